@@ -1,0 +1,27 @@
+#include "distbench/base/clock.h"
+
+#include <ctime>
+
+namespace distbench {
+namespace {
+
+int64_t ReadNs(clockid_t id) {
+  timespec now;
+  clock_gettime(id, &now);
+  return int64_t{1'000'000'000} * now.tv_sec + now.tv_nsec;
+}
+
+class SystemClock final : public Clock {
+ public:
+  int64_t MonotonicNs() const override { return ReadNs(CLOCK_MONOTONIC); }
+  int64_t UnixNs() const override { return ReadNs(CLOCK_REALTIME); }
+};
+
+}  // namespace
+
+const Clock& RealClock() {
+  static const SystemClock* const clock = new SystemClock;
+  return *clock;
+}
+
+}  // namespace distbench

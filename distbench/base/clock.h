@@ -1,0 +1,29 @@
+// Time, injectable: everything that measures or waits takes a Clock, so that
+// tests decide what time it is.
+
+#ifndef DISTBENCH_BASE_CLOCK_H_
+#define DISTBENCH_BASE_CLOCK_H_
+
+#include <cstdint>
+
+namespace distbench {
+
+// Thread-safe.
+class Clock {
+ public:
+  virtual ~Clock() = default;
+
+  // For durations and due times: never steps. Its zero is arbitrary, and the
+  // same for all processes of a host. Nanoseconds.
+  virtual int64_t MonotonicNs() const = 0;
+
+  // For time stamps only: since the Unix epoch, in nanoseconds. May step.
+  virtual int64_t UnixNs() const = 0;
+};
+
+// CLOCK_MONOTONIC and CLOCK_REALTIME. Never destroyed.
+const Clock& RealClock();
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_BASE_CLOCK_H_

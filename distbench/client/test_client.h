@@ -1,0 +1,58 @@
+// Submits tests to a sequencer and brings back results: the way of every
+// command that runs something.
+
+#ifndef DISTBENCH_CLIENT_TEST_CLIENT_H_
+#define DISTBENCH_CLIENT_TEST_CLIENT_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "proto/control.pb.h"
+#include "proto/results.pb.h"
+#include "proto/traffic_config.pb.h"
+
+namespace grpc {
+class Channel;
+}
+
+namespace distbench {
+
+// Thread-safe, but for Cancel() each method blocks its caller.
+class TestClient {
+ public:
+  // address: "HOST:PORT". Connects at once; the error says what was tried and
+  // what to check.
+  static absl::StatusOr<std::unique_ptr<TestClient>> Connect(
+      const std::string& address, absl::Duration timeout = absl::Seconds(5));
+
+  // Over a channel that the caller made, such as one to its own process.
+  explicit TestClient(std::shared_ptr<grpc::Channel> channel);
+  ~TestClient();
+
+  // Told of everything but result chunks, in order, on the caller's thread.
+  using EventObserver = absl::FunctionRef<void(const RunTestsEvent& event)>;
+
+  // Runs the tests. A test that failed is in the results with
+  // run_info.failure, and what it measured. An error means that the sequencer
+  // refused the tests, was lost, or that Cancel() was called; `results` then
+  // holds what had arrived.
+  absl::Status RunTests(const TestSequence& sequence, EventObserver observer,
+                        TestSequenceResults& results);
+
+  absl::StatusOr<GetStatusResponse> GetStatus();
+
+  // Ends a RunTests() that is under way. Any thread.
+  void Cancel();
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_CLIENT_TEST_CLIENT_H_

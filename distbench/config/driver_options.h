@@ -1,0 +1,25 @@
+#ifndef DISTBENCH_CONFIG_DRIVER_OPTIONS_H_
+#define DISTBENCH_CONFIG_DRIVER_OPTIONS_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <variant>
+
+namespace distbench {
+
+// How the driver of a service is set up. Settings were checked against those
+// that the driver declares, so that drivers look them up without failing.
+struct DriverOptions {
+  using Value = std::variant<int64_t, std::string>;
+
+  std::string driver = "grpc";
+  std::string netdev;  // empty: best address of the host
+  int ip_version = 0;  // 0: the host's choice
+  std::map<std::string, Value> server_settings;
+  std::map<std::string, Value> client_settings;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_CONFIG_DRIVER_OPTIONS_H_

@@ -1,0 +1,89 @@
+// One service instance of a test: runs its main program and handles its RPCs.
+
+#ifndef DISTBENCH_ENGINE_ENGINE_H_
+#define DISTBENCH_ENGINE_ENGINE_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "distbench/base/clock.h"
+#include "distbench/config/plan.h"
+#include "distbench/protocol/driver.h"
+#include "proto/results.pb.h"
+
+namespace distbench {
+
+struct EngineOptions {
+  std::shared_ptr<const Plan> plan;
+  int instance = 0;  // index into plan->instances
+  int worker_count = 1;
+  const Clock* clock = &RealClock();
+
+  // Samples beyond this many are chosen by reservoir. Per engine.
+  int64_t max_samples = 1'000'000;
+
+  // Called once, on one of the engine's threads, when the main list has ended
+  // and none of its RPCs is in flight. Not called without Start().
+  std::function<void()> on_traffic_finished = [] {};
+};
+
+// Totals since Start(), of RPCs that this instance sent.
+struct EngineProgress {
+  int64_t succeeded_count = 0;
+  int64_t failed_count = 0;
+  int64_t in_flight_count = 0;
+};
+
+// Life: Create, Connect, Start, [Stop], on_traffic_finished, Shutdown, Collect.
+// Shutdown and destruction are allowed at any point. Methods are called by one
+// thread at a time, but for Stop() and progress(), which any thread may call.
+class Engine {
+ public:
+  // Listens, and handles requests from here on.
+  static absl::StatusOr<std::unique_ptr<Engine>> Create(
+      EngineOptions options, std::unique_ptr<ProtocolDriver> driver);
+  ~Engine();
+
+  // What peers connect to.
+  const std::string& address() const;
+
+  // Instances (indices into plan->instances) that this one sends RPCs to.
+  const std::vector<int>& peers() const;
+
+  // Connects to peers(). addresses: in the order of peers().
+  absl::Status Connect(const std::vector<std::string>& addresses,
+                       absl::Time deadline);
+
+  // Starts the main list at a time of the monotonic clock, and returns. An
+  // instance without a main list has finished at once.
+  void Start(int64_t start_ns);
+
+  // Ends traffic early: no new iterations; RPCs in flight are cancelled.
+  // `reason` becomes the log's engine_error_message, if it is the first one.
+  void Stop(absl::string_view reason);
+
+  EngineProgress progress() const;
+
+  // Stops handling requests and joins all threads.
+  void Shutdown();
+
+  // Emits the instance's log. Requires Shutdown().
+  void Collect(absl::FunctionRef<void(ResultChunk chunk)> emit);
+
+ private:
+  class Impl;
+  explicit Engine(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_ENGINE_ENGINE_H_

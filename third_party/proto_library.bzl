@@ -1,0 +1,59 @@
+"""C++ libraries from .proto files, by the distribution's protoc and gRPC plugin."""
+
+def _cc_library_from(name, srcs, deps, suffixes, protoc_flags, libraries, **kwargs):
+    stems = [src[:-len(".proto")] for src in srcs]
+    headers = [stem + suffix + ".h" for stem in stems for suffix in suffixes]
+    sources = [stem + suffix + ".cc" for stem in stems for suffix in suffixes]
+    native.filegroup(
+        name = name + "_protos",
+        srcs = srcs + [dep + "_protos" for dep in deps],
+        visibility = ["//visibility:public"],
+    )
+    native.genrule(
+        name = name + "_codegen",
+        srcs = srcs + [dep + "_protos" for dep in deps],
+        outs = headers + sources,
+        cmd = " ".join(
+            ["protoc -I. --cpp_out=$(GENDIR)"] + protoc_flags +
+            ["$(location %s)" % src for src in srcs],
+        ),
+        message = "Generating code from",
+    )
+    native.cc_library(
+        name = name,
+        srcs = sources,
+        hdrs = headers,
+        # Generated code is not ours to lint.
+        copts = ["-w"],
+        deps = deps + libraries,
+        **kwargs
+    )
+
+def cc_proto_sources(name, srcs, deps = [], **kwargs):
+    """Compiles .proto files of this package that define messages only.
+
+    Args:
+      name: the cc_library.
+      srcs: .proto files; imports are written from the workspace's root.
+      deps: other targets of this file whose protos these import.
+      **kwargs: passed to the cc_library, such as visibility.
+    """
+    _cc_library_from(name, srcs, deps, [".pb"], [], ["@system//:protobuf"], **kwargs)
+
+def cc_grpc_library(name, srcs, deps = [], **kwargs):
+    """Compiles .proto files of this package that define services.
+
+    Args: as cc_proto_sources.
+    """
+    _cc_library_from(
+        name,
+        srcs,
+        deps,
+        [".pb", ".grpc.pb"],
+        [
+            "--grpc_out=$(GENDIR)",
+            "--plugin=protoc-gen-grpc=$$(command -v grpc_cpp_plugin)",
+        ],
+        ["@system//:grpcpp", "@system//:protobuf"],
+        **kwargs
+    )

@@ -1,0 +1,63 @@
+"""The distribution's libraries as Bazel targets, with link flags from pkg-config.
+
+`@system//:NAME` is a cc_library without sources: headers come from the
+compiler's own search path, libraries from pkg-config, so one description fits
+every distribution release that carries the packages.
+"""
+
+_BUILD_LIBRARY = """
+cc_library(
+    name = "{name}",
+    defines = {defines},
+    linkopts = {linkopts},
+)
+"""
+
+def _unique_last(flags):
+    """Drops repeated flags and keeps the last of each: a linker reads left to right."""
+    seen = {}
+    kept = []
+    for flag in reversed(flags):
+        if flag not in seen:
+            seen[flag] = True
+            kept.append(flag)
+    return reversed(kept)
+
+def _pkg_config(repository_ctx, option, modules):
+    result = repository_ctx.execute(["pkg-config", option] + modules)
+    if result.return_code != 0:
+        fail(("pkg-config %s %s failed: %s\nRun scripts/install_deps.sh, which installs " +
+              "every package that the build needs.") %
+             (option, " ".join(modules), result.stderr.strip()))
+    return [flag for flag in result.stdout.strip().split(" ") if flag]
+
+def _link_flags(repository_ctx, modules):
+    flags = _pkg_config(repository_ctx, "--libs", modules)
+
+    # Groups such as -Wl,--push-state ... -Wl,--pop-state lose their meaning once
+    # repeated libraries are dropped; the libraries in them are wanted anyway.
+    return _unique_last([flag for flag in flags if not flag.startswith("-Wl,")])
+
+def _system_libraries_impl(repository_ctx):
+    if not repository_ctx.which("pkg-config"):
+        fail("pkg-config is missing. Run scripts/install_deps.sh, which installs " +
+             "every package that the build needs.")
+    build = ["package(default_visibility = [\"//visibility:public\"])\n"]
+    for name, modules in repository_ctx.attr.modules.items():
+        defines = [
+            flag[2:]
+            for flag in _pkg_config(repository_ctx, "--cflags", modules)
+            if flag.startswith("-D")
+        ]
+        build.append(_BUILD_LIBRARY.format(
+            name = name,
+            defines = repr(defines),
+            linkopts = repr(_link_flags(repository_ctx, modules)),
+        ))
+    repository_ctx.file("BUILD", "".join(build))
+
+system_libraries = repository_rule(
+    implementation = _system_libraries_impl,
+    attrs = {"modules": attr.string_list_dict(mandatory = True)},
+    local = True,
+)
