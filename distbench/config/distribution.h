@@ -26,8 +26,9 @@ class Distribution {
     std::array<Range, kMaxDimensions> ranges;
   };
 
-  // Requires at least one box, dimensions of 1 or 2, lower <= upper in the
-  // ranges of those dimensions, and probabilities >= 0 that sum to about 1.
+  // Requires dimensions of 1 or 2, lower <= upper in the ranges of those
+  // dimensions, and probabilities >= 0 that sum to about 1. Boxes of
+  // probability 0 are left out.
   Distribution(int dimensions, const std::vector<Box>& boxes);
 
   int dimensions() const { return dimensions_; }
@@ -36,7 +37,7 @@ class Distribution {
   // "payload_size" gives request and response the same size.
   Values Draw(absl::BitGenRef random) const;
 
-  // Smallest and largest value that dimension may take.
+  // Smallest and largest value that a dimension, in [0, dimensions()), takes.
   Range Bounds(int dimension) const;
 
  private:

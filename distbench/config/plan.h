@@ -34,11 +34,11 @@ struct FanoutPlan {
     kAll,
     kRandom,
     kRoundRobin,
-    kSameCoordinates,   // on every axis of `axes`
-    kRing,              // +1 on `axis`, modulo its size
-    kAlternatingRing,   // -1 if the coordinate that decides is odd, else +1
-    kLinear,            // +distance on `axis`, no target outside
-    kStochastic,        // a number of targets drawn from `choices`
+    kSameCoordinates,  // on every axis of `axes`
+    kRing,             // +1 on `axis`, modulo its size
+    kAlternatingRing,  // -1 if the coordinate that decides is odd, else +1
+    kLinear,           // +distance on `axis`, no target outside
+    kStochastic,       // a number of targets drawn from `choices`
   };
   // With `probability`, `target_count` distinct instances.
   struct Choice {
@@ -47,9 +47,9 @@ struct FanoutPlan {
   };
 
   Kind kind = Kind::kAll;
-  int axis = 0;               // 0: x, 1: y, 2: z
-  std::vector<int> axes;      // kSameCoordinates
-  int distance = 0;           // kLinear; may be negative
+  int axis = 0;                 // 0: x, 1: y, 2: z
+  std::vector<int> axes;        // kSameCoordinates
+  int distance = 0;             // kLinear; may be negative
   std::vector<Choice> choices;  // kStochastic; probabilities sum to 1
 };
 
@@ -90,9 +90,9 @@ struct RpcPlan {
   SizePlan request;
   SizePlan response;
   int joint_distribution = kNone;
-  int tracing_interval = 0;            // 0: never
-  int multi_server_channel = kNone;    // of the server; replaces the fanout
-  int64_t deadline_ns = kUnlimited;    // per call
+  int tracing_interval = 0;          // 0: never
+  int multi_server_channel = kNone;  // of the server; replaces the fanout
+  int64_t deadline_ns = kUnlimited;  // per call
 };
 
 enum class ArrivalProcess {

@@ -33,6 +33,15 @@ struct EngineOptions {
   // Called once, on one of the engine's threads, when the main list has ended
   // and none of its RPCs is in flight. Not called without Start().
   std::function<void()> on_traffic_finished = [] {};
+
+  // Called once, on one of the engine's threads, if the engine stops itself
+  // because it exceeds a limit of the test. The test is over then, on all
+  // nodes. on_traffic_finished still follows.
+  std::function<void(absl::Status)> on_overload = [](absl::Status) {};
+
+  // Without threads, whoever owns the engine runs it by RunOnce(): for tests on
+  // a fake clock, and for measuring.
+  bool start_threads = true;
 };
 
 // Totals since Start(), of RPCs that this instance sent.
@@ -40,6 +49,9 @@ struct EngineProgress {
   int64_t succeeded_count = 0;
   int64_t failed_count = 0;
   int64_t in_flight_count = 0;
+
+  // Open-loop iterations that an in-flight cap held back until time was up.
+  int64_t unsent_count = 0;
 };
 
 // Life: Create, Connect, Start, [Stop], on_traffic_finished, Shutdown, Collect.
@@ -66,14 +78,21 @@ class Engine {
   // instance without a main list has finished at once.
   void Start(int64_t start_ns);
 
-  // Ends traffic early: no new iterations; RPCs in flight are cancelled.
-  // `reason` becomes the log's engine_error_message, if it is the first one.
+  // Ends traffic early: no new iterations; RPCs in flight are cancelled, and
+  // requests refused with "Traffic cancelled: REASON". `reason` becomes the
+  // log's engine_error_message, if it is the first one.
   void Stop(absl::string_view reason);
 
   EngineProgress progress() const;
 
   // Stops handling requests and joins all threads.
   void Shutdown();
+
+  // Without threads only. One turn of each worker, without waiting; returns
+  // whether there was anything to do. And when a worker next has something to
+  // do of its own accord, monotonic.
+  bool RunOnce();
+  int64_t next_due_ns() const;
 
   // Emits the instance's log. Requires Shutdown().
   void Collect(absl::FunctionRef<void(ResultChunk chunk)> emit);

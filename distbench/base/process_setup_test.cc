@@ -1,0 +1,56 @@
+#include "distbench/base/process_setup.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+// InitGoogleLogging may be called once per process, so each case has one.
+class ProcessSetUpDeathTest : public testing::Test {
+ protected:
+  ProcessSetUpDeathTest() : root_(fs::path(testing::TempDir()) / "user") {
+    testing::FLAGS_gtest_death_test_style = "threadsafe";
+    fs::create_directories(root_ / "program.runfiles" / "workspace");
+    setenv("BUILD_WORKING_DIRECTORY", root_.c_str(), 1);
+  }
+
+  const fs::path root_;
+};
+
+// Ends the process: 0 if it then stands in `expected`.
+[[noreturn]] void SetUpIn(const fs::path& start, const fs::path& expected) {
+  fs::current_path(start);
+  SetUpProcess("test");
+  std::exit(fs::equivalent(fs::current_path(), expected) ? 0 : 1);
+}
+
+TEST_F(ProcessSetUpDeathTest, GoesToTheUsersFolderUnderBazelRun) {
+  EXPECT_EXIT(SetUpIn(root_ / "program.runfiles" / "workspace", root_),
+              testing::ExitedWithCode(0), "");
+}
+
+TEST_F(ProcessSetUpDeathTest, StaysWhereItIsOtherwise) {
+  const fs::path elsewhere = root_ / "elsewhere";
+  fs::create_directories(elsewhere);
+  EXPECT_EXIT(SetUpIn(elsewhere, elsewhere), testing::ExitedWithCode(0), "");
+}
+
+TEST_F(ProcessSetUpDeathTest, UsersChoiceOfGrpcLogsIsKept) {
+  setenv("GRPC_VERBOSITY", "DEBUG", 1);
+  EXPECT_EXIT(
+      {
+        SetUpProcess("test");
+        std::exit(std::string(std::getenv("GRPC_VERBOSITY")) == "DEBUG" ? 0
+                                                                        : 1);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+}  // namespace
+}  // namespace distbench

@@ -1,0 +1,23 @@
+// Addition whose result is defined whatever is added.
+
+#ifndef DISTBENCH_BASE_SATURATING_ADD_H_
+#define DISTBENCH_BASE_SATURATING_ADD_H_
+
+#include <cstdint>
+#include <limits>
+
+namespace distbench {
+
+// The sum, or the int64 nearest to it.
+inline int64_t SaturatingAdd(int64_t a, int64_t b) {
+  int64_t sum;
+  if (!__builtin_add_overflow(a, b, &sum)) {
+    return sum;
+  }
+  return b > 0 ? std::numeric_limits<int64_t>::max()
+               : std::numeric_limits<int64_t>::min();
+}
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_BASE_SATURATING_ADD_H_

@@ -1,0 +1,95 @@
+#include "distbench/base/stop_signals.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "glog/logging.h"
+
+namespace distbench {
+
+namespace {
+
+sigset_t StopSignalSet() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  return signals;
+}
+
+// Has the signals wait for a reader of the returned file descriptor.
+int InterceptStopSignals() {
+  const sigset_t signals = StopSignalSet();
+  PCHECK(pthread_sigmask(SIG_BLOCK, &signals, nullptr) == 0);
+  // What is ignored is not sure to wait.
+  signal(SIGINT, SIG_DFL);
+  signal(SIGTERM, SIG_DFL);
+  const int fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+  PCHECK(fd >= 0) << "signalfd";
+  return fd;
+}
+
+}  // namespace
+
+StopSignals::StopSignals(int exit_code)
+    : exit_code_(exit_code),
+      signal_fd_(InterceptStopSignals()),
+      listener_([this] { Listen(); }) {}
+
+StopSignals::~StopSignals() {
+  end_of_listening_.Wake();
+  listener_.join();
+  close(signal_fd_);
+  const sigset_t signals = StopSignalSet();
+  pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+}
+
+void StopSignals::Listen() {
+  pollfd descriptors[] = {
+      {.fd = signal_fd_, .events = POLLIN, .revents = 0},
+      {.fd = end_of_listening_.fd(), .events = POLLIN, .revents = 0},
+  };
+  // A thread of its own: a handler may take its time, and this one must see the
+  // second signal.
+  std::thread requester;
+  while (true) {
+    const int ready = poll(descriptors, 2, -1);
+    PCHECK(ready > 0 || errno == EINTR) << "poll";
+    if (ready < 0) continue;
+    if (descriptors[1].revents != 0) break;
+    signalfd_siginfo signal;
+    if (read(signal_fd_, &signal, sizeof(signal)) != sizeof(signal)) continue;
+    if (requester.joinable()) _exit(exit_code_);
+    requester = std::thread([this] { Request(); });
+  }
+  if (requester.joinable()) requester.join();
+}
+
+void StopSignals::Wait() {
+  absl::MutexLock lock(&mutex_);
+  mutex_.Await(absl::Condition(&requested_));
+}
+
+bool StopSignals::requested() const {
+  absl::MutexLock lock(&mutex_);
+  return requested_;
+}
+
+void StopSignals::Request() {
+  absl::MutexLock lock(&mutex_);
+  requested_ = true;
+  if (handler_) std::exchange(handler_, {})();
+}
+
+void StopSignals::SetHandler(std::function<void()> handler) {
+  absl::MutexLock lock(&mutex_);
+  handler_ = std::move(handler);
+  if (requested_ && handler_) std::exchange(handler_, {})();
+}
+
+}  // namespace distbench

@@ -1,0 +1,11 @@
+#ifndef DISTBENCH_BASE_VERSION_H_
+#define DISTBENCH_BASE_VERSION_H_
+
+namespace distbench {
+
+// Of distbench as a whole. The processes of a cluster must have the same.
+inline constexpr char kVersion[] = "0.1.0";
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_BASE_VERSION_H_

@@ -1,0 +1,38 @@
+#include "distbench/base/wakeup.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <ctime>
+
+#include "glog/logging.h"
+
+namespace distbench {
+
+Wakeup::Wakeup() : fd_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+  PCHECK(fd_ >= 0) << "eventfd";
+}
+
+Wakeup::~Wakeup() { close(fd_); }
+
+void Wakeup::Wake() {
+  const uint64_t one = 1;
+  // Fails only when the counter is full, and then the sleeper wakes anyway.
+  [[maybe_unused]] const ssize_t written = write(fd_, &one, sizeof(one));
+}
+
+bool Wakeup::Sleep(int64_t timeout_ns) {
+  constexpr int64_t kNsPerSecond = 1'000'000'000;
+  pollfd descriptor = {.fd = fd_, .events = POLLIN, .revents = 0};
+  const timespec timeout = {.tv_sec = timeout_ns / kNsPerSecond,
+                            .tv_nsec = timeout_ns % kNsPerSecond};
+  if (ppoll(&descriptor, 1, timeout_ns < 0 ? nullptr : &timeout, nullptr) <=
+      0) {
+    return false;
+  }
+  uint64_t count;
+  return read(fd_, &count, sizeof(count)) == sizeof(count);
+}
+
+}  // namespace distbench

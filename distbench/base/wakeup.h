@@ -1,0 +1,34 @@
+#ifndef DISTBENCH_BASE_WAKEUP_H_
+#define DISTBENCH_BASE_WAKEUP_H_
+
+#include <cstdint>
+
+namespace distbench {
+
+// Lets one thread sleep until a time or until another thread wakes it. A
+// wake-up that comes before the sleep is not lost: the next sleep returns at
+// once.
+class Wakeup {
+ public:
+  Wakeup();
+  ~Wakeup();
+  Wakeup(const Wakeup&) = delete;
+  Wakeup& operator=(const Wakeup&) = delete;
+
+  // Any thread.
+  void Wake();
+
+  // One thread. timeout_ns < 0 waits without limit. Returns whether it was
+  // woken.
+  bool Sleep(int64_t timeout_ns);
+
+  // Readable when Sleep() would return at once; for use with epoll.
+  int fd() const { return fd_; }
+
+ private:
+  const int fd_;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_BASE_WAKEUP_H_

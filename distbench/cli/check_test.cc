@@ -1,0 +1,39 @@
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "distbench/cli/commands.h"
+#include "distbench/cli/error_output.h"
+#include "distbench/cli/flags.h"
+#include "distbench/cli/test_input.h"
+#include "distbench/report/verdict.h"
+#include "proto/traffic_config.pb.h"
+
+namespace distbench {
+
+namespace {
+
+int CheckTest(const std::string& infile) {
+  const absl::StatusOr<TestSequence> tests = LoadAndCheckTests(infile);
+  if (!tests.ok()) return Fail(tests.status(), kExitUsage);
+  std::cout << "Result: " << infile << " parsed successfully." << std::endl;
+  return kExitOk;
+}
+
+}  // namespace
+
+void AddCheckTestCommand(CLI::App& app, CommandBody& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "check_test",
+      "Checks tests without running them, and tells every problem and where it "
+      "is.");
+  auto infile = std::make_shared<std::string>("-");
+  AddInfileFlag(*command, *infile);
+  command->footer("Example:\n  distbench check_test --infile=my_test.config");
+  command->callback(
+      [infile, &chosen] { chosen = [infile] { return CheckTest(*infile); }; });
+}
+
+}  // namespace distbench

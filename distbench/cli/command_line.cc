@@ -1,0 +1,184 @@
+#include "distbench/cli/command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "distbench/config/suggest.h"
+#include "distbench/report/verdict.h"
+
+namespace distbench {
+
+namespace {
+
+constexpr char kDescription[] =
+    "Runs distributed RPC traffic patterns and measures them. A test sequencer "
+    "hands out tests, and node managers, one or more per host, run them.";
+
+constexpr char kFooter[] = R"(Example, on three hosts and from a fourth:
+  host1$ distbench test_sequencer --port=10000
+  host2$ distbench node_manager --test_sequencer=host1:10000
+  host3$ distbench node_manager --test_sequencer=host1:10000
+  host4$ distbench run_tests --test_sequencer=host1:10000 --infile=my_test.config
+
+Exit status: 0 all is well, 1 wrong usage or config, before any traffic, 2 an
+objective was not met, 3 a run failed or its numbers are false.)";
+
+bool IsFlag(const std::string& argument) {
+  return absl::StartsWith(argument, "--");
+}
+
+// An empty value becomes an argument of its own: CLI11 takes "--outfile=" for a
+// flag whose value follows.
+std::vector<std::string> SplitEmptyValues(
+    const std::vector<std::string>& arguments) {
+  std::vector<std::string> split;
+  for (const std::string& argument : arguments) {
+    if (IsFlag(argument) && argument.find('=') == argument.size() - 1) {
+      split.push_back(argument.substr(0, argument.size() - 1));
+      split.emplace_back();
+    } else {
+      split.push_back(argument);
+    }
+  }
+  return split;
+}
+
+// Without dashes.
+std::vector<std::string> FlagsOf(const CLI::App& command) {
+  std::vector<std::string> flags;
+  for (const CLI::Option* option : command.get_options()) {
+    const std::vector<std::string>& names = option->get_lnames();
+    flags.insert(flags.end(), names.begin(), names.end());
+  }
+  return flags;
+}
+
+std::vector<std::string> NamesOf(const std::vector<const CLI::App*>& commands) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : commands) names.push_back(command->get_name());
+  return names;
+}
+
+std::vector<const CLI::App*> CommandsOf(const CLI::App& app) {
+  return app.get_subcommands(
+      [](const CLI::App* command) { return !command->get_name().empty(); });
+}
+
+// The subcommands that have the flag.
+std::vector<const CLI::App*> CommandsWithFlag(const CLI::App& app,
+                                              const std::string& flag) {
+  std::vector<const CLI::App*> commands;
+  for (const CLI::App* command : CommandsOf(app)) {
+    const std::vector<std::string> flags = FlagsOf(*command);
+    if (std::find(flags.begin(), flags.end(), flag) != flags.end()) {
+      commands.push_back(command);
+    }
+  }
+  return commands;
+}
+
+std::string ExplainFlag(const CLI::App& app, const CLI::App& command,
+                        const std::string& flag) {
+  const std::vector<std::string> owners = NamesOf(CommandsWithFlag(app, flag));
+  if (!owners.empty() && &command != &app) {
+    return absl::StrCat("--", flag, " is not a flag of ", command.get_name(),
+                        ", but of ", absl::StrJoin(owners, ", "));
+  }
+  const std::optional<std::string> meant = ClosestName(flag, FlagsOf(command));
+  return absl::StrCat(
+      "unknown flag --", flag,
+      meant ? absl::StrCat("; did you mean --", *meant, "?") : "");
+}
+
+// What is wrong with an argument that nothing has a use for.
+std::string ExplainExtra(const CLI::App& app, const CLI::App& command,
+                         const std::string& argument) {
+  if (IsFlag(argument)) {
+    const std::string name = argument.substr(2, argument.find('=') - 2);
+    return ExplainFlag(app, command, name);
+  }
+  if (&command == &app) {
+    return absl::StrCat("unknown subcommand ", Quoted(argument), "; ",
+                        Suggestion(argument, NamesOf(CommandsOf(app))));
+  }
+  return absl::StrCat("unexpected argument ", Quoted(argument));
+}
+
+// The subcommand that the user named; else the app itself.
+const CLI::App& NamedCommand(const CLI::App& app) {
+  const std::vector<CLI::App*> named = app.get_subcommands();
+  return named.empty() ? app : *named.front();
+}
+
+int Refuse(const CLI::App& app, const std::string& message) {
+  const CLI::App& command = NamedCommand(app);
+  const bool of_app = &command == &app;
+  std::cerr << (of_app ? "distbench" : "distbench " + command.get_name())
+            << ": " << message << "\nSee: distbench help"
+            << (of_app ? "" : " " + command.get_name()) << '\n';
+  return kExitUsage;
+}
+
+void AddHelpCommand(CLI::App& app, CommandBody& chosen) {
+  CLI::App* help =
+      app.add_subcommand("help", "Explains a subcommand, or lists them all.");
+  help->footer("Example:\n  distbench help run_tests");
+  auto name = std::make_shared<std::string>();
+  help->add_option("COMMAND", *name, "The subcommand to explain");
+  help->callback([&app, name, &chosen] {
+    chosen = [&app, name] {
+      const std::vector<std::string> names = NamesOf(CommandsOf(app));
+      if (name->empty()) {
+        // app.help() would explain the subcommand that was named: this one.
+        std::cout << app.get_formatter()->make_help(&app, app.get_name(),
+                                                    CLI::AppFormatMode::Normal);
+      } else if (std::find(names.begin(), names.end(), *name) != names.end()) {
+        const CLI::App* command = app.get_subcommand(*name);
+        std::cout << command->help("distbench");
+      } else {
+        return Refuse(
+            app, absl::StrCat("there is no subcommand ", Quoted(*name), "; ",
+                              Suggestion(*name, names)));
+      }
+      return static_cast<int>(kExitOk);
+    };
+  });
+}
+
+}  // namespace
+
+int RunCommandLine(const std::vector<AddCommand>& commands,
+                   std::vector<std::string> arguments) {
+  CLI::App app(kDescription, "distbench");
+  app.footer(kFooter);
+  app.require_subcommand(0, 1);
+  CommandBody chosen;
+  for (const AddCommand add_command : commands) add_command(app, chosen);
+  AddHelpCommand(app, chosen);
+
+  arguments = SplitEmptyValues(arguments);
+  std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
+  try {
+    app.parse(arguments);
+  } catch (const CLI::CallForHelp& help) {
+    return app.exit(help);
+  } catch (const CLI::ExtrasError&) {
+    const std::vector<std::string> extras = app.remaining(/*recurse=*/true);
+    return Refuse(app, ExplainExtra(app, NamedCommand(app), extras.front()));
+  } catch (const CLI::ParseError& error) {
+    return Refuse(app, error.what());
+  }
+  if (chosen == nullptr) {
+    std::cout << app.help();
+    return kExitOk;
+  }
+  return chosen();
+}
+
+}  // namespace distbench

@@ -1,0 +1,179 @@
+#include "distbench/cli/command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "distbench/cli/flags.h"
+#include "distbench/report/verdict.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr int kRan = 42;
+
+struct BakeFlags {
+  int port = 10'000;
+  std::string outfile = "unset";
+  bool binary_output = false;
+  absl::Duration duration = absl::Seconds(1);
+};
+
+// What the last run of "bake" was told.
+BakeFlags& LastBake() {
+  static BakeFlags* const flags = new BakeFlags();
+  return *flags;
+}
+
+void AddBakeCommand(CLI::App& app, CommandBody& chosen) {
+  CLI::App* command = app.add_subcommand("bake", "Bakes bread.");
+  auto flags = std::make_shared<BakeFlags>();
+  AddPortFlag(*command, flags->port, "Where the oven is");
+  command->add_option("--outfile", flags->outfile, "Where the bread goes");
+  command->add_flag("--binary_output", flags->binary_output, "In halves");
+  AddDurationFlag(*command, "--duration", flags->duration, "How long");
+  command->footer("Example:\n  distbench bake --port=1");
+  command->callback([flags, &chosen] {
+    chosen = [flags] {
+      LastBake() = *flags;
+      return kRan;
+    };
+  });
+}
+
+void AddSellCommand(CLI::App& app, CommandBody& chosen) {
+  CLI::App* command = app.add_subcommand("sell", "Sells bread.");
+  auto sequencer = std::make_shared<std::string>();
+  AddTestSequencerFlag(*command, *sequencer);
+  command->callback([&chosen] { chosen = [] { return kRan; }; });
+}
+
+struct Outcome {
+  int exit_code;
+  std::string out;
+  std::string err;
+};
+
+Outcome Invoke(std::vector<std::string> arguments) {
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  const int exit_code =
+      RunCommandLine({AddBakeCommand, AddSellCommand}, std::move(arguments));
+  return {exit_code, testing::internal::GetCapturedStdout(),
+          testing::internal::GetCapturedStderr()};
+}
+
+void ExpectRefusal(std::vector<std::string> arguments,
+                   const std::string& message) {
+  const Outcome outcome = Invoke(std::move(arguments));
+  EXPECT_EQ(outcome.exit_code, kExitUsage);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(outcome.err, message);
+}
+
+TEST(CommandLineTest, RunsTheSubcommand) {
+  EXPECT_EQ(Invoke({"bake", "--port=7", "--outfile", "a b", "--binary_output",
+                    "--duration=1m30s"})
+                .exit_code,
+            kRan);
+  EXPECT_EQ(LastBake().port, 7);
+  EXPECT_EQ(LastBake().outfile, "a b");
+  EXPECT_TRUE(LastBake().binary_output);
+  EXPECT_EQ(LastBake().duration, absl::Seconds(90));
+}
+
+TEST(CommandLineTest, FlagMayBeSetToNothing) {
+  EXPECT_EQ(Invoke({"bake", "--outfile=", "--binary_output"}).exit_code, kRan);
+  EXPECT_EQ(LastBake().outfile, "");
+  EXPECT_TRUE(LastBake().binary_output);
+}
+
+TEST(CommandLineTest, HelpIsOfferedEverywhere) {
+  const std::vector<std::vector<std::string>> general = {
+      {}, {"--help"}, {"-h"}, {"help"}};
+  for (const std::vector<std::string>& arguments : general) {
+    const Outcome outcome = Invoke(arguments);
+    EXPECT_EQ(outcome.exit_code, kExitOk);
+    EXPECT_THAT(outcome.out, AllOf(HasSubstr("bake"), HasSubstr("sell"),
+                                   HasSubstr("Example")));
+    EXPECT_THAT(outcome.err, IsEmpty());
+  }
+  const std::vector<std::vector<std::string>> of_bake = {
+      {"bake", "--help"}, {"bake", "-h"}, {"help", "bake"}};
+  for (const std::vector<std::string>& arguments : of_bake) {
+    const Outcome outcome = Invoke(arguments);
+    EXPECT_EQ(outcome.exit_code, kExitOk);
+    EXPECT_THAT(outcome.out,
+                AllOf(HasSubstr("Bakes bread."), HasSubstr("--port"),
+                      HasSubstr("distbench bake [OPTIONS]"),
+                      HasSubstr("distbench bake --port=1")));
+    EXPECT_THAT(outcome.err, IsEmpty());
+  }
+}
+
+TEST(CommandLineTest, HelpExplainsItself) {
+  EXPECT_THAT(Invoke({"help", "help"}).out,
+              HasSubstr("distbench help run_tests"));
+}
+
+TEST(CommandLineTest, MisspeltSubcommandIsExplained) {
+  ExpectRefusal({"bale"},
+                "distbench: unknown subcommand \"bale\"; did you mean "
+                "\"bake\"?\nSee: distbench help\n");
+  ExpectRefusal({"help", "bale"},
+                "distbench help: there is no subcommand \"bale\"; did you mean "
+                "\"bake\"?\nSee: distbench help help\n");
+}
+
+TEST(CommandLineTest, MisspeltFlagIsExplained) {
+  ExpectRefusal({"bake", "--prot=7"},
+                "distbench bake: unknown flag --prot; did you mean --port?\n"
+                "See: distbench help bake\n");
+  ExpectRefusal({"bake", "--colour=blue"},
+                "distbench bake: unknown flag --colour\n"
+                "See: distbench help bake\n");
+}
+
+TEST(CommandLineTest, FlagOfAnotherSubcommandIsRefused) {
+  ExpectRefusal({"sell", "--test_sequencer=a:1", "--port=7"},
+                "distbench sell: --port is not a flag of sell, but of bake\n"
+                "See: distbench help sell\n");
+}
+
+TEST(CommandLineTest, ArgumentTooManyIsRefused) {
+  ExpectRefusal({"bake", "rye"},
+                "distbench bake: unexpected argument \"rye\"\n"
+                "See: distbench help bake\n");
+}
+
+TEST(CommandLineTest, MissingFlagIsNamed) {
+  ExpectRefusal({"sell"},
+                "distbench sell: --test_sequencer is required\n"
+                "See: distbench help sell\n");
+}
+
+TEST(CommandLineTest, ValuesAreChecked) {
+  for (const char* port : {"-1", "65536", "http", "80x"}) {
+    const Outcome outcome = Invoke({"bake", std::string("--port=") + port});
+    EXPECT_EQ(outcome.exit_code, kExitUsage);
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr("--port"), HasSubstr(port)));
+  }
+  for (const char* duration : {"130", "-1s", "0s", "soon"}) {
+    const Outcome outcome =
+        Invoke({"bake", std::string("--duration=") + duration});
+    EXPECT_EQ(outcome.exit_code, kExitUsage);
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr("--duration"), HasSubstr(duration),
+                                   HasSubstr("such as 130s")));
+  }
+}
+
+}  // namespace
+}  // namespace distbench

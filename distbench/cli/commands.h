@@ -1,0 +1,20 @@
+// The subcommands: one file each, which turns flags into calls of the library.
+
+#ifndef DISTBENCH_CLI_COMMANDS_H_
+#define DISTBENCH_CLI_COMMANDS_H_
+
+#include "distbench/cli/command_line.h"
+
+namespace distbench {
+
+void AddCheckTestCommand(CLI::App& app, CommandBody& chosen);
+void AddNodeManagerCommand(CLI::App& app, CommandBody& chosen);
+void AddReportCommand(CLI::App& app, CommandBody& chosen);
+void AddRunTestsCommand(CLI::App& app, CommandBody& chosen);
+void AddStatusCommand(CLI::App& app, CommandBody& chosen);
+void AddTestPreviewCommand(CLI::App& app, CommandBody& chosen);
+void AddTestSequencerCommand(CLI::App& app, CommandBody& chosen);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_CLI_COMMANDS_H_

@@ -1,0 +1,19 @@
+#include "distbench/base/process_setup.h"
+#include "distbench/cli/command_line.h"
+#include "distbench/cli/commands.h"
+
+int main(int argc, char** argv) {
+  using namespace distbench;
+  SetUpProcess(argv[0]);
+  return RunCommandLine(
+      {
+          AddTestSequencerCommand,
+          AddNodeManagerCommand,
+          AddRunTestsCommand,
+          AddCheckTestCommand,
+          AddTestPreviewCommand,
+          AddStatusCommand,
+          AddReportCommand,
+      },
+      {argv + 1, argv + argc});
+}

@@ -1,0 +1,25 @@
+#ifndef DISTBENCH_CLI_NODE_ARGUMENTS_H_
+#define DISTBENCH_CLI_NODE_ARGUMENTS_H_
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+
+namespace distbench {
+
+// What a node is told of itself.
+struct NodeArguments {
+  int preassigned_id = -1;  // -1: any
+  std::vector<std::pair<std::string, std::string>> attributes;
+};
+
+// Parses "[nodeN] [name=value ...]". The error says which argument is wrong and
+// what would be right.
+absl::StatusOr<NodeArguments> ParseNodeArguments(
+    const std::vector<std::string>& arguments);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_CLI_NODE_ARGUMENTS_H_

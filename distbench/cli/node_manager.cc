@@ -1,0 +1,96 @@
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "distbench/base/stop_signals.h"
+#include "distbench/cli/commands.h"
+#include "distbench/cli/error_output.h"
+#include "distbench/cli/flags.h"
+#include "distbench/cli/node_arguments.h"
+#include "distbench/node/node_manager.h"
+#include "distbench/report/verdict.h"
+
+namespace distbench {
+
+namespace {
+
+struct Flags {
+  std::vector<std::string> arguments;
+  std::string test_sequencer;
+  int port = 0;
+  std::string service_address;
+};
+
+int RunNodeManager(const Flags& flags) {
+  absl::StatusOr<NodeArguments> arguments = ParseNodeArguments(flags.arguments);
+  if (!arguments.ok()) return Fail(arguments.status(), kExitUsage);
+
+  StopSignals stop(kExitRunFailed);
+  // Before it is registered there is nothing to end.
+  stop.SetHandler([] { std::_Exit(kExitOk); });
+
+  absl::Status end;
+  NodeManagerOptions options;
+  options.sequencer = flags.test_sequencer;
+  options.preassigned_id = arguments->preassigned_id;
+  options.attributes = std::move(arguments->attributes);
+  options.service_address = flags.service_address;
+  options.port = flags.port;
+  options.on_ended = [&](absl::Status status) {
+    end = std::move(status);
+    stop.Request();
+  };
+  std::cerr << "Registering with " << flags.test_sequencer << std::endl;
+  const absl::StatusOr<std::unique_ptr<NodeManager>> node =
+      NodeManager::Start(std::move(options));
+  if (!node.ok()) return Fail(node.status(), kExitUsage);
+  stop.SetHandler({});
+
+  std::cout << (*node)->alias() << " registered with " << flags.test_sequencer
+            << std::endl;
+  stop.Wait();
+  (*node)->Shutdown();
+  return end.ok() ? kExitOk : Fail(end, kExitRunFailed);
+}
+
+}  // namespace
+
+void AddNodeManagerCommand(CLI::App& app, CommandBody& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "node_manager",
+      "Makes this host a node: registers with a test sequencer and runs the "
+      "services that it is told to, until SIGINT or SIGTERM.");
+  auto flags = std::make_shared<Flags>();
+  command
+      ->add_option("ARGUMENTS", flags->arguments,
+                   "nodeN: the node's name, which the sequencer chooses "
+                   "otherwise; then name=value: attributes, for the service "
+                   "constraints of tests")
+      ->option_text(" ");
+  AddTestSequencerFlag(*command, flags->test_sequencer);
+  AddPortFlag(*command, flags->port,
+              "Port of the node's health and metrics, as other tools are told; "
+              "0: none");
+  command
+      ->add_option("--service_address", flags->service_address,
+                   "Address at which other nodes reach the services here; "
+                   "default: found out")
+      ->type_name("ADDRESS");
+  command->footer(
+      "Examples:\n"
+      "  distbench node_manager --test_sequencer=host1:10000\n"
+      "  distbench node_manager node3 rack=a7 --test_sequencer=host1:10000 "
+      "--service_address=10.0.0.3");
+  command->callback([flags, &chosen] {
+    chosen = [flags] { return RunNodeManager(*flags); };
+  });
+}
+
+}  // namespace distbench

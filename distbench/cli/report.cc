@@ -1,0 +1,56 @@
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "distbench/cli/commands.h"
+#include "distbench/cli/error_output.h"
+#include "distbench/report/text_summary.h"
+#include "distbench/report/verdict.h"
+#include "distbench/results/result_file.h"
+#include "proto/results.pb.h"
+
+namespace distbench {
+
+namespace {
+
+struct Flags {
+  std::string result;
+  std::string format = "text";
+};
+
+int Report(const Flags& flags) {
+  const absl::StatusOr<TestSequenceResults> results = ReadResults(flags.result);
+  if (!results.ok()) return Fail(results.status(), kExitUsage);
+  for (const TestResult& result : results->test_results()) {
+    std::cout << "Test: " << result.traffic_config().name() << '\n';
+    for (const std::string& line : SummarizeTest(result)) {
+      std::cout << line << '\n';
+    }
+  }
+  std::cout << std::flush;
+  return ExitCodeFor(*results);
+}
+
+}  // namespace
+
+void AddReportCommand(CLI::App& app, CommandBody& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "report", "Prints what a result file holds, for people to read.");
+  auto flags = std::make_shared<Flags>();
+  command
+      ->add_option("RESULT", flags->result,
+                   "A result file, text or binary, compressed or not")
+      ->required()
+      ->option_text(" ");
+  command->add_option("--format", flags->format, "How to print it: text")
+      ->check(CLI::IsMember({"text"}).description(""))
+      ->type_name("FORMAT")
+      ->capture_default_str();
+  command->footer("Example:\n  distbench report results/my_test.pb.gz");
+  command->callback(
+      [flags, &chosen] { chosen = [flags] { return Report(*flags); }; });
+}
+
+}  // namespace distbench

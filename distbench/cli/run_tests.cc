@@ -1,0 +1,81 @@
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "distbench/base/stop_signals.h"
+#include "distbench/cli/commands.h"
+#include "distbench/cli/error_output.h"
+#include "distbench/cli/flags.h"
+#include "distbench/cli/test_input.h"
+#include "distbench/cli/test_output.h"
+#include "distbench/client/console_run.h"
+#include "distbench/client/test_client.h"
+#include "distbench/report/verdict.h"
+#include "proto/traffic_config.pb.h"
+
+namespace distbench {
+
+namespace {
+
+struct Flags {
+  std::string test_sequencer;
+  std::string infile = "-";
+  TestOutputFlags output;
+  absl::Duration max_test_duration = absl::InfiniteDuration();
+};
+
+// Overrides what the tests say themselves.
+void LimitDuration(absl::Duration limit, TestSequence& tests) {
+  if (limit == absl::InfiniteDuration()) return;
+  const int64_t seconds =
+      absl::ToInt64Seconds(absl::Ceil(limit, absl::Seconds(1)));
+  for (DistributedSystemDescription& test : *tests.mutable_tests()) {
+    (*test.mutable_attributes())["test_timeout"] = absl::StrCat(seconds);
+  }
+}
+
+int RunTests(const Flags& flags) {
+  StopSignals stop(kExitRunFailed);
+  // Before the tests are on their way there is nothing to end.
+  stop.SetHandler([] { std::_Exit(kExitRunFailed); });
+
+  absl::StatusOr<TestSequence> tests = LoadAndCheckTests(flags.infile);
+  if (!tests.ok()) return Fail(tests.status(), kExitUsage);
+  LimitDuration(flags.max_test_duration, *tests);
+  const absl::Status writable = CheckOutfile(flags.output);
+  if (!writable.ok()) return Fail(writable, kExitUsage);
+
+  const absl::StatusOr<std::unique_ptr<TestClient>> client =
+      TestClient::Connect(flags.test_sequencer);
+  if (!client.ok()) return Fail(client.status(), kExitUsage);
+  return FinishRun(RunOnConsole(**client, *tests, stop), flags.output);
+}
+
+}  // namespace
+
+void AddRunTestsCommand(CLI::App& app, CommandBody& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "run_tests",
+      "Runs tests on the nodes of a test sequencer, and prints the summary of "
+      "each.");
+  auto flags = std::make_shared<Flags>();
+  AddTestSequencerFlag(*command, flags->test_sequencer);
+  AddInfileFlag(*command, flags->infile);
+  AddTestOutputFlags(*command, flags->output);
+  AddDurationFlag(*command, "--max_test_duration", flags->max_test_duration,
+                  "When to end a test that has not ended, such as 130s; "
+                  "default: as its attribute test_timeout says");
+  command->footer(
+      "Example:\n"
+      "  distbench run_tests --test_sequencer=host1:10000 "
+      "--infile=my_test.config --outfile=my_test.pb.gz --binary_output");
+  command->callback(
+      [flags, &chosen] { chosen = [flags] { return RunTests(*flags); }; });
+}
+
+}  // namespace distbench

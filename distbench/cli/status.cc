@@ -1,0 +1,62 @@
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "distbench/cli/commands.h"
+#include "distbench/cli/error_output.h"
+#include "distbench/cli/flags.h"
+#include "distbench/client/test_client.h"
+#include "distbench/report/verdict.h"
+#include "proto/control.pb.h"
+
+namespace distbench {
+
+namespace {
+
+void PrintNode(const NodeStatus& node) {
+  std::cout << "  " << node.config().node_alias() << " on "
+            << node.registration().hostname()
+            << (node.busy() ? ", busy" : ", idle");
+  for (const Attribute& attribute : node.registration().attributes()) {
+    std::cout << ' ' << attribute.name() << '=' << attribute.value();
+  }
+  std::cout << '\n';
+}
+
+void PrintStatus(const GetStatusResponse& status) {
+  std::cout << "Nodes: " << status.nodes_size() << '\n';
+  for (const NodeStatus& node : status.nodes()) PrintNode(node);
+  std::cout << "Running: "
+            << (status.has_running_test() ? status.running_test() : "nothing")
+            << "\nWaiting test sequences: " << status.queued_sequence_count()
+            << std::endl;
+}
+
+int ShowStatus(const std::string& test_sequencer) {
+  const absl::StatusOr<std::unique_ptr<TestClient>> client =
+      TestClient::Connect(test_sequencer);
+  if (!client.ok()) return Fail(client.status(), kExitUsage);
+  const absl::StatusOr<GetStatusResponse> status = (*client)->GetStatus();
+  if (!status.ok()) return Fail(status.status(), kExitRunFailed);
+  PrintStatus(*status);
+  return kExitOk;
+}
+
+}  // namespace
+
+void AddStatusCommand(CLI::App& app, CommandBody& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "status",
+      "Shows the nodes of a test sequencer, the test that runs, and how many "
+      "test sequences wait.");
+  auto test_sequencer = std::make_shared<std::string>();
+  AddTestSequencerFlag(*command, *test_sequencer);
+  command->footer("Example:\n  distbench status --test_sequencer=host1:10000");
+  command->callback([test_sequencer, &chosen] {
+    chosen = [test_sequencer] { return ShowStatus(*test_sequencer); };
+  });
+}
+
+}  // namespace distbench

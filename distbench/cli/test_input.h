@@ -1,0 +1,18 @@
+#ifndef DISTBENCH_CLI_TEST_INPUT_H_
+#define DISTBENCH_CLI_TEST_INPUT_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "proto/traffic_config.pb.h"
+
+namespace distbench {
+
+// The tests of a file, canonical and ready to run. The error lists every
+// problem, one per line, below the file's name. Says on stderr when it waits
+// for somebody to type.
+absl::StatusOr<TestSequence> LoadAndCheckTests(const std::string& infile);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_CLI_TEST_INPUT_H_

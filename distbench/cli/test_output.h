@@ -1,0 +1,35 @@
+// What becomes of the tests that a subcommand ran.
+
+#ifndef DISTBENCH_CLI_TEST_OUTPUT_H_
+#define DISTBENCH_CLI_TEST_OUTPUT_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "distbench/client/console_run.h"
+
+namespace CLI {
+class App;
+}
+
+namespace distbench {
+
+struct TestOutputFlags {
+  std::string outfile;
+  bool binary_output = false;
+};
+
+// --outfile and --binary_output. `flags` must outlive the parsing.
+void AddTestOutputFlags(CLI::App& command, TestOutputFlags& flags);
+
+// Whether a result can be written to the outfile: to be found out before a long
+// test, not after it.
+absl::Status CheckOutfile(const TestOutputFlags& flags);
+
+// Writes the outfile, if there is one, says what went wrong, and returns the
+// ExitCode.
+int FinishRun(const ConsoleRun& run, const TestOutputFlags& flags);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_CLI_TEST_OUTPUT_H_

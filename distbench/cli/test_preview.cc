@@ -1,0 +1,90 @@
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "distbench/base/stop_signals.h"
+#include "distbench/cli/commands.h"
+#include "distbench/cli/error_output.h"
+#include "distbench/cli/flags.h"
+#include "distbench/cli/test_input.h"
+#include "distbench/cli/test_output.h"
+#include "distbench/client/console_run.h"
+#include "distbench/client/test_client.h"
+#include "distbench/config/instance_names.h"
+#include "distbench/node/node_manager.h"
+#include "distbench/report/verdict.h"
+#include "distbench/sequencer/sequencer_server.h"
+#include "proto/traffic_config.pb.h"
+
+namespace distbench {
+
+namespace {
+
+struct Flags {
+  std::string infile = "-";
+  TestOutputFlags output;
+};
+
+// Everything on node0, whatever the test says about hosts.
+void PlaceOnOneNode(DistributedSystemDescription& test) {
+  test.clear_service_constraints();
+  test.clear_node_service_bundles();
+  ServiceBundle& bundle = (*test.mutable_node_service_bundles())["node0"];
+  for (const ServiceSpec& service : test.services()) {
+    for (std::string& instance : InstanceNames(service)) {
+      bundle.add_services(std::move(instance));
+    }
+  }
+}
+
+int PreviewTests(const Flags& flags) {
+  StopSignals stop(kExitRunFailed);
+  // Before the tests are on their way there is nothing to end.
+  stop.SetHandler([] { std::_Exit(kExitRunFailed); });
+
+  absl::StatusOr<TestSequence> tests = LoadAndCheckTests(flags.infile);
+  if (!tests.ok()) return Fail(tests.status(), kExitUsage);
+  for (DistributedSystemDescription& test : *tests->mutable_tests()) {
+    PlaceOnOneNode(test);
+  }
+  const absl::Status writable = CheckOutfile(flags.output);
+  if (!writable.ok()) return Fail(writable, kExitUsage);
+
+  SequencerOptions sequencer_options;
+  sequencer_options.listen_address = "localhost";
+  sequencer_options.port = 0;
+  const absl::StatusOr<std::unique_ptr<SequencerServer>> sequencer =
+      SequencerServer::Start(std::move(sequencer_options));
+  if (!sequencer.ok()) return Fail(sequencer.status(), kExitRunFailed);
+
+  NodeManagerOptions node_options;
+  node_options.channel = (*sequencer)->InProcessChannel();
+  node_options.preassigned_id = 0;
+  const absl::StatusOr<std::unique_ptr<NodeManager>> node =
+      NodeManager::Start(std::move(node_options));
+  if (!node.ok()) return Fail(node.status(), kExitRunFailed);
+
+  TestClient client((*sequencer)->InProcessChannel());
+  return FinishRun(RunOnConsole(client, *tests, stop), flags.output);
+}
+
+}  // namespace
+
+void AddTestPreviewCommand(CLI::App& app, CommandBody& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "test_preview",
+      "Runs tests in this process, with all services on one node: to see what "
+      "they do, before they are given to a cluster.");
+  auto flags = std::make_shared<Flags>();
+  AddInfileFlag(*command, flags->infile);
+  AddTestOutputFlags(*command, flags->output);
+  command->footer("Example:\n  distbench test_preview --infile=my_test.config");
+  command->callback(
+      [flags, &chosen] { chosen = [flags] { return PreviewTests(*flags); }; });
+}
+
+}  // namespace distbench

@@ -1,0 +1,109 @@
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "distbench/base/stop_signals.h"
+#include "distbench/cli/commands.h"
+#include "distbench/cli/error_output.h"
+#include "distbench/cli/flags.h"
+#include "distbench/node/node_manager.h"
+#include "distbench/report/verdict.h"
+#include "distbench/sequencer/sequencer_server.h"
+
+namespace distbench {
+
+namespace {
+
+constexpr int kMaxLocalNodes = 10'000;
+
+struct Flags {
+  int port = 10'000;
+  int local_nodes = 0;
+  std::string listen;
+};
+
+// How others reach the port.
+std::string ReachableAddress(const std::string& listen, int port) {
+  if (absl::StrContains(listen, ':')) {
+    return absl::StrCat("[", listen, "]:", port);
+  }
+  char hostname[256] = "localhost";
+  if (listen.empty()) gethostname(hostname, sizeof(hostname) - 1);
+  return absl::StrCat(listen.empty() ? hostname : listen, ":", port);
+}
+
+absl::StatusOr<std::vector<std::unique_ptr<NodeManager>>> StartLocalNodes(
+    SequencerServer& sequencer, int count) {
+  std::vector<std::unique_ptr<NodeManager>> nodes;
+  for (int i = 0; i < count; ++i) {
+    NodeManagerOptions options;
+    options.channel = sequencer.InProcessChannel();
+    options.preassigned_id = i;
+    absl::StatusOr<std::unique_ptr<NodeManager>> node =
+        NodeManager::Start(std::move(options));
+    if (!node.ok()) return node.status();
+    nodes.push_back(*std::move(node));
+  }
+  return nodes;
+}
+
+int RunTestSequencer(const Flags& flags) {
+  StopSignals stop(kExitRunFailed);
+  SequencerOptions options;
+  options.listen_address = flags.listen;
+  options.port = flags.port;
+  options.on_shutdown_request = [&stop] { stop.Request(); };
+  const absl::StatusOr<std::unique_ptr<SequencerServer>> sequencer =
+      SequencerServer::Start(std::move(options));
+  if (!sequencer.ok()) return Fail(sequencer.status(), kExitUsage);
+
+  const auto nodes = StartLocalNodes(**sequencer, flags.local_nodes);
+  if (!nodes.ok()) return Fail(nodes.status(), kExitRunFailed);
+
+  std::cout << "Listening at "
+            << ReachableAddress(flags.listen, (*sequencer)->port())
+            << std::endl;
+  stop.Wait();
+  return kExitOk;
+}
+
+}  // namespace
+
+void AddTestSequencerCommand(CLI::App& app, CommandBody& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "test_sequencer",
+      "Runs a test sequencer: node managers register with it, and it runs on "
+      "them the tests that it is sent, until SIGINT or SIGTERM.");
+  auto flags = std::make_shared<Flags>();
+  AddPortFlag(*command, flags->port,
+              "Port to listen on; 0 picks a free one. It is printed");
+  command
+      ->add_option("--local_nodes", flags->local_nodes,
+                   "Nodes to run in this process, as node0, node1 and so on")
+      ->check(CLI::Range(0, kMaxLocalNodes).description(""))
+      ->type_name("COUNT")
+      ->capture_default_str();
+  command
+      ->add_option("--listen", flags->listen,
+                   "Address to listen on, such as localhost; default: all "
+                   "interfaces")
+      ->type_name("ADDRESS");
+  command->footer(
+      "Example, a sequencer with two nodes of its own for tests on this "
+      "machine:\n"
+      "  distbench test_sequencer --port=10000 --local_nodes=2 "
+      "--listen=localhost");
+  command->callback([flags, &chosen] {
+    chosen = [flags] { return RunTestSequencer(*flags); };
+  });
+}
+
+}  // namespace distbench

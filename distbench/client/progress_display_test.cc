@@ -1,0 +1,196 @@
+#include "distbench/client/progress_display.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "absl/strings/string_view.h"
+#include "distbench/base/fake_clock.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+constexpr int64_t kSecondNs = 1'000'000'000;
+
+class ProgressDisplayTest : public testing::Test {
+ protected:
+  ProgressDisplayOptions Options() {
+    ProgressDisplayOptions options;
+    options.test_count = 3;
+    options.clock = &clock_;
+    options.write = [this](absl::string_view text) {
+      output_ += std::string(text);
+    };
+    return options;
+  }
+
+  ProgressDisplayOptions TerminalOptions() {
+    ProgressDisplayOptions options = Options();
+    options.terminal = true;
+    return options;
+  }
+
+  static RunTestsEvent Started(int64_t expected_duration_us) {
+    RunTestsEvent event;
+    event.set_test_index(1);
+    event.mutable_started()->set_name("incast");
+    if (expected_duration_us > 0) {
+      event.mutable_started()->set_expected_duration_us(expected_duration_us);
+    }
+    return event;
+  }
+
+  static RunTestsEvent Progress(int64_t succeeded, int64_t failed) {
+    RunTestsEvent event;
+    event.set_test_index(1);
+    event.mutable_progress()->set_succeeded_count(succeeded);
+    event.mutable_progress()->set_failed_count(failed);
+    return event;
+  }
+
+  static RunTestsEvent Finished() {
+    RunTestsEvent event;
+    event.set_test_index(1);
+    event.mutable_finished();
+    return event;
+  }
+
+  // What has been written since the last call.
+  std::string TakeOutput() { return std::exchange(output_, ""); }
+
+  FakeClock clock_;
+  std::string output_;
+};
+
+TEST_F(ProgressDisplayTest, FileGetsALineEveryFiveSeconds) {
+  ProgressDisplay display(Options());
+  display.Show(Started(30'000'000));
+  EXPECT_EQ(TakeOutput(), "[2/3] incast: started, takes about 30 s\n");
+
+  for (int second = 1; second < 5; ++second) {
+    clock_.Advance(kSecondNs);
+    display.Show(Progress(1000 * second, 0));
+  }
+  EXPECT_EQ(TakeOutput(), "");
+  clock_.Advance(kSecondNs);
+  display.Show(Progress(5000, 2));
+  EXPECT_EQ(TakeOutput(),
+            "[2/3] incast: 5 s of 30 s, 5000 RPCs (1.00 kQPS), 2 failed\n");
+}
+
+TEST_F(ProgressDisplayTest, RateIsSinceTheLineBefore) {
+  ProgressDisplay display(Options());
+  display.Show(Started(0));
+  clock_.Advance(5 * kSecondNs);
+  display.Show(Progress(5000, 0));
+  TakeOutput();
+  clock_.Advance(10 * kSecondNs);
+  display.Show(Progress(45'000, 0));
+  EXPECT_EQ(TakeOutput(),
+            "[2/3] incast: 15 s, 45000 RPCs (4.00 kQPS), 0 failed\n");
+}
+
+TEST_F(ProgressDisplayTest, RateStartsAfreshWithEachTest) {
+  ProgressDisplay display(Options());
+  for (int test = 0; test < 2; ++test) {
+    display.Show(Started(0));
+    clock_.Advance(5 * kSecondNs);
+    display.Show(Progress(10'000, 0));
+    EXPECT_THAT(TakeOutput(), HasSubstr("5 s, 10000 RPCs (2.00 kQPS)"));
+  }
+}
+
+TEST_F(ProgressDisplayTest, EndSaysHowTheTestWent) {
+  ProgressDisplay display(Options());
+  display.Show(Started(0));
+  clock_.Advance(1'540'000'000);
+  TakeOutput();
+  display.Show(Finished());
+  EXPECT_EQ(TakeOutput(), "[2/3] incast: done after 1.5 s\n");
+
+  RunTestsEvent failed = Finished();
+  failed.mutable_finished()->mutable_run_info()->set_failure("node1 was lost");
+  display.Show(failed);
+  EXPECT_EQ(TakeOutput(), "[2/3] incast: failed after 1.5 s\n");
+}
+
+TEST_F(ProgressDisplayTest, WaitIsSaid) {
+  ProgressDisplay display(Options());
+  RunTestsEvent event;
+  for (const int position : {2, 1, 0}) {
+    event.set_queue_position(position);
+    display.Show(event);
+  }
+  EXPECT_EQ(TakeOutput(),
+            "Waiting for 2 test sequences of others\n"
+            "Waiting for 1 test sequence of others\n");
+}
+
+TEST_F(ProgressDisplayTest, TerminalHasABarOnOneLine) {
+  ProgressDisplay display(TerminalOptions());
+  display.Show(Started(20'000'000));
+  TakeOutput();
+  clock_.Advance(5 * kSecondNs);
+  display.Show(Progress(10'000, 0));
+  EXPECT_EQ(TakeOutput(),
+            "\r\x1b[K[2/3] [#####---------------] 5 s of 20 s, 2.00 kQPS, "
+            "0 failed  incast");
+}
+
+TEST_F(ProgressDisplayTest, BarStopsAtItsEnd) {
+  ProgressDisplay display(TerminalOptions());
+  display.Show(Started(1'000'000));
+  clock_.Advance(90 * kSecondNs);
+  display.Show(Progress(1, 0));
+  EXPECT_THAT(TakeOutput(), HasSubstr("[####################] 90 s of 1 s"));
+}
+
+TEST_F(ProgressDisplayTest, TestOfUnknownLengthHasNoBar) {
+  ProgressDisplay display(TerminalOptions());
+  display.Show(Started(0));
+  TakeOutput();
+  clock_.Advance(kSecondNs);
+  display.Show(Progress(500, 0));
+  EXPECT_EQ(TakeOutput(), "\r\x1b[K[2/3] 1 s, 0.50 kQPS, 0 failed  incast");
+}
+
+TEST_F(ProgressDisplayTest, TerminalIsClearAfterTheEnd) {
+  ProgressDisplay display(TerminalOptions());
+  display.Show(Started(0));
+  TakeOutput();
+  display.Show(Finished());
+  EXPECT_EQ(TakeOutput(), "\r\x1b[K[2/3] incast: done after 0.0 s\n");
+  display.Clear();
+  EXPECT_EQ(TakeOutput(), "");
+}
+
+TEST_F(ProgressDisplayTest, InterruptedDisplayClearsTheTerminal) {
+  {
+    ProgressDisplay display(TerminalOptions());
+    display.Show(Started(0));
+  }
+  EXPECT_THAT(output_, EndsWith("\r\x1b[K"));
+}
+
+TEST_F(ProgressDisplayTest, NarrowTerminalsAreNotOverrun) {
+  for (const int columns : {0, 1, 2, 40}) {
+    ProgressDisplayOptions options = TerminalOptions();
+    options.columns = columns;
+    ProgressDisplay display(options);
+    display.Show(Started(30'000'000));
+    constexpr int kClearLength = 4;
+    EXPECT_THAT(TakeOutput(), SizeIs(kClearLength + std::max(columns - 1, 0)));
+    display.Clear();
+    TakeOutput();
+  }
+}
+
+}  // namespace
+}  // namespace distbench

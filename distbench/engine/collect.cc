@@ -1,0 +1,164 @@
+#include "distbench/engine/collect.h"
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "distbench/results/rpc_totals.h"
+
+namespace distbench {
+namespace {
+
+// Samples per chunk: some hundred kilobytes.
+constexpr int kSamplesPerChunk = 8192;
+
+// One dictionary for an instance, from those of its workers.
+class ErrorNumbers {
+ public:
+  ErrorNumbers(absl::Span<const Recorder* const> recorders,
+               ErrorDictionary& dictionary) {
+    absl::flat_hash_map<std::string, int> numbers;
+    for (const Recorder* recorder : recorders) {
+      std::vector<int>& of_worker = numbers_.emplace_back();
+      for (const std::string& error : recorder->errors()) {
+        const auto [found, is_new] =
+            numbers.try_emplace(error, dictionary.error_message_size());
+        if (is_new) dictionary.add_error_message(error);
+        of_worker.push_back(found->second);
+      }
+    }
+  }
+
+  int Of(size_t worker, int number) const { return numbers_[worker][number]; }
+
+ private:
+  std::vector<std::vector<int>> numbers_;  // by worker, then its own number
+};
+
+class Collector {
+ public:
+  Collector(const EngineState& engine,
+            absl::Span<const Recorder* const> recorders,
+            absl::FunctionRef<void(ResultChunk)> emit)
+      : engine_(engine),
+        recorders_(recorders),
+        emit_(emit),
+        errors_(recorders, *instance_log_.mutable_error_dictionary()) {}
+
+  void Run(absl::string_view error_message) {
+    EmitInstanceLog(error_message);
+    for (size_t worker = 0; worker < recorders_.size(); ++worker) {
+      EmitStatistics(worker);
+      EmitSamples(worker);
+    }
+  }
+
+ private:
+  void EmitInstanceLog(absl::string_view error_message) {
+    if (!error_message.empty()) {
+      instance_log_.set_engine_error_message(std::string(error_message));
+    }
+    ResultChunk chunk;
+    chunk.set_instance(engine_.instance_plan().name);
+    *chunk.mutable_instance_log() = std::move(instance_log_);
+    emit_(std::move(chunk));
+  }
+
+  ResultChunk NewChunk(int peer, int rpc) const {
+    ResultChunk chunk;
+    chunk.set_instance(engine_.instance_plan().name);
+    chunk.set_peer(engine_.plan().instances[engine_.peers()[peer]].name);
+    chunk.set_rpc_index(rpc);
+    return chunk;
+  }
+
+  void EmitStatistics(size_t worker) {
+    std::map<std::pair<int, int>, int64_t> kept = CountSamples(worker);
+    recorders_[worker]->ForEachTotals(
+        [&](int peer, int rpc, const RpcTotals& recorded) {
+          RpcTotals totals = recorded;
+          RpcCounts& counts = totals.counts;
+          if (counts.has_timestamps()) {
+            counts.first_start_timestamp_ns += engine_.unix_offset_ns();
+            counts.last_end_timestamp_ns += engine_.unix_offset_ns();
+          }
+          counts.dropped_sample_count =
+              counts.succeeded_count + counts.failed_count +
+              counts.warmup_count - kept[{peer, rpc}];
+          totals.failures_by_error.clear();
+          for (const auto& [error, count] : recorded.failures_by_error) {
+            totals.failures_by_error[errors_.Of(worker, error)] += count;
+          }
+          ResultChunk chunk = NewChunk(peer, rpc);
+          totals.Encode(*chunk.mutable_rpc_log()->mutable_statistics());
+          emit_(std::move(chunk));
+        });
+  }
+
+  // By peer and RPC.
+  std::map<std::pair<int, int>, int64_t> CountSamples(size_t worker) const {
+    std::map<std::pair<int, int>, int64_t> kept;
+    const SampleReservoir& samples = recorders_[worker]->samples();
+    for (int64_t i = 0; i < samples.size(); ++i) {
+      ++kept[{samples[i].peer, samples[i].rpc}];
+    }
+    return kept;
+  }
+
+  void EmitSamples(size_t worker) {
+    // Chunks under construction, by peer and RPC.
+    std::map<std::pair<int, int>, ResultChunk> chunks;
+    const SampleReservoir& samples = recorders_[worker]->samples();
+    for (int64_t i = 0; i < samples.size(); ++i) {
+      const Sample& sample = samples[i];
+      const auto [found, is_new] =
+          chunks.try_emplace({sample.peer, sample.rpc});
+      ResultChunk& chunk = found->second;
+      if (is_new) chunk = NewChunk(sample.peer, sample.rpc);
+      RpcPerformanceLog& log = *chunk.mutable_rpc_log();
+      FillSample(worker, sample,
+                 sample.error == 0 ? *log.add_successful_rpc_samples()
+                                   : *log.add_failed_rpc_samples());
+      if (log.successful_rpc_samples_size() + log.failed_rpc_samples_size() ==
+          kSamplesPerChunk) {
+        emit_(std::move(chunk));
+        chunks.erase(found);
+      }
+    }
+    for (auto& [key, chunk] : chunks) emit_(std::move(chunk));
+  }
+
+  void FillSample(size_t worker, const Sample& sample, RpcSample& out) const {
+    out.set_request_size(sample.request_bytes);
+    out.set_response_size(sample.response_bytes);
+    out.set_start_timestamp_ns(sample.sent_ns + engine_.unix_offset_ns());
+    out.set_latency_ns(sample.service_time_ns);
+    if (sample.open_loop) out.set_lateness_ns(sample.lateness_ns);
+    if (sample.warmup) out.set_warmup(true);
+    if (sample.error != 0) {
+      out.set_error_index(errors_.Of(worker, sample.error));
+    }
+    if (sample.trace >= 0) {
+      out.mutable_trace_context()->ParseFromString(
+          recorders_[worker]->trace(sample.trace));
+    }
+  }
+
+  const EngineState& engine_;
+  const absl::Span<const Recorder* const> recorders_;
+  const absl::FunctionRef<void(ResultChunk)> emit_;
+  ServicePerformanceLog instance_log_;
+  const ErrorNumbers errors_;
+};
+
+}  // namespace
+
+void CollectLog(const EngineState& engine, absl::string_view error_message,
+                absl::Span<const Recorder* const> recorders,
+                absl::FunctionRef<void(ResultChunk chunk)> emit) {
+  Collector(engine, recorders, emit).Run(error_message);
+}
+
+}  // namespace distbench

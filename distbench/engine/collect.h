@@ -1,0 +1,23 @@
+#ifndef DISTBENCH_ENGINE_COLLECT_H_
+#define DISTBENCH_ENGINE_COLLECT_H_
+
+#include "absl/functional/function_ref.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "distbench/engine/engine_state.h"
+#include "distbench/engine/recorder.h"
+#include "proto/results.pb.h"
+
+namespace distbench {
+
+// Emits the log of an instance from what its workers recorded: first the
+// instance's own part (errors, and error_message unless it is empty), then
+// statistics and samples of its RPCs, in chunks of bounded size. Time stamps
+// become Unix time.
+void CollectLog(const EngineState& engine, absl::string_view error_message,
+                absl::Span<const Recorder* const> recorders,
+                absl::FunctionRef<void(ResultChunk chunk)> emit);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_ENGINE_COLLECT_H_

@@ -1,0 +1,204 @@
+#include "distbench/engine/engine.h"
+
+#include <algorithm>
+#include <atomic>
+#include <random>
+#include <thread>
+#include <utility>
+
+#include "distbench/engine/collect.h"
+#include "distbench/engine/engine_state.h"
+#include "distbench/engine/worker.h"
+
+namespace distbench {
+namespace {
+
+// Streams of random numbers that differ by instance and worker, and repeat with
+// the test's seed.
+uint64_t WorkerSeed(uint64_t seed, int instance, int worker) {
+  std::seed_seq sequence = {
+      static_cast<uint32_t>(seed), static_cast<uint32_t>(seed >> 32),
+      static_cast<uint32_t>(instance), static_cast<uint32_t>(worker)};
+  uint32_t words[2];
+  sequence.generate(std::begin(words), std::end(words));
+  return (uint64_t{words[0]} << 32) | words[1];
+}
+
+}  // namespace
+
+class Engine::Impl final : public WorkerGroup {
+ public:
+  Impl(EngineOptions options, std::unique_ptr<ProtocolDriver> driver)
+      : options_(std::move(options)),
+        state_(options_.plan, options_.instance, options_.worker_count,
+               *options_.clock),
+        driver_(std::move(driver)) {}
+
+  ~Impl() override { Shutdown(); }
+
+  absl::Status Listen() {
+    absl::StatusOr<std::string> address =
+        driver_->Listen(options_.worker_count);
+    if (!address.ok()) return address.status();
+    address_ = *std::move(address);
+    for (int i = 0; i < options_.worker_count; ++i) {
+      workers_.push_back(std::make_unique<Worker>(
+          state_, i, driver_->transport(i),
+          options_.max_samples / options_.worker_count,
+          WorkerSeed(options_.plan->seed, options_.instance, i), *this));
+    }
+    if (!options_.start_threads) return absl::OkStatus();
+    for (const auto& worker : workers_) {
+      threads_.emplace_back([&worker] { worker->Run(); });
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Connect(const std::vector<std::string>& addresses,
+                       absl::Time deadline) {
+    return driver_->Connect(addresses, deadline);
+  }
+
+  void Start(int64_t start_ns) {
+    if (state_.service().main_list == kNone) {
+      OnMainListFinished();
+    } else {
+      workers_[0]->StartMainList(start_ns);
+    }
+  }
+
+  void Stop(StopScope scope, absl::string_view reason) {
+    state_.Stop(scope, reason);
+    for (const auto& worker : workers_) worker->OnStop();
+  }
+
+  EngineProgress progress() const {
+    EngineProgress sum;
+    for (const auto& worker : workers_) {
+      const WorkerProgress& progress = worker->progress();
+      sum.succeeded_count += progress.succeeded;
+      sum.failed_count += progress.failed;
+      sum.in_flight_count += progress.in_flight;
+      sum.unsent_count += progress.unsent;
+    }
+    return sum;
+  }
+
+  // Requests are refused and calls cancelled first; the driver goes when
+  // nothing is left of them, while the workers still deliver its last events.
+  void Shutdown() {
+    if (workers_.empty() || shut_down_) return;
+    shut_down_ = true;
+    error_message_ = state_.stop_reason();
+    Stop(StopScope::kEverything, "the test is over");
+    for (const auto& worker : workers_) worker->Drain();
+    if (options_.start_threads) {
+      for (const auto& worker : workers_) worker->WaitUntilDrained();
+    } else {
+      while (!AllDrained()) RunOnce();
+    }
+    driver_->Shutdown();
+    for (const auto& worker : workers_) worker->Quit();
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+  bool RunOnce() {
+    bool did_something = false;
+    for (const auto& worker : workers_) did_something |= worker->RunOnce();
+    return did_something;
+  }
+
+  int64_t next_due_ns() const {
+    int64_t next_ns = TimerQueue::kNever;
+    for (const auto& worker : workers_) {
+      next_ns = std::min(next_ns, worker->next_due_ns());
+    }
+    return next_ns;
+  }
+
+  void Collect(absl::FunctionRef<void(ResultChunk chunk)> emit) {
+    std::vector<const Recorder*> recorders;
+    for (const auto& worker : workers_) {
+      recorders.push_back(&worker->recorder());
+    }
+    CollectLog(state_, error_message_, recorders, emit);
+  }
+
+  const std::string& address() const { return address_; }
+  const std::vector<int>& peers() const { return state_.peers(); }
+
+  // WorkerGroup
+  Worker& worker(int index) override { return *workers_[index]; }
+
+  void OnMainListFinished() override { options_.on_traffic_finished(); }
+
+  void OnManyPendingRpcs() override {
+    if (progress().in_flight_count <= options_.plan->max_pending_rpcs) return;
+    if (overloaded_.exchange(true)) return;
+    const absl::Status overload =
+        absl::ResourceExhaustedError("Too many RPCs pending");
+    Stop(StopScope::kEverything, overload.ToString());
+    options_.on_overload(overload);
+  }
+
+  void StopOwnTraffic(const std::string& reason) override {
+    Stop(StopScope::kOwnTraffic, reason);
+  }
+
+ private:
+  bool AllDrained() const {
+    return std::all_of(workers_.begin(), workers_.end(),
+                       [](const auto& worker) { return worker->drained(); });
+  }
+
+  const EngineOptions options_;
+  EngineState state_;
+  const std::unique_ptr<ProtocolDriver> driver_;
+  std::string address_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<std::thread> threads_;
+  std::atomic<bool> overloaded_ = false;
+  bool shut_down_ = false;
+  std::string error_message_;  // why traffic ended early; empty if it did not
+};
+
+absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(
+    EngineOptions options, std::unique_ptr<ProtocolDriver> driver) {
+  auto impl = std::make_unique<Impl>(std::move(options), std::move(driver));
+  if (absl::Status listening = impl->Listen(); !listening.ok()) {
+    return listening;
+  }
+  return std::unique_ptr<Engine>(new Engine(std::move(impl)));
+}
+
+Engine::Engine(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Engine::~Engine() = default;
+
+const std::string& Engine::address() const { return impl_->address(); }
+
+const std::vector<int>& Engine::peers() const { return impl_->peers(); }
+
+absl::Status Engine::Connect(const std::vector<std::string>& addresses,
+                             absl::Time deadline) {
+  return impl_->Connect(addresses, deadline);
+}
+
+void Engine::Start(int64_t start_ns) { impl_->Start(start_ns); }
+
+void Engine::Stop(absl::string_view reason) {
+  impl_->Stop(StopScope::kEverything, reason);
+}
+
+EngineProgress Engine::progress() const { return impl_->progress(); }
+
+void Engine::Shutdown() { impl_->Shutdown(); }
+
+bool Engine::RunOnce() { return impl_->RunOnce(); }
+
+int64_t Engine::next_due_ns() const { return impl_->next_due_ns(); }
+
+void Engine::Collect(absl::FunctionRef<void(ResultChunk chunk)> emit) {
+  impl_->Collect(emit);
+}
+
+}  // namespace distbench

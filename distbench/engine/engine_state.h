@@ -1,0 +1,85 @@
+#ifndef DISTBENCH_ENGINE_ENGINE_STATE_H_
+#define DISTBENCH_ENGINE_ENGINE_STATE_H_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
+#include "distbench/base/clock.h"
+#include "distbench/config/plan.h"
+#include "distbench/engine/fanout.h"
+
+namespace distbench {
+
+// Whom an instance calls by one RPC.
+struct RpcTargets {
+  std::unique_ptr<Fanout> fanout;
+  std::vector<int> peers;  // by candidate of the fanout: index into peers
+};
+
+// How much of what an instance does has been stopped.
+enum class StopScope {
+  kNothing,
+  kOwnTraffic,  // its main program; it still handles requests
+  kEverything,
+};
+
+// What the workers of one engine share. But for the stop state, it does not
+// change once traffic has started.
+class EngineState {
+ public:
+  EngineState(std::shared_ptr<const Plan> plan, int instance, int worker_count,
+              const Clock& clock);
+
+  const Plan& plan() const { return *plan_; }
+  int instance() const { return instance_; }
+  const InstancePlan& instance_plan() const {
+    return plan_->instances[instance_];
+  }
+  const ServicePlan& service() const {
+    return plan_->services[instance_plan().service];
+  }
+  int worker_count() const { return worker_count_; }
+  const Clock& clock() const { return clock_; }
+
+  // Instances that this one may call: indices into plan().instances.
+  const std::vector<int>& peers() const { return peers_; }
+
+  // Requires that this instance's service is a client of the RPC.
+  RpcTargets& targets(int rpc) { return targets_[rpc]; }
+
+  // What to add to monotonic time to get Unix time; fixed for the test, so that
+  // a step of the wall clock does not move its time stamps.
+  int64_t unix_offset_ns() const { return unix_offset_ns_; }
+
+  // Stops traffic. The first reason stays; a later call can only widen the
+  // scope. Any thread.
+  void Stop(StopScope scope, absl::string_view reason);
+  StopScope stop_scope() const {
+    return stop_scope_.load(std::memory_order_relaxed);
+  }
+  // Empty unless stopped.
+  std::string stop_reason() const;
+
+ private:
+  const std::shared_ptr<const Plan> plan_;
+  const int instance_;
+  const int worker_count_;
+  const Clock& clock_;
+  const int64_t unix_offset_ns_;
+  std::vector<int> peers_;
+  std::vector<RpcTargets> targets_;  // by RPC; empty where not a client
+
+  std::atomic<StopScope> stop_scope_ = StopScope::kNothing;
+  mutable absl::Mutex mutex_;
+  std::string stop_reason_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_ENGINE_ENGINE_STATE_H_

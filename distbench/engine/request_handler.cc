@@ -1,0 +1,66 @@
+#include "distbench/engine/request_handler.h"
+
+#include "absl/strings/str_cat.h"
+#include "distbench/engine/rpc_sender.h"
+
+namespace distbench {
+
+int RequestHandler::Admit(ServerCall& request) {
+  const EngineState& engine = context_.engine;
+  const Plan& plan = engine.plan();
+  const InstancePlan& self = engine.instance_plan();
+  if (engine.stop_scope() == StopScope::kEverything) {
+    Refuse(request, absl::StrCat("Traffic cancelled: ", engine.stop_reason()));
+    return kNone;
+  }
+  if (request.rpc_index < 0 || request.rpc_index >= plan.rpcs.size() ||
+      plan.rpcs[request.rpc_index].server_service != self.service) {
+    Refuse(request, absl::StrCat("INVALID_ARGUMENT: ", self.name,
+                                 " does not handle RPC ", request.rpc_index));
+    return kNone;
+  }
+  if (request.server_instance != self.number) {
+    Refuse(request, absl::StrCat("INVALID_ARGUMENT: this is ", self.name,
+                                 ", not instance ", request.server_instance));
+    return kNone;
+  }
+  const RpcPlan& rpc = plan.rpcs[request.rpc_index];
+  if (plan.lists[rpc.handler_list].actions.empty()) {
+    Answer(request, rpc.response);
+    return kNone;
+  }
+  ++pending_;
+  return rpc.handler_list;
+}
+
+void RequestHandler::Respond(const ListRun& list) {
+  --pending_;
+  ServerCall& request = *list.request;
+  const EngineState& engine = context_.engine;
+  if (engine.stop_scope() == StopScope::kEverything) {
+    Refuse(request, absl::StrCat("Traffic cancelled: ", engine.stop_reason()));
+    return;
+  }
+  Answer(request, list.response_override != nullptr
+                      ? *list.response_override
+                      : engine.plan().rpcs[request.rpc_index].response);
+}
+
+// The client's wish goes first: it has drawn both sizes together.
+void RequestHandler::Answer(ServerCall& request, const SizePlan& size) {
+  request.reply_bytes = request.response_bytes != kServerDecides
+                            ? request.response_bytes
+                            : DrawSize(size, context_);
+  request.reply_instance = context_.engine.instance_plan().number;
+  request.reply_error = {};
+  context_.transport.Reply(&request);
+}
+
+void RequestHandler::Refuse(ServerCall& request, const std::string& error) {
+  request.reply_bytes = 0;
+  request.reply_instance = context_.engine.instance_plan().number;
+  request.reply_error = error;
+  context_.transport.Reply(&request);
+}
+
+}  // namespace distbench

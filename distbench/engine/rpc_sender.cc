@@ -1,0 +1,179 @@
+#include "distbench/engine/rpc_sender.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "distbench/base/saturating_add.h"
+#include "distbench/engine/trace.h"
+
+namespace distbench {
+namespace {
+
+static_assert(offsetof(RpcCall, client) == 0);
+RpcCall& FromClientCall(ClientCall& call) {
+  return reinterpret_cast<RpcCall&>(call);
+}
+
+}  // namespace
+
+int64_t DrawSize(const SizePlan& size, WorkerContext& context) {
+  if (size.distribution == kNone) return size.fixed_bytes;
+  return context.engine.plan().distributions[size.distribution].Draw(
+      context.random)[0];
+}
+
+RpcSender::RpcSender(WorkerContext& context)
+    : context_(context), waiting_(context.engine.peers().size()) {}
+
+bool RpcSender::Send(Iteration& iteration) {
+  const ActionPlan& action = *iteration.action->plan;
+  const RpcPlan& rpc = context_.engine.plan().rpcs[action.target];
+  RpcTargets& targets = context_.engine.targets(action.target);
+  const absl::Span<const int> chosen =
+      targets.fanout->Select(context_.random, scratch_);
+  if (chosen.empty()) return false;
+  const Sizes sizes = DrawSizes(rpc, action);
+  const bool traced = IsTraced(rpc, iteration);
+  iteration.outstanding = static_cast<int>(chosen.size());
+  in_flight_ += iteration.outstanding;
+  WorkerProgress::Add(context_.progress.in_flight, iteration.outstanding);
+  for (size_t i = 0; i < chosen.size(); ++i) {
+    RpcCall* call = calls_.Get();
+    call->iteration = &iteration;
+    ClientCall& client = call->client;
+    client.peer = targets.peers[chosen[i]];
+    client.rpc_index = action.target;
+    client.server_instance = targets.fanout->candidates()[chosen[i]];
+    client.warmup = iteration.warmup;
+    client.request_bytes = sizes.request_bytes;
+    client.response_bytes = sizes.response_bytes;
+    client.processing_ns = 0;
+    client.deadline_ns = rpc.deadline_ns == kUnlimited
+                             ? 0
+                             : SaturatingAdd(context_.now_ns, rpc.deadline_ns);
+    client.trace_context = {};
+    if (traced) SetTrace(iteration, static_cast<int64_t>(i), *call);
+    Submit(call);
+  }
+  return true;
+}
+
+Iteration* RpcSender::OnDone(ClientCall& client) {
+  RpcCall& call = FromClientCall(client);
+  Iteration* iteration = call.iteration;
+  const Sample sample = Measure(call);
+  context_.recorder.Count(sample);
+  std::optional<SampleReservoir>& limited = iteration->action->list->samples;
+  if (limited.has_value()) {
+    limited->Add(sample);
+  } else {
+    context_.recorder.Keep(sample);
+  }
+  --in_flight_;
+  WorkerProgress::Add(context_.progress.in_flight, -1);
+  WorkerProgress::Add(sample.error == 0 ? context_.progress.succeeded
+                                        : context_.progress.failed,
+                      1);
+  iteration->failed |= sample.error != 0;
+  calls_.Put(&call);
+  return --iteration->outstanding == 0 ? iteration : nullptr;
+}
+
+bool RpcSender::SendWaiting() {
+  size_t still_waiting = 0;
+  for (size_t i = 0; i < waiting_peers_.size(); ++i) {
+    const int peer = waiting_peers_[i];
+    Queue& queue = waiting_[peer];
+    while (queue.first != nullptr) {
+      RpcCall* next = queue.first->next;
+      if (!context_.transport.Start(&queue.first->client)) break;
+      queue.first = next;
+    }
+    if (queue.first != nullptr) waiting_peers_[still_waiting++] = peer;
+  }
+  waiting_peers_.resize(still_waiting);
+  return still_waiting > 0;
+}
+
+// A joint draw decides both sizes, and then the request carries the response's.
+RpcSender::Sizes RpcSender::DrawSizes(const RpcPlan& rpc,
+                                      const ActionPlan& action) {
+  if (rpc.joint_distribution != kNone) {
+    const Distribution::Values drawn =
+        context_.engine.plan().distributions[rpc.joint_distribution].Draw(
+            context_.random);
+    return {.request_bytes = drawn[0], .response_bytes = drawn[1]};
+  }
+  const SizePlan& request = action.request_override.has_value()
+                                ? *action.request_override
+                                : rpc.request;
+  return {.request_bytes = DrawSize(request, context_),
+          .response_bytes = kServerDecides};
+}
+
+bool RpcSender::IsTraced(const RpcPlan& rpc, const Iteration& iteration) const {
+  return !iteration.action->list->trace_context.empty() ||
+         (rpc.tracing_interval > 0 &&
+          iteration.number % rpc.tracing_interval == 0);
+}
+
+void RpcSender::SetTrace(const Iteration& iteration, int64_t fanout_index,
+                         RpcCall& call) {
+  const ActionRun& action = *iteration.action;
+  call.trace_context = ExtendTrace(action.list->trace_context,
+                                   {.engine_id = context_.engine.instance(),
+                                    .list_index = action.list->list,
+                                    .list_invocation = action.list->invocation,
+                                    .action_index = action.position,
+                                    .iteration = iteration.number,
+                                    .fanout_index = fanout_index});
+  call.client.trace_context = call.trace_context;
+}
+
+void RpcSender::Submit(RpcCall* call) {
+  const int peer = call->client.peer;
+  Queue& queue = waiting_[peer];
+  if (queue.first == nullptr && context_.transport.Start(&call->client)) return;
+  call->next = nullptr;
+  if (queue.first == nullptr) {
+    queue.first = call;
+    waiting_peers_.push_back(peer);
+  } else {
+    queue.last->next = call;
+  }
+  queue.last = call;
+}
+
+// Null if none waits.
+RpcCall* RpcSender::PopWaiting() {
+  if (waiting_peers_.empty()) return nullptr;
+  Queue& queue = waiting_[waiting_peers_.back()];
+  RpcCall* call = queue.first;
+  queue.first = call->next;
+  if (queue.first == nullptr) waiting_peers_.pop_back();
+  return call;
+}
+
+Sample RpcSender::Measure(const RpcCall& call) {
+  const ClientCall& client = call.client;
+  const int64_t intended_ns = call.iteration->intended_ns;
+  Sample sample;
+  sample.rpc = client.rpc_index;
+  sample.peer = client.peer;
+  sample.request_bytes = client.sent_bytes;
+  sample.response_bytes = client.received_bytes;
+  sample.sent_ns = client.sent_ns;
+  sample.service_time_ns = client.done_ns - client.sent_ns;
+  sample.open_loop = intended_ns != 0;
+  if (sample.open_loop) sample.lateness_ns = client.sent_ns - intended_ns;
+  sample.warmup = call.iteration->warmup;
+  if (!client.error.empty()) {
+    sample.error = context_.recorder.InternError(client.error);
+  }
+  if (!client.trace_context.empty()) {
+    sample.trace = context_.recorder.AddTrace(client.trace_context);
+  }
+  return sample;
+}
+
+}  // namespace distbench

@@ -1,0 +1,79 @@
+#ifndef DISTBENCH_ENGINE_RPC_SENDER_H_
+#define DISTBENCH_ENGINE_RPC_SENDER_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "distbench/base/object_pool.h"
+#include "distbench/engine/run_state.h"
+#include "distbench/engine/worker_context.h"
+
+namespace distbench {
+
+// The client side of one worker: turns iterations into RPCs, and their ends
+// into measurements.
+class RpcSender {
+ public:
+  explicit RpcSender(WorkerContext& context);
+
+  // Sends the RPCs of an iteration to the targets of its fanout. Returns false
+  // if there are none.
+  bool Send(Iteration& iteration);
+
+  // Records an RPC that has ended. Returns its iteration if that was the last
+  // RPC of it, else null.
+  Iteration* OnDone(ClientCall& call);
+
+  // Sends what had to wait for a full send queue. Returns whether some still
+  // has to.
+  bool SendWaiting();
+
+  // Ends every RPC that waits or is in flight; the latter through OnDone().
+  // finish is called with iterations that end at once.
+  template <typename Finish>
+  void CancelAll(Finish finish) {
+    context_.transport.CancelCalls();
+    while (RpcCall* call = PopWaiting()) {
+      call->client.sent_ns = call->client.done_ns = context_.now_ns;
+      call->client.error = "CANCELLED: not sent before the traffic's end";
+      if (Iteration* iteration = OnDone(call->client)) finish(*iteration);
+    }
+  }
+
+  // RPCs that have started and not ended.
+  int64_t in_flight() const { return in_flight_; }
+
+ private:
+  struct Sizes {
+    int64_t request_bytes;
+    int64_t response_bytes;
+  };
+  // Calls to one peer that wait, in order.
+  struct Queue {
+    RpcCall* first = nullptr;
+    RpcCall* last = nullptr;
+  };
+
+  Sizes DrawSizes(const RpcPlan& rpc, const ActionPlan& action);
+  bool IsTraced(const RpcPlan& rpc, const Iteration& iteration) const;
+  void SetTrace(const Iteration& iteration, int64_t fanout_index,
+                RpcCall& call);
+  void Submit(RpcCall* call);
+  RpcCall* PopWaiting();
+  Sample Measure(const RpcCall& call);
+
+  WorkerContext& context_;
+  ObjectPool<RpcCall> calls_;
+  std::vector<int> scratch_;
+  std::vector<Queue> waiting_;      // by peer
+  std::vector<int> waiting_peers_;  // those with a queue that is not empty
+  int64_t in_flight_ = 0;
+};
+
+// Draws a size, or takes the fixed one.
+int64_t DrawSize(const SizePlan& size, WorkerContext& context);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_ENGINE_RPC_SENDER_H_

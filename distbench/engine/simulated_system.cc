@@ -1,0 +1,142 @@
+#include "distbench/engine/simulated_system.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "distbench/config/check.h"
+#include "distbench/config/compile.h"
+#include "distbench/protocol/loopback/loopback_driver.h"
+#include "distbench/results/merge.h"
+#include "glog/logging.h"
+#include "google/protobuf/text_format.h"
+
+namespace distbench {
+namespace {
+
+DistributedSystemDescription ParseTest(absl::string_view config) {
+  DistributedSystemDescription test;
+  CHECK(google::protobuf::TextFormat::ParseFromString(std::string(config),
+                                                      &test))
+      << config;
+  return test;
+}
+
+std::shared_ptr<const Plan> CompileTest(DistributedSystemDescription test) {
+  TestSequence sequence;
+  *sequence.add_tests() = std::move(test);
+  absl::StatusOr<TestSequence> checked = CheckTestSequence(sequence);
+  CHECK(checked.ok()) << checked.status();
+  return std::make_shared<const Plan>(Compile(checked->tests(0)));
+}
+
+}  // namespace
+
+SimulatedSystem::SimulatedSystem(absl::string_view config, int workers)
+    : SimulatedSystem(ParseTest(config), workers) {}
+
+SimulatedSystem::SimulatedSystem(const DistributedSystemDescription& test,
+                                 int workers)
+    : clock_(1'000'000'000), plan_(CompileTest(test)) {
+  unfinished_ = static_cast<int>(plan_->instances.size());
+  for (size_t i = 0; i < plan_->instances.size(); ++i) {
+    EngineOptions options;
+    options.plan = plan_;
+    options.instance = static_cast<int>(i);
+    options.worker_count = workers;
+    options.clock = &clock_;
+    options.on_traffic_finished = [this] { --unfinished_; };
+    options.on_overload = [this](absl::Status status) {
+      overloads_.push_back(std::move(status));
+    };
+    options.start_threads = false;
+    absl::StatusOr<std::unique_ptr<Engine>> engine =
+        Engine::Create(std::move(options), MakeLoopbackDriver(clock_));
+    CHECK(engine.ok()) << engine.status();
+    engines_.push_back(*std::move(engine));
+  }
+  Connect();
+  start_ns_ = clock_.MonotonicNs() + 1'000'000;
+  for (const auto& engine : engines_) engine->Start(start_ns_);
+}
+
+SimulatedSystem::~SimulatedSystem() = default;
+
+bool SimulatedSystem::Run(int64_t limit_ns) {
+  const int64_t end_ns = start_ns_ + limit_ns;
+  RunUntilIdle();
+  while (!finished()) {
+    int64_t next_ns = std::numeric_limits<int64_t>::max();
+    for (const auto& engine : engines_) {
+      next_ns = std::min(next_ns, engine->next_due_ns());
+    }
+    if (next_ns > end_ns) return false;
+    clock_.SetMonotonicNs(std::max(next_ns, clock_.MonotonicNs()));
+    RunUntilIdle();
+  }
+  return true;
+}
+
+void SimulatedSystem::RunFor(int64_t duration_ns) {
+  const int64_t end_ns = clock_.MonotonicNs() + duration_ns;
+  if (!Run(end_ns - start_ns_)) {
+    clock_.SetMonotonicNs(end_ns);
+    RunUntilIdle();
+  }
+}
+
+ServiceLogs SimulatedSystem::Finish() {
+  ServiceLogs logs;
+  for (const auto& engine : engines_) engine->Shutdown();
+  for (const auto& engine : engines_) {
+    engine->Collect([&](ResultChunk chunk) {
+      const absl::Status merged = MergeChunk(std::move(chunk), logs);
+      CHECK(merged.ok()) << merged;
+    });
+  }
+  return logs;
+}
+
+Engine& SimulatedSystem::engine(absl::string_view instance) {
+  for (size_t i = 0; i < engines_.size(); ++i) {
+    if (plan_->instances[i].name == instance) return *engines_[i];
+  }
+  LOG(FATAL) << "no instance " << std::string(instance);
+}
+
+void SimulatedSystem::Connect() {
+  for (const auto& engine : engines_) {
+    std::vector<std::string> addresses;
+    for (int peer : engine->peers()) {
+      addresses.push_back(engines_[peer]->address());
+    }
+    const absl::Status connected =
+        engine->Connect(addresses, absl::InfiniteFuture());
+    CHECK(connected.ok()) << connected;
+  }
+}
+
+// An action that never gives up its turn for good (a loop of iterations without
+// targets, say) keeps the system busy: time then has to pass nevertheless.
+void SimulatedSystem::RunUntilIdle() {
+  constexpr int kRoundsPerMicrosecond = 100;
+  for (int64_t round = 1;; ++round) {
+    bool did_something = false;
+    for (const auto& engine : engines_) did_something |= engine->RunOnce();
+    if (!did_something) return;
+    if (round % kRoundsPerMicrosecond == 0) clock_.Advance(1000);
+  }
+}
+
+RpcStatistics StatisticsOf(const ServiceLogs& logs, const std::string& client,
+                           const std::string& server, int rpc_index) {
+  const auto log = logs.instance_logs().find(client);
+  if (log == logs.instance_logs().end()) return {};
+  const auto peer = log->second.peer_logs().find(server);
+  if (peer == log->second.peer_logs().end()) return {};
+  const auto rpc = peer->second.rpc_logs().find(rpc_index);
+  if (rpc == peer->second.rpc_logs().end()) return {};
+  return rpc->second.statistics();
+}
+
+}  // namespace distbench

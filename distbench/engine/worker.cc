@@ -1,0 +1,220 @@
+#include "distbench/engine/worker.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace distbench {
+namespace {
+
+// How long a full send queue may take to drain before it is looked at again,
+// if no event comes earlier.
+constexpr int64_t kRetryNs = 1'000'000;
+
+}  // namespace
+
+Worker::Worker(EngineState& engine, int index, Transport& transport,
+               int64_t sample_capacity, uint64_t seed, WorkerGroup& group)
+    : context_(engine, index, transport, sample_capacity, seed),
+      group_(group),
+      scheduler_(context_, *this),
+      sender_(context_),
+      handler_(context_) {
+  start_timer_.kind = Timer::Kind::kStartMainList;
+}
+
+Worker::~Worker() {
+  Message* message = messages_.TakeAll();
+  while (message != nullptr) delete std::exchange(message, message->next);
+}
+
+void Worker::StartMainList(int64_t start_ns) {
+  Post({.kind = Message::Kind::kStartMainList, .start_ns = start_ns});
+}
+
+void Worker::OnStop() { Post({.kind = Message::Kind::kStop}); }
+
+void Worker::Drain() { Post({.kind = Message::Kind::kDrain}); }
+
+void Worker::Quit() { Post({.kind = Message::Kind::kQuit}); }
+
+void Worker::Run() {
+  while (!quitting_) Turn(/*may_wait=*/true);
+}
+
+bool Worker::RunOnce() {
+  const int64_t events_before = event_count_;
+  Turn(/*may_wait=*/false);
+  return event_count_ != events_before;
+}
+
+int64_t Worker::next_due_ns() const {
+  return messages_.empty() ? context_.timers.next_due_ns() : 0;
+}
+
+void Worker::NoticeDrained() {
+  if (!draining_ || sender_.in_flight() > 0 || handler_.pending() > 0) return;
+  draining_ = false;
+  drained_.Notify();
+}
+
+void Worker::Turn(bool may_wait) {
+  context_.now_ns = context_.engine.clock().MonotonicNs();
+  HandleMessages();
+  FireTimers();
+  const bool more_ready = scheduler_.RunReadyActions();
+  if (more_ready) ++event_count_;
+  const bool must_wait_for_queue = sender_.SendWaiting();
+  int64_t deadline_ns = 0;
+  if (may_wait && !more_ready && !context_.timers.next_spins() && !quitting_) {
+    deadline_ns = context_.timers.next_due_ns();
+    if (must_wait_for_queue) {
+      deadline_ns = std::min(deadline_ns, context_.now_ns + kRetryNs);
+    }
+  }
+  context_.transport.Poll(deadline_ns, *this);
+  NoticeDrained();
+}
+
+void Worker::Post(Message message) {
+  messages_.Push(new Message(message));
+  context_.transport.Wake();
+}
+
+void Worker::HandleMessages() {
+  Message* message = messages_.TakeAll();
+  while (message != nullptr) {
+    Handle(*message);
+    delete std::exchange(message, message->next);
+  }
+}
+
+void Worker::Handle(const Message& message) {
+  ++event_count_;
+  switch (message.kind) {
+    case Message::Kind::kStartMainList:
+      context_.timers.Arm(start_timer_, message.start_ns);
+      if (context_.engine.stop_scope() != StopScope::kNothing) {
+        FireStoppedTimers();
+      }
+      break;
+    case Message::Kind::kStop:
+      FireStoppedTimers();
+      if (context_.engine.stop_scope() == StopScope::kEverything) {
+        sender_.CancelAll([this](Iteration& iteration) {
+          scheduler_.FinishIteration(iteration);
+        });
+      }
+      break;
+    case Message::Kind::kStartShard:
+      scheduler_.StartShard(*message.shared, message.shard);
+      break;
+    case Message::Kind::kShardsFinished:
+      scheduler_.OnShardsFinished(*message.shared);
+      break;
+    case Message::Kind::kDrain:
+      draining_ = true;
+      // Something in flight may be gone already: do not wait for an event.
+      context_.transport.Wake();
+      break;
+    case Message::Kind::kQuit:
+      quitting_ = true;
+      break;
+  }
+}
+
+void Worker::FireTimers() {
+  while (Timer* timer = context_.timers.PopDue(context_.now_ns)) Fire(*timer);
+}
+
+void Worker::Fire(Timer& timer) {
+  ++event_count_;
+  switch (timer.kind) {
+    case Timer::Kind::kStartMainList:
+      if (context_.engine.stop_scope() == StopScope::kNothing) {
+        scheduler_.StartMainList(timer.due_ns);
+      } else {
+        OnMainListFinished();
+      }
+      break;
+    case Timer::Kind::kActionDelay:
+      scheduler_.OnDelayOver(*static_cast<ActionRun*>(timer.owner));
+      break;
+    case Timer::Kind::kActionPace:
+      scheduler_.OnPaceDue(*static_cast<ActionRun*>(timer.owner));
+      break;
+  }
+}
+
+// Lets everything that waits for a time find out at once that its traffic has
+// stopped. Timers of traffic that goes on are put back.
+void Worker::FireStoppedTimers() {
+  std::vector<Timer*> waiting;
+  while (Timer* timer = context_.timers.Pop()) waiting.push_back(timer);
+  // All are put back before any is fired, as firing one may cancel others.
+  for (Timer* timer : waiting) context_.timers.Arm(*timer, timer->due_ns);
+  for (Timer* timer : waiting) {
+    const bool stopped =
+        timer->kind == Timer::Kind::kStartMainList ||
+        scheduler_.IsStopped(*static_cast<ActionRun*>(timer->owner));
+    if (!timer->armed() || !stopped) continue;
+    context_.timers.Cancel(*timer);
+    Fire(*timer);
+  }
+}
+
+void Worker::OnDone(ClientCall* call) {
+  ++event_count_;
+  context_.now_ns = call->done_ns;
+  if (Iteration* iteration = sender_.OnDone(*call)) {
+    scheduler_.FinishIteration(*iteration);
+  }
+}
+
+void Worker::OnRequest(ServerCall* call) {
+  ++event_count_;
+  context_.now_ns = call->received_ns;
+  const int list = handler_.Admit(*call);
+  if (list != kNone) scheduler_.StartHandler(list, *call);
+}
+
+bool Worker::SendRpcs(Iteration& iteration) {
+  if (!sender_.Send(iteration)) return false;
+  if (sender_.in_flight() > context_.engine.plan().max_pending_rpcs /
+                                context_.engine.worker_count()) {
+    group_.OnManyPendingRpcs();
+  }
+  return true;
+}
+
+void Worker::Respond(const ListRun& list) { handler_.Respond(list); }
+
+void Worker::StartShards(ActionRun& action, int shard_count) {
+  SharedAction* shared =
+      shared_actions_.emplace_back(std::make_unique<SharedAction>()).get();
+  shared->position = action.position;
+  shared->shard_count = shard_count;
+  shared->start_ns = action.start_ns;
+  shared->unfinished_shards = shard_count;
+  for (int shard = 0; shard < shard_count; ++shard) {
+    group_.worker(shard).Post(
+        {.kind = Message::Kind::kStartShard, .shared = shared, .shard = shard});
+  }
+}
+
+void Worker::OnShardFinished(SharedAction& action) {
+  if (--action.unfinished_shards > 0) return;
+  // The main list lives on worker 0.
+  group_.worker(0).Post(
+      {.kind = Message::Kind::kShardsFinished, .shared = &action});
+}
+
+void Worker::OnMainListFinished() { group_.OnMainListFinished(); }
+
+void Worker::CancelTraffic(const ActionRun& action) {
+  group_.StopOwnTraffic(
+      absl::StrCat("action \"", action.plan->name, "\" has ended the traffic"));
+}
+
+}  // namespace distbench

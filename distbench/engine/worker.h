@@ -1,0 +1,127 @@
+#ifndef DISTBENCH_ENGINE_WORKER_H_
+#define DISTBENCH_ENGINE_WORKER_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/synchronization/notification.h"
+#include "distbench/base/mpsc_queue.h"
+#include "distbench/engine/request_handler.h"
+#include "distbench/engine/rpc_sender.h"
+#include "distbench/engine/scheduler.h"
+#include "distbench/engine/worker_context.h"
+#include "distbench/protocol/driver.h"
+
+namespace distbench {
+
+class Worker;
+
+// What a worker needs of its engine. Called on the worker's thread.
+class WorkerGroup {
+ public:
+  virtual ~WorkerGroup() = default;
+  virtual Worker& worker(int index) = 0;
+  virtual void OnMainListFinished() = 0;
+  // This worker's part of max_pending_rpcs is used up.
+  virtual void OnManyPendingRpcs() = 0;
+  // An action has asked for it.
+  virtual void StopOwnTraffic(const std::string& reason) = 0;
+};
+
+// One loop over one transport: messages of other workers, timers, ready
+// actions, then the transport's events. All work of an engine is done in such
+// loops.
+class Worker final : private TransportEvents, private SchedulerEffects {
+ public:
+  Worker(EngineState& engine, int index, Transport& transport,
+         int64_t sample_capacity, uint64_t seed, WorkerGroup& group);
+  ~Worker() override;
+
+  // Messages, from any thread.
+
+  // Starts the main list at a monotonic time. Worker 0 only.
+  void StartMainList(int64_t start_ns);
+  // The engine's stop scope has changed.
+  void OnStop();
+  // The worker shall notice when no RPC is left that it sent or has to answer.
+  // Requires StopScope::kEverything.
+  void Drain();
+  void WaitUntilDrained() { drained_.WaitForNotification(); }
+  bool drained() const { return drained_.HasBeenNotified(); }
+  // Run() shall return.
+  void Quit();
+
+  // Runs the loop on the calling thread until Quit().
+  void Run();
+
+  // One turn of the loop, without waiting; for those who run it themselves.
+  // Returns whether there was anything to do.
+  bool RunOnce();
+
+  // When RunOnce() next has something to do of its own accord: a monotonic
+  // time, or TimerQueue::kNever.
+  int64_t next_due_ns() const;
+
+  const WorkerProgress& progress() const { return context_.progress; }
+
+  // While the loop does not run.
+  const Recorder& recorder() const { return context_.recorder; }
+
+ private:
+  struct Message {
+    enum class Kind {
+      kStartMainList,
+      kStop,
+      kStartShard,
+      kShardsFinished,
+      kDrain,
+      kQuit,
+    };
+    Kind kind;
+    int64_t start_ns = 0;
+    SharedAction* shared = nullptr;
+    int shard = 0;
+    Message* next = nullptr;
+  };
+
+  void Turn(bool may_wait);
+  void NoticeDrained();
+  void Post(Message message);
+  void HandleMessages();
+  void Handle(const Message& message);
+  void FireTimers();
+  void Fire(Timer& timer);
+  void FireStoppedTimers();
+
+  // TransportEvents
+  void OnDone(ClientCall* call) override;
+  void OnRequest(ServerCall* call) override;
+
+  // SchedulerEffects
+  bool SendRpcs(Iteration& iteration) override;
+  void Respond(const ListRun& list) override;
+  void StartShards(ActionRun& action, int shard_count) override;
+  void OnShardFinished(SharedAction& action) override;
+  void OnMainListFinished() override;
+  void CancelTraffic(const ActionRun& action) override;
+
+  WorkerContext context_;
+  WorkerGroup& group_;
+  Scheduler scheduler_;
+  RpcSender sender_;
+  RequestHandler handler_;
+  Timer start_timer_;
+  MpscQueue<Message> messages_;
+  // Of the main list, whose worker keeps them to the end.
+  std::vector<std::unique_ptr<SharedAction>> shared_actions_;
+  int64_t event_count_ = 0;  // of all that the loop has handled
+  bool draining_ = false;
+  bool quitting_ = false;
+  absl::Notification drained_;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_ENGINE_WORKER_H_

@@ -1,0 +1,303 @@
+#include "distbench/payload/message_codec.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "distbench/payload/slice_reader.h"
+
+namespace distbench {
+namespace {
+
+// Field numbers of GenericRequestResponse.
+enum Field : uint32_t {
+  kRpcIndex = 1,
+  kTraceContext = 2,
+  kWarmup = 3,
+  kResponsePayloadSize = 4,
+  kServerProcessingTimeNs = 5,
+  kErrorMessage = 9,
+  kServerInstance = 10,
+  kPayload = 15,
+};
+
+enum WireType : uint32_t {
+  kVarint = 0,
+  kFixed64 = 1,
+  kLengthDelimited = 2,
+  kStartGroup = 3,
+  kEndGroup = 4,
+  kFixed32 = 5,
+};
+
+constexpr uint32_t Tag(Field field, WireType type) { return field << 3 | type; }
+
+// All fields of the message have numbers below 16, so that each tag is a byte.
+constexpr int kTagBytes = 1;
+
+// protobuf gives up on groups that are nested deeper.
+constexpr int kMaxGroupDepth = 100;
+
+// ---------------------------------------------------------------------------
+// Writing
+
+constexpr int VarintBytes(uint64_t value) {
+  return (std::bit_width(value | 1) + 6) / 7;
+}
+
+size_t NumberFieldBytes(uint64_t value) {
+  return kTagBytes + VarintBytes(value);
+}
+
+size_t StringFieldBytes(absl::string_view value) {
+  return kTagBytes + VarintBytes(value.size()) + value.size();
+}
+
+// Writes fields; the caller has made sure that they fit.
+class HeadWriter {
+ public:
+  explicit HeadWriter(char* out) : out_(out) {}
+
+  void Number(Field field, uint64_t value) {
+    Number(field, value, VarintBytes(value));
+  }
+
+  void Number(Field field, uint64_t value, int width) {
+    Byte(Tag(field, kVarint));
+    Varint(value, width);
+  }
+
+  void String(Field field, absl::string_view value) {
+    LengthOf(field, value.size(), VarintBytes(value.size()));
+    std::memcpy(out_, value.data(), value.size());
+    out_ += value.size();
+  }
+
+  // All of a string field but the string.
+  void LengthOf(Field field, uint64_t length, int width) {
+    Byte(Tag(field, kLengthDelimited));
+    Varint(length, width);
+  }
+
+ private:
+  void Byte(uint32_t value) { *out_++ = static_cast<char>(value); }
+
+  void Varint(uint64_t value, int width) {
+    for (; width > 1; --width, value >>= 7) Byte((value & 0x7f) | 0x80);
+    Byte(value & 0x7f);
+  }
+
+  char* out_;
+};
+
+size_t OptionalFieldBytes(const RequestHeader& header) {
+  size_t bytes = NumberFieldBytes(header.rpc_index);
+  if (!header.trace_context.empty()) {
+    bytes += StringFieldBytes(header.trace_context);
+  }
+  if (header.warmup) bytes += NumberFieldBytes(1);
+  if (header.response_bytes != RequestHeader::kNoResponseBytes) {
+    bytes += NumberFieldBytes(header.response_bytes);
+  }
+  if (header.processing_ns != 0) {
+    bytes += NumberFieldBytes(header.processing_ns);
+  }
+  return bytes;
+}
+
+size_t OptionalFieldBytes(const ResponseHeader& header) {
+  return header.error_message.empty() ? 0
+                                      : StringFieldBytes(header.error_message);
+}
+
+// `field_bytes` are those of all fields but server_instance and payload.
+MessageLayout LayOut(size_t field_bytes, int32_t server_instance,
+                     int64_t target_bytes) {
+  MessageLayout layout;
+  layout.instance_width = VarintBytes(server_instance);
+  layout.head_bytes = field_bytes + kTagBytes + layout.instance_width;
+  const int64_t room = std::min(target_bytes, kMaxMessageBytes) -
+                       static_cast<int64_t>(layout.head_bytes);
+  if (room <= 0) return layout;
+  if (room == 1) {  // too little for a payload field
+    ++layout.instance_width;
+    ++layout.head_bytes;
+    return layout;
+  }
+  layout.length_width = 1;
+  layout.payload_bytes = room - kTagBytes - 1;
+  while (VarintBytes(layout.payload_bytes) > layout.length_width) {
+    ++layout.length_width;
+    --layout.payload_bytes;
+  }
+  layout.head_bytes += kTagBytes + layout.length_width;
+  return layout;
+}
+
+// The fields that both headers have; payload must come last.
+void WriteTail(int32_t server_instance, const MessageLayout& layout,
+               HeadWriter& writer) {
+  writer.Number(kServerInstance, server_instance, layout.instance_width);
+  if (layout.length_width > 0) {
+    writer.LengthOf(kPayload, layout.payload_bytes, layout.length_width);
+  }
+}
+
+// ---------------------------------------------------------------------------
+// Reading
+
+// Skips a field of an unknown number or type. Groups may hold groups.
+bool SkipField(SliceReader& reader, uint32_t tag) {
+  int depth = 0;
+  do {
+    uint64_t value = 0;
+    switch (tag & 7) {
+      case kVarint:
+        if (!reader.ReadVarint(value)) return false;
+        break;
+      case kFixed64:
+        if (!reader.Skip(8)) return false;
+        break;
+      case kLengthDelimited:
+        if (!reader.ReadVarint(value) || !reader.Skip(value)) return false;
+        break;
+      case kStartGroup:
+        if (++depth > kMaxGroupDepth) return false;
+        break;
+      case kEndGroup:
+        if (--depth < 0) return false;
+        break;
+      case kFixed32:
+        if (!reader.Skip(4)) return false;
+        break;
+      default:
+        return false;
+    }
+  } while (depth > 0 && reader.ReadTag(tag));
+  return depth == 0;
+}
+
+template <typename Number>
+bool ReadNumber(SliceReader& reader, Number& number) {
+  uint64_t value;
+  if (!reader.ReadVarint(value)) return false;
+  number = static_cast<Number>(value);
+  return true;
+}
+
+bool ReadString(SliceReader& reader, absl::string_view& value,
+                std::string& scratch) {
+  uint64_t length;
+  return reader.ReadVarint(length) && reader.ReadBytes(length, value, scratch);
+}
+
+// Of a message that occurs repeatedly, the occurrences merge; so do their bytes
+// when they are strung together.
+bool ReadMergedMessage(SliceReader& reader, absl::string_view& value,
+                       std::string& scratch) {
+  if (value.empty()) return ReadString(reader, value, scratch);
+  std::string merged(value);
+  absl::string_view addition;
+  if (!ReadString(reader, addition, scratch)) return false;
+  merged.append(addition.data(), addition.size());
+  scratch = std::move(merged);
+  value = scratch;
+  return true;
+}
+
+bool ReadField(SliceReader& reader, uint32_t tag, RequestHeader& header,
+               std::string& scratch) {
+  switch (tag) {
+    case Tag(kRpcIndex, kVarint):
+      return ReadNumber(reader, header.rpc_index);
+    case Tag(kTraceContext, kLengthDelimited):
+      return ReadMergedMessage(reader, header.trace_context, scratch);
+    case Tag(kWarmup, kVarint):
+      return ReadNumber(reader, header.warmup);
+    case Tag(kResponsePayloadSize, kVarint):
+      return ReadNumber(reader, header.response_bytes);
+    case Tag(kServerProcessingTimeNs, kVarint):
+      return ReadNumber(reader, header.processing_ns);
+    case Tag(kServerInstance, kVarint):
+      return ReadNumber(reader, header.server_instance);
+    default:
+      return SkipField(reader, tag);
+  }
+}
+
+bool ReadField(SliceReader& reader, uint32_t tag, ResponseHeader& header,
+               std::string& scratch) {
+  switch (tag) {
+    case Tag(kErrorMessage, kLengthDelimited):
+      return ReadString(reader, header.error_message, scratch);
+    case Tag(kServerInstance, kVarint):
+      return ReadNumber(reader, header.server_instance);
+    default:
+      return SkipField(reader, tag);
+  }
+}
+
+template <typename Header>
+bool Decode(absl::Span<const absl::string_view> slices, Header& header,
+            std::string& scratch) {
+  header = Header();
+  SliceReader reader(slices);
+  while (!reader.at_end()) {
+    uint32_t tag;
+    if (!reader.ReadTag(tag) || !ReadField(reader, tag, header, scratch)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+MessageLayout LayOutMessage(const RequestHeader& header, int64_t target_bytes) {
+  return LayOut(OptionalFieldBytes(header), header.server_instance,
+                target_bytes);
+}
+
+MessageLayout LayOutMessage(const ResponseHeader& header,
+                            int64_t target_bytes) {
+  return LayOut(OptionalFieldBytes(header), header.server_instance,
+                target_bytes);
+}
+
+void WriteHead(const RequestHeader& header, const MessageLayout& layout,
+               char* out) {
+  HeadWriter writer(out);
+  writer.Number(kRpcIndex, header.rpc_index);
+  if (!header.trace_context.empty()) {
+    writer.String(kTraceContext, header.trace_context);
+  }
+  if (header.warmup) writer.Number(kWarmup, 1);
+  if (header.response_bytes != RequestHeader::kNoResponseBytes) {
+    writer.Number(kResponsePayloadSize, header.response_bytes);
+  }
+  if (header.processing_ns != 0) {
+    writer.Number(kServerProcessingTimeNs, header.processing_ns);
+  }
+  WriteTail(header.server_instance, layout, writer);
+}
+
+void WriteHead(const ResponseHeader& header, const MessageLayout& layout,
+               char* out) {
+  HeadWriter writer(out);
+  if (!header.error_message.empty()) {
+    writer.String(kErrorMessage, header.error_message);
+  }
+  WriteTail(header.server_instance, layout, writer);
+}
+
+bool DecodeMessage(absl::Span<const absl::string_view> slices,
+                   RequestHeader& header, std::string& scratch) {
+  return Decode(slices, header, scratch);
+}
+
+bool DecodeMessage(absl::Span<const absl::string_view> slices,
+                   ResponseHeader& header, std::string& scratch) {
+  return Decode(slices, header, scratch);
+}
+
+}  // namespace distbench

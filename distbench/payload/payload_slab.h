@@ -1,0 +1,21 @@
+// The bytes that pad messages: one block per process, which every message in
+// flight refers to, so that no payload is ever filled in or copied.
+
+#ifndef DISTBENCH_PAYLOAD_PAYLOAD_SLAB_H_
+#define DISTBENCH_PAYLOAD_PAYLOAD_SLAB_H_
+
+#include <cstddef>
+
+#include "absl/strings/string_view.h"
+
+namespace distbench {
+
+inline constexpr size_t kPayloadSlabBytes = size_t{1} << 20;
+
+// kPayloadSlabBytes times 'D'. Larger payloads refer to it repeatedly. Never
+// freed. Thread-safe.
+absl::string_view PayloadSlab();
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PAYLOAD_PAYLOAD_SLAB_H_

@@ -1,0 +1,53 @@
+// Reads protobuf's wire format from a sequence of byte strings as if they were
+// one. Bounds are checked everywhere: any input is safe.
+
+#ifndef DISTBENCH_PAYLOAD_SLICE_READER_H_
+#define DISTBENCH_PAYLOAD_SLICE_READER_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+
+namespace distbench {
+
+// Methods that return bool return false if the input is malformed or too short;
+// the reader must not be used any further then.
+class SliceReader {
+ public:
+  explicit SliceReader(absl::Span<const absl::string_view> slices);
+
+  bool at_end() const { return left_ == 0; }
+
+  // A field's number and wire type. False at the end of the input, too.
+  [[nodiscard]] bool ReadTag(uint32_t& tag);
+
+  // Up to ten bytes; bits beyond the 64th are dropped, as protobuf does.
+  [[nodiscard]] bool ReadVarint(uint64_t& value);
+
+  // `bytes` points into a slice, or into `scratch` if they are in several.
+  [[nodiscard]] bool ReadBytes(uint64_t count, absl::string_view& bytes,
+                               std::string& scratch);
+
+  [[nodiscard]] bool Skip(uint64_t count);
+
+ private:
+  // Requires that bytes are left. Makes current_ the slice of the next one.
+  void FindNextByte() {
+    while (current_.empty()) current_ = *++slice_;
+  }
+
+  void Advance(uint64_t count) {
+    current_.remove_prefix(count);
+    left_ -= count;
+  }
+
+  const absl::string_view* slice_;
+  absl::string_view current_;  // what is left of *slice_
+  uint64_t left_ = 0;          // of all slices
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PAYLOAD_SLICE_READER_H_

@@ -1,0 +1,108 @@
+#include "distbench/protocol/loopback/loopback_driver.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
+#include "distbench/protocol/loopback/loopback_transport.h"
+
+namespace distbench {
+namespace {
+
+using Transports = std::vector<std::shared_ptr<LoopbackTransport>>;
+
+// The addresses of this process. Thread-safe.
+class Directory {
+ public:
+  std::string Add(Transports transports) {
+    absl::MutexLock lock(&mutex_);
+    std::string address = absl::StrCat("loopback:", next_++);
+    listeners_[address] = std::move(transports);
+    return address;
+  }
+
+  // Empty if nobody listens there.
+  Transports Find(const std::string& address) {
+    absl::MutexLock lock(&mutex_);
+    auto found = listeners_.find(address);
+    return found == listeners_.end() ? Transports() : found->second;
+  }
+
+  void Remove(const std::string& address) {
+    absl::MutexLock lock(&mutex_);
+    listeners_.erase(address);
+  }
+
+  static Directory& Get() {
+    static Directory* const directory = new Directory;
+    return *directory;
+  }
+
+ private:
+  absl::Mutex mutex_;
+  int64_t next_ ABSL_GUARDED_BY(mutex_) = 0;
+  absl::flat_hash_map<std::string, Transports> listeners_
+      ABSL_GUARDED_BY(mutex_);
+};
+
+class LoopbackDriver final : public ProtocolDriver {
+ public:
+  explicit LoopbackDriver(const Clock& clock) : clock_(clock) {}
+  ~LoopbackDriver() override {
+    Shutdown();
+    for (const auto& transport : transports_) transport->Detach();
+  }
+
+  absl::StatusOr<std::string> Listen(int worker_count) override {
+    for (int i = 0; i < worker_count; ++i) {
+      transports_.push_back(std::make_shared<LoopbackTransport>(clock_));
+    }
+    address_ = Directory::Get().Add(transports_);
+    return address_;
+  }
+
+  Transport& transport(int worker) override { return *transports_[worker]; }
+
+  absl::Status Connect(const std::vector<std::string>& peer_addresses,
+                       absl::Time /*deadline*/) override {
+    for (const std::string& address : peer_addresses) {
+      const Transports servers = Directory::Get().Find(address);
+      if (servers.empty()) {
+        return absl::UnavailableError(
+            absl::StrCat("nothing listens at ", address,
+                         "; the loopback driver reaches instances of the same "
+                         "process only, so place all instances on one node"));
+      }
+      for (size_t i = 0; i < transports_.size(); ++i) {
+        transports_[i]->AddPeer(servers[i % servers.size()]);
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  void Shutdown() override {
+    Directory::Get().Remove(address_);
+    for (const auto& transport : transports_) {
+      transport->Close();
+      transport->Wake();
+    }
+  }
+
+ private:
+  const Clock& clock_;
+  Transports transports_;
+  std::string address_;
+};
+
+}  // namespace
+
+std::unique_ptr<ProtocolDriver> MakeLoopbackDriver(const Clock& clock) {
+  return std::make_unique<LoopbackDriver>(clock);
+}
+
+}  // namespace distbench

@@ -1,0 +1,28 @@
+// A driver without a network: calls go by pointer between the instances of one
+// process. It shows what the engine alone can do, and lets tests run whole
+// systems on a fake clock.
+//
+// The way of a call: Start() pushes it into the server transport's inbox; that
+// transport's Poll() hands it to its worker; Reply() pushes it into the client
+// transport's inbox; the client's Poll() completes it. Each worker of a client
+// sends to one worker of each server. An instance that has shut down answers
+// "UNAVAILABLE".
+
+#ifndef DISTBENCH_PROTOCOL_LOOPBACK_LOOPBACK_DRIVER_H_
+#define DISTBENCH_PROTOCOL_LOOPBACK_LOOPBACK_DRIVER_H_
+
+#include <memory>
+
+#include "distbench/base/clock.h"
+#include "distbench/protocol/driver.h"
+
+namespace distbench {
+
+// clock must outlive the driver. With a fake clock transports must only be
+// polled without waiting, that is, with deadlines that have passed.
+std::unique_ptr<ProtocolDriver> MakeLoopbackDriver(
+    const Clock& clock = RealClock());
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PROTOCOL_LOOPBACK_LOOPBACK_DRIVER_H_

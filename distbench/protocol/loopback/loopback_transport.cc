@@ -1,0 +1,225 @@
+#include "distbench/protocol/loopback/loopback_transport.h"
+
+#include <algorithm>
+
+namespace distbench {
+namespace {
+
+// Events per Poll(), so that the worker's timers get their turn.
+constexpr int kBatch = 256;
+
+// The call whose server side this is.
+LoopbackCall* FromServerCall(ServerCall* call) {
+  return reinterpret_cast<LoopbackCall*>(call);
+}
+static_assert(offsetof(LoopbackCall, server) == 0);
+
+}  // namespace
+
+bool LoopbackTransport::Start(ClientCall* client) {
+  LoopbackCall* call = calls_.Get();
+  call->client = client;
+  call->origin = shared_from_this();
+  call->generation += 1;
+  call->position = active_.size();
+  active_.push_back(call);
+  call->is_reply = false;
+  call->error.clear();
+  call->trace_context.assign(client->trace_context.data(),
+                             client->trace_context.size());
+  ServerCall& server = call->server;
+  server.rpc_index = client->rpc_index;
+  server.server_instance = client->server_instance;
+  server.warmup = client->warmup;
+  server.request_bytes = client->request_bytes;
+  server.response_bytes = client->response_bytes;
+  server.processing_ns = client->processing_ns;
+  server.trace_context = call->trace_context;
+  server.reply_bytes = 0;
+  server.reply_instance = 0;
+  server.reply_error = {};
+  client->transport_state = call;
+  client->sent_bytes = client->request_bytes;
+  client->sent_ns = clock_.MonotonicNs();
+  if (client->deadline_ns != 0) {
+    deadlines_.push({client->deadline_ns, call->generation, call});
+  }
+  LoopbackTransport& peer = *peers_[client->peer];
+  peer.Accept(call);
+  if (peer.closed_) peer.RefuseAll();
+  return true;
+}
+
+void LoopbackTransport::Reply(ServerCall* server) {
+  LoopbackCall* call = FromServerCall(server);
+  call->error.assign(server->reply_error.data(), server->reply_error.size());
+  SendBack(call);
+}
+
+void LoopbackTransport::Poll(int64_t deadline_ns, TransportEvents& events) {
+  if (DeliverSome(events)) return;
+  Sleep(deadline_ns);
+  DeliverSome(events);
+}
+
+void LoopbackTransport::CancelCalls() {
+  while (!active_.empty()) {
+    Abandon(active_.back(), "CANCELLED: the caller gave up");
+  }
+}
+
+void LoopbackTransport::Close() {
+  closed_ = true;
+  RefuseAll();
+}
+
+void LoopbackTransport::Detach() {
+  detached_ = true;
+  DropAll(arrived_);
+  arrived_ = nullptr;
+  DropAll(inbox_.TakeAll());
+  peers_.clear();
+}
+
+// Returns whether anything was delivered.
+bool LoopbackTransport::DeliverSome(TransportEvents& events) {
+  if (!deadlines_.empty()) ExpireDeadlines();
+  bool delivered = DeliverCancelled(events);
+  for (int i = 0; i < kBatch; ++i) {
+    if (arrived_ == nullptr) arrived_ = inbox_.TakeAll();
+    if (arrived_ == nullptr) break;
+    LoopbackCall* call = arrived_;
+    arrived_ = call->next;
+    if (call->is_reply) {
+      DeliverReply(call, events);
+    } else {
+      DeliverRequest(call, events);
+    }
+    delivered = true;
+  }
+  return delivered;
+}
+
+bool LoopbackTransport::DeliverCancelled(TransportEvents& events) {
+  if (cancelled_.empty()) return false;
+  std::vector<Cancelled> cancelled;
+  cancelled.swap(cancelled_);
+  for (const auto& [client, error] : cancelled) {
+    client->done_ns = clock_.MonotonicNs();
+    client->received_bytes = 0;
+    client->error = error;
+    events.OnDone(client);
+  }
+  return true;
+}
+
+void LoopbackTransport::DeliverRequest(LoopbackCall* call,
+                                       TransportEvents& events) {
+  if (closed_) {
+    Refuse(call);
+    return;
+  }
+  call->server.received_ns = clock_.MonotonicNs();
+  events.OnRequest(&call->server);
+}
+
+void LoopbackTransport::DeliverReply(LoopbackCall* call,
+                                     TransportEvents& events) {
+  call->origin.reset();
+  ClientCall* client = call->client;
+  if (client != nullptr) {
+    active_[call->position] = active_.back();
+    active_[call->position]->position = call->position;
+    active_.pop_back();
+    client->done_ns = clock_.MonotonicNs();
+    client->received_bytes = call->server.reply_bytes;
+    client->responding_instance = call->server.reply_instance;
+    client->error = call->error;
+    events.OnDone(client);
+    call->client = nullptr;
+  }
+  calls_.Put(call);
+}
+
+void LoopbackTransport::Sleep(int64_t deadline_ns) {
+  if (!deadlines_.empty()) {
+    deadline_ns = std::min(deadline_ns, deadlines_.top().due_ns);
+  }
+  const int64_t wait_ns = deadline_ns - clock_.MonotonicNs();
+  if (wait_ns <= 0) return;
+  // Whoever pushes after this line sees that it must wake this thread; whoever
+  // pushed before it is seen by the check.
+  asleep_ = true;
+  if (inbox_.empty()) wakeup_.Sleep(wait_ns);
+  asleep_ = false;
+}
+
+// Ends the call for its client; the object stays with the peer until the reply
+// comes.
+void LoopbackTransport::Abandon(LoopbackCall* call, const char* error) {
+  active_[call->position] = active_.back();
+  active_[call->position]->position = call->position;
+  active_.pop_back();
+  cancelled_.push_back({call->client, error});
+  call->client = nullptr;
+}
+
+void LoopbackTransport::ExpireDeadlines() {
+  const int64_t now_ns = clock_.MonotonicNs();
+  while (!deadlines_.empty() && deadlines_.top().due_ns <= now_ns) {
+    const Deadline expired = deadlines_.top();
+    deadlines_.pop();
+    if (expired.call->client != nullptr &&
+        expired.call->generation == expired.generation) {
+      Abandon(expired.call, "DEADLINE_EXCEEDED: no answer in time");
+    }
+  }
+}
+
+void LoopbackTransport::Accept(LoopbackCall* call) {
+  inbox_.Push(call);
+  if (asleep_) wakeup_.Wake();
+}
+
+// Taking is safe from several threads at once: each takes a list of its own.
+void LoopbackTransport::RefuseAll() {
+  LoopbackCall* call = inbox_.TakeAll();
+  while (call != nullptr) {
+    LoopbackCall* next = call->next;
+    if (call->is_reply) {
+      inbox_.Push(call);
+    } else {
+      Refuse(call);
+    }
+    call = next;
+  }
+}
+
+// Ends calls that nobody will poll for.
+void LoopbackTransport::DropAll(LoopbackCall* calls) {
+  while (calls != nullptr) {
+    LoopbackCall* call = calls;
+    calls = call->next;
+    if (call->is_reply) {
+      call->origin.reset();
+    } else {
+      Refuse(call);
+    }
+  }
+}
+
+void LoopbackTransport::Refuse(LoopbackCall* call) {
+  call->error = "UNAVAILABLE: the instance has shut down";
+  call->server.reply_bytes = 0;
+  SendBack(call);
+}
+
+void LoopbackTransport::SendBack(LoopbackCall* call) {
+  call->is_reply = true;
+  // Once accepted, the call may be used again at any time.
+  const std::shared_ptr<LoopbackTransport> origin = call->origin;
+  origin->Accept(call);
+  if (origin->detached_) origin->DropAll(origin->inbox_.TakeAll());
+}
+
+}  // namespace distbench

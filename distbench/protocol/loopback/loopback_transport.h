@@ -1,0 +1,115 @@
+#ifndef DISTBENCH_PROTOCOL_LOOPBACK_LOOPBACK_TRANSPORT_H_
+#define DISTBENCH_PROTOCOL_LOOPBACK_LOOPBACK_TRANSPORT_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <queue>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "distbench/base/clock.h"
+#include "distbench/base/mpsc_queue.h"
+#include "distbench/base/object_pool.h"
+#include "distbench/base/wakeup.h"
+#include "distbench/protocol/driver.h"
+
+namespace distbench {
+
+class LoopbackTransport;
+
+// A call on its way between two transports. It belongs to the client's
+// transport, which touches only the fields of its own side until the reply is
+// back.
+struct LoopbackCall {
+  // The server's side.
+  ServerCall server;
+  std::string trace_context;
+  std::string error;
+  bool is_reply = false;
+  LoopbackCall* next = nullptr;
+
+  // The client's side. client is null once the call was cancelled: the reply is
+  // then dropped.
+  std::shared_ptr<LoopbackTransport> origin;  // set while the call is out
+  ClientCall* client = nullptr;
+  int64_t generation = 0;  // counts the uses of this object
+  size_t position = 0;     // in active_
+};
+
+// Calls that are with a peer keep their transport alive, so the two ends may be
+// destroyed in any order.
+class LoopbackTransport final
+    : public Transport,
+      public std::enable_shared_from_this<LoopbackTransport> {
+ public:
+  explicit LoopbackTransport(const Clock& clock) : clock_(clock) {}
+
+  // Before the first Start().
+  void AddPeer(std::shared_ptr<LoopbackTransport> server) {
+    peers_.push_back(std::move(server));
+  }
+
+  // From here on requests are refused. Any thread.
+  void Close();
+
+  // Lets go of all peers and refuses what was not delivered. Requires Close(),
+  // and that Poll() is not called again.
+  void Detach();
+
+  bool Start(ClientCall* call) override;
+  void Reply(ServerCall* call) override;
+  void Poll(int64_t deadline_ns, TransportEvents& events) override;
+  void Wake() override { wakeup_.Wake(); }
+  void CancelCalls() override;
+
+ private:
+  // A call that ends with an error of this transport's own making.
+  struct Cancelled {
+    ClientCall* client;
+    const char* error;
+  };
+  struct Deadline {
+    int64_t due_ns;
+    int64_t generation;
+    LoopbackCall* call;
+    bool operator>(const Deadline& other) const {
+      return due_ns > other.due_ns;
+    }
+  };
+
+  bool DeliverSome(TransportEvents& events);
+  bool DeliverCancelled(TransportEvents& events);
+  void DeliverRequest(LoopbackCall* call, TransportEvents& events);
+  void DeliverReply(LoopbackCall* call, TransportEvents& events);
+  void Sleep(int64_t deadline_ns);
+  void Abandon(LoopbackCall* call, const char* error);
+  void ExpireDeadlines();
+  void Accept(LoopbackCall* call);
+  void RefuseAll();
+  void DropAll(LoopbackCall* calls);
+  static void Refuse(LoopbackCall* call);
+  static void SendBack(LoopbackCall* call);
+
+  const Clock& clock_;
+  std::vector<std::shared_ptr<LoopbackTransport>> peers_;
+  ObjectPool<LoopbackCall> calls_;
+  std::vector<LoopbackCall*> active_;  // those with a client
+  std::vector<Cancelled> cancelled_;
+  std::priority_queue<Deadline, std::vector<Deadline>, std::greater<Deadline>>
+      deadlines_;
+  LoopbackCall* arrived_ = nullptr;  // taken from inbox_, not delivered yet
+
+  MpscQueue<LoopbackCall> inbox_;
+  Wakeup wakeup_;
+  std::atomic<bool> asleep_ = false;
+  std::atomic<bool> closed_ = false;
+  std::atomic<bool> detached_ = false;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PROTOCOL_LOOPBACK_LOOPBACK_TRANSPORT_H_

@@ -1,0 +1,51 @@
+#include "distbench/report/verdict.h"
+
+#include <string>
+
+#include "google/protobuf/text_format.h"
+#include "gtest/gtest.h"
+#include "proto/results.pb.h"
+
+namespace distbench {
+namespace {
+
+int ExitCodeOf(const std::string& text) {
+  TestSequenceResults results;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &results));
+  return ExitCodeFor(results);
+}
+
+TEST(VerdictTest, TestsThatRanToTheirEndAreFine) {
+  EXPECT_EQ(ExitCodeOf("test_results {} test_results { run_info {} }"), 0);
+}
+
+TEST(VerdictTest, NotesAndWarningsAreFine) {
+  EXPECT_EQ(ExitCodeOf(R"(test_results {
+                            run_info {
+                              findings { severity: NOTE }
+                              findings { severity: WARN }
+                            }
+                          })"),
+            0);
+}
+
+TEST(VerdictTest, AnyFailureCounts) {
+  EXPECT_EQ(ExitCodeOf(R"(test_results {}
+                          test_results { run_info { failure: "" } }
+                          test_results {})"),
+            3);
+}
+
+TEST(VerdictTest, AnyInvalidFindingCounts) {
+  EXPECT_EQ(ExitCodeOf(R"(test_results {}
+                          test_results {
+                            run_info {
+                              findings { severity: NOTE }
+                              findings { severity: INVALID }
+                            }
+                          })"),
+            3);
+}
+
+}  // namespace
+}  // namespace distbench

@@ -1,0 +1,110 @@
+#include "distbench/results/merge.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "distbench/results/rpc_totals.h"
+#include "google/protobuf/repeated_field.h"
+
+namespace distbench {
+namespace {
+
+using Samples = google::protobuf::RepeatedPtrField<RpcSample>;
+
+absl::Status ValidateRpcPiece(const ResultChunk& chunk) {
+  if (!chunk.has_peer() || !chunk.has_rpc_index() || chunk.rpc_index() < 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a piece of the log of ", chunk.instance(),
+                     " does not say which RPC to which peer it is about"));
+  }
+  const absl::Status status = ValidateStatistics(chunk.rpc_log().statistics());
+  if (!status.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("log of ", chunk.instance(), " on RPC ", chunk.rpc_index(),
+                     " to ", chunk.peer(), ": ", status.message()));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ValidateChunk(const ResultChunk& chunk) {
+  if (chunk.instance().empty()) {
+    return absl::InvalidArgumentError(
+        "a piece of a log does not say of which instance it is");
+  }
+  if (!chunk.instance_log().peer_logs().empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the instance log of ", chunk.instance(),
+        " has logs on peers, which belong into pieces of their own"));
+  }
+  return chunk.has_rpc_log() ? ValidateRpcPiece(chunk) : absl::OkStatus();
+}
+
+void MoveSamples(Samples& from, Samples& into) {
+  if (into.empty()) {
+    into.Swap(&from);
+    return;
+  }
+  into.Reserve(into.size() + from.size());
+  for (RpcSample& sample : from) {
+    into.Add(std::move(sample));
+  }
+}
+
+absl::Status MergeRpcLog(RpcPerformanceLog& from, RpcPerformanceLog& into) {
+  if (!into.has_statistics()) {
+    into.mutable_statistics()->Swap(from.mutable_statistics());
+  } else if (absl::Status status =
+                 MergeStatistics(from.statistics(), *into.mutable_statistics());
+             !status.ok()) {
+    return status;
+  }
+  MoveSamples(*from.mutable_successful_rpc_samples(),
+              *into.mutable_successful_rpc_samples());
+  MoveSamples(*from.mutable_failed_rpc_samples(),
+              *into.mutable_failed_rpc_samples());
+  return absl::OkStatus();
+}
+
+void SetInstanceLog(ServicePerformanceLog& from, ServicePerformanceLog& into) {
+  if (from.has_error_dictionary()) {
+    into.mutable_error_dictionary()->Swap(from.mutable_error_dictionary());
+  }
+  if (from.has_engine_error_message()) {
+    into.set_engine_error_message(from.engine_error_message());
+  }
+  for (auto& [name, log] : *from.mutable_activity_logs()) {
+    (*into.mutable_activity_logs())[name] = std::move(log);
+  }
+  for (RpcReplayTraceLog& log : *from.mutable_replay_trace_logs()) {
+    into.mutable_replay_trace_logs()->Add(std::move(log));
+  }
+}
+
+}  // namespace
+
+absl::Status MergeStatistics(const RpcStatistics& from, RpcStatistics& into) {
+  RpcTotals totals;
+  absl::Status status = totals.Add(into);
+  if (status.ok()) status = totals.Add(from);
+  if (status.ok()) totals.Encode(into);
+  return status;
+}
+
+absl::Status MergeChunk(ResultChunk chunk, ServiceLogs& logs) {
+  if (absl::Status status = ValidateChunk(chunk); !status.ok()) {
+    return status;
+  }
+  ServicePerformanceLog& log =
+      (*logs.mutable_instance_logs())[chunk.instance()];
+  SetInstanceLog(*chunk.mutable_instance_log(), log);
+  if (!chunk.has_rpc_log()) {
+    return absl::OkStatus();
+  }
+  PeerPerformanceLog& peer_log = (*log.mutable_peer_logs())[chunk.peer()];
+  return MergeRpcLog(*chunk.mutable_rpc_log(),
+                     (*peer_log.mutable_rpc_logs())[chunk.rpc_index()]);
+}
+
+}  // namespace distbench

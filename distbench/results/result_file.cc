@@ -1,0 +1,235 @@
+#include "distbench/results/result_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <climits>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "distbench/results/output_file.h"
+#include "distbench/results/rpc_totals.h"
+#include "distbench/results/statistics_from_samples.h"
+#include "distbench/results/walk.h"
+#include "google/protobuf/io/gzip_stream.h"
+#include "google/protobuf/io/tokenizer.h"
+#include "google/protobuf/io/zero_copy_stream.h"
+#include "google/protobuf/io/zero_copy_stream_impl.h"
+#include "google/protobuf/text_format.h"
+
+namespace distbench {
+namespace {
+
+using google::protobuf::TextFormat;
+using google::protobuf::io::CopyingInputStream;
+using google::protobuf::io::CopyingInputStreamAdaptor;
+using google::protobuf::io::ErrorCollector;
+using google::protobuf::io::FileOutputStream;
+using google::protobuf::io::GzipOutputStream;
+using google::protobuf::io::ZeroCopyInputStream;
+using google::protobuf::io::ZeroCopyOutputStream;
+
+// ---- Writing ----------------------------------------------------------------
+
+bool Print(const TestSequenceResults& results, ResultEncoding encoding,
+           ZeroCopyOutputStream& stream) {
+  return encoding == ResultEncoding::kText
+             ? TextFormat::Print(results, &stream)
+             : results.SerializeToZeroCopyStream(&stream);
+}
+
+bool PrintCompressed(const TestSequenceResults& results,
+                     ResultEncoding encoding, ZeroCopyOutputStream& stream) {
+  GzipOutputStream compressed(&stream);
+  return Print(results, encoding, compressed) && compressed.Close();
+}
+
+// ---- Reading ----------------------------------------------------------------
+
+// The bytes of a file, uncompressed if it is compressed by gzip.
+class UncompressedFile final : public CopyingInputStream {
+ public:
+  // Owns the descriptor.
+  explicit UncompressedFile(int fd) : file_(gzdopen(fd, "rb")) {
+    gzbuffer(file_, 1 << 17);
+  }
+  ~UncompressedFile() override { gzclose(file_); }
+
+  int Read(void* buffer, int size) override {
+    const int count = gzread(file_, buffer, size);
+    if (count < 0) {
+      errno_ = errno;
+    }
+    return count;
+  }
+
+  // Of the reading so far, without the file's name.
+  absl::Status status() const {
+    int code = Z_OK;
+    const char* message = gzerror(file_, &code);
+    if (code == Z_OK || code == Z_STREAM_END) {
+      return absl::OkStatus();
+    }
+    if (code == Z_ERRNO) {
+      return absl::ErrnoToStatus(errno_, "read error");
+    }
+    if (code == Z_BUF_ERROR) {
+      return absl::DataLossError("the compressed data ends too early");
+    }
+    return absl::DataLossError(
+        absl::StrCat("the compressed data is damaged: ", message));
+  }
+
+ private:
+  const gzFile file_;
+  int errno_ = 0;
+};
+
+// Keeps the first error, with its place as editors understand it.
+class FirstError final : public ErrorCollector {
+ public:
+  void AddError(int line, int column, const std::string& message) override {
+    if (text_.empty()) {
+      text_ = line < 0 ? message
+                       : absl::StrCat("line ", line + 1, ", column ",
+                                      column + 1, ": ", message);
+    }
+  }
+
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+// Judges by the beginning of a file. A text is printable, or has letters beyond
+// ASCII but begins with its only field; a binary has lengths and tags, most of
+// which are control characters.
+bool LooksLikeText(absl::string_view beginning) {
+  const absl::string_view first_word =
+      absl::StripLeadingAsciiWhitespace(beginning);
+  if (absl::StartsWith(first_word, "test_results")) {
+    return true;
+  }
+  for (unsigned char c : beginning) {
+    if (!absl::ascii_isprint(c) && !absl::ascii_isspace(c)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+absl::Status ParseText(ZeroCopyInputStream& stream,
+                       TestSequenceResults& results) {
+  FirstError error;
+  TextFormat::Parser parser;
+  parser.RecordErrorsTo(&error);
+  if (!parser.Parse(&stream, &results)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("not a text of results: ", error.text()));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Parse(ZeroCopyInputStream& stream, TestSequenceResults& results) {
+  const void* data;
+  int size;
+  if (!stream.Next(&data, &size)) {
+    return absl::InvalidArgumentError("the file is empty");
+  }
+  stream.BackUp(size);
+  const absl::string_view beginning(static_cast<const char*>(data), size);
+  if (LooksLikeText(beginning)) {
+    return ParseText(stream, results);
+  }
+  if (!results.ParseFromZeroCopyStream(&stream)) {
+    return absl::InvalidArgumentError(
+        "not a result of distbench, or cut off: expected TestSequenceResults, "
+        "binary or text, plain or compressed by gzip");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReadInto(int fd, TestSequenceResults& results) {
+  UncompressedFile file(fd);
+  CopyingInputStreamAdaptor stream(&file);
+  const absl::Status parsed = Parse(stream, results);
+  // A read error is why parsing failed, or was not noticed by it.
+  const absl::Status read = file.status();
+  return read.ok() ? parsed : read;
+}
+
+absl::Status ValidateLogs(const TestResult& result) {
+  absl::Status first_error;
+  ForEachRpcLog(result, [&](const RpcLogView& view) {
+    const absl::Status status = ValidateStatistics(view.log.statistics());
+    if (!status.ok() && first_error.ok()) {
+      first_error = absl::InvalidArgumentError(
+          absl::StrCat("statistics of ", view.rpc_name, " from ", view.client,
+                       " to ", view.server, ": ", status.message()));
+    }
+  });
+  return first_error;
+}
+
+absl::Status Complete(TestSequenceResults& results) {
+  for (int i = 0; i < results.test_results_size(); ++i) {
+    TestResult& result = *results.mutable_test_results(i);
+    AddMissingStatistics(result);
+    if (absl::Status status = ValidateLogs(result); !status.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("test_results[", i, "]: ", status.message()));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status WriteResults(const TestSequenceResults& results,
+                          const std::string& path, ResultEncoding encoding) {
+  if (encoding == ResultEncoding::kBinary && results.ByteSizeLong() > INT_MAX) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "cannot write ", path, ": the results take ", results.ByteSizeLong(),
+        " bytes, and a binary result may have 2 GiB; keep fewer samples, or "
+        "write each test into a file of its own"));
+  }
+  absl::StatusOr<std::unique_ptr<OutputFile>> file = OutputFile::Open(path);
+  if (!file.ok()) {
+    return file.status();
+  }
+  FileOutputStream stream((*file)->fd());
+  const bool printed = absl::EndsWith(path, ".gz")
+                           ? PrintCompressed(results, encoding, stream)
+                           : Print(results, encoding, stream);
+  if (!printed || !stream.Flush()) {
+    return WriteError(path, stream.GetErrno());
+  }
+  return (*file)->Commit();
+}
+
+absl::StatusOr<TestSequenceResults> ReadResults(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) {
+    return absl::ErrnoToStatus(errno, absl::StrCat("cannot read ", path));
+  }
+  TestSequenceResults results;
+  absl::Status status = ReadInto(fd, results);
+  if (status.ok()) status = Complete(results);
+  if (!status.ok()) {
+    return absl::Status(status.code(), absl::StrCat("cannot read ", path, ": ",
+                                                    status.message()));
+  }
+  return results;
+}
+
+}  // namespace distbench

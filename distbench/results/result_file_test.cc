@@ -1,0 +1,288 @@
+#include "distbench/results/result_file.h"
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "gmock/gmock.h"
+#include "google/protobuf/text_format.h"
+#include "google/protobuf/util/message_differencer.h"
+#include "gtest/gtest.h"
+#include "proto/results.pb.h"
+
+namespace distbench {
+namespace {
+
+namespace fs = std::filesystem;
+using ::google::protobuf::util::MessageDifferencer;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+TestSequenceResults FromText(const std::string& text) {
+  TestSequenceResults results;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &results));
+  return results;
+}
+
+// One test with samples, and no statistics.
+TestSequenceResults Samples(int count) {
+  TestSequenceResults results = FromText(R"(
+    test_results {
+      traffic_config { name: "t" rpc_descriptions { name: "query" } }
+      log_summary: "line with a non-ASCII µ"
+    })");
+  std::mt19937_64 random(1);
+  RpcPerformanceLog& log = (*(*(*results.mutable_test_results(0)
+                                     ->mutable_service_logs()
+                                     ->mutable_instance_logs())["c/0"]
+                                   .mutable_peer_logs())["s/0"]
+                                 .mutable_rpc_logs())[0];
+  for (int i = 0; i < count; ++i) {
+    RpcSample& sample = *log.add_successful_rpc_samples();
+    sample.set_start_timestamp_ns(1'000'000 + i);
+    sample.set_latency_ns(random() % 1'000'000);
+  }
+  return results;
+}
+
+class ResultFileTest : public testing::Test {
+ protected:
+  ResultFileTest()
+      : directory_(
+            fs::path(testing::TempDir()) /
+            testing::UnitTest::GetInstance()->current_test_info()->name()) {
+    fs::remove_all(directory_);
+    fs::create_directories(directory_);
+  }
+  ~ResultFileTest() override { fs::remove_all(directory_); }
+
+  std::string Path(const std::string& name) const { return directory_ / name; }
+
+  static std::string Content(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  // Reads a file with this content.
+  absl::StatusOr<TestSequenceResults> Read(const std::string& content) const {
+    std::ofstream(Path("read"), std::ios::binary) << content;
+    return ReadResults(Path("read"));
+  }
+
+  // The bytes that writing the results makes.
+  std::string Written(const TestSequenceResults& results,
+                      const std::string& name, ResultEncoding encoding) const {
+    const absl::Status status = WriteResults(results, Path(name), encoding);
+    EXPECT_TRUE(status.ok()) << status;
+    return Content(Path(name));
+  }
+
+  const fs::path directory_;
+};
+
+TEST_F(ResultFileTest, ReadsWhatItWrote) {
+  const TestSequenceResults results = Samples(5'000);
+  for (ResultEncoding encoding :
+       {ResultEncoding::kText, ResultEncoding::kBinary}) {
+    for (const char* name : {"plain", "compressed.gz"}) {
+      const std::string content = Written(results, name, encoding);
+      EXPECT_EQ(content.substr(0, 2) == "\x1f\x8b",
+                std::string(name) == "compressed.gz");
+      // The encoding shows in the content, not in the name.
+      absl::StatusOr<TestSequenceResults> read = Read(content);
+      ASSERT_TRUE(read.ok()) << read.status();
+      RpcPerformanceLog& log = read->mutable_test_results(0)
+                                   ->mutable_service_logs()
+                                   ->mutable_instance_logs()
+                                   ->at("c/0")
+                                   .mutable_peer_logs()
+                                   ->at("s/0")
+                                   .mutable_rpc_logs()
+                                   ->at(0);
+      EXPECT_EQ(log.statistics().succeeded_count(), 5'000);
+      log.clear_statistics();
+      EXPECT_TRUE(MessageDifferencer::Equals(*read, results));
+    }
+  }
+}
+
+TEST_F(ResultFileTest, ReadsTextWrittenByHand) {
+  for (const char* text : {
+           "test_results {}",
+           "\n\n  test_results { log_summary: 'µ' }",
+           "# produced by test_builder\ntest_results {\n}\n",
+       }) {
+    const auto read = Read(text);
+    ASSERT_TRUE(read.ok()) << read.status();
+    EXPECT_EQ(read->test_results_size(), 1);
+  }
+}
+
+TEST_F(ResultFileTest, ReadsSmallBinaries) {
+  for (const char* text :
+       {"test_results {}", "test_results { log_summary: 'Global summary:' }",
+        "test_results { run_info { failure: '0123456789abcdef0123456789abcdef'"
+        " } }"}) {
+    const TestSequenceResults results = FromText(text);
+    const auto read = Read(results.SerializeAsString());
+    ASSERT_TRUE(read.ok()) << read.status();
+    EXPECT_TRUE(MessageDifferencer::Equals(*read, results));
+  }
+}
+
+TEST_F(ResultFileTest, TextErrorsHaveAPlace) {
+  const auto read = Read("test_results {\n  log_sumary: 'x'\n}\n");
+  EXPECT_EQ(read.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(read.status().message()),
+              AllOf(HasSubstr(Path("read")), HasSubstr("line 2, column 1"),
+                    HasSubstr("log_sumary")));
+}
+
+TEST_F(ResultFileTest, ATrafficConfigIsNoResult) {
+  const auto read = Read("tests { name: 'x' }");
+  EXPECT_EQ(read.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(read.status().message()), HasSubstr("\"tests\""));
+}
+
+TEST_F(ResultFileTest, GarbageIsNoResult) {
+  const auto read =
+      Read(std::string("\x7f"
+                       "ELF\x02\x01\x01\x00\x00",
+                       9));
+  EXPECT_EQ(read.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(read.status().message()),
+              HasSubstr("not a result of distbench, or cut off"));
+}
+
+TEST_F(ResultFileTest, AnEmptyFileIsNoResult) {
+  const auto read = Read("");
+  EXPECT_EQ(read.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(read.status().message()), HasSubstr("is empty"));
+}
+
+TEST_F(ResultFileTest, CutOffFilesAreErrors) {
+  const TestSequenceResults results = Samples(5'000);
+  const std::string plain = Written(results, "plain", ResultEncoding::kBinary);
+  EXPECT_FALSE(Read(plain.substr(0, plain.size() / 2)).ok());
+
+  // To the last byte, which is part of a check sum.
+  const std::string compressed =
+      Written(results, "compressed.gz", ResultEncoding::kBinary);
+  for (size_t missing : {size_t{1}, size_t{8}, compressed.size() / 2}) {
+    const auto read = Read(compressed.substr(0, compressed.size() - missing));
+    EXPECT_EQ(read.status().code(), absl::StatusCode::kDataLoss)
+        << read.status();
+    EXPECT_THAT(std::string(read.status().message()),
+                HasSubstr("ends too early"));
+  }
+}
+
+TEST_F(ResultFileTest, DamagedCompressionIsAnError) {
+  std::string content =
+      Written(Samples(5'000), "compressed.gz", ResultEncoding::kBinary);
+  content[content.size() / 2] ^= 0x10;
+  const auto read = Read(content);
+  EXPECT_EQ(read.status().code(), absl::StatusCode::kDataLoss) << read.status();
+}
+
+TEST_F(ResultFileTest, InvalidStatisticsAreAnErrorWithTheirPlace) {
+  const auto read = Read(R"(
+    test_results {}
+    test_results {
+      traffic_config { rpc_descriptions { name: "query" } }
+      service_logs {
+        instance_logs {
+          key: "c/0"
+          value {
+            peer_logs {
+              key: "s/1"
+              value {
+                rpc_logs {
+                  key: 0
+                  value { statistics { service_time_ns { min: 1 } } }
+                }
+              }
+            }
+          }
+        }
+      }
+    })");
+  EXPECT_EQ(read.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(read.status().message()),
+              HasSubstr("test_results[1]: statistics of query from c/0 to s/1: "
+                        "service_time_ns: histogram has sub_bucket_bits 0"));
+}
+
+TEST_F(ResultFileTest, MissingFileIsNotFound) {
+  const auto read = ReadResults(Path("missing"));
+  EXPECT_EQ(read.status().code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(std::string(read.status().message()),
+              AllOf(StartsWith("cannot read "), HasSubstr(Path("missing"))));
+}
+
+TEST_F(ResultFileTest, DirectoryIsNoResult) {
+  const auto read = ReadResults(directory_);
+  ASSERT_FALSE(read.ok());
+  EXPECT_THAT(std::string(read.status().message()),
+              HasSubstr("Is a directory"));
+}
+
+TEST_F(ResultFileTest, FullDiskIsNamed) {
+  // Its every write fails with ENOSPC.
+  const absl::Status status =
+      WriteResults(Samples(1), "/dev/full", ResultEncoding::kBinary);
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(std::string(status.message()),
+            "cannot write /dev/full: No space left on device");
+}
+
+// Allows files of so many bytes, as long as it lives.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) : handler_(signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &saved_);
+    rlimit limit = saved_;
+    limit.rlim_cur = bytes;
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileSizeLimit() {
+    setrlimit(RLIMIT_FSIZE, &saved_);
+    signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  const sighandler_t handler_;
+  rlimit saved_;
+};
+
+TEST_F(ResultFileTest, FailedWriteKeepsTheOldFile) {
+  for (const char* name : {"result", "result.gz"}) {
+    const std::string path = Path(name);
+    const std::string before =
+        Written(Samples(1), name, ResultEncoding::kBinary);
+    const TestSequenceResults large = Samples(100'000);
+    absl::Status status;
+    {
+      FileSizeLimit limit(64 << 10);
+      status = WriteResults(large, path, ResultEncoding::kBinary);
+    }
+    EXPECT_THAT(std::string(status.message()),
+                AllOf(HasSubstr(path), HasSubstr("File too large")));
+    EXPECT_EQ(Content(path), before);
+    fs::remove(path);
+    EXPECT_TRUE(fs::is_empty(directory_)) << "a temporary file is left";
+  }
+}
+
+}  // namespace
+}  // namespace distbench

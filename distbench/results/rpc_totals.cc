@@ -1,0 +1,148 @@
+#include "distbench/results/rpc_totals.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "distbench/results/histogram_proto.h"
+#include "distbench/base/saturating_add.h"
+
+namespace distbench {
+namespace {
+
+absl::Status ValidateCounts(const RpcStatistics& statistics) {
+  int64_t least = 0;
+  for (int64_t count :
+       {statistics.succeeded_count(), statistics.failed_count(),
+        statistics.warmup_count(), statistics.request_bytes(),
+        statistics.response_bytes(), statistics.dropped_sample_count(),
+        statistics.first_start_timestamp_ns(),
+        statistics.last_end_timestamp_ns()}) {
+    least = std::min(least, count);
+  }
+  for (const auto& [error_index, count] : statistics.failures_by_error()) {
+    least = std::min(least, count);
+  }
+  if (least < 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "statistics hold ", least, ", but all their numbers are at least 0"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ValidateField(absl::string_view field,
+                           const Histogram& histogram) {
+  const absl::Status status = ValidateHistogram(histogram);
+  if (status.ok()) {
+    return status;
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat(field, ": ", status.message()));
+}
+
+}  // namespace
+
+void RpcCounts::Add(const RpcCounts& other) {
+  for (int64_t RpcCounts::*count :
+       {&RpcCounts::succeeded_count, &RpcCounts::failed_count,
+        &RpcCounts::warmup_count, &RpcCounts::request_bytes,
+        &RpcCounts::response_bytes, &RpcCounts::dropped_sample_count}) {
+    this->*count = SaturatingAdd(this->*count, other.*count);
+  }
+  first_start_timestamp_ns =
+      std::min(first_start_timestamp_ns, other.first_start_timestamp_ns);
+  last_end_timestamp_ns =
+      std::max(last_end_timestamp_ns, other.last_end_timestamp_ns);
+}
+
+bool RpcCounts::has_timestamps() const {
+  return first_start_timestamp_ns <= last_end_timestamp_ns;
+}
+
+int64_t RpcCounts::duration_ns() const {
+  return has_timestamps() ? last_end_timestamp_ns - first_start_timestamp_ns
+                          : 0;
+}
+
+RpcCounts CountsOf(const RpcStatistics& statistics) {
+  RpcCounts counts;
+  counts.succeeded_count = statistics.succeeded_count();
+  counts.failed_count = statistics.failed_count();
+  counts.warmup_count = statistics.warmup_count();
+  counts.request_bytes = statistics.request_bytes();
+  counts.response_bytes = statistics.response_bytes();
+  counts.dropped_sample_count = statistics.dropped_sample_count();
+  if (statistics.has_first_start_timestamp_ns() &&
+      statistics.has_last_end_timestamp_ns()) {
+    counts.first_start_timestamp_ns = statistics.first_start_timestamp_ns();
+    counts.last_end_timestamp_ns = statistics.last_end_timestamp_ns();
+  }
+  return counts;
+}
+
+absl::Status ValidateStatistics(const RpcStatistics& statistics) {
+  absl::Status status = ValidateCounts(statistics);
+  if (status.ok() && statistics.has_service_time_ns()) {
+    status = ValidateField("service_time_ns", statistics.service_time_ns());
+  }
+  if (status.ok() && statistics.has_response_time_ns()) {
+    status = ValidateField("response_time_ns", statistics.response_time_ns());
+  }
+  if (status.ok() && statistics.has_lateness_ns()) {
+    status = ValidateField("lateness_ns", statistics.lateness_ns());
+  }
+  return status;
+}
+
+absl::Status RpcTotals::Add(const RpcStatistics& statistics) {
+  if (absl::Status status = ValidateStatistics(statistics); !status.ok()) {
+    return status;
+  }
+  counts.Add(CountsOf(statistics));
+  // Valid histograms can not fail.
+  if (statistics.has_service_time_ns()) {
+    AddHistogram(statistics.service_time_ns(), service_time_ns).IgnoreError();
+  }
+  if (statistics.has_response_time_ns()) {
+    AddHistogram(statistics.response_time_ns(), response_time_ns).IgnoreError();
+  }
+  if (statistics.has_lateness_ns()) {
+    AddHistogram(statistics.lateness_ns(), lateness_ns).IgnoreError();
+  }
+  for (const auto& [error_index, count] : statistics.failures_by_error()) {
+    int64_t& total = failures_by_error[error_index];
+    total = SaturatingAdd(total, count);
+  }
+  return absl::OkStatus();
+}
+
+void RpcTotals::Encode(RpcStatistics& statistics) const {
+  statistics.Clear();
+  statistics.set_succeeded_count(counts.succeeded_count);
+  statistics.set_failed_count(counts.failed_count);
+  statistics.set_warmup_count(counts.warmup_count);
+  statistics.set_request_bytes(counts.request_bytes);
+  statistics.set_response_bytes(counts.response_bytes);
+  statistics.set_dropped_sample_count(counts.dropped_sample_count);
+  if (counts.has_timestamps()) {
+    statistics.set_first_start_timestamp_ns(counts.first_start_timestamp_ns);
+    statistics.set_last_end_timestamp_ns(counts.last_end_timestamp_ns);
+  }
+  if (service_time_ns.count() > 0) {
+    EncodeHistogram(service_time_ns, *statistics.mutable_service_time_ns());
+  }
+  if (response_time_ns.count() > 0) {
+    EncodeHistogram(response_time_ns, *statistics.mutable_response_time_ns());
+  }
+  if (lateness_ns.count() > 0) {
+    EncodeHistogram(lateness_ns, *statistics.mutable_lateness_ns());
+  }
+  for (const auto& [error_index, count] : failures_by_error) {
+    (*statistics.mutable_failures_by_error())[error_index] = count;
+  }
+}
+
+}  // namespace distbench

@@ -1,0 +1,63 @@
+// RpcStatistics unpacked: what results are added up in.
+
+#ifndef DISTBENCH_RESULTS_RPC_TOTALS_H_
+#define DISTBENCH_RESULTS_RPC_TOTALS_H_
+
+#include <cstdint>
+#include <limits>
+#include <map>
+
+#include "absl/status/status.h"
+#include "distbench/stats/log_histogram.h"
+#include "proto/results.pb.h"
+
+namespace distbench {
+
+// The plain numbers of RpcStatistics; see there. Small, unlike RpcTotals.
+struct RpcCounts {
+  // Counts that exceed an int64 stay at its maximum.
+  void Add(const RpcCounts& other);
+
+  // From the first send to the last completion; 0 if no RPC succeeded.
+  int64_t duration_ns() const;
+
+  // Whether any RPC succeeded, so that the timestamps mean something.
+  bool has_timestamps() const;
+
+  int64_t succeeded_count = 0;
+  int64_t failed_count = 0;
+  int64_t warmup_count = 0;
+  int64_t request_bytes = 0;
+  int64_t response_bytes = 0;
+  int64_t dropped_sample_count = 0;
+  int64_t first_start_timestamp_ns = std::numeric_limits<int64_t>::max();
+  int64_t last_end_timestamp_ns = std::numeric_limits<int64_t>::min();
+};
+
+RpcCounts CountsOf(const RpcStatistics& statistics);
+
+// All of RpcStatistics. Copyable.
+struct RpcTotals {
+  // Adds the statistics of further RPCs, or nothing if they are not valid.
+  absl::Status Add(const RpcStatistics& statistics);
+
+  // Replaces the content of `statistics`.
+  void Encode(RpcStatistics& statistics) const;
+
+  RpcCounts counts;
+  LogHistogram service_time_ns;
+  LogHistogram response_time_ns;
+  LogHistogram lateness_ns;
+
+  // Key: index into an error dictionary; means nothing once statistics of
+  // several instances were added.
+  std::map<int32_t, int64_t> failures_by_error;
+};
+
+// INVALID_ARGUMENT, and why, if counts are negative or a histogram contradicts
+// itself.
+absl::Status ValidateStatistics(const RpcStatistics& statistics);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_RESULTS_RPC_TOTALS_H_

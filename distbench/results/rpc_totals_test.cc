@@ -1,0 +1,130 @@
+#include "distbench/results/rpc_totals.h"
+
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "absl/status/status.h"
+#include "gmock/gmock.h"
+#include "google/protobuf/text_format.h"
+#include "google/protobuf/util/message_differencer.h"
+#include "gtest/gtest.h"
+#include "proto/results.pb.h"
+
+namespace distbench {
+namespace {
+
+using ::google::protobuf::util::MessageDifferencer;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Pair;
+
+constexpr char kStatistics[] = R"(
+  succeeded_count: 2
+  failed_count: 3
+  warmup_count: 4
+  request_bytes: 500
+  response_bytes: 600
+  first_start_timestamp_ns: 1000
+  last_end_timestamp_ns: 1900
+  service_time_ns {
+    sub_bucket_bits: 7
+    bucket_index_deltas: 50
+    bucket_index_deltas: 10
+    bucket_counts: 1
+    bucket_counts: 1
+    min: 50
+    max: 60
+    sum: 110
+    sum_of_squares: 6100
+  }
+  dropped_sample_count: 1
+  failures_by_error { key: 1 value: 2 }
+  failures_by_error { key: 5 value: 1 }
+)";
+
+RpcStatistics FromText(const std::string& text) {
+  RpcStatistics statistics;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &statistics));
+  return statistics;
+}
+
+TEST(RpcTotalsTest, EncodesWhatWasAdded) {
+  const RpcStatistics statistics = FromText(kStatistics);
+  RpcTotals totals;
+  ASSERT_TRUE(totals.Add(statistics).ok());
+  RpcStatistics encoded = FromText("response_time_ns {}");  // to be replaced
+  totals.Encode(encoded);
+  EXPECT_TRUE(MessageDifferencer::Equals(encoded, statistics))
+      << encoded.DebugString();
+}
+
+TEST(RpcTotalsTest, AddsUp) {
+  RpcTotals totals;
+  ASSERT_TRUE(totals.Add(FromText(kStatistics)).ok());
+  RpcStatistics other = FromText(kStatistics);
+  other.set_first_start_timestamp_ns(700);
+  other.set_last_end_timestamp_ns(1'800);
+  (*other.mutable_failures_by_error())[7] = 9;
+  ASSERT_TRUE(totals.Add(other).ok());
+
+  EXPECT_EQ(totals.counts.succeeded_count, 4);
+  EXPECT_EQ(totals.counts.failed_count, 6);
+  EXPECT_EQ(totals.counts.warmup_count, 8);
+  EXPECT_EQ(totals.counts.request_bytes, 1'000);
+  EXPECT_EQ(totals.counts.response_bytes, 1'200);
+  EXPECT_EQ(totals.counts.dropped_sample_count, 2);
+  EXPECT_EQ(totals.counts.first_start_timestamp_ns, 700);
+  EXPECT_EQ(totals.counts.last_end_timestamp_ns, 1'900);
+  EXPECT_EQ(totals.counts.duration_ns(), 1'200);
+  EXPECT_EQ(totals.service_time_ns.count(), 4);
+  EXPECT_EQ(totals.response_time_ns.count(), 0);
+  EXPECT_THAT(totals.failures_by_error,
+              ElementsAre(Pair(1, 4), Pair(5, 2), Pair(7, 9)));
+}
+
+TEST(RpcTotalsTest, WithoutSuccessHasNoDuration) {
+  RpcTotals totals;
+  ASSERT_TRUE(totals.Add(FromText("failed_count: 3")).ok());
+  EXPECT_EQ(totals.counts.duration_ns(), 0);
+  RpcStatistics encoded;
+  totals.Encode(encoded);
+  EXPECT_FALSE(encoded.has_first_start_timestamp_ns());
+  EXPECT_FALSE(encoded.has_last_end_timestamp_ns());
+  EXPECT_FALSE(encoded.has_service_time_ns());
+}
+
+TEST(RpcTotalsTest, CountsStayAtTheirMaximum) {
+  RpcTotals totals;
+  const RpcStatistics statistics =
+      FromText("request_bytes: 9223372036854775807");
+  ASSERT_TRUE(totals.Add(statistics).ok());
+  ASSERT_TRUE(totals.Add(statistics).ok());
+  EXPECT_EQ(totals.counts.request_bytes, std::numeric_limits<int64_t>::max());
+}
+
+TEST(RpcTotalsTest, RefusesNegativeCounts) {
+  for (const char* text :
+       {"succeeded_count: -7", "response_bytes: -7",
+        "first_start_timestamp_ns: -7", "failures_by_error {value: -7}"}) {
+    RpcTotals totals;
+    const absl::Status status = totals.Add(FromText(text));
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << text;
+    EXPECT_THAT(std::string(status.message()), HasSubstr("-7"));
+  }
+}
+
+TEST(RpcTotalsTest, AddsNothingOfInvalidStatistics) {
+  RpcStatistics statistics = FromText(kStatistics);
+  statistics.mutable_lateness_ns()->set_sub_bucket_bits(3);
+  RpcTotals totals;
+  const absl::Status status = totals.Add(statistics);
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("lateness_ns: histogram has sub_bucket_bits 3"));
+  EXPECT_EQ(totals.counts.succeeded_count, 0);
+  EXPECT_EQ(totals.service_time_ns.count(), 0);
+}
+
+}  // namespace
+}  // namespace distbench

@@ -1,0 +1,59 @@
+#include "distbench/results/walk.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/strings/str_cat.h"
+
+namespace distbench {
+namespace {
+
+// The entries of a protobuf map, which has no order of its own.
+template <typename Map>
+std::vector<const typename Map::value_type*> Sorted(const Map& map) {
+  std::vector<const typename Map::value_type*> entries;
+  for (const auto& entry : map) {
+    entries.push_back(&entry);
+  }
+  std::sort(entries.begin(), entries.end(),
+            [](const auto* a, const auto* b) { return a->first < b->first; });
+  return entries;
+}
+
+}  // namespace
+
+void ForEachRpcLog(const TestResult& result,
+                   absl::FunctionRef<void(const RpcLogView&)> visit) {
+  for (const auto* client : Sorted(result.service_logs().instance_logs())) {
+    for (const auto* server : Sorted(client->second.peer_logs())) {
+      for (const auto* rpc : Sorted(server->second.rpc_logs())) {
+        const std::string rpc_name = RpcName(result, rpc->first);
+        visit({client->first, server->first, rpc->first, rpc_name, rpc->second,
+               client->second.error_dictionary()});
+      }
+    }
+  }
+}
+
+std::string RpcName(const TestResult& result, int rpc_index) {
+  const auto& rpcs = result.traffic_config().rpc_descriptions();
+  if (rpc_index < 0 || rpc_index >= rpcs.size()) {
+    return absl::StrCat("rpc[", rpc_index, "]");
+  }
+  return rpcs[rpc_index].name();
+}
+
+std::string ErrorMessage(const ErrorDictionary& errors, int error_index) {
+  if (error_index == 0) {
+    return "cause not recorded";
+  }
+  if (error_index < 0 || error_index >= errors.error_message_size()) {
+    return absl::StrCat("error ", error_index,
+                        ", which is missing from the error dictionary");
+  }
+  return errors.error_message(error_index);
+}
+
+}  // namespace distbench

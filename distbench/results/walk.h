@@ -1,0 +1,37 @@
+// Visits what a test measured, with indices resolved to names.
+
+#ifndef DISTBENCH_RESULTS_WALK_H_
+#define DISTBENCH_RESULTS_WALK_H_
+
+#include <string>
+
+#include "absl/functional/function_ref.h"
+#include "proto/results.pb.h"
+
+namespace distbench {
+
+// One RPC from one client instance to one server instance. The references are
+// into the result, but for rpc_name, which lives as long as the visit.
+struct RpcLogView {
+  const std::string& client;
+  const std::string& server;
+  int rpc_index;
+  const std::string& rpc_name;
+  const RpcPerformanceLog& log;
+  const ErrorDictionary& errors;  // of the client
+};
+
+// In order of client, server and RPC index; names are compared as strings, so
+// that c/10 comes before c/2.
+void ForEachRpcLog(const TestResult& result,
+                   absl::FunctionRef<void(const RpcLogView&)> visit);
+
+// The name that the result's config gives the RPC; "rpc[INDEX]" if it has none.
+std::string RpcName(const TestResult& result, int rpc_index);
+
+// The message of a failure; what is known of it if the dictionary lacks it.
+std::string ErrorMessage(const ErrorDictionary& errors, int error_index);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_RESULTS_WALK_H_

@@ -1,0 +1,58 @@
+#include "distbench/results/walk.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "google/protobuf/text_format.h"
+#include "gtest/gtest.h"
+#include "proto/results.pb.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::ElementsAre;
+
+TEST(WalkTest, VisitsLogsInOrderOfNames) {
+  TestResult result;
+  result.mutable_traffic_config()->add_rpc_descriptions()->set_name("query");
+  auto& instances = *result.mutable_service_logs()->mutable_instance_logs();
+  for (const char* client : {"c/2", "c/10", "c/1"}) {
+    ServicePerformanceLog& log = instances[client];
+    log.mutable_error_dictionary()->add_error_message(client);
+    for (const char* server : {"s/1", "s/0"}) {
+      auto& rpcs = *(*log.mutable_peer_logs())[server].mutable_rpc_logs();
+      rpcs[7].mutable_statistics()->set_succeeded_count(70);
+      rpcs[0].mutable_statistics()->set_succeeded_count(1);
+    }
+  }
+  std::vector<std::string> visits;
+  ForEachRpcLog(result, [&](const RpcLogView& view) {
+    EXPECT_EQ(view.errors.error_message(0), view.client);
+    visits.push_back(absl::StrCat(view.client, " ", view.server, " ",
+                                  view.rpc_name, " ",
+                                  view.log.statistics().succeeded_count()));
+  });
+  EXPECT_THAT(
+      visits,
+      ElementsAre("c/1 s/0 query 1", "c/1 s/0 rpc[7] 70", "c/1 s/1 query 1",
+                  "c/1 s/1 rpc[7] 70", "c/10 s/0 query 1", "c/10 s/0 rpc[7] 70",
+                  "c/10 s/1 query 1", "c/10 s/1 rpc[7] 70", "c/2 s/0 query 1",
+                  "c/2 s/0 rpc[7] 70", "c/2 s/1 query 1", "c/2 s/1 rpc[7] 70"));
+}
+
+TEST(WalkTest, NamesErrors) {
+  ErrorDictionary errors;
+  errors.add_error_message("");
+  errors.add_error_message("connection refused");
+  EXPECT_EQ(ErrorMessage(errors, 1), "connection refused");
+  EXPECT_EQ(ErrorMessage(errors, 0), "cause not recorded");
+  EXPECT_EQ(ErrorMessage(errors, 2),
+            "error 2, which is missing from the error dictionary");
+  EXPECT_EQ(ErrorMessage(errors, -1),
+            "error -1, which is missing from the error dictionary");
+}
+
+}  // namespace
+}  // namespace distbench

@@ -1,0 +1,71 @@
+// The test sequencer: nodes register with it, clients submit tests to it.
+
+#ifndef DISTBENCH_SEQUENCER_SEQUENCER_SERVER_H_
+#define DISTBENCH_SEQUENCER_SEQUENCER_SERVER_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "distbench/base/clock.h"
+
+namespace grpc {
+class Channel;
+}
+
+namespace distbench {
+
+struct SequencerOptions {
+  // Address to listen on, such as "localhost", "10.0.0.1" or "::1"; empty: all
+  // interfaces.
+  std::string listen_address;
+
+  // 0 picks a free port.
+  int port = 10000;
+
+  // A node that says nothing for this long is lost.
+  absl::Duration node_silence_timeout = absl::Seconds(5);
+
+  // Called once, when a client's test sequence with shutdown_after_tests has
+  // ended and all nodes have been told to end. On a thread of the server, which
+  // it must not destroy or shut down.
+  std::function<void()> on_shutdown_request = [] {};
+};
+
+// Thread-safe.
+class SequencerServer {
+ public:
+  // Returns once the port accepts connections. The error says what is wrong
+  // with the address, or that the port is in use.
+  static absl::StatusOr<std::unique_ptr<SequencerServer>> Start(
+      SequencerOptions options);
+
+  // Shuts down.
+  ~SequencerServer();
+
+  SequencerServer(const SequencerServer&) = delete;
+  SequencerServer& operator=(const SequencerServer&) = delete;
+
+  // The port that it listens on.
+  int port() const;
+
+  // A channel to this server for clients and nodes in the same process, which
+  // must be gone before the server is.
+  std::shared_ptr<grpc::Channel> InProcessChannel();
+
+  // Ends the test that runs (its client is told why), drops those that wait,
+  // and closes all sessions and the port. Nodes stop their traffic and wait for
+  // a sequencer to come back. Idempotent.
+  void Shutdown();
+
+ private:
+  class Impl;
+  explicit SequencerServer(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_SEQUENCER_SEQUENCER_SERVER_H_

@@ -1,0 +1,419 @@
+#include "distbench/sequencer/test_run.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "distbench/base/version.h"
+#include "distbench/results/resource_usage.h"
+#include "distbench/sequencer/node_commands.h"
+
+namespace distbench {
+namespace {
+
+constexpr absl::Duration kProgressInterval = absl::Seconds(1);
+
+// Nodes that send their results at the same time, and what each of them may
+// have on the way: together they bound the sequencer's memory.
+constexpr int kCollectAtOnce = 8;
+constexpr int64_t kWindowBytes = 4 << 20;
+
+// What a node takes to hear of the start and to pass it on to its instances,
+// besides the round trip.
+constexpr absl::Duration kBaseStartLead = absl::Milliseconds(50);
+constexpr absl::Duration kStartLeadPerNode = absl::Microseconds(50);
+
+std::string Milliseconds(int64_t ns) {
+  return absl::StrFormat("%.3f ms", ns / 1e6);
+}
+
+}  // namespace
+
+TestRun::TestRun(TestRunSpec spec, const StepTimeouts& timeouts,
+                 const Clock& clock, std::shared_ptr<RunInbox> inbox,
+                 TestRunObserver& observer)
+    : spec_(std::move(spec)),
+      timeouts_(timeouts),
+      clock_(clock),
+      inbox_(std::move(inbox)),
+      observer_(observer) {
+  for (const NodeShare& share : spec_.shares) participants_.emplace_back(share);
+}
+
+TestResult TestRun::Run() {
+  for (Participant& participant : participants_) {
+    participant.share.node->Attach(inbox_);
+  }
+  Prepare();
+  Connect();
+  Start();
+  AwaitTraffic();
+  if (started_) {
+    StopTraffic();
+    Collect();
+  }
+  Release();
+  for (Participant& participant : participants_) {
+    participant.share.node->Attach(nullptr);
+  }
+  return Finish();
+}
+
+// ---- Steps ------------------------------------------------------------------
+
+void TestRun::Prepare() {
+  const bool use_loopback = AllAreLocal();
+  for (Participant& participant : participants_) {
+    Tell(participant, Step::kPrepare,
+         PrepareCommand(spec_.test, participant.share,
+                        ClockCorrection(participant), use_loopback));
+  }
+  AwaitOrFail(Step::kPrepare, timeouts_.prepare);
+}
+
+void TestRun::Connect() {
+  for (Participant& participant : participants_) {
+    if (!failure_.ok()) return;
+    absl::StatusOr<NodeCommand> command = ConnectCommand(
+        participant.peers, result_.placement(), timeouts_.connect);
+    if (command.ok()) {
+      Tell(participant, Step::kConnect, *std::move(command));
+    } else {
+      Fail(command.status());
+    }
+  }
+  AwaitOrFail(Step::kConnect, timeouts_.connect);
+}
+
+void TestRun::Start() {
+  if (!failure_.ok()) return;
+  started_ = true;
+  usage_at_start_ = ProcessUsage();
+  const absl::Duration lead = StartLead();
+  const int64_t start_timestamp_ns =
+      clock_.UnixNs() + absl::ToInt64Nanoseconds(lead);
+  traffic_deadline_ns_ = DeadlineNs(lead + spec_.timeout);
+  result_.mutable_run_info()->set_start_timestamp_ns(start_timestamp_ns);
+  for (Participant& participant : participants_) {
+    if (participant.lost) continue;
+    participant.pending.insert(Step::kTraffic);
+    // The sequencer's deadline comes first, unless the sequencer is gone.
+    Tell(participant, Step::kStart,
+         StartCommand(start_timestamp_ns, spec_.timeout + timeouts_.stop));
+  }
+  AwaitOrFail(Step::kStart, timeouts_.start);
+  if (failure_.ok()) observer_.OnStarted();
+}
+
+void TestRun::AwaitTraffic() {
+  current_step_ = Step::kTraffic;
+  int64_t next_report_ns = DeadlineNs(kProgressInterval);
+  while (failure_.ok() && CountAwaiting(Step::kTraffic, participants_) > 0) {
+    HandleNext(std::min(next_report_ns, traffic_deadline_ns_));
+    const int64_t now_ns = clock_.MonotonicNs();
+    if (now_ns >= next_report_ns) {
+      ReportProgress();
+      next_report_ns = DeadlineNs(kProgressInterval);
+    }
+    if (now_ns >= traffic_deadline_ns_) FailOfTimeout();
+  }
+}
+
+void TestRun::StopTraffic() {
+  if (!failure_.ok()) {
+    for (Participant& participant : participants_) {
+      if (!participant.Awaits(Step::kTraffic)) continue;
+      SendTo(participant, StopCommand(failure_.message()));
+    }
+    AwaitOrDisconnect(Step::kTraffic, timeouts_.stop);
+  }
+  result_.mutable_run_info()->set_end_timestamp_ns(clock_.UnixNs());
+  ReportProgress();
+  *result_.mutable_resource_usage_logs()->mutable_test_sequencer_usage() =
+      UsageBetween(usage_at_start_, ProcessUsage());
+}
+
+void TestRun::Collect() {
+  const int64_t stall_ns = absl::ToInt64Nanoseconds(timeouts_.collect);
+  last_piece_ns_ = clock_.MonotonicNs();
+  auto next = participants_.begin();
+  while (!cancelled_) {
+    while (next != participants_.end() &&
+           CountAwaiting(Step::kCollect, participants_) < kCollectAtOnce) {
+      Tell(*next++, Step::kCollect, CollectCommand(kWindowBytes));
+    }
+    if (CountAwaiting(Step::kCollect, participants_) == 0) return;
+    HandleNext(last_piece_ns_ + stall_ns);
+    if (clock_.MonotonicNs() >= last_piece_ns_ + stall_ns) {
+      DisconnectWhoAwaits(Step::kCollect, timeouts_.collect);
+      last_piece_ns_ = clock_.MonotonicNs();
+    }
+  }
+}
+
+void TestRun::Release() {
+  for (Participant& participant : participants_) {
+    participant.pending.clear();
+    Tell(participant, Step::kRelease, ReleaseCommand());
+  }
+  AwaitOrDisconnect(Step::kRelease, timeouts_.release);
+}
+
+TestResult TestRun::Finish() {
+  *result_.mutable_traffic_config() = spec_.test;
+  RunInfo& info = *result_.mutable_run_info();
+  info.set_version(kVersion);
+  info.set_random_seed(spec_.test.random_seed());
+  if (!failure_.ok()) info.set_failure(std::string(failure_.message()));
+  return std::move(result_);
+}
+
+// ---- Details ----------------------------------------------------------------
+
+int64_t TestRun::ClockCorrection(const Participant& participant) {
+  const NodeHandle& node = *participant.share.node;
+  if (node.is_local()) return 0;  // the same clock
+  const std::optional<ClockOffset> offset = node.clock_offset();
+  if (!offset.has_value() || !offset->exceeds_error()) return 0;
+  AddFinding(Finding::NOTE, "clock_offset",
+             absl::StrCat("the clock of ", participant.Name(), " is ",
+                          Milliseconds(offset->offset_ns),
+                          " ahead of the sequencer's, give or take ",
+                          Milliseconds(offset->error_ns),
+                          "; its start and its time stamps were corrected"));
+  return offset->offset_ns;
+}
+
+bool TestRun::AllAreLocal() const {
+  return std::all_of(
+      participants_.begin(), participants_.end(),
+      [](const Participant& p) { return p.share.node->is_local(); });
+}
+
+absl::Duration TestRun::StartLead() const {
+  int64_t worst_error_ns = 0;
+  for (const Participant& participant : participants_) {
+    if (auto offset = participant.share.node->clock_offset()) {
+      worst_error_ns = std::max(worst_error_ns, offset->error_ns);
+    }
+  }
+  // The error is half of a round trip.
+  return kBaseStartLead + 4 * absl::Nanoseconds(worst_error_ns) +
+         participants_.size() * kStartLeadPerNode;
+}
+
+void TestRun::Tell(Participant& participant, Step step, NodeCommand command) {
+  current_step_ = step;
+  if (participant.lost) return;
+  participant.pending.insert(step);
+  SendTo(participant, std::move(command));
+}
+
+void TestRun::SendTo(Participant& participant, NodeCommand command) {
+  command.set_test_id(spec_.test_id);
+  participant.share.node->Send(std::move(command));
+}
+
+// ---- Waiting ----------------------------------------------------------------
+
+void TestRun::AwaitOrFail(Step step, absl::Duration timeout) {
+  const int64_t deadline_ns = DeadlineNs(timeout);
+  while (failure_.ok() && CountAwaiting(step, participants_) > 0) {
+    if (clock_.MonotonicNs() >= deadline_ns) {
+      Fail(absl::DeadlineExceededError(LateMessage(step, timeout)));
+    } else {
+      HandleNext(deadline_ns);
+    }
+  }
+}
+
+void TestRun::AwaitOrDisconnect(Step step, absl::Duration timeout) {
+  const int64_t deadline_ns = DeadlineNs(timeout);
+  while (CountAwaiting(step, participants_) > 0) {
+    if (clock_.MonotonicNs() >= deadline_ns) {
+      DisconnectWhoAwaits(step, timeout);
+    } else {
+      HandleNext(deadline_ns);
+    }
+  }
+}
+
+void TestRun::DisconnectWhoAwaits(Step step, absl::Duration timeout) {
+  // The results are complete if all that is missing is the release.
+  if (step != Step::kRelease) {
+    Fail(absl::DeadlineExceededError(LateMessage(step, timeout)));
+  }
+  for (Participant& participant : participants_) {
+    if (!participant.Awaits(step)) continue;
+    participant.share.node->Disconnect(
+        absl::StrCat("it did not ", DeedOf(step), " within ",
+                     absl::FormatDuration(timeout)));
+    participant.lost = true;
+    participant.pending.clear();
+  }
+}
+
+std::string TestRun::LateMessage(Step step, absl::Duration timeout) const {
+  return absl::StrCat(WhoAwaits(step, participants_), " did not ", DeedOf(step),
+                      " within ", absl::FormatDuration(timeout));
+}
+
+// ---- Events -----------------------------------------------------------------
+
+void TestRun::HandleNext(int64_t deadline_ns) {
+  std::optional<RunEvent> event = inbox_->Next(deadline_ns);
+  if (!event.has_value()) return;
+  if (auto* cancellation = std::get_if<RunCancelled>(&*event)) {
+    cancelled_ = true;
+    Fail(cancellation->reason);
+  } else if (auto* loss = std::get_if<NodeLost>(&*event)) {
+    Participant* participant = FindParticipant(loss->node, participants_);
+    if (participant != nullptr) HandleLoss(*participant, loss->reason);
+  } else {
+    NodeSaid& said = std::get<NodeSaid>(*event);
+    Participant* participant = FindParticipant(said.node, participants_);
+    if (participant != nullptr && !participant->lost &&
+        said.message.test_id() == spec_.test_id) {
+      HandleMessage(*participant, std::move(said.message));
+    }
+  }
+}
+
+void TestRun::HandleMessage(Participant& participant, NodeMessage message) {
+  switch (message.message_case()) {
+    case NodeMessage::kPrepareReply:
+      return HandlePrepareReply(participant,
+                                std::move(*message.mutable_prepare_reply()));
+    case NodeMessage::kConnectReply:
+      return Complete(participant, Step::kConnect, message.connect_reply());
+    case NodeMessage::kStartReply:
+      return HandleStartReply(participant, message.start_reply());
+    case NodeMessage::kTrafficFinished:
+      return Complete(participant, Step::kTraffic, message.traffic_finished());
+    case NodeMessage::kProgress:
+      participant.progress = message.progress();
+      return;
+    case NodeMessage::kResultChunk:
+      return HandleChunk(participant,
+                         std::move(*message.mutable_result_chunk()));
+    case NodeMessage::kCollectReply:
+      return HandleCollectReply(participant,
+                                std::move(*message.mutable_collect_reply()));
+    case NodeMessage::kReleaseReply:
+      return Complete(participant, Step::kRelease, message.release_reply());
+    case NodeMessage::kRegistration:
+    case NodeMessage::kPong:
+    case NodeMessage::MESSAGE_NOT_SET:
+      return;
+  }
+}
+
+void TestRun::HandlePrepareReply(Participant& participant, PrepareReply reply) {
+  auto& placement = *result_.mutable_placement()->mutable_service_endpoints();
+  for (auto& [instance, endpoint] :
+       *reply.mutable_endpoints()->mutable_service_endpoints()) {
+    endpoint.set_node_alias(participant.share.node->alias());
+    placement[instance] = std::move(endpoint);
+  }
+  participant.peers.assign(reply.peers().begin(), reply.peers().end());
+  Complete(participant, Step::kPrepare, reply.status());
+}
+
+void TestRun::HandleStartReply(Participant& participant,
+                               const StartReply& reply) {
+  if (reply.status().code() != 0) participant.pending.erase(Step::kTraffic);
+  if (reply.lateness_ns() > 0) {
+    AddFinding(Finding::WARN, "late_start",
+               absl::StrCat(participant.Name(), " started ",
+                            Milliseconds(reply.lateness_ns()),
+                            " after the others, as the command came late; "
+                            "look for load on its host and its network"));
+  }
+  Complete(participant, Step::kStart, reply.status());
+}
+
+void TestRun::HandleChunk(Participant& participant, ResultChunk chunk) {
+  if (!participant.Awaits(Step::kCollect)) return;
+  participant.unacknowledged_bytes += chunk.ByteSizeLong();
+  if (absl::Status status = observer_.OnResultChunk(std::move(chunk));
+      !status.ok()) {
+    cancelled_ = true;
+    Fail(std::move(status));
+  }
+  last_piece_ns_ = clock_.MonotonicNs();
+  if (participant.unacknowledged_bytes >= kWindowBytes / 4) {
+    SendTo(participant, ResultsTakenCommand(participant.unacknowledged_bytes));
+    participant.unacknowledged_bytes = 0;
+  }
+}
+
+void TestRun::HandleCollectReply(Participant& participant, CollectReply reply) {
+  last_piece_ns_ = clock_.MonotonicNs();
+  if (reply.has_node_usage()) {
+    (*result_.mutable_resource_usage_logs()
+          ->mutable_node_usages())[participant.share.node->alias()] =
+        std::move(*reply.mutable_node_usage());
+  }
+  for (Finding& finding : *reply.mutable_findings()) {
+    *result_.mutable_run_info()->add_findings() = std::move(finding);
+  }
+  Complete(participant, Step::kCollect, reply.status());
+}
+
+void TestRun::HandleLoss(Participant& participant, const std::string& reason) {
+  if (participant.lost) return;
+  participant.lost = true;
+  participant.pending.clear();
+  if (current_step_ == Step::kRelease) return;
+  const std::string message = absl::StrCat(participant.Name(), " was lost ",
+                                           WhenIs(current_step_), ": ", reason);
+  AddFinding(Finding::INVALID, "node_lost", message);
+  Fail(absl::AbortedError(message));
+}
+
+void TestRun::Complete(Participant& participant, Step step,
+                       const CommandStatus& status) {
+  if (participant.pending.erase(step) == 0 || status.code() == 0) return;
+  Fail(absl::AbortedError(absl::StrCat(participant.Name(), " could not ",
+                                       DeedOf(step), ": ", status.message())));
+}
+
+void TestRun::FailOfTimeout() {
+  // Nothing to fail if the end came with the deadline.
+  if (CountAwaiting(Step::kTraffic, participants_) == 0) return;
+  Fail(absl::DeadlineExceededError(
+      absl::StrCat("the traffic did not end within the test_timeout of ",
+                   absl::FormatDuration(spec_.timeout), " on ",
+                   WhoAwaits(Step::kTraffic, participants_))));
+}
+
+void TestRun::Fail(absl::Status status) {
+  if (failure_.ok()) failure_ = std::move(status);
+}
+
+void TestRun::AddFinding(Finding::Severity severity, absl::string_view code,
+                         std::string message) {
+  Finding& finding = *result_.mutable_run_info()->add_findings();
+  finding.set_severity(severity);
+  finding.set_code(std::string(code));
+  finding.set_message(std::move(message));
+}
+
+void TestRun::ReportProgress() {
+  TrafficProgress total;
+  for (const Participant& participant : participants_) {
+    const TrafficProgress& part = participant.progress;
+    total.set_succeeded_count(total.succeeded_count() + part.succeeded_count());
+    total.set_failed_count(total.failed_count() + part.failed_count());
+    total.set_in_flight_count(total.in_flight_count() + part.in_flight_count());
+  }
+  observer_.OnProgress(total);
+}
+
+int64_t TestRun::DeadlineNs(absl::Duration timeout) const {
+  return clock_.MonotonicNs() + absl::ToInt64Nanoseconds(timeout);
+}
+
+}  // namespace distbench

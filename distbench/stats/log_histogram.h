@@ -1,0 +1,165 @@
+// A mergeable log-linear histogram of non-negative 64-bit values.
+
+#ifndef DISTBENCH_STATS_LOG_HISTOGRAM_H_
+#define DISTBENCH_STATS_LOG_HISTOGRAM_H_
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <vector>
+
+namespace distbench {
+
+// Values below 128 are counted one by one; above, every octave is divided into
+// 128 buckets of equal width, so that a bucket's bounds are less than 1/128
+// (0.8 %) of its values apart, and its middle is off by at most half of that.
+// The buckets of an octave are allocated at its first value.
+//
+// Recording takes a few nanoseconds and allocates at most once per octave.
+// Merging is exact: the histogram of two sets of values is the sum of theirs.
+// Not thread-safe. Of a histogram that was moved from only destruction and
+// assignment are allowed.
+class LogHistogram {
+ public:
+  static constexpr int kSubBucketBits = 7;
+  static constexpr int kSubBuckets = 1 << kSubBucketBits;
+
+  // About 78 hours in nanoseconds; larger values are counted as overflow.
+  static constexpr int kValueBits = 48;
+  static constexpr int64_t kMaxValue = (int64_t{1} << kValueBits) - 1;
+
+  static constexpr int kOctaves = kValueBits - kSubBucketBits + 1;
+  static constexpr int kBucketCount = kOctaves * kSubBuckets;
+
+  // One bucket with a count. Values are lower <= value <= upper.
+  struct Bucket {
+    int index;
+    int64_t lower;
+    int64_t upper;
+    uint64_t count;
+  };
+
+  // The bucket of a value in [0, kMaxValue], and the smallest and the largest
+  // value of a bucket in [0, kBucketCount).
+  static constexpr int BucketIndex(int64_t value);
+  static constexpr int64_t BucketLower(int index);
+  static constexpr int64_t BucketUpper(int index);
+
+  LogHistogram() = default;
+  LogHistogram(LogHistogram&&) = default;
+  LogHistogram& operator=(LogHistogram&&) = default;
+  LogHistogram(const LogHistogram& other) { Merge(other); }
+  LogHistogram& operator=(const LogHistogram& other);
+
+  // Negative values are recorded as 0.
+  void Record(int64_t value) { RecordN(value, 1); }
+  void RecordN(int64_t value, uint64_t count);
+
+  // Adds the values of other.
+  void Merge(const LogHistogram& other);
+
+  // All values, overflow included.
+  uint64_t count() const { return count_; }
+  uint64_t overflow_count() const { return overflow_count_; }
+
+  // Exact. Requires count() > 0.
+  int64_t min() const { return min_; }
+  int64_t max() const { return max_; }
+
+  // Exact, but for rounding of doubles; 0 if empty.
+  double sum() const { return sum_; }
+  double sum_of_squares() const { return sum_of_squares_; }
+  double mean() const;
+
+  // The value at position floor(count() * quantile) of the sorted values: exact
+  // at the first and the last position, elsewhere the middle of its bucket, and
+  // never outside [min(), max()]. Values that overflowed are taken for max().
+  // Requires count() > 0 and 0 <= quantile <= 1.
+  int64_t ValueAtQuantile(double quantile) const;
+
+  // How many values are at most `value`. Values in the bucket of `value` all
+  // count as such; of those that overflowed, none does unless all do.
+  uint64_t CountAtMost(int64_t value) const;
+
+  // Buckets with a count, ascending.
+  std::vector<Bucket> Buckets() const;
+
+  // Adds an encoded histogram: first the counts of its buckets and overflow,
+  // then what these do not tell of the same values. index must be in
+  // [0, kBucketCount).
+  void AddToBucket(int index, uint64_t count);
+  void AddOverflow(uint64_t count);
+  void AddMoments(int64_t min, int64_t max, double sum, double sum_of_squares);
+
+ private:
+  static constexpr int OctaveOf(int64_t value) {
+    return std::bit_width(static_cast<uint64_t>(value) | (kSubBuckets - 1)) -
+           kSubBucketBits;
+  }
+  static constexpr int ShiftOf(int octave) {
+    return octave - (octave > 0 ? 1 : 0);
+  }
+  static constexpr int SubBucketOf(int64_t value, int octave) {
+    return (value >> ShiftOf(octave)) & (kSubBuckets - 1);
+  }
+
+  uint64_t* OctaveBuckets(int octave) {
+    if (octaves_[octave] == nullptr) [[unlikely]] {
+      AllocateOctave(octave);
+    }
+    return octaves_[octave].get();
+  }
+  void AllocateOctave(int octave);
+
+  std::unique_ptr<uint64_t[]> octaves_[kOctaves];
+  uint64_t count_ = 0;
+  uint64_t overflow_count_ = 0;
+  int64_t min_ = std::numeric_limits<int64_t>::max();
+  int64_t max_ = 0;
+  double sum_ = 0;
+  double sum_of_squares_ = 0;
+};
+
+constexpr int LogHistogram::BucketIndex(int64_t value) {
+  const int octave = OctaveOf(value);
+  return octave * kSubBuckets + SubBucketOf(value, octave);
+}
+
+constexpr int64_t LogHistogram::BucketLower(int index) {
+  const int octave = index / kSubBuckets;
+  // All octaves but the first have their highest bit above the sub-bucket's.
+  const int64_t leading = octave > 0 ? kSubBuckets : 0;
+  return (leading + index % kSubBuckets) << ShiftOf(octave);
+}
+
+constexpr int64_t LogHistogram::BucketUpper(int index) {
+  const int64_t width = int64_t{1} << ShiftOf(index / kSubBuckets);
+  return BucketLower(index) + width - 1;
+}
+
+// On the path of every RPC: inline, so that it costs no call and a constant
+// count folds away.
+inline void LogHistogram::RecordN(int64_t value, uint64_t count) {
+  if (count == 0) {
+    return;
+  }
+  value = std::max<int64_t>(value, 0);
+  if (value <= kMaxValue) [[likely]] {
+    const int octave = OctaveOf(value);
+    OctaveBuckets(octave)[SubBucketOf(value, octave)] += count;
+  } else {
+    overflow_count_ += count;
+  }
+  count_ += count;
+  min_ = std::min(min_, value);
+  max_ = std::max(max_, value);
+  const double total = static_cast<double>(value) * static_cast<double>(count);
+  sum_ += total;
+  sum_of_squares_ += total * static_cast<double>(value);
+}
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_STATS_LOG_HISTOGRAM_H_

@@ -1,0 +1,134 @@
+// A uniform sample of a stream of unknown length, in bounded memory.
+
+#ifndef DISTBENCH_STATS_RESERVOIR_H_
+#define DISTBENCH_STATS_RESERVOIR_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "absl/numeric/int128.h"
+
+namespace distbench {
+
+// Keeps all items up to its capacity; from then on every item seen so far is
+// among the kept ones with the same probability (Vitter's algorithm R). The
+// items of a reservoir that has not dropped any are in their original order.
+//
+// Memory grows with the number of items, and growing never moves an item: the
+// cost of Add() has no spikes. The choice of items depends on the seed and the
+// number of items only. Not thread-safe. Of a reservoir that was moved from
+// only destruction and assignment are allowed.
+template <typename T>
+class Reservoir {
+  static_assert(std::is_trivially_copyable_v<T>,
+                "items are overwritten in place");
+
+ public:
+  // capacity: at least 0.
+  Reservoir(int64_t capacity, uint64_t seed)
+      : capacity_(capacity), random_state_(seed) {}
+
+  void Add(const T& item) {
+    ++seen_;
+    if (size_ < capacity_) {
+      Append(item);
+      return;
+    }
+    const int64_t position = UniformBelow(seen_);
+    if (position < capacity_) {
+      At(position) = item;
+    }
+  }
+
+  // Adds another reservoir's stream to this one, as if its items had been seen
+  // here. Requires equal capacities; the seeds must be independent.
+  void Merge(Reservoir other);
+
+  // Items kept, in [0, size()).
+  const T& operator[](int64_t index) const {
+    return chunks_[index / kChunkItems][index % kChunkItems];
+  }
+  int64_t size() const { return size_; }
+
+  int64_t capacity() const { return capacity_; }
+  int64_t seen_count() const { return seen_; }
+  int64_t dropped_count() const { return seen_ - size_; }
+
+  // Forgets all items, but keeps their memory. The random sequence goes on.
+  void Clear() {
+    size_ = 0;
+    seen_ = 0;
+  }
+
+ private:
+  static constexpr int64_t kChunkItems = 1024;
+
+  T& At(int64_t index) {
+    return chunks_[index / kChunkItems][index % kChunkItems];
+  }
+
+  void Append(const T& item) {
+    if (size_ == static_cast<int64_t>(chunks_.size()) * kChunkItems) {
+      const int64_t items = std::min(kChunkItems, capacity_ - size_);
+      chunks_.push_back(std::make_unique_for_overwrite<T[]>(items));
+    }
+    At(size_++) = item;
+  }
+
+  // Takes a random item out.
+  T TakeAny() {
+    T& chosen = At(UniformBelow(size_));
+    return std::exchange(chosen, At(--size_));
+  }
+
+  // In [0, limit). SplitMix64, scaled by multiplication: biased by less than
+  // limit / 2^64.
+  int64_t UniformBelow(int64_t limit) {
+    uint64_t bits = random_state_ += 0x9e3779b97f4a7c15;
+    bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
+    bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
+    bits ^= bits >> 31;
+    return static_cast<int64_t>(
+        absl::Uint128High64(absl::uint128(bits) * absl::uint128(limit)));
+  }
+
+  int64_t capacity_;
+  int64_t seen_ = 0;
+  int64_t size_ = 0;
+  uint64_t random_state_;
+  std::vector<std::unique_ptr<T[]>> chunks_;
+};
+
+// Draws capacity items without replacement from both streams together: each
+// draw is from a stream with the probability of its remaining items, and a
+// reservoir's items stand for the stream's.
+template <typename T>
+void Reservoir<T>::Merge(Reservoir other) {
+  if (dropped_count() == 0 && size_ + other.seen_ <= capacity_) {
+    for (int64_t i = 0; i < other.size_; ++i) {
+      Append(other[i]);
+    }
+    seen_ += other.seen_;
+    return;
+  }
+  Reservoir merged(capacity_, /*seed=*/0);
+  int64_t remaining = seen_;
+  int64_t other_remaining = other.seen_;
+  while (merged.size_ < capacity_) {
+    const bool from_this =
+        UniformBelow(remaining + other_remaining) < remaining;
+    --(from_this ? remaining : other_remaining);
+    merged.Append(from_this ? TakeAny() : other.TakeAny());
+  }
+  merged.seen_ = seen_ + other.seen_;
+  merged.random_state_ = random_state_;
+  *this = std::move(merged);
+}
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_STATS_RESERVOIR_H_

@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# Installs the distribution packages that building and testing need: only those
+# that are missing, so that it can be run again at any time.
+#
+#   ./scripts/install_deps.sh          installs (as root, or by sudo)
+#   ./scripts/install_deps.sh --list   prints the packages, and installs nothing
+
+set -euo pipefail
+# shellcheck source=scripts/lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+readonly PACKAGES=(
+  # The build. bazel-bootstrap brings the JDK that it runs on.
+  bazel-bootstrap
+  bazel-platforms
+  bazel-rules-java
+  bazel-rules-proto
+  bazel-skylib
+  g++
+  pkg-config
+  protobuf-compiler
+  protobuf-compiler-grpc
+  # Libraries.
+  libabsl-dev
+  libcli11-dev
+  libgoogle-glog-dev
+  libgrpc++-dev
+  libprotobuf-dev
+  nlohmann-json3-dev
+  zlib1g-dev
+  # Tests and benchmarks.
+  libbenchmark-dev
+  libgmock-dev
+  libgtest-dev
+  python3
+)
+
+missing_packages() {
+  local package
+  for package in "${PACKAGES[@]}"; do
+    dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null |
+      grep -qx installed || printf '%s\n' "$package"
+  done
+}
+
+# Runs apt-get as root; arguments as apt-get's.
+apt_get_as_root() {
+  local as_root=()
+  if ((EUID != 0)); then
+    as_root=(sudo)
+  fi
+  run_quietly "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get -y -o Dpkg::Use-Pty=0 "$@"
+}
+
+require_root_or_sudo() {
+  if ((EUID == 0)); then
+    return
+  fi
+  command -v sudo >/dev/null ||
+    die "packages are missing, and installing them takes root or sudo. As root: apt-get install $*"
+  # Asks for the password now, while there is a terminal to ask on.
+  sudo -v || die "sudo was refused. As root: apt-get install $*"
+}
+
+main() {
+  if [[ ${1-} == --list ]]; then
+    printf '%s\n' "${PACKAGES[@]}"
+    return
+  fi
+  (($# == 0)) || die "unknown argument '$1'; the only one is --list"
+  command -v apt-get >/dev/null ||
+    die "there is no apt-get: this needs Debian 12 or 13, or Ubuntu 24.04. Elsewhere install what corresponds to: ${PACKAGES[*]}"
+
+  local missing
+  mapfile -t missing < <(missing_packages)
+  if ((${#missing[@]} == 0)); then
+    say "All ${#PACKAGES[@]} packages that the build needs are installed."
+    return
+  fi
+  require_root_or_sudo "${missing[@]}"
+  say "Updating the package lists"
+  apt_get_as_root update ||
+    say "Some package lists could not be updated; trying with what there is."
+  say "Installing ${#missing[@]} missing packages: ${missing[*]}"
+  apt_get_as_root install --no-install-recommends "${missing[@]}"
+
+  mapfile -t missing < <(missing_packages)
+  ((${#missing[@]} == 0)) || die "still not installed: ${missing[*]}"
+  say "All ${#PACKAGES[@]} packages that the build needs are installed."
+}
+
+main "$@"

@@ -1,0 +1,71 @@
+# shellcheck shell=bash
+# What the scripts of this folder share; to be sourced, after `set -euo pipefail`.
+
+# The root of the checkout, wherever the script was called from.
+REPOSITORY=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+readonly REPOSITORY
+
+# How often a command that runs quietly shows that it is alive, in seconds.
+readonly HEARTBEAT_SECONDS=10
+
+say() { printf '==> %s\n' "$*"; }
+
+# die MESSAGE [STATUS]: wrong usage and missing tools end with 1.
+die() {
+  printf '%s: %s\n' "$(basename "$0")" "$1" >&2
+  exit "${2:-1}"
+}
+
+# usage: prints the calling script's opening comment.
+usage() {
+  sed -n '2,/^$/s/^# \{0,1\}//p' "$0"
+}
+
+# run_quietly COMMAND...: shows only the last line of the command's output
+# every few seconds, and all that matters of it if the command fails.
+run_quietly() {
+  local log status=0 start=$SECONDS
+  log=$(mktemp)
+  "$@" >"$log" 2>&1 </dev/null &
+  local pid=$!
+  _show_heartbeat "$log" "$start" &
+  local heartbeat=$!
+  wait "$pid" || status=$?
+  kill "$heartbeat" 2>/dev/null || true
+  wait "$heartbeat" 2>/dev/null || true
+  if ((status != 0)); then
+    printf '%s failed with status %d; the end of its output:\n' "$*" "$status" >&2
+    tail -n 40 "$log" >&2
+  fi
+  rm -f "$log"
+  return "$status"
+}
+
+_show_heartbeat() {
+  local log=$1 start=$2
+  # Killed while it sleeps, it takes its sleep with it.
+  trap 'kill "$sleeper" 2>/dev/null; exit 0' TERM
+  while true; do
+    sleep "$HEARTBEAT_SECONDS" &
+    local sleeper=$!
+    wait "$sleeper"
+    printf '    %3d s: %s\n' "$((SECONDS - start))" \
+      "$(tail -n 1 "$log" | tr '\r' '\n' | tail -n 1 | cut -c 1-100)"
+  done
+}
+
+# bazel_do COMMAND ARGUMENTS...: Bazel in the checkout, optimised, with
+# progress: its own display on a terminal, a line every few seconds otherwise.
+bazel_do() {
+  local command=$1
+  shift
+  (cd "$REPOSITORY" && bazel "$command" -c opt --show_progress \
+    --show_progress_rate_limit="$HEARTBEAT_SECONDS" "$@")
+}
+
+# Whether a Bazel server of this checkout is running. The pattern comes by
+# stdin, so that grep does not find itself.
+bazel_server_runs() {
+  grep -qszFxf /dev/stdin /proc/[0-9]*/cmdline \
+    <<<"--workspace_directory=$REPOSITORY"
+}

@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# From a fresh machine to a measurement: installs what is missing, builds, runs a
+# two-node cluster on this machine and a short client_server test on it, prints
+# the summary, and leaves nothing running.
+#
+#   ./scripts/quickstart.sh [-h]
+
+set -euo pipefail
+# shellcheck source=scripts/lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+readonly TEST_SECONDS=5
+readonly CLUSTER_START_SECONDS=60
+readonly PATTERN=client_server:client_count=1:server_count=1:parallel_queries=100
+
+cluster=     # Process id of the start script.
+cluster_log= # What it prints.
+stop_bazel=  # Set if Bazel's server is ours to stop.
+
+stop_everything() {
+  if [[ -n $cluster ]]; then
+    kill -TERM "$cluster" 2>/dev/null || true
+    wait "$cluster" || true
+  fi
+  rm -f "$cluster_log"
+  if [[ -n $stop_bazel ]]; then
+    (cd "$REPOSITORY" && bazel shutdown)
+  fi
+}
+
+build() {
+  bazel_server_runs || stop_bazel=yes
+  say "Building distbench; the first time this takes some minutes"
+  bazel_do build //distbench/cli:distbench //test_builder/...
+}
+
+# Starts the cluster and sets `port`.
+start_cluster() {
+  say "Starting a sequencer and two nodes on this machine"
+  cluster_log=$(mktemp)
+  "$REPOSITORY/start_distbench_localhost.sh" -n 2 -p 0 >"$cluster_log" &
+  cluster=$!
+  local deadline=$((SECONDS + CLUSTER_START_SECONDS))
+  until port=$(sed -n 's/.* are ready at localhost:\([0-9]*\)\..*/\1/p' "$cluster_log") &&
+    [[ -n $port ]]; do
+    kill -0 "$cluster" 2>/dev/null || die "the cluster did not start" 3
+    ((SECONDS < deadline)) || die "the cluster was not ready within $CLUSTER_START_SECONDS s" 3
+    sleep 0.1
+  done
+}
+
+main() {
+  case ${1-} in
+    '') ;;
+    -h | --help)
+      usage
+      return
+      ;;
+    *) die "unknown argument '$1'; see $0 --help" ;;
+  esac
+  "$REPOSITORY/scripts/install_deps.sh"
+  trap stop_everything EXIT
+  trap 'exit 130' INT TERM
+  build
+  start_cluster
+
+  local results
+  results=$(mktemp -d "${TMPDIR:-/tmp}/distbench_quickstart.XXXXXX")
+  say "Running $PATTERN for $TEST_SECONDS s"
+  "$REPOSITORY/test_builder/test_builder" "$PATTERN" \
+    -s "localhost:$port" -o "$results" -t "$TEST_SECONDS"
+
+  say "Done. The result, with every detail, and the config that produced it are in $results"
+}
+
+main "$@"

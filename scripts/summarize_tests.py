@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""Counts the test cases of a `bazel test`, and ends with "N passed, N failed".
+
+Usage: summarize_tests.py BUILD_EVENTS BAZEL_STATUS
+
+BUILD_EVENTS is what --build_event_json_file wrote, so that results of earlier
+runs are not counted; BAZEL_STATUS is Bazel's exit status. What Bazel calls a
+failure is never lost: a target that did not build, a test that crashed before it
+could report its cases, and an error before any target count as one failure
+each. Exits with 1 if anything failed or no test ran.
+"""
+
+import json
+import sys
+import urllib.parse
+import xml.etree.ElementTree
+
+
+def cases_of(xml_path):
+    """Returns (passed, failed names, skipped names) of one test.xml."""
+    passed, failed, skipped = 0, [], []
+    for case in xml.etree.ElementTree.parse(xml_path).iter("testcase"):
+        name = ".".join(filter(None, [case.get("classname"), case.get("name")]))
+        if case.find("failure") is not None or case.find("error") is not None:
+            failed.append(name)
+        elif (
+            case.find("skipped") is not None
+            or case.get("status") == "notrun"
+            or case.get("result") == "skipped"
+        ):
+            skipped.append(name)
+        else:
+            passed += 1
+    return passed, failed, skipped
+
+
+def xml_path_of(result):
+    for output in result.get("testActionOutput", []):
+        if output.get("name") == "test.xml":
+            return urllib.parse.unquote(urllib.parse.urlparse(output["uri"]).path)
+    return None
+
+
+def last_attempts(events):
+    """Yields (label, result) of each run of each test; retries replace."""
+    results = {}
+    for event in events:
+        test_id = event["id"].get("testResult")
+        if test_id and "testResult" in event:
+            key = (test_id["label"], test_id.get("run"), test_id.get("shard"))
+            results[key] = event["testResult"]
+    for (label, _, _), result in results.items():
+        yield label, result
+
+
+def unbuilt_targets(events):
+    for event in events:
+        target = event["id"].get("targetCompleted")
+        if target and not event.get("completed", {}).get("success"):
+            yield target["label"]
+
+
+def count(events, bazel_status):
+    """Returns (passed, failures, skips): a number and two lists of names."""
+    total_passed, failures, skips = 0, [], []
+    for label in unbuilt_targets(events):
+        failures.append(f"{label} (did not build)")
+    for label, result in last_attempts(events):
+        path = xml_path_of(result)
+        passed, failed, skipped = cases_of(path) if path else (0, [], [])
+        total_passed += passed
+        failures += [f"{label} {name}" for name in failed]
+        skips += [f"{label} {name}" for name in skipped]
+        status = result.get("status")
+        if status not in ("PASSED", "FLAKY") and not failed:
+            failures.append(f"{label} ({status})")
+    if bazel_status != 0 and not failures:
+        failures.append(f"bazel (exit status {bazel_status})")
+    return total_passed, failures, skips
+
+
+def main(arguments):
+    if len(arguments) != 2:
+        sys.exit(__doc__)
+    with open(arguments[0], encoding="utf-8") as lines:
+        events = [json.loads(line) for line in lines if line.strip()]
+    passed, failures, skips = count(events, int(arguments[1]))
+    for name in skips:
+        print(f"SKIPPED: {name}")
+    for name in failures:
+        print(f"FAILED: {name}")
+    if not passed and not failures:
+        print("No test ran.")
+    print(f"{passed} passed, {len(failures)} failed")
+    return 1 if failures or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

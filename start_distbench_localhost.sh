@@ -1,0 +1,159 @@
+#!/usr/bin/env bash
+# Runs a cluster on this machine alone: a sequencer and some node managers, each
+# a process of its own, reachable over loopback only. SIGINT (Ctrl-C) or SIGTERM
+# stops all of it.
+#
+#   ./start_distbench_localhost.sh [-n NODES] [-p PORT] [-h]
+#
+#   -n NODES  how many node managers; default: 2
+#   -p PORT   of the sequencer; 0: a free one, which is printed; default: 10000
+#
+# The binary is $DISTBENCH if that is set, else this checkout's, which is built
+# if need be.
+
+set -euo pipefail
+
+# A shell that starts this in the background may have it ignore SIGINT, and bash
+# can not trap what it was told to ignore.
+readonly SIGINT_BIT=1
+ignored_signals=$(awk '/^SigIgn:/ { print $2 }' /proc/$$/status)
+if (((16#$ignored_signals >> SIGINT_BIT) & 1)); then
+  exec env --default-signal=INT "$0" "$@"
+fi
+
+# shellcheck source=scripts/lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/scripts/lib.sh"
+
+readonly START_SECONDS=30
+readonly STOP_SECONDS=15
+
+nodes=2
+port=10000
+binary=${DISTBENCH:-$REPOSITORY/bazel-bin/distbench/cli/distbench}
+output= # What the processes print, a file each.
+pids=()
+declare -A name_of=() # by process id
+
+parse_arguments() {
+  local option
+  while getopts ':n:p:h' option; do
+    case $option in
+      n) nodes=$OPTARG ;;
+      p) port=$OPTARG ;;
+      h)
+        usage
+        exit 0
+        ;;
+      :) die "-$OPTARG needs a value; see $0 -h" ;;
+      *) die "unknown option -$OPTARG; see $0 -h" ;;
+    esac
+  done
+  shift $((OPTIND - 1))
+  (($# == 0)) || die "unknown argument '$1'; see $0 -h"
+  [[ $nodes =~ ^[1-9][0-9]{0,3}$ ]] ||
+    die "-n $nodes: not a number of nodes; it must be 1 to 9999"
+  if [[ ! $port =~ ^[0-9]{1,5}$ ]] || ((10#$port > 65535)); then
+    die "-p $port: not a port; it must be 0 to 65535, 0 for a free one"
+  fi
+}
+
+build_if_missing() {
+  if [[ -x $binary ]]; then
+    return
+  fi
+  [[ -z ${DISTBENCH-} ]] || die "DISTBENCH=$DISTBENCH is not a program"
+  say "Building distbench, which is not built yet"
+  "$REPOSITORY/scripts/install_deps.sh"
+  bazel_do build //distbench/cli:distbench
+}
+
+# start_process NAME ARGUMENT...: in a session of its own, so that Ctrl-C reaches
+# only this script, which passes it on.
+start_process() {
+  local name=$1
+  shift
+  setsid "$binary" "$@" >"$output/$name" </dev/null &
+  pids+=("$!")
+  name_of[$!]=$name
+}
+
+# stop_all: asks every process to end, waits, and insists where that fails.
+stop_all() {
+  trap '' INT TERM
+  local pid deadline=$((SECONDS + STOP_SECONDS))
+  for pid in "${pids[@]}"; do
+    kill -TERM "$pid" 2>/dev/null || true
+  done
+  for pid in "${pids[@]}"; do
+    while kill -0 "$pid" 2>/dev/null && ((SECONDS < deadline)); do
+      sleep 0.05
+    done
+    if kill -KILL "$pid" 2>/dev/null; then
+      printf '%s (process %d) did not stop within %d s and was killed\n' \
+        "${name_of[$pid]}" "$pid" "$STOP_SECONDS" >&2
+    fi
+  done
+  wait
+  rm -rf "$output"
+}
+
+# die_if_any_ended: names the first process that is no more.
+die_if_any_ended() {
+  local pid status
+  for pid in "${pids[@]}"; do
+    if ! kill -0 "$pid" 2>/dev/null; then
+      status=0
+      wait "$pid" || status=$?
+      ((status == 1)) || status=3
+      die "${name_of[$pid]} (process $pid) ended; stopping the others" "$status"
+    fi
+  done
+}
+
+# wait_until WHAT COMMAND...: until the command succeeds.
+wait_until() {
+  local what=$1 deadline=$((SECONDS + START_SECONDS))
+  shift
+  until "$@"; do
+    die_if_any_ended
+    ((SECONDS < deadline)) || die "$what did not happen within $START_SECONDS s" 3
+    sleep 0.05
+  done
+}
+
+# The sequencer prints where it listens once it does.
+read_port() {
+  port=$(sed -n 's/^Listening at .*:\([0-9][0-9]*\)$/\1/p' "$output/sequencer")
+  [[ -n $port ]]
+}
+
+all_nodes_registered() {
+  "$binary" status --test_sequencer="localhost:$port" 2>/dev/null |
+    grep -q "^Nodes: $nodes\$"
+}
+
+main() {
+  parse_arguments "$@"
+  build_if_missing
+  output=$(mktemp -d)
+  trap stop_all EXIT
+  trap 'say "Stopping the sequencer and its nodes"; exit 0' INT TERM
+
+  start_process sequencer test_sequencer --listen=127.0.0.1 --port="$port"
+  wait_until "the sequencer's start" read_port
+  local i
+  for ((i = 0; i < nodes; ++i)); do
+    start_process "node$i" node_manager "node$i" --port=0 \
+      --test_sequencer="localhost:$port" --service_address=127.0.0.1
+  done
+  wait_until "registration of all $nodes nodes" all_nodes_registered
+
+  say "A sequencer and $nodes nodes are ready at localhost:$port. To run a test, elsewhere:"
+  printf '      %s\n' "./test_builder/test_builder client_server -s localhost:$port -o FOLDER"
+  say "Ctrl-C stops all of it."
+
+  wait -n "${pids[@]}" || true
+  die_if_any_ended
+}
+
+main "$@"

@@ -1,0 +1,29 @@
+#ifndef DISTBENCH_TEST_BUILDER_NOTES_H_
+#define DISTBENCH_TEST_BUILDER_NOTES_H_
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace distbench {
+
+// What a user should know about tests that were built all the same. Each note
+// is kept once, as tests of one sweep have much in common.
+class Notes {
+ public:
+  void Add(std::string note) {
+    if (std::find(all_.begin(), all_.end(), note) == all_.end()) {
+      all_.push_back(std::move(note));
+    }
+  }
+
+  const std::vector<std::string>& all() const { return all_; }
+
+ private:
+  std::vector<std::string> all_;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_TEST_BUILDER_NOTES_H_

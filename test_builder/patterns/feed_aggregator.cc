@@ -1,0 +1,93 @@
+#include "test_builder/patterns/feed_aggregator.h"
+
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "test_builder/common_parameters.h"
+#include "test_builder/patterns/traffic_parts.h"
+
+namespace distbench {
+namespace {
+
+void SetSchedule(const ParameterValues& values, Iterations& iterations) {
+  iterations.set_max_duration_us(TestDurationUs(values));
+  iterations.set_open_loop_interval_ns(std::llround(1e9 / values.Number("qps")));
+  iterations.set_open_loop_interval_distribution(
+      values.Text("synchronization_mode"));
+  iterations.set_warmup_ns(
+      std::llround(values.Number("warmup_seconds") * 1e9));
+}
+
+std::string Alias(const ParameterValues& values) {
+  return absl::StrCat(
+      "feed_aggregator_", values.Text("synchronization_mode"), "_",
+      values.Text("aggregator_count"), "x", values.Text("leaf_count"), "x",
+      values.Text("qps"), "x", values.Text("request_size"), "x",
+      values.Text("response_size"), "x", values.Text("leaf_request_size"), "x",
+      values.Text("leaf_response_size"));
+}
+
+absl::StatusOr<Traffic> BuildFeedAggregator(const ParameterValues& values) {
+  Traffic traffic;
+  traffic.alias = Alias(values);
+  DistributedSystemDescription& body = traffic.body;
+  AddService(body, "driver", 1);
+  AddService(body, "aggregator", values.Integer("aggregator_count"));
+  AddService(body, "leaf", values.Integer("leaf_count"));
+
+  AddActionList(body, "driver", {"send_queries"});
+  SetSchedule(values, *AddRpcAction(body, "send_queries", "feed_query")
+                           .mutable_iterations());
+  AddRpcWithPayloads(body, "feed_query", "driver", "aggregator", "round_robin",
+                     "feed");
+  AddPayloadPair(body, "feed", values.Integer("request_size"),
+                 values.Integer("response_size"));
+
+  AddActionList(body, "feed_query", {"ask_leaves"});
+  AddRpcAction(body, "ask_leaves", "leaf_query");
+  AddRpcWithPayloads(body, "leaf_query", "aggregator", "leaf", "all", "leaf");
+  AddPayloadPair(body, "leaf", values.Integer("leaf_request_size"),
+                 values.Integer("leaf_response_size"));
+  AddActionList(body, "leaf_query");
+  return traffic;
+}
+
+}  // namespace
+
+Pattern FeedAggregatorPattern() {
+  return {
+      .name = "feed_aggregator",
+      .summary = "driver, aggregator and leaves of a news feed",
+      .description =
+          "Open loop: a driver sends qps queries per second to the aggregators "
+          "in turn. An aggregator asks every leaf, and answers once it has all "
+          "of their stories: large responses that converge on one node. The "
+          "sizes are those of a feed ranking service.",
+      .example = "feed_aggregator:leaf_count=3:qps=50",
+      .parameters =
+          {NumberParameter("qps", "100", {0.001, 1e9},
+                           "Queries per second that enter the system."),
+           ChoiceParameter("synchronization_mode", "exponential",
+                           {"constant", "exponential"},
+                           "Queries arrive at random (exponential) or at "
+                           "constant intervals."),
+           IntegerParameter("aggregator_count", "1", {1, kMaxInstances},
+                            "Aggregators, queried in turn."),
+           IntegerParameter("leaf_count", "4", {1, kMaxInstances},
+                            "Leaves; every query reaches all."),
+           IntegerParameter("request_size", "3000", {0},
+                            "Bytes from driver to aggregator."),
+           IntegerParameter("response_size", "8192", {0},
+                            "Bytes from aggregator to driver."),
+           IntegerParameter("leaf_request_size", "8192", {0},
+                            "Bytes from aggregator to leaf."),
+           IntegerParameter("leaf_response_size", "284672", {0},
+                            "Bytes from leaf to aggregator; the default is "
+                            "that of 36 stories."),
+           NumberParameter("warmup_seconds", "3", {0, 86400},
+                           "Seconds at the start that are not measured.")},
+      .build = &BuildFeedAggregator,
+  };
+}
+
+}  // namespace distbench

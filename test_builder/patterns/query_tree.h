@@ -1,0 +1,25 @@
+#ifndef DISTBENCH_TEST_BUILDER_PATTERNS_QUERY_TREE_H_
+#define DISTBENCH_TEST_BUILDER_PATTERNS_QUERY_TREE_H_
+
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "proto/traffic_config.pb.h"
+#include "test_builder/parameter.h"
+
+namespace distbench {
+
+// qps, root_count and leaf_count.
+std::vector<Parameter> QueryTreeParameters();
+
+// A load balancer that sends qps queries per second to the roots in turn; a
+// root asks all leaves before it answers. Root queries carry 1 KiB each way.
+// arrivals: an open_loop_interval_distribution; empty leaves it to the default.
+// Returns the RPC from root to leaf, whose sizes are left to the caller.
+RpcSpec& AddQueryTree(DistributedSystemDescription& test,
+                      const ParameterValues& values,
+                      absl::string_view arrivals);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_TEST_BUILDER_PATTERNS_QUERY_TREE_H_

@@ -1,0 +1,37 @@
+#include "test_builder/patterns/registry.h"
+
+#include "test_builder/patterns/client_server.h"
+#include "test_builder/patterns/clique.h"
+#include "test_builder/patterns/feed_aggregator.h"
+#include "test_builder/patterns/homa_cp_node.h"
+#include "test_builder/patterns/multi_level_rpc.h"
+#include "test_builder/patterns/rectangular.h"
+#include "test_builder/patterns/stochastic.h"
+#include "test_builder/patterns/tripartite.h"
+#include "test_builder/patterns/variable_response_multi_level_rpc.h"
+
+namespace distbench {
+
+const std::vector<Pattern>& AllPatterns() {
+  static const auto& patterns = *new std::vector<Pattern>{
+      ClientServerPattern(),
+      CliquePattern(),
+      RectangularPattern(),
+      TripartitePattern(),
+      StochasticPattern(),
+      MultiLevelRpcPattern(),
+      VariableResponseMultiLevelRpcPattern(),
+      FeedAggregatorPattern(),
+      HomaCpNodePattern(),
+  };
+  return patterns;
+}
+
+const Pattern* FindPattern(absl::string_view name) {
+  for (const Pattern& pattern : AllPatterns()) {
+    if (pattern.name == name) return &pattern;
+  }
+  return nullptr;
+}
+
+}  // namespace distbench

@@ -1,0 +1,19 @@
+#ifndef DISTBENCH_TEST_BUILDER_PATTERNS_REGISTRY_H_
+#define DISTBENCH_TEST_BUILDER_PATTERNS_REGISTRY_H_
+
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "test_builder/patterns/pattern.h"
+
+namespace distbench {
+
+// In the order in which the help lists them.
+const std::vector<Pattern>& AllPatterns();
+
+// Null if there is no such pattern.
+const Pattern* FindPattern(absl::string_view name);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_TEST_BUILDER_PATTERNS_REGISTRY_H_

@@ -1,0 +1,51 @@
+// The pieces that patterns are put together from. Each adds to `test` and
+// returns what it added, for what is special about it.
+
+#ifndef DISTBENCH_TEST_BUILDER_PATTERNS_TRAFFIC_PARTS_H_
+#define DISTBENCH_TEST_BUILDER_PATTERNS_TRAFFIC_PARTS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "proto/traffic_config.pb.h"
+#include "test_builder/parameter.h"
+
+namespace distbench {
+
+// Services larger than this are a mistake of the caller.
+inline constexpr double kMaxInstances = 100000;
+
+ServiceSpec& AddService(DistributedSystemDescription& test,
+                        absl::string_view name, int64_t count);
+
+// fanout: empty leaves it to the default.
+RpcSpec& AddRpc(DistributedSystemDescription& test, absl::string_view name,
+                absl::string_view client, absl::string_view server,
+                absl::string_view fanout);
+
+// An RPC with payloads "PREFIX_request_payload" and "PREFIX_response_payload",
+// or without the prefix if it is empty. AddPayloadPair() defines them.
+RpcSpec& AddRpcWithPayloads(DistributedSystemDescription& test,
+                            absl::string_view name, absl::string_view client,
+                            absl::string_view server, absl::string_view fanout,
+                            absl::string_view payload_prefix);
+
+void AddPayloadPair(DistributedSystemDescription& test,
+                    absl::string_view payload_prefix, int64_t request_bytes,
+                    int64_t response_bytes);
+
+ActionList& AddActionList(DistributedSystemDescription& test,
+                          absl::string_view name,
+                          std::vector<std::string> actions = {});
+
+Action& AddRpcAction(DistributedSystemDescription& test, absl::string_view name,
+                     absl::string_view rpc_name);
+
+// The choices of a parameter called synchronization_mode.
+std::vector<std::string> SynchronizationModes();
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_TEST_BUILDER_PATTERNS_TRAFFIC_PARTS_H_

@@ -1,0 +1,46 @@
+#include "test_builder/protocols/mercury.h"
+
+#include "absl/strings/str_cat.h"
+#include "test_builder/protocols/setup_parts.h"
+
+namespace distbench {
+namespace {
+
+ProtocolSetup SetUpMercury(const ParameterValues& values) {
+  ProtocolSetup setup;
+  setup.alias = absl::StrCat("mercury_", values.Text("transport"),
+                             IpVersionSuffix(values),
+                             ThreadPoolTypeSuffix(values),
+                             ThreadPoolSizeSuffix(values));
+  NamedSetting& init = *setup.options.add_server_settings();
+  init.set_name("hg_init_info_string");
+  // The driver puts its own address in the place of the name.
+  init.set_string_value(
+      absl::StrCat(values.Text("transport"), "://__SERVER_IP__"));
+  AddThreadPool(values, setup.options);
+  return setup;
+}
+
+std::vector<Parameter> MercuryParameters() {
+  std::vector<Parameter> parameters = {
+      WordParameter("transport", "ofi+tcp",
+                    "Mercury's plugin and protocol, such as ofi+tcp."),
+  };
+  for (Parameter& parameter : ThreadPoolParameters()) {
+    parameters.push_back(std::move(parameter));
+  }
+  return parameters;
+}
+
+}  // namespace
+
+Protocol MercuryProtocol() {
+  return {
+      .name = "mercury",
+      .summary = "the Mercury RPC framework, over IPv4",
+      .parameters = MercuryParameters(),
+      .build = &SetUpMercury,
+  };
+}
+
+}  // namespace distbench

@@ -1,0 +1,34 @@
+// An RPC stack that tests can be made for, with the options of its driver.
+
+#ifndef DISTBENCH_TEST_BUILDER_PROTOCOLS_PROTOCOL_H_
+#define DISTBENCH_TEST_BUILDER_PROTOCOLS_PROTOCOL_H_
+
+#include <string>
+#include <vector>
+
+#include "proto/traffic_config.pb.h"
+#include "test_builder/parameter.h"
+
+namespace distbench {
+
+struct ProtocolSetup {
+  // The driver and the values that tell its variants apart; a part of the
+  // test's name.
+  std::string alias;
+
+  // Without name and ip_version.
+  ProtocolDriverOptions options;
+};
+
+struct Protocol {
+  std::string name;  // of the driver
+  std::string summary;
+  std::vector<Parameter> parameters;
+
+  // `values` are those of `parameters` and of CommonParameters().
+  ProtocolSetup (*build)(const ParameterValues& values);
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_TEST_BUILDER_PROTOCOLS_PROTOCOL_H_

@@ -1,0 +1,39 @@
+// The pieces that protocols put their setups together from.
+
+#ifndef DISTBENCH_TEST_BUILDER_PROTOCOLS_SETUP_PARTS_H_
+#define DISTBENCH_TEST_BUILDER_PROTOCOLS_SETUP_PARTS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "proto/traffic_config.pb.h"
+#include "test_builder/parameter.h"
+
+namespace distbench {
+
+// Add the value of the parameter called `name` as the setting of that name.
+void AddServerText(const ParameterValues& values, absl::string_view name,
+                   ProtocolDriverOptions& options);
+void AddServerInteger(const ParameterValues& values, absl::string_view name,
+                      ProtocolDriverOptions& options);
+void AddClientText(const ParameterValues& values, absl::string_view name,
+                   ProtocolDriverOptions& options);
+
+// threadpool_type and threadpool_size.
+std::vector<Parameter> ThreadPoolParameters();
+
+// Adds those that were given: to the settings, ...
+void AddThreadPool(const ParameterValues& values,
+                   ProtocolDriverOptions& options);
+
+// ... and to the alias: "[_TYPE]" and "[_SIZE]".
+std::string ThreadPoolTypeSuffix(const ParameterValues& values);
+std::string ThreadPoolSizeSuffix(const ParameterValues& values);
+
+// "_ipv4", "_ipv6" or nothing.
+std::string IpVersionSuffix(const ParameterValues& values);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_TEST_BUILDER_PROTOCOLS_SETUP_PARTS_H_
