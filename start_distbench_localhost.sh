@@ -64,7 +64,7 @@ build_if_missing() {
   [[ -z ${DISTBENCH-} ]] || die "DISTBENCH=$DISTBENCH is not a program"
   say "Building distbench, which is not built yet"
   "$REPOSITORY/scripts/install_deps.sh"
-  bazel_do build //distbench/cli:distbench
+  bazel_do build "${PROGRAMS[@]}"
 }
 
 # start_process NAME ARGUMENT...: in a session of its own, so that Ctrl-C reaches

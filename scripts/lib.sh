@@ -8,6 +8,10 @@ readonly REPOSITORY
 # How often a command that runs quietly shows that it is alive, in seconds.
 readonly HEARTBEAT_SECONDS=10
 
+# What users run.
+# shellcheck disable=SC2034  # Scripts that source this use it.
+readonly PROGRAMS=(//distbench/cli:distbench //test_builder:test_builder_main)
+
 say() { printf '==> %s\n' "$*"; }
 
 # die MESSAGE [STATUS]: wrong usage and missing tools end with 1.
@@ -22,17 +26,15 @@ usage() {
 }
 
 # run_quietly COMMAND...: shows only the last line of the command's output
-# every few seconds, and all that matters of it if the command fails.
+# every few seconds, and the end of it if the command fails.
 run_quietly() {
-  local log status=0 start=$SECONDS
+  local log status=0 heartbeat
   log=$(mktemp)
-  "$@" >"$log" 2>&1 </dev/null &
-  local pid=$!
-  _show_heartbeat "$log" "$start" &
-  local heartbeat=$!
-  wait "$pid" || status=$?
-  kill "$heartbeat" 2>/dev/null || true
-  wait "$heartbeat" 2>/dev/null || true
+  _show_heartbeat "$log" &
+  heartbeat=$!
+  "$@" >"$log" 2>&1 </dev/null || status=$?
+  kill "$heartbeat"
+  wait "$heartbeat" || true
   if ((status != 0)); then
     printf '%s failed with status %d; the end of its output:\n' "$*" "$status" >&2
     tail -n 40 "$log" >&2
@@ -41,13 +43,13 @@ run_quietly() {
   return "$status"
 }
 
+# For as long as the script lives: an interrupt may end it at any point.
 _show_heartbeat() {
-  local log=$1 start=$2
-  # Killed while it sleeps, it takes its sleep with it.
-  trap 'kill "$sleeper" 2>/dev/null; exit 0' TERM
-  while true; do
+  local log=$1 start=$SECONDS sleeper
+  trap 'kill "$sleeper"; exit 0' TERM
+  while kill -0 "$$" 2>/dev/null; do
     sleep "$HEARTBEAT_SECONDS" &
-    local sleeper=$!
+    sleeper=$!
     wait "$sleeper"
     printf '    %3d s: %s\n' "$((SECONDS - start))" \
       "$(tail -n 1 "$log" | tr '\r' '\n' | tail -n 1 | cut -c 1-100)"

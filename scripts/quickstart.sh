@@ -31,7 +31,7 @@ stop_everything() {
 build() {
   bazel_server_runs || stop_bazel=yes
   say "Building distbench; the first time this takes some minutes"
-  bazel_do build //distbench/cli:distbench //test_builder/...
+  bazel_do build "${PROGRAMS[@]}"
 }
 
 # Starts the cluster and sets `port`.

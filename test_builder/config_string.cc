@@ -24,11 +24,8 @@ absl::Status Error(absl::string_view part, absl::string_view problem) {
 }
 
 std::vector<std::string> BareWords() {
-  std::vector<std::string> words;
-  for (const Pattern& pattern : AllPatterns()) words.push_back(pattern.name);
-  for (const Protocol& protocol : AllProtocols()) {
-    words.push_back(protocol.name);
-  }
+  std::vector<std::string> words = PatternNames();
+  for (std::string& name : ProtocolNames()) words.push_back(std::move(name));
   words.insert(words.end(), {"ipv4", "ipv6"});
   return words;
 }
@@ -42,9 +39,10 @@ absl::StatusOr<Setting> ParseBareWord(absl::string_view word) {
   }
   if (word == "ipv4") return Setting{kIpVersionSetting, "4"};
   if (word == "ipv6") return Setting{kIpVersionSetting, "6"};
-  return Error(word, absl::StrCat("neither KEY=VALUE nor a pattern, a protocol, "
-                                  "ipv4 or ipv6; ",
-                                  Suggestion(word, BareWords())));
+  return Error(word,
+               absl::StrCat("neither KEY=VALUE nor a pattern, a protocol, "
+                            "ipv4 or ipv6; ",
+                            Suggestion(word, BareWords())));
 }
 
 bool IsName(absl::string_view name) {
@@ -76,12 +74,14 @@ absl::StatusOr<Setting> ParsePart(absl::string_view part) {
   Setting setting{std::string(part.substr(0, equals)),
                   std::string(part.substr(equals + 1))};
   if (!IsName(setting.name)) {
-    return Error(part, "the name before '=' must consist of letters, digits, "
-                       "'_', '-' and '.', and not begin with a digit");
+    return Error(part,
+                 "the name before '=' must consist of letters, digits, "
+                 "'_', '-' and '.', and not begin with a digit");
   }
   if (absl::StrContains(setting.value, "=")) {
-    return Error(part, "a value can not contain '='; put it into a file and "
-                       "write KEY=<FILE");
+    return Error(part,
+                 "a value can not contain '='; put it into a file and "
+                 "write KEY=<FILE");
   }
   if (absl::StartsWith(setting.value, "<")) {
     absl::StatusOr<std::string> contents =
@@ -91,8 +91,9 @@ absl::StatusOr<Setting> ParsePart(absl::string_view part) {
     setting.from_file = true;
   }
   if (setting.value.empty()) {
-    return Error(part, "the value is empty; leave the setting out to get its "
-                       "default");
+    return Error(part,
+                 "the value is empty; leave the setting out to get its "
+                 "default");
   }
   return setting;
 }

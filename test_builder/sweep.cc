@@ -35,10 +35,9 @@ absl::StatusOr<Decimal> ParseDecimal(absl::string_view role,
   Decimal decimal;
   const size_t point = text.find('.');
   if (point != text.npos) decimal.decimals = text.size() - point - 1;
-  const bool plain =
-      std::all_of(text.begin(), text.end(), [](unsigned char c) {
-        return absl::ascii_isdigit(c) || c == '.' || c == '-';
-      });
+  const bool plain = std::all_of(text.begin(), text.end(), [](unsigned char c) {
+    return absl::ascii_isdigit(c) || c == '.' || c == '-';
+  });
   if (!plain || !absl::SimpleAtod(text, &decimal.value) ||
       decimal.decimals > kMaxDecimals ||
       std::abs(decimal.value) > kMaxMagnitude) {
@@ -52,12 +51,12 @@ std::string Format(double value, int decimals) {
   return absl::StrFormat("%.*f", decimals, value);
 }
 
-absl::StatusOr<std::vector<std::string>> AddedValues(const Decimal& start,
-                                                     absl::string_view step_text,
-                                                     const Decimal& end) {
+absl::StatusOr<std::vector<std::string>> AddedValues(
+    const Decimal& start, absl::string_view step_text, const Decimal& end) {
   const absl::StatusOr<Decimal> step = ParseDecimal("STEP", step_text);
   if (!step.ok()) return step.status();
-  if (step->value == 0) return Error("STEP is 0; it must lead from START to END");
+  if (step->value == 0)
+    return Error("STEP is 0; it must lead from START to END");
   const int decimals = std::max(start.decimals, step->decimals);
   // The last value may miss END by what binary fractions miss decimal ones.
   constexpr double kTolerance = 1e-6;
@@ -76,18 +75,21 @@ absl::StatusOr<std::vector<std::string>> AddedValues(const Decimal& start,
 
 absl::StatusOr<std::vector<std::string>> MultipliedValues(
     const Decimal& start, absl::string_view factor_text, const Decimal& end) {
-  const absl::StatusOr<Decimal> factor = ParseDecimal("the factor", factor_text);
+  const absl::StatusOr<Decimal> factor =
+      ParseDecimal("the factor", factor_text);
   if (!factor.ok()) return factor.status();
   if (factor->value <= 0 || factor->value == 1 || start.value <= 0) {
-    return Error("a sweep by multiplication needs START above 0, and a factor "
-                 "above 0 that is not 1");
+    return Error(
+        "a sweep by multiplication needs START above 0, and a factor "
+        "above 0 that is not 1");
   }
   constexpr double kTolerance = 1e-9;
   std::vector<std::string> values;
   for (int i = 0; i < kMaxSweepValues; ++i) {
     const double value = start.value * std::pow(factor->value, i);
-    const bool beyond = factor->value > 1 ? value > end.value * (1 + kTolerance)
-                                          : value < end.value * (1 - kTolerance);
+    const bool beyond = factor->value > 1
+                            ? value > end.value * (1 + kTolerance)
+                            : value < end.value * (1 - kTolerance);
     if (beyond || end.value <= 0) return values;
     std::string text = Format(value, start.decimals);
     if (values.empty() || values.back() != text) {

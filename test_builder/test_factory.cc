@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "distbench/config/load.h"
@@ -28,10 +29,10 @@ absl::Status CheckNames(const TestRequest& request,
     } else if (vocabulary.Find(name) == nullptr) {
       const std::optional<std::string> meant = vocabulary.MeantBy(name);
       if (meant.has_value() && !request.allow_extra) {
-        problems.push_back(absl::StrCat(
-            name, ": no parameter of ", vocabulary.pattern().name, " or ",
-            vocabulary.protocol().name, "; did you mean ", *meant,
-            "? --allow_extra takes it as an attribute"));
+        problems.push_back(
+            absl::StrCat(name, ": no parameter of ", vocabulary.pattern().name,
+                         " or ", vocabulary.protocol().name, "; did you mean ",
+                         *meant, "? --allow_extra takes it as an attribute"));
         continue;
       }
       const std::string owners = WhereKnown(name);
@@ -86,9 +87,8 @@ absl::Status AddExtraContents(const std::string& contents,
       absl::StrCat("tests { ", contents, "\n}"), kExtraContents);
   if (!extra.ok()) return extra.status();
   if (extra->tests_size() != 1 || extra->has_tests_setting()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(kExtraContents,
-                     ": reaches beyond its test; braces must be balanced"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        kExtraContents, ": reaches beyond its test; braces must be balanced"));
   }
   test.MergeFrom(extra->tests(0));
   return absl::OkStatus();
@@ -115,15 +115,25 @@ absl::StatusOr<DistributedSystemDescription> BuildTest(
   DistributedSystemDescription test = std::move(traffic->body);
   AddProtocolOptions(*values, protocol.options, test);
   AddAttributes(request, *values, *traffic, protocol, test);
-  SetTestName(absl::StrCat(traffic->alias, "-", protocol.alias,
-                           traffic->name_suffix),
-              test);
+  SetTestName(
+      absl::StrCat(traffic->alias, "-", protocol.alias, traffic->name_suffix),
+      test);
   if (const absl::Status status =
           AddExtraContents(values->Text(kExtraContents), test);
       !status.ok()) {
     return status;
   }
   return test;
+}
+
+double TrafficSeconds(const DistributedSystemDescription& test) {
+  const auto duration = test.attributes().find("test_duration");
+  double seconds = 0;
+  if (duration == test.attributes().end() ||
+      !absl::SimpleAtod(duration->second, &seconds)) {
+    return 0;
+  }
+  return seconds;
 }
 
 void SetTestName(const std::string& name, DistributedSystemDescription& test) {

@@ -29,6 +29,9 @@ struct TestRequest {
 absl::StatusOr<DistributedSystemDescription> BuildTest(
     const TestRequest& request, Notes& notes);
 
+// How long the traffic of a test that was built here lasts, at most. Seconds.
+double TrafficSeconds(const DistributedSystemDescription& test);
+
 // The names are those that tests are filed under.
 void SetTestName(const std::string& name, DistributedSystemDescription& test);
 

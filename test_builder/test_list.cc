@@ -8,10 +8,9 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/types/span.h"
-#include "google/protobuf/util/message_differencer.h"
 #include "test_builder/config_string.h"
 #include "test_builder/test_factory.h"
-#include "test_builder/test_names.h"
+#include "test_builder/unique_names.h"
 #include "test_builder/value_lists.h"
 
 namespace distbench {
@@ -71,3 +70,86 @@ absl::StatusOr<std::vector<SweepPoint>> SweepPoints(
   }
   return points;
 }
+
+std::vector<Setting> AllSettings(const TestListRequest& request,
+                                 const std::vector<Setting>& config,
+                                 const SweepPoint& point) {
+  std::vector<Setting> settings = {{"test_duration", request.duration}};
+  settings.insert(settings.end(), config.begin(), config.end());
+  settings.insert(settings.end(), point.settings.begin(), point.settings.end());
+  return settings;
+}
+
+// Adds the tests of one config at one point of the sweeps.
+absl::Status AddTests(const TestListRequest& request, const std::string& config,
+                      const std::vector<Setting>& settings,
+                      const SweepPoint& point, std::vector<NamedTest>& tests,
+                      Notes& notes) {
+  const absl::StatusOr<std::vector<SettingsVariant>> variants =
+      ExpandValueLists(AllSettings(request, settings, point));
+  if (!variants.ok()) return variants.status();
+  if (tests.size() + variants->size() > kMaxTests) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("makes more than ", kMaxTests, " tests in all"));
+  }
+  for (const SettingsVariant& variant : *variants) {
+    std::vector<std::string> swept = point.names;
+    swept.insert(swept.end(), variant.varied.begin(), variant.varied.end());
+    absl::StatusOr<DistributedSystemDescription> test =
+        BuildTest({.settings = variant.settings,
+                   .config_label = absl::StrCat(request.label, config),
+                   .swept_parameters = absl::StrJoin(swept, ","),
+                   .allow_extra = request.allow_extra},
+                  notes);
+    if (!test.ok()) return test.status();
+    NamedTest& added = tests.emplace_back();
+    added.test = *std::move(test);
+    for (const Setting& setting : point.settings) {
+      added.varied[setting.name] = setting.value;
+    }
+    for (const std::string& name : variant.varied) {
+      added.varied[name] = variant.settings.at(name);
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<DistributedSystemDescription>> BuildTests(
+    const TestListRequest& request, Notes& notes) {
+  const absl::StatusOr<std::vector<SweepPoint>> points =
+      SweepPoints(request.sweeps);
+  if (!points.ok()) return points.status();
+
+  ConfigErrors errors;
+  std::map<std::string, std::vector<Setting>> parsed;
+  for (const std::string& config : request.configs) {
+    absl::StatusOr<std::vector<Setting>> settings =
+        ParseConfig(absl::StrCat(request.prefix, config));
+    if (settings.ok()) {
+      parsed[config] = *std::move(settings);
+    } else {
+      errors.Add(config, settings.status());
+    }
+  }
+
+  std::vector<NamedTest> tests;
+  for (const SweepPoint& point : *points) {
+    for (const auto& config : request.configs) {
+      const auto settings = parsed.find(config);
+      if (settings == parsed.end()) continue;
+      if (const absl::Status status =
+              AddTests(request, config, settings->second, point, tests, notes);
+          !status.ok()) {
+        errors.Add(config, status);
+      }
+    }
+  }
+  if (const absl::Status status = errors.ToStatus(); !status.ok()) {
+    return status;
+  }
+  return GiveOwnNames(std::move(tests), notes);
+}
+
+}  // namespace distbench

@@ -21,11 +21,11 @@ struct SettingsVariant {
 };
 
 // One variant per combination of the values of "name=value,value": protocols
-// vary slowest, and the last list fastest. Of settings with the same name the last one counts. Only
-// parameters of the pattern, the protocol and every test may be lists, and only
-// those that are no free text: in other settings a ',' is a character like any
-// other. The error says which list is wrong, or that the pattern or protocol is
-// unknown.
+// vary slowest, and the last list fastest. Of settings with the same name the
+// last one counts. Only parameters of the pattern, the protocol and every test
+// may be lists, and only those that are no free text: in other settings a ','
+// is a character like any other. The error says which list is wrong, or that
+// the pattern or protocol is unknown.
 absl::StatusOr<std::vector<SettingsVariant>> ExpandValueLists(
     absl::Span<const Setting> settings);
 

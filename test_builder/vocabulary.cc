@@ -18,13 +18,6 @@ namespace {
 constexpr char kDefaultProtocol[] = "grpc";
 constexpr int kMaxTypingErrors = 2;
 
-template <typename Entries>
-std::vector<std::string> NamesOf(const Entries& entries) {
-  std::vector<std::string> names;
-  for (const auto& entry : entries) names.push_back(entry.name);
-  return names;
-}
-
 int EditDistance(absl::string_view a, absl::string_view b) {
   std::vector<int> row(b.size() + 1);
   std::iota(row.begin(), row.end(), 0);
@@ -47,13 +40,13 @@ absl::StatusOr<Vocabulary> Vocabulary::For(const ValueMap& settings) {
   if (pattern_name == settings.end()) {
     return absl::InvalidArgumentError(
         absl::StrCat("names no pattern; must contain one of ",
-                     absl::StrJoin(NamesOf(AllPatterns()), ", ")));
+                     absl::StrJoin(PatternNames(), ", ")));
   }
   const Pattern* pattern = FindPattern(pattern_name->second);
   if (pattern == nullptr) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "there is no pattern ", Quoted(pattern_name->second), "; ",
-        Suggestion(pattern_name->second, NamesOf(AllPatterns()))));
+    return absl::InvalidArgumentError(
+        absl::StrCat("there is no pattern ", Quoted(pattern_name->second), "; ",
+                     Suggestion(pattern_name->second, PatternNames())));
   }
   const auto found = settings.find(kProtocolSetting);
   const std::string protocol_name =
@@ -62,7 +55,7 @@ absl::StatusOr<Vocabulary> Vocabulary::For(const ValueMap& settings) {
   if (protocol == nullptr) {
     return absl::InvalidArgumentError(
         absl::StrCat("there is no protocol ", Quoted(protocol_name), "; ",
-                     Suggestion(protocol_name, NamesOf(AllProtocols()))));
+                     Suggestion(protocol_name, ProtocolNames())));
   }
   return Vocabulary(*pattern, *protocol);
 }

@@ -9,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "distbench/base/version.h"
 #include "distbench/config/suggest.h"
 #include "distbench/report/verdict.h"
 
@@ -158,6 +159,8 @@ int RunCommandLine(const std::vector<AddCommand>& commands,
   CLI::App app(kDescription, "distbench");
   app.footer(kFooter);
   app.require_subcommand(0, 1);
+  app.set_version_flag("--version", absl::StrCat("distbench ", kVersion),
+                       "Print the version and exit");
   CommandBody chosen;
   for (const AddCommand add_command : commands) add_command(app, chosen);
   AddHelpCommand(app, chosen);
@@ -166,8 +169,8 @@ int RunCommandLine(const std::vector<AddCommand>& commands,
   std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
   try {
     app.parse(arguments);
-  } catch (const CLI::CallForHelp& help) {
-    return app.exit(help);
+  } catch (const CLI::Success& help_or_version) {
+    return app.exit(help_or_version);
   } catch (const CLI::ExtrasError&) {
     const std::vector<std::string> extras = app.remaining(/*recurse=*/true);
     return Refuse(app, ExplainExtra(app, NamedCommand(app), extras.front()));

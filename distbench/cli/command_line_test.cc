@@ -17,6 +17,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::MatchesRegex;
 
 constexpr int kRan = 42;
 
@@ -53,7 +54,7 @@ void AddSellCommand(CLI::App& app, CommandBody& chosen) {
   CLI::App* command = app.add_subcommand("sell", "Sells bread.");
   auto sequencer = std::make_shared<std::string>();
   AddTestSequencerFlag(*command, *sequencer);
-  command->callback([&chosen] { chosen = [] { return kRan; }; });
+  command->callback([sequencer, &chosen] { chosen = [] { return kRan; }; });
 }
 
 struct Outcome {
@@ -122,6 +123,12 @@ TEST(CommandLineTest, HelpIsOfferedEverywhere) {
 TEST(CommandLineTest, HelpExplainsItself) {
   EXPECT_THAT(Invoke({"help", "help"}).out,
               HasSubstr("distbench help run_tests"));
+}
+
+TEST(CommandLineTest, TellsItsVersion) {
+  const Outcome outcome = Invoke({"--version"});
+  EXPECT_EQ(outcome.exit_code, kExitOk);
+  EXPECT_THAT(outcome.out, MatchesRegex("distbench [0-9.]+\n"));
 }
 
 TEST(CommandLineTest, MisspeltSubcommandIsExplained) {

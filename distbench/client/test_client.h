@@ -45,7 +45,7 @@ class TestClient {
 
   absl::StatusOr<GetStatusResponse> GetStatus();
 
-  // Ends a RunTests() that is under way. Any thread.
+  // Ends the RunTests() that is under way, and every later one. Any thread.
   void Cancel();
 
  private:

@@ -1,5 +1,7 @@
 #include "distbench/config/constraints.h"
 
+#include <string>
+
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"

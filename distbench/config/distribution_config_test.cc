@@ -1,5 +1,6 @@
 #include "distbench/config/distribution_config.h"
 
+#include <cstdint>
 #include <map>
 #include <random>
 #include <string>

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <variant>
+#include <vector>
 
 namespace distbench {
 
@@ -18,6 +19,9 @@ struct DriverOptions {
   int ip_version = 0;  // 0: the host's choice
   std::map<std::string, Value> server_settings;
   std::map<std::string, Value> client_settings;
+
+  // The driver that this one decorates; at most one.
+  std::vector<DriverOptions> decorated;
 };
 
 }  // namespace distbench

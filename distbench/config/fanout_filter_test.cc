@@ -1,5 +1,7 @@
 #include "distbench/config/fanout_filter.h"
 
+#include <string>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -1,5 +1,6 @@
 #include "distbench/config/instance_names.h"
 
+#include <cstdint>
 #include <limits>
 
 #include "gmock/gmock.h"

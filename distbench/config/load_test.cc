@@ -1,6 +1,7 @@
 #include "distbench/config/load.h"
 
 #include <fstream>
+#include <string>
 
 #include "gmock/gmock.h"
 #include "google/protobuf/util/message_differencer.h"

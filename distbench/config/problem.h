@@ -58,6 +58,9 @@ class Problems {
   // an expensive message.
   bool full() const { return kept_.size() >= kMaxKept; }
 
+  // How many were added.
+  int64_t count() const { return dropped_count_ + kept_.size(); }
+
   // The problems; the last one tells how many more there are.
   std::vector<Problem> Take() &&;
 

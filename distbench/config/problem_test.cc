@@ -1,6 +1,9 @@
 #include "distbench/config/problem.h"
 
+#include <cstdint>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

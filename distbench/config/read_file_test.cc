@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <string>
 #include <thread>
 
 #include "gmock/gmock.h"

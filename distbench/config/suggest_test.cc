@@ -1,5 +1,6 @@
 #include "distbench/config/suggest.h"
 
+#include <string>
 #include <vector>
 
 #include "gmock/gmock.h"

@@ -47,7 +47,8 @@ class Collector {
         emit_(emit),
         errors_(recorders, *instance_log_.mutable_error_dictionary()) {}
 
-  void Run(absl::string_view error_message) {
+  void Run(absl::string_view error_message, const ActivityPool& activities) {
+    AddActivityLogs(activities);
     EmitInstanceLog(error_message);
     for (size_t worker = 0; worker < recorders_.size(); ++worker) {
       EmitStatistics(worker);
@@ -56,6 +57,20 @@ class Collector {
   }
 
  private:
+  // Of the activities that this instance has done anything of.
+  void AddActivityLogs(const ActivityPool& activities) {
+    for (size_t i = 0; i < engine_.plan().activities.size(); ++i) {
+      const int64_t count = activities.iteration_count(static_cast<int>(i));
+      if (count == 0) continue;
+      ActivityMetric& metric =
+          *(*instance_log_
+                 .mutable_activity_logs())[engine_.plan().activities[i].name]
+               .add_activity_metrics();
+      metric.set_name("iteration_count");
+      metric.set_value_int(count);
+    }
+  }
+
   void EmitInstanceLog(absl::string_view error_message) {
     if (!error_message.empty()) {
       instance_log_.set_engine_error_message(std::string(error_message));
@@ -84,9 +99,9 @@ class Collector {
             counts.first_start_timestamp_ns += engine_.unix_offset_ns();
             counts.last_end_timestamp_ns += engine_.unix_offset_ns();
           }
-          counts.dropped_sample_count =
-              counts.succeeded_count + counts.failed_count +
-              counts.warmup_count - kept[{peer, rpc}];
+          counts.dropped_sample_count = counts.succeeded_count +
+                                        counts.failed_count +
+                                        counts.warmup_count - kept[{peer, rpc}];
           totals.failures_by_error.clear();
           for (const auto& [error, count] : recorded.failures_by_error) {
             totals.failures_by_error[errors_.Of(worker, error)] += count;
@@ -156,9 +171,10 @@ class Collector {
 }  // namespace
 
 void CollectLog(const EngineState& engine, absl::string_view error_message,
+                const ActivityPool& activities,
                 absl::Span<const Recorder* const> recorders,
                 absl::FunctionRef<void(ResultChunk chunk)> emit) {
-  Collector(engine, recorders, emit).Run(error_message);
+  Collector(engine, recorders, emit).Run(error_message, activities);
 }
 
 }  // namespace distbench

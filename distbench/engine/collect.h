@@ -4,6 +4,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "distbench/engine/activity_pool.h"
 #include "distbench/engine/engine_state.h"
 #include "distbench/engine/recorder.h"
 #include "proto/results.pb.h"
@@ -11,10 +12,12 @@
 namespace distbench {
 
 // Emits the log of an instance from what its workers recorded: first the
-// instance's own part (errors, and error_message unless it is empty), then
+// instance's own part (errors, activities, and error_message unless it is
+// empty), then
 // statistics and samples of its RPCs, in chunks of bounded size. Time stamps
 // become Unix time.
 void CollectLog(const EngineState& engine, absl::string_view error_message,
+                const ActivityPool& activities,
                 absl::Span<const Recorder* const> recorders,
                 absl::FunctionRef<void(ResultChunk chunk)> emit);
 

@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "distbench/engine/activity_pool.h"
 #include "distbench/engine/collect.h"
 #include "distbench/engine/engine_state.h"
 #include "distbench/engine/worker.h"
@@ -32,7 +33,11 @@ class Engine::Impl final : public WorkerGroup {
       : options_(std::move(options)),
         state_(options_.plan, options_.instance, options_.worker_count,
                *options_.clock),
-        driver_(std::move(driver)) {}
+        driver_(std::move(driver)),
+        activities_(*options_.plan,
+                    WorkerSeed(options_.plan->seed, options_.instance,
+                               options_.worker_count),
+                    options_.start_threads ? options_.worker_count : 0) {}
 
   ~Impl() override { Shutdown(); }
 
@@ -121,7 +126,7 @@ class Engine::Impl final : public WorkerGroup {
     for (const auto& worker : workers_) {
       recorders.push_back(&worker->recorder());
     }
-    CollectLog(state_, error_message_, recorders, emit);
+    CollectLog(state_, error_message_, activities_, recorders, emit);
   }
 
   const std::string& address() const { return address_; }
@@ -129,6 +134,7 @@ class Engine::Impl final : public WorkerGroup {
 
   // WorkerGroup
   Worker& worker(int index) override { return *workers_[index]; }
+  ActivityPool& activities() override { return activities_; }
 
   void OnMainListFinished() override { options_.on_traffic_finished(); }
 
@@ -154,6 +160,7 @@ class Engine::Impl final : public WorkerGroup {
   const EngineOptions options_;
   EngineState state_;
   const std::unique_ptr<ProtocolDriver> driver_;
+  ActivityPool activities_;
   std::string address_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<std::thread> threads_;

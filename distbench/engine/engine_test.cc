@@ -22,23 +22,23 @@ constexpr int64_t kMs = 1'000'000;
 // A client and `servers` servers; `client_action` completes the action "run".
 std::string ClientServer(absl::string_view client_action,
                          absl::string_view more = "", int servers = 1) {
-  return absl::Substitute(R"pb(
-                            services { name: "client" count: 1 }
-                            services { name: "server" count: $2 }
-                            default_protocol: "loopback"
-                            payload_descriptions { name: "small" size: 100 }
-                            rpc_descriptions {
-                              name: "query"
-                              client: "client"
-                              server: "server"
-                              request_payload_name: "small"
-                              response_payload_name: "small"
-                            }
-                            action_lists { name: "client" action_names: "run" }
-                            action_lists { name: "query" }
-                            actions { name: "run" rpc_name: "query" $0 }
-                            $1)pb",
-                          client_action, more, servers);
+  return absl::Substitute(
+      R"pb(
+        services { name: "client" count: 1 }
+        services { name: "server" count: $2 }
+        default_protocol: "loopback"
+        payload_descriptions { name: "small" size: 100 }
+        rpc_descriptions {
+          name: "query"
+          client: "client"
+          server: "server"
+          request_payload_name: "small"
+          response_payload_name: "small"
+        }
+        action_lists { name: "client" action_names: "run" }
+        action_lists { name: "query" }
+        actions { name: "run" rpc_name: "query" $0 } $1)pb",
+      client_action, more, servers);
 }
 
 TEST(EngineTest, AnActionWithoutIterationsRunsOnce) {
@@ -181,7 +181,10 @@ TEST(EngineTest, DependenciesOrderActionsAndDelaysPostponeThem) {
     delay_distribution_configs {
       name: "one_ms"
       field_names: "action_delay_ns"
-      pmf_points { pmf: 1 data_points { exact: 1000000 } }
+      pmf_points {
+        pmf: 1
+        data_points { exact: 1000000 }
+      }
     }
     rpc_descriptions { name: "first" client: "client" server: "server" }
     rpc_descriptions { name: "second" client: "client" server: "server" }
@@ -344,7 +347,10 @@ TEST(EngineTest, AnswersEarlyAndWithTheOverriddenSize) {
     delay_distribution_configs {
       name: "second"
       field_names: "action_delay_ns"
-      pmf_points { pmf: 1 data_points { exact: 1000000000 } }
+      pmf_points {
+        pmf: 1
+        data_points { exact: 1000000000 }
+      }
     }
     rpc_descriptions { name: "query" client: "client" server: "server" }
     rpc_descriptions { name: "note" client: "server" server: "log" }
@@ -384,7 +390,10 @@ TEST(EngineTest, CancellingActionEndsOwnTrafficAndServesOn) {
     delay_distribution_configs {
       name: "ten_ms"
       field_names: "action_delay_ns"
-      pmf_points { pmf: 1 data_points { exact: 10000000 } }
+      pmf_points {
+        pmf: 1
+        data_points { exact: 10000000 }
+      }
     }
     rpc_descriptions { name: "to_b" client: "a" server: "b" }
     rpc_descriptions { name: "to_a" client: "b" server: "a" }
@@ -424,9 +433,9 @@ TEST(EngineTest, StopEndsAnOpenLoopWithNothingInFlight) {
   system.engine("client/0").Stop("the user has lost patience");
   system.RunFor(1 * kMs);
   EXPECT_TRUE(system.finished());
-  EXPECT_EQ(system.Finish().instance_logs().at("client/0")
-                .engine_error_message(),
-            "the user has lost patience");
+  EXPECT_EQ(
+      system.Finish().instance_logs().at("client/0").engine_error_message(),
+      "the user has lost patience");
 }
 
 TEST(EngineTest, PendingRpcsBeyondTheLimitEndTheTest) {
@@ -459,7 +468,10 @@ TEST(EngineTest, CappedOpenLoopHoldsBackAndKeepsIntendedTimes) {
     delay_distribution_configs {
       name: "ten_ms"
       field_names: "action_delay_ns"
-      pmf_points { pmf: 1 data_points { exact: 10000000 } }
+      pmf_points {
+        pmf: 1
+        data_points { exact: 10000000 }
+      }
     }
     rpc_descriptions { name: "query" client: "client" server: "server" }
     action_lists { name: "client" action_names: "run" }
@@ -492,7 +504,10 @@ TEST(EngineTest, MoreThanTenThousandConcurrentLists) {
     delay_distribution_configs {
       name: "second"
       field_names: "action_delay_ns"
-      pmf_points { pmf: 1 data_points { exact: 1000000000 } }
+      pmf_points {
+        pmf: 1
+        data_points { exact: 1000000000 }
+      }
     }
     rpc_descriptions { name: "query" client: "client" server: "server" }
     action_lists { name: "client" action_names: "run" }
@@ -500,10 +515,7 @@ TEST(EngineTest, MoreThanTenThousandConcurrentLists) {
     actions {
       name: "run"
       rpc_name: "query"
-      iterations {
-        max_parallel_iterations: 20000
-        max_iteration_count: 40000
-      }
+      iterations { max_parallel_iterations: 20000 max_iteration_count: 40000 }
     }
     actions { name: "work" delay_distribution_name: "second" }
   )pb");

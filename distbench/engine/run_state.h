@@ -46,6 +46,7 @@ struct ActionRun {
   int remaining_dependencies = 0;
   bool skipped = false;
   bool exhausted = false;  // no further iteration will start
+  bool behind = false;     // the in-flight cap holds iterations back
   bool advancing = false;  // Advance() is on the stack
   bool queued = false;     // among the worker's ready actions
 
@@ -105,6 +106,7 @@ struct Iteration {
   bool warmup = false;
   bool failed = false;  // an RPC of it has
   int outstanding = 0;  // RPCs
+  Timer timer;          // for an activity that waits
 };
 
 // One RPC of an iteration.

@@ -30,6 +30,10 @@ class SchedulerEffects {
   // FinishIteration() follows, not before this returns.
   virtual bool SendRpcs(Iteration& iteration) = 0;
 
+  // Does an iteration of an activity. FinishIteration() follows, perhaps before
+  // this returns.
+  virtual void StartActivity(Iteration& iteration) = 0;
+
   // Answers list.request, which the list then lets go of.
   virtual void Respond(const ListRun& list) = 0;
 

@@ -130,17 +130,19 @@ bool Scheduler::MayStartOpenLoop(ActionRun& action) {
     return false;
   }
   if (action.pacer.next_ns() > context_.now_ns) {
+    action.behind = false;
     WaitUntil(action, action.pacer.next_ns());
     return false;
   }
-  if (action.in_flight < action.max_in_flight) return true;
-  // The iteration is held back and keeps its intended time, until one that is
-  // in flight ends or time is up.
-  if (context_.now_ns > action.end_ns) {
+  // An iteration that the cap holds back keeps its intended time, and so do
+  // those behind it, until the action has caught up or time is up.
+  if (action.behind && context_.now_ns > action.end_ns) {
     CountUnsent(action);
     Exhaust(action);
+    return false;
   }
-  return false;
+  action.behind |= action.in_flight >= action.max_in_flight;
+  return action.in_flight < action.max_in_flight;
 }
 
 bool Scheduler::CountUsedUp(const ActionRun& action) const {
@@ -209,8 +211,10 @@ void Scheduler::StartIteration(ActionRun& action) {
     case ActionPlan::Kind::kList:
       StartNestedList(iteration);
       break;
-    case ActionPlan::Kind::kNothing:
     case ActionPlan::Kind::kActivity:
+      effects_.StartActivity(iteration);
+      break;
+    case ActionPlan::Kind::kNothing:
     case ActionPlan::Kind::kReplay:
       FinishIteration(iteration);
       break;

@@ -16,8 +16,8 @@ namespace {
 
 DistributedSystemDescription ParseTest(absl::string_view config) {
   DistributedSystemDescription test;
-  CHECK(google::protobuf::TextFormat::ParseFromString(std::string(config),
-                                                      &test))
+  CHECK(
+      google::protobuf::TextFormat::ParseFromString(std::string(config), &test))
       << config;
   return test;
 }

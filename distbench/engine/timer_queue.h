@@ -16,6 +16,7 @@ struct Timer {
     kStartMainList,
     kActionDelay,
     kActionPace,
+    kIterationWait,
   };
   static constexpr size_t kNotArmed = std::numeric_limits<size_t>::max();
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "distbench/base/saturating_add.h"
 
 namespace distbench {
 namespace {
@@ -54,7 +55,10 @@ int64_t Worker::next_due_ns() const {
 }
 
 void Worker::NoticeDrained() {
-  if (!draining_ || sender_.in_flight() > 0 || handler_.pending() > 0) return;
+  if (!draining_ || sender_.in_flight() > 0 || handler_.pending() > 0 ||
+      activities_in_flight_ > 0) {
+    return;
+  }
   draining_ = false;
   drained_.Notify();
 }
@@ -113,6 +117,10 @@ void Worker::Handle(const Message& message) {
     case Message::Kind::kShardsFinished:
       scheduler_.OnShardsFinished(*message.shared);
       break;
+    case Message::Kind::kActivityDone:
+      --activities_in_flight_;
+      scheduler_.FinishIteration(*message.iteration);
+      break;
     case Message::Kind::kDrain:
       draining_ = true;
       // Something in flight may be gone already: do not wait for an event.
@@ -144,6 +152,9 @@ void Worker::Fire(Timer& timer) {
     case Timer::Kind::kActionPace:
       scheduler_.OnPaceDue(*static_cast<ActionRun*>(timer.owner));
       break;
+    case Timer::Kind::kIterationWait:
+      scheduler_.FinishIteration(*static_cast<Iteration*>(timer.owner));
+      break;
   }
 }
 
@@ -155,13 +166,25 @@ void Worker::FireStoppedTimers() {
   // All are put back before any is fired, as firing one may cancel others.
   for (Timer* timer : waiting) context_.timers.Arm(*timer, timer->due_ns);
   for (Timer* timer : waiting) {
-    const bool stopped =
-        timer->kind == Timer::Kind::kStartMainList ||
-        scheduler_.IsStopped(*static_cast<ActionRun*>(timer->owner));
-    if (!timer->armed() || !stopped) continue;
+    if (!timer->armed() || !IsStopped(*timer)) continue;
     context_.timers.Cancel(*timer);
     Fire(*timer);
   }
+}
+
+// Whether the traffic that a timer belongs to has stopped.
+bool Worker::IsStopped(const Timer& timer) const {
+  switch (timer.kind) {
+    case Timer::Kind::kStartMainList:
+      return true;
+    case Timer::Kind::kActionDelay:
+    case Timer::Kind::kActionPace:
+      return scheduler_.IsStopped(*static_cast<ActionRun*>(timer.owner));
+    case Timer::Kind::kIterationWait:
+      return scheduler_.IsStopped(
+          *static_cast<Iteration*>(timer.owner)->action);
+  }
+  return true;
 }
 
 void Worker::OnDone(ClientCall* call) {
@@ -186,6 +209,24 @@ bool Worker::SendRpcs(Iteration& iteration) {
     group_.OnManyPendingRpcs();
   }
   return true;
+}
+
+void Worker::StartActivity(Iteration& iteration) {
+  const int activity = iteration.action->plan->target;
+  const int64_t wait_ns = group_.activities().wait_ns(activity);
+  if (wait_ns == 0) {
+    ++activities_in_flight_;
+    group_.activities().Submit(activity, iteration, *this);
+    return;
+  }
+  group_.activities().CountWait(activity);
+  iteration.timer.kind = Timer::Kind::kIterationWait;
+  iteration.timer.owner = &iteration;
+  context_.timers.Arm(iteration.timer, SaturatingAdd(context_.now_ns, wait_ns));
+}
+
+void Worker::OnActivityDone(Iteration& iteration) {
+  Post({.kind = Message::Kind::kActivityDone, .iteration = &iteration});
 }
 
 void Worker::Respond(const ListRun& list) { handler_.Respond(list); }

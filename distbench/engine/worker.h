@@ -8,6 +8,7 @@
 
 #include "absl/synchronization/notification.h"
 #include "distbench/base/mpsc_queue.h"
+#include "distbench/engine/activity_pool.h"
 #include "distbench/engine/request_handler.h"
 #include "distbench/engine/rpc_sender.h"
 #include "distbench/engine/scheduler.h"
@@ -23,6 +24,7 @@ class WorkerGroup {
  public:
   virtual ~WorkerGroup() = default;
   virtual Worker& worker(int index) = 0;
+  virtual ActivityPool& activities() = 0;
   virtual void OnMainListFinished() = 0;
   // This worker's part of max_pending_rpcs is used up.
   virtual void OnManyPendingRpcs() = 0;
@@ -33,7 +35,9 @@ class WorkerGroup {
 // One loop over one transport: messages of other workers, timers, ready
 // actions, then the transport's events. All work of an engine is done in such
 // loops.
-class Worker final : private TransportEvents, private SchedulerEffects {
+class Worker final : private TransportEvents,
+                     private SchedulerEffects,
+                     private ActivityListener {
  public:
   Worker(EngineState& engine, int index, Transport& transport,
          int64_t sample_capacity, uint64_t seed, WorkerGroup& group);
@@ -76,6 +80,7 @@ class Worker final : private TransportEvents, private SchedulerEffects {
       kStop,
       kStartShard,
       kShardsFinished,
+      kActivityDone,
       kDrain,
       kQuit,
     };
@@ -83,6 +88,7 @@ class Worker final : private TransportEvents, private SchedulerEffects {
     int64_t start_ns = 0;
     SharedAction* shared = nullptr;
     int shard = 0;
+    Iteration* iteration = nullptr;
     Message* next = nullptr;
   };
 
@@ -94,6 +100,7 @@ class Worker final : private TransportEvents, private SchedulerEffects {
   void FireTimers();
   void Fire(Timer& timer);
   void FireStoppedTimers();
+  bool IsStopped(const Timer& timer) const;
 
   // TransportEvents
   void OnDone(ClientCall* call) override;
@@ -101,11 +108,15 @@ class Worker final : private TransportEvents, private SchedulerEffects {
 
   // SchedulerEffects
   bool SendRpcs(Iteration& iteration) override;
+  void StartActivity(Iteration& iteration) override;
   void Respond(const ListRun& list) override;
   void StartShards(ActionRun& action, int shard_count) override;
   void OnShardFinished(SharedAction& action) override;
   void OnMainListFinished() override;
   void CancelTraffic(const ActionRun& action) override;
+
+  // ActivityListener
+  void OnActivityDone(Iteration& iteration) override;
 
   WorkerContext context_;
   WorkerGroup& group_;
@@ -117,6 +128,7 @@ class Worker final : private TransportEvents, private SchedulerEffects {
   // Of the main list, whose worker keeps them to the end.
   std::vector<std::unique_ptr<SharedAction>> shared_actions_;
   int64_t event_count_ = 0;  // of all that the loop has handled
+  int64_t activities_in_flight_ = 0;
   bool draining_ = false;
   bool quitting_ = false;
   absl::Notification drained_;

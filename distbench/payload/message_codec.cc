@@ -116,7 +116,7 @@ MessageLayout LayOut(size_t field_bytes, int32_t server_instance,
   MessageLayout layout;
   layout.instance_width = VarintBytes(server_instance);
   layout.head_bytes = field_bytes + kTagBytes + layout.instance_width;
-  const int64_t room = std::min(target_bytes, kMaxMessageBytes) -
+  const int64_t room = std::clamp<int64_t>(target_bytes, 0, kMaxMessageBytes) -
                        static_cast<int64_t>(layout.head_bytes);
   if (room <= 0) return layout;
   if (room == 1) {  // too little for a payload field

@@ -17,20 +17,20 @@ SliceReader::SliceReader(absl::Span<const absl::string_view> slices)
   for (absl::string_view slice : slices) left_ += slice.size();
 }
 
-bool SliceReader::ReadTag(uint32_t& tag) {
+bool SliceReader::ReadLongTag(uint32_t& tag) {
   const uint64_t left_before = left_;
   uint64_t value;
-  if (!ReadVarint(value) || left_before - left_ > kMaxTagBytes) return false;
+  if (!ReadLongVarint(value) || left_before - left_ > kMaxTagBytes)
+    return false;
   tag = static_cast<uint32_t>(value);
-  return tag >> 3 != 0;  // there is no field 0
+  return tag >> 3 != 0;
 }
 
-bool SliceReader::ReadVarint(uint64_t& value) {
+bool SliceReader::ReadLongVarint(uint64_t& value) {
   value = 0;
   for (int i = 0; i < kMaxVarintBytes && left_ > 0; ++i) {
     FindNextByte();
-    const auto byte = static_cast<unsigned char>(current_.front());
-    Advance(1);
+    const unsigned char byte = TakeByte();
     value |= uint64_t{byte & 0x7fu} << (7 * i);
     if (byte < 0x80) return true;
   }

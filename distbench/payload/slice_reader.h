@@ -21,10 +21,18 @@ class SliceReader {
   bool at_end() const { return left_ == 0; }
 
   // A field's number and wire type. False at the end of the input, too.
-  [[nodiscard]] bool ReadTag(uint32_t& tag);
+  [[nodiscard]] bool ReadTag(uint32_t& tag) {
+    if (!NextIsOneByteVarint()) return ReadLongTag(tag);
+    tag = TakeByte();
+    return tag >> 3 != 0;  // there is no field 0
+  }
 
   // Up to ten bytes; bits beyond the 64th are dropped, as protobuf does.
-  [[nodiscard]] bool ReadVarint(uint64_t& value);
+  [[nodiscard]] bool ReadVarint(uint64_t& value) {
+    if (!NextIsOneByteVarint()) return ReadLongVarint(value);
+    value = TakeByte();
+    return true;
+  }
 
   // `bytes` points into a slice, or into `scratch` if they are in several.
   [[nodiscard]] bool ReadBytes(uint64_t count, absl::string_view& bytes,
@@ -33,6 +41,21 @@ class SliceReader {
   [[nodiscard]] bool Skip(uint64_t count);
 
  private:
+  // Most are; those at the border of a slice may be taken for longer ones.
+  bool NextIsOneByteVarint() const {
+    return !current_.empty() &&
+           static_cast<unsigned char>(current_.front()) < 0x80;
+  }
+
+  unsigned char TakeByte() {
+    const auto byte = static_cast<unsigned char>(current_.front());
+    Advance(1);
+    return byte;
+  }
+
+  bool ReadLongTag(uint32_t& tag);
+  bool ReadLongVarint(uint64_t& value);
+
   // Requires that bytes are left. Makes current_ the slice of the next one.
   void FindNextByte() {
     while (current_.empty()) current_ = *++slice_;

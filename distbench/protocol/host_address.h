@@ -23,8 +23,8 @@ absl::StatusOr<std::vector<InterfaceAddress>> ListInterfaceAddresses();
 
 // What restricts the choice.
 struct AddressPreference {
-  std::string netdev;  // only this interface; empty: any
-  int ip_version = 0;  // 4 or 6: only this family; 0: either, rather IPv6
+  std::string netdev{};  // only this interface; empty: any
+  int ip_version = 0;    // 4 or 6: only this family; 0: either, rather IPv6
 };
 
 // The best of `candidates`: rather not loopback, then rather of the preferred

@@ -268,7 +268,8 @@ Lines Findings(const RunInfo& run_info, const TestTotals& totals) {
   Lines lines;
   if (totals.invalid_log_count > 0) {
     lines.push_back(absl::StrFormat(
-        "  invalid: %d logs are left out, their statistics are damaged: %s",
+        "  invalid: logs left out because their statistics are damaged: %d; "
+        "the first: %s",
         totals.invalid_log_count, totals.first_invalid_log));
   }
   for (const Finding& finding : findings) {

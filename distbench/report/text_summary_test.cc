@@ -451,9 +451,10 @@ TEST(TextSummaryTest, DamagedStatisticsAreLeftOutAndReported) {
               Not(Contains(HasSubstr("c/1 -> s/1"))));
   EXPECT_THAT(
       Section(lines, "Findings"),
-      ElementsAre("  invalid: 1 logs are left out, their statistics are "
-                  "damaged: query from c/1 to s/1: statistics hold -1, but "
-                  "all their numbers are at least 0"));
+      ElementsAre(
+          "  invalid: logs left out because their statistics are damaged: 1; "
+          "the first: query from c/1 to s/1: statistics hold -1, but all "
+          "their numbers are at least 0"));
 }
 
 }  // namespace

@@ -52,12 +52,19 @@ void MoveSamples(Samples& from, Samples& into) {
   }
 }
 
+absl::Status MoveStatistics(RpcPerformanceLog& from, RpcPerformanceLog& into) {
+  if (!from.has_statistics()) {
+    return absl::OkStatus();
+  }
+  if (into.has_statistics()) {
+    return MergeStatistics(from.statistics(), *into.mutable_statistics());
+  }
+  into.mutable_statistics()->Swap(from.mutable_statistics());
+  return absl::OkStatus();
+}
+
 absl::Status MergeRpcLog(RpcPerformanceLog& from, RpcPerformanceLog& into) {
-  if (!into.has_statistics()) {
-    into.mutable_statistics()->Swap(from.mutable_statistics());
-  } else if (absl::Status status =
-                 MergeStatistics(from.statistics(), *into.mutable_statistics());
-             !status.ok()) {
+  if (absl::Status status = MoveStatistics(from, into); !status.ok()) {
     return status;
   }
   MoveSamples(*from.mutable_successful_rpc_samples(),

@@ -1,8 +1,6 @@
 #include "distbench/results/output_file.h"
 
-#include <signal.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include <filesystem>

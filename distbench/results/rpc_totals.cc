@@ -7,8 +7,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "distbench/results/histogram_proto.h"
 #include "distbench/base/saturating_add.h"
+#include "distbench/results/histogram_proto.h"
 
 namespace distbench {
 namespace {

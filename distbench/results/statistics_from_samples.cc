@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "distbench/results/rpc_totals.h"
 #include "distbench/base/saturating_add.h"
+#include "distbench/results/rpc_totals.h"
 
 namespace distbench {
 namespace {

@@ -44,7 +44,8 @@ class FakeNode : public NodeHandle {
     return disconnect_reason_;
   }
 
-  // Of the kinds that tests change.
+  // What tests change.
+  NodeRegistration& mutable_registration() { return registration_; }
   void set_is_local(bool is_local) { is_local_ = is_local; }
   void set_clock_offset(ClockOffset offset) { clock_offset_ = offset; }
 
@@ -58,6 +59,7 @@ class FakeNode : public NodeHandle {
   }
   void Attach(std::shared_ptr<NodeEvents> events) override;
   void Send(NodeCommand command) override;
+  void Beat() override {}
   void Disconnect(absl::string_view reason) override;
 
  private:

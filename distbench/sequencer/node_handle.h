@@ -49,6 +49,10 @@ class NodeHandle {
   // Does nothing if the session has ended.
   virtual void Send(NodeCommand command) = 0;
 
+  // Called at a steady pace: asks the node for a sign of life, and disconnects
+  // it if there have been none for a while.
+  virtual void Beat() = 0;
+
   // Ends the session: the node is lost for `reason`, and is told so.
   virtual void Disconnect(absl::string_view reason) = 0;
 };

@@ -9,11 +9,10 @@ namespace distbench {
 
 std::string NodeAlias(int id) { return absl::StrCat("node", id); }
 
-absl::StatusOr<NodeConfig> NodeRegistry::Register(
-    const NodeRegistration& registration, std::shared_ptr<NodeHandle> node) {
+absl::Status NodeRegistry::Register(const NodeRegistration& registration,
+                                    MakeHandle make) {
   if (absl::Status status = Check(registration); !status.ok()) return status;
   std::shared_ptr<NodeHandle> replaced;
-  NodeConfig config;
   {
     absl::MutexLock lock(&mutex_);
     if (closed_) {
@@ -21,17 +20,17 @@ absl::StatusOr<NodeConfig> NodeRegistry::Register(
     }
     const absl::StatusOr<int> id = ChooseId(registration);
     if (!id.ok()) return id.status();
-    Entry& entry = entries_[*id];
-    replaced = std::move(entry.node);
-    entry = {std::move(node), registration.incarnation(),
-             registration.hostname()};
+    NodeConfig config;
     config.set_node_id(*id);
     config.set_node_alias(NodeAlias(*id));
+    Entry& entry = entries_[*id];
+    replaced = std::move(entry.node);
+    entry = {make(config), registration.incarnation(), registration.hostname()};
   }
   if (replaced != nullptr) {
     replaced->Disconnect("the node has started a new session");
   }
-  return config;
+  return absl::OkStatus();
 }
 
 void NodeRegistry::Remove(int id, const NodeHandle& node) {

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "distbench/sequencer/node_handle.h"
@@ -34,8 +36,12 @@ class NodeRegistry {
   // FAILED_PRECONDITION if the versions differ, ALREADY_EXISTS if another node
   // has the id, RESOURCE_EXHAUSTED if there are too many nodes, UNAVAILABLE
   // after Close().
-  absl::StatusOr<NodeConfig> Register(const NodeRegistration& registration,
-                                      std::shared_ptr<NodeHandle> node)
+  //
+  // `make` makes the handle, once the node has a name. It must not call the
+  // registry.
+  using MakeHandle =
+      absl::FunctionRef<std::shared_ptr<NodeHandle>(const NodeConfig& config)>;
+  absl::Status Register(const NodeRegistration& registration, MakeHandle make)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
   // The node is gone. Does nothing if it was replaced.

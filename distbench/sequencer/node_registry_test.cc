@@ -29,22 +29,26 @@ class NodeRegistryTest : public testing::Test {
     return registration;
   }
 
-  absl::StatusOr<NodeConfig> Register(
+  absl::Status Register(
       const NodeRegistration& registration,
       std::shared_ptr<FakeNode> node = std::make_shared<FakeNode>("")) {
-    return registry_.Register(registration, std::move(node));
+    return registry_.Register(registration, [&](const NodeConfig& config) {
+      last_config_ = config;
+      return node;
+    });
   }
 
   std::string AliasFor(const NodeRegistration& registration) {
-    const auto config = Register(registration);
-    return config.ok() ? config->node_alias() : config.status().ToString();
+    const absl::Status status = Register(registration);
+    return status.ok() ? last_config_.node_alias() : status.ToString();
   }
 
   absl::Status Error(const NodeRegistration& registration) {
-    return Register(registration).status();
+    return Register(registration);
   }
 
   NodeRegistry registry_{"1.0"};
+  NodeConfig last_config_;
   uint64_t incarnation_ = 0;
 };
 

@@ -8,7 +8,8 @@ namespace distbench {
 RunQueue::RunQueue() : thread_([this] { Loop(); }) {}
 
 RunQueue::~RunQueue() {
-  Shutdown(absl::CancelledError("the sequencer is shutting down"));
+  Close(absl::CancelledError("the queue has ended"));
+  thread_.join();
 }
 
 void RunQueue::Submit(std::shared_ptr<QueuedRun> run) {
@@ -51,7 +52,7 @@ int RunQueue::waiting_count() const {
   return waiting_.size();
 }
 
-void RunQueue::Shutdown(const absl::Status& reason) {
+void RunQueue::Close(const absl::Status& reason) {
   std::deque<std::shared_ptr<QueuedRun>> dropped;
   std::shared_ptr<QueuedRun> cancelled;
   {
@@ -65,7 +66,6 @@ void RunQueue::Shutdown(const absl::Status& reason) {
   }
   for (const auto& run : dropped) run->Drop(reason);
   if (cancelled != nullptr) cancelled->Cancel(reason);
-  if (thread_.joinable()) thread_.join();
 }
 
 void RunQueue::Loop() {

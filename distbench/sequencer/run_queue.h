@@ -38,7 +38,7 @@ class RunQueue {
  public:
   RunQueue();
 
-  // Shuts down.
+  // Closes, and waits until what was running has ended.
   ~RunQueue();
 
   void Submit(std::shared_ptr<QueuedRun> run) ABSL_LOCKS_EXCLUDED(mutex_);
@@ -50,9 +50,8 @@ class RunQueue {
 
   int waiting_count() const ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Cancels and drops everything, now and later, and waits until the run that
-  // was running has ended. Idempotent. Not from Run().
-  void Shutdown(const absl::Status& reason) ABSL_LOCKS_EXCLUDED(mutex_);
+  // Cancels and drops everything, now and later.
+  void Close(const absl::Status& reason) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
   void Loop() ABSL_LOCKS_EXCLUDED(mutex_);

@@ -154,11 +154,12 @@ TEST_F(RunQueueTest, IgnoresTheCancellationOfWhatIsOver) {
   b->End();
 }
 
-TEST_F(RunQueueTest, ShutdownEndsEverythingAndRefusesMore) {
+TEST_F(RunQueueTest, CloseEndsEverythingAndRefusesMore) {
   auto a = Submit("a");
   a->started.WaitForNotification();
   auto b = Submit("b");
-  queue_.Shutdown(absl::UnavailableError("going"));
+  queue_.Close(absl::UnavailableError("going"));
+  a->ended.WaitForNotification();
   auto c = Submit("c");
   EXPECT_THAT(journal_.entries(),
               ElementsAre("a runs", "b dropped: going", "a cancelled: going",

@@ -376,8 +376,14 @@ void TestRun::HandleLoss(Participant& participant, const std::string& reason) {
 void TestRun::Complete(Participant& participant, Step step,
                        const CommandStatus& status) {
   if (participant.pending.erase(step) == 0 || status.code() == 0) return;
-  Fail(absl::AbortedError(absl::StrCat(participant.Name(), " could not ",
-                                       DeedOf(step), ": ", status.message())));
+  if (step == Step::kTraffic) {
+    Fail(absl::AbortedError(absl::StrCat(
+        participant.Name(), " ended the traffic: ", status.message())));
+  } else {
+    Fail(
+        absl::AbortedError(absl::StrCat(participant.Name(), " could not ",
+                                        DeedOf(step), ": ", status.message())));
+  }
 }
 
 void TestRun::FailOfTimeout() {

@@ -23,11 +23,12 @@ namespace distbench {
 // How long nodes may take for what they are told.
 struct StepTimeouts {
   absl::Duration prepare = absl::Seconds(60);
-  absl::Duration connect = absl::Seconds(60);
+  absl::Duration connect = absl::Seconds(30);
   absl::Duration start = absl::Seconds(10);
   absl::Duration stop = absl::Seconds(10);
   absl::Duration collect = absl::Seconds(60);  // for the next piece
-  absl::Duration release = absl::Seconds(10);
+  // Longer than connect: a stack that is busy connecting may not hear of it.
+  absl::Duration release = absl::Seconds(40);
 };
 
 struct TestRunSpec {

@@ -13,10 +13,9 @@ constexpr int64_t kWarmupIterations = 1000;
 
 absl::StatusOr<Traffic> BuildClientServer(const ParameterValues& values) {
   Traffic traffic;
-  traffic.alias =
-      absl::StrCat("client_server_", values.Text("client_count"), "x",
-                   values.Text("server_count"), "x",
-                   values.Text("parallel_queries"));
+  traffic.alias = absl::StrCat("client_server_", values.Text("client_count"),
+                               "x", values.Text("server_count"), "x",
+                               values.Text("parallel_queries"));
   DistributedSystemDescription& body = traffic.body;
   AddService(body, "client", values.Integer("client_count"));
   AddService(body, "server", values.Integer("server_count"));
@@ -38,7 +37,7 @@ absl::StatusOr<Traffic> BuildClientServer(const ParameterValues& values) {
 Pattern ClientServerPattern() {
   return {
       .name = "client_server",
-      .summary = "clients that keep RPCs in flight to all servers",
+      .summary = "clients with RPCs in flight to all servers",
       .description =
           "Closed loop: each client keeps parallel_queries queries in flight, "
           "for as long as the test lasts. A query goes to every server "

@@ -23,26 +23,27 @@ absl::StatusOr<Traffic> BuildClique(const ParameterValues& values) {
 Pattern CliquePattern() {
   return {
       .name = "clique",
-      .summary = "all-to-all exchange, at the same moments everywhere",
+      .summary = "all-to-all bursts, all at the same moments",
       .description =
           "At every interval each node sends one request to every other node. "
           "With N nodes that is a burst of N*(N-1) RPCs, as in the exchange "
           "step of a parallel computation: the step is as fast as its slowest "
           "RPC.",
       .example = "clique:node_count=4:rpc_interval_us=10000",
-      .parameters =
-          {IntegerParameter("rpc_interval_us", "16000", {100},
-                            "Microseconds between the bursts."),
-           IntegerParameter("node_count", "10", {2, kMaxInstances},
-                            "Nodes that exchange messages."),
-           ChoiceParameter("synchronization_mode", "sync_burst",
-                           SynchronizationModes(),
-                           "When each node sends: all at the same moments "
-                           "(sync_burst), one after the other within the "
-                           "interval (sync_burst_spread), or each by itself."),
-           IntegerParameter("request_size", "1024", {0}, "Bytes per request."),
-           IntegerParameter("response_size", "1024", {0},
-                            "Bytes per response.")},
+      .parameters = {IntegerParameter("rpc_interval_us", "16000", {100},
+                                      "Microseconds between the bursts."),
+                     IntegerParameter("node_count", "10", {2, kMaxInstances},
+                                      "Nodes that exchange messages."),
+                     ChoiceParameter(
+                         "synchronization_mode", "sync_burst",
+                         SynchronizationModes(),
+                         "When each node sends: all at the same moments "
+                         "(sync_burst), one after the other within the "
+                         "interval (sync_burst_spread), or each by itself."),
+                     IntegerParameter("request_size", "1024", {0},
+                                      "Bytes per request."),
+                     IntegerParameter("response_size", "1024", {0},
+                                      "Bytes per response.")},
       .build = &BuildClique,
   };
 }

@@ -11,11 +11,11 @@ namespace {
 
 void SetSchedule(const ParameterValues& values, Iterations& iterations) {
   iterations.set_max_duration_us(TestDurationUs(values));
-  iterations.set_open_loop_interval_ns(std::llround(1e9 / values.Number("qps")));
+  iterations.set_open_loop_interval_ns(
+      std::llround(1e9 / values.Number("qps")));
   iterations.set_open_loop_interval_distribution(
       values.Text("synchronization_mode"));
-  iterations.set_warmup_ns(
-      std::llround(values.Number("warmup_seconds") * 1e9));
+  iterations.set_warmup_ns(std::llround(values.Number("warmup_seconds") * 1e9));
 }
 
 std::string Alias(const ParameterValues& values) {
@@ -36,8 +36,9 @@ absl::StatusOr<Traffic> BuildFeedAggregator(const ParameterValues& values) {
   AddService(body, "leaf", values.Integer("leaf_count"));
 
   AddActionList(body, "driver", {"send_queries"});
-  SetSchedule(values, *AddRpcAction(body, "send_queries", "feed_query")
-                           .mutable_iterations());
+  SetSchedule(
+      values,
+      *AddRpcAction(body, "send_queries", "feed_query").mutable_iterations());
   AddRpcWithPayloads(body, "feed_query", "driver", "aggregator", "round_robin",
                      "feed");
   AddPayloadPair(body, "feed", values.Integer("request_size"),
@@ -57,7 +58,7 @@ absl::StatusOr<Traffic> BuildFeedAggregator(const ParameterValues& values) {
 Pattern FeedAggregatorPattern() {
   return {
       .name = "feed_aggregator",
-      .summary = "driver, aggregator and leaves of a news feed",
+      .summary = "driver, aggregator and leaves of a feed",
       .description =
           "Open loop: a driver sends qps queries per second to the aggregators "
           "in turn. An aggregator asks every leaf, and answers once it has all "

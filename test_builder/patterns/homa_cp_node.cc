@@ -63,7 +63,7 @@ absl::StatusOr<Traffic> BuildHomaCpNode(const ParameterValues& values) {
 Pattern HomaCpNodePattern() {
   return {
       .name = "homa_cp_node",
-      .summary = "peers that exchange messages of sizes seen in data centres",
+      .summary = "peers with message sizes of data centres",
       .description =
           "Open loop: each node sends messages to random peers, which answer "
           "with a message of the same size, at the rate that makes gbps per "

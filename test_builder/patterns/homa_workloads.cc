@@ -35,8 +35,8 @@ std::vector<Weight> WeightsOf(absl::string_view workload) {
   return weights;
 }
 
-std::vector<MessageSizeCdf::Point> KeepSizes(
-    const std::vector<Weight>& weights, const SizeBuckets& buckets) {
+std::vector<MessageSizeCdf::Point> KeepSizes(const std::vector<Weight>& weights,
+                                             const SizeBuckets& buckets) {
   int64_t total = 0;
   for (const Weight& weight : weights) total += weight.units;
 
@@ -59,8 +59,7 @@ std::vector<MessageSizeCdf::Point> KeepSizes(
     // There is a next size: the last one reaches the total and returned above.
     const double next_bytes = static_cast<double>(weights[i + 1].bytes);
     if (cdf - last.cdf >= buckets.min_bucket_fraction ||
-        buckets.max_size_ratio * static_cast<double>(last.bytes) <
-            next_bytes) {
+        buckets.max_size_ratio * static_cast<double>(last.bytes) < next_bytes) {
       last = {bytes, cdf};
       kept.push_back(last);
     }

@@ -26,7 +26,7 @@ absl::StatusOr<Traffic> BuildMultiLevelRpc(const ParameterValues& values) {
 Pattern MultiLevelRpcPattern() {
   return {
       .name = "multi_level_rpc",
-      .summary = "load balancer, roots and leaves, as in a search service",
+      .summary = "load balancer, roots and leaves",
       .description =
           "Open loop: a load balancer sends qps queries per second at constant "
           "intervals to the roots in turn. A root asks every leaf and answers "

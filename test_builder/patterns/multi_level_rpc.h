@@ -8,7 +8,6 @@ namespace distbench {
 // A load balancer, roots and leaves, with messages of 1 KiB.
 Pattern MultiLevelRpcPattern();
 
-
 }  // namespace distbench
 
 #endif  // DISTBENCH_TEST_BUILDER_PATTERNS_MULTI_LEVEL_RPC_H_

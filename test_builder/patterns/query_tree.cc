@@ -46,12 +46,11 @@ RpcSpec& AddQueryTree(DistributedSystemDescription& test,
 
   AddActionList(test, "load_balancer", {"do_closed_loop_root_queries"})
       .set_max_rpc_samples(kLoadBalancerSamples);
-  SetSchedule(
-      values, arrivals,
-      *AddRpcAction(test, "do_closed_loop_root_queries", "root_query")
-           .mutable_iterations());
-  AddRpcWithPayloads(test, "root_query", "load_balancer", "root",
-                     "round_robin", "root");
+  SetSchedule(values, arrivals,
+              *AddRpcAction(test, "do_closed_loop_root_queries", "root_query")
+                   .mutable_iterations());
+  AddRpcWithPayloads(test, "root_query", "load_balancer", "root", "round_robin",
+                     "root");
   AddPayloadPair(test, "root", kRootPayloadBytes, kRootPayloadBytes);
 
   AddActionList(test, "root_query", {"root_query_fanout"})

@@ -38,7 +38,7 @@ absl::StatusOr<Traffic> BuildRectangular(const ParameterValues& values) {
 Pattern RectangularPattern() {
   return {
       .name = "rectangular",
-      .summary = "a grid of nodes that query neighbours, rows or columns",
+      .summary = "nodes on a grid that query neighbours",
       .description =
           "Nodes stand on a grid of x_size by y_size. At every interval each "
           "node queries the nodes that fanout_filter selects: the next one in "

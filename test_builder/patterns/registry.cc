@@ -27,6 +27,12 @@ const std::vector<Pattern>& AllPatterns() {
   return patterns;
 }
 
+std::vector<std::string> PatternNames() {
+  std::vector<std::string> names;
+  for (const Pattern& pattern : AllPatterns()) names.push_back(pattern.name);
+  return names;
+}
+
 const Pattern* FindPattern(absl::string_view name) {
   for (const Pattern& pattern : AllPatterns()) {
     if (pattern.name == name) return &pattern;

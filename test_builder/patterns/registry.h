@@ -1,6 +1,7 @@
 #ifndef DISTBENCH_TEST_BUILDER_PATTERNS_REGISTRY_H_
 #define DISTBENCH_TEST_BUILDER_PATTERNS_REGISTRY_H_
 
+#include <string>
 #include <vector>
 
 #include "absl/strings/string_view.h"
@@ -10,6 +11,9 @@ namespace distbench {
 
 // In the order in which the help lists them.
 const std::vector<Pattern>& AllPatterns();
+
+// Their names.
+std::vector<std::string> PatternNames();
 
 // Null if there is no such pattern.
 const Pattern* FindPattern(absl::string_view name);

@@ -20,10 +20,10 @@ struct FanoutTerm {
 };
 
 absl::Status FanoutError(absl::string_view fanout, absl::string_view problem) {
-  return absl::InvalidArgumentError(absl::StrCat(
-      "fanout=", fanout, ": ", problem,
-      "; write PROBABILITYxSERVERS terms joined by '+', such as "
-      "0.7x1+0.3x4, with probabilities that add up to 1"));
+  return absl::InvalidArgumentError(
+      absl::StrCat("fanout=", fanout, ": ", problem,
+                   "; write PROBABILITYxSERVERS terms joined by '+', such as "
+                   "0.7x1+0.3x4, with probabilities that add up to 1"));
 }
 
 absl::StatusOr<std::vector<FanoutTerm>> ParseFanout(absl::string_view fanout,
@@ -126,7 +126,7 @@ absl::StatusOr<Traffic> BuildStochastic(const ParameterValues& values) {
 Pattern StochasticPattern() {
   return {
       .name = "stochastic",
-      .summary = "clients whose queries go to a random number of servers",
+      .summary = "queries to a random number of servers",
       .description =
           "Closed loop: each client keeps parallel_queries queries in flight. "
           "Each query draws how many servers it asks, by fanout, and asks that "

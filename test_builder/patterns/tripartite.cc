@@ -13,8 +13,7 @@ constexpr int64_t kDataRequestBytes = 64;
 constexpr int64_t kDataResponseBytes = 512;
 constexpr int64_t kWarmupIterations = 1000;
 
-void AddClientProgram(DistributedSystemDescription& body,
-                      int64_t duration_us) {
+void AddClientProgram(DistributedSystemDescription& body, int64_t duration_us) {
   AddActionList(body, "client", {"client_do_many_queries"});
   Action& many = *body.add_actions();
   many.set_name("client_do_many_queries");
@@ -53,7 +52,7 @@ absl::StatusOr<Traffic> BuildTripartite(const ParameterValues& values) {
 Pattern TripartitePattern() {
   return {
       .name = "tripartite",
-      .summary = "clients that ask an index first, then the data servers",
+      .summary = "clients ask an index, then data servers",
       .description =
           "Closed loop, one query at a time per client. A query is two steps: "
           "an RPC to every index server (196 bytes, answered with 1 KiB), and "

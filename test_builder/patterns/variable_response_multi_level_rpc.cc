@@ -33,14 +33,13 @@ absl::StatusOr<Traffic> BuildVariableResponse(const ParameterValues& values) {
   const int64_t upper_bytes = values.Integer(upper_name);
   if (lower_bytes > upper_bytes) {
     return absl::InvalidArgumentError(
-        absl::StrCat("lower_size=", lower_bytes, " is above upper_size=",
-                     upper_bytes, "; it must not be"));
+        absl::StrCat("lower_size=", lower_bytes,
+                     " is above upper_size=", upper_bytes, "; it must not be"));
   }
   Traffic traffic;
-  traffic.alias = absl::StrCat("variable_response_multi_level_rpc_",
-                               values.Text("root_count"), "x",
-                               values.Text("leaf_count"), "x",
-                               values.Text("qps"));
+  traffic.alias = absl::StrCat(
+      "variable_response_multi_level_rpc_", values.Text("root_count"), "x",
+      values.Text("leaf_count"), "x", values.Text("qps"));
   traffic.name_suffix =
       absl::StrCat("-", values.Text(lower_name), "-", values.Text(upper_name));
   AddQueryTree(traffic.body, values, "exponential")
@@ -55,11 +54,11 @@ std::vector<Parameter> VariableResponseParameters() {
   parameters.push_back(IntegerParameter(
       "lower_size", "1024", {0}, "Bytes of the smallest leaf response."));
   parameters.back().excluded_by = "exact_size";
-  parameters.push_back(IntegerParameter(
-      "upper_size", "64000", {0}, "Bytes of the largest leaf response."));
+  parameters.push_back(IntegerParameter("upper_size", "64000", {0},
+                                        "Bytes of the largest leaf response."));
   parameters.back().excluded_by = "exact_size";
-  parameters.push_back(IntegerParameter("exact_size", "", {0},
-                                        "Bytes of every leaf response."));
+  parameters.push_back(
+      IntegerParameter("exact_size", "", {0}, "Bytes of every leaf response."));
   return parameters;
 }
 
@@ -68,14 +67,13 @@ std::vector<Parameter> VariableResponseParameters() {
 Pattern VariableResponseMultiLevelRpcPattern() {
   return {
       .name = "variable_response_multi_level_rpc",
-      .summary = "multi_level_rpc with leaf responses of random size",
+      .summary = "the same with responses of random size",
       .description =
           "As multi_level_rpc, but queries arrive as a Poisson process, and "
           "each query draws the size of its leaf responses uniformly from "
           "lower_size to upper_size: large responses stand in the way of "
           "small ones.",
-      .example =
-          "variable_response_multi_level_rpc:root_count=2:leaf_count=3:qps=500",
+      .example = "variable_response_multi_level_rpc:leaf_count=3:qps=500",
       .parameters = VariableResponseParameters(),
       .build = &BuildVariableResponse,
   };

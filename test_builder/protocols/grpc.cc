@@ -8,9 +8,9 @@ namespace {
 
 ProtocolSetup SetUpGrpc(const ParameterValues& values) {
   ProtocolSetup setup;
-  setup.alias = absl::StrCat("grpc_", values.Text("client_type"), "_",
-                             values.Text("server_type"),
-                             IpVersionSuffix(values));
+  setup.alias =
+      absl::StrCat("grpc_", values.Text("client_type"), "_",
+                   values.Text("server_type"), IpVersionSuffix(values));
   AddServerText(values, "server_type", setup.options);
   // Inline handlers run in the driver's threads: there is no pool.
   if (values.Text("server_type") != "inline") {
@@ -23,6 +23,10 @@ ProtocolSetup SetUpGrpc(const ParameterValues& values) {
     AddServerText(values, "transport", setup.options);
   }
   AddClientText(values, "client_type", setup.options);
+  if (values.Has("spin_us")) {
+    absl::StrAppend(&setup.alias, "_spin", values.Text("spin_us"));
+    AddServerInteger(values, "spin_us", setup.options);
+  }
   return setup;
 }
 
@@ -41,6 +45,10 @@ std::vector<Parameter> GrpcParameters() {
   }
   parameters.push_back(WordParameter(
       "transport", "", "What carries gRPC: tcp or homa. Default: tcp."));
+  parameters.push_back(IntegerParameter(
+      "spin_us", "", {0},
+      "Microseconds that a worker with nothing to do polls before it sleeps. "
+      "Default: 0."));
   return parameters;
 }
 

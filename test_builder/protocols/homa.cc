@@ -14,12 +14,10 @@ std::string ModeSuffix(const ParameterValues& values) {
 
 ProtocolSetup SetUpHoma(const ParameterValues& values) {
   ProtocolSetup setup;
-  setup.alias =
-      absl::StrCat("homa", ModeSuffix(values), IpVersionSuffix(values), "_",
-                   values.Text("server_threads"), "x",
-                   values.Text("client_threads"), "x",
-                   values.Text("threadpool_size"),
-                   ThreadPoolTypeSuffix(values));
+  setup.alias = absl::StrCat(
+      "homa", ModeSuffix(values), IpVersionSuffix(values), "_",
+      values.Text("server_threads"), "x", values.Text("client_threads"), "x",
+      values.Text("threadpool_size"), ThreadPoolTypeSuffix(values));
   for (const char* name :
        {"client_threads", "server_threads", "nocopy", "ping_pong"}) {
     AddServerInteger(values, name, setup.options);

@@ -8,10 +8,9 @@ namespace {
 
 ProtocolSetup SetUpMercury(const ParameterValues& values) {
   ProtocolSetup setup;
-  setup.alias = absl::StrCat("mercury_", values.Text("transport"),
-                             IpVersionSuffix(values),
-                             ThreadPoolTypeSuffix(values),
-                             ThreadPoolSizeSuffix(values));
+  setup.alias = absl::StrCat(
+      "mercury_", values.Text("transport"), IpVersionSuffix(values),
+      ThreadPoolTypeSuffix(values), ThreadPoolSizeSuffix(values));
   NamedSetting& init = *setup.options.add_server_settings();
   init.set_name("hg_init_info_string");
   // The driver puts its own address in the place of the name.

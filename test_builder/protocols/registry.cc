@@ -4,17 +4,28 @@
 #include "test_builder/protocols/grpc.h"
 #include "test_builder/protocols/homa.h"
 #include "test_builder/protocols/mercury.h"
-#include "test_builder/protocols/tcp.h"
+#include "test_builder/protocols/plain_drivers.h"
 
 namespace distbench {
 
 const std::vector<Protocol>& AllProtocols() {
   static const auto& protocols = *new std::vector<Protocol>{
-      GrpcProtocol(),         TcpProtocol(),
-      HomaProtocol(),         MercuryProtocol(),
-      DoubleBarrelProtocol(), ComposableRpcCounterProtocol(),
+      GrpcProtocol(),
+      TcpProtocol(),
+      LoopbackProtocol(),
+      HomaProtocol(),
+      MercuryProtocol(),
+      DoubleBarrelProtocol(),
+      ComposableRpcCounterProtocol(),
   };
   return protocols;
+}
+
+std::vector<std::string> ProtocolNames() {
+  std::vector<std::string> names;
+  for (const Protocol& protocol : AllProtocols())
+    names.push_back(protocol.name);
+  return names;
 }
 
 const Protocol* FindProtocol(absl::string_view name) {

@@ -1,6 +1,7 @@
 #ifndef DISTBENCH_TEST_BUILDER_PROTOCOLS_REGISTRY_H_
 #define DISTBENCH_TEST_BUILDER_PROTOCOLS_REGISTRY_H_
 
+#include <string>
 #include <vector>
 
 #include "absl/strings/string_view.h"
@@ -10,6 +11,9 @@ namespace distbench {
 
 // In the order in which the help lists them.
 const std::vector<Protocol>& AllProtocols();
+
+// Their names.
+std::vector<std::string> ProtocolNames();
 
 // Null if there is no such protocol.
 const Protocol* FindProtocol(absl::string_view name);

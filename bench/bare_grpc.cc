@@ -1,0 +1,211 @@
+// What gRPC reaches with no framework around it: its C++ API on completion
+// queues, raw byte buffers, payloads that refer to one static block. One queue
+// per thread, one connection per client thread. As fast as this API goes: a
+// method registered as raw (a message arrives together with its call), contexts
+// constructed in place, no retries.
+
+#include <grpc/slice.h>
+#include <grpcpp/generic/generic_stub.h>
+#include <grpcpp/grpcpp.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bench/throughput.h"
+#include "proto/data_plane.grpc.pb.h"
+
+namespace {
+
+using distbench::Traffic;
+using RawService = Traffic::WithRawMethod_GenericRpc<Traffic::Service>;
+
+constexpr char kMethod[] = "/distbench.Traffic/GenericRpc";
+constexpr int kAcceptedAheadPerThread = 128;
+
+[[noreturn]] void Fail(const std::string& what) {
+  std::fprintf(stderr, "%s\n", what.c_str());
+  std::exit(1);
+}
+
+grpc::ByteBuffer MakeMessage(int bytes) {
+  static const std::string* const block = new std::string(64 << 20, 'D');
+  const grpc::Slice slice(grpc_slice_from_static_buffer(block->data(), bytes),
+                          grpc::Slice::STEAL_REF);
+  return grpc::ByteBuffer(&slice, 1);
+}
+
+// The next completion, or null once the queue is shut down.
+template <typename Call>
+Call* Next(grpc::CompletionQueue& queue, int spin_us) {
+  void* tag;
+  bool ok;
+  const int64_t spin_ns = int64_t{1000} * spin_us;
+  for (const int64_t start_ns = spin_us == 0 ? 0 : bench::NowNs();
+       bench::NowNs() - start_ns < spin_ns;) {
+    if (queue.AsyncNext(&tag, &ok, gpr_inf_past(GPR_CLOCK_MONOTONIC)) ==
+        grpc::CompletionQueue::GOT_EVENT) {
+      return static_cast<Call*>(tag);
+    }
+  }
+  return queue.Next(&tag, &ok) ? static_cast<Call*>(tag) : nullptr;
+}
+
+// ---------------------------------------------------------------------------
+// Server
+
+class ServerCall {
+ public:
+  ServerCall(RawService& service, grpc::ServerCompletionQueue& queue,
+             int response_bytes)
+      : service_(service), queue_(queue), response_bytes_(response_bytes) {
+    Accept();
+  }
+
+  void Proceed() {
+    if (!replied_) {
+      replied_ = true;
+      request_.Clear();
+      writer_->Finish(MakeMessage(response_bytes_), grpc::Status::OK, this);
+    } else {
+      Accept();
+    }
+  }
+
+ private:
+  void Accept() {
+    replied_ = false;
+    writer_.reset();
+    context_.emplace();
+    writer_.emplace(&*context_);
+    service_.RequestGenericRpc(&*context_, &request_, &*writer_, &queue_,
+                               &queue_, this);
+  }
+
+  RawService& service_;
+  grpc::ServerCompletionQueue& queue_;
+  const int response_bytes_;
+  bool replied_ = false;
+  std::optional<grpc::ServerContext> context_;
+  std::optional<grpc::ServerAsyncResponseWriter<grpc::ByteBuffer>> writer_;
+  grpc::ByteBuffer request_;
+};
+
+void Serve(RawService& service, grpc::ServerCompletionQueue& queue,
+           const bench::Options& options) {
+  std::vector<std::unique_ptr<ServerCall>> calls;
+  for (int i = 0; i < kAcceptedAheadPerThread; ++i) {
+    calls.push_back(
+        std::make_unique<ServerCall>(service, queue, options.response_bytes));
+  }
+  while (auto* call = Next<ServerCall>(queue, options.spin_us)) call->Proceed();
+}
+
+void RunServer(const bench::Options& options) {
+  RawService service;
+  grpc::ServerBuilder builder;
+  int port = 0;
+  builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(),
+                           &port);
+  builder.SetMaxReceiveMessageSize(-1);
+  builder.RegisterService(&service);
+  std::vector<std::unique_ptr<grpc::ServerCompletionQueue>> queues;
+  for (int i = 0; i < options.threads; ++i) {
+    queues.push_back(builder.AddCompletionQueue());
+  }
+  const std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
+  if (server == nullptr) Fail("can not listen");
+  std::vector<std::thread> threads;
+  for (auto& queue : queues) {
+    threads.emplace_back([&] { Serve(service, *queue, options); });
+  }
+  bench::AnnounceServer("127.0.0.1:" + std::to_string(port));
+  for (std::thread& thread : threads) thread.join();
+}
+
+// ---------------------------------------------------------------------------
+// Client
+
+class ClientCall {
+ public:
+  void Start(grpc::GenericStub& stub, grpc::CompletionQueue& queue,
+             int request_bytes) {
+    context_.emplace();
+    const grpc::ByteBuffer request = MakeMessage(request_bytes);
+    reader_ = stub.PrepareUnaryCall(&*context_, kMethod, request, &queue);
+    sent_ns_ = bench::NowNs();
+    reader_->StartCall();
+    reader_->Finish(&response_, &status_, this);
+  }
+
+  // To be called when it is complete; returns when that was.
+  int64_t Finish(bench::Recorder& recorder) {
+    const int64_t done_ns = bench::NowNs();
+    if (!status_.ok()) Fail(status_.error_message());
+    recorder.Record(sent_ns_, done_ns);
+    response_.Clear();
+    reader_.reset();
+    return done_ns;
+  }
+
+ private:
+  int64_t sent_ns_ = 0;
+  std::optional<grpc::ClientContext> context_;
+  std::unique_ptr<grpc::ClientAsyncResponseReader<grpc::ByteBuffer>> reader_;
+  grpc::ByteBuffer response_;
+  grpc::Status status_;
+};
+
+void RunClientThread(const bench::Options& options, bench::Recorder& recorder) {
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(-1);
+  arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  const std::shared_ptr<grpc::Channel> channel = grpc::CreateCustomChannel(
+      options.target, grpc::InsecureChannelCredentials(), arguments);
+  if (!channel->WaitForConnected(std::chrono::system_clock::now() +
+                                 std::chrono::seconds(10))) {
+    Fail("can not connect to " + options.target);
+  }
+  grpc::GenericStub stub(channel);
+  grpc::CompletionQueue queue;
+  std::vector<ClientCall> calls(options.in_flight / options.threads);
+  for (ClientCall& call : calls) {
+    call.Start(stub, queue, options.request_bytes);
+  }
+  size_t in_flight = calls.size();
+  while (in_flight > 0) {
+    auto* call = Next<ClientCall>(queue, options.spin_us);
+    const int64_t done_ns = call->Finish(recorder);
+    if (recorder.finished(done_ns)) {
+      --in_flight;
+    } else {
+      call->Start(stub, queue, options.request_bytes);
+    }
+  }
+}
+
+void RunClient(const bench::Options& options) {
+  std::vector<bench::Recorder> recorders;
+  for (int i = 0; i < options.threads; ++i) recorders.emplace_back(options);
+  std::vector<std::thread> threads;
+  for (bench::Recorder& recorder : recorders) {
+    threads.emplace_back([&] { RunClientThread(options, recorder); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (int i = 1; i < options.threads; ++i) recorders[0].Merge(recorders[i]);
+  recorders[0].Print();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const bench::Options options =
+      bench::ParseOptions(argc, argv, "Bare gRPC, C++ API: throughput.");
+  options.server ? RunServer(options) : RunClient(options);
+}

@@ -1,0 +1,135 @@
+// How fast a protocol driver is on its own: a client that keeps RPCs in flight
+// and a server that answers them, in two processes, straight on the driver's
+// interface, without an engine.
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "bench/throughput.h"
+#include "distbench/protocol/registry.h"
+
+namespace {
+
+using distbench::ClientCall;
+using distbench::DriverOptions;
+using distbench::ProtocolDriver;
+using distbench::ServerCall;
+using distbench::Transport;
+
+[[noreturn]] void Fail(const std::string& what) {
+  std::fprintf(stderr, "%s\n", what.c_str());
+  std::exit(1);
+}
+
+std::unique_ptr<ProtocolDriver> MakeDriver(const bench::Options& options) {
+  DriverOptions driver_options;
+  driver_options.client_settings["spin_us"] = int64_t{options.spin_us};
+  auto driver =
+      MakeProtocolDriver(driver_options, {.service_address = "127.0.0.1"});
+  if (!driver.ok()) Fail(driver.status().ToString());
+  return *std::move(driver);
+}
+
+class Server final : public distbench::TransportEvents {
+ public:
+  Server(Transport& transport, const bench::Options& options)
+      : transport_(transport), response_bytes_(options.response_bytes) {}
+
+  [[noreturn]] void Run() {
+    while (true) transport_.Poll(INT64_MAX, *this);
+  }
+
+  void OnRequest(ServerCall* call) override {
+    call->reply_bytes = response_bytes_;
+    transport_.Reply(call);
+  }
+  void OnDone(ClientCall*) override {}
+
+ private:
+  Transport& transport_;
+  const int64_t response_bytes_;
+};
+
+class Client final : public distbench::TransportEvents {
+ public:
+  Client(Transport& transport, const bench::Options& options)
+      : transport_(transport),
+        recorder_(options),
+        calls_(options.in_flight / options.threads) {
+    for (ClientCall& call : calls_) call.request_bytes = options.request_bytes;
+  }
+
+  void Run() {
+    for (ClientCall& call : calls_) Start(call);
+    while (in_flight_ > 0) transport_.Poll(INT64_MAX, *this);
+  }
+
+  void OnDone(ClientCall* call) override {
+    if (!call->error.empty()) Fail(std::string(call->error));
+    recorder_.Record(call->sent_ns, call->done_ns);
+    --in_flight_;
+    if (!recorder_.finished(call->done_ns)) Start(*call);
+  }
+  void OnRequest(ServerCall*) override {}
+
+  bench::Recorder& recorder() { return recorder_; }
+
+ private:
+  void Start(ClientCall& call) {
+    ++in_flight_;
+    if (!transport_.Start(&call)) Fail("the send queue is full");
+  }
+
+  Transport& transport_;
+  bench::Recorder recorder_;
+  std::vector<ClientCall> calls_;
+  int in_flight_ = 0;
+};
+
+void RunServer(const bench::Options& options) {
+  const auto driver = MakeDriver(options);
+  const auto address = driver->Listen(options.threads);
+  if (!address.ok()) Fail(address.status().ToString());
+  std::vector<std::thread> threads;
+  for (int i = 0; i < options.threads; ++i) {
+    threads.emplace_back(
+        [&, i] { Server(driver->transport(i), options).Run(); });
+  }
+  bench::AnnounceServer(*address);
+  for (std::thread& thread : threads) thread.join();
+}
+
+void RunClient(const bench::Options& options) {
+  const auto driver = MakeDriver(options);
+  const auto address = driver->Listen(options.threads);
+  if (!address.ok()) Fail(address.status().ToString());
+  const absl::Status connected =
+      driver->Connect({options.target}, absl::Now() + absl::Seconds(10));
+  if (!connected.ok()) Fail(connected.ToString());
+
+  std::vector<std::unique_ptr<Client>> clients;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < options.threads; ++i) {
+    clients.push_back(std::make_unique<Client>(driver->transport(i), options));
+    threads.emplace_back(&Client::Run, clients.back().get());
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (int i = 1; i < options.threads; ++i) {
+    clients[0]->recorder().Merge(clients[i]->recorder());
+  }
+  clients[0]->recorder().Print();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const bench::Options options = bench::ParseOptions(
+      argc, argv, "A protocol driver without an engine: throughput.");
+  options.server ? RunServer(options) : RunClient(options);
+}

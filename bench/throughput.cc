@@ -1,0 +1,90 @@
+#include "bench/throughput.h"
+
+#include <sys/prctl.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+
+namespace bench {
+namespace {
+
+constexpr double kNsPerSecond = 1e9;
+
+// Enough for what any of the programs reaches, so that no growth disturbs.
+constexpr double kExpectedPerSecond = 500'000;
+
+double Quantile(const std::vector<int64_t>& sorted, double quantile) {
+  if (sorted.empty()) return 0;
+  const auto index = static_cast<size_t>(quantile * sorted.size());
+  return sorted[std::min(index, sorted.size() - 1)];
+}
+
+}  // namespace
+
+Options ParseOptions(int argc, char** argv, const std::string& description) {
+  Options options;
+  CLI::App app(description);
+  bool client = false;
+  auto* mode = app.add_option_group("mode");
+  mode->add_flag("--server", options.server, "print the address and serve");
+  mode->add_flag("--client", client, "send RPCs to --target");
+  mode->require_option(1);
+  app.add_option("--target", options.target, "what the server printed");
+  app.add_option("--request_bytes", options.request_bytes);
+  app.add_option("--response_bytes", options.response_bytes);
+  app.add_option("--in_flight", options.in_flight);
+  app.add_option("--threads", options.threads);
+  app.add_option("--seconds", options.seconds, "measured");
+  app.add_option("--warmup_seconds", options.warmup_seconds, "before that");
+  app.add_option("--spin_us", options.spin_us, "poll so long before blocking");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    std::exit(app.exit(error));
+  }
+  return options;
+}
+
+int64_t NowNs() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * int64_t{1'000'000'000} + now.tv_nsec;
+}
+
+Recorder::Recorder(const Options& options)
+    : start_ns_(NowNs() +
+                static_cast<int64_t>(options.warmup_seconds * kNsPerSecond)),
+      end_ns_(start_ns_ +
+              static_cast<int64_t>(options.seconds * kNsPerSecond)) {
+  latencies_ns_.reserve(
+      static_cast<size_t>(options.seconds * kExpectedPerSecond));
+}
+
+void Recorder::Merge(const Recorder& other) {
+  latencies_ns_.insert(latencies_ns_.end(), other.latencies_ns_.begin(),
+                       other.latencies_ns_.end());
+}
+
+void Recorder::Print() {
+  std::sort(latencies_ns_.begin(), latencies_ns_.end());
+  const double seconds = (end_ns_ - start_ns_) / kNsPerSecond;
+  std::printf(
+      "{\"rpcs\": %zu, \"seconds\": %.3f, \"kqps\": %.3f, \"p50_us\": %.1f, "
+      "\"p99_us\": %.1f}\n",
+      latencies_ns_.size(), seconds, latencies_ns_.size() / seconds / 1e3,
+      Quantile(latencies_ns_, 0.5) / 1e3, Quantile(latencies_ns_, 0.99) / 1e3);
+  std::fflush(stdout);
+}
+
+void AnnounceServer(const std::string& target) {
+  // Not longer than who started it.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  std::printf("%s\n", target.c_str());
+  std::fflush(stdout);
+}
+
+}  // namespace bench

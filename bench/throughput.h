@@ -1,0 +1,63 @@
+// What the throughput benchmarks have in common: flags, stamps, and the line
+// that they print. Nothing of distbench is in it, so that the bare programs are
+// bare.
+
+#ifndef BENCH_THROUGHPUT_H_
+#define BENCH_THROUGHPUT_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+struct Options {
+  bool server = false;  // else client
+  std::string target;   // client: what the server printed
+  int request_bytes = 16;
+  int response_bytes = 16;
+  int in_flight = 100;  // of all threads
+  int threads = 1;      // each has a queue, and as a client a connection
+  double seconds = 2;
+  double warmup_seconds = 0.5;
+  int spin_us = 0;
+};
+
+// Exits with a message if the command line is wrong.
+Options ParseOptions(int argc, char** argv, const std::string& description);
+
+// CLOCK_MONOTONIC.
+int64_t NowNs();
+
+// Counts and keeps the latencies of RPCs that end in the measured time.
+class Recorder {
+ public:
+  // The measured time starts after the warm-up, from now.
+  explicit Recorder(const Options& options);
+
+  bool finished(int64_t now_ns) const { return now_ns >= end_ns_; }
+  int64_t end_ns() const { return end_ns_; }
+
+  void Record(int64_t sent_ns, int64_t done_ns) {
+    if (done_ns >= start_ns_) latencies_ns_.push_back(done_ns - sent_ns);
+  }
+
+  // Adds another thread's.
+  void Merge(const Recorder& other);
+
+  // One line of JSON: kqps, p50_us, p99_us.
+  void Print();
+
+ private:
+  const int64_t start_ns_;
+  const int64_t end_ns_;
+  std::vector<int64_t> latencies_ns_;
+};
+
+// Tells whoever started this server its address. From then on it lives no
+// longer than who started it.
+void AnnounceServer(const std::string& target);
+
+}  // namespace bench
+
+#endif  // BENCH_THROUGHPUT_H_

@@ -1,0 +1,18 @@
+#ifndef DISTBENCH_ACTIVITY_POLLUTE_INSTRUCTION_CACHE_H_
+#define DISTBENCH_ACTIVITY_POLLUTE_INSTRUCTION_CACHE_H_
+
+#include <cstdint>
+#include <memory>
+
+#include "distbench/activity/activity.h"
+
+namespace distbench {
+
+// Each iteration calls that many functions, at random out of 10000 different
+// ones. At least 1.
+std::unique_ptr<Activity> MakePolluteInstructionCache(
+    int64_t invocations_per_iteration, uint64_t seed);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_ACTIVITY_POLLUTE_INSTRUCTION_CACHE_H_

@@ -1,0 +1,22 @@
+#ifndef DISTBENCH_ACTIVITY_REGISTRY_H_
+#define DISTBENCH_ACTIVITY_REGISTRY_H_
+
+#include <cstdint>
+#include <memory>
+
+#include "distbench/activity/activity.h"
+#include "distbench/config/plan.h"
+
+namespace distbench {
+
+// If the activity that plan.function names does nothing but wait: for how long.
+// The engine does that by a timer, without a thread. Else 0.
+int64_t ActivityWaitNs(const ActivityPlan& plan);
+
+// Makes any other activity of ActivityCatalog(). The plan has all its settings.
+// Equal seeds give equal work.
+std::unique_ptr<Activity> MakeActivity(const ActivityPlan& plan, uint64_t seed);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_ACTIVITY_REGISTRY_H_

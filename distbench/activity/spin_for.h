@@ -1,0 +1,17 @@
+#ifndef DISTBENCH_ACTIVITY_SPIN_FOR_H_
+#define DISTBENCH_ACTIVITY_SPIN_FOR_H_
+
+#include <cstdint>
+#include <memory>
+
+#include "distbench/activity/activity.h"
+
+namespace distbench {
+
+// Each iteration burns that much CPU time of its thread. duration_ns: at least
+// 1.
+std::unique_ptr<Activity> MakeSpinFor(int64_t duration_ns);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_ACTIVITY_SPIN_FOR_H_

@@ -1,0 +1,46 @@
+#include "distbench/client/connection_error.h"
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+
+namespace distbench {
+namespace {
+
+std::string Explain(const absl::Status& error, const std::string& address,
+                    absl::Duration timeout) {
+  const absl::string_view message = error.message();
+  if (absl::StrContains(message, "Connection refused")) {
+    return absl::StrCat("nothing listens at ", address,
+                        "; is the test sequencer running there, and is this "
+                        "its port?");
+  }
+  if (absl::StrContains(message, "DNS resolution failed") ||
+      absl::StrContains(message, "Domain name not found")) {
+    return absl::StrCat("the host of ", address,
+                        " is not known; is its name right? (", message, ")");
+  }
+  switch (error.code()) {
+    case absl::StatusCode::kDeadlineExceeded:
+      return absl::StrCat(address, " did not answer within ",
+                          absl::FormatDuration(timeout),
+                          "; is the host up, does a firewall let the port "
+                          "through, and is it the test sequencer's port?");
+    case absl::StatusCode::kUnimplemented:
+      return absl::StrCat("what answers at ", address,
+                          " is no test sequencer; is it the right port?");
+    default:
+      return absl::StrCat("can not talk to ", address, ": ", message,
+                          "; is it the test sequencer's port?");
+  }
+}
+
+}  // namespace
+
+absl::Status ExplainConnectionError(const absl::Status& error,
+                                    const std::string& address,
+                                    absl::Duration timeout) {
+  return absl::Status(error.code(), Explain(error, address, timeout));
+}
+
+}  // namespace distbench

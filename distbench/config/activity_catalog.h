@@ -1,0 +1,46 @@
+// The activities that configs may name, and what can be set about each.
+// Validation, documentation and help are all made from these declarations.
+
+#ifndef DISTBENCH_CONFIG_ACTIVITY_CATALOG_H_
+#define DISTBENCH_CONFIG_ACTIVITY_CATALOG_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "distbench/config/settings.h"
+#include "proto/traffic_config.pb.h"
+
+namespace distbench {
+
+// The setting of an ActivityConfig that names the activity.
+inline constexpr char kActivityFunctionSetting[] = "activity_func";
+
+struct ActivityDeclaration {
+  std::string name;
+
+  // What one iteration does, for people: sentences.
+  std::string description;
+
+  // Besides activity_func.
+  SettingsDeclaration settings;
+
+  // Metrics in the result.
+  std::vector<std::string> metrics;
+};
+
+// In the order in which documentation lists them.
+absl::Span<const ActivityDeclaration> ActivityCatalog();
+
+// Null if there is no such activity.
+const ActivityDeclaration* FindActivity(absl::string_view name);
+
+std::vector<std::string> ActivityNames();
+
+// The activity that a config names, or empty.
+std::string ActivityFunctionOf(const ActivityConfig& config);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_CONFIG_ACTIVITY_CATALOG_H_

@@ -1,0 +1,202 @@
+#include "distbench/config/driver_catalog.h"
+
+#include <cstdint>
+
+namespace distbench {
+namespace {
+
+constexpr int64_t kMaxPoolThreads = 10'000;
+constexpr int64_t kMaxSpinUs = 1'000'000;
+
+SettingDeclaration SpinUs() {
+  return {
+      .name = "spin_us",
+      .description =
+          "How long a worker with nothing to do keeps polling before it "
+          "sleeps, in microseconds. Spinning answers sooner and costs CPU. The "
+          "larger value of client and server side counts, as one worker serves "
+          "both.",
+      .default_value = int64_t{0},
+      .maximum = kMaxSpinUs,
+  };
+}
+
+SettingsDeclaration GrpcClientSettings(const std::string& default_type) {
+  return {
+      .settings =
+          {
+              {
+                  .name = "client_type",
+                  .description =
+                      "How responses reach the client: \"polling\" by the "
+                      "worker's own completion queue, \"callback\" by the "
+                      "threads of gRPC's callback API.",
+                  .default_value = default_type,
+                  .allowed_values = {"polling", "callback"},
+              },
+              SpinUs(),
+          },
+      .pass_through_prefix = "grpc.",
+  };
+}
+
+SettingsDeclaration GrpcServerSettings(const std::string& default_type) {
+  return {
+      .settings =
+          {
+              {
+                  .name = "server_type",
+                  .description =
+                      "Where requests are handled: \"inline\" by the worker "
+                      "that polls for them, \"polling\" by a thread pool "
+                      "behind "
+                      "the worker's queue, \"handoff\" by a thread pool behind "
+                      "gRPC's callback API. A request whose action list is "
+                      "empty is answered without the pool.",
+                  .default_value = default_type,
+                  .allowed_values = {"inline", "handoff", "polling"},
+              },
+              {
+                  .name = "threadpool_type",
+                  .description =
+                      "The pool of the server types that have one: \"elastic\" "
+                      "(or empty) grows as needed, \"simple\" has a fixed "
+                      "number of threads, \"null\" starts a thread per "
+                      "request.",
+                  .default_value = "",
+                  .allowed_values = {"", "elastic", "simple", "null"},
+              },
+              {
+                  .name = "threadpool_size",
+                  .description =
+                      "Threads of the pool; 0 is the number of CPUs.",
+                  .default_value = int64_t{0},
+                  .maximum = kMaxPoolThreads,
+              },
+              {
+                  .name = "transport",
+                  .description = "What carries gRPC.",
+                  .default_value = "tcp",
+                  .allowed_values = {"tcp"},
+              },
+              SpinUs(),
+          },
+      .pass_through_prefix = "grpc.",
+  };
+}
+
+SettingsDeclaration GrpcChannelSettings() {
+  return {.settings = {{
+              .name = kChannelPolicySetting,
+              .description =
+                  "gRPC's load-balancing policy: \"round_robin\" spreads RPCs "
+                  "over all members, \"pick_first\" uses the first member that "
+                  "can be reached.",
+              .default_value = "round_robin",
+              .allowed_values = {"round_robin", "pick_first"},
+          }}};
+}
+
+DriverDeclaration Grpc(const std::string& name, const std::string& description,
+                       const std::string& client_type,
+                       const std::string& server_type) {
+  return {
+      .name = name,
+      .description = description,
+      .client_settings = GrpcClientSettings(client_type),
+      .server_settings = GrpcServerSettings(server_type),
+      .channel_settings = GrpcChannelSettings(),
+  };
+}
+
+DriverDeclaration GrpcAsyncCallback() {
+  DriverDeclaration driver =
+      Grpc("grpc_async_callback",
+           "gRPC with client_type \"callback\" and server_type \"handoff\", "
+           "unless the settings say otherwise.",
+           "callback", "handoff");
+  driver.alias_of = "grpc";
+  return driver;
+}
+
+DriverDeclaration Decorator(const std::string& name,
+                            const std::string& description,
+                            const std::string& setting) {
+  return {
+      .name = name,
+      .description = description,
+      .server_settings = {.settings = {{
+                              .name = setting,
+                              .description =
+                                  "The driver that is decorated, or the name "
+                                  "of protocol_driver_options.",
+                              .default_value = "",
+                              .required = true,
+                          }}},
+      .decorated_driver_setting = setting,
+  };
+}
+
+std::vector<DriverDeclaration> MakeCatalog() {
+  return {
+      Grpc("grpc",
+           "gRPC over TCP. Settings whose names begin with \"grpc.\" become "
+           "channel arguments of that side.",
+           "polling", "inline"),
+      GrpcAsyncCallback(),
+      {
+          .name = "tcp",
+          .description = "RPCs in frames over plain TCP connections: what a "
+                         "machine can do "
+                         "without an RPC stack.",
+      },
+      {
+          .name = "loopback",
+          .description =
+              "Delivers RPCs inside one process, without sockets: for "
+              "measuring and testing distbench itself.",
+      },
+      Decorator("double_barrel",
+                "Sends RPCs through two clients of another driver in turn; "
+                "they share one server.",
+                "next_protocol_driver"),
+      Decorator("composable_rpc_counter",
+                "Counts the RPCs that another driver sends and receives.",
+                "driver_under_test"),
+      {
+          .name = "homa",
+          .description = "The Homa transport, which needs a kernel module.",
+          .built_in = false,
+      },
+      {
+          .name = "mercury",
+          .description = "The Mercury RPC framework.",
+          .built_in = false,
+      },
+  };
+}
+
+}  // namespace
+
+absl::Span<const DriverDeclaration> DriverCatalog() {
+  static const auto* const catalog =
+      new std::vector<DriverDeclaration>(MakeCatalog());
+  return *catalog;
+}
+
+const DriverDeclaration* FindDriver(absl::string_view name) {
+  for (const DriverDeclaration& driver : DriverCatalog()) {
+    if (driver.name == name) return &driver;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> BuiltInDriverNames() {
+  std::vector<std::string> names;
+  for (const DriverDeclaration& driver : DriverCatalog()) {
+    if (driver.built_in) names.push_back(driver.name);
+  }
+  return names;
+}
+
+}  // namespace distbench

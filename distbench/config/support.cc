@@ -1,0 +1,142 @@
+#include "distbench/config/support.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "distbench/config/driver_resolution.h"
+#include "distbench/config/suggest.h"
+
+namespace distbench {
+namespace {
+
+// A list of what is missing: a line is deleted once its feature works.
+
+const std::vector<std::string> kDriversThatRun = {"grpc", "loopback"};
+
+// Values that a setting of a driver may have so far.
+struct SupportedSetting {
+  std::string driver;
+  std::string setting;
+  std::vector<SettingValue> values;
+};
+
+const std::vector<SupportedSetting> kSettings = {
+    {"grpc", "client_type", {"polling"}},
+    {"grpc", "server_type", {"inline"}},
+    {"grpc", "threadpool_type", {""}},
+    {"grpc", "threadpool_size", {int64_t{0}}},
+};
+
+// Fields of a test that may not be used so far.
+struct UnsupportedField {
+  std::string feature;
+  std::string field;
+  std::function<bool(const DistributedSystemDescription&)> is_used;
+};
+
+using Test = DistributedSystemDescription;
+
+const std::vector<UnsupportedField> kFields = {
+    {"activities", "activity_configs",
+     [](const Test& test) { return !test.activity_configs().empty(); }},
+    {"replay of RPC traces", "rpc_replay_traces",
+     [](const Test& test) { return !test.rpc_replay_traces().empty(); }},
+    {"multi-server channels", "services",
+     [](const Test& test) {
+       return std::any_of(test.services().begin(), test.services().end(),
+                          [](const ServiceSpec& service) {
+                            return !service.multi_server_channels().empty();
+                          });
+     }},
+    {"spinning delays", "delay_actions_by_spinning",
+     [](const Test& test) { return test.delay_actions_by_spinning(); }},
+    {"spinning delays", "action_lists",
+     [](const Test& test) {
+       return std::any_of(test.action_lists().begin(),
+                          test.action_lists().end(),
+                          [](const ActionList& list) {
+                            return list.delay_actions_by_spinning();
+                          });
+     }},
+    {"netdev_name", "protocol_driver_options",
+     [](const Test& test) {
+       return std::any_of(test.protocol_driver_options().begin(),
+                          test.protocol_driver_options().end(),
+                          [](const ProtocolDriverOptions& options) {
+                            return !options.netdev_name().empty();
+                          });
+     }},
+};
+
+std::string NotYet(const std::string& feature) {
+  return absl::StrCat("not supported yet: ", feature);
+}
+
+std::string ToText(const SettingValue& value) {
+  if (const auto* number = std::get_if<int64_t>(&value)) {
+    return absl::StrCat(*number);
+  }
+  return Quoted(std::get<std::string>(value));
+}
+
+void CheckSettings(const Path& service, const DriverOptions& options,
+                   Problems& problems) {
+  for (const SupportedSetting& supported : kSettings) {
+    if (options.driver != supported.driver) continue;
+    for (const auto* side :
+         {&options.client_settings, &options.server_settings}) {
+      const auto it = side->find(supported.setting);
+      if (it == side->end() ||
+          std::find(supported.values.begin(), supported.values.end(),
+                    it->second) != supported.values.end()) {
+        continue;
+      }
+      problems.Add(service, NotYet(absl::StrCat(
+                                supported.setting, " ", ToText(it->second),
+                                " of driver ", Quoted(supported.driver))));
+    }
+  }
+}
+
+void CheckDriver(const Test& test, const TestNames& names,
+                 const ServiceSpec& service, const Path& path,
+                 Problems& problems) {
+  const auto stack =
+      ResolveDriverStack(test, names, OptionsOf(test, names, service));
+  if (!stack.ok()) return;
+  const DriverOptions options = MakeDriverOptions(*stack);
+  // Drivers that are not built in are refused for good elsewhere.
+  if (!stack->front().driver->built_in) return;
+  if (std::find(kDriversThatRun.begin(), kDriversThatRun.end(),
+                options.driver) == kDriversThatRun.end()) {
+    problems.Add(path, NotYet(absl::StrCat("driver ", Quoted(options.driver))));
+    return;
+  }
+  CheckSettings(path, options, problems);
+}
+
+}  // namespace
+
+std::vector<Problem> UnsupportedFeatures(const TestSequence& sequence) {
+  Problems problems;
+  for (int i = 0; i < sequence.tests_size(); ++i) {
+    const Test& test = sequence.tests(i);
+    const Path path = Path("tests").At(i);
+    for (const UnsupportedField& unsupported : kFields) {
+      if (!unsupported.is_used(test)) continue;
+      problems.Add(path.Field(unsupported.field), NotYet(unsupported.feature));
+    }
+    const TestNames names(test);
+    for (const ServiceSpec& service : test.services()) {
+      CheckDriver(test, names, service,
+                  path.Field("services").At(service.name()), problems);
+    }
+  }
+  return std::move(problems).Take();
+}
+
+}  // namespace distbench

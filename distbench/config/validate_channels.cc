@@ -1,0 +1,91 @@
+#include <cstdint>
+#include <set>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "distbench/config/driver_resolution.h"
+#include "distbench/config/multi_server_channels.h"
+#include "distbench/config/suggest.h"
+#include "distbench/config/validators.h"
+
+namespace distbench {
+namespace {
+
+void CheckMembers(const TestValidation& validation, const Path& path,
+                  const MultiServerChannel& channel, const Grid& grid) {
+  const int64_t problems_before = validation.problems().count();
+  std::set<int> selected;
+  for (int i = 0; i < channel.selected_instances_size(); ++i) {
+    const int instance = channel.selected_instances(i);
+    const Path place = path.Field("selected_instances").At(i);
+    validation.CheckRange(place, instance, 0, grid.Count() - 1);
+    if (!selected.insert(instance).second) {
+      validation.Add(place, absl::StrCat(instance,
+                                         " is listed more than once; "
+                                         "remove one"));
+    }
+  }
+  ValidateConstraints(path.Field("constraints"), channel.constraints(),
+                      InstanceAttributeNames(grid), validation.problems());
+  const bool sound = validation.problems().count() == problems_before;
+  if (sound && MembersOf(channel, grid).empty()) {
+    validation.Add(path,
+                   "has no members; list selected_instances, or constraints "
+                   "that some instance satisfies");
+  }
+}
+
+void CheckSettings(const TestValidation& validation, const Path& path,
+                   const ServiceSpec& service,
+                   const MultiServerChannel& channel) {
+  const auto stack = ResolveDriverStack(
+      validation.test(), validation.names(),
+      OptionsOf(validation.test(), validation.names(), service));
+  if (!stack.ok()) return;
+  const DriverDeclaration& driver = *stack->back().driver;
+  const std::string owner = absl::StrCat("driver ", Quoted(driver.name));
+  if (driver.channel_settings.settings.empty()) {
+    validation.Add(path, absl::StrCat(owner,
+                                      " has no multi-server channels; use "
+                                      "\"grpc\" for this service"));
+    return;
+  }
+  ValidateSettings(path.Field("channel_settings"), channel.channel_settings(),
+                   driver.channel_settings, owner, validation.problems());
+}
+
+void CheckChannelsOf(const TestValidation& validation, const Path& service_path,
+                     const ServiceSpec& service, const Grid& grid) {
+  const NameIndex names(service.multi_server_channels());
+  for (int i = 0; i < names.names().size(); ++i) {
+    const std::string& name = names.names()[i];
+    const Path all = service_path.Field("multi_server_channels");
+    if (name.empty()) {
+      validation.Add(all.At(i).Field("name"), "is missing; give it a name");
+    } else if (names.Find(name) != i) {
+      validation.Add(all.At(i).Field("name"),
+                     absl::StrCat(Quoted(name),
+                                  " is the name of another channel of this "
+                                  "service; names must be unique"));
+    }
+    const Path path =
+        !name.empty() && names.Find(name) == i ? all.At(name) : all.At(i);
+    const MultiServerChannel& channel = service.multi_server_channels(i);
+    CheckMembers(validation, path, channel, grid);
+    CheckSettings(validation, path, service, channel);
+  }
+}
+
+}  // namespace
+
+void ValidateChannels(const TestValidation& validation) {
+  for (int i = 0; i < validation.test().services_size(); ++i) {
+    const ServiceSpec& service = validation.test().services(i);
+    const Grid grid = GridOf(service);
+    // Too many instances to enumerate; a problem elsewhere.
+    if (grid.Count() > kMaxInstances) continue;
+    CheckChannelsOf(validation, validation.Service(i), service, grid);
+  }
+}
+
+}  // namespace distbench

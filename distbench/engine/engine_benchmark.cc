@@ -1,0 +1,157 @@
+// What the engine itself costs: clients, handlers and the loopback driver in
+// one thread, no sockets. Time is per RPC, both sides of it.
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "benchmark/benchmark.h"
+#include "distbench/base/clock.h"
+#include "distbench/config/plan.h"
+#include "distbench/engine/engine.h"
+#include "distbench/protocol/loopback/loopback_driver.h"
+
+namespace distbench {
+namespace {
+
+ServicePlan Service(int first_instance, int instance_count, int main_list) {
+  ServicePlan service;
+  service.instance_count = instance_count;
+  service.sizes[0] = instance_count;
+  service.first_instance = first_instance;
+  service.main_list = main_list;
+  return service;
+}
+
+RpcPlan Rpc(int client_service, int server_service, int handler_list) {
+  RpcPlan rpc;
+  rpc.client_services = {client_service};
+  rpc.server_service = server_service;
+  rpc.handler_list = handler_list;
+  rpc.request.fixed_bytes = 16;
+  rpc.response.fixed_bytes = 16;
+  return rpc;
+}
+
+ListPlan OneRpcList(int rpc, IterationsPlan iterations = {}) {
+  ActionPlan action;
+  action.kind = ActionPlan::Kind::kRpc;
+  action.target = rpc;
+  action.iterations = iterations;
+  ListPlan list;
+  list.actions = {action};
+  return list;
+}
+
+IterationsPlan ClosedLoop(int64_t in_flight) {
+  IterationsPlan iterations;
+  iterations.max_count = kUnlimited;
+  iterations.max_parallel = in_flight;
+  return iterations;
+}
+
+void FinishPlan(Plan& plan) {
+  plan.max_pending_rpcs = std::numeric_limits<int64_t>::max();
+  for (int s = 0; s < plan.services.size(); ++s) {
+    for (int i = 0; i < plan.services[s].instance_count; ++i) {
+      plan.instances.push_back(
+          {.service = s, .number = i, .coordinates = {i, 0, 0}});
+    }
+  }
+}
+
+// A client that keeps `in_flight` RPCs going to a server that answers in place.
+Plan ClientServerPlan(int64_t in_flight) {
+  Plan plan;
+  plan.services = {Service(0, 1, 0), Service(1, 1, kNone)};
+  plan.rpcs = {Rpc(0, 1, 1)};
+  plan.lists = {OneRpcList(0, ClosedLoop(in_flight)), ListPlan()};
+  FinishPlan(plan);
+  return plan;
+}
+
+// A client asks a root, which asks all leaves before it answers.
+Plan MultiLevelPlan(int64_t in_flight, int leaves) {
+  Plan plan;
+  plan.services = {Service(0, 1, 0), Service(1, 1, kNone),
+                   Service(2, leaves, kNone)};
+  plan.rpcs = {Rpc(0, 1, 1), Rpc(1, 2, 2)};
+  plan.lists = {OneRpcList(0, ClosedLoop(in_flight)), OneRpcList(1),
+                ListPlan()};
+  FinishPlan(plan);
+  return plan;
+}
+
+class System {
+ public:
+  explicit System(Plan plan)
+      : plan_(std::make_shared<const Plan>(std::move(plan))) {
+    for (int i = 0; i < plan_->instances.size(); ++i) {
+      EngineOptions options;
+      options.plan = plan_;
+      options.instance = i;
+      // Few, so that the measured part runs with a full reservoir.
+      options.max_samples = 1024;
+      options.start_threads = false;
+      engines_.push_back(
+          Engine::Create(std::move(options), MakeLoopbackDriver()).value());
+    }
+    for (const auto& engine : engines_) {
+      std::vector<std::string> addresses;
+      for (int peer : engine->peers()) {
+        addresses.push_back(engines_[peer]->address());
+      }
+      engine->Connect(addresses, absl::InfiniteFuture()).IgnoreError();
+    }
+    for (const auto& engine : engines_) {
+      engine->Start(RealClock().MonotonicNs());
+    }
+    while (completed() < 10'000) Turn();
+  }
+
+  void Turn() {
+    for (const auto& engine : engines_) engine->RunOnce();
+  }
+
+  // RPCs of all instances.
+  int64_t completed() const {
+    int64_t sum = 0;
+    for (const auto& engine : engines_) {
+      sum += engine->progress().succeeded_count;
+    }
+    return sum;
+  }
+
+ private:
+  const std::shared_ptr<const Plan> plan_;
+  std::vector<std::unique_ptr<Engine>> engines_;
+};
+
+void Measure(benchmark::State& state, System& system) {
+  const int64_t before = system.completed();
+  for (auto _ : state) system.Turn();
+  const double rpcs = static_cast<double>(system.completed() - before);
+  state.counters["rpcs_per_second"] =
+      benchmark::Counter(rpcs, benchmark::Counter::kIsRate);
+  state.counters["time_per_rpc"] = benchmark::Counter(
+      rpcs, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+}
+
+void BM_ClientServer(benchmark::State& state) {
+  System system(ClientServerPlan(state.range(0)));
+  Measure(state, system);
+}
+BENCHMARK(BM_ClientServer)->Arg(1)->Arg(100)->Arg(10'000);
+
+void BM_MultiLevel(benchmark::State& state) {
+  System system(MultiLevelPlan(/*in_flight=*/100, state.range(0)));
+  Measure(state, system);
+}
+BENCHMARK(BM_MultiLevel)->Arg(1)->Arg(20);
+
+}  // namespace
+}  // namespace distbench
+
+BENCHMARK_MAIN();

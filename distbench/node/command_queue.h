@@ -1,0 +1,62 @@
+#ifndef DISTBENCH_NODE_COMMAND_QUEUE_H_
+#define DISTBENCH_NODE_COMMAND_QUEUE_H_
+
+#include <deque>
+#include <functional>
+#include <utility>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+
+namespace distbench {
+
+// What is left to do, for one thread that does it in order. Thread-safe.
+class CommandQueue {
+ public:
+  using Task = std::function<void()>;
+
+  void Push(Task task) ABSL_LOCKS_EXCLUDED(mutex_) {
+    absl::MutexLock lock(&mutex_);
+    tasks_.push_back(std::move(task));
+  }
+
+  // Nothing that is left will be done.
+  void Close() ABSL_LOCKS_EXCLUDED(mutex_) {
+    absl::MutexLock lock(&mutex_);
+    is_closed_ = true;
+  }
+
+  // Runs tasks until the queue is closed, and on_tick whenever there has been
+  // no task for `interval`.
+  void RunUntilClosed(absl::Duration interval, const Task& on_tick)
+      ABSL_LOCKS_EXCLUDED(mutex_) {
+    for (;;) {
+      Task task = on_tick;
+      {
+        absl::MutexLock lock(&mutex_);
+        mutex_.AwaitWithTimeout(absl::Condition(this, &CommandQueue::HasWork),
+                                interval);
+        if (is_closed_) return;
+        if (!tasks_.empty()) {
+          task = std::move(tasks_.front());
+          tasks_.pop_front();
+        }
+      }
+      task();
+    }
+  }
+
+ private:
+  bool HasWork() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return !tasks_.empty() || is_closed_;
+  }
+
+  absl::Mutex mutex_;
+  std::deque<Task> tasks_ ABSL_GUARDED_BY(mutex_);
+  bool is_closed_ ABSL_GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_NODE_COMMAND_QUEUE_H_

@@ -1,0 +1,204 @@
+#include "distbench/node/control_session.h"
+
+#include <utility>
+
+#include "distbench/node/control_stream.h"
+
+namespace distbench {
+namespace {
+
+constexpr absl::Duration kProgressInterval = absl::Seconds(1);
+
+}  // namespace
+
+ControlSession::ControlSession(std::shared_ptr<grpc::Channel> channel,
+                               NodeRegistration registration,
+                               const NodeEnvironment& environment,
+                               WelcomeHandler on_welcome)
+    : environment_(environment), on_welcome_(std::move(on_welcome)) {
+  stream_ = ControlStream::Open(
+      std::move(channel), std::move(registration),
+      {.on_command =
+           [this](ControlStream& stream, NodeCommand command) {
+             OnCommand(stream, std::move(command));
+           },
+       .on_end = [this](const absl::Status& status) { OnEnd(status); }});
+}
+
+ControlSession::~ControlSession() = default;
+
+SessionEnd ControlSession::Run() {
+  queue_.RunUntilClosed(kProgressInterval, [this] { Tick(); });
+  absl::MutexLock lock(&mutex_);
+  return end_;
+}
+
+void ControlSession::Cancel() { stream_->Cancel(); }
+
+// ---- Reader -----------------------------------------------------------------
+
+void ControlSession::OnCommand(ControlStream& stream, NodeCommand command) {
+  switch (command.command_case()) {
+    case NodeCommand::kPing: {
+      NodeMessage reply;
+      Pong& pong = *reply.mutable_pong();
+      pong.set_node_timestamp_ns(environment_.clock.UnixNs());
+      pong.set_sequencer_timestamp_ns(command.ping().sequencer_timestamp_ns());
+      return stream.Send(std::move(reply));
+    }
+    case NodeCommand::kWelcome: {
+      {
+        absl::MutexLock lock(&mutex_);
+        end_.was_welcome = true;
+      }
+      return on_welcome_(command.welcome());
+    }
+    case NodeCommand::kShutdown: {
+      {
+        absl::MutexLock lock(&mutex_);
+        end_.is_shutdown = true;
+      }
+      return stream.Cancel();
+    }
+    case NodeCommand::kPrepare:
+      return OnPrepare(command.test_id(),
+                       std::move(*command.mutable_prepare()));
+    default:
+      return OnTestCommand(std::move(command));
+  }
+}
+
+void ControlSession::OnPrepare(int64_t test_id, PrepareTest request) {
+  auto test = std::make_shared<ActiveTest>(
+      test_id, std::move(request), environment_,
+      [this, test_id](const absl::Status& status,
+                      const TrafficProgress& totals) {
+        NodeMessage progress;
+        *progress.mutable_progress() = totals;
+        Send(test_id, std::move(progress));
+        NodeMessage message;
+        CommandStatus& finished = *message.mutable_traffic_finished();
+        finished.set_code(static_cast<int>(status.code()));
+        finished.set_message(std::string(status.message()));
+        Send(test_id, std::move(message));
+      });
+  {
+    absl::MutexLock lock(&mutex_);
+    current_ = test;
+  }
+  queue_.Push([this, test] { Prepare(test); });
+}
+
+void ControlSession::OnTestCommand(NodeCommand command) {
+  TestPointer test;
+  {
+    absl::MutexLock lock(&mutex_);
+    test = current_;
+  }
+  // Whatever is about another test is about one that is over.
+  if (test == nullptr || test->id != command.test_id()) return;
+  switch (command.command_case()) {
+    case NodeCommand::kStop:
+      return test->hosted.Stop(command.stop().reason());
+    case NodeCommand::kResultsTaken:
+      return test->window.Release(command.results_taken().bytes());
+    case NodeCommand::kRelease:
+      return OnRelease(test);
+    case NodeCommand::kConnect:
+      return queue_.Push([this, test, request = command.connect()] {
+        Connect(test, request);
+      });
+    case NodeCommand::kStart:
+      return queue_.Push(
+          [this, test, request = command.start()] { Start(test, request); });
+    case NodeCommand::kCollect:
+      return queue_.Push([this, test, request = command.collect()] {
+        Collect(test, request);
+      });
+    default:
+      return;
+  }
+}
+
+void ControlSession::OnRelease(const TestPointer& test) {
+  test->Abort("the test was released");
+  {
+    absl::MutexLock lock(&mutex_);
+    current_ = nullptr;
+  }
+  queue_.Push([this, test] { Release(test); });
+}
+
+void ControlSession::OnEnd(const absl::Status& status) {
+  TestPointer test;
+  {
+    absl::MutexLock lock(&mutex_);
+    end_.status = status;
+    test = std::move(current_);
+  }
+  if (test != nullptr) test->Abort("the session with the sequencer has ended");
+  // What is destroyed with the queue's tasks may block, and must not here.
+  queue_.Push([test] {});
+  test = nullptr;
+  queue_.Close();
+}
+
+// ---- Steps ------------------------------------------------------------------
+
+void ControlSession::Prepare(const TestPointer& test) {
+  executed_ = test;
+  NodeMessage message;
+  *message.mutable_prepare_reply() = test->hosted.Prepare();
+  Send(test->id, std::move(message));
+}
+
+void ControlSession::Connect(const TestPointer& test,
+                             const ConnectPeers& request) {
+  NodeMessage message;
+  *message.mutable_connect_reply() = test->hosted.Connect(request);
+  Send(test->id, std::move(message));
+}
+
+void ControlSession::Start(const TestPointer& test,
+                           const StartTraffic& request) {
+  NodeMessage message;
+  *message.mutable_start_reply() = test->hosted.Start(request);
+  Send(test->id, std::move(message));
+}
+
+void ControlSession::Collect(const TestPointer& test,
+                             const CollectResults& request) {
+  test->window.Open(request.window_bytes());
+  NodeMessage message;
+  *message.mutable_collect_reply() =
+      test->hosted.Collect([&](ResultChunk chunk) {
+        if (!test->window.Acquire(chunk.ByteSizeLong())) return;
+        NodeMessage piece;
+        *piece.mutable_result_chunk() = std::move(chunk);
+        Send(test->id, std::move(piece));
+      });
+  Send(test->id, std::move(message));
+}
+
+void ControlSession::Release(const TestPointer& test) {
+  test->hosted.End();
+  executed_ = nullptr;
+  NodeMessage message;
+  message.mutable_release_reply();
+  Send(test->id, std::move(message));
+}
+
+void ControlSession::Tick() {
+  if (executed_ == nullptr || !executed_->hosted.is_running()) return;
+  executed_->hosted.StopIfOverdue();
+  NodeMessage message;
+  *message.mutable_progress() = executed_->hosted.progress();
+  Send(executed_->id, std::move(message));
+}
+
+void ControlSession::Send(int64_t test_id, NodeMessage message) {
+  message.set_test_id(test_id);
+  stream_->Send(std::move(message));
+}
+
+}  // namespace distbench

@@ -1,0 +1,66 @@
+// The node's end of its stream to the sequencer.
+
+#ifndef DISTBENCH_NODE_CONTROL_STREAM_H_
+#define DISTBENCH_NODE_CONTROL_STREAM_H_
+
+#include <grpcpp/grpcpp.h>
+
+#include <deque>
+#include <functional>
+#include <memory>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/synchronization/mutex.h"
+#include "proto/control.grpc.pb.h"
+
+namespace distbench {
+
+// Thread-safe. Lives until gRPC is done with it, and for as long as somebody
+// holds it.
+class ControlStream final
+    : public grpc::ClientBidiReactor<NodeMessage, NodeCommand> {
+ public:
+  // Called on threads of gRPC, one call at a time; must not block. on_end comes
+  // last, and once; it releases both handlers.
+  struct Handlers {
+    std::function<void(ControlStream& stream, NodeCommand command)> on_command;
+    std::function<void(const absl::Status& status)> on_end;
+  };
+
+  // Connects, and sends the registration.
+  static std::shared_ptr<ControlStream> Open(
+      std::shared_ptr<grpc::Channel> channel, NodeRegistration registration,
+      Handlers handlers);
+
+  // Never blocks; progress replaces progress that has not been sent. Does
+  // nothing once the stream has ended.
+  void Send(NodeMessage message) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Makes the stream end soon.
+  void Cancel() { context_.TryCancel(); }
+
+  // Of the reactor.
+  void OnReadDone(bool ok) override;
+  void OnWriteDone(bool ok) override ABSL_LOCKS_EXCLUDED(mutex_);
+  void OnDone(const grpc::Status& status) override;
+
+ private:
+  ControlStream(std::shared_ptr<grpc::Channel> channel, Handlers handlers);
+
+  // Keeps the channel alive.
+  const std::shared_ptr<grpc::Channel> channel_;
+  const std::unique_ptr<DistBenchTestSequencer::Stub> stub_;
+  grpc::ClientContext context_;
+  Handlers handlers_;
+  std::shared_ptr<ControlStream> self_;  // until OnDone()
+  NodeCommand command_;
+
+  absl::Mutex mutex_;
+  std::deque<NodeMessage> outbox_ ABSL_GUARDED_BY(mutex_);  // front: written
+  bool is_broken_ ABSL_GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_NODE_CONTROL_STREAM_H_

@@ -1,0 +1,54 @@
+#ifndef DISTBENCH_NODE_CREDIT_WINDOW_H_
+#define DISTBENCH_NODE_CREDIT_WINDOW_H_
+
+#include <cstdint>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+
+namespace distbench {
+
+// How much may be on the way to a receiver that says when it has taken
+// something. Thread-safe.
+class CreditWindow {
+ public:
+  // Sets how much may be on the way.
+  void Open(int64_t size) ABSL_LOCKS_EXCLUDED(mutex_) {
+    absl::MutexLock lock(&mutex_);
+    size_ = size;
+  }
+
+  // Waits until there is room for `amount`, or for anything at all if it
+  // exceeds the whole window. False: the window was closed.
+  bool Acquire(int64_t amount) ABSL_LOCKS_EXCLUDED(mutex_) {
+    absl::MutexLock lock(&mutex_);
+    const auto may_go = [this, amount]() ABSL_SHARED_LOCKS_REQUIRED(mutex_) {
+      return is_closed_ || used_ == 0 || used_ + amount <= size_;
+    };
+    mutex_.Await(absl::Condition(&may_go));
+    used_ += amount;
+    return !is_closed_;
+  }
+
+  // The receiver has taken `amount`.
+  void Release(int64_t amount) ABSL_LOCKS_EXCLUDED(mutex_) {
+    absl::MutexLock lock(&mutex_);
+    used_ -= amount;
+  }
+
+  // Nothing more may go, and nobody waits.
+  void Close() ABSL_LOCKS_EXCLUDED(mutex_) {
+    absl::MutexLock lock(&mutex_);
+    is_closed_ = true;
+  }
+
+ private:
+  absl::Mutex mutex_;
+  int64_t size_ ABSL_GUARDED_BY(mutex_) = 0;
+  int64_t used_ ABSL_GUARDED_BY(mutex_) = 0;
+  bool is_closed_ ABSL_GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_NODE_CREDIT_WINDOW_H_

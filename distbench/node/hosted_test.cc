@@ -1,0 +1,250 @@
+#include "distbench/node/hosted_test.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "distbench/config/compile.h"
+#include "distbench/results/resource_usage.h"
+
+namespace distbench {
+namespace {
+
+CommandStatus ToCommandStatus(const absl::Status& status) {
+  CommandStatus command_status;
+  command_status.set_code(static_cast<int>(status.code()));
+  if (!status.ok()) {
+    command_status.set_message(std::string(status.message()));
+  }
+  return command_status;
+}
+
+absl::Status Annotate(const std::string& instance, const absl::Status& status) {
+  if (status.ok()) return status;
+  return absl::Status(status.code(),
+                      absl::StrCat(instance, ": ", status.message()));
+}
+
+}  // namespace
+
+HostedTest::HostedTest(PrepareTest request, const NodeEnvironment& environment,
+                       FinishedHandler on_finished)
+    : request_(std::move(request)),
+      environment_(environment),
+      on_finished_(std::move(on_finished)),
+      clock_(environment.clock, request_.clock_offset_ns()) {}
+
+HostedTest::~HostedTest() { End(); }
+
+// ---- Prepare ----------------------------------------------------------------
+
+PrepareReply HostedTest::Prepare() {
+  PrepareReply reply;
+  absl::Status status;
+  const NodeServiceConfig& config = request_.config();
+  plan_ = std::make_shared<const Plan>(Compile(config.traffic_config()));
+  absl::flat_hash_map<std::string, int> instances;
+  for (int i = 0; i < plan_->instances.size(); ++i) {
+    instances[plan_->instances[i].name] = i;
+  }
+  for (const std::string& name : config.services()) {
+    const auto it = instances.find(name);
+    status = it == instances.end()
+                 ? absl::InvalidArgumentError("the test has no such instance")
+                 : PrepareInstance(name, it->second, reply);
+    status = Annotate(name, status);
+    if (!status.ok()) break;
+  }
+  for (const std::string& peer : PeerNames()) reply.add_peers(peer);
+  *reply.mutable_status() = ToCommandStatus(status);
+  return reply;
+}
+
+absl::Status HostedTest::PrepareInstance(const std::string& name, int instance,
+                                         PrepareReply& reply) {
+  if (absl::Status status = CheckNotStopped(); !status.ok()) return status;
+  EngineOptions options;
+  options.plan = plan_;
+  options.instance = instance;
+  options.worker_count = plan_->workers_per_instance > 0
+                             ? plan_->workers_per_instance
+                             : std::max(1, request_.workers_per_instance());
+  options.clock = &clock_;
+  options.on_traffic_finished = [this] { OnEngineFinished(); };
+  options.on_overload = [this, name](absl::Status status) {
+    OnOverload(name, status);
+  };
+  const DriverOptions& driver =
+      plan_->services[plan_->instances[instance].service].driver;
+  auto engine =
+      environment_.engines.Make(std::move(options), ServiceAddress(driver));
+  if (!engine.ok()) return engine.status();
+
+  ServiceEndpoint& endpoint =
+      (*reply.mutable_endpoints()->mutable_service_endpoints())[name];
+  endpoint.set_endpoint_address((*engine)->address());
+  endpoint.set_hostname(environment_.hostname);
+  for (const Attribute& attribute : environment_.attributes) {
+    *endpoint.add_attributes() = attribute;
+  }
+  absl::MutexLock lock(&mutex_);
+  engines_.push_back(*std::move(engine));
+  return absl::OkStatus();
+}
+
+std::set<std::string> HostedTest::PeerNames() const {
+  std::set<std::string> names;
+  for (const auto& engine : engines_) {
+    for (int peer : engine->peers()) names.insert(plan_->instances[peer].name);
+  }
+  return names;
+}
+
+std::string HostedTest::ServiceAddress(const DriverOptions& options) const {
+  if (!environment_.service_address.empty()) {
+    return environment_.service_address;
+  }
+  // A device that the config names knows better.
+  if (!request_.use_loopback() || !options.netdev.empty()) return "";
+  return options.ip_version == 6 ? "::1" : "127.0.0.1";
+}
+
+// ---- Connect ----------------------------------------------------------------
+
+CommandStatus HostedTest::Connect(const ConnectPeers& request) {
+  const absl::Time deadline =
+      absl::Now() + absl::Nanoseconds(request.timeout_ns());
+  for (int i = 0; i < engines_.size(); ++i) {
+    const absl::Status status =
+        Annotate(request_.config().services(i),
+                 ConnectEngine(*engines_[i], request, deadline));
+    if (!status.ok()) return ToCommandStatus(status);
+  }
+  return ToCommandStatus(absl::OkStatus());
+}
+
+absl::Status HostedTest::ConnectEngine(HostedEngine& engine,
+                                       const ConnectPeers& request,
+                                       absl::Time deadline) {
+  if (absl::Status status = CheckNotStopped(); !status.ok()) return status;
+  std::vector<std::string> addresses;
+  for (int peer : engine.peers()) {
+    const std::string& name = plan_->instances[peer].name;
+    const auto it = request.endpoints().service_endpoints().find(name);
+    if (it == request.endpoints().service_endpoints().end()) {
+      return absl::InternalError(
+          absl::StrCat("the sequencer gave no endpoint of ", name));
+    }
+    addresses.push_back(it->second.endpoint_address());
+  }
+  return engine.Connect(addresses, deadline);
+}
+
+// ---- Traffic ----------------------------------------------------------------
+
+StartReply HostedTest::Start(const StartTraffic& request) {
+  StartReply reply;
+  usage_at_start_ = ProcessUsage();
+  const int64_t now_ns = clock_.MonotonicNs();
+  const int64_t lead_ns = request.start_timestamp_ns() - clock_.UnixNs();
+  if (lead_ns < 0) reply.set_lateness_ns(-lead_ns);
+  const int64_t start_ns = now_ns + std::max<int64_t>(lead_ns, 0);
+  stop_deadline_ns_ = start_ns + request.timeout_ns();
+
+  absl::Status status = CheckNotStopped();
+  if (status.ok() && engines_.empty()) {
+    status = absl::FailedPreconditionError("no instance was prepared");
+  }
+  *reply.mutable_status() = ToCommandStatus(status);
+  if (!status.ok()) return reply;
+
+  // One more than there are, so that the first instances can not end the
+  // traffic of those that have not started.
+  running_instances_ = engines_.size() + 1;
+  for (const auto& engine : engines_) engine->Start(start_ns);
+  // An engine that was stopped before it started may not have noticed.
+  if (absl::Status stopped = CheckNotStopped(); !stopped.ok()) {
+    Stop(stopped.message());
+  }
+  OnEngineFinished();
+  return reply;
+}
+
+void HostedTest::OnEngineFinished() {
+  if (--running_instances_ > 0) return;
+  absl::Status status;
+  {
+    absl::MutexLock lock(&mutex_);
+    status = overload_;
+  }
+  on_finished_(status, progress());
+}
+
+void HostedTest::OnOverload(const std::string& instance,
+                            const absl::Status& status) {
+  const absl::Status overload = Annotate(instance, status);
+  {
+    absl::MutexLock lock(&mutex_);
+    if (overload_.ok()) overload_ = overload;
+  }
+  Stop(overload.message());
+}
+
+void HostedTest::Stop(absl::string_view reason) {
+  absl::MutexLock lock(&mutex_);
+  if (stop_reason_.empty()) stop_reason_ = std::string(reason);
+  for (const auto& engine : engines_) engine->Stop(reason);
+}
+
+void HostedTest::StopIfOverdue() {
+  if (is_running() && clock_.MonotonicNs() > stop_deadline_ns_) {
+    Stop("the sequencer did not end the traffic in time");
+  }
+}
+
+TrafficProgress HostedTest::progress() const {
+  TrafficProgress sum;
+  absl::MutexLock lock(&mutex_);
+  for (const auto& engine : engines_) {
+    const EngineProgress part = engine->progress();
+    sum.set_succeeded_count(sum.succeeded_count() + part.succeeded_count);
+    sum.set_failed_count(sum.failed_count() + part.failed_count);
+    sum.set_in_flight_count(sum.in_flight_count() + part.in_flight_count);
+  }
+  return sum;
+}
+
+absl::Status HostedTest::CheckNotStopped() const {
+  absl::MutexLock lock(&mutex_);
+  if (stop_reason_.empty()) return absl::OkStatus();
+  return absl::CancelledError(absl::StrCat("stopped: ", stop_reason_));
+}
+
+// ---- Results ----------------------------------------------------------------
+
+CollectReply HostedTest::Collect(
+    absl::FunctionRef<void(ResultChunk chunk)> emit) {
+  CollectReply reply;
+  *reply.mutable_node_usage() = UsageBetween(usage_at_start_, ProcessUsage());
+  Engines engines = TakeEngines();
+  for (const auto& engine : engines) engine->Shutdown();
+  for (auto& engine : engines) {
+    engine->Collect(emit);
+    // Its memory is not needed any more.
+    engine.reset();
+  }
+  *reply.mutable_status() = ToCommandStatus(absl::OkStatus());
+  return reply;
+}
+
+void HostedTest::End() {
+  for (auto& engine : TakeEngines()) engine->Shutdown();
+}
+
+HostedTest::Engines HostedTest::TakeEngines() {
+  absl::MutexLock lock(&mutex_);
+  return std::move(engines_);
+}
+
+}  // namespace distbench

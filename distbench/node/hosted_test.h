@@ -1,0 +1,115 @@
+// A node's part of one test.
+
+#ifndef DISTBENCH_NODE_HOSTED_TEST_H_
+#define DISTBENCH_NODE_HOSTED_TEST_H_
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
+#include "distbench/base/clock.h"
+#include "distbench/config/plan.h"
+#include "distbench/node/engine_factory.h"
+#include "distbench/node/shifted_clock.h"
+#include "proto/control.pb.h"
+#include "proto/results.pb.h"
+
+namespace distbench {
+
+// What the tests of a node share; must outlive them.
+struct NodeEnvironment {
+  EngineFactory& engines;
+  const Clock& clock;
+
+  // As of NodeManagerOptions.
+  std::string service_address;
+  std::string hostname;
+  std::vector<Attribute> attributes;
+};
+
+// Life: Prepare, Connect, Start, Collect, End, each of which may block, on one
+// thread; End and destruction are allowed at any point. Stop() and progress()
+// are for any thread at any time.
+class HostedTest {
+ public:
+  // Called once after Start() succeeded, when all instances have ended their
+  // traffic: an error says that they had to; then their final totals. On any
+  // thread, within Start() too; must not call the test.
+  using FinishedHandler = std::function<void(const absl::Status& status,
+                                             const TrafficProgress& totals)>;
+
+  HostedTest(PrepareTest request, const NodeEnvironment& environment,
+             FinishedHandler on_finished);
+  ~HostedTest();
+
+  HostedTest(const HostedTest&) = delete;
+  HostedTest& operator=(const HostedTest&) = delete;
+
+  PrepareReply Prepare();
+  CommandStatus Connect(const ConnectPeers& request);
+  StartReply Start(const StartTraffic& request) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Shuts the instances down and emits what they measured.
+  CollectReply Collect(absl::FunctionRef<void(ResultChunk chunk)> emit);
+
+  // Shuts the instances down and frees what they have. So does the destructor.
+  void End();
+
+  // Ends the traffic; what has not begun yet fails with the reason.
+  void Stop(absl::string_view reason) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Ends the traffic if nobody has, and it should have ended long ago.
+  void StopIfOverdue();
+
+  // Whether traffic goes on.
+  bool is_running() const { return running_instances_ > 0; }
+
+  // Sum over the instances.
+  TrafficProgress progress() const ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  using Engines = std::vector<std::unique_ptr<HostedEngine>>;
+
+  absl::Status PrepareInstance(const std::string& name, int instance,
+                               PrepareReply& reply) ABSL_LOCKS_EXCLUDED(mutex_);
+  std::set<std::string> PeerNames() const;
+  std::string ServiceAddress(const DriverOptions& options) const;
+  absl::Status ConnectEngine(HostedEngine& engine, const ConnectPeers& request,
+                             absl::Time deadline);
+
+  // An error if the test was stopped.
+  absl::Status CheckNotStopped() const ABSL_LOCKS_EXCLUDED(mutex_);
+  void OnEngineFinished() ABSL_LOCKS_EXCLUDED(mutex_);
+  void OnOverload(const std::string& instance, const absl::Status& status)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  Engines TakeEngines() ABSL_LOCKS_EXCLUDED(mutex_);
+
+  const PrepareTest request_;
+  const NodeEnvironment& environment_;
+  const FinishedHandler on_finished_;
+  const ShiftedClock clock_;
+  std::shared_ptr<const Plan> plan_;
+  RUsage usage_at_start_;
+  int64_t stop_deadline_ns_ = 0;  // monotonic
+  std::atomic<int> running_instances_ = 0;
+
+  mutable absl::Mutex mutex_;
+  // Changed by the thread of the steps, which reads it without the mutex.
+  Engines engines_;
+  std::string stop_reason_ ABSL_GUARDED_BY(mutex_);  // empty: not stopped
+  absl::Status overload_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_NODE_HOSTED_TEST_H_

@@ -1,0 +1,254 @@
+#include "distbench/node/hosted_test.h"
+
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/synchronization/notification.h"
+#include "distbench/base/fake_clock.h"
+#include "distbench/config/check.h"
+#include "distbench/node/fake_engine.h"
+#include "gmock/gmock.h"
+#include "google/protobuf/text_format.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+constexpr char kTest[] = R"(
+  tests {
+    services { name: "client" count: 2 }
+    services { name: "server" count: 1 }
+    rpc_descriptions { name: "query" client: "client" server: "server" }
+    actions {
+      name: "run" rpc_name: "query" iterations { max_iteration_count: 10 }
+    }
+    action_lists { name: "client" action_names: "run" }
+    action_lists { name: "query" }
+  })";
+
+// A node with both clients.
+class HostedTestTest : public testing::Test {
+ protected:
+  HostedTestTest() {
+    TestSequence sequence;
+    EXPECT_TRUE(
+        google::protobuf::TextFormat::ParseFromString(kTest, &sequence));
+    auto checked = CheckTestSequence(sequence);
+    EXPECT_TRUE(checked.ok()) << checked.status();
+    *request_.mutable_config()->mutable_traffic_config() = checked->tests(0);
+    request_.mutable_config()->add_services("client/0");
+    request_.mutable_config()->add_services("client/1");
+  }
+
+  // Makes the test from request_ and environment_.
+  HostedTest& Make() {
+    test_ = std::make_unique<HostedTest>(
+        request_, environment_,
+        [this](const absl::Status& status, const TrafficProgress& totals) {
+          finish_status_ = status;
+          totals_ = totals;
+          finished_.Notify();
+        });
+    return *test_;
+  }
+
+  void PrepareAndConnect() {
+    ASSERT_EQ(Make().Prepare().status().code(), 0);
+    ASSERT_EQ(test_->Connect(Peers()).code(), 0);
+  }
+
+  ConnectPeers Peers() {
+    ConnectPeers peers;
+    (*peers.mutable_endpoints()->mutable_service_endpoints())["server/0"]
+        .set_endpoint_address("fake:server/0");
+    return peers;
+  }
+
+  StartTraffic StartIn(int64_t lead_ns) {
+    StartTraffic start;
+    start.set_start_timestamp_ns(clock_.UnixNs() + lead_ns);
+    start.set_timeout_ns(1'000'000'000);
+    return start;
+  }
+
+  FakeClock clock_;
+  FakeEngineFactory engines_;
+  NodeEnvironment environment_{
+      .engines = engines_, .clock = clock_, .hostname = "alpha"};
+  PrepareTest request_;
+  absl::Notification finished_;
+  absl::Status finish_status_;
+  TrafficProgress totals_;
+  std::unique_ptr<HostedTest> test_;
+};
+
+TEST_F(HostedTestTest, PreparesInstancesAndSaysWhatTheyNeed) {
+  Attribute attribute;
+  attribute.set_name("rack");
+  environment_.attributes.push_back(attribute);
+  const PrepareReply reply = Make().Prepare();
+  EXPECT_EQ(reply.status().code(), 0) << reply.status().message();
+  const auto& endpoints = reply.endpoints().service_endpoints();
+  ASSERT_THAT(endpoints, SizeIs(2));
+  EXPECT_EQ(endpoints.at("client/1").endpoint_address(), "fake:client/1");
+  EXPECT_EQ(endpoints.at("client/1").hostname(), "alpha");
+  EXPECT_EQ(endpoints.at("client/1").attributes(0).name(), "rack");
+  EXPECT_THAT(reply.peers(), ElementsAre("server/0"));
+}
+
+TEST_F(HostedTestTest, ChoosesTheServiceAddress) {
+  const auto address = [this] {
+    Make().Prepare();
+    return engines_.service_address("client/0");
+  };
+  EXPECT_EQ(address(), "");
+  request_.set_use_loopback(true);
+  EXPECT_EQ(address(), "127.0.0.1");
+  auto& options = *request_.mutable_config()
+                       ->mutable_traffic_config()
+                       ->add_protocol_driver_options();
+  options.set_name("default_protocol_driver_options");
+  options.set_ip_version(6);
+  EXPECT_EQ(address(), "::1");
+  options.set_netdev_name("eth0");
+  EXPECT_EQ(address(), "");
+  environment_.service_address = "10.1.2.3";
+  EXPECT_EQ(address(), "10.1.2.3");
+}
+
+TEST_F(HostedTestTest, WorkersAreTheConfigsOrElseTheSequencers) {
+  request_.set_workers_per_instance(3);
+  Make().Prepare();
+  EXPECT_EQ(engines_.worker_count("client/0"), 3);
+  request_.mutable_config()->mutable_traffic_config()->set_workers_per_instance(
+      5);
+  Make().Prepare();
+  EXPECT_EQ(engines_.worker_count("client/0"), 5);
+}
+
+TEST_F(HostedTestTest, SaysWhichInstanceCouldNotBePrepared) {
+  engines_.FailAt("client/1", EngineStep::kMake,
+                  absl::UnavailableError("no ports left"));
+  const PrepareReply reply = Make().Prepare();
+  EXPECT_EQ(reply.status().code(),
+            static_cast<int>(absl::StatusCode::kUnavailable));
+  EXPECT_EQ(reply.status().message(), "client/1: no ports left");
+}
+
+TEST_F(HostedTestTest, SaysWhichInstanceCouldNotConnect) {
+  engines_.FailAt("client/1", EngineStep::kConnect,
+                  absl::UnavailableError("server/0 refuses"));
+  Make().Prepare();
+  EXPECT_EQ(test_->Connect(Peers()).message(), "client/1: server/0 refuses");
+}
+
+TEST_F(HostedTestTest, FinishesWhenAllInstancesHave) {
+  PrepareAndConnect();
+  EXPECT_EQ(test_->Start(StartIn(1000)).status().code(), 0);
+  finished_.WaitForNotification();
+  EXPECT_TRUE(finish_status_.ok());
+  EXPECT_EQ(totals_.succeeded_count(), 14);
+}
+
+TEST_F(HostedTestTest, SaysHowLateItStarted) {
+  PrepareAndConnect();
+  EXPECT_FALSE(test_->Start(StartIn(1000)).has_lateness_ns());
+  finished_.WaitForNotification();
+}
+
+TEST_F(HostedTestTest, TimeIsTheSequencers) {
+  request_.set_clock_offset_ns(5'000'000);
+  PrepareAndConnect();
+  // By this host's clock the start is still to come.
+  EXPECT_EQ(test_->Start(StartIn(-6'000'000)).lateness_ns(), 1'000'000);
+  finished_.WaitForNotification();
+}
+
+TEST_F(HostedTestTest, StopEndsTheTraffic) {
+  engines_.SetEndless(true);
+  PrepareAndConnect();
+  test_->Start(StartIn(0));
+  EXPECT_TRUE(test_->is_running());
+  test_->Stop("enough");
+  finished_.WaitForNotification();
+  EXPECT_FALSE(test_->is_running());
+  EXPECT_TRUE(finish_status_.ok());
+}
+
+TEST_F(HostedTestTest, StopKeepsLaterStepsFromHappening) {
+  Make().Prepare();
+  test_->Stop("enough");
+  EXPECT_THAT(test_->Connect(Peers()).message(), HasSubstr("enough"));
+  EXPECT_THAT(test_->Start(StartIn(0)).status().message(), HasSubstr("enough"));
+  EXPECT_EQ(engines_.Count("client/0", EngineStep::kStart), 0);
+}
+
+TEST_F(HostedTestTest, StopTakesEffectInTheMiddleOfAStep) {
+  Make().Prepare();
+  engines_.BlockAt("client/0", EngineStep::kConnect);
+  CommandStatus status;
+  std::thread connecting([&] { status = test_->Connect(Peers()); });
+  ASSERT_TRUE(engines_.WaitFor("client/0", EngineStep::kConnect));
+  test_->Stop("enough");
+  engines_.Unblock();
+  connecting.join();
+  EXPECT_THAT(status.message(), HasSubstr("enough"));
+  EXPECT_EQ(engines_.Count("client/1", EngineStep::kConnect), 0);
+}
+
+TEST_F(HostedTestTest, OverloadOfOneInstanceEndsTheTraffic) {
+  engines_.SetEndless(true);
+  engines_.OverloadAt("client/1");
+  PrepareAndConnect();
+  test_->Start(StartIn(0));
+  finished_.WaitForNotification();
+  EXPECT_EQ(finish_status_.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(finish_status_.message(), "client/1: too much");
+}
+
+TEST_F(HostedTestTest, StopsByItselfIfNobodyDoes) {
+  engines_.SetEndless(true);
+  PrepareAndConnect();
+  test_->Start(StartIn(0));
+  clock_.Advance(900'000'000);
+  test_->StopIfOverdue();
+  EXPECT_EQ(engines_.Count("client/0", EngineStep::kStop), 0);
+  clock_.Advance(200'000'000);
+  test_->StopIfOverdue();
+  finished_.WaitForNotification();
+}
+
+TEST_F(HostedTestTest, CollectsFromAllInstancesAfterTheyHaveShutDown) {
+  PrepareAndConnect();
+  test_->Start(StartIn(0));
+  finished_.WaitForNotification();
+  std::vector<std::string> instances;
+  const CollectReply reply = test_->Collect([&](ResultChunk chunk) {
+    EXPECT_EQ(engines_.Count("client/1", EngineStep::kShutdown), 1);
+    instances.push_back(chunk.instance());
+  });
+  EXPECT_EQ(reply.status().code(), 0);
+  EXPECT_TRUE(reply.node_usage().has_rusage_diff());
+  EXPECT_THAT(instances, AllOf(Contains("client/0"), Contains("client/1")));
+}
+
+TEST_F(HostedTestTest, EndShutsInstancesDown) {
+  engines_.SetEndless(true);
+  PrepareAndConnect();
+  test_->Start(StartIn(0));
+  test_->End();
+  EXPECT_EQ(engines_.Count("client/0", EngineStep::kShutdown), 1);
+  EXPECT_EQ(engines_.Count("client/1", EngineStep::kShutdown), 1);
+}
+
+}  // namespace
+}  // namespace distbench

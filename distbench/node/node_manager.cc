@@ -1,0 +1,269 @@
+#include "distbench/node/node_manager.h"
+
+#include <glog/logging.h>
+#include <grpcpp/grpcpp.h>
+
+#include <cstdint>
+#include <optional>
+#include <thread>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/random/random.h"
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
+#include "distbench/base/clock.h"
+#include "distbench/base/version.h"
+#include "distbench/node/backoff.h"
+#include "distbench/node/control_session.h"
+#include "distbench/node/host_info.h"
+#include "distbench/node/real_engine_factory.h"
+#include "proto/control.pb.h"
+
+namespace distbench {
+namespace {
+
+std::shared_ptr<grpc::Channel> MakeChannel(const std::string& address) {
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(-1);
+  arguments.SetMaxSendMessageSize(-1);
+  // A sequencer whose host is gone. While it is there, it pings every second.
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 3000);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 2000);
+  arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+  // How long a try to connect may take, in spite of its name.
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 5000);
+  // Every try is a fresh one: when to try is up to the node.
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(),
+                                   arguments);
+}
+
+NodeRegistration MakeRegistration(const NodeManagerOptions& options) {
+  NodeRegistration registration;
+  registration.set_hostname(Hostname());
+  registration.set_control_port(options.port);
+  for (const auto& [name, value] : options.attributes) {
+    Attribute& attribute = *registration.add_attributes();
+    attribute.set_name(name);
+    attribute.set_value(value);
+  }
+  registration.set_preassigned_node_id(options.preassigned_id);
+  if (!options.service_address.empty()) {
+    registration.set_service_address(options.service_address);
+  }
+  registration.set_cpu_count(UsableCpuCount());
+  registration.set_version(kVersion);
+  absl::BitGen random;
+  registration.set_incarnation(
+      absl::Uniform<uint64_t>(absl::IntervalClosed, random, 1, UINT64_MAX));
+  return registration;
+}
+
+NodeEnvironment MakeEnvironment(const NodeManagerOptions& options,
+                                const NodeRegistration& registration) {
+  NodeEnvironment environment{.engines = options.engine_factory != nullptr
+                                             ? *options.engine_factory
+                                             : RealEngineFactory(),
+                              .clock = RealClock(),
+                              .service_address = options.service_address,
+                              .hostname = registration.hostname()};
+  environment.attributes.assign(registration.attributes().begin(),
+                                registration.attributes().end());
+  return environment;
+}
+
+// Whether it may help to try again.
+bool IsTemporary(const absl::Status& status) {
+  switch (status.code()) {
+    case absl::StatusCode::kAlreadyExists:
+    case absl::StatusCode::kFailedPrecondition:
+    case absl::StatusCode::kInvalidArgument:
+    case absl::StatusCode::kPermissionDenied:
+    case absl::StatusCode::kResourceExhausted:
+    case absl::StatusCode::kUnauthenticated:
+    case absl::StatusCode::kUnimplemented:
+      return false;
+    default:
+      return true;
+  }
+}
+
+}  // namespace
+
+class NodeManager::Impl {
+ public:
+  explicit Impl(NodeManagerOptions options)
+      : options_(std::move(options)),
+        registration_(MakeRegistration(options_)),
+        environment_(MakeEnvironment(options_, registration_)),
+        target_(options_.channel != nullptr ? "the sequencer of this process"
+                                            : options_.sequencer) {}
+
+  ~Impl() { Shutdown(); }
+
+  absl::Status Start() ABSL_LOCKS_EXCLUDED(mutex_) {
+    thread_ = std::thread([this] { Loop(); });
+    absl::Status status;
+    {
+      absl::MutexLock lock(&mutex_);
+      mutex_.AwaitWithTimeout(absl::Condition(this, &Impl::IsRegisteredOrOver),
+                              options_.register_timeout);
+      if (!alias_.empty()) return absl::OkStatus();
+      status = ExplainFailure();
+    }
+    Shutdown();
+    return status;
+  }
+
+  std::string alias() const ABSL_LOCKS_EXCLUDED(mutex_) {
+    absl::MutexLock lock(&mutex_);
+    return alias_;
+  }
+
+  void Shutdown() ABSL_LOCKS_EXCLUDED(mutex_, shutdown_mutex_) {
+    absl::MutexLock shutdown_lock(&shutdown_mutex_);
+    {
+      absl::MutexLock lock(&mutex_);
+      is_shut_down_ = true;
+      if (session_ != nullptr) session_->Cancel();
+    }
+    if (thread_.joinable()) thread_.join();
+  }
+
+ private:
+  bool IsRegisteredOrOver() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return !alias_.empty() || is_over_;
+  }
+
+  // Session after session, until one was the last.
+  void Loop() ABSL_LOCKS_EXCLUDED(mutex_) {
+    Backoff backoff;
+    for (;;) {
+      const SessionEnd end = RunSession();
+      if (end.was_welcome) backoff.Reset();
+      if (const std::optional<absl::Status> last = AfterSession(end)) {
+        return Finish(*last);
+      }
+      if (!Pause(backoff.Next())) return Finish(absl::OkStatus());
+    }
+  }
+
+  SessionEnd RunSession() ABSL_LOCKS_EXCLUDED(mutex_) {
+    auto session = std::make_shared<ControlSession>(
+        options_.channel != nullptr ? options_.channel
+                                    : MakeChannel(options_.sequencer),
+        registration_, environment_,
+        [this](const NodeConfig& config) { OnWelcome(config); });
+    {
+      absl::MutexLock lock(&mutex_);
+      session_ = session;
+      if (is_shut_down_) session->Cancel();
+    }
+    const SessionEnd end = session->Run();
+    absl::MutexLock lock(&mutex_);
+    session_ = nullptr;
+    return end;
+  }
+
+  void OnWelcome(const NodeConfig& config) ABSL_LOCKS_EXCLUDED(mutex_) {
+    absl::MutexLock lock(&mutex_);
+    if (!alias_.empty()) {
+      LOG(WARNING) << alias_ << " has registered with " << target_
+                   << " again, as " << config.node_alias();
+    }
+    alias_ = config.node_alias();
+    node_id_ = config.node_id();
+  }
+
+  // Prepares for the next session. Returns what ends the node, if there is to
+  // be none.
+  std::optional<absl::Status> AfterSession(const SessionEnd& end)
+      ABSL_LOCKS_EXCLUDED(mutex_) {
+    absl::MutexLock lock(&mutex_);
+    if (is_shut_down_ || end.is_shutdown) return absl::OkStatus();
+    last_error_ = end.status;
+    if (end.was_welcome) {
+      LOG(WARNING) << alias_ << " has lost " << target_ << " ("
+                   << end.status.message() << "); trying to reach it again";
+      registration_.set_preassigned_node_id(node_id_);
+      return std::nullopt;
+    }
+    if (IsTemporary(end.status)) return std::nullopt;
+    const bool may_change_alias =
+        options_.preassigned_id < 0 && registration_.preassigned_node_id() >= 0;
+    if (absl::IsAlreadyExists(end.status) && may_change_alias) {
+      registration_.set_preassigned_node_id(-1);
+      return std::nullopt;
+    }
+    return ExplainFailure();
+  }
+
+  absl::Status ExplainFailure() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    if (absl::IsUnimplemented(last_error_)) {
+      return absl::UnimplementedError(
+          absl::StrCat("what answers at ", target_,
+                       " is no test sequencer; is it the right port?"));
+    }
+    if (!last_error_.ok() && !IsTemporary(last_error_)) {
+      return absl::Status(
+          last_error_.code(),
+          absl::StrCat("the test sequencer at ", target_,
+                       " refused the node: ", last_error_.message()));
+    }
+    return absl::UnavailableError(absl::StrCat(
+        "no test sequencer answered at ", target_, " within ",
+        absl::FormatDuration(options_.register_timeout),
+        "; is it running there, and is this its port? (",
+        last_error_.ok() ? "no answer at all" : last_error_.message(), ")"));
+  }
+
+  // False: shut down meanwhile.
+  bool Pause(absl::Duration duration) ABSL_LOCKS_EXCLUDED(mutex_) {
+    absl::MutexLock lock(&mutex_);
+    return !mutex_.AwaitWithTimeout(absl::Condition(&is_shut_down_), duration);
+  }
+
+  void Finish(const absl::Status& status) ABSL_LOCKS_EXCLUDED(mutex_) {
+    {
+      absl::MutexLock lock(&mutex_);
+      is_over_ = true;
+      // Nobody is told of a node that was never there, or that was shut down by
+      // its owner.
+      if (alias_.empty() || is_shut_down_) return;
+    }
+    options_.on_ended(status);
+  }
+
+  const NodeManagerOptions options_;
+  NodeRegistration registration_;  // of the thread's
+  const NodeEnvironment environment_;
+  const std::string target_;
+
+  mutable absl::Mutex mutex_;
+  bool is_shut_down_ ABSL_GUARDED_BY(mutex_) = false;
+  bool is_over_ ABSL_GUARDED_BY(mutex_) = false;
+  std::string alias_ ABSL_GUARDED_BY(mutex_);  // empty: never registered
+  int node_id_ ABSL_GUARDED_BY(mutex_) = -1;
+  absl::Status last_error_ ABSL_GUARDED_BY(mutex_);
+  std::shared_ptr<ControlSession> session_ ABSL_GUARDED_BY(mutex_);
+
+  absl::Mutex shutdown_mutex_;  // one Shutdown() at a time
+  std::thread thread_;
+};
+
+absl::StatusOr<std::unique_ptr<NodeManager>> NodeManager::Start(
+    NodeManagerOptions options) {
+  auto impl = std::make_unique<Impl>(std::move(options));
+  if (absl::Status status = impl->Start(); !status.ok()) return status;
+  return std::unique_ptr<NodeManager>(new NodeManager(std::move(impl)));
+}
+
+NodeManager::NodeManager(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+NodeManager::~NodeManager() = default;
+
+std::string NodeManager::alias() const { return impl_->alias(); }
+
+void NodeManager::Shutdown() { impl_->Shutdown(); }
+
+}  // namespace distbench

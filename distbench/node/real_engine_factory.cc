@@ -1,0 +1,55 @@
+#include "distbench/node/real_engine_factory.h"
+
+#include <utility>
+
+#include "distbench/protocol/registry.h"
+
+namespace distbench {
+namespace {
+
+class RealEngine final : public HostedEngine {
+ public:
+  explicit RealEngine(std::unique_ptr<Engine> engine)
+      : engine_(std::move(engine)) {}
+
+  const std::string& address() const override { return engine_->address(); }
+  const std::vector<int>& peers() const override { return engine_->peers(); }
+  absl::Status Connect(const std::vector<std::string>& addresses,
+                       absl::Time deadline) override {
+    return engine_->Connect(addresses, deadline);
+  }
+  void Start(int64_t start_ns) override { engine_->Start(start_ns); }
+  void Stop(absl::string_view reason) override { engine_->Stop(reason); }
+  EngineProgress progress() const override { return engine_->progress(); }
+  void Shutdown() override { engine_->Shutdown(); }
+  void Collect(absl::FunctionRef<void(ResultChunk chunk)> emit) override {
+    engine_->Collect(emit);
+  }
+
+ private:
+  const std::unique_ptr<Engine> engine_;
+};
+
+class RealFactory final : public EngineFactory {
+ public:
+  absl::StatusOr<std::unique_ptr<HostedEngine>> Make(
+      EngineOptions options, const std::string& service_address) override {
+    const Plan& plan = *options.plan;
+    const InstancePlan& instance = plan.instances[options.instance];
+    auto driver =
+        MakeProtocolDriver(plan.services[instance.service].driver, environment);
+    if (!driver.ok()) return driver.status();
+    auto engine = Engine::Create(std::move(options), *std::move(driver));
+    if (!engine.ok()) return engine.status();
+    return std::make_unique<RealEngine>(*std::move(engine));
+  }
+};
+
+}  // namespace
+
+EngineFactory& RealEngineFactory() {
+  static RealFactory* const factory = new RealFactory;
+  return *factory;
+}
+
+}  // namespace distbench

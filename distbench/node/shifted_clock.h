@@ -1,0 +1,28 @@
+#ifndef DISTBENCH_NODE_SHIFTED_CLOCK_H_
+#define DISTBENCH_NODE_SHIFTED_CLOCK_H_
+
+#include <cstdint>
+
+#include "distbench/base/clock.h"
+
+namespace distbench {
+
+// The common time of a test's hosts: a clock whose Unix time is known to be
+// off.
+class ShiftedClock final : public Clock {
+ public:
+  // `clock`, which must outlive this one, is offset_ns ahead.
+  ShiftedClock(const Clock& clock, int64_t offset_ns)
+      : clock_(clock), offset_ns_(offset_ns) {}
+
+  int64_t MonotonicNs() const override { return clock_.MonotonicNs(); }
+  int64_t UnixNs() const override { return clock_.UnixNs() - offset_ns_; }
+
+ private:
+  const Clock& clock_;
+  const int64_t offset_ns_;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_NODE_SHIFTED_CLOCK_H_

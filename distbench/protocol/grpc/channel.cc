@@ -1,0 +1,139 @@
+#include "distbench/protocol/grpc/channel.h"
+
+#include <grpc/grpc_security.h>
+#include <grpc/support/time.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/types/span.h"
+
+namespace distbench {
+namespace {
+
+// Of the peers that can not be reached, how many an error names.
+constexpr size_t kMaxNamedPeers = 3;
+
+std::unique_ptr<grpc_channel_credentials, void (*)(grpc_channel_credentials*)>
+InsecureCredentials() {
+  return {grpc_insecure_credentials_create(), grpc_channel_credentials_release};
+}
+
+gpr_timespec MonotonicDeadline(absl::Time deadline) {
+  const absl::Duration left = std::clamp(
+      deadline - absl::Now(), absl::ZeroDuration(), absl::Hours(24 * 365));
+  return gpr_time_add(
+      gpr_now(GPR_CLOCK_MONOTONIC),
+      gpr_time_from_nanos(absl::ToInt64Nanoseconds(left), GPR_TIMESPAN));
+}
+
+const char* StateName(grpc_connectivity_state state) {
+  switch (state) {
+    case GRPC_CHANNEL_IDLE:
+    case GRPC_CHANNEL_CONNECTING:
+      return "no answer";
+    case GRPC_CHANNEL_TRANSIENT_FAILURE:
+      return "refused or unreachable";
+    case GRPC_CHANNEL_READY:
+      return "connected";
+    case GRPC_CHANNEL_SHUTDOWN:
+      return "closed";
+  }
+  return "unknown";
+}
+
+// Waits for one channel, together with others at the same queue.
+class Watch {
+ public:
+  Watch(const Channel& channel, grpc_completion_queue* queue,
+        gpr_timespec deadline)
+      : channel_(channel), queue_(queue), deadline_(deadline) {}
+
+  const std::string& target() const { return channel_.target(); }
+  grpc_connectivity_state state() const { return state_; }
+  bool connected() const { return state_ == GRPC_CHANNEL_READY; }
+
+  // Looks at the state, and starts to wait for a change if it is not the wanted
+  // one. Returns whether it waits.
+  bool Continue() {
+    state_ = grpc_channel_check_connectivity_state(channel_.get(),
+                                                   /*try_to_connect=*/1);
+    if (connected()) return false;
+    grpc_channel_watch_connectivity_state(channel_.get(), state_, deadline_,
+                                          queue_, this);
+    return true;
+  }
+
+ private:
+  const Channel& channel_;
+  grpc_completion_queue* const queue_;
+  const gpr_timespec deadline_;
+  grpc_connectivity_state state_ = GRPC_CHANNEL_IDLE;
+};
+
+void RunWatches(std::vector<Watch>& watches, grpc_completion_queue* queue) {
+  size_t waiting = 0;
+  for (Watch& watch : watches) waiting += watch.Continue();
+  while (waiting > 0) {
+    const grpc_event event = grpc_completion_queue_next(
+        queue, gpr_inf_future(GPR_CLOCK_MONOTONIC), nullptr);
+    const bool in_time = event.success;
+    if (in_time && static_cast<Watch*>(event.tag)->Continue()) continue;
+    --waiting;
+  }
+}
+
+absl::Status ToStatus(absl::Span<const Watch> watches) {
+  std::vector<std::string> failures;
+  for (const Watch& watch : watches) {
+    if (watch.connected()) continue;
+    std::string failure =
+        absl::StrCat(watch.target(), " (", StateName(watch.state()), ")");
+    if (absl::c_linear_search(failures, failure)) continue;
+    failures.push_back(std::move(failure));
+  }
+  if (failures.empty()) return absl::OkStatus();
+  const size_t unnamed =
+      failures.size() - std::min(failures.size(), kMaxNamedPeers);
+  failures.resize(failures.size() - unnamed);
+  return absl::DeadlineExceededError(absl::StrCat(
+      "can not connect to peer ", absl::StrJoin(failures, ", "),
+      unnamed > 0 ? absl::StrCat(" and ", unnamed, " more") : "",
+      "; check that the peer runs and that no firewall is in between"));
+}
+
+}  // namespace
+
+Channel::Channel(const std::string& target, const grpc_channel_args& args)
+    : target_(target),
+      channel_(grpc_channel_create(target.c_str(), InsecureCredentials().get(),
+                                   &args)),
+      method_(grpc_channel_register_call(channel_.get(), kGenericRpcMethod,
+                                         nullptr, nullptr)) {}
+
+absl::Status WaitForConnections(absl::Span<const Channel* const> channels,
+                                absl::Time deadline) {
+  grpc_completion_queue* queue = grpc_completion_queue_create_for_next(nullptr);
+  const gpr_timespec monotonic_deadline = MonotonicDeadline(deadline);
+  std::vector<Watch> watches;
+  watches.reserve(channels.size());
+  for (const Channel* channel : channels) {
+    watches.emplace_back(*channel, queue, monotonic_deadline);
+  }
+  RunWatches(watches, queue);
+  grpc_completion_queue_shutdown(queue);
+  while (grpc_completion_queue_next(queue, gpr_inf_future(GPR_CLOCK_MONOTONIC),
+                                    nullptr)
+             .type != GRPC_QUEUE_SHUTDOWN) {
+  }
+  grpc_completion_queue_destroy(queue);
+  return ToStatus(watches);
+}
+
+}  // namespace distbench

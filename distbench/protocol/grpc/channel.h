@@ -1,0 +1,55 @@
+// Connections of a driver to its peers.
+
+#ifndef DISTBENCH_PROTOCOL_GRPC_CHANNEL_H_
+#define DISTBENCH_PROTOCOL_GRPC_CHANNEL_H_
+
+#include <grpc/grpc.h>
+
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "absl/types/span.h"
+
+namespace distbench {
+
+// The method of all data RPCs.
+inline constexpr char kGenericRpcMethod[] = "/distbench.Traffic/GenericRpc";
+
+// A connection of its own to one peer, shared with nothing else in the process.
+class Channel {
+ public:
+  // Does not connect yet. target: as returned by a peer's Listen().
+  Channel(const std::string& target, const grpc_channel_args& args);
+
+  const std::string& target() const { return target_; }
+  grpc_channel* get() const { return channel_.get(); }
+
+  // Makes a call of kGenericRpcMethod whose completions go to `queue`.
+  grpc_call* MakeCall(grpc_completion_queue* queue, gpr_timespec deadline) {
+    return grpc_channel_create_registered_call(channel_.get(), nullptr,
+                                               GRPC_PROPAGATE_DEFAULTS, queue,
+                                               method_, deadline, nullptr);
+  }
+
+ private:
+  struct Destroy {
+    void operator()(grpc_channel* channel) const {
+      grpc_channel_destroy(channel);
+    }
+  };
+
+  std::string target_;
+  std::unique_ptr<grpc_channel, Destroy> channel_;
+  void* method_;
+};
+
+// Connects all channels at the same time. The error names the peers that could
+// not be reached.
+absl::Status WaitForConnections(absl::Span<const Channel* const> channels,
+                                absl::Time deadline);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PROTOCOL_GRPC_CHANNEL_H_

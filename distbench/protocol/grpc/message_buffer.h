@@ -1,0 +1,72 @@
+// The messages of data RPCs in gRPC's byte buffers.
+
+#ifndef DISTBENCH_PROTOCOL_GRPC_MESSAGE_BUFFER_H_
+#define DISTBENCH_PROTOCOL_GRPC_MESSAGE_BUFFER_H_
+
+#include <grpc/byte_buffer.h>
+#include <grpc/slice_buffer.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "distbench/payload/message_codec.h"
+
+namespace distbench {
+
+// Memory for a message on its way out, used for one message after the other.
+class OutgoingMessage {
+ public:
+  OutgoingMessage();
+  ~OutgoingMessage();
+  OutgoingMessage(const OutgoingMessage&) = delete;
+  OutgoingMessage& operator=(const OutgoingMessage&) = delete;
+
+  // Makes a message of target_bytes (see message_codec.h), whose payload refers
+  // to the payload slab. Returns the message's size. gRPC must be done with the
+  // message before.
+  int64_t Fill(const RequestHeader& header, int64_t target_bytes);
+  int64_t Fill(const ResponseHeader& header, int64_t target_bytes);
+
+  grpc_byte_buffer* get() const { return buffer_; }
+
+ private:
+  template <typename Header>
+  int64_t FillWith(const Header& header, int64_t target_bytes);
+
+  grpc_byte_buffer* const buffer_;
+};
+
+// A message that has arrived, or nothing.
+class IncomingMessage {
+ public:
+  IncomingMessage() = default;
+  ~IncomingMessage() { Clear(); }
+  IncomingMessage(const IncomingMessage&) = delete;
+  IncomingMessage& operator=(const IncomingMessage&) = delete;
+
+  void Clear();
+
+  // Where gRPC shall put the next message. Requires that there is none.
+  grpc_byte_buffer** slot() { return &buffer_; }
+
+  int64_t size_bytes() const;
+
+  // Reads the header. Its strings are valid until Clear(). False if there is no
+  // message or it is malformed.
+  [[nodiscard]] bool Decode(RequestHeader& header);
+  [[nodiscard]] bool Decode(ResponseHeader& header);
+
+ private:
+  template <typename Header>
+  bool DecodeAs(Header& header);
+
+  grpc_byte_buffer* buffer_ = nullptr;
+  std::vector<absl::string_view> views_;  // kept for its memory
+  std::string scratch_;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PROTOCOL_GRPC_MESSAGE_BUFFER_H_

@@ -1,0 +1,93 @@
+#include "distbench/protocol/grpc/wake_timer.h"
+
+#include <pthread.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "glog/logging.h"
+
+namespace distbench {
+namespace {
+
+constexpr int64_t kNsPerSecond = 1'000'000'000;
+
+// Edge-triggered, so that an alarm that has gone off need not be read.
+void AddToEpoll(int epoll_fd, int fd, void* tag) {
+  epoll_event event = {};
+  event.events = EPOLLIN | EPOLLET;
+  event.data.ptr = tag;
+  PCHECK(epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0);
+}
+
+}  // namespace
+
+WakeTimer::Alarm::Alarm(WakeTimer& timer, std::function<void()> on_due)
+    : timer_(timer),
+      on_due_(std::move(on_due)),
+      timer_fd_(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)) {
+  PCHECK(timer_fd_ >= 0);
+  const absl::MutexLock lock(&timer_.mutex_);
+  timer_.alarms_.insert(this);
+  AddToEpoll(timer_.epoll_fd_, timer_fd_, this);
+}
+
+WakeTimer::Alarm::~Alarm() {
+  {
+    const absl::MutexLock lock(&timer_.mutex_);
+    timer_.alarms_.erase(this);
+  }
+  close(timer_fd_);  // which takes it off the epoll set
+}
+
+void WakeTimer::Alarm::Set(int64_t due_ns) {
+  // Zero would disarm the timer.
+  const int64_t time_ns = std::max<int64_t>(due_ns, 1);
+  itimerspec time = {};
+  time.it_value.tv_sec = time_ns / kNsPerSecond;
+  time.it_value.tv_nsec = time_ns % kNsPerSecond;
+  PCHECK(timerfd_settime(timer_fd_, TFD_TIMER_ABSTIME, &time, nullptr) == 0);
+}
+
+WakeTimer::WakeTimer()
+    : epoll_fd_(epoll_create1(EPOLL_CLOEXEC)),
+      stop_fd_(eventfd(0, EFD_CLOEXEC)) {
+  PCHECK(epoll_fd_ >= 0);
+  PCHECK(stop_fd_ >= 0);
+  AddToEpoll(epoll_fd_, stop_fd_, nullptr);
+  thread_ = std::thread(&WakeTimer::Run, this);
+  pthread_setname_np(thread_.native_handle(), "wake_timer");
+}
+
+WakeTimer::~WakeTimer() {
+  PCHECK(eventfd_write(stop_fd_, 1) == 0);
+  thread_.join();
+  close(stop_fd_);
+  close(epoll_fd_);
+}
+
+void WakeTimer::Run() {
+  constexpr int kMaxEvents = 16;
+  epoll_event events[kMaxEvents];
+  while (true) {
+    const int count = epoll_wait(epoll_fd_, events, kMaxEvents, -1);
+    PCHECK(count >= 0 || errno == EINTR);
+    for (int i = 0; i < count; ++i) {
+      if (events[i].data.ptr == nullptr) return;
+      CallBack(static_cast<Alarm*>(events[i].data.ptr));
+    }
+  }
+}
+
+void WakeTimer::CallBack(Alarm* alarm) {
+  const absl::MutexLock lock(&mutex_);
+  // It may have gone while its event was on the way.
+  if (alarms_.contains(alarm)) alarm->on_due_();
+}
+
+}  // namespace distbench

@@ -1,0 +1,65 @@
+// Calls back at points in time, to within tens of microseconds: for threads
+// that wait where no timeout that precise can be given.
+
+#ifndef DISTBENCH_PROTOCOL_GRPC_WAKE_TIMER_H_
+#define DISTBENCH_PROTOCOL_GRPC_WAKE_TIMER_H_
+
+#include <cstdint>
+#include <functional>
+#include <thread>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/synchronization/mutex.h"
+
+namespace distbench {
+
+// One thread, which sleeps unless an alarm is due. Thread-safe.
+class WakeTimer {
+ public:
+  // One thing to be called back for. Its methods are called by one thread at a
+  // time, and not from its own callback.
+  class Alarm {
+   public:
+    // `on_due` runs on the timer's thread and should be short.
+    Alarm(WakeTimer& timer, std::function<void()> on_due);
+
+    // Returns once the callback neither runs nor will.
+    ~Alarm();
+
+    Alarm(const Alarm&) = delete;
+    Alarm& operator=(const Alarm&) = delete;
+
+    // Calls back once at this time of the monotonic clock, or at once if it has
+    // passed, instead of at the time that was set before. One system call.
+    void Set(int64_t due_ns);
+
+   private:
+    friend class WakeTimer;
+
+    WakeTimer& timer_;
+    const std::function<void()> on_due_;
+    const int timer_fd_;
+  };
+
+  WakeTimer();
+  // Requires that all alarms are gone.
+  ~WakeTimer();
+
+  WakeTimer(const WakeTimer&) = delete;
+  WakeTimer& operator=(const WakeTimer&) = delete;
+
+ private:
+  void Run();
+  void CallBack(Alarm* alarm);
+
+  const int epoll_fd_;
+  const int stop_fd_;
+  absl::Mutex mutex_;  // held while a callback runs
+  absl::flat_hash_set<Alarm*> alarms_ ABSL_GUARDED_BY(mutex_);
+  std::thread thread_;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PROTOCOL_GRPC_WAKE_TIMER_H_

@@ -1,0 +1,183 @@
+#include "distbench/protocol/host_address.h"
+
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace distbench {
+namespace {
+
+// A numeric address of either family.
+struct Ip {
+  int version = 0;
+  in_addr v4;
+  in6_addr v6;
+
+  uint32_t v4_bits() const { return ntohl(v4.s_addr); }
+};
+
+Ip Parse(absl::string_view text) {
+  const std::string ip(text);
+  Ip parsed;
+  if (inet_pton(AF_INET, ip.c_str(), &parsed.v4) == 1) {
+    parsed.version = 4;
+  } else if (inet_pton(AF_INET6, ip.c_str(), &parsed.v6) == 1) {
+    parsed.version = 6;
+  }
+  return parsed;
+}
+
+bool IsLoopback(const Ip& ip) {
+  return ip.version == 4 ? ip.v4_bits() >> 24 == 127
+                         : IN6_IS_ADDR_LOOPBACK(&ip.v6);
+}
+
+bool IsLinkLocal(const Ip& ip) {
+  return ip.version == 4 ? ip.v4_bits() >> 16 == (169 << 8 | 254)
+                         : IN6_IS_ADDR_LINKLOCAL(&ip.v6);
+}
+
+// 10/8, 172.16/12, 192.168/16; fc00::/7.
+bool IsPrivate(const Ip& ip) {
+  if (ip.version == 6) return (ip.v6.s6_addr[0] & 0xfe) == 0xfc;
+  const uint32_t bits = ip.v4_bits();
+  return bits >> 24 == 10 || bits >> 20 == (172 << 4 | 1) ||
+         bits >> 16 == (192 << 8 | 168);
+}
+
+bool IsAllowed(const InterfaceAddress& candidate, const Ip& ip,
+               const AddressPreference& preference) {
+  if (ip.version == 0 || IsLinkLocal(ip)) return false;
+  if (preference.ip_version != 0 && ip.version != preference.ip_version) {
+    return false;
+  }
+  return preference.netdev.empty() ||
+         candidate.interface_name == preference.netdev;
+}
+
+int Score(const Ip& ip) {
+  return 2 * !IsLoopback(ip) + (ip.version == 6) + IsPrivate(ip);
+}
+
+absl::Status NoSuitableAddress(absl::Span<const InterfaceAddress> candidates,
+                               const AddressPreference& preference) {
+  std::string wanted = "no usable ";
+  if (preference.ip_version != 0) {
+    absl::StrAppend(&wanted, "IPv", preference.ip_version, " ");
+  }
+  absl::StrAppend(&wanted, "address");
+  if (!preference.netdev.empty()) {
+    absl::StrAppend(&wanted, " on network device \"", preference.netdev, "\"");
+  }
+  const auto describe = [](std::string* out, const InterfaceAddress& address) {
+    absl::StrAppend(out, address.interface_name, " ", address.ip);
+  };
+  return absl::NotFoundError(absl::StrCat(
+      wanted, "; this host has: ", absl::StrJoin(candidates, ", ", describe),
+      ". Set netdev_name and ip_version of the protocol driver options to one "
+      "of these; link-local addresses are not usable"));
+}
+
+absl::string_view WithoutBrackets(absl::string_view host) {
+  if (absl::StartsWith(host, "[") && absl::EndsWith(host, "]")) {
+    return host.substr(1, host.size() - 2);
+  }
+  return host;
+}
+
+absl::StatusOr<std::string> ChooseBindHost(
+    absl::Span<const InterfaceAddress> candidates,
+    const AddressPreference& preference, const std::string& advertised) {
+  const Ip ip = Parse(advertised);
+  if (advertised == "localhost" || (ip.version != 0 && IsLoopback(ip))) {
+    return advertised;
+  }
+  if (!preference.netdev.empty()) {
+    return ChooseHostAddress(candidates, preference);
+  }
+  const int version = ip.version != 0 ? ip.version : preference.ip_version;
+  return std::string(version == 4 ? "0.0.0.0" : "::");
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<InterfaceAddress>> ListInterfaceAddresses() {
+  ifaddrs* first = nullptr;
+  if (getifaddrs(&first) != 0) {
+    return absl::InternalError(absl::StrCat(
+        "can not list the network interfaces: ", std::strerror(errno)));
+  }
+  const std::unique_ptr<ifaddrs, void (*)(ifaddrs*)> owner(first, freeifaddrs);
+  std::vector<InterfaceAddress> addresses;
+  for (const ifaddrs* entry = first; entry; entry = entry->ifa_next) {
+    if (entry->ifa_addr == nullptr || !(entry->ifa_flags & IFF_UP)) continue;
+    const int family = entry->ifa_addr->sa_family;
+    const void* ip;
+    if (family == AF_INET) {
+      ip = &reinterpret_cast<const sockaddr_in*>(entry->ifa_addr)->sin_addr;
+    } else if (family == AF_INET6) {
+      ip = &reinterpret_cast<const sockaddr_in6*>(entry->ifa_addr)->sin6_addr;
+    } else {
+      continue;
+    }
+    char text[INET6_ADDRSTRLEN];
+    if (inet_ntop(family, ip, text, sizeof(text)) == nullptr) continue;
+    addresses.push_back({entry->ifa_name, text});
+  }
+  return addresses;
+}
+
+absl::StatusOr<std::string> ChooseHostAddress(
+    absl::Span<const InterfaceAddress> candidates,
+    const AddressPreference& preference) {
+  const InterfaceAddress* best = nullptr;
+  int best_score = -1;
+  for (const InterfaceAddress& candidate : candidates) {
+    const Ip ip = Parse(candidate.ip);
+    if (!IsAllowed(candidate, ip, preference)) continue;
+    const int score = Score(ip);
+    if (score > best_score) {
+      best = &candidate;
+      best_score = score;
+    }
+  }
+  if (best == nullptr) return NoSuitableAddress(candidates, preference);
+  return best->ip;
+}
+
+absl::StatusOr<ListenAddress> ChooseListenAddress(
+    absl::Span<const InterfaceAddress> candidates,
+    const AddressPreference& preference, absl::string_view service_address) {
+  if (service_address.empty()) {
+    absl::StatusOr<std::string> host =
+        ChooseHostAddress(candidates, preference);
+    if (!host.ok()) return host.status();
+    return ListenAddress{.bind_host = *host, .advertised_host = *host};
+  }
+  const std::string advertised(WithoutBrackets(service_address));
+  absl::StatusOr<std::string> bind_host =
+      ChooseBindHost(candidates, preference, advertised);
+  if (!bind_host.ok()) return bind_host.status();
+  return ListenAddress{.bind_host = *bind_host, .advertised_host = advertised};
+}
+
+std::string JoinHostPort(absl::string_view host, int port) {
+  if (IpVersionOf(host) == 6) return absl::StrCat("[", host, "]:", port);
+  return absl::StrCat(host, ":", port);
+}
+
+int IpVersionOf(absl::string_view host) { return Parse(host).version; }
+
+}  // namespace distbench

@@ -1,0 +1,46 @@
+#include "distbench/protocol/registry.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "distbench/protocol/grpc/grpc_driver.h"
+
+namespace distbench {
+namespace {
+
+struct Driver {
+  absl::string_view name;
+  absl::StatusOr<std::unique_ptr<ProtocolDriver>> (*make)(
+      const DriverOptions& options, const DriverEnvironment& environment);
+};
+
+constexpr Driver kDrivers[] = {
+    {"grpc", MakeGrpcDriver},
+};
+
+absl::Status NoSuchDriver(const std::string& name) {
+  const auto append_name = [](std::string* out, const Driver& driver) {
+    absl::StrAppend(out, "\"", driver.name, "\"");
+  };
+  return absl::NotFoundError(
+      absl::StrCat("there is no protocol driver \"", name, "\"; there is ",
+                   absl::StrJoin(kDrivers, ", ", append_name)));
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeProtocolDriver(
+    const DriverOptions& options, const DriverEnvironment& environment) {
+  const Driver* driver = std::find_if(std::begin(kDrivers), std::end(kDrivers),
+                                      [&](const Driver& candidate) {
+                                        return candidate.name == options.driver;
+                                      });
+  if (driver == std::end(kDrivers)) return NoSuchDriver(options.driver);
+  return driver->make(options, environment);
+}
+
+}  // namespace distbench

@@ -1,0 +1,103 @@
+#include "distbench/sequencer/listen_address.h"
+
+#include <netdb.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+
+namespace distbench {
+namespace {
+
+struct FreeAddressInfo {
+  void operator()(addrinfo* info) const { freeaddrinfo(info); }
+};
+
+// 0, or the errno of what failed.
+int TryToBind(const addrinfo& info) {
+  const int fd = socket(info.ai_family, info.ai_socktype, info.ai_protocol);
+  if (fd < 0) return errno;
+  const int on = 1;
+  setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+  if (info.ai_family == AF_INET6) {
+    // IPv4 has an entry of its own.
+    setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
+  }
+  const int error = bind(fd, info.ai_addr, info.ai_addrlen) == 0 ? 0 : errno;
+  close(fd);
+  return error;
+}
+
+absl::Status Explain(int error, const std::string& address, int port) {
+  const std::string where = address.empty()
+                                ? absl::StrCat("port ", port)
+                                : absl::StrCat("port ", port, " of ", address);
+  switch (error) {
+    case EADDRINUSE:
+      return absl::AlreadyExistsError(absl::StrCat(
+          where,
+          " is in use, perhaps by another sequencer; stop what listens "
+          "there or choose another port (0: any that is free)"));
+    case EADDRNOTAVAIL:
+      return absl::InvalidArgumentError(
+          absl::StrCat(address,
+                       " is not an address of this host; name one that is, or "
+                       "leave it out to listen on all"));
+    case EACCES:
+      return absl::PermissionDeniedError(absl::StrCat(
+          where, " may not be used by this user; choose one above 1023"));
+    default:
+      return absl::UnavailableError(
+          absl::StrCat("can not listen at ", where, ": ", strerror(error)));
+  }
+}
+
+}  // namespace
+
+std::string BindAddress(const std::string& address, int port) {
+  if (address.empty()) return absl::StrCat("[::]:", port);
+  if (absl::StrContains(address, ':') && !absl::StartsWith(address, "[")) {
+    return absl::StrCat("[", address, "]:", port);
+  }
+  return absl::StrCat(address, ":", port);
+}
+
+absl::Status CheckCanListen(const std::string& address, int port) {
+  if (port < 0 || port > 65535) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("there is no port ", port, "; ports are 0 to 65535"));
+  }
+  addrinfo hints = {};
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_PASSIVE;
+  addrinfo* found = nullptr;
+  const int error = getaddrinfo(address.empty() ? nullptr : address.c_str(),
+                                absl::StrCat(port).c_str(), &hints, &found);
+  if (error != 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("can not listen at ", address, ": ", gai_strerror(error)));
+  }
+  const std::unique_ptr<addrinfo, FreeAddressInfo> owner(found);
+  int last_error = EADDRNOTAVAIL;
+  bool can_listen = false;
+  for (const addrinfo* info = found; info != nullptr; info = info->ai_next) {
+    const int error = TryToBind(*info);
+    if (error == 0) {
+      can_listen = true;
+    } else if (error == EADDRNOTAVAIL || error == EAFNOSUPPORT) {
+      // Such as the IPv6 address of localhost on a host without IPv6.
+      last_error = error;
+    } else {
+      return Explain(error, address, port);
+    }
+  }
+  return can_listen ? absl::OkStatus() : Explain(last_error, address, port);
+}
+
+}  // namespace distbench

@@ -1,0 +1,129 @@
+#include "distbench/sequencer/node_stream.h"
+
+#include <utility>
+
+#include "distbench/sequencer/grpc_status.h"
+#include "distbench/sequencer/peer_address.h"
+
+namespace distbench {
+
+NodeStream* NodeStream::Open(const grpc::CallbackServerContext& context,
+                             absl::Duration silence_timeout, const Clock& clock,
+                             NodeRegistry& registry) {
+  std::shared_ptr<NodeStream> stream(
+      new NodeStream(context, silence_timeout, clock, registry));
+  stream->self_ = stream;
+  stream->StartRead(&stream->message_);
+  return stream.get();
+}
+
+NodeStream::NodeStream(const grpc::CallbackServerContext& context,
+                       absl::Duration silence_timeout, const Clock& clock,
+                       NodeRegistry& registry)
+    : context_(context),
+      silence_timeout_(silence_timeout),
+      clock_(clock),
+      registry_(registry) {}
+
+void NodeStream::Send(NodeCommand command) {
+  absl::MutexLock lock(&mutex_);
+  if (close_status_.has_value()) return;
+  outbox_.push_back(std::move(command));
+  if (outbox_.size() == 1) WriteNext();
+}
+
+void NodeStream::Close(const absl::Status& status) {
+  absl::MutexLock lock(&mutex_);
+  if (close_status_.has_value()) return;
+  close_status_ = ToGrpcStatus(status);
+  if (outbox_.empty()) {
+    Finish(*close_status_);
+  } else {
+    // The write may take for ever; OnWriteDone() finishes.
+    context_.TryCancel();
+  }
+}
+
+void NodeStream::OnReadDone(bool ok) {
+  if (!ok) return End("it closed the connection");
+  std::shared_ptr<NodeSession> session;
+  {
+    absl::MutexLock lock(&mutex_);
+    session = session_;
+  }
+  if (session != nullptr) {
+    session->OnMessage(std::move(message_));
+  } else if (message_.has_registration()) {
+    Register(message_.registration());
+  } else {
+    Close(absl::InvalidArgumentError(
+        "the first message of a session must be a registration"));
+  }
+  {
+    absl::MutexLock lock(&mutex_);
+    if (close_status_.has_value()) return;
+  }
+  message_.Clear();
+  StartRead(&message_);
+}
+
+void NodeStream::OnWriteDone(bool ok) {
+  absl::MutexLock lock(&mutex_);
+  outbox_.pop_front();
+  if (close_status_.has_value()) {
+    Finish(*close_status_);
+  } else if (!ok) {
+    // OnReadDone() or OnCancel() tell the session.
+    outbox_.clear();
+  } else if (!outbox_.empty()) {
+    WriteNext();
+  }
+}
+
+void NodeStream::OnCancel() { End("the connection broke"); }
+
+void NodeStream::OnDone() {
+  {
+    // The session refers to the stream, and may outlive it.
+    absl::MutexLock lock(&mutex_);
+    session_ = nullptr;
+  }
+  const std::shared_ptr<NodeStream> last_reference = std::move(self_);
+}
+
+void NodeStream::Register(const NodeRegistration& registration) {
+  std::shared_ptr<NodeSession> session;
+  const absl::Status status =
+      registry_.Register(registration, [&](const NodeConfig& config) {
+        session = std::make_shared<NodeSession>(
+            NodeSessionOptions{.config = config,
+                               .registration = registration,
+                               .is_local = IsLocalPeer(context_.peer()),
+                               .silence_timeout = silence_timeout_},
+            self_, clock_, registry_);
+        return session;
+      });
+  if (!status.ok()) return Close(status);
+  bool is_closed = false;
+  {
+    absl::MutexLock lock(&mutex_);
+    session_ = session;
+    is_closed = close_status_.has_value();
+  }
+  // Whatever closed it did not know of the session.
+  if (is_closed) session->OnEnd("the connection broke");
+}
+
+void NodeStream::End(const std::string& reason) {
+  std::shared_ptr<NodeSession> session;
+  {
+    absl::MutexLock lock(&mutex_);
+    session = session_;
+  }
+  if (session != nullptr) session->OnEnd(reason);
+  Close(absl::CancelledError(reason));
+}
+
+void NodeStream::WriteNext() { StartWrite(&outbox_.front()); }
+
+}  // namespace distbench

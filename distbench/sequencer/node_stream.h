@@ -1,0 +1,73 @@
+// The sequencer's end of a node's stream.
+
+#ifndef DISTBENCH_SEQUENCER_NODE_STREAM_H_
+#define DISTBENCH_SEQUENCER_NODE_STREAM_H_
+
+#include <grpcpp/grpcpp.h>
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "distbench/base/clock.h"
+#include "distbench/sequencer/node_registry.h"
+#include "distbench/sequencer/node_session.h"
+#include "proto/control.pb.h"
+
+namespace distbench {
+
+// Registers the node by its first message, then carries commands to its session
+// and messages from it. Owns itself: lives until gRPC is done with it, and for
+// as long as the session does.
+class NodeStream final
+    : public grpc::ServerBidiReactor<NodeMessage, NodeCommand>,
+      public CommandStream {
+ public:
+  // What gRPC is to be given for a new call. `clock` and `registry` must
+  // outlive the server.
+  static NodeStream* Open(const grpc::CallbackServerContext& context,
+                          absl::Duration silence_timeout, const Clock& clock,
+                          NodeRegistry& registry);
+
+  void Send(NodeCommand command) override ABSL_LOCKS_EXCLUDED(mutex_);
+  void Close(const absl::Status& status) override ABSL_LOCKS_EXCLUDED(mutex_);
+
+  void OnReadDone(bool ok) override;
+  void OnWriteDone(bool ok) override ABSL_LOCKS_EXCLUDED(mutex_);
+  void OnCancel() override;
+  void OnDone() override;
+
+ private:
+  NodeStream(const grpc::CallbackServerContext& context,
+             absl::Duration silence_timeout, const Clock& clock,
+             NodeRegistry& registry);
+
+  void Register(const NodeRegistration& registration);
+  void End(const std::string& reason);
+  void WriteNext() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  // Not used once the stream is closed.
+  const grpc::CallbackServerContext& context_;
+  const absl::Duration silence_timeout_;
+  const Clock& clock_;
+  NodeRegistry& registry_;
+
+  std::shared_ptr<NodeStream> self_;  // until OnDone()
+
+  // Used by reads, which come one after the other, and by what follows them.
+  NodeMessage message_;
+
+  absl::Mutex mutex_;
+  std::shared_ptr<NodeSession> session_ ABSL_GUARDED_BY(mutex_);
+  std::deque<NodeCommand> outbox_ ABSL_GUARDED_BY(mutex_);  // front: written
+  std::optional<grpc::Status> close_status_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_SEQUENCER_NODE_STREAM_H_

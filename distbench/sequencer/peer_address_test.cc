@@ -1,0 +1,26 @@
+#include "distbench/sequencer/peer_address.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+TEST(PeerAddressTest, LoopbackAndThisProcessAreLocal) {
+  for (const char* peer :
+       {"ipv4:127.0.0.1:4711", "ipv4:127.3.2.1:4711", "ipv6:[::1]:4711",
+        "ipv6:%5B::1%5D:4711", "ipv6:[::ffff:127.0.0.1]:4711",
+        "ipv6:%5B::ffff:127.0.0.1%5D:4711", "unix:/tmp/socket", "inproc"}) {
+    EXPECT_TRUE(IsLocalPeer(peer)) << peer;
+  }
+}
+
+TEST(PeerAddressTest, OtherAddressesAreNot) {
+  for (const char* peer : {"ipv4:10.0.0.1:4711", "ipv4:12.7.0.1:127",
+                           "ipv6:[::10]:4711", "ipv6:%5Bfe80::1%5D:4711", ""}) {
+    EXPECT_FALSE(IsLocalPeer(peer)) << peer;
+  }
+}
+
+}  // namespace
+}  // namespace distbench

@@ -1,0 +1,221 @@
+#include "distbench/sequencer/sequence_run.h"
+
+#include <utility>
+
+#include "absl/random/random.h"
+#include "absl/strings/str_cat.h"
+#include "distbench/base/version.h"
+#include "distbench/config/test_timeout.h"
+#include "distbench/report/text_summary.h"
+#include "distbench/results/merge.h"
+#include "distbench/sequencer/expected_duration.h"
+#include "distbench/sequencer/node_shares.h"
+#include "distbench/sequencer/placement.h"
+
+namespace distbench {
+namespace {
+
+absl::Duration TestTimeout(const DistributedSystemDescription& test) {
+  // Others are refused before they come here.
+  return absl::Seconds(
+      TestTimeoutSeconds(test).value_or(kDefaultTestTimeoutSeconds));
+}
+
+// The chunk without samples: what a summary is made of.
+ResultChunk WithoutSamples(const ResultChunk& chunk) {
+  ResultChunk rest;
+  rest.set_instance(chunk.instance());
+  if (chunk.has_rpc_log()) {
+    rest.set_peer(chunk.peer());
+    rest.set_rpc_index(chunk.rpc_index());
+    if (chunk.rpc_log().has_statistics()) {
+      *rest.mutable_rpc_log()->mutable_statistics() =
+          chunk.rpc_log().statistics();
+    }
+  }
+  if (chunk.has_instance_log()) {
+    *rest.mutable_instance_log() = chunk.instance_log();
+    rest.mutable_instance_log()->clear_replay_trace_logs();
+  }
+  return rest;
+}
+
+// Passes on what happens to one test, and keeps what its summary needs.
+class TestFollower final : public TestRunObserver {
+ public:
+  TestFollower(int test_index, TestStarted started, bool keep_instance_log,
+               RunClient& client)
+      : test_index_(test_index),
+        started_(std::move(started)),
+        keep_instance_log_(keep_instance_log),
+        client_(client) {}
+
+  void OnStarted() override { client_.OnTestStarted(test_index_, started_); }
+
+  void OnProgress(const TrafficProgress& progress) override {
+    client_.OnProgress(test_index_, progress);
+  }
+
+  absl::Status OnResultChunk(ResultChunk chunk) override {
+    if (absl::Status status = MergeChunk(WithoutSamples(chunk), logs_);
+        !status.ok()) {
+      return status;
+    }
+    if (!keep_instance_log_) return absl::OkStatus();
+    return client_.OnResultChunk(test_index_, std::move(chunk));
+  }
+
+  // Fills in the summary.
+  void Summarise(TestResult& result) {
+    *result.mutable_service_logs() = std::move(logs_);
+    for (std::string& line : SummarizeTest(result)) {
+      result.add_log_summary(std::move(line));
+    }
+    result.clear_service_logs();
+  }
+
+ private:
+  const int test_index_;
+  const TestStarted started_;
+  const bool keep_instance_log_;
+  RunClient& client_;
+  ServiceLogs logs_;
+};
+
+}  // namespace
+
+SequenceRun::SequenceRun(TestSequence sequence, RunEnvironment& environment,
+                         std::shared_ptr<RunClient> client)
+    : sequence_(std::move(sequence)),
+      environment_(environment),
+      client_(std::move(client)) {
+  absl::BitGen random;
+  for (DistributedSystemDescription& test : *sequence_.mutable_tests()) {
+    if (!test.has_random_seed()) {
+      test.set_random_seed(absl::Uniform<uint64_t>(random));
+    }
+  }
+}
+
+void SequenceRun::OnQueuePosition(int ahead) {
+  client_->OnQueuePosition(ahead);
+}
+
+void SequenceRun::Drop(const absl::Status& reason) {
+  client_->OnSequenceDone(reason);
+}
+
+void SequenceRun::Cancel(const absl::Status& reason) {
+  absl::MutexLock lock(&mutex_);
+  if (cancel_reason_.ok()) cancel_reason_ = reason;
+  if (inbox_ != nullptr) inbox_->Cancel(reason);
+}
+
+void SequenceRun::Run() {
+  absl::Status status = CheckPlacement();
+  if (status.ok()) {
+    for (int i = 0; status.ok() && i < sequence_.tests_size(); ++i) {
+      status = RunTest(i);
+    }
+    environment_.status.Set(std::nullopt);
+  }
+  const bool shut_down =
+      status.ok() && sequence_.tests_setting().shutdown_after_tests();
+  if (shut_down) ShutDownNodes();
+  client_->OnSequenceDone(status);
+  if (shut_down) environment_.on_shutdown_request();
+}
+
+absl::StatusOr<std::vector<NodeShare>> SequenceRun::Place(
+    int test_index) const {
+  const auto nodes = environment_.registry.Nodes();
+  const absl::StatusOr<Placement> placement =
+      PlaceInstances(sequence_.tests(test_index), PlacementNodes(nodes));
+  if (!placement.ok()) return placement.status();
+  return MakeNodeShares(nodes, *placement);
+}
+
+absl::Status SequenceRun::CheckPlacement() const {
+  for (int i = 0; i < sequence_.tests_size(); ++i) {
+    const absl::Status status = Place(i).status();
+    if (status.ok()) continue;
+    if (sequence_.tests_size() == 1) return status;
+    return absl::Status(status.code(),
+                        absl::StrCat(TestName(i), ": ", status.message()));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SequenceRun::RunTest(int test_index) {
+  const DistributedSystemDescription& test = sequence_.tests(test_index);
+  absl::StatusOr<std::shared_ptr<RunInbox>> inbox = OpenInbox();
+  if (!inbox.ok()) return inbox.status();
+  absl::StatusOr<std::vector<NodeShare>> shares = Place(test_index);
+  if (!shares.ok()) return FinishUnplaced(test_index, shares.status());
+
+  RunStatus::RunningTest running{.name = TestName(test_index)};
+  for (const NodeShare& share : *shares) {
+    running.node_aliases.insert(share.node->alias());
+  }
+  environment_.status.Set(std::move(running));
+
+  TestStarted started;
+  started.set_name(TestName(test_index));
+  if (const auto expected_us = ExpectedDurationUs(test)) {
+    started.set_expected_duration_us(*expected_us);
+  }
+  TestFollower follower(test_index, std::move(started),
+                        sequence_.tests_setting().keep_instance_log(),
+                        *client_);
+  TestRun run({.test_id = environment_.next_test_id++,
+               .test = test,
+               .shares = *std::move(shares),
+               .timeout = TestTimeout(test)},
+              environment_.timeouts, environment_.clock, *std::move(inbox),
+              follower);
+  TestResult result = run.Run();
+  if (run.cancelled()) return run.failure();
+  follower.Summarise(result);
+  return client_->OnTestFinished(test_index, std::move(result));
+}
+
+absl::Status SequenceRun::FinishUnplaced(int test_index,
+                                         const absl::Status& reason) {
+  const DistributedSystemDescription& test = sequence_.tests(test_index);
+  TestResult result;
+  *result.mutable_traffic_config() = test;
+  RunInfo& info = *result.mutable_run_info();
+  info.set_version(kVersion);
+  info.set_random_seed(test.random_seed());
+  info.set_failure(std::string(reason.message()));
+  for (std::string& line : SummarizeTest(result)) {
+    result.add_log_summary(std::move(line));
+  }
+  return client_->OnTestFinished(test_index, std::move(result));
+}
+
+absl::StatusOr<std::shared_ptr<RunInbox>> SequenceRun::OpenInbox() {
+  absl::MutexLock lock(&mutex_);
+  if (!cancel_reason_.ok()) return cancel_reason_;
+  inbox_ = std::make_shared<RunInbox>(environment_.clock);
+  return inbox_;
+}
+
+void SequenceRun::ShutDownNodes() {
+  environment_.registry.Close();
+  for (const auto& node : environment_.registry.Nodes()) {
+    NodeCommand command;
+    command.mutable_shutdown();
+    node->Send(std::move(command));
+  }
+}
+
+std::string SequenceRun::TestName(int test_index) const {
+  const DistributedSystemDescription& test = sequence_.tests(test_index);
+  if (!test.name().empty()) return test.name();
+  const auto it = test.attributes().find("test_name");
+  if (it != test.attributes().end() && !it->second.empty()) return it->second;
+  return absl::StrCat("tests[", test_index, "]");
+}
+
+}  // namespace distbench

@@ -1,0 +1,83 @@
+// A test sequence on its way: from its turn in the queue to its last test.
+
+#ifndef DISTBENCH_SEQUENCER_SEQUENCE_RUN_H_
+#define DISTBENCH_SEQUENCER_SEQUENCE_RUN_H_
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/synchronization/mutex.h"
+#include "distbench/base/clock.h"
+#include "distbench/sequencer/node_registry.h"
+#include "distbench/sequencer/participant.h"
+#include "distbench/sequencer/run_client.h"
+#include "distbench/sequencer/run_inbox.h"
+#include "distbench/sequencer/run_queue.h"
+#include "distbench/sequencer/run_status.h"
+#include "distbench/sequencer/test_run.h"
+#include "proto/traffic_config.pb.h"
+
+namespace distbench {
+
+// What the runs of a sequencer share; must outlive them.
+struct RunEnvironment {
+  NodeRegistry& registry;
+  RunStatus& status;
+  const Clock& clock;
+  StepTimeouts timeouts;
+
+  // After a sequence with shutdown_after_tests.
+  std::function<void()> on_shutdown_request;
+
+  std::atomic<int64_t> next_test_id = 1;
+};
+
+class SequenceRun final : public QueuedRun {
+ public:
+  // `sequence` is as CheckTestSequence() returned it.
+  SequenceRun(TestSequence sequence, RunEnvironment& environment,
+              std::shared_ptr<RunClient> client);
+
+  void OnQueuePosition(int ahead) override;
+
+  // Refuses the whole sequence (FAILED_PRECONDITION, NOT_FOUND) if one of its
+  // tests can not be placed on the nodes that there are. A test that fails
+  // later does not keep the next one from running.
+  void Run() override;
+  void Cancel(const absl::Status& reason) override ABSL_LOCKS_EXCLUDED(mutex_);
+  void Drop(const absl::Status& reason) override;
+
+ private:
+  absl::StatusOr<std::vector<NodeShare>> Place(int test_index) const;
+  absl::Status CheckPlacement() const;
+
+  // An error ends the sequence.
+  absl::Status RunTest(int test_index);
+  absl::Status FinishUnplaced(int test_index, const absl::Status& reason);
+
+  // The inbox of the next test; the error says why there is none.
+  absl::StatusOr<std::shared_ptr<RunInbox>> OpenInbox()
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  void ShutDownNodes();
+
+  // What the test is called in messages.
+  std::string TestName(int test_index) const;
+
+  TestSequence sequence_;
+  RunEnvironment& environment_;
+  const std::shared_ptr<RunClient> client_;
+
+  absl::Mutex mutex_;
+  absl::Status cancel_reason_ ABSL_GUARDED_BY(mutex_);
+  std::shared_ptr<RunInbox> inbox_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_SEQUENCER_SEQUENCE_RUN_H_

@@ -1,0 +1,146 @@
+#include "distbench/sequencer/sequencer_server.h"
+
+#include <grpcpp/grpcpp.h>
+
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
+#include "distbench/base/version.h"
+#include "distbench/sequencer/heartbeat.h"
+#include "distbench/sequencer/listen_address.h"
+#include "distbench/sequencer/node_registry.h"
+#include "distbench/sequencer/node_session.h"
+#include "distbench/sequencer/run_queue.h"
+#include "distbench/sequencer/run_status.h"
+#include "distbench/sequencer/sequence_run.h"
+#include "distbench/sequencer/service.h"
+
+namespace distbench {
+namespace {
+
+// For calls that have ended to reach their clients.
+constexpr std::chrono::seconds kShutdownGrace(1);
+
+constexpr absl::Duration kKeepalive = absl::Seconds(5);
+
+void Configure(grpc::ServerBuilder& builder) {
+  builder.SetMaxReceiveMessageSize(-1);
+  builder.SetMaxSendMessageSize(-1);
+  // Two sequencers on one port would each get some of the nodes.
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  // Clients whose host is gone.
+  const int keepalive_ms = absl::ToInt64Milliseconds(kKeepalive);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, keepalive_ms);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, keepalive_ms);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+  // They look for a sequencer that is gone as often as they like.
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
+}
+
+}  // namespace
+
+class SequencerServer::Impl {
+ public:
+  explicit Impl(SequencerOptions options)
+      : options_(std::move(options)),
+        registry_(kVersion),
+        environment_{.registry = registry_,
+                     .status = status_,
+                     .clock = RealClock(),
+                     .timeouts = {},
+                     .on_shutdown_request = options_.on_shutdown_request},
+        service_(environment_, queue_, options_.node_silence_timeout) {}
+
+  ~Impl() { Shutdown(); }
+
+  absl::Status Start() {
+    const std::string& host = options_.listen_address;
+    if (absl::Status status = CheckCanListen(host, options_.port);
+        !status.ok()) {
+      return status;
+    }
+    const std::string address = BindAddress(host, options_.port);
+    grpc::ServerBuilder builder;
+    Configure(builder);
+    builder.AddListeningPort(address, grpc::InsecureServerCredentials(),
+                             &port_);
+    builder.RegisterService(&service_);
+    server_ = builder.BuildAndStart();
+    if (server_ == nullptr || port_ == 0) {
+      return absl::UnavailableError(
+          absl::StrCat("can not listen at ", address));
+    }
+    heartbeat_.emplace(
+        options_.node_silence_timeout / NodeSession::kBeatsPerTimeout,
+        registry_);
+    return absl::OkStatus();
+  }
+
+  int port() const { return port_; }
+
+  std::shared_ptr<grpc::Channel> InProcessChannel() {
+    grpc::ChannelArguments arguments;
+    arguments.SetMaxReceiveMessageSize(-1);
+    arguments.SetMaxSendMessageSize(-1);
+    return server_->InProcessChannel(arguments);
+  }
+
+  void Shutdown() ABSL_LOCKS_EXCLUDED(shutdown_mutex_) {
+    absl::MutexLock lock(&shutdown_mutex_);
+    if (is_shut_down_) return;
+    is_shut_down_ = true;
+    const absl::Status reason =
+        absl::AbortedError("the test sequencer is shutting down");
+    registry_.Close();
+    queue_.Close(reason);
+    heartbeat_.reset();
+    // What runs ends as soon as it has no nodes.
+    for (const auto& node : registry_.Nodes()) {
+      node->Disconnect(reason.message());
+    }
+    if (server_ != nullptr) {
+      server_->Shutdown(std::chrono::system_clock::now() + kShutdownGrace);
+    }
+  }
+
+ private:
+  const SequencerOptions options_;
+  NodeRegistry registry_;
+  RunStatus status_;
+  RunEnvironment environment_;
+  RunQueue queue_;
+  SequencerService service_;
+  std::unique_ptr<grpc::Server> server_;
+  int port_ = 0;
+  std::optional<Heartbeat> heartbeat_;
+
+  absl::Mutex shutdown_mutex_;
+  bool is_shut_down_ ABSL_GUARDED_BY(shutdown_mutex_) = false;
+};
+
+absl::StatusOr<std::unique_ptr<SequencerServer>> SequencerServer::Start(
+    SequencerOptions options) {
+  auto impl = std::make_unique<Impl>(std::move(options));
+  if (absl::Status status = impl->Start(); !status.ok()) return status;
+  return std::unique_ptr<SequencerServer>(new SequencerServer(std::move(impl)));
+}
+
+SequencerServer::SequencerServer(std::unique_ptr<Impl> impl)
+    : impl_(std::move(impl)) {}
+
+SequencerServer::~SequencerServer() = default;
+
+int SequencerServer::port() const { return impl_->port(); }
+
+std::shared_ptr<grpc::Channel> SequencerServer::InProcessChannel() {
+  return impl_->InProcessChannel();
+}
+
+void SequencerServer::Shutdown() { impl_->Shutdown(); }
+
+}  // namespace distbench

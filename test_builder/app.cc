@@ -1,0 +1,204 @@
+#include "test_builder/app.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "absl/time/time.h"
+#include "absl/types/span.h"
+#include "distbench/report/verdict.h"
+#include "proto/traffic_config.pb.h"
+#include "test_builder/check_tests.h"
+#include "test_builder/command_line.h"
+#include "test_builder/config_text.h"
+#include "test_builder/help.h"
+#include "test_builder/notes.h"
+#include "test_builder/result_directory.h"
+#include "test_builder/run/outcome.h"
+#include "test_builder/run/test_runner.h"
+#include "test_builder/test_factory.h"
+#include "test_builder/test_list.h"
+
+namespace distbench {
+namespace {
+
+using Tests = std::vector<DistributedSystemDescription>;
+
+// One invocation.
+class App {
+ public:
+  App(CommandLine line, const AppEnvironment& environment)
+      : line_(std::move(line)),
+        environment_(environment),
+        directory_(line_.output, line_.tests.label,
+                   ProducedBy(line_.arguments)) {}
+
+  int Run();
+
+ private:
+  int DryRun(const Tests& tests);
+  int Print(const Tests& tests);
+  int Write(const Tests& tests);
+  int RunAll(const Tests& tests);
+
+  bool to_directory() const { return line_.output != "-"; }
+  void Say(absl::string_view text);
+  int Fail(const absl::Status& error, int exit_code);
+  absl::Status PrepareDirectory(const Tests& tests);
+
+  const CommandLine line_;
+  const AppEnvironment& environment_;
+  const ResultDirectory directory_;
+};
+
+void App::Say(absl::string_view text) {
+  for (absl::string_view line : absl::StrSplit(text, '\n')) {
+    *environment_.messages << "test_builder: " << line << "\n";
+  }
+  *environment_.messages << std::flush;
+}
+
+int App::Fail(const absl::Status& error, int exit_code) {
+  Say(error.message());
+  return exit_code;
+}
+
+int App::Run() {
+  Notes notes;
+  const absl::StatusOr<Tests> tests = BuildTests(line_.tests, notes);
+  if (!tests.ok()) return Fail(tests.status(), kExitUsage);
+  const absl::Status check = CheckTests(*tests, notes);
+  for (const std::string& note : notes.all()) Say(absl::StrCat("note: ", note));
+  if (!check.ok()) {
+    if (!line_.sequencer.empty()) return Fail(check, kExitUsage);
+    Say(absl::StrCat("note: these tests can not be run here:\n",
+                     check.message()));
+  }
+  if (line_.dry_run) return DryRun(*tests);
+  if (!to_directory()) return Print(*tests);
+  if (const absl::Status status = PrepareDirectory(*tests); !status.ok()) {
+    return Fail(status, kExitUsage);
+  }
+  return line_.sequencer.empty() ? Write(*tests) : RunAll(*tests);
+}
+
+int App::DryRun(const Tests& tests) {
+  double seconds = 0;
+  for (const DistributedSystemDescription& test : tests) {
+    const bool kept = to_directory() && directory_.HasResult(test.name());
+    if (!kept) seconds += TrafficSeconds(test);
+    *environment_.output << absl::StrFormat(
+        "%8g s  %s%s\n", TrafficSeconds(test), test.name(),
+        kept ? "  (has a result, which is kept)" : "");
+  }
+  *environment_.output << tests.size()
+                       << (tests.size() == 1 ? " test" : " tests")
+                       << ", at most "
+                       << absl::FormatDuration(absl::Seconds(seconds))
+                       << " of traffic to run\n"
+                       << std::flush;
+  return kExitOk;
+}
+
+int App::Print(const Tests& tests) {
+  *environment_.output << ProducedBy(line_.arguments) << ConfigText(tests)
+                       << std::flush;
+  return kExitOk;
+}
+
+// Makes the directory, and the config of all tests together.
+absl::Status App::PrepareDirectory(const Tests& tests) {
+  const absl::StatusOr<bool> created = directory_.Create();
+  if (!created.ok()) return created.status();
+  if (*created) Say(absl::StrCat("made the directory ", line_.output));
+  if (tests.size() == 1) return absl::OkStatus();
+  return directory_.WriteSequence(tests);
+}
+
+int App::Write(const Tests& tests) {
+  for (const DistributedSystemDescription& test : tests) {
+    const std::string path = directory_.ConfigPath(test.name());
+    if (directory_.HasResult(test.name()) && directory_.HasOtherConfig(test)) {
+      Say(absl::StrCat("note: ", path,
+                       " is kept, as there is a result of it; use another "
+                       "directory or a label (-l)"));
+      continue;
+    }
+    if (const absl::Status status = directory_.WriteConfig(test);
+        !status.ok()) {
+      return Fail(status, kExitUsage);
+    }
+    *environment_.messages << "Individual test config saved in " << path
+                           << ".\n";
+  }
+  if (tests.size() > 1) {
+    *environment_.messages << "Test sequence config saved in "
+                           << directory_.SequencePath() << ".\n";
+  }
+  return kExitOk;
+}
+
+int App::RunAll(const Tests& tests) {
+  const std::unique_ptr<TestBackend> backend =
+      environment_.make_backend(line_.sequencer);
+  const bool all_kept =
+      std::all_of(tests.begin(), tests.end(),
+                  [&](const DistributedSystemDescription& test) {
+                    return directory_.HasResult(test.name());
+                  });
+  if (!all_kept) {
+    const absl::Status status = backend->Connect();
+    if (!status.ok()) return Fail(status, kExitUsage);
+  }
+  TestRunner runner(
+      *backend, directory_,
+      {.output = environment_.output,
+       .messages = environment_.messages,
+       .progress = environment_.make_progress(static_cast<int>(tests.size())),
+       .stop_requested = environment_.stop_requested});
+  environment_.set_stop_handler([&backend] { backend->Cancel(); });
+  const std::vector<TestOutcome> outcomes = runner.RunAll(tests);
+  environment_.set_stop_handler({});
+
+  if (outcomes.size() > 1) {
+    *environment_.output << "\nTests:\n"
+                         << OutcomeTable(outcomes) << std::flush;
+  }
+  const bool all_ok = std::all_of(
+      outcomes.begin(), outcomes.end(), [](const TestOutcome& outcome) {
+        return outcome.verdict == TestOutcome::Verdict::kOk;
+      });
+  return all_ok ? kExitOk : kExitRunFailed;
+}
+
+}  // namespace
+
+int RunTestBuilder(const std::vector<std::string>& arguments,
+                   const AppEnvironment& environment) {
+  absl::StatusOr<CommandLine> line = ParseCommandLine(arguments);
+  if (!line.ok()) {
+    *environment.messages << "test_builder: " << line.status().message()
+                          << "\nSee: test_builder help\n"
+                          << std::flush;
+    return kExitUsage;
+  }
+  if (!line->help) return App(*std::move(line), environment).Run();
+  if (line->help_topic.empty()) {
+    *environment.output << GeneralHelp() << std::flush;
+    return kExitOk;
+  }
+  const absl::StatusOr<std::string> help = TopicHelp(line->help_topic);
+  if (!help.ok()) {
+    *environment.messages << "test_builder: " << help.status().message() << "\n"
+                          << std::flush;
+    return kExitUsage;
+  }
+  *environment.output << *help << std::flush;
+  return kExitOk;
+}
+
+}  // namespace distbench

@@ -1,0 +1,40 @@
+#ifndef DISTBENCH_TEST_BUILDER_APP_H_
+#define DISTBENCH_TEST_BUILDER_APP_H_
+
+#include <functional>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "distbench/client/progress_display.h"
+#include "test_builder/run/test_backend.h"
+
+namespace distbench {
+
+// What test_builder works with; replaced in tests.
+struct AppEnvironment {
+  std::ostream* output;    // results: configs, summaries, help
+  std::ostream* messages;  // progress, notes, errors
+
+  // For the sequencer at an address.
+  std::function<std::unique_ptr<TestBackend>(const std::string& address)>
+      make_backend;
+
+  // For a number of tests.
+  std::function<ProgressDisplayOptions(int test_count)> make_progress;
+
+  // Whether the user has asked to stop, and what to do when they ask; {} for
+  // nothing.
+  std::function<bool()> stop_requested;
+  std::function<void(std::function<void()> handler)> set_stop_handler;
+};
+
+// Does what the arguments (without the program's name) ask for. Returns an
+// ExitCode.
+int RunTestBuilder(const std::vector<std::string>& arguments,
+                   const AppEnvironment& environment);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_TEST_BUILDER_APP_H_

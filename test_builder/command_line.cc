@@ -1,0 +1,161 @@
+#include "test_builder/command_line.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "CLI/CLI.hpp"
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "distbench/config/suggest.h"
+
+namespace distbench {
+namespace {
+
+constexpr char kSweepWord[] = "parameter_sweep";
+constexpr int kSweepOperands = 4;
+
+void DefineFlags(CLI::App& app, CommandLine& line,
+                 std::vector<std::string>& prefixes) {
+  // CLI11 breaks no lines itself.
+  app.get_formatter()->column_width(28);
+  app.set_help_flag("-h,--help", "Print this help, or that of a pattern.");
+  app.add_option("-o,--output", line.output,
+                 "Directory for configs and results, made if\n"
+                 "it is missing; '-', the default: print configs.")
+      ->type_name("DIR");
+  app.add_option("-s,--test_sequencer", line.sequencer,
+                 "Run the tests at this sequencer; needs -o DIR.")
+      ->type_name("HOST:PORT");
+  app.add_option("-t,--duration", line.tests.duration,
+                 "Seconds of traffic of each test; default: 30.")
+      ->type_name("SECONDS");
+  app.add_option("-c,--prefix", prefixes,
+                 "Settings for every CONFIG, such as grpc:ipv4;\n"
+                 "those of a CONFIG itself count more. May be\n"
+                 "repeated.")
+      ->type_name("PREFIX")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("-l,--label", line.tests.label,
+                 "Begins file names and config_label attributes.")
+      ->type_name("LABEL");
+  app.add_flag("--allow_extra", line.tests.allow_extra,
+               "Take names that look like typing errors as\n"
+               "attributes.");
+  app.add_flag("--dry_run", line.dry_run,
+               "List the tests and how long they take; write\n"
+               "and run nothing.");
+  app.add_option("CONFIG", line.tests.configs,
+                 "PATTERN[:NAME=VALUE...]: what to build.");
+}
+
+// Takes "parameter_sweep NAME START STEP END" out of the arguments, before
+// a negative STEP can be mistaken for a flag.
+absl::Status TakeSweeps(std::vector<std::string>& arguments,
+                        std::vector<Sweep>& sweeps) {
+  for (;;) {
+    const auto word = std::find(arguments.begin(), arguments.end(), kSweepWord);
+    if (word == arguments.end()) return absl::OkStatus();
+    if (arguments.end() - word <= kSweepOperands) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(kSweepWord, " needs NAME START STEP END, such as ",
+                       kSweepWord, " qps 100 100 500"));
+    }
+    absl::StatusOr<Sweep> sweep = MakeSweep(word[1], word[2], word[3], word[4]);
+    if (!sweep.ok()) return sweep.status();
+    sweeps.push_back(*std::move(sweep));
+    arguments.erase(word, word + 1 + kSweepOperands);
+  }
+}
+
+// What is wrong with an argument that no flag takes.
+std::string ExplainExtra(const CLI::App& app, const std::string& argument) {
+  const std::string name = argument.substr(0, argument.find('='));
+  std::vector<std::string> flags;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& flag : option->get_lnames()) {
+      flags.push_back(absl::StrCat("--", flag));
+    }
+  }
+  const std::optional<std::string> meant = ClosestName(name, flags);
+  return absl::StrCat(
+      "unknown flag ", name,
+      meant ? absl::StrCat("; did you mean ", *meant, "?") : "");
+}
+
+// "help", "help TOPIC", "--help" and "TOPIC --help" all ask for help.
+void SetHelp(CommandLine& line) {
+  std::vector<std::string>& words = line.tests.configs;
+  line.help = true;
+  if (!words.empty() && words.front() == "help") words.erase(words.begin());
+  if (words.empty()) return;
+  line.help_topic = words.front().substr(0, words.front().find(':'));
+}
+
+absl::Status CheckUse(const CommandLine& line) {
+  if (line.tests.configs.empty()) {
+    return absl::InvalidArgumentError(
+        "no CONFIG: name what to build, such as client_server");
+  }
+  if (line.output.empty()) {
+    return absl::InvalidArgumentError("-o: the directory's name is empty");
+  }
+  if (!line.sequencer.empty() && line.output == "-") {
+    return absl::InvalidArgumentError(
+        "-s runs tests and needs a directory for their results: -o DIR");
+  }
+  if (absl::StrContains(line.tests.label, "/")) {
+    return absl::InvalidArgumentError(
+        "-l: a label begins file names and can not contain '/'");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<CommandLine> ParseCommandLine(
+    const std::vector<std::string>& arguments) {
+  CommandLine line;
+  line.arguments = arguments;
+  std::vector<std::string> rest = arguments;
+  if (const absl::Status status = TakeSweeps(rest, line.tests.sweeps);
+      !status.ok()) {
+    return status;
+  }
+
+  CLI::App app;
+  std::vector<std::string> prefixes;
+  DefineFlags(app, line, prefixes);
+  std::reverse(rest.begin(), rest.end());
+  try {
+    app.parse(rest);
+  } catch (const CLI::CallForHelp&) {
+    SetHelp(line);
+    return line;
+  } catch (const CLI::ExtrasError&) {
+    return absl::InvalidArgumentError(
+        ExplainExtra(app, app.remaining().front()));
+  } catch (const CLI::ParseError& error) {
+    return absl::InvalidArgumentError(error.what());
+  }
+  if (!line.tests.configs.empty() && line.tests.configs.front() == "help") {
+    SetHelp(line);
+    return line;
+  }
+  for (const std::string& prefix : prefixes) {
+    absl::StrAppend(&line.tests.prefix, prefix, ":");
+  }
+  if (const absl::Status status = CheckUse(line); !status.ok()) return status;
+  return line;
+}
+
+std::string FlagHelp() {
+  CLI::App app;
+  CommandLine line;
+  std::vector<std::string> prefixes;
+  DefineFlags(app, line, prefixes);
+  return app.get_formatter()->make_groups(&app, CLI::AppFormatMode::Normal);
+}
+
+}  // namespace distbench

@@ -1,0 +1,112 @@
+#include "test_builder/command_line.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+CommandLine Parse(const std::vector<std::string>& arguments) {
+  const auto line = ParseCommandLine(arguments);
+  EXPECT_TRUE(line.ok()) << line.status();
+  return line.value_or(CommandLine());
+}
+
+std::string ErrorOf(const std::vector<std::string>& arguments) {
+  return std::string(ParseCommandLine(arguments).status().message());
+}
+
+TEST(ParseCommandLineTest, HasDefaults) {
+  const CommandLine line = Parse({"clique"});
+  EXPECT_THAT(line.tests.configs, ElementsAre("clique"));
+  EXPECT_EQ(line.output, "-");
+  EXPECT_EQ(line.sequencer, "");
+  EXPECT_EQ(line.tests.duration, "30");
+  EXPECT_EQ(line.tests.prefix, "");
+  EXPECT_FALSE(line.tests.allow_extra);
+  EXPECT_FALSE(line.dry_run);
+  EXPECT_FALSE(line.help);
+}
+
+TEST(ParseCommandLineTest, FlagsMayFollowArguments) {
+  const std::vector<std::string> arguments = {
+      "clique",       "-s",       "host:1",    "tripartite",
+      "-o",           "out",      "-t",        "5",
+      "-l",           "label_",   "-c",        "grpc",
+      "-c",           "ipv4:a=b", "--dry_run", "--allow_extra",
+      "client_server"};
+  const CommandLine line = Parse(arguments);
+  EXPECT_THAT(line.tests.configs,
+              ElementsAre("clique", "tripartite", "client_server"));
+  EXPECT_EQ(line.sequencer, "host:1");
+  EXPECT_EQ(line.output, "out");
+  EXPECT_EQ(line.tests.duration, "5");
+  EXPECT_EQ(line.tests.label, "label_");
+  EXPECT_EQ(line.tests.prefix, "grpc:ipv4:a=b:");
+  EXPECT_TRUE(line.dry_run);
+  EXPECT_TRUE(line.tests.allow_extra);
+  EXPECT_EQ(line.arguments, arguments);
+}
+
+TEST(ParseCommandLineTest, TakesADashForStandardOutput) {
+  EXPECT_EQ(Parse({"-o", "-", "clique"}).output, "-");
+}
+
+TEST(ParseCommandLineTest, TakesSweepsFromAnywhere) {
+  const CommandLine line =
+      Parse({"parameter_sweep", "a,b", "3", "-1", "1", "clique",
+             "parameter_sweep", "c", "1", "x2", "4", "-t", "5"});
+  ASSERT_EQ(line.tests.sweeps.size(), 2);
+  EXPECT_THAT(line.tests.sweeps[0].parameters, ElementsAre("a", "b"));
+  EXPECT_THAT(line.tests.sweeps[0].values, ElementsAre("3", "2", "1"));
+  EXPECT_THAT(line.tests.sweeps[1].values, ElementsAre("1", "2", "4"));
+  EXPECT_THAT(line.tests.configs, ElementsAre("clique"));
+}
+
+TEST(ParseCommandLineTest, Help) {
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"-h"}, {"--help"}, {"help"}}) {
+    EXPECT_TRUE(Parse(arguments).help);
+    EXPECT_EQ(Parse(arguments).help_topic, "");
+  }
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"help", "clique"},
+        {"clique", "--help"},
+        {"--help", "clique:node_count=5"}}) {
+    EXPECT_TRUE(Parse(arguments).help);
+    EXPECT_EQ(Parse(arguments).help_topic, "clique");
+  }
+}
+
+TEST(ParseCommandLineTest, SaysWhatIsMissing) {
+  EXPECT_THAT(ErrorOf({}), HasSubstr("no CONFIG"));
+  EXPECT_THAT(ErrorOf({"-t", "5"}), HasSubstr("no CONFIG"));
+  EXPECT_THAT(ErrorOf({"clique", "-s", "host:1"}), HasSubstr("-o DIR"));
+  EXPECT_THAT(ErrorOf({"clique", "-s", "host:1", "-o", "-"}),
+              HasSubstr("-o DIR"));
+  EXPECT_THAT(ErrorOf({"clique", "-o"}), HasSubstr("-o"));
+  EXPECT_THAT(ErrorOf({"clique", "-o", ""}), HasSubstr("is empty"));
+  EXPECT_THAT(ErrorOf({"parameter_sweep", "a", "1", "2"}),
+              HasSubstr("needs NAME START STEP END"));
+}
+
+TEST(ParseCommandLineTest, ExplainsWhatItDoesNotKnow) {
+  EXPECT_THAT(ErrorOf({"clique", "--dryrun"}),
+              HasSubstr("did you mean --dry_run?"));
+  EXPECT_THAT(ErrorOf({"clique", "-x"}), HasSubstr("unknown flag -x"));
+  EXPECT_THAT(ErrorOf({"clique", "-l", "a/b"}), HasSubstr("'/'"));
+}
+
+TEST(FlagHelpTest, NamesEveryFlag) {
+  for (const char* flag :
+       {"-o", "-s", "-t", "-c", "-l", "-h", "--allow_extra", "--dry_run"}) {
+    EXPECT_THAT(FlagHelp(), HasSubstr(flag));
+  }
+}
+
+}  // namespace
+}  // namespace distbench

@@ -1,0 +1,147 @@
+#include "test_builder/help.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "absl/types/span.h"
+#include "distbench/config/suggest.h"
+#include "test_builder/command_line.h"
+#include "test_builder/common_parameters.h"
+#include "test_builder/patterns/registry.h"
+#include "test_builder/protocols/registry.h"
+
+namespace distbench {
+namespace {
+
+constexpr size_t kWidth = 80;
+
+constexpr char kUsage[] =
+    R"(test_builder makes traffic configs from patterns, and runs them.
+
+Usage:
+  test_builder [FLAGS] CONFIG...
+  test_builder [FLAGS] parameter_sweep NAME START STEP END CONFIG...
+  test_builder help [PATTERN | PROTOCOL]
+
+Flags may stand anywhere.
+)";
+
+constexpr char kSyntax[] = R"(
+A CONFIG is a pattern and settings, separated by ':':
+  PATTERN, PROTOCOL, ipv4, ipv6   what to build; gRPC unless it says otherwise
+  NAME=VALUE                      sets a parameter of the pattern or protocol; a
+                                  VALUE contains neither ':' nor '='
+  NAME=VALUE,VALUE,...            makes one test per value; several lists make
+                                  one per combination
+  NAME=<FILE                      takes the value from a file, as it is
+Of a setting that is given twice the last one counts. A name that is nobody's
+parameter becomes an attribute of the test, unless it looks like a typing error.
+
+A sweep makes one test per value and CONFIG, several sweeps one per combination:
+  parameter_sweep qps 100 100 500          100, 200, 300, 400, 500
+  parameter_sweep qps 100 x2 1600          100, 200, 400, 800, 1600
+  parameter_sweep load 0.1 0.05 0.2        0.10, 0.15, 0.20
+  parameter_sweep request_size,response_size 1024 x4 65536
+                                           the same value for both
+)";
+
+constexpr char kExamples[] = R"(
+Examples:
+  test_builder client_server                         print a config
+  test_builder -o configs clique:node_count=4,8,16   write three configs
+  test_builder -s localhost:10000 -o results -t 10 multi_level_rpc:qps=500
+  test_builder -o results -s localhost:10000 -c grpc:ipv4 \
+      parameter_sweep parallel_queries 1 x2 64 client_server tripartite
+
+A run writes DIR/LABELtest.config and DIR/LABELtest.pb.gz. What is there already
+is kept: the same command resumes where it was stopped.
+
+Exit status: 0 all is well; 1 wrong usage or config, nothing was run; 3 a test
+failed, or its numbers are false.
+)";
+
+// Breaks text into lines that begin with `indent` blanks.
+std::string Wrap(absl::string_view text, size_t indent) {
+  std::string wrapped;
+  std::string line(indent, ' ');
+  for (absl::string_view word : absl::StrSplit(text, ' ', absl::SkipEmpty())) {
+    if (line.size() > indent && line.size() + 1 + word.size() > kWidth) {
+      absl::StrAppend(&wrapped, line, "\n");
+      line.assign(indent, ' ');
+    }
+    absl::StrAppend(&line, line.size() > indent ? " " : "", word);
+  }
+  return absl::StrCat(wrapped, line, "\n");
+}
+
+template <typename Entry>
+std::string List(const std::vector<Entry>& entries) {
+  size_t longest = 0;
+  for (const Entry& entry : entries) {
+    longest = std::max(longest, entry.name.size());
+  }
+  std::string list;
+  for (const Entry& entry : entries) {
+    absl::StrAppendFormat(&list, "  %-*s  %s\n", static_cast<int>(longest),
+                          entry.name, entry.summary);
+  }
+  return list;
+}
+
+std::string DescribeParameters(absl::string_view title,
+                               absl::Span<const Parameter> parameters) {
+  if (parameters.empty()) return "";
+  std::string text = absl::StrCat("\n", title, ":\n");
+  for (const Parameter& parameter : parameters) {
+    const std::string by_default =
+        parameter.default_value.empty()
+            ? parameter.name
+            : absl::StrCat(parameter.name, "=", parameter.default_value);
+    absl::StrAppend(&text, "  ", by_default, "\n",
+                    Wrap(absl::StrCat(parameter.meaning, " (",
+                                      DescribeType(parameter), ")"),
+                         6));
+  }
+  return text;
+}
+
+std::string PatternHelp(const Pattern& pattern) {
+  return absl::StrCat(
+      pattern.name, ": ", pattern.summary, "\n\n", Wrap(pattern.description, 0),
+      DescribeParameters("Parameters and their defaults", pattern.parameters),
+      DescribeParameters("Parameters of every test", CommonParameters()),
+      "\nExample:\n  test_builder ", pattern.example, "\n");
+}
+
+std::string ProtocolHelp(const Protocol& protocol) {
+  return absl::StrCat(
+      protocol.name, ": ", protocol.summary, "\n",
+      DescribeParameters("Parameters and their defaults", protocol.parameters),
+      "\nExample:\n  test_builder client_server:", protocol.name, "\n");
+}
+
+}  // namespace
+
+std::string GeneralHelp() {
+  return absl::StrCat(kUsage, FlagHelp(), kSyntax, "\nPatterns:\n",
+                      List(AllPatterns()), "\nProtocols:\n",
+                      List(AllProtocols()), kExamples);
+}
+
+absl::StatusOr<std::string> TopicHelp(absl::string_view topic) {
+  if (const Pattern* pattern = FindPattern(topic)) return PatternHelp(*pattern);
+  if (const Protocol* protocol = FindProtocol(topic)) {
+    return ProtocolHelp(*protocol);
+  }
+  std::vector<std::string> topics = PatternNames();
+  for (std::string& name : ProtocolNames()) topics.push_back(std::move(name));
+  return absl::InvalidArgumentError(absl::StrCat("there is no help about ",
+                                                 Quoted(topic), "; ",
+                                                 Suggestion(topic, topics)));
+}
+
+}  // namespace distbench

@@ -1,0 +1,61 @@
+#include "test_builder/help.h"
+
+#include "absl/strings/str_split.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "test_builder/patterns/registry.h"
+#include "test_builder/protocols/registry.h"
+
+namespace distbench {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(GeneralHelpTest, ListsPatternsAndProtocols) {
+  for (const std::string& name : PatternNames()) {
+    EXPECT_THAT(GeneralHelp(), HasSubstr("\n  " + name + " "));
+  }
+  for (const std::string& name : ProtocolNames()) {
+    EXPECT_THAT(GeneralHelp(), HasSubstr("\n  " + name + " "));
+  }
+}
+
+TEST(TopicHelpTest, IsMadeFromTheDeclarations) {
+  const auto help = TopicHelp("clique");
+  ASSERT_TRUE(help.ok()) << help.status();
+  EXPECT_THAT(*help, HasSubstr("clique: all-to-all bursts"));
+  EXPECT_THAT(*help,
+              HasSubstr("rpc_interval_us=16000\n      Microseconds between "
+                        "the bursts. (integer, at least 100)\n"));
+  EXPECT_THAT(*help, HasSubstr("test_duration=30"));
+  EXPECT_THAT(*help, HasSubstr("test_builder clique:node_count=4"));
+}
+
+TEST(TopicHelpTest, CoversEveryTopic) {
+  for (const std::string& name : PatternNames()) {
+    EXPECT_TRUE(TopicHelp(name).ok()) << name;
+  }
+  for (const std::string& name : ProtocolNames()) {
+    EXPECT_TRUE(TopicHelp(name).ok()) << name;
+  }
+}
+
+TEST(TopicHelpTest, SaysWhatThereIsHelpAbout) {
+  EXPECT_THAT(std::string(TopicHelp("cliqe").status().message()),
+              HasSubstr("did you mean \"clique\"?"));
+}
+
+TEST(HelpTest, FitsATerminal) {
+  std::vector<std::string> texts = {GeneralHelp()};
+  for (const std::string& name : PatternNames()) {
+    texts.push_back(*TopicHelp(name));
+  }
+  for (const std::string& text : texts) {
+    for (absl::string_view line : absl::StrSplit(text, '\n')) {
+      EXPECT_LE(line.size(), 80) << line;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace distbench

@@ -1,0 +1,89 @@
+#include "test_builder/patterns/registry.h"
+
+#include <set>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "test_builder/patterns/build_pattern.h"
+
+namespace distbench {
+namespace {
+
+using testing::ElementsAre;
+using testing::StartsWith;
+
+TEST(RegistryTest, HasThePatterns) {
+  EXPECT_THAT(PatternNames(),
+              ElementsAre("client_server", "clique", "rectangular",
+                          "tripartite", "stochastic", "multi_level_rpc",
+                          "variable_response_multi_level_rpc",
+                          "feed_aggregator", "homa_cp_node"));
+}
+
+TEST(RegistryTest, FindsByName) {
+  ASSERT_NE(FindPattern("clique"), nullptr);
+  EXPECT_EQ(FindPattern("clique")->name, "clique");
+  EXPECT_EQ(FindPattern("Clique"), nullptr);
+  EXPECT_EQ(FindPattern(""), nullptr);
+}
+
+// What holds for every pattern.
+class PatternTest : public testing::TestWithParam<std::string> {
+ protected:
+  const Pattern& pattern() const { return *FindPattern(GetParam()); }
+};
+
+TEST_P(PatternTest, DeclaresEachParameterOnceAndSaysWhatItIs) {
+  std::set<std::string> names;
+  for (const Parameter& parameter : pattern().parameters) {
+    EXPECT_TRUE(names.insert(parameter.name).second) << parameter.name;
+    EXPECT_NE(parameter.meaning, "") << parameter.name;
+    EXPECT_EQ(FindParameter(CommonParameters(), parameter.name), nullptr);
+  }
+  EXPECT_NE(pattern().summary, "");
+  EXPECT_NE(pattern().description, "");
+}
+
+TEST_P(PatternTest, ExampleIsOfThePattern) {
+  EXPECT_THAT(pattern().example, StartsWith(pattern().name));
+}
+
+TEST_P(PatternTest, BuildsFromItsDefaults) {
+  const auto traffic = BuildPattern(pattern(), {});
+  ASSERT_TRUE(traffic.ok()) << traffic.status();
+  EXPECT_THAT(traffic->alias, StartsWith(pattern().name + "_"));
+  EXPECT_FALSE(traffic->body.has_name());
+}
+
+TEST_P(PatternTest, LastsAsLongAsAskedFor) {
+  const auto traffic = BuildPattern(pattern(), {{"test_duration", "0.25"}});
+  ASSERT_TRUE(traffic.ok()) << traffic.status();
+  int limited = 0;
+  for (const Action& action : traffic->body.actions()) {
+    if (!action.iterations().has_max_duration_us()) continue;
+    ++limited;
+    EXPECT_EQ(action.iterations().max_duration_us(), 250000);
+  }
+  EXPECT_EQ(limited, 1);
+}
+
+TEST_P(PatternTest, EveryRpcHasAHandler) {
+  const auto traffic = BuildPattern(pattern(), {});
+  ASSERT_TRUE(traffic.ok()) << traffic.status();
+  std::set<std::string> lists;
+  for (const ActionList& list : traffic->body.action_lists()) {
+    EXPECT_TRUE(lists.insert(list.name()).second) << list.name();
+  }
+  for (const RpcSpec& rpc : traffic->body.rpc_descriptions()) {
+    EXPECT_EQ(lists.count(rpc.name()), 1) << rpc.name();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(AllPatterns, PatternTest,
+                         testing::ValuesIn(PatternNames()),
+                         [](const testing::TestParamInfo<std::string>& info) {
+                           return info.param;
+                         });
+
+}  // namespace
+}  // namespace distbench

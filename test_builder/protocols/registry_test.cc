@@ -1,0 +1,142 @@
+#include "test_builder/protocols/registry.h"
+
+#include "gmock/gmock.h"
+#include "google/protobuf/text_format.h"
+#include "google/protobuf/util/message_differencer.h"
+#include "gtest/gtest.h"
+#include "test_builder/common_parameters.h"
+
+namespace distbench {
+namespace {
+
+using testing::ElementsAre;
+
+ProtocolSetup MakeSetup(const std::string& name, const ValueMap& given) {
+  const Protocol& protocol = *FindProtocol(name);
+  std::vector<Parameter> declared = protocol.parameters;
+  declared.insert(declared.end(), CommonParameters().begin(),
+                  CommonParameters().end());
+  const auto values = ParameterValues::Resolve(declared, given);
+  EXPECT_TRUE(values.ok()) << values.status();
+  return protocol.build(*values);
+}
+
+void ExpectOptions(const ProtocolSetup& setup, const std::string& expected) {
+  ProtocolDriverOptions options;
+  ASSERT_TRUE(
+      google::protobuf::TextFormat::ParseFromString(expected, &options));
+  EXPECT_TRUE(google::protobuf::util::MessageDifferencer::Equals(setup.options,
+                                                                 options))
+      << setup.options.DebugString();
+}
+
+TEST(RegistryTest, HasTheProtocols) {
+  EXPECT_THAT(ProtocolNames(),
+              ElementsAre("grpc", "tcp", "loopback", "homa", "mercury",
+                          "double_barrel", "composable_rpc_counter"));
+  EXPECT_EQ(FindProtocol("gRPC"), nullptr);
+}
+
+TEST(GrpcTest, IsPollingAndInlineByDefault) {
+  const ProtocolSetup setup = MakeSetup("grpc", {});
+  EXPECT_EQ(setup.alias, "grpc_polling_inline");
+  ExpectOptions(setup, R"pb(
+    server_settings { name: "server_type" string_value: "inline" }
+    client_settings { name: "client_type" string_value: "polling" }
+  )pb");
+}
+
+TEST(GrpcTest, NamesItsPool) {
+  const ProtocolSetup setup = MakeSetup("grpc", {{"client_type", "callback"},
+                                                 {"server_type", "handoff"},
+                                                 {"threadpool_type", "simple"},
+                                                 {"threadpool_size", "4"},
+                                                 {"ip_version", "6"}});
+  EXPECT_EQ(setup.alias, "grpc_callback_handoff_ipv6_simple_4");
+  ExpectOptions(setup, R"pb(
+    server_settings { name: "server_type" string_value: "handoff" }
+    server_settings { name: "threadpool_type" string_value: "simple" }
+    server_settings { name: "threadpool_size" int64_value: 4 }
+    client_settings { name: "client_type" string_value: "callback" }
+  )pb");
+}
+
+TEST(GrpcTest, AnInlineServerHasNoPool) {
+  const ProtocolSetup setup = MakeSetup(
+      "grpc", {{"threadpool_type", "simple"}, {"threadpool_size", "4"}});
+  EXPECT_EQ(setup.alias, "grpc_polling_inline");
+  EXPECT_EQ(setup.options.server_settings_size(), 1);
+}
+
+TEST(GrpcTest, NamesItsTransportAndSpinning) {
+  const ProtocolSetup setup =
+      MakeSetup("grpc", {{"transport", "homa"}, {"spin_us", "50"}});
+  EXPECT_EQ(setup.alias, "grpc_polling_inline_homa_spin50");
+  ExpectOptions(setup, R"pb(
+    server_settings { name: "server_type" string_value: "inline" }
+    server_settings { name: "transport" string_value: "homa" }
+    server_settings { name: "spin_us" int64_value: 50 }
+    client_settings { name: "client_type" string_value: "polling" }
+  )pb");
+}
+
+TEST(HomaTest, SetsItsThreads) {
+  const ProtocolSetup setup = MakeSetup("homa", {{"server_threads", "3"},
+                                                 {"client_threads", "2"},
+                                                 {"threadpool_size", "5"},
+                                                 {"threadpool_type", "elastic"},
+                                                 {"ip_version", "4"}});
+  EXPECT_EQ(setup.alias, "homa_nocopy_ipv4_3x2x5_elastic");
+  ExpectOptions(setup, R"pb(
+    server_settings { name: "client_threads" int64_value: 2 }
+    server_settings { name: "server_threads" int64_value: 3 }
+    server_settings { name: "nocopy" int64_value: 1 }
+    server_settings { name: "ping_pong" int64_value: 0 }
+    server_settings { name: "threadpool_type" string_value: "elastic" }
+    server_settings { name: "threadpool_size" int64_value: 5 }
+  )pb");
+}
+
+TEST(HomaTest, NamesItsMode) {
+  EXPECT_EQ(MakeSetup("homa", {}).alias, "homa_nocopy_1x1x0");
+  EXPECT_EQ(MakeSetup("homa", {{"nocopy", "0"}}).alias, "homa_1x1x0");
+  EXPECT_EQ(MakeSetup("homa", {{"ping_pong", "1"}}).alias,
+            "homa_pingpong_1x1x0");
+}
+
+TEST(MercuryTest, SetsItsTransport) {
+  const ProtocolSetup setup = MakeSetup(
+      "mercury", {{"transport", "ofi+verbs"}, {"threadpool_size", "2"}});
+  EXPECT_EQ(setup.alias, "mercury_ofi+verbs_2");
+  ExpectOptions(setup, R"pb(
+    server_settings {
+      name: "hg_init_info_string"
+      string_value: "ofi+verbs://__SERVER_IP__"
+    }
+    server_settings { name: "threadpool_size" int64_value: 2 }
+  )pb");
+}
+
+TEST(PlainDriversTest, NeedNoSettings) {
+  EXPECT_EQ(MakeSetup("tcp", {}).alias, "tcp");
+  EXPECT_EQ(MakeSetup("tcp", {{"ip_version", "6"}}).alias, "tcp_ipv6");
+  EXPECT_EQ(MakeSetup("loopback", {}).alias, "loopback");
+  ExpectOptions(MakeSetup("tcp", {}), "");
+}
+
+TEST(DecoratorsTest, NameTheDriverThatDoesTheWork) {
+  const ProtocolSetup barrel =
+      MakeSetup("double_barrel", {{"next_protocol_driver", "tcp"}});
+  EXPECT_EQ(barrel.alias, "double_barrel_tcp");
+  ExpectOptions(barrel, R"pb(
+    server_settings { name: "next_protocol_driver" string_value: "tcp" }
+  )pb");
+  const ProtocolSetup counter = MakeSetup("composable_rpc_counter", {});
+  EXPECT_EQ(counter.alias, "composable_rpc_counter_grpc");
+  ExpectOptions(counter, R"pb(
+    server_settings { name: "driver_under_test" string_value: "grpc" }
+  )pb");
+}
+
+}  // namespace
+}  // namespace distbench

@@ -1,0 +1,120 @@
+#include "test_builder/run/outcome.h"
+
+#include <algorithm>
+#include <array>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "distbench/report/test_totals.h"
+#include "distbench/report/verdict.h"
+#include "distbench/results/rpc_totals.h"
+
+namespace distbench {
+namespace {
+
+TestOutcome::Verdict VerdictOf(const TestResult& result) {
+  if (result.run_info().has_failure()) return TestOutcome::Verdict::kFailed;
+  TestSequenceResults results;
+  *results.add_test_results()->mutable_run_info() = result.run_info();
+  return ExitCodeFor(results) == kExitOk ? TestOutcome::Verdict::kOk
+                                         : TestOutcome::Verdict::kInvalid;
+}
+
+absl::string_view VerdictName(TestOutcome::Verdict verdict) {
+  switch (verdict) {
+    case TestOutcome::Verdict::kOk:
+      return "ok";
+    case TestOutcome::Verdict::kInvalid:
+      return "invalid";
+    case TestOutcome::Verdict::kFailed:
+      return "failed";
+    case TestOutcome::Verdict::kNotRun:
+      return "not run";
+  }
+  return "";
+}
+
+std::string FormatLatency(int64_t ns) {
+  const double us = static_cast<double>(ns) / 1e3;
+  if (us < 1e3) return absl::StrFormat("%.1f us", us);
+  if (us < 1e6) return absl::StrFormat("%.2f ms", us / 1e3);
+  return absl::StrFormat("%.2f s", us / 1e6);
+}
+
+constexpr size_t kColumns = 6;
+using Row = std::array<std::string, kColumns>;
+
+// Numbers are aligned to the right.
+constexpr std::array<bool, kColumns> kIsNumber = {false, false, true,
+                                                  true,  true,  false};
+
+std::vector<Row> RowsOf(const TestOutcome& outcome) {
+  const std::string verdict =
+      absl::StrCat(VerdictName(outcome.verdict), outcome.kept ? " (kept)" : "");
+  if (outcome.rpcs.empty())
+    return {{outcome.test, "-", "-", "-", "-", verdict}};
+  std::vector<Row> rows;
+  for (const TestOutcome::RpcFigures& figures : outcome.rpcs) {
+    rows.push_back({rows.empty() ? outcome.test : "", figures.rpc,
+                    absl::StrFormat("%.2f", figures.per_second / 1000),
+                    FormatLatency(figures.p50_ns),
+                    FormatLatency(figures.p99_ns),
+                    rows.empty() ? verdict : ""});
+  }
+  return rows;
+}
+
+std::string Align(const std::vector<Row>& rows) {
+  std::array<size_t, kColumns> widths = {};
+  for (const Row& row : rows) {
+    for (size_t i = 0; i < kColumns; ++i) {
+      widths[i] = std::max(widths[i], row[i].size());
+    }
+  }
+  std::string table;
+  for (const Row& row : rows) {
+    std::string line;
+    for (size_t i = 0; i < kColumns; ++i) {
+      const std::string padding(widths[i] - row[i].size(), ' ');
+      absl::StrAppend(&line, i == 0 ? "" : "  ", kIsNumber[i] ? padding : "",
+                      row[i], kIsNumber[i] ? "" : padding);
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    absl::StrAppend(&table, line, "\n");
+  }
+  return table;
+}
+
+}  // namespace
+
+TestOutcome OutcomeOf(const TestResult& result) {
+  TestOutcome outcome;
+  outcome.test = result.traffic_config().name();
+  outcome.verdict = VerdictOf(result);
+  const TestTotals totals = AddUp(result);
+  for (const RpcSpec& rpc : result.traffic_config().rpc_descriptions()) {
+    const auto found = totals.rpcs.find(rpc.name());
+    if (found == totals.rpcs.end()) continue;
+    const RpcTotals& rpc_totals = found->second;
+    if (rpc_totals.service_time_ns.count() == 0) continue;
+    const LogHistogram& latency = rpc_totals.response_time_ns.count() > 0
+                                      ? rpc_totals.response_time_ns
+                                      : rpc_totals.service_time_ns;
+    const double count = static_cast<double>(rpc_totals.counts.succeeded_count);
+    outcome.rpcs.push_back({.rpc = rpc.name(),
+                            .per_second = PerSecond(count, totals.duration_ns),
+                            .p50_ns = latency.ValueAtQuantile(0.5),
+                            .p99_ns = latency.ValueAtQuantile(0.99)});
+  }
+  return outcome;
+}
+
+std::string OutcomeTable(absl::Span<const TestOutcome> outcomes) {
+  std::vector<Row> rows = {{"test", "RPC", "kQPS", "p50", "p99", "verdict"}};
+  for (const TestOutcome& outcome : outcomes) {
+    for (Row& row : RowsOf(outcome)) rows.push_back(std::move(row));
+  }
+  return Align(rows);
+}
+
+}  // namespace distbench

@@ -1,0 +1,45 @@
+#include "test_builder/run/sequencer_backend.h"
+
+#include <utility>
+
+#include "absl/status/statusor.h"
+
+namespace distbench {
+
+SequencerBackend::SequencerBackend(std::string address)
+    : address_(std::move(address)) {}
+
+absl::Status SequencerBackend::Connect() {
+  if (client() != nullptr) return absl::OkStatus();
+  absl::StatusOr<std::unique_ptr<TestClient>> client =
+      TestClient::Connect(address_);
+  if (!client.ok()) return client.status();
+  set_client(*std::move(client));
+  return absl::OkStatus();
+}
+
+absl::Status SequencerBackend::Run(const DistributedSystemDescription& test,
+                                   EventObserver observer,
+                                   TestSequenceResults& results) {
+  TestSequence sequence;
+  *sequence.add_tests() = test;
+  const absl::Status status = client()->RunTests(sequence, observer, results);
+  if (absl::IsUnavailable(status)) set_client(nullptr);
+  return status;
+}
+
+void SequencerBackend::Cancel() {
+  if (const std::shared_ptr<TestClient> running = client()) running->Cancel();
+}
+
+std::shared_ptr<TestClient> SequencerBackend::client() const {
+  absl::MutexLock lock(&mutex_);
+  return client_;
+}
+
+void SequencerBackend::set_client(std::shared_ptr<TestClient> client) {
+  absl::MutexLock lock(&mutex_);
+  client_ = std::move(client);
+}
+
+}  // namespace distbench

@@ -1,0 +1,38 @@
+#ifndef DISTBENCH_TEST_BUILDER_RUN_SEQUENCER_BACKEND_H_
+#define DISTBENCH_TEST_BUILDER_RUN_SEQUENCER_BACKEND_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "distbench/client/test_client.h"
+#include "test_builder/run/test_backend.h"
+
+namespace distbench {
+
+// The sequencer at an address. If it is lost, Connect() looks for it again.
+class SequencerBackend final : public TestBackend {
+ public:
+  // address: "HOST:PORT".
+  explicit SequencerBackend(std::string address);
+
+  absl::Status Connect() override;
+  absl::Status Run(const DistributedSystemDescription& test,
+                   EventObserver observer,
+                   TestSequenceResults& results) override;
+  void Cancel() override;
+
+ private:
+  std::shared_ptr<TestClient> client() const;
+  void set_client(std::shared_ptr<TestClient> client);
+
+  const std::string address_;
+  mutable absl::Mutex mutex_;
+  // Shared with a Cancel() under way.
+  std::shared_ptr<TestClient> client_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_TEST_BUILDER_RUN_SEQUENCER_BACKEND_H_

@@ -1,0 +1,34 @@
+#ifndef DISTBENCH_TEST_BUILDER_RUN_TEST_BACKEND_H_
+#define DISTBENCH_TEST_BUILDER_RUN_TEST_BACKEND_H_
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "proto/control.pb.h"
+#include "proto/results.pb.h"
+#include "proto/traffic_config.pb.h"
+
+namespace distbench {
+
+// Where tests run. But for Cancel(), for one thread.
+class TestBackend {
+ public:
+  virtual ~TestBackend() = default;
+
+  // Makes sure that there is somebody to run tests; returns at once if there
+  // is. The error says what was tried and what to check.
+  virtual absl::Status Connect() = 0;
+
+  using EventObserver = absl::FunctionRef<void(const RunTestsEvent& event)>;
+
+  // Runs one test, once Connect() has succeeded. As of TestClient::RunTests().
+  virtual absl::Status Run(const DistributedSystemDescription& test,
+                           EventObserver observer,
+                           TestSequenceResults& results) = 0;
+
+  // Ends a Run() that is under way. Any thread.
+  virtual void Cancel() = 0;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_TEST_BUILDER_RUN_TEST_BACKEND_H_

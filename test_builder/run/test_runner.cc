@@ -1,0 +1,175 @@
+#include "test_builder/run/test_runner.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "test_builder/test_factory.h"
+
+namespace distbench {
+namespace {
+
+void PrintSummary(const TestResult& result, std::ostream& output) {
+  if (result.log_summary().empty()) return;
+  output << "Test summary:\n";
+  for (const std::string& line : result.log_summary()) output << line << '\n';
+  output << std::flush;
+}
+
+// Why the test has no result that counts; OK if it has one.
+absl::Status FailureOf(const absl::Status& status,
+                       const TestSequenceResults& results) {
+  if (!status.ok()) return status;
+  if (results.test_results_size() != 1) {
+    return absl::InternalError("the sequencer sent no result");
+  }
+  const RunInfo& run_info = results.test_results(0).run_info();
+  if (run_info.has_failure()) return absl::AbortedError(run_info.failure());
+  return absl::OkStatus();
+}
+
+std::string LeftOver(absl::Span<const DistributedSystemDescription> tests) {
+  double seconds = 0;
+  for (const DistributedSystemDescription& test : tests) {
+    seconds += TrafficSeconds(test);
+  }
+  return absl::StrCat(
+      tests.size(), tests.size() == 1 ? " test" : " tests", " left, about ",
+      absl::FormatDuration(absl::Seconds(static_cast<int64_t>(seconds))),
+      " of traffic.");
+}
+
+}  // namespace
+
+TestRunner::TestRunner(TestBackend& backend, const ResultDirectory& directory,
+                       RunConsole console)
+    : backend_(backend), directory_(directory), console_(std::move(console)) {}
+
+std::vector<TestOutcome> TestRunner::RunAll(
+    absl::Span<const DistributedSystemDescription> tests) {
+  std::vector<TestOutcome> outcomes;
+  for (position_ = 0; position_ < static_cast<int>(tests.size()); ++position_) {
+    outcomes.push_back(RunOne(tests[position_]));
+    const bool more = position_ + 1 < static_cast<int>(tests.size());
+    if (more && !unreachable_ && !console_.stop_requested()) {
+      Say(LeftOver(tests.subspan(position_ + 1)));
+    }
+  }
+  return outcomes;
+}
+
+TestOutcome TestRunner::RunOne(const DistributedSystemDescription& test) {
+  if (directory_.HasResult(test.name())) return Keep(test);
+  TestOutcome not_run;
+  not_run.test = test.name();
+  if (unreachable_ || console_.stop_requested()) return not_run;
+  if (const absl::Status status = backend_.Connect(); !status.ok()) {
+    unreachable_ = true;
+    Say(status.message());
+    Say("Tests without a result are not run; the same command resumes.");
+    return not_run;
+  }
+  if (console_.stop_requested()) return not_run;
+  if (const absl::Status status = directory_.WriteConfig(test); !status.ok()) {
+    Say(status.message());
+    not_run.verdict = TestOutcome::Verdict::kFailed;
+    return not_run;
+  }
+  Announce(test);
+  TestSequenceResults results;
+  const absl::Status status = RunWithProgress(test, results);
+  return Finish(test, status, results);
+}
+
+TestOutcome TestRunner::Keep(const DistributedSystemDescription& test) {
+  Say(absl::StrCat("Kept ", directory_.ResultPath(test.name()),
+                   ", so the test is not run again."));
+  if (directory_.HasOtherConfig(test)) {
+    Say(absl::StrCat("note: ", directory_.ConfigPath(test.name()),
+                     " differs from what was asked for now; to measure that, "
+                     "use another directory or a label (-l)"));
+  }
+  const absl::StatusOr<TestResult> result = directory_.ReadResult(test.name());
+  TestOutcome outcome;
+  if (result.ok()) {
+    outcome = OutcomeOf(*result);
+  } else {
+    Say(absl::StrCat(result.status().message(),
+                     "; remove it to run the test again"));
+    outcome.verdict = TestOutcome::Verdict::kFailed;
+  }
+  outcome.test = test.name();
+  outcome.kept = true;
+  return outcome;
+}
+
+TestOutcome TestRunner::Finish(const DistributedSystemDescription& test,
+                               const absl::Status& status,
+                               const TestSequenceResults& results) {
+  TestOutcome outcome;
+  outcome.test = test.name();
+  if (!status.ok() && console_.stop_requested()) {
+    Say(absl::StrCat("Stopped ", test.name(),
+                     "; the same command runs it again."));
+    return outcome;
+  }
+  const bool measured = results.test_results_size() > 0;
+  if (measured) {
+    PrintSummary(results.test_results(0), *console_.output);
+    outcome = OutcomeOf(results.test_results(0));
+    outcome.test = test.name();
+  }
+  const absl::Status failure = FailureOf(status, results);
+  absl::Status stored;
+  if (failure.ok()) {
+    stored = directory_.WriteResult(test.name(), results);
+  } else {
+    outcome.verdict = TestOutcome::Verdict::kFailed;
+    Say(absl::StrCat(test.name(), " failed: ", failure.message()));
+    if (measured) {
+      stored = directory_.WriteFailedResult(test.name(), results);
+      Say(absl::StrCat("What it measured is in ",
+                       directory_.FailedResultPath(test.name()), "."));
+    }
+  }
+  if (!stored.ok()) {
+    Say(stored.message());
+    outcome.verdict = TestOutcome::Verdict::kFailed;
+  }
+  return outcome;
+}
+
+void TestRunner::Announce(const DistributedSystemDescription& test) {
+  Say(absl::StrCat("Individual test config saved in ",
+                   directory_.ConfigPath(test.name()), "."));
+  Say(absl::StrCat("Trying to produce ", directory_.ResultPath(test.name()),
+                   "."));
+  const absl::Time now = absl::FromUnixNanos(console_.progress.clock->UnixNs());
+  Say(absl::StrCat(
+      "Starting at ",
+      absl::FormatTime("%a %b %e %H:%M:%S %Z %Y", now, absl::LocalTimeZone()),
+      "."));
+}
+
+absl::Status TestRunner::RunWithProgress(
+    const DistributedSystemDescription& test, TestSequenceResults& results) {
+  ProgressDisplay display(console_.progress);
+  return backend_.Run(
+      test,
+      [&](const RunTestsEvent& event) {
+        // A request that came before the run could be cancelled.
+        if (console_.stop_requested()) backend_.Cancel();
+        RunTestsEvent shown = event;
+        shown.set_test_index(position_);
+        display.Show(shown);
+      },
+      results);
+}
+
+void TestRunner::Say(absl::string_view text) {
+  *console_.messages << text << std::endl;
+}
+
+}  // namespace distbench

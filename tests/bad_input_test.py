@@ -1,0 +1,177 @@
+"""Whatever is wrong: one clear message, the right status, nothing running."""
+
+import socket
+import unittest
+
+from tests import programs
+from tests import testing_main
+
+GOOD = programs.client_server_config("max_iteration_count: 1")
+
+
+class BadInputTest(programs.ClusterTest):
+    def assert_refused(self, outcome, *patterns):
+        """Status 1, nothing on stdout, and a message that says all that."""
+        self.assertEqual(outcome.status, 1, outcome)
+        self.assertEqual(outcome.out, "", outcome)
+        for pattern in patterns:
+            self.assertRegex(outcome.err, pattern)
+
+    def assert_refused_everywhere(self, infile, *patterns):
+        """By all subcommands that read tests; before they look for others."""
+        for command in (
+            ["check_test"],
+            ["test_preview"],
+            ["run_tests", "--test_sequencer=localhost:1"],
+        ):
+            with self.subTest(command=command[0]):
+                outcome = self.distbench(*command, f"--infile={infile}")
+                self.assert_refused(outcome, *patterns)
+        self.assert_nothing_runs()
+
+    def test_unknown_flag(self):
+        self.assert_refused(
+            self.distbench("test_sequencer", "--prot=1"),
+            r"unknown flag --prot; did you mean --port\?",
+            r"See: distbench help test_sequencer",
+        )
+
+    def test_flag_of_another_subcommand(self):
+        self.assert_refused(
+            self.distbench("check_test", "--local_nodes=2"),
+            r"--local_nodes is not a flag of check_test, but of test_sequencer",
+        )
+
+    def test_unknown_subcommand(self):
+        self.assert_refused(
+            self.distbench("run_test"),
+            r'unknown subcommand "run_test"; did you mean "run_tests"\?',
+        )
+
+    def test_missing_flag(self):
+        self.assert_refused(
+            self.distbench("run_tests"), r"--test_sequencer is required"
+        )
+
+    def test_missing_file(self):
+        self.assert_refused_everywhere(
+            self.path("none.config"), r"none\.config", r"[Nn]o such file"
+        )
+
+    def test_malformed_proto(self):
+        infile = self.write("bad.config", 'tests {\n  name: "a" nmae: "b"\n}\n')
+        self.assert_refused_everywhere(infile, r"bad\.config:2:\d+: .*nmae")
+
+    def test_unknown_service(self):
+        infile = self.write(
+            "bad.config", GOOD.replace('server: "server"', 'server: "sever"')
+        )
+        self.assert_refused_everywhere(
+            infile, r'tests\[0\]\.rpc_descriptions\["ping"\]\.server: .*"sever"'
+        )
+
+    def test_every_problem_is_told(self):
+        infile = self.write(
+            "bad.config",
+            GOOD.replace('server: "server"', 'server: "sever"').replace(
+                'rpc_name: "ping"', 'rpc_name: "pin"'
+            ),
+        )
+        outcome = self.distbench("check_test", f"--infile={infile}")
+        self.assert_refused(outcome, r'"sever"', r'"pin".*did you mean "ping"\?')
+
+    def test_good_input_is_said_to_be_good(self):
+        infile = self.write("good.config", GOOD)
+        outcome = self.distbench("check_test", f"--infile={infile}")
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertEqual(outcome.out, f"Result: {infile} parsed successfully.\n")
+
+    def test_port_in_use(self):
+        with socket.socket() as other:
+            other.bind(("127.0.0.1", 0))
+            other.listen()
+            port = other.getsockname()[1]
+            self.assert_refused(
+                self.distbench("test_sequencer", "--listen=localhost", f"--port={port}"),
+                rf"{port}.* in use",
+            )
+        self.assert_nothing_runs()
+
+    def test_port_in_use_by_a_sequencer(self):
+        address = self.start_sequencer().address
+        self.assert_refused(
+            self.distbench("test_sequencer", f"--port={address.split(':')[1]}"),
+            r"in use",
+        )
+
+    def test_no_such_address_to_listen_on(self):
+        self.assert_refused(
+            self.distbench("test_sequencer", "--listen=192.0.2.1", "--port=0"),
+            r"192\.0\.2\.1",
+        )
+
+    def test_no_sequencer_at_the_address(self):
+        with socket.socket() as unused:
+            unused.bind(("127.0.0.1", 0))  # Not listening: connections fail.
+            address = f"127.0.0.1:{unused.getsockname()[1]}"
+            infile = self.write("good.config", GOOD)
+            for command in (["status"], ["run_tests", f"--infile={infile}"]):
+                with self.subTest(command=command[0]):
+                    self.assert_refused(
+                        self.distbench(*command, f"--test_sequencer={address}"),
+                        address,
+                    )
+        self.assert_nothing_runs()
+
+    def test_address_without_a_port(self):
+        for command in ("status", "node_manager"):
+            with self.subTest(command=command):
+                self.assert_refused(
+                    self.distbench(command, "--test_sequencer=localhost"),
+                    r"localhost",
+                    r"HOST:PORT",
+                )
+
+    def test_too_few_nodes(self):
+        sequencer = self.start_sequencer("--local_nodes=1")
+        infile = self.write("good.config", GOOD)
+        outcome = self.run_tests(sequencer, infile)
+        self.assert_refused(outcome, r"needs 2 nodes but .*1 .*registered.*node0")
+
+    def test_outfile_in_a_missing_folder_is_found_before_the_test(self):
+        sequencer = self.start_sequencer("--local_nodes=2")
+        infile = self.write("good.config", GOOD)
+        outfile = self.path("none/a.pb")
+        outcome = self.run_tests(sequencer, infile, f"--outfile={outfile}")
+        self.assert_refused(outcome, r"none/a\.pb")
+
+    def test_bad_node_arguments(self):
+        for arguments, pattern in (
+            (["node"], r'"node" is neither an attribute'),
+            (["rack=a", "node1"], r'"node1" is neither an attribute'),
+        ):
+            with self.subTest(arguments=arguments):
+                self.assert_refused(
+                    self.distbench(
+                        "node_manager", *arguments, "--test_sequencer=localhost:1"
+                    ),
+                    pattern,
+                )
+
+    def test_file_that_is_no_result(self):
+        for name, text in (("text.pb", "no result"), ("empty.pb.gz", "")):
+            with self.subTest(name=name):
+                path = self.write(name, text)
+                self.assert_refused(self.distbench("report", path), name)
+        self.assert_refused(
+            self.distbench("report", self.path("none.pb")), r"none\.pb"
+        )
+
+    def test_report_format_that_there_is_not(self):
+        self.assert_refused(
+            self.distbench("report", "a.pb", "--format=json"), r"--format.*json"
+        )
+
+
+if __name__ == "__main__":
+    testing_main.main()

@@ -1,0 +1,164 @@
+#include "tests/control_plane/cluster.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/substitute.h"
+#include "google/protobuf/text_format.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+
+DistributedSystemDescription ClientServerTest(const std::string& name,
+                                              int client_count) {
+  DistributedSystemDescription test;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(
+      absl::Substitute(R"(
+        name: "$0"
+        services { name: "client" count: $1 }
+        services { name: "server" count: 1 }
+        rpc_descriptions { name: "query" client: "client" server: "server" }
+        actions {
+          name: "run" rpc_name: "query" iterations { max_duration_us: 5000000 }
+        }
+        action_lists { name: "client" action_names: "run" }
+        action_lists { name: "query" })",
+                       name, client_count),
+      &test));
+  return test;
+}
+
+TestSequence SequenceOf(std::vector<DistributedSystemDescription> tests) {
+  TestSequence sequence;
+  for (DistributedSystemDescription& test : tests) {
+    *sequence.add_tests() = std::move(test);
+  }
+  return sequence;
+}
+
+// ---- BackgroundRun ----------------------------------------------------------
+
+BackgroundRun::BackgroundRun(const std::string& address,
+                             TestSequence sequence) {
+  absl::StatusOr<std::unique_ptr<TestClient>> client =
+      TestClient::Connect(address);
+  EXPECT_TRUE(client.ok()) << client.status();
+  client_ = *std::move(client);
+  thread_ = std::thread([this, sequence = std::move(sequence)] {
+    status_ = client_->RunTests(
+        sequence,
+        [this](const RunTestsEvent& event) {
+          absl::MutexLock lock(&mutex_);
+          events_.push_back(event);
+        },
+        results_);
+  });
+}
+
+BackgroundRun::~BackgroundRun() {
+  Cancel();
+  (void)Finish();
+}
+
+bool BackgroundRun::WaitFor(RunTestsEvent::EventCase kind) {
+  absl::MutexLock lock(&mutex_);
+  const auto has_come = [&]() ABSL_SHARED_LOCKS_REQUIRED(mutex_) {
+    return std::any_of(events_.begin(), events_.end(),
+                       [kind](const RunTestsEvent& event) {
+                         return event.event_case() == kind;
+                       });
+  };
+  return mutex_.AwaitWithTimeout(absl::Condition(&has_come), kGenerous);
+}
+
+std::vector<RunTestsEvent> BackgroundRun::events() const {
+  absl::MutexLock lock(&mutex_);
+  return events_;
+}
+
+void BackgroundRun::Cancel() { client_->Cancel(); }
+
+absl::Status BackgroundRun::Finish() {
+  if (thread_.joinable()) thread_.join();
+  return status_;
+}
+
+// ---- Cluster ----------------------------------------------------------------
+
+Cluster::Cluster(SequencerOptions options) : options_(std::move(options)) {
+  options_.listen_address = "localhost";
+  options_.port = 0;
+  RestartSequencer();
+  port_ = sequencer_->port();
+}
+
+Cluster::~Cluster() {
+  engines_.Unblock();
+  nodes_.clear();
+}
+
+void Cluster::RestartSequencer() {
+  options_.port = port_;
+  absl::StatusOr<std::unique_ptr<SequencerServer>> sequencer =
+      SequencerServer::Start(options_);
+  ASSERT_TRUE(sequencer.ok()) << sequencer.status();
+  sequencer_ = *std::move(sequencer);
+}
+
+absl::StatusOr<std::unique_ptr<NodeManager>> Cluster::TryStartNode(
+    NodeManagerOptions options) {
+  if (options.sequencer.empty() && options.channel == nullptr) {
+    options.sequencer = address();
+  }
+  options.engine_factory = &engines_;
+  return NodeManager::Start(std::move(options));
+}
+
+NodeManager& Cluster::StartNode(NodeManagerOptions options) {
+  absl::StatusOr<std::unique_ptr<NodeManager>> node =
+      TryStartNode(std::move(options));
+  EXPECT_TRUE(node.ok()) << node.status();
+  nodes_.push_back(*std::move(node));
+  return *nodes_.back();
+}
+
+void Cluster::StartNodes(int count) {
+  for (int i = 0; i < count; ++i) StartNode();
+}
+
+std::string Cluster::address() const {
+  return absl::StrCat("localhost:", port_);
+}
+
+std::unique_ptr<TestClient> Cluster::Connect() const {
+  absl::StatusOr<std::unique_ptr<TestClient>> client =
+      TestClient::Connect(address());
+  EXPECT_TRUE(client.ok()) << client.status();
+  return *std::move(client);
+}
+
+absl::Status Cluster::Run(TestSequence sequence,
+                          TestSequenceResults& results) const {
+  return Connect()->RunTests(
+      sequence, [](const RunTestsEvent&) {}, results);
+}
+
+bool Cluster::WaitForStatus(
+    const std::function<bool(const GetStatusResponse&)>& is_wanted) const {
+  const std::unique_ptr<TestClient> client = Connect();
+  for (const absl::Time deadline = absl::Now() + kGenerous;
+       absl::Now() < deadline;) {
+    const absl::StatusOr<GetStatusResponse> status = client->GetStatus();
+    if (status.ok() && is_wanted(*status)) return true;
+  }
+  return false;
+}
+
+bool Cluster::WaitForNodeCount(int count) const {
+  return WaitForStatus([count](const GetStatusResponse& status) {
+    return status.nodes_size() == count;
+  });
+}
+
+}  // namespace distbench

@@ -1,0 +1,114 @@
+// A sequencer, nodes and clients in one process, over real sockets, with
+// engines that send no RPCs.
+
+#ifndef TESTS_CONTROL_PLANE_CLUSTER_H_
+#define TESTS_CONTROL_PLANE_CLUSTER_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/synchronization/notification.h"
+#include "absl/time/time.h"
+#include "distbench/client/test_client.h"
+#include "distbench/node/fake_engine.h"
+#include "distbench/node/node_manager.h"
+#include "distbench/sequencer/sequencer_server.h"
+#include "proto/control.pb.h"
+#include "proto/results.pb.h"
+#include "proto/traffic_config.pb.h"
+
+namespace distbench {
+
+// How long a test waits for what must happen.
+inline constexpr absl::Duration kGenerous = absl::Seconds(20);
+
+// A test of `client_count` instances of "client" and one of "server".
+DistributedSystemDescription ClientServerTest(const std::string& name,
+                                              int client_count);
+
+TestSequence SequenceOf(std::vector<DistributedSystemDescription> tests);
+
+// A client that runs a sequence on a thread of its own.
+class BackgroundRun {
+ public:
+  BackgroundRun(const std::string& address, TestSequence sequence);
+
+  // Cancels, if it is not over.
+  ~BackgroundRun();
+
+  // Waits for an event of this kind, among those that came so far too.
+  bool WaitFor(RunTestsEvent::EventCase kind) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  std::vector<RunTestsEvent> events() const ABSL_LOCKS_EXCLUDED(mutex_);
+
+  void Cancel();
+
+  // Waits for the end.
+  absl::Status Finish();
+
+  // After Finish().
+  const TestSequenceResults& results() const { return results_; }
+  const TestResult& result(int index) const {
+    return results_.test_results(index);
+  }
+
+ private:
+  std::unique_ptr<TestClient> client_;
+  TestSequenceResults results_;
+  absl::Status status_;
+  mutable absl::Mutex mutex_;
+  std::vector<RunTestsEvent> events_ ABSL_GUARDED_BY(mutex_);
+  std::thread thread_;
+};
+
+class Cluster {
+ public:
+  explicit Cluster(SequencerOptions options = {});
+  ~Cluster();
+
+  // Another sequencer on the same port.
+  void StopSequencer() { sequencer_ = nullptr; }
+  void RestartSequencer();
+
+  // With fake engines; at the sequencer's port unless options say otherwise.
+  absl::StatusOr<std::unique_ptr<NodeManager>> TryStartNode(
+      NodeManagerOptions options = {});
+
+  // Must succeed. The cluster keeps the node.
+  NodeManager& StartNode(NodeManagerOptions options = {});
+  void StartNodes(int count);
+
+  std::string address() const;
+  SequencerServer& sequencer() { return *sequencer_; }
+  FakeEngineFactory& engines() { return engines_; }
+  NodeManager& node(int index) { return *nodes_[index]; }
+
+  // Must succeed.
+  std::unique_ptr<TestClient> Connect() const;
+
+  // Runs the sequence in the foreground.
+  absl::Status Run(TestSequence sequence, TestSequenceResults& results) const;
+
+  // Asks for the status until it is as wanted. False: it never was.
+  bool WaitForStatus(
+      const std::function<bool(const GetStatusResponse&)>& is_wanted) const;
+  bool WaitForNodeCount(int count) const;
+
+ private:
+  SequencerOptions options_;
+  FakeEngineFactory engines_;
+  std::unique_ptr<SequencerServer> sequencer_;
+  int port_ = 0;
+  std::vector<std::unique_ptr<NodeManager>> nodes_;
+};
+
+}  // namespace distbench
+
+#endif  // TESTS_CONTROL_PLANE_CLUSTER_H_

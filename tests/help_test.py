@@ -1,0 +1,50 @@
+"""distbench explains itself."""
+
+import unittest
+
+from tests import programs
+from tests import testing_main
+
+SUBCOMMANDS = (
+    "check_test",
+    "help",
+    "node_manager",
+    "report",
+    "run_tests",
+    "status",
+    "test_preview",
+    "test_sequencer",
+)
+
+
+class HelpTest(programs.ProgramTest):
+    def help_text(self, *arguments):
+        outcome = self.distbench(*arguments)
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertEqual(outcome.err, "")
+        self.assertIn("Example", outcome.out)
+        return outcome.out
+
+    def test_overview_names_every_subcommand(self):
+        text = self.help_text()
+        for subcommand in SUBCOMMANDS:
+            self.assertRegex(text, rf"\n  {subcommand} +\w")
+        self.assertEqual(self.help_text("help"), text)
+        self.assertEqual(self.help_text("--help"), text)
+
+    def test_every_subcommand_has_an_example_of_itself(self):
+        for subcommand in SUBCOMMANDS:
+            with self.subTest(subcommand=subcommand):
+                text = self.help_text("help", subcommand)
+                self.assertRegex(text, rf"Usage: distbench {subcommand} ")
+                self.assertRegex(text, rf"\n  distbench {subcommand} ")
+                self.assertEqual(self.help_text(subcommand, "--help"), text)
+
+    def test_lines_fit_a_terminal(self):
+        for subcommand in SUBCOMMANDS:
+            for line in self.help_text("help", subcommand).splitlines():
+                self.assertLessEqual(len(line), 100, line)
+
+
+if __name__ == "__main__":
+    testing_main.main()

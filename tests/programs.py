@@ -1,0 +1,231 @@
+"""Real processes in tests: started, watched, and gone at the end."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+import uuid
+
+# For everything that is waited for. Long, as the machine may be busy with other
+# tests; nothing takes that long unless it hangs.
+DEADLINE_SECONDS = 60
+
+DISTBENCH = os.path.abspath("distbench/cli/distbench")
+TEST_BUILDER = os.path.abspath("test_builder/test_builder_main")
+START_SCRIPT = os.path.abspath("start_distbench_localhost.sh")
+
+# Inherited by whatever a test starts, so that leftovers are found.
+_MARKER = "DISTBENCH_TEST_MARKER"
+
+
+class Outcome:
+    """How a program ended and what it printed."""
+
+    def __init__(self, status, out, err):
+        self.status = status
+        self.out = out
+        self.err = err
+
+    def __repr__(self):
+        return f"status {self.status}\n--- stdout\n{self.out}--- stderr\n{self.err}"
+
+
+class Program:
+    """A running program, whose output is read all the time."""
+
+    def __init__(self, arguments, **popen_arguments):
+        self.name = " ".join(os.path.basename(arg) for arg in arguments)
+        self._process = subprocess.Popen(
+            arguments,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            stdin=popen_arguments.pop("stdin", subprocess.DEVNULL),
+            **popen_arguments,
+        )
+        self.pid = self._process.pid
+        self._changed = threading.Condition()
+        self._text = {"out": "", "err": ""}
+        self._readers = [
+            threading.Thread(target=self._read, args=(stream, key), daemon=True)
+            for stream, key in (
+                (self._process.stdout, "out"),
+                (self._process.stderr, "err"),
+            )
+        ]
+        for reader in self._readers:
+            reader.start()
+
+    def _read(self, stream, key):
+        while chunk := os.read(stream.fileno(), 65536):
+            with self._changed:
+                self._text[key] += chunk.decode(errors="replace")
+                self._changed.notify_all()
+        with self._changed:
+            self._text[key + "_ended"] = True
+            self._changed.notify_all()
+
+    def wait_for(self, pattern, stream="out"):
+        """Waits until the pattern matches the output so far; returns the match."""
+        end = time.monotonic() + DEADLINE_SECONDS
+        with self._changed:
+            while True:
+                match = re.search(pattern, self._text[stream], re.MULTILINE)
+                if match:
+                    return match
+                remaining = end - time.monotonic()
+                if remaining <= 0 or (stream + "_ended") in self._text:
+                    raise AssertionError(
+                        f'"{self.name}" did not print "{pattern}" to std{stream}:\n'
+                        f'{self._text["out"]}{self._text["err"]}'
+                    )
+                self._changed.wait(remaining)
+
+    def send(self, signal_number):
+        self._process.send_signal(signal_number)
+
+    def running(self):
+        return self._process.poll() is None
+
+    def wait(self):
+        """Waits for the end; returns the Outcome."""
+        try:
+            status = self._process.wait(DEADLINE_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise AssertionError(
+                f'"{self.name}" did not end:\n{self._text["out"]}{self._text["err"]}'
+            ) from None
+        for reader in self._readers:
+            reader.join(DEADLINE_SECONDS)
+        return Outcome(status, self._text["out"], self._text["err"])
+
+    def stop(self, signal_number=signal.SIGTERM):
+        self.send(signal_number)
+        return self.wait()
+
+    def kill(self):
+        if self.running():
+            self._process.kill()
+        self._process.wait()
+
+
+class ProgramTest(unittest.TestCase):
+    """A test that starts programs; nothing of it is left when it ends."""
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(dir=os.environ.get("TEST_TMPDIR"))
+        self.addCleanup(shutil.rmtree, self.folder)
+        self._marker = uuid.uuid4().hex
+        self._programs = []
+        self.addCleanup(self._kill_programs)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def write(self, name, text):
+        path = self.path(name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
+    def environment(self, **extra):
+        return {**os.environ, _MARKER: self._marker, "DISTBENCH": DISTBENCH, **extra}
+
+    def start(self, *arguments, **popen_arguments):
+        popen_arguments.setdefault("env", self.environment())
+        program = Program(list(arguments), **popen_arguments)
+        self._programs.append(program)
+        return program
+
+    def run_to_end(self, *arguments, **popen_arguments):
+        return self.start(*arguments, **popen_arguments).wait()
+
+    def distbench(self, *arguments, **popen_arguments):
+        return self.run_to_end(DISTBENCH, *arguments, **popen_arguments)
+
+    def leftovers(self):
+        """Processes of this test that still run, by id, with what they are."""
+        found = {}
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{pid}/environ", "rb") as file:
+                    environment = file.read()
+                with open(f"/proc/{pid}/cmdline", "rb") as file:
+                    command = file.read().replace(b"\0", b" ").decode()
+            except OSError:
+                continue  # It ended meanwhile, or is not ours.
+            if self._marker.encode() in environment and command:
+                found[int(pid)] = command
+        return found
+
+    def assert_nothing_runs(self):
+        self.assertEqual(self.leftovers(), {})
+
+    def _kill_programs(self):
+        for program in self._programs:
+            program.kill()
+        for pid in self.leftovers():
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass  # It ended meanwhile.
+
+
+class ClusterTest(ProgramTest):
+    """A test with a sequencer and nodes, each a process of its own."""
+
+    def start_sequencer(self, *flags):
+        sequencer = self.start(
+            DISTBENCH, "test_sequencer", "--port=0", "--listen=localhost", *flags
+        )
+        port = sequencer.wait_for(r"^Listening at localhost:(\d+)$").group(1)
+        sequencer.address = f"localhost:{port}"
+        return sequencer
+
+    def start_node(self, sequencer, *arguments):
+        node = self.start(
+            DISTBENCH,
+            "node_manager",
+            *arguments,
+            f"--test_sequencer={sequencer.address}",
+            "--service_address=127.0.0.1",
+        )
+        node.wait_for(r"^node\d+ registered with ")
+        return node
+
+    def run_tests(self, sequencer, infile, *flags, **popen_arguments):
+        return self.distbench(
+            "run_tests",
+            f"--test_sequencer={sequencer.address}",
+            f"--infile={infile}",
+            *flags,
+            **popen_arguments,
+        )
+
+
+def client_server_config(iterations, name="client_server"):
+    """A test of two instances; iterations: what its iterations message says."""
+    return f"""
+tests {{
+  name: "{name}"
+  services {{ name: "client" count: 1 }}
+  services {{ name: "server" count: 1 }}
+  rpc_descriptions {{
+    name: "ping" client: "client" server: "server"
+    request_payload_name: "small" response_payload_name: "small"
+  }}
+  payload_descriptions {{ name: "small" size: 16 }}
+  actions {{ name: "send" rpc_name: "ping" iterations {{ {iterations} }} }}
+  action_lists {{ name: "client" action_names: "send" }}
+  action_lists {{ name: "ping" }}
+}}
+"""
+
+
+# A test that goes on until it is told to stop.
+ENDLESS = "max_duration_us: 600000000"

@@ -1,0 +1,22 @@
+"""Tests in Python, of its standard library only.
+
+Bazel's own py_test starts its tests with a `python` that distributions no
+longer have.
+"""
+
+def python_test(name, srcs, data = [], **kwargs):
+    """A test that calls testing_main.main().
+
+    Args:
+      name: the target, and the module with the test cases.
+      srcs: Python files; imports are written from the workspace's root.
+      data: what else the test needs at run time.
+      **kwargs: passed to sh_test.
+    """
+    native.sh_test(
+        name = name,
+        srcs = ["//tests:run_python_test.sh"],
+        args = [native.package_name().replace("/", ".") + "." + name],
+        data = srcs + data + ["//tests:testing_main.py"],
+        **kwargs
+    )

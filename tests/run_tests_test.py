@@ -1,0 +1,250 @@
+"""Tests on a cluster of three processes: what is printed, written and left."""
+
+import os
+import signal
+import unittest
+
+from tests import programs
+from tests import testing_main
+
+ITERATIONS = 2000
+COUNTED = f"max_iteration_count: {ITERATIONS} max_parallel_iterations: 10"
+
+SUMMARY = (
+    "Test summary:\n"
+    "RPC latency summary:\n"
+    rf"  ping: N: {ITERATIONS} min: \d+ns median: \d+ns 90%: \d+ns 99%: \d+ns"
+    r" 99\.9%: \d+ns max: \d+ns\n"
+    "Communication summary:\n"
+    rf"  client/0 -> server/0: RPCs: {ITERATIONS} \(\d+\.\d\d kQPS\)"
+    r" Request: \d+\.\d MiB/s Response: \d+\.\d MiB/s\n"
+    "Instance summary:\n"
+    r"  client/0: Tx: \d+\.\d MiB/s, Rx:\d+\.\d MiB/s\n"
+    r"  server/0: Tx: \d+\.\d MiB/s, Rx:\d+\.\d MiB/s\n"
+    "Global summary:\n"
+    rf"  Total samples: {ITERATIONS}\n"
+    r"  Failed samples: 0\n"
+    r"  Warmup samples: 0\n"
+    r"  Total time: \d+\.\d\d\ds\n"
+    rf"  Total Tx: \d+ MiB \(\d+\.\d MiB/s\), Total Nb RPCs: {ITERATIONS}"
+    r" \(\d+\.\d\d kQPS\)\n"
+)
+
+
+class RunTestsTest(programs.ClusterTest):
+    def start_cluster(self):
+        sequencer = self.start_sequencer()
+        self.nodes = [self.start_node(sequencer) for _ in range(2)]
+        return sequencer
+
+    def test_summary_goes_to_stdout_and_progress_to_stderr(self):
+        sequencer = self.start_cluster()
+        infile = self.write(
+            "two.config",
+            programs.client_server_config(COUNTED, "first")
+            + programs.client_server_config(COUNTED, "second"),
+        )
+        outcome = self.run_tests(sequencer, infile)
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertEqual(outcome.out.count("Test summary:\n"), 2, outcome)
+        self.assertRegex(outcome.out, SUMMARY)
+        self.assertRegex(outcome.err, r"\[1/2\] first: done after")
+        self.assertRegex(outcome.err, r"\[2/2\] second: done after")
+        self.assertNotIn("Test summary", outcome.err)
+
+    def test_outfile_can_be_reported(self):
+        sequencer = self.start_cluster()
+        infile = self.write("a.config", programs.client_server_config(COUNTED))
+        for name, flags in (
+            ("text.pb", []),
+            ("binary.pb", ["--binary_output"]),
+            ("binary.pb.gz", ["--binary_output"]),
+        ):
+            with self.subTest(name=name):
+                outfile = self.path(name)
+                outcome = self.run_tests(
+                    sequencer, infile, f"--outfile={outfile}", *flags
+                )
+                self.assertEqual(outcome.status, 0, outcome)
+                report = self.distbench("report", outfile)
+                self.assertEqual(report.status, 0, report)
+                summary = outcome.out.removeprefix("Test summary:\n")
+                self.assertEqual(report.out, "Test: client_server\n" + summary)
+
+    def test_no_outfile_by_default(self):
+        sequencer = self.start_cluster()
+        infile = self.write("a.config", programs.client_server_config(COUNTED))
+        before = os.listdir(self.folder)
+        outcome = self.run_tests(sequencer, infile, cwd=self.folder)
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertEqual(os.listdir(self.folder), before)
+
+    def test_tests_may_come_from_stdin(self):
+        sequencer = self.start_cluster()
+        infile = self.write("a.config", programs.client_server_config(COUNTED))
+        with open(infile, encoding="utf-8") as stdin:
+            outcome = self.distbench(
+                "run_tests", f"--test_sequencer={sequencer.address}", stdin=stdin
+            )
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertRegex(outcome.out, SUMMARY)
+
+    def test_first_interrupt_cancels_the_test_and_frees_the_nodes(self):
+        sequencer = self.start_cluster()
+        endless = self.write(
+            "endless.config", programs.client_server_config(programs.ENDLESS)
+        )
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with self.subTest(signal=number.name):
+                client = self.start(
+                    programs.DISTBENCH,
+                    "run_tests",
+                    f"--test_sequencer={sequencer.address}",
+                    f"--infile={endless}",
+                )
+                client.wait_for(r"client_server: started", "err")
+                outcome = client.stop(number)
+                self.assertEqual(outcome.status, 3, outcome)
+                self.assertIn("cancelled", outcome.err)
+
+        counted = self.write("a.config", programs.client_server_config(COUNTED))
+        outcome = self.run_tests(sequencer, counted)
+        self.assertEqual(outcome.status, 0, outcome)
+
+    def test_client_that_is_killed_does_not_leave_its_test_running(self):
+        sequencer = self.start_cluster()
+        endless = self.write(
+            "endless.config", programs.client_server_config(programs.ENDLESS)
+        )
+        client = self.start(
+            programs.DISTBENCH,
+            "run_tests",
+            f"--test_sequencer={sequencer.address}",
+            f"--infile={endless}",
+        )
+        client.wait_for(r"client_server: started", "err")
+        client.kill()
+        counted = self.write("a.config", programs.client_server_config(COUNTED))
+        outcome = self.run_tests(sequencer, counted)
+        self.assertEqual(outcome.status, 0, outcome)
+
+    def test_duration_limit_ends_a_test(self):
+        sequencer = self.start_cluster()
+        endless = self.write(
+            "endless.config", programs.client_server_config(programs.ENDLESS)
+        )
+        outcome = self.run_tests(sequencer, endless, "--max_test_duration=1s")
+        self.assertEqual(outcome.status, 3, outcome)
+        self.assertIn("Test summary:\n", outcome.out)
+        self.assertRegex(outcome.out, r"ping: N: \d+ min:")
+
+    def test_lost_node_is_named(self):
+        sequencer = self.start_cluster()
+        endless = self.write(
+            "endless.config", programs.client_server_config(programs.ENDLESS)
+        )
+        client = self.start(
+            programs.DISTBENCH,
+            "run_tests",
+            f"--test_sequencer={sequencer.address}",
+            f"--infile={endless}",
+        )
+        client.wait_for(r"client_server: started", "err")
+        self.nodes[1].kill()
+        outcome = client.wait()
+        self.assertEqual(outcome.status, 3, outcome)
+        self.assertIn("node1", outcome.out + outcome.err)
+
+    def test_lost_sequencer_is_said(self):
+        sequencer = self.start_cluster()
+        endless = self.write(
+            "endless.config", programs.client_server_config(programs.ENDLESS)
+        )
+        client = self.start(
+            programs.DISTBENCH,
+            "run_tests",
+            f"--test_sequencer={sequencer.address}",
+            f"--infile={endless}",
+        )
+        client.wait_for(r"client_server: started", "err")
+        sequencer.kill()
+        outcome = client.wait()
+        self.assertEqual(outcome.status, 3, outcome)
+        self.assertIn("distbench: ", outcome.err)
+
+    def test_servers_end_well_on_a_signal(self):
+        sequencer = self.start_cluster()
+        for program, number in (
+            (self.nodes[0], signal.SIGINT),
+            (self.nodes[1], signal.SIGTERM),
+            (sequencer, signal.SIGINT),
+        ):
+            outcome = program.stop(number)
+            self.assertEqual(outcome.status, 0, outcome)
+        self.assert_nothing_runs()
+
+    def test_shutdown_after_tests_ends_every_process(self):
+        sequencer = self.start_cluster()
+        infile = self.write(
+            "last.config",
+            programs.client_server_config(COUNTED)
+            + "tests_setting { shutdown_after_tests: true }",
+        )
+        self.assertEqual(self.run_tests(sequencer, infile).status, 0)
+        for program in (*self.nodes, sequencer):
+            outcome = program.wait()
+            self.assertEqual(outcome.status, 0, outcome)
+        self.assert_nothing_runs()
+
+    def test_local_nodes_need_no_other_process(self):
+        sequencer = self.start_sequencer("--local_nodes=2")
+        infile = self.write("a.config", programs.client_server_config(COUNTED))
+        outcome = self.run_tests(sequencer, infile)
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertRegex(outcome.out, SUMMARY)
+        self.assertEqual(sequencer.stop().status, 0)
+
+    def test_node_has_the_name_and_attributes_that_it_is_given(self):
+        sequencer = self.start_sequencer()
+        self.start_node(sequencer, "node7", "rack=a7")
+        status = self.distbench("status", f"--test_sequencer={sequencer.address}")
+        self.assertRegex(status.out, r"  node7 on \S+, idle .*rack=a7")
+
+
+class PreviewTest(programs.ProgramTest):
+    def test_everything_runs_on_one_node_in_one_process(self):
+        infile = self.write(
+            "a.config",
+            programs.client_server_config(COUNTED).replace(
+                'name: "server" count: 1', 'name: "server" count: 3'
+            ),
+        )
+        outfile = self.path("a.pb")
+        outcome = self.distbench(
+            "test_preview", f"--infile={infile}", f"--outfile={outfile}"
+        )
+        self.assertEqual(outcome.status, 0, outcome)
+        for server in range(3):
+            self.assertIn(
+                f"client/0 -> server/{server}: RPCs: {ITERATIONS} ", outcome.out
+            )
+        with open(outfile, encoding="utf-8") as file:
+            self.assertEqual(file.read().count('node_alias: "node0"'), 4)
+        self.assert_nothing_runs()
+
+    def test_interrupt_ends_it(self):
+        infile = self.write(
+            "endless.config", programs.client_server_config(programs.ENDLESS)
+        )
+        preview = self.start(
+            programs.DISTBENCH, "test_preview", f"--infile={infile}"
+        )
+        preview.wait_for(r"client_server: started", "err")
+        outcome = preview.stop(signal.SIGINT)
+        self.assertEqual(outcome.status, 3, outcome)
+        self.assertIn("cancelled", outcome.err)
+        self.assert_nothing_runs()
+
+
+if __name__ == "__main__":
+    testing_main.main()

@@ -1,0 +1,136 @@
+"""start_distbench_localhost.sh: all of it starts, all of it stops."""
+
+import os
+import signal
+import socket
+import unittest
+
+from tests import programs
+from tests import testing_main
+
+# As /proc writes 127.0.0.1, ::1 and ::ffff:127.0.0.1.
+LOOPBACK = {
+    "0100007F",
+    "0" * 24 + "01000000",
+    "0" * 16 + "FFFF0000" + "0100007F",
+}
+
+READY = r"are ready at localhost:(\d+)\."
+
+
+def listening_addresses(pid):
+    """The local addresses of a process's listening TCP sockets, in /proc's hex."""
+    inodes = set()
+    for fd in os.listdir(f"/proc/{pid}/fd"):
+        try:
+            inodes.add(os.readlink(f"/proc/{pid}/fd/{fd}"))
+        except FileNotFoundError:
+            continue  # It was closed meanwhile.
+    addresses = set()
+    for table in ("tcp", "tcp6"):
+        with open(f"/proc/{pid}/net/{table}", encoding="ascii") as file:
+            for line in file.readlines()[1:]:
+                fields = line.split()
+                is_listening = fields[3] == "0A"
+                if is_listening and f"socket:[{fields[9]}]" in inodes:
+                    addresses.add(fields[1].split(":")[0])
+    return addresses
+
+
+class StartScriptTest(programs.ProgramTest):
+    def start_cluster(self, *arguments, **popen_arguments):
+        cluster = self.start(programs.START_SCRIPT, *arguments, **popen_arguments)
+        cluster.port = cluster.wait_for(READY).group(1)
+        return cluster
+
+    def processes(self, what):
+        return [pid for pid, text in self.leftovers().items() if f" {what} " in text]
+
+    def test_nodes_are_ready_when_it_says_so(self):
+        cluster = self.start_cluster("-n", "3", "-p", "0")
+        status = self.distbench(
+            "status", f"--test_sequencer=localhost:{cluster.port}"
+        )
+        self.assertEqual(status.status, 0, status)
+        self.assertIn("Nodes: 3\n", status.out)
+        for node in ("node0", "node1", "node2"):
+            self.assertIn(f"  {node} on ", status.out)
+        self.assertEqual(len(self.processes("test_sequencer")), 1)
+        self.assertEqual(len(self.processes("node_manager")), 3)
+
+    def test_only_this_machine_can_reach_it(self):
+        self.start_cluster("-n", "1", "-p", "0")
+        (sequencer,) = self.processes("test_sequencer")
+        addresses = listening_addresses(sequencer)
+        self.assertTrue(addresses)
+        self.assertLessEqual(addresses, LOOPBACK)
+        (node,) = self.processes("node_manager")
+        self.assertLessEqual(listening_addresses(node), LOOPBACK)
+
+    def test_signals_stop_all_of_it(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with self.subTest(signal=number.name):
+                cluster = self.start_cluster("-p", "0")
+                self.assertEqual(len(self.leftovers()), 4)
+                outcome = cluster.stop(number)
+                self.assertEqual(outcome.status, 0, outcome)
+                self.assertEqual(outcome.err.replace("\n", ""), "", outcome)
+                self.assert_nothing_runs()
+
+    def test_sigint_counts_also_where_a_shell_had_it_ignored(self):
+        cluster = self.start_cluster(
+            "-n",
+            "1",
+            "-p",
+            "0",
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
+        )
+        self.assertEqual(cluster.stop(signal.SIGINT).status, 0)
+        self.assert_nothing_runs()
+
+    def test_process_that_dies_takes_the_others_along(self):
+        for what, name in (("test_sequencer", "sequencer"), ("node_manager", "node")):
+            with self.subTest(what=what):
+                cluster = self.start_cluster("-p", "0")
+                victim = self.processes(what)[0]
+                os.kill(victim, signal.SIGKILL)
+                outcome = cluster.wait()
+                self.assertEqual(outcome.status, 3, outcome)
+                self.assertRegex(
+                    outcome.err, rf"{name}\d* \(process {victim}\) ended"
+                )
+                self.assert_nothing_runs()
+
+    def test_port_in_use_is_said(self):
+        with socket.socket() as other:
+            other.bind(("127.0.0.1", 0))
+            other.listen()
+            port = str(other.getsockname()[1])
+            outcome = self.run_to_end(programs.START_SCRIPT, "-p", port)
+        self.assertEqual(outcome.status, 1, outcome)
+        self.assertRegex(outcome.err, rf"distbench: .*{port}.* in use")
+        self.assert_nothing_runs()
+
+    def test_wrong_usage_is_explained(self):
+        for arguments, message in (
+            (["-n", "0"], "-n 0: not a number of nodes"),
+            (["-n", "two"], "-n two: not a number of nodes"),
+            (["-p", "65536"], "-p 65536: not a port"),
+            (["-p"], "-p needs a value"),
+            (["-x"], "unknown option -x"),
+            (["four"], "unknown argument 'four'"),
+        ):
+            with self.subTest(arguments=arguments):
+                outcome = self.run_to_end(programs.START_SCRIPT, *arguments)
+                self.assertEqual(outcome.status, 1, outcome)
+                self.assertIn(message, outcome.err)
+                self.assert_nothing_runs()
+
+    def test_help(self):
+        outcome = self.run_to_end(programs.START_SCRIPT, "-h")
+        self.assertEqual(outcome.status, 0)
+        self.assertIn("-n NODES", outcome.out)
+
+
+if __name__ == "__main__":
+    testing_main.main()
