@@ -65,6 +65,7 @@ Recorder::Recorder(const Options& options)
 }
 
 void Recorder::Merge(const Recorder& other) {
+  total_count_ += other.total_count_;
   latencies_ns_.insert(latencies_ns_.end(), other.latencies_ns_.begin(),
                        other.latencies_ns_.end());
 }
@@ -73,10 +74,11 @@ void Recorder::Print() {
   std::sort(latencies_ns_.begin(), latencies_ns_.end());
   const double seconds = (end_ns_ - start_ns_) / kNsPerSecond;
   std::printf(
-      "{\"rpcs\": %zu, \"seconds\": %.3f, \"kqps\": %.3f, \"p50_us\": %.1f, "
-      "\"p99_us\": %.1f}\n",
-      latencies_ns_.size(), seconds, latencies_ns_.size() / seconds / 1e3,
-      Quantile(latencies_ns_, 0.5) / 1e3, Quantile(latencies_ns_, 0.99) / 1e3);
+      "{\"rpcs\": %zu, \"total_rpcs\": %zu, \"seconds\": %.3f, \"kqps\": %.3f, "
+      "\"p50_us\": %.1f, \"p99_us\": %.1f}\n",
+      latencies_ns_.size(), static_cast<size_t>(total_count_), seconds,
+      latencies_ns_.size() / seconds / 1e3, Quantile(latencies_ns_, 0.5) / 1e3,
+      Quantile(latencies_ns_, 0.99) / 1e3);
   std::fflush(stdout);
 }
 

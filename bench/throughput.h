@@ -39,18 +39,22 @@ class Recorder {
   int64_t end_ns() const { return end_ns_; }
 
   void Record(int64_t sent_ns, int64_t done_ns) {
-    if (done_ns >= start_ns_) latencies_ns_.push_back(done_ns - sent_ns);
+    ++total_count_;
+    if (done_ns >= start_ns_ && done_ns < end_ns_) {
+      latencies_ns_.push_back(done_ns - sent_ns);
+    }
   }
 
   // Adds another thread's.
   void Merge(const Recorder& other);
 
-  // One line of JSON: kqps, p50_us, p99_us.
+  // One line of JSON.
   void Print();
 
  private:
   const int64_t start_ns_;
   const int64_t end_ns_;
+  int64_t total_count_ = 0;  // with the warm-up
   std::vector<int64_t> latencies_ns_;
 };
 

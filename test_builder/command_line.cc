@@ -15,10 +15,9 @@ namespace {
 constexpr char kSweepWord[] = "parameter_sweep";
 constexpr int kSweepOperands = 4;
 
+// Breaks the lines of the help, as CLI11 does not.
 void DefineFlags(CLI::App& app, CommandLine& line,
                  std::vector<std::string>& prefixes) {
-  // CLI11 breaks no lines itself.
-  app.get_formatter()->column_width(28);
   app.set_help_flag("-h,--help", "Print this help, or that of a pattern.");
   app.add_option("-o,--output", line.output,
                  "Directory for configs and results, made if\n"
@@ -155,7 +154,9 @@ std::string FlagHelp() {
   CommandLine line;
   std::vector<std::string> prefixes;
   DefineFlags(app, line, prefixes);
-  return app.get_formatter()->make_groups(&app, CLI::AppFormatMode::Normal);
+  CLI::Formatter formatter;
+  formatter.column_width(28);
+  return formatter.make_groups(&app, CLI::AppFormatMode::Normal);
 }
 
 }  // namespace distbench

@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "google/protobuf/descriptor.h"
+#include "google/protobuf/descriptor.pb.h"
 #include "google/protobuf/text_format.h"
 
 namespace distbench {
@@ -28,13 +29,14 @@ class Writer {
     single_line_.SetUseUtf8StringEscaping(true);
   }
 
-  // "name { contents }", on one line or on several.
+  // "name { contents }", on one line if it fits, or if it maps a name to a
+  // plain value: a column of those reads better.
   void WriteMessage(const std::string& name, const Message& message,
                     int indent) {
     const std::string margin(indent, ' ');
     const std::string line =
         absl::StrCat(margin, name, " { ", OneLine(message), "}");
-    if (line.size() <= kLineWidth) {
+    if (line.size() <= kLineWidth || IsPlainMapEntry(message)) {
       absl::StrAppend(&text_, line, Comment(message), "\n");
       return;
     }
@@ -68,6 +70,12 @@ class Writer {
   std::string Take() { return std::move(text_); }
 
  private:
+  static bool IsPlainMapEntry(const Message& message) {
+    const google::protobuf::Descriptor& type = *message.GetDescriptor();
+    return type.options().map_entry() &&
+           type.map_value()->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE;
+  }
+
   static absl::string_view Comment(const Message& message) {
     const bool answers_at_once =
         message.GetDescriptor() == ActionList::descriptor() &&

@@ -29,12 +29,17 @@ TEST(ConfigTextTest, PutsNameAndAttributesFirstAndShortMessagesOnOneLine) {
     name: "t"
     attributes { key: "b" value: "2" }
     attributes { key: "a" value: "it's" }
+    attributes {
+      key: "key"
+      value: "a value so long that the line has more than eighty characters"
+    }
   )pb");
   EXPECT_EQ(ConfigText({test}),
             R"(tests {
   name: "t"
   attributes { key: "a" value: "it\'s" }
   attributes { key: "b" value: "2" }
+  attributes { key: "key" value: "a value so long that the line has more than eighty characters" }
   services { name: "s" count: 3 }
   rpc_descriptions {
     name: "a_rather_long_name_of_an_rpc"

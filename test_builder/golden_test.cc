@@ -1,5 +1,5 @@
-// The configs in testdata/ begin with the invocation that makes them. Each must
-// make a config that parses to an equal message.
+// The configs in testdata/ and in workloads/ begin with the invocation that
+// makes them. Each must make a config that parses to an equal message.
 
 #include <algorithm>
 #include <filesystem>
@@ -19,20 +19,20 @@
 #include "test_builder/command_line.h"
 #include "test_builder/config_text.h"
 #include "test_builder/notes.h"
+#include "test_builder/patterns/registry.h"
 #include "test_builder/test_list.h"
 
 namespace distbench {
 namespace {
 
-constexpr char kDirectory[] = "test_builder/testdata";
+constexpr char kGoldenDirectory[] = "test_builder/testdata";
+constexpr char kWorkloadsDirectory[] = "workloads";
 constexpr char kProducedBy[] = "# produced by test_builder ";
 
-std::vector<std::string> GoldenFiles() {
+std::vector<std::string> ConfigsIn(const std::string& directory) {
   std::vector<std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator(kDirectory)) {
-    if (entry.path().extension() == ".config") {
-      files.push_back(entry.path().filename());
-    }
+  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+    if (entry.path().extension() == ".config") files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
   return files;
@@ -58,19 +58,24 @@ std::vector<std::string> Invocation(absl::string_view config) {
 
 class GoldenTest : public testing::TestWithParam<std::string> {
  protected:
-  // Invocations name files relative to the golden ones.
-  GoldenTest() : previous_directory_(std::filesystem::current_path()) {
-    std::filesystem::current_path(kDirectory);
+  // Invocations name files relative to the config.
+  GoldenTest()
+      : file_(std::filesystem::path(GetParam()).filename()),
+        previous_directory_(std::filesystem::current_path()) {
+    std::filesystem::current_path(
+        std::filesystem::path(GetParam()).parent_path());
   }
   ~GoldenTest() override { std::filesystem::current_path(previous_directory_); }
+
+  const std::string file_;
 
  private:
   const std::filesystem::path previous_directory_;
 };
 
 TEST_P(GoldenTest, InvocationMakesAnEqualConfig) {
-  const std::string golden_text = Contents(GetParam());
-  const auto golden = ParseTestSequence(golden_text, GetParam());
+  const std::string golden_text = Contents(file_);
+  const auto golden = ParseTestSequence(golden_text, file_);
   ASSERT_TRUE(golden.ok()) << golden.status();
   const auto line = ParseCommandLine(Invocation(golden_text));
   ASSERT_TRUE(line.ok()) << line.status();
@@ -87,17 +92,29 @@ TEST_P(GoldenTest, InvocationMakesAnEqualConfig) {
   differencer.ReportDifferencesToString(&difference);
   EXPECT_TRUE(differencer.Compare(*golden, *written)) << difference;
   if (line->output != "-") {
-    EXPECT_EQ(absl::StrCat((*tests)[0].name(), ".config"), GetParam());
+    EXPECT_EQ(absl::StrCat((*tests)[0].name(), ".config"), file_);
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    AllFiles, GoldenTest, testing::ValuesIn(GoldenFiles()),
-    [](const testing::TestParamInfo<std::string>& info) {
-      return absl::StrReplaceAll(info.param, {{".", "_"}, {"-", "_"}});
-    });
+std::string TestSuffix(const testing::TestParamInfo<std::string>& info) {
+  return absl::StrReplaceAll(
+      std::string(std::filesystem::path(info.param).stem()),
+      {{".", "_"}, {"-", "_"}});
+}
 
-TEST(GoldenFilesTest, AreThere) { EXPECT_GE(GoldenFiles().size(), 18); }
+INSTANTIATE_TEST_SUITE_P(Golden, GoldenTest,
+                         testing::ValuesIn(ConfigsIn(kGoldenDirectory)),
+                         TestSuffix);
+
+// To bring one up to date, run the invocation in its first line.
+INSTANTIATE_TEST_SUITE_P(Workloads, GoldenTest,
+                         testing::ValuesIn(ConfigsIn(kWorkloadsDirectory)),
+                         TestSuffix);
+
+TEST(GoldenFilesTest, AreThere) {
+  EXPECT_GE(ConfigsIn(kGoldenDirectory).size(), 18);
+  EXPECT_EQ(ConfigsIn(kWorkloadsDirectory).size(), AllPatterns().size());
+}
 
 }  // namespace
 }  // namespace distbench

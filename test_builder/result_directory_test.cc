@@ -29,7 +29,7 @@ std::string Contents(const std::string& path) {
   return contents.str();
 }
 
-DistributedSystemDescription Test(const std::string& name) {
+DistributedSystemDescription NamedOnly(const std::string& name) {
   DistributedSystemDescription test;
   test.set_name(name);
   return test;
@@ -65,8 +65,8 @@ TEST(ResultDirectoryTest, WritesConfigsThatReadBack) {
   const std::string path = FreshPath();
   const ResultDirectory directory(path, "l_", "# header\n");
   ASSERT_TRUE(directory.Create().ok());
-  ASSERT_TRUE(directory.WriteConfig(Test("t")).ok());
-  ASSERT_TRUE(directory.WriteSequence({Test("t"), Test("u")}).ok());
+  ASSERT_TRUE(directory.WriteConfig(NamedOnly("t")).ok());
+  ASSERT_TRUE(directory.WriteSequence({NamedOnly("t"), NamedOnly("u")}).ok());
   EXPECT_THAT(Contents(path + "/l_t.config"),
               StartsWith("# header\ntests {\n"));
   EXPECT_EQ(LoadTestSequence(path + "/l_test_sequence.config")->tests_size(),
@@ -76,7 +76,7 @@ TEST(ResultDirectoryTest, WritesConfigsThatReadBack) {
 TEST(ResultDirectoryTest, ComparesConfigsApartFromTheirLabel) {
   const ResultDirectory directory(FreshPath(), "", "");
   ASSERT_TRUE(directory.Create().ok());
-  DistributedSystemDescription test = Test("t");
+  DistributedSystemDescription test = NamedOnly("t");
   EXPECT_TRUE(directory.HasOtherConfig(test));
   ASSERT_TRUE(directory.WriteConfig(test).ok());
   EXPECT_FALSE(directory.HasOtherConfig(test));

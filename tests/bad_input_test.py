@@ -129,7 +129,7 @@ class BadInputTest(programs.ClusterTest):
                 self.assert_refused(
                     self.distbench(command, "--test_sequencer=localhost"),
                     r"localhost",
-                    r"HOST:PORT",
+                    r"is not HOST:PORT",
                 )
 
     def test_too_few_nodes(self):

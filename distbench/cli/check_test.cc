@@ -26,9 +26,7 @@ int CheckTest(const std::string& infile) {
 
 void AddCheckTestCommand(CLI::App& app, CommandBody& chosen) {
   CLI::App* command = app.add_subcommand(
-      "check_test",
-      "Checks tests without running them, and tells every problem and where it "
-      "is.");
+      "check_test", "Tells every problem of tests, without running them");
   auto infile = std::make_shared<std::string>("-");
   AddInfileFlag(*command, *infile);
   command->footer("Example:\n  distbench check_test --infile=my_test.config");

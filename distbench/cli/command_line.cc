@@ -6,7 +6,6 @@
 #include <memory>
 #include <optional>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "distbench/base/version.h"
@@ -18,8 +17,8 @@ namespace distbench {
 namespace {
 
 constexpr char kDescription[] =
-    "Runs distributed RPC traffic patterns and measures them. A test sequencer "
-    "hands out tests, and node managers, one or more per host, run them.";
+    R"(Runs distributed RPC traffic patterns and measures them. A test sequencer hands
+out tests, and node managers, one or more per host, run them.)";
 
 constexpr char kFooter[] = R"(Example, on three hosts and from a fourth:
   host1$ distbench test_sequencer --port=10000
@@ -31,7 +30,7 @@ Exit status: 0 all is well, 1 wrong usage or config, before any traffic, 2 an
 objective was not met, 3 a run failed or its numbers are false.)";
 
 bool IsFlag(const std::string& argument) {
-  return absl::StartsWith(argument, "--");
+  return argument.size() > 1 && argument.front() == '-';
 }
 
 // An empty value becomes an argument of its own: CLI11 takes "--outfile=" for a
@@ -84,16 +83,22 @@ std::vector<const CLI::App*> CommandsWithFlag(const CLI::App& app,
   return commands;
 }
 
+// `flag`: with its dashes, without a value.
 std::string ExplainFlag(const CLI::App& app, const CLI::App& command,
                         const std::string& flag) {
-  const std::vector<std::string> owners = NamesOf(CommandsWithFlag(app, flag));
+  const std::string name = flag.substr(flag.find_first_not_of('-'));
+  const std::vector<std::string> owners = NamesOf(CommandsWithFlag(app, name));
   if (!owners.empty() && &command != &app) {
-    return absl::StrCat("--", flag, " is not a flag of ", command.get_name(),
+    return absl::StrCat(flag, " is not a flag of ", command.get_name(),
                         ", but of ", absl::StrJoin(owners, ", "));
   }
-  const std::optional<std::string> meant = ClosestName(flag, FlagsOf(command));
+  if (!owners.empty()) {
+    return absl::StrCat(flag, " is a flag of ", absl::StrJoin(owners, ", "),
+                        ", and comes after the subcommand's name");
+  }
+  const std::optional<std::string> meant = ClosestName(name, FlagsOf(command));
   return absl::StrCat(
-      "unknown flag --", flag,
+      "unknown flag ", flag,
       meant ? absl::StrCat("; did you mean --", *meant, "?") : "");
 }
 
@@ -101,8 +106,7 @@ std::string ExplainFlag(const CLI::App& app, const CLI::App& command,
 std::string ExplainExtra(const CLI::App& app, const CLI::App& command,
                          const std::string& argument) {
   if (IsFlag(argument)) {
-    const std::string name = argument.substr(2, argument.find('=') - 2);
-    return ExplainFlag(app, command, name);
+    return ExplainFlag(app, command, argument.substr(0, argument.find('=')));
   }
   if (&command == &app) {
     return absl::StrCat("unknown subcommand ", Quoted(argument), "; ",
@@ -117,6 +121,16 @@ const CLI::App& NamedCommand(const CLI::App& app) {
   return named.empty() ? app : *named.front();
 }
 
+// What is wrong with the first argument that nothing had a use for.
+std::string ExplainExtras(const CLI::App& app) {
+  const std::vector<std::string> before_command = app.remaining();
+  if (!before_command.empty()) {
+    return ExplainExtra(app, app, before_command.front());
+  }
+  const CLI::App& command = NamedCommand(app);
+  return ExplainExtra(app, command, command.remaining().front());
+}
+
 int Refuse(const CLI::App& app, const std::string& message) {
   const CLI::App& command = NamedCommand(app);
   const bool of_app = &command == &app;
@@ -128,7 +142,7 @@ int Refuse(const CLI::App& app, const std::string& message) {
 
 void AddHelpCommand(CLI::App& app, CommandBody& chosen) {
   CLI::App* help =
-      app.add_subcommand("help", "Explains a subcommand, or lists them all.");
+      app.add_subcommand("help", "Explains a subcommand, or lists them all");
   help->footer("Example:\n  distbench help run_tests");
   auto name = std::make_shared<std::string>();
   help->add_option("COMMAND", *name, "The subcommand to explain");
@@ -172,8 +186,7 @@ int RunCommandLine(const std::vector<AddCommand>& commands,
   } catch (const CLI::Success& help_or_version) {
     return app.exit(help_or_version);
   } catch (const CLI::ExtrasError&) {
-    const std::vector<std::string> extras = app.remaining(/*recurse=*/true);
-    return Refuse(app, ExplainExtra(app, NamedCommand(app), extras.front()));
+    return Refuse(app, ExplainExtras(app));
   } catch (const CLI::ParseError& error) {
     return Refuse(app, error.what());
   }

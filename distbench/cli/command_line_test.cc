@@ -147,11 +147,29 @@ TEST(CommandLineTest, MisspeltFlagIsExplained) {
   ExpectRefusal({"bake", "--colour=blue"},
                 "distbench bake: unknown flag --colour\n"
                 "See: distbench help bake\n");
+  ExpectRefusal({"bake", "-p", "7"},
+                "distbench bake: unknown flag -p\n"
+                "See: distbench help bake\n");
 }
 
 TEST(CommandLineTest, FlagOfAnotherSubcommandIsRefused) {
   ExpectRefusal({"sell", "--test_sequencer=a:1", "--port=7"},
                 "distbench sell: --port is not a flag of sell, but of bake\n"
+                "See: distbench help sell\n");
+}
+
+TEST(CommandLineTest, FlagBeforeTheSubcommandIsExplained) {
+  const std::string message =
+      "--port is a flag of bake, and comes after the subcommand's name\n";
+  ExpectRefusal({"--port=7"},
+                "distbench: " + message + "See: distbench help\n");
+  ExpectRefusal({"--port=7", "bake"},
+                "distbench bake: " + message + "See: distbench help bake\n");
+}
+
+TEST(CommandLineTest, FlagIsNotTakenForTheValueOfAnother) {
+  ExpectRefusal({"sell", "--test_sequencer", "--port=7"},
+                "distbench sell: --test_sequencer: its HOST:PORT is missing\n"
                 "See: distbench help sell\n");
 }
 
@@ -168,6 +186,13 @@ TEST(CommandLineTest, MissingFlagIsNamed) {
 }
 
 TEST(CommandLineTest, ValuesAreChecked) {
+  for (const char* address : {"host", "host:", ":1", "host:0", "host:65536"}) {
+    const Outcome outcome =
+        Invoke({"sell", std::string("--test_sequencer=") + address});
+    EXPECT_EQ(outcome.exit_code, kExitUsage);
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr("--test_sequencer"),
+                                   HasSubstr(std::string("\"") + address)));
+  }
   for (const char* port : {"-1", "65536", "http", "80x"}) {
     const Outcome outcome = Invoke({"bake", std::string("--port=") + port});
     EXPECT_EQ(outcome.exit_code, kExitUsage);

@@ -2,6 +2,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+
 namespace distbench {
 
 namespace {
@@ -19,7 +22,39 @@ std::string CheckDuration(const std::string& text) {
          "2m or 1h30m";
 }
 
+// An empty string if the text is "HOST:PORT"; else what is wrong.
+std::string CheckHostAndPort(const std::string& text) {
+  const size_t colon = text.rfind(':');
+  int port = 0;
+  if (colon != std::string::npos && colon > 0 &&
+      absl::SimpleAtoi(text.substr(colon + 1), &port) && port > 0 &&
+      port <= kMaxPort) {
+    return "";
+  }
+  return '"' + text +
+         "\" is not HOST:PORT, such as localhost:10000 or [::1]:10000";
+}
+
+// An option to which the user may give any text, but for what must be the next
+// flag, in place of a value that was forgotten.
+CLI::Option& AddTextOption(CLI::App& command, const std::string& flag,
+                           std::string& text, const std::string& type,
+                           absl::string_view description) {
+  return *command.add_option(flag, text, std::string(description))
+              ->type_name(type)
+              ->check([type](const std::string& value) {
+                return absl::StartsWith(value, "--")
+                           ? "its " + type + " is missing"
+                           : "";
+              });
+}
+
 }  // namespace
+
+void AddTextFlag(CLI::App& command, const std::string& flag, std::string& text,
+                 const std::string& type, absl::string_view description) {
+  AddTextOption(command, flag, text, type, description);
+}
 
 void AddPortFlag(CLI::App& command, int& port, absl::string_view description) {
   command.add_option("--port", port, std::string(description))
@@ -29,20 +64,16 @@ void AddPortFlag(CLI::App& command, int& port, absl::string_view description) {
 }
 
 void AddTestSequencerFlag(CLI::App& command, std::string& address) {
-  command
-      .add_option("--test_sequencer", address,
-                  "Where the test sequencer listens")
-      ->type_name("HOST:PORT")
-      ->required();
+  AddTextOption(command, "--test_sequencer", address, "HOST:PORT",
+                "Where the test sequencer listens")
+      .required()
+      ->check(CheckHostAndPort);
 }
 
 void AddInfileFlag(CLI::App& command, std::string& infile) {
-  command
-      .add_option("--infile", infile,
-                  "The tests: a TestSequence as text or binary; \"-\" is "
-                  "standard input")
-      ->type_name("FILE")
-      ->capture_default_str();
+  AddTextOption(command, "--infile", infile, "FILE",
+                "The tests, as text or binary; - is standard input")
+      .capture_default_str();
 }
 
 void AddDurationFlag(CLI::App& command, const std::string& flag,

@@ -17,6 +17,10 @@ namespace distbench {
 // All write to variables that outlive the parsing, whose values before are the
 // defaults.
 
+// A flag of any text, which `type` names: --flag=TYPE. `flag`: with dashes.
+void AddTextFlag(CLI::App& command, const std::string& flag, std::string& text,
+                 const std::string& type, absl::string_view description);
+
 // --port=PORT.
 void AddPortFlag(CLI::App& command, int& port, absl::string_view description);
 
@@ -26,7 +30,7 @@ void AddTestSequencerFlag(CLI::App& command, std::string& address);
 // --infile=FILE.
 void AddInfileFlag(CLI::App& command, std::string& infile);
 
-// A flag of a positive duration, such as "130s" or "2m". `flag`: with dashes.
+// A flag of a positive duration, such as "130s" or "2m".
 void AddDurationFlag(CLI::App& command, const std::string& flag,
                      absl::Duration& duration, absl::string_view description);
 

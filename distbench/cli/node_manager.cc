@@ -65,29 +65,30 @@ int RunNodeManager(const Flags& flags) {
 void AddNodeManagerCommand(CLI::App& app, CommandBody& chosen) {
   CLI::App* command = app.add_subcommand(
       "node_manager",
-      "Makes this host a node: registers with a test sequencer and runs the "
-      "services that it is told to, until SIGINT or SIGTERM.");
+      "Makes this host a node of a test sequencer, until SIGINT");
   auto flags = std::make_shared<Flags>();
   command
       ->add_option("ARGUMENTS", flags->arguments,
-                   "nodeN: the node's name, which the sequencer chooses "
-                   "otherwise; then name=value: attributes, for the service "
-                   "constraints of tests")
+                   "nodeN: the node's name, which the sequencer\n"
+                   "chooses otherwise; then name=value: attributes,\n"
+                   "for the service constraints of tests")
       ->option_text(" ");
   AddTestSequencerFlag(*command, flags->test_sequencer);
   AddPortFlag(*command, flags->port,
-              "Port of the node's health and metrics, as other tools are told; "
-              "0: none");
-  command
-      ->add_option("--service_address", flags->service_address,
-                   "Address at which other nodes reach the services here; "
-                   "default: found out")
-      ->type_name("ADDRESS");
+              "Port that the sequencer is told for this node's\n"
+              "health and metrics; 0: none");
+  AddTextFlag(*command, "--service_address", flags->service_address, "ADDRESS",
+              "Address at which other nodes reach the services\n"
+              "here; default: found out");
   command->footer(
+      "Registers, and runs the services that it is told to. Registers again "
+      "if\n"
+      "the sequencer is restarted. SIGINT or SIGTERM ends it, and the test "
+      "that\n"
+      "it takes part in.\n\n"
       "Examples:\n"
       "  distbench node_manager --test_sequencer=host1:10000\n"
-      "  distbench node_manager node3 rack=a7 --test_sequencer=host1:10000 "
-      "--service_address=10.0.0.3");
+      "  distbench node_manager node3 rack=a7 --test_sequencer=host1:10000");
   command->callback([flags, &chosen] {
     chosen = [flags] { return RunNodeManager(*flags); };
   });

@@ -36,16 +36,20 @@ int Report(const Flags& flags) {
 }  // namespace
 
 void AddReportCommand(CLI::App& app, CommandBody& chosen) {
-  CLI::App* command = app.add_subcommand(
-      "report", "Prints what a result file holds, for people to read.");
+  CLI::App* command =
+      app.add_subcommand("report", "Prints the summaries of a result file");
   auto flags = std::make_shared<Flags>();
   command
       ->add_option("RESULT", flags->result,
                    "A result file, text or binary, compressed or not")
       ->required()
       ->option_text(" ");
-  command->add_option("--format", flags->format, "How to print it: text")
-      ->check(CLI::IsMember({"text"}).description(""))
+  command->add_option("--format", flags->format, "How to print them: text")
+      ->check([](const std::string& format) {
+        return format == "text"
+                   ? ""
+                   : "there is no format \"" + format + "\" yet, only text";
+      })
       ->type_name("FORMAT")
       ->capture_default_str();
   command->footer("Example:\n  distbench report results/my_test.pb.gz");

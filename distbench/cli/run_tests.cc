@@ -59,21 +59,21 @@ int RunTests(const Flags& flags) {
 }  // namespace
 
 void AddRunTestsCommand(CLI::App& app, CommandBody& chosen) {
-  CLI::App* command = app.add_subcommand(
-      "run_tests",
-      "Runs tests on the nodes of a test sequencer, and prints the summary of "
-      "each.");
+  CLI::App* command =
+      app.add_subcommand("run_tests", "Runs tests on a test sequencer's nodes");
   auto flags = std::make_shared<Flags>();
   AddTestSequencerFlag(*command, flags->test_sequencer);
   AddInfileFlag(*command, flags->infile);
   AddTestOutputFlags(*command, flags->output);
   AddDurationFlag(*command, "--max_test_duration", flags->max_test_duration,
-                  "When to end a test that has not ended, such as 130s; "
-                  "default: as its attribute test_timeout says");
+                  "When to end a test that has not ended, such as\n"
+                  "130s; default: as its attribute test_timeout says");
   command->footer(
+      "Prints the summary of each test to stdout. SIGINT or SIGTERM cancels\n"
+      "what has not ended.\n\n"
       "Example:\n"
-      "  distbench run_tests --test_sequencer=host1:10000 "
-      "--infile=my_test.config --outfile=my_test.pb.gz --binary_output");
+      "  distbench run_tests --test_sequencer=host1:10000 \\\n"
+      "      --infile=my_test.config --outfile=my_test.pb.gz --binary_output");
   command->callback(
       [flags, &chosen] { chosen = [flags] { return RunTests(*flags); }; });
 }

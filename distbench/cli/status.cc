@@ -48,9 +48,7 @@ int ShowStatus(const std::string& test_sequencer) {
 
 void AddStatusCommand(CLI::App& app, CommandBody& chosen) {
   CLI::App* command = app.add_subcommand(
-      "status",
-      "Shows the nodes of a test sequencer, the test that runs, and how many "
-      "test sequences wait.");
+      "status", "Shows a test sequencer's nodes and what they do");
   auto test_sequencer = std::make_shared<std::string>();
   AddTestSequencerFlag(*command, *test_sequencer);
   command->footer("Example:\n  distbench status --test_sequencer=host1:10000");

@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "distbench/cli/error_output.h"
+#include "distbench/cli/flags.h"
 #include "distbench/report/verdict.h"
 #include "distbench/results/output_file.h"
 #include "distbench/results/result_file.h"
@@ -12,11 +13,9 @@
 namespace distbench {
 
 void AddTestOutputFlags(CLI::App& command, TestOutputFlags& flags) {
-  command
-      .add_option("--outfile", flags.outfile,
-                  "Where to write the results: everything measured, compressed "
-                  "if the name ends in .gz; default: nowhere")
-      ->type_name("FILE");
+  AddTextFlag(command, "--outfile", flags.outfile, "FILE",
+              "Where to write all that was measured, compressed\n"
+              "if the name ends in .gz; default: nowhere");
   command.add_flag("--binary_output", flags.binary_output,
                    "Write the outfile in binary, not as text");
 }

@@ -75,14 +75,16 @@ int PreviewTests(const Flags& flags) {
 }  // namespace
 
 void AddTestPreviewCommand(CLI::App& app, CommandBody& chosen) {
-  CLI::App* command = app.add_subcommand(
-      "test_preview",
-      "Runs tests in this process, with all services on one node: to see what "
-      "they do, before they are given to a cluster.");
+  CLI::App* command =
+      app.add_subcommand("test_preview", "Runs tests in this process alone");
   auto flags = std::make_shared<Flags>();
   AddInfileFlag(*command, flags->infile);
   AddTestOutputFlags(*command, flags->output);
-  command->footer("Example:\n  distbench test_preview --infile=my_test.config");
+  command->footer(
+      "All services run on one node, wherever the test places them: to see "
+      "what\n"
+      "it does, before it is given to a cluster.\n\n"
+      "Example:\n  distbench test_preview --infile=my_test.config");
   command->callback(
       [flags, &chosen] { chosen = [flags] { return PreviewTests(*flags); }; });
 }

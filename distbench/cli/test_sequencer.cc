@@ -79,28 +79,23 @@ int RunTestSequencer(const Flags& flags) {
 
 void AddTestSequencerCommand(CLI::App& app, CommandBody& chosen) {
   CLI::App* command = app.add_subcommand(
-      "test_sequencer",
-      "Runs a test sequencer: node managers register with it, and it runs on "
-      "them the tests that it is sent, until SIGINT or SIGTERM.");
+      "test_sequencer", "Hands out tests to node managers, until SIGINT");
   auto flags = std::make_shared<Flags>();
   AddPortFlag(*command, flags->port,
-              "Port to listen on; 0 picks a free one. It is printed");
+              "Port to listen on; 0 picks a free one and prints it");
   command
       ->add_option("--local_nodes", flags->local_nodes,
-                   "Nodes to run in this process, as node0, node1 and so on")
+                   "Nodes to run in this process: node0, node1 and so on")
       ->check(CLI::Range(0, kMaxLocalNodes).description(""))
       ->type_name("COUNT")
       ->capture_default_str();
-  command
-      ->add_option("--listen", flags->listen,
-                   "Address to listen on, such as localhost; default: all "
-                   "interfaces")
-      ->type_name("ADDRESS");
+  AddTextFlag(*command, "--listen", flags->listen, "ADDRESS",
+              "Address to listen on; default: all interfaces");
   command->footer(
-      "Example, a sequencer with two nodes of its own for tests on this "
-      "machine:\n"
-      "  distbench test_sequencer --port=10000 --local_nodes=2 "
-      "--listen=localhost");
+      "Node managers register with it, and run the tests that clients send to\n"
+      "it. SIGINT or SIGTERM ends it, and the test that runs.\n\n"
+      "Example, with two nodes of its own, for this machine alone:\n"
+      "  distbench test_sequencer --local_nodes=2 --listen=localhost");
   command->callback([flags, &chosen] {
     chosen = [flags] { return RunTestSequencer(*flags); };
   });

@@ -50,7 +50,7 @@ class Path {
 // them and counts the rest, so that hopeless input stays cheap.
 class Problems {
  public:
-  static constexpr int kMaxKept = 1000;
+  static constexpr int kMaxKept = 200;
 
   void Add(const Path& path, std::string message);
 

@@ -15,8 +15,24 @@
 namespace distbench {
 namespace {
 
+// What to do about the errors that users can cause.
+const char* Remedy(int error_number) {
+  switch (error_number) {
+    case ENOENT:
+    case ENOTDIR:
+      return "; check the path";
+    case EACCES:
+      return "; check who may read it";
+    default:
+      return "";
+  }
+}
+
 absl::Status ReadError(int error_number, const std::string& name) {
-  return absl::ErrnoToStatus(error_number, absl::StrCat("cannot read ", name));
+  const absl::Status status =
+      absl::ErrnoToStatus(error_number, absl::StrCat("cannot read ", name));
+  return absl::Status(status.code(),
+                      absl::StrCat(status.message(), Remedy(error_number)));
 }
 
 absl::StatusOr<std::string> ReadDescriptor(int descriptor,

@@ -40,7 +40,7 @@ TEST(ReadFile, SaysWhatIsMissing) {
   const auto status = ReadFile(TempPath("missing")).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
   EXPECT_THAT(std::string(status.message()),
-              HasSubstr("/missing: No such file or directory"));
+              HasSubstr("/missing: No such file or directory; check the path"));
   EXPECT_THAT(std::string(ReadFile("").status().message()),
               HasSubstr("no file is named"));
 }

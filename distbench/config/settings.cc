@@ -123,9 +123,14 @@ void ValidateSettings(const Path& path, const NamedSettings& settings,
     const SettingDeclaration* const known = Find(declaration, name);
     if (known == nullptr && !PassesThrough(declaration, name)) {
       problems.Add(path.At(name), UnknownSetting(name, declaration, owner));
-    } else if (ValidateKind(path.At(name), setting, problems) &&
-               known != nullptr) {
+    } else if (!ValidateKind(path.At(name), setting, problems)) {
+      continue;
+    } else if (known != nullptr) {
       ValidateSetting(path.At(name), setting, *known, problems);
+    } else {
+      CheckRange(path.At(name), setting.int64_value(),
+                 std::numeric_limits<int32_t>::min(),
+                 std::numeric_limits<int32_t>::max(), problems);
     }
   }
   for (const SettingDeclaration& setting : declaration.settings) {

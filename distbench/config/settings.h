@@ -42,8 +42,8 @@ struct SettingDeclaration {
 struct SettingsDeclaration {
   std::vector<SettingDeclaration> settings;
 
-  // Settings whose name begins with this are passed on as they are; empty:
-  // none.
+  // Settings whose name begins with this are passed on as they are; their
+  // numbers have 32 bits. Empty: none.
   std::string pass_through_prefix = {};
 };
 

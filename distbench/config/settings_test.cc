@@ -109,6 +109,9 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"ValueNotAllowed",
              "client_settings { name: 'color' string_value: 'blue' }",
              "s[\"color\"]", "must be one of \"red\", \"green\""},
+        Case{"PassedOnOutOfRange",
+             "client_settings { name: 'raw.a' int64_value: 2147483648 }",
+             "s[\"raw.a\"]", "2147483648 is out of range"},
         Case{"OutOfRange", "client_settings { name: 'size' int64_value: 10 }",
              "s[\"size\"]", "10 is out of range; must be from 1 to 9"}),
     [](const auto& info) { return info.param.rule; });

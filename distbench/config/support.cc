@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -83,7 +84,7 @@ std::string ToText(const SettingValue& value) {
   return Quoted(std::get<std::string>(value));
 }
 
-void CheckSettings(const Path& service, const DriverOptions& options,
+void CheckSettings(const Path& path, const DriverOptions& options,
                    Problems& problems) {
   for (const SupportedSetting& supported : kSettings) {
     if (options.driver != supported.driver) continue;
@@ -95,28 +96,45 @@ void CheckSettings(const Path& service, const DriverOptions& options,
                     it->second) != supported.values.end()) {
         continue;
       }
-      problems.Add(service, NotYet(absl::StrCat(
-                                supported.setting, " ", ToText(it->second),
-                                " of driver ", Quoted(supported.driver))));
+      problems.Add(
+          path, NotYet(absl::StrCat(supported.setting, " ", ToText(it->second),
+                                    " of driver ", Quoted(supported.driver))));
     }
   }
 }
 
-void CheckDriver(const Test& test, const TestNames& names,
-                 const ServiceSpec& service, const Path& path,
+void CheckDriver(const Path& test_path, const ResolvedDriver& resolved,
                  Problems& problems) {
-  const auto stack =
-      ResolveDriverStack(test, names, OptionsOf(test, names, service));
-  if (!stack.ok()) return;
-  const DriverOptions options = MakeDriverOptions(*stack);
   // Drivers that are not built in are refused for good elsewhere.
-  if (!stack->front().driver->built_in) return;
+  if (!resolved.driver->built_in) return;
+  const bool has_options =
+      resolved.options != &ProtocolDriverOptions::default_instance();
+  const Path path = has_options ? test_path.Field("protocol_driver_options")
+                                      .At(resolved.options->name())
+                                : test_path.Field("default_protocol");
+  const DriverOptions options = MakeDriverOptions({resolved});
   if (std::find(kDriversThatRun.begin(), kDriversThatRun.end(),
                 options.driver) == kDriversThatRun.end()) {
     problems.Add(path, NotYet(absl::StrCat("driver ", Quoted(options.driver))));
     return;
   }
   CheckSettings(path, options, problems);
+}
+
+// Checks the drivers that services use, each once.
+void CheckDrivers(const Test& test, const Path& path, Problems& problems) {
+  const TestNames names(test);
+  std::set<const ProtocolDriverOptions*> checked;
+  for (const ServiceSpec& service : test.services()) {
+    const auto stack =
+        ResolveDriverStack(test, names, OptionsOf(test, names, service));
+    if (!stack.ok()) continue;
+    for (const ResolvedDriver& level : *stack) {
+      if (checked.insert(level.options).second) {
+        CheckDriver(path, level, problems);
+      }
+    }
+  }
 }
 
 }  // namespace
@@ -130,11 +148,7 @@ std::vector<Problem> UnsupportedFeatures(const TestSequence& sequence) {
       if (!unsupported.is_used(test)) continue;
       problems.Add(path.Field(unsupported.field), NotYet(unsupported.feature));
     }
-    const TestNames names(test);
-    for (const ServiceSpec& service : test.services()) {
-      CheckDriver(test, names, service,
-                  path.Field("services").At(service.name()), problems);
-    }
+    CheckDrivers(test, path, problems);
   }
   return std::move(problems).Take();
 }

@@ -21,7 +21,7 @@ int TestValidation::Resolve(const Path& path, absl::string_view kind,
   // Suggestions are expensive.
   if (position != kNone || problems_.full()) return position;
   if (name.empty()) {
-    Add(path, absl::StrCat("is missing; name a ", kind));
+    Add(path, absl::StrCat("is missing; name the ", kind));
   } else {
     Add(path, absl::StrCat("no ", kind, " is named ", Quoted(name), "; ",
                            Suggestion(name, index.names())));

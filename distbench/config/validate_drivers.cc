@@ -157,7 +157,7 @@ void ValidateDrivers(const TestValidation& validation) {
   for (int i = 0; i < test.services_size(); ++i) {
     validation.ResolveOptional(
         validation.Service(i).Field("protocol_driver_options_name"),
-        "protocol_driver_options",
+        "protocol_driver_options entry",
         test.services(i).protocol_driver_options_name(),
         validation.names().driver_options);
   }

@@ -52,7 +52,8 @@ class ControlSession {
   ControlSession(const ControlSession&) = delete;
   ControlSession& operator=(const ControlSession&) = delete;
 
-  // Returns when the session has ended. Call it exactly once.
+  // Returns when the session has ended. Must be called exactly once, before the
+  // session is destroyed.
   SessionEnd Run();
 
   // Makes Run() return soon. Any thread.
@@ -105,9 +106,11 @@ class ControlSession {
   TestPointer current_ ABSL_GUARDED_BY(mutex_);  // until it is released
   SessionEnd end_ ABSL_GUARDED_BY(mutex_);
 
+  // Outlives the tests, which send their last messages when they end.
+  std::unique_ptr<ControlStream> stream_;
+
   TestPointer executed_;  // what the steps work on
   CommandQueue queue_;
-  std::shared_ptr<ControlStream> stream_;
 };
 
 }  // namespace distbench

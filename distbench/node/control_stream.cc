@@ -4,13 +4,15 @@
 
 namespace distbench {
 
-std::shared_ptr<ControlStream> ControlStream::Open(
+std::unique_ptr<ControlStream> ControlStream::Open(
     std::shared_ptr<grpc::Channel> channel, NodeRegistration registration,
     Handlers handlers) {
-  std::shared_ptr<ControlStream> stream(
+  std::unique_ptr<ControlStream> stream(
       new ControlStream(std::move(channel), std::move(handlers)));
-  stream->self_ = stream;
   stream->stub_->async()->NodeSession(&stream->context_, stream.get());
+  // Writes come from all threads: without this gRPC could end the call between
+  // two of them.
+  stream->AddHold();
   NodeMessage message;
   *message.mutable_registration() = std::move(registration);
   stream->Send(std::move(message));
@@ -21,13 +23,8 @@ std::shared_ptr<ControlStream> ControlStream::Open(
 
 ControlStream::ControlStream(std::shared_ptr<grpc::Channel> channel,
                              Handlers handlers)
-    : channel_(std::move(channel)),
-      stub_(DistBenchTestSequencer::NewStub(channel_)),
-      handlers_(std::move(handlers)) {
-  // Writes come from all threads: without this gRPC could end the call between
-  // two of them.
-  AddHold();
-}
+    : stub_(DistBenchTestSequencer::NewStub(std::move(channel))),
+      handlers_(std::move(handlers)) {}
 
 void ControlStream::Send(NodeMessage message) {
   absl::MutexLock lock(&mutex_);
@@ -68,8 +65,7 @@ void ControlStream::OnWriteDone(bool ok) {
 }
 
 void ControlStream::OnDone(const grpc::Status& status) {
-  const std::shared_ptr<ControlStream> last_reference = std::move(self_);
-  handlers_.on_command = nullptr;
+  // The stream may be gone before this returns.
   const auto on_end = std::move(handlers_.on_end);
   on_end(absl::Status(static_cast<absl::StatusCode>(status.error_code()),
                       status.error_message()));

@@ -16,20 +16,21 @@
 
 namespace distbench {
 
-// Thread-safe. Lives until gRPC is done with it, and for as long as somebody
-// holds it.
+// Thread-safe. Must not be destroyed before on_end is called; and not on a
+// thread of gRPC, which for the last channel of a process waits for all of
+// them.
 class ControlStream final
     : public grpc::ClientBidiReactor<NodeMessage, NodeCommand> {
  public:
   // Called on threads of gRPC, one call at a time; must not block. on_end comes
-  // last, and once; it releases both handlers.
+  // once, and last: nothing uses the stream any more.
   struct Handlers {
     std::function<void(ControlStream& stream, NodeCommand command)> on_command;
     std::function<void(const absl::Status& status)> on_end;
   };
 
   // Connects, and sends the registration.
-  static std::shared_ptr<ControlStream> Open(
+  static std::unique_ptr<ControlStream> Open(
       std::shared_ptr<grpc::Channel> channel, NodeRegistration registration,
       Handlers handlers);
 
@@ -48,12 +49,9 @@ class ControlStream final
  private:
   ControlStream(std::shared_ptr<grpc::Channel> channel, Handlers handlers);
 
-  // Keeps the channel alive.
-  const std::shared_ptr<grpc::Channel> channel_;
   const std::unique_ptr<DistBenchTestSequencer::Stub> stub_;
   grpc::ClientContext context_;
   Handlers handlers_;
-  std::shared_ptr<ControlStream> self_;  // until OnDone()
   NodeCommand command_;
 
   absl::Mutex mutex_;

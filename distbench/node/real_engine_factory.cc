@@ -36,6 +36,7 @@ class RealFactory final : public EngineFactory {
       EngineOptions options, const std::string& service_address) override {
     const Plan& plan = *options.plan;
     const InstancePlan& instance = plan.instances[options.instance];
+    const DriverEnvironment environment = {.service_address = service_address};
     auto driver =
         MakeProtocolDriver(plan.services[instance.service].driver, environment);
     if (!driver.ok()) return driver.status();

@@ -35,13 +35,13 @@ struct RequestHeader {
   int32_t server_instance = 0;  // not negative
   bool warmup = false;
   int64_t response_bytes = kNoResponseBytes;
-  int64_t processing_ns = 0;        // 0: not sent
-  absl::string_view trace_context;  // serialised; empty: not sent
+  int64_t processing_ns = 0;             // 0: not sent
+  absl::string_view trace_context = {};  // serialised; empty: not sent
 };
 
 struct ResponseHeader {
-  int32_t server_instance = 0;      // not negative
-  absl::string_view error_message;  // empty: not sent
+  int32_t server_instance = 0;           // not negative
+  absl::string_view error_message = {};  // empty: not sent
 };
 
 // How a message of a given header and size is put together.

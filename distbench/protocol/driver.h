@@ -42,8 +42,9 @@ struct ClientCall {
   int64_t request_bytes = 0;
   int64_t response_bytes = kServerDecides;
   int64_t processing_ns = 0;
-  int64_t deadline_ns = 0;         // monotonic; 0: none
-  absl::string_view trace_context;  // serialised TraceContext; empty: not traced
+  int64_t deadline_ns = 0;  // monotonic; 0: none
+  absl::string_view trace_context =
+      {};  // serialised TraceContext; empty: not traced
 
   // Filled in by the transport, at the latest when it calls OnDone().
   int64_t sent_ns = 0;  // monotonic: when the request was handed to the stack
@@ -54,7 +55,7 @@ struct ClientCall {
   // Empty: the RPC succeeded. Otherwise the error that the server's reply
   // carries, or of the transport as "CODE_NAME: message". Valid until OnDone()
   // returns.
-  absl::string_view error;
+  absl::string_view error = {};
 
   // The transport's own, between Start() and OnDone().
   void* transport_state = nullptr;
@@ -71,12 +72,12 @@ struct ServerCall {
   int64_t response_bytes = kServerDecides;  // as the client asks
   int64_t processing_ns = 0;
   int64_t received_ns = 0;  // monotonic
-  absl::string_view trace_context;
+  absl::string_view trace_context = {};
 
   // Filled in by the engine before Reply(), which reads them before it returns.
   int64_t reply_bytes = 0;
   int reply_instance = 0;
-  absl::string_view reply_error;  // empty: success
+  absl::string_view reply_error = {};  // empty: success
 
   // The engine's own, between OnRequest() and Reply().
   void* engine_state = nullptr;

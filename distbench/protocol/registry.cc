@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "distbench/protocol/grpc/grpc_driver.h"
+#include "distbench/protocol/loopback/loopback_driver.h"
 
 namespace distbench {
 namespace {
@@ -18,8 +19,15 @@ struct Driver {
       const DriverOptions& options, const DriverEnvironment& environment);
 };
 
+absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeLoopback(
+    const DriverOptions& /*options*/,
+    const DriverEnvironment& /*environment*/) {
+  return MakeLoopbackDriver();
+}
+
 constexpr Driver kDrivers[] = {
     {"grpc", MakeGrpcDriver},
+    {"loopback", MakeLoopback},
 };
 
 absl::Status NoSuchDriver(const std::string& name) {
@@ -27,7 +35,7 @@ absl::Status NoSuchDriver(const std::string& name) {
     absl::StrAppend(out, "\"", driver.name, "\"");
   };
   return absl::NotFoundError(
-      absl::StrCat("there is no protocol driver \"", name, "\"; there is ",
+      absl::StrCat("there is no protocol driver \"", name, "\"; there are ",
                    absl::StrJoin(kDrivers, ", ", append_name)));
 }
 

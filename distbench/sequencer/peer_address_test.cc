@@ -10,7 +10,8 @@ TEST(PeerAddressTest, LoopbackAndThisProcessAreLocal) {
   for (const char* peer :
        {"ipv4:127.0.0.1:4711", "ipv4:127.3.2.1:4711", "ipv6:[::1]:4711",
         "ipv6:%5B::1%5D:4711", "ipv6:[::ffff:127.0.0.1]:4711",
-        "ipv6:%5B::ffff:127.0.0.1%5D:4711", "unix:/tmp/socket", "inproc"}) {
+        "ipv6:%5B::ffff:127.0.0.1%5D:4711", "unix:/tmp/socket", "inproc",
+        "unknown"}) {
     EXPECT_TRUE(IsLocalPeer(peer)) << peer;
   }
 }

@@ -129,7 +129,10 @@ void TestRun::StopTraffic() {
     }
     AwaitOrDisconnect(Step::kTraffic, timeouts_.stop);
   }
-  result_.mutable_run_info()->set_end_timestamp_ns(clock_.UnixNs());
+  RunInfo& info = *result_.mutable_run_info();
+  // Tests that only serve may end before they have started.
+  info.set_end_timestamp_ns(
+      std::max(clock_.UnixNs(), info.start_timestamp_ns()));
   ReportProgress();
   *result_.mutable_resource_usage_logs()->mutable_test_sequencer_usage() =
       UsageBetween(usage_at_start_, ProcessUsage());

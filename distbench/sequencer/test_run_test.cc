@@ -306,7 +306,7 @@ TEST_F(TestRunTest, ANodeThatDoesNotAnswerIsNamed) {
   EXPECT_THAT(
       Run().run_info().failure(),
       AllOf(HasSubstr("node0"), HasSubstr("node2"), Not(HasSubstr("node1")),
-            HasSubstr("connect"), HasSubstr("1m")));
+            HasSubstr("connect"), HasSubstr("30s")));
   // It did answer the release.
   ExpectReleased(0);
 }

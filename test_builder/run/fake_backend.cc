@@ -11,7 +11,7 @@ TestResult FakeResult(const std::string& name, const std::string& rpc,
   totals.counts.succeeded_count = count;
   totals.counts.first_start_timestamp_ns = kSecondNs;
   totals.counts.last_end_timestamp_ns = 2 * kSecondNs;
-  for (int64_t i = 0; i < count; ++i) totals.service_time_ns.Add(latency_ns);
+  totals.service_time_ns.RecordN(latency_ns, count);
 
   TestResult result;
   result.mutable_traffic_config()->set_name(name);

@@ -1,6 +1,7 @@
 #include "test_builder/run/test_runner.h"
 
 #include <filesystem>
+#include <fstream>
 #include <sstream>
 
 #include "absl/strings/str_cat.h"

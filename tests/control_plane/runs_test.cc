@@ -77,7 +77,7 @@ TEST(RunsTest, BringsBackWhatTheNodesMeasured) {
 TEST(RunsTest, BringsBackResultsLargerThanAnyWindow) {
   Cluster cluster;
   cluster.StartNodes(2);
-  cluster.engines().SetChunkCount(40);
+  cluster.engines().SetChunkCount(20);
   TestSequenceResults results;
   ASSERT_TRUE(
       cluster.Run(SequenceOf({ClientServerTest("t", 1)}), results).ok());
@@ -91,7 +91,7 @@ TEST(RunsTest, BringsBackResultsLargerThanAnyWindow) {
                                      .at(0);
   EXPECT_EQ(log.successful_rpc_samples_size(),
             log.statistics().succeeded_count());
-  EXPECT_GT(results.ByteSizeLong(), 20 << 20);
+  EXPECT_GT(results.ByteSizeLong(), 10 << 20);
 }
 
 TEST(RunsTest, DropsInstanceLogsThatNobodyWants) {

@@ -4,6 +4,7 @@
 #include <grpc/support/time.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "distbench/base/clock.h"
 #include "glog/logging.h"
@@ -94,13 +95,13 @@ grpc_event EventQueue::Spin(int64_t until_ns) {
 }
 
 grpc_event EventQueue::Block(int64_t deadline_ns) {
-  if (deadline_ns != kNever) SetAlarm(deadline_ns - kWakeAheadNs);
+  SetAlarm(deadline_ns == kNever ? kNever : deadline_ns - kWakeAheadNs);
   blocked_ = true;
   grpc_event event = NoEvent();
   if (alarm_went_off_) {
     // Either it is time, or an earlier alarm was still on its way when this one
     // was set: then the next wait sets it again.
-    alarm_ns_ = kNever;
+    alarm_ns_ = kNoAlarm;
   } else {
     event = WaitForNext(queue_);
   }
@@ -112,7 +113,7 @@ void EventQueue::SetAlarm(int64_t due_ns) {
   if (due_ns == alarm_ns_) return;
   alarm_ns_ = due_ns;
   alarm_went_off_ = false;
-  alarm_.Set(due_ns);
+  if (due_ns != kNever) alarm_.Set(due_ns);
 }
 
 void EventQueue::OnAlarm() {

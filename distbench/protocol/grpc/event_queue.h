@@ -12,7 +12,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <limits>
 
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/grpc/wake_timer.h"
@@ -78,7 +77,8 @@ class EventQueue {
   // the timer's thread does not wake a worker that is awake.
   std::atomic<bool> blocked_ = false;
   std::atomic<bool> alarm_went_off_ = false;
-  int64_t alarm_ns_ = std::numeric_limits<int64_t>::max();
+  static constexpr int64_t kNoAlarm = -1;
+  int64_t alarm_ns_ = kNoAlarm;  // what it was set to last
   WakeTimer::Alarm alarm_;
 };
 

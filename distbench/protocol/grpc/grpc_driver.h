@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "distbench/config/driver_options.h"
 #include "distbench/protocol/driver.h"
-#include "distbench/protocol/registry.h"
+#include "distbench/protocol/driver_environment.h"
 
 namespace distbench {
 

@@ -402,7 +402,9 @@ TEST(GrpcDriverTest, ConnectNamesThePeerThatIsNotThere) {
 }
 
 TEST(GrpcDriverTest, ListenRefusesForeignAddresses) {
-  auto driver = MakeGrpcDriver({.netdev = "no-such-device"}, {}).value();
+  DriverOptions options;
+  options.netdev = "no-such-device";
+  auto driver = MakeGrpcDriver(options, {}).value();
   EXPECT_THAT(std::string(driver->Listen(1).status().message()),
               HasSubstr("no-such-device"));
 }

@@ -1,0 +1,37 @@
+#include "distbench/config/fuzz_entry.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "distbench/config/canonicalize.h"
+#include "distbench/config/check.h"
+#include "distbench/config/compile.h"
+#include "distbench/config/load.h"
+#include "distbench/config/validate.h"
+
+namespace distbench {
+
+bool CheckAndCompile(TestSequence sequence) {
+  // Covers what is refused as not supported yet.
+  CheckTestSequence(sequence).IgnoreError();
+  Canonicalize(sequence);
+  if (!Validate(sequence).empty()) return false;
+  for (const DistributedSystemDescription& test : sequence.tests()) {
+    Compile(test);
+  }
+  return true;
+}
+
+bool LoadCheckAndCompile(absl::string_view bytes) {
+  absl::StatusOr<TestSequence> sequence = ParseTestSequence(bytes, "input");
+  return sequence.ok() && CheckAndCompile(*std::move(sequence));
+}
+
+}  // namespace distbench
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  distbench::LoadCheckAndCompile(
+      absl::string_view(reinterpret_cast<const char*>(data), size));
+  return 0;
+}

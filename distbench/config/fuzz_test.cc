@@ -1,0 +1,80 @@
+// Whatever a config says, loading, checking and compiling it ends with a plan
+// or with problems.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "distbench/config/config_mutator.h"
+#include "distbench/config/fuzz_entry.h"
+#include "distbench/config/load.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+constexpr int kRoundsPerConfig = 500;
+constexpr int kMaxMutations = 4;
+
+std::vector<TestSequence> Corpus() {
+  std::vector<TestSequence> corpus;
+  for (const auto& entry :
+       std::filesystem::directory_iterator("distbench/config/testdata")) {
+    auto sequence = LoadTestSequence(entry.path());
+    if (sequence.ok()) corpus.push_back(*sequence);
+  }
+  return corpus;
+}
+
+// A test without any problem, reached from the corpus by changes, must also
+// exist, or the changes are too wild to test much.
+constexpr int kMinValidPercent = 5;
+
+TEST(Fuzz, TheCorpusIsValid) {
+  ASSERT_GT(Corpus().size(), 5);
+  for (const TestSequence& sequence : Corpus()) {
+    EXPECT_TRUE(CheckAndCompile(sequence));
+  }
+}
+
+TEST(Fuzz, SurvivesMutatedMessages) {
+  ConfigMutator mutator(1);
+  const std::vector<TestSequence> corpus = Corpus();
+  int valid = 0;
+  for (const TestSequence& original : corpus) {
+    for (int round = 0; round < kRoundsPerConfig; ++round) {
+      TestSequence sequence = original;
+      for (int i = 0; i <= round % kMaxMutations; ++i) {
+        mutator.Mutate(sequence);
+      }
+      if (CheckAndCompile(sequence)) ++valid;
+    }
+  }
+  EXPECT_GT(100 * valid, kMinValidPercent * kRoundsPerConfig * corpus.size());
+}
+
+TEST(Fuzz, SurvivesMutatedText) {
+  ConfigMutator mutator(2);
+  for (const TestSequence& original : Corpus()) {
+    for (int round = 0; round < kRoundsPerConfig; ++round) {
+      std::string text = ToText(original);
+      for (int i = 0; i <= round % kMaxMutations; ++i) mutator.Mutate(text);
+      LoadCheckAndCompile(text);
+    }
+  }
+}
+
+TEST(Fuzz, SurvivesMutatedBinaries) {
+  ConfigMutator mutator(3);
+  for (const TestSequence& original : Corpus()) {
+    for (int round = 0; round < kRoundsPerConfig; ++round) {
+      std::string bytes = original.SerializeAsString();
+      for (int i = 0; i <= round % kMaxMutations; ++i) mutator.Mutate(bytes);
+      LoadCheckAndCompile(bytes);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace distbench

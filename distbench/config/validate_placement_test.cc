@@ -1,0 +1,271 @@
+#include <string>
+
+#include "distbench/config/validation_cases.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+class BadBundle : public ::testing::TestWithParam<ValidationCase> {};
+
+TEST_P(BadBundle, IsTheOnlyProblem) { ExpectOneProblem(GetParam()); }
+
+INSTANTIATE_TEST_SUITE_P(
+    Rules, BadBundle,
+    ::testing::Values(
+        ValidationCase{
+            "AliasIsNoNode", "",
+            "node_service_bundles { key: 'host' value { services: 'client/0' } "
+            "}",
+            "node_service_bundles[\"host\"]",
+            "\"host\" is no node; nodes are called \"node0\" to \"node99999\""},
+        ValidationCase{"AliasWithLeadingZero", "",
+                       "node_service_bundles { key: 'node01' value { services: "
+                       "'client/0' } }",
+                       "node_service_bundles[\"node01\"]", "is no node"},
+        ValidationCase{"HugeAlias", "",
+                       "node_service_bundles { key: 'node50000000' value { "
+                       "services: 'client/0' } }",
+                       "node_service_bundles[\"node50000000\"]", "is no node"},
+        ValidationCase{"NegativeAlias", "",
+                       "node_service_bundles { key: 'node-1' value { services: "
+                       "'client/0' } }",
+                       "node_service_bundles[\"node-1\"]", "is no node"},
+        ValidationCase{"InstanceOutOfRange", "",
+                       "node_service_bundles { key: 'node0' value { services: "
+                       "'client/2' } }",
+                       "node_service_bundles[\"node0\"].services[0]",
+                       "no instance is named \"client/2\"; instances of that "
+                       "service go from \"client/0\" to \"client/1\""},
+        ValidationCase{
+            "UnknownService", "",
+            "node_service_bundles { key: 'node0' value { services: 'clint/0' } "
+            "}",
+            "node_service_bundles[\"node0\"].services[0]",
+            "no service is named \"clint\", did you mean \"client\"?"},
+        ValidationCase{"NoInstanceName", "",
+                       "node_service_bundles { key: 'node0' value { services: "
+                       "'client' } }",
+                       "node_service_bundles[\"node0\"].services[0]",
+                       "instances have names such as"},
+        ValidationCase{"InstanceOfGridNeedsItsDimensions", "",
+                       "node_service_bundles { key: 'node0' value { services: "
+                       "'grid/0' } }",
+                       "node_service_bundles[\"node0\"].services[0]",
+                       "go from \"grid/0/0\" to \"grid/3/2\""},
+        ValidationCase{"InstanceInTwoBundles", "",
+                       "node_service_bundles { key: 'node0' value { services: "
+                       "'client/0' } } node_service_bundles { key: 'node1' "
+                       "value { services: ['client/1', 'client/0'] } }",
+                       "node_service_bundles[\"node1\"].services[1]",
+                       "\"client/0\" is in the bundle of \"node0\" already"},
+        ValidationCase{"InstanceTwiceInABundle", "",
+                       "node_service_bundles { key: 'node0' value { services: "
+                       "['client/0', 'client/0'] } }",
+                       "node_service_bundles[\"node0\"].services[1]",
+                       "already"}),
+    [](const auto& info) { return info.param.rule; });
+
+class BadConstraint : public ::testing::TestWithParam<ValidationCase> {};
+
+TEST_P(BadConstraint, IsTheOnlyProblem) { ExpectOneProblem(GetParam()); }
+
+INSTANTIATE_TEST_SUITE_P(
+    Rules, BadConstraint,
+    ::testing::Values(
+        ValidationCase{"UnknownInstance", "",
+                       "service_constraints { key: 'client/7' value {} }",
+                       "service_constraints[\"client/7\"]",
+                       "no instance is named \"client/7\""},
+        ValidationCase{"GlobMatchesNothing", "",
+                       "service_constraints { key: 'grid/*' value {} }",
+                       "service_constraints[\"grid/*\"]",
+                       "matches no instance"},
+        ValidationCase{"EmptySet", "",
+                       "service_constraints { key: 'client/*' value { "
+                       "constraint_sets {} } }",
+                       "service_constraints[\"client/*\"].constraint_sets[0]",
+                       "is empty, so nothing satisfies it"},
+        ValidationCase{
+            "NoAttribute", "",
+            "service_constraints { key: 'client/*' value { constraint_sets { "
+            "constraints { relation: EQUAL string_values: 'a' } } } }",
+            "service_constraints[\"client/"
+            "*\"].constraint_sets[0].constraints[0].attribute_name",
+            "is missing"},
+        ValidationCase{
+            "NoRelation", "",
+            "service_constraints { key: 'client/*' value { constraint_sets { "
+            "constraints { attribute_name: 'a' string_values: 'a' } } } }",
+            "service_constraints[\"client/"
+            "*\"].constraint_sets[0].constraints[0].relation",
+            "is missing; must be EQUAL"},
+        ValidationCase{"UnknownRelation", "",
+                       "service_constraints { key: 'client/*' value { "
+                       "constraint_sets { constraints { attribute_name: 'a' "
+                       "relation: UNKNOWN string_values: 'a' } } } }",
+                       "service_constraints[\"client/"
+                       "*\"].constraint_sets[0].constraints[0].relation",
+                       "is missing; must be EQUAL"},
+        ValidationCase{
+            "NoValues", "",
+            "service_constraints { key: 'client/*' value { constraint_sets { "
+            "constraints { attribute_name: 'a' relation: EQUAL } } } }",
+            "service_constraints[\"client/"
+            "*\"].constraint_sets[0].constraints[0]",
+            "has no values"},
+        ValidationCase{"SeveralValuesToDifferFrom", "",
+                       "service_constraints { key: 'client/*' value { "
+                       "constraint_sets { constraints { attribute_name: 'a' "
+                       "relation: NOT_EQUAL string_values: ['a', 'b'] } } } }",
+                       "service_constraints[\"client/"
+                       "*\"].constraint_sets[0].constraints[0]",
+                       "anything differs from one of several values"},
+        ValidationCase{"NoModulus", "",
+                       "service_constraints { key: 'client/*' value { "
+                       "constraint_sets { constraints { attribute_name: 'a' "
+                       "relation: MODULO_EQUAL int64_values: 1 } } } }",
+                       "service_constraints[\"client/"
+                       "*\"].constraint_sets[0].constraints[0].modulus",
+                       "0 is out of range; must be at least 1"},
+        ValidationCase{
+            "NegativeModulus", "",
+            "service_constraints { key: 'client/*' value { constraint_sets { "
+            "constraints { attribute_name: 'a' relation: MODULO_NOT_EQUAL "
+            "modulus: -2 int64_values: 1 } } } }",
+            "service_constraints[\"client/"
+            "*\"].constraint_sets[0].constraints[0].modulus",
+            "-2 is out of range"},
+        ValidationCase{"ModulusWithoutModulo", "",
+                       "service_constraints { key: 'client/*' value { "
+                       "constraint_sets { constraints { attribute_name: 'a' "
+                       "relation: EQUAL modulus: 2 int64_values: 1 } } } }",
+                       "service_constraints[\"client/"
+                       "*\"].constraint_sets[0].constraints[0].modulus",
+                       "has no effect"},
+        ValidationCase{
+            "RemainderOutOfReach", "",
+            "service_constraints { key: 'client/*' value { constraint_sets { "
+            "constraints { attribute_name: 'a' relation: MODULO_EQUAL modulus: "
+            "2 int64_values: [1, 2] } } } }",
+            "service_constraints[\"client/"
+            "*\"].constraint_sets[0].constraints[0].int64_values[1]",
+            "2 is out of range; must be from 0 to 1"},
+        ValidationCase{
+            "ModuloOfString", "",
+            "service_constraints { key: 'client/*' value { constraint_sets { "
+            "constraints { attribute_name: 'a' relation: MODULO_EQUAL modulus: "
+            "2 string_values: '1' } } } }",
+            "service_constraints[\"client/"
+            "*\"].constraint_sets[0].constraints[0].string_values",
+            "use int64_values"}),
+    [](const auto& info) { return info.param.rule; });
+
+class BadChannel : public ::testing::TestWithParam<ValidationCase> {};
+
+TEST_P(BadChannel, IsTheOnlyProblem) { ExpectOneProblem(GetParam()); }
+
+INSTANTIATE_TEST_SUITE_P(
+    Rules, BadChannel,
+    ::testing::Values(
+        ValidationCase{"NoName", "name: 'server' count: 3",
+                       "name: 'server' count: 3 multi_server_channels { "
+                       "selected_instances: 0 }",
+                       "services[\"server\"].multi_server_channels[0].name",
+                       "is missing"},
+        ValidationCase{"RepeatedName", "name: 'server' count: 3",
+                       "name: 'server' count: 3 multi_server_channels { name: "
+                       "'a' selected_instances: 0 } multi_server_channels { "
+                       "name: 'a' selected_instances: 1 }",
+                       "services[\"server\"].multi_server_channels[1].name",
+                       "\"a\" is the name of another channel"},
+        ValidationCase{
+            "NoMembers", "name: 'server' count: 3",
+            "name: 'server' count: 3 multi_server_channels { name: 'a' }",
+            "services[\"server\"].multi_server_channels[\"a\"]",
+            "has no members"},
+        ValidationCase{
+            "NoMemberMatches", "name: 'server' count: 3",
+            "name: 'server' count: 3 multi_server_channels { name: 'a' "
+            "constraints { constraint_sets { constraints { attribute_name: "
+            "'index' relation: EQUAL int64_values: 9 } } } }",
+            "services[\"server\"].multi_server_channels[\"a\"]",
+            "has no members"},
+        ValidationCase{"MemberOutOfRange", "name: 'server' count: 3",
+                       "name: 'server' count: 3 multi_server_channels { name: "
+                       "'a' selected_instances: 3 }",
+                       "services[\"server\"].multi_server_channels[\"a\"]."
+                       "selected_instances[0]",
+                       "3 is out of range; must be from 0 to 2"},
+        ValidationCase{"RepeatedMember", "name: 'server' count: 3",
+                       "name: 'server' count: 3 multi_server_channels { name: "
+                       "'a' selected_instances: [1, 1] }",
+                       "services[\"server\"].multi_server_channels[\"a\"]."
+                       "selected_instances[1]",
+                       "1 is listed more than once"},
+        ValidationCase{
+            "UnknownAttribute", "name: 'server' count: 3",
+            "name: 'server' count: 3 multi_server_channels { name: 'a' "
+            "constraints { constraint_sets { constraints { attribute_name: "
+            "'x_index' relation: EQUAL int64_values: 1 } } } }",
+            "services[\"server\"].multi_server_channels[\"a\"].constraints."
+            "constraint_sets[0].constraints[0].attribute_name",
+            "have no attribute \"x_index\"; did you mean \"index\"?"},
+        ValidationCase{"UnknownSetting", "name: 'server' count: 3",
+                       "name: 'server' count: 3 multi_server_channels { name: "
+                       "'a' selected_instances: 1 channel_settings { name: "
+                       "'polcy' string_value: 'round_robin' } }",
+                       "services[\"server\"].multi_server_channels[\"a\"]."
+                       "channel_settings[\"polcy\"]",
+                       "did you mean \"policy\"?"},
+        ValidationCase{"UnknownPolicy", "name: 'server' count: 3",
+                       "name: 'server' count: 3 multi_server_channels { name: "
+                       "'a' selected_instances: 1 channel_settings { name: "
+                       "'policy' string_value: 'best' } }",
+                       "services[\"server\"].multi_server_channels[\"a\"]."
+                       "channel_settings[\"policy\"]",
+                       "must be one of \"round_robin\", \"pick_first\""}),
+    [](const auto& info) { return info.param.rule; });
+
+TEST(ValidateChannels, NeedADriverThatHasThem) {
+  const auto problems = ProblemsAfter(
+      "services { name: 'client' count: 2 }\n  services { name: 'server'",
+      "default_protocol: 'tcp' services { name: 'client' count: 2 } services { "
+      "multi_server_channels { name: 'a' selected_instances: 0 } name: "
+      "'server'");
+  ASSERT_EQ(problems.size(), 1) << ToStatus(problems);
+  EXPECT_THAT(
+      problems[0].message,
+      ::testing::HasSubstr("driver \"tcp\" has no multi-server channels"));
+}
+
+TEST(ValidatePlacement, AcceptsBundles) {
+  EXPECT_THAT(
+      ProblemsAfter(
+          "",
+          "node_service_bundles { key: 'node0' value { services: ['client/0', "
+          "'grid/3/2'] } } node_service_bundles { key: 'node99999' value {} }"),
+      ::testing::IsEmpty());
+}
+
+TEST(ValidatePlacement, AcceptsConstraints) {
+  EXPECT_THAT(
+      ProblemsAfter("",
+                    "service_constraints { key: 'client/*' value { "
+                    "constraint_sets { constraints { attribute_name: 'a' "
+                    "relation: MODULO_NOT_EQUAL modulus: 2 int64_values: 1 } } "
+                    "} } service_constraints { key: 'grid/1/1' value {} } "
+                    "service_constraints { key: 'grid/*/[01]' value {} }"),
+      ::testing::IsEmpty());
+}
+
+TEST(ValidatePlacement, AcceptsChannels) {
+  EXPECT_THAT(ProblemsAfter("name: 'server' count: 3",
+                            "name: 'server' count: 3 multi_server_channels { "
+                            "name: 'a' selected_instances: 0 constraints {} }"),
+              ::testing::IsEmpty());
+}
+
+}  // namespace
+}  // namespace distbench

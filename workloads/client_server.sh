@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# One client keeps 100 queries in flight to one server.
+# It needs 2 nodes: ./start_distbench_localhost.sh -n 2
+#
+#   workloads/client_server.sh [HOST:PORT [DIRECTORY]]
+
+exec "$(dirname "$(readlink -f "$0")")/run_workload.sh" client_server "$@"

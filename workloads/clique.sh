@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# All-to-all bursts among four nodes.
+# It needs 4 nodes: ./start_distbench_localhost.sh -n 4
+#
+#   workloads/clique.sh [HOST:PORT [DIRECTORY]]
+
+exec "$(dirname "$(readlink -f "$0")")/run_workload.sh" clique "$@"

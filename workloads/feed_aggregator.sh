@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# A driver, an aggregator and three leaves of a feed.
+# It needs 5 nodes: ./start_distbench_localhost.sh -n 5
+#
+#   workloads/feed_aggregator.sh [HOST:PORT [DIRECTORY]]
+
+exec "$(dirname "$(readlink -f "$0")")/run_workload.sh" feed_aggregator "$@"

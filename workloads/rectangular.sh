@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# Six nodes on a grid, each of which queries its neighbour.
+# It needs 6 nodes: ./start_distbench_localhost.sh -n 6
+#
+#   workloads/rectangular.sh [HOST:PORT [DIRECTORY]]
+
+exec "$(dirname "$(readlink -f "$0")")/run_workload.sh" rectangular "$@"

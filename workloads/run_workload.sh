@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Runs a ready config of this folder and keeps its result.
+#
+#   workloads/run_workload.sh NAME [HOST:PORT [DIRECTORY]]
+#
+#   NAME       of the config, such as clique
+#   HOST:PORT  of the sequencer; default: localhost:10000
+#   DIRECTORY  for the result, NAME.pb.gz, which is replaced; default: results
+#
+# The binary is $DISTBENCH if that is set, else this checkout's, which is built
+# if need be.
+
+set -euo pipefail
+# shellcheck source=scripts/lib.sh
+source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../scripts/lib.sh"
+
+main() {
+  case ${1-} in
+    '' | -h | --help)
+      usage
+      return
+      ;;
+  esac
+  (($# <= 3)) || die "too many arguments; see $0 --help"
+  local name=$1 sequencer=${2:-localhost:10000} directory=${3:-results}
+  local config=$REPOSITORY/workloads/$name.config
+  local binary=${DISTBENCH:-$REPOSITORY/bazel-bin/distbench/cli/distbench}
+  [[ -f $config ]] || die "there is no $config"
+  if [[ ! -x $binary ]]; then
+    [[ -z ${DISTBENCH-} ]] || die "DISTBENCH=$DISTBENCH is not a program"
+    say "Building distbench, which is not built yet" >&2
+    bazel_do build "${PROGRAMS[@]}" >&2
+  fi
+  mkdir -p "$directory"
+  "$binary" run_tests --test_sequencer="$sequencer" --infile="$config" \
+    --outfile="$directory/$name.pb.gz" --binary_output
+}
+
+main "$@"

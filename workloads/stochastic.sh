@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# A client whose queries go to one or to four of five servers.
+# It needs 6 nodes: ./start_distbench_localhost.sh -n 6
+#
+#   workloads/stochastic.sh [HOST:PORT [DIRECTORY]]
+
+exec "$(dirname "$(readlink -f "$0")")/run_workload.sh" stochastic "$@"
