@@ -31,7 +31,7 @@ nodes=2
 port=10000
 binary=${DISTBENCH:-$REPOSITORY/bazel-bin/distbench/cli/distbench}
 output= # What the processes print, a file each.
-pids=()
+pids=() # The sequencer's, then the nodes'.
 declare -A name_of=() # by process id
 
 parse_arguments() {
@@ -72,19 +72,28 @@ build_if_missing() {
 start_process() {
   local name=$1
   shift
-  setsid "$binary" "$@" >"$output/$name" </dev/null &
+  : >"$output/$name"
+  setsid "$binary" "$@" >>"$output/$name" </dev/null &
   pids+=("$!")
   name_of[$!]=$name
 }
 
-# stop_all: asks every process to end, waits, and insists where that fails.
+# stop_all: the nodes first, which would otherwise miss the sequencer.
 stop_all() {
   trap '' INT TERM
+  stop_processes "${pids[@]:1}"
+  stop_processes "${pids[@]:0:1}"
+  wait
+  rm -rf "$output"
+}
+
+# stop_processes PID...: asks them to end, waits, and insists where that fails.
+stop_processes() {
   local pid deadline=$((SECONDS + STOP_SECONDS))
-  for pid in "${pids[@]}"; do
+  for pid in "$@"; do
     kill -TERM "$pid" 2>/dev/null || true
   done
-  for pid in "${pids[@]}"; do
+  for pid in "$@"; do
     while kill -0 "$pid" 2>/dev/null && ((SECONDS < deadline)); do
       sleep 0.05
     done
@@ -93,8 +102,6 @@ stop_all() {
         "${name_of[$pid]}" "$pid" "$STOP_SECONDS" >&2
     fi
   done
-  wait
-  rm -rf "$output"
 }
 
 # die_if_any_ended: names the first process that is no more.

@@ -74,7 +74,7 @@ class StartScriptTest(programs.ProgramTest):
                 self.assertEqual(len(self.leftovers()), 4)
                 outcome = cluster.stop(number)
                 self.assertEqual(outcome.status, 0, outcome)
-                self.assertEqual(outcome.err.replace("\n", ""), "", outcome)
+                self.assertEqual(outcome.err, "", outcome)
                 self.assert_nothing_runs()
 
     def test_sigint_counts_also_where_a_shell_had_it_ignored(self):

@@ -47,7 +47,7 @@ int RunNodeManager(const Flags& flags) {
     end = std::move(status);
     stop.Request();
   };
-  std::cerr << "Registering with " << flags.test_sequencer << std::endl;
+  std::cout << "Registering with " << flags.test_sequencer << std::endl;
   const absl::StatusOr<std::unique_ptr<NodeManager>> node =
       NodeManager::Start(std::move(options));
   if (!node.ok()) return Fail(node.status(), kExitUsage);

@@ -1,0 +1,105 @@
+#include "distbench/protocol/grpc/settings.h"
+
+#include <cstring>
+#include <optional>
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+std::optional<int> IntArgument(const ChannelArguments& arguments,
+                               const char* name) {
+  for (const grpc_arg& argument : arguments.AsGrpc()) {
+    if (std::strcmp(argument.key, name) != 0) continue;
+    if (argument.type == GRPC_ARG_INTEGER) return argument.value.integer;
+  }
+  return std::nullopt;
+}
+
+std::string ErrorOf(const DriverOptions& options) {
+  return std::string(ParseGrpcSettings(options).status().message());
+}
+
+TEST(GrpcSettingsTest, DefaultsNeitherShareNorRetryNorLimit) {
+  const GrpcSettings settings = ParseGrpcSettings({}).value();
+  EXPECT_EQ(settings.spin_ns, 0);
+  EXPECT_EQ(IntArgument(settings.client, "grpc.use_local_subchannel_pool"), 1);
+  EXPECT_EQ(IntArgument(settings.client, "grpc.enable_retries"), 0);
+  EXPECT_EQ(IntArgument(settings.client, "grpc.max_receive_message_length"),
+            -1);
+  EXPECT_EQ(IntArgument(settings.server, "grpc.max_receive_message_length"),
+            -1);
+}
+
+TEST(GrpcSettingsTest, ChannelArgumentsPassThroughAndWin) {
+  DriverOptions options;
+  options.client_settings["grpc.enable_retries"] = int64_t{1};
+  options.client_settings["grpc.lb_policy_name"] = std::string("round_robin");
+  options.server_settings["grpc.http2.max_frame_size"] = int64_t{65536};
+  const GrpcSettings settings = ParseGrpcSettings(options).value();
+  EXPECT_EQ(IntArgument(settings.client, "grpc.enable_retries"), 1);
+  EXPECT_EQ(IntArgument(settings.server, "grpc.http2.max_frame_size"), 65536);
+  bool found = false;
+  for (const grpc_arg& argument : settings.client.AsGrpc()) {
+    if (std::strcmp(argument.key, "grpc.lb_policy_name") != 0) continue;
+    found = true;
+    ASSERT_EQ(argument.type, GRPC_ARG_STRING);
+    EXPECT_STREQ(argument.value.string, "round_robin");
+  }
+  EXPECT_TRUE(found);
+}
+
+TEST(GrpcSettingsTest, AcceptsWhatTheDefaultModesAreCalled) {
+  DriverOptions options;
+  options.client_settings["client_type"] = std::string("polling");
+  options.server_settings["server_type"] = std::string("inline");
+  options.server_settings["threadpool_size"] = int64_t{0};
+  options.server_settings["threadpool_type"] = std::string("");
+  options.server_settings["transport"] = std::string("tcp");
+  EXPECT_TRUE(ParseGrpcSettings(options).ok());
+}
+
+TEST(GrpcSettingsTest, TheLongerSpinCounts) {
+  DriverOptions options;
+  options.client_settings["spin_us"] = int64_t{50};
+  options.server_settings["spin_us"] = int64_t{20};
+  EXPECT_EQ(ParseGrpcSettings(options)->spin_ns, 50'000);
+}
+
+TEST(GrpcSettingsTest, ErrorsNameTheSettingAndWhatIsRight) {
+  DriverOptions unknown;
+  unknown.server_settings["serverr_type"] = std::string("inline");
+  EXPECT_THAT(ErrorOf(unknown),
+              AllOf(HasSubstr("server setting \"serverr_type\""),
+                    HasSubstr("server_type"), HasSubstr("grpc.*")));
+
+  DriverOptions client;
+  client.client_settings["server_type"] = std::string("inline");
+  EXPECT_THAT(ErrorOf(client), HasSubstr("client setting \"server_type\""));
+
+  DriverOptions value;
+  value.client_settings["client_type"] = std::string("turbo");
+  EXPECT_THAT(ErrorOf(value),
+              AllOf(HasSubstr("\"turbo\""), HasSubstr("\"polling\"")));
+
+  DriverOptions kind;
+  kind.client_settings["client_type"] = int64_t{1};
+  EXPECT_THAT(ErrorOf(kind), HasSubstr("string_value"));
+
+  DriverOptions spin;
+  spin.client_settings["spin_us"] = int64_t{-1};
+  EXPECT_THAT(ErrorOf(spin), HasSubstr("from 0 to 1000000"));
+
+  DriverOptions large;
+  large.client_settings["grpc.x"] = int64_t{1} << 40;
+  EXPECT_THAT(ErrorOf(large), HasSubstr("32 bits"));
+}
+
+}  // namespace
+}  // namespace distbench
