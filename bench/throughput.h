@@ -23,7 +23,8 @@ struct Options {
   int spin_us = 0;
 };
 
-// Exits with a message if the command line is wrong.
+// Exits with a message if the command line is wrong. Also sets up malloc, the
+// same way for all programs.
 Options ParseOptions(int argc, char** argv, const std::string& description);
 
 // CLOCK_MONOTONIC.

@@ -50,7 +50,7 @@ apt_get_as_root() {
     as_root=(sudo)
   fi
   run_quietly "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-    apt-get -y -o Dpkg::Use-Pty=0 "$@"
+    apt-get -y -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=120 "$@"
 }
 
 require_root_or_sudo() {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "distbench/cli/commands.h"
 #include "distbench/cli/error_output.h"
 #include "distbench/report/text_summary.h"
@@ -23,8 +24,11 @@ struct Flags {
 int Report(const Flags& flags) {
   const absl::StatusOr<TestSequenceResults> results = ReadResults(flags.result);
   if (!results.ok()) return Fail(results.status(), kExitUsage);
-  for (const TestResult& result : results->test_results()) {
-    std::cout << "Test: " << result.traffic_config().name() << '\n';
+  for (int i = 0; i < results->test_results_size(); ++i) {
+    const TestResult& result = results->test_results(i);
+    const std::string& name = result.traffic_config().name();
+    std::cout << "Test: "
+              << (name.empty() ? absl::StrCat("tests[", i, "]") : name) << '\n';
     for (const std::string& line : SummarizeTest(result)) {
       std::cout << line << '\n';
     }

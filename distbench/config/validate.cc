@@ -10,6 +10,7 @@ namespace {
 void ValidateTest(const DistributedSystemDescription& test, const Path& path,
                   Problems& problems) {
   const TestValidation validation(test, path, problems);
+  ValidateEncoding(validation);
   ValidateTestSettings(validation);
   ValidateNames(validation);
   ValidateServices(validation);

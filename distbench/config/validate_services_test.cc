@@ -1,5 +1,3 @@
-#include <string>
-
 #include "distbench/config/validation_cases.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -32,6 +30,34 @@ INSTANTIATE_TEST_SUITE_P(
                        "workers_per_instance", "must be from 1 to 1024"},
         ValidationCase{"TooManyWorkers", "", "workers_per_instance: 1025",
                        "workers_per_instance", "must be from 1 to 1024"}),
+    [](const auto& info) { return info.param.rule; });
+
+class BadEncoding : public ::testing::TestWithParam<ValidationCase> {};
+
+TEST_P(BadEncoding, IsTheOnlyProblem) { ExpectOneProblem(GetParam()); }
+
+INSTANTIATE_TEST_SUITE_P(
+    Rules, BadEncoding,
+    ::testing::Values(
+        ValidationCase{"StrayByte", "", "name: 'a\\xff'", "name",
+                       "has bytes that are no text; write it in UTF-8"},
+        ValidationCase{"CutShort", "", "name: '\\xe2\\x82'", "name", "no text"},
+        ValidationCase{"LongerThanNeeded", "", "name: '\\xc0\\x80'", "name",
+                       "no text"},
+        ValidationCase{"LongerThanNeededInThree", "", "name: '\\xe0\\x80\\x80'",
+                       "name", "no text"},
+        ValidationCase{"Surrogate", "", "name: '\\xed\\xa0\\x80'", "name",
+                       "no text"},
+        ValidationCase{"BeyondTheLastCodePoint", "",
+                       "name: '\\xf4\\x90\\x80\\x80'", "name", "no text"},
+        ValidationCase{"BrokenTail", "", "name: '\\xe2\\x82x'", "name",
+                       "no text"},
+        ValidationCase{"InAMap", "", "attributes { key: 'k' value: '\\xff' }",
+                       "attributes[0].value", "no text"},
+        ValidationCase{"InARepeatedField", "",
+                       "payload_descriptions { name: 'p' size: 1 attributes: "
+                       "['a', '\\xff'] }",
+                       "payload_descriptions[2].attributes[1]", "no text"}),
     [](const auto& info) { return info.param.rule; });
 
 class BadName : public ::testing::TestWithParam<ValidationCase> {};
@@ -151,6 +177,11 @@ TEST(ValidateServices, ZNeedsY) {
   ASSERT_FALSE(problems.empty());
   EXPECT_EQ(problems[0].path, "tests[0].services[\"grid\"].z_size");
   EXPECT_EQ(problems[0].message, "needs y_size; add that");
+}
+
+TEST(ValidateServices, AcceptsTextOfAnyLanguage) {
+  EXPECT_THAT(ProblemsAfter("", "name: 'größe € 大小 \U0001F600'"),
+              ::testing::IsEmpty());
 }
 
 TEST(ValidateServices, AcceptsTheBaseConfig) {

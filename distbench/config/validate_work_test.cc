@@ -1,5 +1,3 @@
-#include <string>
-
 #include "distbench/config/validation_cases.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -15,6 +15,9 @@ namespace distbench {
 // Names of services, RPCs, actions and so on: present, legible and unique.
 void ValidateNames(const TestValidation& validation);
 
+// That every string is text: reports and exports could not hold it otherwise.
+void ValidateEncoding(const TestValidation& validation);
+
 // That there is something to run, the test's timeout, limits and workers.
 void ValidateTestSettings(const TestValidation& validation);
 
