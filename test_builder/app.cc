@@ -165,8 +165,10 @@ int App::RunAll(const Tests& tests) {
   environment_.set_stop_handler({});
 
   if (outcomes.size() > 1) {
-    *environment_.output << "\nTests:\n"
-                         << OutcomeTable(outcomes) << std::flush;
+    *environment_.output
+        << "\nAll tests, with response times where the load is "
+           "an open loop and service times elsewhere:\n"
+        << OutcomeTable(outcomes) << std::flush;
   }
   const bool all_ok = std::all_of(
       outcomes.begin(), outcomes.end(), [](const TestOutcome& outcome) {

@@ -165,7 +165,7 @@ TEST_F(AppTest, RunsTestsAndResumes) {
   EXPECT_TRUE(Exists("tripartite_1x1x10-grpc_polling_inline.pb.gz"));
   EXPECT_EQ(Run(three), kOk);
   EXPECT_THAT(backend_.tests_run(), SizeIs(3));
-  EXPECT_THAT(output_.str(), HasSubstr("\nTests:\ntest"));
+  EXPECT_THAT(output_.str(), HasSubstr("\nAll tests, with "));
   EXPECT_THAT(output_.str(), HasSubstr("ok (kept)"));
 
   backend_.set_connect_status(absl::UnavailableError("nobody there"));

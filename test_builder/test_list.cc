@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -48,8 +49,24 @@ struct SweepPoint {
   std::vector<std::string> names;
 };
 
+absl::Status CheckSweptOnce(absl::Span<const Sweep> sweeps) {
+  std::set<absl::string_view> names;
+  for (const Sweep& sweep : sweeps) {
+    for (const std::string& name : sweep.parameters) {
+      if (!names.insert(name).second) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("parameter_sweep: ", name, " is swept twice"));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::vector<SweepPoint>> SweepPoints(
     absl::Span<const Sweep> sweeps) {
+  if (const absl::Status status = CheckSweptOnce(sweeps); !status.ok()) {
+    return status;
+  }
   std::vector<SweepPoint> points(1);
   for (const Sweep& sweep : sweeps) {
     if (points.size() * sweep.values.size() > kMaxTests) {

@@ -107,6 +107,17 @@ TEST(BuildTestsTest, AProblemOfASweepIsSaidOnce) {
             std::string::npos);
 }
 
+TEST(BuildTestsTest, SweepsAParameterOnce) {
+  Notes notes;
+  EXPECT_EQ(BuildTests({.configs = {"clique"},
+                        .sweeps = {{{"request_size"}, {"1"}},
+                                   {{"a", "request_size"}, {"2"}}}},
+                       notes)
+                .status()
+                .message(),
+            "parameter_sweep: request_size is swept twice");
+}
+
 TEST(BuildTestsTest, RefusesTooManyTests) {
   Sweep sweep = {{"request_size"}, {}};
   for (int i = 0; i < 101; ++i) sweep.values.push_back(std::to_string(i));

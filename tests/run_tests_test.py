@@ -37,6 +37,20 @@ class RunTestsTest(programs.ClusterTest):
         self.nodes = [self.start_node(sequencer) for _ in range(2)]
         return sequencer
 
+    def start_endless_run(self, sequencer):
+        """Returns the client, once traffic has started."""
+        infile = self.write(
+            "endless.config", programs.client_server_config(programs.ENDLESS)
+        )
+        client = self.start(
+            programs.DISTBENCH,
+            "run_tests",
+            f"--test_sequencer={sequencer.address}",
+            f"--infile={infile}",
+        )
+        client.wait_for(r"client_server: started", "err")
+        return client
+
     def test_summary_goes_to_stdout_and_progress_to_stderr(self):
         sequencer = self.start_cluster()
         infile = self.write(
@@ -91,18 +105,9 @@ class RunTestsTest(programs.ClusterTest):
 
     def test_first_interrupt_cancels_the_test_and_frees_the_nodes(self):
         sequencer = self.start_cluster()
-        endless = self.write(
-            "endless.config", programs.client_server_config(programs.ENDLESS)
-        )
         for number in (signal.SIGINT, signal.SIGTERM):
             with self.subTest(signal=number.name):
-                client = self.start(
-                    programs.DISTBENCH,
-                    "run_tests",
-                    f"--test_sequencer={sequencer.address}",
-                    f"--infile={endless}",
-                )
-                client.wait_for(r"client_server: started", "err")
+                client = self.start_endless_run(sequencer)
                 outcome = client.stop(number)
                 self.assertEqual(outcome.status, 3, outcome)
                 self.assertIn("cancelled", outcome.err)
@@ -113,16 +118,7 @@ class RunTestsTest(programs.ClusterTest):
 
     def test_client_that_is_killed_does_not_leave_its_test_running(self):
         sequencer = self.start_cluster()
-        endless = self.write(
-            "endless.config", programs.client_server_config(programs.ENDLESS)
-        )
-        client = self.start(
-            programs.DISTBENCH,
-            "run_tests",
-            f"--test_sequencer={sequencer.address}",
-            f"--infile={endless}",
-        )
-        client.wait_for(r"client_server: started", "err")
+        client = self.start_endless_run(sequencer)
         client.kill()
         counted = self.write("a.config", programs.client_server_config(COUNTED))
         outcome = self.run_tests(sequencer, counted)
@@ -140,37 +136,24 @@ class RunTestsTest(programs.ClusterTest):
 
     def test_lost_node_is_named(self):
         sequencer = self.start_cluster()
-        endless = self.write(
-            "endless.config", programs.client_server_config(programs.ENDLESS)
-        )
-        client = self.start(
-            programs.DISTBENCH,
-            "run_tests",
-            f"--test_sequencer={sequencer.address}",
-            f"--infile={endless}",
-        )
-        client.wait_for(r"client_server: started", "err")
+        client = self.start_endless_run(sequencer)
         self.nodes[1].kill()
         outcome = client.wait()
         self.assertEqual(outcome.status, 3, outcome)
         self.assertIn("node1", outcome.out + outcome.err)
 
     def test_lost_sequencer_is_said(self):
-        sequencer = self.start_cluster()
-        endless = self.write(
-            "endless.config", programs.client_server_config(programs.ENDLESS)
-        )
-        client = self.start(
-            programs.DISTBENCH,
-            "run_tests",
-            f"--test_sequencer={sequencer.address}",
-            f"--infile={endless}",
-        )
-        client.wait_for(r"client_server: started", "err")
-        sequencer.kill()
-        outcome = client.wait()
-        self.assertEqual(outcome.status, 3, outcome)
-        self.assertIn("distbench: ", outcome.err)
+        for number, message in (
+            (signal.SIGKILL, r"^distbench: the test sequencer was lost: "),
+            (signal.SIGTERM, r"^distbench: the test sequencer is shutting down$"),
+        ):
+            with self.subTest(signal=number.name):
+                sequencer = self.start_cluster()
+                client = self.start_endless_run(sequencer)
+                sequencer.stop(number)
+                outcome = client.wait()
+                self.assertEqual(outcome.status, 3, outcome)
+                self.assertRegex(outcome.err, "(?m)" + message)
 
     def test_servers_end_well_on_a_signal(self):
         sequencer = self.start_cluster()

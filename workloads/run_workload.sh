@@ -15,8 +15,8 @@ set -euo pipefail
 source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../scripts/lib.sh"
 
 main() {
-  case ${1-} in
-    '' | -h | --help)
+  case " $* " in
+    '  ' | *' -h '* | *' --help '*)
       usage
       return
       ;;

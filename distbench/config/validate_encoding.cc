@@ -52,52 +52,65 @@ bool IsUtf8(absl::string_view text) {
   return true;
 }
 
-void CheckMessage(const Message& message, const Path& path, Problems& problems);
+// A place in a message, made into a Path only if there is a problem: almost
+// never, and there may be very many places.
+struct Place {
+  const Place* outer;  // null: the test
+  const FieldDescriptor* field;
+  int index;  // -1: the field is not repeated
+};
 
-// Index -1: the field is not repeated.
-void CheckValue(const Message& message, const FieldDescriptor& field, int index,
-                const Path& path, Problems& problems) {
-  const Reflection& reflection = *message.GetReflection();
-  if (field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
-    CheckMessage(index < 0
-                     ? reflection.GetMessage(message, &field)
-                     : reflection.GetRepeatedMessage(message, &field, index),
-                 path, problems);
-  } else if (field.cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
-    const std::string text =
-        index < 0 ? reflection.GetString(message, &field)
-                  : reflection.GetRepeatedString(message, &field, index);
-    if (!IsUtf8(text)) {
-      problems.Add(path, "has bytes that are no text; write it in UTF-8");
-    }
-  }
+Path PathOf(const Path& test, const Place* place) {
+  if (place == nullptr) return test;
+  const Path field = PathOf(test, place->outer).Field(place->field->name());
+  return place->index < 0 ? field : field.At(place->index);
 }
 
-void CheckMessage(const Message& message, const Path& path,
-                  Problems& problems) {
-  std::vector<const FieldDescriptor*> fields;
-  message.GetReflection()->ListFields(message, &fields);
-  for (const FieldDescriptor* field : fields) {
-    const bool may_have_text =
-        field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE ||
-        field->cpp_type() == FieldDescriptor::CPPTYPE_STRING;
-    if (!may_have_text) continue;
-    const Path field_path = path.Field(field->name());
-    if (!field->is_repeated()) {
-      CheckValue(message, *field, -1, field_path, problems);
-      continue;
-    }
-    const int size = message.GetReflection()->FieldSize(message, field);
-    for (int i = 0; i < size; ++i) {
-      CheckValue(message, *field, i, field_path.At(i), problems);
+class EncodingCheck {
+ public:
+  explicit EncodingCheck(const TestValidation& validation)
+      : validation_(validation) {}
+
+  void CheckMessage(const Message& message, const Place* outer) const {
+    std::vector<const FieldDescriptor*> fields;
+    message.GetReflection()->ListFields(message, &fields);
+    for (const FieldDescriptor* field : fields) {
+      if (!field->is_repeated()) {
+        CheckValue(message, {outer, field, -1});
+        continue;
+      }
+      const int size = message.GetReflection()->FieldSize(message, field);
+      for (int i = 0; i < size; ++i) CheckValue(message, {outer, field, i});
     }
   }
-}
+
+ private:
+  void CheckValue(const Message& message, const Place& place) const {
+    const Reflection& reflection = *message.GetReflection();
+    const FieldDescriptor* const field = place.field;
+    const int index = place.index;
+    if (field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
+      CheckMessage(index < 0
+                       ? reflection.GetMessage(message, field)
+                       : reflection.GetRepeatedMessage(message, field, index),
+                   &place);
+    } else if (field->cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
+      const std::string text =
+          index < 0 ? reflection.GetString(message, field)
+                    : reflection.GetRepeatedString(message, field, index);
+      if (IsUtf8(text)) return;
+      validation_.Add(PathOf(validation_.path(), &place),
+                      "has bytes that are no text; write it in UTF-8");
+    }
+  }
+
+  const TestValidation& validation_;
+};
 
 }  // namespace
 
 void ValidateEncoding(const TestValidation& validation) {
-  CheckMessage(validation.test(), validation.path(), validation.problems());
+  EncodingCheck(validation).CheckMessage(validation.test(), nullptr);
 }
 
 }  // namespace distbench

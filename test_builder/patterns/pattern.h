@@ -1,4 +1,6 @@
-// A pattern: traffic of a known shape, made to measure by parameters.
+// A pattern: traffic of a known shape, made to measure by parameters. To add
+// one, declare it in a file of its own and list it in registry.cc: the command
+// line, its checks and its help follow from the declaration.
 
 #ifndef DISTBENCH_TEST_BUILDER_PATTERNS_PATTERN_H_
 #define DISTBENCH_TEST_BUILDER_PATTERNS_PATTERN_H_

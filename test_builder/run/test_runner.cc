@@ -30,17 +30,6 @@ absl::Status FailureOf(const absl::Status& status,
   return absl::OkStatus();
 }
 
-std::string LeftOver(absl::Span<const DistributedSystemDescription> tests) {
-  double seconds = 0;
-  for (const DistributedSystemDescription& test : tests) {
-    seconds += TrafficSeconds(test);
-  }
-  return absl::StrCat(
-      tests.size(), tests.size() == 1 ? " test" : " tests", " left, about ",
-      absl::FormatDuration(absl::Seconds(static_cast<int64_t>(seconds))),
-      " of traffic.");
-}
-
 }  // namespace
 
 TestRunner::TestRunner(TestBackend& backend, const ResultDirectory& directory,
@@ -52,10 +41,7 @@ std::vector<TestOutcome> TestRunner::RunAll(
   std::vector<TestOutcome> outcomes;
   for (position_ = 0; position_ < static_cast<int>(tests.size()); ++position_) {
     outcomes.push_back(RunOne(tests[position_]));
-    const bool more = position_ + 1 < static_cast<int>(tests.size());
-    if (more && !unreachable_ && !console_.stop_requested()) {
-      Say(LeftOver(tests.subspan(position_ + 1)));
-    }
+    if (!outcomes.back().kept) SayWhatIsLeft(tests.subspan(position_ + 1));
   }
   return outcomes;
 }
@@ -166,6 +152,22 @@ absl::Status TestRunner::RunWithProgress(
         display.Show(shown);
       },
       results);
+}
+
+void TestRunner::SayWhatIsLeft(
+    absl::Span<const DistributedSystemDescription> tests) {
+  int count = 0;
+  double seconds = 0;
+  for (const DistributedSystemDescription& test : tests) {
+    if (directory_.HasResult(test.name())) continue;
+    ++count;
+    seconds += TrafficSeconds(test);
+  }
+  if (count == 0 || unreachable_ || console_.stop_requested()) return;
+  Say(absl::StrCat(
+      count, count == 1 ? " test" : " tests", " left, about ",
+      absl::FormatDuration(absl::Seconds(static_cast<int64_t>(seconds))),
+      " of traffic."));
 }
 
 void TestRunner::Say(absl::string_view text) {

@@ -53,6 +53,9 @@ class TestRunner {
   absl::Status RunWithProgress(const DistributedSystemDescription& test,
                                TestSequenceResults& results);
 
+  // How many of the tests will run, and for how long.
+  void SayWhatIsLeft(absl::Span<const DistributedSystemDescription> tests);
+
   // A line among the messages.
   void Say(absl::string_view text);
 

@@ -116,6 +116,14 @@ TEST_F(TestRunnerTest, ResumesWhereItStopped) {
   EXPECT_THAT(messages_.str(), Not(HasSubstr("differs from")));
 }
 
+TEST_F(TestRunnerTest, CountsAsLeftWhatWillRun) {
+  Run({"b"});
+  messages_.str("");
+  Run({"a", "b", "c"});
+  EXPECT_THAT(messages_.str(), HasSubstr("1 test left, about 45s"));
+  EXPECT_THAT(messages_.str(), Not(HasSubstr("2 tests left")));
+}
+
 TEST_F(TestRunnerTest, SaysThatAKeptResultIsOfAnotherConfig) {
   Run({"a"});
   auto tests = Tests({"a"});
