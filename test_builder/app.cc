@@ -1,7 +1,6 @@
 #include "test_builder/app.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "absl/status/status.h"

@@ -79,9 +79,12 @@ void NodeSession::Beat() {
 }
 
 void NodeSession::Disconnect(absl::string_view reason) {
-  stream_->Close(absl::UnavailableError(
-      absl::StrCat("the sequencer ended the session: ", reason)));
+  // The reason goes first: closing the stream makes its own end known, which is
+  // only what follows from it.
+  const auto stream = stream_;
   OnEnd(std::string(reason));
+  stream->Close(absl::UnavailableError(
+      absl::StrCat("the sequencer ended the session: ", reason)));
 }
 
 void NodeSession::OnPong(const Pong& pong) {

@@ -1,6 +1,5 @@
 #include "test_builder/run/test_runner.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "absl/status/status.h"
