@@ -34,6 +34,21 @@ int TryToBind(const addrinfo& info) {
   return error;
 }
 
+// A port that the kernel picks, free on all interfaces for IPv4; 0 if there is
+// none.
+int SuggestPort() {
+  const int fd = socket(AF_INET, SOCK_STREAM, 0);
+  if (fd < 0) return 0;
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  socklen_t size = sizeof(address);
+  auto* const generic = reinterpret_cast<sockaddr*>(&address);
+  const bool bound =
+      bind(fd, generic, size) == 0 && getsockname(fd, generic, &size) == 0;
+  close(fd);
+  return bound ? ntohs(address.sin_port) : 0;
+}
+
 absl::Status Explain(int error, const std::string& address, int port) {
   const std::string where = address.empty()
                                 ? absl::StrCat("port ", port)
@@ -66,6 +81,18 @@ std::string BindAddress(const std::string& address, int port) {
     return absl::StrCat("[", address, "]:", port);
   }
   return absl::StrCat(address, ":", port);
+}
+
+absl::StatusOr<int> FindFreePort(const std::string& address) {
+  constexpr int kAttempts = 100;
+  absl::Status status;
+  for (int i = 0; i < kAttempts; ++i) {
+    const int port = SuggestPort();
+    status = CheckCanListen(address, port);
+    if (status.ok()) return port;
+    if (!absl::IsAlreadyExists(status)) break;
+  }
+  return status;
 }
 
 absl::Status CheckCanListen(const std::string& address, int port) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 
 namespace distbench {
 
@@ -17,6 +18,11 @@ std::string BindAddress(const std::string& address, int port);
 // that it stands for. The error says whether the address is unknown, is not of
 // this host, or the port is in use or not allowed.
 absl::Status CheckCanListen(const std::string& address, int port);
+
+// A port that is free at everything that the address stands for. Left to
+// itself, gRPC picks one that is free for IPv4 or for IPv6, and clients that
+// try the other one first may find a stranger there.
+absl::StatusOr<int> FindFreePort(const std::string& address);
 
 }  // namespace distbench
 

@@ -51,6 +51,20 @@ TEST(BindAddressTest, BracketsIpv6Addresses) {
   EXPECT_EQ(BindAddress("[::1]", 1), "[::1]:1");
 }
 
+TEST(FindFreePortTest, FindsPortsThatCanBeListenedAt) {
+  for (const char* address : {"", "localhost", "127.0.0.1"}) {
+    const absl::StatusOr<int> port = FindFreePort(address);
+    ASSERT_TRUE(port.ok()) << port.status();
+    EXPECT_GT(*port, 0);
+    EXPECT_TRUE(CheckCanListen(address, *port).ok());
+  }
+}
+
+TEST(FindFreePortTest, SaysWhyThereIsNone) {
+  EXPECT_THAT(Message(FindFreePort("192.0.2.1").status()),
+              HasSubstr("not an address of this host"));
+}
+
 TEST(CheckCanListenTest, AcceptsFreePorts) {
   EXPECT_TRUE(CheckCanListen("", 0).ok());
   EXPECT_TRUE(CheckCanListen("localhost", 0).ok());

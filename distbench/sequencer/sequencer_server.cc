@@ -60,6 +60,11 @@ class SequencerServer::Impl {
 
   absl::Status Start() {
     const std::string& host = options_.listen_address;
+    if (options_.port == 0) {
+      const absl::StatusOr<int> free_port = FindFreePort(host);
+      if (!free_port.ok()) return free_port.status();
+      options_.port = *free_port;
+    }
     if (absl::Status status = CheckCanListen(host, options_.port);
         !status.ok()) {
       return status;
@@ -109,7 +114,7 @@ class SequencerServer::Impl {
   }
 
  private:
-  const SequencerOptions options_;
+  SequencerOptions options_;  // the port is chosen when it starts
   NodeRegistry registry_;
   RunStatus status_;
   RunEnvironment environment_;
