@@ -1,0 +1,138 @@
+// distbench as it runs a test, without the control plane: an engine in each of
+// two processes, over the gRPC driver, with everything that it records.
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/strings/substitute.h"
+#include "absl/synchronization/notification.h"
+#include "absl/time/clock.h"
+#include "bench/throughput.h"
+#include "distbench/config/check.h"
+#include "distbench/config/compile.h"
+#include "distbench/config/load.h"
+#include "distbench/engine/engine.h"
+#include "distbench/protocol/registry.h"
+#include "distbench/results/rpc_totals.h"
+
+namespace {
+
+using distbench::Engine;
+
+constexpr int kClient = 0;
+constexpr int kServer = 1;
+
+[[noreturn]] void Fail(const std::string& message) {
+  std::fprintf(stderr, "%s\n", message.c_str());
+  std::exit(1);
+}
+
+std::shared_ptr<const distbench::Plan> MakePlan(const bench::Options& options) {
+  const std::string config = absl::Substitute(
+      R"(tests {
+           workers_per_instance: $0
+           services { name: "client" count: 1 }
+           services { name: "server" count: 1 }
+           protocol_driver_options {
+             name: "default_protocol_driver_options"
+             protocol_name: "grpc"
+             client_settings { name: "spin_us" int64_value: $1 }
+             server_settings { name: "spin_us" int64_value: $1 }
+           }
+           payload_descriptions { name: "request" size: $2 }
+           payload_descriptions { name: "response" size: $3 }
+           rpc_descriptions {
+             name: "query" client: "client" server: "server"
+             request_payload_name: "request" response_payload_name: "response"
+           }
+           action_lists { name: "client" action_names: "run" }
+           action_lists { name: "query" }
+           actions {
+             name: "run"
+             rpc_name: "query"
+             iterations {
+               max_parallel_iterations: $4
+               max_duration_us: $5
+               warmup_ns: $6
+             }
+           }
+         })",
+      options.threads, options.spin_us, options.request_bytes,
+      options.response_bytes, options.in_flight,
+      static_cast<int64_t>(1e6 * (options.seconds + options.warmup_seconds)),
+      static_cast<int64_t>(1e9 * options.warmup_seconds));
+  auto parsed = distbench::ParseTestSequence(config, "benchmark");
+  if (!parsed.ok()) Fail(parsed.status().ToString());
+  auto checked = distbench::CheckTestSequence(*std::move(parsed));
+  if (!checked.ok()) Fail(checked.status().ToString());
+  return std::make_shared<const distbench::Plan>(
+      distbench::Compile(checked->tests(0)));
+}
+
+std::unique_ptr<Engine> MakeEngine(const bench::Options& options, int instance,
+                                   std::function<void()> on_finished) {
+  distbench::EngineOptions engine_options;
+  engine_options.plan = MakePlan(options);
+  engine_options.instance = instance;
+  engine_options.worker_count = options.threads;
+  engine_options.on_traffic_finished = std::move(on_finished);
+  auto driver = distbench::MakeProtocolDriver(
+      engine_options.plan->services[instance].driver,
+      {.service_address = "127.0.0.1"});
+  if (!driver.ok()) Fail(driver.status().ToString());
+  auto engine = Engine::Create(std::move(engine_options), *std::move(driver));
+  if (!engine.ok()) Fail(engine.status().ToString());
+  return *std::move(engine);
+}
+
+void RunServer(const bench::Options& options) {
+  const auto engine = MakeEngine(options, kServer, [] {});
+  bench::AnnounceServer(engine->address());
+  // Until whoever started it ends it.
+  absl::Notification().WaitForNotification();
+}
+
+// The same line of JSON as the other programs print.
+void Print(const distbench::RpcTotals& totals) {
+  const distbench::RpcCounts& counts = totals.counts;
+  if (counts.succeeded_count == 0) Fail("no RPC has succeeded");
+  const double seconds = 1e-9 * static_cast<double>(counts.duration_ns());
+  std::printf(
+      "{\"kqps\": %.3f, \"p50_us\": %.3f, \"p99_us\": %.3f, "
+      "\"total_rpcs\": %ld}\n",
+      1e-3 * static_cast<double>(counts.succeeded_count) / seconds,
+      1e-3 * static_cast<double>(totals.service_time_ns.ValueAtQuantile(0.5)),
+      1e-3 * static_cast<double>(totals.service_time_ns.ValueAtQuantile(0.99)),
+      static_cast<long>(counts.succeeded_count + counts.warmup_count));
+}
+
+void RunClient(const bench::Options& options) {
+  absl::Notification finished;
+  const auto engine = MakeEngine(options, kClient, [&] { finished.Notify(); });
+  const absl::Status connected =
+      engine->Connect({options.target}, absl::Now() + absl::Seconds(10));
+  if (!connected.ok()) Fail(connected.ToString());
+  engine->Start(bench::NowNs());
+  finished.WaitForNotification();
+  engine->Shutdown();
+  distbench::RpcTotals totals;
+  engine->Collect([&](distbench::ResultChunk chunk) {
+    if (!chunk.rpc_log().has_statistics()) return;
+    const absl::Status added = totals.Add(chunk.rpc_log().statistics());
+    if (!added.ok()) Fail(added.ToString());
+  });
+  Print(totals);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const bench::Options options = bench::ParseOptions(
+      argc, argv, "The whole engine over the gRPC driver: throughput.");
+  options.server ? RunServer(options) : RunClient(options);
+}
