@@ -135,7 +135,7 @@ read_port() {
 }
 
 all_nodes_registered() {
-  "$binary" status --test_sequencer="localhost:$port" 2>/dev/null |
+  "$binary" status --test_sequencer="127.0.0.1:$port" 2>/dev/null |
     grep -q "^Nodes: $nodes\$"
 }
 
@@ -151,7 +151,7 @@ main() {
   local i
   for ((i = 0; i < nodes; ++i)); do
     start_process "node$i" node_manager "node$i" --port=0 \
-      --test_sequencer="localhost:$port" --service_address=127.0.0.1
+      --test_sequencer="127.0.0.1:$port" --service_address=127.0.0.1
   done
   wait_until "registration of all $nodes nodes" all_nodes_registered
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs the distribution packages that building and testing need: only those
-# that are missing, so that it can be run again at any time.
+# that are missing, so that it can be run again at any time. Also gives localhost
+# an address on a system so bare that it has none.
 #
 #   ./scripts/install_deps.sh          installs (as root, or by sudo)
 #   ./scripts/install_deps.sh --list   prints the packages, and installs nothing
@@ -43,13 +44,18 @@ missing_packages() {
   done
 }
 
-# Runs apt-get as root; arguments as apt-get's.
-apt_get_as_root() {
-  local as_root=()
-  if ((EUID != 0)); then
-    as_root=(sudo)
+# as_root COMMAND...
+as_root() {
+  if ((EUID == 0)); then
+    "$@"
+  else
+    sudo "$@"
   fi
-  run_quietly "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+}
+
+# Arguments as apt-get's.
+apt_get_as_root() {
+  run_quietly as_root env DEBIAN_FRONTEND=noninteractive \
     apt-get -y -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=120 "$@"
 }
 
@@ -63,6 +69,32 @@ require_root_or_sudo() {
   sudo -v || die "sudo was refused. As root: apt-get install $*"
 }
 
+install_missing() {
+  local missing
+  mapfile -t missing < <(missing_packages)
+  if ((${#missing[@]} > 0)); then
+    require_root_or_sudo "${missing[@]}"
+    say "Updating the package lists"
+    apt_get_as_root update ||
+      say "Some package lists could not be updated; trying with what there is."
+    say "Installing ${#missing[@]} missing packages: ${missing[*]}"
+    apt_get_as_root install --no-install-recommends "${missing[@]}"
+
+    mapfile -t missing < <(missing_packages)
+    ((${#missing[@]} == 0)) || die "still not installed: ${missing[*]}"
+  fi
+  say "All ${#PACKAGES[@]} packages that the build needs are installed."
+}
+
+# A system fresh from debootstrap has no /etc/hosts.
+ensure_localhost() {
+  if getent ahosts localhost >/dev/null; then
+    return
+  fi
+  say "localhost has no address here; adding it to /etc/hosts"
+  echo "127.0.0.1 localhost" | as_root tee -a /etc/hosts >/dev/null
+}
+
 main() {
   if [[ ${1-} == --list ]]; then
     printf '%s\n' "${PACKAGES[@]}"
@@ -72,22 +104,8 @@ main() {
   command -v apt-get >/dev/null ||
     die "there is no apt-get: this needs Debian 12 or 13, or Ubuntu 24.04. Elsewhere install what corresponds to: ${PACKAGES[*]}"
 
-  local missing
-  mapfile -t missing < <(missing_packages)
-  if ((${#missing[@]} == 0)); then
-    say "All ${#PACKAGES[@]} packages that the build needs are installed."
-    return
-  fi
-  require_root_or_sudo "${missing[@]}"
-  say "Updating the package lists"
-  apt_get_as_root update ||
-    say "Some package lists could not be updated; trying with what there is."
-  say "Installing ${#missing[@]} missing packages: ${missing[*]}"
-  apt_get_as_root install --no-install-recommends "${missing[@]}"
-
-  mapfile -t missing < <(missing_packages)
-  ((${#missing[@]} == 0)) || die "still not installed: ${missing[*]}"
-  say "All ${#PACKAGES[@]} packages that the build needs are installed."
+  install_missing
+  ensure_localhost
 }
 
 main "$@"

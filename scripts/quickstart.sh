@@ -68,7 +68,7 @@ main() {
   results=$(mktemp -d "${TMPDIR:-/tmp}/distbench_quickstart.XXXXXX")
   say "Running $PATTERN for $TEST_SECONDS s"
   "$REPOSITORY/test_builder/test_builder" "$PATTERN" \
-    -s "localhost:$port" -o "$results" -t "$TEST_SECONDS"
+    -s "127.0.0.1:$port" -o "$results" -t "$TEST_SECONDS"
 
   say "Done. The result, with every detail, and the config that produced it are in $results"
 }

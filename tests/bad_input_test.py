@@ -22,7 +22,7 @@ class BadInputTest(programs.ClusterTest):
         for command in (
             ["check_test"],
             ["test_preview"],
-            ["run_tests", "--test_sequencer=localhost:1"],
+            ["run_tests", "--test_sequencer=127.0.0.1:1"],
         ):
             with self.subTest(command=command[0]):
                 outcome = self.distbench(*command, f"--infile={infile}")
@@ -92,7 +92,7 @@ class BadInputTest(programs.ClusterTest):
             other.listen()
             port = other.getsockname()[1]
             self.assert_refused(
-                self.distbench("test_sequencer", "--listen=localhost", f"--port={port}"),
+                self.distbench("test_sequencer", "--listen=127.0.0.1", f"--port={port}"),
                 rf"{port}.* in use",
             )
         self.assert_nothing_runs()
@@ -153,7 +153,7 @@ class BadInputTest(programs.ClusterTest):
             with self.subTest(arguments=arguments):
                 self.assert_refused(
                     self.distbench(
-                        "node_manager", *arguments, "--test_sequencer=localhost:1"
+                        "node_manager", *arguments, "--test_sequencer=127.0.0.1:1"
                     ),
                     pattern,
                 )

@@ -181,10 +181,10 @@ class ClusterTest(ProgramTest):
 
     def start_sequencer(self, *flags):
         sequencer = self.start(
-            DISTBENCH, "test_sequencer", "--port=0", "--listen=localhost", *flags
+            DISTBENCH, "test_sequencer", "--port=0", "--listen=127.0.0.1", *flags
         )
-        port = sequencer.wait_for(r"^Listening at localhost:(\d+)$").group(1)
-        sequencer.address = f"localhost:{port}"
+        port = sequencer.wait_for(r"^Listening at 127.0.0.1:(\d+)$").group(1)
+        sequencer.address = f"127.0.0.1:{port}"
         return sequencer
 
     def start_node(self, sequencer, *arguments):

@@ -49,7 +49,7 @@ class StartScriptTest(programs.ProgramTest):
     def test_nodes_are_ready_when_it_says_so(self):
         cluster = self.start_cluster("-n", "3", "-p", "0")
         status = self.distbench(
-            "status", f"--test_sequencer=localhost:{cluster.port}"
+            "status", f"--test_sequencer=127.0.0.1:{cluster.port}"
         )
         self.assertEqual(status.status, 0, status)
         self.assertIn("Nodes: 3\n", status.out)

@@ -54,7 +54,7 @@ class TestBuilderTest(programs.ClusterTest):
     def test_measures_on_the_localhost_cluster(self):
         cluster = self.start(programs.START_SCRIPT, "-n", "2", "-p", "0")
         port = cluster.wait_for(r"are ready at localhost:(\d+)\.").group(1)
-        address = f"localhost:{port}"
+        address = f"127.0.0.1:{port}"
         self.assert_measured(self.build_and_run(address))
 
         result = self.path(NAME + ".pb.gz")

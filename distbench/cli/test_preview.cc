@@ -55,7 +55,7 @@ int PreviewTests(const Flags& flags) {
   if (!writable.ok()) return Fail(writable, kExitUsage);
 
   SequencerOptions sequencer_options;
-  sequencer_options.listen_address = "localhost";
+  sequencer_options.listen_address = "127.0.0.1";
   sequencer_options.port = 0;
   const absl::StatusOr<std::unique_ptr<SequencerServer>> sequencer =
       SequencerServer::Start(std::move(sequencer_options));

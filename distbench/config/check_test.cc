@@ -88,7 +88,7 @@ TEST(CheckTestSequence, ListsEveryProblemOfEveryTest) {
     tests {
       services { name: 's' count: 1 }
       action_lists { name: 's' }
-      delay_actions_by_spinning: true
+      protocol_driver_options { name: 'o' netdev_name: 'eth0' }
       overload_limits { max_threads: 0 }
     })",
                                     "x");
@@ -102,7 +102,7 @@ TEST(CheckTestSequence, ListsEveryProblemOfEveryTest) {
       "\"missing\"; there are none\n"
       "tests[1].overload_limits.max_threads: 0 is out of range; must be at "
       "least 1\n"
-      "tests[1].delay_actions_by_spinning: not supported yet: spinning delays");
+      "tests[1].protocol_driver_options: not supported yet: netdev_name");
 }
 
 TEST(CheckTestSequence, RefusesTestsInWhichNothingRuns) {

@@ -42,8 +42,6 @@ struct UnsupportedField {
 using Test = DistributedSystemDescription;
 
 const std::vector<UnsupportedField> kFields = {
-    {"activities", "activity_configs",
-     [](const Test& test) { return !test.activity_configs().empty(); }},
     {"replay of RPC traces", "rpc_replay_traces",
      [](const Test& test) { return !test.rpc_replay_traces().empty(); }},
     {"multi-server channels", "services",
@@ -51,16 +49,6 @@ const std::vector<UnsupportedField> kFields = {
        return std::any_of(test.services().begin(), test.services().end(),
                           [](const ServiceSpec& service) {
                             return !service.multi_server_channels().empty();
-                          });
-     }},
-    {"spinning delays", "delay_actions_by_spinning",
-     [](const Test& test) { return test.delay_actions_by_spinning(); }},
-    {"spinning delays", "action_lists",
-     [](const Test& test) {
-       return std::any_of(test.action_lists().begin(),
-                          test.action_lists().end(),
-                          [](const ActionList& list) {
-                            return list.delay_actions_by_spinning();
                           });
      }},
     {"netdev_name", "protocol_driver_options",

@@ -44,20 +44,13 @@ TEST(UnsupportedFeatures, AreNamedWithTheirPlace) {
       Unsupported(R"(
     tests {}
     tests {
-      activity_configs {}
       rpc_replay_traces {}
       services { name: 'a' multi_server_channels {} }
-      delay_actions_by_spinning: true
-      action_lists { delay_actions_by_spinning: true }
       protocol_driver_options { netdev_name: 'eth0' }
     })"),
       ElementsAre(
-          "tests[1].activity_configs: not supported yet: activities",
           "tests[1].rpc_replay_traces: not supported yet: replay of RPC traces",
           "tests[1].services: not supported yet: multi-server channels",
-          "tests[1].delay_actions_by_spinning: not supported yet: spinning "
-          "delays",
-          "tests[1].action_lists: not supported yet: spinning delays",
           "tests[1].protocol_driver_options: not supported yet: netdev_name"));
 }
 

@@ -525,6 +525,73 @@ TEST(EngineTest, MoreThanTenThousandConcurrentLists) {
       40'000);
 }
 
+// Activities of a handler; the client counts on the time that they take.
+std::string ServerThatDoes(absl::string_view activity_settings) {
+  return absl::Substitute(
+      R"pb(
+        services { name: "client" count: 1 }
+        services { name: "server" count: 1 }
+        default_protocol: "loopback"
+        activity_configs { name: "work" $0 }
+        rpc_descriptions { name: "query" client: "client" server: "server" }
+        action_lists { name: "client" action_names: "run" }
+        action_lists { name: "query" action_names: "do" }
+        actions {
+          name: "run"
+          rpc_name: "query"
+          iterations { max_iteration_count: 20 }
+        }
+        actions {
+          name: "do"
+          activity_config_name: "work"
+          iterations { max_iteration_count: 3 }
+        })pb",
+      activity_settings);
+}
+
+int64_t IterationsOf(const ServiceLogs& logs, const std::string& instance) {
+  return logs.instance_logs()
+      .at(instance)
+      .activity_logs()
+      .at("work")
+      .activity_metrics(0)
+      .value_int();
+}
+
+TEST(EngineTest, HandlersWaitForTheirActivities) {
+  SimulatedSystem system(ServerThatDoes(
+      "activity_settings { name: 'activity_func' string_value: 'SleepFor' } "
+      "activity_settings { name: 'duration_us' int64_value: 1000 }"));
+  ASSERT_TRUE(system.Run());
+  const ServiceLogs logs = system.Finish();
+  EXPECT_EQ(StatisticsOf(logs, "client/0", "server/0").service_time_ns().min(),
+            3 * kMs);
+  EXPECT_EQ(IterationsOf(logs, "server/0"), 60);
+}
+
+TEST(EngineTest, WorkingActivitiesRunToTheirEnd) {
+  SimulatedSystem system(ServerThatDoes(
+      "activity_settings { name: 'activity_func' string_value: 'ConsumeCpu' } "
+      "activity_settings { name: 'array_size' int64_value: 100 }"));
+  ASSERT_TRUE(system.Run());
+  const ServiceLogs logs = system.Finish();
+  EXPECT_EQ(StatisticsOf(logs, "client/0", "server/0").succeeded_count(), 20);
+  EXPECT_EQ(IterationsOf(logs, "server/0"), 60);
+}
+
+TEST(EngineTest, StopEndsActivitiesThatWait) {
+  SimulatedSystem system(ServerThatDoes(
+      "activity_settings { name: 'activity_func' string_value: 'SleepFor' } "
+      "activity_settings { name: 'duration_us' int64_value: 1000000000 }"));
+  system.RunFor(10 * kMs);
+  EXPECT_FALSE(system.finished());
+  for (const char* instance : {"client/0", "server/0"}) {
+    system.engine(instance).Stop("enough");
+  }
+  system.RunFor(1 * kMs);
+  EXPECT_TRUE(system.finished());
+}
+
 TEST(EngineTest, SameSeedSameTraffic) {
   auto run = [](uint64_t seed) {
     SimulatedSystem system(ClientServer(
