@@ -191,6 +191,7 @@ void ControlSession::Release(const TestPointer& test) {
 void ControlSession::Tick() {
   if (executed_ == nullptr || !executed_->hosted.is_running()) return;
   executed_->hosted.StopIfOverdue();
+  executed_->hosted.StopIfOverloaded();
   NodeMessage message;
   *message.mutable_progress() = executed_->hosted.progress();
   Send(executed_->id, std::move(message));

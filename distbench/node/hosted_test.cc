@@ -5,6 +5,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "distbench/base/thread_count.h"
 #include "distbench/config/compile.h"
 #include "distbench/results/resource_usage.h"
 
@@ -90,7 +91,18 @@ absl::Status HostedTest::PrepareInstance(const std::string& name, int instance,
   }
   absl::MutexLock lock(&mutex_);
   engines_.push_back(*std::move(engine));
-  return absl::OkStatus();
+  return CheckThreadCount();
+}
+
+absl::Status HostedTest::CheckThreadCount() const {
+  const int64_t count = ProcessThreadCount();
+  if (count <= plan_->max_threads) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "Too many threads running: ", count,
+      ", but the test's overload_limits "
+      "allow ",
+      plan_->max_threads,
+      "; raise max_threads, or place fewer instances on the node"));
 }
 
 std::set<std::string> HostedTest::PeerNames() const {
@@ -201,6 +213,11 @@ void HostedTest::StopIfOverdue() {
   if (is_running() && clock_.MonotonicNs() > stop_deadline_ns_) {
     Stop("the sequencer did not end the traffic in time");
   }
+}
+
+void HostedTest::StopIfOverloaded() {
+  const absl::Status status = CheckThreadCount();
+  if (!status.ok()) OnOverload(request_.config().services(0), status);
 }
 
 TrafficProgress HostedTest::progress() const {

@@ -71,6 +71,9 @@ class HostedTest {
   // Ends the traffic if nobody has, and it should have ended long ago.
   void StopIfOverdue();
 
+  // Ends the traffic if the process has more threads than the test allows.
+  void StopIfOverloaded();
+
   // Whether traffic goes on.
   bool is_running() const { return running_instances_ > 0; }
 
@@ -89,6 +92,7 @@ class HostedTest {
 
   // An error if the test was stopped.
   absl::Status CheckNotStopped() const ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::Status CheckThreadCount() const;
   void OnEngineFinished() ABSL_LOCKS_EXCLUDED(mutex_);
   void OnOverload(const std::string& instance, const absl::Status& status)
       ABSL_LOCKS_EXCLUDED(mutex_);

@@ -105,6 +105,40 @@ TEST_F(HostedTestTest, PreparesInstancesAndSaysWhatTheyNeed) {
   EXPECT_THAT(reply.peers(), ElementsAre("server/0"));
 }
 
+TEST_F(HostedTestTest, RefusesATestThatAllowsFewerThreadsThanThereAre) {
+  std::thread other([this] { finished_.WaitForNotification(); });
+  request_.mutable_config()
+      ->mutable_traffic_config()
+      ->mutable_overload_limits()
+      ->set_max_threads(1);
+  const PrepareReply reply = Make().Prepare();
+  finished_.Notify();
+  other.join();
+  EXPECT_EQ(reply.status().code(),
+            static_cast<int>(absl::StatusCode::kResourceExhausted));
+  EXPECT_THAT(reply.status().message(), HasSubstr("Too many threads running"));
+}
+
+TEST_F(HostedTestTest, ThreadsBeyondTheLimitEndTheTraffic) {
+  engines_.SetEndless(true);
+  request_.mutable_config()
+      ->mutable_traffic_config()
+      ->mutable_overload_limits()
+      ->set_max_threads(50);
+  PrepareAndConnect();
+  ASSERT_EQ(test_->Start(StartIn(0)).status().code(), 0);
+  std::vector<std::thread> others;
+  absl::Notification end;
+  for (int i = 0; i < 60; ++i) {
+    others.emplace_back([&end] { end.WaitForNotification(); });
+  }
+  test_->StopIfOverloaded();
+  end.Notify();
+  for (std::thread& other : others) other.join();
+  finished_.WaitForNotification();
+  EXPECT_TRUE(absl::IsResourceExhausted(finish_status_)) << finish_status_;
+}
+
 TEST_F(HostedTestTest, ChoosesTheServiceAddress) {
   const auto address = [this] {
     Make().Prepare();
