@@ -21,6 +21,11 @@
 #include "proto/data_plane.grpc.pb.h"
 #include "proto/data_plane.pb.h"
 
+// c-ares, which gRPC resolves names with, keeps a copy of "localhost".
+extern "C" const char* __lsan_default_suppressions() {
+  return "leak:libcares";
+}
+
 namespace distbench {
 namespace {
 
