@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "distbench/base/clock.h"
 #include "glog/logging.h"
@@ -55,11 +56,11 @@ EventQueue::EventQueue(WakeTimer& timer, int64_t spin_ns)
     : spin_ns_(spin_ns),
       queue_(grpc_completion_queue_create_for_next(nullptr)),
       wake_call_(MakeWakeCall(queue_)),
-      alarm_(timer, [this] { OnAlarm(); }) {}
+      alarm_(std::in_place, timer, [this] { OnAlarm(); }) {}
 
 EventQueue::~EventQueue() {
+  ShutDown();
   grpc_call_unref(wake_call_);
-  grpc_completion_queue_shutdown(queue_);
   while (WaitForNext(queue_).type != GRPC_QUEUE_SHUTDOWN) {
   }
   grpc_completion_queue_destroy(queue_);
@@ -113,7 +114,7 @@ void EventQueue::SetAlarm(int64_t due_ns) {
   if (due_ns == alarm_ns_) return;
   alarm_ns_ = due_ns;
   alarm_went_off_ = false;
-  if (due_ns != kNever) alarm_.Set(due_ns);
+  if (due_ns != kNever) alarm_->Set(due_ns);
 }
 
 void EventQueue::OnAlarm() {
@@ -136,8 +137,15 @@ bool EventQueue::Run(const grpc_event& event, TransportEvents& events) {
   return false;
 }
 
-void EventQueue::DrainForever(TransportEvents& events) {
+void EventQueue::ShutDown() {
+  // An alarm that is going off might still want to wake a worker that it saw
+  // blocked, although other events have woken it since.
+  alarm_.reset();
   grpc_completion_queue_shutdown(queue_);
+}
+
+void EventQueue::DrainForever(TransportEvents& events) {
+  ShutDown();
   while (true) {
     const grpc_event event = WaitForNext(queue_);
     if (event.type == GRPC_QUEUE_SHUTDOWN) return;

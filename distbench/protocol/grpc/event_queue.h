@@ -12,6 +12,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/grpc/wake_timer.h"
@@ -65,6 +66,10 @@ class EventQueue {
   // Returns whether the event was a wake-up.
   bool Run(const grpc_event& event, TransportEvents& events);
 
+  // Lets the queue end once it is empty. From here on the timer's thread does
+  // not touch it.
+  void ShutDown();
+
   const int64_t spin_ns_;
   grpc_completion_queue* const queue_;
   // A call on which nothing but empty batches are started: each puts its tag
@@ -79,7 +84,7 @@ class EventQueue {
   std::atomic<bool> alarm_went_off_ = false;
   static constexpr int64_t kNoAlarm = -1;
   int64_t alarm_ns_ = kNoAlarm;  // what it was set to last
-  WakeTimer::Alarm alarm_;
+  std::optional<WakeTimer::Alarm> alarm_;  // until ShutDown()
 };
 
 }  // namespace distbench

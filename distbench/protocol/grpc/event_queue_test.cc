@@ -128,6 +128,24 @@ TEST_F(EventQueueTest, AnAlarmThatIsOverDoesNotKeepPollsFromWaiting) {
   }
 }
 
+TEST_F(EventQueueTest, MayEndWhileItsAlarmGoesOff) {
+  constexpr int kRounds = 3000;
+  constexpr int64_t kWokenAheadNs = 50'000;
+  WakeTimer other_timer;
+  for (int round = 0; round < kRounds; ++round) {
+    EventQueue queue(*timer_, /*spin_ns=*/0);
+    {
+      // Its own alarm and somebody else wake it at about the same time; who
+      // comes second finds it on its way out.
+      const int64_t wake_ns = NowNs() + 60'000 + round % 32 * 1000;
+      WakeTimer::Alarm other(other_timer, [&] { queue.Wake(); });
+      other.Set(NowNs() + 70'000);
+      queue.Poll(wake_ns + kWokenAheadNs, events_);
+    }
+    if (round % 2 == 0) queue.DrainForever(events_);
+  }
+}
+
 // Completes at once, as often as it is started.
 class EmptyBatch final : public Completion {
  public:
