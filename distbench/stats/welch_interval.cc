@@ -1,0 +1,66 @@
+#include "distbench/stats/welch_interval.h"
+
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "distbench/stats/distributions.h"
+
+namespace distbench {
+namespace {
+
+double Mean(absl::Span<const double> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / values.size();
+}
+
+// Of the mean of the values.
+double VarianceOfMean(absl::Span<const double> values) {
+  const double mean = Mean(values);
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  const double count = static_cast<double>(values.size());
+  return squares / (count - 1) / count;
+}
+
+std::vector<double> Logarithms(absl::Span<const double> values) {
+  std::vector<double> logarithms;
+  for (const double value : values) logarithms.push_back(std::log(value));
+  return logarithms;
+}
+
+}  // namespace
+
+Difference DifferenceOfMeans(absl::Span<const double> base,
+                             absl::Span<const double> next, double confidence) {
+  Difference difference = {Mean(next) - Mean(base), std::nullopt};
+  if (base.size() < 2 || next.size() < 2) return difference;
+  const double base_variance = VarianceOfMean(base);
+  const double next_variance = VarianceOfMean(next);
+  const double variance = base_variance + next_variance;
+  double half_width = 0;
+  if (variance > 0) {
+    const double degrees_of_freedom =
+        variance * variance /
+        (base_variance * base_variance / (base.size() - 1.0) +
+         next_variance * next_variance / (next.size() - 1.0));
+    half_width = StudentTQuantile((1 + confidence) / 2, degrees_of_freedom) *
+                 std::sqrt(variance);
+  }
+  difference.interval = {difference.estimate - half_width,
+                         difference.estimate + half_width};
+  return difference;
+}
+
+Difference RatioOfMeans(absl::Span<const double> base,
+                        absl::Span<const double> next, double confidence) {
+  Difference ratio =
+      DifferenceOfMeans(Logarithms(base), Logarithms(next), confidence);
+  ratio.estimate = std::exp(ratio.estimate);
+  if (ratio.interval) {
+    ratio.interval = {std::exp(ratio.interval->lower),
+                      std::exp(ratio.interval->upper)};
+  }
+  return ratio;
+}
+
+}  // namespace distbench
