@@ -126,7 +126,8 @@ int main(int argc, char** argv) {
   const auto address = (*driver)->Listen(1);
   if (!address.ok()) Fail(address.status().ToString());
   const absl::Status connected =
-      (*driver)->Connect({options.target}, absl::Now() + absl::Seconds(10));
+      (*driver)->Connect(distbench::SingleServers({options.target}),
+                         absl::Now() + absl::Seconds(10));
   if (!connected.ok()) Fail(connected.ToString());
 
   Pacer pacer((*driver)->transport(0), options);

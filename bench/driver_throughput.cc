@@ -110,7 +110,8 @@ void RunClient(const bench::Options& options) {
   const auto address = driver->Listen(options.threads);
   if (!address.ok()) Fail(address.status().ToString());
   const absl::Status connected =
-      driver->Connect({options.target}, absl::Now() + absl::Seconds(10));
+      driver->Connect(distbench::SingleServers({options.target}),
+                      absl::Now() + absl::Seconds(10));
   if (!connected.ok()) Fail(connected.ToString());
 
   std::vector<std::unique_ptr<Client>> clients;

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "distbench/config/driver_options.h"
+
 namespace distbench {
 namespace {
 
@@ -85,15 +87,15 @@ SettingsDeclaration GrpcServerSettings(const std::string& default_type) {
   };
 }
 
-SettingsDeclaration GrpcChannelSettings() {
+SettingsDeclaration ChannelSettings() {
   return {.settings = {{
               .name = kChannelPolicySetting,
               .description =
-                  "gRPC's load-balancing policy: \"round_robin\" spreads RPCs "
+                  "The load-balancing policy: \"round_robin\" spreads RPCs "
                   "over all members, \"pick_first\" uses the first member that "
                   "can be reached.",
-              .default_value = "round_robin",
-              .allowed_values = {"round_robin", "pick_first"},
+              .default_value = kRoundRobinPolicy,
+              .allowed_values = {kRoundRobinPolicy, kPickFirstPolicy},
           }}};
 }
 
@@ -105,7 +107,7 @@ DriverDeclaration Grpc(const std::string& name, const std::string& description,
       .description = description,
       .client_settings = GrpcClientSettings(client_type),
       .server_settings = GrpcServerSettings(server_type),
-      .channel_settings = GrpcChannelSettings(),
+      .channel_settings = ChannelSettings(),
   };
 }
 
@@ -155,6 +157,7 @@ std::vector<DriverDeclaration> MakeCatalog() {
           .description =
               "Delivers RPCs inside one process, without sockets: for "
               "measuring and testing distbench itself.",
+          .channel_settings = ChannelSettings(),
       },
       Decorator("double_barrel",
                 "Sends RPCs through two clients of another driver in turn; "

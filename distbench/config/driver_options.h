@@ -9,6 +9,11 @@
 
 namespace distbench {
 
+// How the servers of a multi-server channel are chosen among: in turn, or the
+// first that can be reached.
+inline constexpr char kRoundRobinPolicy[] = "round_robin";
+inline constexpr char kPickFirstPolicy[] = "pick_first";
+
 // How the driver of a service is set up. Settings were checked against those
 // that the driver declares, so that drivers look them up without failing.
 struct DriverOptions {

@@ -61,7 +61,7 @@ class Engine::Impl final : public WorkerGroup {
 
   absl::Status Connect(const std::vector<std::string>& addresses,
                        absl::Time deadline) {
-    return driver_->Connect(addresses, deadline);
+    return driver_->Connect(SingleServers(addresses), deadline);
   }
 
   void Start(int64_t start_ns) {

@@ -90,8 +90,12 @@ class HeadWriter {
   char* out_;
 };
 
-size_t OptionalFieldBytes(const RequestHeader& header) {
-  size_t bytes = NumberFieldBytes(header.rpc_index);
+// Of all fields but the number that may be widened and the payload.
+size_t OtherFieldBytes(const RequestHeader& header) {
+  size_t bytes = 0;
+  if (header.server_instance >= 0) {
+    bytes += NumberFieldBytes(header.server_instance);
+  }
   if (!header.trace_context.empty()) {
     bytes += StringFieldBytes(header.trace_context);
   }
@@ -105,22 +109,22 @@ size_t OptionalFieldBytes(const RequestHeader& header) {
   return bytes;
 }
 
-size_t OptionalFieldBytes(const ResponseHeader& header) {
+size_t OtherFieldBytes(const ResponseHeader& header) {
   return header.error_message.empty() ? 0
                                       : StringFieldBytes(header.error_message);
 }
 
-// `field_bytes` are those of all fields but server_instance and payload.
-MessageLayout LayOut(size_t field_bytes, int32_t server_instance,
-                     int64_t target_bytes) {
+// `number` is the one that may be widened, `field_bytes` those of all fields
+// but that and the payload.
+MessageLayout LayOut(size_t field_bytes, int32_t number, int64_t target_bytes) {
   MessageLayout layout;
-  layout.instance_width = VarintBytes(server_instance);
-  layout.head_bytes = field_bytes + kTagBytes + layout.instance_width;
+  layout.number_width = VarintBytes(number);
+  layout.head_bytes = field_bytes + kTagBytes + layout.number_width;
   const int64_t room = std::clamp<int64_t>(target_bytes, 0, kMaxMessageBytes) -
                        static_cast<int64_t>(layout.head_bytes);
   if (room <= 0) return layout;
   if (room == 1) {  // too little for a payload field
-    ++layout.instance_width;
+    ++layout.number_width;
     ++layout.head_bytes;
     return layout;
   }
@@ -134,10 +138,8 @@ MessageLayout LayOut(size_t field_bytes, int32_t server_instance,
   return layout;
 }
 
-// The fields that both headers have; payload must come last.
-void WriteTail(int32_t server_instance, const MessageLayout& layout,
-               HeadWriter& writer) {
-  writer.Number(kServerInstance, server_instance, layout.instance_width);
+// Must come last.
+void WritePayloadLength(const MessageLayout& layout, HeadWriter& writer) {
   if (layout.length_width > 0) {
     writer.LengthOf(kPayload, layout.payload_bytes, layout.length_width);
   }
@@ -240,7 +242,6 @@ bool ReadField(SliceReader& reader, uint32_t tag, ResponseHeader& header,
 template <typename Header>
 bool Decode(absl::Span<const absl::string_view> slices, Header& header,
             std::string& scratch) {
-  header = Header();
   SliceReader reader(slices);
   while (!reader.at_end()) {
     uint32_t tag;
@@ -254,20 +255,18 @@ bool Decode(absl::Span<const absl::string_view> slices, Header& header,
 }  // namespace
 
 MessageLayout LayOutMessage(const RequestHeader& header, int64_t target_bytes) {
-  return LayOut(OptionalFieldBytes(header), header.server_instance,
-                target_bytes);
+  return LayOut(OtherFieldBytes(header), header.rpc_index, target_bytes);
 }
 
 MessageLayout LayOutMessage(const ResponseHeader& header,
                             int64_t target_bytes) {
-  return LayOut(OptionalFieldBytes(header), header.server_instance,
-                target_bytes);
+  return LayOut(OtherFieldBytes(header), header.server_instance, target_bytes);
 }
 
 void WriteHead(const RequestHeader& header, const MessageLayout& layout,
                char* out) {
   HeadWriter writer(out);
-  writer.Number(kRpcIndex, header.rpc_index);
+  writer.Number(kRpcIndex, header.rpc_index, layout.number_width);
   if (!header.trace_context.empty()) {
     writer.String(kTraceContext, header.trace_context);
   }
@@ -278,7 +277,10 @@ void WriteHead(const RequestHeader& header, const MessageLayout& layout,
   if (header.processing_ns != 0) {
     writer.Number(kServerProcessingTimeNs, header.processing_ns);
   }
-  WriteTail(header.server_instance, layout, writer);
+  if (header.server_instance >= 0) {
+    writer.Number(kServerInstance, header.server_instance);
+  }
+  WritePayloadLength(layout, writer);
 }
 
 void WriteHead(const ResponseHeader& header, const MessageLayout& layout,
@@ -287,16 +289,19 @@ void WriteHead(const ResponseHeader& header, const MessageLayout& layout,
   if (!header.error_message.empty()) {
     writer.String(kErrorMessage, header.error_message);
   }
-  WriteTail(header.server_instance, layout, writer);
+  writer.Number(kServerInstance, header.server_instance, layout.number_width);
+  WritePayloadLength(layout, writer);
 }
 
 bool DecodeMessage(absl::Span<const absl::string_view> slices,
                    RequestHeader& header, std::string& scratch) {
+  header = {.server_instance = RequestHeader::kAnyInstance};
   return Decode(slices, header, scratch);
 }
 
 bool DecodeMessage(absl::Span<const absl::string_view> slices,
                    ResponseHeader& header, std::string& scratch) {
+  header = {.server_instance = ResponseHeader::kNoInstance};
   return Decode(slices, header, scratch);
 }
 

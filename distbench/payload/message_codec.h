@@ -30,9 +30,11 @@ inline constexpr int64_t kMaxMessageBytes = (int64_t{1} << 31) - 64;
 struct RequestHeader {
   // What response_bytes is when the server decides.
   static constexpr int64_t kNoResponseBytes = -1;
+  // What server_instance is when any server may answer: it is not sent then.
+  static constexpr int32_t kAnyInstance = -1;
 
   int32_t rpc_index = 0;        // not negative
-  int32_t server_instance = 0;  // not negative
+  int32_t server_instance = 0;  // not negative, or kAnyInstance
   bool warmup = false;
   int64_t response_bytes = kNoResponseBytes;
   int64_t processing_ns = 0;             // 0: not sent
@@ -40,7 +42,10 @@ struct RequestHeader {
 };
 
 struct ResponseHeader {
-  int32_t server_instance = 0;           // not negative
+  // What server_instance is when a response that is read does not say.
+  static constexpr int32_t kNoInstance = -1;
+
+  int32_t server_instance = 0;           // not negative when it is written
   absl::string_view error_message = {};  // empty: not sent
 };
 
@@ -50,9 +55,10 @@ struct MessageLayout {
   size_t head_bytes = 0;
   int64_t payload_bytes = 0;
 
-  // Bytes of the number that a spare byte may widen, and of the payload's
-  // length; 0: the message has no payload field.
-  int instance_width = 0;
+  // Bytes of the number that a spare byte may widen (a request's rpc_index, a
+  // response's server_instance), and of the payload's length; 0: the message
+  // has no payload field.
+  int number_width = 0;
   int length_width = 0;
 
   int64_t total_bytes() const {

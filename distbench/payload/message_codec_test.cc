@@ -36,7 +36,11 @@ GenericRequestResponse ParseOrDie(const std::string& message) {
 void ExpectFields(const GenericRequestResponse& message,
                   const RequestHeader& header) {
   EXPECT_EQ(message.rpc_index(), header.rpc_index);
-  EXPECT_EQ(message.server_instance(), header.server_instance);
+  EXPECT_EQ(message.has_server_instance(),
+            header.server_instance != RequestHeader::kAnyInstance);
+  if (message.has_server_instance()) {
+    EXPECT_EQ(message.server_instance(), header.server_instance);
+  }
   EXPECT_EQ(message.warmup(), header.warmup);
   EXPECT_EQ(message.has_response_payload_size(),
             header.response_bytes != RequestHeader::kNoResponseBytes);
@@ -104,7 +108,8 @@ std::string RandomTraceContext(std::mt19937_64& random) {
 RequestHeader RandomRequest(std::mt19937_64& random, std::string& trace) {
   RequestHeader header;
   header.rpc_index = AnyMagnitude(random, 31);
-  header.server_instance = AnyMagnitude(random, 31);
+  header.server_instance = random() % 4 == 0 ? RequestHeader::kAnyInstance
+                                             : AnyMagnitude(random, 31);
   header.warmup = random() % 2 == 0;
   if (random() % 2 == 0) header.response_bytes = AnyMagnitude(random, 62);
   if (random() % 2 == 0) header.processing_ns = AnyMagnitude(random, 62);
@@ -128,6 +133,7 @@ std::vector<absl::string_view> RandomSlices(std::mt19937_64& random,
 
 TEST(MessageCodecTest, EverySizeOfARequestIsExact) {
   const RequestHeader plain;
+  const RequestHeader to_any{.server_instance = RequestHeader::kAnyInstance};
   const RequestHeader full{.rpc_index = 300,
                            .server_instance = 7,
                            .warmup = true,
@@ -135,6 +141,7 @@ TEST(MessageCodecTest, EverySizeOfARequestIsExact) {
                            .processing_ns = 5'000'000};
   for (int64_t bytes = 0; bytes <= 70'000; ++bytes) {
     ASSERT_NO_FATAL_FAILURE(ExpectExact(plain, bytes)) << bytes;
+    ASSERT_NO_FATAL_FAILURE(ExpectExact(to_any, bytes)) << bytes;
     ASSERT_NO_FATAL_FAILURE(ExpectExact(full, bytes)) << bytes;
   }
 }
@@ -257,7 +264,11 @@ TEST(MessageCodecTest, NoSliceIsAnEmptyMessage) {
   RequestHeader header{.rpc_index = 5};
   std::string scratch;
   EXPECT_TRUE(DecodeMessage({}, header, scratch));
-  EXPECT_TRUE(header == RequestHeader());
+  const RequestHeader empty{.server_instance = RequestHeader::kAnyInstance};
+  EXPECT_TRUE(header == empty);
+  ResponseHeader response;
+  EXPECT_TRUE(DecodeMessage({}, response, scratch));
+  EXPECT_EQ(response.server_instance, ResponseHeader::kNoInstance);
 }
 
 TEST(MessageCodecTest, RefusesMalformedMessages) {
@@ -333,7 +344,9 @@ TEST(MessageCodecTest, AgreesWithProtobufOnMutatedMessages) {
     ++accepted;
     ASSERT_TRUE(request_ok) << testing::PrintToString(bytes);
     ASSERT_EQ(request.rpc_index, parsed.rpc_index());
-    ASSERT_EQ(request.server_instance, parsed.server_instance());
+    ASSERT_EQ(request.server_instance, parsed.has_server_instance()
+                                           ? parsed.server_instance()
+                                           : RequestHeader::kAnyInstance);
     ASSERT_EQ(request.warmup, parsed.warmup());
     ASSERT_EQ(request.response_bytes, parsed.has_response_payload_size()
                                           ? parsed.response_payload_size()
@@ -343,7 +356,9 @@ TEST(MessageCodecTest, AgreesWithProtobufOnMutatedMessages) {
     ASSERT_TRUE(context.ParseFromString(std::string(request.trace_context)));
     ASSERT_EQ(context.SerializeAsString(),
               parsed.trace_context().SerializeAsString());
-    ASSERT_EQ(response.server_instance, parsed.server_instance());
+    ASSERT_EQ(response.server_instance, parsed.has_server_instance()
+                                            ? parsed.server_instance()
+                                            : ResponseHeader::kNoInstance);
     ASSERT_EQ(std::string(response.error_message), parsed.error_message());
   }
   // Otherwise the test would compare nothing.

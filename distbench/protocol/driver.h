@@ -32,12 +32,40 @@ namespace distbench {
 // Where a call's response size is left to the server.
 inline constexpr int64_t kServerDecides = -1;
 
+// For whichever server of a peer gets the call.
+inline constexpr int kAnyInstance = -1;
+
+// Where no server has answered.
+inline constexpr int kNoInstance = -1;
+
+// What a client connects to: a server, or several that the driver chooses among
+// anew for each call.
+struct Peer {
+  // As the servers' Listen() returned them; at least one.
+  std::vector<std::string> addresses;
+
+  // How to choose among several: kRoundRobinPolicy or kPickFirstPolicy
+  // (config/driver_options.h). Empty: there is one only, as always with drivers
+  // that declare no settings of channels (config/driver_catalog.h).
+  std::string policy{};
+};
+
+// Peers that are a server each.
+inline std::vector<Peer> SingleServers(
+    const std::vector<std::string>& addresses) {
+  std::vector<Peer> peers;
+  for (const std::string& address : addresses) {
+    peers.push_back({.addresses = {address}});
+  }
+  return peers;
+}
+
 // An RPC in flight, seen by its client. Sizes are of whole serialised messages.
 struct ClientCall {
   // Filled in by the engine before Start().
   int peer = 0;  // index into the peers given to Connect()
   int rpc_index = 0;
-  int server_instance = 0;
+  int server_instance = 0;  // or kAnyInstance
   bool warmup = false;
   int64_t request_bytes = 0;
   int64_t response_bytes = kServerDecides;
@@ -49,9 +77,9 @@ struct ClientCall {
   // Filled in by the transport, at the latest when it calls OnDone().
   int64_t sent_ns = 0;  // monotonic: when the request was handed to the stack
   int64_t done_ns = 0;  // monotonic: at the read that delivered the response
-  int64_t sent_bytes = 0;      // of the request, as encoded
-  int64_t received_bytes = 0;  // of the response
-  int responding_instance = 0;
+  int64_t sent_bytes = 0;       // of the request, as encoded
+  int64_t received_bytes = 0;   // of the response
+  int responding_instance = 0;  // or kNoInstance
   // Empty: the RPC succeeded. Otherwise the error that the server's reply
   // carries, or of the transport as "CODE_NAME: message". Valid until OnDone()
   // returns.
@@ -66,7 +94,7 @@ struct ServerCall {
   // Filled in by the transport before OnRequest(). trace_context is valid until
   // Reply().
   int rpc_index = 0;
-  int server_instance = 0;
+  int server_instance = 0;  // or kAnyInstance
   bool warmup = false;
   int64_t request_bytes = 0;
   int64_t response_bytes = kServerDecides;  // as the client asks
@@ -135,9 +163,10 @@ class ProtocolDriver {
   // Valid from Listen() to destruction.
   virtual Transport& transport(int worker) = 0;
 
-  // Connects every transport to every peer address, and waits until all
-  // connections stand. The error names a peer that could not be reached.
-  virtual absl::Status Connect(const std::vector<std::string>& peer_addresses,
+  // Connects every transport to every server of every peer, and waits until all
+  // connections stand. Each transport chooses among the servers of a peer by
+  // itself. The error names a server that could not be reached.
+  virtual absl::Status Connect(const std::vector<Peer>& peers,
                                absl::Time deadline) = 0;
 
   // Stops accepting requests and cancels all calls, so that the transports,

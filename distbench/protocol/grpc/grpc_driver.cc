@@ -13,6 +13,7 @@
 #include "distbench/protocol/grpc/channel.h"
 #include "distbench/protocol/grpc/grpc_transport.h"
 #include "distbench/protocol/grpc/settings.h"
+#include "distbench/protocol/grpc/target.h"
 #include "distbench/protocol/grpc/wake_timer.h"
 #include "distbench/protocol/host_address.h"
 
@@ -32,12 +33,43 @@ grpc_channel_args AsChannelArgs(std::vector<grpc_arg>& arguments) {
   return {.num_args = arguments.size(), .args = arguments.data()};
 }
 
-// How gRPC names a peer: as an address where it is one, to save a look-up.
-std::string TargetOf(const std::string& host, int port) {
-  const int version = IpVersionOf(host);
-  const char* scheme =
-      version == 4 ? "ipv4:" : (version == 6 ? "ipv6:" : "dns:///");
-  return absl::StrCat(scheme, JoinHostPort(host, port));
+// What a channel is made of.
+struct ChannelPlan {
+  std::string target;
+  ChannelArguments arguments;
+};
+
+absl::StatusOr<ChannelPlan> PlanChannel(const Peer& peer,
+                                        const ChannelArguments& arguments) {
+  if (peer.policy.empty()) return ChannelPlan{peer.addresses[0], arguments};
+  absl::StatusOr<std::string> target = JoinTargets(peer.addresses);
+  if (!target.ok()) return target.status();
+  ChannelPlan plan = {*std::move(target), arguments};
+  plan.arguments.Set(GRPC_ARG_LB_POLICY_NAME, peer.policy);
+  // The default is all of the target, in every request.
+  plan.arguments.Set(GRPC_ARG_DEFAULT_AUTHORITY, std::string("localhost"));
+  return plan;
+}
+
+Channel MakeChannel(const std::string& target,
+                    const ChannelArguments& arguments) {
+  std::vector<grpc_arg> list = arguments.AsGrpc();
+  const grpc_channel_args args = AsChannelArgs(list);
+  return Channel(target, args);
+}
+
+// A channel to each server of the peers that have several. gRPC says of a
+// channel over several servers only that one of them is connected.
+std::vector<Channel> MakeProbes(const std::vector<Peer>& peers,
+                                const ChannelArguments& arguments) {
+  std::vector<Channel> probes;
+  for (const Peer& peer : peers) {
+    if (peer.policy.empty()) continue;
+    for (const std::string& address : peer.addresses) {
+      probes.push_back(MakeChannel(address, arguments));
+    }
+  }
+  return probes;
 }
 
 // A gRPC server whose requests arrive at the queues of the transports.
@@ -115,7 +147,7 @@ class GrpcDriver final : public ProtocolDriver {
 
   Transport& transport(int worker) override { return *transports_[worker]; }
 
-  absl::Status Connect(const std::vector<std::string>& peer_addresses,
+  absl::Status Connect(const std::vector<Peer>& peers,
                        absl::Time deadline) override;
 
   void Shutdown() override;
@@ -156,17 +188,21 @@ absl::StatusOr<std::string> GrpcDriver::Listen(int worker_count) {
   return TargetOf(address->advertised_host, port);
 }
 
-absl::Status GrpcDriver::Connect(const std::vector<std::string>& peer_addresses,
+absl::Status GrpcDriver::Connect(const std::vector<Peer>& peers,
                                  absl::Time deadline) {
-  std::vector<grpc_arg> list = settings_.client.AsGrpc();
-  const grpc_channel_args args = AsChannelArgs(list);
   std::vector<std::vector<Channel>> channels(transports_.size());
-  std::vector<const Channel*> all;
-  for (std::vector<Channel>& of_transport : channels) {
-    of_transport.reserve(peer_addresses.size());
-    for (const std::string& address : peer_addresses) {
-      all.push_back(&of_transport.emplace_back(address, args));
+  for (const Peer& peer : peers) {
+    const auto plan = PlanChannel(peer, settings_.client);
+    if (!plan.ok()) return plan.status();
+    for (std::vector<Channel>& of_transport : channels) {
+      of_transport.push_back(MakeChannel(plan->target, plan->arguments));
     }
+  }
+  const std::vector<Channel> probes = MakeProbes(peers, settings_.client);
+  std::vector<const Channel*> all;
+  for (const Channel& channel : probes) all.push_back(&channel);
+  for (const std::vector<Channel>& of_transport : channels) {
+    for (const Channel& channel : of_transport) all.push_back(&channel);
   }
   const absl::Status status = WaitForConnections(all, deadline);
   if (!status.ok()) return status;

@@ -139,8 +139,9 @@ class Client {
                   const DriverOptions& options = {})
       : driver_(MakeDriver(options)) {
     EXPECT_TRUE(driver_->Listen(1).ok());
-    EXPECT_EQ(driver_->Connect(peers, absl::Now() + absl::Seconds(20)),
-              absl::OkStatus());
+    EXPECT_EQ(
+        driver_->Connect(SingleServers(peers), absl::Now() + absl::Seconds(20)),
+        absl::OkStatus());
     events_ = std::make_unique<Events>(driver_->transport(0));
   }
 
@@ -314,10 +315,11 @@ TEST(GrpcDriverTest, EveryWorkerServesAndCalls) {
 
   auto driver = MakeDriver();
   ASSERT_TRUE(driver->Listen(kWorkers).ok());
-  ASSERT_TRUE(driver
-                  ->Connect({service.address(), service.address()},
-                            absl::Now() + absl::Seconds(20))
-                  .ok());
+  ASSERT_TRUE(
+      driver
+          ->Connect(SingleServers({service.address(), service.address()}),
+                    absl::Now() + absl::Seconds(20))
+          .ok());
   std::vector<std::thread> threads;
   for (int worker = 0; worker < kWorkers; ++worker) {
     threads.emplace_back([&driver, worker] {
@@ -397,9 +399,9 @@ TEST(GrpcDriverTest, ConnectNamesThePeerThatIsNotThere) {
   }
   auto driver = MakeDriver();
   ASSERT_TRUE(driver->Listen(2).ok());
-  const absl::Status status =
-      driver->Connect({service.address(), closed_address, "nonsense:::1"},
-                      absl::Now() + absl::Milliseconds(300));
+  const absl::Status status = driver->Connect(
+      SingleServers({service.address(), closed_address, "nonsense:::1"}),
+      absl::Now() + absl::Milliseconds(300));
   EXPECT_EQ(status.code(), absl::StatusCode::kDeadlineExceeded);
   EXPECT_THAT(std::string(status.message()),
               AllOf(HasSubstr(closed_address), HasSubstr("nonsense:::1"),
@@ -422,7 +424,8 @@ TEST(GrpcDriverTest, ListensOnIpv4AndNames) {
                                StartsWith("dns:///localhost:")));
     auto client = MakeDriver();
     ASSERT_TRUE(client->Listen(1).ok());
-    EXPECT_EQ(client->Connect({address}, absl::Now() + absl::Seconds(20)),
+    EXPECT_EQ(client->Connect(SingleServers({address}),
+                              absl::Now() + absl::Seconds(20)),
               absl::OkStatus());
   }
 }
@@ -433,7 +436,8 @@ TEST(GrpcDriverTest, UsesTheHostsBestAddressByDefault) {
   EXPECT_THAT(address, AnyOf(StartsWith("ipv4:"), StartsWith("ipv6:[")));
   auto client = MakeDriver();
   ASSERT_TRUE(client->Listen(1).ok());
-  EXPECT_EQ(client->Connect({address}, absl::Now() + absl::Seconds(20)),
+  EXPECT_EQ(client->Connect(SingleServers({address}),
+                            absl::Now() + absl::Seconds(20)),
             absl::OkStatus());
 }
 
@@ -531,9 +535,10 @@ TEST(GrpcDriverTest, DestructionNeedsNoShutdown) {
   Service service([](Transport&, ServerCall*) {});
   auto driver = MakeDriver();
   ASSERT_TRUE(driver->Listen(2).ok());
-  ASSERT_TRUE(
-      driver->Connect({service.address()}, absl::Now() + absl::Seconds(20))
-          .ok());
+  ASSERT_TRUE(driver
+                  ->Connect(SingleServers({service.address()}),
+                            absl::Now() + absl::Seconds(20))
+                  .ok());
   {
     ClientCall call{.request_bytes = 16};
     ASSERT_TRUE(driver->transport(1).Start(&call));
@@ -638,10 +643,11 @@ TEST(GrpcDriverWireTest, ConnectionsAreNeverShared) {
     auto client = MakeDriver();
     ASSERT_TRUE(client->Listen(2).ok());
     // The same peer twice, as two instances that one process hosts might be.
-    ASSERT_TRUE(client
-                    ->Connect({server.address(), server.address()},
-                              absl::Now() + absl::Seconds(20))
-                    .ok());
+    ASSERT_TRUE(
+        client
+            ->Connect(SingleServers({server.address(), server.address()}),
+                      absl::Now() + absl::Seconds(20))
+            .ok());
     for (int worker = 0; worker < 2; ++worker) {
       Events events(client->transport(worker));
       for (int peer = 0; peer < 2; ++peer) {

@@ -137,7 +137,7 @@ ClientCall* PollingClient::PendingCall::Finish(int64_t done_ns) {
   call_->done_ns = done_ns;
   call_->received_bytes = response_.size_bytes();
   call_->transport_state = nullptr;
-  ResponseHeader header;
+  ResponseHeader header{.server_instance = ResponseHeader::kNoInstance};
   if (status_ != GRPC_STATUS_OK) {
     error_ = ErrorOf(status_, ViewOf(status_message_));
     call_->error = error_;

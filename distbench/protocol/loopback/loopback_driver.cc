@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
+#include "distbench/config/driver_options.h"
 #include "distbench/protocol/loopback/loopback_transport.h"
 
 namespace distbench {
@@ -68,19 +69,19 @@ class LoopbackDriver final : public ProtocolDriver {
 
   Transport& transport(int worker) override { return *transports_[worker]; }
 
-  absl::Status Connect(const std::vector<std::string>& peer_addresses,
+  absl::Status Connect(const std::vector<Peer>& peers,
                        absl::Time /*deadline*/) override {
-    for (const std::string& address : peer_addresses) {
-      const Transports servers = Directory::Get().Find(address);
-      if (servers.empty()) {
+    for (const Peer& peer : peers) {
+      std::vector<Transports> servers;
+      for (const std::string& address : peer.addresses) {
+        servers.push_back(Directory::Get().Find(address));
+        if (!servers.back().empty()) continue;
         return absl::UnavailableError(
             absl::StrCat("nothing listens at ", address,
                          "; the loopback driver reaches instances of the same "
                          "process only, so place all instances on one node"));
       }
-      for (size_t i = 0; i < transports_.size(); ++i) {
-        transports_[i]->AddPeer(servers[i % servers.size()]);
-      }
+      AddPeer(servers, peer.policy == kRoundRobinPolicy);
     }
     return absl::OkStatus();
   }
@@ -94,6 +95,16 @@ class LoopbackDriver final : public ProtocolDriver {
   }
 
  private:
+  void AddPeer(const std::vector<Transports>& servers, bool round_robin) {
+    for (size_t i = 0; i < transports_.size(); ++i) {
+      Transports chosen;
+      for (const Transports& server : servers) {
+        chosen.push_back(server[i % server.size()]);
+      }
+      transports_[i]->AddPeer(std::move(chosen), round_robin);
+    }
+  }
+
   const Clock& clock_;
   Transports transports_;
   std::string address_;

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "distbench/base/fake_clock.h"
+#include "distbench/config/driver_options.h"
+#include "distbench/protocol/driver.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -16,9 +18,9 @@ using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
 // Answers every request with the size that it asks for, or keeps it.
-class Peer final : public TransportEvents {
+class Endpoint final : public TransportEvents {
  public:
-  explicit Peer(const Clock& clock) : driver(MakeLoopbackDriver(clock)) {
+  explicit Endpoint(const Clock& clock) : driver(MakeLoopbackDriver(clock)) {
     address = driver->Listen(1).value();
   }
 
@@ -39,7 +41,7 @@ class Peer final : public TransportEvents {
 
   void Answer(ServerCall* call) {
     call->reply_bytes = call->response_bytes;
-    call->reply_instance = call->server_instance;
+    call->reply_instance = number;
     call->reply_error = reply_error;
     driver->transport(0).Reply(call);
   }
@@ -47,6 +49,7 @@ class Peer final : public TransportEvents {
   std::unique_ptr<ProtocolDriver> driver;
   std::string address;
   std::string reply_error;
+  int number = 3;  // of the instance that answers
   bool keep_requests = false;
   std::vector<ServerCall*> kept;
   std::vector<ClientCall*> done;
@@ -56,9 +59,10 @@ class Peer final : public TransportEvents {
 class LoopbackDriverTest : public testing::Test {
  protected:
   LoopbackDriverTest()
-      : client_(clock_), server_(std::make_unique<Peer>(clock_)) {
+      : client_(clock_), server_(std::make_unique<Endpoint>(clock_)) {
     EXPECT_TRUE(
-        client_.driver->Connect({server_->address}, absl::InfiniteFuture())
+        client_.driver
+            ->Connect(SingleServers({server_->address}), absl::InfiniteFuture())
             .ok());
     call_.server_instance = 3;
     call_.request_bytes = 100;
@@ -68,8 +72,8 @@ class LoopbackDriverTest : public testing::Test {
   void Start() { ASSERT_TRUE(client_.driver->transport(0).Start(&call_)); }
 
   FakeClock clock_;
-  Peer client_;
-  std::unique_ptr<Peer> server_;
+  Endpoint client_;
+  std::unique_ptr<Endpoint> server_;
   ClientCall call_;
 };
 
@@ -148,13 +152,73 @@ TEST_F(LoopbackDriverTest, ClientMayGoBeforeTheReply) {
 }
 
 TEST_F(LoopbackDriverTest, UnknownAddressIsAnError) {
-  const absl::Status status =
-      client_.driver->Connect({"loopback:none"}, absl::InfiniteFuture());
+  const absl::Status status = client_.driver->Connect(
+      SingleServers({"loopback:none"}), absl::InfiniteFuture());
   EXPECT_THAT(std::string(status.message()), HasSubstr("loopback:none"));
 }
 
+// A client with one peer of three servers.
+class LoopbackChannelTest : public testing::Test {
+ protected:
+  LoopbackChannelTest() {
+    for (int i = 0; i < 3; ++i) {
+      servers_.push_back(std::make_unique<Endpoint>(clock_));
+      servers_.back()->number = i;
+    }
+  }
+
+  void Connect(const char* policy) {
+    Peer peer = {.addresses = {}, .policy = policy};
+    for (const auto& server : servers_) {
+      peer.addresses.push_back(server->address);
+    }
+    ASSERT_TRUE(client_.driver->Connect({peer}, absl::InfiniteFuture()).ok());
+  }
+
+  // Sends a call and returns the number of the server that answers.
+  int Call() {
+    ClientCall call;
+    call.server_instance = kAnyInstance;
+    EXPECT_TRUE(client_.driver->transport(0).Start(&call));
+    for (const auto& server : servers_) server->Poll();
+    client_.Poll();
+    return call.responding_instance;
+  }
+
+  FakeClock clock_;
+  Endpoint client_{clock_};
+  std::vector<std::unique_ptr<Endpoint>> servers_;
+};
+
+TEST_F(LoopbackChannelTest, RoundRobinTakesTurnsAndPassesOverTheDead) {
+  Connect(kRoundRobinPolicy);
+  EXPECT_EQ(Call(), 0);
+  EXPECT_EQ(Call(), 1);
+  EXPECT_EQ(Call(), 2);
+  EXPECT_EQ(Call(), 0);
+  servers_[1]->driver->Shutdown();
+  EXPECT_EQ(Call(), 2);
+  EXPECT_EQ(Call(), 2);
+  EXPECT_EQ(Call(), 0);
+}
+
+TEST_F(LoopbackChannelTest, PickFirstStaysWithTheFirstThatLives) {
+  Connect(kPickFirstPolicy);
+  EXPECT_EQ(Call(), 0);
+  EXPECT_EQ(Call(), 0);
+  servers_[0]->driver->Shutdown();
+  EXPECT_EQ(Call(), 1);
+}
+
+TEST_F(LoopbackChannelTest, NobodyHasAnsweredACallToServersThatAreGone) {
+  Connect(kRoundRobinPolicy);
+  for (const auto& server : servers_) server->driver->Shutdown();
+  EXPECT_EQ(Call(), kNoInstance);
+  EXPECT_THAT(client_.errors.at(0), HasSubstr("UNAVAILABLE"));
+}
+
 TEST(LoopbackTransportTest, WakeEndsAWait) {
-  Peer peer(RealClock());
+  Endpoint peer(RealClock());
   peer.driver->transport(0).Wake();
   // Would never return.
   peer.driver->transport(0).Poll(std::numeric_limits<int64_t>::max(), peer);

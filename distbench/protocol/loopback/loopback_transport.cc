@@ -36,7 +36,7 @@ bool LoopbackTransport::Start(ClientCall* client) {
   server.processing_ns = client->processing_ns;
   server.trace_context = call->trace_context;
   server.reply_bytes = 0;
-  server.reply_instance = 0;
+  server.reply_instance = kNoInstance;
   server.reply_error = {};
   client->transport_state = call;
   client->sent_bytes = client->request_bytes;
@@ -44,7 +44,7 @@ bool LoopbackTransport::Start(ClientCall* client) {
   if (client->deadline_ns != 0) {
     deadlines_.push({client->deadline_ns, call->generation, call});
   }
-  LoopbackTransport& peer = *peers_[client->peer];
+  LoopbackTransport& peer = Choose(peers_[client->peer]);
   peer.Accept(call);
   if (peer.closed_) peer.RefuseAll();
   return true;
@@ -81,6 +81,18 @@ void LoopbackTransport::Detach() {
   peers_.clear();
 }
 
+LoopbackTransport& LoopbackTransport::Choose(Target& target) {
+  const size_t count = target.servers.size();
+  if (count == 1) return *target.servers[0];
+  const size_t first = target.next;
+  if (target.round_robin) target.next = (first + 1) % count;
+  for (size_t i = first; i < first + count; ++i) {
+    LoopbackTransport& server = *target.servers[i % count];
+    if (!server.closed_) return server;
+  }
+  return *target.servers[first];
+}
+
 // Returns whether anything was delivered.
 bool LoopbackTransport::DeliverSome(TransportEvents& events) {
   if (!deadlines_.empty()) ExpireDeadlines();
@@ -107,6 +119,7 @@ bool LoopbackTransport::DeliverCancelled(TransportEvents& events) {
   for (const auto& [client, error] : cancelled) {
     client->done_ns = clock_.MonotonicNs();
     client->received_bytes = 0;
+    client->responding_instance = kNoInstance;
     client->error = error;
     events.OnDone(client);
   }

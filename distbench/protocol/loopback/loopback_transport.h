@@ -48,9 +48,13 @@ class LoopbackTransport final
  public:
   explicit LoopbackTransport(const Clock& clock) : clock_(clock) {}
 
-  // Before the first Start().
-  void AddPeer(std::shared_ptr<LoopbackTransport> server) {
-    peers_.push_back(std::move(server));
+  // Before the first Start(). servers: at least one, which take calls in turn
+  // with round_robin; else the first does. Those that have closed are passed
+  // over while there are others.
+  void AddPeer(std::vector<std::shared_ptr<LoopbackTransport>> servers,
+               bool round_robin) {
+    peers_.push_back(
+        {.servers = std::move(servers), .round_robin = round_robin});
   }
 
   // From here on requests are refused. Any thread.
@@ -67,6 +71,11 @@ class LoopbackTransport final
   void CancelCalls() override;
 
  private:
+  struct Target {
+    std::vector<std::shared_ptr<LoopbackTransport>> servers;
+    bool round_robin = false;
+    size_t next = 0;  // round robin: whose turn it is
+  };
   // A call that ends with an error of this transport's own making.
   struct Cancelled {
     ClientCall* client;
@@ -81,6 +90,7 @@ class LoopbackTransport final
     }
   };
 
+  static LoopbackTransport& Choose(Target& target);
   bool DeliverSome(TransportEvents& events);
   bool DeliverCancelled(TransportEvents& events);
   void DeliverRequest(LoopbackCall* call, TransportEvents& events);
@@ -95,7 +105,7 @@ class LoopbackTransport final
   static void SendBack(LoopbackCall* call);
 
   const Clock& clock_;
-  std::vector<std::shared_ptr<LoopbackTransport>> peers_;
+  std::vector<Target> peers_;
   ObjectPool<LoopbackCall> calls_;
   std::vector<LoopbackCall*> active_;  // those with a client
   std::vector<Cancelled> cancelled_;
