@@ -44,13 +44,6 @@ using Test = DistributedSystemDescription;
 const std::vector<UnsupportedField> kFields = {
     {"replay of RPC traces", "rpc_replay_traces",
      [](const Test& test) { return !test.rpc_replay_traces().empty(); }},
-    {"multi-server channels", "services",
-     [](const Test& test) {
-       return std::any_of(test.services().begin(), test.services().end(),
-                          [](const ServiceSpec& service) {
-                            return !service.multi_server_channels().empty();
-                          });
-     }},
     {"netdev_name", "protocol_driver_options",
      [](const Test& test) {
        return std::any_of(test.protocol_driver_options().begin(),

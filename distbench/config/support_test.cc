@@ -45,12 +45,10 @@ TEST(UnsupportedFeatures, AreNamedWithTheirPlace) {
     tests {}
     tests {
       rpc_replay_traces {}
-      services { name: 'a' multi_server_channels {} }
       protocol_driver_options { netdev_name: 'eth0' }
     })"),
       ElementsAre(
           "tests[1].rpc_replay_traces: not supported yet: replay of RPC traces",
-          "tests[1].services: not supported yet: multi-server channels",
           "tests[1].protocol_driver_options: not supported yet: netdev_name"));
 }
 

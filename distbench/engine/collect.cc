@@ -84,7 +84,7 @@ class Collector {
   ResultChunk NewChunk(int peer, int rpc) const {
     ResultChunk chunk;
     chunk.set_instance(engine_.instance_plan().name);
-    chunk.set_peer(engine_.plan().instances[engine_.peers()[peer]].name);
+    chunk.set_peer(engine_.routes().NameOfCounted(peer));
     chunk.set_rpc_index(rpc);
     return chunk;
   }
@@ -154,6 +154,11 @@ class Collector {
     if (sample.warmup) out.set_warmup(true);
     if (sample.error != 0) {
       out.set_error_index(errors_.Of(worker, sample.error));
+    }
+    const std::vector<int>& peers = engine_.routes().peers();
+    if (sample.through_channel && sample.peer < peers.size()) {
+      out.set_server_instance(
+          engine_.plan().instances[peers[sample.peer]].number);
     }
     if (sample.trace >= 0) {
       out.mutable_trace_context()->ParseFromString(

@@ -61,7 +61,7 @@ class Engine::Impl final : public WorkerGroup {
 
   absl::Status Connect(const std::vector<std::string>& addresses,
                        absl::Time deadline) {
-    return driver_->Connect(SingleServers(addresses), deadline);
+    return driver_->Connect(state_.routes().ConnectTo(addresses), deadline);
   }
 
   void Start(int64_t start_ns) {
@@ -130,7 +130,7 @@ class Engine::Impl final : public WorkerGroup {
   }
 
   const std::string& address() const { return address_; }
-  const std::vector<int>& peers() const { return state_.peers(); }
+  const std::vector<int>& peers() const { return state_.routes().peers(); }
 
   // WorkerGroup
   Worker& worker(int index) override { return *workers_[index]; }

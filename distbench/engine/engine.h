@@ -67,7 +67,7 @@ class Engine {
   // What peers connect to.
   const std::string& address() const;
 
-  // Instances (indices into plan->instances) that this one sends RPCs to.
+  // Instances (indices into plan->instances) that this one may send RPCs to.
   const std::vector<int>& peers() const;
 
   // Connects to peers(). addresses: in the order of peers().

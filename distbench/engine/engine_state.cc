@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
-
 namespace distbench {
 
 EngineState::EngineState(std::shared_ptr<const Plan> plan, int instance,
@@ -14,8 +12,8 @@ EngineState::EngineState(std::shared_ptr<const Plan> plan, int instance,
       worker_count_(worker_count),
       clock_(clock),
       unix_offset_ns_(clock.UnixNs() - clock.MonotonicNs()),
+      routes_(*plan_),
       targets_(plan_->rpcs.size()) {
-  absl::flat_hash_map<int, int> peer_of_instance;
   for (size_t i = 0; i < plan_->rpcs.size(); ++i) {
     const RpcPlan& rpc = plan_->rpcs[i];
     if (std::count(rpc.client_services.begin(), rpc.client_services.end(),
@@ -23,14 +21,18 @@ EngineState::EngineState(std::shared_ptr<const Plan> plan, int instance,
       continue;
     }
     targets_[i].fanout = std::make_unique<Fanout>(*plan_, rpc, instance_);
-    const int first = plan_->services[rpc.server_service].first_instance;
     for (int candidate : targets_[i].fanout->candidates()) {
-      const auto [found, is_new] = peer_of_instance.try_emplace(
-          first + candidate, static_cast<int>(peers_.size()));
-      if (is_new) peers_.push_back(first + candidate);
-      targets_[i].peers.push_back(found->second);
+      targets_[i].routes.push_back(
+          RouteTo(rpc.server_service, candidate, rpc.multi_server_channel));
     }
   }
+}
+
+int EngineState::RouteTo(int service, int number, int channel) {
+  return channel != kNone
+             ? routes_.ToChannel(service, channel)
+             : routes_.ToInstance(plan_->services[service].first_instance +
+                                  number);
 }
 
 void EngineState::Stop(StopScope scope, absl::string_view reason) {

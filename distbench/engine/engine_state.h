@@ -13,13 +13,14 @@
 #include "distbench/base/clock.h"
 #include "distbench/config/plan.h"
 #include "distbench/engine/fanout.h"
+#include "distbench/engine/routes.h"
 
 namespace distbench {
 
 // Whom an instance calls by one RPC.
 struct RpcTargets {
   std::unique_ptr<Fanout> fanout;
-  std::vector<int> peers;  // by candidate of the fanout: index into peers
+  std::vector<int> routes;  // by candidate of the fanout
 };
 
 // How much of what an instance does has been stopped.
@@ -47,8 +48,8 @@ class EngineState {
   int worker_count() const { return worker_count_; }
   const Clock& clock() const { return clock_; }
 
-  // Instances that this one may call: indices into plan().instances.
-  const std::vector<int>& peers() const { return peers_; }
+  // Whom this instance sends to.
+  const Routes& routes() const { return routes_; }
 
   // Requires that this instance's service is a client of the RPC.
   RpcTargets& targets(int rpc) { return targets_[rpc]; }
@@ -67,12 +68,15 @@ class EngineState {
   std::string stop_reason() const;
 
  private:
+  // To an instance of a service, by its number, unless through a channel.
+  int RouteTo(int service, int number, int channel);
+
   const std::shared_ptr<const Plan> plan_;
   const int instance_;
   const int worker_count_;
   const Clock& clock_;
   const int64_t unix_offset_ns_;
-  std::vector<int> peers_;
+  Routes routes_;
   std::vector<RpcTargets> targets_;  // by RPC; empty where not a client
 
   std::atomic<StopScope> stop_scope_ = StopScope::kNothing;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/random/distributions.h"
+#include "distbench/protocol/driver.h"
 
 namespace distbench {
 namespace {
@@ -89,6 +90,7 @@ bool SameCoordinates(const std::vector<int>& axes, const InstancePlan& a,
 
 std::vector<int> FindCandidates(const Plan& plan, const RpcPlan& rpc,
                                 const InstancePlan& client) {
+  if (rpc.multi_server_channel != kNone) return {kAnyInstance};
   const ServicePlan& server = plan.services[rpc.server_service];
   const bool among_peers = client.service == rpc.server_service;
   switch (rpc.fanout.kind) {
@@ -135,7 +137,7 @@ void ShuffleFront(std::vector<int>& values, int count, absl::BitGenRef random) {
 }  // namespace
 
 Fanout::Fanout(const Plan& plan, const RpcPlan& rpc, int client)
-    : plan_(rpc.fanout),
+    : plan_(rpc.multi_server_channel == kNone ? rpc.fanout : FanoutPlan()),
       shuffled_(plan.instances[client].service != rpc.server_service),
       candidates_(FindCandidates(plan, rpc, plan.instances[client])),
       all_positions_(Everyone(static_cast<int>(candidates_.size()))) {}

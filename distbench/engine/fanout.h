@@ -23,6 +23,7 @@ class Fanout {
   Fanout(const Plan& plan, const RpcPlan& rpc, int client);
 
   // All instances that may ever be called: numbers within the server service.
+  // Of an RPC through a multi-server channel: kAnyInstance alone.
   absl::Span<const int> candidates() const { return candidates_; }
 
   // Targets of the next iteration: positions in candidates(), each at most

@@ -19,7 +19,7 @@ namespace distbench {
 // monotonic, in nanoseconds.
 struct Sample {
   int32_t rpc = 0;
-  int32_t peer = 0;
+  int32_t peer = 0;  // as Routes::CountedUnder() returned it
   int64_t request_bytes = 0;
   int64_t response_bytes = 0;
   int64_t sent_ns = 0;
@@ -29,6 +29,7 @@ struct Sample {
   int32_t trace = -1;       // as AddTrace() returned it; -1: not traced
   bool warmup = false;
   bool open_loop = false;
+  bool through_channel = false;  // of several servers
 };
 
 // Samples of one action list's execution, where it keeps a limited number.

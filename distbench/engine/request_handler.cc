@@ -19,7 +19,8 @@ int RequestHandler::Admit(ServerCall& request) {
                                  " does not handle RPC ", request.rpc_index));
     return kNone;
   }
-  if (request.server_instance != self.number) {
+  if (request.server_instance != self.number &&
+      request.server_instance != kAnyInstance) {
     Refuse(request, absl::StrCat("INVALID_ARGUMENT: this is ", self.name,
                                  ", not instance ", request.server_instance));
     return kNone;

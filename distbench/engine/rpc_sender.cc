@@ -23,7 +23,7 @@ int64_t DrawSize(const SizePlan& size, WorkerContext& context) {
 }
 
 RpcSender::RpcSender(WorkerContext& context)
-    : context_(context), waiting_(context.engine.peers().size()) {}
+    : context_(context), waiting_(context.engine.routes().count()) {}
 
 bool RpcSender::Send(Iteration& iteration) {
   const ActionPlan& action = *iteration.action->plan;
@@ -41,7 +41,7 @@ bool RpcSender::Send(Iteration& iteration) {
     RpcCall* call = calls_.Get();
     call->iteration = &iteration;
     ClientCall& client = call->client;
-    client.peer = targets.peers[chosen[i]];
+    client.peer = targets.routes[chosen[i]];
     client.rpc_index = action.target;
     client.server_instance = targets.fanout->candidates()[chosen[i]];
     client.warmup = iteration.warmup;
@@ -159,7 +159,9 @@ Sample RpcSender::Measure(const RpcCall& call) {
   const int64_t intended_ns = call.iteration->intended_ns;
   Sample sample;
   sample.rpc = client.rpc_index;
-  sample.peer = client.peer;
+  const Routes& routes = context_.engine.routes();
+  sample.peer = routes.CountedUnder(client.peer, client.responding_instance);
+  sample.through_channel = routes.IsChannel(client.peer);
   sample.request_bytes = client.sent_bytes;
   sample.response_bytes = client.received_bytes;
   sample.sent_ns = client.sent_ns;

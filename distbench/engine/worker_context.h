@@ -34,7 +34,7 @@ struct WorkerContext {
       : engine(engine),
         worker(worker),
         transport(transport),
-        recorder(static_cast<int>(engine.peers().size()),
+        recorder(engine.routes().counted_count(),
                  static_cast<int>(engine.plan().rpcs.size()), sample_capacity,
                  seed),
         sample_capacity(sample_capacity),
