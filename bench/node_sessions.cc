@@ -48,14 +48,11 @@ class SimulatedNode {
     registration.set_version(std::string(kVersion));
     registration.set_cpu_count(1);
     stream_ = ControlStream::Open(
-        grpc::CreateCustomChannel(options.sequencer,
-                                  grpc::InsecureChannelCredentials(),
-                                  arguments),
+        grpc::CreateCustomChannel(
+            options.sequencer, grpc::InsecureChannelCredentials(), arguments),
         std::move(registration),
-        {.on_command =
-             [this](ControlStream& stream, NodeCommand command) {
-               Obey(stream, command);
-             },
+        {.on_command = [this](ControlStream& stream,
+                              NodeCommand command) { Obey(stream, command); },
          .on_end = [&ended](const absl::Status&) { ended.DecrementCount(); }});
   }
 
@@ -67,7 +64,8 @@ class SimulatedNode {
     reply.set_test_id(command.test_id());
     switch (command.command_case()) {
       case NodeCommand::kWelcome:
-        return registered_.DecrementCount();
+        registered_.DecrementCount();
+        return;
       case NodeCommand::kPrepare:
         FillPrepareReply(command.prepare(), *reply.mutable_prepare_reply());
         break;
@@ -89,7 +87,8 @@ class SimulatedNode {
       case NodeCommand::kPing:
         reply.mutable_pong()->set_sequencer_timestamp_ns(
             command.ping().sequencer_timestamp_ns());
-        reply.mutable_pong()->set_node_timestamp_ns(absl::GetCurrentTimeNanos());
+        reply.mutable_pong()->set_node_timestamp_ns(
+            absl::GetCurrentTimeNanos());
         break;
       default:
         return;
@@ -104,7 +103,8 @@ class SimulatedNode {
           (*reply.mutable_endpoints()->mutable_service_endpoints())[instance];
       endpoint.set_hostname("simulated");
       endpoint.set_endpoint_address("127.0.0.1:1");
-      const int peer_count = options_.everyone_is_peer ? options_.node_count : 1;
+      const int peer_count =
+          options_.everyone_is_peer ? options_.node_count : 1;
       for (int i = 0; i < peer_count; ++i) {
         reply.add_peers(absl::StrCat("member/", i));
       }
@@ -126,7 +126,7 @@ TestSequence OneTest(int instance_count) {
   service.set_count(instance_count);
   RpcSpec& rpc = *test.add_rpc_descriptions();
   rpc.set_name("query");
-  rpc.set_client("member");
+  rpc.add_client("member");
   rpc.set_server("member");
   Action& action = *test.add_actions();
   action.set_name("send");

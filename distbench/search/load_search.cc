@@ -1,0 +1,292 @@
+#include "distbench/search/load_search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "distbench/search/crossing.h"
+
+namespace distbench {
+namespace {
+
+// Factor between loads while there is no bracket.
+constexpr double kBracketStep = 2;
+
+// A bracket that is wider is halved; in a narrower one a line is fitted.
+constexpr double kWideBracket = 1.5;
+
+// A probe contradicts another one if both are off the limit by this many
+// standard errors, in the wrong directions.
+constexpr double kClearlyOff = 3;
+
+// Attempts to see the system recovered.
+constexpr int kMaxRecoveryAttempts = 2;
+
+// How probes that come nearer to the limit grow, and to what.
+constexpr double kLengthStep = 2;
+constexpr double kMaxLength = 8;
+
+bool Met(const Probe& probe) {
+  return !probe.generator_limited && probe.excess <= 0;
+}
+
+bool ClearlyMet(const Probe& probe) {
+  return Met(probe) && probe.excess < -kClearlyOff * probe.excess_error;
+}
+
+bool ClearlyMissed(const Probe& probe) {
+  return !probe.generator_limited &&
+         probe.excess > kClearlyOff * probe.excess_error;
+}
+
+std::string Describe(const Probe& probe) {
+  if (probe.generator_limited) {
+    return absl::StrFormat("only %.6g of %.6g could be generated",
+                           probe.achieved_load, probe.request.load);
+  }
+  return absl::StrFormat(
+      "%.6g %s the objective (%.3g of its limit)", probe.request.load,
+      probe.excess <= 0 ? "met" : "missed", std::exp(probe.excess));
+}
+
+}  // namespace
+
+absl::string_view ToString(ProbePhase phase) {
+  switch (phase) {
+    case ProbePhase::kWarmup:
+      return "warmup";
+    case ProbePhase::kBracket:
+      return "bracket";
+    case ProbePhase::kRecovery:
+      return "recovery";
+    case ProbePhase::kRefine:
+      return "refine";
+    case ProbePhase::kFinal:
+      return "final";
+  }
+  return "";
+}
+
+absl::string_view ToString(SearchVerdict verdict) {
+  switch (verdict) {
+    case SearchVerdict::kConverged:
+      return "converged";
+    case SearchVerdict::kObjectiveUnreachable:
+      return "objective_unreachable";
+    case SearchVerdict::kGeneratorLimited:
+      return "generator_limited";
+    case SearchVerdict::kUpperBoundHit:
+      return "upper_bound_hit";
+    case SearchVerdict::kUnstable:
+      return "unstable";
+    case SearchVerdict::kBudgetExhausted:
+      return "budget_exhausted";
+  }
+  return "";
+}
+
+LoadSearch::LoadSearch(SearchOptions options) : options_(std::move(options)) {
+  Ask(ProbePhase::kWarmup,
+      std::clamp(options_.initial_load, options_.min_load, options_.max_load),
+      1);
+}
+
+void LoadSearch::Add(const Probe& probe) {
+  probes_.push_back(probe);
+  next_.reset();
+  switch (probe.request.phase) {
+    case ProbePhase::kWarmup:
+      // Not judged: what was cold is warm from here on.
+      Ask(ProbePhase::kBracket, probe.request.load, 1);
+      break;
+    case ProbePhase::kBracket:
+      AfterBracket(probe);
+      break;
+    case ProbePhase::kRecovery:
+      AfterRecovery(probe);
+      break;
+    case ProbePhase::kRefine:
+      AfterRefine(probe);
+      break;
+    case ProbePhase::kFinal:
+      AfterFinal(probe);
+      break;
+  }
+}
+
+void LoadSearch::AfterBracket(const Probe& probe) {
+  Bound(probe);
+  const double load = probe.request.load;
+  if (!missed_) {
+    if (load >= options_.max_load) return FinishAtMaximum();
+    return Ask(ProbePhase::kBracket,
+               std::min(load * kBracketStep, options_.max_load), 1);
+  }
+  if (!met_) {
+    if (load <= options_.min_load) return FinishBelowMinimum();
+    return Ask(ProbePhase::kBracket,
+               std::max(load / kBracketStep, options_.min_load), 1);
+  }
+  Ask(ProbePhase::kRecovery, *met_, 1);
+}
+
+void LoadSearch::AfterRecovery(const Probe& probe) {
+  if (ClearlyMissed(probe)) {
+    if (++recovery_attempts_ < kMaxRecoveryAttempts) {
+      return Ask(ProbePhase::kRecovery, *met_, 1);
+    }
+    return Finish(
+        SearchVerdict::kUnstable, std::nullopt,
+        absl::StrFormat("%.6g met the objective before the system was "
+                        "overloaded and not any more after it: %s",
+                        *met_, Describe(probe)));
+  }
+  Refine();
+}
+
+void LoadSearch::AfterRefine(const Probe& probe) {
+  for (const Probe& earlier : probes_) {
+    if (earlier.request.phase == ProbePhase::kWarmup) continue;
+    const double ratio = probe.request.load / earlier.request.load;
+    const bool misses_below = ClearlyMissed(probe) && ClearlyMet(earlier) &&
+                              ratio < 1 - options_.tolerance;
+    const bool meets_above = ClearlyMet(probe) && ClearlyMissed(earlier) &&
+                             ratio > 1 + options_.tolerance;
+    if (!misses_below && !meets_above) continue;
+    return Finish(SearchVerdict::kUnstable, std::nullopt,
+                  absl::StrFormat("a lower load missed and a higher one met: "
+                                  "%s, %s",
+                                  Describe(earlier), Describe(probe)));
+  }
+  Bound(probe);
+  Refine();
+}
+
+void LoadSearch::AfterFinal(const Probe& probe) {
+  if (Met(probe)) {
+    return Finish(generator_is_bound_ ? SearchVerdict::kGeneratorLimited
+                                      : SearchVerdict::kConverged,
+                  probe.request.load,
+                  absl::StrFormat("final run: %s", Describe(probe)));
+  }
+  if (steps_down_ == options_.max_steps_down) {
+    return Finish(SearchVerdict::kUnstable, std::nullopt,
+                  absl::StrFormat("%d final runs, each lower than the one "
+                                  "before, missed; the last one: %s",
+                                  steps_down_ + 1, Describe(probe)));
+  }
+  ++steps_down_;
+  Ask(ProbePhase::kFinal, probe.request.load * (1 - options_.tolerance / 2), 1);
+}
+
+// Near the limit noise may put what met above what missed; refining copes with
+// it, as it looks at measurements and not at bounds.
+void LoadSearch::Bound(const Probe& probe) {
+  const double load = probe.request.load;
+  if (Met(probe)) {
+    met_ = std::max(met_.value_or(load), load);
+    return;
+  }
+  if (!missed_ || load < *missed_) {
+    missed_ = load;
+    generator_is_bound_ = probe.generator_limited;
+  }
+}
+
+void LoadSearch::Refine() {
+  const double width = *missed_ / *met_;
+  if (width > kWideBracket) return Bisect(*met_, *missed_);
+  const std::optional<Crossing> crossing =
+      generator_is_bound_ ? std::nullopt : FindCrossing(Measurements());
+  if (!crossing) {
+    if (width <= 1 + options_.tolerance) {
+      return Ask(ProbePhase::kFinal, std::min(*met_, *missed_), 1);
+    }
+    return Bisect(*met_, *missed_);
+  }
+  Approach(*crossing);
+}
+
+std::vector<Measurement> LoadSearch::Measurements() const {
+  std::vector<Measurement> measurements;
+  for (const Probe& probe : probes_) {
+    if (probe.generator_limited || probe.request.phase == ProbePhase::kWarmup) {
+      continue;
+    }
+    measurements.push_back({.x = std::log(probe.request.load),
+                            .y = probe.excess,
+                            .error = probe.excess_error});
+  }
+  return measurements;
+}
+
+// Goes to where the line crosses the limit, until a measurement there agrees.
+void LoadSearch::Approach(const Crossing& crossing) {
+  // Somewhat outside the bracket too, or a contradiction would stay unseen.
+  const double slack = 1 + 2 * options_.tolerance;
+  const double load =
+      std::clamp(std::exp(crossing.x), std::min(*met_, *missed_) / slack,
+                 std::max(*met_, *missed_) * slack);
+  const Probe* nearest = NearestRefineProbe(load);
+  if (nearest == nullptr) return Ask(ProbePhase::kRefine, load, 1);
+
+  const double expected_at_most = std::max(kClearlyOff * nearest->excess_error,
+                                           options_.tolerance * crossing.slope);
+  if (std::abs(nearest->excess) > expected_at_most) {
+    // The truth bends away from the line.
+    return nearest->excess < 0 ? Bisect(nearest->request.load, *missed_)
+                               : Bisect(*met_, nearest->request.load);
+  }
+  if (crossing.error < options_.tolerance / 2) {
+    return Ask(ProbePhase::kFinal, load * (1 - options_.tolerance / 2), 1);
+  }
+  refine_length_ = std::min(refine_length_ * kLengthStep, kMaxLength);
+  Ask(ProbePhase::kRefine, load, refine_length_);
+}
+
+// The last one that counts as at this load; null if there is none.
+const Probe* LoadSearch::NearestRefineProbe(double load) const {
+  const auto is_near = [&](const Probe& probe) {
+    return probe.request.phase == ProbePhase::kRefine &&
+           std::abs(std::log(probe.request.load / load)) < options_.tolerance;
+  };
+  const auto found = std::find_if(probes_.rbegin(), probes_.rend(), is_near);
+  return found == probes_.rend() ? nullptr : &*found;
+}
+
+void LoadSearch::Bisect(double low, double high) {
+  Ask(ProbePhase::kRefine, std::sqrt(low * high), 1);
+}
+
+void LoadSearch::Ask(ProbePhase phase, double load, double length) {
+  if (static_cast<int>(probes_.size()) >= options_.max_probes) {
+    return Finish(
+        SearchVerdict::kBudgetExhausted, met_,
+        absl::StrFormat("%d probes were not enough", options_.max_probes));
+  }
+  next_ = ProbeRequest{.phase = phase, .load = load, .length = length};
+}
+
+void LoadSearch::Finish(SearchVerdict verdict, std::optional<double> load,
+                        std::string evidence) {
+  next_.reset();
+  result_ = {.verdict = verdict, .load = load, .evidence = std::move(evidence)};
+}
+
+void LoadSearch::FinishAtMaximum() {
+  Finish(SearchVerdict::kUpperBoundHit, options_.max_load,
+         absl::StrFormat("even the highest load allowed, %.6g, met",
+                         options_.max_load));
+}
+
+void LoadSearch::FinishBelowMinimum() {
+  const Probe& last = probes_.back();
+  Finish(last.generator_limited ? SearchVerdict::kGeneratorLimited
+                                : SearchVerdict::kObjectiveUnreachable,
+         std::nullopt,
+         absl::StrFormat("not even the lowest load allowed met: %s",
+                         Describe(last)));
+}
+
+}  // namespace distbench

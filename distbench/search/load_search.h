@@ -1,0 +1,154 @@
+// Finds the highest load that a system carries within its objectives, by
+// running it at one load after the other. Knows nothing of what a load or an
+// objective is: whoever runs a probe says how far it was from the limit.
+//
+// The search is a function of the probes so far, so that one that was
+// interrupted goes on where it stopped once its probes are added again:
+//
+//   LoadSearch search(options);
+//   while (auto request = search.Next()) search.Add(RunProbe(*request));
+//   search.result()
+//
+// The way of a search:
+//
+//   warm-up ─▶ bracket ─▶ recovery ─▶ refine ─▶ final ─▶ verdict
+//
+// Bracket: doubles or halves the load until one met and one missed. Recovery:
+// the system must meet again what it met before it was overloaded. Refine: in
+// logarithms of load and measurement, halves the bracket while it is wide, then
+// goes where a line through the probes nearby crosses the limit, and measures
+// longer the nearer it comes. Final: a long run a little below, which must
+// meet; else it steps down, a few times.
+
+#ifndef DISTBENCH_SEARCH_LOAD_SEARCH_H_
+#define DISTBENCH_SEARCH_LOAD_SEARCH_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "distbench/search/crossing.h"
+
+namespace distbench {
+
+enum class ProbePhase { kWarmup, kBracket, kRecovery, kRefine, kFinal };
+absl::string_view ToString(ProbePhase phase);
+
+// All loads are positive, in one unit of the caller's choice.
+struct SearchOptions {
+  double initial_load = 1;
+  double min_load = 1e-3;
+  double max_load = 1e12;
+
+  // Two loads that differ by less, relatively, count as equal: how exact the
+  // answer shall be. 0.001 to 0.5.
+  double tolerance = 0.02;
+
+  // Of all phases together.
+  int max_probes = 25;
+
+  // How often the final run may step down by half of the tolerance.
+  int max_steps_down = 3;
+};
+
+struct ProbeRequest {
+  ProbePhase phase = ProbePhase::kWarmup;
+  double load = 0;
+
+  // How long to measure, in the caller's unit of a probe's length. Final runs
+  // have a length of their own, whatever this is.
+  double length = 1;
+};
+
+// What came of it.
+struct Probe {
+  ProbeRequest request;
+
+  // What was really sent, in the unit of the load.
+  double achieved_load = 0;
+
+  // Logarithm of measured / limit of the objective that was furthest from being
+  // met, and its standard error; negative: met. Infinite where a miss is so
+  // clear that it was not measured.
+  double excess = 0;
+  double excess_error = 0;
+
+  // The load could not be generated, so the probe says nothing of the system.
+  bool generator_limited = false;
+};
+
+enum class SearchVerdict {
+  kConverged,
+  kObjectiveUnreachable,
+  kGeneratorLimited,
+  kUpperBoundHit,
+  kUnstable,
+  kBudgetExhausted,
+};
+absl::string_view ToString(SearchVerdict verdict);
+
+struct SearchResult {
+  SearchVerdict verdict = SearchVerdict::kBudgetExhausted;
+
+  // Highest load that met the objectives: with kConverged that of the final run
+  // that confirmed it; absent if none did.
+  std::optional<double> load;
+
+  // What the verdict rests on, for people.
+  std::string evidence;
+};
+
+class LoadSearch {
+ public:
+  explicit LoadSearch(SearchOptions options);
+
+  // What to run next; absent once there is a result.
+  const std::optional<ProbeRequest>& Next() const { return next_; }
+
+  // The outcome of Next().
+  void Add(const Probe& probe);
+
+  const std::vector<Probe>& probes() const { return probes_; }
+
+  // Highest load that met and lowest that missed so far, if any.
+  const std::optional<double>& met() const { return met_; }
+  const std::optional<double>& missed() const { return missed_; }
+
+  // Requires that Next() is absent.
+  const SearchResult& result() const { return result_; }
+
+ private:
+  // Each decides on what comes after a probe of its phase.
+  void AfterBracket(const Probe& probe);
+  void AfterRecovery(const Probe& probe);
+  void AfterRefine(const Probe& probe);
+  void AfterFinal(const Probe& probe);
+
+  void Bound(const Probe& probe);
+  void Refine();
+  void Approach(const Crossing& crossing);
+  void Bisect(double low, double high);
+  std::vector<Measurement> Measurements() const;
+  const Probe* NearestRefineProbe(double load) const;
+  void Ask(ProbePhase phase, double load, double length);
+  void Finish(SearchVerdict verdict, std::optional<double> load,
+              std::string evidence);
+  void FinishAtMaximum();
+  void FinishBelowMinimum();
+
+  const SearchOptions options_;
+  std::vector<Probe> probes_;
+  std::optional<ProbeRequest> next_;
+  std::optional<double> met_;
+  std::optional<double> missed_;
+  bool generator_is_bound_ = false;  // of missed_
+  int recovery_attempts_ = 0;
+  int steps_down_ = 0;
+  double refine_length_ = 1;
+  SearchResult result_;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_SEARCH_LOAD_SEARCH_H_
