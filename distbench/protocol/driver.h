@@ -150,6 +150,12 @@ class Transport {
   virtual void CancelCalls() = 0;
 };
 
+// Something that a driver has counted.
+struct DriverCounter {
+  std::string name;  // such as "handler_threads"
+  int64_t value = 0;
+};
+
 // One service instance's use of an RPC stack. Methods are called by one thread
 // at a time, in the order in which they are listed.
 class ProtocolDriver {
@@ -173,6 +179,10 @@ class ProtocolDriver {
   // which must be polled while this runs, deliver the last events. Returns once
   // nothing is in flight that the driver could still deliver.
   virtual void Shutdown() = 0;
+
+  // What the driver has counted since Listen(), in no particular order; the
+  // result of a test has it. After Shutdown().
+  virtual std::vector<DriverCounter> Counters() const { return {}; }
 };
 
 }  // namespace distbench

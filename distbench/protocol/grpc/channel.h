@@ -26,6 +26,9 @@ class Channel {
   const std::string& target() const { return target_; }
   grpc_channel* get() const { return channel_.get(); }
 
+  // Gives the channel away, for the callback API to own.
+  grpc_channel* Release() && { return channel_.release(); }
+
   // Makes a call of kGenericRpcMethod whose completions go to `queue`.
   grpc_call* MakeCall(grpc_completion_queue* queue, gpr_timespec deadline) {
     return grpc_channel_create_registered_call(channel_.get(), nullptr,

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <thread>
 #include <utility>
 
 #include "distbench/base/clock.h"
@@ -67,14 +68,27 @@ EventQueue::~EventQueue() {
 }
 
 void EventQueue::Poll(int64_t deadline_ns, TransportEvents& events) {
+  const bool ran_posted = RunPosted(events);
   const int64_t now_ns = NowNs();
-  grpc_event event = deadline_ns <= now_ns ? NextWithoutWaiting(queue_)
-                                           : Wait(deadline_ns, now_ns);
+  grpc_event event = ran_posted || deadline_ns <= now_ns
+                         ? NextWithoutWaiting(queue_)
+                         : Wait(deadline_ns, now_ns);
   for (int i = 1; event.type == GRPC_OP_COMPLETE; ++i) {
     const bool woken = Run(event, events);
-    if (woken || i == kMaxCompletions) return;
+    if (woken || i == kMaxCompletions) break;
     event = NextWithoutWaiting(queue_);
   }
+  if (!ran_posted) RunPosted(events);
+}
+
+bool EventQueue::RunPosted(TransportEvents& events) {
+  for (int i = 0; i < kMaxCompletions; ++i) {
+    if (posted_ == nullptr) posted_ = mailbox_.TakeAll();
+    if (posted_ == nullptr) return i > 0;
+    Completion* completion = std::exchange(posted_, posted_->next);
+    completion->OnComplete(/*ok=*/true, events);
+  }
+  return true;
 }
 
 grpc_event EventQueue::Wait(int64_t deadline_ns, int64_t now_ns) {
@@ -82,7 +96,7 @@ grpc_event EventQueue::Wait(int64_t deadline_ns, int64_t now_ns) {
   if (soon) return Spin(deadline_ns);
   if (spin_ns_ > 0) {
     const grpc_event event = Spin(std::min(deadline_ns, now_ns + spin_ns_));
-    if (event.type == GRPC_OP_COMPLETE) return event;
+    if (event.type == GRPC_OP_COMPLETE || !mailbox_.empty()) return event;
   }
   return Block(deadline_ns);
 }
@@ -91,7 +105,7 @@ grpc_event EventQueue::Spin(int64_t until_ns) {
   do {
     const grpc_event event = NextWithoutWaiting(queue_);
     if (event.type != GRPC_QUEUE_TIMEOUT) return event;
-  } while (NowNs() < until_ns);
+  } while (mailbox_.empty() && NowNs() < until_ns);
   return NoEvent();
 }
 
@@ -103,7 +117,7 @@ grpc_event EventQueue::Block(int64_t deadline_ns) {
     // Either it is time, or an earlier alarm was still on its way when this one
     // was set: then the next wait sets it again.
     alarm_ns_ = kNoAlarm;
-  } else {
+  } else if (mailbox_.empty()) {  // what comes later sees blocked_
     event = WaitForNext(queue_);
   }
   blocked_ = false;
@@ -128,6 +142,13 @@ void EventQueue::Wake() {
            GRPC_CALL_OK);
 }
 
+void EventQueue::Post(Completion& completion) {
+  posting_.fetch_add(1, std::memory_order_relaxed);
+  mailbox_.Push(&completion);
+  if (blocked_) Wake();
+  posting_.fetch_sub(1, std::memory_order_release);
+}
+
 bool EventQueue::Run(const grpc_event& event, TransportEvents& events) {
   if (event.tag == nullptr) {
     wake_pending_.exchange(false, std::memory_order_acq_rel);
@@ -141,10 +162,16 @@ void EventQueue::ShutDown() {
   // An alarm that is going off might still want to wake a worker that it saw
   // blocked, although other events have woken it since.
   alarm_.reset();
+  // Likewise who has posted the last completion, which has been run already.
+  while (posting_.load(std::memory_order_acquire) > 0) {
+    std::this_thread::yield();
+  }
   grpc_completion_queue_shutdown(queue_);
 }
 
 void EventQueue::DrainForever(TransportEvents& events) {
+  while (RunPosted(events)) {
+  }
   ShutDown();
   while (true) {
     const grpc_event event = WaitForNext(queue_);

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "distbench/base/mpsc_queue.h"
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/grpc/wake_timer.h"
 
@@ -22,14 +23,17 @@ namespace distbench {
 // What the tag of every operation on an EventQueue points to.
 class Completion {
  public:
-  // The operation is complete; `ok` is what gRPC says of it.
+  // The operation is complete; `ok` is what gRPC says of it, and true for those
+  // that were posted. On the thread that polls the queue.
   virtual void OnComplete(bool ok, TransportEvents& events) = 0;
+
+  Completion* next = nullptr;  // while it is posted
 
  protected:
   ~Completion() = default;
 };
 
-// Used by its worker's thread, but for Wake().
+// Used by its worker's thread, but for Post() and Wake().
 class EventQueue {
  public:
   // Polls for `spin_ns` before each wait. The timer must outlive the queue.
@@ -51,8 +55,12 @@ class EventQueue {
   // Makes the current or the next Poll() return early. Any thread.
   void Wake();
 
+  // Completes something on the worker's thread, which is woken if it waits. Any
+  // thread; the completion may run before this returns.
+  void Post(Completion& completion);
+
   // Runs completions until none can come any more. Nothing may be started on
-  // the queue from here on.
+  // the queue, or posted to it, from here on.
   void DrainForever(TransportEvents& events);
 
  private:
@@ -63,11 +71,14 @@ class EventQueue {
   void SetAlarm(int64_t due_ns);
   void OnAlarm();
 
+  // Runs what was posted, a bounded number. Returns whether there was any.
+  bool RunPosted(TransportEvents& events);
+
   // Returns whether the event was a wake-up.
   bool Run(const grpc_event& event, TransportEvents& events);
 
-  // Lets the queue end once it is empty. From here on the timer's thread does
-  // not touch it.
+  // Lets the queue end once it is empty. From here on no other thread touches
+  // it.
   void ShutDown();
 
   const int64_t spin_ns_;
@@ -78,8 +89,12 @@ class EventQueue {
   // Whether a wake-up is in the queue.
   std::atomic<bool> wake_pending_ = false;
 
+  MpscQueue<Completion> mailbox_;
+  Completion* posted_ = nullptr;  // taken from the mailbox, not run yet
+  std::atomic<int> posting_ = 0;  // threads inside Post()
+
   // The worker does not block while the alarm that it waits for has gone off;
-  // the timer's thread does not wake a worker that is awake.
+  // nobody wakes a worker that is awake.
   std::atomic<bool> blocked_ = false;
   std::atomic<bool> alarm_went_off_ = false;
   static constexpr int64_t kNoAlarm = -1;

@@ -128,6 +128,64 @@ TEST_F(EventQueueTest, AnAlarmThatIsOverDoesNotKeepPollsFromWaiting) {
   }
 }
 
+// Counts how often it is completed, and by whom.
+class Posted final : public Completion {
+ public:
+  void OnComplete(bool ok, TransportEvents&) override {
+    EXPECT_TRUE(ok);
+    ++count;
+    thread = std::this_thread::get_id();
+  }
+
+  int count = 0;
+  std::thread::id thread;
+};
+
+TEST_F(EventQueueTest, WhatOthersPostRunsOnThePollingThread) {
+  constexpr int kRounds = 2000;
+  Posted posted;
+  std::atomic<int> run = 0;
+  std::thread poster([&] {
+    for (int i = 1; i <= kRounds; ++i) {
+      queue_->Post(posted);
+      while (run < i) std::this_thread::yield();
+    }
+  });
+  // A lost message would stop this for good.
+  while (run < kRounds) {
+    queue_->Poll(kNever, events_);
+    run = posted.count;
+  }
+  poster.join();
+  EXPECT_EQ(posted.count, kRounds);
+  EXPECT_EQ(posted.thread, std::this_thread::get_id());
+}
+
+TEST_F(EventQueueTest, RunsABoundedNumberOfPostedPerPollInTheirOrder) {
+  constexpr int kPosted = 200;
+  std::vector<Posted> posted(kPosted);
+  for (Posted& completion : posted) queue_->Post(completion);
+  int polls = 0;
+  while (posted.back().count == 0) {
+    queue_->Poll(kNever, events_);
+    ++polls;
+  }
+  EXPECT_GE(polls, kPosted / 64);
+  for (const Posted& completion : posted) EXPECT_EQ(completion.count, 1);
+}
+
+TEST_F(EventQueueTest, MayEndAsSoonAsTheLastPostedHasRun) {
+  for (int round = 0; round < 2000; ++round) {
+    EventQueue queue(*timer_, /*spin_ns=*/0);
+    Posted posted;
+    std::thread poster([&] { queue.Post(posted); });
+    while (posted.count == 0) queue.Poll(kNever, events_);
+    // Before the poster is known to have returned.
+    queue.DrainForever(events_);
+    poster.join();
+  }
+}
+
 TEST_F(EventQueueTest, MayEndWhileItsAlarmGoesOff) {
   constexpr int kRounds = 3000;
   constexpr int64_t kWokenAheadNs = 50'000;

@@ -1,17 +1,18 @@
 #include "distbench/protocol/grpc/grpc_driver.h"
 
 #include <grpc/grpc.h>
-#include <grpc/grpc_security.h>
 
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/synchronization/notification.h"
 #include "distbench/protocol/grpc/channel.h"
 #include "distbench/protocol/grpc/grpc_transport.h"
+#include "distbench/protocol/grpc/handler_pool.h"
+#include "distbench/protocol/grpc/listener.h"
 #include "distbench/protocol/grpc/settings.h"
 #include "distbench/protocol/grpc/target.h"
 #include "distbench/protocol/grpc/wake_timer.h"
@@ -72,76 +73,15 @@ std::vector<Channel> MakeProbes(const std::vector<Peer>& peers,
   return probes;
 }
 
-// A gRPC server whose requests arrive at the queues of the transports.
-class Server {
- public:
-  explicit Server(const ChannelArguments& arguments) {
-    std::vector<grpc_arg> list = arguments.AsGrpc();
-    const grpc_channel_args args = AsChannelArgs(list);
-    server_ = grpc_server_create(&args, nullptr);
-  }
-
-  // Requires that Shutdown() has completed, or that nothing was started.
-  ~Server() { grpc_server_destroy(server_); }
-
-  Server(const Server&) = delete;
-  Server& operator=(const Server&) = delete;
-
-  // Returns the port, or 0 if the address is not available.
-  int AddPort(const std::string& address) {
-    grpc_server_credentials* credentials =
-        grpc_insecure_server_credentials_create();
-    const int port =
-        grpc_server_add_http2_port(server_, address.c_str(), credentials);
-    grpc_server_credentials_release(credentials);
-    return port;
-  }
-
-  void Start(std::vector<std::unique_ptr<GrpcTransport>>& transports) {
-    for (auto& transport : transports) {
-      grpc_server_register_completion_queue(server_, transport->queue().get(),
-                                            nullptr);
-    }
-    // The message comes along with the call: one completion for both.
-    void* method = grpc_server_register_method(
-        server_, kGenericRpcMethod, nullptr,
-        GRPC_SRM_PAYLOAD_READ_INITIAL_BYTE_BUFFER, 0);
-    grpc_server_start(server_);
-    for (auto& transport : transports) transport->Serve(server_, method);
-  }
-
-  // Closes all connections. The completion is delivered to the queue.
-  void Shutdown(EventQueue& queue) {
-    grpc_server_shutdown_and_notify(server_, queue.get(),
-                                    static_cast<Completion*>(&stopped_));
-    grpc_server_cancel_all_calls(server_);
-  }
-  void WaitUntilStopped() { stopped_.notification.WaitForNotification(); }
-
- private:
-  struct Stopped final : Completion {
-    void OnComplete(bool, TransportEvents&) override { notification.Notify(); }
-    absl::Notification notification;
-  };
-
-  grpc_server* server_;
-  Stopped stopped_;
-};
-
 class GrpcDriver final : public ProtocolDriver {
  public:
   GrpcDriver(GrpcSettings settings, AddressPreference preference,
-             std::string service_address)
+             DriverEnvironment environment)
       : settings_(std::move(settings)),
         preference_(std::move(preference)),
-        service_address_(std::move(service_address)) {}
+        environment_(std::move(environment)) {}
 
-  ~GrpcDriver() override {
-    if (server_ != nullptr && !shut_down_) {
-      server_->Shutdown(transports_.front()->queue());
-    }
-    transports_.clear();
-  }
+  ~GrpcDriver() override;
 
   absl::StatusOr<std::string> Listen(int worker_count) override;
 
@@ -152,40 +92,75 @@ class GrpcDriver final : public ProtocolDriver {
 
   void Shutdown() override;
 
+  std::vector<DriverCounter> Counters() const override;
+
  private:
+  absl::Status MakePool();
+  int Start(const std::string& address, int worker_count);
+  void ShutDownUnpolled();
+
   const GrpcLibrary library_;
   const GrpcSettings settings_;
   const AddressPreference preference_;
-  const std::string service_address_;
+  const DriverEnvironment environment_;
   WakeTimer timer_;
-  std::unique_ptr<Server> server_;
+  std::unique_ptr<Listener> listener_;
   std::vector<std::unique_ptr<GrpcTransport>> transports_;
-  bool shut_down_ = false;
+  std::unique_ptr<HandlerPool> pool_;  // none if requests are handled inline
+  bool listening_ = false;             // and not shut down
 };
+
+GrpcDriver::~GrpcDriver() {
+  if (listening_) ShutDownUnpolled();
+  // Its threads may be about to leave requests that are the transports'.
+  pool_.reset();
+  transports_.clear();
+}
 
 absl::StatusOr<std::string> GrpcDriver::Listen(int worker_count) {
   const auto interfaces = ListInterfaceAddresses();
   if (!interfaces.ok()) return interfaces.status();
   const auto address =
-      ChooseListenAddress(*interfaces, preference_, service_address_);
+      ChooseListenAddress(*interfaces, preference_,
+                          environment_.service_address);
   if (!address.ok()) return address.status();
-
-  auto server = std::make_unique<Server>(settings_.server);
-  const std::string bind_address = JoinHostPort(address->bind_host, 0);
-  const int port = server->AddPort(bind_address);
+  if (absl::Status made = MakePool(); !made.ok()) return made;
+  const int port = Start(JoinHostPort(address->bind_host, 0), worker_count);
   if (port == 0) {
     return absl::UnavailableError(absl::StrCat(
         "can not listen on ", address->bind_host,
         "; check that it is an address of this host (netdev_name, ip_version, "
         "--service_address) and that ports are left"));
   }
-  server_ = std::move(server);
-  for (int i = 0; i < worker_count; ++i) {
-    transports_.push_back(
-        std::make_unique<GrpcTransport>(timer_, settings_.spin_ns));
-  }
-  server_->Start(transports_);
   return TargetOf(address->advertised_host, port);
+}
+
+absl::Status GrpcDriver::MakePool() {
+  if (settings_.server_type == ServerType::kInline) return absl::OkStatus();
+  auto pool = HandlerPool::Make(settings_.pool_kind, settings_.pool_size);
+  if (!pool.ok()) return pool.status();
+  pool_ = *std::move(pool);
+  return absl::OkStatus();
+}
+
+// Returns the port, or 0.
+int GrpcDriver::Start(const std::string& address, int worker_count) {
+  PoolUse pool_use = {.pool = pool_.get(),
+                      .immediate_rpcs = environment_.immediate_rpcs};
+  listener_ =
+      settings_.server_type == ServerType::kHandoff
+          ? MakeCallbackListener(settings_.server, std::move(pool_use))
+          : MakeQueueListener(settings_.server, std::move(pool_use));
+  for (int i = 0; i < worker_count; ++i) {
+    auto transport = std::make_unique<GrpcTransport>(
+        timer_, settings_.spin_ns, settings_.client_type);
+    transport->SetServerSide(listener_->MakeServerSide(transport->queue()));
+    transports_.push_back(std::move(transport));
+  }
+  const int port = listener_->Start(address);
+  listening_ = port != 0;
+  if (!listening_) transports_.clear();
+  return port;
 }
 
 absl::Status GrpcDriver::Connect(const std::vector<Peer>& peers,
@@ -213,12 +188,28 @@ absl::Status GrpcDriver::Connect(const std::vector<Peer>& peers,
 }
 
 void GrpcDriver::Shutdown() {
-  if (server_ == nullptr || shut_down_) return;
-  shut_down_ = true;
-  server_->Shutdown(transports_.front()->queue());
+  if (!listening_) return;
+  listening_ = false;
+  listener_->Shutdown(transports_.front()->queue());
   for (auto& transport : transports_) transport->BeginShutdown();
   for (auto& transport : transports_) transport->WaitUntilDrained();
-  server_->WaitUntilStopped();
+  listener_->WaitUntilStopped();
+}
+
+std::vector<DriverCounter> GrpcDriver::Counters() const {
+  if (pool_ == nullptr) return {};
+  return {{.name = "handler_threads", .value = pool_->most_threads()}};
+}
+
+// What Shutdown() does while others poll.
+void GrpcDriver::ShutDownUnpolled() {
+  listener_->Shutdown(transports_.front()->queue());
+  for (auto& transport : transports_) transport->Abandon();
+  for (auto& transport : transports_) transport->Drain();
+  NoEvents nobody;
+  while (!listener_->stopped()) {
+    transports_.front()->Poll(std::numeric_limits<int64_t>::max(), nobody);
+  }
 }
 
 }  // namespace
@@ -231,7 +222,7 @@ absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeGrpcDriver(
       *std::move(settings),
       AddressPreference{.netdev = options.netdev,
                         .ip_version = options.ip_version},
-      environment.service_address);
+      environment);
 }
 
 }  // namespace distbench

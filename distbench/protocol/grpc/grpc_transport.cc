@@ -1,25 +1,46 @@
 #include "distbench/protocol/grpc/grpc_transport.h"
 
+#include <limits>
+
+#include "distbench/protocol/grpc/callback_client.h"
+#include "distbench/protocol/grpc/polling_client.h"
+
 namespace distbench {
 namespace {
 
-// For completions that nobody is interested in any more.
-class NoEvents final : public TransportEvents {
- public:
-  void OnDone(ClientCall*) override {}
-  void OnRequest(ServerCall*) override {}
-};
+std::unique_ptr<ClientSide> MakeClientSide(ClientType type, EventQueue& queue) {
+  switch (type) {
+    case ClientType::kPolling:
+      return MakePollingClient(queue);
+    case ClientType::kCallback:
+      return MakeCallbackClient(queue);
+  }
+  return nullptr;
+}
 
 }  // namespace
 
-GrpcTransport::GrpcTransport(WakeTimer& timer, int64_t spin_ns)
-    : queue_(timer, spin_ns), client_(queue_), server_(queue_) {}
+GrpcTransport::GrpcTransport(WakeTimer& timer, int64_t spin_ns,
+                             ClientType client_type)
+    : queue_(timer, spin_ns), client_(MakeClientSide(client_type, queue_)) {}
 
 GrpcTransport::~GrpcTransport() {
-  client_.Abandon();
-  server_.Close();
+  Abandon();
+  Drain();
   NoEvents nobody;
   queue_.DrainForever(nobody);
+}
+
+void GrpcTransport::Abandon() {
+  client_->Abandon();
+  server_->Close();
+}
+
+void GrpcTransport::Drain() {
+  NoEvents nobody;
+  while (!NothingInFlight()) {
+    queue_.Poll(std::numeric_limits<int64_t>::max(), nobody);
+  }
 }
 
 void GrpcTransport::BeginShutdown() {
@@ -36,16 +57,17 @@ void GrpcTransport::Poll(int64_t deadline_ns, TransportEvents& events) {
 void GrpcTransport::ContinueShutdown() {
   if (closed_) return;
   closed_ = true;
-  client_.Close();
-  server_.Close();
+  client_->Close();
+  server_->Close();
   NoticeDrained();
 }
 
+bool GrpcTransport::NothingInFlight() const {
+  return client_->in_flight() == 0 && server_->drained();
+}
+
 void GrpcTransport::NoticeDrained() {
-  if (client_.in_flight() == 0 && server_.drained() &&
-      !drained_.HasBeenNotified()) {
-    drained_.Notify();
-  }
+  if (NothingInFlight() && !drained_.HasBeenNotified()) drained_.Notify();
 }
 
 }  // namespace distbench

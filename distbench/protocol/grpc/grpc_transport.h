@@ -6,15 +6,17 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include "absl/synchronization/notification.h"
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/grpc/channel.h"
+#include "distbench/protocol/grpc/client_side.h"
 #include "distbench/protocol/grpc/event_queue.h"
-#include "distbench/protocol/grpc/inline_server.h"
-#include "distbench/protocol/grpc/polling_client.h"
+#include "distbench/protocol/grpc/server_side.h"
+#include "distbench/protocol/grpc/settings.h"
 #include "distbench/protocol/grpc/wake_timer.h"
 
 namespace distbench {
@@ -22,19 +24,24 @@ namespace distbench {
 class GrpcTransport final : public Transport {
  public:
   // The timer must outlive the transport.
-  GrpcTransport(WakeTimer& timer, int64_t spin_ns);
+  GrpcTransport(WakeTimer& timer, int64_t spin_ns, ClientType client_type);
   // Drops what is in flight. Requires that the server was shut down.
   ~GrpcTransport() override;
 
   // For the driver, while the transport is not polled.
 
   EventQueue& queue() { return queue_; }
-  void Serve(grpc_server* server, void* method) {
-    server_.Serve(server, method);
+  // Once, before anything else is done with the transport.
+  void SetServerSide(std::unique_ptr<ServerSide> server) {
+    server_ = std::move(server);
   }
   void SetChannels(std::vector<Channel> channels) {
-    client_.SetChannels(std::move(channels));
+    client_->SetChannels(std::move(channels));
   }
+  // Cancels everything and tells nobody. The server must be shutting down.
+  void Abandon();
+  // Polls until nothing is in flight. After Abandon().
+  void Drain();
 
   // For the driver, from any thread: makes the worker cancel everything. The
   // server must be shutting down.
@@ -42,22 +49,30 @@ class GrpcTransport final : public Transport {
   // Until the worker has nothing in flight.
   void WaitUntilDrained() { drained_.WaitForNotification(); }
 
-  bool Start(ClientCall* call) override { return client_.Start(call); }
-  void Reply(ServerCall* call) override { server_.Reply(call); }
+  bool Start(ClientCall* call) override { return client_->Start(call); }
+  void Reply(ServerCall* call) override { server_->Reply(call); }
   void Poll(int64_t deadline_ns, TransportEvents& events) override;
   void Wake() override { queue_.Wake(); }
-  void CancelCalls() override { client_.CancelAll(); }
+  void CancelCalls() override { client_->CancelAll(); }
 
  private:
   void ContinueShutdown();
+  bool NothingInFlight() const;
   void NoticeDrained();
 
   EventQueue queue_;
-  PollingClient client_;
-  InlineServer server_;
+  const std::unique_ptr<ClientSide> client_;
+  std::unique_ptr<ServerSide> server_;
   std::atomic<bool> shutting_down_ = false;
   bool closed_ = false;
   absl::Notification drained_;
+};
+
+// For completions that nobody is interested in any more.
+class NoEvents final : public TransportEvents {
+ public:
+  void OnDone(ClientCall*) override {}
+  void OnRequest(ServerCall*) override {}
 };
 
 }  // namespace distbench

@@ -1,5 +1,7 @@
 #include "distbench/protocol/grpc/settings.h"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -19,28 +21,87 @@ using Settings = std::map<std::string, Value>;
 
 constexpr int64_t kMaxSpinUs = 1'000'000;
 
-// A setting whose value chooses between things. Those without values matter to
-// other server types only.
+// A value that a setting may have, and what it sets.
 struct Choice {
-  absl::string_view name;
-  std::vector<absl::string_view> values;
+  absl::string_view value;
+  void (*set)(GrpcSettings& settings);
 };
 
-const std::vector<Choice>& ClientChoices() {
-  static const auto* const choices = new std::vector<Choice>{
-      {"client_type", {"", "polling"}},
-  };
-  return *choices;
+// A setting that chooses between things.
+struct ChoiceSetting {
+  absl::string_view name;
+  std::vector<Choice> choices;
+};
+
+// A setting that is a number from 0 to `maximum`.
+struct NumberSetting {
+  absl::string_view name;
+  int64_t maximum;
+  absl::string_view unit;
+  void (*set)(GrpcSettings& settings, int64_t value);
+};
+
+struct SideSettings {
+  absl::string_view side;
+  std::vector<ChoiceSetting> choices;
+  std::vector<NumberSetting> numbers;
+};
+
+template <ClientType type>
+void SetClientType(GrpcSettings& settings) {
+  settings.client_type = type;
 }
 
-const std::vector<Choice>& ServerChoices() {
-  static const auto* const choices = new std::vector<Choice>{
-      {"server_type", {"", "inline"}},
-      {"threadpool_size", {}},
-      {"threadpool_type", {}},
-      {"transport", {"", "tcp"}},
-  };
-  return *choices;
+template <ServerType type>
+void SetServerType(GrpcSettings& settings) {
+  settings.server_type = type;
+}
+
+template <HandlerPool::Kind kind>
+void SetPoolKind(GrpcSettings& settings) {
+  settings.pool_kind = kind;
+}
+
+NumberSetting SpinSetting() {
+  return {"spin_us", kMaxSpinUs, "microseconds",
+          [](GrpcSettings& settings, int64_t value) {
+            settings.spin_ns = std::max(settings.spin_ns, value * 1000);
+          }};
+}
+
+const SideSettings& ClientSettings() {
+  static const auto* const settings = new SideSettings{
+      .side = "client",
+      .choices = {{"client_type",
+                   {{"", SetClientType<ClientType::kPolling>},
+                    {"polling", SetClientType<ClientType::kPolling>},
+                    {"callback", SetClientType<ClientType::kCallback>}}}},
+      .numbers = {SpinSetting()}};
+  return *settings;
+}
+
+const SideSettings& ServerSettings() {
+  using Kind = HandlerPool::Kind;
+  static const auto* const settings = new SideSettings{
+      .side = "server",
+      .choices = {{"server_type",
+                   {{"", SetServerType<ServerType::kInline>},
+                    {"inline", SetServerType<ServerType::kInline>},
+                    {"handoff", SetServerType<ServerType::kHandoff>},
+                    {"polling", SetServerType<ServerType::kPolling>}}},
+                  {"threadpool_type",
+                   {{"", SetPoolKind<Kind::kElastic>},
+                    {"elastic", SetPoolKind<Kind::kElastic>},
+                    {"simple", SetPoolKind<Kind::kSimple>},
+                    {"null", SetPoolKind<Kind::kThreadPerTask>}}},
+                  {"transport",
+                   {{"", [](GrpcSettings&) {}}, {"tcp", [](GrpcSettings&) {}}}}},
+      .numbers = {SpinSetting(),
+                  {"threadpool_size", HandlerPool::kMaxThreads, "threads",
+                   [](GrpcSettings& settings, int64_t value) {
+                     if (value > 0) settings.pool_size = value;
+                   }}}};
+  return *settings;
 }
 
 std::string ToText(const Value& value) {
@@ -57,12 +118,12 @@ absl::Status Wrong(absl::string_view side, absl::string_view name,
                    "\" = ", ToText(value), ": ", remedy));
 }
 
-// All that the settings of one side come down to.
-struct Side {
-  absl::string_view name;
-  const std::vector<Choice>& choices;
-  ChannelArguments& arguments;
-  int64_t& spin_ns;
+// Applies the settings of one side.
+class Side {
+ public:
+  Side(const SideSettings& known, ChannelArguments& arguments,
+       GrpcSettings& settings)
+      : known_(known), arguments_(arguments), settings_(settings) {}
 
   absl::Status Apply(const Settings& settings) {
     for (const auto& [key, value] : settings) {
@@ -75,53 +136,76 @@ struct Side {
  private:
   absl::Status Apply(const std::string& key, const Value& value) {
     if (absl::StartsWith(key, "grpc.")) return ApplyArgument(key, value);
-    if (key == "spin_us") return ApplySpin(value);
-    for (const Choice& choice : choices) {
-      if (key == choice.name) return CheckChoice(choice, value);
+    for (const ChoiceSetting& choice : known_.choices) {
+      if (key == choice.name) return ApplyChoice(choice, value);
     }
-    std::vector<absl::string_view> known = {"grpc.* (channel arguments)",
-                                            "spin_us"};
-    for (const Choice& choice : choices) known.push_back(choice.name);
-    return Wrong(name, key, value,
+    for (const NumberSetting& number : known_.numbers) {
+      if (key == number.name) return ApplyNumber(number, value);
+    }
+    std::vector<absl::string_view> names = {"grpc.* (channel arguments)"};
+    for (const ChoiceSetting& choice : known_.choices) {
+      names.push_back(choice.name);
+    }
+    for (const NumberSetting& number : known_.numbers) {
+      names.push_back(number.name);
+    }
+    return Wrong(known_.side, key, value,
                  absl::StrCat("there is no such setting; there are ",
-                              absl::StrJoin(known, ", ")));
+                              absl::StrJoin(names, ", ")));
   }
 
   absl::Status ApplyArgument(const std::string& key, const Value& value) {
     const auto* number = std::get_if<int64_t>(&value);
     if (number != nullptr && (*number < std::numeric_limits<int>::min() ||
                               *number > std::numeric_limits<int>::max())) {
-      return Wrong(name, key, value, "channel arguments have 32 bits");
+      return Wrong(known_.side, key, value, "channel arguments have 32 bits");
     }
-    arguments.Set(key, value);
+    arguments_.Set(key, value);
     return absl::OkStatus();
   }
 
-  absl::Status ApplySpin(const Value& value) {
+  absl::Status ApplyNumber(const NumberSetting& setting, const Value& value) {
     const auto* number = std::get_if<int64_t>(&value);
-    if (number == nullptr || *number < 0 || *number > kMaxSpinUs) {
-      return Wrong(name, "spin_us", value,
+    if (number == nullptr || *number < 0 || *number > setting.maximum) {
+      return Wrong(known_.side, setting.name, value,
                    absl::StrCat("expected an int64_value from 0 to ",
-                                kMaxSpinUs, " (microseconds)"));
+                                setting.maximum, " (", setting.unit, ")"));
     }
-    spin_ns = std::max(spin_ns, *number * 1000);
+    setting.set(settings_, *number);
     return absl::OkStatus();
   }
 
-  absl::Status CheckChoice(const Choice& choice, const Value& value) const {
-    if (choice.values.empty()) return absl::OkStatus();
+  absl::Status ApplyChoice(const ChoiceSetting& setting, const Value& value) {
     const auto* text = std::get_if<std::string>(&value);
-    for (absl::string_view allowed : choice.values) {
-      if (text != nullptr && *text == allowed) return absl::OkStatus();
+    std::vector<std::string> allowed;
+    for (const Choice& choice : setting.choices) {
+      if (text != nullptr && *text == choice.value) {
+        choice.set(settings_);
+        return absl::OkStatus();
+      }
+      if (!choice.value.empty()) {
+        allowed.push_back(absl::StrCat("\"", choice.value, "\""));
+      }
     }
-    return Wrong(name, choice.name, value,
-                 absl::StrCat("expected the string_value \"",
-                              choice.values.back(), "\""));
+    return Wrong(known_.side, setting.name, value,
+                 absl::StrCat("expected a string_value: ",
+                              absl::StrJoin(allowed, ", ")));
   }
+
+  const SideSettings& known_;
+  ChannelArguments& arguments_;
+  GrpcSettings& settings_;
 };
+
+int CpuCount() {
+  cpu_set_t cpus;
+  if (sched_getaffinity(0, sizeof(cpus), &cpus) != 0) return 1;
+  return std::max(CPU_COUNT(&cpus), 1);
+}
 
 GrpcSettings Defaults() {
   GrpcSettings settings;
+  settings.pool_size = CpuCount();
   for (ChannelArguments* arguments : {&settings.client, &settings.server}) {
     arguments->Set(GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, -1);
     arguments->Set(GRPC_ARG_MAX_SEND_MESSAGE_LENGTH, -1);
@@ -166,11 +250,10 @@ std::vector<grpc_arg> ChannelArguments::AsGrpc() const {
 absl::StatusOr<GrpcSettings> ParseGrpcSettings(const DriverOptions& options) {
   GrpcSettings settings = Defaults();
   absl::Status status =
-      Side{"client", ClientChoices(), settings.client, settings.spin_ns}.Apply(
-          options.client_settings);
-  status.Update(
-      Side{"server", ServerChoices(), settings.server, settings.spin_ns}.Apply(
-          options.server_settings));
+      Side(ClientSettings(), settings.client, settings)
+          .Apply(options.client_settings);
+  status.Update(Side(ServerSettings(), settings.server, settings)
+                    .Apply(options.server_settings));
   if (!status.ok()) return status;
   return settings;
 }

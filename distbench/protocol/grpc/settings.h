@@ -12,6 +12,7 @@
 
 #include "absl/status/statusor.h"
 #include "distbench/config/driver_options.h"
+#include "distbench/protocol/grpc/handler_pool.h"
 
 namespace distbench {
 
@@ -27,16 +28,31 @@ class ChannelArguments {
   std::map<std::string, DriverOptions::Value> values_;
 };
 
+// How ends of calls reach a worker: by its completion queue, or by gRPC's
+// callback API.
+enum class ClientType { kPolling, kCallback };
+
+// How requests reach a worker: by its completion queue alone; by its completion
+// queue and a handler pool; by gRPC's callback API and a handler pool.
+enum class ServerType { kInline, kPolling, kHandoff };
+
 struct GrpcSettings {
   ChannelArguments client;
   ChannelArguments server;
+
+  ClientType client_type = ClientType::kPolling;
+  ServerType server_type = ServerType::kInline;
+
+  // Of server types that have a pool; pool_size is at least 1.
+  HandlerPool::Kind pool_kind = HandlerPool::Kind::kElastic;
+  int pool_size = 1;
 
   // How long a worker polls before it blocks.
   int64_t spin_ns = 0;
 };
 
 // Settings named "grpc.*" become channel arguments, on top of those that the
-// driver needs. The error names the setting, and what would be right.
+// driver needs. A pool of size 0 gets as many threads as the process has CPUs. The error names the setting, and what would be right.
 absl::StatusOr<GrpcSettings> ParseGrpcSettings(const DriverOptions& options);
 
 }  // namespace distbench

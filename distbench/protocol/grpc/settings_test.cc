@@ -65,6 +65,33 @@ TEST(GrpcSettingsTest, AcceptsWhatTheDefaultModesAreCalled) {
   EXPECT_TRUE(ParseGrpcSettings(options).ok());
 }
 
+TEST(GrpcSettingsTest, ThreadingModels) {
+  const GrpcSettings defaults = ParseGrpcSettings({}).value();
+  EXPECT_EQ(defaults.client_type, ClientType::kPolling);
+  EXPECT_EQ(defaults.server_type, ServerType::kInline);
+  EXPECT_EQ(defaults.pool_kind, HandlerPool::Kind::kElastic);
+  EXPECT_GE(defaults.pool_size, 1);
+
+  DriverOptions options;
+  options.client_settings["client_type"] = std::string("callback");
+  options.server_settings["server_type"] = std::string("handoff");
+  options.server_settings["threadpool_type"] = std::string("simple");
+  options.server_settings["threadpool_size"] = int64_t{7};
+  const GrpcSettings settings = ParseGrpcSettings(options).value();
+  EXPECT_EQ(settings.client_type, ClientType::kCallback);
+  EXPECT_EQ(settings.server_type, ServerType::kHandoff);
+  EXPECT_EQ(settings.pool_kind, HandlerPool::Kind::kSimple);
+  EXPECT_EQ(settings.pool_size, 7);
+
+  options.server_settings["server_type"] = std::string("polling");
+  options.server_settings["threadpool_type"] = std::string("null");
+  options.server_settings["threadpool_size"] = int64_t{0};
+  const GrpcSettings others = ParseGrpcSettings(options).value();
+  EXPECT_EQ(others.server_type, ServerType::kPolling);
+  EXPECT_EQ(others.pool_kind, HandlerPool::Kind::kThreadPerTask);
+  EXPECT_EQ(others.pool_size, defaults.pool_size);
+}
+
 TEST(GrpcSettingsTest, TheLongerSpinCounts) {
   DriverOptions options;
   options.client_settings["spin_us"] = int64_t{50};
@@ -86,7 +113,12 @@ TEST(GrpcSettingsTest, ErrorsNameTheSettingAndWhatIsRight) {
   DriverOptions value;
   value.client_settings["client_type"] = std::string("turbo");
   EXPECT_THAT(ErrorOf(value),
-              AllOf(HasSubstr("\"turbo\""), HasSubstr("\"polling\"")));
+              AllOf(HasSubstr("\"turbo\""),
+                    HasSubstr("\"polling\", \"callback\"")));
+
+  DriverOptions pool;
+  pool.server_settings["threadpool_size"] = int64_t{10'001};
+  EXPECT_THAT(ErrorOf(pool), HasSubstr("from 0 to 10000 (threads)"));
 
   DriverOptions kind;
   kind.client_settings["client_type"] = int64_t{1};

@@ -1,7 +1,9 @@
-#include "distbench/protocol/grpc/inline_server.h"
+#include "distbench/protocol/grpc/queue_server.h"
 
 #include <grpc/slice.h>
 #include <grpc/support/time.h>
+
+#include <utility>
 
 #include "distbench/base/clock.h"
 #include "distbench/protocol/grpc/message_buffer.h"
@@ -17,28 +19,40 @@ constexpr int kAcceptedAhead = 128;
 
 // A request, from when it is asked for until its reply is on the way: what the
 // engine sees of it, and all that gRPC needs for it.
-class InlineServer::Request final : public ServerCall, public Completion {
+class QueueServer::Request final : public PooledRequest {
  public:
   Request();
   ~Request();
 
-  void Accept(InlineServer& server);
+  void Accept(QueueServer& server);
 
   // Fills in the ServerCall. False if the request is malformed.
   bool ReadHeader();
+  void EnterPool() { state_ = State::kInPool; }
+  bool is_in_pool() const { return state_ == State::kInPool; }
   void Reply();
-  void Refuse();
+  // Lets the pool's thread reply.
+  void ReplyFromPool();
+  // `message` must be static.
+  void Refuse(grpc_status_code status, const char* message);
   void Release();
 
   void OnComplete(bool ok, TransportEvents& events) override;
 
+  size_t position = 0;  // among those that are lent
+
  private:
   static constexpr int kReplyOperations = 4;
-  enum class State { kAccepting, kArrived, kReplying };
+  enum class State { kAccepting, kArrived, kInPool, kReplying };
 
+  EventQueue& queue() override { return server_->queue_; }
+  void Leave(bool reply) override;
+
+  // Any thread.
+  void SendReply();
   void StartReply(const grpc_op* operations, int count);
 
-  InlineServer* server_ = nullptr;
+  QueueServer* server_ = nullptr;
   State state_ = State::kAccepting;
   grpc_call* grpc_call_ = nullptr;
   IncomingMessage request_;
@@ -49,7 +63,7 @@ class InlineServer::Request final : public ServerCall, public Completion {
   grpc_op reply_operations_[kReplyOperations] = {};
 };
 
-InlineServer::Request::Request() {
+QueueServer::Request::Request() {
   grpc_metadata_array_init(&metadata_);
   reply_operations_[0].op = GRPC_OP_SEND_INITIAL_METADATA;
   reply_operations_[1].op = GRPC_OP_SEND_STATUS_FROM_SERVER;
@@ -59,13 +73,13 @@ InlineServer::Request::Request() {
   reply_operations_[3].data.send_message.send_message = reply_.get();
 }
 
-InlineServer::Request::~Request() {
+QueueServer::Request::~Request() {
   // One that the engine has never replied to.
   if (grpc_call_ != nullptr) Release();
   grpc_metadata_array_destroy(&metadata_);
 }
 
-void InlineServer::Request::Accept(InlineServer& server) {
+void QueueServer::Request::Accept(QueueServer& server) {
   server_ = &server;
   state_ = State::kAccepting;
   grpc_completion_queue* queue = server.queue_.get();
@@ -76,16 +90,23 @@ void InlineServer::Request::Accept(InlineServer& server) {
       GRPC_CALL_OK);
 }
 
-void InlineServer::Request::OnComplete(bool ok, TransportEvents& events) {
-  if (state_ == State::kAccepting) {
-    state_ = State::kArrived;
-    server_->OnArrival(*this, ok, events);
-  } else {
-    server_->OnReplied(*this);
+void QueueServer::Request::OnComplete(bool ok, TransportEvents& events) {
+  switch (state_) {
+    case State::kAccepting:
+      state_ = State::kArrived;
+      server_->OnArrival(*this, ok, events);
+      break;
+    case State::kInPool:
+      server_->OnHandedOver(*this, events);
+      break;
+    case State::kArrived:
+    case State::kReplying:
+      server_->OnReplied(*this);
+      break;
   }
 }
 
-bool InlineServer::Request::ReadHeader() {
+bool QueueServer::Request::ReadHeader() {
   static_cast<ServerCall&>(*this) = {};
   received_ns = RealClock().MonotonicNs();
   request_bytes = request_.size_bytes();
@@ -102,7 +123,25 @@ bool InlineServer::Request::ReadHeader() {
   return true;
 }
 
-void InlineServer::Request::Reply() {
+void QueueServer::Request::Reply() {
+  state_ = State::kReplying;
+  request_.Clear();
+  SendReply();
+}
+
+void QueueServer::Request::ReplyFromPool() {
+  state_ = State::kReplying;
+  request_.Clear();
+  KeepReplyError();
+  LetGo(/*reply=*/true);
+}
+
+void QueueServer::Request::Leave(bool reply) {
+  // Once the reply is on its way, the request may be used again at any time.
+  if (reply) SendReply();
+}
+
+void QueueServer::Request::SendReply() {
   reply_.Fill(ResponseHeader{.server_instance = reply_instance,
                              .error_message = reply_error},
               reply_bytes);
@@ -112,49 +151,51 @@ void InlineServer::Request::Reply() {
   StartReply(reply_operations_, kReplyOperations);
 }
 
-void InlineServer::Request::Refuse() {
-  grpc_slice message = grpc_slice_from_static_string("malformed request");
-  grpc_op& status = reply_operations_[1];
-  status.data.send_status_from_server.status = GRPC_STATUS_INVALID_ARGUMENT;
-  status.data.send_status_from_server.status_details = &message;
+void QueueServer::Request::Refuse(grpc_status_code status,
+                                  const char* message) {
+  state_ = State::kReplying;
+  request_.Clear();
+  grpc_slice details = grpc_slice_from_static_string(message);
+  grpc_op& operation = reply_operations_[1];
+  operation.data.send_status_from_server.status = status;
+  operation.data.send_status_from_server.status_details = &details;
   // All but the message, which is the last.
   StartReply(reply_operations_, kReplyOperations - 1);
 }
 
-void InlineServer::Request::StartReply(const grpc_op* operations, int count) {
-  state_ = State::kReplying;
-  request_.Clear();
+void QueueServer::Request::StartReply(const grpc_op* operations, int count) {
   CHECK_EQ(grpc_call_start_batch(grpc_call_, operations, count,
                                  static_cast<Completion*>(this), nullptr),
            GRPC_CALL_OK);
 }
 
-void InlineServer::Request::Release() {
+void QueueServer::Request::Release() {
   request_.Clear();
   metadata_.count = 0;
   grpc_call_unref(grpc_call_);
   grpc_call_ = nullptr;
 }
 
-InlineServer::InlineServer(EventQueue& queue) : queue_(queue) {}
+QueueServer::QueueServer(EventQueue& queue, PoolUse pool_use)
+    : queue_(queue), pool_use_(std::move(pool_use)) {}
 
-InlineServer::~InlineServer() { CHECK(drained()); }
+QueueServer::~QueueServer() { CHECK(drained()); }
 
-void InlineServer::Serve(grpc_server* server, void* method) {
+void QueueServer::Serve(grpc_server* server, void* method) {
   server_ = server;
   method_ = method;
   unknown_method_.Serve(server, queue_);
   for (int i = 0; i < kAcceptedAhead; ++i) Accept();
 }
 
-void InlineServer::Accept() {
+void QueueServer::Accept() {
   if (closed_) return;
   ++operations_;
   pool_.Get()->Accept(*this);
 }
 
-void InlineServer::OnArrival(Request& request, bool ok,
-                             TransportEvents& events) {
+void QueueServer::OnArrival(Request& request, bool ok,
+                            TransportEvents& events) {
   --operations_;
   if (!ok) {  // the server is being shut down
     pool_.Put(&request);
@@ -162,27 +203,61 @@ void InlineServer::OnArrival(Request& request, bool ok,
   }
   Accept();
   if (request.ReadHeader()) {
-    events.OnRequest(&request);
+    Handle(request, events);
   } else {
     ++operations_;
-    request.Refuse();
+    request.Refuse(GRPC_STATUS_INVALID_ARGUMENT, "malformed request");
   }
 }
 
-void InlineServer::Reply(ServerCall* call) {
+void QueueServer::Handle(Request& request, TransportEvents& events) {
+  if (!pool_use_.Covers(request.rpc_index)) {
+    events.OnRequest(&request);
+    return;
+  }
   ++operations_;
-  static_cast<Request*>(call)->Reply();
+  request.EnterPool();
+  if (!pool_use_.pool->Submit(request)) {
+    request.Refuse(GRPC_STATUS_RESOURCE_EXHAUSTED, kNoThreadForRequest);
+  }
 }
 
-void InlineServer::OnReplied(Request& request) {
+void QueueServer::OnHandedOver(Request& request, TransportEvents& events) {
+  if (closed_) {
+    --operations_;
+    request.LetGo(/*reply=*/false);
+    return;
+  }
+  lent_.Add(request);
+  request.received_ns = RealClock().MonotonicNs();
+  events.OnRequest(&request);
+}
+
+void QueueServer::Reply(ServerCall* call) {
+  Request& request = *static_cast<Request*>(call);
+  if (!request.is_in_pool()) {
+    ++operations_;
+    request.Reply();
+  } else if (!closed_) {
+    lent_.Remove(request);
+    request.ReplyFromPool();
+  }
+}
+
+void QueueServer::OnReplied(Request& request) {
   --operations_;
   request.Release();
   pool_.Put(&request);
 }
 
-void InlineServer::Close() {
+void QueueServer::Close() {
+  if (closed_) return;
   closed_ = true;
   unknown_method_.Close();
+  for (Request* request : lent_) {
+    --operations_;
+    request->LetGo(/*reply=*/false);
+  }
 }
 
 }  // namespace distbench

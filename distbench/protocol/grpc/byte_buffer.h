@@ -1,0 +1,63 @@
+// The messages of data RPCs as gRPC's callback API takes them: what
+// message_buffer.h is to its core API.
+
+#ifndef DISTBENCH_PROTOCOL_GRPC_BYTE_BUFFER_H_
+#define DISTBENCH_PROTOCOL_GRPC_BYTE_BUFFER_H_
+
+#include <grpcpp/support/byte_buffer.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "distbench/payload/message_codec.h"
+
+namespace distbench {
+
+// A message on its way out, whose payload refers to the payload slab.
+class OutgoingByteBuffer {
+ public:
+  // Makes a message of target_bytes (see message_codec.h). Returns its size.
+  // gRPC must be done with the message before.
+  int64_t Fill(const RequestHeader& header, int64_t target_bytes);
+  int64_t Fill(const ResponseHeader& header, int64_t target_bytes);
+
+  const grpc::ByteBuffer* get() const { return &buffer_; }
+
+ private:
+  template <typename Header>
+  int64_t FillWith(const Header& header, int64_t target_bytes);
+
+  grpc::ByteBuffer buffer_;
+  std::vector<grpc::Slice> slices_;  // kept for its memory
+};
+
+// A message that has arrived, or nothing.
+class IncomingByteBuffer {
+ public:
+  void Clear();
+
+  // Where gRPC shall put the next message. Requires that there is none.
+  grpc::ByteBuffer* get() { return &buffer_; }
+
+  int64_t size_bytes() const;
+
+  // Reads the header. Its strings are valid until Clear(). False if there is no
+  // message or it is malformed.
+  [[nodiscard]] bool Decode(RequestHeader& header);
+  [[nodiscard]] bool Decode(ResponseHeader& header);
+
+ private:
+  template <typename Header>
+  bool DecodeAs(Header& header);
+
+  grpc::ByteBuffer buffer_;
+  std::vector<grpc::Slice> slices_;
+  std::vector<absl::string_view> views_;
+  std::string scratch_;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PROTOCOL_GRPC_BYTE_BUFFER_H_

@@ -1,0 +1,38 @@
+#ifndef DISTBENCH_PROTOCOL_GRPC_CLIENT_SIDE_H_
+#define DISTBENCH_PROTOCOL_GRPC_CLIENT_SIDE_H_
+
+#include <cstddef>
+#include <vector>
+
+#include "distbench/protocol/driver.h"
+#include "distbench/protocol/grpc/channel.h"
+
+namespace distbench {
+
+// The client side of a transport: how its calls are made, and how their ends
+// reach the worker. Used by the thread that polls the transport's queue.
+class ClientSide {
+ public:
+  // Requires that nothing is in flight.
+  virtual ~ClientSide() = default;
+
+  // One per peer. Replaces those that there were.
+  virtual void SetChannels(std::vector<Channel> channels) = 0;
+
+  // As Transport::Start().
+  virtual bool Start(ClientCall* call) = 0;
+
+  virtual void CancelAll() = 0;
+
+  // Cancels everything, also what is started later.
+  virtual void Close() = 0;
+
+  // Like Close(); besides, the ClientCalls in flight are not touched any more.
+  virtual void Abandon() = 0;
+
+  virtual size_t in_flight() const = 0;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PROTOCOL_GRPC_CLIENT_SIDE_H_

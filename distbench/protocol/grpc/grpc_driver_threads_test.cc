@@ -1,0 +1,198 @@
+// That the threading models are what they are called.
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "distbench/protocol/grpc/driver_testing.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+// A server whose worker is the test, which keeps requests until they are
+// answered one by one, and a client that calls it.
+class ThreadsTest : public testing::TestWithParam<Mode> {
+ protected:
+  void Start(const std::string& pool_type, int64_t pool_size,
+             const std::vector<bool>& immediate_rpcs = {}) {
+    Mode mode = GetParam();
+    mode.pool_type = pool_type;
+    mode.pool_size = pool_size;
+    server_ = MakeDriver(mode, immediate_rpcs);
+    const std::string address = server_->Listen(1).value();
+    server_events_ = std::make_unique<Events>(
+        server_->transport(0),
+        [this](Transport&, ServerCall* call) { waiting_.push_back(call); });
+    client_ = std::make_unique<Client>(mode, std::vector<std::string>{address});
+  }
+
+  void StartCalls(std::vector<ClientCall>& calls) {
+    for (ClientCall& call : calls) {
+      ASSERT_TRUE(client_->transport().Start(&call));
+    }
+  }
+
+  // Polls on both sides. False if the condition does not hold in time.
+  template <typename Condition>
+  bool PollUntil(Condition condition) {
+    const int64_t give_up_ns = NowNs() + 20'000'000'000;
+    while (!condition()) {
+      if (NowNs() > give_up_ns) return false;
+      server_->transport(0).Poll(NowNs() + 100'000, *server_events_);
+      client_->transport().Poll(NowNs() + 100'000, client_->events());
+    }
+    return true;
+  }
+
+  void AnswerOldest() {
+    ServerCall* call = waiting_.front();
+    waiting_.erase(waiting_.begin());
+    Events::ReplyAsAsked(server_->transport(0), call);
+  }
+
+  void AnswerAll() {
+    while (!waiting_.empty()) AnswerOldest();
+  }
+
+  size_t finished_count() { return client_->events().finished_count(); }
+
+  int64_t handler_threads() {
+    const std::vector<DriverCounter> counters = server_->Counters();
+    if (counters.size() != 1) return -1;
+    EXPECT_EQ(counters[0].name, "handler_threads");
+    return counters[0].value;
+  }
+
+  std::unique_ptr<ProtocolDriver> server_;
+  std::unique_ptr<Events> server_events_;
+  std::vector<ServerCall*> waiting_;
+  std::unique_ptr<Client> client_;
+};
+
+TEST_P(ThreadsTest, SimplePoolsHandleAsManyRequestsAsTheyHaveThreads) {
+  constexpr size_t kThreads = 2;
+  Start("simple", kThreads);
+  std::vector<ClientCall> calls(10);
+  StartCalls(calls);
+  while (finished_count() < calls.size()) {
+    const size_t left = calls.size() - finished_count();
+    const size_t expected = std::min(left, kThreads);
+    ASSERT_TRUE(PollUntil([&] { return waiting_.size() == expected; }));
+    // However long it waits, nothing else is handled before an answer.
+    for (int i = 0; i < 10; ++i) {
+      server_->transport(0).Poll(NowNs() + 100'000, *server_events_);
+    }
+    ASSERT_EQ(waiting_.size(), expected);
+    const size_t finished = finished_count();
+    AnswerOldest();
+    ASSERT_TRUE(PollUntil([&] { return finished_count() > finished; }));
+  }
+  EXPECT_EQ(handler_threads(), kThreads);
+}
+
+TEST_P(ThreadsTest, ElasticPoolsHandleAllRequestsAtOnce) {
+  Start("elastic", 1);
+  std::vector<ClientCall> calls(20);
+  StartCalls(calls);
+  ASSERT_TRUE(PollUntil([&] { return waiting_.size() == calls.size(); }));
+  EXPECT_EQ(handler_threads(), calls.size());
+  AnswerAll();
+  EXPECT_TRUE(PollUntil([&] { return finished_count() == calls.size(); }));
+}
+
+TEST_P(ThreadsTest, NullPoolsStartAThreadPerRequest) {
+  Start("null", 1);
+  EXPECT_EQ(handler_threads(), 0);
+  std::vector<ClientCall> calls(20);
+  StartCalls(calls);
+  ASSERT_TRUE(PollUntil([&] { return waiting_.size() == calls.size(); }));
+  EXPECT_EQ(handler_threads(), calls.size());
+  AnswerAll();
+  EXPECT_TRUE(PollUntil([&] { return finished_count() == calls.size(); }));
+}
+
+TEST_P(ThreadsTest, ImmediateRpcsNeedNoThread) {
+  Start("null", 1, /*immediate_rpcs=*/{false, true});
+  std::vector<ClientCall> calls(20);
+  for (ClientCall& call : calls) call.rpc_index = 1;
+  StartCalls(calls);
+  ASSERT_TRUE(PollUntil([&] {
+    AnswerAll();
+    return finished_count() == calls.size();
+  }));
+  EXPECT_EQ(handler_threads(), 0);
+
+  // The other RPC does, and so does one that nothing is known of.
+  std::vector<ClientCall> others(2);
+  others[1].rpc_index = 2;
+  StartCalls(others);
+  ASSERT_TRUE(PollUntil([&] { return waiting_.size() == others.size(); }));
+  EXPECT_EQ(handler_threads(), others.size());
+  AnswerAll();
+  EXPECT_TRUE(PollUntil([&] { return finished_count() == 22; }));
+}
+
+TEST_P(ThreadsTest, RequestsInAPoolEndWithTheServer) {
+  Start("simple", 1);
+  std::vector<ClientCall> calls(5);
+  StartCalls(calls);
+  ASSERT_TRUE(PollUntil([&] { return waiting_.size() == 1; }));
+  // One occupies the thread, four wait for it; nobody polls.
+  server_.reset();
+  ASSERT_TRUE(client_->events().PollUntil(
+      [&] { return finished_count() == calls.size(); }));
+}
+
+INSTANTIATE_TEST_SUITE_P(Pools, ThreadsTest,
+                         testing::Values(Mode{.server_type = "polling"},
+                                         Mode{.server_type = "handoff"}),
+                         ModeName);
+
+TEST(GrpcDriverThreadsTest, HandlingInlineTakesNoPool) {
+  auto driver = MakeDriver();
+  ASSERT_TRUE(driver->Listen(1).ok());
+  EXPECT_TRUE(driver->Counters().empty());
+}
+
+// Starts a call, polls only after it has been answered, and returns whether it
+// has ended before that.
+bool EndsWithoutPolling(Client& client, const std::atomic<int>& answered) {
+  ClientCall call{.request_bytes = 16};
+  bool done = false;
+  client.events().on_done = [&](ClientCall*) { done = true; };
+  const int answered_before = answered;
+  EXPECT_TRUE(client.transport().Start(&call));
+  while (answered == answered_before) {
+    if (NowNs() > call.sent_ns + 1'000'000'000) break;
+  }
+  const int64_t poll_ns = NowNs() + 1'000'000;
+  while (NowNs() < poll_ns) {
+  }
+  EXPECT_TRUE(client.events().PollUntil([&] { return done; }));
+  return call.done_ns < poll_ns;
+}
+
+TEST(GrpcDriverThreadsTest, CallbacksTakeTheTimeWhileTheWorkerIsBusy) {
+  std::atomic<int> answered = 0;
+  Service service({}, [&](Transport& transport, ServerCall* call) {
+    Events::ReplyAsAsked(transport, call);
+    ++answered;
+  });
+  Client callback({.client_type = "callback"}, {service.address()});
+  const int64_t give_up_ns = NowNs() + 20'000'000'000;
+  while (!EndsWithoutPolling(callback, answered)) {
+    ASSERT_LT(NowNs(), give_up_ns);
+  }
+
+  // Unlike with a queue, whose ends of calls wait until they are taken.
+  Client polling({.client_type = "polling"}, {service.address()});
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_FALSE(EndsWithoutPolling(polling, answered));
+  }
+}
+
+}  // namespace
+}  // namespace distbench

@@ -1,0 +1,182 @@
+#include <grpcpp/generic/generic_stub.h>
+#include <grpcpp/grpcpp.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "absl/synchronization/mutex.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "distbench/protocol/grpc/driver_testing.h"
+#include "gtest/gtest.h"
+#include "proto/data_plane.grpc.pb.h"
+#include "proto/data_plane.pb.h"
+
+namespace distbench {
+namespace {
+
+// The wire format is data_plane.proto's, in every threading model.
+class GrpcDriverWireTest : public testing::TestWithParam<Mode> {};
+
+std::shared_ptr<grpc::Channel> PlainChannel(const std::string& target) {
+  return grpc::CreateChannel(target, grpc::InsecureChannelCredentials());
+}
+
+TEST_P(GrpcDriverWireTest, ServesGeneratedClients) {
+  Service service(GetParam(), [](Transport& transport, ServerCall* call) {
+    call->reply_instance = call->rpc_index + 1;
+    call->reply_error = call->warmup ? "warm" : "";
+    call->reply_bytes = call->response_bytes;
+    transport.Reply(call);
+  });
+  const auto stub = Traffic::NewStub(PlainChannel(service.address()));
+  GenericRequestResponse request;
+  request.set_rpc_index(41);
+  request.set_warmup(true);
+  request.set_response_payload_size(5000);
+  request.set_payload(std::string(100'000, 'x'));
+  request.set_after_payload32(1);
+  GenericRequestResponse response;
+  grpc::ClientContext context;
+  const grpc::Status status = stub->GenericRpc(&context, request, &response);
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  EXPECT_EQ(response.server_instance(), 42);
+  EXPECT_EQ(response.error_message(), "warm");
+  EXPECT_EQ(response.ByteSizeLong(), 5000);
+}
+
+// Notes what it is sent, and who sent it.
+class GeneratedServer final : public Traffic::Service {
+ public:
+  GeneratedServer() {
+    grpc::ServerBuilder builder;
+    builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(),
+                             &port_);
+    builder.RegisterService(this);
+    server_ = builder.BuildAndStart();
+  }
+
+  std::string address() const {
+    return "ipv4:127.0.0.1:" + std::to_string(port_);
+  }
+
+  grpc::Status GenericRpc(grpc::ServerContext* context,
+                          const GenericRequestResponse* request,
+                          GenericRequestResponse* response) override {
+    const absl::MutexLock lock(&mutex);
+    last_request = *request;
+    peers.insert(context->peer());
+    if (request->rpc_index() == 99) {
+      return grpc::Status(grpc::StatusCode::RESOURCE_EXHAUSTED, "too many");
+    }
+    response->set_server_instance(7);
+    response->set_payload(std::string(3000, 'D'));
+    return grpc::Status::OK;
+  }
+
+  absl::Mutex mutex;
+  GenericRequestResponse last_request;
+  std::set<std::string> peers;
+
+ private:
+  int port_ = 0;
+  std::unique_ptr<grpc::Server> server_;
+};
+
+TEST_P(GrpcDriverWireTest, CallsGeneratedServers) {
+  GeneratedServer server;
+  Client client(GetParam(), {server.address()});
+  ClientCall call{.rpc_index = 2, .server_instance = 3, .request_bytes = 777};
+  ASSERT_EQ(client.Call(call), "");
+  EXPECT_EQ(call.responding_instance, 7);
+  EXPECT_EQ(call.received_bytes, 3005);
+  const absl::MutexLock lock(&server.mutex);
+  EXPECT_EQ(server.last_request.rpc_index(), 2);
+  EXPECT_EQ(server.last_request.server_instance(), 3);
+  EXPECT_EQ(server.last_request.ByteSizeLong(), 777);
+}
+
+TEST_P(GrpcDriverWireTest, StatusOfTheServerIsTheError) {
+  GeneratedServer server;
+  Client client(GetParam(), {server.address()});
+  ClientCall call{.rpc_index = 99, .request_bytes = 16};
+  EXPECT_EQ(client.Call(call), "RESOURCE_EXHAUSTED: too many");
+}
+
+TEST_P(GrpcDriverWireTest, ConnectionsAreNeverShared) {
+  GeneratedServer server;
+  for (int driver = 0; driver < 2; ++driver) {
+    auto client = MakeDriver(GetParam());
+    ASSERT_TRUE(client->Listen(2).ok());
+    // The same peer twice, as two instances that one process hosts might be.
+    ASSERT_TRUE(
+        client
+            ->Connect(SingleServers({server.address(), server.address()}),
+                      absl::Now() + absl::Seconds(20))
+            .ok());
+    for (int worker = 0; worker < 2; ++worker) {
+      Events events(client->transport(worker));
+      for (int peer = 0; peer < 2; ++peer) {
+        ClientCall call{.peer = peer, .request_bytes = 16};
+        ASSERT_EQ(events.Call(call), "");
+      }
+    }
+  }
+  const absl::MutexLock lock(&server.mutex);
+  EXPECT_EQ(server.peers.size(), 8);
+}
+
+grpc::Status CallRaw(const std::string& target, const std::string& method,
+                     const std::string& bytes) {
+  grpc::GenericStub stub(PlainChannel(target));
+  grpc::CompletionQueue queue;
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() +
+                       std::chrono::seconds(20));
+  const grpc::Slice slice(bytes);
+  const auto reader = stub.PrepareUnaryCall(
+      &context, method, grpc::ByteBuffer(&slice, 1), &queue);
+  reader->StartCall();
+  grpc::ByteBuffer response;
+  grpc::Status status;
+  reader->Finish(&response, &status, nullptr);
+  void* tag;
+  bool ok;
+  queue.Next(&tag, &ok);
+  return status;
+}
+
+TEST_P(GrpcDriverWireTest, RefusesMalformedRequestsAndGoesOn) {
+  constexpr int kMoreThanAcceptedAhead = 150;
+  std::atomic<int> arrived = 0;
+  Service service(GetParam(), [&](Transport& transport, ServerCall* call) {
+    ++arrived;
+    Events::ReplyAsAsked(transport, call);
+  });
+  const std::string method = "/distbench.Traffic/GenericRpc";
+  for (int i = 0; i < kMoreThanAcceptedAhead; ++i) {
+    const grpc::Status status = CallRaw(service.address(), method, "\xff");
+    ASSERT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  }
+  EXPECT_EQ(arrived, 0);
+  EXPECT_TRUE(CallRaw(service.address(), method, "").ok());
+  EXPECT_EQ(arrived, 1);
+}
+
+TEST_P(GrpcDriverWireTest, UnknownMethodsAreUnimplemented) {
+  Service service(GetParam());
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(
+        CallRaw(service.address(), "/distbench.Traffic/Other", "").error_code(),
+        grpc::StatusCode::UNIMPLEMENTED);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(AllModes, GrpcDriverWireTest, testing::ValuesIn(AllModes()),
+                         ModeName);
+
+}  // namespace
+}  // namespace distbench

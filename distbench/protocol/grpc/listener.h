@@ -1,0 +1,65 @@
+// Where the gRPC driver's requests come in: a server of gRPC's, whose requests
+// reach the server sides of the driver's transports.
+
+#ifndef DISTBENCH_PROTOCOL_GRPC_LISTENER_H_
+#define DISTBENCH_PROTOCOL_GRPC_LISTENER_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/synchronization/notification.h"
+#include "distbench/protocol/grpc/event_queue.h"
+#include "distbench/protocol/grpc/pooled_request.h"
+#include "distbench/protocol/grpc/server_side.h"
+#include "distbench/protocol/grpc/settings.h"
+
+namespace distbench {
+
+// Methods are called in the order in which they are listed.
+class Listener {
+ public:
+  // Requires that stopped() holds, or that nothing was started; and that the
+  // server sides are gone.
+  virtual ~Listener() = default;
+
+  // Makes the server side of one transport, which requests will reach by
+  // `queue`. Not polled before Start().
+  virtual std::unique_ptr<ServerSide> MakeServerSide(EventQueue& queue) = 0;
+
+  // Listens at the address, HOST:0. Returns the port, or 0 if the address is
+  // not available.
+  virtual int Start(const std::string& address) = 0;
+
+  // Closes all connections. Returns before that is done: it takes all queues to
+  // be polled, and all server sides to be closed.
+  virtual void Shutdown(EventQueue& queue) = 0;
+
+  bool stopped() const { return stopped_.notification.HasBeenNotified(); }
+  void WaitUntilStopped() { stopped_.notification.WaitForNotification(); }
+
+ protected:
+  // Completed by the queue that was given to Shutdown().
+  Completion& stopped_completion() { return stopped_; }
+
+ private:
+  struct Stopped final : Completion {
+    void OnComplete(bool, TransportEvents&) override { notification.Notify(); }
+    absl::Notification notification;
+  };
+
+  Stopped stopped_;
+};
+
+// For server types "inline" and "polling": the completion queues of the
+// transports are the server's.
+std::unique_ptr<Listener> MakeQueueListener(const ChannelArguments& arguments,
+                                            PoolUse pool_use);
+
+// For server type "handoff": gRPC's callback API. Requests go to the transports
+// in turn.
+std::unique_ptr<Listener> MakeCallbackListener(
+    const ChannelArguments& arguments, PoolUse pool_use);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PROTOCOL_GRPC_LISTENER_H_

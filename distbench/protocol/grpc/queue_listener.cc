@@ -1,0 +1,73 @@
+#include <grpc/grpc.h>
+#include <grpc/grpc_security.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "distbench/protocol/grpc/channel.h"
+#include "distbench/protocol/grpc/listener.h"
+#include "distbench/protocol/grpc/queue_server.h"
+
+namespace distbench {
+namespace {
+
+class QueueListener final : public Listener {
+ public:
+  QueueListener(const ChannelArguments& arguments, PoolUse pool_use)
+      : pool_use_(std::move(pool_use)) {
+    std::vector<grpc_arg> list = arguments.AsGrpc();
+    const grpc_channel_args args = {.num_args = list.size(),
+                                    .args = list.data()};
+    server_ = grpc_server_create(&args, nullptr);
+  }
+  ~QueueListener() override { grpc_server_destroy(server_); }
+
+  std::unique_ptr<ServerSide> MakeServerSide(EventQueue& queue) override {
+    grpc_server_register_completion_queue(server_, queue.get(), nullptr);
+    auto side = std::make_unique<QueueServer>(queue, pool_use_);
+    sides_.push_back(side.get());
+    return side;
+  }
+
+  int Start(const std::string& address) override {
+    const int port = AddPort(address);
+    if (port == 0) return 0;
+    // The message comes along with the call: one completion for both.
+    void* method = grpc_server_register_method(
+        server_, kGenericRpcMethod, nullptr,
+        GRPC_SRM_PAYLOAD_READ_INITIAL_BYTE_BUFFER, 0);
+    grpc_server_start(server_);
+    for (QueueServer* side : sides_) side->Serve(server_, method);
+    return port;
+  }
+
+  void Shutdown(EventQueue& queue) override {
+    grpc_server_shutdown_and_notify(server_, queue.get(),
+                                    &stopped_completion());
+    grpc_server_cancel_all_calls(server_);
+  }
+
+ private:
+  int AddPort(const std::string& address) {
+    grpc_server_credentials* credentials =
+        grpc_insecure_server_credentials_create();
+    const int port =
+        grpc_server_add_http2_port(server_, address.c_str(), credentials);
+    grpc_server_credentials_release(credentials);
+    return port;
+  }
+
+  const PoolUse pool_use_;
+  grpc_server* server_;
+  std::vector<QueueServer*> sides_;
+};
+
+}  // namespace
+
+std::unique_ptr<Listener> MakeQueueListener(const ChannelArguments& arguments,
+                                            PoolUse pool_use) {
+  return std::make_unique<QueueListener>(arguments, std::move(pool_use));
+}
+
+}  // namespace distbench

@@ -1,0 +1,64 @@
+// The server side of a transport whose requests arrive on the worker's own
+// queue. Without a handler pool they are handled where they arrive, which is
+// the default (server_type "inline"); with one (server_type "polling") the
+// worker leaves them to the pool's threads (see pooled_request.h).
+
+#ifndef DISTBENCH_PROTOCOL_GRPC_QUEUE_SERVER_H_
+#define DISTBENCH_PROTOCOL_GRPC_QUEUE_SERVER_H_
+
+#include <grpc/grpc.h>
+
+#include "distbench/base/object_pool.h"
+#include "distbench/protocol/driver.h"
+#include "distbench/protocol/grpc/event_queue.h"
+#include "distbench/protocol/grpc/pooled_request.h"
+#include "distbench/protocol/grpc/server_side.h"
+#include "distbench/protocol/grpc/unknown_method.h"
+
+namespace distbench {
+
+class QueueServer final : public ServerSide {
+ public:
+  // The queue must outlive this. The pool, if there is one, ends before it:
+  // once drained() holds.
+  QueueServer(EventQueue& queue, PoolUse pool_use);
+  ~QueueServer() override;
+
+  QueueServer(const QueueServer&) = delete;
+  QueueServer& operator=(const QueueServer&) = delete;
+
+  // Starts to accept requests of `method`, as grpc_server_register_method()
+  // returned it. Both must live until the server was shut down. Before the
+  // queue is polled.
+  void Serve(grpc_server* server, void* method);
+
+  void Reply(ServerCall* call) override;
+  void Close() override;
+  bool drained() const override {
+    return operations_ == 0 && unknown_method_.drained();
+  }
+
+ private:
+  class Request;
+
+  void Accept();
+  void OnArrival(Request& request, bool ok, TransportEvents& events);
+  void Handle(Request& request, TransportEvents& events);
+  void OnHandedOver(Request& request, TransportEvents& events);
+  void OnReplied(Request& request);
+
+  EventQueue& queue_;
+  const PoolUse pool_use_;
+  grpc_server* server_ = nullptr;
+  void* method_ = nullptr;
+  ObjectPool<Request> pool_;
+  UnknownMethodReplies unknown_method_;
+  // That gRPC has not completed, or that a thread of the pool is busy with.
+  int operations_ = 0;
+  LentRequests<Request> lent_;  // of those that occupy a thread of the pool
+  bool closed_ = false;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PROTOCOL_GRPC_QUEUE_SERVER_H_
