@@ -26,6 +26,7 @@ readonly PACKAGES=(
   libcli11-dev
   libgoogle-glog-dev
   libgrpc++-dev
+  libjs-chart.js
   libprotobuf-dev
   nlohmann-json3-dev
   zlib1g-dev

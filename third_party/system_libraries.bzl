@@ -2,7 +2,8 @@
 
 `@system//:NAME` is a cc_library without sources: headers come from the
 compiler's own search path, libraries from pkg-config, so one description fits
-every distribution release that carries the packages.
+every distribution release that carries the packages. What has no pkg-config
+module, such as a script, is a single file: `@system//:FILE_NAME`.
 """
 
 _BUILD_LIBRARY = """
@@ -38,6 +39,15 @@ def _link_flags(repository_ctx, modules):
     # repeated libraries are dropped; the libraries in them are wanted anyway.
     return _unique_last([flag for flag in flags if not flag.startswith("-Wl,")])
 
+def _link_file(repository_ctx, path):
+    """Gives the file its own name in the repository, and returns that."""
+    if not repository_ctx.path(path).exists:
+        fail(("%s is missing. Run scripts/install_deps.sh, which installs every package " +
+              "that the build needs.") % path)
+    name = path.split("/")[-1]
+    repository_ctx.symlink(path, name)
+    return name
+
 def _system_libraries_impl(repository_ctx):
     if not repository_ctx.which("pkg-config"):
         fail("pkg-config is missing. Run scripts/install_deps.sh, which installs " +
@@ -54,10 +64,15 @@ def _system_libraries_impl(repository_ctx):
             defines = repr(defines),
             linkopts = repr(_link_flags(repository_ctx, modules)),
         ))
+    files = [_link_file(repository_ctx, path) for path in repository_ctx.attr.files]
+    build.append("exports_files({})\n".format(repr(files)))
     repository_ctx.file("BUILD", "".join(build))
 
 system_libraries = repository_rule(
     implementation = _system_libraries_impl,
-    attrs = {"modules": attr.string_list_dict(mandatory = True)},
+    attrs = {
+        "files": attr.string_list(),
+        "modules": attr.string_list_dict(mandatory = True),
+    },
     local = True,
 )

@@ -1,0 +1,25 @@
+// Tables as comma-separated values.
+
+#ifndef DISTBENCH_REPORT_CSV_H_
+#define DISTBENCH_REPORT_CSV_H_
+
+#include "absl/functional/function_ref.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "distbench/report/table.h"
+#include "distbench/report/test_run.h"
+
+namespace distbench {
+
+// Takes the bytes of a report, a piece at a time.
+using ByteSink = absl::FunctionRef<void(absl::string_view bytes)>;
+
+// As RFC 4180 has it, but that lines end with a line feed: a header, then the
+// rows of all runs. In front of the table's columns are source, test and
+// repetition. Memory does not grow with the number of rows.
+void RenderCsv(absl::Span<const TestRun> runs, const ReportTable& table,
+               ByteSink sink);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_REPORT_CSV_H_

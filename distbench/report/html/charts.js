@@ -1,0 +1,180 @@
+// Lines over percentiles, latencies and time, drawn by Chart.js.
+
+function cssColor(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+
+function seriesColor(index) {
+  return cssColor(`--series-${index % MAX_CURVES + 1}`);
+}
+
+const charts = new Map();
+
+// lines: [{label, points: [{x, y}], color, isDashed}]; x and y: options of the
+// axes; describe(point): what a tooltip says of it.
+function drawLines(id, lines, x, y, describe) {
+  charts.get(id)?.destroy();
+  const ink = cssColor('--ink-soft');
+  const grid = cssColor('--line');
+  const axis = options => ({
+    ...options,
+    grid: {color: grid, borderColor: grid},
+    ticks: {color: ink, maxRotation: 0, autoSkipPadding: 12, ...options.ticks},
+    title: {display: true, color: ink, ...options.title},
+  });
+  charts.set(id, new Chart(byId(id), {
+    type: 'line',
+    data: {
+      datasets: lines.map(line => ({
+        label: line.label,
+        data: line.points,
+        borderColor: line.color,
+        backgroundColor: line.color,
+        borderDash: line.isDashed ? [5, 4] : [],
+        borderWidth: line.isDashed ? 1.5 : 2,
+        // A line of a single point would not be seen.
+        pointRadius: line.points.length === 1 ? 3 : 0,
+        pointHitRadius: 8,
+      })),
+    },
+    options: {
+      animation: false,
+      maintainAspectRatio: false,
+      parsing: false,
+      normalized: true,
+      interaction: {mode: 'nearest', axis: 'x', intersect: false},
+      scales: {x: axis({type: 'linear', ...x}), y: axis({type: 'linear', ...y})},
+      plugins: {
+        legend: {display: false},
+        tooltip: {callbacks: {
+          title: () => '',
+          label: context => `${context.dataset.label}: ${describe(context.raw)}`,
+        }},
+      },
+    },
+  }));
+}
+
+// On a logarithmic axis only 1, 2 and 5 of each decade are labelled.
+function latencyTick(value) {
+  const leading = value / 10 ** Math.floor(Math.log10(value) + 1e-9);
+  return [1, 2, 5].some(digit => Math.abs(leading - digit) < 1e-6) ? formatTime(value) : '';
+}
+
+const LATENCY_AXIS = {type: 'logarithmic', ticks: {callback: latencyTick}};
+
+// Zero has no place on a logarithmic axis.
+function atLeastOne(ns) {
+  return Math.max(1, ns);
+}
+
+function describePercentile(share) {
+  return `p${Number((100 * share).toPrecision(8))}`;
+}
+
+function drawPercentiles(curves, latencyName) {
+  const lines = curves.map(({rpc, label, color}) => {
+    const {count, distribution} = rpc[latencyName];
+    // The maximum stands for the last RPC of all.
+    const points = distribution.map(([ns, below]) => {
+      const share = below < count ? below / count : 1 - 1 / count;
+      return {x: 1 / (1 - share), y: atLeastOne(ns), share: below / count};
+    });
+    return {label, color, points};
+  });
+  const largest = Math.max(10, ...lines.flatMap(line => line.points.map(point => point.x)));
+  const ticks = [1, 2];
+  for (let x = 10; x <= largest * 1.0001; x *= 10) ticks.push(x);
+  drawLines('percentile-chart', lines, {
+    type: 'logarithmic',
+    min: 1,
+    max: largest,
+    title: {text: 'percentile'},
+    afterBuildTicks: axis => { axis.ticks = ticks.map(value => ({value})); },
+    ticks: {autoSkip: false, callback: value => `${Number((100 - 100 / value).toFixed(6))}%`},
+  }, LATENCY_AXIS, point => `${describePercentile(point.share)} = ${formatTime(point.y)}`);
+}
+
+function drawCdf(curves, latencyName) {
+  const lines = curves.map(({rpc, label, color}) => {
+    const {count, distribution} = rpc[latencyName];
+    const points = distribution.map(([ns, below]) => ({x: atLeastOne(ns), y: 100 * below / count}));
+    return {label, color, points: [{x: atLeastOne(rpc[latencyName].min_ns), y: 0}, ...points]};
+  });
+  drawLines('cdf-chart', lines, LATENCY_AXIS, {
+    min: 0,
+    max: 100,
+    ticks: {callback: value => `${value}%`},
+    title: {text: 'of the RPCs'},
+  }, point => `${Number(point.y.toPrecision(6))} % within ${formatTime(point.x)}`);
+}
+
+// ---- Over time ---------------------------------------------------------------
+
+const SECONDS_AXIS = {title: {text: 'seconds since the start'}};
+
+function originOf(run, rows, column) {
+  return run.run.start_timestamp_ns ?? Math.min(...rows.map(row => row[column]));
+}
+
+// The intervals of an RPC, with zeros where nothing happened for a while.
+function seriesOf({run, rpc}) {
+  const rows = rowsOf(run.seconds).filter(row => row.rpc === rpc.name);
+  const origin = originOf(run, rowsOf(run.seconds), 'start_timestamp_ns');
+  const points = [];
+  let previous = null;
+  for (const row of rows) {
+    const time = (row.start_timestamp_ns - origin) / 1e9;
+    if (previous !== null && time - previous > 1.5 * row.duration_s) {
+      points.push({time: previous + row.duration_s, row: null});
+      if (time - previous > 2.5 * row.duration_s) points.push({time: time - row.duration_s, row: null});
+    }
+    points.push({time, row});
+    previous = time;
+  }
+  return points;
+}
+
+function drawRates(curves) {
+  const lines = [];
+  for (const {series, label, color} of curves) {
+    const rate = column => series.map(
+        ({time, row}) => ({x: time, y: row === null ? 0 : row[column] / row.duration_s}));
+    lines.push({label, color, points: rate('succeeded')});
+    if (series.some(({row}) => row !== null && row.offered > 0)) {
+      lines.push({label: `${label}, offered`, color, points: rate('offered'), isDashed: true});
+    }
+  }
+  byId('rate-caption').textContent = lines.some(line => line.isDashed)
+      ? 'RPCs per second: succeeded, and offered (dashed)' : 'RPCs per second, succeeded';
+  drawLines('rate-chart', lines, SECONDS_AXIS, {beginAtZero: true, ticks: {callback: formatRate}},
+      point => `${formatRate(point.y)} per second at ${point.x.toFixed(1)} s`);
+}
+
+function drawLatencyOverTime(curves, latencyName) {
+  // Lateness has no series of its own.
+  const {columns, title} = LATENCIES[latencyName === 'lateness' ? 'service_time' : latencyName];
+  byId('latency-over-time-caption').textContent = `p99 and p50 (dashed) of the ${title} per second`;
+  const lines = curves.flatMap(({series, label, color}) => ['p99', 'p50'].map(percentile => ({
+    label: `${label}, ${percentile}`,
+    color,
+    isDashed: percentile === 'p50',
+    points: series.map(({time, row}) => {
+      const ns = row === null ? null : row[`${columns}_${percentile}_ns`];
+      return {x: time, y: ns === null ? NaN : atLeastOne(ns)};
+    }),
+  })));
+  drawLines('latency-over-time-chart', lines, SECONDS_AXIS, LATENCY_AXIS,
+      point => `${formatTime(point.y)} at ${point.x.toFixed(1)} s`);
+}
+
+function renderOverTime(curves, latencyName) {
+  const withSeries = curves.map(curve => ({...curve, series: seriesOf(curve)}))
+      .filter(curve => curve.series.length > 0);
+  showSection('over-time', withSeries.length > 0);
+  if (withSeries.length === 0) return;
+  byId('over-time-note').textContent =
+      'Warm-up is included. The first and the last interval of a run are shorter than the others.';
+  drawRates(withSeries);
+  drawLatencyOverTime(withSeries, latencyName);
+}

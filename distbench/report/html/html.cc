@@ -1,0 +1,59 @@
+#include "distbench/report/html/html.h"
+
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/string_view.h"
+#include "distbench/report/html/page_files.h"
+#include "distbench/report/json.h"
+
+namespace distbench {
+namespace {
+
+// A pixel or more for each on a wide screen.
+constexpr int64_t kMaxIntervals = 1500;
+
+// Some 250 instances that all talk to each other.
+constexpr int64_t kMaxPeerRows = 62'500;
+
+// JSON that a script element can hold: nothing in it ends the element.
+std::string ScriptSafe(absl::string_view json) {
+  return absl::StrReplaceAll(json, {{"<", "\\u003c"}});
+}
+
+// Replaces each "{{name}}" of the page, once. Contents are not searched for
+// further names.
+std::string FillIn(
+    absl::string_view page,
+    const std::vector<std::pair<absl::string_view, absl::string_view>>&
+        contents) {
+  std::string filled;
+  for (const auto& [name, content] : contents) {
+    const std::string mark = absl::StrCat("{{", name, "}}");
+    const size_t position = page.find(mark);
+    absl::StrAppend(&filled, page.substr(0, position), content);
+    page.remove_prefix(position + mark.size());
+  }
+  absl::StrAppend(&filled, page);
+  return filled;
+}
+
+}  // namespace
+
+std::string RenderHtml(absl::Span<const TestRun> runs) {
+  const std::string data = ScriptSafe(RenderJson(
+      runs, {.max_peer_rows = kMaxPeerRows, .max_intervals = kMaxIntervals}));
+  const std::string script =
+      absl::StrCat(kModelJs, kDomJs, kTablesJs, kChartsJs, kHeatMapJs,
+                   kResourcesJs, kMainJs);
+  // In the order of the page.
+  return FillIn(kPageHtml, {{"style", kStyleCss},
+                            {"data", data},
+                            {"library_licence", kLibraryLicenceTxt},
+                            {"library", kChartMinJs},
+                            {"script", script}});
+}
+
+}  // namespace distbench

@@ -1,0 +1,82 @@
+// What the nodes are, and what they used.
+
+const resourcesView = {run: 0};
+
+function drawResources() {
+  const run = runs[resourcesView.run];
+  const rows = rowsOf(run.resources);
+  byId('resource-charts').hidden = rows.length === 0;
+  byId('resources-legend').hidden = rows.length === 0;
+  if (rows.length > 0) drawResourceCharts(run, rows);
+  drawNodes(run);
+}
+
+function drawResourceCharts(run, rows) {
+  const origin = originOf(run, rows, 'end_timestamp_ns');
+  const names = [...new Set(rows.map(row => row.node))].sort(compareNames).slice(0, MAX_CURVES);
+  const line = (node, i, label, isDashed, amount) => ({
+    label: `${node}${label}`,
+    color: seriesColor(i),
+    isDashed,
+    points: rows.filter(row => row.node === node).map(
+        row => ({x: (row.end_timestamp_ns - origin) / 1e9, y: amount(row)})),
+  });
+  const cores = column => row => row[column] / (row.duration_s * 1e9);
+  byId('cpu-caption').textContent = 'CPU, cores: node manager, and its whole host (dashed)';
+  drawLines('cpu-chart', names.flatMap((node, i) => [
+    line(node, i, '', false, cores('process_cpu_ns')),
+    line(node, i, ', host', true, cores('host_cpu_ns')),
+  ]), SECONDS_AXIS, {beginAtZero: true}, point => `${point.y.toFixed(2)} cores at ${point.x.toFixed(1)} s`);
+  drawLines('memory-chart', names.map(
+      (node, i) => line(node, i, '', false, row => row.resident_bytes / 2 ** 20)),
+  SECONDS_AXIS, {beginAtZero: true}, point => `${point.y.toFixed(1)} MiB at ${point.x.toFixed(1)} s`);
+  legend('resources-legend', names.map((label, i) => ({label, color: seriesColor(i)})));
+}
+
+function describeHost(host) {
+  if (host === null) return '–';
+  const versions = Object.entries(host.versions).map(([name, version]) => `${name} ${version}`);
+  const devices = host.network_devices.map(device => `${device.name} (MTU ${device.mtu})`);
+  return [
+    host.hostname, host.kernel, host.cpu_model,
+    host.cpu_count === null ? null : `${host.cpu_count} CPUs`,
+    host.numa_node_count === null ? null : `${host.numa_node_count} NUMA nodes`,
+    host.memory_bytes === null ? null : formatBytes(host.memory_bytes),
+    host.cpu_frequency_governor === null ? null : `governor ${host.cpu_frequency_governor}`,
+    ...devices, ...versions,
+  ].filter(part => part !== null && part !== '').join(', ') || '–';
+}
+
+function drawNodes(run) {
+  const columns = [
+    {title: 'Node'}, {title: 'CPU time', isNumber: true}, {title: 'User', isNumber: true},
+    {title: 'System', isNumber: true}, {title: 'Peak memory', isNumber: true},
+    {title: 'Clock offset', isNumber: true}, {title: 'Host', isWrapped: true},
+  ];
+  const seconds = amount => `${amount.toFixed(2)} s`;
+  const rows = run.nodes.map(({name, usage, host, ...node}) => [
+    name,
+    usage === null ? '–' : seconds(usage.user_cpu_seconds + usage.system_cpu_seconds),
+    usage === null ? '–' : seconds(usage.user_cpu_seconds),
+    usage === null ? '–' : seconds(usage.system_cpu_seconds),
+    usage === null ? '–' : formatBytes(usage.max_resident_kib * 1024),
+    node.clock_offset_ns === null ? '–'
+        : `${formatTime(node.clock_offset_ns)} ± ${formatTime(node.clock_offset_error_ns)}`,
+    describeHost(host),
+  ]);
+  replaceContent('nodes-table', makeTable(columns, rows));
+}
+
+function renderResources() {
+  const withNodes = runs.filter(run => run.nodes.length > 0 || run.resources.rows.length > 0);
+  showSection('resources', withNodes.length > 0);
+  if (withNodes.length === 0) return;
+  resourcesView.run = withNodes[0].index;
+  replaceContent('resources-controls', ...(withNodes.length === 1 ? [] : [selectBox(
+      'Run', withNodes.map(run => [String(run.index), run.label]), String(resourcesView.run),
+      value => {
+        resourcesView.run = Number(value);
+        drawResources();
+      })]));
+  drawResources();
+}

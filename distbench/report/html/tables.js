@@ -1,0 +1,106 @@
+// What is said in words and numbers.
+
+function renderSubtitle() {
+  const starts = runs.map(run => run.run.start_timestamp_ns).filter(start => start !== null);
+  const count = `${runs.length} ${runs.length === 1 ? 'run' : 'runs'}`;
+  const when = starts.length === 0 ? '' : `, from ${formatDate(Math.min(...starts))}`;
+  byId('subtitle').textContent = `${count}${when}. Made by distbench ${data.distbench_version}.`;
+  document.title = runs.length === 1 ? `${runs[0].name} – distbench report` : 'distbench report';
+}
+
+function renderRuns() {
+  const columns = [
+    {title: 'Run', isWrapped: true}, {title: 'Verdict'}, {title: 'Started'},
+    {title: 'Traffic', isNumber: true}, {title: 'Succeeded', isNumber: true},
+    {title: 'Failed', isNumber: true}, {title: 'Warm-up', isNumber: true},
+    {title: 'Sent', isNumber: true}, {title: 'Version'}, {title: 'Seed'},
+  ];
+  replaceContent('runs-table', makeTable(columns, runs.map(run => [
+    run.label, badge(run.verdict), formatDate(run.run.start_timestamp_ns),
+    formatTime(run.totals.duration_ns), formatCount(run.totals.succeeded_count),
+    formatCount(run.totals.failed_count), formatCount(run.totals.warmup_count),
+    formatBytes(run.totals.request_bytes + run.totals.response_bytes),
+    [run.run.version, run.run.revision].filter(Boolean).join(' ') || '–',
+    run.run.random_seed ?? '–',
+  ])));
+}
+
+function findingsOf(run) {
+  const failure = run.failure === null ? []
+      : [{severity: 'failed', message: `The test did not run to its end: ${run.failure}`}];
+  const stopped = run.stopped_instances.map(({instance, message}) =>
+      ({severity: 'warn', message: `${instance} stopped early: ${message}`}));
+  const leftOut = run.rpcs.filter(rpc => rpc.series_left_out > 0).map(rpc => ({
+    severity: 'note',
+    message: `${rpc.name}: the series over time of ${rpc.series_left_out} clients are left out, ` +
+        'as they can not be added to the others.',
+  }));
+  return [...failure, ...run.findings, ...stopped, ...leftOut];
+}
+
+function renderFindings() {
+  const findings = runs.flatMap(run => findingsOf(run).map(finding => element(
+      'div', {className: 'finding'}, badge(finding.severity),
+      element('p', {}, ...(runs.length > 1
+          ? [element('span', {className: 'where'}, `${run.label}: `)] : []),
+      finding.message))));
+  replaceContent('findings-list', ...(findings.length > 0 ? findings
+      : [element('p', {className: 'note'}, 'Nothing was found that would cast doubt on the numbers.')]));
+}
+
+function percentileCell(latency, percent) {
+  const found = latency.percentiles.find(entry => entry.percentile === percent);
+  if (found === undefined) return '–';
+  const bound = ns => ns === null ? '?' : formatTime(ns);
+  return element('span', {title: found.method === 'blocks' ? 'Interval from blocks of the series over time'
+      : 'Interval from ranks, which takes RPCs for independent'},
+  formatTime(found.value_ns),
+  element('small', {}, `${bound(found.lower_ns)} – ${bound(found.upper_ns)}`));
+}
+
+const SHOWN_PERCENTS = [50, 90, 99, 99.9, 99.99, 99.999];
+
+function renderLatencyTable(curves, latencyName) {
+  const columns = [
+    {title: 'RPC', isWrapped: true},
+    {title: 'Count', isNumber: true}, {title: 'Per second', isNumber: true},
+    {title: 'Failed', isNumber: true}, {title: 'Mean', isNumber: true},
+    ...SHOWN_PERCENTS.map(percent => ({title: `p${percent}`, isNumber: true})),
+    {title: 'Max', isNumber: true},
+  ];
+  const rows = curves.filter(curve => curve.rpc[latencyName] !== null).map(({rpc, label}) => {
+    const latency = rpc[latencyName];
+    return [
+      label, formatCount(latency.count), formatRate(rpc.per_second), formatCount(rpc.failed_count),
+      formatTime(latency.mean_ns), ...SHOWN_PERCENTS.map(percent => percentileCell(latency, percent)),
+      formatTime(latency.max_ns),
+    ];
+  });
+  replaceContent('latency-table', ...(rows.length > 0 ? [makeTable(columns, rows)] : []));
+  const missing = curves.filter(curve => curve.rpc[latencyName] === null).map(curve => curve.label);
+  const title = LATENCIES[latencyName].title;
+  byId('latency-note').textContent = [
+    rows.length > 0 ? `Below each percentile of the ${title} is its ${100 * data.confidence} % ` +
+        'interval of confidence; "?": too few RPCs for a bound.' : '',
+    missing.length > 0 ? `No ${title}: ${missing.join(', ')}.` : '',
+  ].filter(Boolean).join(' ');
+}
+
+function renderFailures(curves) {
+  const rows = curves.flatMap(({rpc, label}) => [...rpc.failures]
+      .sort((a, b) => b.count - a.count).map(({cause, count}) => [label, formatCount(count), cause]));
+  showSection('failures', rows.length > 0);
+  replaceContent('failures-table', makeTable(
+      [{title: 'RPC'}, {title: 'Failed', isNumber: true}, {title: 'Cause', isWrapped: true}], rows));
+}
+
+function renderConfigs() {
+  replaceContent('configs-list', ...runs.map(run => {
+    const placement = run.placement.length === 0 ? [] : [element('div', {className: 'scroll'}, makeTable(
+        [{title: 'Instance'}, {title: 'Node'}, {title: 'Host'}, {title: 'Address', isWrapped: true}],
+        run.placement.map(place => [place.instance, place.node ?? '–', place.hostname ?? '–',
+          place.address ?? '–'])))];
+    return element('details', {}, element('summary', {}, run.label),
+        element('pre', {}, run.traffic_config || 'The result holds no traffic config.'), ...placement);
+  }));
+}

@@ -1,0 +1,53 @@
+"""Writes files into a C++ source: embed_files.py HEADER SOURCE FILE..."""
+
+import os
+import re
+import sys
+
+# Longer literals than the standard promises, but far from any compiler's limit.
+PIECE_BYTES = 4096
+
+
+def constant_name(path):
+    words = re.split(r"[^A-Za-z0-9]+", os.path.basename(path))
+    return "k" + "".join(word.capitalize() for word in words)
+
+
+def literal(content):
+    def escaped(byte):
+        character = chr(byte)
+        if character in '"\\?':
+            return "\\" + character
+        if character == "\n":
+            return "\\n"
+        return character if 32 <= byte < 127 else f"\\{byte:03o}"
+
+    pieces = [
+        '    "' + "".join(map(escaped, content[i : i + PIECE_BYTES])) + '"'
+        for i in range(0, len(content), PIECE_BYTES)
+    ]
+    return "\n".join(pieces) or '    ""'
+
+
+def main(header_path, source_path, *paths):
+    header = ['#include "absl/strings/string_view.h"\n\nnamespace distbench {\n\n']
+    source = [f'#include "{os.path.basename(header_path)}"\n\nnamespace distbench {{\n\n']
+    for path in paths:
+        with open(path, "rb") as file:
+            content = file.read()
+        name = constant_name(path)
+        header.append(f"extern const absl::string_view {name};\n")
+        source.append(
+            f"const absl::string_view {name}(\n{literal(content)},\n"
+            f"    {len(content)});\n\n"
+        )
+    for lines in (header, source):
+        lines.append("\n}  // namespace distbench\n")
+    with open(header_path, "w", encoding="utf-8") as file:
+        file.write("#pragma once\n\n" + "".join(header))
+    with open(source_path, "w", encoding="utf-8") as file:
+        file.write("".join(source))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
