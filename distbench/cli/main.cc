@@ -14,6 +14,7 @@ int main(int argc, char** argv) {
           AddTestPreviewCommand,
           AddStatusCommand,
           AddReportCommand,
+          AddCompareCommand,
       },
       {argv + 1, argv + argc});
 }

@@ -1,62 +1,220 @@
 #include <CLI/CLI.hpp>
-#include <iostream>
+#include <algorithm>
+#include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
 #include "distbench/cli/commands.h"
 #include "distbench/cli/error_output.h"
+#include "distbench/cli/flags.h"
+#include "distbench/cli/report_output.h"
+#include "distbench/cli/result_input.h"
+#include "distbench/config/suggest.h"
+#include "distbench/report/csv.h"
+#include "distbench/report/hdr.h"
+#include "distbench/report/html/html.h"
+#include "distbench/report/json.h"
+#include "distbench/report/table.h"
+#include "distbench/report/test_run.h"
 #include "distbench/report/text_summary.h"
+#include "distbench/report/trace_events.h"
 #include "distbench/report/verdict.h"
-#include "distbench/results/result_file.h"
-#include "proto/results.pb.h"
 
 namespace distbench {
 
 namespace {
 
 struct Flags {
-  std::string result;
+  std::vector<std::string> results;
   std::string format = "text";
+  std::string output;
+  std::string table;
+  std::string latency;
+  HdrSelection hdr;
 };
 
-int Report(const Flags& flags) {
-  const absl::StatusOr<TestSequenceResults> results = ReadResults(flags.result);
-  if (!results.ok()) return Fail(results.status(), kExitUsage);
-  for (int i = 0; i < results->test_results_size(); ++i) {
-    const TestResult& result = results->test_results(i);
-    const std::string& name = result.traffic_config().name();
-    std::cout << "Test: "
-              << (name.empty() ? absl::StrCat("tests[", i, "]") : name) << '\n';
-    for (const std::string& line : SummarizeTest(result)) {
-      std::cout << line << '\n';
+using Runs = std::vector<TestRun>;
+
+absl::Status WriteText(const Runs& runs, const Flags&, ReportOutput& output) {
+  for (const TestRun& run : runs) {
+    output.Write(absl::StrCat("Test: ", run.name, "\n"));
+    for (const std::string& line : SummarizeTest(*run.result)) {
+      output.Write(absl::StrCat(line, "\n"));
     }
   }
-  std::cout << std::flush;
-  return ExitCodeFor(*results);
+  return absl::OkStatus();
+}
+
+absl::Status WriteJson(const Runs& runs, const Flags&, ReportOutput& output) {
+  output.Write(RenderJson(runs));
+  return absl::OkStatus();
+}
+
+absl::Status WriteHtml(const Runs& runs, const Flags&, ReportOutput& output) {
+  output.Write(RenderHtml(runs));
+  return absl::OkStatus();
+}
+
+absl::Status WriteCsv(const Runs& runs, const Flags& flags,
+                      ReportOutput& output) {
+  for (const ReportTable* table : AllTables()) {
+    if (table->name != (flags.table.empty() ? "rpcs" : flags.table)) continue;
+    RenderCsv(runs, *table,
+              [&](absl::string_view bytes) { output.Write(bytes); });
+  }
+  return absl::OkStatus();
+}
+
+absl::Status WriteHdr(const Runs& runs, const Flags& flags,
+                      ReportOutput& output) {
+  HdrSelection selection = flags.hdr;
+  if (flags.latency == "service") selection.latency = LatencyKind::kService;
+  if (flags.latency == "response") selection.latency = LatencyKind::kResponse;
+  const absl::StatusOr<LogHistogram> latency = SelectLatency(runs, selection);
+  if (!latency.ok()) return latency.status();
+  output.Write(RenderHdr(*latency));
+  return absl::OkStatus();
+}
+
+absl::Status WriteTrace(const Runs& runs, const Flags&, ReportOutput& output) {
+  return RenderTraceEvents(
+      runs, [&](absl::string_view bytes) { output.Write(bytes); });
+}
+
+struct Format {
+  absl::string_view description;
+  absl::Status (*write)(const Runs&, const Flags&, ReportOutput&);
+};
+
+const std::map<std::string, Format>& Formats() {
+  static const auto* const formats = new std::map<std::string, Format>{
+      {"text", {"summaries", WriteText}},
+      {"json", {"all but samples, for programs", WriteJson}},
+      {"csv", {"a table, see --table", WriteCsv}},
+      {"html", {"charts on one page", WriteHtml}},
+      {"hdr", {"HdrHistogram's percentile output of one RPC", WriteHdr}},
+      {"trace", {"traced RPCs, for ui.perfetto.dev", WriteTrace}},
+  };
+  return *formats;
+}
+
+std::vector<std::string> FormatNames() {
+  std::vector<std::string> names;
+  for (const auto& [name, format] : Formats()) names.push_back(name);
+  return names;
+}
+
+std::vector<std::string> TableNames() {
+  std::vector<std::string> names;
+  for (const ReportTable* table : AllTables()) {
+    names.emplace_back(table->name);
+  }
+  return names;
+}
+
+// Flags that mean something to one format only.
+absl::Status CheckFlags(const Flags& flags) {
+  const auto check = [&](const char* flag, bool is_given, const char* format) {
+    if (!is_given || flags.format == format) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        absl::StrCat(flag, " goes with --format=", format,
+                     ", not with --format=", flags.format));
+  };
+  absl::Status status = check("--table", !flags.table.empty(), "csv");
+  status.Update(check("--test", !flags.hdr.test.empty(), "hdr"));
+  status.Update(check("--rpc", !flags.hdr.rpc.empty(), "hdr"));
+  status.Update(check("--latency", !flags.latency.empty(), "hdr"));
+  return status;
+}
+
+int Report(const Flags& flags) {
+  absl::Status status = CheckFlags(flags);
+  if (!status.ok()) return Fail(status, kExitUsage);
+  const absl::StatusOr<std::vector<SourcedResults>> results =
+      ReadResultFiles(flags.results);
+  if (!results.ok()) return Fail(results.status(), kExitUsage);
+  absl::StatusOr<ReportOutput> output = ReportOutput::Open(flags.output);
+  if (!output.ok()) return Fail(output.status(), kExitUsage);
+
+  status = Formats().at(flags.format).write(ListRuns(*results), flags, *output);
+  if (status.ok()) status = output->Finish();
+  if (!status.ok()) return Fail(status, kExitUsage);
+  return ExitCodeForAll(*results);
+}
+
+// What is wrong with a value, or nothing.
+CLI::Validator OneOf(const std::vector<std::string>& names) {
+  return CLI::Validator(
+      [names](std::string& value) -> std::string {
+        if (std::find(names.begin(), names.end(), value) != names.end()) {
+          return "";
+        }
+        return absl::StrCat("there is no ", Quoted(value), "; ",
+                            Suggestion(value, names));
+      },
+      "");
+}
+
+std::string FormatHelp() {
+  std::string help = "How to write them:";
+  for (const auto& [name, format] : Formats()) {
+    absl::StrAppend(&help, "\n  ", name, ": ", format.description);
+  }
+  return help;
+}
+
+std::string TableHelp() {
+  std::string help = "Of --format=csv; default: rpcs";
+  for (const ReportTable* table : AllTables()) {
+    absl::StrAppend(&help, "\n  ", table->name, ": ", table->description);
+  }
+  return help;
 }
 
 }  // namespace
 
 void AddReportCommand(CLI::App& app, CommandBody& chosen) {
-  CLI::App* command =
-      app.add_subcommand("report", "Prints the summaries of a result file");
+  CLI::App* command = app.add_subcommand(
+      "report", "Shows results: as text, tables, charts or traces");
   auto flags = std::make_shared<Flags>();
   command
-      ->add_option("RESULT", flags->result,
-                   "A result file, text or binary, compressed or not")
+      ->add_option("RESULT", flags->results,
+                   "Result files, text or binary, compressed or not,\n"
+                   "or directories of such: *.pb and *.pb.gz")
       ->required()
-      ->option_text(" ");
-  command->add_option("--format", flags->format, "How to print them: text")
-      ->check([](const std::string& format) {
-        return format == "text"
-                   ? ""
-                   : "there is no format \"" + format + "\" yet, only text";
-      })
+      ->option_text("...");
+  command->add_option("--format", flags->format, FormatHelp())
+      ->check(OneOf(FormatNames()))
       ->type_name("FORMAT")
       ->capture_default_str();
-  command->footer("Example:\n  distbench report results/my_test.pb.gz");
+  AddTextFlag(*command, "-o", flags->output, "FILE",
+              "Where to write; default: standard output");
+  command->add_option("--table", flags->table, TableHelp())
+      ->check(OneOf(TableNames()))
+      ->type_name("TABLE");
+  AddTextFlag(*command, "--test", flags->hdr.test, "NAME",
+              "Of --format=hdr: which test, if there are several");
+  AddTextFlag(*command, "--rpc", flags->hdr.rpc, "NAME",
+              "Of --format=hdr: which RPC, if there are several");
+  command
+      ->add_option("--latency", flags->latency,
+                   "Of --format=hdr: service or response time;\n"
+                   "default: response time where there is any")
+      ->check(OneOf({"service", "response"}))
+      ->type_name("KIND");
+  command->footer(
+      "Exits 3 if a result is of a run that failed or whose numbers are "
+      "false.\n\n"
+      "Examples:\n"
+      "  distbench report results/my_test.pb.gz\n"
+      "  distbench report base.pb.gz new.pb.gz --format=html -o report.html\n"
+      "  distbench report my_test.pb.gz --format=csv --table=seconds");
   command->callback(
       [flags, &chosen] { chosen = [flags] { return Report(*flags); }; });
 }

@@ -14,6 +14,7 @@
 #include "distbench/cli/test_input.h"
 #include "distbench/cli/test_output.h"
 #include "distbench/client/console_run.h"
+#include "distbench/client/repetition.h"
 #include "distbench/client/test_client.h"
 #include "distbench/report/verdict.h"
 #include "proto/traffic_config.pb.h"
@@ -27,7 +28,10 @@ struct Flags {
   std::string infile = "-";
   TestOutputFlags output;
   absl::Duration max_test_duration = absl::InfiniteDuration();
+  int repeat = 1;
 };
+
+constexpr int kMaxRepeat = 10'000;
 
 // Overrides what the tests say themselves.
 void LimitDuration(absl::Duration limit, TestSequence& tests) {
@@ -53,7 +57,10 @@ int RunTests(const Flags& flags) {
   const absl::StatusOr<std::unique_ptr<TestClient>> client =
       TestClient::Connect(flags.test_sequencer);
   if (!client.ok()) return Fail(client.status(), kExitUsage);
-  return FinishRun(RunOnConsole(**client, *tests, stop), flags.output);
+  ConsoleRun run =
+      RunOnConsole(**client, RepeatTests(*tests, flags.repeat), stop);
+  if (flags.repeat > 1) NumberRepetitions(tests->tests_size(), run.results);
+  return FinishRun(run, flags.output);
 }
 
 }  // namespace
@@ -68,6 +75,13 @@ void AddRunTestsCommand(CLI::App& app, CommandBody& chosen) {
   AddDurationFlag(*command, "--max_test_duration", flags->max_test_duration,
                   "When to end a test that has not ended, such as\n"
                   "130s; default: as its attribute test_timeout says");
+  command
+      ->add_option("--repeat", flags->repeat,
+                   "How often to run the tests; all of them once before any\n"
+                   "again. Verdicts of compare need repetitions")
+      ->check(CLI::Range(1, kMaxRepeat).description(""))
+      ->type_name("N")
+      ->capture_default_str();
   command->footer(
       "Prints the summary of each test to stdout. SIGINT or SIGTERM cancels\n"
       "what has not ended.\n\n"

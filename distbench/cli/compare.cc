@@ -1,0 +1,121 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "distbench/cli/commands.h"
+#include "distbench/cli/error_output.h"
+#include "distbench/cli/result_input.h"
+#include "distbench/report/compare.h"
+#include "distbench/report/compare_text.h"
+#include "distbench/report/gate.h"
+#include "distbench/report/test_run.h"
+#include "distbench/report/verdict.h"
+
+namespace distbench {
+
+namespace {
+
+struct Flags {
+  std::string base;
+  std::string next;
+  std::vector<std::string> fail_if;
+  bool allow_different_traffic = false;
+};
+
+// What the gates judge by is shown, too.
+CompareOptions OptionsFor(const Flags& flags, const std::vector<Gate>& gates) {
+  CompareOptions options;
+  options.allow_different_traffic = flags.allow_different_traffic;
+  for (const Gate& gate : gates) {
+    auto& metrics = options.metrics;
+    if (std::find(metrics.begin(), metrics.end(), gate.metric) ==
+        metrics.end()) {
+      metrics.push_back(gate.metric);
+    }
+  }
+  return options;
+}
+
+// Says which gates are met. Returns whether all are.
+bool PrintGates(const std::vector<Gate>& gates,
+                const std::vector<TestComparison>& comparisons) {
+  bool all_met = true;
+  for (const Gate& gate : gates) {
+    const std::vector<std::string> breaches = GateBreaches(gate, comparisons);
+    std::cout << "fail_if " << gate.text << ": "
+              << (breaches.empty() ? "does not apply" : "applies") << '\n';
+    for (const std::string& breach : breaches) {
+      std::cout << "  " << breach << '\n';
+    }
+    all_met = all_met && breaches.empty();
+  }
+  return all_met;
+}
+
+int CompareResults(const Flags& flags) {
+  std::vector<Gate> gates;
+  for (const std::string& text : flags.fail_if) {
+    absl::StatusOr<Gate> gate = ParseGate(text);
+    if (!gate.ok()) return Fail(gate.status(), kExitUsage);
+    gates.push_back(*std::move(gate));
+  }
+  const absl::StatusOr<std::vector<SourcedResults>> base =
+      ReadResultFiles({flags.base});
+  if (!base.ok()) return Fail(base.status(), kExitUsage);
+  const absl::StatusOr<std::vector<SourcedResults>> next =
+      ReadResultFiles({flags.next});
+  if (!next.ok()) return Fail(next.status(), kExitUsage);
+
+  const std::vector<TestComparison> comparisons =
+      Compare(ListRuns(*base), ListRuns(*next), OptionsFor(flags, gates));
+  std::cout << DescribeComparisons(comparisons);
+  const bool all_met = PrintGates(gates, comparisons);
+  std::cout << std::flush;
+  const bool any_invalid =
+      std::any_of(comparisons.begin(), comparisons.end(),
+                  [](const TestComparison& test) { return test.is_invalid; });
+  if (any_invalid) return kExitRunFailed;
+  return all_met ? kExitOk : kExitGateNotMet;
+}
+
+}  // namespace
+
+void AddCompareCommand(CLI::App& app, CommandBody& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "compare", "Says what is better or worse in new results");
+  auto flags = std::make_shared<Flags>();
+  command
+      ->add_option("BASE", flags->base, "A result file, or a directory of such")
+      ->required()
+      ->option_text(" ");
+  command->add_option("NEW", flags->next, "What to compare with BASE")
+      ->required()
+      ->option_text(" ");
+  command
+      ->add_option("--fail_if", flags->fail_if,
+                   "Exit 2 if that is so: [RPC:]METRIC>PERCENT%, or <. May be\n"
+                   "given several times. METRIC: a percentile such as p99.9,\n"
+                   "mean, rate or failures")
+      ->type_name("CONDITION")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command->add_flag("--allow_different_traffic", flags->allow_different_traffic,
+                    "Compare tests that do not send the same");
+  command->footer(
+      "Exits 2 if a --fail_if applies or can not be judged, 3 if a run failed "
+      "or its\nnumbers are false. Verdicts need repeated runs: see "
+      "run_tests --repeat.\n\n"
+      "Examples:\n"
+      "  distbench compare base.pb.gz new.pb.gz\n"
+      "  distbench compare base.pb.gz new.pb.gz --fail_if='p99>5%' "
+      "--fail_if='rate<-3%'");
+  command->callback([flags, &chosen] {
+    chosen = [flags] { return CompareResults(*flags); };
+  });
+}
+
+}  // namespace distbench

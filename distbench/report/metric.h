@@ -1,0 +1,46 @@
+// What of an RPC is compared.
+
+#ifndef DISTBENCH_REPORT_METRIC_H_
+#define DISTBENCH_REPORT_METRIC_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace distbench {
+
+struct Metric {
+  enum class Kind {
+    kPercentile,  // of the latency
+    kMean,        // of the latency
+    kRate,        // RPCs that succeeded, per second
+    kFailures,    // share of the RPCs that failed
+  };
+
+  Kind kind;
+  double percent = 0;  // kPercentile only
+
+  friend bool operator==(const Metric&, const Metric&) = default;
+};
+
+// "p99.9", "mean", "rate" or "failures".
+std::string MetricName(const Metric& metric);
+
+// The metric of that name. The error (INVALID_ARGUMENT) says which there are.
+absl::StatusOr<Metric> ParseMetric(absl::string_view name);
+
+// Those that every comparison shows.
+std::vector<Metric> DefaultMetrics();
+
+// Of all but the rate, less is better.
+bool HigherIsBetter(const Metric& metric);
+
+// Latencies and rates are compared by their ratio. Shares of failures, which
+// are often 0, are compared by their difference.
+bool IsComparedByRatio(const Metric& metric);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_REPORT_METRIC_H_
