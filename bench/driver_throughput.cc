@@ -29,7 +29,14 @@ using distbench::Transport;
 
 std::unique_ptr<ProtocolDriver> MakeDriver(const bench::Options& options) {
   DriverOptions driver_options;
+  driver_options.driver = options.driver;
   driver_options.client_settings["spin_us"] = int64_t{options.spin_us};
+  if (options.driver == "tcp") {
+    driver_options.client_settings["connections"] =
+        int64_t{options.connections};
+    driver_options.client_settings["max_batch"] = int64_t{options.max_batch};
+    driver_options.server_settings["max_batch"] = int64_t{options.max_batch};
+  }
   auto driver =
       MakeProtocolDriver(driver_options, {.service_address = "127.0.0.1"});
   if (!driver.ok()) Fail(driver.status().ToString());

@@ -50,6 +50,9 @@ Options ParseOptions(int argc, char** argv, const std::string& description) {
   app.add_option("--seconds", options.seconds, "measured");
   app.add_option("--warmup_seconds", options.warmup_seconds, "before that");
   app.add_option("--spin_us", options.spin_us, "poll so long before blocking");
+  app.add_option("--driver", options.driver, "grpc or tcp");
+  app.add_option("--connections", options.connections, "TCP: of each thread");
+  app.add_option("--max_batch", options.max_batch, "TCP: messages per write");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

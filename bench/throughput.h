@@ -21,6 +21,9 @@ struct Options {
   double seconds = 2;
   double warmup_seconds = 0.5;
   int spin_us = 0;
+  std::string driver = "grpc";  // of the programs that have a choice
+  int connections = 1;          // over TCP: of each client thread
+  int max_batch = 64;           // over TCP: messages per write
 };
 
 // Exits with a message if the command line is wrong. Also sets up malloc, the

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "distbench/config/driver_options.h"
+#include "distbench/config/tcp_setting_limits.h"
 
 namespace distbench {
 namespace {
@@ -121,6 +122,48 @@ DriverDeclaration GrpcAsyncCallback() {
   return driver;
 }
 
+SettingDeclaration TcpSetting(const TcpSettingLimits& limits,
+                              const std::string& description) {
+  return {
+      .name = limits.name,
+      .description = description,
+      .default_value = limits.default_value,
+      .minimum = limits.minimum,
+      .maximum = limits.maximum,
+  };
+}
+
+DriverDeclaration Tcp() {
+  return {
+      .name = "tcp",
+      .description =
+          "RPCs in frames over plain TCP connections: what a machine can do "
+          "without an RPC stack.",
+      .client_settings =
+          {.settings =
+               {
+                   TcpSetting(kTcpConnections,
+                              "Connections from each worker of a client to "
+                              "each server, used in turn."),
+                   TcpSetting(kTcpMaxBatch,
+                              "Requests that are gathered, at most, before "
+                              "they are written to a connection; those of one "
+                              "turn of the worker's loop share a write. With "
+                              "1 each is written at once."),
+                   TcpSetting(kTcpSendQueueBytes,
+                              "What may wait to be written to a connection "
+                              "before requests are held back, in bytes."),
+                   SpinUs(),
+               }},
+      .server_settings =
+          {.settings =
+               {
+                   TcpSetting(kTcpMaxBatch, "Likewise, of replies."),
+                   SpinUs(),
+               }},
+  };
+}
+
 DriverDeclaration Decorator(const std::string& name,
                             const std::string& description,
                             const std::string& setting) {
@@ -146,12 +189,7 @@ std::vector<DriverDeclaration> MakeCatalog() {
            "channel arguments of that side.",
            "polling", "inline"),
       GrpcAsyncCallback(),
-      {
-          .name = "tcp",
-          .description = "RPCs in frames over plain TCP connections: what a "
-                         "machine can do "
-                         "without an RPC stack.",
-      },
+      Tcp(),
       {
           .name = "loopback",
           .description =

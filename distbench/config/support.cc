@@ -16,7 +16,7 @@ namespace {
 
 // A list of what is missing: a line is deleted once its feature works.
 
-const std::vector<std::string> kDriversThatRun = {"grpc", "loopback"};
+const std::vector<std::string> kDriversThatRun = {"grpc", "tcp", "loopback"};
 
 // Values that a setting of a driver may have so far.
 struct SupportedSetting {

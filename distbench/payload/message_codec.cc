@@ -252,6 +252,26 @@ bool Decode(absl::Span<const absl::string_view> slices, Header& header,
   return true;
 }
 
+template <typename Header>
+bool DecodeBeforePayload(absl::string_view head, int64_t payload_bytes,
+                         Header& header, std::string& scratch) {
+  header = Header();
+  SliceReader reader({&head, 1});
+  while (!reader.at_end()) {
+    uint32_t tag;
+    if (!reader.ReadTag(tag)) return false;
+    if (tag != Tag(kPayload, kLengthDelimited)) {
+      if (!ReadField(reader, tag, header, scratch)) return false;
+      continue;
+    }
+    uint64_t length;
+    if (!reader.ReadVarint(length)) return false;
+    if (reader.at_end()) return length == static_cast<uint64_t>(payload_bytes);
+    if (!reader.Skip(length)) return false;
+  }
+  return payload_bytes == 0;
+}
+
 }  // namespace
 
 MessageLayout LayOutMessage(const RequestHeader& header, int64_t target_bytes) {
@@ -303,6 +323,16 @@ bool DecodeMessage(absl::Span<const absl::string_view> slices,
                    ResponseHeader& header, std::string& scratch) {
   header = {.server_instance = ResponseHeader::kNoInstance};
   return Decode(slices, header, scratch);
+}
+
+bool DecodeHead(absl::string_view head, int64_t payload_bytes,
+                RequestHeader& header, std::string& scratch) {
+  return DecodeBeforePayload(head, payload_bytes, header, scratch);
+}
+
+bool DecodeHead(absl::string_view head, int64_t payload_bytes,
+                ResponseHeader& header, std::string& scratch) {
+  return DecodeBeforePayload(head, payload_bytes, header, scratch);
 }
 
 }  // namespace distbench

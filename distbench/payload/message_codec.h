@@ -89,6 +89,14 @@ void WriteHead(const ResponseHeader& header, const MessageLayout& layout,
 [[nodiscard]] bool DecodeMessage(absl::Span<const absl::string_view> slices,
                                  ResponseHeader& header, std::string& scratch);
 
+// Likewise, of a message whose last payload_bytes are not at hand: they are the
+// payload, all of it, and `head` is what comes before them. A message that is
+// put together in another way is malformed here.
+[[nodiscard]] bool DecodeHead(absl::string_view head, int64_t payload_bytes,
+                              RequestHeader& header, std::string& scratch);
+[[nodiscard]] bool DecodeHead(absl::string_view head, int64_t payload_bytes,
+                              ResponseHeader& header, std::string& scratch);
+
 }  // namespace distbench
 
 #endif  // DISTBENCH_PAYLOAD_MESSAGE_CODEC_H_

@@ -8,7 +8,10 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "distbench/protocol/grpc/grpc_driver.h"
+#include "distbench/protocol/host_address.h"
 #include "distbench/protocol/loopback/loopback_driver.h"
+#include "distbench/protocol/tcp/settings.h"
+#include "distbench/protocol/tcp/tcp_driver.h"
 
 namespace distbench {
 namespace {
@@ -25,8 +28,18 @@ absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeLoopback(
   return MakeLoopbackDriver();
 }
 
+absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeTcp(
+    const DriverOptions& options, const DriverEnvironment& environment) {
+  return std::make_unique<TcpDriver>(
+      ReadTcpSettings(options),
+      AddressPreference{.netdev = options.netdev,
+                        .ip_version = options.ip_version},
+      environment.service_address);
+}
+
 constexpr Driver kDrivers[] = {
     {"grpc", MakeGrpcDriver},
+    {"tcp", MakeTcp},
     {"loopback", MakeLoopback},
 };
 

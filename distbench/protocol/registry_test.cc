@@ -12,7 +12,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 TEST(RegistryTest, MakesDriversByName) {
-  for (const char* name : {"grpc", "loopback"}) {
+  for (const char* name : {"grpc", "tcp", "loopback"}) {
     DriverOptions options;
     options.driver = name;
     EXPECT_TRUE(MakeProtocolDriver(options, {}).ok()) << name;

@@ -1,0 +1,373 @@
+// What TCP reaches with no framework around it: messages of a size and a stamp
+// behind each other, one epoll and one thread a side. A server answers what one
+// read brings with one write, a client sends what one read allows with one write
+// (--max_batch messages at most); with --max_batch=1 each message is a write of
+// its own. With --spin_us the threads poll before they block.
+//
+// Large messages are read into one buffer, over and over, and written from one
+// block, so that neither side looks at their bytes.
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bench/throughput.h"
+
+namespace {
+
+// In front of each message.
+struct MessageHeader {
+  uint32_t bytes = 0;        // of the message after this
+  uint32_t reply_bytes = 0;  // that the reply shall have
+  int64_t sent_ns = 0;       // the reply has its request's
+};
+
+constexpr size_t kReadBytes = 256 * 1024;
+constexpr int64_t kMaxWriteBytes = 512 * 1024;
+constexpr int kMaxPieces = 128;
+constexpr int64_t kMaxCopiedBytes = 512;
+constexpr int kMaxEvents = 64;
+
+[[noreturn]] void Fail(const char* what) {
+  std::perror(what);
+  std::exit(1);
+}
+
+const char* Block() {
+  static const std::string* const block = new std::string(64 << 20, 'D');
+  return block->data();
+}
+
+// One connection: messages in, messages out.
+class Connection {
+ public:
+  Connection(int fd, int epoll_fd) : fd_(fd), epoll_fd_(epoll_fd) {
+    const int on = 1;
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+    Control(EPOLL_CTL_ADD, EPOLLIN);
+  }
+
+  // Reads once, and calls on_message(header) for each message that is complete.
+  template <typename OnMessage>
+  void Read(char* buffer, const OnMessage& on_message) {
+    const ssize_t received = recv(fd_, buffer, kReadBytes, MSG_DONTWAIT);
+    if (received == 0) std::exit(0);
+    if (received < 0) {
+      if (errno == EAGAIN) return;
+      Fail("recv");
+    }
+    const char* next = buffer;
+    size_t left = received;
+    while (left > 0) {
+      if (header_bytes_ < sizeof(header_)) {
+        const size_t part = std::min(left, sizeof(header_) - header_bytes_);
+        std::memcpy(reinterpret_cast<char*>(&header_) + header_bytes_, next,
+                    part);
+        header_bytes_ += part;
+        next += part;
+        left -= part;
+        if (header_bytes_ < sizeof(header_)) return;
+        body_left_ = header_.bytes;
+      }
+      const size_t part = std::min(left, body_left_);
+      next += part;
+      left -= part;
+      body_left_ -= part;
+      if (body_left_ > 0) return;
+      header_bytes_ = 0;
+      on_message(header_);
+    }
+  }
+
+  void Send(const MessageHeader& header) {
+    const auto* bytes = reinterpret_cast<const char*>(&header);
+    out_.insert(out_.end(), bytes, bytes + sizeof(header));
+    if (header.bytes <= kMaxCopiedBytes) {
+      out_.insert(out_.end(), header.bytes, 'D');
+    } else {
+      bodies_.push_back({out_.size(), header.bytes});
+    }
+    ++batched_;
+  }
+  int batched() const { return batched_; }
+
+  void Flush() {
+    batched_ = 0;
+    if (!full_ && !empty()) WriteOnce();
+  }
+
+  void OnWritable() {
+    full_ = false;
+    WriteOnce();
+    if (!full_) Control(EPOLL_CTL_MOD, EPOLLIN);
+  }
+
+ private:
+  struct Body {
+    size_t position;  // it follows this byte of out_
+    int64_t bytes;    // left to write
+  };
+
+  bool empty() const {
+    return written_ == out_.size() && first_body_ == bodies_.size();
+  }
+
+  void Control(int operation, uint32_t events) {
+    epoll_event event = {};
+    event.events = events;
+    event.data.ptr = this;
+    if (epoll_ctl(epoll_fd_, operation, fd_, &event) != 0) Fail("epoll_ctl");
+  }
+
+  void WriteOnce() {
+    iovec pieces[kMaxPieces];
+    int count = 0;
+    int64_t room = kMaxWriteBytes;
+    size_t position = written_;
+    const auto add = [&](const char* data, int64_t bytes) {
+      bytes = std::min(bytes, room);
+      if (bytes == 0) return;
+      pieces[count++] = {const_cast<char*>(data), static_cast<size_t>(bytes)};
+      room -= bytes;
+    };
+    for (size_t i = first_body_; room > 0 && count + 2 <= kMaxPieces; ++i) {
+      const size_t until = i < bodies_.size() ? bodies_[i].position
+                                              : out_.size();
+      add(out_.data() + position, static_cast<int64_t>(until - position));
+      position = until;
+      if (i >= bodies_.size()) break;
+      add(Block(), bodies_[i].bytes);
+    }
+    msghdr message = {};
+    message.msg_iov = pieces;
+    message.msg_iovlen = count;
+    const ssize_t sent = sendmsg(fd_, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (sent < 0 && errno != EAGAIN) Fail("sendmsg");
+    if (sent > 0) Drop(sent);
+    if (empty()) {
+      out_.clear();
+      bodies_.clear();
+      written_ = first_body_ = 0;
+    } else if (!full_) {
+      full_ = true;
+      Control(EPOLL_CTL_MOD, EPOLLIN | EPOLLOUT);
+    }
+  }
+
+  void Drop(int64_t bytes) {
+    while (bytes > 0) {
+      const bool has_body = first_body_ < bodies_.size();
+      const size_t until =
+          has_body ? bodies_[first_body_].position : out_.size();
+      const auto part = std::min<int64_t>(bytes, until - written_);
+      written_ += part;
+      bytes -= part;
+      if (written_ < until || !has_body) continue;
+      Body& body = bodies_[first_body_];
+      const int64_t body_part = std::min(bytes, body.bytes);
+      body.bytes -= body_part;
+      bytes -= body_part;
+      if (body.bytes == 0) ++first_body_;
+    }
+  }
+
+  const int fd_;
+  const int epoll_fd_;
+
+  MessageHeader header_;
+  size_t header_bytes_ = 0;  // received so far
+  size_t body_left_ = 0;
+
+  std::vector<char> out_;  // headers and small bodies
+  size_t written_ = 0;
+  std::vector<Body> bodies_;
+  size_t first_body_ = 0;
+  int batched_ = 0;
+  bool full_ = false;
+};
+
+// Runs a thread's connections. Handler: void OnMessage(Connection&,
+// MessageHeader&, int64_t read_ns).
+class Loop {
+ public:
+  explicit Loop(const bench::Options& options)
+      : spin_ns_(int64_t{1000} * options.spin_us),
+        max_batch_(options.max_batch),
+        epoll_fd_(epoll_create1(0)),
+        buffer_(new char[kReadBytes]) {}
+
+  int epoll_fd() const { return epoll_fd_; }
+
+  void Send(Connection& connection, const MessageHeader& header) {
+    connection.Send(header);
+    if (connection.batched() >= max_batch_) connection.Flush();
+  }
+
+  template <typename OnMessage>
+  void RunOnce(const OnMessage& on_message) {
+    epoll_event events[kMaxEvents];
+    const int count = Wait(events);
+    for (int i = 0; i < count; ++i) {
+      auto& connection = *static_cast<Connection*>(events[i].data.ptr);
+      if (events[i].events & EPOLLOUT) connection.OnWritable();
+      if (events[i].events & ~EPOLLOUT) {
+        int64_t read_ns = 0;
+        connection.Read(buffer_.get(), [&](const MessageHeader& header) {
+          if (read_ns == 0) read_ns = bench::NowNs();
+          on_message(connection, header, read_ns);
+        });
+        connection.Flush();
+      }
+    }
+  }
+
+ private:
+  int Wait(epoll_event* events) {
+    if (spin_ns_ > 0) {
+      const int64_t until_ns = bench::NowNs() + spin_ns_;
+      do {
+        const int count = epoll_wait(epoll_fd_, events, kMaxEvents, 0);
+        if (count > 0) return count;
+      } while (bench::NowNs() < until_ns);
+    }
+    const int count = epoll_wait(epoll_fd_, events, kMaxEvents, -1);
+    if (count < 0 && errno != EINTR) Fail("epoll_wait");
+    return std::max(count, 0);
+  }
+
+  const int64_t spin_ns_;
+  const int max_batch_;
+  const int epoll_fd_;
+  const std::unique_ptr<char[]> buffer_;
+};
+
+sockaddr_in Loopback(int port) {
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(port);
+  return address;
+}
+
+// ---------------------------------------------------------------------------
+// Server
+
+// Serves the connections that it is given, from any thread.
+class ServerThread {
+ public:
+  explicit ServerThread(const bench::Options& options)
+      : loop_(options), thread_([this] { Run(); }) {}
+
+  void Serve(int fd) { new Connection(fd, loop_.epoll_fd()); }
+
+ private:
+  [[noreturn]] void Run() {
+    while (true) {
+      loop_.RunOnce([this](Connection& connection, const MessageHeader& request,
+                           int64_t) {
+        loop_.Send(connection, {.bytes = request.reply_bytes,
+                                .reply_bytes = 0,
+                                .sent_ns = request.sent_ns});
+      });
+    }
+  }
+
+  Loop loop_;
+  std::thread thread_;
+};
+
+[[noreturn]] void RunServer(const bench::Options& options) {
+  Block();
+  const int listener = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address = Loopback(0);
+  socklen_t length = sizeof(address);
+  if (bind(listener, reinterpret_cast<sockaddr*>(&address), length) != 0 ||
+      listen(listener, SOMAXCONN) != 0) {
+    Fail("listen");
+  }
+  getsockname(listener, reinterpret_cast<sockaddr*>(&address), &length);
+  std::vector<std::unique_ptr<ServerThread>> threads;
+  for (int i = 0; i < options.threads; ++i) {
+    threads.push_back(std::make_unique<ServerThread>(options));
+  }
+  bench::AnnounceServer(std::to_string(ntohs(address.sin_port)));
+  for (size_t next = 0; true; ++next) {
+    const int fd = accept(listener, nullptr, nullptr);
+    if (fd < 0) Fail("accept");
+    threads[next % threads.size()]->Serve(fd);
+  }
+}
+
+// ---------------------------------------------------------------------------
+// Client
+
+void RunClientThread(const bench::Options& options, bench::Recorder& recorder) {
+  Loop loop(options);
+  std::vector<std::unique_ptr<Connection>> connections;
+  const sockaddr_in address = Loopback(std::atoi(options.target.c_str()));
+  for (int i = 0; i < options.connections; ++i) {
+    const int fd = socket(AF_INET, SOCK_STREAM, 0);
+    if (connect(fd, reinterpret_cast<const sockaddr*>(&address),
+                sizeof(address)) != 0) {
+      Fail("connect");
+    }
+    connections.push_back(std::make_unique<Connection>(fd, loop.epoll_fd()));
+  }
+  int in_flight = options.in_flight / options.threads;
+  const auto send = [&](Connection& connection, int64_t now_ns) {
+    loop.Send(connection,
+              {.bytes = static_cast<uint32_t>(options.request_bytes),
+               .reply_bytes = static_cast<uint32_t>(options.response_bytes),
+               .sent_ns = now_ns});
+  };
+  for (int i = 0; i < in_flight; ++i) {
+    send(*connections[i % connections.size()], bench::NowNs());
+  }
+  for (auto& connection : connections) connection->Flush();
+  while (in_flight > 0) {
+    loop.RunOnce([&](Connection& connection, const MessageHeader& reply,
+                     int64_t read_ns) {
+      recorder.Record(reply.sent_ns, read_ns);
+      if (recorder.finished(read_ns)) {
+        --in_flight;
+      } else {
+        send(connection, read_ns);
+      }
+    });
+  }
+}
+
+void RunClient(const bench::Options& options) {
+  std::vector<bench::Recorder> recorders;
+  for (int i = 0; i < options.threads; ++i) recorders.emplace_back(options);
+  std::vector<std::thread> threads;
+  for (bench::Recorder& recorder : recorders) {
+    threads.emplace_back([&] { RunClientThread(options, recorder); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (int i = 1; i < options.threads; ++i) recorders[0].Merge(recorders[i]);
+  recorders[0].Print();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const bench::Options options =
+      bench::ParseOptions(argc, argv, "Bare TCP with epoll: throughput.");
+  if (options.server) RunServer(options);
+  RunClient(options);
+}

@@ -1,0 +1,46 @@
+#ifndef DISTBENCH_PROTOCOL_TCP_ACCEPTOR_H_
+#define DISTBENCH_PROTOCOL_TCP_ACCEPTOR_H_
+
+#include <cstdint>
+#include <functional>
+
+#include "distbench/protocol/tcp/poller.h"
+#include "distbench/protocol/tcp/socket.h"
+#include "distbench/protocol/tcp/stream_error.h"
+
+namespace distbench {
+
+// Accepts the connections of a listening socket. Used by one worker's thread.
+class Acceptor final : public Poller::Watcher {
+ public:
+  using OnAccepted = std::function<void(FileDescriptor socket)>;
+
+  // The poller and the counters must outlive this.
+  Acceptor(FileDescriptor listener, OnAccepted on_accepted, Poller& poller,
+           StreamCounters& counters);
+
+  // When Work() has something to do: a monotonic time, or INT64_MAX.
+  int64_t next_due_ns() const { return resume_ns_; }
+
+  // Accepts again after a pause.
+  void Work(int64_t now_ns);
+
+  // Accepts nothing from here on.
+  void Close();
+
+  // Poller::Watcher
+  void OnReady(uint32_t epoll_events, TransportEvents& events) override;
+
+ private:
+  void Pause();
+
+  FileDescriptor listener_;
+  const OnAccepted on_accepted_;
+  Poller& poller_;
+  StreamCounters& counters_;
+  int64_t resume_ns_;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PROTOCOL_TCP_ACCEPTOR_H_

@@ -1,0 +1,85 @@
+#ifndef DISTBENCH_PROTOCOL_TCP_CALL_TABLE_H_
+#define DISTBENCH_PROTOCOL_TCP_CALL_TABLE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "distbench/protocol/driver.h"
+
+namespace distbench {
+
+// The calls in flight, by their ids on the wire. An id is a position in a table
+// and the number of calls that were there before, so that finding a call takes
+// one look, and the reply to a call that has ended is told from one to a call
+// that never was. Not thread-safe.
+template <typename Owner>
+class CallTable {
+ public:
+  // What an id stands for.
+  enum class Match { kFound, kEnded, kUnknown };
+
+  struct Entry {
+    ClientCall* call = nullptr;  // null: free
+    Owner* owner = nullptr;
+    uint32_t generation = 0;
+  };
+
+  // Returns the call's id.
+  uint64_t Add(ClientCall* call, Owner* owner) {
+    if (free_.empty()) {
+      free_.push_back(static_cast<uint32_t>(entries_.size()));
+      entries_.emplace_back();
+    }
+    const uint32_t position = free_.back();
+    free_.pop_back();
+    Entry& entry = entries_[position];
+    entry.call = call;
+    entry.owner = owner;
+    return IdOf(position, entry);
+  }
+
+  // With kFound, `entry` is the call's, until the next Add().
+  Match Find(uint64_t id, Entry*& entry) {
+    const auto position = static_cast<uint32_t>(id);
+    const auto generation = static_cast<uint32_t>(id >> 32);
+    if (position >= entries_.size()) return Match::kUnknown;
+    entry = &entries_[position];
+    if (entry->call != nullptr && entry->generation == generation) {
+      return Match::kFound;
+    }
+    // Generations wrap around; half of them are taken for past ones.
+    const bool is_past =
+        static_cast<int32_t>(generation - entry->generation) < 0;
+    return is_past ? Match::kEnded : Match::kUnknown;
+  }
+
+  // The call has ended; its position is used again next.
+  void Remove(Entry& entry) {
+    entry.call = nullptr;
+    ++entry.generation;
+    free_.push_back(static_cast<uint32_t>(&entry - entries_.data()));
+  }
+
+  // Removes all calls for which `remove(entry)` holds.
+  template <typename Predicate>
+  void RemoveIf(const Predicate& remove) {
+    for (Entry& entry : entries_) {
+      if (entry.call != nullptr && remove(entry)) Remove(entry);
+    }
+  }
+
+  size_t size() const { return entries_.size() - free_.size(); }
+
+ private:
+  static uint64_t IdOf(uint32_t position, const Entry& entry) {
+    return uint64_t{entry.generation} << 32 | position;
+  }
+
+  std::vector<Entry> entries_;
+  std::vector<uint32_t> free_;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PROTOCOL_TCP_CALL_TABLE_H_

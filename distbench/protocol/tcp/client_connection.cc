@@ -1,0 +1,150 @@
+#include "distbench/protocol/tcp/client_connection.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "distbench/base/clock.h"
+
+namespace distbench {
+namespace {
+
+int64_t NowNs() { return RealClock().MonotonicNs(); }
+
+}  // namespace
+
+ClientConnection::ClientConnection(ConnectionContext& context,
+                                   DialTarget target, Calls& calls,
+                                   Listener& listener)
+    : Connection(context, FrameKind::kReply, context.settings.client_max_batch),
+      name_(std::move(target.name)),
+      address_(target.address),
+      max_queued_bytes_(context.settings.send_queue_bytes),
+      calls_(calls),
+      listener_(listener) {
+  Open(std::move(target.socket), /*watched=*/false);
+}
+
+void ClientConnection::Send(ClientCall& call, uint64_t call_id,
+                            const RequestHeader& header) {
+  // Before the frame, as that may flush.
+  unstamped_.push_back(&call);
+  call.sent_bytes = Connection::Send(FrameKind::kRequest, call_id, header,
+                                     call.request_bytes);
+  if (!is_open()) RequestDial();
+}
+
+void ClientConnection::StampCalls() {
+  if (unstamped_.empty()) return;
+  const int64_t now_ns = NowNs();
+  for (ClientCall* call : unstamped_) call->sent_ns = now_ns;
+  unstamped_.clear();
+}
+
+void ClientConnection::OnReady(uint32_t epoll_events, TransportEvents& events) {
+  if (dial_.in_progress()) {
+    const uint32_t events_before = dial_.events();
+    dial_.Continue();
+    if (!dial_.in_progress()) {
+      FinishDial();
+    } else if (dial_.events() != events_before) {
+      context().poller.Rewatch(dial_.fd(), dial_.events(), *this);
+    }
+    return;
+  }
+  if (!is_open()) return;
+  if (epoll_events & EPOLLOUT) OnWritable();
+  if (epoll_events & ~uint32_t{EPOLLOUT}) {
+    Read([&](const FrameHeader& header, absl::string_view head,
+             int64_t read_ns) { return OnReply(header, head, read_ns, events); });
+  }
+  SettleError();
+}
+
+StreamError ClientConnection::OnReply(const FrameHeader& frame,
+                                      absl::string_view head, int64_t read_ns,
+                                      TransportEvents& events) {
+  Calls::Entry* entry;
+  switch (calls_.Find(frame.call_id, entry)) {
+    case Calls::Match::kUnknown:
+      return StreamError::kUnknownCall;
+    case Calls::Match::kEnded:
+      ++context().counters.late_replies;
+      return StreamError::kNone;
+    case Calls::Match::kFound:
+      break;
+  }
+  if (entry->owner != this) return StreamError::kUnknownCall;
+  ResponseHeader header;
+  if (!DecodeHead(head, frame.message_bytes - frame.head_bytes, header,
+                  scratch_)) {
+    return StreamError::kMalformedMessage;
+  }
+  backoff_ns_ = kMinBackoffNs;  // the server does its work
+  ClientCall& call = *entry->call;
+  calls_.Remove(*entry);
+  call.done_ns = read_ns;
+  call.received_bytes = frame.message_bytes;
+  call.responding_instance = header.server_instance;
+  call.error = header.error_message;
+  events.OnDone(&call);
+  return StreamError::kNone;
+}
+
+void ClientConnection::OnBroken(const std::string& reason) {
+  GoDown(absl::StrCat("UNAVAILABLE: the connection to ", name_,
+                      " was lost: ", reason));
+}
+
+// Fails the calls in flight.
+void ClientConnection::GoDown(const std::string& error) {
+  StampCalls();
+  Close();
+  dial_ns_ = NowNs() + backoff_ns_;
+  backoff_ns_ = std::min(2 * backoff_ns_, kMaxBackoffNs);
+  listener_.OnDown(*this, error);
+}
+
+void ClientConnection::RequestDial() {
+  if (is_open() || is_dialing()) return;
+  dial_is_due_ = true;  // at dial_ns_
+  listener_.OnDialNeeded(*this);
+}
+
+int64_t ClientConnection::next_due_ns() const {
+  return is_dialing() ? dial_ns_ : INT64_MAX;
+}
+
+void ClientConnection::Work(int64_t now_ns) {
+  if (now_ns < next_due_ns()) return;
+  if (dial_is_due_) {
+    BeginDial(now_ns);
+  } else {
+    dial_.Fail("no answer in time");
+    FinishDial();
+  }
+}
+
+void ClientConnection::BeginDial(int64_t now_ns) {
+  dial_is_due_ = false;
+  dial_ns_ = now_ns + context().settings.handshake_timeout_ns;
+  ++context().counters.reconnects;
+  dial_.Begin(address_);
+  if (dial_.in_progress()) {
+    context().poller.Watch(dial_.fd(), dial_.events(), *this);
+  } else {
+    FinishDial();
+  }
+}
+
+void ClientConnection::FinishDial() {
+  if (dial_.state() == Dial::State::kConnected) {
+    Open(dial_.TakeSocket(), /*watched=*/true);
+    return;
+  }
+  ++context().counters.failed_reconnects;
+  GoDown(absl::StrCat("UNAVAILABLE: can not connect to ", name_, " again: ",
+                      dial_.error()));
+}
+
+}  // namespace distbench

@@ -1,0 +1,96 @@
+#ifndef DISTBENCH_PROTOCOL_TCP_CLIENT_CONNECTION_H_
+#define DISTBENCH_PROTOCOL_TCP_CLIENT_CONNECTION_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "distbench/payload/message_codec.h"
+#include "distbench/protocol/driver.h"
+#include "distbench/protocol/tcp/call_table.h"
+#include "distbench/protocol/tcp/connection.h"
+#include "distbench/protocol/tcp/dial.h"
+
+namespace distbench {
+
+// One connection of a worker to a server, and what replaces it when it breaks.
+//
+// When it breaks, the calls in flight fail. Calls that are started then wait for
+// the next attempt to connect: they are sent if it succeeds, and fail if it does
+// not. The first attempt is made a millisecond after the failure, each one after
+// that takes twice as long, up to kMaxBackoffNs; without calls none is made.
+class ClientConnection final : public Connection {
+ public:
+  using Calls = CallTable<ClientConnection>;
+
+  static constexpr int64_t kMinBackoffNs = 1'000'000;
+  static constexpr int64_t kMaxBackoffNs = 256'000'000;
+
+  class Listener {
+   public:
+    // Every call in flight on the connection has failed.
+    virtual void OnDown(ClientConnection& connection,
+                        const std::string& error) = 0;
+    // From now on Work() has something to do.
+    virtual void OnDialNeeded(ClientConnection& connection) = 0;
+
+   protected:
+    ~Listener() = default;
+  };
+
+  // Takes over the connection of a target that has been reached. calls: where
+  // calls in flight are found.
+  ClientConnection(ConnectionContext& context, DialTarget target, Calls& calls,
+                   Listener& listener);
+
+  bool is_up() const { return is_open(); }
+  // Whether no more calls are accepted.
+  bool is_full() const { return queued_bytes() >= max_queued_bytes_; }
+
+  // Sends a request, or has it wait. Sets the call's sent_bytes and, by the time
+  // that Poll() returns, its sent_ns.
+  void Send(ClientCall& call, uint64_t call_id, const RequestHeader& header);
+
+  // Sets the sent_ns of the calls that have been gathered.
+  void StampCalls();
+
+  // Connects anew even if there is no call.
+  void RequestDial();
+
+  // When Work() has something to do: a monotonic time, or INT64_MAX.
+  int64_t next_due_ns() const;
+  void Work(int64_t now_ns);
+
+  // Whether Work() ever has something to do until OnDialNeeded().
+  bool is_dialing() const { return dial_.in_progress() || dial_is_due_; }
+
+  // Poller::Watcher
+  void OnReady(uint32_t epoll_events, TransportEvents& events) override;
+
+ private:
+  void OnFlush() override { StampCalls(); }
+  void OnBroken(const std::string& reason) override;
+
+  StreamError OnReply(const FrameHeader& header, absl::string_view head,
+                      int64_t read_ns, TransportEvents& events);
+  void BeginDial(int64_t now_ns);
+  void FinishDial();
+  void GoDown(const std::string& error);
+
+  const std::string name_;
+  const SocketAddress address_;
+  const int64_t max_queued_bytes_;
+  Calls& calls_;
+  Listener& listener_;
+  std::vector<ClientCall*> unstamped_;  // gathered, not flushed
+
+  Dial dial_;
+  bool dial_is_due_ = false;  // waits for dial_ns_
+  int64_t dial_ns_ = 0;       // not before; while dialing: not after
+  int64_t backoff_ns_ = kMinBackoffNs;
+  std::string scratch_;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PROTOCOL_TCP_CLIENT_CONNECTION_H_

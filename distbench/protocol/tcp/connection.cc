@@ -1,0 +1,99 @@
+#include "distbench/protocol/tcp/connection.h"
+
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace distbench {
+
+Connection::Connection(ConnectionContext& context, FrameKind incoming,
+                       int64_t max_batch)
+    : context_(context), max_batch_(max_batch), decoder_(incoming) {}
+
+void Connection::Open(FileDescriptor socket, bool watched) {
+  socket_ = std::move(socket);
+  decoder_.Reset();
+  is_full_ = false;
+  reads_ = true;
+  error_ = StreamError::kNone;
+  interest_ = EPOLLIN;
+  if (watched) {
+    context_.poller.Rewatch(socket_.get(), interest_, *this);
+  } else {
+    context_.poller.Watch(socket_.get(), interest_, *this);
+  }
+  if (!queue_.empty()) MarkDirty();
+}
+
+void Connection::Close() {
+  socket_.Close();
+  queue_.Clear();
+  error_ = StreamError::kNone;
+}
+
+void Connection::Break(StreamError error) {
+  if (error_ != StreamError::kNone) return;
+  error_ = error;
+  MarkDirty();
+}
+
+void Connection::MarkDirty() {
+  if (is_dirty_) return;
+  is_dirty_ = true;
+  context_.to_flush.push_back(this);
+}
+
+void Connection::Flush() {
+  is_dirty_ = false;
+  Write();
+  SettleError();
+}
+
+void Connection::Write() {
+  if (batched_frames_ > 0) OnFlush();
+  batched_frames_ = 0;
+  batched_bytes_ = 0;
+  if (!is_open() || is_full_ || error_ != StreamError::kNone) return;
+  switch (queue_.Write(socket_.get())) {
+    case SendQueue::Outcome::kEmpty:
+      break;
+    case SendQueue::Outcome::kNotEmpty:
+      is_full_ = true;
+      UpdateInterest();
+      break;
+    case SendQueue::Outcome::kBroken:
+      errno_ = errno;
+      Break(StreamError::kSocketFailed);
+      break;
+  }
+}
+
+void Connection::OnWritable() {
+  is_full_ = false;
+  Write();
+  if (!is_full_) UpdateInterest();
+}
+
+void Connection::UpdateInterest() {
+  if (!is_open()) return;
+  const uint32_t interest =
+      (reads_ ? uint32_t{EPOLLIN} : 0) | (is_full_ ? uint32_t{EPOLLOUT} : 0);
+  if (interest == interest_) return;
+  interest_ = interest;
+  context_.poller.Rewatch(socket_.get(), interest_, *this);
+}
+
+void Connection::SettleError() {
+  if (error_ == StreamError::kNone) return;
+  const StreamError error = error_;
+  context_.counters.CountError(error);
+  std::string reason(Describe(error));
+  if (error == StreamError::kSocketFailed) {
+    absl::StrAppend(&reason, ": ", std::strerror(errno_));
+  }
+  Close();
+  OnBroken(reason);
+}
+
+}  // namespace distbench

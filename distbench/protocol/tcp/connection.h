@@ -1,0 +1,169 @@
+#ifndef DISTBENCH_PROTOCOL_TCP_CONNECTION_H_
+#define DISTBENCH_PROTOCOL_TCP_CONNECTION_H_
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "distbench/base/clock.h"
+#include "distbench/config/tcp_setting_limits.h"
+#include "distbench/protocol/driver.h"
+#include "distbench/protocol/tcp/frame.h"
+#include "distbench/protocol/tcp/frame_decoder.h"
+#include "distbench/protocol/tcp/poller.h"
+#include "distbench/protocol/tcp/send_queue.h"
+#include "distbench/protocol/tcp/settings.h"
+#include "distbench/protocol/tcp/socket.h"
+#include "distbench/protocol/tcp/stream_error.h"
+
+namespace distbench {
+
+class Connection;
+
+// What the connections of one worker share.
+struct ConnectionContext {
+  // Enough for a read to pay, few enough small frames (a millisecond of work)
+  // not to starve timers.
+  static constexpr size_t kReadBytes = 64 * 1024;
+  // While a large payload is stepped over.
+  static constexpr size_t kMaxReadBytes = 256 * 1024;
+
+  ConnectionContext(const TcpSettings& settings, StreamCounters& counters)
+      : settings(settings),
+        counters(counters),
+        poller(settings.spin_ns),
+        read_buffer(new char[kMaxReadBytes]) {}
+
+  const TcpSettings settings;
+  StreamCounters& counters;
+  Poller poller;
+  const std::unique_ptr<char[]> read_buffer;
+  std::vector<Connection*> to_flush;
+};
+
+// The frames of one connection, both ways, from when its handshake is over until
+// it closes. Used by its worker's thread.
+class Connection : public Poller::Watcher {
+ public:
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  // Writes what has been gathered. To be called for those of to_flush.
+  void Flush();
+
+ protected:
+  // A batch of max_batch frames is written at once.
+  Connection(ConnectionContext& context, FrameKind incoming, int64_t max_batch);
+  ~Connection() = default;
+
+  ConnectionContext& context() { return context_; }
+  int64_t queued_bytes() const { return queue_.queued_bytes(); }
+  bool is_open() const { return socket_.is_open(); }
+  int fd() const { return socket_.get(); }
+
+  // Frames go to the socket from now on, and are read from it. `watched`: the
+  // poller watches the socket already, for this connection.
+  void Open(FileDescriptor socket, bool watched);
+
+  // Drops what is queued.
+  void Close();
+
+  // Closes and tells why, at the latest in the next Flush().
+  void Break(StreamError error);
+
+  // Gathers a frame, to be written by the next Flush() or earlier. May be
+  // called before Open(). Returns the message's size.
+  template <typename Header>
+  int64_t Send(FrameKind kind, uint64_t call_id, const Header& header,
+               int64_t target_bytes);
+
+  // Reads once. Calls
+  //   StreamError on_frame(const FrameHeader&, absl::string_view head,
+  //                        int64_t read_ns)
+  // for each frame that has arrived; `head` is valid during that call.
+  template <typename OnFrame>
+  void Read(const OnFrame& on_frame);
+
+  // Whether to read at all: to be told to the poller by UpdateInterest().
+  void set_reads(bool reads) { reads_ = reads; }
+  bool reads() const { return reads_; }
+  void UpdateInterest();
+
+  // The socket has room again.
+  void OnWritable();
+
+  // Deals with an error, if there was one: closes, and calls OnBroken(). Not to
+  // be called while frames are being delivered.
+  void SettleError();
+
+  // The frames gathered so far are about to be written.
+  virtual void OnFlush() {}
+
+  // The connection has closed because of an error.
+  virtual void OnBroken(const std::string& reason) = 0;
+
+ private:
+  void Write();
+  void MarkDirty();
+
+  ConnectionContext& context_;
+  const int64_t max_batch_;
+  FileDescriptor socket_;
+  SendQueue queue_;
+  FrameDecoder decoder_;
+  int64_t batched_frames_ = 0;
+  int64_t batched_bytes_ = 0;
+  bool is_dirty_ = false;
+  bool is_full_ = false;  // the socket has no room
+  bool reads_ = true;
+  uint32_t interest_ = 0;  // what the poller watches for
+  StreamError error_ = StreamError::kNone;
+  int errno_ = 0;  // with kSocketFailed
+};
+
+template <typename Header>
+int64_t Connection::Send(FrameKind kind, uint64_t call_id,
+                         const Header& header, int64_t target_bytes) {
+  const int64_t message_bytes =
+      queue_.Append(kind, call_id, header, target_bytes);
+  if (!is_dirty_) MarkDirty();
+  ++batched_frames_;
+  batched_bytes_ += message_bytes;
+  if (batched_frames_ >= max_batch_ || batched_bytes_ >= kTcpMaxBatchBytes) {
+    Write();
+  }
+  return message_bytes;
+}
+
+template <typename OnFrame>
+void Connection::Read(const OnFrame& on_frame) {
+  char* const buffer = context_.read_buffer.get();
+  const size_t wanted = decoder_.payload_bytes_left() > context_.kReadBytes
+                            ? context_.kMaxReadBytes
+                            : context_.kReadBytes;
+  const ssize_t received = Receive(socket_.get(), buffer, wanted);
+  if (received <= 0) {
+    if (received == 0) {
+      Break(StreamError::kClosedByPeer);
+    } else if (errno != EAGAIN && errno != EWOULDBLOCK) {
+      errno_ = errno;
+      Break(StreamError::kSocketFailed);
+    }
+    return;
+  }
+  const int64_t read_ns = RealClock().MonotonicNs();
+  const StreamError error = decoder_.Decode(
+      absl::string_view(buffer, received),
+      [&](const FrameHeader& header, absl::string_view head) {
+        return on_frame(header, head, read_ns);
+      });
+  if (error != StreamError::kNone) Break(error);
+}
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PROTOCOL_TCP_CONNECTION_H_

@@ -1,0 +1,67 @@
+// What the tcp driver's connections carry. All numbers are little-endian.
+//
+// Each side begins with a hello, the client's first:
+//
+//   bytes 0..7    "distbtcp"
+//   bytes 8..11   version of this format
+//   bytes 12..15  zero
+//
+// Requests follow in one direction and replies in the other, each in a frame:
+//
+//   bytes 0..3    size of the message
+//   bytes 4..6    size of the message's head
+//   byte  7       kind: 1 a request, 2 a reply
+//   bytes 8..15   id of the call; a reply has its request's
+//   bytes 16..    the message
+//
+// The message is a serialised GenericRequestResponse (proto/data_plane.proto)
+// whose payload is its last field. The head is all of it but the payload's own
+// bytes, so that a receiver need not look at those. Sizes of RPCs are sizes of
+// messages: the 16 bytes in front of each come on top.
+
+#ifndef DISTBENCH_PROTOCOL_TCP_FRAME_H_
+#define DISTBENCH_PROTOCOL_TCP_FRAME_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "absl/strings/string_view.h"
+#include "distbench/protocol/tcp/stream_error.h"
+
+namespace distbench {
+
+inline constexpr uint32_t kTcpProtocolVersion = 1;
+inline constexpr size_t kHelloBytes = 16;
+inline constexpr size_t kFrameHeaderBytes = 16;
+
+// Messages are limited by payload/message_codec.h's kMaxMessageBytes.
+inline constexpr uint32_t kMaxHeadBytes = 64 * 1024;
+
+enum class FrameKind : uint8_t { kRequest = 1, kReply = 2 };
+
+struct FrameHeader {
+  uint32_t message_bytes = 0;
+  uint32_t head_bytes = 0;
+  FrameKind kind = FrameKind::kRequest;
+  uint64_t call_id = 0;
+};
+
+// Writes kFrameHeaderBytes.
+void EncodeFrameHeader(const FrameHeader& header, char* out);
+
+// Reads kFrameHeaderBytes, which may be any.
+FrameHeader DecodeFrameHeader(const char* bytes);
+
+// What is wrong with a header where frames of one kind are expected.
+StreamError CheckFrameHeader(const FrameHeader& header, FrameKind expected);
+
+// Writes kHelloBytes.
+void EncodeHello(char* out);
+
+// What is wrong with the first bytes, at most kHelloBytes, of what should be a
+// hello. Fewer are fine as far as they go.
+StreamError CheckHello(absl::string_view bytes);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PROTOCOL_TCP_FRAME_H_

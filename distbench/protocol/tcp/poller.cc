@@ -1,0 +1,132 @@
+#include "distbench/protocol/tcp/poller.h"
+
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <limits>
+
+#include "distbench/base/clock.h"
+#include "glog/logging.h"
+
+namespace distbench {
+namespace {
+
+// How long before a deadline the worker is woken, to spend the rest polling:
+// about what being woken takes.
+constexpr int64_t kWakeAheadNs = 50'000;
+
+constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
+constexpr int64_t kNsPerSecond = 1'000'000'000;
+constexpr int kForever = -1;
+
+int64_t NowNs() { return RealClock().MonotonicNs(); }
+
+void Control(int epoll_fd, int operation, int fd, uint32_t epoll_events,
+             void* tag) {
+  epoll_event event = {};
+  event.events = epoll_events;
+  event.data.ptr = tag;
+  PCHECK(epoll_ctl(epoll_fd, operation, fd, &event) == 0);
+}
+
+}  // namespace
+
+Poller::Poller(int64_t spin_ns)
+    : spin_ns_(spin_ns),
+      epoll_(epoll_create1(EPOLL_CLOEXEC)),
+      wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      timer_fd_(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)) {
+  PCHECK(epoll_.is_open());
+  PCHECK(wake_fd_.is_open());
+  PCHECK(timer_fd_.is_open());
+  // Edge-triggered, so that they need not be read.
+  for (const FileDescriptor* fd : {&wake_fd_, &timer_fd_}) {
+    Control(epoll_.get(), EPOLL_CTL_ADD, fd->get(), EPOLLIN | EPOLLET, nullptr);
+  }
+}
+
+void Poller::Watch(int fd, uint32_t epoll_events, Watcher& watcher) {
+  Control(epoll_.get(), EPOLL_CTL_ADD, fd, epoll_events, &watcher);
+}
+
+void Poller::Rewatch(int fd, uint32_t epoll_events, Watcher& watcher) {
+  Control(epoll_.get(), EPOLL_CTL_MOD, fd, epoll_events, &watcher);
+}
+
+void Poller::Poll(int64_t deadline_ns, TransportEvents& events) {
+  const int count = Wait(deadline_ns);
+  for (int i = 0; i < count; ++i) {
+    auto* watcher = static_cast<Watcher*>(ready_[i].data.ptr);
+    if (watcher != nullptr) watcher->OnReady(ready_[i].events, events);
+  }
+}
+
+// Returns how many of ready_ are filled in.
+int Poller::Wait(int64_t deadline_ns) {
+  if (deadline_ns <= 0 || TakeWake()) return Look(0);
+  const bool must_know_time = deadline_ns != kNever || spin_ns_ > 0;
+  const int64_t now_ns = must_know_time ? NowNs() : 0;
+  const int64_t left_ns = deadline_ns - now_ns;
+  if (left_ns <= 0) return Look(0);
+  if (left_ns <= kWakeAheadNs) return Spin(deadline_ns);
+  if (spin_ns_ > 0) {
+    const int count = Spin(now_ns + std::min(left_ns, spin_ns_));
+    if (count > 0 || left_ns <= spin_ns_ || TakeWake()) return count;
+  }
+  const int count = Block(deadline_ns);
+  TakeWake();
+  return count;
+}
+
+// Returns whether Wake() was called since it was last asked.
+bool Poller::TakeWake() {
+  return wake_requested_.load(std::memory_order_relaxed) &&
+         wake_requested_.exchange(false, std::memory_order_acq_rel);
+}
+
+int Poller::Spin(int64_t until_ns) {
+  int count;
+  do {
+    count = Look(0);
+  } while (count == 0 && !wake_requested_.load(std::memory_order_relaxed) &&
+           NowNs() < until_ns);
+  return count;
+}
+
+int Poller::Block(int64_t deadline_ns) {
+  if (deadline_ns != kNever) SetTimer(deadline_ns - kWakeAheadNs);
+  // Whoever wakes after this line sees that it takes a system call; who did so
+  // before is seen by the check.
+  blocked_.store(true, std::memory_order_seq_cst);
+  const bool woken = wake_requested_.load(std::memory_order_seq_cst);
+  const int count = Look(woken ? 0 : kForever);
+  blocked_.store(false, std::memory_order_relaxed);
+  return count;
+}
+
+int Poller::Look(int timeout_ms) {
+  const int count = epoll_wait(epoll_.get(), ready_, kMaxEvents, timeout_ms);
+  PCHECK(count >= 0 || errno == EINTR);
+  return std::max(count, 0);
+}
+
+void Poller::SetTimer(int64_t due_ns) {
+  if (due_ns == timer_ns_) return;
+  timer_ns_ = due_ns;
+  // Zero would disarm the timer.
+  const int64_t time_ns = std::max<int64_t>(due_ns, 1);
+  itimerspec time = {};
+  time.it_value.tv_sec = time_ns / kNsPerSecond;
+  time.it_value.tv_nsec = time_ns % kNsPerSecond;
+  PCHECK(timerfd_settime(timer_fd_.get(), TFD_TIMER_ABSTIME, &time, nullptr) ==
+         0);
+}
+
+void Poller::Wake() {
+  wake_requested_.store(true, std::memory_order_seq_cst);
+  if (blocked_.load(std::memory_order_seq_cst)) eventfd_write(wake_fd_.get(), 1);
+}
+
+}  // namespace distbench

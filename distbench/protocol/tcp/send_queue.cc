@@ -1,0 +1,169 @@
+#include "distbench/protocol/tcp/send_queue.h"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "distbench/payload/payload_slab.h"
+
+namespace distbench {
+namespace {
+
+// A payload up to this size is written behind its head: that is cheaper than
+// another piece for the kernel to gather.
+constexpr int64_t kMaxInlinePayloadBytes = 512;
+
+constexpr size_t kFirstCapacity = 4096;
+
+}  // namespace
+
+int64_t SendQueue::Append(FrameKind kind, uint64_t call_id,
+                          const RequestHeader& header, int64_t target_bytes) {
+  return AppendMessage(kind, call_id, header, target_bytes);
+}
+
+int64_t SendQueue::Append(FrameKind kind, uint64_t call_id,
+                          const ResponseHeader& header, int64_t target_bytes) {
+  return AppendMessage(kind, call_id, header, target_bytes);
+}
+
+template <typename Header>
+int64_t SendQueue::AppendMessage(FrameKind kind, uint64_t call_id,
+                                 const Header& header, int64_t target_bytes) {
+  const MessageLayout layout = LayOutMessage(header, target_bytes);
+  const bool is_inline = layout.payload_bytes <= kMaxInlinePayloadBytes;
+  const size_t payload_bytes = is_inline ? layout.payload_bytes : 0;
+  char* out = Extend(kFrameHeaderBytes + layout.head_bytes + payload_bytes);
+  EncodeFrameHeader(
+      {.message_bytes = static_cast<uint32_t>(layout.total_bytes()),
+       .head_bytes = static_cast<uint32_t>(layout.head_bytes),
+       .kind = kind,
+       .call_id = call_id},
+      out);
+  out += kFrameHeaderBytes;
+  WriteHead(header, layout, out);
+  if (is_inline) {
+    std::memset(out + layout.head_bytes, 'D', payload_bytes);
+  } else {
+    payloads_.push_back({.position = end_, .bytes = layout.payload_bytes});
+  }
+  queued_bytes_ +=
+      static_cast<int64_t>(kFrameHeaderBytes) + layout.total_bytes();
+  return layout.total_bytes();
+}
+
+// Makes room for that many encoded bytes.
+char* SendQueue::Extend(size_t bytes) {
+  if (capacity_ - end_ < bytes) {
+    const size_t used = end_ - begin_;
+    // Moving to the front pays where that frees at least half of the memory.
+    if (begin_ < capacity_ / 2 || capacity_ - used < bytes) {
+      const size_t capacity =
+          std::max({kFirstCapacity, 2 * capacity_, used + bytes});
+      std::unique_ptr<char[]> larger(new char[capacity]);
+      std::copy_n(encoded_.get() + begin_, used, larger.get());
+      encoded_ = std::move(larger);
+      capacity_ = capacity;
+    } else {
+      std::memmove(encoded_.get(), encoded_.get() + begin_, used);
+    }
+    for (size_t i = first_payload_; i < payloads_.size(); ++i) {
+      payloads_[i].position -= begin_;
+    }
+    begin_ = 0;
+    end_ = used;
+  }
+  char* out = encoded_.get() + end_;
+  end_ += bytes;
+  return out;
+}
+
+SendQueue::Outcome SendQueue::Write(int fd) {
+  if (empty()) return Outcome::kEmpty;
+  iovec pieces[kMaxPieces];
+  msghdr message = {};
+  message.msg_iov = pieces;
+  message.msg_iovlen = Gather(pieces);
+  ssize_t written;
+  do {
+    written = sendmsg(fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+  } while (written < 0 && errno == EINTR);
+  if (written < 0) {
+    return errno == EAGAIN || errno == EWOULDBLOCK ? Outcome::kNotEmpty
+                                                   : Outcome::kBroken;
+  }
+  Drop(written);
+  return empty() ? Outcome::kEmpty : Outcome::kNotEmpty;
+}
+
+// Collects what comes first.
+int SendQueue::Gather(iovec* pieces) const {
+  const absl::string_view slab = PayloadSlab();
+  int count = 0;
+  int64_t room = kMaxWriteBytes;
+  const auto add = [&](const char* data, int64_t bytes) {
+    bytes = std::min(bytes, room);
+    if (bytes == 0) return;
+    pieces[count++] = {.iov_base = const_cast<char*>(data),
+                       .iov_len = static_cast<size_t>(bytes)};
+    room -= bytes;
+  };
+  size_t position = begin_;
+  size_t next = first_payload_;
+  // Each turn adds at most two pieces.
+  while (room > 0 && count + 2 <= kMaxPieces) {
+    const size_t until = next < payloads_.size() ? payloads_[next].position
+                                                 : end_;
+    add(encoded_.get() + position, static_cast<int64_t>(until - position));
+    position = until;
+    if (next == payloads_.size()) break;
+    // Larger payloads than the slab take several writes.
+    const int64_t payload_bytes = payloads_[next].bytes;
+    const auto slab_bytes = static_cast<int64_t>(slab.size());
+    add(slab.data(), std::min(payload_bytes, slab_bytes));
+    if (payload_bytes > slab_bytes) break;
+    ++next;
+  }
+  return count;
+}
+
+// Forgets what was written.
+void SendQueue::Drop(int64_t bytes) {
+  queued_bytes_ -= bytes;
+  if (queued_bytes_ == 0) {
+    Clear();
+    return;
+  }
+  while (bytes > 0) {
+    const bool payload_follows = first_payload_ < payloads_.size();
+    const size_t until =
+        payload_follows ? payloads_[first_payload_].position : end_;
+    const auto encoded =
+        std::min<int64_t>(bytes, static_cast<int64_t>(until - begin_));
+    begin_ += encoded;
+    bytes -= encoded;
+    if (begin_ < until || !payload_follows) continue;
+    Payload& payload = payloads_[first_payload_];
+    const int64_t dropped = std::min(bytes, payload.bytes);
+    payload.bytes -= dropped;
+    bytes -= dropped;
+    if (payload.bytes == 0) ++first_payload_;
+  }
+  // What is forgotten must not pile up while the queue never runs empty.
+  if (first_payload_ > payloads_.size() / 2) {
+    payloads_.erase(payloads_.begin(),
+                    payloads_.begin() + static_cast<ptrdiff_t>(first_payload_));
+    first_payload_ = 0;
+  }
+}
+
+void SendQueue::Clear() {
+  begin_ = end_ = 0;
+  payloads_.clear();
+  first_payload_ = 0;
+  queued_bytes_ = 0;
+}
+
+}  // namespace distbench

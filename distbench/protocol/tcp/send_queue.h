@@ -1,0 +1,73 @@
+#ifndef DISTBENCH_PROTOCOL_TCP_SEND_QUEUE_H_
+#define DISTBENCH_PROTOCOL_TCP_SEND_QUEUE_H_
+
+#include <sys/uio.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "distbench/payload/message_codec.h"
+#include "distbench/protocol/tcp/frame.h"
+
+namespace distbench {
+
+// The frames that wait to be written to one connection. Large payloads are
+// references to the payload slab; everything else is encoded in place, one
+// frame behind the other, so that many small frames are one piece of memory.
+// Keeps its memory.
+class SendQueue {
+ public:
+  // Most bytes that one Write() writes.
+  static constexpr int64_t kMaxWriteBytes = 512 * 1024;
+
+  enum class Outcome { kEmpty, kNotEmpty, kBroken };
+
+  // Append a message of target_bytes (see message_codec.h). Its head must not
+  // be larger than kMaxHeadBytes. Return the message's size.
+  int64_t Append(FrameKind kind, uint64_t call_id, const RequestHeader& header,
+                 int64_t target_bytes);
+  int64_t Append(FrameKind kind, uint64_t call_id, const ResponseHeader& header,
+                 int64_t target_bytes);
+
+  bool empty() const { return queued_bytes_ == 0; }
+  int64_t queued_bytes() const { return queued_bytes_; }
+
+  // Writes what the socket takes, by one system call. With kBroken errno says
+  // why, and nothing more can be written.
+  [[nodiscard]] Outcome Write(int fd);
+
+  // Drops everything.
+  void Clear();
+
+ private:
+  static constexpr int kMaxPieces = 64;
+
+  // Payload bytes that follow the encoded byte with this number.
+  struct Payload {
+    size_t position;
+    int64_t bytes;
+  };
+
+  template <typename Header>
+  int64_t AppendMessage(FrameKind kind, uint64_t call_id, const Header& header,
+                        int64_t target_bytes);
+  char* Extend(size_t bytes);
+  int Gather(iovec* pieces) const;
+  void Drop(int64_t bytes);
+
+  // Encoded bytes begin_ to end_, of capacity_.
+  std::unique_ptr<char[]> encoded_;
+  size_t begin_ = 0;
+  size_t end_ = 0;
+  size_t capacity_ = 0;
+
+  std::vector<Payload> payloads_;
+  size_t first_payload_ = 0;  // those before were written
+  int64_t queued_bytes_ = 0;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PROTOCOL_TCP_SEND_QUEUE_H_

@@ -1,0 +1,84 @@
+#ifndef DISTBENCH_PROTOCOL_TCP_SERVER_CONNECTION_H_
+#define DISTBENCH_PROTOCOL_TCP_SERVER_CONNECTION_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "distbench/base/object_pool.h"
+#include "distbench/protocol/driver.h"
+#include "distbench/protocol/tcp/connection.h"
+
+namespace distbench {
+
+class ServerConnection;
+
+// A request, from its arrival to its reply.
+struct TcpRequest : ServerCall {
+  ServerConnection* connection = nullptr;
+  uint64_t call_id = 0;
+  std::string trace_bytes;  // what trace_context refers to
+};
+
+// A connection that a server has accepted. Expects the client's hello, and then
+// requests. Used by its worker's thread.
+class ServerConnection final : public Connection {
+ public:
+  class Listener {
+   public:
+    // The hello has been said, or the connection has closed before.
+    virtual void OnHelloOver(ServerConnection& connection) = 0;
+    // The connection has closed. It may still have requests.
+    virtual void OnClosed(ServerConnection& connection) = 0;
+
+   protected:
+    ~Listener() = default;
+  };
+
+  // hello_due_ns: see below. The pool must outlive this.
+  ServerConnection(ConnectionContext& context, FileDescriptor socket,
+                   int64_t hello_due_ns, ObjectPool<TcpRequest>& requests,
+                   Listener& listener);
+
+  // By when the client should have said hello: see TimeOut().
+  int64_t hello_due_ns() const { return hello_due_ns_; }
+
+  // Closes, as the client has said no hello in time.
+  void TimeOut();
+
+  // Sends a request's reply, if the connection is still there, and returns the
+  // request to the pool.
+  void Reply(TcpRequest& request);
+
+  // Writes what is queued, as far as the socket takes it, and closes.
+  void Finish();
+
+  // Requests that were not replied to.
+  size_t pending_requests() const { return pending_requests_; }
+  bool is_closed() const { return !is_open(); }
+
+  // Poller::Watcher
+  void OnReady(uint32_t epoll_events, TransportEvents& events) override;
+
+ private:
+  void OnBroken(const std::string& reason) override;
+
+  void ReadHello();
+  StreamError OnRequest(const FrameHeader& frame, absl::string_view head,
+                        int64_t read_ns, TransportEvents& events);
+  void ThrottleReading();
+
+  const int64_t max_queued_bytes_;
+  const int64_t hello_due_ns_;
+  ObjectPool<TcpRequest>& requests_;
+  Listener& listener_;
+  bool hello_over_ = false;
+  char hello_[kHelloBytes];
+  size_t hello_bytes_ = 0;  // received so far
+  size_t pending_requests_ = 0;
+  std::string scratch_;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PROTOCOL_TCP_SERVER_CONNECTION_H_

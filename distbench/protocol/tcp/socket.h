@@ -1,0 +1,76 @@
+// Thin wrappers of TCP sockets; all sockets are non-blocking.
+
+#ifndef DISTBENCH_PROTOCOL_TCP_SOCKET_H_
+#define DISTBENCH_PROTOCOL_TCP_SOCKET_H_
+
+#include <sys/socket.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace distbench {
+
+// Owns a file descriptor, or none.
+class FileDescriptor {
+ public:
+  FileDescriptor() = default;
+  explicit FileDescriptor(int fd) : fd_(fd) {}
+  FileDescriptor(FileDescriptor&& other) noexcept
+      : fd_(std::exchange(other.fd_, kNone)) {}
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
+    Close();
+    fd_ = std::exchange(other.fd_, kNone);
+    return *this;
+  }
+  ~FileDescriptor() { Close(); }
+
+  bool is_open() const { return fd_ != kNone; }
+  int get() const { return fd_; }
+  void Close();
+
+ private:
+  static constexpr int kNone = -1;
+
+  int fd_ = kNone;
+};
+
+struct SocketAddress {
+  sockaddr_storage storage = {};
+  socklen_t length = 0;
+};
+
+// What the address "HOST:PORT" or "[HOST]:PORT" stands for; at least one. May
+// ask a name server.
+absl::StatusOr<std::vector<SocketAddress>> ResolveAddress(
+    const std::string& address);
+
+struct Listener {
+  FileDescriptor socket;
+  int port = 0;
+};
+
+// Listens on a port that the system chooses. host: numeric or a name; "::" is
+// all addresses of IPv4 as well.
+absl::StatusOr<Listener> ListenOn(const std::string& host);
+
+// Takes a connection from the queue. With no connection there, the result is
+// not open and errno is EAGAIN; else errno says what went wrong.
+FileDescriptor AcceptConnection(int listener);
+
+// Starts to connect. The result is not open if that failed at once; errno says
+// why.
+FileDescriptor BeginConnect(const SocketAddress& address);
+
+// The error that a socket has, and forgets by that; 0: none.
+int TakeSocketError(int fd);
+
+// As recv(); goes on after signals.
+ssize_t Receive(int fd, char* buffer, size_t size);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PROTOCOL_TCP_SOCKET_H_

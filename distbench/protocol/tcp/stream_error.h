@@ -1,0 +1,69 @@
+// Why connections of the tcp driver end, and how often.
+
+#ifndef DISTBENCH_PROTOCOL_TCP_STREAM_ERROR_H_
+#define DISTBENCH_PROTOCOL_TCP_STREAM_ERROR_H_
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "absl/strings/string_view.h"
+
+namespace distbench {
+
+enum class StreamError {
+  kNone,
+  // The handshake.
+  kNoHello,
+  kOtherVersion,
+  kHelloTimeout,
+  // Frames.
+  kWrongFrameKind,
+  kOversizedMessage,
+  kOversizedHead,
+  kHeadBeyondMessage,
+  kMalformedMessage,
+  kUnknownCall,
+  // The connection itself.
+  kClosedByPeer,
+  kSocketFailed,
+};
+
+inline constexpr size_t kStreamErrorCount =
+    static_cast<size_t>(StreamError::kSocketFailed) + 1;
+
+// For people: "closed by the peer".
+absl::string_view Describe(StreamError error);
+
+// What has gone wrong at one driver. Thread-safe.
+class StreamCounters {
+ public:
+  // Counts connections that ended for this reason.
+  void CountError(StreamError error) { ++errors_[Index(error)]; }
+  int64_t errors(StreamError error) const { return errors_[Index(error)]; }
+
+  // Attempts to make a lost connection anew, and how many of them failed.
+  std::atomic<int64_t> reconnects = 0;
+  std::atomic<int64_t> failed_reconnects = 0;
+
+  // Replies to calls that had ended before: by a deadline, or cancelled.
+  std::atomic<int64_t> late_replies = 0;
+
+  // Connections that could not be accepted.
+  std::atomic<int64_t> failed_accepts = 0;
+
+  // All that are not zero: "2 x closed by the peer, 1 x reconnecting".
+  // Empty if all are.
+  std::string ToString() const;
+
+ private:
+  static size_t Index(StreamError error) { return static_cast<size_t>(error); }
+
+  std::array<std::atomic<int64_t>, kStreamErrorCount> errors_ = {};
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PROTOCOL_TCP_STREAM_ERROR_H_

@@ -1,0 +1,54 @@
+// RPCs in frames (frame.h) over plain TCP connections: what a machine can do
+// without an RPC stack.
+
+#ifndef DISTBENCH_PROTOCOL_TCP_TCP_DRIVER_H_
+#define DISTBENCH_PROTOCOL_TCP_TCP_DRIVER_H_
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "distbench/protocol/driver.h"
+#include "distbench/protocol/host_address.h"
+#include "distbench/protocol/tcp/settings.h"
+#include "distbench/protocol/tcp/stream_error.h"
+#include "distbench/protocol/tcp/tcp_transport.h"
+
+namespace distbench {
+
+// Each worker has its own connections to each server. A server spreads the
+// connections that it accepts over its workers, in the order of their arrival.
+class TcpDriver final : public ProtocolDriver {
+ public:
+  // service_address: see DriverEnvironment.
+  TcpDriver(const TcpSettings& settings, AddressPreference preference,
+            std::string service_address);
+  // Logs what has gone wrong, if anything has.
+  ~TcpDriver() override;
+
+  absl::StatusOr<std::string> Listen(int worker_count) override;
+  Transport& transport(int worker) override { return *transports_[worker]; }
+  absl::Status Connect(const std::vector<std::string>& peer_addresses,
+                       absl::Time deadline) override;
+  void Shutdown() override;
+
+  // Thread-safe.
+  const StreamCounters& counters() const { return counters_; }
+
+ private:
+  const TcpSettings settings_;
+  const AddressPreference preference_;
+  const std::string service_address_;
+  StreamCounters counters_;
+  std::vector<std::unique_ptr<TcpTransport>> transports_;
+  size_t next_transport_ = 0;  // to get an accepted connection
+  bool shut_down_ = false;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PROTOCOL_TCP_TCP_DRIVER_H_
