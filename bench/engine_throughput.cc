@@ -1,5 +1,5 @@
 // distbench as it runs a test, without the control plane: an engine in each of
-// two processes, over the gRPC driver, with everything that it records.
+// two processes, over one of the drivers, with everything that it records.
 
 #include <cstdint>
 #include <cstdio>
@@ -32,6 +32,14 @@ constexpr int kServer = 1;
   std::exit(1);
 }
 
+std::string TcpSettings(const bench::Options& options) {
+  return absl::Substitute(
+      R"(client_settings { name: "connections" int64_value: $0 }
+         client_settings { name: "max_batch" int64_value: $1 }
+         server_settings { name: "max_batch" int64_value: $1 })",
+      options.connections, options.max_batch);
+}
+
 std::shared_ptr<const distbench::Plan> MakePlan(const bench::Options& options) {
   const std::string config = absl::Substitute(
       R"(tests {
@@ -40,9 +48,10 @@ std::shared_ptr<const distbench::Plan> MakePlan(const bench::Options& options) {
            services { name: "server" count: 1 }
            protocol_driver_options {
              name: "default_protocol_driver_options"
-             protocol_name: "grpc"
+             protocol_name: "$7"
              client_settings { name: "spin_us" int64_value: $1 }
              server_settings { name: "spin_us" int64_value: $1 }
+             $8
            }
            payload_descriptions { name: "request" size: $2 }
            payload_descriptions { name: "response" size: $3 }
@@ -65,7 +74,8 @@ std::shared_ptr<const distbench::Plan> MakePlan(const bench::Options& options) {
       options.threads, options.spin_us, options.request_bytes,
       options.response_bytes, options.in_flight,
       static_cast<int64_t>(1e6 * (options.seconds + options.warmup_seconds)),
-      static_cast<int64_t>(1e9 * options.warmup_seconds));
+      static_cast<int64_t>(1e9 * options.warmup_seconds), options.driver,
+      options.driver == "tcp" ? TcpSettings(options) : "");
   auto parsed = distbench::ParseTestSequence(config, "benchmark");
   if (!parsed.ok()) Fail(parsed.status().ToString());
   auto checked = distbench::CheckTestSequence(*std::move(parsed));
@@ -133,6 +143,6 @@ void RunClient(const bench::Options& options) {
 
 int main(int argc, char** argv) {
   const bench::Options options = bench::ParseOptions(
-      argc, argv, "The whole engine over the gRPC driver: throughput.");
+      argc, argv, "The whole engine over one of the drivers: throughput.");
   options.server ? RunServer(options) : RunClient(options);
 }

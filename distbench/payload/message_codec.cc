@@ -148,8 +148,57 @@ void WritePayloadLength(const MessageLayout& layout, HeadWriter& writer) {
 // ---------------------------------------------------------------------------
 // Reading
 
+// A SliceReader of a single slice; all of it is inlined.
+class FlatReader {
+ public:
+  explicit FlatReader(absl::string_view bytes) : left_(bytes) {}
+
+  bool at_end() const { return left_.empty(); }
+
+  bool ReadTag(uint32_t& tag) {
+    uint64_t value;
+    const size_t bytes_before = left_.size();
+    if (!ReadVarint(value) || bytes_before - left_.size() > kMaxTagBytes) {
+      return false;
+    }
+    tag = static_cast<uint32_t>(value);
+    return tag >> 3 != 0;  // there is no field 0
+  }
+
+  bool ReadVarint(uint64_t& value) {
+    value = 0;
+    for (int shift = 0; shift < kVarintBits && !left_.empty(); shift += 7) {
+      const auto byte = static_cast<unsigned char>(left_.front());
+      left_.remove_prefix(1);
+      value |= uint64_t{byte & 0x7fu} << shift;
+      if (byte < 0x80) return true;
+    }
+    return false;
+  }
+
+  bool ReadBytes(uint64_t count, absl::string_view& bytes, std::string&) {
+    if (count > left_.size()) return false;
+    bytes = left_.substr(0, count);
+    left_.remove_prefix(count);
+    return true;
+  }
+
+  bool Skip(uint64_t count) {
+    if (count > left_.size()) return false;
+    left_.remove_prefix(count);
+    return true;
+  }
+
+ private:
+  static constexpr size_t kMaxTagBytes = 5;
+  static constexpr int kVarintBits = 70;  // ten bytes
+
+  absl::string_view left_;
+};
+
 // Skips a field of an unknown number or type. Groups may hold groups.
-bool SkipField(SliceReader& reader, uint32_t tag) {
+template <typename Reader>
+bool SkipField(Reader& reader, uint32_t tag) {
   int depth = 0;
   do {
     uint64_t value = 0;
@@ -179,15 +228,16 @@ bool SkipField(SliceReader& reader, uint32_t tag) {
   return depth == 0;
 }
 
-template <typename Number>
-bool ReadNumber(SliceReader& reader, Number& number) {
+template <typename Reader, typename Number>
+bool ReadNumber(Reader& reader, Number& number) {
   uint64_t value;
   if (!reader.ReadVarint(value)) return false;
   number = static_cast<Number>(value);
   return true;
 }
 
-bool ReadString(SliceReader& reader, absl::string_view& value,
+template <typename Reader>
+bool ReadString(Reader& reader, absl::string_view& value,
                 std::string& scratch) {
   uint64_t length;
   return reader.ReadVarint(length) && reader.ReadBytes(length, value, scratch);
@@ -195,7 +245,8 @@ bool ReadString(SliceReader& reader, absl::string_view& value,
 
 // Of a message that occurs repeatedly, the occurrences merge; so do their bytes
 // when they are strung together.
-bool ReadMergedMessage(SliceReader& reader, absl::string_view& value,
+template <typename Reader>
+bool ReadMergedMessage(Reader& reader, absl::string_view& value,
                        std::string& scratch) {
   if (value.empty()) return ReadString(reader, value, scratch);
   std::string merged(value);
@@ -207,7 +258,8 @@ bool ReadMergedMessage(SliceReader& reader, absl::string_view& value,
   return true;
 }
 
-bool ReadField(SliceReader& reader, uint32_t tag, RequestHeader& header,
+template <typename Reader>
+bool ReadField(Reader& reader, uint32_t tag, RequestHeader& header,
                std::string& scratch) {
   switch (tag) {
     case Tag(kRpcIndex, kVarint):
@@ -227,7 +279,8 @@ bool ReadField(SliceReader& reader, uint32_t tag, RequestHeader& header,
   }
 }
 
-bool ReadField(SliceReader& reader, uint32_t tag, ResponseHeader& header,
+template <typename Reader>
+bool ReadField(Reader& reader, uint32_t tag, ResponseHeader& header,
                std::string& scratch) {
   switch (tag) {
     case Tag(kErrorMessage, kLengthDelimited):
@@ -256,7 +309,7 @@ template <typename Header>
 bool DecodeBeforePayload(absl::string_view head, int64_t payload_bytes,
                          Header& header, std::string& scratch) {
   header = Header();
-  SliceReader reader({&head, 1});
+  FlatReader reader(head);
   while (!reader.at_end()) {
     uint32_t tag;
     if (!reader.ReadTag(tag)) return false;

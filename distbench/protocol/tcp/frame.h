@@ -22,10 +22,13 @@
 #ifndef DISTBENCH_PROTOCOL_TCP_FRAME_H_
 #define DISTBENCH_PROTOCOL_TCP_FRAME_H_
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "absl/strings/string_view.h"
+#include "distbench/payload/message_codec.h"
 #include "distbench/protocol/tcp/stream_error.h"
 
 namespace distbench {
@@ -47,13 +50,40 @@ struct FrameHeader {
 };
 
 // Writes kFrameHeaderBytes.
-void EncodeFrameHeader(const FrameHeader& header, char* out);
+inline void EncodeFrameHeader(const FrameHeader& header, char* out) {
+  static_assert(std::endian::native == std::endian::little);
+  const uint32_t head_and_kind =
+      header.head_bytes | static_cast<uint32_t>(header.kind) << 24;
+  std::memcpy(out, &header.message_bytes, 4);
+  std::memcpy(out + 4, &head_and_kind, 4);
+  std::memcpy(out + 8, &header.call_id, 8);
+}
 
 // Reads kFrameHeaderBytes, which may be any.
-FrameHeader DecodeFrameHeader(const char* bytes);
+inline FrameHeader DecodeFrameHeader(const char* bytes) {
+  FrameHeader header;
+  uint32_t head_and_kind;
+  std::memcpy(&header.message_bytes, bytes, 4);
+  std::memcpy(&head_and_kind, bytes + 4, 4);
+  std::memcpy(&header.call_id, bytes + 8, 8);
+  header.head_bytes = head_and_kind & 0xffffff;
+  header.kind = static_cast<FrameKind>(head_and_kind >> 24);
+  return header;
+}
 
 // What is wrong with a header where frames of one kind are expected.
-StreamError CheckFrameHeader(const FrameHeader& header, FrameKind expected);
+inline StreamError CheckFrameHeader(const FrameHeader& header,
+                                    FrameKind expected) {
+  if (header.kind != expected) return StreamError::kWrongFrameKind;
+  if (header.message_bytes > kMaxMessageBytes) {
+    return StreamError::kOversizedMessage;
+  }
+  if (header.head_bytes > kMaxHeadBytes) return StreamError::kOversizedHead;
+  if (header.head_bytes > header.message_bytes) {
+    return StreamError::kHeadBeyondMessage;
+  }
+  return StreamError::kNone;
+}
 
 // Writes kHelloBytes.
 void EncodeHello(char* out);
