@@ -161,6 +161,7 @@ DriverDeclaration Tcp() {
                    TcpSetting(kTcpMaxBatch, "Likewise, of replies."),
                    SpinUs(),
                }},
+      .channel_settings = ChannelSettings(),
   };
 }
 

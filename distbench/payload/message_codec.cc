@@ -308,7 +308,6 @@ bool Decode(absl::Span<const absl::string_view> slices, Header& header,
 template <typename Header>
 bool DecodeBeforePayload(absl::string_view head, int64_t payload_bytes,
                          Header& header, std::string& scratch) {
-  header = Header();
   FlatReader reader(head);
   while (!reader.at_end()) {
     uint32_t tag;
@@ -380,11 +379,13 @@ bool DecodeMessage(absl::Span<const absl::string_view> slices,
 
 bool DecodeHead(absl::string_view head, int64_t payload_bytes,
                 RequestHeader& header, std::string& scratch) {
+  header = {.server_instance = RequestHeader::kAnyInstance};
   return DecodeBeforePayload(head, payload_bytes, header, scratch);
 }
 
 bool DecodeHead(absl::string_view head, int64_t payload_bytes,
                 ResponseHeader& header, std::string& scratch) {
+  header = {.server_instance = ResponseHeader::kNoInstance};
   return DecodeBeforePayload(head, payload_bytes, header, scratch);
 }
 

@@ -86,7 +86,10 @@ absl::StatusOr<std::vector<SocketAddress>> ResolveAddress(
     host = host.substr(1, host.size() - 2);
   }
   const auto list = LookUp(host, address.substr(colon + 1), AI_NUMERICSERV);
-  if (!list.ok()) return list.status();
+  if (!list.ok()) {
+    return absl::NotFoundError(absl::StrCat("can not connect to peer ", address,
+                                            ": ", list.status().message()));
+  }
   std::vector<SocketAddress> addresses;
   for (const addrinfo* entry = list->get(); entry; entry = entry->ai_next) {
     SocketAddress& found = addresses.emplace_back();

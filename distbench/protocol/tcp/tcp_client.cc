@@ -175,6 +175,7 @@ bool TcpClient::DeliverEnded(TransportEvents& events) {
   for (const auto& [call, error] : ended) {
     call->done_ns = now_ns;
     call->received_bytes = 0;
+    call->responding_instance = kNoInstance;
     call->error = error;
     events.OnDone(call);
   }

@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "distbench/config/driver_options.h"
 #include "distbench/protocol/tcp/dial.h"
 #include "distbench/protocol/tcp/socket.h"
 #include "glog/logging.h"
@@ -11,18 +13,52 @@
 namespace distbench {
 namespace {
 
-// Moves one peer's share of `targets`, which are in the order of the loops here,
-// out of them.
-TcpPeer TakePeer(size_t server_count, int64_t connections,
-                 std::vector<DialTarget>::iterator& next) {
-  TcpPeer peer;
-  peer.servers.resize(server_count);
-  for (std::vector<DialTarget>& server : peer.servers) {
-    for (int64_t i = 0; i < connections; ++i) {
-      server.push_back(std::move(*next++));
+using AddressMap =
+    absl::flat_hash_map<std::string, std::vector<SocketAddress>>;
+
+// What the addresses of peers stand for, each resolved once.
+absl::StatusOr<AddressMap> ResolveAll(const std::vector<Peer>& peers) {
+  AddressMap resolved;
+  for (const Peer& peer : peers) {
+    for (const std::string& address : peer.addresses) {
+      if (resolved.contains(address)) continue;
+      auto addresses = ResolveAddress(address);
+      if (!addresses.ok()) return addresses.status();
+      resolved[address] = *std::move(addresses);
     }
   }
-  return peer;
+  return resolved;
+}
+
+// The connections that one transport needs, server by server.
+void AddTargets(const std::vector<Peer>& peers, const AddressMap& resolved,
+                int64_t connections, std::vector<DialTarget>& targets) {
+  for (const Peer& peer : peers) {
+    for (const std::string& address : peer.addresses) {
+      for (int64_t i = 0; i < connections; ++i) {
+        targets.push_back(
+            {.name = address, .addresses = resolved.at(address)});
+      }
+    }
+  }
+}
+
+// Takes the connections of one transport, in the order of AddTargets().
+std::vector<TcpPeer> TakePeers(const std::vector<Peer>& peers,
+                               int64_t connections,
+                               std::vector<DialTarget>::iterator& next) {
+  std::vector<TcpPeer> taken;
+  for (const Peer& peer : peers) {
+    TcpPeer& tcp_peer = taken.emplace_back();
+    tcp_peer.round_robin = peer.policy != kPickFirstPolicy;
+    tcp_peer.servers.resize(peer.addresses.size());
+    for (std::vector<DialTarget>& server : tcp_peer.servers) {
+      for (int64_t i = 0; i < connections; ++i) {
+        server.push_back(std::move(*next++));
+      }
+    }
+  }
+  return taken;
 }
 
 }  // namespace
@@ -64,32 +100,19 @@ absl::StatusOr<std::string> TcpDriver::Listen(int worker_count) {
   return JoinHostPort(address->advertised_host, listener->port);
 }
 
-absl::Status TcpDriver::Connect(const std::vector<std::string>& peer_addresses,
+absl::Status TcpDriver::Connect(const std::vector<Peer>& peers,
                                 absl::Time deadline) {
-  std::vector<std::vector<SocketAddress>> resolved;
-  for (const std::string& address : peer_addresses) {
-    auto addresses = ResolveAddress(address);
-    if (!addresses.ok()) return addresses.status();
-    resolved.push_back(*std::move(addresses));
-  }
+  const absl::StatusOr<AddressMap> resolved = ResolveAll(peers);
+  if (!resolved.ok()) return resolved.status();
   std::vector<DialTarget> targets;
-  for (size_t worker = 0; worker < transports_.size(); ++worker) {
-    for (size_t i = 0; i < peer_addresses.size(); ++i) {
-      for (int64_t j = 0; j < settings_.connections; ++j) {
-        targets.push_back(
-            {.name = peer_addresses[i], .addresses = resolved[i]});
-      }
-    }
+  for (size_t i = 0; i < transports_.size(); ++i) {
+    AddTargets(peers, *resolved, settings_.connections, targets);
   }
   const absl::Status status = DialAll(absl::MakeSpan(targets), deadline);
   if (!status.ok()) return status;
   auto next = targets.begin();
   for (const auto& transport : transports_) {
-    std::vector<TcpPeer> peers;
-    for (size_t i = 0; i < peer_addresses.size(); ++i) {
-      peers.push_back(TakePeer(1, settings_.connections, next));
-    }
-    transport->SetPeers(std::move(peers));
+    transport->SetPeers(TakePeers(peers, settings_.connections, next));
   }
   return absl::OkStatus();
 }

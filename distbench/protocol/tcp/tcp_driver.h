@@ -32,7 +32,7 @@ class TcpDriver final : public ProtocolDriver {
 
   absl::StatusOr<std::string> Listen(int worker_count) override;
   Transport& transport(int worker) override { return *transports_[worker]; }
-  absl::Status Connect(const std::vector<std::string>& peer_addresses,
+  absl::Status Connect(const std::vector<Peer>& peers,
                        absl::Time deadline) override;
   void Shutdown() override;
 
