@@ -42,8 +42,6 @@ struct UnsupportedField {
 using Test = DistributedSystemDescription;
 
 const std::vector<UnsupportedField> kFields = {
-    {"replay of RPC traces", "rpc_replay_traces",
-     [](const Test& test) { return !test.rpc_replay_traces().empty(); }},
     {"netdev_name", "protocol_driver_options",
      [](const Test& test) {
        return std::any_of(test.protocol_driver_options().begin(),

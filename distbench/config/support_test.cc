@@ -44,11 +44,9 @@ TEST(UnsupportedFeatures, AreNamedWithTheirPlace) {
       Unsupported(R"(
     tests {}
     tests {
-      rpc_replay_traces {}
       protocol_driver_options { netdev_name: 'eth0' }
     })"),
       ElementsAre(
-          "tests[1].rpc_replay_traces: not supported yet: replay of RPC traces",
           "tests[1].protocol_driver_options: not supported yet: netdev_name"));
 }
 

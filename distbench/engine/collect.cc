@@ -53,6 +53,7 @@ class Collector {
     for (size_t worker = 0; worker < recorders_.size(); ++worker) {
       EmitStatistics(worker);
       EmitSamples(worker);
+      EmitReplayLogs(worker);
     }
   }
 
@@ -119,7 +120,57 @@ class Collector {
     for (int64_t i = 0; i < samples.size(); ++i) {
       ++kept[{samples[i].peer, samples[i].rpc}];
     }
+    const Reservoir<ReplayedSample>& replayed = recorders_[worker]->replayed();
+    for (int64_t i = 0; i < replayed.size(); ++i) {
+      ++kept[{replayed[i].sample.peer, replayed[i].sample.rpc}];
+    }
     return kept;
+  }
+
+  // A log for each execution of a trace that samples were kept of.
+  void EmitReplayLogs(size_t worker) {
+    std::map<int64_t, RpcReplayTraceLog> logs;
+    const Reservoir<ReplayedSample>& replayed = recorders_[worker]->replayed();
+    for (int64_t i = 0; i < replayed.size(); ++i) {
+      const auto [found, is_new] = logs.try_emplace(replayed[i].execution);
+      if (is_new) FillReplayLog(worker, replayed[i], found->second);
+      RpcSample& out =
+          (*found->second.mutable_rpc_samples())[replayed[i].record];
+      FillSample(worker, replayed[i].sample, out);
+      out.set_start_timestamp_ns(replayed[i].sample.sent_ns -
+                                 replayed[i].execution_start_ns);
+    }
+    ResultChunk chunk;
+    int64_t samples = 0;
+    for (auto& [execution, log] : logs) {
+      samples += log.rpc_samples_size();
+      *chunk.mutable_instance_log()->add_replay_trace_logs() = std::move(log);
+      if (samples < kSamplesPerChunk) continue;
+      EmitReplayChunk(chunk);
+      samples = 0;
+    }
+    if (samples > 0) EmitReplayChunk(chunk);
+  }
+
+  void EmitReplayChunk(ResultChunk& chunk) {
+    chunk.set_instance(engine_.instance_plan().name);
+    emit_(std::move(chunk));
+    chunk.Clear();
+  }
+
+  void FillReplayLog(size_t worker, const ReplayedSample& first,
+                     RpcReplayTraceLog& log) const {
+    const Plan& plan = engine_.plan();
+    log.set_rpc_replay_trace_name(
+        plan.replay_traces[first.sample.rpc - plan.rpcs.size()].name);
+    log.set_timestamp_offset_ns(first.execution_start_ns +
+                                engine_.unix_offset_ns());
+    if (first.sample.warmup) log.set_warmup(true);
+    if (first.sample.trace < 0) return;
+    // That of the iteration: of a single RPC's, all but its place in it.
+    log.mutable_trace_context()->ParseFromString(
+        recorders_[worker]->trace(first.sample.trace));
+    log.mutable_trace_context()->mutable_fanout_index()->RemoveLast();
   }
 
   void EmitSamples(size_t worker) {

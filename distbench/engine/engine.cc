@@ -65,6 +65,7 @@ class Engine::Impl final : public WorkerGroup {
   }
 
   void Start(int64_t start_ns) {
+    state_.SetTrafficStart(start_ns);
     if (state_.service().main_list == kNone) {
       OnMainListFinished();
     } else {

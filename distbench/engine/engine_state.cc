@@ -23,16 +23,13 @@ EngineState::EngineState(std::shared_ptr<const Plan> plan, int instance,
     targets_[i].fanout = std::make_unique<Fanout>(*plan_, rpc, instance_);
     for (int candidate : targets_[i].fanout->candidates()) {
       targets_[i].routes.push_back(
-          RouteTo(rpc.server_service, candidate, rpc.multi_server_channel));
+          routes_.To(rpc.server_service, candidate, rpc.multi_server_channel));
     }
   }
-}
-
-int EngineState::RouteTo(int service, int number, int channel) {
-  return channel != kNone
-             ? routes_.ToChannel(service, channel)
-             : routes_.ToInstance(plan_->services[service].first_instance +
-                                  number);
+  for (size_t i = 0; i < plan_->replay_traces.size(); ++i) {
+    replay_tables_.emplace_back(*plan_, static_cast<int>(i), instance_,
+                                routes_);
+  }
 }
 
 void EngineState::Stop(StopScope scope, absl::string_view reason) {

@@ -13,6 +13,7 @@
 #include "distbench/base/clock.h"
 #include "distbench/config/plan.h"
 #include "distbench/engine/fanout.h"
+#include "distbench/engine/replay_table.h"
 #include "distbench/engine/routes.h"
 
 namespace distbench {
@@ -54,6 +55,17 @@ class EngineState {
   // Requires that this instance's service is a client of the RPC.
   RpcTargets& targets(int rpc) { return targets_[rpc]; }
 
+  // Requires a trace of the plan. Empty for what this instance does not send.
+  const ReplayTable& replay_table(int trace) const {
+    return replay_tables_[trace];
+  }
+
+  // When traffic starts, monotonic; 0 until that is known.
+  int64_t traffic_start_ns() const {
+    return traffic_start_ns_.load(std::memory_order_relaxed);
+  }
+  void SetTrafficStart(int64_t start_ns) { traffic_start_ns_ = start_ns; }
+
   // What to add to monotonic time to get Unix time; fixed for the test, so that
   // a step of the wall clock does not move its time stamps.
   int64_t unix_offset_ns() const { return unix_offset_ns_; }
@@ -68,9 +80,6 @@ class EngineState {
   std::string stop_reason() const;
 
  private:
-  // To an instance of a service, by its number, unless through a channel.
-  int RouteTo(int service, int number, int channel);
-
   const std::shared_ptr<const Plan> plan_;
   const int instance_;
   const int worker_count_;
@@ -78,6 +87,8 @@ class EngineState {
   const int64_t unix_offset_ns_;
   Routes routes_;
   std::vector<RpcTargets> targets_;  // by RPC; empty where not a client
+  std::vector<ReplayTable> replay_tables_;
+  std::atomic<int64_t> traffic_start_ns_ = 0;
 
   std::atomic<StopScope> stop_scope_ = StopScope::kNothing;
   mutable absl::Mutex mutex_;

@@ -8,7 +8,8 @@ Recorder::Recorder(int peer_count, int rpc_count, int64_t sample_capacity,
                    uint64_t seed)
     : rpc_count_(rpc_count),
       totals_(static_cast<size_t>(peer_count) * rpc_count),
-      samples_(sample_capacity, seed) {}
+      samples_(sample_capacity, seed),
+      replayed_(sample_capacity, ~seed) {}
 
 void Recorder::Count(const Sample& sample) {
   RpcTotals& totals = TotalsOf(sample.peer, sample.rpc);

@@ -32,6 +32,14 @@ struct Sample {
   bool through_channel = false;  // of several servers
 };
 
+// An RPC of a replay trace, and where it belongs.
+struct ReplayedSample {
+  Sample sample;
+  int64_t execution = 0;  // of a trace; unique within the worker
+  int64_t execution_start_ns = 0;
+  int32_t record = 0;  // position in the trace
+};
+
 // Samples of one action list's execution, where it keeps a limited number.
 using SampleReservoir = Reservoir<Sample>;
 
@@ -40,7 +48,8 @@ using SampleReservoir = Reservoir<Sample>;
 // and for growing sets of samples only. Not thread-safe.
 class Recorder {
  public:
-  // Samples beyond the capacity are chosen by reservoir.
+  // Samples beyond the capacity are chosen by reservoir; those of replay traces
+  // have another one of the same capacity.
   Recorder(int peer_count, int rpc_count, int64_t sample_capacity,
            uint64_t seed);
 
@@ -49,6 +58,8 @@ class Recorder {
 
   // Offers a sample to be kept.
   void Keep(const Sample& sample) { samples_.Add(sample); }
+
+  void KeepReplayed(const ReplayedSample& sample) { replayed_.Add(sample); }
 
   // Offers what a list's execution has kept.
   void KeepAll(const SampleReservoir& reservoir);
@@ -64,6 +75,7 @@ class Recorder {
   absl::Span<const std::string> errors() const { return errors_; }
   const std::string& trace(int number) const { return traces_[number]; }
   const SampleReservoir& samples() const { return samples_; }
+  const Reservoir<ReplayedSample>& replayed() const { return replayed_; }
   void ForEachTotals(
       absl::FunctionRef<void(int peer, int rpc, const RpcTotals& totals)> visit)
       const;
@@ -74,6 +86,7 @@ class Recorder {
   const int rpc_count_;
   std::vector<std::unique_ptr<RpcTotals>> totals_;  // by peer, then RPC
   SampleReservoir samples_;
+  Reservoir<ReplayedSample> replayed_;
   std::vector<std::string> errors_ = {""};
   absl::flat_hash_map<std::string, int> error_numbers_;
   std::vector<std::string> traces_;

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <string>
 
+#include "distbench/base/object_pool.h"
 #include "distbench/engine/run_state.h"
+#include "distbench/engine/timer_queue.h"
 #include "distbench/engine/worker_context.h"
 
 namespace distbench {
@@ -15,10 +17,14 @@ class RequestHandler {
  public:
   explicit RequestHandler(WorkerContext& context) : context_(context) {}
 
-  // Answers a request that needs no work: to an RPC whose action list is empty,
-  // or that this instance can not handle. Returns the list that handles it
-  // otherwise, and kNone if it was answered.
+  // Answers a request that no list handles: to an RPC whose action list is
+  // empty, or that this instance can not handle; and one of a replay, now or
+  // when its processing time is over. Returns the list that handles it
+  // otherwise, else kNone.
   int Admit(ServerCall& request);
+
+  // The time of a replayed request is over, or all is stopped.
+  void OnReplyDue(Timer& timer);
 
   // Answers the request that a list handles.
   void Respond(const ListRun& list);
@@ -27,10 +33,20 @@ class RequestHandler {
   int64_t pending() const { return pending_; }
 
  private:
+  // A replayed request that is answered when its processing time is over.
+  struct DelayedReply {
+    ServerCall* request = nullptr;
+    Timer timer;
+  };
+
+  bool IsReplay(int rpc_index) const;
+  void AnswerReplay(ServerCall& request);
+  void AnswerUnlessStopped(ServerCall& request, const SizePlan& size);
   void Answer(ServerCall& request, const SizePlan& size);
   void Refuse(ServerCall& request, const std::string& error);
 
   WorkerContext& context_;
+  ObjectPool<DelayedReply> delayed_;
   int64_t pending_ = 0;
 };
 

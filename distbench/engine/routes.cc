@@ -4,6 +4,12 @@
 
 namespace distbench {
 
+int Routes::To(int service, int number, int channel) {
+  return channel != kNone
+             ? ToChannel(service, channel)
+             : ToInstance(plan_.services[service].first_instance + number);
+}
+
 int Routes::ToInstance(int instance) {
   const int peer = PeerOf(instance);
   const auto [found, is_new] = route_of_peer_.try_emplace(peer, count());

@@ -26,10 +26,9 @@ class Routes {
   // plan must outlive this.
   explicit Routes(const Plan& plan) : plan_(plan) {}
 
-  // The route to an instance (index into plan.instances), or through a channel
-  // of a service. Makes it where there is none yet.
-  int ToInstance(int instance);
-  int ToChannel(int service, int channel);
+  // The route to an instance of a service, by its number; but through a channel
+  // of the service unless that is kNone. Makes the route if there is none yet.
+  int To(int service, int number, int channel);
 
   int count() const { return static_cast<int>(routes_.size()); }
 
@@ -68,6 +67,8 @@ class Routes {
                                // peers_, or none
   };
 
+  int ToInstance(int instance);
+  int ToChannel(int service, int channel);
   const MultiServerChannelPlan& PlanOf(const Channel& channel) const;
   int PeerOf(int instance);
   int CountedOfChannel(int route, int responding_instance) const;

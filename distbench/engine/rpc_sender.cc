@@ -1,21 +1,11 @@
 #include "distbench/engine/rpc_sender.h"
 
 #include <algorithm>
-#include <cstddef>
 
 #include "distbench/base/saturating_add.h"
 #include "distbench/engine/trace.h"
 
 namespace distbench {
-namespace {
-
-static_assert(offsetof(RpcCall, client) == 0);
-RpcCall& FromClientCall(ClientCall& call) {
-  return reinterpret_cast<RpcCall&>(call);
-}
-
-}  // namespace
-
 int64_t DrawSize(const SizePlan& size, WorkerContext& context) {
   if (size.distribution == kNone) return size.fixed_bytes;
   return context.engine.plan().distributions[size.distribution].Draw(
@@ -40,6 +30,7 @@ bool RpcSender::Send(Iteration& iteration) {
   for (size_t i = 0; i < chosen.size(); ++i) {
     RpcCall* call = calls_.Get();
     call->iteration = &iteration;
+    call->intended_ns = iteration.intended_ns;
     ClientCall& client = call->client;
     client.peer = targets.routes[chosen[i]];
     client.rpc_index = action.target;
@@ -52,31 +43,46 @@ bool RpcSender::Send(Iteration& iteration) {
                              ? 0
                              : SaturatingAdd(context_.now_ns, rpc.deadline_ns);
     client.trace_context = {};
-    if (traced) SetTrace(iteration, static_cast<int64_t>(i), *call);
+    if (traced) SetTrace(*call, static_cast<int64_t>(i));
     Submit(call);
   }
   return true;
 }
 
 Iteration* RpcSender::OnDone(ClientCall& client) {
-  RpcCall& call = FromClientCall(client);
+  RpcCall& call = RpcCall::Of(client);
   Iteration* iteration = call.iteration;
-  const Sample sample = Measure(call);
-  context_.recorder.Count(sample);
+  const Sample sample = End(call);
   std::optional<SampleReservoir>& limited = iteration->action->list->samples;
   if (limited.has_value()) {
     limited->Add(sample);
   } else {
     context_.recorder.Keep(sample);
   }
+  return --iteration->outstanding == 0 ? iteration : nullptr;
+}
+
+RpcCall& RpcSender::NewCall(Iteration& iteration) {
+  RpcCall& call = *calls_.Get();
+  call.iteration = &iteration;
+  call.client.warmup = iteration.warmup;
+  call.client.trace_context = {};
+  ++in_flight_;
+  WorkerProgress::Add(context_.progress.in_flight, 1);
+  return call;
+}
+
+Sample RpcSender::End(RpcCall& call) {
+  const Sample sample = Measure(call);
+  context_.recorder.Count(sample);
   --in_flight_;
   WorkerProgress::Add(context_.progress.in_flight, -1);
   WorkerProgress::Add(sample.error == 0 ? context_.progress.succeeded
                                         : context_.progress.failed,
                       1);
-  iteration->failed |= sample.error != 0;
+  call.iteration->failed |= sample.error != 0;
   calls_.Put(&call);
-  return --iteration->outstanding == 0 ? iteration : nullptr;
+  return sample;
 }
 
 bool RpcSender::SendWaiting() {
@@ -117,8 +123,8 @@ bool RpcSender::IsTraced(const RpcPlan& rpc, const Iteration& iteration) const {
           iteration.number % rpc.tracing_interval == 0);
 }
 
-void RpcSender::SetTrace(const Iteration& iteration, int64_t fanout_index,
-                         RpcCall& call) {
+void RpcSender::SetTrace(RpcCall& call, int64_t fanout_index) {
+  const Iteration& iteration = *call.iteration;
   const ActionRun& action = *iteration.action;
   call.trace_context = ExtendTrace(action.list->trace_context,
                                    {.engine_id = context_.engine.instance(),
@@ -156,7 +162,6 @@ RpcCall* RpcSender::PopWaiting() {
 
 Sample RpcSender::Measure(const RpcCall& call) {
   const ClientCall& client = call.client;
-  const int64_t intended_ns = call.iteration->intended_ns;
   Sample sample;
   sample.rpc = client.rpc_index;
   const Routes& routes = context_.engine.routes();
@@ -166,8 +171,8 @@ Sample RpcSender::Measure(const RpcCall& call) {
   sample.response_bytes = client.received_bytes;
   sample.sent_ns = client.sent_ns;
   sample.service_time_ns = client.done_ns - client.sent_ns;
-  sample.open_loop = intended_ns != 0;
-  if (sample.open_loop) sample.lateness_ns = client.sent_ns - intended_ns;
+  sample.open_loop = call.intended_ns != 0;
+  if (sample.open_loop) sample.lateness_ns = client.sent_ns - call.intended_ns;
   sample.warmup = call.iteration->warmup;
   if (!client.error.empty()) {
     sample.error = context_.recorder.InternError(client.error);

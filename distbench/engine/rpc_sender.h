@@ -29,15 +29,24 @@ class RpcSender {
   // has to.
   bool SendWaiting();
 
-  // Ends every RPC that waits or is in flight; the latter through OnDone().
-  // finish is called with iterations that end at once.
-  template <typename Finish>
-  void CancelAll(Finish finish) {
+  // For RPCs that are not an iteration's fanout: takes a call for the caller to
+  // fill in, then sends it. Its end is recorded by End() instead of OnDone(),
+  // and its sample left to the caller.
+  RpcCall& NewCall(Iteration& iteration);
+  void SetTrace(RpcCall& call, int64_t fanout_index);
+  void Submit(RpcCall* call);
+  Sample End(RpcCall& call);
+
+  // Ends every RPC that waits or is in flight: the former by calls of
+  // end(ClientCall&), the latter as they always do.
+  template <typename EndCall>
+  void CancelAll(EndCall end) {
     context_.transport.CancelCalls();
     while (RpcCall* call = PopWaiting()) {
       call->client.sent_ns = call->client.done_ns = context_.now_ns;
+      call->client.responding_instance = kNoInstance;
       call->client.error = "CANCELLED: not sent before the traffic's end";
-      if (Iteration* iteration = OnDone(call->client)) finish(*iteration);
+      end(call->client);
     }
   }
 
@@ -57,9 +66,6 @@ class RpcSender {
 
   Sizes DrawSizes(const RpcPlan& rpc, const ActionPlan& action);
   bool IsTraced(const RpcPlan& rpc, const Iteration& iteration) const;
-  void SetTrace(const Iteration& iteration, int64_t fanout_index,
-                RpcCall& call);
-  void Submit(RpcCall* call);
   RpcCall* PopWaiting();
   Sample Measure(const RpcCall& call);
 

@@ -13,6 +13,7 @@
 #define DISTBENCH_ENGINE_RUN_STATE_H_
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -27,6 +28,7 @@
 namespace distbench {
 
 struct ListRun;
+struct ReplayRun;
 
 // What the workers that share an action of the main list have in common.
 struct SharedAction {
@@ -105,17 +107,28 @@ struct Iteration {
   int64_t intended_ns = 0;  // 0: closed loop
   bool warmup = false;
   bool failed = false;  // an RPC of it has
-  int outstanding = 0;  // RPCs
-  Timer timer;          // for an activity that waits
+  int outstanding = 0;  // RPCs; of a replay those that were not sent as well
+  ReplayRun* replay = nullptr;  // of a replay only
+  Timer timer;                  // for an activity that waits
 };
 
 // One RPC of an iteration.
 struct RpcCall {
   ClientCall client;  // must be first: the transport returns a ClientCall*
   Iteration* iteration = nullptr;
+  int64_t intended_ns = 0;  // 0: closed loop
+  int record = 0;           // of a replay: position in its table
   std::string trace_context;
   RpcCall* next = nullptr;  // among the calls that wait for a send queue
+
+  // The RpcCall that the client call is part of.
+  static RpcCall& Of(ClientCall& client);
 };
+
+static_assert(offsetof(RpcCall, client) == 0);
+inline RpcCall& RpcCall::Of(ClientCall& client) {
+  return reinterpret_cast<RpcCall&>(client);
+}
 
 }  // namespace distbench
 

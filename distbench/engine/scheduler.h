@@ -34,6 +34,10 @@ class SchedulerEffects {
   // this returns.
   virtual void StartActivity(Iteration& iteration) = 0;
 
+  // Does an iteration of a replay. FinishIteration() follows, perhaps before
+  // this returns.
+  virtual void StartReplay(Iteration& iteration) = 0;
+
   // Answers list.request, which the list then lets go of.
   virtual void Respond(const ListRun& list) = 0;
 

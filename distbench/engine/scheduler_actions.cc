@@ -214,8 +214,10 @@ void Scheduler::StartIteration(ActionRun& action) {
     case ActionPlan::Kind::kActivity:
       effects_.StartActivity(iteration);
       break;
-    case ActionPlan::Kind::kNothing:
     case ActionPlan::Kind::kReplay:
+      effects_.StartReplay(iteration);
+      break;
+    case ActionPlan::Kind::kNothing:
       FinishIteration(iteration);
       break;
   }

@@ -17,6 +17,9 @@ struct Timer {
     kActionDelay,
     kActionPace,
     kIterationWait,
+    kReplaySchedule,
+    kReplayRecord,
+    kReply,
   };
   static constexpr size_t kNotArmed = std::numeric_limits<size_t>::max();
 

@@ -21,6 +21,7 @@ Worker::Worker(EngineState& engine, int index, Transport& transport,
       group_(group),
       scheduler_(context_, *this),
       sender_(context_),
+      replay_(context_, sender_, scheduler_),
       handler_(context_) {
   start_timer_.kind = Timer::Kind::kStartMainList;
 }
@@ -106,9 +107,7 @@ void Worker::Handle(const Message& message) {
     case Message::Kind::kStop:
       FireStoppedTimers();
       if (context_.engine.stop_scope() == StopScope::kEverything) {
-        sender_.CancelAll([this](Iteration& iteration) {
-          scheduler_.FinishIteration(iteration);
-        });
+        sender_.CancelAll([this](ClientCall& call) { EndCall(call); });
       }
       break;
     case Message::Kind::kStartShard:
@@ -155,6 +154,14 @@ void Worker::Fire(Timer& timer) {
     case Timer::Kind::kIterationWait:
       scheduler_.FinishIteration(*static_cast<Iteration*>(timer.owner));
       break;
+    case Timer::Kind::kReplaySchedule:
+    case Timer::Kind::kReplayRecord:
+      replay_.OnDue(timer);
+      CheckPendingRpcs();
+      break;
+    case Timer::Kind::kReply:
+      handler_.OnReplyDue(timer);
+      break;
   }
 }
 
@@ -183,6 +190,11 @@ bool Worker::IsStopped(const Timer& timer) const {
     case Timer::Kind::kIterationWait:
       return scheduler_.IsStopped(
           *static_cast<Iteration*>(timer.owner)->action);
+    case Timer::Kind::kReplaySchedule:
+    case Timer::Kind::kReplayRecord:
+      return scheduler_.IsStopped(ReplayRunner::ActionOf(timer));
+    case Timer::Kind::kReply:
+      return context_.engine.stop_scope() == StopScope::kEverything;
   }
   return true;
 }
@@ -190,7 +202,14 @@ bool Worker::IsStopped(const Timer& timer) const {
 void Worker::OnDone(ClientCall* call) {
   ++event_count_;
   context_.now_ns = call->done_ns;
-  if (Iteration* iteration = sender_.OnDone(*call)) {
+  EndCall(*call);
+}
+
+void Worker::EndCall(ClientCall& call) {
+  if (replay_.Owns(call)) {
+    replay_.OnDone(call);
+    CheckPendingRpcs();
+  } else if (Iteration* iteration = sender_.OnDone(call)) {
     scheduler_.FinishIteration(*iteration);
   }
 }
@@ -204,11 +223,20 @@ void Worker::OnRequest(ServerCall* call) {
 
 bool Worker::SendRpcs(Iteration& iteration) {
   if (!sender_.Send(iteration)) return false;
+  CheckPendingRpcs();
+  return true;
+}
+
+void Worker::StartReplay(Iteration& iteration) {
+  replay_.Start(iteration);
+  CheckPendingRpcs();
+}
+
+void Worker::CheckPendingRpcs() {
   if (sender_.in_flight() > context_.engine.plan().max_pending_rpcs /
                                 context_.engine.worker_count()) {
     group_.OnManyPendingRpcs();
   }
-  return true;
 }
 
 void Worker::StartActivity(Iteration& iteration) {

@@ -9,6 +9,7 @@
 #include "absl/synchronization/notification.h"
 #include "distbench/base/mpsc_queue.h"
 #include "distbench/engine/activity_pool.h"
+#include "distbench/engine/replay_runner.h"
 #include "distbench/engine/request_handler.h"
 #include "distbench/engine/rpc_sender.h"
 #include "distbench/engine/scheduler.h"
@@ -101,6 +102,8 @@ class Worker final : private TransportEvents,
   void Fire(Timer& timer);
   void FireStoppedTimers();
   bool IsStopped(const Timer& timer) const;
+  void EndCall(ClientCall& call);
+  void CheckPendingRpcs();
 
   // TransportEvents
   void OnDone(ClientCall* call) override;
@@ -109,6 +112,7 @@ class Worker final : private TransportEvents,
   // SchedulerEffects
   bool SendRpcs(Iteration& iteration) override;
   void StartActivity(Iteration& iteration) override;
+  void StartReplay(Iteration& iteration) override;
   void Respond(const ListRun& list) override;
   void StartShards(ActionRun& action, int shard_count) override;
   void OnShardFinished(SharedAction& action) override;
@@ -122,6 +126,7 @@ class Worker final : private TransportEvents,
   WorkerGroup& group_;
   Scheduler scheduler_;
   RpcSender sender_;
+  ReplayRunner replay_;
   RequestHandler handler_;
   Timer start_timer_;
   MpscQueue<Message> messages_;

@@ -35,8 +35,9 @@ struct WorkerContext {
         worker(worker),
         transport(transport),
         recorder(engine.routes().counted_count(),
-                 static_cast<int>(engine.plan().rpcs.size()), sample_capacity,
-                 seed),
+                 static_cast<int>(engine.plan().rpcs.size() +
+                                  engine.plan().replay_traces.size()),
+                 sample_capacity, seed),
         sample_capacity(sample_capacity),
         random(seed) {}
 
