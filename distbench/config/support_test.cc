@@ -29,11 +29,24 @@ TEST(UnsupportedFeatures, LeaveTheCommonCaseAlone) {
       services { name: 'a' }
       services { name: 'b' protocol_driver_options_name: 'loop' }
       services { name: 'c' protocol_driver_options_name: 'tuned' }
+      services { name: 'd' protocol_driver_options_name: 'async' }
+      services { name: 'e' protocol_driver_options_name: 'doubled' }
+      services { name: 'f' protocol_driver_options_name: 'tcp' }
+      protocol_driver_options { name: 'tcp' protocol_name: 'tcp' }
       protocol_driver_options { name: 'loop' protocol_name: 'loopback' }
+      protocol_driver_options {
+        name: 'async' protocol_name: 'grpc_async_callback'
+      }
+      protocol_driver_options {
+        name: 'doubled'
+        protocol_name: 'double_barrel'
+        server_settings { name: 'next_protocol_driver' string_value: 'grpc' }
+      }
       protocol_driver_options {
         name: 'tuned'
         client_settings { name: 'grpc.anything' int64_value: 1 }
-        server_settings { name: 'server_type' string_value: 'inline' }
+        server_settings { name: 'server_type' string_value: 'polling' }
+        server_settings { name: 'threadpool_size' int64_value: 8 }
       }
     })"),
               IsEmpty());
@@ -48,57 +61,6 @@ TEST(UnsupportedFeatures, AreNamedWithTheirPlace) {
     })"),
       ElementsAre(
           "tests[1].protocol_driver_options: not supported yet: netdev_name"));
-}
-
-TEST(UnsupportedFeatures, CoverDriversAndTheirSettings) {
-  EXPECT_THAT(
-      Unsupported(R"(
-    tests {
-      services { name: 'a' protocol_driver_options_name: 'tcp' }
-      services { name: 'b' protocol_driver_options_name: 'grpc' }
-      services { name: 'c' protocol_driver_options_name: 'async' }
-      services { name: 'd' protocol_driver_options_name: 'counted' }
-      protocol_driver_options { name: 'tcp' protocol_name: 'tcp' }
-      protocol_driver_options {
-        name: 'grpc'
-        server_settings { name: 'threadpool_size' int64_value: 8 }
-      }
-      protocol_driver_options {
-        name: 'async' protocol_name: 'grpc_async_callback'
-      }
-      protocol_driver_options {
-        name: 'counted'
-        protocol_name: 'composable_rpc_counter'
-        server_settings { name: 'driver_under_test' string_value: 'grpc' }
-      }
-    })"),
-      ElementsAre(
-          "tests[0].protocol_driver_options[\"tcp\"]: not supported yet: "
-          "driver \"tcp\"",
-          "tests[0].protocol_driver_options[\"grpc\"]: not supported yet: "
-          "threadpool_size 8 of driver \"grpc\"",
-          "tests[0].protocol_driver_options[\"async\"]: not supported yet: "
-          "client_type \"callback\" of driver \"grpc\"",
-          "tests[0].protocol_driver_options[\"async\"]: not supported yet: "
-          "server_type \"handoff\" of driver \"grpc\"",
-          "tests[0].protocol_driver_options[\"counted\"]: not supported yet: "
-          "driver \"composable_rpc_counter\""));
-  EXPECT_THAT(Unsupported("tests { services { name: 'a' } services { name: 'b' "
-                          "} default_protocol: 'tcp' }"),
-              ElementsAre("tests[0].default_protocol: not supported yet: "
-                          "driver \"tcp\""));
-}
-
-TEST(UnsupportedFeatures, LeaveWhatIsInvalidToValidation) {
-  EXPECT_THAT(Unsupported(R"(
-    tests {
-      services { name: 'a' protocol_driver_options_name: 'unknown' }
-      services { protocol_driver_options_name: 'homa' }
-      services { name: 'c' protocol_driver_options_name: 'loop' }
-      protocol_driver_options { name: 'homa' protocol_name: 'homa' }
-      protocol_driver_options { name: 'loop' protocol_name: 'loop' }
-    })"),
-              IsEmpty());
 }
 
 }  // namespace

@@ -127,6 +127,7 @@ class Engine::Impl final : public WorkerGroup {
     for (const auto& worker : workers_) {
       recorders.push_back(&worker->recorder());
     }
+    EmitDriverCounters(emit);
     CollectLog(state_, error_message_, activities_, recorders, emit);
   }
 
@@ -153,6 +154,17 @@ class Engine::Impl final : public WorkerGroup {
   }
 
  private:
+  void EmitDriverCounters(absl::FunctionRef<void(ResultChunk chunk)> emit) {
+    const std::vector<DriverCounter> counters = driver_->Counters();
+    if (counters.empty()) return;
+    ResultChunk chunk;
+    chunk.set_instance(state_.instance_plan().name);
+    for (const auto& [name, value] : counters) {
+      (*chunk.mutable_instance_log()->mutable_driver_counters())[name] = value;
+    }
+    emit(std::move(chunk));
+  }
+
   bool AllDrained() const {
     return std::all_of(workers_.begin(), workers_.end(),
                        [](const auto& worker) { return worker->drained(); });

@@ -1,6 +1,7 @@
 #include "distbench/node/real_engine_factory.h"
 
 #include <utility>
+#include <vector>
 
 #include "distbench/protocol/registry.h"
 
@@ -30,13 +31,24 @@ class RealEngine final : public HostedEngine {
   const std::unique_ptr<Engine> engine_;
 };
 
+// By RPC: whether engines answer it without running an action list.
+std::vector<bool> ImmediateRpcs(const Plan& plan) {
+  std::vector<bool> immediate;
+  for (const RpcPlan& rpc : plan.rpcs) {
+    immediate.push_back(plan.lists[rpc.handler_list].actions.empty());
+  }
+  return immediate;
+}
+
 class RealFactory final : public EngineFactory {
  public:
   absl::StatusOr<std::unique_ptr<HostedEngine>> Make(
       EngineOptions options, const std::string& service_address) override {
     const Plan& plan = *options.plan;
     const InstancePlan& instance = plan.instances[options.instance];
-    const DriverEnvironment environment = {.service_address = service_address};
+    const DriverEnvironment environment = {
+        .service_address = service_address,
+        .immediate_rpcs = ImmediateRpcs(plan)};
     auto driver =
         MakeProtocolDriver(plan.services[instance.service].driver, environment);
     if (!driver.ok()) return driver.status();

@@ -7,6 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "distbench/protocol/decorators/double_barrel.h"
+#include "distbench/protocol/decorators/rpc_counter.h"
 #include "distbench/protocol/grpc/grpc_driver.h"
 #include "distbench/protocol/host_address.h"
 #include "distbench/protocol/loopback/loopback_driver.h"
@@ -28,6 +30,7 @@ absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeLoopback(
   return MakeLoopbackDriver();
 }
 
+<<<<<<< HEAD
 absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeTcp(
     const DriverOptions& options, const DriverEnvironment& environment) {
   return std::make_unique<TcpDriver>(
@@ -35,9 +38,26 @@ absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeTcp(
       AddressPreference{.netdev = options.netdev,
                         .ip_version = options.ip_version},
       environment.service_address);
+=======
+// A driver that decorates the one that its options name.
+template <std::unique_ptr<ProtocolDriver> (*decorate)(
+    std::unique_ptr<ProtocolDriver> inner)>
+absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeDecorator(
+    const DriverOptions& options, const DriverEnvironment& environment) {
+  if (options.decorated.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("driver \"", options.driver,
+                     "\" decorates another one, and none is named"));
+  }
+  auto inner = MakeProtocolDriver(options.decorated.front(), environment);
+  if (!inner.ok()) return inner.status();
+  return decorate(*std::move(inner));
+>>>>>>> 8e648c2 (Decorators double_barrel and composable_rpc_counter; drivers' counters)
 }
 
 constexpr Driver kDrivers[] = {
+    {"composable_rpc_counter", MakeDecorator<MakeRpcCounterDriver>},
+    {"double_barrel", MakeDecorator<MakeDoubleBarrelDriver>},
     {"grpc", MakeGrpcDriver},
     {"tcp", MakeTcp},
     {"loopback", MakeLoopback},

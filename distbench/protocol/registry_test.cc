@@ -19,6 +19,26 @@ TEST(RegistryTest, MakesDriversByName) {
   }
 }
 
+TEST(RegistryTest, DecoratorsMayDecorateDecorators) {
+  const DriverOptions counter = {
+      .driver = "composable_rpc_counter",
+      .decorated = {{.driver = "double_barrel",
+                     .decorated = {{.driver = "loopback"}}}}};
+  auto driver = MakeProtocolDriver(counter, {});
+  ASSERT_TRUE(driver.ok()) << driver.status();
+  EXPECT_THAT((*driver)->Listen(1).value(), HasSubstr("loopback:"));
+}
+
+TEST(RegistryTest, DecoratorsNeedADriverThatThereIs) {
+  DriverOptions options;
+  options.driver = "double_barrel";
+  EXPECT_EQ(MakeProtocolDriver(options, {}).status().code(),
+            absl::StatusCode::kInvalidArgument);
+  options.decorated.emplace_back().driver = "homa";
+  EXPECT_EQ(MakeProtocolDriver(options, {}).status().code(),
+            absl::StatusCode::kNotFound);
+}
+
 TEST(RegistryTest, UnknownNamesAreToldWhatThereIs) {
   DriverOptions options;
   options.driver = "homa";

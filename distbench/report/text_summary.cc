@@ -244,6 +244,28 @@ Lines Resources(const ResourceUsageLogs& usages) {
   return lines;
 }
 
+// Of all instances together.
+Lines DriverCounters(const TestResult& result) {
+  struct Sum {
+    int64_t value = 0;
+    int instance_count = 0;
+  };
+  std::map<std::string, Sum> sums;
+  for (const auto& [instance, log] : result.service_logs().instance_logs()) {
+    for (const auto& [name, value] : log.driver_counters()) {
+      Sum& sum = sums[name];
+      sum.value = SaturatingAdd(sum.value, value);
+      ++sum.instance_count;
+    }
+  }
+  Lines lines;
+  for (const auto& [name, sum] : sums) {
+    lines.push_back(absl::StrFormat("  %s: %d (instances: %d)", OneLine(name),
+                                    sum.value, sum.instance_count));
+  }
+  return lines;
+}
+
 absl::string_view SeverityName(Finding::Severity severity) {
   switch (severity) {
     case Finding::INVALID:
@@ -299,6 +321,7 @@ std::vector<std::string> SummarizeTest(const TestResult& result) {
   AppendSectionIfAny("Failures", Failures(result, totals), lines);
   AppendSectionIfAny("Resources", Resources(result.resource_usage_logs()),
                      lines);
+  AppendSectionIfAny("Driver counters", DriverCounters(result), lines);
   AppendSectionIfAny("Findings", Findings(result.run_info(), totals), lines);
   return lines;
 }

@@ -16,7 +16,7 @@ namespace distbench {
 // First, if the test failed, a line that says so and why. Then four sections of
 // a documented, stable format (RPC latency, communication, instance and global
 // summary), then those that have something to say of: response times, generator
-// health, failures, resources, findings.
+// health, failures, resources, driver counters, findings.
 //
 // Counts, rates and percentiles are of succeeded RPCs after the warm-up, and
 // come from the statistics, not from samples. Rates are over the longest time

@@ -418,6 +418,26 @@ TEST(TextSummaryTest, ResourcesByNode) {
           "1.0 MiB"));
 }
 
+TEST(TextSummaryTest, DriverCountersAreAddedUp) {
+  const TestResult result = FromText(R"(
+    service_logs {
+      instance_logs {
+        key: "client/0"
+        value {
+          driver_counters { key: "rpcs_sent" value: 10 }
+          driver_counters { key: "rpcs_failed" value: 0 }
+        }
+      }
+      instance_logs {
+        key: "client/1"
+        value { driver_counters { key: "rpcs_sent" value: 5 } }
+      }
+    })");
+  EXPECT_THAT(Section(SummarizeTest(result), "Driver counters"),
+              ElementsAre("  rpcs_failed: 0 (instances: 1)",
+                          "  rpcs_sent: 15 (instances: 2)"));
+}
+
 TEST(TextSummaryTest, AFailedTestSaysSoFirst) {
   TestResult result = TwoByTwo();
   result.mutable_run_info()->set_failure("node1 was lost:\nSocket closed");

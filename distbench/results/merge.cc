@@ -84,6 +84,9 @@ void SetInstanceLog(ServicePerformanceLog& from, ServicePerformanceLog& into) {
   for (auto& [name, log] : *from.mutable_activity_logs()) {
     (*into.mutable_activity_logs())[name] = std::move(log);
   }
+  for (const auto& [name, value] : from.driver_counters()) {
+    (*into.mutable_driver_counters())[name] = value;
+  }
   for (RpcReplayTraceLog& log : *from.mutable_replay_trace_logs()) {
     into.mutable_replay_trace_logs()->Add(std::move(log));
   }

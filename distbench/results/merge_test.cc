@@ -124,6 +124,7 @@ TEST(MergeChunkTest, PutsPiecesInTheirPlaces) {
                 }
                 error_dictionary { error_message: "" error_message: "bad" }
                 engine_error_message: "stopped"
+                driver_counters { key: "rpcs_sent" value: 3 }
                 replay_trace_logs { rpc_replay_trace_name: "t" }
               })",
        }) {
@@ -167,6 +168,7 @@ TEST(MergeChunkTest, PutsPiecesInTheirPlaces) {
         }
         error_dictionary { error_message: "" error_message: "bad" }
         engine_error_message: "stopped"
+        driver_counters { key: "rpcs_sent" value: 3 }
         replay_trace_logs { rpc_replay_trace_name: "t" }
       }
     }

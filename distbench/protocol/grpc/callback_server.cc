@@ -122,7 +122,7 @@ bool CallbackServer::Enter() {
 
 void CallbackServer::HandOver(Request& request) {
   request.Hold();
-  request.in_pool = pool_use_.Covers(request.rpc_index);
+  request.in_pool = pool_use_.Covers(request);
   if (!request.in_pool) {
     queue_.Post(request);
     return;

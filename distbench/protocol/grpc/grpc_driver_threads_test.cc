@@ -125,14 +125,17 @@ TEST_P(ThreadsTest, ImmediateRpcsNeedNoThread) {
   }));
   EXPECT_EQ(handler_threads(), 0);
 
-  // The other RPC does, and so does one that nothing is known of.
-  std::vector<ClientCall> others(2);
+  // The other RPC does; so does one that nothing is known of, and a request for
+  // processing time.
+  std::vector<ClientCall> others(3);
   others[1].rpc_index = 2;
+  others[2].rpc_index = 1;
+  others[2].processing_ns = 1000;
   StartCalls(others);
   ASSERT_TRUE(PollUntil([&] { return waiting_.size() == others.size(); }));
   EXPECT_EQ(handler_threads(), others.size());
   AnswerAll();
-  EXPECT_TRUE(PollUntil([&] { return finished_count() == 22; }));
+  EXPECT_TRUE(PollUntil([&] { return finished_count() == 23; }));
 }
 
 TEST_P(ThreadsTest, RequestsInAPoolEndWithTheServer) {

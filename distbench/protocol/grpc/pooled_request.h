@@ -43,13 +43,15 @@ inline constexpr char kNoThreadForRequest[] =
 struct PoolUse {
   HandlerPool* pool = nullptr;  // none: they are handled where they arrive
 
-  // By RPC index: whether requests are answered at once, which takes no thread.
+  // By RPC index: whether requests are answered at once, which takes no thread,
+  // unless the client asks for processing time.
   std::vector<bool> immediate_rpcs = {};
 
-  bool Covers(int rpc_index) const {
-    const auto index = static_cast<size_t>(rpc_index);
-    return pool != nullptr &&
-           !(index < immediate_rpcs.size() && immediate_rpcs[index]);
+  bool Covers(const ServerCall& call) const {
+    const auto index = static_cast<size_t>(call.rpc_index);
+    const bool immediate = index < immediate_rpcs.size() &&
+                           immediate_rpcs[index] && call.processing_ns == 0;
+    return pool != nullptr && !immediate;
   }
 };
 

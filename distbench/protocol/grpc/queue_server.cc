@@ -211,7 +211,7 @@ void QueueServer::OnArrival(Request& request, bool ok,
 }
 
 void QueueServer::Handle(Request& request, TransportEvents& events) {
-  if (!pool_use_.Covers(request.rpc_index)) {
+  if (!pool_use_.Covers(request)) {
     events.OnRequest(&request);
     return;
   }

@@ -1,0 +1,63 @@
+// What a driver has counted is in the log of its instance.
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "distbench/engine/engine.h"
+#include "distbench/engine/simulated_system.h"
+#include "distbench/protocol/decorators/rpc_counter.h"
+#include "distbench/protocol/driver.h"
+#include "distbench/protocol/loopback/loopback_driver.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::Pair;
+using ::testing::UnorderedElementsAre;
+
+constexpr char kConfig[] = R"pb(
+  services { name: "lonely" count: 1 }
+  default_protocol: "loopback"
+  action_lists { name: "lonely" action_names: "nothing" }
+  actions { name: "nothing" }
+)pb";
+
+// The counters of an instance that has done nothing, by chunk that has any.
+std::vector<ServicePerformanceLog> Collect(
+    std::unique_ptr<ProtocolDriver> driver) {
+  SimulatedSystem system(kConfig);
+  EngineOptions options;
+  options.plan = std::shared_ptr<const Plan>(std::shared_ptr<const Plan>(),
+                                             &system.plan());
+  options.start_threads = false;
+  auto engine = Engine::Create(std::move(options), std::move(driver)).value();
+  engine->Shutdown();
+  std::vector<ServicePerformanceLog> logs;
+  engine->Collect([&](ResultChunk chunk) {
+    EXPECT_EQ(chunk.instance(), "lonely/0");
+    if (chunk.instance_log().driver_counters().empty()) return;
+    logs.push_back(chunk.instance_log());
+  });
+  return logs;
+}
+
+TEST(DriverCountersTest, AreCollected) {
+  const std::vector<ServicePerformanceLog> logs =
+      Collect(MakeRpcCounterDriver(MakeLoopbackDriver()));
+  ASSERT_EQ(logs.size(), 1);
+  EXPECT_THAT(
+      logs[0].driver_counters(),
+      UnorderedElementsAre(Pair("rpcs_sent", 0), Pair("rpcs_answered", 0),
+                           Pair("rpcs_failed", 0), Pair("requests_received", 0),
+                           Pair("replies_sent", 0)));
+}
+
+TEST(DriverCountersTest, AreAbsentWhereNothingIsCounted) {
+  EXPECT_TRUE(Collect(MakeLoopbackDriver()).empty());
+}
+
+}  // namespace
+}  // namespace distbench

@@ -1,0 +1,87 @@
+// What decorators have in common: a driver that passes everything on to another
+// one. They override what they change.
+
+#ifndef DISTBENCH_PROTOCOL_DECORATORS_DECORATOR_H_
+#define DISTBENCH_PROTOCOL_DECORATORS_DECORATOR_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "distbench/protocol/driver.h"
+
+namespace distbench {
+
+class TransportDecorator : public Transport, protected TransportEvents {
+ public:
+  // `inner` must outlive this.
+  explicit TransportDecorator(Transport& inner) : inner_(inner) {}
+
+  bool Start(ClientCall* call) override { return inner_.Start(call); }
+  void Reply(ServerCall* call) override { inner_.Reply(call); }
+  void Poll(int64_t deadline_ns, TransportEvents& events) override {
+    events_ = &events;
+    inner_.Poll(deadline_ns, *this);
+  }
+  void Wake() override { inner_.Wake(); }
+  void CancelCalls() override { inner_.CancelCalls(); }
+
+ protected:
+  // TransportEvents, of the inner transport
+  void OnDone(ClientCall* call) override { events_->OnDone(call); }
+  void OnRequest(ServerCall* call) override { events_->OnRequest(call); }
+
+ private:
+  Transport& inner_;
+  TransportEvents* events_ = nullptr;  // during Poll()
+};
+
+// TransportType derives from TransportDecorator and is made from the inner
+// transport alone.
+template <typename TransportType>
+class DriverDecorator : public ProtocolDriver {
+ public:
+  explicit DriverDecorator(std::unique_ptr<ProtocolDriver> inner)
+      : inner_(std::move(inner)) {}
+
+  absl::StatusOr<std::string> Listen(int worker_count) override {
+    absl::StatusOr<std::string> address = inner_->Listen(worker_count);
+    if (!address.ok()) return address;
+    for (int i = 0; i < worker_count; ++i) {
+      transports_.push_back(
+          std::make_unique<TransportType>(inner_->transport(i)));
+    }
+    return address;
+  }
+
+  Transport& transport(int worker) override { return *transports_[worker]; }
+
+  absl::Status Connect(const std::vector<Peer>& peers,
+                       absl::Time deadline) override {
+    return inner_->Connect(peers, deadline);
+  }
+
+  void Shutdown() override { inner_->Shutdown(); }
+
+  std::vector<DriverCounter> Counters() const override {
+    return inner_->Counters();
+  }
+
+ protected:
+  const std::vector<std::unique_ptr<TransportType>>& transports() const {
+    return transports_;
+  }
+
+ private:
+  const std::unique_ptr<ProtocolDriver> inner_;
+  std::vector<std::unique_ptr<TransportType>> transports_;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PROTOCOL_DECORATORS_DECORATOR_H_

@@ -1,0 +1,24 @@
+#ifndef DISTBENCH_PROTOCOL_DECORATORS_RPC_COUNTER_H_
+#define DISTBENCH_PROTOCOL_DECORATORS_RPC_COUNTER_H_
+
+#include <memory>
+
+#include "distbench/protocol/driver.h"
+
+namespace distbench {
+
+// Counts what goes through `inner`: all RPCs, also those of the warm-up and
+// those that are cancelled in the end. Counters():
+//
+//   rpcs_sent           handed to the driver, as a client
+//   rpcs_answered       of these, those that succeeded
+//   rpcs_failed         of these, those that did not; answered and failed add
+//                       up to sent once nothing is in flight
+//   requests_received   delivered by the driver, as a server
+//   replies_sent        handed to the driver
+std::unique_ptr<ProtocolDriver> MakeRpcCounterDriver(
+    std::unique_ptr<ProtocolDriver> inner);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PROTOCOL_DECORATORS_RPC_COUNTER_H_
