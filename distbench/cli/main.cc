@@ -10,6 +10,7 @@ int main(int argc, char** argv) {
           AddTestSequencerCommand,
           AddNodeManagerCommand,
           AddRunTestsCommand,
+          AddSearchCommand,
           AddCheckTestCommand,
           AddTestPreviewCommand,
           AddStatusCommand,

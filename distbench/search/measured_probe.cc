@@ -1,0 +1,74 @@
+#include "distbench/search/measured_probe.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace distbench {
+namespace {
+
+// Less of what was offered was sent: the load was another one.
+constexpr double kMinSentShare = 0.98;
+
+// Share of the RPCs due in open loops that were sent; 1 if there is no record.
+double SentShare(const TestResult& result) {
+  int64_t offered = 0;
+  int64_t unsent = 0;
+  for (const auto& [name, log] : result.service_logs().instance_logs()) {
+    for (const auto& [rpc, load] : log.offered_loads()) {
+      offered += load.offered_count();
+      unsent += load.unsent_count();
+    }
+  }
+  return offered == 0 ? 1 : 1 - static_cast<double>(unsent) / offered;
+}
+
+std::string OutcomeOf(const Probe& probe) {
+  if (probe.generator_limited) return "generator_limited";
+  return probe.excess <= 0 ? "met" : "missed";
+}
+
+}  // namespace
+
+absl::StatusOr<MeasuredProbe> MeasureProbe(
+    const ProbeRequest& request, absl::Span<const Objective> objectives,
+    const TestResult& result) {
+  if (result.run_info().has_failure()) {
+    return absl::AbortedError(result.run_info().failure());
+  }
+  MeasuredProbe measured;
+  std::vector<std::string> parts;
+  bool is_first = true;
+  bool service_missed = false;
+  for (const Objective& objective : objectives) {
+    const absl::StatusOr<ObjectiveOutcome> outcome = Judge(objective, result);
+    if (!outcome.ok()) return outcome.status();
+    parts.push_back(outcome->measured);
+    service_missed |= outcome->service_excess.estimate > 0;
+    if (is_first || outcome->excess.estimate > measured.probe.excess) {
+      measured.probe.excess = outcome->excess.estimate;
+      measured.probe.excess_error = outcome->excess.error;
+    }
+    is_first = false;
+  }
+  const double sent_share = SentShare(result);
+  measured.probe.request = request;
+  measured.probe.achieved_load = request.load * sent_share;
+  const bool missed = measured.probe.excess > 0;
+  if (missed && !service_missed) {
+    measured.probe.generator_limited = true;
+    parts.push_back("the generator was late: service times alone met");
+  } else if (!missed && sent_share < kMinSentShare) {
+    measured.probe.generator_limited = true;
+    parts.push_back(absl::StrCat(100 * sent_share, "% of the load was sent"));
+  }
+  measured.measured = absl::StrJoin(parts, "; ");
+  measured.outcome = OutcomeOf(measured.probe);
+  return measured;
+}
+
+}  // namespace distbench

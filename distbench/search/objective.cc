@@ -1,0 +1,275 @@
+#include "distbench/search/objective.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "absl/time/time.h"
+#include "distbench/report/rpc_measurements.h"
+#include "distbench/report/test_run.h"
+#include "distbench/report/test_totals.h"
+#include "distbench/results/walk.h"
+
+namespace distbench {
+namespace {
+
+constexpr char kCpu[] = "cpu";
+
+// Half the width of a 95 % interval of a normal distribution, in standard
+// errors.
+constexpr double kErrorsPerInterval = 1.96;
+
+// Where an interval has no end: a quarter of the value, either way.
+constexpr double kUnknownError = 0.25;
+
+// Intervals that reports keep apart; blocks are made of fewer.
+constexpr int64_t kMaxIntervals = 1000;
+
+absl::Status SyntaxError(absl::string_view text, absl::string_view problem) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      "the objective \"", text, "\" ", problem,
+      "; write it like \"my_rpc p95<=500ms\", \"failures<=0.1%\" or "
+      "\"cpu<=60%\""));
+}
+
+absl::StatusOr<double> ParseShare(absl::string_view text,
+                                  absl::string_view limit) {
+  double percent = 0;
+  if (!absl::ConsumeSuffix(&limit, "%") || !absl::SimpleAtod(limit, &percent) ||
+      percent <= 0) {
+    return SyntaxError(text, "needs a limit in percent, above 0");
+  }
+  return percent / 100;
+}
+
+absl::StatusOr<double> ParseLatency(absl::string_view text,
+                                    absl::string_view limit) {
+  absl::Duration duration;
+  if (!absl::ParseDuration(limit, &duration) ||
+      duration <= absl::ZeroDuration() ||
+      duration == absl::InfiniteDuration()) {
+    return SyntaxError(text, "needs a duration as its limit, above 0");
+  }
+  return absl::ToDoubleNanoseconds(duration);
+}
+
+absl::StatusOr<double> ParseRate(absl::string_view text,
+                                 absl::string_view limit) {
+  double rate = 0;
+  if (!absl::SimpleAtod(limit, &rate) || rate <= 0 || !std::isfinite(rate)) {
+    return SyntaxError(text, "needs a rate per second as its limit, above 0");
+  }
+  return rate;
+}
+
+absl::StatusOr<double> ParseLimit(absl::string_view text, const Metric& metric,
+                                  absl::string_view limit) {
+  switch (metric.kind) {
+    case Metric::Kind::kPercentile:
+    case Metric::Kind::kMean:
+      return ParseLatency(text, limit);
+    case Metric::Kind::kRate:
+      return ParseRate(text, limit);
+    case Metric::Kind::kFailures:
+      return ParseShare(text, limit);
+  }
+  return SyntaxError(text, "has an unknown metric");
+}
+
+// Above 0: missed.
+Excess ExcessOf(const Objective& objective, double measured, double error) {
+  const double log_ratio = std::log(
+      std::max(measured, std::numeric_limits<double>::min()) / objective.limit);
+  return {.estimate = objective.is_upper_limit ? log_ratio : -log_ratio,
+          .error = error};
+}
+
+// Of the logarithm of the value.
+double LogError(int64_t value, const QuantileInterval& interval) {
+  if (!interval.lower || !interval.upper || *interval.lower <= 0 ||
+      value <= 0) {
+    return kUnknownError;
+  }
+  return std::log(static_cast<double>(*interval.upper) / *interval.lower) /
+         (2 * kErrorsPerInterval);
+}
+
+double RelativeErrorOfMean(const LogHistogram& latency) {
+  const double count = static_cast<double>(latency.count());
+  const double mean = latency.mean();
+  const double variance =
+      std::max(0.0, latency.sum_of_squares() / count - mean * mean);
+  return std::sqrt(variance / count) / std::max(mean, 1.0);
+}
+
+Excess JudgeLatency(const Objective& objective, const Metric& metric,
+                    const LogHistogram& latency,
+                    const std::vector<LogHistogram>& blocks,
+                    double& measured_ns) {
+  if (metric.kind == Metric::Kind::kMean) {
+    measured_ns = latency.mean();
+    return ExcessOf(objective, measured_ns, RelativeErrorOfMean(latency));
+  }
+  const double quantile = metric.percent / 100;
+  const int64_t value_ns = latency.ValueAtQuantile(quantile);
+  measured_ns = static_cast<double>(value_ns);
+  return ExcessOf(
+      objective, measured_ns,
+      LogError(value_ns, IntervalOfQuantile(latency, blocks, quantile,
+                                            kReportConfidence)));
+}
+
+absl::StatusOr<ObjectiveOutcome> JudgeRpc(const Objective& objective,
+                                          const Metric& metric,
+                                          const TestTotals& totals,
+                                          const RpcMeasurements& rpc) {
+  const RpcCounts& counts = rpc.totals.counts;
+  const double ended =
+      static_cast<double>(counts.succeeded_count + counts.failed_count);
+  if (ended == 0) {
+    return absl::NotFoundError(
+        absl::StrCat("no RPC \"", rpc.name, "\" ended in the measured time"));
+  }
+  ObjectiveOutcome outcome;
+  if (metric.kind == Metric::Kind::kFailures) {
+    const double share = counts.failed_count / ended;
+    outcome.excess =
+        ExcessOf(objective, share, 1 / std::sqrt(counts.failed_count + 1.0));
+    outcome.measured = absl::StrFormat("failures %.3g%%", 100 * share);
+  } else if (metric.kind == Metric::Kind::kRate) {
+    const double rate = PerSecond(counts.succeeded_count, totals.duration_ns);
+    outcome.excess =
+        ExcessOf(objective, rate, 1 / std::sqrt(counts.succeeded_count + 1.0));
+    outcome.measured = absl::StrFormat("rate %.6g", rate);
+  } else {
+    double measured_ns = 0;
+    outcome.service_excess =
+        JudgeLatency(objective, metric, rpc.totals.service_time_ns,
+                     ServiceTimeBlocks(rpc.series), measured_ns);
+    outcome.excess = outcome.service_excess;
+    if (rpc.response_time_ns.count() > 0) {
+      outcome.excess =
+          JudgeLatency(objective, metric, rpc.response_time_ns,
+                       ResponseTimeBlocks(rpc.series), measured_ns);
+    }
+    outcome.measured =
+        absl::StrFormat("%s %.3f ms", MetricName(metric), measured_ns / 1e6);
+    return outcome;
+  }
+  outcome.service_excess = outcome.excess;
+  return outcome;
+}
+
+// The mean share of a host's CPUs that was busy.
+std::optional<double> BusyShare(const NodeResources& node) {
+  double busy_ns = 0;
+  double available_ns = 0;
+  for (const ResourceSample& sample : node.samples()) {
+    busy_ns += static_cast<double>(sample.host_cpu_ns());
+    available_ns += static_cast<double>(sample.duration_ns()) *
+                    std::max(node.host().cpu_count(), 1);
+  }
+  if (available_ns == 0) return std::nullopt;
+  return busy_ns / available_ns;
+}
+
+absl::StatusOr<ObjectiveOutcome> JudgeCpu(const Objective& objective,
+                                          const TestResult& result) {
+  std::optional<double> busiest;
+  int64_t sample_count = 0;
+  for (const auto& [alias, node] :
+       result.resource_usage_logs().node_resources()) {
+    const std::optional<double> share = BusyShare(node);
+    if (!share) continue;
+    busiest = std::max(busiest.value_or(0), *share);
+    sample_count = std::max<int64_t>(sample_count, node.samples_size());
+  }
+  if (!busiest) {
+    return absl::NotFoundError(
+        "the nodes have not recorded the use of their CPUs");
+  }
+  ObjectiveOutcome outcome;
+  // Seconds differ by some percent.
+  outcome.excess = ExcessOf(
+      objective, *busiest, 0.05 / std::sqrt(static_cast<double>(sample_count)));
+  outcome.service_excess = outcome.excess;
+  outcome.measured = absl::StrFormat("cpu %.1f%%", 100 * *busiest);
+  return outcome;
+}
+
+}  // namespace
+
+absl::StatusOr<Objective> ParseObjective(absl::string_view text) {
+  const size_t comparison = text.find_first_of("<>");
+  if (comparison == absl::string_view::npos) {
+    return SyntaxError(text, "has neither <= nor >=");
+  }
+  absl::string_view limit = text.substr(comparison + 1);
+  absl::ConsumePrefix(&limit, "=");
+  limit = absl::StripAsciiWhitespace(limit);
+  absl::string_view name =
+      absl::StripAsciiWhitespace(text.substr(0, comparison));
+
+  Objective objective;
+  objective.text = std::string(text);
+  objective.is_upper_limit = text[comparison] == '<';
+  if (const size_t blank = name.rfind(' '); blank != absl::string_view::npos) {
+    objective.rpc =
+        std::string(absl::StripAsciiWhitespace(name.substr(0, blank)));
+    name = name.substr(blank + 1);
+  }
+  absl::StatusOr<double> value;
+  if (name == kCpu && objective.rpc.empty()) {
+    objective.metric = HostCpu();
+    value = ParseShare(text, limit);
+  } else {
+    const absl::StatusOr<Metric> metric = ParseMetric(name);
+    if (!metric.ok()) return SyntaxError(text, metric.status().message());
+    objective.metric = *metric;
+    value = ParseLimit(text, *metric, limit);
+  }
+  if (!value.ok()) return value.status();
+  objective.limit = *value;
+  return objective;
+}
+
+absl::StatusOr<int> FindRpc(const Objective& objective,
+                            const TestResult& result) {
+  std::vector<std::string> names;
+  const std::vector<int> rpcs = ListRpcs(result);
+  if (objective.rpc.empty() && rpcs.size() == 1) return rpcs[0];
+  for (const int rpc : rpcs) {
+    names.push_back(RpcName(result, rpc));
+    if (names.back() == objective.rpc) return rpc;
+  }
+  return absl::NotFoundError(absl::StrCat(
+      "the objective \"", objective.text, "\" ",
+      objective.rpc.empty()
+          ? std::string("has to say which RPC it is about")
+          : absl::StrCat("is about \"", objective.rpc, "\", and there is none"),
+      "; the test has ", absl::StrJoin(names, ", ")));
+}
+
+absl::StatusOr<ObjectiveOutcome> Judge(const Objective& objective,
+                                       const TestResult& result) {
+  if (std::holds_alternative<HostCpu>(objective.metric)) {
+    return JudgeCpu(objective, result);
+  }
+  const absl::StatusOr<int> rpc = FindRpc(objective, result);
+  if (!rpc.ok()) return rpc.status();
+  const TestTotals totals = AddUp(result);
+  return JudgeRpc(objective, std::get<Metric>(objective.metric), totals,
+                  MeasurementsOf(result, totals, *rpc, kMaxIntervals));
+}
+
+}  // namespace distbench
