@@ -72,7 +72,8 @@ SettingsDeclaration GrpcServerSettings(const std::string& default_type) {
               {
                   .name = "threadpool_size",
                   .description =
-                      "Threads of the pool; 0 is the number of CPUs.",
+                      "Threads of the pool, those to start with if it is "
+                      "elastic; 0 is the number of CPUs.",
                   .default_value = int64_t{0},
                   .maximum = kMaxPoolThreads,
               },
@@ -203,7 +204,8 @@ std::vector<DriverDeclaration> MakeCatalog() {
                 "they share one server.",
                 "next_protocol_driver"),
       Decorator("composable_rpc_counter",
-                "Counts the RPCs that another driver sends and receives.",
+                "Counts the RPCs that another driver sends and receives; the "
+                "counts are in the result and in its summary.",
                 "driver_under_test"),
       {
           .name = "homa",
