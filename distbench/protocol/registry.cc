@@ -30,7 +30,6 @@ absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeLoopback(
   return MakeLoopbackDriver();
 }
 
-<<<<<<< HEAD
 absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeTcp(
     const DriverOptions& options, const DriverEnvironment& environment) {
   return std::make_unique<TcpDriver>(
@@ -38,7 +37,8 @@ absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeTcp(
       AddressPreference{.netdev = options.netdev,
                         .ip_version = options.ip_version},
       environment.service_address);
-=======
+}
+
 // A driver that decorates the one that its options name.
 template <std::unique_ptr<ProtocolDriver> (*decorate)(
     std::unique_ptr<ProtocolDriver> inner)>
@@ -52,7 +52,6 @@ absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeDecorator(
   auto inner = MakeProtocolDriver(options.decorated.front(), environment);
   if (!inner.ok()) return inner.status();
   return decorate(*std::move(inner));
->>>>>>> 8e648c2 (Decorators double_barrel and composable_rpc_counter; drivers' counters)
 }
 
 constexpr Driver kDrivers[] = {

@@ -123,8 +123,8 @@ TEST_P(GrpcDriverEndTest, DriversThatNeverListenedMayGo) {
   MakeDriver(GetParam());
 }
 
-INSTANTIATE_TEST_SUITE_P(AllModes, GrpcDriverEndTest, testing::ValuesIn(AllModes()),
-                         ModeName);
+INSTANTIATE_TEST_SUITE_P(AllModes, GrpcDriverEndTest,
+                         testing::ValuesIn(AllModes()), ModeName);
 
 }  // namespace
 }  // namespace distbench

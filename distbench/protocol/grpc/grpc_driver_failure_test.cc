@@ -124,8 +124,8 @@ TEST_P(GrpcDriverFailureTest, UsesTheHostsBestAddressByDefault) {
             absl::OkStatus());
 }
 
-INSTANTIATE_TEST_SUITE_P(AllModes, GrpcDriverFailureTest, testing::ValuesIn(AllModes()),
-                         ModeName);
+INSTANTIATE_TEST_SUITE_P(AllModes, GrpcDriverFailureTest,
+                         testing::ValuesIn(AllModes()), ModeName);
 
 }  // namespace
 }  // namespace distbench

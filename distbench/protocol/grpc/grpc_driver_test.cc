@@ -188,8 +188,8 @@ TEST_P(GrpcDriverTest, EveryWorkerServesAndCalls) {
   EXPECT_LE(servers.size(), kWorkers);
 }
 
-INSTANTIATE_TEST_SUITE_P(AllModes, GrpcDriverTest, testing::ValuesIn(AllModes()),
-                         ModeName);
+INSTANTIATE_TEST_SUITE_P(AllModes, GrpcDriverTest,
+                         testing::ValuesIn(AllModes()), ModeName);
 
 }  // namespace
 }  // namespace distbench

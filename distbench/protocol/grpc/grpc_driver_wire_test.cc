@@ -175,8 +175,8 @@ TEST_P(GrpcDriverWireTest, UnknownMethodsAreUnimplemented) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(AllModes, GrpcDriverWireTest, testing::ValuesIn(AllModes()),
-                         ModeName);
+INSTANTIATE_TEST_SUITE_P(AllModes, GrpcDriverWireTest,
+                         testing::ValuesIn(AllModes()), ModeName);
 
 }  // namespace
 }  // namespace distbench

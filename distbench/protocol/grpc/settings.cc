@@ -62,6 +62,8 @@ void SetPoolKind(GrpcSettings& settings) {
   settings.pool_kind = kind;
 }
 
+void SetNothing(GrpcSettings&) {}
+
 NumberSetting SpinSetting() {
   return {"spin_us", kMaxSpinUs, "microseconds",
           [](GrpcSettings& settings, int64_t value) {
@@ -94,8 +96,7 @@ const SideSettings& ServerSettings() {
                     {"elastic", SetPoolKind<Kind::kElastic>},
                     {"simple", SetPoolKind<Kind::kSimple>},
                     {"null", SetPoolKind<Kind::kThreadPerTask>}}},
-                  {"transport",
-                   {{"", [](GrpcSettings&) {}}, {"tcp", [](GrpcSettings&) {}}}}},
+                  {"transport", {{"", SetNothing}, {"tcp", SetNothing}}}},
       .numbers = {SpinSetting(),
                   {"threadpool_size", HandlerPool::kMaxThreads, "threads",
                    [](GrpcSettings& settings, int64_t value) {

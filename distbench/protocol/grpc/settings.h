@@ -52,7 +52,8 @@ struct GrpcSettings {
 };
 
 // Settings named "grpc.*" become channel arguments, on top of those that the
-// driver needs. A pool of size 0 gets as many threads as the process has CPUs. The error names the setting, and what would be right.
+// driver needs. A pool of size 0 gets as many threads as the process has CPUs.
+// The error names the setting, and what would be right.
 absl::StatusOr<GrpcSettings> ParseGrpcSettings(const DriverOptions& options);
 
 }  // namespace distbench
