@@ -65,8 +65,8 @@ void TcpTransport::Poll(int64_t deadline_ns, TransportEvents& events) {
   server_.Bury();
   if (next_due_ns() != INT64_MAX) Work();
   if (client_.DeliverEnded(events)) deadline_ns = 0;
-  context_.poller.Poll(std::min(deadline_ns, next_due_ns()), events);
   if (shutting_down_) NoticeDrained();
+  context_.poller.Poll(std::min(deadline_ns, next_due_ns()), events);
 }
 
 void TcpTransport::FlushAll() {

@@ -1,0 +1,44 @@
+// What the engine relies on, of every driver. A driver's test runs the suite by
+//
+//   INSTANTIATE_TEST_SUITE_P(Tcp, DriverConformanceTest,
+//                            testing::Values(DriverUnderTest{...}));
+
+#ifndef DISTBENCH_PROTOCOL_DRIVER_CONFORMANCE_H_
+#define DISTBENCH_PROTOCOL_DRIVER_CONFORMANCE_H_
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "distbench/protocol/driver_testing.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+
+struct DriverUnderTest {
+  // Makes a driver that listens on the loopback interface, if anywhere.
+  DriverFactory make;
+};
+
+class DriverConformanceTest : public testing::TestWithParam<DriverUnderTest> {
+ protected:
+  std::unique_ptr<ProtocolDriver> MakeDriver() { return GetParam().make(); }
+
+  std::unique_ptr<TestServer> Serve(
+      TestEvents::Handler handler = TestEvents::ReplyAsAsked, int workers = 1) {
+    return std::make_unique<TestServer>(GetParam().make, std::move(handler),
+                                        workers);
+  }
+
+  // A client of servers that are a peer each.
+  std::unique_ptr<TestClient> ConnectTo(
+      const std::vector<std::string>& addresses) {
+    return std::make_unique<TestClient>(MakeDriver(),
+                                        SingleServers(addresses));
+  }
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PROTOCOL_DRIVER_CONFORMANCE_H_
