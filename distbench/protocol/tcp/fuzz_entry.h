@@ -1,0 +1,30 @@
+#ifndef DISTBENCH_PROTOCOL_TCP_FUZZ_ENTRY_H_
+#define DISTBENCH_PROTOCOL_TCP_FUZZ_ENTRY_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "absl/strings/string_view.h"
+#include "distbench/protocol/tcp/stream_error.h"
+
+namespace distbench {
+
+// What became of some bytes.
+struct DecodedStream {
+  int64_t frames = 0;
+  StreamError error = StreamError::kNone;
+  bool operator==(const DecodedStream&) const = default;
+};
+
+// Takes bytes all the way that a connection's go after the hello: finds the
+// frames and reads the heads of their messages. The first byte tells the kind of
+// frames. `piece_bytes`: what one read brings.
+DecodedStream DecodeStream(absl::string_view bytes, size_t piece_bytes);
+
+// The body of LLVMFuzzerTestOneInput(): decodes the bytes in one piece and in
+// small ones, and fails if that makes a difference.
+void DecodeInPieces(absl::string_view bytes);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PROTOCOL_TCP_FUZZ_ENTRY_H_

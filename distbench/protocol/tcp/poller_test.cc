@@ -1,0 +1,108 @@
+#include "distbench/protocol/tcp/poller.h"
+
+#include <sys/eventfd.h>
+
+#include <atomic>
+#include <thread>
+
+#include "distbench/base/clock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+int64_t NowNs() { return RealClock().MonotonicNs(); }
+
+class NoEvents final : public TransportEvents {
+ public:
+  void OnDone(ClientCall*) override {}
+  void OnRequest(ServerCall*) override {}
+};
+
+class Counter final : public Poller::Watcher {
+ public:
+  void OnReady(uint32_t epoll_events, TransportEvents&) override {
+    ++count;
+    last_events = epoll_events;
+  }
+  int count = 0;
+  uint32_t last_events = 0;
+};
+
+// With and without spinning.
+class PollerTest : public testing::TestWithParam<int64_t> {
+ protected:
+  PollerTest() : poller_(GetParam()) {}
+
+  void Poll(int64_t deadline_ns) { poller_.Poll(deadline_ns, nobody_); }
+
+  Poller poller_;
+  NoEvents nobody_;
+};
+
+TEST_P(PollerTest, TellsWatchers) {
+  const FileDescriptor event(eventfd(0, EFD_NONBLOCK));
+  Counter counter;
+  poller_.Watch(event.get(), EPOLLIN, counter);
+  Poll(0);
+  EXPECT_EQ(counter.count, 0);
+  eventfd_write(event.get(), 1);
+  Poll(INT64_MAX);
+  EXPECT_EQ(counter.count, 1);
+  EXPECT_EQ(counter.last_events, EPOLLIN);
+  poller_.Rewatch(event.get(), 0, counter);
+  Poll(0);
+  EXPECT_EQ(counter.count, 1);
+}
+
+TEST_P(PollerTest, WakeEndsThisPollOrTheNext) {
+  poller_.Wake();
+  Poll(INT64_MAX);
+  std::thread waker([&] { poller_.Wake(); });
+  Poll(INT64_MAX);
+  waker.join();
+}
+
+TEST_P(PollerTest, EveryWakeIsSeen) {
+  constexpr int kRounds = 2000;
+  std::atomic<int> asked = 0;
+  std::atomic<int> seen = 0;
+  std::thread waker([&] {
+    for (int i = 1; i <= kRounds; ++i) {
+      asked = i;
+      poller_.Wake();
+      while (seen < i) std::this_thread::yield();
+    }
+  });
+  while (seen < kRounds) {
+    // Would never return if a wake-up got lost.
+    if (seen == asked) Poll(INT64_MAX);
+    seen = asked.load();
+  }
+  waker.join();
+}
+
+TEST_P(PollerTest, ReturnsAtTheDeadline) {
+  for (int64_t wait_ns : {5'000, 60'000, 300'000, 3'000'000}) {
+    for (int i = 0; i < 20; ++i) {
+      const int64_t deadline_ns = NowNs() + wait_ns;
+      int polls = 0;
+      while (NowNs() < deadline_ns) {
+        Poll(deadline_ns);
+        ++polls;
+      }
+      // It waits, rather than being called over and over.
+      EXPECT_LT(polls, 10);
+    }
+  }
+}
+
+TEST_P(PollerTest, DoesNotWaitAfterTheDeadline) {
+  Poll(1);
+  Poll(NowNs());
+}
+
+INSTANTIATE_TEST_SUITE_P(Spin, PollerTest, testing::Values(0, 100'000));
+
+}  // namespace
+}  // namespace distbench

@@ -1,0 +1,130 @@
+#include "distbench/protocol/tcp/send_queue.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <random>
+#include <string>
+
+#include "gtest/gtest.h"
+#include "proto/data_plane.pb.h"
+
+namespace distbench {
+namespace {
+
+// Two ends of a stream without a network.
+class SendQueueTest : public testing::Test {
+ protected:
+  SendQueueTest() {
+    EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends_), 0);
+  }
+  ~SendQueueTest() override {
+    for (int end : ends_) close(end);
+  }
+
+  SendQueue::Outcome Write() { return queue_.Write(ends_[0]); }
+
+  // All that there is to read.
+  std::string Read() {
+    std::string bytes;
+    std::string piece(1 << 16, '\0');
+    while (true) {
+      const ssize_t count = read(ends_[1], piece.data(), piece.size());
+      if (count <= 0) return bytes;
+      bytes.append(piece, 0, count);
+    }
+  }
+
+  int ends_[2];
+  SendQueue queue_;
+};
+
+// Takes the first frame off the bytes, and checks it.
+void ExpectFrame(std::string& bytes, uint64_t id, int64_t message_bytes) {
+  ASSERT_GE(bytes.size(), kFrameHeaderBytes);
+  const FrameHeader header = DecodeFrameHeader(bytes.data());
+  EXPECT_EQ(header.call_id, id);
+  ASSERT_EQ(header.message_bytes, message_bytes);
+  ASSERT_GE(bytes.size(), kFrameHeaderBytes + message_bytes);
+  GenericRequestResponse message;
+  ASSERT_TRUE(message.ParseFromArray(bytes.data() + kFrameHeaderBytes,
+                                     static_cast<int>(message_bytes)));
+  EXPECT_EQ(message.ByteSizeLong(), message_bytes);
+  EXPECT_EQ(header.head_bytes, message_bytes - message.payload().size());
+  EXPECT_EQ(message.payload(), std::string(message.payload().size(), 'D'));
+  bytes.erase(0, kFrameHeaderBytes + message_bytes);
+}
+
+TEST_F(SendQueueTest, WritesManyFramesAtOnce) {
+  EXPECT_EQ(Write(), SendQueue::Outcome::kEmpty);
+  for (uint64_t id = 0; id < 100; ++id) {
+    EXPECT_EQ(queue_.Append(FrameKind::kRequest, id, RequestHeader{}, 16), 16);
+  }
+  EXPECT_EQ(queue_.queued_bytes(), 100 * 32);
+  EXPECT_EQ(Write(), SendQueue::Outcome::kEmpty);
+  std::string bytes = Read();
+  for (uint64_t id = 0; id < 100; ++id) ExpectFrame(bytes, id, 16);
+  EXPECT_EQ(bytes, "");
+}
+
+TEST_F(SendQueueTest, MessagesOfAllSizesArriveWhole) {
+  std::mt19937 random(1);
+  const int sizes[] = {16, 500, 530, 540, 5000, 100'000, 3 << 20};
+  std::string bytes;
+  uint64_t next_in = 0;
+  for (uint64_t id = 0; id < 200; ++id) {
+    const int64_t size = sizes[id % std::size(sizes)];
+    queue_.Append(FrameKind::kReply, id, ResponseHeader{}, size);
+    // The queue is never empty for long, and the socket full most of the time.
+    if (random() % 2 == 0) continue;
+    while (queue_.queued_bytes() > 1 << 20) {
+      ASSERT_NE(Write(), SendQueue::Outcome::kBroken);
+      bytes += Read();
+    }
+    while (bytes.size() > (4 << 20)) {
+      ExpectFrame(bytes, next_in, sizes[next_in % std::size(sizes)]);
+      ++next_in;
+      if (HasFatalFailure()) return;
+    }
+  }
+  while (!queue_.empty()) {
+    ASSERT_NE(Write(), SendQueue::Outcome::kBroken);
+    bytes += Read();
+  }
+  bytes += Read();
+  for (; next_in < 200 && !HasFatalFailure(); ++next_in) {
+    ExpectFrame(bytes, next_in, sizes[next_in % std::size(sizes)]);
+  }
+  EXPECT_EQ(bytes, "");
+}
+
+TEST_F(SendQueueTest, OneWriteIsBounded) {
+  queue_.Append(FrameKind::kReply, 1, ResponseHeader{}, 100 << 20);
+  const int64_t before = queue_.queued_bytes();
+  EXPECT_EQ(Write(), SendQueue::Outcome::kNotEmpty);
+  EXPECT_LE(before - queue_.queued_bytes(), SendQueue::kMaxWriteBytes);
+}
+
+TEST_F(SendQueueTest, AFullSocketLeavesTheRest) {
+  queue_.Append(FrameKind::kReply, 1, ResponseHeader{}, 100 << 20);
+  int64_t before;
+  do {
+    before = queue_.queued_bytes();
+    ASSERT_EQ(Write(), SendQueue::Outcome::kNotEmpty);
+  } while (queue_.queued_bytes() < before);
+}
+
+TEST_F(SendQueueTest, ABrokenSocketIsSaid) {
+  close(ends_[1]);
+  ends_[1] = dup(ends_[0]);
+  queue_.Append(FrameKind::kReply, 1, ResponseHeader{}, 16);
+  EXPECT_EQ(Write(), SendQueue::Outcome::kBroken);
+  EXPECT_EQ(errno, EPIPE);
+  queue_.Clear();
+  EXPECT_TRUE(queue_.empty());
+}
+
+}  // namespace
+}  // namespace distbench

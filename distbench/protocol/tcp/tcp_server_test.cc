@@ -1,0 +1,246 @@
+// What a tcp driver makes of clients that misbehave.
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "distbench/protocol/driver_testing.h"
+#include "distbench/protocol/tcp/raw_peer.h"
+#include "distbench/protocol/tcp/settings.h"
+#include "distbench/protocol/tcp/tcp_driver.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+constexpr FrameHeader kEmptyRequest = {.kind = FrameKind::kRequest};
+
+class TcpServerTest : public testing::Test {
+ protected:
+  void Start(const TcpSettings& settings = ReadTcpSettings({})) {
+    server_ = std::make_unique<TestServer>(
+        [&] {
+          auto driver = std::make_unique<TcpDriver>(
+              settings, AddressPreference{}, "127.0.0.1");
+          driver_ = driver.get();
+          return driver;
+        },
+        [this](Transport& transport, ServerCall* call) {
+          ++requests_;
+          TestEvents::ReplyAsAsked(transport, call);
+        });
+  }
+
+  RawConnection Connect() { return RawConnection::To(server_->address()); }
+
+  RawConnection ConnectWithHello() {
+    RawConnection connection = Connect();
+    connection.Send(HelloBytes());
+    EXPECT_EQ(connection.Receive(kHelloBytes), HelloBytes());
+    return connection;
+  }
+
+  // The server must close a connection that sends this after the hello.
+  void ExpectRefused(const std::string& bytes, StreamError error) {
+    RawConnection connection = ConnectWithHello();
+    connection.Send(bytes);
+    EXPECT_TRUE(connection.PeerCloses());
+    EXPECT_EQ(driver_->counters().errors(error), 1) << Describe(error);
+  }
+
+  TcpDriver* driver_ = nullptr;
+  std::unique_ptr<TestServer> server_;
+  std::atomic<int> requests_ = 0;
+};
+
+TEST_F(TcpServerTest, StrangersAreRefusedAtTheirFirstBytes) {
+  Start();
+  RawConnection connection = Connect();
+  connection.Send("GET");
+  EXPECT_TRUE(connection.PeerCloses());
+  EXPECT_EQ(driver_->counters().errors(StreamError::kNoHello), 1);
+}
+
+TEST_F(TcpServerTest, OtherVersionsAreToldOfOurs) {
+  Start();
+  RawConnection connection = Connect();
+  std::string hello = HelloBytes();
+  hello[8] = 99;
+  connection.Send(hello);
+  EXPECT_EQ(connection.Receive(kHelloBytes), HelloBytes());
+  EXPECT_TRUE(connection.PeerCloses());
+  EXPECT_EQ(driver_->counters().errors(StreamError::kOtherVersion), 1);
+}
+
+TEST_F(TcpServerTest, WhoSaysNoHelloIsNotWaitedForForever) {
+  TcpSettings settings = ReadTcpSettings({});
+  settings.handshake_timeout_ns = 20'000'000;
+  Start(settings);
+  RawConnection silent = Connect();
+  RawConnection slow = Connect();
+  slow.Send(HelloBytes().substr(0, 5));
+  EXPECT_TRUE(silent.PeerCloses());
+  EXPECT_TRUE(slow.PeerCloses());
+  EXPECT_EQ(driver_->counters().errors(StreamError::kHelloTimeout), 2);
+}
+
+TEST_F(TcpServerTest, HellosMayComeInPiecesAndWithRequests) {
+  Start();
+  RawConnection connection = Connect();
+  connection.Send(HelloBytes().substr(0, 5));
+  connection.Send(HelloBytes().substr(5) + FrameBytes(kEmptyRequest, ""));
+  EXPECT_EQ(connection.Receive(kHelloBytes), HelloBytes());
+  EXPECT_EQ(connection.Receive(kFrameHeaderBytes).size(), kFrameHeaderBytes);
+  EXPECT_EQ(requests_, 1);
+}
+
+TEST_F(TcpServerTest, MalformedFramesCloseTheConnection) {
+  Start();
+  ExpectRefused(FrameBytes({.kind = FrameKind::kReply}, ""),
+                StreamError::kWrongFrameKind);
+  ExpectRefused(FrameBytes({.message_bytes = 0xffffffff}, ""),
+                StreamError::kOversizedMessage);
+  ExpectRefused(
+      FrameBytes({.message_bytes = 1 << 20, .head_bytes = kMaxHeadBytes + 1},
+                 ""),
+      StreamError::kOversizedHead);
+  ExpectRefused(FrameBytes({.message_bytes = 1, .head_bytes = 2}, ""),
+                StreamError::kHeadBeyondMessage);
+  ExpectRefused(FrameBytes({.message_bytes = 1, .head_bytes = 1}, "\xff"),
+                StreamError::kMalformedMessage);
+  EXPECT_EQ(requests_, 0);
+}
+
+TEST_F(TcpServerTest, RequestsBeforeAMalformedFrameAreHandled) {
+  Start();
+  RawConnection connection = ConnectWithHello();
+  connection.Send(FrameBytes(kEmptyRequest, "") +
+                  FrameBytes({.kind = FrameKind::kReply}, ""));
+  EXPECT_TRUE(connection.PeerCloses());
+  EXPECT_EQ(requests_, 1);
+}
+
+TEST_F(TcpServerTest, OtherConnectionsGoOn) {
+  Start();
+  RawConnection good = ConnectWithHello();
+  ExpectRefused(std::string(100, '\xff'), StreamError::kWrongFrameKind);
+  good.Send(FrameBytes(kEmptyRequest, ""));
+  EXPECT_EQ(good.Receive(kFrameHeaderBytes).size(), kFrameHeaderBytes);
+}
+
+TEST_F(TcpServerTest, AClientThatDoesNotReadIsNotServedWithoutEnd) {
+  TcpSettings settings = ReadTcpSettings({});
+  settings.send_queue_bytes = 1 << 20;
+  Start(settings);
+  RawConnection connection = ConnectWithHello();
+  // Asks for a megabyte each time: response_payload_size is field 4.
+  const std::string message("\x20\x80\x80\x40", 4);
+  const std::string request =
+      FrameBytes({.message_bytes = 4, .head_bytes = 4}, message);
+  for (int i = 0; i < 1000; ++i) connection.Send(request);
+  // What it takes to fill the sockets' buffers is the system's affair; a
+  // thousand megabytes fit nowhere.
+  RawConnection other = ConnectWithHello();
+  other.Send(FrameBytes(kEmptyRequest, ""));
+  EXPECT_EQ(other.Receive(kFrameHeaderBytes).size(), kFrameHeaderBytes);
+  EXPECT_LT(requests_, 100);
+  // Once it reads, it gets everything.
+  for (int i = 0; i < 1000; ++i) {
+    ASSERT_EQ(connection.Receive((1 << 20) + kFrameHeaderBytes).size(),
+              (1 << 20) + kFrameHeaderBytes);
+  }
+  EXPECT_EQ(requests_, 1001);
+}
+
+TEST_F(TcpServerTest, RepliesToAClientThatHasGoneAreDropped) {
+  TcpDriver driver(ReadTcpSettings({}), {}, "127.0.0.1");
+  const std::string address = driver.Listen(1).value();
+  std::vector<ServerCall*> waiting;
+  TestEvents events(driver.transport(0), [&](Transport&, ServerCall* call) {
+    waiting.push_back(call);
+  });
+  RawConnection connection = RawConnection::To(address);
+  connection.Send(HelloBytes() + FrameBytes(kEmptyRequest, "") +
+                  FrameBytes(kEmptyRequest, ""));
+  ASSERT_TRUE(events.PollUntil([&] { return waiting.size() == 2; }));
+  connection.Close();
+  ASSERT_TRUE(events.PollUntil([&] {
+    return driver.counters().errors(StreamError::kClosedByPeer) +
+               driver.counters().errors(StreamError::kSocketFailed) ==
+           1;
+  }));
+  // One is answered too late, the other never.
+  driver.transport(0).Reply(waiting[0]);
+  driver.transport(0).Poll(0, events);
+}
+
+TEST_F(TcpServerTest, RepliesAfterShutdownGoNowhere) {
+  TcpDriver driver(ReadTcpSettings({}), {}, "127.0.0.1");
+  const std::string address = driver.Listen(1).value();
+  std::vector<ServerCall*> waiting;
+  TestEvents events(driver.transport(0), [&](Transport&, ServerCall* call) {
+    waiting.push_back(call);
+  });
+  RawConnection connection = RawConnection::To(address);
+  connection.Send(HelloBytes() + FrameBytes(kEmptyRequest, ""));
+  ASSERT_TRUE(events.PollUntil([&] { return waiting.size() == 1; }));
+  std::atomic<bool> done = false;
+  std::thread shutdown([&] {
+    driver.Shutdown();
+    done = true;
+  });
+  ASSERT_TRUE(events.PollUntil([&] { return done.load(); }));
+  shutdown.join();
+  driver.transport(0).Reply(waiting[0]);
+  EXPECT_TRUE(connection.PeerCloses());
+}
+
+TEST_F(TcpServerTest, ConnectionsAreSpreadOverTheWorkers) {
+  constexpr int kWorkers = 3;
+  TcpDriver driver(ReadTcpSettings({}), {}, "127.0.0.1");
+  const std::string address = driver.Listen(kWorkers).value();
+  int requests[kWorkers] = {};
+  std::vector<RawConnection> connections;
+  for (int i = 0; i < 2 * kWorkers; ++i) {
+    connections.push_back(RawConnection::To(address));
+    connections.back().Send(HelloBytes() + FrameBytes(kEmptyRequest, ""));
+  }
+  std::vector<std::unique_ptr<TestEvents>> events;
+  for (int i = 0; i < kWorkers; ++i) {
+    events.push_back(std::make_unique<TestEvents>(
+        driver.transport(i), [&requests, i](Transport& transport,
+                                            ServerCall* call) {
+          ++requests[i];
+          TestEvents::ReplyAsAsked(transport, call);
+        }));
+  }
+  // The first worker accepts for all.
+  ASSERT_TRUE(events[0]->PollUntil([&] { return requests[0] == 2; }));
+  for (int i = 1; i < kWorkers; ++i) {
+    EXPECT_TRUE(events[i]->PollUntil([&] { return requests[i] == 2; }));
+  }
+}
+
+TEST_F(TcpServerTest, ListensOnNamesAndOnTheHostsBestAddress) {
+  for (const char* host : {"127.0.0.1", "localhost", ""}) {
+    TcpDriver driver(ReadTcpSettings({}), {}, host);
+    const auto address = driver.Listen(1);
+    ASSERT_TRUE(address.ok()) << address.status();
+    EXPECT_THAT(*address, testing::StartsWith(host));
+    TestEvents events(driver.transport(0));
+    RawConnection connection = RawConnection::To(*address);
+    connection.Send(HelloBytes() + FrameBytes(kEmptyRequest, ""));
+  }
+}
+
+TEST_F(TcpServerTest, ListenRefusesForeignAddresses) {
+  TcpDriver driver(ReadTcpSettings({}), {.netdev = "no-such-device"}, "");
+  EXPECT_THAT(std::string(driver.Listen(1).status().message()),
+              testing::HasSubstr("no-such-device"));
+}
+
+}  // namespace
+}  // namespace distbench
