@@ -55,13 +55,54 @@ function drawLines(id, lines, x, y, describe) {
   }));
 }
 
-// On a logarithmic axis only 1, 2 and 5 of each decade are labelled.
-function latencyTick(value) {
-  const leading = value / 10 ** Math.floor(Math.log10(value) + 1e-9);
-  return [1, 2, 5].some(digit => Math.abs(leading - digit) < 1e-6) ? formatTime(value) : '';
+// The largest of 1, 2 and 5 times a power of ten that is at most value.
+function stepBelow(value) {
+  const decade = 10 ** Math.floor(Math.log10(value) + 1e-9);
+  return decade * [5, 2, 1].find(digit => digit * decade <= value * (1 + 1e-9));
 }
 
-const LATENCY_AXIS = {type: 'logarithmic', ticks: {callback: latencyTick}};
+function stepAbove(value) {
+  const step = stepBelow(value);
+  if (step >= value * (1 - 1e-9)) return step;
+  const leading = Math.round(step / 10 ** Math.floor(Math.log10(step) + 1e-9));
+  return step * (leading === 2 ? 2.5 : 2);
+}
+
+// Fewer ticks the more decades there are: at 1, 2 and 5 of each, at 1, or at
+// some of these.
+function latencyTicks(min, max) {
+  const decades = Math.log10(max / min);
+  const ticks = [];
+  for (let step = min; step <= max * (1 + 1e-9); step = stepAbove(step * 1.5)) ticks.push(step);
+  if (decades <= 3) return ticks;
+  const stride = Math.ceil(decades / 8);
+  return ticks.filter(step => {
+    const exponent = Math.log10(step);
+    return Math.abs(exponent - Math.round(exponent)) < 1e-6 && Math.round(exponent) % stride === 0;
+  });
+}
+
+// A logarithmic axis that fits the latencies.
+function latencyAxis(lines, coordinate) {
+  let min = Infinity;
+  let max = 0;
+  for (const line of lines) {
+    for (const {[coordinate]: value} of line.points) {
+      if (value < min) min = value;
+      if (value > max) max = value;
+    }
+  }
+  if (max === 0) return {type: 'logarithmic'};
+  min = stepBelow(min);
+  max = Math.max(stepAbove(max), stepAbove(min * 1.5));
+  return {
+    type: 'logarithmic',
+    min,
+    max,
+    afterBuildTicks: axis => { axis.ticks = latencyTicks(min, max).map(value => ({value})); },
+    ticks: {autoSkip: false, callback: value => formatTime(value)},
+  };
+}
 
 // Zero has no place on a logarithmic axis.
 function atLeastOne(ns) {
@@ -82,7 +123,7 @@ function drawPercentiles(curves, latencyName) {
     });
     return {label, color, points};
   });
-  const largest = Math.max(10, ...lines.flatMap(line => line.points.map(point => point.x)));
+  const largest = lines.flatMap(line => line.points).reduce((max, point) => Math.max(max, point.x), 10);
   const ticks = [1, 2];
   for (let x = 10; x <= largest * 1.0001; x *= 10) ticks.push(x);
   drawLines('percentile-chart', lines, {
@@ -92,7 +133,7 @@ function drawPercentiles(curves, latencyName) {
     title: {text: 'percentile'},
     afterBuildTicks: axis => { axis.ticks = ticks.map(value => ({value})); },
     ticks: {autoSkip: false, callback: value => `${Number((100 - 100 / value).toFixed(6))}%`},
-  }, LATENCY_AXIS, point => `${describePercentile(point.share)} = ${formatTime(point.y)}`);
+  }, latencyAxis(lines, 'y'), point => `${describePercentile(point.share)} = ${formatTime(point.y)}`);
 }
 
 function drawCdf(curves, latencyName) {
@@ -101,7 +142,7 @@ function drawCdf(curves, latencyName) {
     const points = distribution.map(([ns, below]) => ({x: atLeastOne(ns), y: 100 * below / count}));
     return {label, color, points: [{x: atLeastOne(rpc[latencyName].min_ns), y: 0}, ...points]};
   });
-  drawLines('cdf-chart', lines, LATENCY_AXIS, {
+  drawLines('cdf-chart', lines, latencyAxis(lines, 'x'), {
     min: 0,
     max: 100,
     ticks: {callback: value => `${value}%`},
@@ -147,7 +188,7 @@ function drawRates(curves) {
   }
   byId('rate-caption').textContent = lines.some(line => line.isDashed)
       ? 'RPCs per second: succeeded, and offered (dashed)' : 'RPCs per second, succeeded';
-  drawLines('rate-chart', lines, SECONDS_AXIS, {beginAtZero: true, ticks: {callback: formatRate}},
+  drawLines('rate-chart', lines, SECONDS_AXIS, {beginAtZero: true, ticks: {callback: value => formatRate(value)}},
       point => `${formatRate(point.y)} per second at ${point.x.toFixed(1)} s`);
 }
 
@@ -164,7 +205,7 @@ function drawLatencyOverTime(curves, latencyName) {
       return {x: time, y: ns === null ? NaN : atLeastOne(ns)};
     }),
   })));
-  drawLines('latency-over-time-chart', lines, SECONDS_AXIS, LATENCY_AXIS,
+  drawLines('latency-over-time-chart', lines, SECONDS_AXIS, latencyAxis(lines, 'y'),
       point => `${formatTime(point.y)} at ${point.x.toFixed(1)} s`);
 }
 
@@ -174,7 +215,7 @@ function renderOverTime(curves, latencyName) {
   showSection('over-time', withSeries.length > 0);
   if (withSeries.length === 0) return;
   byId('over-time-note').textContent =
-      'Warm-up is included. The first and the last interval of a run are shorter than the others.';
+      'Warm-up is included. The first and the last interval may be shorter than the others.';
   drawRates(withSeries);
   drawLatencyOverTime(withSeries, latencyName);
 }

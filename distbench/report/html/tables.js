@@ -45,7 +45,7 @@ function renderFindings() {
           ? [element('span', {className: 'where'}, `${run.label}: `)] : []),
       finding.message))));
   replaceContent('findings-list', ...(findings.length > 0 ? findings
-      : [element('p', {className: 'note'}, 'Nothing was found that would cast doubt on the numbers.')]));
+      : [element('p', {className: 'note'}, 'No findings.')]));
 }
 
 function percentileCell(latency, percent) {

@@ -1,0 +1,47 @@
+#include "distbench/report/html/html.h"
+
+#include <string>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "distbench/report/example_result.h"
+#include "distbench/report/report_testing.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST(HtmlTest, IsOnePageWithEverythingInIt) {
+  const std::string page =
+      RenderHtml(ListRuns(Sourced({MakeExampleResult({})})));
+  EXPECT_TRUE(absl::StartsWith(page, "<!DOCTYPE html>"));
+  EXPECT_TRUE(absl::EndsWith(page, "</html>\n"));
+  EXPECT_THAT(page, HasSubstr("Chart.js v"));
+  EXPECT_THAT(page, HasSubstr("The above copyright notice"));
+  EXPECT_THAT(page, HasSubstr("\"schema\":\"distbench report\""));
+  // Nothing to load, and no mark left to fill in.
+  for (const char* reference : {"<link", " src=", "@import", "url(http"}) {
+    EXPECT_THAT(page, Not(HasSubstr(reference)));
+  }
+  for (const char* mark : {"{{style}}", "{{data}}", "{{script}}"}) {
+    EXPECT_THAT(page, Not(HasSubstr(mark)));
+  }
+}
+
+TEST(HtmlTest, NamesCanNotBecomeMarkup) {
+  TestResult result = MakeExampleResult({});
+  result.mutable_traffic_config()->set_name(kHostileName);
+  result.mutable_traffic_config()->mutable_rpc_descriptions(0)->set_name(
+      absl::StrCat("<!--{{script}}", kHostileName));
+  const std::string page = RenderHtml(ListRuns(Sourced({result})));
+  EXPECT_THAT(page, Not(HasSubstr("<img")));
+  EXPECT_THAT(page, HasSubstr("\\u003cimg"));
+  EXPECT_THAT(page, Not(HasSubstr("<!--{{script}}")));
+}
+
+}  // namespace
+}  // namespace distbench
