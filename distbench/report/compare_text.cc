@@ -8,10 +8,11 @@
 namespace distbench {
 namespace {
 
+// Of what rounds to 1000 of a unit, one of the next.
 std::string FormatLatency(double ns) {
-  if (ns < 1e3) return absl::StrFormat("%.0f ns", ns);
-  if (ns < 1e6) return absl::StrFormat("%.1f us", ns / 1e3);
-  if (ns < 1e9) return absl::StrFormat("%.2f ms", ns / 1e6);
+  if (ns < 999.5) return absl::StrFormat("%.0f ns", ns);
+  if (ns < 999.95e3) return absl::StrFormat("%.1f us", ns / 1e3);
+  if (ns < 999.995e6) return absl::StrFormat("%.2f ms", ns / 1e6);
   return absl::StrFormat("%.2f s", ns / 1e9);
 }
 

@@ -11,10 +11,14 @@ namespace distbench {
 namespace {
 
 bool IsValid(const RpcInterval& interval, int64_t interval_ns) {
-  return interval.index() >= 0 &&
-         interval.index() < std::numeric_limits<int64_t>::max() / interval_ns &&
-         ValidateHistogram(interval.service_time_ns()).ok() &&
-         ValidateHistogram(interval.response_time_ns()).ok();
+  if (interval.index() < 0 ||
+      interval.index() >= std::numeric_limits<int64_t>::max() / interval_ns) {
+    return false;
+  }
+  return (!interval.has_service_time_ns() ||
+          ValidateHistogram(interval.service_time_ns()).ok()) &&
+         (!interval.has_response_time_ns() ||
+          ValidateHistogram(interval.response_time_ns()).ok());
 }
 
 bool IsValid(const RpcTimeSeries& series) {
@@ -77,7 +81,7 @@ void AddInterval(const RpcInterval& interval, IntervalTotals& totals) {
   AddTo(totals.warmup_count, interval.warmup_count());
   AddTo(totals.request_bytes, interval.request_bytes());
   AddTo(totals.response_bytes, interval.response_bytes());
-  // Valid, as of IsValid().
+  // Valid, as of IsValid(), or absent, which adds nothing.
   AddHistogram(interval.service_time_ns(), totals.service_time_ns)
       .IgnoreError();
   AddHistogram(interval.response_time_ns(), totals.response_time_ns)
