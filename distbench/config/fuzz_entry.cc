@@ -4,20 +4,18 @@
 #include <cstdint>
 #include <utility>
 
-#include "distbench/config/canonicalize.h"
+#include "absl/status/statusor.h"
 #include "distbench/config/check.h"
 #include "distbench/config/compile.h"
 #include "distbench/config/load.h"
-#include "distbench/config/validate.h"
 
 namespace distbench {
 
 bool CheckAndCompile(TestSequence sequence) {
-  // Covers what is refused as not supported yet.
-  CheckTestSequence(sequence).IgnoreError();
-  Canonicalize(sequence);
-  if (!Validate(sequence).empty()) return false;
-  for (const DistributedSystemDescription& test : sequence.tests()) {
+  const absl::StatusOr<TestSequence> checked =
+      CheckTestSequence(std::move(sequence));
+  if (!checked.ok()) return false;
+  for (const DistributedSystemDescription& test : checked->tests()) {
     Compile(test);
   }
   return true;

@@ -1,25 +1,48 @@
 #include "distbench/config/multi_server_channels.h"
 
+#include <algorithm>
 #include <set>
-
-#include "distbench/config/constraints.h"
+#include <string>
 
 namespace distbench {
 
 std::vector<int> MembersOf(const MultiServerChannel& channel,
                            const Grid& grid) {
+  std::vector<Attributes> instances;
+  for (int number = 0; number < grid.Count(); ++number) {
+    instances.push_back(InstanceAttributes(grid, number));
+  }
+  return MembersOf(channel, instances);
+}
+
+std::vector<int> MembersOf(const MultiServerChannel& channel,
+                           const std::vector<Attributes>& instances) {
+  const int count = static_cast<int>(instances.size());
   std::set<int> members;
   for (const int number : channel.selected_instances()) {
-    if (number >= 0 && number < grid.Count()) members.insert(number);
+    if (number >= 0 && number < count) members.insert(number);
   }
   if (channel.has_constraints()) {
-    for (int number = 0; number < grid.Count(); ++number) {
-      if (Matches(channel.constraints(), InstanceAttributes(grid, number))) {
+    for (int number = 0; number < count; ++number) {
+      if (Matches(channel.constraints(), instances[number])) {
         members.insert(number);
       }
     }
   }
   return {members.begin(), members.end()};
+}
+
+bool DependsOnPlacement(const MultiServerChannel& channel, const Grid& grid) {
+  const std::vector<std::string> own = InstanceAttributeNames(grid);
+  for (const ConstraintSet& set : channel.constraints().constraint_sets()) {
+    for (const Constraint& constraint : set.constraints()) {
+      if (std::find(own.begin(), own.end(), constraint.attribute_name()) ==
+          own.end()) {
+        return true;
+      }
+    }
+  }
+  return false;
 }
 
 }  // namespace distbench

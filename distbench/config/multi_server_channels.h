@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "distbench/config/constraints.h"
 #include "distbench/config/instance_names.h"
 #include "proto/traffic_config.pb.h"
 
@@ -12,6 +13,14 @@ namespace distbench {
 // it selects and those that match its constraints. Selected instances outside
 // the grid are left out.
 std::vector<int> MembersOf(const MultiServerChannel& channel, const Grid& grid);
+
+// Likewise, with the attributes of each instance of the service, by number.
+std::vector<int> MembersOf(const MultiServerChannel& channel,
+                           const std::vector<Attributes>& instances);
+
+// Whether it depends on where instances run which of them are members: some
+// constraint is about an attribute that instances do not have of themselves.
+bool DependsOnPlacement(const MultiServerChannel& channel, const Grid& grid);
 
 }  // namespace distbench
 

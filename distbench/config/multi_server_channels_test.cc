@@ -37,6 +37,24 @@ TEST(MembersOf, UnitesSelectedAndConstrainedInstances) {
   EXPECT_THAT(MembersOf(FromText(""), grid), IsEmpty());
 }
 
+TEST(MembersOf, MayDependOnAttributesOfNodes) {
+  const Grid grid = {.sizes = {3, 1, 1}, .dimensions = 1};
+  const MultiServerChannel channel = FromText(R"(
+      selected_instances: 2
+      constraints {
+        constraint_sets {
+          constraints {
+            attribute_name: 'rack' relation: EQUAL string_values: 'a'
+          }
+        }
+      })");
+  EXPECT_TRUE(DependsOnPlacement(channel, grid));
+  EXPECT_THAT(MembersOf(channel, {{{"rack", "a"}}, {{"rack", "b"}}, {}}),
+              ElementsAre(0, 2));
+  EXPECT_THAT(MembersOf(channel, grid), ElementsAre(2));
+  EXPECT_FALSE(DependsOnPlacement(FromText("selected_instances: 1"), grid));
+}
+
 TEST(MembersOf, EmptyConstraintsHoldForAll) {
   const Grid grid = {.sizes = {2, 2, 1}, .dimensions = 2};
   EXPECT_THAT(MembersOf(FromText("constraints {}"), grid),

@@ -21,6 +21,12 @@ bool IsNegative(const Constraint& constraint) {
          constraint.relation() == Constraint::MODULO_NOT_EQUAL;
 }
 
+// Attributes of instances, which nodes do not have.
+bool IsOfInstances(const std::string& attribute) {
+  return attribute == "index" || attribute == "x_index" ||
+         attribute == "y_index" || attribute == "z_index";
+}
+
 void CheckAttribute(const Path& path, const std::string& name,
                     const std::vector<std::string>& attributes,
                     Problems& problems) {
@@ -28,8 +34,10 @@ void CheckAttribute(const Path& path, const std::string& name,
     problems.Add(path, "is missing; name the attribute to look at");
     return;
   }
-  if (attributes.empty() || std::find(attributes.begin(), attributes.end(),
-                                      name) != attributes.end()) {
+  // Others are attributes of nodes, known when the test is placed.
+  if (attributes.empty() || !IsOfInstances(name) ||
+      std::find(attributes.begin(), attributes.end(), name) !=
+          attributes.end()) {
     return;
   }
   problems.Add(path,

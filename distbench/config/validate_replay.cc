@@ -20,6 +20,7 @@ class ReplayValidation {
         server_(validation.FindService(trace_.server())) {}
 
   void Validate() const {
+    CheckName();
     validation_.Resolve(path_.Field("client"), "service", trace_.client(),
                         validation_.names().services);
     validation_.Resolve(path_.Field("server"), "service", trace_.server(),
@@ -33,6 +34,17 @@ class ReplayValidation {
   }
 
  private:
+  // Results list both by their names.
+  void CheckName() const {
+    const int rpc = validation_.names().rpcs.Find(trace_.name());
+    if (trace_.name().empty() || rpc == kNone) return;
+    validation_.Add(path_.Field("name"),
+                    absl::StrCat(Quoted(trace_.name()),
+                                 " is the name of rpc_descriptions[", rpc,
+                                 "] as well; results show both by name, so "
+                                 "they must differ"));
+  }
+
   void CheckChannels() const {
     if (!server_.has_value()) return;
     const NameIndex channels(server_->service->multi_server_channels());

@@ -65,6 +65,11 @@ TEST_P(BadReplay, IsTheOnlyProblem) { ExpectOneProblem(GetParam()); }
 INSTANTIATE_TEST_SUITE_P(
     Rules, BadReplay,
     ::testing::Values(
+        ValidationCase{"NameOfAnRpc", "",
+                       "rpc_replay_traces { name: 'query' client: 'client' "
+                       "server: 'server' records {} }",
+                       "rpc_replay_traces[\"query\"].name",
+                       "is the name of rpc_descriptions[0] as well"},
         ValidationCase{
             "NoClient", "",
             "rpc_replay_traces { name: 't' server: 'server' records {} }",

@@ -30,8 +30,8 @@ void ValidateChannels(const TestValidation& validation);
 // Bundles and constraints: which instances go where.
 void ValidatePlacement(const TestValidation& validation);
 
-// One list of constraints. Attributes must be among those given, unless none
-// are.
+// One list of constraints. Unless `attributes` is empty, those of instances
+// must be among them; others may be attributes of nodes.
 void ValidateConstraints(const Path& path, const ConstraintList& constraints,
                          const std::vector<std::string>& attributes,
                          Problems& problems);

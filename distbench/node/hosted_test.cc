@@ -114,11 +114,13 @@ std::set<std::string> HostedTest::PeerNames() const {
 }
 
 std::string HostedTest::ServiceAddress(const DriverOptions& options) const {
+  // A device that the config names knows better: it may be another one than
+  // that of the node's address.
+  if (!options.netdev.empty()) return "";
   if (!environment_.service_address.empty()) {
     return environment_.service_address;
   }
-  // A device that the config names knows better.
-  if (!request_.use_loopback() || !options.netdev.empty()) return "";
+  if (!request_.use_loopback()) return "";
   return options.ip_version == 6 ? "::1" : "127.0.0.1";
 }
 

@@ -153,10 +153,10 @@ TEST_F(HostedTestTest, ChoosesTheServiceAddress) {
   options.set_name("default_protocol_driver_options");
   options.set_ip_version(6);
   EXPECT_EQ(address(), "::1");
-  options.set_netdev_name("eth0");
-  EXPECT_EQ(address(), "");
   environment_.service_address = "10.1.2.3";
   EXPECT_EQ(address(), "10.1.2.3");
+  options.set_netdev_name("eth0");
+  EXPECT_EQ(address(), "") << "the driver asks the device";
 }
 
 TEST_F(HostedTestTest, WorkersAreTheConfigsOrElseTheSequencers) {

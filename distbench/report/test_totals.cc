@@ -66,6 +66,10 @@ TestTotals AddUp(const TestResult& result) {
   for (const RpcSpec& rpc : result.traffic_config().rpc_descriptions()) {
     totals.rpcs[rpc.name()];
   }
+  for (const RpcReplayTrace& trace :
+       result.traffic_config().rpc_replay_traces()) {
+    totals.rpcs[trace.name()];
+  }
   ForEachRpcLog(result, [&](const RpcLogView& view) { AddLog(view, totals); });
   for (const auto& [pair, counts] : totals.pairs) {
     totals.duration_ns = std::max(totals.duration_ns, counts.duration_ns());

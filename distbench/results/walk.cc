@@ -39,10 +39,11 @@ void ForEachRpcLog(const TestResult& result,
 
 std::string RpcName(const TestResult& result, int rpc_index) {
   const auto& rpcs = result.traffic_config().rpc_descriptions();
-  if (rpc_index < 0 || rpc_index >= rpcs.size()) {
-    return absl::StrCat("rpc[", rpc_index, "]");
-  }
-  return rpcs[rpc_index].name();
+  const auto& traces = result.traffic_config().rpc_replay_traces();
+  if (rpc_index >= 0 && rpc_index < rpcs.size()) return rpcs[rpc_index].name();
+  const int trace = rpc_index - rpcs.size();
+  if (trace >= 0 && trace < traces.size()) return traces[trace].name();
+  return absl::StrCat("rpc[", rpc_index, "]");
 }
 
 std::string ErrorMessage(const ErrorDictionary& errors, int error_index) {

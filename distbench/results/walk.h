@@ -27,6 +27,7 @@ void ForEachRpcLog(const TestResult& result,
                    absl::FunctionRef<void(const RpcLogView&)> visit);
 
 // The name that the result's config gives the RPC; "rpc[INDEX]" if it has none.
+// Indices behind those of the RPCs are replay traces'.
 std::string RpcName(const TestResult& result, int rpc_index);
 
 // The message of a failure; what is known of it if the dictionary lacks it.

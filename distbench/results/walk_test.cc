@@ -42,6 +42,19 @@ TEST(WalkTest, VisitsLogsInOrderOfNames) {
                   "c/2 s/0 rpc[7] 70", "c/2 s/1 query 1", "c/2 s/1 rpc[7] 70"));
 }
 
+TEST(WalkTest, ReplayTracesComeBehindRpcs) {
+  TestResult result;
+  DistributedSystemDescription& config = *result.mutable_traffic_config();
+  config.add_rpc_descriptions()->set_name("query");
+  config.add_rpc_replay_traces()->set_name("first");
+  config.add_rpc_replay_traces()->set_name("second");
+  EXPECT_EQ(RpcName(result, 0), "query");
+  EXPECT_EQ(RpcName(result, 1), "first");
+  EXPECT_EQ(RpcName(result, 2), "second");
+  EXPECT_EQ(RpcName(result, 3), "rpc[3]");
+  EXPECT_EQ(RpcName(result, -1), "rpc[-1]");
+}
+
 TEST(WalkTest, NamesErrors) {
   ErrorDictionary errors;
   errors.add_error_message("");

@@ -8,6 +8,7 @@
 #include "distbench/config/test_timeout.h"
 #include "distbench/report/text_summary.h"
 #include "distbench/results/merge.h"
+#include "distbench/sequencer/channel_members.h"
 #include "distbench/sequencer/expected_duration.h"
 #include "distbench/sequencer/node_shares.h"
 #include "distbench/sequencer/placement.h"
@@ -126,13 +127,21 @@ void SequenceRun::Run() {
   if (shut_down) environment_.on_shutdown_request();
 }
 
-absl::StatusOr<std::vector<NodeShare>> SequenceRun::Place(
+absl::StatusOr<SequenceRun::PlacedTest> SequenceRun::Place(
     int test_index) const {
   const auto nodes = environment_.registry.Nodes();
+  const std::vector<PlacementNode> placement_nodes = PlacementNodes(nodes);
+  PlacedTest placed = {.test = sequence_.tests(test_index)};
   const absl::StatusOr<Placement> placement =
-      PlaceInstances(sequence_.tests(test_index), PlacementNodes(nodes));
+      PlaceInstances(placed.test, placement_nodes);
   if (!placement.ok()) return placement.status();
-  return MakeNodeShares(nodes, *placement);
+  if (absl::Status status =
+          ResolveChannelMembers(placement_nodes, *placement, placed.test);
+      !status.ok()) {
+    return status;
+  }
+  placed.shares = MakeNodeShares(nodes, *placement);
+  return placed;
 }
 
 absl::Status SequenceRun::CheckPlacement() const {
@@ -147,30 +156,29 @@ absl::Status SequenceRun::CheckPlacement() const {
 }
 
 absl::Status SequenceRun::RunTest(int test_index) {
-  const DistributedSystemDescription& test = sequence_.tests(test_index);
   absl::StatusOr<std::shared_ptr<RunInbox>> inbox = OpenInbox();
   if (!inbox.ok()) return inbox.status();
-  absl::StatusOr<std::vector<NodeShare>> shares = Place(test_index);
-  if (!shares.ok()) return FinishUnplaced(test_index, shares.status());
+  absl::StatusOr<PlacedTest> placed = Place(test_index);
+  if (!placed.ok()) return FinishUnplaced(test_index, placed.status());
 
   RunStatus::RunningTest running{.name = TestName(test_index)};
-  for (const NodeShare& share : *shares) {
+  for (const NodeShare& share : placed->shares) {
     running.node_aliases.insert(share.node->alias());
   }
   environment_.status.Set(std::move(running));
 
   TestStarted started;
   started.set_name(TestName(test_index));
-  if (const auto expected_us = ExpectedDurationUs(test)) {
+  if (const auto expected_us = ExpectedDurationUs(placed->test)) {
     started.set_expected_duration_us(*expected_us);
   }
   TestFollower follower(test_index, std::move(started),
                         sequence_.tests_setting().keep_instance_log(),
                         *client_);
   TestRun run({.test_id = environment_.next_test_id++,
-               .test = test,
-               .shares = *std::move(shares),
-               .timeout = TestTimeout(test)},
+               .test = placed->test,
+               .shares = placed->shares,
+               .timeout = TestTimeout(placed->test)},
               environment_.timeouts, environment_.clock, *std::move(inbox),
               follower);
   TestResult result = run.Run();

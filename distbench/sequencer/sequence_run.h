@@ -54,7 +54,13 @@ class SequenceRun final : public QueuedRun {
   void Drop(const absl::Status& reason) override;
 
  private:
-  absl::StatusOr<std::vector<NodeShare>> Place(int test_index) const;
+  // A test with all that its placement decides.
+  struct PlacedTest {
+    DistributedSystemDescription test;
+    std::vector<NodeShare> shares;
+  };
+
+  absl::StatusOr<PlacedTest> Place(int test_index) const;
   absl::Status CheckPlacement() const;
 
   // An error ends the sequence.
