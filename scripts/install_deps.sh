@@ -45,21 +45,6 @@ missing_packages() {
   done
 }
 
-# as_root COMMAND...
-as_root() {
-  if ((EUID == 0)); then
-    "$@"
-  else
-    sudo "$@"
-  fi
-}
-
-# Arguments as apt-get's.
-apt_get_as_root() {
-  run_quietly as_root env DEBIAN_FRONTEND=noninteractive \
-    apt-get -y -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=120 "$@"
-}
-
 require_root_or_sudo() {
   if ((EUID == 0)); then
     return

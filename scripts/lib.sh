@@ -56,6 +56,21 @@ _show_heartbeat() {
   done
 }
 
+# as_root COMMAND...
+as_root() {
+  if ((EUID == 0)); then
+    "$@"
+  else
+    sudo "$@"
+  fi
+}
+
+# Arguments as apt-get's.
+apt_get_as_root() {
+  run_quietly as_root env DEBIAN_FRONTEND=noninteractive \
+    apt-get -y -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=120 "$@"
+}
+
 # bazel_do COMMAND ARGUMENTS...: Bazel in the checkout, optimised, with
 # progress: its own display on a terminal, a line every few seconds otherwise.
 bazel_do() {

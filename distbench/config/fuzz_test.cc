@@ -8,6 +8,7 @@
 #include "distbench/config/config_mutator.h"
 #include "distbench/config/fuzz_entry.h"
 #include "distbench/config/load.h"
+#include "distbench/config/read_file.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -36,6 +37,19 @@ TEST(Fuzz, TheCorpusIsValid) {
   for (const TestSequence& sequence : Corpus()) {
     EXPECT_TRUE(CheckAndCompile(sequence));
   }
+}
+
+// What libFuzzer has found so far; see scripts/fuzz.sh.
+TEST(Fuzz, SurvivesTheKeptCorpus) {
+  int count = 0;
+  for (const auto& entry :
+       std::filesystem::directory_iterator("tests/corpus/config")) {
+    auto bytes = ReadFile(entry.path());
+    ASSERT_TRUE(bytes.ok()) << bytes.status();
+    LoadCheckAndCompile(*bytes);
+    ++count;
+  }
+  EXPECT_GT(count, 10);
 }
 
 TEST(Fuzz, SurvivesMutatedMessages) {

@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "distbench/base/timer_slack.h"
 #include "distbench/engine/activity_pool.h"
 #include "distbench/engine/collect.h"
 #include "distbench/engine/engine_state.h"
@@ -54,7 +55,10 @@ class Engine::Impl final : public WorkerGroup {
     }
     if (!options_.start_threads) return absl::OkStatus();
     for (const auto& worker : workers_) {
-      threads_.emplace_back([&worker] { worker->Run(); });
+      threads_.emplace_back([&worker] {
+        DisableTimerSlack();
+        worker->Run();
+      });
     }
     return absl::OkStatus();
   }
@@ -74,7 +78,9 @@ class Engine::Impl final : public WorkerGroup {
   }
 
   void Stop(StopScope scope, absl::string_view reason) {
-    state_.Stop(scope, reason);
+    // Workers look at all that waits: not for each of a thousand actions that
+    // end the traffic.
+    if (!state_.Stop(scope, reason)) return;
     for (const auto& worker : workers_) worker->OnStop();
   }
 

@@ -32,10 +32,12 @@ EngineState::EngineState(std::shared_ptr<const Plan> plan, int instance,
   }
 }
 
-void EngineState::Stop(StopScope scope, absl::string_view reason) {
+bool EngineState::Stop(StopScope scope, absl::string_view reason) {
   absl::MutexLock lock(&mutex_);
+  if (scope <= stop_scope_) return false;
   if (stop_scope_ == StopScope::kNothing) stop_reason_ = std::string(reason);
-  if (scope > stop_scope_) stop_scope_ = scope;
+  stop_scope_ = scope;
+  return true;
 }
 
 std::string EngineState::stop_reason() const {

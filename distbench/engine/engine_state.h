@@ -71,8 +71,8 @@ class EngineState {
   int64_t unix_offset_ns() const { return unix_offset_ns_; }
 
   // Stops traffic. The first reason stays; a later call can only widen the
-  // scope. Any thread.
-  void Stop(StopScope scope, absl::string_view reason);
+  // scope. Returns whether it has. Any thread.
+  bool Stop(StopScope scope, absl::string_view reason);
   StopScope stop_scope() const {
     return stop_scope_.load(std::memory_order_relaxed);
   }

@@ -173,6 +173,41 @@ TEST(EngineTest, LoopWithoutTargetsHeedsItsDuration) {
   ASSERT_TRUE(system.Run());
 }
 
+// Loops inside loops, none of which takes any time: 256^4 iterations if they
+// did not give up their turn together.
+TEST(EngineTest, NestedLoopsThatTakeNoTimeHeedTheirDuration) {
+  SimulatedSystem system(
+      ParseTest(R"pb(
+        services { name: "lonely" count: 1 }
+        default_protocol: "loopback"
+        action_lists { name: "lonely" action_names: "a" }
+        action_lists { name: "list_b" action_names: "b" }
+        action_lists { name: "list_c" action_names: "c" }
+        action_lists { name: "list_d" action_names: "d" }
+        actions {
+          name: "a"
+          action_list_name: "list_b"
+          iterations { max_duration_us: 1000 }
+        }
+        actions {
+          name: "b"
+          action_list_name: "list_c"
+          iterations { max_iteration_count: 256 max_duration_us: 1000 }
+        }
+        actions {
+          name: "c"
+          action_list_name: "list_d"
+          iterations { max_iteration_count: 256 max_duration_us: 1000 }
+        }
+        actions {
+          name: "d"
+          iterations { max_iteration_count: 256 max_duration_us: 1000 }
+        }
+      )pb"),
+      SimulationOptions{.turn_ns = 100'000, .max_turns = 100});
+  EXPECT_TRUE(system.Run());
+}
+
 TEST(EngineTest, DependenciesOrderActionsAndDelaysPostponeThem) {
   SimulatedSystem system(R"pb(
     services { name: "client" count: 1 }
@@ -423,6 +458,40 @@ TEST(EngineTest, CancellingActionEndsOwnTrafficAndServesOn) {
   EXPECT_EQ(StatisticsOf(logs, "b/0", "a/0", 1).succeeded_count(), 50);
   EXPECT_THAT(logs.instance_logs().at("a/0").engine_error_message(),
               HasSubstr("\"end\""));
+}
+
+// Whatever waits is looked at once, not for each of them.
+TEST(EngineTest, ManyActionsMayEndTheTrafficOneAfterTheOther) {
+  SimulatedSystem system(R"pb(
+    services { name: "client" count: 1 }
+    services { name: "server" count: 1 }
+    default_protocol: "loopback"
+    delay_distribution_configs {
+      name: "about_a_second"
+      field_names: "action_delay_ns"
+      pmf_points {
+        pmf: 1
+        data_points { lower: 1000000000 upper: 2000000000 }
+      }
+    }
+    rpc_descriptions { name: "query" client: "client" server: "server" }
+    action_lists { name: "client" action_names: "run" }
+    action_lists { name: "query" action_names: "end" }
+    actions {
+      name: "run"
+      rpc_name: "query"
+      iterations { max_parallel_iterations: 50000 max_iteration_count: 50000 }
+    }
+    actions {
+      name: "end"
+      delay_distribution_name: "about_a_second"
+      cancel_traffic_when_done: true
+    }
+  )pb");
+  ASSERT_TRUE(system.Run());
+  EXPECT_EQ(
+      StatisticsOf(system.Finish(), "client/0", "server/0").succeeded_count(),
+      50'000);
 }
 
 TEST(EngineTest, StopEndsAnOpenLoopWithNothingInFlight) {

@@ -28,6 +28,7 @@ class RpcSender {
   // Sends what had to wait for a full send queue. Returns whether some still
   // has to.
   bool SendWaiting();
+  bool must_wait_for_queue() const { return !waiting_peers_.empty(); }
 
   // For RPCs that are not an iteration's fanout: takes a call for the caller to
   // fill in, then sends it. Its end is recorded by End() instead of OnDone(),

@@ -126,6 +126,8 @@ class Scheduler {
   std::vector<ObjectPool<ListRun>> lists_;  // by Plan::lists
   std::vector<int64_t> invocations_;        // likewise
   std::vector<ActionRun*> ready_;
+  int advancing_actions_ = 0;  // on the stack, each nested in the one before
+  int iterations_in_turn_ = 0;
   ListRun* main_list_ = nullptr;
 };
 

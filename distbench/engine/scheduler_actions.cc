@@ -9,8 +9,8 @@
 namespace distbench {
 namespace {
 
-// Iterations that an action may start before timers, other actions and the
-// transport get their turn.
+// Iterations that an action may start, together with those of the lists nested
+// in it, before timers, other actions and the transport get their turn.
 constexpr int kIterationsPerTurn = 256;
 
 // A closed loop whose iterations fail pauses for this long before the next one,
@@ -75,14 +75,17 @@ void Scheduler::SetUpIterations(ActionRun& action, int shard, int shard_count) {
 void Scheduler::Advance(ActionRun& action) {
   if (action.advancing) return;
   action.advancing = true;
-  for (int i = 0; MayStartIteration(action); ++i) {
-    if (i == kIterationsPerTurn) {
+  if (++advancing_actions_ == 1) iterations_in_turn_ = 0;
+  while (MayStartIteration(action)) {
+    if (iterations_in_turn_ == kIterationsPerTurn) {
       if (!action.queued) ready_.push_back(&action);
       action.queued = true;
       break;
     }
+    ++iterations_in_turn_;
     StartIteration(action);
   }
+  --advancing_actions_;
   action.advancing = false;
   if (action.exhausted && action.in_flight == 0 && !action.queued) {
     Finish(action);

@@ -14,14 +14,6 @@
 namespace distbench {
 namespace {
 
-DistributedSystemDescription ParseTest(absl::string_view config) {
-  DistributedSystemDescription test;
-  CHECK(
-      google::protobuf::TextFormat::ParseFromString(std::string(config), &test))
-      << config;
-  return test;
-}
-
 std::shared_ptr<const Plan> CompileTest(DistributedSystemDescription test) {
   TestSequence sequence;
   *sequence.add_tests() = std::move(test);
@@ -32,26 +24,44 @@ std::shared_ptr<const Plan> CompileTest(DistributedSystemDescription test) {
 
 }  // namespace
 
+DistributedSystemDescription ParseTest(absl::string_view config) {
+  DistributedSystemDescription test;
+  CHECK(
+      google::protobuf::TextFormat::ParseFromString(std::string(config), &test))
+      << config;
+  return test;
+}
+
 SimulatedSystem::SimulatedSystem(absl::string_view config, int workers)
     : SimulatedSystem(ParseTest(config), workers) {}
 
 SimulatedSystem::SimulatedSystem(const DistributedSystemDescription& test,
                                  int workers)
-    : clock_(1'000'000'000), plan_(CompileTest(test)) {
+    : SimulatedSystem(test, SimulationOptions{.workers = workers}) {}
+
+SimulatedSystem::SimulatedSystem(const DistributedSystemDescription& test,
+                                 SimulationOptions simulation)
+    : options_(std::move(simulation)),
+      turns_left_(options_.max_turns),
+      clock_(1'000'000'000),
+      plan_(CompileTest(test)) {
   unfinished_ = static_cast<int>(plan_->instances.size());
   for (size_t i = 0; i < plan_->instances.size(); ++i) {
     EngineOptions options;
     options.plan = plan_;
     options.instance = static_cast<int>(i);
-    options.worker_count = workers;
+    options.worker_count = options_.workers;
     options.clock = &clock_;
+    options.max_samples = options_.max_samples;
     options.on_traffic_finished = [this] { --unfinished_; };
     options.on_overload = [this](absl::Status status) {
+      StopAll(status.ToString());
       overloads_.push_back(std::move(status));
     };
     options.start_threads = false;
-    absl::StatusOr<std::unique_ptr<Engine>> engine =
-        Engine::Create(std::move(options), MakeLoopbackDriver(clock_));
+    absl::StatusOr<std::unique_ptr<Engine>> engine = Engine::Create(
+        std::move(options),
+        options_.wrap_driver(static_cast<int>(i), MakeLoopbackDriver(clock_)));
     CHECK(engine.ok()) << engine.status();
     engines_.push_back(*std::move(engine));
   }
@@ -64,25 +74,29 @@ SimulatedSystem::~SimulatedSystem() = default;
 
 bool SimulatedSystem::Run(int64_t limit_ns) {
   const int64_t end_ns = start_ns_ + limit_ns;
-  RunUntilIdle();
+  RunUntilIdle(end_ns);
   while (!finished()) {
-    int64_t next_ns = std::numeric_limits<int64_t>::max();
+    int64_t next_ns = options_.next_due_ns();
     for (const auto& engine : engines_) {
       next_ns = std::min(next_ns, engine->next_due_ns());
     }
-    if (next_ns > end_ns) return false;
-    clock_.SetMonotonicNs(std::max(next_ns, clock_.MonotonicNs()));
-    RunUntilIdle();
+    next_ns = std::max(next_ns, clock_.MonotonicNs());
+    if (next_ns > end_ns || turns_left_ == 0) return false;
+    clock_.SetMonotonicNs(next_ns);
+    RunUntilIdle(end_ns);
   }
   return true;
 }
 
 void SimulatedSystem::RunFor(int64_t duration_ns) {
   const int64_t end_ns = clock_.MonotonicNs() + duration_ns;
-  if (!Run(end_ns - start_ns_)) {
-    clock_.SetMonotonicNs(end_ns);
-    RunUntilIdle();
-  }
+  if (Run(end_ns - start_ns_) || clock_.MonotonicNs() > end_ns) return;
+  clock_.SetMonotonicNs(end_ns);
+  RunUntilIdle(end_ns);
+}
+
+void SimulatedSystem::StopAll(absl::string_view reason) {
+  for (const auto& engine : engines_) engine->Stop(reason);
 }
 
 ServiceLogs SimulatedSystem::Finish() {
@@ -118,13 +132,17 @@ void SimulatedSystem::Connect() {
 
 // An action that never gives up its turn for good (a loop of iterations without
 // targets, say) keeps the system busy: time then has to pass nevertheless.
-void SimulatedSystem::RunUntilIdle() {
+// Ends at end_ns if it is busy then, but not before it has had a turn.
+void SimulatedSystem::RunUntilIdle(int64_t end_ns) {
   constexpr int kRoundsPerMicrosecond = 100;
-  for (int64_t round = 1;; ++round) {
+  for (int64_t round = 1; turns_left_ > 0; ++round) {
     bool did_something = false;
     for (const auto& engine : engines_) did_something |= engine->RunOnce();
     if (!did_something) return;
+    --turns_left_;
+    clock_.Advance(options_.turn_ns);
     if (round % kRoundsPerMicrosecond == 0) clock_.Advance(1000);
+    if (clock_.MonotonicNs() > end_ns) return;
   }
 }
 

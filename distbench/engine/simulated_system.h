@@ -2,6 +2,8 @@
 #define DISTBENCH_ENGINE_SIMULATED_SYSTEM_H_
 
 #include <cstdint>
+#include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,26 +12,67 @@
 #include "distbench/base/fake_clock.h"
 #include "distbench/config/plan.h"
 #include "distbench/engine/engine.h"
+#include "distbench/protocol/driver.h"
 #include "proto/results.pb.h"
 
 namespace distbench {
+
+struct SimulationOptions {
+  int workers = 1;  // of each instance
+
+  // Of each instance; see EngineOptions.
+  int64_t max_samples = 1'000'000;
+
+  // Simulated time that passes with each turn in which something happens.
+  // 0: next to none.
+  int64_t turn_ns = 0;
+
+  // Run() gives up after this many turns of all instances.
+  int64_t max_turns = std::numeric_limits<int64_t>::max();
+
+  // Puts something between an engine and its driver.
+  std::function<std::unique_ptr<ProtocolDriver>(
+      int instance, std::unique_ptr<ProtocolDriver> driver)>
+      wrap_driver =
+          [](int /*instance*/, std::unique_ptr<ProtocolDriver> driver) {
+            return driver;
+          };
+
+  // When something is due that engines do not know of: monotonic.
+  std::function<int64_t()> next_due_ns = [] {
+    return std::numeric_limits<int64_t>::max();
+  };
+};
+
+// Dies if the text is no DistributedSystemDescription.
+DistributedSystemDescription ParseTest(absl::string_view config);
 
 // All instances of a test in one thread, over the loopback driver, on a clock
 // that jumps to the next due time: tests of traffic that take no time.
 class SimulatedSystem {
  public:
-  // config: a DistributedSystemDescription as text. Dies if it is not valid.
+  // Dies if the test is not valid.
   explicit SimulatedSystem(absl::string_view config, int workers = 1);
   SimulatedSystem(const DistributedSystemDescription& test, int workers);
+  SimulatedSystem(const DistributedSystemDescription& test,
+                  SimulationOptions options);
   ~SimulatedSystem();
 
   // Runs until all main lists have ended. Returns false if that takes longer
-  // than limit_ns of simulated time, or if nothing is due any more.
+  // than limit_ns of simulated time or the turns that are allowed, or if
+  // nothing is due any more.
   bool Run(int64_t limit_ns = 3'600'000'000'000);
 
   // Runs until that much simulated time has passed or all main lists have
   // ended.
   void RunFor(int64_t duration_ns);
+
+  // Stops the traffic of all instances.
+  void StopAll(absl::string_view reason);
+
+  // Turns that Run() may still take; may be set anew.
+  int64_t turns_left() const { return turns_left_; }
+  void AllowTurns(int64_t turns) { turns_left_ = turns; }
 
   // Shuts all engines down and returns their logs.
   ServiceLogs Finish();
@@ -43,8 +86,10 @@ class SimulatedSystem {
 
  private:
   void Connect();
-  void RunUntilIdle();
+  void RunUntilIdle(int64_t end_ns);
 
+  const SimulationOptions options_;
+  int64_t turns_left_;
   FakeClock clock_;
   std::shared_ptr<const Plan> plan_;
   std::vector<std::unique_ptr<Engine>> engines_;  // by Plan::instances

@@ -52,7 +52,11 @@ bool Worker::RunOnce() {
 }
 
 int64_t Worker::next_due_ns() const {
-  return messages_.empty() ? context_.timers.next_due_ns() : 0;
+  if (!messages_.empty()) return 0;
+  const int64_t retry_ns = sender_.must_wait_for_queue()
+                               ? context_.now_ns + kRetryNs
+                               : TimerQueue::kNever;
+  return std::min(context_.timers.next_due_ns(), retry_ns);
 }
 
 void Worker::NoticeDrained() {

@@ -1,0 +1,32 @@
+// libFuzzer's way into config: fuzz_entry, and mutations that know what a
+// config is. Built with clang by scripts/fuzz.sh.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+
+#include "distbench/config/config_mutator.h"
+#include "distbench/config/fuzz_entry.h"
+#include "distbench/config/load.h"
+
+// libFuzzer's own mutation of bytes.
+extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);
+
+// Changes a config as such, or its bytes: half of the time each, and always the
+// bytes of what is no config.
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size,
+                                          size_t max_size, unsigned int seed) {
+  if (seed % 2 == 0) return LLVMFuzzerMutate(data, size, max_size);
+  const std::string bytes(reinterpret_cast<const char*>(data), size);
+  auto sequence = distbench::ParseTestSequence(bytes, "input");
+  if (!sequence.ok()) return LLVMFuzzerMutate(data, size, max_size);
+  distbench::ConfigMutator mutator(seed);
+  for (unsigned int i = 0; i <= seed / 2 % 3; ++i) mutator.Mutate(*sequence);
+  const bool as_text = seed / 6 % 4 > 0;
+  const std::string mutated =
+      as_text ? distbench::ToText(*sequence) : sequence->SerializeAsString();
+  if (mutated.size() > max_size) return LLVMFuzzerMutate(data, size, max_size);
+  std::memcpy(data, mutated.data(), mutated.size());
+  return mutated.size();
+}

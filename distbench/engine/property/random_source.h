@@ -1,0 +1,44 @@
+#ifndef DISTBENCH_ENGINE_PROPERTY_RANDOM_SOURCE_H_
+#define DISTBENCH_ENGINE_PROPERTY_RANDOM_SOURCE_H_
+
+#include <cstdint>
+#include <initializer_list>
+#include <iterator>
+#include <random>
+#include <vector>
+
+namespace distbench {
+
+// Random choices of a generator of tests. Equal seeds choose alike.
+class RandomSource {
+ public:
+  explicit RandomSource(uint64_t seed) : random_(seed) {}
+
+  // Uniform, both ends included.
+  int64_t Between(int64_t lower, int64_t upper) {
+    return std::uniform_int_distribution<int64_t>(lower, upper)(random_);
+  }
+
+  // Requires 0 <= probability <= 1.
+  bool Chance(double probability) {
+    return std::bernoulli_distribution(probability)(random_);
+  }
+
+  template <typename T>
+  T OneOf(std::initializer_list<T> values) {
+    return *std::next(values.begin(), Between(0, values.size() - 1));
+  }
+
+  // Requires values not to be empty.
+  template <typename T>
+  const T& OneOf(const std::vector<T>& values) {
+    return values[Between(0, values.size() - 1)];
+  }
+
+ private:
+  std::mt19937_64 random_;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_ENGINE_PROPERTY_RANDOM_SOURCE_H_

@@ -1,0 +1,248 @@
+// Whatever passes validation runs: random tests that use the whole language, to
+// their end, on simulated time.
+//
+// DISTBENCH_PROPERTY_SEED=N begins at another test, and
+// DISTBENCH_PROPERTY_SECONDS=N goes on for that long. With
+// DISTBENCH_PROPERTY_VERBOSE=1 each test is announced, and with
+// DISTBENCH_PROPERTY_PRINT=1 its config is printed.
+//
+//   bazel test //distbench/engine/property:traffic_property_test
+//     --test_env=DISTBENCH_PROPERTY_SECONDS=600 --test_timeout=1000
+
+#include <cstdint>
+#include <cstdlib>
+#include <set>
+#include <string>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "distbench/config/check.h"
+#include "distbench/config/load.h"
+#include "distbench/engine/property/shrink.h"
+#include "distbench/engine/property/traffic_check.h"
+#include "distbench/engine/property/traffic_generator.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using ::google::protobuf::Descriptor;
+using ::google::protobuf::FieldDescriptor;
+using ::google::protobuf::Message;
+using ::testing::IsEmpty;
+
+constexpr int64_t kTests = 400;
+// Most generated tests must be valid, or few are run.
+constexpr double kMinValidShare = 0.95;
+constexpr int kShrinkAttempts = 2000;
+
+int64_t FromEnvironment(const char* variable, int64_t default_value) {
+  const char* text = std::getenv(variable);
+  int64_t value;
+  return text != nullptr && absl::SimpleAtoi(text, &value) ? value
+                                                           : default_value;
+}
+
+// Whether engines run a test like this so far.
+bool Runs(const std::string& config) {
+  auto sequence = ParseTestSequence(config, "probe");
+  EXPECT_TRUE(sequence.ok()) << sequence.status();
+  return sequence.ok() && CheckTestSequence(*sequence).ok();
+}
+
+OptionalFeatures FeaturesThatRun() {
+  OptionalFeatures features;
+  features.replay = Runs(R"(tests {
+    default_protocol: 'loopback'
+    services { name: 'a' count: 1 }
+    action_lists { name: 'a' action_names: 'run' }
+    actions { name: 'run' rpc_replay_trace_name: 'trace' }
+    rpc_replay_traces { name: 'trace' client: 'a' server: 'a' records {} }
+  })");
+  features.multi_server_channels = Runs(R"(tests {
+    default_protocol: 'loopback'
+    services {
+      name: 'a' count: 1
+      multi_server_channels { name: 'b' selected_instances: 0 }
+    }
+    action_lists { name: 'a' action_names: 'run' }
+    action_lists { name: 'rpc' }
+    actions { name: 'run' rpc_name: 'rpc' }
+    rpc_descriptions {
+      name: 'rpc' client: 'a' server: 'a' multi_server_channel_name: 'b'
+    }
+  })");
+  return features;
+}
+
+absl::StatusOr<TestSequence> Check(const DistributedSystemDescription& test) {
+  TestSequence sequence;
+  *sequence.add_tests() = test;
+  return CheckTestSequence(std::move(sequence));
+}
+
+TrafficCheckOptions OptionsFor(uint64_t seed, bool ends_by_itself) {
+  TrafficCheckOptions options;
+  options.ends_by_itself = ends_by_itself;
+  if (seed % 5 == 0) options.refusal_probability = 0.3;
+  options.seed = seed;
+  return options;
+}
+
+// The smallest test found that breaks the same rules as this one does.
+std::string Minimised(DistributedSystemDescription test,
+                      const TrafficCheckOptions& options) {
+  Shrink(test, kShrinkAttempts, [&] {
+    const auto checked = Check(test);
+    return checked.ok() &&
+           !CheckTraffic(checked->tests(0), options).violations.empty();
+  });
+  return test.DebugString();
+}
+
+// Adds the names of the fields that are set.
+void CollectFields(const Message& message, std::set<std::string>& names) {
+  std::vector<const FieldDescriptor*> fields;
+  message.GetReflection()->ListFields(message, &fields);
+  for (const FieldDescriptor* field : fields) {
+    names.insert(field->full_name());
+    if (field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) continue;
+    if (!field->is_repeated()) {
+      CollectFields(message.GetReflection()->GetMessage(message, field), names);
+      continue;
+    }
+    const int size = message.GetReflection()->FieldSize(message, field);
+    for (int i = 0; i < size; ++i) {
+      CollectFields(
+          message.GetReflection()->GetRepeatedMessage(message, field, i),
+          names);
+    }
+  }
+}
+
+// Adds the names of all fields that a message of this type may have inside.
+void CollectAllFields(const Descriptor& type, std::set<std::string>& names) {
+  for (int i = 0; i < type.field_count(); ++i) {
+    const FieldDescriptor& field = *type.field(i);
+    if (!names.insert(field.full_name()).second) continue;
+    if (field.message_type() != nullptr) {
+      CollectAllFields(*field.message_type(), names);
+    }
+  }
+}
+
+// What the loopback driver has no use for, and what engines do not run yet.
+bool MayBeMissing(const std::string& field, const OptionalFeatures& features) {
+  static const auto* const kOfOtherDrivers = new std::set<std::string>{
+      "distbench.ProtocolDriverOptions.netdev_name",
+      "distbench.ProtocolDriverOptions.server_settings",
+      "distbench.ProtocolDriverOptions.client_settings",
+      "distbench.ProtocolDriverOptions.ip_version",
+  };
+  if (kOfOtherDrivers->count(field) > 0) return true;
+  if (absl::StrContains(field, "ReplayTrace") ||
+      absl::StrContains(field, "replay_trace")) {
+    return !features.replay;
+  }
+  return !features.multi_server_channels &&
+         (absl::StrContains(field, "MultiServerChannel") ||
+          absl::StrContains(field, "multi_server_channel"));
+}
+
+std::string Now() {
+  return absl::FormatTime("%H:%M:%E2S", absl::Now(), absl::UTCTimeZone());
+}
+
+struct Totals {
+  int64_t generated = 0;
+  int64_t valid = 0;
+  int64_t rpcs = 0;
+  int64_t overloaded = 0;
+  int64_t timed_out = 0;
+  std::set<std::string> problems;
+  std::set<std::string> fields;
+};
+
+void RunTest(uint64_t seed, OptionalFeatures features, Totals& totals) {
+  const GeneratedTest generated = TrafficGenerator(seed, features).Generate();
+  ++totals.generated;
+  const auto checked = Check(generated.test);
+  if (!checked.ok()) {
+    totals.problems.insert(checked.status().ToString());
+    return;
+  }
+  ++totals.valid;
+  if (std::getenv("DISTBENCH_PROPERTY_PRINT") != nullptr) {
+    absl::FPrintF(stderr, "%s\n", generated.test.DebugString());
+  }
+  CollectFields(generated.test, totals.fields);
+  const TrafficCheckOptions options =
+      OptionsFor(seed, generated.ends_by_itself);
+  const TrafficCheckResult result = CheckTraffic(checked->tests(0), options);
+  totals.rpcs += result.rpc_count;
+  totals.overloaded += result.overloaded;
+  totals.timed_out += result.timed_out;
+  ASSERT_THAT(result.violations, IsEmpty())
+      << "seed " << seed << "\nminimised:\n"
+      << Minimised(generated.test, options);
+}
+
+TEST(TrafficPropertyTest, WhateverIsValidRunsToItsEnd) {
+  const OptionalFeatures features = FeaturesThatRun();
+  const auto first =
+      static_cast<uint64_t>(FromEnvironment("DISTBENCH_PROPERTY_SEED", 1));
+  const absl::Time end = absl::Now() + absl::Seconds(FromEnvironment(
+                                           "DISTBENCH_PROPERTY_SECONDS", 0));
+  const bool verbose = std::getenv("DISTBENCH_PROPERTY_VERBOSE") != nullptr;
+  Totals totals;
+  for (uint64_t seed = first; totals.generated < kTests || absl::Now() < end;
+       ++seed) {
+    // Printed before the test runs, to be seen if that crashes.
+    if (verbose) absl::FPrintF(stderr, "%s seed %d\n", Now(), seed);
+    ASSERT_NO_FATAL_FAILURE(RunTest(seed, features, totals));
+  }
+  EXPECT_GT(static_cast<double>(totals.valid),
+            kMinValidShare * static_cast<double>(totals.generated))
+      << absl::StrJoin(totals.problems, "\n");
+  RecordProperty("tests", std::to_string(totals.generated));
+  absl::PrintF(
+      "%d tests, %d of them valid, with %d RPCs; %d ended by an overload and "
+      "%d by their timeout\n",
+      totals.generated, totals.valid, totals.rpcs, totals.overloaded,
+      totals.timed_out);
+}
+
+// The generator would prove little if it did not use the whole language.
+TEST(TrafficPropertyTest, EveryFieldOfTheLanguageIsUsed) {
+  const OptionalFeatures features = FeaturesThatRun();
+  std::set<std::string> used;
+  for (uint64_t seed = 1; seed <= kTests; ++seed) {
+    CollectFields(TrafficGenerator(seed, features).Generate().test, used);
+  }
+  std::set<std::string> all;
+  CollectAllFields(*DistributedSystemDescription::descriptor(), all);
+  for (const std::string& field : all) {
+    EXPECT_TRUE(used.count(field) > 0 || MayBeMissing(field, features))
+        << field;
+  }
+}
+
+TEST(TrafficGeneratorTest, IsDeterminedByTheSeed) {
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    const auto generate = [&] {
+      TestSequence sequence;
+      *sequence.add_tests() =
+          TrafficGenerator(seed, OptionalFeatures()).Generate().test;
+      return ToText(sequence);
+    };
+    EXPECT_EQ(generate(), generate());
+  }
+}
+
+}  // namespace
+}  // namespace distbench

@@ -1,0 +1,32 @@
+// Reads whatever a peer may send. Built with clang by scripts/fuzz.sh.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "distbench/payload/message_codec.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  // The first byte says where the message is cut into slices.
+  if (size == 0) return 0;
+  const size_t slice_size = 1 + data[0];
+  const absl::string_view message(reinterpret_cast<const char*>(data + 1),
+                                  size - 1);
+  std::vector<absl::string_view> slices;
+  for (size_t i = 0; i < message.size(); i += slice_size) {
+    slices.push_back(message.substr(i, slice_size));
+  }
+  std::string scratch;
+  distbench::RequestHeader request;
+  if (distbench::DecodeMessage(slices, request, scratch)) {
+    // What was read can be written.
+    distbench::LayOutMessage(request, static_cast<int64_t>(size));
+  }
+  distbench::ResponseHeader response;
+  if (distbench::DecodeMessage(slices, response, scratch)) {
+    distbench::LayOutMessage(response, static_cast<int64_t>(size));
+  }
+  return 0;
+}

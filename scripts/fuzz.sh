@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# Fuzzes what reads input from outside: builds the fuzz targets with clang and
+# AddressSanitizer, and runs each for a while from its kept corpus. What is new
+# in the corpus is minimised and kept. Ends with 1 if a target crashes; the input
+# that did it stays in fuzz_findings/.
+#
+#   ./scripts/fuzz.sh [SECONDS_EACH]      default: 600
+
+set -euo pipefail
+# shellcheck source=scripts/lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+# Bazel target, and its corpus.
+readonly TARGETS=(
+  "//distbench/config:config_fuzzer tests/corpus/config"
+  "//distbench/payload:message_fuzzer tests/corpus/message"
+)
+
+# Of one input. Slow ones are findings as well.
+readonly SECONDS_PER_INPUT=10
+readonly LARGEST_INPUT_BYTES=20000
+
+# clang and its run-time library for fuzzing and sanitizers.
+install_clang() {
+  local probe
+  probe=$(mktemp -d)
+  echo 'extern "C" int LLVMFuzzerTestOneInput(const char*, long) { return 0; }' \
+    >"$probe/probe.cc"
+  if ! clang++ -fsanitize=fuzzer,address "$probe/probe.cc" -o "$probe/probe" 2>/dev/null; then
+    say "Installing clang"
+    apt_get_as_root install clang libclang-rt-dev ||
+      apt_get_as_root install clang libclang-rt-14-dev
+  fi
+  rm -rf "$probe"
+}
+
+# The root directory of the corpus is where new inputs go; seeds are read only.
+run_target() {
+  local target=$1 corpus=$2 seconds=$3 binary work
+  binary=$REPOSITORY/bazel-bin/$(tr ':' '/' <<<"${target#//}")
+  work=$(mktemp -d)
+  mkdir -p "$work/new" "$REPOSITORY/$corpus" "$REPOSITORY/fuzz_findings"
+  say "$target, for $seconds s"
+  local status=0
+  "$binary" -max_total_time="$seconds" -timeout="$SECONDS_PER_INPUT" \
+    -max_len="$LARGEST_INPUT_BYTES" -print_final_stats=1 -verbosity=1 \
+    -artifact_prefix="$REPOSITORY/fuzz_findings/$(basename "$corpus")-" \
+    "$work/new" "$REPOSITORY/$corpus" >"$work/log" 2>&1 || status=$?
+  grep -E '^stat::|cov: |ERROR|SUMMARY' "$work/log" | tail -n 12
+  "$binary" -merge=1 "$REPOSITORY/$corpus" "$work/new" >"$work/merge" 2>&1 ||
+    die "$target: the corpus could not be merged; see $work/merge" 3
+  rm -rf "$work"
+  return "$status"
+}
+
+main() {
+  local seconds=${1:-600} entry target corpus failed=0
+  [[ $seconds =~ ^[0-9]+$ ]] || die "'$seconds' is no number of seconds"
+  "$REPOSITORY/scripts/install_deps.sh"
+  install_clang
+  say "Building the fuzz targets with clang"
+  bazel_do build --config=fuzz "${TARGETS[@]%% *}"
+  for entry in "${TARGETS[@]}"; do
+    read -r target corpus <<<"$entry"
+    run_target "$target" "$corpus" "$seconds" || failed=1
+  done
+  return "$failed"
+}
+
+main "$@"
