@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "distbench/base/timer_slack.h"
 #include "distbench/engine/activity_pool.h"
 #include "distbench/engine/collect.h"
@@ -148,11 +149,11 @@ class Engine::Impl final : public WorkerGroup {
 
   void OnManyPendingRpcs() override {
     if (progress().in_flight_count <= options_.plan->max_pending_rpcs) return;
-    if (overloaded_.exchange(true)) return;
-    const absl::Status overload =
-        absl::ResourceExhaustedError("Too many RPCs pending");
-    Stop(StopScope::kEverything, overload.ToString());
-    options_.on_overload(overload);
+    OnOverload("Too many RPCs pending");
+  }
+
+  void OnTooMany(const char* what) override {
+    OnOverload(absl::StrCat("Too many ", what));
   }
 
   void StopOwnTraffic(const std::string& reason) override {
@@ -169,6 +170,13 @@ class Engine::Impl final : public WorkerGroup {
       (*chunk.mutable_instance_log()->mutable_driver_counters())[name] = value;
     }
     emit(std::move(chunk));
+  }
+
+  void OnOverload(absl::string_view what) {
+    if (overloaded_.exchange(true)) return;
+    const absl::Status overload = absl::ResourceExhaustedError(what);
+    Stop(StopScope::kEverything, overload.ToString());
+    options_.on_overload(overload);
   }
 
   bool AllDrained() const {

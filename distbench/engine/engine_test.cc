@@ -517,14 +517,52 @@ TEST(EngineTest, PendingRpcsBeyondTheLimitEndTheTest) {
   EXPECT_EQ(system.overloads()[0].code(), absl::StatusCode::kResourceExhausted);
 }
 
-TEST(EngineTest, LimitedSamplesStillCountEverything) {
-  SimulatedSystem system(ClientServer(
-      "iterations { max_iteration_count: 3000 warmup_iterations: 1000 }",
-      "action_lists { name: 'unused' max_rpc_samples: 5 }"));
+// A handler that answers early and goes on has no RPC in flight.
+TEST(EngineTest, HandlersBeyondTheLimitEndTheTest) {
+  SimulatedSystem system(R"pb(
+    services { name: "client" count: 1 }
+    services { name: "server" count: 1 }
+    default_protocol: "loopback"
+    overload_limits { max_pending_rpcs: 100 }
+    rpc_descriptions { name: "query" client: "client" server: "server" }
+    action_lists { name: "client" action_names: "run" }
+    action_lists { name: "query" action_names: "answer" action_names: "go_on" }
+    actions {
+      name: "run"
+      rpc_name: "query"
+      iterations { max_iteration_count: 1000000 }
+    }
+    actions { name: "answer" send_response_when_done: true }
+    actions {
+      name: "go_on"
+      iterations { open_loop_interval_ns: 1000000000 }
+    }
+  )pb");
   ASSERT_TRUE(system.Run());
-  EXPECT_EQ(
-      StatisticsOf(system.Finish(), "client/0", "server/0").succeeded_count(),
-      2000);
+  ASSERT_THAT(system.overloads(), SizeIs(1));
+  EXPECT_THAT(system.overloads()[0].message(), HasSubstr("handled"));
+}
+
+TEST(EngineTest, IterationsBeyondTheLimitEndTheTest) {
+  SimulatedSystem system(R"pb(
+    services { name: "lonely" count: 1 }
+    default_protocol: "loopback"
+    overload_limits { max_pending_rpcs: 100 }
+    activity_configs {
+      name: "wait"
+      activity_settings { name: "activity_func" string_value: "SleepFor" }
+      activity_settings { name: "duration_us" int64_value: 1000000 }
+    }
+    action_lists { name: "lonely" action_names: "run" }
+    actions {
+      name: "run"
+      activity_config_name: "wait"
+      iterations { open_loop_interval_ns: 1000 }
+    }
+  )pb");
+  ASSERT_TRUE(system.Run());
+  ASSERT_THAT(system.overloads(), SizeIs(1));
+  EXPECT_THAT(system.overloads()[0].message(), HasSubstr("iterations"));
 }
 
 TEST(EngineTest, CappedOpenLoopHoldsBackAndKeepsIntendedTimes) {

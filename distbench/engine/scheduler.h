@@ -48,6 +48,10 @@ class SchedulerEffects {
 
   virtual void OnMainListFinished() = 0;
 
+  // More of `what` (a plural) is in progress on this worker than the test
+  // allows, or memory would hold.
+  virtual void OnTooMany(const char* what) = 0;
+
   // An action ends the traffic of its instance.
   virtual void CancelTraffic(const ActionRun& action) = 0;
 };
@@ -118,6 +122,7 @@ class Scheduler {
   void CountUnsent(const ActionRun& action);
   void WaitUntil(ActionRun& action, int64_t due_ns);
   void StartIteration(ActionRun& action);
+  void LimitInProgress(int64_t count, const char* what);
   void PauseAfterFailure(ActionRun& action, bool failed);
 
   WorkerContext& context_;
@@ -125,6 +130,7 @@ class Scheduler {
   ObjectPool<Iteration> iterations_;
   std::vector<ObjectPool<ListRun>> lists_;  // by Plan::lists
   std::vector<int64_t> invocations_;        // likewise
+  int64_t handlers_in_progress_ = 0;
   std::vector<ActionRun*> ready_;
   int advancing_actions_ = 0;  // on the stack, each nested in the one before
   int iterations_in_turn_ = 0;

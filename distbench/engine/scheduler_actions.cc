@@ -189,6 +189,8 @@ void Scheduler::StartIteration(ActionRun& action) {
   ClaimNumber(action);
   if (action.next_number >= plan.max_count) return;
   Iteration& iteration = *iterations_.Get();
+  LimitInProgress(static_cast<int64_t>(iterations_.in_use()),
+                  "iterations in flight");
   iteration.action = &action;
   iteration.number = action.next_number;
   iteration.failed = false;
@@ -232,6 +234,13 @@ void Scheduler::FinishIteration(Iteration& iteration) {
   PauseAfterFailure(action, iteration.failed);
   iterations_.Put(&iteration);
   Advance(action);
+}
+
+// RPCs in flight are limited as they are sent. What is in progress without any
+// (a handler that goes on after its answer, iterations that wait) takes memory
+// as well.
+void Scheduler::LimitInProgress(int64_t count, const char* what) {
+  if (count > context_.engine.plan().max_pending_rpcs) effects_.OnTooMany(what);
 }
 
 void Scheduler::PauseAfterFailure(ActionRun& action, bool failed) {

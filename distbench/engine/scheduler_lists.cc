@@ -25,6 +25,7 @@ void Scheduler::StartMainList(int64_t start_ns) {
 }
 
 void Scheduler::StartHandler(int list_index, ServerCall& request) {
+  LimitInProgress(++handlers_in_progress_, "requests being handled");
   ListRun& list = NewList(list_index, ListRun::Role::kHandler);
   list.request = &request;
   list.warmup = request.warmup;
@@ -174,6 +175,7 @@ void Scheduler::Finish(ListRun& list) {
       effects_.OnMainListFinished();
       break;
     case ListRun::Role::kHandler:
+      --handlers_in_progress_;
       break;
     case ListRun::Role::kNested:
       FinishIteration(*iteration);

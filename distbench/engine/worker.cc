@@ -283,6 +283,8 @@ void Worker::OnShardFinished(SharedAction& action) {
       {.kind = Message::Kind::kShardsFinished, .shared = &action});
 }
 
+void Worker::OnTooMany(const char* what) { group_.OnTooMany(what); }
+
 void Worker::OnMainListFinished() { group_.OnMainListFinished(); }
 
 void Worker::CancelTraffic(const ActionRun& action) {

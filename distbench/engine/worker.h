@@ -29,6 +29,7 @@ class WorkerGroup {
   virtual void OnMainListFinished() = 0;
   // This worker's part of max_pending_rpcs is used up.
   virtual void OnManyPendingRpcs() = 0;
+  virtual void OnTooMany(const char* what) = 0;
   // An action has asked for it.
   virtual void StopOwnTraffic(const std::string& reason) = 0;
 };
@@ -117,6 +118,7 @@ class Worker final : private TransportEvents,
   void StartShards(ActionRun& action, int shard_count) override;
   void OnShardFinished(SharedAction& action) override;
   void OnMainListFinished() override;
+  void OnTooMany(const char* what) override;
   void CancelTraffic(const ActionRun& action) override;
 
   // ActivityListener

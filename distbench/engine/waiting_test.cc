@@ -1,0 +1,72 @@
+// How engines wait, on real threads.
+
+#include <sys/resource.h>
+
+#include <memory>
+
+#include "absl/strings/substitute.h"
+#include "absl/synchronization/notification.h"
+#include "distbench/base/clock.h"
+#include "distbench/config/check.h"
+#include "distbench/config/compile.h"
+#include "distbench/engine/engine.h"
+#include "distbench/engine/simulated_system.h"
+#include "distbench/protocol/loopback/loopback_driver.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+// CPU time of the process, in seconds.
+double CpuSeconds() {
+  rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * time.tv_usec;
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+// CPU time that a delay of 400 ms takes, in an action list with nothing else to
+// do.
+double CpuSecondsOfADelay(bool spinning) {
+  TestSequence sequence;
+  *sequence.add_tests() = ParseTest(absl::Substitute(
+      R"pb(
+        services { name: "lonely" count: 1 }
+        default_protocol: "loopback"
+        delay_actions_by_spinning: $0
+        delay_distribution_configs {
+          name: "a_while"
+          pmf_points {
+            pmf: 1
+            data_points { exact: 400000000 }
+          }
+        }
+        action_lists { name: "lonely" action_names: "wait" }
+        actions { name: "wait" delay_distribution_name: "a_while" }
+      )pb",
+      spinning));
+  const auto checked = CheckTestSequence(std::move(sequence));
+  EXPECT_TRUE(checked.ok()) << checked.status();
+  absl::Notification finished;
+  EngineOptions options;
+  options.plan = std::make_shared<const Plan>(Compile(checked->tests(0)));
+  options.on_traffic_finished = [&] { finished.Notify(); };
+  const auto engine = Engine::Create(std::move(options), MakeLoopbackDriver());
+  EXPECT_TRUE(engine.ok()) << engine.status();
+  const double before = CpuSeconds();
+  (*engine)->Start(RealClock().MonotonicNs());
+  finished.WaitForNotification();
+  return CpuSeconds() - before;
+}
+
+TEST(WaitingTest, DelaysBurnCpuOnlyIfTheyAreToldTo) {
+  const double asleep = CpuSecondsOfADelay(/*spinning=*/false);
+  const double spinning = CpuSecondsOfADelay(/*spinning=*/true);
+  EXPECT_LT(asleep, 0.04);
+  EXPECT_GT(spinning, 2 * asleep);
+}
+
+}  // namespace
+}  // namespace distbench
