@@ -1,0 +1,155 @@
+// The examples of docs/traffic_config.md do what it says, and its tables leave
+// no field out.
+//
+// An example is a block of "```proto". Lines "# refused: TEXT" at its top mean
+// that checking it says so; "# as far as supported" that engines need not run
+// all of it yet.
+
+#include <fstream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "distbench/config/check.h"
+#include "distbench/config/load.h"
+#include "distbench/engine/simulated_system.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "proto/traffic_config.pb.h"
+
+namespace distbench {
+namespace {
+
+using ::google::protobuf::Descriptor;
+using ::google::protobuf::FieldDescriptor;
+using ::google::protobuf::Message;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+constexpr char kNotYet[] = "not supported yet";
+
+struct Example {
+  int line = 0;  // where it begins
+  std::string config;
+  std::vector<std::string> refusals;
+  bool as_far_as_supported = false;
+};
+
+struct Page {
+  std::vector<Example> examples;
+  std::string tables;  // their rows
+};
+
+Page ReadPage() {
+  std::ifstream file("docs/traffic_config.md");
+  EXPECT_TRUE(file.is_open());
+  Page page;
+  bool inside = false;
+  std::string line;
+  for (int number = 1; std::getline(file, line); ++number) {
+    absl::string_view rest = line;
+    if (line == "```proto") {
+      inside = true;
+      page.examples.emplace_back().line = number;
+    } else if (line == "```") {
+      inside = false;
+    } else if (inside && absl::ConsumePrefix(&rest, "# refused: ")) {
+      page.examples.back().refusals.push_back(std::string(rest));
+    } else if (inside) {
+      page.examples.back().as_far_as_supported |=
+          line == "# as far as supported";
+      absl::StrAppend(&page.examples.back().config, line, "\n");
+    } else if (absl::StartsWith(line, "|")) {
+      absl::StrAppend(&page.tables, line, "\n");
+    }
+  }
+  return page;
+}
+
+void CheckExample(const Example& example) {
+  SCOPED_TRACE(absl::StrCat("docs/traffic_config.md:", example.line));
+  auto parsed = ParseTestSequence(example.config, "example");
+  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  const auto checked = CheckTestSequence(*std::move(parsed));
+  if (!example.refusals.empty()) {
+    for (const std::string& refusal : example.refusals) {
+      EXPECT_THAT(checked.status().ToString(), HasSubstr(refusal));
+    }
+    return;
+  }
+  if (example.as_far_as_supported && !checked.ok()) {
+    EXPECT_THAT(checked.status().ToString(), HasSubstr(kNotYet));
+    return;
+  }
+  ASSERT_TRUE(checked.ok()) << checked.status();
+  for (const DistributedSystemDescription& test : checked->tests()) {
+    SimulatedSystem system(test, SimulationOptions());
+    EXPECT_TRUE(system.Run()) << "it does not end";
+    EXPECT_THAT(system.overloads(), SizeIs(0));
+  }
+}
+
+TEST(TrafficConfigPageTest, ExamplesDoAsThePageSays) {
+  const Page page = ReadPage();
+  EXPECT_GE(page.examples.size(), 10);
+  for (const Example& example : page.examples) CheckExample(example);
+}
+
+// Calls visit with every field that messages of this type may have inside, map
+// entries left out.
+template <typename Visit>
+void ForEachField(const Descriptor& type, std::set<const Descriptor*>& seen,
+                  Visit visit) {
+  if (!seen.insert(&type).second) return;
+  for (int i = 0; i < type.field_count(); ++i) {
+    const FieldDescriptor& field = *type.field(i);
+    if (!type.options().map_entry()) visit(field);
+    if (field.message_type() != nullptr) {
+      ForEachField(*field.message_type(), seen, visit);
+    }
+  }
+}
+
+void CollectFields(const Message& message, std::set<std::string>& names) {
+  std::vector<const FieldDescriptor*> fields;
+  message.GetReflection()->ListFields(message, &fields);
+  for (const FieldDescriptor* field : fields) {
+    names.insert(field->full_name());
+    if (field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) continue;
+    if (!field->is_repeated()) {
+      CollectFields(message.GetReflection()->GetMessage(message, field), names);
+      continue;
+    }
+    const int size = message.GetReflection()->FieldSize(message, field);
+    for (int i = 0; i < size; ++i) {
+      CollectFields(
+          message.GetReflection()->GetRepeatedMessage(message, field, i),
+          names);
+    }
+  }
+}
+
+TEST(TrafficConfigPageTest, EveryFieldIsInATableAndInAnExample) {
+  const Page page = ReadPage();
+  std::set<std::string> shown;
+  for (const Example& example : page.examples) {
+    auto parsed = ParseTestSequence(example.config, "example");
+    ASSERT_TRUE(parsed.ok()) << parsed.status();
+    if (example.refusals.empty()) CollectFields(*parsed, shown);
+  }
+  std::set<const Descriptor*> seen;
+  ForEachField(
+      *TestSequence::descriptor(), seen, [&](const FieldDescriptor& field) {
+        EXPECT_EQ(shown.count(field.full_name()), 1)
+            << "no example has " << field.full_name();
+        const bool in_a_table =
+            absl::StrContains(page.tables, field.name() + "`");
+        EXPECT_TRUE(in_a_table) << "no table has " << field.full_name();
+      });
+}
+
+}  // namespace
+}  // namespace distbench
