@@ -169,7 +169,8 @@ class BadInputTest(programs.ClusterTest):
 
     def test_report_format_that_there_is_not(self):
         self.assert_refused(
-            self.distbench("report", "a.pb", "--format=json"), r"--format.*json"
+            self.distbench("report", "a.pb", "--format=jsn"),
+            r'--format.*did you mean "json"',
         )
 
 

@@ -7,6 +7,7 @@ from tests import testing_main
 
 SUBCOMMANDS = (
     "check_test",
+    "compare",
     "help",
     "node_manager",
     "report",

@@ -124,7 +124,8 @@ function drawPercentiles(curves, latencyName) {
     return {label, color, points};
   });
   const largest = lines.flatMap(line => line.points).reduce((max, point) => Math.max(max, point.x), 10);
-  const ticks = [1, 2];
+  // Over many decades there is no room for the median.
+  const ticks = largest > 1e5 ? [1] : [1, 2];
   for (let x = 10; x <= largest * 1.0001; x *= 10) ticks.push(x);
   drawLines('percentile-chart', lines, {
     type: 'logarithmic',

@@ -1,0 +1,115 @@
+"""A headless browser, driven by its DevTools protocol over a pipe."""
+
+import json
+import os
+import select
+import shutil
+import time
+
+from tests import programs
+
+CHROMIUM = shutil.which("chromium")
+
+
+class Page:
+    """A page in a browser of its own, and all that it complained of or asked
+    the network for."""
+
+    def __init__(self, test, url, dark=False):
+        """test: a ProgramTest, which ends the browser at the latest."""
+        commands, self._to_browser = os.pipe()
+        self._from_browser, events = os.pipe()
+        scheme = 0 if dark else 1
+        # The browser reads from descriptor 3 and writes to 4.
+        self._program = test.start(
+            "bash",
+            "-c",
+            f'exec "$@" 3<&{commands} 4>&{events}',
+            "browser",
+            CHROMIUM,
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--window-size=1280,1000",
+            f"--blink-settings=preferredColorScheme={scheme}",
+            f"--user-data-dir={test.path('browser')}",
+            "--remote-debugging-pipe",
+            pass_fds=(commands, events),
+        )
+        os.close(commands)
+        os.close(events)
+        self._pending = b""
+        self._last_id = 0
+        self._session = None
+        self.complaints = []
+        self.requests = []
+        self._open(url)
+
+    def _open(self, url):
+        target = self._call("Target.createTarget", url="about:blank")["targetId"]
+        self._session = self._call(
+            "Target.attachToTarget", targetId=target, flatten=True
+        )["sessionId"]
+        for domain in ("Page", "Runtime", "Log", "Network"):
+            self._call(f"{domain}.enable")
+        self._call("Page.navigate", url=url)
+
+    def _call(self, method, **parameters):
+        self._last_id += 1
+        message = {"id": self._last_id, "method": method, "params": parameters}
+        if self._session:
+            message["sessionId"] = self._session
+        os.write(self._to_browser, json.dumps(message).encode() + b"\0")
+        while True:
+            answer = self._read_message()
+            if answer.get("id") == self._last_id:
+                if "error" in answer:
+                    raise AssertionError(f"{method}: {answer['error']}")
+                return answer["result"]
+            self._note(answer)
+
+    def _read_message(self):
+        end = time.monotonic() + programs.DEADLINE_SECONDS
+        while b"\0" not in self._pending:
+            ready, _, _ = select.select(
+                [self._from_browser], [], [], max(0, end - time.monotonic())
+            )
+            chunk = os.read(self._from_browser, 1 << 20) if ready else b""
+            if not chunk:
+                raise AssertionError("the browser does not answer")
+            self._pending += chunk
+        message, self._pending = self._pending.split(b"\0", 1)
+        return json.loads(message)
+
+    def _note(self, event):
+        method, parameters = event.get("method"), event.get("params", {})
+        if method == "Runtime.exceptionThrown":
+            self.complaints.append(parameters["exceptionDetails"])
+        elif method == "Log.entryAdded":
+            self.complaints.append(parameters["entry"])
+        elif method == "Runtime.consoleAPICalled":
+            self.complaints.append(parameters["args"])
+        elif method == "Network.requestWillBeSent":
+            self.requests.append(parameters["request"]["url"])
+
+    def evaluate(self, expression):
+        """The value of a JavaScript expression."""
+        result = self._call(
+            "Runtime.evaluate", expression=expression, returnByValue=True
+        )
+        if "exceptionDetails" in result:
+            raise AssertionError(f"{expression}: {result['exceptionDetails']}")
+        return result["result"].get("value")
+
+    def wait_until(self, expression):
+        end = time.monotonic() + programs.DEADLINE_SECONDS
+        while not self.evaluate(expression):
+            if time.monotonic() > end:
+                raise AssertionError(f"never true: {expression}; {self.complaints}")
+            select.select([], [], [], 0.05)
+
+    def close(self):
+        self._call("Browser.close")
+        self._program.wait()
+        os.close(self._to_browser)
+        os.close(self._from_browser)

@@ -1,0 +1,148 @@
+"""The HTML report as a browser shows it. Skipped where there is no chromium."""
+
+import os
+import unittest
+
+from tests import browser
+from tests import programs
+from tests import testing_main
+
+MAKE_EXAMPLE = os.path.abspath("distbench/report/make_example_result")
+
+HOSTILE = '</script><img src=x onerror=\\"document.title = \'broken\'\\">'
+
+# What a result of other or older tools holds: no series, resources or run_info.
+OLD_RESULT = """
+test_results {
+  traffic_config { name: "old" rpc_descriptions { name: "query" } }
+  service_logs { instance_logs { key: "c/0" value { peer_logs {
+    key: "s/0" value { rpc_logs { key: 0 value {
+      successful_rpc_samples { start_timestamp_ns: 1000 latency_ns: 2000 }
+      successful_rpc_samples { start_timestamp_ns: 1500 latency_ns: 3000 }
+    } } }
+  } } } }
+}
+"""
+
+# Whether a line was drawn: enough pixels of a canvas have colour, unlike grid
+# and labels, which are grey.
+IS_DRAWN = """(id => {
+  const canvas = document.getElementById(id);
+  if (canvas.width === 0 || canvas.height === 0) return false;
+  const {data} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+  let coloured = 0;
+  for (let i = 0; i < data.length; i += 4) {
+    const pixel = [data[i], data[i + 1], data[i + 2]];
+    if (data[i + 3] > 128 && Math.max(...pixel) - Math.min(...pixel) > 60) ++coloured;
+  }
+  return coloured > 100;
+})"""
+
+CHARTS = (
+    "percentile-chart",
+    "cdf-chart",
+    "rate-chart",
+    "latency-over-time-chart",
+    "heat-map-canvas",
+    "cpu-chart",
+    "memory-chart",
+)
+
+
+@unittest.skipUnless(
+    browser.CHROMIUM,
+    "NOT TESTED: no chromium on this system (apt-get install chromium)",
+)
+class HtmlReportTest(programs.ProgramTest):
+    def example(self, name, *size):
+        path = self.path(f"{name}.pb.gz")
+        outcome = self.run_to_end(MAKE_EXAMPLE, path, name, *map(str, size))
+        self.assertEqual(outcome.status, 0, outcome)
+        return path
+
+    def open_report(self, *results, **page_arguments):
+        report = self.path("report.html")
+        outcome = self.distbench("report", *results, "--format=html", "-o", report)
+        self.assertEqual(outcome.status, 0, outcome)
+        page = browser.Page(self, f"file://{report}", **page_arguments)
+        page.wait_until("document.body && document.body.dataset.rendered === 'true'")
+        self.assertEqual(page.complaints, [])
+        # The page itself, and nothing else.
+        self.assertEqual(page.requests, [f"file://{report}"])
+        return page
+
+    def text_of(self, page, element):
+        return page.evaluate(f"document.getElementById('{element}').innerText")
+
+    def test_everything_is_drawn(self):
+        results = [
+            self.example("base", 3, 4, 2, 20, 50),
+            self.example("new", 3, 4, 2, 20, 50, 1.5),
+        ]
+        for dark in (False, True):
+            with self.subTest(dark=dark):
+                page = self.open_report(*results, dark=dark)
+                for chart in CHARTS:
+                    self.assertTrue(page.evaluate(f"{IS_DRAWN}('{chart}')"), chart)
+                self.assertIn("This result was made up.", self.text_of(page, "findings"))
+                table = self.text_of(page, "latency-table")
+                for text in ("base", "new", "rpc_0", "rpc_1", "p99.9", "12,000"):
+                    self.assertIn(text, table)
+                self.assertEqual(self.text_of(page, "latency-legend").count("rpc_"), 4)
+                self.assertIn("Example CPU", self.text_of(page, "nodes-table"))
+                page.close()
+
+    def test_choices_change_what_is_drawn(self):
+        page = self.open_report(self.example("one", 3, 4, 2, 20, 50))
+        page.evaluate("document.querySelector('input[name=rpc]').click()")
+        self.assertNotIn("rpc_0", self.text_of(page, "latency-table"))
+        before = self.text_of(page, "latency-table")
+        page.evaluate("document.querySelectorAll('input[name=latency]')[2].click()")
+        self.assertNotEqual(self.text_of(page, "latency-table"), before)
+        for metric in ("per_second", "p50", "max", "failed"):
+            page.evaluate(
+                f"""(box => {{ box.value = '{metric}';
+                box.dispatchEvent(new Event('change')); }})(
+                document.querySelector('#peers-controls label:last-child select'))"""
+            )
+            self.assertTrue(page.evaluate(f"{IS_DRAWN}('heat-map-canvas')"), metric)
+        # Nothing selected is nothing to draw, and no error.
+        page.evaluate("document.querySelectorAll('input[name=rpc]')[1].click()")
+        page.evaluate("document.querySelectorAll('input[name=latency]')[0].click()")
+        self.assertEqual(page.complaints, [])
+        page.close()
+
+    def test_more_curves_than_colours_is_said(self):
+        page = self.open_report(self.example("many", 2, 2, 10, 5, 20))
+        page.evaluate(
+            "document.querySelectorAll('input[name=rpc]')"
+            ".forEach(box => box.checked || box.click())"
+        )
+        self.assertIn("8 of 10", self.text_of(page, "selection-note"))
+        page.close()
+
+    def test_result_without_anything_new_is_shown(self):
+        page = self.open_report(self.write("old.pb", OLD_RESULT))
+        self.assertTrue(page.evaluate(f"{IS_DRAWN}('cdf-chart')"))
+        self.assertTrue(page.evaluate("document.getElementById('over-time').hidden"))
+        self.assertIn("2.5 µs", self.text_of(page, "latency-table"))
+        page.close()
+
+    def test_result_without_anything_at_all_is_shown(self):
+        page = self.open_report(self.write("nothing.pb", "test_results {}"))
+        self.assertIn("tests[0]", self.text_of(page, "runs-table"))
+        page.close()
+
+    def test_names_stay_text(self):
+        result = OLD_RESULT.replace('"old"', f'"{HOSTILE}"').replace(
+            '"query"', f'"{HOSTILE}"'
+        )
+        page = self.open_report(self.write("hostile.pb", result))
+        self.assertIn("<img src=x", self.text_of(page, "runs-table"))
+        self.assertEqual(page.evaluate("document.images.length"), 0)
+        self.assertNotEqual(page.evaluate("document.title"), "broken")
+        page.close()
+
+
+if __name__ == "__main__":
+    testing_main.main()

@@ -1,0 +1,192 @@
+"""What `distbench report` and `distbench compare` print and return."""
+
+import csv
+import io
+import json
+import os
+import unittest
+
+from tests import programs
+from tests import testing_main
+
+MAKE_EXAMPLE = os.path.abspath("distbench/report/make_example_result")
+
+INVALID_RESULT = """
+test_results {
+  traffic_config { name: "example" }
+  run_info { findings { severity: INVALID message: "sent too late" } }
+}
+"""
+
+
+class ReportTestCase(programs.ProgramTest):
+    def example(self, file_name="a.pb.gz", slowness=1.0, name="example"):
+        path = self.path(file_name)
+        outcome = self.run_to_end(
+            MAKE_EXAMPLE, path, name, "2", "3", "2", "20", "50", str(slowness)
+        )
+        self.assertEqual(outcome.status, 0, outcome)
+        return path
+
+
+class ReportTest(ReportTestCase):
+    def test_json_goes_to_stdout_or_to_a_file(self):
+        result = self.example()
+        outcome = self.distbench("report", result, "--format=json")
+        self.assertEqual(outcome.status, 0, outcome)
+        document = json.loads(outcome.out)
+        self.assertEqual(document["tests"][0]["totals"]["succeeded_count"], 12000)
+
+        file = self.path("a.json")
+        outcome = self.distbench("report", result, "--format=json", "-o", file)
+        self.assertEqual((outcome.status, outcome.out), (0, ""), outcome)
+        with open(file, encoding="utf-8") as written:
+            self.assertEqual(json.load(written), document)
+
+    def test_tables_are_csv(self):
+        result = self.example()
+        rows_by_table = {
+            "rpcs": 2,
+            "percentiles": 2 * (6 + 6 + 6),
+            "peers": 12,
+            "seconds": 40,
+            "resources": 40,
+            "samples": 0,
+        }
+        for table, row_count in rows_by_table.items():
+            with self.subTest(table=table):
+                outcome = self.distbench(
+                    "report", result, "--format=csv", f"--table={table}"
+                )
+                self.assertEqual(outcome.status, 0, outcome)
+                header, *rows = csv.reader(io.StringIO(outcome.out), strict=True)
+                self.assertEqual(header[:3], ["source", "test", "repetition"])
+                self.assertEqual(len(rows), row_count)
+                for row in rows:
+                    self.assertEqual(len(row), len(header))
+                    self.assertEqual(row[:3], [result, "example", "0"])
+
+    def test_several_results_and_directories(self):
+        self.example("a.pb.gz", name="a")
+        self.example("b.pb", name="b")
+        self.write("notes.txt", "no result")
+        outcome = self.distbench("report", self.folder, "--format=text")
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertRegex(outcome.out, r"(?s)^Test: a\n.*^Test: b\n".replace("^", "(?m:^)"))
+        empty = self.path("empty")
+        os.mkdir(empty)
+        outcome = self.distbench("report", empty)
+        self.assertEqual(outcome.status, 1, outcome)
+        self.assertIn("holds no results", outcome.err)
+
+    def test_hdr_is_of_one_rpc(self):
+        result = self.example()
+        outcome = self.distbench("report", result, "--format=hdr")
+        self.assertEqual(outcome.status, 1, outcome)
+        self.assertIn("--rpc: rpc_0, rpc_1", outcome.err)
+        outcome = self.distbench(
+            "report", result, "--format=hdr", "--rpc=rpc_1", "--latency=service"
+        )
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertRegex(outcome.out, r"Total count    =         6000\]")
+
+    def test_trace_needs_traced_rpcs(self):
+        outcome = self.distbench("report", self.example(), "--format=trace")
+        self.assertEqual((outcome.status, outcome.out), (1, ""), outcome)
+        self.assertIn("tracing_interval", outcome.err)
+
+    def test_flags_of_another_format_are_refused(self):
+        for flag in ("--table=peers", "--rpc=a", "--test=a", "--latency=service"):
+            with self.subTest(flag=flag):
+                outcome = self.distbench("report", "a.pb", flag)
+                self.assertEqual(outcome.status, 1, outcome)
+                self.assertRegex(outcome.err, r"goes with --format=(csv|hdr)")
+        outcome = self.distbench("report", "a.pb", "--format=csv", "--table=peer")
+        self.assertIn('did you mean "peers"?', outcome.err)
+
+    def test_invalid_results_exit_3_in_every_format(self):
+        result = self.write("invalid.pb", INVALID_RESULT)
+        for name in ("text", "json", "csv", "html"):
+            with self.subTest(format=name):
+                outcome = self.distbench("report", result, f"--format={name}")
+                self.assertEqual(outcome.status, 3, outcome)
+
+    def test_file_stays_as_it_was_if_a_report_fails(self):
+        file = self.write("kept.json", "kept")
+        outcome = self.distbench(
+            "report", self.example(), "--format=trace", "-o", file
+        )
+        self.assertEqual(outcome.status, 1, outcome)
+        with open(file, encoding="utf-8") as kept:
+            self.assertEqual(kept.read(), "kept")
+
+
+class CompareTest(ReportTestCase):
+    def test_gates_decide_the_exit_status(self):
+        base = self.example("base.pb.gz")
+        slower = self.example("slower.pb.gz", slowness=2)
+        outcome = self.distbench("compare", base, slower)
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertRegex(outcome.out, r"p99 +\S+ .s +\S+ .s +x[12]\.\d+ ")
+        self.assertIn("--repeat", outcome.out)
+
+        outcome = self.distbench("compare", base, slower, "--fail_if=p99>5%")
+        self.assertEqual(outcome.status, 2, outcome)
+        self.assertIn("fail_if p99>5%: applies", outcome.out)
+        outcome = self.distbench(
+            "compare", slower, base, "--fail_if=p99>5%", "--fail_if=rpc_0:rate<-3%"
+        )
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertEqual(outcome.out.count("does not apply"), 2, outcome)
+
+    def test_false_numbers_exit_3(self):
+        outcome = self.distbench(
+            "compare", self.example(), self.write("invalid.pb", INVALID_RESULT)
+        )
+        self.assertEqual(outcome.status, 3, outcome)
+        self.assertIn("sent too late", outcome.out)
+
+    def test_wrong_conditions_are_refused_before_anything_is_read(self):
+        outcome = self.distbench("compare", "a", "b", "--fail_if=p99")
+        self.assertEqual(outcome.status, 1, outcome)
+        self.assertIn("p99>5%", outcome.err)
+
+
+class RepeatTest(programs.ClusterTest):
+    def test_runs_are_interleaved_and_numbered(self):
+        sequencer = self.start_sequencer("--local_nodes=2")
+        counted = "max_iteration_count: 200 max_parallel_iterations: 10"
+        infile = self.write(
+            "two.config",
+            programs.client_server_config(counted, "a")
+            + programs.client_server_config(counted, "b"),
+        )
+        outfile = self.path("out.pb.gz")
+        outcome = self.run_tests(
+            sequencer, infile, "--repeat=3", f"--outfile={outfile}", "--binary_output"
+        )
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertRegex(outcome.err, r"\[6/6\] b: done")
+        report = self.distbench("report", outfile, "--format=json")
+        runs = [
+            (test["name"], test["repetition"])
+            for test in json.loads(report.out)["tests"]
+        ]
+        self.assertEqual(
+            runs, [("a", 0), ("b", 0), ("a", 1), ("b", 1), ("a", 2), ("b", 2)]
+        )
+        compared = self.distbench("compare", outfile, outfile)
+        self.assertEqual(compared.status, 0, compared)
+        self.assertIn("base: 3 runs, new: 3 runs", compared.out)
+        self.assertIn("no difference shown", compared.out)
+
+    def test_no_repetition_is_refused(self):
+        outcome = self.distbench(
+            "run_tests", "--test_sequencer=localhost:1", "--repeat=0"
+        )
+        self.assertEqual(outcome.status, 1, outcome)
+        self.assertIn("--repeat", outcome.err)
+
+
+if __name__ == "__main__":
+    testing_main.main()
