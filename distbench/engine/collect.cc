@@ -6,13 +6,20 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "distbench/results/histogram_proto.h"
 #include "distbench/results/rpc_totals.h"
+#include "distbench/results/time_series.h"
+#include "distbench/stats/interval_series.h"
+#include "distbench/stats/log_histogram.h"
 
 namespace distbench {
 namespace {
 
 // Samples per chunk: some hundred kilobytes.
 constexpr int kSamplesPerChunk = 8192;
+
+// The same, for intervals of a time series.
+constexpr int kIntervalsPerChunk = 256;
 
 // One dictionary for an instance, from those of its workers.
 class ErrorNumbers {
@@ -50,6 +57,10 @@ class Collector {
   void Run(absl::string_view error_message, const ActivityPool& activities) {
     AddActivityLogs(activities);
     EmitInstanceLog(error_message);
+    for (int rpc = 0; rpc < engine_.plan().rpcs.size(); ++rpc) {
+      EmitTimeSeries(rpc);
+      EmitOfferedLoad(rpc);
+    }
     for (size_t worker = 0; worker < recorders_.size(); ++worker) {
       EmitStatistics(worker);
       EmitSamples(worker);
@@ -79,6 +90,66 @@ class Collector {
     ResultChunk chunk;
     chunk.set_instance(engine_.instance_plan().name);
     *chunk.mutable_instance_log() = std::move(instance_log_);
+    emit_(std::move(chunk));
+  }
+
+  ResultChunk NewInstanceChunk() const {
+    ResultChunk chunk;
+    chunk.set_instance(engine_.instance_plan().name);
+    return chunk;
+  }
+
+  // What the workers have recorded of an RPC.
+  std::vector<const RpcRecord*> RecordsOf(int rpc) const {
+    std::vector<const RpcRecord*> records;
+    for (const Recorder* recorder : recorders_) {
+      if (const RpcRecord* record = recorder->record(rpc)) {
+        records.push_back(record);
+      }
+    }
+    return records;
+  }
+
+  void EmitTimeSeries(int rpc) {
+    std::vector<const IntervalSeries*> series;
+    for (const RpcRecord* record : RecordsOf(rpc)) {
+      series.push_back(&record->series);
+    }
+    ResultChunk chunk;
+    RpcTimeSeries* piece = nullptr;
+    IntervalSeries::ForEach(series, [&](const IntervalSeries::View& interval) {
+      if (piece == nullptr) {
+        chunk = NewInstanceChunk();
+        piece =
+            &(*chunk.mutable_instance_log()->mutable_rpc_time_series())[rpc];
+        piece->set_interval_ns(Recorder::kIntervalNs);
+      }
+      EncodeInterval(interval, *piece->add_intervals());
+      if (piece->intervals_size() == kIntervalsPerChunk) {
+        emit_(std::move(chunk));
+        piece = nullptr;
+      }
+    });
+    if (piece != nullptr) emit_(std::move(chunk));
+  }
+
+  void EmitOfferedLoad(int rpc) {
+    OfferedLoad load;
+    LogHistogram unsent_wait_ns;
+    for (const RpcRecord* record : RecordsOf(rpc)) {
+      load.set_offered_count(load.offered_count() + record->offered_count);
+      load.set_unsent_count(load.unsent_count() + record->unsent_count);
+      load.set_held_back_count(load.held_back_count() +
+                               record->held_back_count);
+      unsent_wait_ns.Merge(record->unsent_wait_ns);
+    }
+    if (load.offered_count() == 0) return;
+    if (unsent_wait_ns.count() > 0) {
+      EncodeHistogram(unsent_wait_ns, *load.mutable_unsent_wait_ns());
+    }
+    ResultChunk chunk = NewInstanceChunk();
+    (*chunk.mutable_instance_log()->mutable_offered_loads())[rpc] =
+        std::move(load);
     emit_(std::move(chunk));
   }
 

@@ -13,8 +13,8 @@ namespace distbench {
 
 // Emits the log of an instance from what its workers recorded: first the
 // instance's own part (errors, activities, and error_message unless it is
-// empty), then
-// statistics and samples of its RPCs, in chunks of bounded size. Time stamps
+// empty), then series, offered loads, statistics and samples of its RPCs, in
+// chunks of bounded size. Time stamps
 // become Unix time.
 void CollectLog(const EngineState& engine, absl::string_view error_message,
                 const ActivityPool& activities,

@@ -51,7 +51,7 @@ class Engine::Impl final : public WorkerGroup {
     for (int i = 0; i < options_.worker_count; ++i) {
       workers_.push_back(std::make_unique<Worker>(
           state_, i, driver_->transport(i),
-          options_.max_samples / options_.worker_count,
+          options_.sample_memory_bytes / options_.worker_count,
           WorkerSeed(options_.plan->seed, options_.instance, i), *this));
     }
     if (!options_.start_threads) return absl::OkStatus();
@@ -92,9 +92,20 @@ class Engine::Impl final : public WorkerGroup {
       sum.succeeded_count += progress.succeeded;
       sum.failed_count += progress.failed;
       sum.in_flight_count += progress.in_flight;
+      sum.offered_count += progress.offered + progress.backlog;
       sum.unsent_count += progress.unsent;
     }
     return sum;
+  }
+
+  void TakeRecentTimes(LogHistogram& service_time_ns,
+                       LogHistogram& response_time_ns) {
+    for (const auto& worker : workers_) {
+      const auto times = worker->TakeRecentTimes();
+      if (times == nullptr) continue;
+      service_time_ns.Merge(times->service_time_ns);
+      response_time_ns.Merge(times->response_time_ns);
+    }
   }
 
   // Requests are refused and calls cancelled first; the driver goes when
@@ -224,6 +235,11 @@ void Engine::Stop(absl::string_view reason) {
 }
 
 EngineProgress Engine::progress() const { return impl_->progress(); }
+
+void Engine::TakeRecentTimes(LogHistogram& service_time_ns,
+                             LogHistogram& response_time_ns) {
+  impl_->TakeRecentTimes(service_time_ns, response_time_ns);
+}
 
 void Engine::Shutdown() { impl_->Shutdown(); }
 

@@ -17,6 +17,7 @@
 #include "distbench/base/clock.h"
 #include "distbench/config/plan.h"
 #include "distbench/protocol/driver.h"
+#include "distbench/stats/log_histogram.h"
 #include "proto/results.pb.h"
 
 namespace distbench {
@@ -27,8 +28,8 @@ struct EngineOptions {
   int worker_count = 1;
   const Clock* clock = &RealClock();
 
-  // Samples beyond this many are chosen by reservoir. Per engine.
-  int64_t max_samples = 1'000'000;
+  // For samples of single RPCs. Beyond it they are chosen by reservoir.
+  int64_t sample_memory_bytes = 64 << 20;
 
   // Called once, on one of the engine's threads, when the main list has ended
   // and none of its RPCs is in flight. Not called without Start().
@@ -49,6 +50,9 @@ struct EngineProgress {
   int64_t succeeded_count = 0;
   int64_t failed_count = 0;
   int64_t in_flight_count = 0;
+
+  // Open loop: RPCs that should have been sent by the last event.
+  int64_t offered_count = 0;
 
   // Open-loop iterations that an in-flight cap held back until time was up.
   int64_t unsent_count = 0;
@@ -84,6 +88,12 @@ class Engine {
   void Stop(absl::string_view reason);
 
   EngineProgress progress() const;
+
+  // Adds what has succeeded within the last full seconds: service times, and
+  // response times of open loops. Each RPC is added once. Any thread, one at a
+  // time.
+  void TakeRecentTimes(LogHistogram& service_time_ns,
+                       LogHistogram& response_time_ns);
 
   // Stops handling requests and joins all threads.
   void Shutdown();

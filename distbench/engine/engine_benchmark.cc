@@ -93,7 +93,7 @@ class System {
       options.plan = plan_;
       options.instance = i;
       // Few, so that the measured part runs with a full reservoir.
-      options.max_samples = 1024;
+      options.sample_memory_bytes = 64 << 10;
       options.start_threads = false;
       engines_.push_back(
           Engine::Create(std::move(options), MakeLoopbackDriver()).value());

@@ -64,14 +64,20 @@ Pacer::Pacer(const IterationsPlan& plan, const Position& position,
   first_ = position.shard == 0;
 }
 
-int64_t Pacer::remaining_count() const {
-  return next_ns_ > last_ns_ ? 0 : (last_ns_ - next_ns_) / step_ns_ + 1;
+int64_t Pacer::due_count(int64_t now_ns) const {
+  const int64_t end_ns = std::min(now_ns, last_ns_);
+  return next_ns_ > end_ns ? 0 : (end_ns - next_ns_) / step_ns_ + 1;
 }
 
 void Pacer::Advance(absl::BitGenRef random) {
   first_ = false;
   next_ns_ =
       SaturatingAdd(next_ns_, exponential_ ? ExponentialGap(random) : step_ns_);
+}
+
+void Pacer::Skip(int64_t count) {
+  first_ = false;
+  next_ns_ = SaturatingAdd(next_ns_, SaturatingMultiply(step_ns_, count));
 }
 
 int64_t Pacer::ExponentialGap(absl::BitGenRef random) const {

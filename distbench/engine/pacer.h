@@ -38,12 +38,15 @@ class Pacer {
   // never is.
   bool exhausted() const { return !first_ && next_ns_ > last_ns_; }
 
-  // How many iterations are still due within the action's duration; for a
-  // Poisson process the expected number.
-  int64_t remaining_count() const;
+  // How many iterations are due by now_ns and within the action's duration, the
+  // next one included; for a Poisson process the expected number.
+  int64_t due_count(int64_t now_ns) const;
 
   // Moves on to the iteration after the next one.
   void Advance(absl::BitGenRef random);
+
+  // Moves on by that many iterations, at their mean distance.
+  void Skip(int64_t count);
 
  private:
   int64_t ExponentialGap(absl::BitGenRef random) const;

@@ -111,13 +111,19 @@ TEST(PacerTest, ShortIntervalsKeepTheirMean) {
   EXPECT_NEAR(static_cast<double>(times.back()) / times.size(), 3, 0.03);
 }
 
-TEST(PacerTest, RemainingCountIsWhatIsStillToCome) {
+TEST(PacerTest, DueCountIsWhatShouldHaveStarted) {
   std::mt19937_64 random;
   Pacer pacer(OpenLoop(ArrivalProcess::kConstant, 10, 95), {.start_ns = 0},
               random);
-  EXPECT_EQ(pacer.remaining_count(), 10);
+  EXPECT_EQ(pacer.due_count(0), 1);
+  EXPECT_EQ(pacer.due_count(49), 5);
+  EXPECT_EQ(pacer.due_count(1000), 10) << "none is due after the end";
   pacer.Advance(random);
-  EXPECT_EQ(pacer.remaining_count(), 9);
+  EXPECT_EQ(pacer.due_count(9), 0);
+  EXPECT_EQ(pacer.due_count(1000), 9);
+  pacer.Skip(4);
+  EXPECT_EQ(pacer.next_ns(), 50);
+  EXPECT_EQ(pacer.due_count(1000), 5);
 }
 
 TEST(PacerTest, HugeIntervalsDoNotOverflow) {

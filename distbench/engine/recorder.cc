@@ -3,15 +3,28 @@
 #include <algorithm>
 
 namespace distbench {
+namespace {
 
-Recorder::Recorder(int peer_count, int rpc_count, int64_t sample_capacity,
-                   uint64_t seed)
-    : rpc_count_(rpc_count),
-      totals_(static_cast<size_t>(peer_count) * rpc_count),
-      samples_(sample_capacity, seed),
-      replayed_(sample_capacity, ~seed) {}
+int64_t SampleMemory(const Recorder::Options& options) {
+  return options.traced ? options.sample_memory_bytes / 2
+                        : options.sample_memory_bytes;
+}
+
+}  // namespace
+
+Recorder::Recorder(const Options& options, RecentTimes* recent)
+    : rpc_count_(options.rpc_count),
+      unix_offset_ns_(options.unix_offset_ns),
+      recent_(recent),
+      totals_(static_cast<size_t>(options.peer_count) * options.rpc_count),
+      records_(options.rpc_count),
+      samples_(SampleMemory(options) / static_cast<int64_t>(sizeof(Sample)),
+               options.seed),
+      free_trace_bytes_(options.sample_memory_bytes - SampleMemory(options)) {}
 
 void Recorder::Count(const Sample& sample) {
+  CountInSeries(sample);
+  if (sample.open_loop && !sample.warmup) CountOpenLoop(sample);
   RpcTotals& totals = TotalsOf(sample.peer, sample.rpc);
   RpcCounts& counts = totals.counts;
   if (sample.warmup) {
@@ -37,6 +50,45 @@ void Recorder::Count(const Sample& sample) {
   }
 }
 
+void Recorder::CountInSeries(const Sample& sample) {
+  IntervalSeries& series = RecordOf(sample.rpc).series;
+  if (sample.open_loop) {
+    ++series.At(IntervalOf(sample.sent_ns - sample.lateness_ns)).offered;
+  }
+  if (sample.sent) ++series.At(IntervalOf(sample.sent_ns)).sent;
+  const int64_t end = IntervalOf(sample.sent_ns + sample.service_time_ns);
+  IntervalCounts& counts = series.At(end);
+  counts.warmup += sample.warmup ? 1 : 0;
+  if (sample.error != 0) {
+    ++counts.failed;
+    return;
+  }
+  ++counts.succeeded;
+  counts.request_bytes += sample.request_bytes;
+  counts.response_bytes += sample.response_bytes;
+  series.RecordServiceTime(end, sample.service_time_ns);
+  if (sample.open_loop) {
+    series.RecordResponseTime(end, sample.service_time_ns + sample.lateness_ns);
+  }
+}
+
+void Recorder::CountOpenLoop(const Sample& sample) {
+  RpcRecord& record = RecordOf(sample.rpc);
+  ++record.offered_count;
+  if (sample.sent) return;
+  ++record.unsent_count;
+  record.unsent_wait_ns.Record(sample.lateness_ns);
+}
+
+void Recorder::CountUnsent(int rpc, int64_t intended_ns, int64_t wait_ns,
+                           int64_t count) {
+  RpcRecord& record = RecordOf(rpc);
+  record.offered_count += count;
+  record.unsent_count += count;
+  record.unsent_wait_ns.RecordN(wait_ns, count);
+  record.series.At(IntervalOf(intended_ns)).offered += count;
+}
+
 void Recorder::KeepAll(const SampleReservoir& reservoir) {
   for (int64_t i = 0; i < reservoir.size(); ++i) samples_.Add(reservoir[i]);
 }
@@ -51,6 +103,8 @@ int Recorder::InternError(absl::string_view message) {
 }
 
 int Recorder::AddTrace(absl::string_view trace) {
+  free_trace_bytes_ -= static_cast<int64_t>(sizeof(std::string) + trace.size());
+  if (free_trace_bytes_ < 0) return -1;
   traces_.emplace_back(trace);
   return static_cast<int>(traces_.size()) - 1;
 }
@@ -70,6 +124,12 @@ RpcTotals& Recorder::TotalsOf(int peer, int rpc) {
       totals_[static_cast<size_t>(peer) * rpc_count_ + rpc];
   if (totals == nullptr) totals = std::make_unique<RpcTotals>();
   return *totals;
+}
+
+RpcRecord& Recorder::RecordOf(int rpc) {
+  std::unique_ptr<RpcRecord>& record = records_[rpc];
+  if (record == nullptr) record = std::make_unique<RpcRecord>(recent_);
+  return *record;
 }
 
 }  // namespace distbench

@@ -11,6 +11,9 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "distbench/results/rpc_totals.h"
+#include "distbench/stats/interval_series.h"
+#include "distbench/stats/log_histogram.h"
+#include "distbench/stats/recent_times.h"
 #include "distbench/stats/reservoir.h"
 
 namespace distbench {
@@ -29,6 +32,7 @@ struct Sample {
   int32_t trace = -1;       // as AddTrace() returned it; -1: not traced
   bool warmup = false;
   bool open_loop = false;
+  bool sent = true;  // false: failed before it could be sent
   bool through_channel = false;  // of several servers
 };
 
@@ -43,18 +47,59 @@ struct ReplayedSample {
 // Samples of one action list's execution, where it keeps a limited number.
 using SampleReservoir = Reservoir<Sample>;
 
-// What one worker measures: exact statistics per RPC and peer, samples within a
-// budget. Allocates for the first RPC to a peer, for new octaves of histograms
-// and for growing sets of samples only. Not thread-safe.
+// One RPC of one worker, all its peers together.
+struct RpcRecord {
+  explicit RpcRecord(RecentTimes* recent) : series(recent) {}
+
+  // By second of Unix time; see RpcTimeSeries.
+  IntervalSeries series;
+
+  // Of open loops, without warm-up; see OfferedLoad.
+  int64_t offered_count = 0;
+  int64_t unsent_count = 0;
+  int64_t held_back_count = 0;
+  LogHistogram unsent_wait_ns;
+};
+
+// What one worker measures: exact statistics per RPC and peer, and per RPC and
+// second; samples within a budget. Takes no lock. Allocates for the first RPC
+// to a peer, for each second, for new octaves of histograms and for growing
+// sets of samples only. Not thread-safe.
 class Recorder {
  public:
-  // Samples beyond the capacity are chosen by reservoir; those of replay traces
-  // have another one of the same capacity.
-  Recorder(int peer_count, int rpc_count, int64_t sample_capacity,
-           uint64_t seed);
+  // The intervals of series.
+  static constexpr int64_t kIntervalNs = 1'000'000'000;
 
-  // Counts an RPC; does not keep the sample.
+  struct Options {
+    int peer_count = 0;
+    int rpc_count = 0;
+
+    // For samples; half of it for traces if any RPC is `traced`. Samples beyond
+    // it are chosen by reservoir, traces beyond it are dropped. Samples of replay
+    // traces have a reservoir of their own, of the same memory.
+    int64_t sample_memory_bytes = 0;
+    bool traced = false;
+
+    // What to add to monotonic time to get Unix time.
+    int64_t unix_offset_ns = 0;
+    uint64_t seed = 0;
+  };
+
+  // recent: null, or is told what was measured in each second, once it has
+  // passed. Must outlive the recorder.
+  explicit Recorder(const Options& options, RecentTimes* recent = nullptr);
+
+  // Counts an RPC that has ended; does not keep the sample.
   void Count(const Sample& sample);
+
+  // Counts RPCs that were to be sent at intended_ns, and had waited for wait_ns
+  // when it became certain that they never would be. No warm-up.
+  void CountUnsent(int rpc, int64_t intended_ns, int64_t wait_ns,
+                   int64_t count);
+
+  // Counts an iteration that an in-flight cap made later than intended. No
+  // warm-up.
+  void CountHeldBack(int rpc) { ++RecordOf(rpc).held_back_count; }
 
   // Offers a sample to be kept.
   void Keep(const Sample& sample) { samples_.Add(sample); }
@@ -68,7 +113,8 @@ class Recorder {
   // be empty. Equal messages have equal numbers.
   int InternError(absl::string_view message);
 
-  // Keeps a serialised TraceContext for a sample, and returns its number.
+  // Keeps a serialised TraceContext for a sample, and returns its number; -1 if
+  // there is no memory left for it.
   int AddTrace(absl::string_view trace);
 
   // What has been recorded.
@@ -76,20 +122,34 @@ class Recorder {
   const std::string& trace(int number) const { return traces_[number]; }
   const SampleReservoir& samples() const { return samples_; }
   const Reservoir<ReplayedSample>& replayed() const { return replayed_; }
+  int64_t sample_capacity() const { return samples_.capacity(); }
+  int rpc_count() const { return rpc_count_; }
+  // Null if nothing of the RPC was recorded.
+  const RpcRecord* record(int rpc) const { return records_[rpc].get(); }
   void ForEachTotals(
       absl::FunctionRef<void(int peer, int rpc, const RpcTotals& totals)> visit)
       const;
 
  private:
   RpcTotals& TotalsOf(int peer, int rpc);
+  RpcRecord& RecordOf(int rpc);
+  int64_t IntervalOf(int64_t time_ns) const {
+    return (time_ns + unix_offset_ns_) / kIntervalNs;
+  }
+  void CountInSeries(const Sample& sample);
+  void CountOpenLoop(const Sample& sample);
 
   const int rpc_count_;
-  std::vector<std::unique_ptr<RpcTotals>> totals_;  // by peer, then RPC
+  const int64_t unix_offset_ns_;
+  RecentTimes* const recent_;
+  std::vector<std::unique_ptr<RpcTotals>> totals_;   // by peer, then RPC
+  std::vector<std::unique_ptr<RpcRecord>> records_;  // by RPC
   SampleReservoir samples_;
   Reservoir<ReplayedSample> replayed_;
   std::vector<std::string> errors_ = {""};
   absl::flat_hash_map<std::string, int> error_numbers_;
   std::vector<std::string> traces_;
+  int64_t free_trace_bytes_;
 };
 
 }  // namespace distbench

@@ -26,11 +26,18 @@ bool RpcSender::Send(Iteration& iteration) {
   const bool traced = IsTraced(rpc, iteration);
   iteration.outstanding = static_cast<int>(chosen.size());
   in_flight_ += iteration.outstanding;
+  if (iteration.intended_ns != 0) {
+    WorkerProgress::Add(context_.progress.offered, iteration.outstanding);
+  }
+  if (iteration.held_back && !iteration.warmup) {
+    context_.recorder.CountHeldBack(action.target);
+  }
   WorkerProgress::Add(context_.progress.in_flight, iteration.outstanding);
   for (size_t i = 0; i < chosen.size(); ++i) {
     RpcCall* call = calls_.Get();
     call->iteration = &iteration;
     call->intended_ns = iteration.intended_ns;
+    call->sent = true;
     ClientCall& client = call->client;
     client.peer = targets.routes[chosen[i]];
     client.rpc_index = action.target;
@@ -171,6 +178,7 @@ Sample RpcSender::Measure(const RpcCall& call) {
   sample.response_bytes = client.received_bytes;
   sample.sent_ns = client.sent_ns;
   sample.service_time_ns = client.done_ns - client.sent_ns;
+  sample.sent = call.sent;
   sample.open_loop = call.intended_ns != 0;
   if (sample.open_loop) sample.lateness_ns = client.sent_ns - call.intended_ns;
   sample.warmup = call.iteration->warmup;

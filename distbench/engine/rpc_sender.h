@@ -46,6 +46,7 @@ class RpcSender {
     while (RpcCall* call = PopWaiting()) {
       call->client.sent_ns = call->client.done_ns = context_.now_ns;
       call->client.responding_instance = kNoInstance;
+      call->sent = false;
       call->client.error = "CANCELLED: not sent before the traffic's end";
       end(call->client);
     }

@@ -54,12 +54,15 @@ struct ActionRun {
 
   int64_t start_ns = 0;
   int64_t intended_start_ns = 0;  // of the first iteration; 0: not paced
-  int64_t end_ns = 0;             // no iteration is due later
-  int64_t started = 0;            // iterations, on this worker
+  bool held_back = false;  // the first iteration is, by its list's origin
+  int64_t end_ns = 0;      // no iteration is due later
+  int64_t started = 0;     // iterations, on this worker
   int64_t in_flight = 0;
   int64_t max_in_flight = 0;
-  int64_t next_number = 0;  // of the iteration that may start now
-  int64_t backoff_ns = 0;   // closed loop: pause after the last failure
+  int64_t next_number = 0;     // of the iteration that may start now
+  int rpcs_per_iteration = 1;  // of the last one
+  int64_t backlog_rpcs = 0;    // due, and not sent yet; an estimate
+  int64_t backoff_ns = 0;      // closed loop: pause after the last failure
   int64_t paused_until_ns = 0;
 
   Pacer pacer;  // open loop
@@ -85,6 +88,7 @@ struct ListRun {
   int64_t invocation = 0;
   int64_t start_ns = 0;
   int64_t intended_start_ns = 0;  // inherited from an open loop; 0: none
+  bool held_back = false;         // inherited, too
   int unfinished_actions = 0;
   std::vector<ActionRun> actions;  // as many as plan->actions
   std::vector<int> startable;      // positions whose dependencies are done
@@ -106,8 +110,9 @@ struct Iteration {
   int64_t number = 0;
   int64_t intended_ns = 0;  // 0: closed loop
   bool warmup = false;
-  bool failed = false;  // an RPC of it has
-  int outstanding = 0;  // RPCs; of a replay those that were not sent as well
+  bool held_back = false;  // by an in-flight cap
+  bool failed = false;     // an RPC of it has
+  int outstanding = 0;     // RPCs; of a replay those that were not sent as well
   ReplayRun* replay = nullptr;  // of a replay only
   Timer timer;                  // for an activity that waits
 };
@@ -119,6 +124,7 @@ struct RpcCall {
   int64_t intended_ns = 0;  // 0: closed loop
   int record = 0;           // of a replay: position in its table
   std::string trace_context;
+  bool sent = true;         // false: cancelled while it waited for a send queue
   RpcCall* next = nullptr;  // among the calls that wait for a send queue
 
   // The RpcCall that the client call is part of.

@@ -108,6 +108,13 @@ class Scheduler {
   void Finish(ActionRun& action);
   void ReleaseDependents(ActionRun& action);
 
+  // scheduler_unsent.cc
+  void CountUnsent(ActionRun& action);
+  void CountUnsent(ActionRun& action, int64_t intended_ns, int64_t count);
+  void CountUnsentRpcs(const ActionPlan& action, int64_t intended_ns,
+                       int64_t iterations);
+  bool ClaimNumbers(ActionRun& action, int64_t& count);
+
   // scheduler_actions.cc
   void Begin(ActionRun& action, int64_t start_ns);
   int ShardCount(const ActionRun& action) const;
@@ -119,7 +126,7 @@ class Scheduler {
   bool CountUsedUp(const ActionRun& action) const;
   void ClaimNumber(ActionRun& action);
   void Exhaust(ActionRun& action);
-  void CountUnsent(const ActionRun& action);
+  void SetBacklog(ActionRun& action);
   void WaitUntil(ActionRun& action, int64_t due_ns);
   void StartIteration(ActionRun& action);
   void LimitInProgress(int64_t count, const char* what);
@@ -134,6 +141,7 @@ class Scheduler {
   std::vector<ActionRun*> ready_;
   int advancing_actions_ = 0;  // on the stack, each nested in the one before
   int iterations_in_turn_ = 0;
+  std::vector<int> scratch_;
   ListRun* main_list_ = nullptr;
 };
 

@@ -26,6 +26,7 @@ void Scheduler::Begin(ActionRun& action, int64_t start_ns) {
   if (action.plan->dependencies.empty() &&
       action.plan->delay_distribution == kNone) {
     action.intended_start_ns = action.list->intended_start_ns;
+    action.held_back = action.list->held_back;
   }
   const int shard_count = ShardCount(action);
   if (shard_count > 1) {
@@ -105,7 +106,9 @@ bool Scheduler::RunReadyActions() {
 
 bool Scheduler::MayStartIteration(ActionRun& action) {
   if (action.exhausted) return false;
-  if (Stopping(*action.list) || CountUsedUp(action)) {
+  const bool stopping = Stopping(*action.list);
+  if (stopping || CountUsedUp(action)) {
+    if (stopping && action.plan->iterations.open_loop) CountUnsent(action);
     Exhaust(action);
     return false;
   }
@@ -133,6 +136,7 @@ bool Scheduler::MayStartOpenLoop(ActionRun& action) {
     return false;
   }
   if (action.pacer.next_ns() > context_.now_ns) {
+    if (action.behind) SetBacklog(action);
     action.behind = false;
     WaitUntil(action, action.pacer.next_ns());
     return false;
@@ -145,7 +149,20 @@ bool Scheduler::MayStartOpenLoop(ActionRun& action) {
     return false;
   }
   action.behind |= action.in_flight >= action.max_in_flight;
+  if (action.behind) SetBacklog(action);
   return action.in_flight < action.max_in_flight;
+}
+
+// For those who follow the progress.
+void Scheduler::SetBacklog(ActionRun& action) {
+  if (action.plan->kind != ActionPlan::Kind::kRpc) return;
+  const int64_t backlog_rpcs =
+      action.exhausted
+          ? 0
+          : action.pacer.due_count(context_.now_ns) * action.rpcs_per_iteration;
+  WorkerProgress::Add(context_.progress.backlog,
+                      backlog_rpcs - action.backlog_rpcs);
+  action.backlog_rpcs = backlog_rpcs;
 }
 
 bool Scheduler::CountUsedUp(const ActionRun& action) const {
@@ -168,16 +185,8 @@ void Scheduler::ClaimNumber(ActionRun& action) {
 
 void Scheduler::Exhaust(ActionRun& action) {
   action.exhausted = true;
+  if (action.behind) SetBacklog(action);
   context_.timers.Cancel(action.timer);
-}
-
-void Scheduler::CountUnsent(const ActionRun& action) {
-  const int64_t within_count =
-      action.plan->iterations.max_count == kUnlimited
-          ? kUnlimited
-          : action.plan->iterations.max_count - action.started;
-  WorkerProgress::Add(context_.progress.unsent,
-                      std::min(action.pacer.remaining_count(), within_count));
 }
 
 void Scheduler::WaitUntil(ActionRun& action, int64_t due_ns) {
@@ -197,9 +206,12 @@ void Scheduler::StartIteration(ActionRun& action) {
   iteration.outstanding = 0;
   if (plan.open_loop) {
     iteration.intended_ns = action.pacer.next_ns();
+    iteration.held_back = action.behind;
     action.pacer.Advance(context_.random);
   } else {
-    iteration.intended_ns = action.started == 0 ? action.intended_start_ns : 0;
+    const bool first = action.started == 0;
+    iteration.intended_ns = first ? action.intended_start_ns : 0;
+    iteration.held_back = first && action.held_back;
   }
   const int64_t since_start_ns =
       (plan.open_loop ? iteration.intended_ns : context_.now_ns) -
@@ -211,7 +223,11 @@ void Scheduler::StartIteration(ActionRun& action) {
   ++action.in_flight;
   switch (action.plan->kind) {
     case ActionPlan::Kind::kRpc:
-      if (!effects_.SendRpcs(iteration)) FinishIteration(iteration);
+      if (!effects_.SendRpcs(iteration)) {
+        FinishIteration(iteration);
+      } else {
+        action.rpcs_per_iteration = iteration.outstanding;
+      }
       break;
     case ActionPlan::Kind::kList:
       StartNestedList(iteration);

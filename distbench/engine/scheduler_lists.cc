@@ -43,6 +43,7 @@ void Scheduler::StartNestedList(Iteration& iteration) {
   list.warmup = iteration.warmup;
   list.start_ns = context_.now_ns;
   list.intended_start_ns = iteration.intended_ns;
+  list.held_back = iteration.held_back;
   list.trace_context = action.list->trace_context;
   Start(list);
 }
@@ -89,6 +90,7 @@ ListRun& Scheduler::NewList(int list_index, ListRun::Role role) {
       invocations_[list_index]++ * context_.engine.worker_count() +
       context_.worker;
   list.intended_start_ns = 0;
+  list.held_back = false;
   list.response_override = nullptr;
   list.request = nullptr;
   list.iteration = nullptr;
@@ -121,7 +123,7 @@ void Scheduler::ResetActions(ListRun& list) {
 void Scheduler::ResetSamples(ListRun& list, int shard_count) {
   if (list.plan->max_rpc_samples == 0) return;
   const int64_t capacity = std::min(list.plan->max_rpc_samples / shard_count,
-                                    context_.sample_capacity);
+                                    context_.recorder.sample_capacity());
   if (list.samples.has_value() && list.samples->capacity() == capacity) {
     list.samples->Clear();
   } else {
@@ -165,7 +167,11 @@ void Scheduler::Finish(ListRun& list) {
     effects_.Respond(list);
     list.request = nullptr;
   }
-  if (list.samples.has_value()) context_.recorder.KeepAll(*list.samples);
+  if (list.samples.has_value()) {
+    context_.recorder.KeepAll(*list.samples);
+    // It may be big, and does not run again.
+    if (list.role == ListRun::Role::kMain) list.samples.reset();
+  }
   const ListRun::Role role = list.role;
   Iteration* iteration = list.iteration;
   SharedAction* shared = list.shared;

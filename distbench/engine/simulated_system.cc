@@ -72,15 +72,34 @@ SimulatedSystem::SimulatedSystem(const DistributedSystemDescription& test,
 
 SimulatedSystem::~SimulatedSystem() = default;
 
+void SimulatedSystem::FreezeBetween(absl::string_view instance,
+                                    int64_t start_ns, int64_t end_ns) {
+  freeze_ = {&engine(instance), start_ns, end_ns};
+}
+
+bool SimulatedSystem::IsFrozen(const Engine& engine) const {
+  const int64_t now_ns = clock_.MonotonicNs();
+  return &engine == freeze_.engine && now_ns >= freeze_.start_ns &&
+         now_ns < freeze_.end_ns;
+}
+
+int64_t SimulatedSystem::NextDueNs() const {
+  int64_t next_ns = std::numeric_limits<int64_t>::max();
+  for (const auto& engine : engines_) {
+    // What comes to a frozen instance is seen when it wakes up.
+    next_ns = std::min(
+        next_ns, IsFrozen(*engine) ? freeze_.end_ns : engine->next_due_ns());
+  }
+  return next_ns;
+}
+
 bool SimulatedSystem::Run(int64_t limit_ns) {
   const int64_t end_ns = start_ns_ + limit_ns;
   RunUntilIdle(end_ns);
   while (!finished()) {
-    int64_t next_ns = options_.next_due_ns();
-    for (const auto& engine : engines_) {
-      next_ns = std::min(next_ns, engine->next_due_ns());
-    }
-    next_ns = std::max(next_ns, clock_.MonotonicNs());
+    const int64_t next_ns =
+        std::max(std::min(options_.next_due_ns(), NextDueNs()),
+                 clock_.MonotonicNs());
     if (next_ns > end_ns || turns_left_ == 0) return false;
     clock_.SetMonotonicNs(next_ns);
     RunUntilIdle(end_ns);
@@ -137,7 +156,9 @@ void SimulatedSystem::RunUntilIdle(int64_t end_ns) {
   constexpr int kRoundsPerMicrosecond = 100;
   for (int64_t round = 1; turns_left_ > 0; ++round) {
     bool did_something = false;
-    for (const auto& engine : engines_) did_something |= engine->RunOnce();
+    for (const auto& engine : engines_) {
+      if (!IsFrozen(*engine)) did_something |= engine->RunOnce();
+    }
     if (!did_something) return;
     --turns_left_;
     clock_.Advance(options_.turn_ns);

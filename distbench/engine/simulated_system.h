@@ -58,6 +58,11 @@ class SimulatedSystem {
                   SimulationOptions options);
   ~SimulatedSystem();
 
+  // The instance does nothing from start_ns to end_ns, monotonic: a host that
+  // stalls. Before Run(); one freeze at a time.
+  void FreezeBetween(absl::string_view instance, int64_t start_ns,
+                     int64_t end_ns);
+
   // Runs until all main lists have ended. Returns false if that takes longer
   // than limit_ns of simulated time or the turns that are allowed, or if
   // nothing is due any more.
@@ -85,7 +90,15 @@ class SimulatedSystem {
   const std::vector<absl::Status>& overloads() const { return overloads_; }
 
  private:
+  struct Freeze {
+    Engine* engine = nullptr;
+    int64_t start_ns = 0;
+    int64_t end_ns = 0;
+  };
+
   void Connect();
+  bool IsFrozen(const Engine& engine) const;
+  int64_t NextDueNs() const;
   void RunUntilIdle(int64_t end_ns);
 
   const SimulationOptions options_;
@@ -94,6 +107,7 @@ class SimulatedSystem {
   std::shared_ptr<const Plan> plan_;
   std::vector<std::unique_ptr<Engine>> engines_;  // by Plan::instances
   std::vector<absl::Status> overloads_;
+  Freeze freeze_;
   int unfinished_ = 0;
   int64_t start_ns_ = 0;
 };

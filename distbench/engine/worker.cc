@@ -16,8 +16,8 @@ constexpr int64_t kRetryNs = 1'000'000;
 }  // namespace
 
 Worker::Worker(EngineState& engine, int index, Transport& transport,
-               int64_t sample_capacity, uint64_t seed, WorkerGroup& group)
-    : context_(engine, index, transport, sample_capacity, seed),
+               int64_t sample_memory_bytes, uint64_t seed, WorkerGroup& group)
+    : context_(engine, index, transport, sample_memory_bytes, seed),
       group_(group),
       scheduler_(context_, *this),
       sender_(context_),

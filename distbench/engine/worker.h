@@ -42,7 +42,7 @@ class Worker final : private TransportEvents,
                      private ActivityListener {
  public:
   Worker(EngineState& engine, int index, Transport& transport,
-         int64_t sample_capacity, uint64_t seed, WorkerGroup& group);
+         int64_t sample_memory_bytes, uint64_t seed, WorkerGroup& group);
   ~Worker() override;
 
   // Messages, from any thread.
@@ -71,6 +71,12 @@ class Worker final : private TransportEvents,
   int64_t next_due_ns() const;
 
   const WorkerProgress& progress() const { return context_.progress; }
+
+  // What it has measured since the last call; null if nothing is known yet. One
+  // thread at a time.
+  std::unique_ptr<RecentTimes::Times> TakeRecentTimes() {
+    return context_.progress.recent_times.Take();
+  }
 
   // While the loop does not run.
   const Recorder& recorder() const { return context_.recorder; }

@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/results/rpc_totals.h"
+#include "distbench/results/time_series.h"
 #include "google/protobuf/repeated_field.h"
 
 namespace distbench {
@@ -74,6 +75,21 @@ absl::Status MergeRpcLog(RpcPerformanceLog& from, RpcPerformanceLog& into) {
   return absl::OkStatus();
 }
 
+absl::Status MergeSeriesAndLoads(ServicePerformanceLog& from,
+                                 ServicePerformanceLog& into) {
+  for (auto& [rpc_index, series] : *from.mutable_rpc_time_series()) {
+    absl::Status status = MergeTimeSeries(
+        std::move(series), (*into.mutable_rpc_time_series())[rpc_index]);
+    if (!status.ok()) return status;
+  }
+  for (const auto& [rpc_index, load] : from.offered_loads()) {
+    absl::Status status =
+        MergeOfferedLoad(load, (*into.mutable_offered_loads())[rpc_index]);
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
 void SetInstanceLog(ServicePerformanceLog& from, ServicePerformanceLog& into) {
   if (from.has_error_dictionary()) {
     into.mutable_error_dictionary()->Swap(from.mutable_error_dictionary());
@@ -109,6 +125,12 @@ absl::Status MergeChunk(ResultChunk chunk, ServiceLogs& logs) {
   ServicePerformanceLog& log =
       (*logs.mutable_instance_logs())[chunk.instance()];
   SetInstanceLog(*chunk.mutable_instance_log(), log);
+  if (absl::Status status =
+          MergeSeriesAndLoads(*chunk.mutable_instance_log(), log);
+      !status.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("log of ", chunk.instance(), ": ", status.message()));
+  }
   if (!chunk.has_rpc_log()) {
     return absl::OkStatus();
   }

@@ -15,9 +15,10 @@ namespace distbench {
 absl::Status MergeStatistics(const RpcStatistics& from, RpcStatistics& into);
 
 // Puts a piece of an instance's log in its place: moves samples, adds
-// statistics. What an instance sends only once (error dictionary, activity
-// logs, error message) is set. INVALID_ARGUMENT if the piece does not say where
-// it belongs, or contradicts itself or the statistics that it is added to.
+// statistics, series over time and offered loads. What an instance sends only
+// once (error dictionary, activity logs, error message) is set.
+// INVALID_ARGUMENT if the piece does not say where it belongs, or contradicts
+// itself or the statistics that it is added to.
 absl::Status MergeChunk(ResultChunk chunk, ServiceLogs& logs);
 
 }  // namespace distbench

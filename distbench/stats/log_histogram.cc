@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -32,6 +33,18 @@ void LogHistogram::Merge(const LogHistogram& other) {
   count_ += other.count_;
   overflow_count_ += other.overflow_count_;
   AddMoments(other.min_, other.max_, other.sum_, other.sum_of_squares_);
+}
+
+void LogHistogram::Clear() {
+  for (const std::unique_ptr<uint64_t[]>& buckets : octaves_) {
+    if (buckets != nullptr) std::fill_n(buckets.get(), kSubBuckets, 0);
+  }
+  count_ = 0;
+  overflow_count_ = 0;
+  min_ = std::numeric_limits<int64_t>::max();
+  max_ = 0;
+  sum_ = 0;
+  sum_of_squares_ = 0;
 }
 
 double LogHistogram::mean() const {

@@ -60,6 +60,9 @@ class LogHistogram {
   // Adds the values of other.
   void Merge(const LogHistogram& other);
 
+  // Forgets all values, but keeps the memory.
+  void Clear();
+
   // All values, overflow included.
   uint64_t count() const { return count_; }
   uint64_t overflow_count() const { return overflow_count_; }

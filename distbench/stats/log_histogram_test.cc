@@ -244,5 +244,19 @@ TEST(LogHistogramTest, IsPutTogetherFromItsParts) {
   ExpectEqual(rebuilt, original);
 }
 
+TEST(LogHistogramTest, ClearedIsAsNew) {
+  LogHistogram histogram;
+  histogram.Record(1000);
+  histogram.Record(LogHistogram::kMaxValue + 1);
+  histogram.Clear();
+  EXPECT_EQ(histogram.count(), 0u);
+  EXPECT_EQ(histogram.overflow_count(), 0u);
+  EXPECT_EQ(histogram.sum(), 0);
+  EXPECT_THAT(histogram.Buckets(), testing::IsEmpty());
+  histogram.Record(7);
+  EXPECT_EQ(histogram.min(), 7);
+  EXPECT_EQ(histogram.max(), 7);
+}
+
 }  // namespace
 }  // namespace distbench

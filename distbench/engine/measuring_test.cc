@@ -1,0 +1,266 @@
+// What an instance says of its load, on simulated time: above all that a server
+// which freezes can not hide.
+//
+// The experiment: an open loop of rate r = 1000/s runs for T = 10 s, during
+// which the server freezes once for F = 1 s.
+//
+// Without a cap everything is sent on time. The r F requests that arrive during
+// the freeze wait until its end: between 0 and F, evenly. They are F/T = a
+// tenth of all, and nothing else takes long. So the response time that a share
+// p of all requests exceeds is F - p T, for p < F/T: the p95 is 1 s - 0.05 * 10
+// s = 500 ms and the p99 1 s - 0.01 * 10 s = 900 ms.
+//
+// With a cap of 1 in flight and a service time s only one request is sent
+// during the freeze. Those that come during it queue, and when it is over the
+// queue drains by one each s while others still arrive, 1/r apart: a request
+// that arrives x after the freeze began is delayed by F - x (1 - r s), until x
+// = F / (1 - r s). So a share F / (1 - r s) / T is delayed, and the response
+// time that a share p exceeds is F - p T (1 - r s): the p95 is (0.5 + 0.5 r s)
+// s and the p99 (0.9 + 0.1 r s) s. The service time of all but one is s: it
+// shows nothing of this.
+
+#include <cstdint>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/substitute.h"
+#include "distbench/engine/engine.h"
+#include "distbench/engine/simulated_system.h"
+#include "distbench/results/histogram_proto.h"
+#include "distbench/results/rpc_totals.h"
+#include "distbench/stats/log_histogram.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "proto/results.pb.h"
+
+namespace distbench {
+namespace {
+
+constexpr int64_t kMs = 1'000'000;
+constexpr int64_t kSecond = 1'000'000'000;
+
+// A client that sends 1000 requests per second for 10 s, and a server that
+// takes service_ns for each.
+std::string OpenLoopTest(absl::string_view cap, int64_t service_ns) {
+  return absl::Substitute(
+      R"pb(
+        services { name: "client" count: 1 }
+        services { name: "server" count: 1 }
+        default_protocol: "loopback"
+        delay_distribution_configs {
+          name: "service_time"
+          field_names: "action_delay_ns"
+          pmf_points {
+            pmf: 1
+            data_points { exact: $1 }
+          }
+        }
+        rpc_descriptions { name: "query" client: "client" server: "server" }
+        action_lists { name: "client" action_names: "run" }
+        action_lists { name: "query" action_names: "work" }
+        actions {
+          name: "run"
+          rpc_name: "query"
+          iterations {
+            open_loop_interval_ns: 1000000
+            max_duration_us: 10000000 $0
+          }
+        }
+        actions { name: "work" delay_distribution_name: "service_time" }
+      )pb",
+      cap, service_ns);
+}
+
+std::string Cap(int in_flight) {
+  return absl::StrCat("max_parallel_iterations: ", in_flight);
+}
+
+struct Latencies {
+  LogHistogram service_time_ns;
+  // With what never was sent as a lower bound.
+  LogHistogram response_time_ns;
+  OfferedLoad offered;
+};
+
+Latencies LatenciesOf(const ServiceLogs& logs) {
+  Latencies latencies;
+  const RpcStatistics statistics = StatisticsOf(logs, "client/0", "server/0");
+  EXPECT_TRUE(
+      AddHistogram(statistics.service_time_ns(), latencies.service_time_ns)
+          .ok());
+  EXPECT_TRUE(
+      AddHistogram(statistics.response_time_ns(), latencies.response_time_ns)
+          .ok());
+  latencies.offered = logs.instance_logs().at("client/0").offered_loads().at(0);
+  if (latencies.offered.has_unsent_wait_ns()) {
+    EXPECT_TRUE(AddHistogram(latencies.offered.unsent_wait_ns(),
+                             latencies.response_time_ns)
+                    .ok());
+  }
+  return latencies;
+}
+
+// The server does nothing for a second, four seconds into the traffic.
+Latencies RunWithFreeze(const std::string& test, int workers = 1) {
+  SimulatedSystem system(test, workers);
+  system.FreezeBetween("server/0", system.start_ns() + 4 * kSecond,
+                       system.start_ns() + 5 * kSecond);
+  EXPECT_TRUE(system.Run());
+  return LatenciesOf(system.Finish());
+}
+
+void ExpectSeconds(const LogHistogram& latency_ns, double quantile,
+                   double seconds) {
+  EXPECT_NEAR(static_cast<double>(latency_ns.ValueAtQuantile(quantile)) / 1e9,
+              seconds, 0.05 * seconds)
+      << "at " << quantile;
+}
+
+TEST(FrozenServerTest, WithoutACapTheResponseTimeShowsTheFreeze) {
+  const Latencies latencies = RunWithFreeze(OpenLoopTest("", 100'000));
+  ExpectSeconds(latencies.response_time_ns, 0.95, 0.5);
+  ExpectSeconds(latencies.response_time_ns, 0.99, 0.9);
+  EXPECT_EQ(latencies.response_time_ns.count(), 10'001u);
+  EXPECT_EQ(latencies.offered.offered_count(), 10'001);
+  EXPECT_EQ(latencies.offered.unsent_count(), 0);
+  EXPECT_EQ(latencies.offered.held_back_count(), 0);
+}
+
+class CappedFrozenServerTest : public testing::TestWithParam<int64_t> {};
+INSTANTIATE_TEST_SUITE_P(ServiceTimes, CappedFrozenServerTest,
+                         testing::Values(100'000, 300'000, 500'000, 800'000));
+
+TEST_P(CappedFrozenServerTest, WithACapTheResponseTimeShowsTheQueueToo) {
+  const double rs = static_cast<double>(GetParam()) / kMs;
+  const Latencies latencies = RunWithFreeze(OpenLoopTest(Cap(1), GetParam()));
+  ExpectSeconds(latencies.response_time_ns, 0.95, 0.5 + 0.5 * rs);
+  ExpectSeconds(latencies.response_time_ns, 0.99, 0.9 + 0.1 * rs);
+  EXPECT_EQ(latencies.response_time_ns.count(), 10'001u);
+  // Delayed: those that arrived while the queue was not empty.
+  EXPECT_NEAR(latencies.offered.held_back_count(), 1000 / (1 - rs),
+              20 / (1 - rs));
+}
+
+TEST_P(CappedFrozenServerTest, TheServiceTimeAloneHidesIt) {
+  const double s = static_cast<double>(GetParam()) / 1e9;
+  const Latencies latencies = RunWithFreeze(OpenLoopTest(Cap(1), GetParam()));
+  ExpectSeconds(latencies.service_time_ns, 0.95, s);
+  ExpectSeconds(latencies.service_time_ns, 0.999, s);
+  EXPECT_NEAR(latencies.service_time_ns.max() / 1e9, 1.0, 0.01);
+}
+
+// A freeze until beyond the end: what it held back is offered and unsent, and
+// its wait is a lower bound of its response time.
+TEST(UnsentLoadTest, CountsInTheResponseTime) {
+  SimulatedSystem system(OpenLoopTest(Cap(1), 100'000));
+  system.FreezeBetween("server/0", system.start_ns() + 9 * kSecond,
+                       system.start_ns() + 11 * kSecond);
+  ASSERT_TRUE(system.Run());
+  const Latencies latencies = LatenciesOf(system.Finish());
+  EXPECT_EQ(latencies.offered.offered_count(), 10'001);
+  EXPECT_NEAR(latencies.offered.unsent_count(), 1000, 2);
+  EXPECT_EQ(latencies.response_time_ns.count(), 10'001u);
+  // They came during the last of ten seconds, and waited until the eleventh had
+  // passed: between 1 and 2 s.
+  ExpectSeconds(latencies.response_time_ns, 0.95, 1.5);
+  ExpectSeconds(latencies.response_time_ns, 0.99, 1.9);
+}
+
+TEST(UnsentLoadTest, IsSharedOutOverWorkersOnce) {
+  SimulatedSystem system(OpenLoopTest(Cap(3), 10 * kMs), /*workers=*/3);
+  ASSERT_TRUE(system.Run());
+  const int64_t unsent = system.engine("client/0").progress().unsent_count;
+  const EngineProgress progress = system.engine("client/0").progress();
+  const Latencies latencies = LatenciesOf(system.Finish());
+  EXPECT_EQ(latencies.offered.offered_count(), 10'001);
+  EXPECT_EQ(latencies.offered.unsent_count(), unsent);
+  // 3 at a time, 10 ms each: 300 of 1000 per second.
+  EXPECT_NEAR(unsent, 7000, 50);
+  EXPECT_EQ(progress.offered_count, 10'001);
+}
+
+TEST(UnsentLoadTest, OfWhatWasDueWhenTrafficIsStopped) {
+  SimulatedSystem system(OpenLoopTest(Cap(1), 10 * kMs));
+  system.RunFor(5 * kSecond);
+  system.engine("client/0").Stop("enough");
+  ASSERT_TRUE(system.Run());
+  const Latencies latencies = LatenciesOf(system.Finish());
+  EXPECT_NEAR(latencies.offered.offered_count(), 5000, 10);
+  EXPECT_NEAR(latencies.offered.unsent_count(), 4500, 20);
+}
+
+TEST(UnsentLoadTest, ALongBacklogIsCountedInPieces) {
+  // A million per second against a hundred.
+  std::string test = OpenLoopTest(Cap(1), 10 * kMs);
+  const std::string interval = "open_loop_interval_ns: 1000000";
+  test.replace(test.find(interval), interval.size(),
+               "open_loop_interval_ns: 1000");
+  SimulatedSystem system(test);
+  ASSERT_TRUE(system.Run());
+  const Latencies latencies = LatenciesOf(system.Finish());
+  EXPECT_EQ(latencies.offered.offered_count(), 10'000'001);
+  EXPECT_NEAR(latencies.offered.unsent_count(), 10'000'000, 1100);
+  EXPECT_NEAR(latencies.response_time_ns.ValueAtQuantile(0.5) / 1e9, 5.0, 0.1);
+}
+
+TEST(UnsentLoadTest, HasNoWarmup) {
+  SimulatedSystem system(
+      OpenLoopTest(absl::StrCat(Cap(1), " warmup_ns: 5000000000"), 10 * kMs));
+  ASSERT_TRUE(system.Run());
+  const Latencies latencies = LatenciesOf(system.Finish());
+  EXPECT_NEAR(latencies.offered.offered_count(), 5001, 1);
+}
+
+TEST(TimeSeriesTest, ShowsEverySecondOfARun) {
+  SimulatedSystem system(OpenLoopTest("warmup_ns: 2000000000", 300'000), 2);
+  ASSERT_TRUE(system.Run());
+  const ServiceLogs logs = system.Finish();
+  const RpcTimeSeries& series =
+      logs.instance_logs().at("client/0").rpc_time_series().at(0);
+  EXPECT_EQ(series.interval_ns(), kSecond);
+  // Seconds of Unix time, of which the run touches one more than its ten.
+  ASSERT_EQ(series.intervals_size(), 11);
+  int64_t offered = 0;
+  int64_t sent = 0;
+  int64_t succeeded = 0;
+  int64_t warmup = 0;
+  for (int i = 0; i < series.intervals_size(); ++i) {
+    const RpcInterval& interval = series.intervals(i);
+    EXPECT_EQ(interval.index(), series.intervals(0).index() + i);
+    EXPECT_EQ(static_cast<int64_t>(interval.succeeded_count()), [&] {
+      LogHistogram histogram;
+      EXPECT_TRUE(AddHistogram(interval.service_time_ns(), histogram).ok());
+      return static_cast<int64_t>(histogram.count());
+    }());
+    if (i > 0 && i < 10) EXPECT_EQ(interval.offered_count(), 1000);
+    offered += interval.offered_count();
+    sent += interval.sent_count();
+    succeeded += interval.succeeded_count();
+    warmup += interval.warmup_count();
+  }
+  EXPECT_EQ(offered, 10'001);
+  EXPECT_EQ(sent, 10'001);
+  EXPECT_EQ(succeeded, 10'001);
+  EXPECT_EQ(warmup, 2000);
+}
+
+TEST(ProgressTest, KnowsTheBacklogAndTheLastSecond) {
+  SimulatedSystem system(OpenLoopTest(Cap(1), 10 * kMs));
+  system.RunFor(5 * kSecond);
+  Engine& client = system.engine("client/0");
+  EXPECT_NEAR(client.progress().offered_count, 5000, 20);
+  EXPECT_NEAR(client.progress().succeeded_count, 500, 2);
+  LogHistogram service_time_ns;
+  LogHistogram response_time_ns;
+  client.TakeRecentTimes(service_time_ns, response_time_ns);
+  EXPECT_NEAR(service_time_ns.count(), 500, 101) << "but for the last second";
+  EXPECT_NEAR(service_time_ns.ValueAtQuantile(0.5), 10 * kMs, 0.1 * kMs);
+  EXPECT_GT(response_time_ns.ValueAtQuantile(0.5), kSecond);
+  LogHistogram nothing;
+  client.TakeRecentTimes(nothing, nothing);
+  EXPECT_EQ(nothing.count(), 0u);
+}
+
+}  // namespace
+}  // namespace distbench

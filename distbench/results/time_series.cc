@@ -1,0 +1,192 @@
+#include "distbench/results/time_series.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <initializer_list>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "distbench/base/saturating_add.h"
+#include "distbench/results/histogram_proto.h"
+#include "distbench/stats/log_histogram.h"
+
+namespace distbench {
+namespace {
+
+absl::Status ValidateInterval(const RpcInterval& interval) {
+  const int64_t least =
+      std::min({interval.index(), interval.offered_count(),
+                interval.sent_count(), interval.succeeded_count(),
+                interval.failed_count(), interval.warmup_count(),
+                interval.request_bytes(), interval.response_bytes()});
+  if (least < 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("interval ", interval.index(), " of a time series holds ",
+                     least, ", but all its numbers are at least 0"));
+  }
+  absl::Status status;
+  if (interval.has_service_time_ns()) {
+    status = ValidateHistogram(interval.service_time_ns());
+  }
+  if (status.ok() && interval.has_response_time_ns()) {
+    status = ValidateHistogram(interval.response_time_ns());
+  }
+  if (status.ok()) return status;
+  return absl::InvalidArgumentError(absl::StrCat(
+      "interval ", interval.index(), " of a time series: ", status.message()));
+}
+
+// Requires valid histograms.
+void MergeHistogram(const Histogram& from, Histogram& into) {
+  LogHistogram sum;
+  AddHistogram(into, sum).IgnoreError();
+  AddHistogram(from, sum).IgnoreError();
+  EncodeHistogram(sum, into);
+}
+
+void SetCount(int64_t count, void (RpcInterval::*set)(int64_t),
+              RpcInterval& proto) {
+  if (count != 0) (proto.*set)(count);
+}
+
+// Requires equal indices, and valid intervals.
+void AddInterval(const RpcInterval& from, RpcInterval& into) {
+  const auto add = [&](int64_t (RpcInterval::*get)() const,
+                       void (RpcInterval::*set)(int64_t)) {
+    SetCount(SaturatingAdd((into.*get)(), (from.*get)()), set, into);
+  };
+  add(&RpcInterval::offered_count, &RpcInterval::set_offered_count);
+  add(&RpcInterval::sent_count, &RpcInterval::set_sent_count);
+  add(&RpcInterval::succeeded_count, &RpcInterval::set_succeeded_count);
+  add(&RpcInterval::failed_count, &RpcInterval::set_failed_count);
+  add(&RpcInterval::warmup_count, &RpcInterval::set_warmup_count);
+  add(&RpcInterval::request_bytes, &RpcInterval::set_request_bytes);
+  add(&RpcInterval::response_bytes, &RpcInterval::set_response_bytes);
+  if (from.has_service_time_ns()) {
+    if (!into.has_service_time_ns()) {
+      *into.mutable_service_time_ns() = from.service_time_ns();
+    } else {
+      MergeHistogram(from.service_time_ns(), *into.mutable_service_time_ns());
+    }
+  }
+  if (from.has_response_time_ns()) {
+    if (!into.has_response_time_ns()) {
+      *into.mutable_response_time_ns() = from.response_time_ns();
+    } else {
+      MergeHistogram(from.response_time_ns(), *into.mutable_response_time_ns());
+    }
+  }
+}
+
+}  // namespace
+
+void EncodeInterval(const IntervalSeries::View& interval, RpcInterval& proto) {
+  proto.Clear();
+  const IntervalCounts& counts = interval.counts;
+  proto.set_index(interval.index);
+  SetCount(counts.offered, &RpcInterval::set_offered_count, proto);
+  SetCount(counts.sent, &RpcInterval::set_sent_count, proto);
+  SetCount(counts.succeeded, &RpcInterval::set_succeeded_count, proto);
+  SetCount(counts.failed, &RpcInterval::set_failed_count, proto);
+  SetCount(counts.warmup, &RpcInterval::set_warmup_count, proto);
+  SetCount(counts.request_bytes, &RpcInterval::set_request_bytes, proto);
+  SetCount(counts.response_bytes, &RpcInterval::set_response_bytes, proto);
+  if (interval.service_time_ns.count() > 0) {
+    EncodeHistogram(interval.service_time_ns, *proto.mutable_service_time_ns());
+  }
+  if (interval.response_time_ns.count() > 0) {
+    EncodeHistogram(interval.response_time_ns,
+                    *proto.mutable_response_time_ns());
+  }
+}
+
+absl::Status ValidateTimeSeries(const RpcTimeSeries& series) {
+  if (series.interval_ns() <= 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a time series has intervals of ", series.interval_ns(),
+                     " ns; they must have at least one"));
+  }
+  for (int i = 0; i < series.intervals_size(); ++i) {
+    if (i > 0 &&
+        series.intervals(i).index() <= series.intervals(i - 1).index()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "a time series has interval ", series.intervals(i).index(),
+          " after interval ", series.intervals(i - 1).index()));
+    }
+    if (absl::Status status = ValidateInterval(series.intervals(i));
+        !status.ok()) {
+      return status;
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ValidateOfferedLoad(const OfferedLoad& load) {
+  if (load.offered_count() < 0 || load.unsent_count() < 0 ||
+      load.held_back_count() < 0) {
+    return absl::InvalidArgumentError(
+        "an offered load has a negative count; all are at least 0");
+  }
+  return load.has_unsent_wait_ns() ? ValidateHistogram(load.unsent_wait_ns())
+                                   : absl::OkStatus();
+}
+
+absl::Status MergeTimeSeries(RpcTimeSeries from, RpcTimeSeries& into) {
+  if (absl::Status status = ValidateTimeSeries(from); !status.ok()) {
+    return status;
+  }
+  if (into.intervals().empty()) {
+    into = std::move(from);
+    return absl::OkStatus();
+  }
+  if (from.interval_ns() != into.interval_ns()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("time series with intervals of ", from.interval_ns(),
+                     " and ", into.interval_ns(), " ns can not be merged"));
+  }
+  if (absl::Status status = ValidateTimeSeries(into); !status.ok()) {
+    return status;
+  }
+  RpcTimeSeries merged;
+  merged.set_interval_ns(into.interval_ns());
+  auto& old = *into.mutable_intervals();
+  auto& added = *from.mutable_intervals();
+  int i = 0;
+  int j = 0;
+  while (i < old.size() || j < added.size()) {
+    const bool take_added =
+        i == old.size() ||
+        (j < added.size() && added[j].index() < old[i].index());
+    RpcInterval& next = *merged.add_intervals();
+    next.Swap(take_added ? &added[j++] : &old[i++]);
+    if (!take_added && j < added.size() && added[j].index() == next.index()) {
+      AddInterval(added[j++], next);
+    }
+  }
+  into.Swap(&merged);
+  return absl::OkStatus();
+}
+
+absl::Status MergeOfferedLoad(const OfferedLoad& from, OfferedLoad& into) {
+  for (const OfferedLoad* load :
+       std::initializer_list<const OfferedLoad*>{&from, &into}) {
+    if (absl::Status status = ValidateOfferedLoad(*load); !status.ok()) {
+      return status;
+    }
+  }
+  into.set_offered_count(
+      SaturatingAdd(into.offered_count(), from.offered_count()));
+  into.set_unsent_count(
+      SaturatingAdd(into.unsent_count(), from.unsent_count()));
+  into.set_held_back_count(
+      SaturatingAdd(into.held_back_count(), from.held_back_count()));
+  if (!from.has_unsent_wait_ns()) return absl::OkStatus();
+  if (into.has_unsent_wait_ns()) {
+    MergeHistogram(from.unsent_wait_ns(), *into.mutable_unsent_wait_ns());
+  } else {
+    *into.mutable_unsent_wait_ns() = from.unsent_wait_ns();
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace distbench

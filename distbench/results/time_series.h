@@ -1,0 +1,27 @@
+// Series over time and offered loads, as results hold them.
+
+#ifndef DISTBENCH_RESULTS_TIME_SERIES_H_
+#define DISTBENCH_RESULTS_TIME_SERIES_H_
+
+#include "absl/status/status.h"
+#include "distbench/stats/interval_series.h"
+#include "proto/results.pb.h"
+
+namespace distbench {
+
+// Replaces the content of `proto`.
+void EncodeInterval(const IntervalSeries::View& interval, RpcInterval& proto);
+
+// Whether intervals ascend, counts are at least 0 and histograms are valid. The
+// error (INVALID_ARGUMENT) says what contradicts what.
+absl::Status ValidateTimeSeries(const RpcTimeSeries& series);
+absl::Status ValidateOfferedLoad(const OfferedLoad& load);
+
+// Adds `from` to `into`. INVALID_ARGUMENT if either is not valid, or if series
+// have intervals of different widths; `into` is unchanged then.
+absl::Status MergeTimeSeries(RpcTimeSeries from, RpcTimeSeries& into);
+absl::Status MergeOfferedLoad(const OfferedLoad& from, OfferedLoad& into);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_RESULTS_TIME_SERIES_H_

@@ -1,0 +1,129 @@
+#include "distbench/results/time_series.h"
+
+#include <cstdint>
+#include <vector>
+
+#include "distbench/results/histogram_proto.h"
+#include "distbench/stats/log_histogram.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr int64_t kSecond = 1'000'000'000;
+
+Histogram Of(const std::vector<int64_t>& values) {
+  LogHistogram histogram;
+  for (int64_t value : values) histogram.Record(value);
+  Histogram proto;
+  EncodeHistogram(histogram, proto);
+  return proto;
+}
+
+// One RPC that succeeded in each interval.
+RpcTimeSeries Series(const std::vector<int64_t>& indices) {
+  RpcTimeSeries series;
+  series.set_interval_ns(kSecond);
+  for (int64_t index : indices) {
+    RpcInterval& interval = *series.add_intervals();
+    interval.set_index(index);
+    interval.set_succeeded_count(1);
+    *interval.mutable_service_time_ns() = Of({index});
+  }
+  return series;
+}
+
+std::vector<int64_t> Indices(const RpcTimeSeries& series) {
+  std::vector<int64_t> indices;
+  for (const RpcInterval& interval : series.intervals()) {
+    indices.push_back(interval.index());
+  }
+  return indices;
+}
+
+TEST(TimeSeriesTest, IntervalsAreEncodedAsTheyAre) {
+  IntervalSeries series;
+  IntervalCounts& counts = series.At(9);
+  counts = {.offered = 1,
+            .sent = 2,
+            .succeeded = 3,
+            .failed = 4,
+            .warmup = 5,
+            .request_bytes = 6,
+            .response_bytes = 7};
+  series.RecordServiceTime(9, 1000);
+  series.RecordResponseTime(9, 2000);
+  RpcInterval proto;
+  IntervalSeries::ForEach({&series}, [&](const IntervalSeries::View& view) {
+    EncodeInterval(view, proto);
+  });
+  EXPECT_EQ(proto.index(), 9);
+  EXPECT_EQ(proto.offered_count(), 1);
+  EXPECT_EQ(proto.sent_count(), 2);
+  EXPECT_EQ(proto.succeeded_count(), 3);
+  EXPECT_EQ(proto.failed_count(), 4);
+  EXPECT_EQ(proto.warmup_count(), 5);
+  EXPECT_EQ(proto.request_bytes(), 6);
+  EXPECT_EQ(proto.response_bytes(), 7);
+  EXPECT_EQ(proto.service_time_ns().max(), 1000);
+  EXPECT_EQ(proto.response_time_ns().max(), 2000);
+}
+
+TEST(TimeSeriesTest, MergedSeriesAreInOrder) {
+  RpcTimeSeries into = Series({2, 4, 6});
+  ASSERT_TRUE(MergeTimeSeries(Series({1, 4, 5, 9}), into).ok());
+  EXPECT_THAT(Indices(into), ElementsAre(1, 2, 4, 5, 6, 9));
+  EXPECT_EQ(into.intervals(2).succeeded_count(), 2);
+  EXPECT_EQ(into.intervals(2).service_time_ns().sum(), 8);
+  EXPECT_EQ(into.intervals(3).succeeded_count(), 1);
+}
+
+TEST(TimeSeriesTest, MergingIntoNothingIsMoving) {
+  RpcTimeSeries into;
+  ASSERT_TRUE(MergeTimeSeries(Series({3}), into).ok());
+  EXPECT_THAT(Indices(into), ElementsAre(3));
+  EXPECT_EQ(into.interval_ns(), kSecond);
+}
+
+TEST(TimeSeriesTest, ContradictionsAreRefused) {
+  RpcTimeSeries into = Series({1});
+  RpcTimeSeries wider = Series({1});
+  wider.set_interval_ns(2 * kSecond);
+  EXPECT_THAT(std::string(MergeTimeSeries(wider, into).message()),
+              HasSubstr("can not be merged"));
+  EXPECT_THAT(std::string(MergeTimeSeries(Series({2, 2}), into).message()),
+              HasSubstr("interval 2 after interval 2"));
+  RpcTimeSeries negative = Series({2});
+  negative.mutable_intervals(0)->set_sent_count(-1);
+  EXPECT_THAT(std::string(MergeTimeSeries(negative, into).message()),
+              HasSubstr("at least 0"));
+  RpcTimeSeries without_width = Series({2});
+  without_width.clear_interval_ns();
+  EXPECT_FALSE(MergeTimeSeries(without_width, into).ok());
+  EXPECT_THAT(Indices(into), ElementsAre(1));
+}
+
+TEST(TimeSeriesTest, OfferedLoadsAddUp) {
+  OfferedLoad into;
+  OfferedLoad from;
+  from.set_offered_count(100);
+  from.set_unsent_count(2);
+  from.set_held_back_count(30);
+  *from.mutable_unsent_wait_ns() = Of({5, 7});
+  ASSERT_TRUE(MergeOfferedLoad(from, into).ok());
+  ASSERT_TRUE(MergeOfferedLoad(from, into).ok());
+  EXPECT_EQ(into.offered_count(), 200);
+  EXPECT_EQ(into.unsent_count(), 4);
+  EXPECT_EQ(into.held_back_count(), 60);
+  EXPECT_EQ(into.unsent_wait_ns().sum(), 24);
+  from.set_unsent_count(-1);
+  EXPECT_FALSE(MergeOfferedLoad(from, into).ok());
+  EXPECT_EQ(into.unsent_count(), 4);
+}
+
+}  // namespace
+}  // namespace distbench
