@@ -192,8 +192,9 @@ void ControlSession::Tick() {
   if (executed_ == nullptr || !executed_->hosted.is_running()) return;
   executed_->hosted.StopIfOverdue();
   executed_->hosted.StopIfOverloaded();
+  executed_->hosted.SampleResources();
   NodeMessage message;
-  *message.mutable_progress() = executed_->hosted.progress();
+  *message.mutable_progress() = executed_->hosted.TakeProgress();
   Send(executed_->id, std::move(message));
 }
 

@@ -15,6 +15,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "distbench/engine/engine.h"
+#include "distbench/stats/log_histogram.h"
 #include "proto/results.pb.h"
 
 namespace distbench {
@@ -31,6 +32,8 @@ class HostedEngine {
   virtual void Start(int64_t start_ns) = 0;
   virtual void Stop(absl::string_view reason) = 0;
   virtual EngineProgress progress() const = 0;
+  virtual void TakeRecentTimes(LogHistogram& service_time_ns,
+                               LogHistogram& response_time_ns) = 0;
   virtual void Shutdown() = 0;
   virtual void Collect(absl::FunctionRef<void(ResultChunk chunk)> emit) = 0;
 };

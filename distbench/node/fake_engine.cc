@@ -89,7 +89,13 @@ class FakeEngine final : public HostedEngine {
     (void)factory_.Reach(name_, EngineStep::kStop);
   }
 
-  EngineProgress progress() const override { return {.succeeded_count = 7}; }
+  EngineProgress progress() const override {
+    return {.succeeded_count = 7, .offered_count = 9};
+  }
+
+  void TakeRecentTimes(LogHistogram& service_time_ns, LogHistogram&) override {
+    service_time_ns.Record(1000);
+  }
 
   void Shutdown() override {
     if (is_shut_down_) return;

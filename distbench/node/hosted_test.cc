@@ -7,7 +7,10 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/base/thread_count.h"
 #include "distbench/config/compile.h"
+#include "distbench/node/host_facts.h"
+#include "distbench/results/histogram_proto.h"
 #include "distbench/results/resource_usage.h"
+#include "distbench/stats/log_histogram.h"
 
 namespace distbench {
 namespace {
@@ -34,7 +37,8 @@ HostedTest::HostedTest(PrepareTest request, const NodeEnvironment& environment,
     : request_(std::move(request)),
       environment_(environment),
       on_finished_(std::move(on_finished)),
-      clock_(environment.clock, request_.clock_offset_ns()) {}
+      clock_(environment.clock, request_.clock_offset_ns()),
+      resources_({.clock = &clock_, .root = environment.system_root}) {}
 
 HostedTest::~HostedTest() { End(); }
 
@@ -72,6 +76,8 @@ absl::Status HostedTest::PrepareInstance(const std::string& name, int instance,
                              ? plan_->workers_per_instance
                              : std::max(1, request_.workers_per_instance());
   options.clock = &clock_;
+  options.sample_memory_bytes = plan_->sample_memory_bytes /
+                                std::max(1, request_.config().services_size());
   options.on_traffic_finished = [this] { OnEngineFinished(); };
   options.on_overload = [this, name](absl::Status status) {
     OnOverload(name, status);
@@ -160,6 +166,7 @@ absl::Status HostedTest::ConnectEngine(HostedEngine& engine,
 StartReply HostedTest::Start(const StartTraffic& request) {
   StartReply reply;
   usage_at_start_ = ProcessUsage();
+  resources_.Start();
   const int64_t now_ns = clock_.MonotonicNs();
   const int64_t lead_ns = request.start_timestamp_ns() - clock_.UnixNs();
   if (lead_ns < 0) reply.set_lateness_ns(-lead_ns);
@@ -192,7 +199,7 @@ void HostedTest::OnEngineFinished() {
     absl::MutexLock lock(&mutex_);
     status = overload_;
   }
-  on_finished_(status, progress());
+  on_finished_(status, TakeProgress());
 }
 
 void HostedTest::OnOverload(const std::string& instance,
@@ -222,14 +229,24 @@ void HostedTest::StopIfOverloaded() {
   if (!status.ok()) OnOverload(request_.config().services(0), status);
 }
 
-TrafficProgress HostedTest::progress() const {
+TrafficProgress HostedTest::TakeProgress() {
   TrafficProgress sum;
+  LogHistogram service_time_ns;
+  LogHistogram response_time_ns;
   absl::MutexLock lock(&mutex_);
   for (const auto& engine : engines_) {
     const EngineProgress part = engine->progress();
     sum.set_succeeded_count(sum.succeeded_count() + part.succeeded_count);
     sum.set_failed_count(sum.failed_count() + part.failed_count);
     sum.set_in_flight_count(sum.in_flight_count() + part.in_flight_count);
+    sum.set_offered_count(sum.offered_count() + part.offered_count);
+    engine->TakeRecentTimes(service_time_ns, response_time_ns);
+  }
+  if (service_time_ns.count() > 0) {
+    EncodeHistogram(service_time_ns, *sum.mutable_recent_service_time_ns());
+  }
+  if (response_time_ns.count() > 0) {
+    EncodeHistogram(response_time_ns, *sum.mutable_recent_response_time_ns());
   }
   return sum;
 }
@@ -246,6 +263,13 @@ CollectReply HostedTest::Collect(
     absl::FunctionRef<void(ResultChunk chunk)> emit) {
   CollectReply reply;
   *reply.mutable_node_usage() = UsageBetween(usage_at_start_, ProcessUsage());
+  // What is over by now is not the traffic's, unless that was short.
+  if (resources_.samples().empty()) resources_.Finish();
+  NodeResources& resources = *reply.mutable_node_resources();
+  *resources.mutable_host() = ReadHostFacts(environment_.system_root);
+  for (const ResourceSample& sample : resources_.samples()) {
+    *resources.add_samples() = sample;
+  }
   Engines engines = TakeEngines();
   for (const auto& engine : engines) engine->Shutdown();
   for (auto& engine : engines) {

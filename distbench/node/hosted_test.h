@@ -20,6 +20,7 @@
 #include "distbench/base/clock.h"
 #include "distbench/config/plan.h"
 #include "distbench/node/engine_factory.h"
+#include "distbench/node/resource_sampler.h"
 #include "distbench/node/shifted_clock.h"
 #include "proto/control.pb.h"
 #include "proto/results.pb.h"
@@ -35,11 +36,14 @@ struct NodeEnvironment {
   std::string service_address;
   std::string hostname;
   std::vector<Attribute> attributes;
+
+  // Where /proc and /sys are found; empty: at their places.
+  std::string system_root;
 };
 
 // Life: Prepare, Connect, Start, Collect, End, each of which may block, on one
-// thread; End and destruction are allowed at any point. Stop() and progress()
-// are for any thread at any time.
+// thread; End and destruction are allowed at any point. Stop() and
+// TakeProgress() are for any thread at any time.
 class HostedTest {
  public:
   // Called once after Start() succeeded, when all instances have ended their
@@ -74,11 +78,16 @@ class HostedTest {
   // Ends the traffic if the process has more threads than the test allows.
   void StopIfOverloaded();
 
+  // To be called once a second while traffic goes on, by the thread of the
+  // steps: looks at how busy the host is.
+  void SampleResources() { resources_.Sample(); }
+
   // Whether traffic goes on.
   bool is_running() const { return running_instances_ > 0; }
 
-  // Sum over the instances.
-  TrafficProgress progress() const ABSL_LOCKS_EXCLUDED(mutex_);
+  // Sum over the instances; of what was measured lately, what came since the
+  // last call.
+  TrafficProgress TakeProgress() ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
   using Engines = std::vector<std::unique_ptr<HostedEngine>>;
@@ -104,6 +113,7 @@ class HostedTest {
   const ShiftedClock clock_;
   std::shared_ptr<const Plan> plan_;
   RUsage usage_at_start_;
+  ResourceSampler resources_;
   int64_t stop_deadline_ns_ = 0;  // monotonic
   std::atomic<int> running_instances_ = 0;
 

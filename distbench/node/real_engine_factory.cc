@@ -22,6 +22,10 @@ class RealEngine final : public HostedEngine {
   void Start(int64_t start_ns) override { engine_->Start(start_ns); }
   void Stop(absl::string_view reason) override { engine_->Stop(reason); }
   EngineProgress progress() const override { return engine_->progress(); }
+  void TakeRecentTimes(LogHistogram& service_time_ns,
+                       LogHistogram& response_time_ns) override {
+    engine_->TakeRecentTimes(service_time_ns, response_time_ns);
+  }
   void Shutdown() override { engine_->Shutdown(); }
   void Collect(absl::FunctionRef<void(ResultChunk chunk)> emit) override {
     engine_->Collect(emit);

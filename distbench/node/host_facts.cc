@@ -1,0 +1,130 @@
+#include "distbench/node/host_facts.h"
+
+#include <gnu/libc-version.h>
+#include <google/protobuf/stubs/common.h>
+#include <grpcpp/grpcpp.h>
+#include <net/if.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "distbench/base/version.h"
+#include "distbench/node/host_info.h"
+#include "distbench/node/proc_files.h"
+
+namespace distbench {
+namespace {
+
+// Names in a folder, sorted; none if there is no such folder.
+std::vector<std::string> NamesIn(const std::string& folder) {
+  std::error_code error;
+  std::vector<std::string> names;
+  for (std::filesystem::directory_iterator entry(folder, error), end;
+       !error && entry != end; entry.increment(error)) {
+    names.push_back(entry->path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+// The first line of a file; empty if there is none.
+std::string FirstLine(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return std::string(absl::StripAsciiWhitespace(line));
+}
+
+// x86 says "model name", others "cpu model" or "Processor", some nothing.
+std::string CpuModel(const std::string& root) {
+  std::ifstream file(root + "/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const size_t colon = line.find(':');
+    if (colon == std::string::npos) continue;
+    const absl::string_view name =
+        absl::StripAsciiWhitespace(absl::string_view(line).substr(0, colon));
+    if (name == "model name" || name == "cpu model" || name == "Processor") {
+      return std::string(absl::StripAsciiWhitespace(
+          absl::string_view(line).substr(colon + 1)));
+    }
+  }
+  return "";
+}
+
+int NumaNodeCount(const std::string& root) {
+  const std::vector<std::string> names =
+      NamesIn(root + "/sys/devices/system/node");
+  return std::count_if(names.begin(), names.end(), [](absl::string_view name) {
+    return absl::ConsumePrefix(&name, "node") && !name.empty() &&
+           std::all_of(name.begin(), name.end(), absl::ascii_isdigit);
+  });
+}
+
+bool IsUp(const std::string& device) {
+  int flags = 0;
+  const std::string text = FirstLine(device + "/flags");
+  return absl::SimpleHexAtoi(text, &flags) && (flags & IFF_UP) != 0;
+}
+
+void AddNetworkDevices(const std::string& root, HostFacts& facts) {
+  for (const std::string& name : NamesIn(root + "/sys/class/net")) {
+    const std::string device = absl::StrCat(root, "/sys/class/net/", name);
+    if (!IsUp(device)) continue;
+    NetworkDevice& proto = *facts.add_network_devices();
+    proto.set_name(name);
+    int mtu = 0;
+    if (absl::SimpleAtoi(FirstLine(device + "/mtu"), &mtu)) proto.set_mtu(mtu);
+  }
+}
+
+void AddVersions(HostFacts& facts) {
+  auto& versions = *facts.mutable_versions();
+  versions["distbench"] = kVersion;
+  versions["grpc"] = grpc::Version();
+  versions["protobuf"] =
+      google::protobuf::internal::VersionString(GOOGLE_PROTOBUF_VERSION);
+  versions["libc"] = gnu_get_libc_version();
+  versions["compiler"] = __VERSION__;
+}
+
+}  // namespace
+
+HostFacts ReadHostFacts(const std::string& root) {
+  HostFacts facts;
+  facts.set_hostname(Hostname());
+  utsname names;
+  if (uname(&names) == 0) {
+    facts.set_kernel(
+        absl::StrCat(names.sysname, " ", names.release, " ", names.machine));
+  }
+  if (std::string model = CpuModel(root); !model.empty()) {
+    facts.set_cpu_model(std::move(model));
+  }
+  facts.set_cpu_count(UsableCpuCount());
+  facts.set_online_cpu_count(static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)));
+  if (const int count = NumaNodeCount(root); count > 0) {
+    facts.set_numa_node_count(count);
+  }
+  if (const int64_t bytes = ReadMemInfoBytes(root, "MemTotal"); bytes > 0) {
+    facts.set_memory_bytes(bytes);
+  }
+  std::string governor =
+      FirstLine(root + "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+  if (!governor.empty()) facts.set_cpu_frequency_governor(std::move(governor));
+  AddNetworkDevices(root, facts);
+  AddVersions(facts);
+  return facts;
+}
+
+}  // namespace distbench

@@ -1,0 +1,34 @@
+// The few files of /proc that tell how busy a host is.
+
+#ifndef DISTBENCH_NODE_PROC_FILES_H_
+#define DISTBENCH_NODE_PROC_FILES_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "proto/results.pb.h"
+
+namespace distbench {
+
+// All read below `root` (empty: the real ones). 0 or empty if the file is
+// missing or not as expected.
+
+// A field of /proc/meminfo, such as "MemAvailable".
+int64_t ReadMemInfoBytes(const std::string& root, absl::string_view field);
+
+// Of this process.
+int64_t ReadResidentBytes(const std::string& root);
+
+// What all CPUs of the host have done since it started, but for idling and
+// waiting for disks.
+int64_t ReadHostCpuNs(const std::string& root);
+
+// Since the host started, by device.
+std::map<std::string, NetworkCounters> ReadNetworkCounters(
+    const std::string& root);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_NODE_PROC_FILES_H_

@@ -1,0 +1,72 @@
+// How busy a node and its host are while a test runs.
+
+#ifndef DISTBENCH_NODE_RESOURCE_SAMPLER_H_
+#define DISTBENCH_NODE_RESOURCE_SAMPLER_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "distbench/base/clock.h"
+#include "distbench/results/resource_usage.h"
+#include "proto/results.pb.h"
+
+namespace distbench {
+
+// Not thread-safe.
+class ResourceSampler {
+ public:
+  struct Options {
+    // Gives durations, and the time stamps of samples. Must outlive the
+    // sampler.
+    const Clock* clock = &RealClock();
+
+    // Where /proc is found; empty: at its place.
+    std::string root;
+
+    // Of this process.
+    std::function<RUsage()> process_usage = ProcessUsage;
+
+    // When there are as many samples, neighbours are put together, and from
+    // then on intervals are twice as long: memory is bounded.
+    int max_samples = 3600;
+  };
+
+  explicit ResourceSampler(Options options) : options_(std::move(options)) {}
+
+  // Begins the first interval, and forgets earlier ones.
+  void Start();
+
+  // To be called once a second, and at the end. Ends an interval and begins the
+  // next one, if the interval is as long as it should be. Costs about 50 us.
+  void Sample() { SampleIfLongerThan(0.9 * static_cast<double>(interval_ns_)); }
+  void Finish() { SampleIfLongerThan(0.1 * static_cast<double>(interval_ns_)); }
+
+  // In order of time.
+  const std::vector<ResourceSample>& samples() const { return samples_; }
+
+ private:
+  // Totals since the host or the process has started.
+  struct Reading {
+    int64_t time_ns = 0;  // monotonic
+    int64_t host_cpu_ns = 0;
+    RUsage process;
+    std::map<std::string, NetworkCounters> network;
+  };
+
+  Reading Read() const;
+  void SampleIfLongerThan(double duration_ns);
+  ResourceSample Between(const Reading& start, const Reading& end) const;
+  void Halve();
+
+  const Options options_;
+  int64_t interval_ns_ = 0;
+  Reading last_;
+  std::vector<ResourceSample> samples_;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_NODE_RESOURCE_SAMPLER_H_
