@@ -47,7 +47,8 @@ main() {
 
   "$REPOSITORY/scripts/install_deps.sh"
   say "Building; the first time this takes some minutes"
-  bazel_do build "${PROGRAMS[@]}"
+  # With the revision of the source, which results then name.
+  bazel_do build --stamp "${PROGRAMS[@]}"
   say "Installing distbench and test_builder in $folder"
   local as_owner
   as_owner=$(owner_command "$folder")

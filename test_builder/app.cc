@@ -170,8 +170,10 @@ int App::RunAll(const Tests& tests) {
         << OutcomeTable(outcomes) << std::flush;
   }
   const bool all_ok = std::all_of(
-      outcomes.begin(), outcomes.end(), [](const TestOutcome& outcome) {
-        return outcome.verdict == TestOutcome::Verdict::kOk;
+      outcomes.begin(), outcomes.end(), [this](const TestOutcome& outcome) {
+        return outcome.verdict == TestOutcome::Verdict::kOk ||
+               (outcome.verdict == TestOutcome::Verdict::kInvalid &&
+                line_.allow_invalid);
       });
   return all_ok ? kExitOk : kExitRunFailed;
 }

@@ -42,6 +42,9 @@ void DefineFlags(CLI::App& app, CommandLine& line,
   app.add_flag("--allow_extra", line.tests.allow_extra,
                "Take names that look like typing errors as\n"
                "attributes.");
+  app.add_flag("--allow_invalid", line.allow_invalid,
+               "Exit 0 also if the numbers of a test are found\n"
+               "to be false.");
   app.add_flag("--dry_run", line.dry_run,
                "List the tests and how long they take; write\n"
                "and run nothing.");

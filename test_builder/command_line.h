@@ -23,6 +23,9 @@ struct CommandLine {
 
   bool dry_run = false;
 
+  // Tests whose numbers are false count as well.
+  bool allow_invalid = false;
+
   // Help was asked for, about this topic: the whole program if it is empty.
   bool help = false;
   std::string help_topic;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "distbench/cli/commands.h"
 #include "distbench/cli/error_output.h"
 #include "distbench/cli/flags.h"
@@ -25,11 +26,31 @@ void PrintNode(const NodeStatus& node) {
   std::cout << '\n';
 }
 
+std::string DescribeTest(const GetStatusResponse& status) {
+  if (!status.has_running_test()) return "nothing";
+  constexpr int64_t kUsPerSecond = 1'000'000;
+  std::string text = status.running_test();
+  if (!status.has_running_time_us()) return text + ", being set up";
+  absl::StrAppend(&text, ", for ", status.running_time_us() / kUsPerSecond,
+                  " s");
+  if (status.has_expected_duration_us()) {
+    absl::StrAppend(&text, " of ", status.expected_duration_us() / kUsPerSecond,
+                    " s");
+  }
+  const TrafficProgress& progress = status.progress();
+  absl::StrAppend(&text, ", ", progress.succeeded_count(), " RPCs");
+  if (progress.offered_count() > 0) {
+    absl::StrAppend(&text, " of ", progress.offered_count(), " offered");
+  }
+  absl::StrAppend(&text, ", ", progress.in_flight_count(), " in flight, ",
+                  progress.failed_count(), " failed");
+  return text;
+}
+
 void PrintStatus(const GetStatusResponse& status) {
   std::cout << "Nodes: " << status.nodes_size() << '\n';
   for (const NodeStatus& node : status.nodes()) PrintNode(node);
-  std::cout << "Running: "
-            << (status.has_running_test() ? status.running_test() : "nothing")
+  std::cout << "Running: " << DescribeTest(status)
             << "\nWaiting test sequences: " << status.queued_sequence_count()
             << std::endl;
 }

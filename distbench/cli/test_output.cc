@@ -1,9 +1,11 @@
 #include "distbench/cli/test_output.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 
+#include "absl/strings/str_cat.h"
 #include "distbench/cli/error_output.h"
 #include "distbench/cli/flags.h"
 #include "distbench/report/verdict.h"
@@ -18,6 +20,8 @@ void AddTestOutputFlags(CLI::App& command, TestOutputFlags& flags) {
               "if the name ends in .gz; default: nowhere");
   command.add_flag("--binary_output", flags.binary_output,
                    "Write the outfile in binary, not as text");
+  command.add_flag("--allow_invalid", flags.allow_invalid,
+                   "Exit 0 also if the numbers are found to be false");
 }
 
 absl::Status CheckOutfile(const TestOutputFlags& flags) {
@@ -30,8 +34,25 @@ absl::Status CheckOutfile(const TestOutputFlags& flags) {
   return OutputFile::Open(flags.outfile).status();
 }
 
+namespace {
+
+int CountInvalid(const TestSequenceResults& results) {
+  return std::count_if(results.test_results().begin(),
+                       results.test_results().end(), IsInvalid);
+}
+
+}  // namespace
+
 int FinishRun(const ConsoleRun& run, const TestOutputFlags& flags) {
-  int exit_code = ExitCodeFor(run.results);
+  int exit_code = ExitCodeFor(run.results, flags.allow_invalid);
+  if (const int count = CountInvalid(run.results); count > 0) {
+    Fail(absl::StrCat(count, count == 1 ? " test is" : " tests are",
+                      " invalid: the findings of the summary say why",
+                      flags.allow_invalid
+                          ? ""
+                          : "; --allow_invalid exits 0 nevertheless"),
+         exit_code);
+  }
   if (!run.status.ok()) exit_code = Fail(run.status, kExitRunFailed);
   if (!flags.outfile.empty() && run.results.test_results_size() > 0) {
     const absl::Status written = WriteResults(

@@ -17,9 +17,10 @@ namespace distbench {
 struct TestOutputFlags {
   std::string outfile;
   bool binary_output = false;
+  bool allow_invalid = false;
 };
 
-// --outfile and --binary_output. `flags` must outlive the parsing.
+// --outfile, --binary_output and --allow_invalid. `flags` must outlive the parsing.
 void AddTestOutputFlags(CLI::App& command, TestOutputFlags& flags);
 
 // Whether a result can be written to the outfile: to be found out before a long

@@ -10,6 +10,7 @@
 #include "distbench/cli/commands.h"
 #include "distbench/cli/error_output.h"
 #include "distbench/cli/flags.h"
+#include "distbench/cli/revision.h"
 #include "distbench/cli/test_input.h"
 #include "distbench/cli/test_output.h"
 #include "distbench/client/console_run.h"
@@ -57,6 +58,7 @@ int PreviewTests(const Flags& flags) {
   SequencerOptions sequencer_options;
   sequencer_options.listen_address = "127.0.0.1";
   sequencer_options.port = 0;
+  sequencer_options.revision = kRevision;
   const absl::StatusOr<std::unique_ptr<SequencerServer>> sequencer =
       SequencerServer::Start(std::move(sequencer_options));
   if (!sequencer.ok()) return Fail(sequencer.status(), kExitRunFailed);

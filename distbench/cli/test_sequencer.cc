@@ -14,6 +14,7 @@
 #include "distbench/cli/commands.h"
 #include "distbench/cli/error_output.h"
 #include "distbench/cli/flags.h"
+#include "distbench/cli/revision.h"
 #include "distbench/node/node_manager.h"
 #include "distbench/report/verdict.h"
 #include "distbench/sequencer/sequencer_server.h"
@@ -60,6 +61,7 @@ int RunTestSequencer(const Flags& flags) {
   SequencerOptions options;
   options.listen_address = flags.listen;
   options.port = flags.port;
+  options.revision = kRevision;
   options.on_shutdown_request = [&stop] { stop.Request(); };
   const absl::StatusOr<std::unique_ptr<SequencerServer>> sequencer =
       SequencerServer::Start(std::move(options));

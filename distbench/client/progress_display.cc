@@ -9,6 +9,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/time/time.h"
+#include "distbench/results/histogram_proto.h"
 
 namespace distbench {
 
@@ -19,6 +21,13 @@ constexpr int64_t kNsPerSecond = 1'000'000'000;
 constexpr int64_t kLineIntervalNs = 5 * kNsPerSecond;
 constexpr int kBarWidth = 20;
 constexpr absl::string_view kClearLine = "\r\x1b[K";
+
+// To three digits: more is noise.
+absl::Duration Rounded(int64_t ns) {
+  int64_t unit_ns = 1;
+  while (ns / unit_ns >= 1000) unit_ns *= 10;
+  return absl::Nanoseconds(ns / unit_ns * unit_ns);
+}
 
 void WriteToStderr(absl::string_view text) {
   std::fwrite(text.data(), 1, text.size(), stderr);
@@ -83,6 +92,9 @@ void ProgressDisplay::ShowStart(const TestStarted& started) {
   expected_duration_ns_ = started.expected_duration_us() * kNsPerUs;
   shown_ns_ = started_ns_;
   shown_count_ = 0;
+  shown_offered_count_ = 0;
+  service_time_ns_.Clear();
+  response_time_ns_.Clear();
   std::string text = absl::StrCat(Position(), name_, ": started");
   if (expected_duration_ns_ > 0) {
     absl::StrAppendFormat(
@@ -93,26 +105,57 @@ void ProgressDisplay::ShowStart(const TestStarted& started) {
 }
 
 void ProgressDisplay::ShowProgress(const TrafficProgress& progress) {
+  // What the sequencer says of latencies is for display only.
+  AddHistogram(progress.recent_service_time_ns(), service_time_ns_)
+      .IgnoreError();
+  AddHistogram(progress.recent_response_time_ns(), response_time_ns_)
+      .IgnoreError();
   const int64_t now_ns = options_.clock->MonotonicNs();
   const int64_t interval_ns = now_ns - shown_ns_;
   if (interval_ns <= 0) return;
   if (!options_.terminal && interval_ns < kLineIntervalNs) return;
 
-  const int64_t count = progress.succeeded_count() - shown_count_;
-  const double kqps = static_cast<double>(count) * 1e6 / interval_ns;
-  shown_ns_ = now_ns;
-  shown_count_ = progress.succeeded_count();
+  const std::string figures =
+      absl::StrCat(Rate(progress, interval_ns), Latency(), ", ",
+                   progress.failed_count(), " failed");
   if (options_.terminal) {
     // The name comes last: where the terminal is too narrow, it may go.
-    Draw(absl::StrFormat("%s%s%s, %.2f kQPS, %d failed  %s", Position(),
-                         Bar(now_ns), Elapsed(now_ns), kqps,
-                         progress.failed_count(), name_));
+    Draw(absl::StrCat(Position(), Bar(now_ns), Elapsed(now_ns), ", ", figures,
+                      "  ", name_));
   } else {
-    WriteLine(absl::StrFormat("%s%s: %s, %d RPCs (%.2f kQPS), %d failed",
-                              Position(), name_, Elapsed(now_ns),
-                              progress.succeeded_count(), kqps,
-                              progress.failed_count()));
+    WriteLine(absl::StrCat(Position(), name_, ": ", Elapsed(now_ns), ", ",
+                           progress.succeeded_count(), " RPCs, ", figures));
   }
+  shown_ns_ = now_ns;
+  shown_count_ = progress.succeeded_count();
+  shown_offered_count_ = progress.offered_count();
+  service_time_ns_.Clear();
+  response_time_ns_.Clear();
+}
+
+std::string ProgressDisplay::Rate(const TrafficProgress& progress,
+                                  int64_t interval_ns) const {
+  const auto kilo_per_second = [interval_ns](int64_t count) {
+    return static_cast<double>(count) * 1e6 / static_cast<double>(interval_ns);
+  };
+  const double achieved =
+      kilo_per_second(progress.succeeded_count() - shown_count_);
+  if (progress.offered_count() == 0) {
+    return absl::StrFormat("%.2f kQPS", achieved);
+  }
+  const double offered =
+      kilo_per_second(progress.offered_count() - shown_offered_count_);
+  return absl::StrFormat("%.2f of %.2f kQPS", achieved, offered);
+}
+
+std::string ProgressDisplay::Latency() const {
+  const LogHistogram& latency_ns =
+      response_time_ns_.count() > 0 ? response_time_ns_ : service_time_ns_;
+  if (latency_ns.count() == 0) return "";
+  return absl::StrFormat(
+      ", p50 %s, p99 %s",
+      absl::FormatDuration(Rounded(latency_ns.ValueAtQuantile(0.5))),
+      absl::FormatDuration(Rounded(latency_ns.ValueAtQuantile(0.99))));
 }
 
 void ProgressDisplay::ShowEnd(const TestResult& result) {
@@ -143,7 +186,12 @@ std::string ProgressDisplay::Position() const {
 std::string ProgressDisplay::Elapsed(int64_t now_ns) const {
   std::string text = absl::StrCat((now_ns - started_ns_) / kNsPerSecond, " s");
   if (expected_duration_ns_ > 0) {
-    absl::StrAppend(&text, " of ", expected_duration_ns_ / kNsPerSecond, " s");
+    // Rounded up, so that it is 0 at the end only; what comes after is the wait
+    // for the last answers.
+    const int64_t left_ns =
+        std::max<int64_t>(0, started_ns_ + expected_duration_ns_ - now_ns);
+    absl::StrAppend(&text, ", ", (left_ns + kNsPerSecond - 1) / kNsPerSecond,
+                    " s left");
   }
   return text;
 }

@@ -9,6 +9,7 @@
 
 #include "absl/strings/string_view.h"
 #include "distbench/base/clock.h"
+#include "distbench/stats/log_histogram.h"
 #include "proto/control.pb.h"
 
 namespace distbench {
@@ -62,10 +63,15 @@ class ProgressDisplay {
 
   // "[2/3] ".
   std::string Position() const;
-  // "12 s of 30 s", and a bar that says the same; empty if the test does not
+  // "12 s, 18 s left", and a bar that says the same; empty if the test does not
   // say how long it takes.
   std::string Elapsed(int64_t now_ns) const;
   std::string Bar(int64_t now_ns) const;
+
+  // "1.23 kQPS", or "1.23 of 1.50 kQPS" of what an open loop offers; and
+  // ", p50 1.20 ms, p99 3.40 ms", empty if nothing has succeeded lately.
+  std::string Rate(const TrafficProgress& progress, int64_t interval_ns) const;
+  std::string Latency() const;
 
   const ProgressDisplayOptions options_;
   bool drawn_ = false;
@@ -79,6 +85,11 @@ class ProgressDisplay {
   // What was shown last, for rates.
   int64_t shown_ns_ = 0;
   int64_t shown_count_ = 0;
+  int64_t shown_offered_count_ = 0;
+
+  // What came since then.
+  LogHistogram service_time_ns_;
+  LogHistogram response_time_ns_;
 };
 
 }  // namespace distbench

@@ -7,6 +7,8 @@
 
 #include "absl/strings/string_view.h"
 #include "distbench/base/fake_clock.h"
+#include "distbench/results/histogram_proto.h"
+#include "distbench/stats/log_histogram.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -62,6 +64,14 @@ class ProgressDisplayTest : public testing::Test {
     return event;
   }
 
+  static Histogram Of(int64_t value) {
+    LogHistogram histogram;
+    histogram.Record(value);
+    Histogram proto;
+    EncodeHistogram(histogram, proto);
+    return proto;
+  }
+
   // What has been written since the last call.
   std::string TakeOutput() { return std::exchange(output_, ""); }
 
@@ -82,7 +92,7 @@ TEST_F(ProgressDisplayTest, FileGetsALineEveryFiveSeconds) {
   clock_.Advance(kSecondNs);
   display.Show(Progress(5000, 2));
   EXPECT_EQ(TakeOutput(),
-            "[2/3] incast: 5 s of 30 s, 5000 RPCs (1.00 kQPS), 2 failed\n");
+            "[2/3] incast: 5 s, 25 s left, 5000 RPCs, 1.00 kQPS, 2 failed\n");
 }
 
 TEST_F(ProgressDisplayTest, RateIsSinceTheLineBefore) {
@@ -94,7 +104,7 @@ TEST_F(ProgressDisplayTest, RateIsSinceTheLineBefore) {
   clock_.Advance(10 * kSecondNs);
   display.Show(Progress(45'000, 0));
   EXPECT_EQ(TakeOutput(),
-            "[2/3] incast: 15 s, 45000 RPCs (4.00 kQPS), 0 failed\n");
+            "[2/3] incast: 15 s, 45000 RPCs, 4.00 kQPS, 0 failed\n");
 }
 
 TEST_F(ProgressDisplayTest, RateStartsAfreshWithEachTest) {
@@ -103,7 +113,7 @@ TEST_F(ProgressDisplayTest, RateStartsAfreshWithEachTest) {
     display.Show(Started(0));
     clock_.Advance(5 * kSecondNs);
     display.Show(Progress(10'000, 0));
-    EXPECT_THAT(TakeOutput(), HasSubstr("5 s, 10000 RPCs (2.00 kQPS)"));
+    EXPECT_THAT(TakeOutput(), HasSubstr("5 s, 10000 RPCs, 2.00 kQPS"));
   }
 }
 
@@ -140,7 +150,7 @@ TEST_F(ProgressDisplayTest, TerminalHasABarOnOneLine) {
   clock_.Advance(5 * kSecondNs);
   display.Show(Progress(10'000, 0));
   EXPECT_EQ(TakeOutput(),
-            "\r\x1b[K[2/3] [#####---------------] 5 s of 20 s, 2.00 kQPS, "
+            "\r\x1b[K[2/3] [#####---------------] 5 s, 15 s left, 2.00 kQPS, "
             "0 failed  incast");
 }
 
@@ -149,7 +159,43 @@ TEST_F(ProgressDisplayTest, BarStopsAtItsEnd) {
   display.Show(Started(1'000'000));
   clock_.Advance(90 * kSecondNs);
   display.Show(Progress(1, 0));
-  EXPECT_THAT(TakeOutput(), HasSubstr("[####################] 90 s of 1 s"));
+  EXPECT_THAT(TakeOutput(), HasSubstr("[####################] 90 s, 0 s left"));
+}
+
+TEST_F(ProgressDisplayTest, OpenLoopsShowWhatIsOfferedToo) {
+  ProgressDisplay display(TerminalOptions());
+  display.Show(Started(0));
+  for (int64_t second : {1, 2}) {
+    clock_.Advance(kSecondNs);
+    RunTestsEvent event = Progress(1000 * second * second, 3);
+    event.mutable_progress()->set_offered_count(4000 * second);
+    *event.mutable_progress()->mutable_recent_service_time_ns() = Of(50'000);
+    *event.mutable_progress()->mutable_recent_response_time_ns() =
+        Of(1'234'567);
+    TakeOutput();
+    display.Show(event);
+  }
+  EXPECT_EQ(TakeOutput(),
+            "\r\x1b[K[2/3] 2 s, 3.00 of 4.00 kQPS, p50 1.23ms, p99 1.23ms, "
+            "3 failed  incast");
+}
+
+TEST_F(ProgressDisplayTest, LatenciesAreThoseSinceTheLineBefore) {
+  ProgressDisplay display(Options());
+  display.Show(Started(0));
+  for (int second = 1; second <= 10; ++second) {
+    clock_.Advance(kSecondNs);
+    RunTestsEvent event = Progress(100 * second, 0);
+    *event.mutable_progress()->mutable_recent_service_time_ns() =
+        Of(second <= 5   ? 100'000
+           : second <= 9 ? 200
+                         : 40'000'000'000);
+    if (second == 6) TakeOutput();
+    display.Show(event);
+  }
+  EXPECT_EQ(TakeOutput(),
+            "[2/3] incast: 10 s, 1000 RPCs, 0.10 kQPS, p50 200ns, p99 40s, 0 "
+            "failed\n");
 }
 
 TEST_F(ProgressDisplayTest, TestOfUnknownLengthHasNoBar) {

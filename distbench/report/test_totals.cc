@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/base/saturating_add.h"
+#include "distbench/results/histogram_proto.h"
 #include "distbench/results/walk.h"
 
 namespace distbench {
@@ -75,6 +76,25 @@ TestTotals AddUp(const TestResult& result) {
     totals.duration_ns = std::max(totals.duration_ns, counts.duration_ns());
   }
   return totals;
+}
+
+LogHistogram ResponseTimeOf(const TestResult& result, const TestTotals& totals,
+                            const std::string& rpc) {
+  LogHistogram response_time_ns;
+  const auto found = totals.rpcs.find(rpc);
+  if (found != totals.rpcs.end()) {
+    response_time_ns.Merge(found->second.response_time_ns);
+  }
+  for (const auto& [name, log] : result.service_logs().instance_logs()) {
+    for (const auto& [rpc_index, load] : log.offered_loads()) {
+      if (!load.has_unsent_wait_ns() || RpcName(result, rpc_index) != rpc) {
+        continue;
+      }
+      // Loads are checked when they are merged.
+      AddHistogram(load.unsent_wait_ns(), response_time_ns).IgnoreError();
+    }
+  }
+  return response_time_ns;
 }
 
 double PerSecond(double amount, int64_t duration_ns) {

@@ -14,6 +14,7 @@
 #include "distbench/base/saturating_add.h"
 #include "distbench/report/test_totals.h"
 #include "distbench/results/rpc_totals.h"
+#include "distbench/results/walk.h"
 #include "distbench/stats/log_histogram.h"
 
 namespace distbench {
@@ -126,22 +127,57 @@ Lines Global(const TestTotals& totals) {
 
 // ---- Our own ----------------------------------------------------------------
 
-Lines ResponseTime(const TestTotals& totals) {
+// Of open loops; what was never sent is in it as a lower bound.
+Lines ResponseTime(const TestResult& result, const TestTotals& totals) {
   Lines lines;
   for (const auto& [name, rpc] : totals.rpcs) {
-    if (rpc.response_time_ns.count() > 0) {
-      lines.push_back(LatencyLine(name, rpc.response_time_ns.count(),
-                                  rpc.response_time_ns));
+    const LogHistogram response_time_ns = ResponseTimeOf(result, totals, name);
+    if (response_time_ns.count() > 0) {
+      lines.push_back(
+          LatencyLine(name, static_cast<int64_t>(response_time_ns.count()),
+                      response_time_ns));
     }
   }
   return lines;
 }
 
-// How close the generator came to what it was told: how late it sent, and how
-// many RPCs it kept in flight (by Little's law).
-Lines GeneratorHealth(const TestTotals& totals) {
+// What open loops were to send of an RPC, all its clients together.
+OfferedLoad OfferedOf(const TestResult& result, const std::string& rpc) {
+  OfferedLoad sum;
+  for (const auto& [name, log] : result.service_logs().instance_logs()) {
+    for (const auto& [rpc_index, load] : log.offered_loads()) {
+      if (RpcName(result, rpc_index) != rpc) continue;
+      sum.set_offered_count(
+          SaturatingAdd(sum.offered_count(), load.offered_count()));
+      sum.set_unsent_count(
+          SaturatingAdd(sum.unsent_count(), load.unsent_count()));
+      sum.set_held_back_count(
+          SaturatingAdd(sum.held_back_count(), load.held_back_count()));
+    }
+  }
+  return sum;
+}
+
+void AppendOffered(const std::string& name, const OfferedLoad& offered,
+                   Lines& lines) {
+  if (offered.offered_count() == 0) return;
+  lines.push_back(absl::StrFormat(
+      "  %s: offered: %d sent: %d (%.2f%%) unsent: %d held back by a cap: %d",
+      name, offered.offered_count(),
+      offered.offered_count() - offered.unsent_count(),
+      100.0 *
+          static_cast<double>(offered.offered_count() -
+                              offered.unsent_count()) /
+          static_cast<double>(offered.offered_count()),
+      offered.unsent_count(), offered.held_back_count()));
+}
+
+// How close the generator came to what it was told: what it sent, how late, and
+// how many RPCs it kept in flight (by Little's law).
+Lines GeneratorHealth(const TestResult& result, const TestTotals& totals) {
   Lines lines;
   for (const auto& [name, rpc] : totals.rpcs) {
+    AppendOffered(name, OfferedOf(result, name), lines);
     if (const LogHistogram& lateness_ns = rpc.lateness_ns;
         lateness_ns.count() > 0) {
       lines.push_back(absl::StrFormat(
@@ -228,14 +264,48 @@ std::string ResourceLine(const std::string& name, const RUsageStats& usage) {
       peak_kib / 1024.0);
 }
 
+// How busy a node's host and its network were, loopback included.
+Lines HostLines(const std::string& node, const NodeResources& resources) {
+  double duration_ns = 0;
+  double host_cpu_ns = 0;
+  double busiest = 0;
+  double sent_bytes = 0;
+  double received_bytes = 0;
+  const double cpus = std::max(1, resources.host().online_cpu_count());
+  for (const ResourceSample& sample : resources.samples()) {
+    if (sample.duration_ns() <= 0) continue;
+    const double sample_ns = static_cast<double>(sample.duration_ns());
+    const double cpu_ns = static_cast<double>(sample.host_cpu_ns());
+    duration_ns += sample_ns;
+    host_cpu_ns += cpu_ns;
+    busiest = std::max(busiest, cpu_ns / sample_ns / cpus);
+    for (const auto& [device, counters] : sample.network()) {
+      sent_bytes += static_cast<double>(counters.sent_bytes());
+      received_bytes += static_cast<double>(counters.received_bytes());
+    }
+  }
+  if (duration_ns <= 0) return {};
+  return {absl::StrFormat(
+      "  %s: host %s: CPU: %.0f%% of %.0f (busiest second: %.0f%%) network Tx: "
+      "%.1f MiB/s, Rx: %.1f MiB/s",
+      node, resources.host().hostname(), 100 * host_cpu_ns / duration_ns / cpus,
+      cpus, 100 * busiest, sent_bytes / kMiB / duration_ns * 1e9,
+      received_bytes / kMiB / duration_ns * 1e9)};
+}
+
 Lines Resources(const ResourceUsageLogs& usages) {
-  std::map<std::string, const RUsageStats*> by_node;
+  std::map<std::string, Lines> by_node;
   for (const auto& [node, usage] : usages.node_usages()) {
-    by_node[node] = &usage;
+    by_node[node].push_back(ResourceLine(node, usage));
+  }
+  for (const auto& [node, resources] : usages.node_resources()) {
+    for (std::string& line : HostLines(node, resources)) {
+      by_node[node].push_back(std::move(line));
+    }
   }
   Lines lines;
-  for (const auto& [node, usage] : by_node) {
-    lines.push_back(ResourceLine(node, *usage));
+  for (auto& [node, of_node] : by_node) {
+    for (std::string& line : of_node) lines.push_back(std::move(line));
   }
   if (usages.has_test_sequencer_usage()) {
     lines.push_back(
@@ -295,8 +365,10 @@ Lines Findings(const RunInfo& run_info, const TestTotals& totals) {
         totals.invalid_log_count, totals.first_invalid_log));
   }
   for (const Finding& finding : findings) {
-    lines.push_back(absl::StrFormat("  %s: %s",
-                                    SeverityName(finding.severity()),
+    const std::string code =
+        finding.code().empty() ? "" : absl::StrCat(" (", finding.code(), ")");
+    lines.push_back(absl::StrFormat("  %s%s: %s",
+                                    SeverityName(finding.severity()), code,
                                     OneLine(finding.message())));
   }
   return lines;
@@ -316,8 +388,10 @@ std::vector<std::string> SummarizeTest(const TestResult& result) {
   AppendSection("Communication summary", Communication(totals), lines);
   AppendSection("Instance summary", Instances(totals), lines);
   AppendSection("Global summary", Global(totals), lines);
-  AppendSectionIfAny("Response time summary", ResponseTime(totals), lines);
-  AppendSectionIfAny("Generator health", GeneratorHealth(totals), lines);
+  AppendSectionIfAny("Response time summary", ResponseTime(result, totals),
+                     lines);
+  AppendSectionIfAny("Generator health", GeneratorHealth(result, totals),
+                     lines);
   AppendSectionIfAny("Failures", Failures(result, totals), lines);
   AppendSectionIfAny("Resources", Resources(result.resource_usage_logs()),
                      lines);

@@ -3,23 +3,23 @@
 #include <algorithm>
 
 namespace distbench {
-namespace {
 
-bool IsValid(const TestResult& result) {
-  const RunInfo& run_info = result.run_info();
-  return !run_info.has_failure() &&
-         std::none_of(run_info.findings().begin(), run_info.findings().end(),
-                      [](const Finding& finding) {
-                        return finding.severity() == Finding::INVALID;
-                      });
+bool IsInvalid(const TestResult& result) {
+  const auto& findings = result.run_info().findings();
+  return std::any_of(findings.begin(), findings.end(),
+                     [](const Finding& finding) {
+                       return finding.severity() == Finding::INVALID;
+                     });
 }
 
-}  // namespace
-
-int ExitCodeFor(const TestSequenceResults& results) {
+int ExitCodeFor(const TestSequenceResults& results, bool allow_invalid) {
   const auto& tests = results.test_results();
-  return std::all_of(tests.begin(), tests.end(), IsValid) ? kExitOk
-                                                          : kExitRunFailed;
+  const bool ok = std::none_of(tests.begin(), tests.end(),
+                               [allow_invalid](const TestResult& test) {
+                                 return test.run_info().has_failure() ||
+                                        (IsInvalid(test) && !allow_invalid);
+                               });
+  return ok ? kExitOk : kExitRunFailed;
 }
 
 }  // namespace distbench

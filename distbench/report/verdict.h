@@ -15,8 +15,12 @@ enum ExitCode {
   kExitRunFailed = 3,   // the run failed, or its numbers are false
 };
 
-// kExitOk, or kExitRunFailed if a test failed or has an INVALID finding.
-int ExitCodeFor(const TestSequenceResults& results);
+// Whether a finding says that the numbers are false.
+bool IsInvalid(const TestResult& result);
+
+// kExitOk, or kExitRunFailed if a test failed, or is invalid and that is not
+// allowed.
+int ExitCodeFor(const TestSequenceResults& results, bool allow_invalid = false);
 
 }  // namespace distbench
 

@@ -9,10 +9,10 @@
 namespace distbench {
 namespace {
 
-int ExitCodeOf(const std::string& text) {
+int ExitCodeOf(const std::string& text, bool allow_invalid = false) {
   TestSequenceResults results;
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &results));
-  return ExitCodeFor(results);
+  return ExitCodeFor(results, allow_invalid);
 }
 
 TEST(VerdictTest, TestsThatRanToTheirEndAreFine) {
@@ -44,6 +44,17 @@ TEST(VerdictTest, AnyInvalidFindingCounts) {
                               findings { severity: INVALID }
                             }
                           })"),
+            3);
+}
+
+TEST(VerdictTest, WhatIsInvalidMayBeAllowedButNotAFailure) {
+  EXPECT_EQ(ExitCodeOf("test_results { run_info { findings { "
+                       "severity: INVALID } } }",
+                       /*allow_invalid=*/true),
+            0);
+  EXPECT_EQ(ExitCodeOf("test_results { run_info { failure: '' findings { "
+                       "severity: INVALID } } }",
+                       /*allow_invalid=*/true),
             3);
 }
 

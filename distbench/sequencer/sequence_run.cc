@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/base/version.h"
 #include "distbench/config/test_timeout.h"
+#include "distbench/report/judge.h"
 #include "distbench/report/text_summary.h"
 #include "distbench/results/merge.h"
 #include "distbench/sequencer/channel_members.h"
@@ -45,15 +46,20 @@ ResultChunk WithoutSamples(const ResultChunk& chunk) {
 class TestFollower final : public TestRunObserver {
  public:
   TestFollower(int test_index, TestStarted started, bool keep_instance_log,
-               RunClient& client)
+               RunEnvironment& environment, RunClient& client)
       : test_index_(test_index),
         started_(std::move(started)),
         keep_instance_log_(keep_instance_log),
+        environment_(environment),
         client_(client) {}
 
-  void OnStarted() override { client_.OnTestStarted(test_index_, started_); }
+  void OnStarted() override {
+    environment_.status.SetStarted(environment_.clock.MonotonicNs());
+    client_.OnTestStarted(test_index_, started_);
+  }
 
   void OnProgress(const TrafficProgress& progress) override {
+    environment_.status.SetProgress(progress);
     client_.OnProgress(test_index_, progress);
   }
 
@@ -66,9 +72,12 @@ class TestFollower final : public TestRunObserver {
     return client_.OnResultChunk(test_index_, std::move(chunk));
   }
 
-  // Fills in the summary.
-  void Summarise(TestResult& result) {
+  // Adds what the result says of itself: findings and summary.
+  void Conclude(TestResult& result) {
     *result.mutable_service_logs() = std::move(logs_);
+    for (Finding& finding : Judge(result)) {
+      *result.mutable_run_info()->add_findings() = std::move(finding);
+    }
     for (std::string& line : SummarizeTest(result)) {
       result.add_log_summary(std::move(line));
     }
@@ -79,6 +88,7 @@ class TestFollower final : public TestRunObserver {
   const int test_index_;
   const TestStarted started_;
   const bool keep_instance_log_;
+  RunEnvironment& environment_;
   RunClient& client_;
   ServiceLogs logs_;
 };
@@ -165,16 +175,17 @@ absl::Status SequenceRun::RunTest(int test_index) {
   for (const NodeShare& share : placed->shares) {
     running.node_aliases.insert(share.node->alias());
   }
-  environment_.status.Set(std::move(running));
-
   TestStarted started;
   started.set_name(TestName(test_index));
   if (const auto expected_us = ExpectedDurationUs(placed->test)) {
     started.set_expected_duration_us(*expected_us);
+    running.expected_duration_ns = *expected_us * 1000;
   }
+  environment_.status.Set(std::move(running));
+
   TestFollower follower(test_index, std::move(started),
                         sequence_.tests_setting().keep_instance_log(),
-                        *client_);
+                        environment_, *client_);
   TestRun run({.test_id = environment_.next_test_id++,
                .test = placed->test,
                .shares = placed->shares,
@@ -183,7 +194,10 @@ absl::Status SequenceRun::RunTest(int test_index) {
               follower);
   TestResult result = run.Run();
   if (run.cancelled()) return run.failure();
-  follower.Summarise(result);
+  if (!environment_.revision.empty()) {
+    result.mutable_run_info()->set_revision(environment_.revision);
+  }
+  follower.Conclude(result);
   return client_->OnTestFinished(test_index, std::move(result));
 }
 

@@ -32,6 +32,9 @@ struct RunEnvironment {
   const Clock& clock;
   StepTimeouts timeouts;
 
+  // Of the source that this was built from; empty if it is not known.
+  std::string revision;
+
   // After a sequence with shutdown_after_tests.
   std::function<void()> on_shutdown_request;
 

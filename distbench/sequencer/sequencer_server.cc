@@ -53,6 +53,7 @@ class SequencerServer::Impl {
                      .status = status_,
                      .clock = RealClock(),
                      .timeouts = {},
+                     .revision = options_.revision,
                      .on_shutdown_request = options_.on_shutdown_request},
         service_(environment_, queue_, options_.node_silence_timeout) {}
 

@@ -28,6 +28,9 @@ struct SequencerOptions {
   // A node that says nothing for this long is lost.
   absl::Duration node_silence_timeout = absl::Seconds(5);
 
+  // Of the source that this was built from, for results; empty if not known.
+  std::string revision;
+
   // Called once, when a client's test sequence with shutdown_after_tests has
   // ended and all nodes have been told to end. On a thread of the server, which
   // it must not destroy or shut down.

@@ -27,6 +27,19 @@ NodeStatus DescribeNode(const NodeHandle& node,
   return status;
 }
 
+void DescribeTest(const RunStatus::RunningTest& test, const Clock& clock,
+                  GetStatusResponse& response) {
+  constexpr int64_t kNsPerUs = 1000;
+  response.set_running_test(test.name);
+  if (test.expected_duration_ns > 0) {
+    response.set_expected_duration_us(test.expected_duration_ns / kNsPerUs);
+  }
+  if (test.started_ns == 0) return;
+  response.set_running_time_us((clock.MonotonicNs() - test.started_ns) /
+                               kNsPerUs);
+  *response.mutable_progress() = test.progress;
+}
+
 }  // namespace
 
 grpc::ServerUnaryReactor* SequencerService::RunTestSequence(
@@ -57,7 +70,9 @@ grpc::ServerUnaryReactor* SequencerService::GetStatus(
   for (const auto& node : environment_.registry.Nodes()) {
     *response->add_nodes() = DescribeNode(*node, running);
   }
-  if (running.has_value()) response->set_running_test(running->name);
+  if (running.has_value()) {
+    DescribeTest(*running, environment_.clock, *response);
+  }
   response->set_queued_sequence_count(queue_.waiting_count());
   response->set_version(kVersion);
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();

@@ -7,8 +7,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "distbench/base/version.h"
+#include "distbench/config/config_hash.h"
 #include "distbench/results/resource_usage.h"
 #include "distbench/sequencer/node_commands.h"
+#include "distbench/sequencer/progress.h"
 
 namespace distbench {
 namespace {
@@ -169,8 +171,22 @@ TestResult TestRun::Finish() {
   RunInfo& info = *result_.mutable_run_info();
   info.set_version(kVersion);
   info.set_random_seed(spec_.test.random_seed());
+  info.set_config_hash(ConfigHash(spec_.test));
+  AddClockOffsets(info);
   if (!failure_.ok()) info.set_failure(std::string(failure_.message()));
   return std::move(result_);
+}
+
+// Of the nodes of other hosts, the best that is known by now.
+void TestRun::AddClockOffsets(RunInfo& info) const {
+  for (const Participant& participant : participants_) {
+    const NodeHandle& node = *participant.share.node;
+    const std::optional<ClockOffset> offset = node.clock_offset();
+    if (node.is_local() || !offset.has_value()) continue;
+    NodeClockOffset& proto = (*info.mutable_clock_offsets())[node.alias()];
+    proto.set_offset_ns(offset->offset_ns);
+    proto.set_error_ns(offset->error_ns);
+  }
 }
 
 // ---- Details ----------------------------------------------------------------
@@ -296,7 +312,7 @@ void TestRun::HandleMessage(Participant& participant, NodeMessage message) {
     case NodeMessage::kTrafficFinished:
       return Complete(participant, Step::kTraffic, message.traffic_finished());
     case NodeMessage::kProgress:
-      participant.progress = message.progress();
+      UpdateProgress(message.progress(), participant.progress);
       return;
     case NodeMessage::kResultChunk:
       return HandleChunk(participant,
@@ -359,6 +375,11 @@ void TestRun::HandleCollectReply(Participant& participant, CollectReply reply) {
           ->mutable_node_usages())[participant.share.node->alias()] =
         std::move(*reply.mutable_node_usage());
   }
+  if (reply.has_node_resources()) {
+    (*result_.mutable_resource_usage_logs()
+          ->mutable_node_resources())[participant.share.node->alias()] =
+        std::move(*reply.mutable_node_resources());
+  }
   for (Finding& finding : *reply.mutable_findings()) {
     *result_.mutable_run_info()->add_findings() = std::move(finding);
   }
@@ -412,11 +433,11 @@ void TestRun::AddFinding(Finding::Severity severity, absl::string_view code,
 
 void TestRun::ReportProgress() {
   TrafficProgress total;
-  for (const Participant& participant : participants_) {
-    const TrafficProgress& part = participant.progress;
-    total.set_succeeded_count(total.succeeded_count() + part.succeeded_count());
-    total.set_failed_count(total.failed_count() + part.failed_count());
-    total.set_in_flight_count(total.in_flight_count() + part.in_flight_count());
+  for (Participant& participant : participants_) {
+    AddProgress(participant.progress, total);
+    // They are told once.
+    participant.progress.clear_recent_service_time_ns();
+    participant.progress.clear_recent_response_time_ns();
   }
   observer_.OnProgress(total);
 }

@@ -93,6 +93,7 @@ class TestRun {
   void Collect();
   void Release();
   TestResult Finish();
+  void AddClockOffsets(RunInfo& info) const;
 
   int64_t ClockCorrection(const Participant& participant);
   bool AllAreLocal() const;

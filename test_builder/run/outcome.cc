@@ -14,10 +14,8 @@ namespace {
 
 TestOutcome::Verdict VerdictOf(const TestResult& result) {
   if (result.run_info().has_failure()) return TestOutcome::Verdict::kFailed;
-  TestSequenceResults results;
-  *results.add_test_results()->mutable_run_info() = result.run_info();
-  return ExitCodeFor(results) == kExitOk ? TestOutcome::Verdict::kOk
-                                         : TestOutcome::Verdict::kInvalid;
+  return IsInvalid(result) ? TestOutcome::Verdict::kInvalid
+                           : TestOutcome::Verdict::kOk;
 }
 
 absl::string_view VerdictName(TestOutcome::Verdict verdict) {
@@ -97,8 +95,10 @@ TestOutcome OutcomeOf(const TestResult& result) {
     if (found == totals.rpcs.end()) continue;
     const RpcTotals& rpc_totals = found->second;
     if (rpc_totals.service_time_ns.count() == 0) continue;
-    const LogHistogram& latency = rpc_totals.response_time_ns.count() > 0
-                                      ? rpc_totals.response_time_ns
+    const LogHistogram response_time_ns =
+        ResponseTimeOf(result, totals, rpc.name());
+    const LogHistogram& latency = response_time_ns.count() > 0
+                                      ? response_time_ns
                                       : rpc_totals.service_time_ns;
     const double count = static_cast<double>(rpc_totals.counts.succeeded_count);
     outcome.rpcs.push_back({.rpc = rpc.name(),

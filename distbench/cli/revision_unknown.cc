@@ -1,0 +1,7 @@
+#include "distbench/cli/revision.h"
+
+namespace distbench {
+
+const char kRevision[] = "";
+
+}  // namespace distbench

@@ -1,0 +1,44 @@
+#include "distbench/config/config_hash.h"
+
+#include <string>
+
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+DistributedSystemDescription Test() {
+  DistributedSystemDescription test;
+  test.set_name("test");
+  (*test.mutable_attributes())["a"] = "1";
+  (*test.mutable_attributes())["b"] = "2";
+  return test;
+}
+
+TEST(ConfigHashTest, IsTheSameForTheSame) {
+  DistributedSystemDescription other;
+  (*other.mutable_attributes())["b"] = "2";
+  other.set_name("test");
+  (*other.mutable_attributes())["a"] = "1";
+  EXPECT_EQ(ConfigHash(Test()), ConfigHash(other));
+  EXPECT_EQ(ConfigHash(Test()).size(), 16u);
+}
+
+TEST(ConfigHashTest, IsTheSameInEveryBuild) {
+  EXPECT_EQ(ConfigHash(DistributedSystemDescription()), "cbf29ce484222325");
+}
+
+TEST(ConfigHashTest, IsAnotherOneForAnother) {
+  DistributedSystemDescription other = Test();
+  (*other.mutable_attributes())["a"] = "3";
+  EXPECT_NE(ConfigHash(Test()), ConfigHash(other));
+}
+
+TEST(ConfigHashTest, TheSeedIsNoPartOfIt) {
+  DistributedSystemDescription other = Test();
+  other.set_random_seed(5);
+  EXPECT_EQ(ConfigHash(Test()), ConfigHash(other));
+}
+
+}  // namespace
+}  // namespace distbench
