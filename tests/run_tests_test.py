@@ -31,6 +31,34 @@ SUMMARY = (
 )
 
 
+# A server that takes 10 ms, and a client that asks it a thousand times a second
+# without ever having more than one request on the way.
+OVERLOAD = """
+tests {
+  name: "overload"
+  services { name: "client" count: 1 }
+  services { name: "server" count: 1 }
+  rpc_descriptions { name: "ping" client: "client" server: "server" }
+  actions {
+    name: "send" rpc_name: "ping"
+    iterations {
+      open_loop_interval_ns: 1000000
+      max_duration_us: 500000
+      max_parallel_iterations: 1
+    }
+  }
+  actions { name: "work" activity_config_name: "sleep" }
+  activity_configs {
+    name: "sleep"
+    activity_settings { name: "activity_func" string_value: "SleepFor" }
+    activity_settings { name: "duration_us" int64_value: 10000 }
+  }
+  action_lists { name: "client" action_names: "send" }
+  action_lists { name: "ping" action_names: "work" }
+}
+"""
+
+
 class RunTestsTest(programs.ClusterTest):
     def start_cluster(self):
         sequencer = self.start_sequencer()
@@ -84,6 +112,35 @@ class RunTestsTest(programs.ClusterTest):
                 self.assertEqual(report.status, 0, report)
                 summary = outcome.out.removeprefix("Test summary:\n")
                 self.assertEqual(report.out, "Test: client_server\n" + summary)
+
+    def test_false_numbers_exit_3_unless_they_are_allowed(self):
+        sequencer = self.start_cluster()
+        infile = self.write("overload.config", OVERLOAD)
+        outcome = self.run_tests(sequencer, infile)
+        self.assertEqual(outcome.status, 3, outcome)
+        self.assertRegex(
+            outcome.out,
+            r"invalid \(unsent_load\): ping: \d+ of 50\d RPCs that were due",
+        )
+        self.assertIn("1 test is invalid", outcome.err)
+        outcome = self.run_tests(sequencer, infile, "--allow_invalid")
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertIn("invalid (unsent_load)", outcome.out)
+
+    def test_samples_are_left_out_on_request(self):
+        sequencer = self.start_cluster()
+        infile = self.write("a.config", programs.client_server_config(COUNTED))
+        sizes = []
+        for flags in ([], ["--no_samples"]):
+            outfile = self.path(f"{len(flags)}.pb")
+            outcome = self.run_tests(
+                sequencer, infile, f"--outfile={outfile}", "--binary_output", *flags
+            )
+            self.assertEqual(outcome.status, 0, outcome)
+            self.assertRegex(outcome.out, SUMMARY)
+            sizes.append(os.path.getsize(outfile))
+        self.assertGreater(sizes[0], 10 * ITERATIONS)
+        self.assertLess(sizes[1], sizes[0] / 2)
 
     def test_no_outfile_by_default(self):
         sequencer = self.start_cluster()

@@ -29,6 +29,7 @@ struct Flags {
   TestOutputFlags output;
   absl::Duration max_test_duration = absl::InfiniteDuration();
   int repeat = 1;
+  bool no_samples = false;
 };
 
 constexpr int kMaxRepeat = 10'000;
@@ -43,6 +44,12 @@ void LimitDuration(absl::Duration limit, TestSequence& tests) {
   }
 }
 
+void LeaveOutSamples(TestSequence& tests) {
+  for (DistributedSystemDescription& test : *tests.mutable_tests()) {
+    test.set_sample_memory_bytes(0);
+  }
+}
+
 int RunTests(const Flags& flags) {
   StopSignals stop(kExitRunFailed);
   // Before the tests are on their way there is nothing to end.
@@ -51,6 +58,7 @@ int RunTests(const Flags& flags) {
   absl::StatusOr<TestSequence> tests = LoadAndCheckTests(flags.infile);
   if (!tests.ok()) return Fail(tests.status(), kExitUsage);
   LimitDuration(flags.max_test_duration, *tests);
+  if (flags.no_samples) LeaveOutSamples(*tests);
   const absl::Status writable = CheckOutfile(flags.output);
   if (!writable.ok()) return Fail(writable, kExitUsage);
 
@@ -82,6 +90,9 @@ void AddRunTestsCommand(CLI::App& app, CommandBody& chosen) {
       ->check(CLI::Range(1, kMaxRepeat).description(""))
       ->type_name("N")
       ->capture_default_str();
+  command->add_flag("--no_samples", flags->no_samples,
+                    "Keep no samples of single RPCs: a small result,\n"
+                    "with the same counts, histograms and series");
   command->footer(
       "Prints the summary of each test to stdout. SIGINT or SIGTERM cancels\n"
       "what has not ended.\n\n"

@@ -199,6 +199,12 @@ int FakeEngineFactory::worker_count(const std::string& instance) const {
   return worker_counts_.at(instance);
 }
 
+int64_t FakeEngineFactory::sample_memory_bytes(
+    const std::string& instance) const {
+  absl::MutexLock lock(&mutex_);
+  return sample_memory_bytes_.at(instance);
+}
+
 std::string FakeEngineFactory::service_address(
     const std::string& instance) const {
   absl::MutexLock lock(&mutex_);
@@ -211,6 +217,7 @@ absl::StatusOr<std::unique_ptr<HostedEngine>> FakeEngineFactory::Make(
   {
     absl::MutexLock lock(&mutex_);
     worker_counts_[name] = options.worker_count;
+    sample_memory_bytes_[name] = options.sample_memory_bytes;
     service_addresses_[name] = service_address;
   }
   absl::Status status = Reach(name, EngineStep::kMake);

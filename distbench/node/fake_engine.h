@@ -57,6 +57,8 @@ class FakeEngineFactory final : public EngineFactory {
   // Of the last engine of the instance.
   int worker_count(const std::string& instance) const
       ABSL_LOCKS_EXCLUDED(mutex_);
+  int64_t sample_memory_bytes(const std::string& instance) const
+      ABSL_LOCKS_EXCLUDED(mutex_);
   std::string service_address(const std::string& instance) const
       ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -82,6 +84,7 @@ class FakeEngineFactory final : public EngineFactory {
   std::map<Place, int> counts_ ABSL_GUARDED_BY(mutex_);
   std::set<std::string> overloaded_ ABSL_GUARDED_BY(mutex_);
   std::map<std::string, int> worker_counts_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::string, int64_t> sample_memory_bytes_ ABSL_GUARDED_BY(mutex_);
   std::map<std::string, std::string> service_addresses_ ABSL_GUARDED_BY(mutex_);
   bool is_endless_ ABSL_GUARDED_BY(mutex_) = false;
   int chunk_count_ ABSL_GUARDED_BY(mutex_) = 1;

@@ -275,6 +275,37 @@ TEST_F(HostedTestTest, CollectsFromAllInstancesAfterTheyHaveShutDown) {
   EXPECT_THAT(instances, AllOf(Contains("client/0"), Contains("client/1")));
 }
 
+TEST_F(HostedTestTest, ReportsProgressOfAllInstances) {
+  PrepareAndConnect();
+  const TrafficProgress progress = test_->TakeProgress();
+  EXPECT_EQ(progress.succeeded_count(), 14);
+  EXPECT_EQ(progress.offered_count(), 18);
+  EXPECT_EQ(progress.recent_service_time_ns().sum(), 2000);
+  EXPECT_FALSE(progress.has_recent_response_time_ns());
+}
+
+TEST_F(HostedTestTest, ReportsTheHostAndItsUseSecondBySecond) {
+  engines_.SetEndless(true);
+  PrepareAndConnect();
+  test_->Start(StartIn(0));
+  for (int i = 0; i < 3; ++i) {
+    clock_.Advance(1'000'000'000);
+    test_->SampleResources();
+  }
+  test_->Stop("enough");
+  finished_.WaitForNotification();
+  const CollectReply reply = test_->Collect([](ResultChunk) {});
+  EXPECT_EQ(reply.node_resources().samples_size(), 3);
+  EXPECT_FALSE(reply.node_resources().host().kernel().empty());
+}
+
+TEST_F(HostedTestTest, InstancesShareTheMemoryForSamples) {
+  request_.mutable_config()->mutable_traffic_config()->set_sample_memory_bytes(
+      1000);
+  ASSERT_EQ(Make().Prepare().status().code(), 0);
+  EXPECT_EQ(engines_.sample_memory_bytes("client/0"), 500);
+}
+
 TEST_F(HostedTestTest, EndShutsInstancesDown) {
   engines_.SetEndless(true);
   PrepareAndConnect();

@@ -345,6 +345,58 @@ TEST(TextSummaryTest, OpenLoopRpcsHaveResponseTimesAndLateness) {
                   "them)"));
 }
 
+TEST(TextSummaryTest, WhatWasNeverSentIsInTheResponseTime) {
+  TestResult result =
+      FromText("traffic_config { rpc_descriptions { name: 'rpc' } }");
+  RpcStatistics& statistics = StatisticsOf(result, "c/0", "s/0", 0);
+  statistics.set_succeeded_count(100);
+  EncodeHistogram(UpTo(100), *statistics.mutable_response_time_ns());
+  OfferedLoad& load = (*result.mutable_service_logs()
+                            ->mutable_instance_logs()
+                            ->at("c/0")
+                            .mutable_offered_loads())[0];
+  load.set_offered_count(120);
+  load.set_unsent_count(20);
+  load.set_held_back_count(7);
+  EncodeHistogram(Repeated(127, 20), *load.mutable_unsent_wait_ns());
+  const Lines lines = SummarizeTest(result);
+  EXPECT_THAT(
+      Section(lines, "Response time summary"),
+      ElementsAre("  rpc: N: 120 min: 1ns median: 61ns 90%: 127ns 99%: 127ns "
+                  "99.9%: 127ns max: 127ns"));
+  EXPECT_THAT(Section(lines, "Generator health"),
+              Contains("  rpc: offered: 120 sent: 100 (83.33%) unsent: 20 held "
+                       "back by a cap: 7"));
+}
+
+TEST(TextSummaryTest, HostsAreSummedUpOverTheirSamples) {
+  const TestResult result = FromText(R"(
+    resource_usage_logs {
+      node_usages { key: "node0" value {} }
+      node_resources {
+        key: "node0"
+        value {
+          host { hostname: "h" online_cpu_count: 4 }
+          samples {
+            duration_ns: 1000000000
+            host_cpu_ns: 1000000000
+            network {
+              key: "eth0"
+              value { sent_bytes: 1048576 received_bytes: 4194304 }
+            }
+          }
+          samples { duration_ns: 1000000000 host_cpu_ns: 3000000000 }
+        }
+      }
+    })");
+  EXPECT_THAT(
+      Section(SummarizeTest(result), "Resources"),
+      ElementsAre(
+          "  node0: CPU: 0.00s (user: 0.00s system: 0.00s) max RSS: 0.0 MiB",
+          "  node0: host h: CPU: 50% of 4 (busiest second: 75%) network Tx: "
+          "0.5 MiB/s, Rx: 2.0 MiB/s"));
+}
+
 TEST(TextSummaryTest, CausesOfFailuresAreSortedAndLimited) {
   TestResult result =
       FromText("traffic_config { rpc_descriptions { name: 'rpc' } }");
@@ -455,12 +507,12 @@ TEST(TextSummaryTest, FindingsAreListedWorstFirst) {
     run_info {
       findings { severity: NOTE message: "n" }
       findings { severity: WARN message: "w1" }
-      findings { severity: INVALID message: "i" }
+      findings { severity: INVALID code: "c" message: "i" }
       findings { severity: WARN message: "w2" }
     })");
   EXPECT_THAT(
       Section(SummarizeTest(result), "Findings"),
-      ElementsAre("  invalid: i", "  warn: w1", "  warn: w2", "  note: n"));
+      ElementsAre("  invalid (c): i", "  warn: w1", "  warn: w2", "  note: n"));
 }
 
 TEST(TextSummaryTest, DamagedStatisticsAreLeftOutAndReported) {

@@ -7,7 +7,9 @@
 
 #include "absl/status/status.h"
 #include "distbench/base/fake_clock.h"
+#include "distbench/results/histogram_proto.h"
 #include "distbench/sequencer/fake_node.h"
+#include "distbench/stats/log_histogram.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -44,6 +46,7 @@ class RecordingObserver : public TestRunObserver {
   void OnStarted() override { started = true; }
   void OnProgress(const TrafficProgress& total) override {
     progress.push_back(total.succeeded_count());
+    all_progress.push_back(total);
   }
   absl::Status OnResultChunk(ResultChunk chunk) override {
     chunks.push_back(chunk.instance());
@@ -52,6 +55,7 @@ class RecordingObserver : public TestRunObserver {
 
   bool started = false;
   std::vector<int64_t> progress;
+  std::vector<TrafficProgress> all_progress;
   std::vector<std::string> chunks;
   absl::Status chunk_status;
 };
@@ -181,6 +185,63 @@ TEST_F(TestRunTest, CorrectsClocksThatAreKnownToDiffer) {
   ASSERT_THAT(result.run_info().findings(), SizeIs(1));
   EXPECT_EQ(result.run_info().findings(0).code(), "clock_offset");
   EXPECT_THAT(result.run_info().findings(0).message(), HasSubstr("node2"));
+  const auto& offsets = result.run_info().clock_offsets();
+  EXPECT_THAT(offsets, SizeIs(2)) << "that of node0 was never measured";
+  EXPECT_EQ(offsets.at("node1").error_ns(), 200);
+  EXPECT_EQ(offsets.at("node2").offset_ns(), -5'000'000);
+}
+
+TEST_F(TestRunTest, SaysWhatRan) {
+  spec_.test.set_name("this one");
+  const RunInfo info = Run().run_info();
+  EXPECT_EQ(info.config_hash().size(), 16u);
+  EXPECT_EQ(info.random_seed(), 99u);
+  EXPECT_TRUE(info.clock_offsets().empty()) << "local nodes have our clock";
+}
+
+TEST_F(TestRunTest, AddsUpWhatNodesMeasuredLately) {
+  for (int node : {0, 1}) {
+    nodes_[node]->SetAnswer(NodeCommand::kStart, [this, node](const auto&) {
+      NodeMessage reply;
+      reply.mutable_start_reply();
+      nodes_[node]->Say(std::move(reply));
+      for (int report = 1; report <= 2; ++report) {
+        NodeMessage message;
+        TrafficProgress& progress = *message.mutable_progress();
+        progress.set_succeeded_count(10 * report);
+        progress.set_offered_count(20 * report);
+        LogHistogram times;
+        times.Record(100);
+        EncodeHistogram(times, *progress.mutable_recent_service_time_ns());
+        nodes_[node]->Say(std::move(message));
+      }
+      NodeMessage finished;
+      finished.mutable_traffic_finished();
+      nodes_[node]->Say(std::move(finished));
+    });
+  }
+  Run();
+  ASSERT_FALSE(observer_.all_progress.empty());
+  const TrafficProgress& progress = observer_.all_progress.back();
+  EXPECT_EQ(progress.offered_count(), 80) << "totals replace totals";
+  EXPECT_EQ(progress.recent_service_time_ns().sum(), 400)
+      << "what is recent adds up";
+}
+
+TEST_F(TestRunTest, KeepsTheResourcesOfNodes) {
+  nodes_[1]->SetAnswer(NodeCommand::kCollect, [this](const auto&) {
+    NodeMessage reply;
+    CollectReply& collected = *reply.mutable_collect_reply();
+    collected.mutable_node_resources()->add_samples()->set_host_cpu_ns(5);
+    nodes_[1]->Say(std::move(reply));
+  });
+  const TestResult result = Run();
+  EXPECT_EQ(result.resource_usage_logs()
+                .node_resources()
+                .at("node1")
+                .samples(0)
+                .host_cpu_ns(),
+            5);
 }
 
 TEST_F(TestRunTest, UsesLoopbackOnlyIfEveryNodeIsLocal) {
