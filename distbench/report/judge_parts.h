@@ -3,7 +3,9 @@
 #ifndef DISTBENCH_REPORT_JUDGE_PARTS_H_
 #define DISTBENCH_REPORT_JUDGE_PARTS_H_
 
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/string_view.h"

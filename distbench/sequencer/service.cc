@@ -4,11 +4,13 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "distbench/base/clock.h"
 #include "distbench/base/version.h"
 #include "distbench/config/check.h"
 #include "distbench/sequencer/client_calls.h"
 #include "distbench/sequencer/grpc_status.h"
 #include "distbench/sequencer/node_stream.h"
+#include "distbench/sequencer/run_status.h"
 
 namespace distbench {
 namespace {
