@@ -36,7 +36,7 @@ namespace {
 constexpr int64_t kMs = 1'000'000;
 
 // Samples are kept within a budget, whose memory grows until it is used up.
-constexpr int64_t kSampleBudget = 1'000;
+constexpr int64_t kSampleBudgetBytes = 100'000;
 
 struct Measured {
   int64_t allocations = 0;
@@ -55,7 +55,8 @@ int64_t CompletedRpcs(SimulatedSystem& system) {
 Measured MeasureSteadyState(const std::string& config) {
   SimulatedSystem system(
       ParseTest(config),
-      SimulationOptions{.max_samples = kSampleBudget, .turn_ns = 20'000});
+      SimulationOptions{.sample_memory_bytes = kSampleBudgetBytes,
+                        .turn_ns = 20'000});
   system.RunFor(100 * kMs);
   const int64_t allocations_before = g_allocation_count;
   const int64_t rpcs_before = CompletedRpcs(system);

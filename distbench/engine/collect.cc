@@ -57,7 +57,7 @@ class Collector {
   void Run(absl::string_view error_message, const ActivityPool& activities) {
     AddActivityLogs(activities);
     EmitInstanceLog(error_message);
-    for (int rpc = 0; rpc < engine_.plan().rpcs.size(); ++rpc) {
+    for (int rpc = 0; rpc < RpcCount(); ++rpc) {
       EmitTimeSeries(rpc);
       EmitOfferedLoad(rpc);
     }
@@ -97,6 +97,11 @@ class Collector {
     ResultChunk chunk;
     chunk.set_instance(engine_.instance_plan().name);
     return chunk;
+  }
+
+  // Of the config, and of its replay traces.
+  int RpcCount() const {
+    return recorders_.empty() ? 0 : recorders_[0]->rpc_count();
   }
 
   // What the workers have recorded of an RPC.

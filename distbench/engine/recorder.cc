@@ -5,9 +5,10 @@
 namespace distbench {
 namespace {
 
-int64_t SampleMemory(const Recorder::Options& options) {
-  return options.traced ? options.sample_memory_bytes / 2
-                        : options.sample_memory_bytes;
+// What samples, traces and samples of replays may take, each.
+int64_t PartOfMemory(const Recorder::Options& options) {
+  const int parts = 1 + (options.traced ? 1 : 0) + (options.replayed ? 1 : 0);
+  return options.sample_memory_bytes / parts;
 }
 
 }  // namespace
@@ -18,9 +19,14 @@ Recorder::Recorder(const Options& options, RecentTimes* recent)
       recent_(recent),
       totals_(static_cast<size_t>(options.peer_count) * options.rpc_count),
       records_(options.rpc_count),
-      samples_(SampleMemory(options) / static_cast<int64_t>(sizeof(Sample)),
+      samples_(PartOfMemory(options) / static_cast<int64_t>(sizeof(Sample)),
                options.seed),
-      free_trace_bytes_(options.sample_memory_bytes - SampleMemory(options)) {}
+      replayed_(options.replayed
+                    ? PartOfMemory(options) /
+                          static_cast<int64_t>(sizeof(ReplayedSample))
+                    : 0,
+                ~options.seed),
+      free_trace_bytes_(options.traced ? PartOfMemory(options) : 0) {}
 
 void Recorder::Count(const Sample& sample) {
   CountInSeries(sample);

@@ -32,8 +32,8 @@ struct Sample {
   int32_t trace = -1;       // as AddTrace() returned it; -1: not traced
   bool warmup = false;
   bool open_loop = false;
-  bool sent = true;  // false: failed before it could be sent
   bool through_channel = false;  // of several servers
+  bool sent = true;              // false: failed before it could be sent
 };
 
 // An RPC of a replay trace, and where it belongs.
@@ -74,11 +74,12 @@ class Recorder {
     int peer_count = 0;
     int rpc_count = 0;
 
-    // For samples; half of it for traces if any RPC is `traced`. Samples beyond
-    // it are chosen by reservoir, traces beyond it are dropped. Samples of replay
-    // traces have a reservoir of their own, of the same memory.
+    // For samples, those of replay traces (if there are any) and traces of
+    // RPCs (if any is `traced`), in equal parts. Samples beyond it are chosen
+    // by reservoir, traces beyond it are dropped.
     int64_t sample_memory_bytes = 0;
     bool traced = false;
+    bool replayed = false;
 
     // What to add to monotonic time to get Unix time.
     int64_t unix_offset_ns = 0;

@@ -72,6 +72,7 @@ Iteration* RpcSender::OnDone(ClientCall& client) {
 RpcCall& RpcSender::NewCall(Iteration& iteration) {
   RpcCall& call = *calls_.Get();
   call.iteration = &iteration;
+  call.sent = true;
   call.client.warmup = iteration.warmup;
   call.client.trace_context = {};
   ++in_flight_;

@@ -52,7 +52,7 @@ SimulatedSystem::SimulatedSystem(const DistributedSystemDescription& test,
     options.instance = static_cast<int>(i);
     options.worker_count = options_.workers;
     options.clock = &clock_;
-    options.max_samples = options_.max_samples;
+    options.sample_memory_bytes = options_.sample_memory_bytes;
     options.on_traffic_finished = [this] { --unfinished_; };
     options.on_overload = [this](absl::Status status) {
       StopAll(status.ToString());

@@ -21,7 +21,7 @@ struct SimulationOptions {
   int workers = 1;  // of each instance
 
   // Of each instance; see EngineOptions.
-  int64_t max_samples = 1'000'000;
+  int64_t sample_memory_bytes = EngineOptions().sample_memory_bytes;
 
   // Simulated time that passes with each turn in which something happens.
   // 0: next to none.

@@ -39,15 +39,16 @@ struct WorkerContext {
       : engine(engine),
         worker(worker),
         transport(transport),
-        recorder({.peer_count = engine.routes().counted_count(),
-                  .rpc_count = static_cast<int>(
-                      engine.plan().rpcs.size() +
-                      engine.plan().replay_traces.size()),
-                  .sample_memory_bytes = sample_memory_bytes,
-                  .traced = IsTraced(engine.plan()),
-                  .unix_offset_ns = engine.unix_offset_ns(),
-                  .seed = seed},
-                 &progress.recent_times),
+        recorder(
+            {.peer_count = engine.routes().counted_count(),
+             .rpc_count = static_cast<int>(engine.plan().rpcs.size() +
+                                           engine.plan().replay_traces.size()),
+             .sample_memory_bytes = sample_memory_bytes,
+             .traced = IsTraced(engine.plan()),
+             .replayed = !engine.plan().replay_traces.empty(),
+             .unix_offset_ns = engine.unix_offset_ns(),
+             .seed = seed},
+            &progress.recent_times),
         random(seed) {}
 
   EngineState& engine;

@@ -232,6 +232,7 @@ void JudgeLateness(const TestResult& result, const TestTotals& totals,
     const LogHistogram& lateness_ns = rpc->second.lateness_ns;
     // What a cap holds back is late for another reason.
     if (lateness_ns.count() < kFewestForP99 ||
+        rpc->second.response_time_ns.count() == 0 ||
         LoadOf(result, i).is_held_back()) {
       continue;
     }
