@@ -186,12 +186,12 @@ absl::Status SequenceRun::RunTest(int test_index) {
   TestFollower follower(test_index, std::move(started),
                         sequence_.tests_setting().keep_instance_log(),
                         environment_, *client_);
-  TestRun run({.test_id = environment_.next_test_id++,
-               .test = placed->test,
-               .shares = placed->shares,
-               .timeout = TestTimeout(placed->test)},
-              environment_.timeouts, environment_.clock, *std::move(inbox),
-              follower);
+  TestExecution run({.test_id = environment_.next_test_id++,
+                     .test = placed->test,
+                     .shares = placed->shares,
+                     .timeout = TestTimeout(placed->test)},
+                    environment_.timeouts, environment_.clock,
+                    *std::move(inbox), follower);
   TestResult result = run.Run();
   if (run.cancelled()) return run.failure();
   if (!environment_.revision.empty()) {

@@ -33,9 +33,10 @@ std::string Milliseconds(int64_t ns) {
 
 }  // namespace
 
-TestRun::TestRun(TestRunSpec spec, const StepTimeouts& timeouts,
-                 const Clock& clock, std::shared_ptr<RunInbox> inbox,
-                 TestRunObserver& observer)
+TestExecution::TestExecution(TestRunSpec spec, const StepTimeouts& timeouts,
+                             const Clock& clock,
+                             std::shared_ptr<RunInbox> inbox,
+                             TestRunObserver& observer)
     : spec_(std::move(spec)),
       timeouts_(timeouts),
       clock_(clock),
@@ -44,7 +45,7 @@ TestRun::TestRun(TestRunSpec spec, const StepTimeouts& timeouts,
   for (const NodeShare& share : spec_.shares) participants_.emplace_back(share);
 }
 
-TestResult TestRun::Run() {
+TestResult TestExecution::Run() {
   for (Participant& participant : participants_) {
     participant.share.node->Attach(inbox_);
   }
@@ -65,7 +66,7 @@ TestResult TestRun::Run() {
 
 // ---- Steps ------------------------------------------------------------------
 
-void TestRun::Prepare() {
+void TestExecution::Prepare() {
   const bool use_loopback = AllAreLocal();
   for (Participant& participant : participants_) {
     Tell(participant, Step::kPrepare,
@@ -75,7 +76,7 @@ void TestRun::Prepare() {
   AwaitOrFail(Step::kPrepare, timeouts_.prepare);
 }
 
-void TestRun::Connect() {
+void TestExecution::Connect() {
   for (Participant& participant : participants_) {
     if (!failure_.ok()) return;
     absl::StatusOr<NodeCommand> command = ConnectCommand(
@@ -89,7 +90,7 @@ void TestRun::Connect() {
   AwaitOrFail(Step::kConnect, timeouts_.connect);
 }
 
-void TestRun::Start() {
+void TestExecution::Start() {
   if (!failure_.ok()) return;
   started_ = true;
   usage_at_start_ = ProcessUsage();
@@ -109,7 +110,7 @@ void TestRun::Start() {
   if (failure_.ok()) observer_.OnStarted();
 }
 
-void TestRun::AwaitTraffic() {
+void TestExecution::AwaitTraffic() {
   current_step_ = Step::kTraffic;
   int64_t next_report_ns = DeadlineNs(kProgressInterval);
   while (failure_.ok() && CountAwaiting(Step::kTraffic, participants_) > 0) {
@@ -123,7 +124,7 @@ void TestRun::AwaitTraffic() {
   }
 }
 
-void TestRun::StopTraffic() {
+void TestExecution::StopTraffic() {
   if (!failure_.ok()) {
     for (Participant& participant : participants_) {
       if (!participant.Awaits(Step::kTraffic)) continue;
@@ -140,7 +141,7 @@ void TestRun::StopTraffic() {
       UsageBetween(usage_at_start_, ProcessUsage());
 }
 
-void TestRun::Collect() {
+void TestExecution::Collect() {
   const int64_t stall_ns = absl::ToInt64Nanoseconds(timeouts_.collect);
   last_piece_ns_ = clock_.MonotonicNs();
   auto next = participants_.begin();
@@ -158,7 +159,7 @@ void TestRun::Collect() {
   }
 }
 
-void TestRun::Release() {
+void TestExecution::Release() {
   for (Participant& participant : participants_) {
     participant.pending.clear();
     Tell(participant, Step::kRelease, ReleaseCommand());
@@ -166,7 +167,7 @@ void TestRun::Release() {
   AwaitOrDisconnect(Step::kRelease, timeouts_.release);
 }
 
-TestResult TestRun::Finish() {
+TestResult TestExecution::Finish() {
   *result_.mutable_traffic_config() = spec_.test;
   RunInfo& info = *result_.mutable_run_info();
   info.set_version(kVersion);
@@ -178,7 +179,7 @@ TestResult TestRun::Finish() {
 }
 
 // Of the nodes of other hosts, the best that is known by now.
-void TestRun::AddClockOffsets(RunInfo& info) const {
+void TestExecution::AddClockOffsets(RunInfo& info) const {
   for (const Participant& participant : participants_) {
     const NodeHandle& node = *participant.share.node;
     const std::optional<ClockOffset> offset = node.clock_offset();
@@ -191,7 +192,7 @@ void TestRun::AddClockOffsets(RunInfo& info) const {
 
 // ---- Details ----------------------------------------------------------------
 
-int64_t TestRun::ClockCorrection(const Participant& participant) {
+int64_t TestExecution::ClockCorrection(const Participant& participant) {
   const NodeHandle& node = *participant.share.node;
   if (node.is_local()) return 0;  // the same clock
   const std::optional<ClockOffset> offset = node.clock_offset();
@@ -205,13 +206,13 @@ int64_t TestRun::ClockCorrection(const Participant& participant) {
   return offset->offset_ns;
 }
 
-bool TestRun::AllAreLocal() const {
+bool TestExecution::AllAreLocal() const {
   return std::all_of(
       participants_.begin(), participants_.end(),
       [](const Participant& p) { return p.share.node->is_local(); });
 }
 
-absl::Duration TestRun::StartLead() const {
+absl::Duration TestExecution::StartLead() const {
   int64_t worst_error_ns = 0;
   for (const Participant& participant : participants_) {
     if (auto offset = participant.share.node->clock_offset()) {
@@ -223,21 +224,22 @@ absl::Duration TestRun::StartLead() const {
          participants_.size() * kStartLeadPerNode;
 }
 
-void TestRun::Tell(Participant& participant, Step step, NodeCommand command) {
+void TestExecution::Tell(Participant& participant, Step step,
+                         NodeCommand command) {
   current_step_ = step;
   if (participant.lost) return;
   participant.pending.insert(step);
   SendTo(participant, std::move(command));
 }
 
-void TestRun::SendTo(Participant& participant, NodeCommand command) {
+void TestExecution::SendTo(Participant& participant, NodeCommand command) {
   command.set_test_id(spec_.test_id);
   participant.share.node->Send(std::move(command));
 }
 
 // ---- Waiting ----------------------------------------------------------------
 
-void TestRun::AwaitOrFail(Step step, absl::Duration timeout) {
+void TestExecution::AwaitOrFail(Step step, absl::Duration timeout) {
   const int64_t deadline_ns = DeadlineNs(timeout);
   while (failure_.ok() && CountAwaiting(step, participants_) > 0) {
     if (clock_.MonotonicNs() >= deadline_ns) {
@@ -248,7 +250,7 @@ void TestRun::AwaitOrFail(Step step, absl::Duration timeout) {
   }
 }
 
-void TestRun::AwaitOrDisconnect(Step step, absl::Duration timeout) {
+void TestExecution::AwaitOrDisconnect(Step step, absl::Duration timeout) {
   const int64_t deadline_ns = DeadlineNs(timeout);
   while (CountAwaiting(step, participants_) > 0) {
     if (clock_.MonotonicNs() >= deadline_ns) {
@@ -259,7 +261,7 @@ void TestRun::AwaitOrDisconnect(Step step, absl::Duration timeout) {
   }
 }
 
-void TestRun::DisconnectWhoAwaits(Step step, absl::Duration timeout) {
+void TestExecution::DisconnectWhoAwaits(Step step, absl::Duration timeout) {
   // The results are complete if all that is missing is the release.
   if (step != Step::kRelease) {
     Fail(absl::DeadlineExceededError(LateMessage(step, timeout)));
@@ -274,14 +276,15 @@ void TestRun::DisconnectWhoAwaits(Step step, absl::Duration timeout) {
   }
 }
 
-std::string TestRun::LateMessage(Step step, absl::Duration timeout) const {
+std::string TestExecution::LateMessage(Step step,
+                                       absl::Duration timeout) const {
   return absl::StrCat(WhoAwaits(step, participants_), " did not ", DeedOf(step),
                       " within ", absl::FormatDuration(timeout));
 }
 
 // ---- Events -----------------------------------------------------------------
 
-void TestRun::HandleNext(int64_t deadline_ns) {
+void TestExecution::HandleNext(int64_t deadline_ns) {
   std::optional<RunEvent> event = inbox_->Next(deadline_ns);
   if (!event.has_value()) return;
   if (auto* cancellation = std::get_if<RunCancelled>(&*event)) {
@@ -300,7 +303,8 @@ void TestRun::HandleNext(int64_t deadline_ns) {
   }
 }
 
-void TestRun::HandleMessage(Participant& participant, NodeMessage message) {
+void TestExecution::HandleMessage(Participant& participant,
+                                  NodeMessage message) {
   switch (message.message_case()) {
     case NodeMessage::kPrepareReply:
       return HandlePrepareReply(participant,
@@ -329,7 +333,8 @@ void TestRun::HandleMessage(Participant& participant, NodeMessage message) {
   }
 }
 
-void TestRun::HandlePrepareReply(Participant& participant, PrepareReply reply) {
+void TestExecution::HandlePrepareReply(Participant& participant,
+                                       PrepareReply reply) {
   auto& placement = *result_.mutable_placement()->mutable_service_endpoints();
   for (auto& [instance, endpoint] :
        *reply.mutable_endpoints()->mutable_service_endpoints()) {
@@ -340,8 +345,8 @@ void TestRun::HandlePrepareReply(Participant& participant, PrepareReply reply) {
   Complete(participant, Step::kPrepare, reply.status());
 }
 
-void TestRun::HandleStartReply(Participant& participant,
-                               const StartReply& reply) {
+void TestExecution::HandleStartReply(Participant& participant,
+                                     const StartReply& reply) {
   if (reply.status().code() != 0) participant.pending.erase(Step::kTraffic);
   if (reply.lateness_ns() > 0) {
     AddFinding(Finding::WARN, "late_start",
@@ -353,7 +358,7 @@ void TestRun::HandleStartReply(Participant& participant,
   Complete(participant, Step::kStart, reply.status());
 }
 
-void TestRun::HandleChunk(Participant& participant, ResultChunk chunk) {
+void TestExecution::HandleChunk(Participant& participant, ResultChunk chunk) {
   if (!participant.Awaits(Step::kCollect)) return;
   participant.unacknowledged_bytes += chunk.ByteSizeLong();
   if (absl::Status status = observer_.OnResultChunk(std::move(chunk));
@@ -368,7 +373,8 @@ void TestRun::HandleChunk(Participant& participant, ResultChunk chunk) {
   }
 }
 
-void TestRun::HandleCollectReply(Participant& participant, CollectReply reply) {
+void TestExecution::HandleCollectReply(Participant& participant,
+                                       CollectReply reply) {
   last_piece_ns_ = clock_.MonotonicNs();
   if (reply.has_node_usage()) {
     (*result_.mutable_resource_usage_logs()
@@ -386,7 +392,8 @@ void TestRun::HandleCollectReply(Participant& participant, CollectReply reply) {
   Complete(participant, Step::kCollect, reply.status());
 }
 
-void TestRun::HandleLoss(Participant& participant, const std::string& reason) {
+void TestExecution::HandleLoss(Participant& participant,
+                               const std::string& reason) {
   if (participant.lost) return;
   participant.lost = true;
   participant.pending.clear();
@@ -397,8 +404,8 @@ void TestRun::HandleLoss(Participant& participant, const std::string& reason) {
   Fail(absl::AbortedError(message));
 }
 
-void TestRun::Complete(Participant& participant, Step step,
-                       const CommandStatus& status) {
+void TestExecution::Complete(Participant& participant, Step step,
+                             const CommandStatus& status) {
   if (participant.pending.erase(step) == 0 || status.code() == 0) return;
   if (step == Step::kTraffic) {
     Fail(absl::AbortedError(absl::StrCat(
@@ -410,7 +417,7 @@ void TestRun::Complete(Participant& participant, Step step,
   }
 }
 
-void TestRun::FailOfTimeout() {
+void TestExecution::FailOfTimeout() {
   // Nothing to fail if the end came with the deadline.
   if (CountAwaiting(Step::kTraffic, participants_) == 0) return;
   Fail(absl::DeadlineExceededError(
@@ -419,19 +426,19 @@ void TestRun::FailOfTimeout() {
                    WhoAwaits(Step::kTraffic, participants_))));
 }
 
-void TestRun::Fail(absl::Status status) {
+void TestExecution::Fail(absl::Status status) {
   if (failure_.ok()) failure_ = std::move(status);
 }
 
-void TestRun::AddFinding(Finding::Severity severity, absl::string_view code,
-                         std::string message) {
+void TestExecution::AddFinding(Finding::Severity severity,
+                               absl::string_view code, std::string message) {
   Finding& finding = *result_.mutable_run_info()->add_findings();
   finding.set_severity(severity);
   finding.set_code(std::string(code));
   finding.set_message(std::move(message));
 }
 
-void TestRun::ReportProgress() {
+void TestExecution::ReportProgress() {
   TrafficProgress total;
   for (Participant& participant : participants_) {
     AddProgress(participant.progress, total);
@@ -442,7 +449,7 @@ void TestRun::ReportProgress() {
   observer_.OnProgress(total);
 }
 
-int64_t TestRun::DeadlineNs(absl::Duration timeout) const {
+int64_t TestExecution::DeadlineNs(absl::Duration timeout) const {
   return clock_.MonotonicNs() + absl::ToInt64Nanoseconds(timeout);
 }
 

@@ -59,17 +59,19 @@ class TestRunObserver {
   virtual absl::Status OnResultChunk(ResultChunk chunk) = 0;
 };
 
-// Tells the nodes of one test what to do, and waits until they have done it or
-// a deadline has passed. Whatever goes wrong ends the test early: nodes that
-// are still there stop their traffic, hand over what they measured, and are
-// ready for the next test afterwards. Nodes that can not even do that are
-// disconnected.
-class TestRun {
+// One execution of a test by its nodes; a report's TestRun is what came of one.
+//
+// Tells the nodes what to do, and waits until they have done it or a deadline
+// has passed. Whatever goes wrong ends the test early: nodes that are still
+// there stop their traffic, hand over what they measured, and are ready for the
+// next test afterwards. Nodes that can not even do that are disconnected.
+class TestExecution {
  public:
   // `clock` and `observer` must outlive the run. A cancellation that comes by
   // the inbox ends the run, and what it measured is dropped.
-  TestRun(TestRunSpec spec, const StepTimeouts& timeouts, const Clock& clock,
-          std::shared_ptr<RunInbox> inbox, TestRunObserver& observer);
+  TestExecution(TestRunSpec spec, const StepTimeouts& timeouts,
+                const Clock& clock, std::shared_ptr<RunInbox> inbox,
+                TestRunObserver& observer);
 
   // Runs the test to its end; once. Returns the result without service_logs
   // (see OnResultChunk()) and without summary; what went wrong is in run_info.

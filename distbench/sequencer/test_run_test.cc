@@ -76,7 +76,7 @@ class TestRunTest : public testing::Test {
   }
 
   TestResult Run() {
-    TestRun run(spec_, StepTimeouts(), clock_, inbox_, observer_);
+    TestExecution run(spec_, StepTimeouts(), clock_, inbox_, observer_);
     TestResult result = run.Run();
     failure_ = run.failure();
     cancelled_ = run.cancelled();
