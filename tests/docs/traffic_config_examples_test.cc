@@ -17,6 +17,7 @@
 #include "distbench/config/load.h"
 #include "distbench/engine/simulated_system.h"
 #include "gmock/gmock.h"
+#include "google/protobuf/descriptor.pb.h"
 #include "gtest/gtest.h"
 #include "proto/traffic_config.pb.h"
 

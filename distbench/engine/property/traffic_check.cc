@@ -16,7 +16,7 @@ namespace distbench {
 namespace {
 
 // A turn this long lets loops that only time ends do little work.
-constexpr int64_t kTurnNs = 200'000;
+constexpr int64_t kTurnNs = 1'000'000;
 constexpr int64_t kMaxTurns = 200'000;
 // Enough for everything that has stopped to notice.
 constexpr int64_t kTurnsToStop = 2'000;

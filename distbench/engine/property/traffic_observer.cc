@@ -66,9 +66,9 @@ class WatchedDriver final : public ProtocolDriver {
     return address;
   }
   Transport& transport(int worker) override { return *transports_[worker]; }
-  absl::Status Connect(const std::vector<std::string>& peer_addresses,
+  absl::Status Connect(const std::vector<Peer>& peers,
                        absl::Time deadline) override {
-    return inner_->Connect(peer_addresses, deadline);
+    return inner_->Connect(peers, deadline);
   }
   void Shutdown() override { inner_->Shutdown(); }
 
