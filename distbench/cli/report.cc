@@ -43,7 +43,10 @@ using Runs = std::vector<TestRun>;
 
 absl::Status WriteText(const Runs& runs, const Flags&, ReportOutput& output) {
   for (const TestRun& run : runs) {
-    output.Write(absl::StrCat("Test: ", run.name, "\n"));
+    // Numbered as the page does it.
+    const std::string number =
+        run.repetition > 0 ? absl::StrCat(" #", run.repetition + 1) : "";
+    output.Write(absl::StrCat("Test: ", run.name, number, "\n"));
     for (const std::string& line : SummarizeTest(*run.result)) {
       output.Write(absl::StrCat(line, "\n"));
     }

@@ -110,12 +110,12 @@ const ReportTable& RpcsTable() {
 }
 
 const ReportTable& PercentilesTable() {
-  static const ReportTable* const table = new ReportTable{
-      "percentiles",
-      "a row per RPC and percentile, with its interval of confidence",
-      {"rpc", "latency", "percentile", "value_ns", "lower_ns", "upper_ns",
-       "method"},
-      ListPercentileRows};
+  static const ReportTable* const table =
+      new ReportTable{"percentiles",
+                      "a row per RPC and percentile, with its interval",
+                      {"rpc", "latency", "percentile", "value_ns", "lower_ns",
+                       "upper_ns", "method"},
+                      ListPercentileRows};
   return *table;
 }
 

@@ -29,12 +29,13 @@ function baseName(path) {
 
 // Names that tell the runs apart, and no longer than that takes.
 function labelRuns(tests) {
-  const sources = new Set(tests.map(test => test.source));
+  const sources = [...new Set(tests.map(test => test.source))];
+  const areBaseNamesUnique = new Set(sources.map(baseName)).size === sources.length;
   const repeated = tests.some(test => test.repetition > 0);
-  return tests.map(test => {
-    let label = test.name;
-    if (repeated) label += ` #${test.repetition + 1}`;
-    if (sources.size > 1) label += ` (${baseName(test.source)})`;
+  return tests.map(({name, repetition, source}) => {
+    let label = name;
+    if (repeated) label += ` #${repetition + 1}`;
+    if (sources.length > 1) label += ` (${areBaseNamesUnique ? baseName(source) : source})`;
     return label;
   });
 }
