@@ -28,6 +28,7 @@ struct Options {
   double per_second = 10'000;
   double seconds = 10;
   int spin_us = 0;
+  std::string driver = "grpc";
 };
 
 [[noreturn]] void Fail(const std::string& what) {
@@ -56,8 +57,8 @@ class Pacer final : public distbench::TransportEvents {
   void Run() {
     const int64_t start_ns = bench::NowNs() + 1'000'000;
     const double cpu_before = CpuSeconds();
-    while (lateness_ns_.size() < static_cast<size_t>(total_)) {
-      const int64_t due_ns = start_ns + interval_ns_ * lateness_ns_.size();
+    while (sent_ < total_) {
+      const int64_t due_ns = start_ns + interval_ns_ * sent_;
       if (bench::NowNs() < due_ns) {
         transport_.Poll(due_ns, *this);
       } else {
@@ -66,6 +67,7 @@ class Pacer final : public distbench::TransportEvents {
     }
     while (calls_.in_use() > 0) transport_.Poll(INT64_MAX, *this);
     cpu_seconds_ = CpuSeconds() - cpu_before;
+    seconds_ = (last_sent_ns_ - start_ns) / 1e9;
   }
 
   void Print() {
@@ -77,31 +79,43 @@ class Pacer final : public distbench::TransportEvents {
     std::printf(
         "{\"rpcs\": %zu, \"late_p50_us\": %.1f, \"late_p90_us\": %.1f, "
         "\"late_p99_us\": %.1f, \"late_p999_us\": %.1f, \"late_max_us\": %.1f, "
-        "\"cpu_us\": %.1f}\n",
+        "\"achieved_per_second\": %.1f, \"cpu_us\": %.3f}\n",
         lateness_ns_.size(), quantile_us(0.5), quantile_us(0.9),
         quantile_us(0.99), quantile_us(0.999), quantile_us(1),
+        (total_ - 1) / seconds_,
         cpu_seconds_ * 1e6 / lateness_ns_.size());
   }
 
   void OnDone(ClientCall* call) override {
     if (!call->error.empty()) Fail(std::string(call->error));
-    calls_.Put(call);
+    auto* paced = static_cast<PacedCall*>(call);
+    lateness_ns_.push_back(call->sent_ns - paced->due_ns);
+    last_sent_ns_ = std::max(last_sent_ns_, call->sent_ns);
+    calls_.Put(paced);
   }
   void OnRequest(distbench::ServerCall*) override {}
 
  private:
+  struct PacedCall : ClientCall {
+    int64_t due_ns = 0;
+  };
+
   void Send(int64_t due_ns) {
-    ClientCall* call = calls_.Get();
+    PacedCall* call = calls_.Get();
     call->request_bytes = 16;
+    call->due_ns = due_ns;
     if (!transport_.Start(call)) Fail("the send queue is full");
-    lateness_ns_.push_back(call->sent_ns - due_ns);
+    ++sent_;
   }
 
   Transport& transport_;
   const int64_t interval_ns_;
   const int64_t total_;
-  distbench::ObjectPool<ClientCall> calls_;
+  int64_t sent_ = 0;
+  distbench::ObjectPool<PacedCall> calls_;
   std::vector<int64_t> lateness_ns_;
+  int64_t last_sent_ns_ = 0;
+  double seconds_ = 0;
   double cpu_seconds_ = 0;
 };
 
@@ -116,9 +130,11 @@ int main(int argc, char** argv) {
   app.add_option("--per_second", options.per_second);
   app.add_option("--seconds", options.seconds);
   app.add_option("--spin_us", options.spin_us, "poll so long before blocking");
+  app.add_option("--driver", options.driver, "grpc or tcp");
   CLI11_PARSE(app, argc, argv);
 
   distbench::DriverOptions driver_options;
+  driver_options.driver = options.driver;
   driver_options.client_settings["spin_us"] = int64_t{options.spin_us};
   const auto driver = distbench::MakeProtocolDriver(
       driver_options, {.service_address = "127.0.0.1"});

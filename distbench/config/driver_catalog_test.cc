@@ -67,6 +67,20 @@ TEST(DriverCatalog, AsyncCallbackIsGrpcWithItsOwnDefaults) {
             SettingValue("handoff"));
 }
 
+TEST(DriverCatalog, TcpHasItsSettingsWithRanges) {
+  const DriverDeclaration* driver = FindDriver("tcp");
+  ASSERT_NE(driver, nullptr);
+  for (const char* name :
+       {"connections", "max_batch", "send_queue_bytes", "spin_us"}) {
+    const SettingDeclaration* setting =
+        FindSetting(driver->client_settings, name);
+    ASSERT_NE(setting, nullptr) << name;
+    EXPECT_LT(setting->minimum, setting->maximum) << name;
+  }
+  EXPECT_NE(FindSetting(driver->server_settings, "max_batch"), nullptr);
+  EXPECT_THAT(driver->channel_settings.settings, Not(IsEmpty()));
+}
+
 TEST(DriverCatalog, DecoratorsRequireTheDriverThatTheyDecorate) {
   for (const char* name : {"double_barrel", "composable_rpc_counter"}) {
     const DriverDeclaration* driver = FindDriver(name);

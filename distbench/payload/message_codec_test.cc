@@ -155,6 +155,46 @@ TEST(MessageCodecTest, EverySizeOfAResponseIsExact) {
   }
 }
 
+template <typename Header>
+std::string HeadOf(const Header& header, const MessageLayout& layout) {
+  std::string head(layout.head_bytes, '\0');
+  WriteHead(header, layout, head.data());
+  return head;
+}
+
+TEST(MessageCodecTest, HeadsAreReadWithoutTheirPayload) {
+  const RequestHeader request{.rpc_index = 300,
+                              .server_instance = 7,
+                              .warmup = true,
+                              .response_bytes = 262144,
+                              .processing_ns = 5'000'000,
+                              .trace_context = "trace"};
+  const ResponseHeader response{.server_instance = 3, .error_message = "no"};
+  std::string scratch;
+  for (int64_t bytes : {0, 16, 60, 200, 20'000, 3'000'000}) {
+    MessageLayout layout = LayOutMessage(request, bytes);
+    RequestHeader read_request;
+    ASSERT_TRUE(DecodeHead(HeadOf(request, layout), layout.payload_bytes,
+                           read_request, scratch));
+    EXPECT_EQ(read_request.rpc_index, 300);
+    EXPECT_EQ(read_request.server_instance, 7);
+    EXPECT_TRUE(read_request.warmup);
+    EXPECT_EQ(read_request.response_bytes, 262144);
+    EXPECT_EQ(read_request.processing_ns, 5'000'000);
+
+    layout = LayOutMessage(response, bytes);
+    const std::string head = HeadOf(response, layout);
+    ResponseHeader read_response;
+    ASSERT_TRUE(
+        DecodeHead(head, layout.payload_bytes, read_response, scratch));
+    EXPECT_EQ(read_response.server_instance, 3);
+    EXPECT_EQ(read_response.error_message, "no");
+    // The payload's size must be what the head says.
+    EXPECT_FALSE(
+        DecodeHead(head, layout.payload_bytes + 1, read_response, scratch));
+  }
+}
+
 TEST(MessageCodecTest, SizesAroundLengthBoundariesAreExact) {
   const RequestHeader header{.rpc_index = 1};
   for (int64_t boundary : {128, 128 * 128, 128 * 128 * 128}) {

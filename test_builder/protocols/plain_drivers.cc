@@ -1,5 +1,7 @@
 #include "test_builder/protocols/plain_drivers.h"
 
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 #include "test_builder/protocols/setup_parts.h"
 
@@ -7,7 +9,36 @@ namespace distbench {
 namespace {
 
 ProtocolSetup SetUpTcp(const ParameterValues& values) {
-  return {.alias = absl::StrCat("tcp", IpVersionSuffix(values)), .options = {}};
+  ProtocolSetup setup;
+  setup.alias = absl::StrCat("tcp", IpVersionSuffix(values));
+  if (values.Has("connections")) {
+    absl::StrAppend(&setup.alias, "_conn", values.Text("connections"));
+    AddClientInteger(values, "connections", setup.options);
+  }
+  if (values.Has("max_batch")) {
+    absl::StrAppend(&setup.alias, "_batch", values.Text("max_batch"));
+    AddClientInteger(values, "max_batch", setup.options);
+    AddServerInteger(values, "max_batch", setup.options);
+  }
+  if (values.Has("spin_us")) {
+    absl::StrAppend(&setup.alias, "_spin", values.Text("spin_us"));
+    AddServerInteger(values, "spin_us", setup.options);
+  }
+  return setup;
+}
+
+std::vector<Parameter> TcpParameters() {
+  return {
+      IntegerParameter("connections", "", {1},
+                       "Connections from each worker of a client to each "
+                       "server. Default: 1."),
+      IntegerParameter("max_batch", "", {1},
+                       "Requests or replies, at most, that share a write. "
+                       "Default: 64."),
+      IntegerParameter("spin_us", "", {0},
+                       "Microseconds that a worker with nothing to do polls "
+                       "before it sleeps. Default: 0."),
+  };
 }
 
 ProtocolSetup SetUpLoopback(const ParameterValues&) {
@@ -20,7 +51,7 @@ Protocol TcpProtocol() {
   return {
       .name = "tcp",
       .summary = "messages over plain TCP connections",
-      .parameters = {},
+      .parameters = TcpParameters(),
       .build = &SetUpTcp,
   };
 }

@@ -1,4 +1,4 @@
-// Drivers that need no settings.
+// Drivers of distbench's own.
 
 #ifndef DISTBENCH_TEST_BUILDER_PROTOCOLS_PLAIN_DRIVERS_H_
 #define DISTBENCH_TEST_BUILDER_PROTOCOLS_PLAIN_DRIVERS_H_

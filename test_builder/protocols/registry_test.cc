@@ -124,6 +124,18 @@ TEST(PlainDriversTest, NeedNoSettings) {
   ExpectOptions(MakeSetup("tcp", {}), "");
 }
 
+TEST(PlainDriversTest, TcpNamesWhatIsSet) {
+  const ProtocolSetup setup = MakeSetup(
+      "tcp", {{"connections", "4"}, {"max_batch", "1"}, {"spin_us", "50"}});
+  EXPECT_EQ(setup.alias, "tcp_conn4_batch1_spin50");
+  ExpectOptions(setup, R"pb(
+    client_settings { name: "connections" int64_value: 4 }
+    client_settings { name: "max_batch" int64_value: 1 }
+    server_settings { name: "max_batch" int64_value: 1 }
+    server_settings { name: "spin_us" int64_value: 50 }
+  )pb");
+}
+
 TEST(DecoratorsTest, NameTheDriverThatDoesTheWork) {
   const ProtocolSetup barrel =
       MakeSetup("double_barrel", {{"next_protocol_driver", "tcp"}});

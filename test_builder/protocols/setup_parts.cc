@@ -11,6 +11,12 @@ void SetText(const ParameterValues& values, absl::string_view name,
   setting.set_string_value(values.Text(name));
 }
 
+void SetInteger(const ParameterValues& values, absl::string_view name,
+                NamedSetting& setting) {
+  setting.set_name(std::string(name));
+  setting.set_int64_value(values.Integer(name));
+}
+
 }  // namespace
 
 void AddServerText(const ParameterValues& values, absl::string_view name,
@@ -20,9 +26,12 @@ void AddServerText(const ParameterValues& values, absl::string_view name,
 
 void AddServerInteger(const ParameterValues& values, absl::string_view name,
                       ProtocolDriverOptions& options) {
-  NamedSetting& setting = *options.add_server_settings();
-  setting.set_name(std::string(name));
-  setting.set_int64_value(values.Integer(name));
+  SetInteger(values, name, *options.add_server_settings());
+}
+
+void AddClientInteger(const ParameterValues& values, absl::string_view name,
+                      ProtocolDriverOptions& options) {
+  SetInteger(values, name, *options.add_client_settings());
 }
 
 void AddClientText(const ParameterValues& values, absl::string_view name,

@@ -17,6 +17,8 @@ void AddServerText(const ParameterValues& values, absl::string_view name,
                    ProtocolDriverOptions& options);
 void AddServerInteger(const ParameterValues& values, absl::string_view name,
                       ProtocolDriverOptions& options);
+void AddClientInteger(const ParameterValues& values, absl::string_view name,
+                      ProtocolDriverOptions& options);
 void AddClientText(const ParameterValues& values, absl::string_view name,
                    ProtocolDriverOptions& options);
 

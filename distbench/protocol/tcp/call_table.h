@@ -69,6 +69,15 @@ class CallTable {
     }
   }
 
+  // Whether `is_wanted(entry)` holds for any call.
+  template <typename Predicate>
+  bool AnyOf(const Predicate& is_wanted) const {
+    for (const Entry& entry : entries_) {
+      if (entry.call != nullptr && is_wanted(entry)) return true;
+    }
+    return false;
+  }
+
   size_t size() const { return entries_.size() - free_.size(); }
 
  private:

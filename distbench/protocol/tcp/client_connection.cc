@@ -91,6 +91,11 @@ StreamError ClientConnection::OnReply(const FrameHeader& frame,
   return StreamError::kNone;
 }
 
+bool ClientConnection::IsInUse() const {
+  return calls_.AnyOf(
+      [this](const Calls::Entry& entry) { return entry.owner == this; });
+}
+
 void ClientConnection::OnBroken(const std::string& reason) {
   GoDown(absl::StrCat("UNAVAILABLE: the connection to ", name_,
                       " was lost: ", reason));

@@ -69,6 +69,7 @@ class ClientConnection final : public Connection {
 
  private:
   void OnFlush() override { StampCalls(); }
+  bool IsInUse() const override;
   void OnBroken(const std::string& reason) override;
 
   StreamError OnReply(const FrameHeader& header, absl::string_view head,

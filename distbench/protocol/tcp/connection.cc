@@ -87,7 +87,9 @@ void Connection::UpdateInterest() {
 void Connection::SettleError() {
   if (error_ == StreamError::kNone) return;
   const StreamError error = error_;
-  context_.counters.CountError(error);
+  const bool is_loss = error == StreamError::kClosedByPeer ||
+                       error == StreamError::kSocketFailed;
+  if (!is_loss || IsInUse()) context_.counters.CountError(error);
   std::string reason(Describe(error));
   if (error == StreamError::kSocketFailed) {
     absl::StrAppend(&reason, ": ", std::strerror(errno_));

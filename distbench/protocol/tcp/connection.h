@@ -103,6 +103,9 @@ class Connection : public Poller::Watcher {
   // The frames gathered so far are about to be written.
   virtual void OnFlush() {}
 
+  // Whether the end of the connection costs anybody anything.
+  virtual bool IsInUse() const = 0;
+
   // The connection has closed because of an error.
   virtual void OnBroken(const std::string& reason) = 0;
 

@@ -1,6 +1,7 @@
 #include "distbench/protocol/tcp/frame.h"
 
 #include <string>
+#include <vector>
 
 #include "gtest/gtest.h"
 
@@ -60,16 +61,22 @@ TEST(FrameTest, HellosAreRecognisedAsFarAsTheyGo) {
 TEST(FrameTest, ErrorsHaveDescriptions) {
   for (size_t i = 0; i < kStreamErrorCount; ++i) {
     EXPECT_NE(Describe(static_cast<StreamError>(i)), "unknown error");
+    EXPECT_NE(NameOf(static_cast<StreamError>(i)), "unknown");
   }
 }
 
 TEST(FrameTest, CountersSayWhatWasCounted) {
   StreamCounters counters;
-  EXPECT_EQ(counters.ToString(), "");
+  EXPECT_TRUE(counters.List().empty());
   counters.CountError(StreamError::kClosedByPeer);
   counters.CountError(StreamError::kClosedByPeer);
   ++counters.reconnects;
-  EXPECT_EQ(counters.ToString(), "2 x closed by the peer, 1 x reconnecting");
+  const std::vector<DriverCounter> list = counters.List();
+  ASSERT_EQ(list.size(), 2);
+  EXPECT_EQ(list[0].name, "connections_lost_closed_by_peer");
+  EXPECT_EQ(list[0].value, 2);
+  EXPECT_EQ(list[1].name, "reconnects");
+  EXPECT_EQ(list[1].value, 1);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <poll.h>
 
 #include <cerrno>
+#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -42,8 +43,14 @@ RawConnection RawConnection::To(const std::string& address) {
 }
 
 void RawConnection::Send(const std::string& bytes) {
-  EXPECT_EQ(send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL),
-            bytes.size());
+  size_t sent = 0;
+  while (sent < bytes.size()) {
+    ASSERT_TRUE(WaitFor(socket_.get(), POLLOUT));
+    const ssize_t part = send(socket_.get(), bytes.data() + sent,
+                              bytes.size() - sent, MSG_NOSIGNAL);
+    ASSERT_GE(part, 0) << std::strerror(errno);
+    sent += part;
+  }
 }
 
 bool RawConnection::WaitUntilReadable() {

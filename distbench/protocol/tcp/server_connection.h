@@ -61,6 +61,7 @@ class ServerConnection final : public Connection {
   void OnReady(uint32_t epoll_events, TransportEvents& events) override;
 
  private:
+  bool IsInUse() const override { return pending_requests_ > 0; }
   void OnBroken(const std::string& reason) override;
 
   void ReadHello();

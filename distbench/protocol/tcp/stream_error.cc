@@ -1,9 +1,9 @@
 #include "distbench/protocol/tcp/stream_error.h"
 
-#include <vector>
+#include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 
 namespace distbench {
 
@@ -37,19 +37,50 @@ absl::string_view Describe(StreamError error) {
   return "unknown error";
 }
 
-std::string StreamCounters::ToString() const {
-  std::vector<std::string> parts;
-  const auto add = [&](int64_t count, absl::string_view what) {
-    if (count > 0) parts.push_back(absl::StrCat(count, " x ", what));
+absl::string_view NameOf(StreamError error) {
+  switch (error) {
+    case StreamError::kNone:
+      return "none";
+    case StreamError::kNoHello:
+      return "no_hello";
+    case StreamError::kOtherVersion:
+      return "other_version";
+    case StreamError::kHelloTimeout:
+      return "hello_timeout";
+    case StreamError::kWrongFrameKind:
+      return "wrong_frame_kind";
+    case StreamError::kOversizedMessage:
+      return "oversized_message";
+    case StreamError::kOversizedHead:
+      return "oversized_head";
+    case StreamError::kHeadBeyondMessage:
+      return "head_beyond_message";
+    case StreamError::kMalformedMessage:
+      return "malformed_message";
+    case StreamError::kUnknownCall:
+      return "unknown_call";
+    case StreamError::kClosedByPeer:
+      return "closed_by_peer";
+    case StreamError::kSocketFailed:
+      return "socket_failed";
+  }
+  return "unknown";
+}
+
+std::vector<DriverCounter> StreamCounters::List() const {
+  std::vector<DriverCounter> counters;
+  const auto add = [&](std::string name, int64_t value) {
+    if (value > 0) counters.push_back({std::move(name), value});
   };
   for (size_t i = 1; i < kStreamErrorCount; ++i) {
-    add(errors_[i], Describe(static_cast<StreamError>(i)));
+    add(absl::StrCat("connections_lost_", NameOf(static_cast<StreamError>(i))),
+        errors_[i]);
   }
-  add(reconnects, "reconnecting");
-  add(failed_reconnects, "reconnecting in vain");
-  add(late_replies, "a reply that came too late");
-  add(failed_accepts, "a connection that could not be accepted");
-  return absl::StrJoin(parts, ", ");
+  add("reconnects", reconnects);
+  add("failed_reconnects", failed_reconnects);
+  add("late_replies", late_replies);
+  add("failed_accepts", failed_accepts);
+  return counters;
 }
 
 }  // namespace distbench

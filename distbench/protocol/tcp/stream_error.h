@@ -7,9 +7,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <string>
+#include <vector>
 
 #include "absl/strings/string_view.h"
+#include "distbench/protocol/driver.h"
 
 namespace distbench {
 
@@ -37,10 +38,14 @@ inline constexpr size_t kStreamErrorCount =
 // For people: "closed by the peer".
 absl::string_view Describe(StreamError error);
 
+// For machines: "closed_by_peer".
+absl::string_view NameOf(StreamError error);
+
 // What has gone wrong at one driver. Thread-safe.
 class StreamCounters {
  public:
-  // Counts connections that ended for this reason.
+  // Connections that ended for this reason. Those that the peer closed while
+  // they were not in use are not counted.
   void CountError(StreamError error) { ++errors_[Index(error)]; }
   int64_t errors(StreamError error) const { return errors_[Index(error)]; }
 
@@ -54,9 +59,8 @@ class StreamCounters {
   // Connections that could not be accepted.
   std::atomic<int64_t> failed_accepts = 0;
 
-  // All that are not zero: "2 x closed by the peer, 1 x reconnecting".
-  // Empty if all are.
-  std::string ToString() const;
+  // All that are not zero, by name.
+  std::vector<DriverCounter> List() const;
 
  private:
   static size_t Index(StreamError error) { return static_cast<size_t>(error); }

@@ -8,7 +8,6 @@
 #include "distbench/config/driver_options.h"
 #include "distbench/protocol/tcp/dial.h"
 #include "distbench/protocol/tcp/socket.h"
-#include "glog/logging.h"
 
 namespace distbench {
 namespace {
@@ -68,11 +67,6 @@ TcpDriver::TcpDriver(const TcpSettings& settings, AddressPreference preference,
     : settings_(settings),
       preference_(std::move(preference)),
       service_address_(std::move(service_address)) {}
-
-TcpDriver::~TcpDriver() {
-  const std::string trouble = counters_.ToString();
-  LOG_IF(WARNING, !trouble.empty()) << "tcp driver: " << trouble;
-}
 
 absl::StatusOr<std::string> TcpDriver::Listen(int worker_count) {
   const auto interfaces = ListInterfaceAddresses();

@@ -27,14 +27,15 @@ class TcpDriver final : public ProtocolDriver {
   // service_address: see DriverEnvironment.
   TcpDriver(const TcpSettings& settings, AddressPreference preference,
             std::string service_address);
-  // Logs what has gone wrong, if anything has.
-  ~TcpDriver() override;
 
   absl::StatusOr<std::string> Listen(int worker_count) override;
   Transport& transport(int worker) override { return *transports_[worker]; }
   absl::Status Connect(const std::vector<Peer>& peers,
                        absl::Time deadline) override;
   void Shutdown() override;
+  std::vector<DriverCounter> Counters() const override {
+    return counters_.List();
+  }
 
   // Thread-safe.
   const StreamCounters& counters() const { return counters_; }

@@ -6,6 +6,7 @@
 #include <string>
 #include <thread>
 
+#include "distbench/payload/message_codec.h"
 #include "distbench/protocol/driver_testing.h"
 #include "distbench/protocol/tcp/raw_peer.h"
 #include "distbench/protocol/tcp/settings.h"
@@ -17,6 +18,18 @@ namespace distbench {
 namespace {
 
 constexpr FrameHeader kEmptyRequest = {.kind = FrameKind::kRequest};
+
+// A request that is too large for many of them to come by one read.
+std::string RequestFor(int64_t reply_bytes) {
+  const RequestHeader header{.response_bytes = reply_bytes};
+  const MessageLayout layout = LayOutMessage(header, 60'000);
+  std::string message(layout.total_bytes(), 'D');
+  WriteHead(header, layout, message.data());
+  return FrameBytes(
+      {.message_bytes = static_cast<uint32_t>(message.size()),
+       .head_bytes = static_cast<uint32_t>(layout.head_bytes)},
+      message);
+}
 
 class TcpServerTest : public testing::Test {
  protected:
@@ -136,23 +149,24 @@ TEST_F(TcpServerTest, AClientThatDoesNotReadIsNotServedWithoutEnd) {
   settings.send_queue_bytes = 1 << 20;
   Start(settings);
   RawConnection connection = ConnectWithHello();
-  // Asks for a megabyte each time: response_payload_size is field 4.
-  const std::string message("\x20\x80\x80\x40", 4);
-  const std::string request =
-      FrameBytes({.message_bytes = 4, .head_bytes = 4}, message);
-  for (int i = 0; i < 1000; ++i) connection.Send(request);
-  // What it takes to fill the sockets' buffers is the system's affair; a
-  // thousand megabytes fit nowhere.
+  constexpr int kRequests = 200;
+  constexpr int kReplyBytes = 1 << 20;
+  const std::string request = RequestFor(kReplyBytes);
+  std::thread sender([&] {
+    for (int i = 0; i < kRequests; ++i) connection.Send(request);
+  });
+  // What the sockets' buffers hold is the system's affair, and much less.
   RawConnection other = ConnectWithHello();
   other.Send(FrameBytes(kEmptyRequest, ""));
   EXPECT_EQ(other.Receive(kFrameHeaderBytes).size(), kFrameHeaderBytes);
-  EXPECT_LT(requests_, 100);
-  // Once it reads, it gets everything.
-  for (int i = 0; i < 1000; ++i) {
-    ASSERT_EQ(connection.Receive((1 << 20) + kFrameHeaderBytes).size(),
-              (1 << 20) + kFrameHeaderBytes);
+  EXPECT_LT(requests_, kRequests / 2);
+  // Once the client reads, it gets everything.
+  for (int i = 0; i < kRequests; ++i) {
+    ASSERT_EQ(connection.Receive(kReplyBytes + kFrameHeaderBytes).size(),
+              kReplyBytes + kFrameHeaderBytes);
   }
-  EXPECT_EQ(requests_, 1001);
+  sender.join();
+  EXPECT_EQ(requests_, kRequests + 1);
 }
 
 TEST_F(TcpServerTest, RepliesToAClientThatHasGoneAreDropped) {
