@@ -156,17 +156,21 @@ TEST_F(TcpServerTest, AClientThatDoesNotReadIsNotServedWithoutEnd) {
     for (int i = 0; i < kRequests; ++i) connection.Send(request);
   });
   // What the sockets' buffers hold is the system's affair, and much less.
+  // Many turns of the server's loop later:
   RawConnection other = ConnectWithHello();
-  other.Send(FrameBytes(kEmptyRequest, ""));
-  EXPECT_EQ(other.Receive(kFrameHeaderBytes).size(), kFrameHeaderBytes);
-  EXPECT_LT(requests_, kRequests / 2);
+  constexpr int kOtherRequests = 50;
+  for (int i = 0; i < kOtherRequests; ++i) {
+    other.Send(FrameBytes(kEmptyRequest, ""));
+    EXPECT_EQ(other.Receive(kFrameHeaderBytes).size(), kFrameHeaderBytes);
+  }
+  EXPECT_LT(requests_, kOtherRequests + kRequests / 2);
   // Once the client reads, it gets everything.
   for (int i = 0; i < kRequests; ++i) {
     ASSERT_EQ(connection.Receive(kReplyBytes + kFrameHeaderBytes).size(),
               kReplyBytes + kFrameHeaderBytes);
   }
   sender.join();
-  EXPECT_EQ(requests_, kRequests + 1);
+  EXPECT_EQ(requests_, kRequests + kOtherRequests);
 }
 
 TEST_F(TcpServerTest, RepliesToAClientThatHasGoneAreDropped) {
