@@ -34,10 +34,7 @@ HandlerPool::~HandlerPool() {
   const absl::MutexLock lock(&mutex_);
   stopping_ = true;
   work_.SignalAll();
-  const auto no_thread_is_left = [this]() ABSL_SHARED_LOCKS_REQUIRED(mutex_) {
-    return threads_ == 0;
-  };
-  mutex_.Await(absl::Condition(&no_thread_is_left));
+  while (threads_ > 0) thread_left_.Wait(&mutex_);
 }
 
 bool HandlerPool::Submit(Task& task) {
@@ -114,6 +111,7 @@ HandlerPool::Task* HandlerPool::WaitForTask() {
 void HandlerPool::CountThreadOut() {
   const absl::MutexLock lock(&mutex_);
   --threads_;
+  thread_left_.Signal();
 }
 
 }  // namespace distbench

@@ -74,6 +74,7 @@ class HandlerPool {
   const Kind kind_;
   mutable absl::Mutex mutex_;
   absl::CondVar work_;
+  absl::CondVar thread_left_;
   Task* first_ ABSL_GUARDED_BY(mutex_) = nullptr;  // the queue
   Task* last_ ABSL_GUARDED_BY(mutex_) = nullptr;
   int64_t waiting_tasks_ ABSL_GUARDED_BY(mutex_) = 0;
