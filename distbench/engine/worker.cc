@@ -74,7 +74,9 @@ void Worker::Turn(bool may_wait) {
   FireTimers();
   const bool more_ready = scheduler_.RunReadyActions();
   if (more_ready) ++event_count_;
+  const bool had_to_wait_for_queue = sender_.must_wait_for_queue();
   const bool must_wait_for_queue = sender_.SendWaiting();
+  if (had_to_wait_for_queue && !must_wait_for_queue) ++event_count_;
   int64_t deadline_ns = 0;
   if (may_wait && !more_ready && !context_.timers.next_spins() && !quitting_) {
     deadline_ns = context_.timers.next_due_ns();
