@@ -150,13 +150,15 @@ Moments MomentsOf(const std::vector<double>& values) {
 // The counts per second of a Poisson process have a variance equal to their
 // mean: the index of dispersion, times n - 1, has a chi-squared distribution
 // with n - 1 degrees of freedom (Cox and Lewis, The Statistical Analysis of
-// Series of Events, 1966, section 6.3). An iteration that sends f RPCs at once
+// Series of Events, 1966, section 6.3), whose cube root is close to normal
+// (Wilson and Hilferty, The distribution of chi-square, 1931). An iteration that sends f RPCs at once
 // multiplies the index by f.
 void JudgePoisson(const std::string& what, double fanout, size_t seconds,
                   const Moments& sent, FindingList& findings) {
   const double dispersion = sent.variance / sent.mean / fanout;
+  const double variance = 2.0 / (9.0 * static_cast<double>(seconds - 1));
   const double deviations =
-      (dispersion - 1) / std::sqrt(2.0 / static_cast<double>(seconds - 1));
+      (std::cbrt(dispersion) - (1 - variance)) / std::sqrt(variance);
   const bool is_big = dispersion > 1.5 || dispersion < 0.5;
   if (std::abs(deviations) < kBeyondChance || !is_big) return;
   findings.Add(
