@@ -85,13 +85,16 @@ struct Latencies {
 
 Latencies LatenciesOf(const ServiceLogs& logs) {
   Latencies latencies;
+  // Absent if all that was sent is warm-up.
   const RpcStatistics statistics = StatisticsOf(logs, "client/0", "server/0");
-  EXPECT_TRUE(
-      AddHistogram(statistics.service_time_ns(), latencies.service_time_ns)
-          .ok());
-  EXPECT_TRUE(
-      AddHistogram(statistics.response_time_ns(), latencies.response_time_ns)
-          .ok());
+  if (statistics.has_service_time_ns()) {
+    EXPECT_TRUE(
+        AddHistogram(statistics.service_time_ns(), latencies.service_time_ns)
+            .ok());
+    EXPECT_TRUE(
+        AddHistogram(statistics.response_time_ns(), latencies.response_time_ns)
+            .ok());
+  }
   latencies.offered = logs.instance_logs().at("client/0").offered_loads().at(0);
   if (latencies.offered.has_unsent_wait_ns()) {
     EXPECT_TRUE(AddHistogram(latencies.offered.unsent_wait_ns(),
