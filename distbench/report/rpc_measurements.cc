@@ -1,8 +1,6 @@
 #include "distbench/report/rpc_measurements.h"
 
-#include "absl/status/status.h"
 #include "distbench/base/saturating_add.h"
-#include "distbench/results/histogram_proto.h"
 #include "distbench/results/walk.h"
 
 namespace distbench {
@@ -22,9 +20,6 @@ std::optional<OfferedTotals> CollectOfferedLoad(const TestResult& result,
     AddTo(totals->offered_count, found->second.offered_count());
     AddTo(totals->unsent_count, found->second.unsent_count());
     AddTo(totals->held_back_count, found->second.held_back_count());
-    // One that contradicts itself adds nothing.
-    AddHistogram(found->second.unsent_wait_ns(), totals->unsent_wait_ns)
-        .IgnoreError();
   }
   return totals;
 }
@@ -45,8 +40,7 @@ RpcMeasurements MeasurementsOf(const TestResult& result,
     rpc.failures = found->second;
   }
   rpc.offered = CollectOfferedLoad(result, rpc_index);
-  rpc.response_time_ns = rpc.totals.response_time_ns;
-  if (rpc.offered) rpc.response_time_ns.Merge(rpc.offered->unsent_wait_ns);
+  rpc.response_time_ns = ResponseTimeOf(result, totals, rpc.name);
   rpc.series = CollectSeries(result, rpc_index, max_intervals);
   return rpc;
 }

@@ -26,7 +26,6 @@ struct OfferedTotals {
   int64_t offered_count = 0;
   int64_t unsent_count = 0;
   int64_t held_back_count = 0;
-  LogHistogram unsent_wait_ns;
 };
 
 struct RpcMeasurements {
@@ -39,8 +38,7 @@ struct RpcMeasurements {
   // Absent in closed loops and in results that do not record it.
   std::optional<OfferedTotals> offered;
 
-  // Open loop only: of succeeded RPCs, and how long those that were never sent
-  // had waited by the end, which is a lower bound of what theirs would be.
+  // As ResponseTimeOf().
   LogHistogram response_time_ns;
   RpcSeries series;
 };
