@@ -151,49 +151,54 @@ void WritePayloadLength(const MessageLayout& layout, HeadWriter& writer) {
 // A SliceReader of a single slice; all of it is inlined.
 class FlatReader {
  public:
-  explicit FlatReader(absl::string_view bytes) : left_(bytes) {}
+  explicit FlatReader(absl::string_view bytes)
+      : next_(bytes.data()), end_(next_ + bytes.size()) {}
 
-  bool at_end() const { return left_.empty(); }
+  bool at_end() const { return next_ == end_; }
 
   bool ReadTag(uint32_t& tag) {
+    const char* const begin = next_;
     uint64_t value;
-    const size_t bytes_before = left_.size();
-    if (!ReadVarint(value) || bytes_before - left_.size() > kMaxTagBytes) {
-      return false;
-    }
+    if (!ReadVarint(value) || next_ - begin > kMaxTagBytes) return false;
     tag = static_cast<uint32_t>(value);
     return tag >> 3 != 0;  // there is no field 0
   }
 
   bool ReadVarint(uint64_t& value) {
-    value = 0;
-    for (int shift = 0; shift < kVarintBits && !left_.empty(); shift += 7) {
-      const auto byte = static_cast<unsigned char>(left_.front());
-      left_.remove_prefix(1);
+    if (at_end()) return false;
+    value = static_cast<unsigned char>(*next_++);
+    return value < 0x80 || ReadRestOfVarint(value);
+  }
+
+  bool ReadBytes(uint64_t count, absl::string_view& bytes, std::string&) {
+    const char* const begin = next_;
+    if (!Skip(count)) return false;
+    bytes = absl::string_view(begin, count);
+    return true;
+  }
+
+  bool Skip(uint64_t count) {
+    if (count > static_cast<uint64_t>(end_ - next_)) return false;
+    next_ += count;
+    return true;
+  }
+
+ private:
+  static constexpr ptrdiff_t kMaxTagBytes = 5;
+  static constexpr int kVarintBits = 70;  // ten bytes
+
+  bool ReadRestOfVarint(uint64_t& value) {
+    value &= 0x7f;
+    for (int shift = 7; shift < kVarintBits && !at_end(); shift += 7) {
+      const auto byte = static_cast<unsigned char>(*next_++);
       value |= uint64_t{byte & 0x7fu} << shift;
       if (byte < 0x80) return true;
     }
     return false;
   }
 
-  bool ReadBytes(uint64_t count, absl::string_view& bytes, std::string&) {
-    if (count > left_.size()) return false;
-    bytes = left_.substr(0, count);
-    left_.remove_prefix(count);
-    return true;
-  }
-
-  bool Skip(uint64_t count) {
-    if (count > left_.size()) return false;
-    left_.remove_prefix(count);
-    return true;
-  }
-
- private:
-  static constexpr size_t kMaxTagBytes = 5;
-  static constexpr int kVarintBits = 70;  // ten bytes
-
-  absl::string_view left_;
+  const char* next_;
+  const char* const end_;
 };
 
 // Skips a field of an unknown number or type. Groups may hold groups.

@@ -59,6 +59,11 @@ inline void EncodeFrameHeader(const FrameHeader& header, char* out) {
   std::memcpy(out + 8, &header.call_id, 8);
 }
 
+// Replaces the call_id of an encoded header.
+inline void SetCallId(uint64_t call_id, char* frame) {
+  std::memcpy(frame + 8, &call_id, 8);
+}
+
 // Reads kFrameHeaderBytes, which may be any.
 inline FrameHeader DecodeFrameHeader(const char* bytes) {
   FrameHeader header;

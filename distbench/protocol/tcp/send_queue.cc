@@ -17,41 +17,76 @@ constexpr int64_t kMaxInlinePayloadBytes = 512;
 
 constexpr size_t kFirstCapacity = 4096;
 
+bool HasStrings(const RequestHeader& header) {
+  return !header.trace_context.empty();
+}
+
+bool HasStrings(const ResponseHeader& header) {
+  return !header.error_message.empty();
+}
+
+// Of headers of which the second one has no strings.
+bool IsSame(const RequestHeader& a, const RequestHeader& b) {
+  return a.rpc_index == b.rpc_index && a.server_instance == b.server_instance &&
+         a.warmup == b.warmup && a.response_bytes == b.response_bytes &&
+         a.processing_ns == b.processing_ns && !HasStrings(a);
+}
+
+bool IsSame(const ResponseHeader& a, const ResponseHeader& b) {
+  return a.server_instance == b.server_instance && !HasStrings(a);
+}
+
 }  // namespace
 
 int64_t SendQueue::Append(FrameKind kind, uint64_t call_id,
                           const RequestHeader& header, int64_t target_bytes) {
-  return AppendMessage(kind, call_id, header, target_bytes);
+  return AppendMessage(kind, call_id, header, target_bytes, last_request_);
 }
 
 int64_t SendQueue::Append(FrameKind kind, uint64_t call_id,
                           const ResponseHeader& header, int64_t target_bytes) {
-  return AppendMessage(kind, call_id, header, target_bytes);
+  return AppendMessage(kind, call_id, header, target_bytes, last_response_);
 }
 
 template <typename Header>
 int64_t SendQueue::AppendMessage(FrameKind kind, uint64_t call_id,
-                                 const Header& header, int64_t target_bytes) {
+                                 const Header& header, int64_t target_bytes,
+                                 Template<Header>& last) {
+  if (target_bytes != last.target_bytes || !IsSame(header, last.header)) {
+    Encode(kind, header, target_bytes, last);
+  }
+  char* out = Extend(last.encoded.size());
+  std::memcpy(out, last.encoded.data(), last.encoded.size());
+  SetCallId(call_id, out);
+  if (last.payload_bytes > 0) {
+    payloads_.push_back({.position = end_, .bytes = last.payload_bytes});
+  }
+  queued_bytes_ +=
+      static_cast<int64_t>(kFrameHeaderBytes) + last.message_bytes;
+  return last.message_bytes;
+}
+
+template <typename Header>
+void SendQueue::Encode(FrameKind kind, const Header& header,
+                       int64_t target_bytes, Template<Header>& frame) {
   const MessageLayout layout = LayOutMessage(header, target_bytes);
   const bool is_inline = layout.payload_bytes <= kMaxInlinePayloadBytes;
-  const size_t payload_bytes = is_inline ? layout.payload_bytes : 0;
-  char* out = Extend(kFrameHeaderBytes + layout.head_bytes + payload_bytes);
+  frame.header = header;
+  frame.target_bytes = target_bytes;
+  frame.message_bytes = layout.total_bytes();
+  frame.payload_bytes = is_inline ? 0 : layout.payload_bytes;
+  frame.encoded.assign(kFrameHeaderBytes + layout.total_bytes() -
+                           frame.payload_bytes,
+                       'D');
+  char* out = frame.encoded.data();
   EncodeFrameHeader(
       {.message_bytes = static_cast<uint32_t>(layout.total_bytes()),
        .head_bytes = static_cast<uint32_t>(layout.head_bytes),
-       .kind = kind,
-       .call_id = call_id},
+       .kind = kind},
       out);
-  out += kFrameHeaderBytes;
-  WriteHead(header, layout, out);
-  if (is_inline) {
-    std::memset(out + layout.head_bytes, 'D', payload_bytes);
-  } else {
-    payloads_.push_back({.position = end_, .bytes = layout.payload_bytes});
-  }
-  queued_bytes_ +=
-      static_cast<int64_t>(kFrameHeaderBytes) + layout.total_bytes();
-  return layout.total_bytes();
+  WriteHead(header, layout, out + kFrameHeaderBytes);
+  // Its strings are the caller's: it is not to be taken for the next one.
+  if (HasStrings(header)) frame.target_bytes = kNoTarget;
 }
 
 // Makes room for that many encoded bytes.

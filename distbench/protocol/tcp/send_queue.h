@@ -5,7 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "distbench/payload/message_codec.h"
@@ -44,18 +46,38 @@ class SendQueue {
  private:
   static constexpr int kMaxPieces = 64;
 
+  // A size that no message is asked to have.
+  static constexpr int64_t kNoTarget = std::numeric_limits<int64_t>::min();
+
   // Payload bytes that follow the encoded byte with this number.
   struct Payload {
     size_t position;
     int64_t bytes;
   };
 
+  // A frame as it was encoded last, to be copied while nothing but the id of the
+  // call is another: so it is with most calls of a connection.
+  template <typename Header>
+  struct Template {
+    Header header = {};
+    int64_t target_bytes = kNoTarget;
+    int64_t message_bytes = 0;
+    int64_t payload_bytes = 0;  // that are not part of `encoded`
+    std::string encoded;
+  };
+
   template <typename Header>
   int64_t AppendMessage(FrameKind kind, uint64_t call_id, const Header& header,
-                        int64_t target_bytes);
+                        int64_t target_bytes, Template<Header>& last);
+  template <typename Header>
+  static void Encode(FrameKind kind, const Header& header, int64_t target_bytes,
+                     Template<Header>& frame);
   char* Extend(size_t bytes);
   int Gather(iovec* pieces) const;
   void Drop(int64_t bytes);
+
+  Template<RequestHeader> last_request_;
+  Template<ResponseHeader> last_response_;
 
   // Encoded bytes begin_ to end_, of capacity_.
   std::unique_ptr<char[]> encoded_;

@@ -8,6 +8,8 @@
 #include <random>
 #include <string>
 
+#include "absl/strings/string_view.h"
+#include "distbench/payload/message_codec.h"
 #include "gtest/gtest.h"
 #include "proto/data_plane.pb.h"
 
@@ -98,6 +100,63 @@ TEST_F(SendQueueTest, MessagesOfAllSizesArriveWhole) {
     ExpectFrame(bytes, next_in, sizes[next_in % std::size(sizes)]);
   }
   EXPECT_EQ(bytes, "");
+}
+
+TEST_F(SendQueueTest, FramesThatDifferInOneThingAreToldApart) {
+  const RequestHeader plain;
+  const RequestHeader headers[] = {
+      plain,
+      {.rpc_index = 1},
+      {.server_instance = 1},
+      {.warmup = true},
+      {.response_bytes = 5},
+      {.processing_ns = 5},
+      {.trace_context = "trace"},
+      {.trace_context = "other"},
+      plain,
+      plain,
+  };
+  std::string scratch;
+  for (const RequestHeader& header : headers) {
+    for (int64_t bytes : {30, 30, 31, 1000}) {
+      queue_.Append(FrameKind::kRequest, 1, header, bytes);
+      ASSERT_EQ(Write(), SendQueue::Outcome::kEmpty);
+      const std::string frame = Read();
+      const FrameHeader frame_header = DecodeFrameHeader(frame.data());
+      EXPECT_EQ(frame_header.message_bytes, bytes);
+      RequestHeader read;
+      ASSERT_TRUE(DecodeHead(
+          absl::string_view(frame).substr(kFrameHeaderBytes,
+                                          frame_header.head_bytes),
+          bytes - frame_header.head_bytes, read, scratch));
+      EXPECT_EQ(read.rpc_index, header.rpc_index);
+      EXPECT_EQ(read.server_instance, header.server_instance);
+      EXPECT_EQ(read.warmup, header.warmup);
+      EXPECT_EQ(read.response_bytes, header.response_bytes);
+      EXPECT_EQ(read.processing_ns, header.processing_ns);
+      EXPECT_EQ(read.trace_context, header.trace_context);
+    }
+  }
+}
+
+TEST_F(SendQueueTest, RepliesWithAnErrorAreToldApart) {
+  const std::string error = "no such RPC";
+  std::string scratch;
+  for (const ResponseHeader& header :
+       {ResponseHeader{}, ResponseHeader{.error_message = error},
+        ResponseHeader{}, ResponseHeader{.server_instance = 2}}) {
+    queue_.Append(FrameKind::kReply, 1, header, 30);
+    ASSERT_EQ(Write(), SendQueue::Outcome::kEmpty);
+    const std::string frame = Read();
+    const FrameHeader frame_header = DecodeFrameHeader(frame.data());
+    ResponseHeader read;
+    ASSERT_TRUE(DecodeHead(
+        absl::string_view(frame).substr(kFrameHeaderBytes,
+                                        frame_header.head_bytes),
+        30 - frame_header.head_bytes, read, scratch));
+    EXPECT_EQ(read.server_instance, header.server_instance);
+    EXPECT_EQ(read.error_message, header.error_message);
+  }
 }
 
 TEST_F(SendQueueTest, OneWriteIsBounded) {
