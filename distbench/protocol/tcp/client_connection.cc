@@ -56,7 +56,9 @@ void ClientConnection::OnReady(uint32_t epoll_events, TransportEvents& events) {
   if (epoll_events & EPOLLOUT) OnWritable();
   if (epoll_events & ~uint32_t{EPOLLOUT}) {
     Read([&](const FrameHeader& header, absl::string_view head,
-             int64_t read_ns) { return OnReply(header, head, read_ns, events); });
+             int64_t read_ns) {
+      return OnReply(header, head, read_ns, events);
+    });
   }
   SettleError();
 }

@@ -15,10 +15,11 @@ namespace distbench {
 
 // One connection of a worker to a server, and what replaces it when it breaks.
 //
-// When it breaks, the calls in flight fail. Calls that are started then wait for
-// the next attempt to connect: they are sent if it succeeds, and fail if it does
-// not. The first attempt is made a millisecond after the failure, each one after
-// that takes twice as long, up to kMaxBackoffNs; without calls none is made.
+// When it breaks, the calls in flight fail. Calls that are started then wait
+// for the next attempt to connect: they are sent if it succeeds, and fail if it
+// does not. The first attempt is made a millisecond after the failure, each one
+// after that takes twice as long, up to kMaxBackoffNs; without calls none is
+// made.
 class ClientConnection final : public Connection {
  public:
   using Calls = CallTable<ClientConnection>;
@@ -47,8 +48,8 @@ class ClientConnection final : public Connection {
   // Whether no more calls are accepted.
   bool is_full() const { return queued_bytes() >= max_queued_bytes_; }
 
-  // Sends a request, or has it wait. Sets the call's sent_bytes and, by the time
-  // that Poll() returns, its sent_ns.
+  // Sends a request, or has it wait. Sets the call's sent_bytes and, by the
+  // time that Poll() returns, its sent_ns.
   void Send(ClientCall& call, uint64_t call_id, const RequestHeader& header);
 
   // Sets the sent_ns of the calls that have been gathered.

@@ -45,8 +45,8 @@ struct ConnectionContext {
   std::vector<Connection*> to_flush;
 };
 
-// The frames of one connection, both ways, from when its handshake is over until
-// it closes. Used by its worker's thread.
+// The frames of one connection, both ways, from when its handshake is over
+// until it closes. Used by its worker's thread.
 class Connection : public Poller::Watcher {
  public:
   Connection(const Connection&) = delete;

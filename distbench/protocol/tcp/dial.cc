@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <memory>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -85,7 +86,8 @@ class TargetDialer {
 };
 
 // Runs dialers until they are done or time is up.
-void RunDialers(int epoll_fd, absl::Span<const std::unique_ptr<TargetDialer>> dialers,
+void RunDialers(int epoll_fd,
+                absl::Span<const std::unique_ptr<TargetDialer>> dialers,
                 absl::Time deadline) {
   const auto all_done = [&] {
     return absl::c_all_of(dialers, [](const auto& d) { return d->done(); });

@@ -17,8 +17,8 @@ struct DecodedStream {
 };
 
 // Takes bytes all the way that a connection's go after the hello: finds the
-// frames and reads the heads of their messages. The first byte tells the kind of
-// frames. `piece_bytes`: what one read brings.
+// frames and reads the heads of their messages. The first byte tells the kind
+// of frames. `piece_bytes`: what one read brings.
 DecodedStream DecodeStream(absl::string_view bytes, size_t piece_bytes);
 
 // The body of LLVMFuzzerTestOneInput(): decodes the bytes in one piece and in

@@ -1,5 +1,5 @@
-// Whatever a peer sends, decoding it ends with frames or with a named error, and
-// does not depend on how the bytes are cut into reads.
+// Whatever a peer sends, decoding it ends with frames or with a named error,
+// and does not depend on how the bytes are cut into reads.
 
 #include <random>
 #include <string>

@@ -126,7 +126,9 @@ void Poller::SetTimer(int64_t due_ns) {
 
 void Poller::Wake() {
   wake_requested_.store(true, std::memory_order_seq_cst);
-  if (blocked_.load(std::memory_order_seq_cst)) eventfd_write(wake_fd_.get(), 1);
+  if (blocked_.load(std::memory_order_seq_cst)) {
+    eventfd_write(wake_fd_.get(), 1);
+  }
 }
 
 }  // namespace distbench

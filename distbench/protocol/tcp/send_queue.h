@@ -55,8 +55,8 @@ class SendQueue {
     int64_t bytes;
   };
 
-  // A frame as it was encoded last, to be copied while nothing but the id of the
-  // call is another: so it is with most calls of a connection.
+  // A frame as it was encoded last, to be copied while nothing but the id of
+  // the call is another: so it is with most calls of a connection.
   template <typename Header>
   struct Template {
     Header header = {};

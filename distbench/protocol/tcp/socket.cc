@@ -93,7 +93,8 @@ absl::StatusOr<std::vector<SocketAddress>> ResolveAddress(
   std::vector<SocketAddress> addresses;
   for (const addrinfo* entry = list->get(); entry; entry = entry->ai_next) {
     SocketAddress& found = addresses.emplace_back();
-    found.length = std::min<socklen_t>(entry->ai_addrlen, sizeof(found.storage));
+    found.length =
+        std::min<socklen_t>(entry->ai_addrlen, sizeof(found.storage));
     std::memcpy(&found.storage, entry->ai_addr, found.length);
   }
   return addresses;

@@ -24,8 +24,8 @@ RequestHeader HeaderOf(const ClientCall& call) {
           .trace_context = call.trace_context};
 }
 
-// The first of `items`, beginning with the one whose turn it is, that is usable;
-// if none is, that one. `pass_over` is told of the others.
+// The first of `items`, beginning with the one whose turn it is, that is
+// usable; if none is, that one. `pass_over` is told of the others.
 template <typename Items, typename IsUsable, typename PassOver>
 auto& TakeTurn(Items& items, size_t& next, const IsUsable& is_usable,
                const PassOver& pass_over) {

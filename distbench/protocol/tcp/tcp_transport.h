@@ -37,8 +37,8 @@ class TcpTransport final : public Transport {
   // For the driver, before the transport is polled.
   void Accept(FileDescriptor listener, Acceptor::OnAccepted on_accepted);
 
-  // For the driver and the acceptor, from any thread: what the worker shall take
-  // over.
+  // For the driver and the acceptor, from any thread: what the worker shall
+  // take over.
   void Serve(FileDescriptor socket);
   void SetPeers(std::vector<TcpPeer> peers);
 
