@@ -34,7 +34,7 @@ install_clang() {
   rm -rf "$probe"
 }
 
-# The root directory of the corpus is where new inputs go; seeds are read only.
+# New inputs go to a directory of their own, and what is worth it to the corpus.
 run_target() {
   local target=$1 corpus=$2 seconds=$3 binary work
   binary=$REPOSITORY/bazel-bin/$(tr ':' '/' <<<"${target#//}")
@@ -46,7 +46,7 @@ run_target() {
     -max_len="$LARGEST_INPUT_BYTES" -print_final_stats=1 -verbosity=1 \
     -artifact_prefix="$REPOSITORY/fuzz_findings/$(basename "$corpus")-" \
     "$work/new" "$REPOSITORY/$corpus" >"$work/log" 2>&1 || status=$?
-  grep -E '^stat::|cov: |ERROR|SUMMARY' "$work/log" | tail -n 12
+  grep -E '^stat::|DONE|ERROR|SUMMARY' "$work/log"
   "$binary" -merge=1 "$REPOSITORY/$corpus" "$work/new" >"$work/merge" 2>&1 ||
     die "$target: the corpus could not be merged; see $work/merge" 3
   rm -rf "$work"

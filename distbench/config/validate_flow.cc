@@ -109,6 +109,35 @@ bool EndsAtGridEdge(const TestValidation& validation,
   return !directions.empty();
 }
 
+// That lists nest within bounds, where they do not run themselves: an engine
+// starts a nested list inside the one that runs it, on the same stack.
+void CheckNesting(const TestValidation& validation, const Graph& nested) {
+  std::vector<int> callers(nested.size(), 0);
+  for (const std::vector<int>& successors : nested) {
+    for (const int list : successors) ++callers[list];
+  }
+  std::vector<int> depths(nested.size(), 0);
+  std::vector<int> ready;
+  for (int list = 0; list < nested.size(); ++list) {
+    if (callers[list] == 0) ready.push_back(list);
+  }
+  while (!ready.empty()) {
+    const int list = ready.back();
+    ready.pop_back();
+    if (depths[list] > kMaxListNesting) {
+      validation.Add(validation.List(list),
+                     absl::StrCat("is nested more than ", kMaxListNesting,
+                                  " lists deep; put actions of several lists "
+                                  "into one"));
+      return;
+    }
+    for (const int successor : nested[list]) {
+      depths[successor] = std::max(depths[successor], depths[list] + 1);
+      if (--callers[successor] == 0) ready.push_back(successor);
+    }
+  }
+}
+
 void CheckRecursion(const TestValidation& validation) {
   const std::vector<FlowEdge> edges =
       FlowEdges(validation.test(), validation.names());
@@ -116,6 +145,7 @@ void CheckRecursion(const TestValidation& validation) {
   const Graph nested = GraphOf(validation, edges, [](const FlowEdge& edge) {
     return edge.rpc == kNone;
   });
+  CheckNesting(validation, nested);
   for (const std::vector<int>& component : CyclicComponents(nested)) {
     reported.insert(component.begin(), component.end());
     validation.Add(

@@ -1,3 +1,7 @@
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
 #include "distbench/config/validation_cases.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -149,6 +153,32 @@ TEST(ValidateFlow, AcceptsRpcsThatEndAtDifferentEdges) {
           "name: 'come' action_names: 'go' } actions { name: 'go' rpc_name: "
           "'go' } actions { name: 'come' rpc_name: 'come' }"),
       ::testing::IsEmpty());
+}
+
+// A chain of lists below the main list of the client.
+std::string NestedLists(int depth) {
+  std::string config;
+  for (int i = 0; i < depth; ++i) {
+    absl::StrAppend(&config, "action_lists { name: 'nested", i,
+                    "' action_names: 'go", i, "' } actions { name: 'go", i,
+                    "' ");
+    if (i + 1 < depth) {
+      absl::StrAppend(&config, "action_list_name: 'nested", i + 1, "'");
+    }
+    absl::StrAppend(&config, " } ");
+  }
+  return absl::StrCat(config,
+                      "action_lists { name: 'server' action_names: 'go' } "
+                      "actions { name: 'go' action_list_name: 'nested0' }");
+}
+
+TEST(ValidateFlow, ListsNestAHundredDeepAtMost) {
+  EXPECT_TRUE(ProblemsAfter("", NestedLists(100)).empty());
+  const std::vector<Problem> problems = ProblemsAfter("", NestedLists(101));
+  ASSERT_EQ(problems.size(), 1);
+  EXPECT_EQ(problems[0].path, "tests[0].action_lists[\"nested100\"]");
+  EXPECT_THAT(problems[0].message,
+              ::testing::HasSubstr("more than 100 lists deep"));
 }
 
 TEST(ValidateFlow, AcceptsListsSharedByClients) {

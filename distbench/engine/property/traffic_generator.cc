@@ -57,14 +57,14 @@ void TrafficGenerator::AddSettings() {
   test_.set_random_seed(random_.Between(0, 1'000'000));
   if (random_.Chance(0.5)) test_.set_name("generated");
   (*test_.mutable_attributes())["test_timeout"] =
-      absl::StrCat(random_.Between(1, 3));
+      absl::StrCat(random_.Between(1, 2));
   if (random_.Chance(0.4)) {
     test_.set_workers_per_instance(static_cast<int32_t>(random_.Between(1, 3)));
   }
   if (random_.Chance(0.2)) test_.set_delay_actions_by_spinning(true);
   // Tests that chance may let grow end by this.
   test_.mutable_overload_limits()->set_max_pending_rpcs(
-      random_.OneOf<int64_t>({20, 2'000, 20'000}));
+      random_.OneOf<int64_t>({20, 500, 3'000}));
   if (random_.Chance(0.2)) test_.mutable_overload_limits()->set_max_threads(50);
 }
 
@@ -402,6 +402,16 @@ void TrafficGenerator::AddReplayTraces() {
         test_.services(static_cast<int>(random_.Between(0, last))).name());
     trace.set_server(test_.services(server).name());
     if (random_.Chance(0.5)) trace.mutable_defaults()->set_request_size(100);
+    for (const MultiServerChannel& channel :
+         test_.services(server).multi_server_channels()) {
+      trace.add_multiserver_channel_names(channel.name());
+    }
+    // Records wait for those that the same instance sends.
+    if (random_.Chance(0.3)) {
+      trace.mutable_defaults()->set_client_instance(
+          static_cast<int32_t>(random_.Between(
+              0, InstanceCount(ServiceNumber(trace.client())) - 1)));
+    }
     const int64_t records = random_.Between(1, 8);
     for (int64_t j = 0; j < records; ++j) {
       RpcReplayTraceRecord& record = *trace.add_records();
@@ -417,6 +427,10 @@ void TrafficGenerator::AddReplayTraces() {
             static_cast<int32_t>(random_.Between(0, j - 1)));
       }
       if (random_.Chance(0.3)) record.set_rpc_class(7);
+      if (trace.multiserver_channel_names_size() > 0 && random_.Chance(0.3)) {
+        record.set_multi_server_channel_name_index(static_cast<int32_t>(
+            random_.Between(0, trace.multiserver_channel_names_size() - 1)));
+      }
       record.set_server_instance(
           static_cast<int32_t>(random_.Between(0, InstanceCount(server) - 1)));
       record.set_response_size(

@@ -35,7 +35,7 @@ using ::google::protobuf::Descriptor;
 using ::google::protobuf::FieldDescriptor;
 using ::google::protobuf::Message;
 
-constexpr int64_t kTests = 400;
+constexpr int64_t kTests = 300;
 // Most generated tests must be valid, or few are run.
 constexpr double kMinValidShare = 0.95;
 constexpr int kShrinkAttempts = 2000;
