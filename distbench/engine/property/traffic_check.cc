@@ -269,6 +269,10 @@ class TrafficCheck {
     for (const RpcPlan& rpc : plan_.rpcs) {
       most_targets = std::max(most_targets, MaxTargets(plan_, rpc));
     }
+    // All records of a trace may be due at once.
+    for (const ReplayTracePlan& trace : plan_.replay_traces) {
+      most_targets = std::max<int64_t>(most_targets, std::ssize(trace.records));
+    }
     const int64_t workers = std::max(1, plan_.workers_per_instance);
     const int64_t most = observer_.most_in_flight(instance);
     const int64_t allowed = plan_.max_pending_rpcs * (workers == 1 ? 1 : 2);
