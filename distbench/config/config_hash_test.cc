@@ -7,7 +7,7 @@
 namespace distbench {
 namespace {
 
-DistributedSystemDescription Test() {
+DistributedSystemDescription SmallTest() {
   DistributedSystemDescription test;
   test.set_name("test");
   (*test.mutable_attributes())["a"] = "1";
@@ -20,8 +20,8 @@ TEST(ConfigHashTest, IsTheSameForTheSame) {
   (*other.mutable_attributes())["b"] = "2";
   other.set_name("test");
   (*other.mutable_attributes())["a"] = "1";
-  EXPECT_EQ(ConfigHash(Test()), ConfigHash(other));
-  EXPECT_EQ(ConfigHash(Test()).size(), 16u);
+  EXPECT_EQ(ConfigHash(SmallTest()), ConfigHash(other));
+  EXPECT_EQ(ConfigHash(SmallTest()).size(), 16u);
 }
 
 TEST(ConfigHashTest, IsTheSameInEveryBuild) {
@@ -29,15 +29,15 @@ TEST(ConfigHashTest, IsTheSameInEveryBuild) {
 }
 
 TEST(ConfigHashTest, IsAnotherOneForAnother) {
-  DistributedSystemDescription other = Test();
+  DistributedSystemDescription other = SmallTest();
   (*other.mutable_attributes())["a"] = "3";
-  EXPECT_NE(ConfigHash(Test()), ConfigHash(other));
+  EXPECT_NE(ConfigHash(SmallTest()), ConfigHash(other));
 }
 
 TEST(ConfigHashTest, TheSeedIsNoPartOfIt) {
-  DistributedSystemDescription other = Test();
+  DistributedSystemDescription other = SmallTest();
   other.set_random_seed(5);
-  EXPECT_EQ(ConfigHash(Test()), ConfigHash(other));
+  EXPECT_EQ(ConfigHash(SmallTest()), ConfigHash(other));
 }
 
 }  // namespace

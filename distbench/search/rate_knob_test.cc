@@ -9,7 +9,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-DistributedSystemDescription Test(const std::string& iterations) {
+DistributedSystemDescription LoopTest(const std::string& iterations) {
   DistributedSystemDescription test;
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(
       R"(name: "t"
@@ -25,14 +25,14 @@ DistributedSystemDescription Test(const std::string& iterations) {
 }
 
 TEST(RateKnobTest, AddsUpWhatTheInstancesOfMainListsSend) {
-  const auto knob = RateKnob::Make(Test("open_loop_interval_ns: 1000000"));
+  const auto knob = RateKnob::Make(LoopTest("open_loop_interval_ns: 1000000"));
   ASSERT_TRUE(knob.ok()) << knob.status();
   EXPECT_DOUBLE_EQ(knob->base_load(), 4000);
 }
 
 TEST(RateKnobTest, ScalesEveryOpenLoopAndSetsHowLongItRuns) {
   const auto knob = RateKnob::Make(
-      Test("open_loop_interval_ns: 1000000 max_iteration_count: 7 "
+      LoopTest("open_loop_interval_ns: 1000000 max_iteration_count: 7 "
            "warmup_iterations: 3"));
   ASSERT_TRUE(knob.ok()) << knob.status();
   const DistributedSystemDescription scaled = knob->At(
@@ -50,7 +50,7 @@ TEST(RateKnobTest, ScalesEveryOpenLoopAndSetsHowLongItRuns) {
 }
 
 TEST(RateKnobTest, RefusesATestWithoutALoadToScale) {
-  const auto knob = RateKnob::Make(Test("max_parallel_iterations: 10"));
+  const auto knob = RateKnob::Make(LoopTest("max_parallel_iterations: 10"));
   ASSERT_FALSE(knob.ok());
   EXPECT_THAT(std::string(knob.status().message()),
               HasSubstr("open_loop_interval_ns"));

@@ -2,8 +2,7 @@
 // no field out.
 //
 // An example is a block of "```proto". Lines "# refused: TEXT" at its top mean
-// that checking it says so; "# as far as supported" that engines need not run
-// all of it yet.
+// that checking it says so.
 
 #include <fstream>
 #include <set>
@@ -30,13 +29,10 @@ using ::google::protobuf::Message;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-constexpr char kNotYet[] = "not supported yet";
-
 struct Example {
   int line = 0;  // where it begins
   std::string config;
   std::vector<std::string> refusals;
-  bool as_far_as_supported = false;
 };
 
 struct Page {
@@ -60,8 +56,6 @@ Page ReadPage() {
     } else if (inside && absl::ConsumePrefix(&rest, "# refused: ")) {
       page.examples.back().refusals.push_back(std::string(rest));
     } else if (inside) {
-      page.examples.back().as_far_as_supported |=
-          line == "# as far as supported";
       absl::StrAppend(&page.examples.back().config, line, "\n");
     } else if (absl::StartsWith(line, "|")) {
       absl::StrAppend(&page.tables, line, "\n");
@@ -79,10 +73,6 @@ void CheckExample(const Example& example) {
     for (const std::string& refusal : example.refusals) {
       EXPECT_THAT(checked.status().ToString(), HasSubstr(refusal));
     }
-    return;
-  }
-  if (example.as_far_as_supported && !checked.ok()) {
-    EXPECT_THAT(checked.status().ToString(), HasSubstr(kNotYet));
     return;
   }
   ASSERT_TRUE(checked.ok()) << checked.status();
