@@ -46,12 +46,6 @@ void CheckSettings(const TestValidation& validation, const Path& path,
   if (!stack.ok()) return;
   const DriverDeclaration& driver = *stack->back().driver;
   const std::string owner = absl::StrCat("driver ", Quoted(driver.name));
-  if (driver.channel_settings.settings.empty()) {
-    validation.Add(path, absl::StrCat(owner,
-                                      " has no multi-server channels; use "
-                                      "\"grpc\" for this service"));
-    return;
-  }
   ValidateSettings(path.Field("channel_settings"), channel.channel_settings(),
                    driver.channel_settings, owner, validation.problems());
 }

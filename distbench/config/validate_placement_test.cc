@@ -226,18 +226,6 @@ INSTANTIATE_TEST_SUITE_P(
                        "must be one of \"round_robin\", \"pick_first\""}),
     [](const auto& info) { return info.param.rule; });
 
-TEST(ValidateChannels, NeedADriverThatHasThem) {
-  const auto problems = ProblemsAfter(
-      "services { name: 'client' count: 2 }\n  services { name: 'server'",
-      "default_protocol: 'tcp' services { name: 'client' count: 2 } services { "
-      "multi_server_channels { name: 'a' selected_instances: 0 } name: "
-      "'server'");
-  ASSERT_EQ(problems.size(), 1) << ToStatus(problems);
-  EXPECT_THAT(
-      problems[0].message,
-      ::testing::HasSubstr("driver \"tcp\" has no multi-server channels"));
-}
-
 TEST(ValidatePlacement, AcceptsBundles) {
   EXPECT_THAT(
       ProblemsAfter(

@@ -50,7 +50,8 @@ void JudgeOutcome(const TestResult& result, const TestTotals& totals,
                               "look better for it. The summary lists the "
                               "causes"));
   }
-  if (totals.all.succeeded_count == 0) {
+  // A test that failed says itself why there is nothing.
+  if (totals.all.succeeded_count == 0 && !result.run_info().has_failure()) {
     findings.Add(Finding::WARN, "nothing_measured",
                  "no RPC succeeded after the warm-up, so there is nothing to "
                  "report; look at the failures, or shorten the warm-up");

@@ -170,6 +170,12 @@ TEST_F(JudgeTest, AnEmptyResultIsJudgedToo) {
   ExpectOne(Finding::WARN, "nothing_measured");
 }
 
+TEST_F(JudgeTest, AFailureExplainsThatNothingWasMeasured) {
+  result_ = TestResult();
+  result_.mutable_run_info()->set_failure("node1 was lost");
+  ExpectNothing();
+}
+
 // ---- unsent_load, held_back -------------------------------------------------
 
 TEST_F(JudgeTest, MuchUnsentLoadMakesTheRunInvalid) {

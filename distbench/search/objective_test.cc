@@ -84,7 +84,7 @@ TEST(JudgeTest, ComparesResponseTimesAndKnowsServiceTimes) {
   ASSERT_TRUE(outcome.ok()) << outcome.status();
   EXPECT_THAT(outcome->excess.estimate, DoubleNear(std::log(2), 0.01));
   EXPECT_THAT(outcome->service_excess.estimate, DoubleNear(-std::log(2), 0.01));
-  EXPECT_EQ(outcome->measured, "p95 2.001 ms");
+  EXPECT_EQ(outcome->measured, "p95 2.000 ms");
 }
 
 TEST(JudgeTest, TakesServiceTimesInClosedLoops) {
