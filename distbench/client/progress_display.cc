@@ -87,6 +87,7 @@ void ProgressDisplay::ShowQueuePosition(int sequences_ahead) {
 }
 
 void ProgressDisplay::ShowStart(const TestStarted& started) {
+  runs_ = true;
   name_ = started.name();
   started_ns_ = options_.clock->MonotonicNs();
   expected_duration_ns_ = started.expected_duration_us() * kNsPerUs;
@@ -159,10 +160,16 @@ std::string ProgressDisplay::Latency() const {
 }
 
 void ProgressDisplay::ShowEnd(const TestResult& result) {
+  Clear();
+  if (!runs_) {
+    WriteLine(absl::StrCat(Position(), result.traffic_config().name(),
+                           ": failed before it started"));
+    return;
+  }
+  runs_ = false;
   const double seconds =
       static_cast<double>(options_.clock->MonotonicNs() - started_ns_) /
       kNsPerSecond;
-  Clear();
   WriteLine(absl::StrFormat("%s%s: %s after %.1f s", Position(), name_,
                             result.run_info().has_failure() ? "failed" : "done",
                             seconds));

@@ -79,6 +79,7 @@ class ProgressDisplay {
   // The test that runs.
   int test_index_ = 0;
   std::string name_;
+  bool runs_ = false;  // the test has started, and not ended
   int64_t started_ns_ = 0;
   int64_t expected_duration_ns_ = 0;  // 0: unknown
 

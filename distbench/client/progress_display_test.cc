@@ -125,10 +125,23 @@ TEST_F(ProgressDisplayTest, EndSaysHowTheTestWent) {
   display.Show(Finished());
   EXPECT_EQ(TakeOutput(), "[2/3] incast: done after 1.5 s\n");
 
+  display.Show(Started(0));
+  clock_.Advance(2'000'000'000);
+  TakeOutput();
   RunTestsEvent failed = Finished();
   failed.mutable_finished()->mutable_run_info()->set_failure("node1 was lost");
   display.Show(failed);
-  EXPECT_EQ(TakeOutput(), "[2/3] incast: failed after 1.5 s\n");
+  EXPECT_EQ(TakeOutput(), "[2/3] incast: failed after 2.0 s\n");
+}
+
+TEST_F(ProgressDisplayTest, EndOfATestThatNeverStartedHasNoDuration) {
+  clock_.Advance(6'650'000'000'000);
+  ProgressDisplay display(Options());
+  RunTestsEvent failed = Finished();
+  failed.mutable_finished()->mutable_traffic_config()->set_name("incast");
+  failed.mutable_finished()->mutable_run_info()->set_failure("no such device");
+  display.Show(failed);
+  EXPECT_EQ(TakeOutput(), "[2/3] incast: failed before it started\n");
 }
 
 TEST_F(ProgressDisplayTest, WaitIsSaid) {

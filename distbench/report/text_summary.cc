@@ -12,6 +12,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "distbench/base/saturating_add.h"
+#include "distbench/report/test_run.h"
 #include "distbench/report/test_totals.h"
 #include "distbench/results/rpc_totals.h"
 #include "distbench/results/walk.h"
@@ -336,27 +337,8 @@ Lines DriverCounters(const TestResult& result) {
   return lines;
 }
 
-absl::string_view SeverityName(Finding::Severity severity) {
-  switch (severity) {
-    case Finding::INVALID:
-      return "invalid";
-    case Finding::WARN:
-      return "warn";
-    case Finding::NOTE:
-    case Finding::UNKNOWN:
-      break;
-  }
-  return "note";
-}
-
 // The worst first.
-Lines Findings(const RunInfo& run_info, const TestTotals& totals) {
-  std::vector<Finding> findings(run_info.findings().begin(),
-                                run_info.findings().end());
-  std::stable_sort(findings.begin(), findings.end(),
-                   [](const Finding& a, const Finding& b) {
-                     return a.severity() > b.severity();
-                   });
+Lines Findings(const TestResult& result, const TestTotals& totals) {
   Lines lines;
   if (totals.invalid_log_count > 0) {
     lines.push_back(absl::StrFormat(
@@ -364,7 +346,7 @@ Lines Findings(const RunInfo& run_info, const TestTotals& totals) {
         "the first: %s",
         totals.invalid_log_count, totals.first_invalid_log));
   }
-  for (const Finding& finding : findings) {
+  for (const Finding& finding : FindingsBySeverity(result)) {
     const std::string code =
         finding.code().empty() ? "" : absl::StrCat(" (", finding.code(), ")");
     lines.push_back(absl::StrFormat("  %s%s: %s",
@@ -396,7 +378,7 @@ std::vector<std::string> SummarizeTest(const TestResult& result) {
   AppendSectionIfAny("Resources", Resources(result.resource_usage_logs()),
                      lines);
   AppendSectionIfAny("Driver counters", DriverCounters(result), lines);
-  AppendSectionIfAny("Findings", Findings(result.run_info(), totals), lines);
+  AppendSectionIfAny("Findings", Findings(result, totals), lines);
   return lines;
 }
 

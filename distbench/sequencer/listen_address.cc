@@ -9,7 +9,6 @@
 #include <cstring>
 #include <memory>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
 namespace distbench {
@@ -32,6 +31,15 @@ int TryToBind(const addrinfo& info) {
   const int error = bind(fd, info.ai_addr, info.ai_addrlen) == 0 ? 0 : errno;
   close(fd);
   return error;
+}
+
+// "ADDRESS:PORT" with the address in digits.
+std::string ToNumbers(const addrinfo& info, int port) {
+  char host[NI_MAXHOST] = "";
+  getnameinfo(info.ai_addr, info.ai_addrlen, host, sizeof(host), nullptr, 0,
+              NI_NUMERICHOST);
+  return info.ai_family == AF_INET6 ? absl::StrCat("[", host, "]:", port)
+                                    : absl::StrCat(host, ":", port);
 }
 
 // A port that the kernel picks, free on all interfaces for IPv4; 0 if there is
@@ -75,27 +83,20 @@ absl::Status Explain(int error, const std::string& address, int port) {
 
 }  // namespace
 
-std::string BindAddress(const std::string& address, int port) {
-  if (address.empty()) return absl::StrCat("[::]:", port);
-  if (absl::StrContains(address, ':') && !absl::StartsWith(address, "[")) {
-    return absl::StrCat("[", address, "]:", port);
-  }
-  return absl::StrCat(address, ":", port);
-}
-
 absl::StatusOr<int> FindFreePort(const std::string& address) {
   constexpr int kAttempts = 100;
   absl::Status status;
   for (int i = 0; i < kAttempts; ++i) {
     const int port = SuggestPort();
-    status = CheckCanListen(address, port);
+    status = ListenAddresses(address, port).status();
     if (status.ok()) return port;
     if (!absl::IsAlreadyExists(status)) break;
   }
   return status;
 }
 
-absl::Status CheckCanListen(const std::string& address, int port) {
+absl::StatusOr<std::vector<std::string>> ListenAddresses(
+    const std::string& address, int port) {
   if (port < 0 || port > 65535) {
     return absl::InvalidArgumentError(
         absl::StrCat("there is no port ", port, "; ports are 0 to 65535"));
@@ -112,11 +113,11 @@ absl::Status CheckCanListen(const std::string& address, int port) {
   }
   const std::unique_ptr<addrinfo, FreeAddressInfo> owner(found);
   int last_error = EADDRNOTAVAIL;
-  bool can_listen = false;
+  std::vector<std::string> addresses;
   for (const addrinfo* info = found; info != nullptr; info = info->ai_next) {
     const int error = TryToBind(*info);
     if (error == 0) {
-      can_listen = true;
+      addresses.push_back(ToNumbers(*info, port));
     } else if (error == EADDRNOTAVAIL || error == EAFNOSUPPORT) {
       // Such as the IPv6 address of localhost on a host without IPv6.
       last_error = error;
@@ -124,7 +125,9 @@ absl::Status CheckCanListen(const std::string& address, int port) {
       return Explain(error, address, port);
     }
   }
-  return can_listen ? absl::OkStatus() : Explain(last_error, address, port);
+  if (addresses.empty()) return Explain(last_error, address, port);
+  if (address.empty()) return std::vector{absl::StrCat("[::]:", port)};
+  return addresses;
 }
 
 }  // namespace distbench

@@ -4,20 +4,20 @@
 #define DISTBENCH_SEQUENCER_LISTEN_ADDRESS_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
 namespace distbench {
 
-// "ADDRESS:PORT" as gRPC takes it; an empty address is all interfaces, and IPv6
-// addresses get brackets.
-std::string BindAddress(const std::string& address, int port);
-
-// Whether a server could listen there: resolves the address and binds to all
-// that it stands for. The error says whether the address is unknown, is not of
-// this host, or the port is in use or not allowed.
-absl::Status CheckCanListen(const std::string& address, int port);
+// What a server has to listen at, as gRPC takes it: all that the address stands
+// for on this host, in numbers, since gRPC is content with one of the addresses
+// that a name has, and leaves the others to strangers. An empty address is all
+// interfaces. The error says whether the address is unknown, is not of this
+// host, or the port is in use or not allowed.
+absl::StatusOr<std::vector<std::string>> ListenAddresses(
+    const std::string& address, int port);
 
 // A port that is free at everything that the address stands for. Left to
 // itself, gRPC picks one that is free for IPv4 or for IPv6, and clients that

@@ -4,11 +4,14 @@
 
 #include <chrono>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/synchronization/mutex.h"
 #include "distbench/base/version.h"
 #include "distbench/sequencer/heartbeat.h"
@@ -60,27 +63,9 @@ class SequencerServer::Impl {
   ~Impl() { Shutdown(); }
 
   absl::Status Start() {
-    const std::string& host = options_.listen_address;
-    if (options_.port == 0) {
-      const absl::StatusOr<int> free_port = FindFreePort(host);
-      if (!free_port.ok()) return free_port.status();
-      options_.port = *free_port;
-    }
-    if (absl::Status status = CheckCanListen(host, options_.port);
-        !status.ok()) {
-      return status;
-    }
-    const std::string address = BindAddress(host, options_.port);
-    grpc::ServerBuilder builder;
-    Configure(builder);
-    builder.AddListeningPort(address, grpc::InsecureServerCredentials(),
-                             &port_);
-    builder.RegisterService(&service_);
-    server_ = builder.BuildAndStart();
-    if (server_ == nullptr || port_ == 0) {
-      return absl::UnavailableError(
-          absl::StrCat("can not listen at ", address));
-    }
+    absl::Status status =
+        options_.port == 0 ? ListenAtAnyPort() : Listen(options_.port);
+    if (!status.ok()) return status;
     heartbeat_.emplace(
         options_.node_silence_timeout / NodeSession::kBeatsPerTimeout,
         registry_);
@@ -115,7 +100,41 @@ class SequencerServer::Impl {
   }
 
  private:
-  SequencerOptions options_;  // the port is chosen when it starts
+  // Others may take a port between the moment when it is found and the one when
+  // it is used.
+  absl::Status ListenAtAnyPort() {
+    constexpr int kAttempts = 10;
+    absl::Status status;
+    for (int i = 0; i < kAttempts; ++i) {
+      const absl::StatusOr<int> port = FindFreePort(options_.listen_address);
+      if (!port.ok()) return port.status();
+      status = Listen(*port);
+      if (status.ok()) break;
+    }
+    return status;
+  }
+
+  // At all that the address stands for, or nowhere.
+  absl::Status Listen(int port) {
+    const absl::StatusOr<std::vector<std::string>> addresses =
+        ListenAddresses(options_.listen_address, port);
+    if (!addresses.ok()) return addresses.status();
+    grpc::ServerBuilder builder;
+    Configure(builder);
+    for (const std::string& address : *addresses) {
+      builder.AddListeningPort(address, grpc::InsecureServerCredentials());
+    }
+    builder.RegisterService(&service_);
+    server_ = builder.BuildAndStart();
+    if (server_ == nullptr) {
+      return absl::UnavailableError(
+          absl::StrCat("can not listen at ", absl::StrJoin(*addresses, ", ")));
+    }
+    port_ = port;
+    return absl::OkStatus();
+  }
+
+  const SequencerOptions options_;
   NodeRegistry registry_;
   RunStatus status_;
   RunEnvironment environment_;
