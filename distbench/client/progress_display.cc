@@ -16,6 +16,10 @@ namespace distbench {
 
 namespace {
 
+// Reports come once a second; the last one soon after another. A rate over so
+// short a time would be that of delays on the way.
+constexpr int64_t kDrawIntervalNs = 500'000'000;
+
 constexpr int64_t kNsPerUs = 1'000;
 constexpr int64_t kNsPerSecond = 1'000'000'000;
 constexpr int64_t kLineIntervalNs = 5 * kNsPerSecond;
@@ -113,8 +117,9 @@ void ProgressDisplay::ShowProgress(const TrafficProgress& progress) {
       .IgnoreError();
   const int64_t now_ns = options_.clock->MonotonicNs();
   const int64_t interval_ns = now_ns - shown_ns_;
-  if (interval_ns <= 0) return;
-  if (!options_.terminal && interval_ns < kLineIntervalNs) return;
+  if (interval_ns < (options_.terminal ? kDrawIntervalNs : kLineIntervalNs)) {
+    return;
+  }
 
   const std::string figures =
       absl::StrCat(Rate(progress, interval_ns), Latency(), ", ",

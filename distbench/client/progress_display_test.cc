@@ -167,6 +167,17 @@ TEST_F(ProgressDisplayTest, TerminalHasABarOnOneLine) {
             "0 failed  incast");
 }
 
+TEST_F(ProgressDisplayTest, TerminalShowsNoRateOfAMoment) {
+  ProgressDisplay display(TerminalOptions());
+  display.Show(Started(10'000'000));
+  clock_.Advance(kSecondNs);
+  display.Show(Progress(1'000, 0));
+  TakeOutput();
+  clock_.Advance(40'000'000);
+  display.Show(Progress(2'000, 0));
+  EXPECT_EQ(TakeOutput(), "");
+}
+
 TEST_F(ProgressDisplayTest, BarStopsAtItsEnd) {
   ProgressDisplay display(TerminalOptions());
   display.Show(Started(1'000'000));
