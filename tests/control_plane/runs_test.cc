@@ -273,7 +273,8 @@ TEST(RunsTest, OverloadEndsTheTestOnAllNodes) {
       cluster.Run(SequenceOf({ClientServerTest("t", 2)}), results).ok());
   EXPECT_THAT(results.test_results(0).run_info().failure(),
               AllOf(HasSubstr("node1"), HasSubstr("client/1: too much")));
-  EXPECT_EQ(cluster.engines().Count("client/0", EngineStep::kStop), 1);
+  // Twice, if it came in the middle of the start.
+  EXPECT_GE(cluster.engines().Count("client/0", EngineStep::kStop), 1);
 }
 
 TEST(RunsTest, ShutsDownNodesAndSequencerAfterTheTests) {
