@@ -191,15 +191,9 @@ void RunClientThread(const bench::Options& options, bench::Recorder& recorder) {
 }
 
 void RunClient(const bench::Options& options) {
-  std::vector<bench::Recorder> recorders;
-  for (int i = 0; i < options.threads; ++i) recorders.emplace_back(options);
-  std::vector<std::thread> threads;
-  for (bench::Recorder& recorder : recorders) {
-    threads.emplace_back([&] { RunClientThread(options, recorder); });
-  }
-  for (std::thread& thread : threads) thread.join();
-  for (int i = 1; i < options.threads; ++i) recorders[0].Merge(recorders[i]);
-  recorders[0].Print();
+  bench::RunClientThreads(options, [&](bench::Recorder& recorder) {
+    RunClientThread(options, recorder);
+  });
 }
 
 }  // namespace

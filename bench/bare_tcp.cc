@@ -1,6 +1,7 @@
 // What TCP reaches with no framework around it: messages of a size and a stamp
 // behind each other, one epoll and one thread a side. A server answers what one
-// read brings with one write, a client sends what one read allows with one write
+// read brings with one write, a client sends what one read allows with one
+// write
 // (--max_batch messages at most); with --max_batch=1 each message is a write of
 // its own. With --spin_us the threads poll before they block.
 //
@@ -145,8 +146,8 @@ class Connection {
       room -= bytes;
     };
     for (size_t i = first_body_; room > 0 && count + 2 <= kMaxPieces; ++i) {
-      const size_t until = i < bodies_.size() ? bodies_[i].position
-                                              : out_.size();
+      const size_t until =
+          i < bodies_.size() ? bodies_[i].position : out_.size();
       add(out_.data() + position, static_cast<int64_t>(until - position));
       position = until;
       if (i >= bodies_.size()) break;
@@ -352,15 +353,9 @@ void RunClientThread(const bench::Options& options, bench::Recorder& recorder) {
 }
 
 void RunClient(const bench::Options& options) {
-  std::vector<bench::Recorder> recorders;
-  for (int i = 0; i < options.threads; ++i) recorders.emplace_back(options);
-  std::vector<std::thread> threads;
-  for (bench::Recorder& recorder : recorders) {
-    threads.emplace_back([&] { RunClientThread(options, recorder); });
-  }
-  for (std::thread& thread : threads) thread.join();
-  for (int i = 1; i < options.threads; ++i) recorders[0].Merge(recorders[i]);
-  recorders[0].Print();
+  bench::RunClientThreads(options, [&](bench::Recorder& recorder) {
+    RunClientThread(options, recorder);
+  });
 }
 
 }  // namespace

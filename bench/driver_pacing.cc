@@ -82,8 +82,7 @@ class Pacer final : public distbench::TransportEvents {
         "\"achieved_per_second\": %.1f, \"cpu_us\": %.3f}\n",
         lateness_ns_.size(), quantile_us(0.5), quantile_us(0.9),
         quantile_us(0.99), quantile_us(0.999), quantile_us(1),
-        (total_ - 1) / seconds_,
-        cpu_seconds_ * 1e6 / lateness_ns_.size());
+        (total_ - 1) / seconds_, cpu_seconds_ * 1e6 / lateness_ns_.size());
   }
 
   void OnDone(ClientCall* call) override {

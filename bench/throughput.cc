@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <thread>
 
 namespace bench {
 namespace {
@@ -92,6 +93,19 @@ void Recorder::Print() {
       latencies_ns_.size() / seconds / 1e3, Quantile(latencies_ns_, 0.5) / 1e3,
       Quantile(latencies_ns_, 0.99) / 1e3);
   std::fflush(stdout);
+}
+
+void RunClientThreads(const Options& options,
+                      const std::function<void(Recorder& recorder)>& run) {
+  std::vector<Recorder> recorders;
+  for (int i = 0; i < options.threads; ++i) recorders.emplace_back(options);
+  std::vector<std::thread> threads;
+  for (Recorder& recorder : recorders) {
+    threads.emplace_back([&] { run(recorder); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (int i = 1; i < options.threads; ++i) recorders[0].Merge(recorders[i]);
+  recorders[0].Print();
 }
 
 void AnnounceServer(const std::string& target) {

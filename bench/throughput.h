@@ -6,6 +6,7 @@
 #define BENCH_THROUGHPUT_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -61,6 +62,11 @@ class Recorder {
   int64_t total_count_ = 0;  // with the warm-up
   std::vector<int64_t> latencies_ns_;
 };
+
+// Runs a client on each of options.threads threads, and prints what they have
+// recorded together.
+void RunClientThreads(const Options& options,
+                      const std::function<void(Recorder& recorder)>& run);
 
 // Tells whoever started this server its address. From then on it lives no
 // longer than who started it.

@@ -14,6 +14,7 @@
 #include "absl/strings/strip.h"
 #include "distbench/config/check.h"
 #include "distbench/config/load.h"
+#include "distbench/config/used_fields.h"
 #include "distbench/engine/simulated_system.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/descriptor.pb.h"
@@ -25,7 +26,6 @@ namespace {
 
 using ::google::protobuf::Descriptor;
 using ::google::protobuf::FieldDescriptor;
-using ::google::protobuf::Message;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
@@ -104,32 +104,13 @@ void ForEachField(const Descriptor& type, std::set<const Descriptor*>& seen,
   }
 }
 
-void CollectFields(const Message& message, std::set<std::string>& names) {
-  std::vector<const FieldDescriptor*> fields;
-  message.GetReflection()->ListFields(message, &fields);
-  for (const FieldDescriptor* field : fields) {
-    names.insert(field->full_name());
-    if (field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) continue;
-    if (!field->is_repeated()) {
-      CollectFields(message.GetReflection()->GetMessage(message, field), names);
-      continue;
-    }
-    const int size = message.GetReflection()->FieldSize(message, field);
-    for (int i = 0; i < size; ++i) {
-      CollectFields(
-          message.GetReflection()->GetRepeatedMessage(message, field, i),
-          names);
-    }
-  }
-}
-
 TEST(TrafficConfigPageTest, EveryFieldIsInATableAndInAnExample) {
   const Page page = ReadPage();
   std::set<std::string> shown;
   for (const Example& example : page.examples) {
     auto parsed = ParseTestSequence(example.config, "example");
     ASSERT_TRUE(parsed.ok()) << parsed.status();
-    if (example.refusals.empty()) CollectFields(*parsed, shown);
+    if (example.refusals.empty()) CollectUsedFields(*parsed, shown);
   }
   std::set<const Descriptor*> seen;
   ForEachField(

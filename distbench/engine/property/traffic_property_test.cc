@@ -22,6 +22,7 @@
 #include "absl/time/time.h"
 #include "distbench/config/check.h"
 #include "distbench/config/load.h"
+#include "distbench/config/used_fields.h"
 #include "distbench/engine/property/shrink.h"
 #include "distbench/engine/property/traffic_check.h"
 #include "distbench/engine/property/traffic_generator.h"
@@ -33,7 +34,6 @@ namespace {
 
 using ::google::protobuf::Descriptor;
 using ::google::protobuf::FieldDescriptor;
-using ::google::protobuf::Message;
 
 constexpr int64_t kTests = 300;
 // Most generated tests must be valid, or few are run.
@@ -117,26 +117,6 @@ std::string Minimised(DistributedSystemDescription test,
   return test.DebugString();
 }
 
-// Adds the names of the fields that are set.
-void CollectFields(const Message& message, std::set<std::string>& names) {
-  std::vector<const FieldDescriptor*> fields;
-  message.GetReflection()->ListFields(message, &fields);
-  for (const FieldDescriptor* field : fields) {
-    names.insert(field->full_name());
-    if (field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) continue;
-    if (!field->is_repeated()) {
-      CollectFields(message.GetReflection()->GetMessage(message, field), names);
-      continue;
-    }
-    const int size = message.GetReflection()->FieldSize(message, field);
-    for (int i = 0; i < size; ++i) {
-      CollectFields(
-          message.GetReflection()->GetRepeatedMessage(message, field, i),
-          names);
-    }
-  }
-}
-
 // Adds the names of all fields that a message of this type may have inside.
 void CollectAllFields(const Descriptor& type, std::set<std::string>& names) {
   for (int i = 0; i < type.field_count(); ++i) {
@@ -192,7 +172,7 @@ void RunTest(uint64_t seed, OptionalFeatures features, Totals& totals) {
   if (std::getenv("DISTBENCH_PROPERTY_PRINT") != nullptr) {
     absl::FPrintF(stderr, "%s\n", generated.test.DebugString());
   }
-  CollectFields(generated.test, totals.fields);
+  CollectUsedFields(generated.test, totals.fields);
   const TrafficCheckOptions options =
       OptionsFor(seed, generated.ends_by_itself);
   const TrafficCheckResult result = CheckTraffic(checked->tests(0), options);
@@ -235,7 +215,7 @@ TEST(TrafficPropertyTest, EveryFieldOfTheLanguageIsUsed) {
   const OptionalFeatures features = FeaturesThatRun();
   std::set<std::string> used;
   for (uint64_t seed = 1; seed <= kTests; ++seed) {
-    CollectFields(TrafficGenerator(seed, features).Generate().test, used);
+    CollectUsedFields(TrafficGenerator(seed, features).Generate().test, used);
   }
   std::set<std::string> all;
   CollectAllFields(*DistributedSystemDescription::descriptor(), all);

@@ -28,6 +28,7 @@
 #include <utility>
 #include <vector>
 
+#include "distbench/payload/message_codec.h"
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/grpc/event_queue.h"
 #include "distbench/protocol/grpc/handler_pool.h"
@@ -74,6 +75,17 @@ class PooledRequest : public ServerCall,
 
  protected:
   ~PooledRequest() = default;
+
+  // Takes over what the client asks for. The trace context stays where the
+  // header has it.
+  void TakeOver(const RequestHeader& header) {
+    rpc_index = header.rpc_index;
+    server_instance = header.server_instance;
+    warmup = header.warmup;
+    response_bytes = header.response_bytes;
+    processing_ns = header.processing_ns;
+    trace_context = header.trace_context;
+  }
 
   // The worker's, to whom Run() hands the request as a Completion.
   virtual EventQueue& queue() = 0;

@@ -112,12 +112,7 @@ bool QueueServer::Request::ReadHeader() {
   request_bytes = request_.size_bytes();
   RequestHeader header;
   if (!request_.Decode(header)) return false;
-  rpc_index = header.rpc_index;
-  server_instance = header.server_instance;
-  warmup = header.warmup;
-  response_bytes = header.response_bytes;
-  processing_ns = header.processing_ns;
-  trace_context = header.trace_context;
+  TakeOver(header);
   // A handler may take its time: the payload need not stay for it.
   if (trace_context.empty()) request_.Clear();
   return true;
