@@ -27,8 +27,13 @@ readonly PACKAGES=(
   libgoogle-glog-dev
   libgrpc++-dev
   libjs-chart.js
+  libnuma-dev
   libprotobuf-dev
+  libsnappy-dev
+  libssl-dev
+  libzstd-dev
   nlohmann-json3-dev
+  prometheus-cpp-dev
   zlib1g-dev
   # Tests and benchmarks.
   libbenchmark-dev
