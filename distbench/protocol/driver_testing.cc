@@ -41,8 +41,15 @@ std::string TestEvents::Call(ClientCall& call) {
 }
 
 void TestEvents::OnDone(ClientCall* call) {
+  EXPECT_EQ(std::this_thread::get_id(), thread_);
+  EXPECT_EQ(call->transport_state, nullptr);
   errors_[call] = std::string(call->error);
   on_done(call);
+}
+
+void TestEvents::OnRequest(ServerCall* call) {
+  EXPECT_EQ(std::this_thread::get_id(), thread_);
+  handler_(transport_, call);
 }
 
 TestServer::TestServer(const DriverFactory& make_driver,
@@ -56,11 +63,13 @@ TestServer::TestServer(const DriverFactory& make_driver,
   }
 }
 
-TestServer::~TestServer() {
+void TestServer::Stop() {
+  if (stopped_) return;
   driver_->Shutdown();
   stopped_ = true;
   for (size_t i = 0; i < threads_.size(); ++i) driver_->transport(i).Wake();
   for (std::thread& thread : threads_) thread.join();
+  driver_.reset();
 }
 
 TestClient::TestClient(std::unique_ptr<ProtocolDriver> driver,

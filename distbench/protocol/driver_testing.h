@@ -20,8 +20,9 @@ namespace distbench {
 
 using DriverFactory = std::function<std::unique_ptr<ProtocolDriver>()>;
 
-// Polls a transport. Answers requests as `handler` says; by default with what
-// was asked for.
+// Polls a transport, and sees to it that it delivers only on the thread that
+// does so, which is the one that made this. Answers requests as `handler` says;
+// by default with what was asked for.
 class TestEvents final : public TransportEvents {
  public:
   using Handler = std::function<void(Transport& transport, ServerCall* call)>;
@@ -51,11 +52,12 @@ class TestEvents final : public TransportEvents {
  private:
   // TransportEvents
   void OnDone(ClientCall* call) override;
-  void OnRequest(ServerCall* call) override { handler_(transport_, call); }
+  void OnRequest(ServerCall* call) override;
 
   Transport& transport_;
   const Handler handler_;
   std::map<const ClientCall*, std::string> errors_;
+  const std::thread::id thread_ = std::this_thread::get_id();
 };
 
 // A driver whose workers run on threads of their own.
@@ -64,7 +66,9 @@ class TestServer {
   explicit TestServer(const DriverFactory& make_driver,
                       TestEvents::Handler handler = TestEvents::ReplyAsAsked,
                       int workers = 1);
-  ~TestServer();
+  ~TestServer() { Stop(); }
+
+  void Stop();
 
   const std::string& address() const { return address_; }
 

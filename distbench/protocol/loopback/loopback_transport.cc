@@ -38,7 +38,6 @@ bool LoopbackTransport::Start(ClientCall* client) {
   server.reply_bytes = 0;
   server.reply_instance = kNoInstance;
   server.reply_error = {};
-  client->transport_state = call;
   client->sent_bytes = client->request_bytes;
   client->sent_ns = clock_.MonotonicNs();
   if (client->deadline_ns != 0) {
