@@ -13,7 +13,12 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 # Bazel target, and its corpus.
 readonly TARGETS=(
   "//distbench/config:config_fuzzer tests/corpus/config"
+  "//distbench/node:sequencer_talk_fuzzer tests/corpus/sequencer_talk"
   "//distbench/payload:message_fuzzer tests/corpus/message"
+  "//distbench/protocol/tcp:frame_fuzzer tests/corpus/frame"
+  "//distbench/report:result_fuzzer tests/corpus/result"
+  "//distbench/sequencer:node_talk_fuzzer tests/corpus/node_talk"
+  "//test_builder:pattern_fuzzer tests/corpus/pattern"
 )
 
 # Of one input. Slow ones are findings as well.

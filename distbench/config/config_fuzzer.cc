@@ -6,9 +6,9 @@
 #include <cstring>
 #include <string>
 
-#include "distbench/config/config_mutator.h"
 #include "distbench/config/fuzz_entry.h"
 #include "distbench/config/load.h"
+#include "distbench/fuzzing/message_mutator.h"
 
 // libFuzzer's own mutation of bytes.
 extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);
@@ -21,7 +21,7 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size,
   const std::string bytes(reinterpret_cast<const char*>(data), size);
   auto sequence = distbench::ParseTestSequence(bytes, "input");
   if (!sequence.ok()) return LLVMFuzzerMutate(data, size, max_size);
-  distbench::ConfigMutator mutator(seed);
+  distbench::MessageMutator mutator(seed, distbench::ConfigWords());
   for (unsigned int i = 0; i <= seed / 2 % 3; ++i) mutator.Mutate(*sequence);
   const bool as_text = seed / 6 % 4 > 0;
   const std::string mutated =

@@ -11,6 +11,10 @@
 
 namespace distbench {
 
+std::vector<std::string> ConfigWords() {
+  return {"!", "*", "all", "linear_y{-2}"};
+}
+
 bool CheckAndCompile(TestSequence sequence) {
   const absl::StatusOr<TestSequence> checked =
       CheckTestSequence(std::move(sequence));

@@ -1,10 +1,16 @@
 #ifndef DISTBENCH_CONFIG_FUZZ_ENTRY_H_
 #define DISTBENCH_CONFIG_FUZZ_ENTRY_H_
 
+#include <string>
+#include <vector>
+
 #include "absl/strings/string_view.h"
 #include "proto/traffic_config.pb.h"
 
 namespace distbench {
+
+// Strings that configs give a meaning to, for mutations.
+std::vector<std::string> ConfigWords();
 
 // Takes a sequence all the way that configs go: canonicalises, validates and
 // checks it, and compiles the tests of one without problems, whether or not the

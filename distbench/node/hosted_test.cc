@@ -6,6 +6,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/base/thread_count.h"
+#include "distbench/config/check.h"
 #include "distbench/config/compile.h"
 #include "distbench/node/host_facts.h"
 #include "distbench/results/histogram_proto.h"
@@ -46,24 +47,43 @@ HostedTest::~HostedTest() { End(); }
 
 PrepareReply HostedTest::Prepare() {
   PrepareReply reply;
-  absl::Status status;
-  const NodeServiceConfig& config = request_.config();
-  plan_ = std::make_shared<const Plan>(Compile(config.traffic_config()));
+  absl::Status status = MakePlan();
+  if (status.ok()) status = PrepareInstances(reply);
+  *reply.mutable_status() = ToCommandStatus(status);
+  return reply;
+}
+
+// The sequencer has checked the test; but whoever can send it must not be able
+// to crash a node.
+absl::Status HostedTest::MakePlan() {
+  TestSequence sequence;
+  *sequence.add_tests() = request_.config().traffic_config();
+  const absl::StatusOr<TestSequence> checked =
+      CheckTestSequence(std::move(sequence));
+  if (!checked.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the sequencer sent a test that can not be run: ",
+                     checked.status().message()));
+  }
+  plan_ = std::make_shared<const Plan>(Compile(checked->tests(0)));
+  return absl::OkStatus();
+}
+
+absl::Status HostedTest::PrepareInstances(PrepareReply& reply) {
   absl::flat_hash_map<std::string, int> instances;
   for (int i = 0; i < plan_->instances.size(); ++i) {
     instances[plan_->instances[i].name] = i;
   }
-  for (const std::string& name : config.services()) {
+  for (const std::string& name : request_.config().services()) {
     const auto it = instances.find(name);
-    status = it == instances.end()
-                 ? absl::InvalidArgumentError("the test has no such instance")
-                 : PrepareInstance(name, it->second, reply);
-    status = Annotate(name, status);
-    if (!status.ok()) break;
+    const absl::Status status =
+        it == instances.end()
+            ? absl::InvalidArgumentError("the test has no such instance")
+            : PrepareInstance(name, it->second, reply);
+    if (!status.ok()) return Annotate(name, status);
   }
   for (const std::string& peer : PeerNames()) reply.add_peers(peer);
-  *reply.mutable_status() = ToCommandStatus(status);
-  return reply;
+  return absl::OkStatus();
 }
 
 absl::Status HostedTest::PrepareInstance(const std::string& name, int instance,

@@ -92,6 +92,9 @@ class HostedTest {
  private:
   using Engines = std::vector<std::unique_ptr<HostedEngine>>;
 
+  absl::Status MakePlan();
+  absl::Status PrepareInstances(PrepareReply& reply)
+      ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status PrepareInstance(const std::string& name, int instance,
                                PrepareReply& reply) ABSL_LOCKS_EXCLUDED(mutex_);
   std::set<std::string> PeerNames() const;

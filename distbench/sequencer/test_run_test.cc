@@ -9,6 +9,7 @@
 #include "distbench/base/fake_clock.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/sequencer/fake_node.h"
+#include "distbench/sequencer/time_travelling_inbox.h"
 #include "distbench/stats/log_histogram.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -22,24 +23,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
-
-// Lets time pass instead of waiting for it.
-class TimeTravellingInbox : public RunInbox {
- public:
-  explicit TimeTravellingInbox(FakeClock& clock)
-      : RunInbox(clock), clock_(clock) {}
-
-  std::optional<RunEvent> Next(int64_t deadline_ns) override {
-    std::optional<RunEvent> event = TakeFirst();
-    if (!event && clock_.MonotonicNs() < deadline_ns) {
-      clock_.SetMonotonicNs(deadline_ns);
-    }
-    return event;
-  }
-
- private:
-  FakeClock& clock_;
-};
 
 class RecordingObserver : public TestRunObserver {
  public:

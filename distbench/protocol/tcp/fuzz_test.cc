@@ -4,6 +4,7 @@
 #include <random>
 #include <string>
 
+#include "distbench/fuzzing/kept_corpus.h"
 #include "distbench/payload/message_codec.h"
 #include "distbench/protocol/tcp/frame.h"
 #include "distbench/protocol/tcp/fuzz_entry.h"
@@ -93,6 +94,10 @@ TEST(FuzzTest, SurvivesMutatedStreams) {
   // Changes of payloads go unnoticed.
   EXPECT_GT(refused, kRounds / 10);
   EXPECT_LT(refused, kRounds);
+}
+
+TEST(FuzzTest, SurvivesTheKeptCorpus) {
+  for (const std::string& bytes : KeptCorpus("frame")) DecodeInPieces(bytes);
 }
 
 TEST(FuzzTest, SurvivesNoise) {

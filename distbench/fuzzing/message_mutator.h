@@ -1,25 +1,29 @@
-#ifndef DISTBENCH_CONFIG_CONFIG_MUTATOR_H_
-#define DISTBENCH_CONFIG_CONFIG_MUTATOR_H_
+#ifndef DISTBENCH_FUZZING_MESSAGE_MUTATOR_H_
+#define DISTBENCH_FUZZING_MESSAGE_MUTATOR_H_
 
 #include <cstdint>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "proto/traffic_config.pb.h"
+#include "google/protobuf/message.h"
 
 namespace distbench {
 
-// Breaks configs at random, for tests of what reads them. The same seed breaks
+// Breaks messages at random, for tests of what reads them. The same seed breaks
 // in the same way.
-class ConfigMutator {
+class MessageMutator {
  public:
-  explicit ConfigMutator(uint64_t seed) : random_(seed) {}
+  // `words`: strings that mean something to the reader, besides those that the
+  // messages have.
+  explicit MessageMutator(uint64_t seed, std::vector<std::string> words = {})
+      : random_(seed), words_(std::move(words)) {}
 
-  // Changes one thing somewhere in the sequence: drops, repeats or reorders an
+  // Changes one thing somewhere in the message: drops, repeats or reorders an
   // element, clears a field, or gives it an extreme number or a string that
   // another field has.
-  void Mutate(TestSequence& sequence);
+  void Mutate(google::protobuf::Message& message);
 
   // Changes the bytes of a file: flips, drops, repeats or inserts some.
   void Mutate(std::string& bytes);
@@ -30,7 +34,7 @@ class ConfigMutator {
     return std::uniform_int_distribution<int>(0, bound - 1)(random_);
   }
 
-  google::protobuf::Message& PickMessage(TestSequence& sequence);
+  google::protobuf::Message& PickMessage(google::protobuf::Message& root);
   void MutateField(google::protobuf::Message& message,
                    const google::protobuf::FieldDescriptor& field,
                    const std::vector<std::string>& strings);
@@ -41,8 +45,9 @@ class ConfigMutator {
                 const std::vector<std::string>& strings);
 
   std::mt19937_64 random_;
+  const std::vector<std::string> words_;
 };
 
 }  // namespace distbench
 
-#endif  // DISTBENCH_CONFIG_CONFIG_MUTATOR_H_
+#endif  // DISTBENCH_FUZZING_MESSAGE_MUTATOR_H_

@@ -1,7 +1,9 @@
-#include "distbench/config/config_mutator.h"
+#include "distbench/fuzzing/message_mutator.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
+#include <memory>
 
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/message.h"
@@ -61,16 +63,17 @@ void Collect(Message& message, std::vector<Message*>* messages,
 
 }  // namespace
 
-Message& ConfigMutator::PickMessage(TestSequence& sequence) {
+Message& MessageMutator::PickMessage(Message& root) {
   std::vector<Message*> messages;
-  Collect(sequence, &messages, nullptr);
+  Collect(root, &messages, nullptr);
   return *messages[Pick(messages.size())];
 }
 
-void ConfigMutator::Mutate(TestSequence& sequence) {
-  std::vector<std::string> strings = {"", "!", "*", "all", "linear_y{-2}"};
-  Collect(sequence, nullptr, &strings);
-  Message& message = PickMessage(sequence);
+void MessageMutator::Mutate(Message& root) {
+  std::vector<std::string> strings = words_;
+  strings.push_back("");
+  Collect(root, nullptr, &strings);
+  Message& message = PickMessage(root);
   const auto* descriptor = message.GetDescriptor();
   if (descriptor->field_count() == 0) return;
   const FieldDescriptor& field =
@@ -78,7 +81,7 @@ void ConfigMutator::Mutate(TestSequence& sequence) {
   MutateField(message, field, strings);
 }
 
-void ConfigMutator::MutateField(Message& message, const FieldDescriptor& field,
+void MessageMutator::MutateField(Message& message, const FieldDescriptor& field,
                                 const std::vector<std::string>& strings) {
   const Reflection& reflection = *message.GetReflection();
   if (field.is_repeated() && reflection.FieldSize(message, &field) > 0 &&
@@ -91,7 +94,7 @@ void ConfigMutator::MutateField(Message& message, const FieldDescriptor& field,
   }
 }
 
-void ConfigMutator::MutateRepeated(Message& message,
+void MessageMutator::MutateRepeated(Message& message,
                                    const FieldDescriptor& field) {
   const Reflection& reflection = *message.GetReflection();
   const int size = reflection.FieldSize(message, &field);
@@ -113,7 +116,7 @@ void ConfigMutator::MutateRepeated(Message& message,
   }
 }
 
-void ConfigMutator::SetValue(Message& message, const FieldDescriptor& field,
+void MessageMutator::SetValue(Message& message, const FieldDescriptor& field,
                              const std::vector<std::string>& strings) {
   const Reflection& reflection = *message.GetReflection();
   const int64_t number = kNumbers[Pick(std::size(kNumbers))];
@@ -128,11 +131,25 @@ void ConfigMutator::SetValue(Message& message, const FieldDescriptor& field,
       add ? reflection.AddInt64(&message, &field, number)
           : reflection.SetInt64(&message, &field, number);
       break;
+    case FieldDescriptor::CPPTYPE_UINT32:
+      add ? reflection.AddUInt32(&message, &field, number)
+          : reflection.SetUInt32(&message, &field, number);
+      break;
+    case FieldDescriptor::CPPTYPE_UINT64:
+      add ? reflection.AddUInt64(&message, &field, number)
+          : reflection.SetUInt64(&message, &field, number);
+      break;
     case FieldDescriptor::CPPTYPE_FLOAT:
-      reflection.SetFloat(&message, &field, fraction);
+      add ? reflection.AddFloat(&message, &field, fraction)
+          : reflection.SetFloat(&message, &field, fraction);
+      break;
+    case FieldDescriptor::CPPTYPE_DOUBLE:
+      add ? reflection.AddDouble(&message, &field, fraction)
+          : reflection.SetDouble(&message, &field, fraction);
       break;
     case FieldDescriptor::CPPTYPE_BOOL:
-      reflection.SetBool(&message, &field, Pick(2) == 0);
+      add ? reflection.AddBool(&message, &field, Pick(2) == 0)
+          : reflection.SetBool(&message, &field, Pick(2) == 0);
       break;
     case FieldDescriptor::CPPTYPE_STRING: {
       const std::string& text = strings[Pick(strings.size())];
@@ -142,20 +159,19 @@ void ConfigMutator::SetValue(Message& message, const FieldDescriptor& field,
     }
     case FieldDescriptor::CPPTYPE_ENUM: {
       const auto& values = *field.enum_type();
-      reflection.SetEnum(&message, &field,
-                         values.value(Pick(values.value_count())));
+      const auto* value = values.value(Pick(values.value_count()));
+      add ? reflection.AddEnum(&message, &field, value)
+          : reflection.SetEnum(&message, &field, value);
       break;
     }
     case FieldDescriptor::CPPTYPE_MESSAGE:
       add ? reflection.AddMessage(&message, &field)
           : reflection.MutableMessage(&message, &field);
       break;
-    default:
-      break;
   }
 }
 
-void ConfigMutator::Mutate(std::string& bytes) {
+void MessageMutator::Mutate(std::string& bytes) {
   if (bytes.empty()) return;
   const int position = Pick(bytes.size());
   const int length = std::min<int>(1 + Pick(40), bytes.size() - position);
