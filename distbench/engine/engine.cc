@@ -82,6 +82,7 @@ class Engine::Impl final : public WorkerGroup {
     // Workers look at all that waits: not for each of a thousand actions that
     // end the traffic.
     if (!state_.Stop(scope, reason)) return;
+    if (scope == StopScope::kEverything) driver_->AbortConnect();
     for (const auto& worker : workers_) worker->OnStop();
   }
 

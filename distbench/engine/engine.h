@@ -82,9 +82,9 @@ class Engine {
   // instance without a main list has finished at once.
   void Start(int64_t start_ns);
 
-  // Ends traffic early: no new iterations; RPCs in flight are cancelled, and
-  // requests refused with "Traffic cancelled: REASON". `reason` becomes the
-  // log's engine_error_message, if it is the first one.
+  // Ends traffic early, or Connect(): no new iterations; RPCs in flight are
+  // cancelled, and requests refused with "Traffic cancelled: REASON". `reason`
+  // becomes the log's engine_error_message, if it is the first one.
   void Stop(absl::string_view reason);
 
   EngineProgress progress() const;

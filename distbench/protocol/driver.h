@@ -157,7 +157,7 @@ struct DriverCounter {
 };
 
 // One service instance's use of an RPC stack. Methods are called by one thread
-// at a time, in the order in which they are listed.
+// at a time, in the order in which they are listed, but for AbortConnect().
 class ProtocolDriver {
  public:
   virtual ~ProtocolDriver() = default;
@@ -174,6 +174,10 @@ class ProtocolDriver {
   // itself. The error names a server that could not be reached.
   virtual absl::Status Connect(const std::vector<Peer>& peers,
                                absl::Time deadline) = 0;
+
+  // Makes Connect(), now or later, fail soon. Any thread. For drivers whose
+  // Connect() may wait.
+  virtual void AbortConnect() {}
 
   // Stops accepting requests and cancels all calls, so that the transports,
   // which must be polled while this runs, deliver the last events. Returns once

@@ -66,6 +66,8 @@ class DriverDecorator : public ProtocolDriver {
     return inner_->Connect(peers, deadline);
   }
 
+  void AbortConnect() override { inner_->AbortConnect(); }
+
   void Shutdown() override { inner_->Shutdown(); }
 
   std::vector<DriverCounter> Counters() const override {

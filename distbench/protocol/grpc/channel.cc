@@ -48,24 +48,26 @@ const char* StateName(grpc_connectivity_state state) {
   return "unknown";
 }
 
+// How long it takes at most to notice that connecting was aborted.
+constexpr int64_t kAbortLatencyMs = 100;
+
 // Waits for one channel, together with others at the same queue.
 class Watch {
  public:
-  Watch(const Channel& channel, grpc_completion_queue* queue,
-        gpr_timespec deadline)
-      : channel_(channel), queue_(queue), deadline_(deadline) {}
+  Watch(const Channel& channel, grpc_completion_queue* queue)
+      : channel_(channel), queue_(queue) {}
 
   const std::string& target() const { return channel_.target(); }
   grpc_connectivity_state state() const { return state_; }
   bool connected() const { return state_ == GRPC_CHANNEL_READY; }
 
-  // Looks at the state, and starts to wait for a change if it is not the wanted
-  // one. Returns whether it waits.
-  bool Continue() {
+  // Looks at the state, and starts to wait for a change, or for `deadline`, if
+  // it is not the wanted one. Returns whether it waits.
+  bool Continue(gpr_timespec deadline) {
     state_ = grpc_channel_check_connectivity_state(channel_.get(),
                                                    /*try_to_connect=*/1);
     if (connected()) return false;
-    grpc_channel_watch_connectivity_state(channel_.get(), state_, deadline_,
+    grpc_channel_watch_connectivity_state(channel_.get(), state_, deadline,
                                           queue_, this);
     return true;
   }
@@ -73,18 +75,30 @@ class Watch {
  private:
   const Channel& channel_;
   grpc_completion_queue* const queue_;
-  const gpr_timespec deadline_;
   grpc_connectivity_state state_ = GRPC_CHANNEL_IDLE;
 };
 
-void RunWatches(std::vector<Watch>& watches, grpc_completion_queue* queue) {
+// A wait for a state can not be ended: so it is short, and begun again.
+gpr_timespec NextLook(gpr_timespec deadline) {
+  const gpr_timespec next =
+      gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),
+                   gpr_time_from_millis(kAbortLatencyMs, GPR_TIMESPAN));
+  return gpr_time_min(next, deadline);
+}
+
+void RunWatches(gpr_timespec deadline, const std::atomic<bool>& aborted,
+                grpc_completion_queue* queue, std::vector<Watch>& watches) {
   size_t waiting = 0;
-  for (Watch& watch : watches) waiting += watch.Continue();
+  for (Watch& watch : watches) waiting += watch.Continue(NextLook(deadline));
   while (waiting > 0) {
     const grpc_event event = grpc_completion_queue_next(
         queue, gpr_inf_future(GPR_CLOCK_MONOTONIC), nullptr);
-    const bool in_time = event.success;
-    if (in_time && static_cast<Watch*>(event.tag)->Continue()) continue;
+    const bool in_time =
+        gpr_time_cmp(gpr_now(GPR_CLOCK_MONOTONIC), deadline) < 0;
+    if (in_time && !aborted &&
+        static_cast<Watch*>(event.tag)->Continue(NextLook(deadline))) {
+      continue;
+    }
     --waiting;
   }
 }
@@ -118,21 +132,23 @@ Channel::Channel(const std::string& target, const grpc_channel_args& args)
                                          nullptr, nullptr)) {}
 
 absl::Status WaitForConnections(absl::Span<const Channel* const> channels,
-                                absl::Time deadline) {
+                                absl::Time deadline,
+                                const std::atomic<bool>& aborted) {
+  if (aborted) return absl::CancelledError("connecting was aborted");
   grpc_completion_queue* queue = grpc_completion_queue_create_for_next(nullptr);
-  const gpr_timespec monotonic_deadline = MonotonicDeadline(deadline);
   std::vector<Watch> watches;
   watches.reserve(channels.size());
   for (const Channel* channel : channels) {
-    watches.emplace_back(*channel, queue, monotonic_deadline);
+    watches.emplace_back(*channel, queue);
   }
-  RunWatches(watches, queue);
+  RunWatches(MonotonicDeadline(deadline), aborted, queue, watches);
   grpc_completion_queue_shutdown(queue);
   while (grpc_completion_queue_next(queue, gpr_inf_future(GPR_CLOCK_MONOTONIC),
                                     nullptr)
              .type != GRPC_QUEUE_SHUTDOWN) {
   }
   grpc_completion_queue_destroy(queue);
+  if (aborted) return absl::CancelledError("connecting was aborted");
   return ToStatus(watches);
 }
 

@@ -5,6 +5,7 @@
 
 #include <grpc/grpc.h>
 
+#include <atomic>
 #include <memory>
 #include <string>
 
@@ -49,9 +50,10 @@ class Channel {
 };
 
 // Connects all channels at the same time. The error names the peers that could
-// not be reached.
+// not be reached. Gives up soon once `aborted` is set: CANCELLED.
 absl::Status WaitForConnections(absl::Span<const Channel* const> channels,
-                                absl::Time deadline);
+                                absl::Time deadline,
+                                const std::atomic<bool>& aborted);
 
 }  // namespace distbench
 

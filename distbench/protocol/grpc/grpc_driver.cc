@@ -2,6 +2,7 @@
 
 #include <grpc/grpc.h>
 
+#include <atomic>
 #include <limits>
 #include <string>
 #include <utility>
@@ -90,6 +91,8 @@ class GrpcDriver final : public ProtocolDriver {
   absl::Status Connect(const std::vector<Peer>& peers,
                        absl::Time deadline) override;
 
+  void AbortConnect() override { connect_aborted_ = true; }
+
   void Shutdown() override;
 
   std::vector<DriverCounter> Counters() const override;
@@ -108,6 +111,7 @@ class GrpcDriver final : public ProtocolDriver {
   std::vector<std::unique_ptr<GrpcTransport>> transports_;
   std::unique_ptr<HandlerPool> pool_;  // none if requests are handled inline
   bool listening_ = false;             // and not shut down
+  std::atomic<bool> connect_aborted_ = false;
 };
 
 GrpcDriver::~GrpcDriver() {
@@ -179,7 +183,8 @@ absl::Status GrpcDriver::Connect(const std::vector<Peer>& peers,
   for (const std::vector<Channel>& of_transport : channels) {
     for (const Channel& channel : of_transport) all.push_back(&channel);
   }
-  const absl::Status status = WaitForConnections(all, deadline);
+  const absl::Status status =
+      WaitForConnections(all, deadline, connect_aborted_);
   if (!status.ok()) return status;
   for (size_t i = 0; i < transports_.size(); ++i) {
     transports_[i]->SetChannels(std::move(channels[i]));

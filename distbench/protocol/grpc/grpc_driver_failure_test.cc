@@ -1,8 +1,14 @@
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <memory>
 #include <string>
+#include <thread>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "distbench/protocol/grpc/driver_testing.h"
@@ -17,6 +23,28 @@ using ::testing::AllOf;
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
+
+// Takes connections, and then says nothing.
+class SilentServer {
+ public:
+  SilentServer() : socket_(socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in address = {.sin_family = AF_INET,
+                           .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    auto* generic = reinterpret_cast<sockaddr*>(&address);
+    socklen_t length = sizeof(address);
+    EXPECT_EQ(bind(socket_, generic, length), 0);
+    EXPECT_EQ(listen(socket_, SOMAXCONN), 0);
+    EXPECT_EQ(getsockname(socket_, generic, &length), 0);
+    address_ = absl::StrCat("ipv4:127.0.0.1:", ntohs(address.sin_port));
+  }
+  ~SilentServer() { close(socket_); }
+
+  const std::string& address() const { return address_; }
+
+ private:
+  const int socket_;
+  std::string address_;
+};
 
 // What goes wrong is said, in every threading model.
 class GrpcDriverFailureTest : public testing::TestWithParam<Mode> {};
@@ -88,6 +116,18 @@ TEST_P(GrpcDriverFailureTest, ConnectNamesThePeerThatIsNotThere) {
   EXPECT_THAT(std::string(status.message()),
               AllOf(HasSubstr(closed_address), HasSubstr("nonsense:::1"),
                     Not(HasSubstr(service.address()))));
+}
+
+TEST_P(GrpcDriverFailureTest, ConnectToAPeerThatIsSilentCanBeAborted) {
+  const SilentServer silent;
+  auto driver = MakeDriver(GetParam());
+  ASSERT_TRUE(driver->Listen(2).ok());
+  std::thread aborter([&] { driver->AbortConnect(); });
+  EXPECT_EQ(
+      driver->Connect(SingleServers({silent.address()}), absl::InfiniteFuture())
+          .code(),
+      absl::StatusCode::kCancelled);
+  aborter.join();
 }
 
 TEST_P(GrpcDriverFailureTest, ListenRefusesForeignAddresses) {

@@ -85,19 +85,21 @@ class TargetDialer {
   size_t next_address_ = 0;
 };
 
-// Runs dialers until they are done or time is up.
+// How long it takes at most to notice that dialing was aborted.
+constexpr absl::Duration kAbortLatency = absl::Milliseconds(100);
+
+// Runs dialers until they are done, time is up or they are aborted.
 void RunDialers(int epoll_fd,
                 absl::Span<const std::unique_ptr<TargetDialer>> dialers,
-                absl::Time deadline) {
+                absl::Time deadline, const std::atomic<bool>& aborted) {
   const auto all_done = [&] {
     return absl::c_all_of(dialers, [](const auto& d) { return d->done(); });
   };
-  while (!all_done()) {
+  while (!all_done() && !aborted) {
     const absl::Duration left = deadline - absl::Now();
     if (left <= absl::ZeroDuration()) return;
-    const int64_t timeout_ms = std::min<int64_t>(
-        absl::ToInt64Milliseconds(absl::Ceil(left, absl::Milliseconds(1))),
-        1000);
+    const int64_t timeout_ms = absl::ToInt64Milliseconds(
+        std::min(absl::Ceil(left, absl::Milliseconds(1)), kAbortLatency));
     epoll_event events[kMaxParallelDials];
     const int count = epoll_wait(epoll_fd, events, kMaxParallelDials,
                                  static_cast<int>(timeout_ms));
@@ -182,7 +184,8 @@ Dial::State Dial::FailWith(absl::string_view what) {
   return state_ = State::kFailed;
 }
 
-absl::Status DialAll(absl::Span<DialTarget> targets, absl::Time deadline) {
+absl::Status DialAll(absl::Span<DialTarget> targets, absl::Time deadline,
+                     const std::atomic<bool>& aborted) {
   const FileDescriptor epoll(epoll_create1(EPOLL_CLOEXEC));
   PCHECK(epoll.is_open());
   std::vector<std::string> failures;
@@ -193,7 +196,8 @@ absl::Status DialAll(absl::Span<DialTarget> targets, absl::Time deadline) {
       dialers.push_back(std::make_unique<TargetDialer>(target, epoll.get()));
     }
     targets.remove_prefix(dialers.size());
-    RunDialers(epoll.get(), dialers, deadline);
+    RunDialers(epoll.get(), dialers, deadline, aborted);
+    if (aborted) return absl::CancelledError("connecting was aborted");
     for (const auto& dialer : dialers) {
       std::string failure = dialer->Failure();
       if (failure.empty() || absl::c_linear_search(failures, failure)) continue;

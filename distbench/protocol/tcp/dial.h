@@ -1,6 +1,7 @@
 #ifndef DISTBENCH_PROTOCOL_TCP_DIAL_H_
 #define DISTBENCH_PROTOCOL_TCP_DIAL_H_
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -70,8 +71,10 @@ struct DialTarget {
 };
 
 // Makes all connections, a bounded number of them at a time. The error names
-// targets that could not be reached, and why.
-absl::Status DialAll(absl::Span<DialTarget> targets, absl::Time deadline);
+// targets that could not be reached, and why. Gives up soon once `aborted` is
+// set: CANCELLED.
+absl::Status DialAll(absl::Span<DialTarget> targets, absl::Time deadline,
+                     const std::atomic<bool>& aborted);
 
 }  // namespace distbench
 

@@ -319,5 +319,18 @@ TEST(TcpConnectTest, AddressesThatAreNoneAreNamed) {
   }
 }
 
+TEST_F(TcpClientTest, ConnectToAPeerThatIsSilentCanBeAborted) {
+  TcpDriver driver(ReadTcpSettings({}), AddressPreference{}, "127.0.0.1");
+  ASSERT_TRUE(driver.Listen(1).ok());
+  // The listener's queue takes the connection, and nobody says hello.
+  std::thread aborter([&] { driver.AbortConnect(); });
+  EXPECT_EQ(driver
+                .Connect(SingleServers({listener_.address()}),
+                         absl::InfiniteFuture())
+                .code(),
+            absl::StatusCode::kCancelled);
+  aborter.join();
+}
+
 }  // namespace
 }  // namespace distbench

@@ -102,7 +102,8 @@ absl::Status TcpDriver::Connect(const std::vector<Peer>& peers,
   for (size_t i = 0; i < transports_.size(); ++i) {
     AddTargets(peers, *resolved, settings_.connections, targets);
   }
-  const absl::Status status = DialAll(absl::MakeSpan(targets), deadline);
+  const absl::Status status =
+      DialAll(absl::MakeSpan(targets), deadline, connect_aborted_);
   if (!status.ok()) return status;
   auto next = targets.begin();
   for (const auto& transport : transports_) {

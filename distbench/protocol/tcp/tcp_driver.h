@@ -32,6 +32,7 @@ class TcpDriver final : public ProtocolDriver {
   Transport& transport(int worker) override { return *transports_[worker]; }
   absl::Status Connect(const std::vector<Peer>& peers,
                        absl::Time deadline) override;
+  void AbortConnect() override { connect_aborted_ = true; }
   void Shutdown() override;
   std::vector<DriverCounter> Counters() const override {
     return counters_.List();
@@ -47,6 +48,7 @@ class TcpDriver final : public ProtocolDriver {
   StreamCounters counters_;
   std::vector<std::unique_ptr<TcpTransport>> transports_;
   size_t next_transport_ = 0;  // to get an accepted connection
+  std::atomic<bool> connect_aborted_ = false;
   bool shut_down_ = false;
 };
 
