@@ -1,5 +1,7 @@
 #include "distbench/base/process_setup.h"
 
+#include <sys/resource.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
@@ -21,6 +23,16 @@ void SetUpLogging(const char* program) {
   setenv("GRPC_VERBOSITY", "NONE", kDoNotOverwrite);
 }
 
+// Each connection is an open file. The usual limit of 1024 is for programs that
+// use select(), which do not survive more.
+void AllowAllOpenFiles() {
+  rlimit files;
+  if (getrlimit(RLIMIT_NOFILE, &files) != 0) return;
+  files.rlim_cur = files.rlim_max;
+  PLOG_IF(WARNING, setrlimit(RLIMIT_NOFILE, &files) != 0)
+      << "can not raise the limit of open files";
+}
+
 // `bazel run` starts a program in its runfiles, and says where the user is.
 // Programs that it starts elsewhere inherit the variable, but not its meaning.
 void LeaveRunfiles() {
@@ -40,6 +52,7 @@ void LeaveRunfiles() {
 void SetUpProcess(const char* program) {
   SetUpLogging(program);
   LeaveRunfiles();
+  AllowAllOpenFiles();
 }
 
 }  // namespace distbench

@@ -5,8 +5,9 @@ namespace distbench {
 
 // What main() does first, before there are other threads: logs go to stderr,
 // from warnings up, gRPC keeps its own to itself (GLOG_minloglevel and
-// GRPC_VERBOSITY, set by the user, say otherwise), and relative paths are
-// relative to where the user stands, also under `bazel run`.
+// GRPC_VERBOSITY, set by the user, say otherwise), relative paths are relative
+// to where the user stands, also under `bazel run`, and the process may open as
+// many files as it may allow itself (ulimit -Hn).
 void SetUpProcess(const char* program);
 
 }  // namespace distbench

@@ -1,5 +1,7 @@
 #include "distbench/base/process_setup.h"
 
+#include <sys/resource.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -50,6 +52,22 @@ TEST_F(ProcessSetUpDeathTest, UsersChoiceOfGrpcLogsIsKept) {
                                                                         : 1);
       },
       testing::ExitedWithCode(0), "");
+}
+
+// Ends the process: 0 if it may have open what it may allow itself.
+[[noreturn]] void SetUpWithFewFiles() {
+  rlimit files;
+  getrlimit(RLIMIT_NOFILE, &files);
+  const rlim_t hard_limit = files.rlim_max;
+  files.rlim_cur = 20;
+  setrlimit(RLIMIT_NOFILE, &files);
+  SetUpProcess("test");
+  getrlimit(RLIMIT_NOFILE, &files);
+  std::exit(files.rlim_cur == hard_limit ? 0 : 1);
+}
+
+TEST_F(ProcessSetUpDeathTest, AllowsAsManyOpenFilesAsPossible) {
+  EXPECT_EXIT(SetUpWithFewFiles(), testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

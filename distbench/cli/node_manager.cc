@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
 #include "distbench/base/stop_signals.h"
 #include "distbench/cli/commands.h"
 #include "distbench/cli/error_output.h"
@@ -20,6 +21,9 @@
 namespace distbench {
 
 namespace {
+
+// For the sequencer to take what a node has measured when it is told to end.
+constexpr absl::Duration kLeavePatience = absl::Seconds(10);
 
 struct Flags {
   std::vector<std::string> arguments;
@@ -56,6 +60,7 @@ int RunNodeManager(const Flags& flags) {
   std::cout << (*node)->alias() << " registered with " << flags.test_sequencer
             << std::endl;
   stop.Wait();
+  (*node)->Leave(kLeavePatience);
   (*node)->Shutdown();
   return end.ok() ? kExitOk : Fail(end, kExitRunFailed);
 }
@@ -83,9 +88,9 @@ void AddNodeManagerCommand(CLI::App& app, CommandBody& chosen) {
   command->footer(
       "Registers, and runs the services that it is told to. Registers again "
       "if\n"
-      "the sequencer is restarted. SIGINT or SIGTERM ends it, and the test "
-      "that\n"
-      "it takes part in.\n\n"
+      "the sequencer is restarted, or could not be reached for a while.\n"
+      "SIGINT or SIGTERM ends it and the test that it takes part in, whose\n"
+      "result keeps what was measured; a second one ends it at once.\n\n"
       "Examples:\n"
       "  distbench node_manager --test_sequencer=host1:10000\n"
       "  distbench node_manager node3 rack=a7 --test_sequencer=host1:10000");

@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 #include "distbench/base/stop_signals.h"
 #include "distbench/cli/commands.h"
 #include "distbench/cli/error_output.h"
@@ -29,6 +30,7 @@ struct Flags {
   int port = 10'000;
   int local_nodes = 0;
   std::string listen;
+  absl::Duration node_timeout = absl::Seconds(5);
 };
 
 // How others reach the port.
@@ -61,6 +63,7 @@ int RunTestSequencer(const Flags& flags) {
   SequencerOptions options;
   options.listen_address = flags.listen;
   options.port = flags.port;
+  options.node_silence_timeout = flags.node_timeout;
   options.revision = kRevision;
   options.on_shutdown_request = [&stop] { stop.Request(); };
   const absl::StatusOr<std::unique_ptr<SequencerServer>> sequencer =
@@ -93,6 +96,9 @@ void AddTestSequencerCommand(CLI::App& app, CommandBody& chosen) {
       ->capture_default_str();
   AddTextFlag(*command, "--listen", flags->listen, "ADDRESS",
               "Address to listen on; default: all interfaces");
+  AddDurationFlag(*command, "--node_timeout", flags->node_timeout,
+                  "Within this time a node that can not be reached is\n"
+                  "given up, and ends its traffic; default: 5s");
   command->footer(
       "Node managers register with it, and run the tests that clients send to\n"
       "it. SIGINT or SIGTERM ends it, and the test that runs.\n\n"

@@ -194,6 +194,7 @@ Plan Compile(const DistributedSystemDescription& test) {
   plan.workers_per_instance = test.workers_per_instance();
   plan.max_threads = test.overload_limits().max_threads();
   plan.max_pending_rpcs = test.overload_limits().max_pending_rpcs();
+  plan.max_memory_bytes = test.overload_limits().max_memory_bytes();
   plan.sample_memory_bytes = test.sample_memory_bytes();
   CompileServices(context, plan);
   for (const RpcSpec& rpc : test.rpc_descriptions()) {

@@ -48,6 +48,7 @@ TEST(Compile, FillsInDefaults) {
   EXPECT_EQ(plan.workers_per_instance, 0);
   EXPECT_EQ(plan.max_threads, 1000);
   EXPECT_EQ(plan.max_pending_rpcs, 1'000'000);
+  EXPECT_EQ(plan.max_memory_bytes, 0);
   EXPECT_EQ(plan.sample_memory_bytes, 64 << 20);
   ASSERT_EQ(plan.rpcs.size(), 1);
   const RpcPlan& rpc = plan.rpcs[0];
@@ -65,12 +66,13 @@ TEST(Compile, TakesOverTestSettings) {
   const Plan plan = CompileWith(R"(
     random_seed: 18446744073709551615
     workers_per_instance: 4
-    overload_limits { max_threads: 7 max_pending_rpcs: 8 }
+    overload_limits { max_threads: 7 max_pending_rpcs: 8 max_memory_bytes: 9 }
     attributes { key: 'test_timeout' value: '90' })");
   EXPECT_EQ(plan.seed, 18446744073709551615u);
   EXPECT_EQ(plan.workers_per_instance, 4);
   EXPECT_EQ(plan.max_threads, 7);
   EXPECT_EQ(plan.max_pending_rpcs, 8);
+  EXPECT_EQ(plan.max_memory_bytes, 9);
   EXPECT_EQ(plan.timeout_ns, 90'000'000'000);
 }
 

@@ -36,6 +36,10 @@ void CheckOverloadLimits(const TestValidation& validation) {
                         kMax);
   validation.CheckRange(path.Field("max_pending_rpcs"),
                         limits.max_pending_rpcs(), 1, kMax);
+  if (limits.has_max_memory_bytes()) {
+    validation.CheckRange(path.Field("max_memory_bytes"),
+                          limits.max_memory_bytes(), 1, kMax);
+  }
 }
 
 }  // namespace

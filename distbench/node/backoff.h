@@ -9,11 +9,11 @@
 namespace distbench {
 
 // How long to wait before the next try: from 100 ms, twice as long each time,
-// to 5 s; and up to a fifth less, so that a thousand nodes do not come at once.
+// to 2 s; and up to a fifth less, so that a thousand nodes do not come at once.
 class Backoff {
  public:
   static constexpr absl::Duration kFirst = absl::Milliseconds(100);
-  static constexpr absl::Duration kLongest = absl::Seconds(5);
+  static constexpr absl::Duration kLongest = absl::Seconds(2);
 
   absl::Duration Next() {
     const absl::Duration delay = delay_;

@@ -28,15 +28,16 @@ class CommandQueue {
   }
 
   // Runs tasks until the queue is closed, and on_tick whenever there has been
-  // no task for `interval`.
-  void RunUntilClosed(absl::Duration interval, const Task& on_tick)
-      ABSL_LOCKS_EXCLUDED(mutex_) {
+  // no task for the interval, which is asked for each time.
+  void RunUntilClosed(const std::function<absl::Duration()>& interval,
+                      const Task& on_tick) ABSL_LOCKS_EXCLUDED(mutex_) {
     for (;;) {
       Task task = on_tick;
+      const absl::Duration patience = interval();
       {
         absl::MutexLock lock(&mutex_);
         mutex_.AwaitWithTimeout(absl::Condition(this, &CommandQueue::HasWork),
-                                interval);
+                                patience);
         if (is_closed_) return;
         if (!tasks_.empty()) {
           task = std::move(tasks_.front());

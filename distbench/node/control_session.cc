@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "distbench/node/control_stream.h"
 
 namespace distbench {
@@ -9,13 +10,23 @@ namespace {
 
 constexpr absl::Duration kProgressInterval = absl::Seconds(1);
 
+// While traffic runs: a process can use up a host's memory within a second.
+constexpr absl::Duration kOverloadInterval = absl::Milliseconds(200);
+
 }  // namespace
 
 ControlSession::ControlSession(std::shared_ptr<grpc::Channel> channel,
                                NodeRegistration registration,
                                const NodeEnvironment& environment,
+                               absl::Duration welcome_timeout,
                                WelcomeHandler on_welcome)
-    : environment_(environment), on_welcome_(std::move(on_welcome)) {
+    : environment_(environment),
+      on_welcome_(std::move(on_welcome)),
+      silence_timeout_(welcome_timeout) {
+  // Nothing happens on silence before there is a stream to end.
+  if (welcome_timeout < absl::InfiniteDuration()) {
+    watch_.emplace(absl::InfiniteDuration(), [this] { OnSilence(); });
+  }
   stream_ = ControlStream::Open(
       std::move(channel), std::move(registration),
       {.on_command =
@@ -23,21 +34,37 @@ ControlSession::ControlSession(std::shared_ptr<grpc::Channel> channel,
              OnCommand(stream, std::move(command));
            },
        .on_end = [this](const absl::Status& status) { OnEnd(status); }});
+  absl::MutexLock lock(&mutex_);
+  if (watch_.has_value()) watch_->SetTimeout(silence_timeout_);
 }
 
 ControlSession::~ControlSession() = default;
 
 SessionEnd ControlSession::Run() {
-  queue_.RunUntilClosed(kProgressInterval, [this] { Tick(); });
+  queue_.RunUntilClosed(
+      [this] { return IsActive() ? kOverloadInterval : kProgressInterval; },
+      [this] { Tick(); });
   absl::MutexLock lock(&mutex_);
   return end_;
 }
 
 void ControlSession::Cancel() { stream_->Cancel(); }
 
+void ControlSession::Leave(const std::string& reason) {
+  TestPointer test;
+  {
+    absl::MutexLock lock(&mutex_);
+    is_leaving_ = true;
+    test = current_;
+  }
+  if (test == nullptr) return stream_->Cancel();
+  test->hosted.Interrupt(absl::AbortedError(reason));
+}
+
 // ---- Reader -----------------------------------------------------------------
 
 void ControlSession::OnCommand(ControlStream& stream, NodeCommand command) {
+  if (watch_.has_value()) watch_->Hear();
   switch (command.command_case()) {
     case NodeCommand::kPing: {
       NodeMessage reply;
@@ -46,13 +73,8 @@ void ControlSession::OnCommand(ControlStream& stream, NodeCommand command) {
       pong.set_sequencer_timestamp_ns(command.ping().sequencer_timestamp_ns());
       return stream.Send(std::move(reply));
     }
-    case NodeCommand::kWelcome: {
-      {
-        absl::MutexLock lock(&mutex_);
-        end_.was_welcome = true;
-      }
-      return on_welcome_(command.welcome());
-    }
+    case NodeCommand::kWelcome:
+      return OnWelcome(command.welcome());
     case NodeCommand::kShutdown: {
       {
         absl::MutexLock lock(&mutex_);
@@ -66,6 +88,18 @@ void ControlSession::OnCommand(ControlStream& stream, NodeCommand command) {
     default:
       return OnTestCommand(std::move(command));
   }
+}
+
+void ControlSession::OnWelcome(const NodeConfig& config) {
+  {
+    absl::MutexLock lock(&mutex_);
+    end_.was_welcome = true;
+    silence_timeout_ = config.has_silence_timeout_ns()
+                           ? absl::Nanoseconds(config.silence_timeout_ns())
+                           : absl::InfiniteDuration();
+    if (watch_.has_value()) watch_->SetTimeout(silence_timeout_);
+  }
+  on_welcome_(config);
 }
 
 void ControlSession::OnPrepare(int64_t test_id, PrepareTest request) {
@@ -133,7 +167,8 @@ void ControlSession::OnEnd(const absl::Status& status) {
   TestPointer test;
   {
     absl::MutexLock lock(&mutex_);
-    end_.status = status;
+    // What ended the session says more than that it was cancelled.
+    if (end_.status.ok()) end_.status = status;
     test = std::move(current_);
   }
   if (test != nullptr) test->Abort("the session with the sequencer has ended");
@@ -141,6 +176,16 @@ void ControlSession::OnEnd(const absl::Status& status) {
   queue_.Push([test] {});
   test = nullptr;
   queue_.Close();
+}
+
+void ControlSession::OnSilence() {
+  {
+    absl::MutexLock lock(&mutex_);
+    end_.status = absl::UnavailableError(
+        absl::StrCat("it has said nothing for ",
+                     absl::FormatDuration(silence_timeout_)));
+  }
+  stream_->Cancel();
 }
 
 // ---- Steps ------------------------------------------------------------------
@@ -186,12 +231,28 @@ void ControlSession::Release(const TestPointer& test) {
   NodeMessage message;
   message.mutable_release_reply();
   Send(test->id, std::move(message));
+  bool is_leaving = false;
+  {
+    absl::MutexLock lock(&mutex_);
+    is_leaving = is_leaving_;
+  }
+  if (is_leaving) stream_->Cancel();
+}
+
+bool ControlSession::IsActive() const {
+  return executed_ != nullptr && executed_->hosted.is_active();
 }
 
 void ControlSession::Tick() {
-  if (executed_ == nullptr || !executed_->hosted.is_running()) return;
+  if (!IsActive()) return;
   executed_->hosted.StopIfOverdue();
   executed_->hosted.StopIfOverloaded();
+  const int64_t now_ns = environment_.clock.MonotonicNs();
+  if (now_ns < next_report_ns_) return;
+  // A little early is better than a tick late.
+  next_report_ns_ =
+      now_ns +
+      absl::ToInt64Nanoseconds(kProgressInterval - kOverloadInterval / 2);
   executed_->hosted.SampleResources();
   NodeMessage message;
   *message.mutable_progress() = executed_->hosted.TakeProgress();

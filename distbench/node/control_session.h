@@ -6,14 +6,17 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
 #include "distbench/node/command_queue.h"
 #include "distbench/node/credit_window.h"
 #include "distbench/node/hosted_test.h"
+#include "distbench/node/silence_watch.h"
 #include "proto/control.pb.h"
 
 namespace grpc {
@@ -37,16 +40,20 @@ struct SessionEnd {
 
 // Steps of a test are executed in order by the thread that calls Run(); what
 // must not wait for them (stop, release, pings) is done at once by the stream's
-// reader. The end of the stream stops the traffic.
+// reader. The end of the stream stops the traffic; a sequencer that is silent
+// for as long as it said in its welcome is taken for lost.
 class ControlSession {
  public:
   using WelcomeHandler = std::function<void(const NodeConfig& config)>;
 
   // Connects. `environment` must outlive the session; on_welcome is called when
   // the sequencer has registered the node, on a thread of gRPC.
+  // welcome_timeout: for the sequencer's first word;
+  // absl::InfiniteDuration(): its silence, now and later, means nothing.
   ControlSession(std::shared_ptr<grpc::Channel> channel,
                  NodeRegistration registration,
-                 const NodeEnvironment& environment, WelcomeHandler on_welcome);
+                 const NodeEnvironment& environment,
+                 absl::Duration welcome_timeout, WelcomeHandler on_welcome);
   ~ControlSession();
 
   ControlSession(const ControlSession&) = delete;
@@ -58,6 +65,10 @@ class ControlSession {
 
   // Makes Run() return soon. Any thread.
   void Cancel();
+
+  // Makes Run() return when the test that the node is busy with is over: its
+  // traffic ends, and what it measured can be collected. Any thread.
+  void Leave(const std::string& reason) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
   // A test, from its preparation to its release.
@@ -83,18 +94,23 @@ class ControlSession {
   // The reader's side.
   void OnCommand(ControlStream& stream, NodeCommand command)
       ABSL_LOCKS_EXCLUDED(mutex_);
+  void OnWelcome(const NodeConfig& config) ABSL_LOCKS_EXCLUDED(mutex_);
   void OnTestCommand(NodeCommand command) ABSL_LOCKS_EXCLUDED(mutex_);
   void OnPrepare(int64_t test_id, PrepareTest request)
       ABSL_LOCKS_EXCLUDED(mutex_);
   void OnRelease(const TestPointer& test) ABSL_LOCKS_EXCLUDED(mutex_);
   void OnEnd(const absl::Status& status) ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // The watch's side.
+  void OnSilence() ABSL_LOCKS_EXCLUDED(mutex_);
+
   // The steps, on the thread of Run().
   void Prepare(const TestPointer& test);
   void Connect(const TestPointer& test, const ConnectPeers& request);
   void Start(const TestPointer& test, const StartTraffic& request);
   void Collect(const TestPointer& test, const CollectResults& request);
-  void Release(const TestPointer& test);
+  void Release(const TestPointer& test) ABSL_LOCKS_EXCLUDED(mutex_);
+  bool IsActive() const;
   void Tick();
 
   void Send(int64_t test_id, NodeMessage message);
@@ -105,11 +121,17 @@ class ControlSession {
   absl::Mutex mutex_;
   TestPointer current_ ABSL_GUARDED_BY(mutex_);  // until it is released
   SessionEnd end_ ABSL_GUARDED_BY(mutex_);
+  bool is_leaving_ ABSL_GUARDED_BY(mutex_) = false;
+  absl::Duration silence_timeout_ ABSL_GUARDED_BY(mutex_);
 
   // Outlives the tests, which send their last messages when they end.
   std::unique_ptr<ControlStream> stream_;
 
-  TestPointer executed_;  // what the steps work on
+  std::optional<SilenceWatch> watch_;
+
+  // Of the steps.
+  TestPointer executed_;  // what they work on
+  int64_t next_report_ns_ = 0;
   CommandQueue queue_;
 };
 

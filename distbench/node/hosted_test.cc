@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/base/thread_count.h"
@@ -66,6 +67,7 @@ absl::Status HostedTest::MakePlan() {
                      checked.status().message()));
   }
   plan_ = std::make_shared<const Plan>(Compile(checked->tests(0)));
+  memory_limit_.emplace(plan_->max_memory_bytes, environment_.system_root);
   return absl::OkStatus();
 }
 
@@ -92,15 +94,13 @@ absl::Status HostedTest::PrepareInstance(const std::string& name, int instance,
   EngineOptions options;
   options.plan = plan_;
   options.instance = instance;
-  options.worker_count = plan_->workers_per_instance > 0
-                             ? plan_->workers_per_instance
-                             : std::max(1, request_.workers_per_instance());
+  options.worker_count = WorkerCount();
   options.clock = &clock_;
   options.sample_memory_bytes = plan_->sample_memory_bytes /
                                 std::max(1, request_.config().services_size());
   options.on_traffic_finished = [this] { OnEngineFinished(); };
   options.on_overload = [this, name](absl::Status status) {
-    OnOverload(name, status);
+    Interrupt(Annotate(name, status));
   };
   const DriverOptions& driver =
       plan_->services[plan_->instances[instance].service].driver;
@@ -117,7 +117,14 @@ absl::Status HostedTest::PrepareInstance(const std::string& name, int instance,
   }
   absl::MutexLock lock(&mutex_);
   engines_.push_back(*std::move(engine));
-  return CheckThreadCount();
+  if (absl::Status status = CheckThreadCount(); !status.ok()) return status;
+  return memory_limit_->Check();
+}
+
+int HostedTest::WorkerCount() const {
+  return plan_->workers_per_instance > 0
+             ? plan_->workers_per_instance
+             : std::max(1, request_.workers_per_instance());
 }
 
 absl::Status HostedTest::CheckThreadCount() const {
@@ -155,13 +162,38 @@ std::string HostedTest::ServiceAddress(const DriverOptions& options) const {
 CommandStatus HostedTest::Connect(const ConnectPeers& request) {
   const absl::Time deadline =
       absl::Now() + absl::Nanoseconds(request.timeout_ns());
+  const std::string& root = environment_.system_root;
+  if (absl::Status status =
+          CheckSockets(CountNeededSockets(), ReadSocketLimits(root));
+      !status.ok()) {
+    return ToCommandStatus(status);
+  }
   for (int i = 0; i < engines_.size(); ++i) {
     const absl::Status status =
         Annotate(request_.config().services(i),
                  ConnectEngine(*engines_[i], request, deadline));
-    if (!status.ok()) return ToCommandStatus(status);
+    if (!status.ok()) {
+      return ToCommandStatus(ExplainBySockets(status, ReadSocketLimits(root)));
+    }
   }
   return ToCommandStatus(absl::OkStatus());
+}
+
+SocketNeeds HostedTest::CountNeededSockets() const {
+  std::vector<ConnectingInstance> instances;
+  for (int i = 0; i < engines_.size(); ++i) {
+    const auto instance = absl::c_find_if(
+        plan_->instances, [&](const InstancePlan& plan) {
+          return plan.name == request_.config().services(i);
+        });
+    ConnectingInstance& connecting = instances.emplace_back();
+    connecting.driver = &plan_->services[instance->service].driver;
+    connecting.worker_count = WorkerCount();
+    for (int peer : engines_[i]->peers()) {
+      connecting.peers.push_back(plan_->instances[peer].name);
+    }
+  }
+  return CountSockets(instances);
 }
 
 absl::Status HostedTest::ConnectEngine(HostedEngine& engine,
@@ -203,6 +235,10 @@ StartReply HostedTest::Start(const StartTraffic& request) {
   // One more than there are, so that the first instances can not end the
   // traffic of those that have not started.
   running_instances_ = engines_.size() + 1;
+  {
+    absl::MutexLock lock(&mutex_);
+    is_started_ = true;
+  }
   for (const auto& engine : engines_) engine->Start(start_ns);
   // An engine that was stopped before it started may not have noticed.
   if (absl::Status stopped = CheckNotStopped(); !stopped.ok()) {
@@ -217,19 +253,22 @@ void HostedTest::OnEngineFinished() {
   absl::Status status;
   {
     absl::MutexLock lock(&mutex_);
-    status = overload_;
+    status = interruption_;
+    has_finished_ = true;
   }
   on_finished_(status, TakeProgress());
 }
 
-void HostedTest::OnOverload(const std::string& instance,
-                            const absl::Status& status) {
-  const absl::Status overload = Annotate(instance, status);
+void HostedTest::Interrupt(const absl::Status& status) {
+  bool must_tell = false;
   {
     absl::MutexLock lock(&mutex_);
-    if (overload_.ok()) overload_ = overload;
+    if (!interruption_.ok()) return;
+    interruption_ = status;
+    must_tell = has_finished_ && !engines_.empty();
   }
-  Stop(overload.message());
+  Stop(status.message());
+  if (must_tell) on_finished_(status, TakeProgress());
 }
 
 void HostedTest::Stop(absl::string_view reason) {
@@ -245,8 +284,9 @@ void HostedTest::StopIfOverdue() {
 }
 
 void HostedTest::StopIfOverloaded() {
-  const absl::Status status = CheckThreadCount();
-  if (!status.ok()) OnOverload(request_.config().services(0), status);
+  absl::Status status = CheckThreadCount();
+  if (status.ok()) status = memory_limit_->Check();
+  if (!status.ok()) Interrupt(status);
 }
 
 TrafficProgress HostedTest::TakeProgress() {

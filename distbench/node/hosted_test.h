@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -20,8 +21,10 @@
 #include "distbench/base/clock.h"
 #include "distbench/config/plan.h"
 #include "distbench/node/engine_factory.h"
+#include "distbench/node/memory_limit.h"
 #include "distbench/node/resource_sampler.h"
 #include "distbench/node/shifted_clock.h"
+#include "distbench/node/socket_limits.h"
 #include "proto/control.pb.h"
 #include "proto/results.pb.h"
 
@@ -47,8 +50,10 @@ struct NodeEnvironment {
 class HostedTest {
  public:
   // Called once after Start() succeeded, when all instances have ended their
-  // traffic: an error says that they had to; then their final totals. On any
-  // thread, within Start() too; must not call the test.
+  // traffic: an error says that they had to; then their final totals. Called
+  // again, with an error, if what serves the traffic of other nodes is
+  // interrupted after that. On any thread, within Start() too; must not call
+  // the test.
   using FinishedHandler = std::function<void(const absl::Status& status,
                                              const TrafficProgress& totals)>;
 
@@ -72,18 +77,29 @@ class HostedTest {
   // Ends the traffic; what has not begun yet fails with the reason.
   void Stop(absl::string_view reason) ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // The same, for a reason of this node's, which is an error: the traffic
+  // finishes with it. The first one counts.
+  void Interrupt(const absl::Status& status) ABSL_LOCKS_EXCLUDED(mutex_);
+
   // Ends the traffic if nobody has, and it should have ended long ago.
   void StopIfOverdue();
 
-  // Ends the traffic if the process has more threads than the test allows.
+  // Ends the traffic if the process exceeds what the test or the host allows.
   void StopIfOverloaded();
 
-  // To be called once a second while traffic goes on, by the thread of the
+  // To be called once a second while the test is active, by the thread of the
   // steps: looks at how busy the host is.
   void SampleResources() { resources_.Sample(); }
 
-  // Whether traffic goes on.
+  // Whether traffic of this node's goes on.
   bool is_running() const { return running_instances_ > 0; }
+
+  // Whether traffic of this node's or of others may go on: from Start() to
+  // Collect() or End().
+  bool is_active() const ABSL_LOCKS_EXCLUDED(mutex_) {
+    absl::MutexLock lock(&mutex_);
+    return is_started_ && !engines_.empty();
+  }
 
   // Sum over the instances; of what was measured lately, what came since the
   // last call.
@@ -99,6 +115,8 @@ class HostedTest {
                                PrepareReply& reply) ABSL_LOCKS_EXCLUDED(mutex_);
   std::set<std::string> PeerNames() const;
   std::string ServiceAddress(const DriverOptions& options) const;
+  int WorkerCount() const;
+  SocketNeeds CountNeededSockets() const;
   absl::Status ConnectEngine(HostedEngine& engine, const ConnectPeers& request,
                              absl::Time deadline);
 
@@ -106,8 +124,6 @@ class HostedTest {
   absl::Status CheckNotStopped() const ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status CheckThreadCount() const;
   void OnEngineFinished() ABSL_LOCKS_EXCLUDED(mutex_);
-  void OnOverload(const std::string& instance, const absl::Status& status)
-      ABSL_LOCKS_EXCLUDED(mutex_);
   Engines TakeEngines() ABSL_LOCKS_EXCLUDED(mutex_);
 
   const PrepareTest request_;
@@ -115,6 +131,7 @@ class HostedTest {
   const FinishedHandler on_finished_;
   const ShiftedClock clock_;
   std::shared_ptr<const Plan> plan_;
+  std::optional<MemoryLimit> memory_limit_;
   RUsage usage_at_start_;
   ResourceSampler resources_;
   int64_t stop_deadline_ns_ = 0;  // monotonic
@@ -123,8 +140,10 @@ class HostedTest {
   mutable absl::Mutex mutex_;
   // Changed by the thread of the steps, which reads it without the mutex.
   Engines engines_;
+  bool is_started_ ABSL_GUARDED_BY(mutex_) = false;
+  bool has_finished_ ABSL_GUARDED_BY(mutex_) = false;
   std::string stop_reason_ ABSL_GUARDED_BY(mutex_);  // empty: not stopped
-  absl::Status overload_ ABSL_GUARDED_BY(mutex_);
+  absl::Status interruption_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace distbench

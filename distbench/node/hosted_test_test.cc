@@ -1,5 +1,7 @@
 #include "distbench/node/hosted_test.h"
 
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <thread>
@@ -56,7 +58,7 @@ class HostedTestTest : public testing::Test {
         [this](const absl::Status& status, const TrafficProgress& totals) {
           finish_status_ = status;
           totals_ = totals;
-          finished_.Notify();
+          if (!finished_.HasBeenNotified()) finished_.Notify();
         });
     return *test_;
   }
@@ -117,6 +119,80 @@ TEST_F(HostedTestTest, RefusesATestThatAllowsFewerThreadsThanThereAre) {
   EXPECT_EQ(reply.status().code(),
             static_cast<int>(absl::StatusCode::kResourceExhausted));
   EXPECT_THAT(reply.status().message(), HasSubstr("Too many threads running"));
+}
+
+TEST_F(HostedTestTest, RefusesATestThatAllowsLessMemoryThanIsUsed) {
+  request_.mutable_config()
+      ->mutable_traffic_config()
+      ->mutable_overload_limits()
+      ->set_max_memory_bytes(1);
+  const PrepareReply reply = Make().Prepare();
+  EXPECT_EQ(reply.status().code(),
+            static_cast<int>(absl::StatusCode::kResourceExhausted));
+  EXPECT_THAT(reply.status().message(), HasSubstr("Too much memory used"));
+}
+
+TEST_F(HostedTestTest, MemoryBeyondTheLimitEndsTheTraffic) {
+  // A host of 16 MiB, of which this process uses 4 KiB, and then all.
+  environment_.system_root = testing::TempDir() + "/hosted_test_test";
+  const auto write = [this](const std::string& path,
+                            const std::string& content) {
+    const std::filesystem::path file(environment_.system_root + path);
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file) << content;
+  };
+  write("/proc/meminfo", "MemTotal: 16384 kB\nMemAvailable: 12288 kB\n");
+  write("/proc/self/statm", "9999 1 0 0 0 0 0\n");
+  engines_.SetEndless(true);
+  PrepareAndConnect();
+  ASSERT_EQ(test_->Start(StartIn(0)).status().code(), 0);
+  test_->StopIfOverloaded();
+  EXPECT_FALSE(finished_.HasBeenNotified());
+  write("/proc/self/statm", "9999 4096 0 0 0 0 0\n");
+  test_->StopIfOverloaded();
+  finished_.WaitForNotification();
+  EXPECT_TRUE(absl::IsResourceExhausted(finish_status_)) << finish_status_;
+}
+
+TEST_F(HostedTestTest, RefusesATestThatNeedsMoreSocketsThanThereMayBe) {
+  // Each of the two clients has as many workers, and one server.
+  request_.set_workers_per_instance(500'000);
+  ASSERT_EQ(Make().Prepare().status().code(), 0);
+  const CommandStatus status = test_->Connect(Peers());
+  EXPECT_EQ(status.code(),
+            static_cast<int>(absl::StatusCode::kResourceExhausted));
+  EXPECT_THAT(status.message(), HasSubstr("need"));
+}
+
+TEST_F(HostedTestTest, WhoeverInterruptsTheTrafficSaysWhy) {
+  engines_.SetEndless(true);
+  PrepareAndConnect();
+  ASSERT_EQ(test_->Start(StartIn(0)).status().code(), 0);
+  test_->Interrupt(absl::AbortedError("enough"));
+  test_->Interrupt(absl::AbortedError("too late"));
+  finished_.WaitForNotification();
+  EXPECT_EQ(finish_status_, absl::AbortedError("enough"));
+}
+
+TEST_F(HostedTestTest, WhatServesOthersCanBeInterruptedToo) {
+  PrepareAndConnect();
+  EXPECT_FALSE(test_->is_active());
+  ASSERT_EQ(test_->Start(StartIn(0)).status().code(), 0);
+  finished_.WaitForNotification();
+  EXPECT_TRUE(finish_status_.ok()) << finish_status_;
+  EXPECT_TRUE(test_->is_active());
+  test_->Interrupt(absl::AbortedError("enough"));
+  EXPECT_EQ(finish_status_, absl::AbortedError("enough"));
+}
+
+TEST_F(HostedTestTest, NobodyIsToldOfAnInterruptionOfWhatIsOver) {
+  PrepareAndConnect();
+  ASSERT_EQ(test_->Start(StartIn(0)).status().code(), 0);
+  finished_.WaitForNotification();
+  test_->Collect([](ResultChunk) {});
+  EXPECT_FALSE(test_->is_active());
+  test_->Interrupt(absl::AbortedError("enough"));
+  EXPECT_TRUE(finish_status_.ok()) << finish_status_;
 }
 
 TEST_F(HostedTestTest, ThreadsBeyondTheLimitEndTheTraffic) {

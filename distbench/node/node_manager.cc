@@ -22,16 +22,17 @@
 namespace distbench {
 namespace {
 
+// For a sequencer that accepts connections and then says nothing. What comes
+// after the welcome is up to the sequencer (NodeConfig).
+constexpr absl::Duration kWelcomeTimeout = absl::Seconds(10);
+
 std::shared_ptr<grpc::Channel> MakeChannel(const std::string& address) {
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(-1);
   arguments.SetMaxSendMessageSize(-1);
-  // A sequencer whose host is gone. While it is there, it pings every second.
-  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 3000);
-  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 2000);
-  arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
-  // How long a try to connect may take, in spite of its name.
-  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 5000);
+  // How long a try to connect may take, in spite of its name. Short: a link may
+  // be back, and the kernel repeats itself ever more seldom.
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 3000);
   // Every try is a fresh one: when to try is up to the node.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(),
@@ -120,11 +121,18 @@ class NodeManager::Impl {
     return alias_;
   }
 
+  void Leave(absl::Duration patience) ABSL_LOCKS_EXCLUDED(mutex_) {
+    absl::MutexLock lock(&mutex_);
+    is_ending_ = true;
+    if (session_ != nullptr) session_->Leave("the node was told to end");
+    mutex_.AwaitWithTimeout(absl::Condition(&is_over_), patience);
+  }
+
   void Shutdown() ABSL_LOCKS_EXCLUDED(mutex_, shutdown_mutex_) {
     absl::MutexLock shutdown_lock(&shutdown_mutex_);
     {
       absl::MutexLock lock(&mutex_);
-      is_shut_down_ = true;
+      is_ending_ = true;
       if (session_ != nullptr) session_->Cancel();
     }
     if (thread_.joinable()) thread_.join();
@@ -153,11 +161,13 @@ class NodeManager::Impl {
         options_.channel != nullptr ? options_.channel
                                     : MakeChannel(options_.sequencer),
         registration_, environment_,
+        options_.channel != nullptr ? absl::InfiniteDuration()
+                                    : kWelcomeTimeout,
         [this](const NodeConfig& config) { OnWelcome(config); });
     {
       absl::MutexLock lock(&mutex_);
       session_ = session;
-      if (is_shut_down_) session->Cancel();
+      if (is_ending_) session->Cancel();
     }
     const SessionEnd end = session->Run();
     absl::MutexLock lock(&mutex_);
@@ -180,7 +190,7 @@ class NodeManager::Impl {
   std::optional<absl::Status> AfterSession(const SessionEnd& end)
       ABSL_LOCKS_EXCLUDED(mutex_) {
     absl::MutexLock lock(&mutex_);
-    if (is_shut_down_ || end.is_shutdown) return absl::OkStatus();
+    if (is_ending_ || end.is_shutdown) return absl::OkStatus();
     last_error_ = end.status;
     if (end.was_welcome) {
       LOG(WARNING) << alias_ << " has lost " << target_ << " ("
@@ -220,16 +230,16 @@ class NodeManager::Impl {
   // False: shut down meanwhile.
   bool Pause(absl::Duration duration) ABSL_LOCKS_EXCLUDED(mutex_) {
     absl::MutexLock lock(&mutex_);
-    return !mutex_.AwaitWithTimeout(absl::Condition(&is_shut_down_), duration);
+    return !mutex_.AwaitWithTimeout(absl::Condition(&is_ending_), duration);
   }
 
   void Finish(const absl::Status& status) ABSL_LOCKS_EXCLUDED(mutex_) {
     {
       absl::MutexLock lock(&mutex_);
       is_over_ = true;
-      // Nobody is told of a node that was never there, or that was shut down by
-      // its owner.
-      if (alias_.empty() || is_shut_down_) return;
+      // Nobody is told of a node that was never there, or that was ended by its
+      // owner.
+      if (alias_.empty() || is_ending_) return;
     }
     options_.on_ended(status);
   }
@@ -240,7 +250,7 @@ class NodeManager::Impl {
   const std::string target_;
 
   mutable absl::Mutex mutex_;
-  bool is_shut_down_ ABSL_GUARDED_BY(mutex_) = false;
+  bool is_ending_ ABSL_GUARDED_BY(mutex_) = false;  // as its owner wants
   bool is_over_ ABSL_GUARDED_BY(mutex_) = false;
   std::string alias_ ABSL_GUARDED_BY(mutex_);  // empty: never registered
   int node_id_ ABSL_GUARDED_BY(mutex_) = -1;
@@ -263,6 +273,8 @@ NodeManager::NodeManager(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 NodeManager::~NodeManager() = default;
 
 std::string NodeManager::alias() const { return impl_->alias(); }
+
+void NodeManager::Leave(absl::Duration patience) { impl_->Leave(patience); }
 
 void NodeManager::Shutdown() { impl_->Shutdown(); }
 

@@ -56,7 +56,8 @@ struct NodeManagerOptions {
 };
 
 // Thread-safe. A session that ends without being told to (sequencer killed or
-// restarted, link cut) ends the traffic of this node; the node then tries to
+// restarted, link cut, nothing heard for as long as the sequencer announced)
+// ends the traffic of this node; when nothing of it is left, the node tries to
 // register again, under the same alias, until it succeeds or is shut down.
 class NodeManager {
  public:
@@ -76,8 +77,13 @@ class NodeManager {
   // was away.
   std::string alias() const;
 
-  // Stops traffic and leaves the sequencer. Idempotent; waits until no thread
-  // of the node is left.
+  // Ends the test that the node takes part in, hands over what it measured, and
+  // leaves the sequencer; gives up after `patience`. No session follows.
+  void Leave(absl::Duration patience);
+
+  // Stops traffic and leaves the sequencer at once: what was measured is lost,
+  // unless Leave() came first. Idempotent; waits until no thread of the node is
+  // left.
   void Shutdown();
 
  private:

@@ -47,6 +47,7 @@ class FakeNode : public NodeHandle {
   // What tests change.
   NodeRegistration& mutable_registration() { return registration_; }
   void set_is_local(bool is_local) { is_local_ = is_local; }
+  void set_is_silent(bool is_silent) { is_silent_ = is_silent; }
   void set_clock_offset(ClockOffset offset) { clock_offset_ = offset; }
 
   const std::string& alias() const override { return alias_; }
@@ -54,6 +55,7 @@ class FakeNode : public NodeHandle {
     return registration_;
   }
   bool is_local() const override { return is_local_; }
+  bool is_silent() const override { return is_silent_; }
   std::optional<ClockOffset> clock_offset() const override {
     return clock_offset_;
   }
@@ -70,6 +72,7 @@ class FakeNode : public NodeHandle {
   const std::string alias_;
   NodeRegistration registration_;
   bool is_local_ = true;
+  bool is_silent_ = false;
   std::optional<ClockOffset> clock_offset_;
   std::shared_ptr<NodeEvents> events_;
   std::map<NodeCommand::CommandCase, Answer> answers_;

@@ -39,6 +39,10 @@ class NodeHandle {
   // process.
   virtual bool is_local() const = 0;
 
+  // Whether it has lately been asked for a sign of life and given none: it may
+  // be gone, though it has not been given up yet.
+  virtual bool is_silent() const = 0;
+
   // Absent before the node has answered the first time.
   virtual std::optional<ClockOffset> clock_offset() const = 0;
 

@@ -79,15 +79,24 @@ absl::Status NodeRegistry::Check(const NodeRegistration& registration) const {
   return absl::OkStatus();
 }
 
+bool NodeRegistry::IsSame(const Entry& entry,
+                          const NodeRegistration& registration) {
+  return entry.incarnation != 0 &&
+         entry.incarnation == registration.incarnation();
+}
+
 absl::StatusOr<int> NodeRegistry::ChooseId(
     const NodeRegistration& registration) const {
   const int wanted = registration.preassigned_node_id();
   if (wanted >= 0) {
     const auto it = entries_.find(wanted);
-    if (it == entries_.end() ||
-        (it->second.incarnation != 0 &&
-         it->second.incarnation == registration.incarnation())) {
-      return wanted;
+    if (it == entries_.end() || IsSame(it->second, registration)) return wanted;
+    if (it->second.node->is_silent()) {
+      return absl::UnavailableError(absl::StrCat(
+          NodeAlias(wanted), " is registered already, by host ",
+          it->second.hostname,
+          ", which does not answer; the name is free when that node is given "
+          "up"));
     }
     return absl::AlreadyExistsError(
         absl::StrCat(NodeAlias(wanted), " is registered already, by host ",
@@ -95,9 +104,12 @@ absl::StatusOr<int> NodeRegistry::ChooseId(
                      "; start this node under another name or under none"));
   }
   int id = 0;
+  bool is_free = false;
   for (const auto& [taken, entry] : entries_) {
-    if (taken != id) break;
-    ++id;
+    // It never heard which name it had been given.
+    if (IsSame(entry, registration)) return taken;
+    is_free |= taken != id;
+    if (!is_free) ++id;
   }
   if (id >= kMaxNodes) {
     return absl::ResourceExhaustedError(

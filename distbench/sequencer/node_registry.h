@@ -35,7 +35,8 @@ class NodeRegistry {
   // is disconnected. Errors: INVALID_ARGUMENT if the registration is wrong,
   // FAILED_PRECONDITION if the versions differ, ALREADY_EXISTS if another node
   // has the id, RESOURCE_EXHAUSTED if there are too many nodes, UNAVAILABLE
-  // after Close().
+  // after Close(), and as long as it is open whether the node that has the id
+  // is still there.
   //
   // `make` makes the handle, once the node has a name. It must not call the
   // registry.
@@ -60,6 +61,9 @@ class NodeRegistry {
     uint64_t incarnation;
     std::string hostname;
   };
+
+  // Whether the node that registers is the one that is there already.
+  static bool IsSame(const Entry& entry, const NodeRegistration& registration);
 
   absl::Status Check(const NodeRegistration& registration) const;
   absl::StatusOr<int> ChooseId(const NodeRegistration& registration) const

@@ -79,6 +79,25 @@ TEST_F(NodeRegistryTest, RefusesANameThatAnotherNodeHas) {
               AllOf(HasSubstr("node3"), HasSubstr("alpha")));
 }
 
+TEST_F(NodeRegistryTest, ANameMayBecomeFreeWhoseNodeDoesNotAnswer) {
+  const auto node = std::make_shared<FakeNode>("node3");
+  ASSERT_TRUE(Register(Valid(3), node).ok());
+  node->set_is_silent(true);
+  const absl::Status error = Error(Valid(3));
+  EXPECT_EQ(error.code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(std::string(error.message()),
+              AllOf(HasSubstr("node3"), HasSubstr("does not answer")));
+}
+
+TEST_F(NodeRegistryTest, ANodeThatNeverHeardItsNameIsKnownAllTheSame) {
+  ASSERT_TRUE(Register(Valid(0)).ok());
+  const NodeRegistration registration = Valid();
+  EXPECT_EQ(AliasFor(registration), "node1");
+  ASSERT_TRUE(Register(Valid(3)).ok());
+  EXPECT_EQ(AliasFor(registration), "node1");
+  EXPECT_EQ(AliasFor(Valid()), "node2");
+}
+
 TEST_F(NodeRegistryTest, ANodeThatComesBackReplacesItsEarlierSession) {
   NodeRegistration registration = Valid();
   const auto before = std::make_shared<FakeNode>("node0");

@@ -11,6 +11,10 @@ namespace {
 // its first test.
 constexpr int kFirstPings = 8;
 
+// Beats without a sign of life that are no accident: the ping of the first one
+// was not answered before the second.
+constexpr int kSuspiciousBeats = 2;
+
 }  // namespace
 
 NodeSession::NodeSession(NodeSessionOptions options,
@@ -23,6 +27,8 @@ NodeSession::NodeSession(NodeSessionOptions options,
       pings_until_pause_(kFirstPings) {
   NodeCommand welcome;
   *welcome.mutable_welcome() = options_.config;
+  welcome.mutable_welcome()->set_silence_timeout_ns(
+      absl::ToInt64Nanoseconds(options_.silence_timeout));
   stream_->Send(std::move(welcome));
   absl::MutexLock lock(&mutex_);
   SendPing();
@@ -48,6 +54,11 @@ void NodeSession::OnEnd(const std::string& reason) {
   registry_.Remove(options_.config.node_id(), *this);
 }
 
+bool NodeSession::is_silent() const {
+  absl::MutexLock lock(&mutex_);
+  return silent_beats_ >= kSuspiciousBeats;
+}
+
 std::optional<ClockOffset> NodeSession::clock_offset() const {
   absl::MutexLock lock(&mutex_);
   return clock_offset_.estimate();
@@ -69,7 +80,7 @@ void NodeSession::Beat() {
   bool is_silent = false;
   {
     absl::MutexLock lock(&mutex_);
-    is_silent = ++silent_beats_ > kBeatsPerTimeout;
+    is_silent = ++silent_beats_ >= kSilentBeats;
     if (!is_silent && !ping_is_out_) SendPing();
   }
   if (is_silent) {

@@ -37,7 +37,8 @@ struct NodeSessionOptions {
   NodeRegistration registration;
   bool is_local = false;
 
-  // A node that says nothing for this long is lost.
+  // A node that says nothing is lost within this time, and told so by the
+  // welcome: it may expect as much of the sequencer.
   absl::Duration silence_timeout = absl::Seconds(5);
 };
 
@@ -46,7 +47,11 @@ class NodeSession final : public NodeHandle {
  public:
   // Beats that make up the silence_timeout. Counted rather than timed, so that
   // a sequencer that was stopped for a while does not blame its nodes.
-  static constexpr int kBeatsPerTimeout = 5;
+  static constexpr int kBeatsPerTimeout = 10;
+
+  // Beats without a sign of life after which the node is lost: one less, as
+  // the last beat may come late and others have to hear of the loss in time.
+  static constexpr int kSilentBeats = kBeatsPerTimeout - 1;
 
   // `clock` and `registry` must outlive the session. Welcomes the node.
   NodeSession(NodeSessionOptions options, std::shared_ptr<CommandStream> stream,
@@ -63,6 +68,7 @@ class NodeSession final : public NodeHandle {
     return options_.registration;
   }
   bool is_local() const override { return options_.is_local; }
+  bool is_silent() const override ABSL_LOCKS_EXCLUDED(mutex_);
   std::optional<ClockOffset> clock_offset() const override
       ABSL_LOCKS_EXCLUDED(mutex_);
   void Attach(std::shared_ptr<NodeEvents> events) override

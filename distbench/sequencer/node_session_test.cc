@@ -73,7 +73,7 @@ class NodeSessionTest : public testing::Test {
   }
 
   void BeatUntilSilent() {
-    for (int i = 0; i <= NodeSession::kBeatsPerTimeout; ++i) session_->Beat();
+    for (int i = 0; i < NodeSession::kSilentBeats; ++i) session_->Beat();
   }
 
   FakeClock clock_;
@@ -88,6 +88,7 @@ class NodeSessionTest : public testing::Test {
 TEST_F(NodeSessionTest, WelcomesTheNodeBeforeAnythingElse) {
   ASSERT_FALSE(stream_->sent.empty());
   EXPECT_EQ(stream_->sent[0].welcome().node_alias(), "node0");
+  EXPECT_EQ(stream_->sent[0].welcome().silence_timeout_ns(), 5'000'000'000);
 }
 
 TEST_F(NodeSessionTest, LearnsTheNodesClockFromAFewRoundTripsInARow) {
@@ -116,6 +117,24 @@ TEST_F(NodeSessionTest, ASilentNodeIsLost) {
   EXPECT_THAT(std::string(stream_->closed.message()),
               HasSubstr("said nothing"));
   EXPECT_THAT(registry_.Nodes(), IsEmpty());
+}
+
+TEST_F(NodeSessionTest, IsLostBeforeTheTimeoutIsOver) {
+  session_->Attach(events_);
+  for (int i = 0; i < NodeSession::kBeatsPerTimeout - 2; ++i) session_->Beat();
+  EXPECT_THAT(events_->losses, IsEmpty());
+  session_->Beat();
+  EXPECT_THAT(events_->losses, SizeIs(1));
+}
+
+TEST_F(NodeSessionTest, IsSilentWhileAPingIsNotAnswered) {
+  EXPECT_FALSE(session_->is_silent());
+  session_->Beat();
+  EXPECT_FALSE(session_->is_silent());
+  session_->Beat();
+  EXPECT_TRUE(session_->is_silent());
+  Pong(500'000);
+  EXPECT_FALSE(session_->is_silent());
 }
 
 TEST_F(NodeSessionTest, AnyMessageIsASignOfLife) {

@@ -2,6 +2,7 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <string>
@@ -29,15 +30,18 @@ namespace {
 // For calls that have ended to reach their clients.
 constexpr std::chrono::seconds kShutdownGrace(1);
 
-constexpr absl::Duration kKeepalive = absl::Seconds(5);
+constexpr absl::Duration kShortestKeepalive = absl::Seconds(5);
 
-void Configure(grpc::ServerBuilder& builder) {
+void Configure(absl::Duration node_silence_timeout,
+               grpc::ServerBuilder& builder) {
   builder.SetMaxReceiveMessageSize(-1);
   builder.SetMaxSendMessageSize(-1);
   // Two sequencers on one port would each get some of the nodes.
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
-  // Clients whose host is gone.
-  const int keepalive_ms = absl::ToInt64Milliseconds(kKeepalive);
+  // Clients whose host is gone. Nodes are looked after by their sessions, and
+  // not given up before these are.
+  const int keepalive_ms = absl::ToInt64Milliseconds(
+      std::clamp(node_silence_timeout, kShortestKeepalive, absl::Hours(1)));
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, keepalive_ms);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, keepalive_ms);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
@@ -120,7 +124,7 @@ class SequencerServer::Impl {
         ListenAddresses(options_.listen_address, port);
     if (!addresses.ok()) return addresses.status();
     grpc::ServerBuilder builder;
-    Configure(builder);
+    Configure(options_.node_silence_timeout, builder);
     for (const std::string& address : *addresses) {
       builder.AddListeningPort(address, grpc::InsecureServerCredentials());
     }

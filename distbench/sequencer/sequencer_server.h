@@ -25,7 +25,8 @@ struct SequencerOptions {
   // 0 picks a free port.
   int port = 10000;
 
-  // A node that says nothing for this long is lost.
+  // A node that says nothing is lost within this time, and in turn takes the
+  // sequencer for lost.
   absl::Duration node_silence_timeout = absl::Seconds(5);
 
   // Of the source that this was built from, for results; empty if not known.

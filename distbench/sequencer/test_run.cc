@@ -406,11 +406,13 @@ void TestExecution::HandleLoss(Participant& participant,
 
 void TestExecution::Complete(Participant& participant, Step step,
                              const CommandStatus& status) {
-  if (participant.pending.erase(step) == 0 || status.code() == 0) return;
+  const bool was_awaited = participant.pending.erase(step) > 0;
+  if (status.code() == 0) return;
   if (step == Step::kTraffic) {
+    if (!was_awaited && current_step_ > Step::kTraffic) return;
     Fail(absl::AbortedError(absl::StrCat(
         participant.Name(), " ended the traffic: ", status.message())));
-  } else {
+  } else if (was_awaited) {
     Fail(
         absl::AbortedError(absl::StrCat(participant.Name(), " could not ",
                                         DeedOf(step), ": ", status.message())));

@@ -123,7 +123,8 @@ class TestExecution {
   void HandleCollectReply(Participant& participant, CollectReply reply);
   void HandleLoss(Participant& participant, const std::string& reason);
 
-  // The node has done the step, or says why it could not.
+  // The node has done the step, or says why it could not. A node whose traffic
+  // has finished may still have to end, with an error, that of others.
   void Complete(Participant& participant, Step step,
                 const CommandStatus& status);
 

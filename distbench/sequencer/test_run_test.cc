@@ -452,6 +452,27 @@ TEST_F(TestRunTest, IgnoresMessagesOfAnotherTest) {
   EXPECT_TRUE(failure_.ok()) << failure_;
 }
 
+TEST_F(TestRunTest, ANodeThatOnlyServesCanEndTheTraffic) {
+  nodes_[0]->SetAnswer(NodeCommand::kStart, [this](const NodeCommand&) {
+    NodeMessage reply;
+    reply.mutable_start_reply();
+    nodes_[0]->Say(std::move(reply));
+  });
+  nodes_[1]->SetAnswer(NodeCommand::kStart, [this](const NodeCommand& c) {
+    nodes_[1]->Obey(c);
+    NodeMessage message;
+    message.mutable_traffic_finished()->set_code(10);
+    message.mutable_traffic_finished()->set_message("told to end");
+    nodes_[1]->Say(std::move(message));
+  });
+  Run();
+  EXPECT_THAT(std::string(failure_.message()),
+              AllOf(HasSubstr("node1"),
+                    HasSubstr("ended the traffic: told to end")));
+  EXPECT_THAT(nodes_[0]->CommandsOf(NodeCommand::kStop), SizeIs(1));
+  EXPECT_THAT(nodes_[1]->CommandsOf(NodeCommand::kCollect), SizeIs(1));
+}
+
 TEST_F(TestRunTest, SaysThatANodeStartedLate) {
   nodes_[0]->SetAnswer(NodeCommand::kStart, [this](const NodeCommand&) {
     NodeMessage reply;

@@ -3,9 +3,14 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "distbench/base/version.h"
 #include "gmock/gmock.h"
 #include "grpcpp/grpcpp.h"
@@ -177,6 +182,52 @@ TEST(NodesTest, CancellationInterruptsAStep) {
   EXPECT_TRUE(cluster.engines().WaitFor("client/0", EngineStep::kStop));
 }
 
+// ---- Nodes that leave -------------------------------------------------------
+
+TEST(NodesTest, ANodeThatLeavesHandsOverWhatItMeasured) {
+  Cluster cluster;
+  cluster.StartNodes(3);
+  cluster.engines().SetEndless(true);
+  BackgroundRun run(cluster.address(), SequenceOf({ClientServerTest("t", 2)}));
+  ASSERT_TRUE(run.WaitFor(RunTestsEvent::kStarted));
+  cluster.node(1).Leave(kGenerous);
+  ASSERT_TRUE(run.Finish().ok()) << run.Finish();
+  const RunInfo& info = run.result(0).run_info();
+  EXPECT_THAT(info.failure(),
+              AllOf(HasSubstr("node1"), HasSubstr("was told to end")));
+  EXPECT_THAT(info.findings(), IsEmpty());
+  EXPECT_THAT(run.result(0).service_logs().instance_logs(), SizeIs(3));
+  EXPECT_TRUE(cluster.WaitForNodeCount(2));
+}
+
+TEST(NodesTest, ANodeThatLeavesInterruptsTheStepThatItIsAt) {
+  Cluster cluster;
+  cluster.StartNodes(2);
+  cluster.engines().BlockAt("client/0", EngineStep::kConnect);
+  BackgroundRun run(cluster.address(), SequenceOf({ClientServerTest("t", 1)}));
+  ASSERT_TRUE(cluster.engines().WaitFor("client/0", EngineStep::kConnect));
+  std::thread leaving([&] { cluster.node(0).Leave(kGenerous); });
+  EXPECT_TRUE(cluster.engines().WaitFor("client/0", EngineStep::kStop));
+  cluster.engines().Unblock();
+  leaving.join();
+  ASSERT_TRUE(run.Finish().ok()) << run.Finish();
+  EXPECT_THAT(run.result(0).run_info().failure(), HasSubstr("told to end"));
+  EXPECT_TRUE(cluster.WaitForNodeCount(1));
+}
+
+TEST(NodesTest, AnIdleNodeLeavesAtOnce) {
+  Cluster cluster;
+  cluster.StartNode().Leave(absl::InfiniteDuration());
+  EXPECT_TRUE(cluster.WaitForNodeCount(0));
+}
+
+TEST(NodesTest, ANodeThatHasLostItsSequencerLeavesAtOnce) {
+  Cluster cluster;
+  NodeManager& node = cluster.StartNode();
+  cluster.StopSequencer();
+  node.Leave(absl::InfiniteDuration());
+}
+
 // ---- Sequencers that die ----------------------------------------------------
 
 TEST(NodesTest, StopTheirTrafficWhenTheSequencerIsGone) {
@@ -205,6 +256,73 @@ TEST(NodesTest, ComeBackToASequencerThatWasRestarted) {
   EXPECT_TRUE(
       cluster.Run(SequenceOf({ClientServerTest("t", 1)}), results).ok());
   EXPECT_FALSE(results.test_results(0).run_info().has_failure());
+}
+
+// A sequencer that welcomes nodes, announcing that silence means something, and
+// is silent.
+class SilentSequencer final : public DistBenchTestSequencer::Service {
+ public:
+  SilentSequencer() {
+    grpc::ServerBuilder builder;
+    builder.AddListeningPort("localhost:0", grpc::InsecureServerCredentials(),
+                             &port_);
+    builder.RegisterService(this);
+    server_ = builder.BuildAndStart();
+  }
+  ~SilentSequencer() override {
+    server_->Shutdown(absl::ToChronoTime(absl::Now()));
+  }
+
+  std::string address() const { return absl::StrCat("localhost:", port_); }
+
+  // Waits for the registrations of so many sessions.
+  std::vector<NodeRegistration> WaitForSessions(int count) {
+    absl::MutexLock lock(&mutex_);
+    const auto are_there = [&]() ABSL_SHARED_LOCKS_REQUIRED(mutex_) {
+      return static_cast<int>(registrations_.size()) >= count;
+    };
+    mutex_.AwaitWithTimeout(absl::Condition(&are_there), kGenerous);
+    return registrations_;
+  }
+
+  grpc::Status NodeSession(
+      grpc::ServerContext*,
+      grpc::ServerReaderWriter<NodeCommand, NodeMessage>* stream) override {
+    NodeMessage message;
+    stream->Read(&message);
+    NodeCommand command;
+    command.mutable_welcome()->set_node_id(4);
+    command.mutable_welcome()->set_node_alias("node4");
+    command.mutable_welcome()->set_silence_timeout_ns(100'000'000);
+    stream->Write(command);
+    {
+      absl::MutexLock lock(&mutex_);
+      registrations_.push_back(message.registration());
+    }
+    while (stream->Read(&message)) {
+    }
+    return grpc::Status::OK;
+  }
+
+ private:
+  int port_ = 0;
+  absl::Mutex mutex_;
+  std::vector<NodeRegistration> registrations_ ABSL_GUARDED_BY(mutex_);
+  std::unique_ptr<grpc::Server> server_;
+};
+
+TEST(NodesTest, ASilentSequencerIsLeftAndTriedAgainUnderTheSameName) {
+  SilentSequencer sequencer;
+  Cluster cluster;
+  NodeManagerOptions options;
+  options.sequencer = sequencer.address();
+  cluster.StartNode(options);
+  const auto sessions = sequencer.WaitForSessions(2);
+  ASSERT_GE(sessions.size(), 2);
+  EXPECT_EQ(sessions[0].preassigned_node_id(), -1);
+  EXPECT_EQ(sessions[1].preassigned_node_id(), 4);
+  EXPECT_EQ(sessions[1].incarnation(), sessions[0].incarnation());
+  cluster.node(0).Shutdown();
 }
 
 // ---- Nodes that misbehave ---------------------------------------------------

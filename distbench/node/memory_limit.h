@@ -1,0 +1,41 @@
+// How much memory a node's process may use before its host suffers.
+
+#ifndef DISTBENCH_NODE_MEMORY_LIMIT_H_
+#define DISTBENCH_NODE_MEMORY_LIMIT_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+
+namespace distbench {
+
+// In bytes: what the host has, or what the process's control group (version 1
+// or 2) or one above it allows, if that is less. 0: not known. Files are read
+// below `root`; empty: at their places.
+int64_t AllowedMemoryBytes(const std::string& root);
+
+// Looks at this process's resident memory. Costs about 30 us; not thread-safe.
+class MemoryLimit {
+ public:
+  // max_bytes: of a test's overload_limits; 0: nine tenths of
+  // AllowedMemoryBytes(), and a twentieth of the host's memory stays available
+  // to others.
+  MemoryLimit(int64_t max_bytes, std::string root);
+
+  // RESOURCE_EXHAUSTED if there is more: says how much, how much may be, and
+  // what helps.
+  absl::Status Check() const;
+
+ private:
+  absl::Status CheckHost() const;
+
+  const bool is_default_;
+  const std::string root_;
+  const int64_t max_bytes_;        // 0: not known
+  const int64_t least_available_;  // of the host; 0: any
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_NODE_MEMORY_LIMIT_H_

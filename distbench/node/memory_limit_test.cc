@@ -1,0 +1,121 @@
+#include "distbench/node/memory_limit.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+constexpr int64_t kKib = 1024;
+constexpr int64_t kMib = 1024 * kKib;
+
+// A host of 16 MiB, of which 12 are available.
+class MemoryLimitTest : public testing::Test {
+ protected:
+  MemoryLimitTest() : root_(testing::TempDir() + "/memory_limit_test") {
+    std::filesystem::remove_all(root_);
+    SetAvailableKib(12 * kKib);
+    SetResident(4 * kMib);
+  }
+
+  void Write(const std::string& path, const std::string& content) {
+    const std::filesystem::path file(root_ + path);
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file) << content;
+  }
+
+  void SetAvailableKib(int64_t kib) {
+    Write("/proc/meminfo", absl::StrCat("MemTotal:       16384 kB\n",
+                                        "MemAvailable:   ", kib, " kB\n"));
+  }
+
+  void SetResident(int64_t bytes) {
+    Write("/proc/self/statm",
+          absl::StrCat("99999 ", bytes / sysconf(_SC_PAGESIZE), " 10 1 0 9\n"));
+  }
+
+  std::string Error(const MemoryLimit& limit) {
+    return std::string(limit.Check().message());
+  }
+
+  const std::string root_;
+};
+
+TEST_F(MemoryLimitTest, AHostAllowsWhatItHas) {
+  EXPECT_EQ(AllowedMemoryBytes(root_), 16 * kMib);
+  EXPECT_EQ(AllowedMemoryBytes(root_ + "/nowhere"), 0);
+  EXPECT_GT(AllowedMemoryBytes(""), 64 * kMib);  // the real one
+}
+
+TEST_F(MemoryLimitTest, AControlGroupMayAllowLess) {
+  Write("/proc/self/cgroup", "0::/system.slice/job\n");
+  EXPECT_EQ(AllowedMemoryBytes(root_), 16 * kMib);
+  Write("/sys/fs/cgroup/system.slice/job/memory.max", "max\n");
+  EXPECT_EQ(AllowedMemoryBytes(root_), 16 * kMib);
+  Write("/sys/fs/cgroup/system.slice/memory.max", "8388608\n");
+  EXPECT_EQ(AllowedMemoryBytes(root_), 8 * kMib);
+  Write("/sys/fs/cgroup/system.slice/job/memory.max", "4194304\n");
+  EXPECT_EQ(AllowedMemoryBytes(root_), 4 * kMib);
+}
+
+TEST_F(MemoryLimitTest, SoMayOneOfVersion1) {
+  Write("/proc/self/cgroup",
+        "5:cpu,cpuacct:/a\n4:memory:/docker/0123\n0::/other\n");
+  // "Unlimited", and of the host's.
+  Write("/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
+  EXPECT_EQ(AllowedMemoryBytes(root_), 16 * kMib);
+  // All that is to be seen in a container.
+  Write("/sys/fs/cgroup/memory/memory.limit_in_bytes", "4194304\n");
+  EXPECT_EQ(AllowedMemoryBytes(root_), 4 * kMib);
+}
+
+TEST_F(MemoryLimitTest, NonsenseLimitsNothing) {
+  for (const char* content : {"", "\n", "4", "4:memory", "4:memory:", "::x"}) {
+    Write("/proc/self/cgroup", content);
+    EXPECT_EQ(AllowedMemoryBytes(root_), 16 * kMib) << content;
+  }
+}
+
+TEST_F(MemoryLimitTest, ATestMaySayHowMuch) {
+  const MemoryLimit limit(10 * kMib, root_);
+  EXPECT_TRUE(limit.Check().ok()) << limit.Check();
+  SetResident(11 * kMib);
+  EXPECT_TRUE(absl::IsResourceExhausted(limit.Check()));
+  EXPECT_THAT(Error(limit),
+              AllOf(HasSubstr("11.0 MiB"), HasSubstr("allow 10.0 MiB"),
+                    HasSubstr("max_memory_bytes")));
+}
+
+TEST_F(MemoryLimitTest, TheDefaultIsNineTenths) {
+  const MemoryLimit limit(0, root_);
+  SetResident(14 * kMib);
+  EXPECT_TRUE(limit.Check().ok()) << limit.Check();
+  SetResident(15 * kMib);
+  EXPECT_THAT(Error(limit), HasSubstr("nine tenths"));
+}
+
+TEST_F(MemoryLimitTest, TheHostKeepsATwentiethUnlessTheTestSaysHowMuch) {
+  SetAvailableKib(818);
+  EXPECT_THAT(Error(MemoryLimit(0, root_)),
+              AllOf(HasSubstr("left on the host: 0.8 MiB"),
+                    HasSubstr("this process uses 4.0 MiB")));
+  EXPECT_TRUE(MemoryLimit(10 * kMib, root_).Check().ok());
+}
+
+TEST_F(MemoryLimitTest, WhatIsNotKnownLimitsNothing) {
+  const MemoryLimit limit(0, root_ + "/nowhere");
+  EXPECT_TRUE(limit.Check().ok()) << limit.Check();
+}
+
+}  // namespace
+}  // namespace distbench

@@ -1,0 +1,121 @@
+#include "distbench/node/socket_limits.h"
+
+#include <sys/resource.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <system_error>
+#include <variant>
+
+#include "absl/strings/str_cat.h"
+#include "distbench/config/tcp_setting_limits.h"
+
+namespace distbench {
+namespace {
+
+// What libraries open now and then besides sockets; and so close to its limit a
+// process has probably failed because of it.
+constexpr int64_t kReserve = 16;
+
+constexpr char kHowToOpenMore[] =
+    "raise ulimit -n (under systemd LimitNOFILE) for this node manager, or "
+    "have fewer connections: fewer instances on the node, or a smaller "
+    "workers_per_instance";
+
+// That a worker has to each of its peers, at least.
+int64_t ConnectionsPerPeer(const DriverOptions& options) {
+  if (!options.decorated.empty()) {
+    return ConnectionsPerPeer(options.decorated.front());
+  }
+  if (options.driver == "loopback") return 0;
+  const auto it = options.client_settings.find(kTcpConnections.name);
+  const int64_t* connections =
+      it == options.client_settings.end() ? nullptr
+                                          : std::get_if<int64_t>(&it->second);
+  return connections == nullptr ? 1 : *connections;
+}
+
+int64_t CountEntries(const std::string& folder) {
+  std::error_code error;
+  int64_t count = 0;
+  for (std::filesystem::directory_iterator entry(folder, error), end;
+       !error && entry != end; entry.increment(error)) {
+    ++count;
+  }
+  return count;
+}
+
+}  // namespace
+
+SocketLimits ReadSocketLimits(const std::string& root) {
+  SocketLimits limits;
+  rlimit files;
+  if (getrlimit(RLIMIT_NOFILE, &files) == 0 &&
+      files.rlim_cur != RLIM_INFINITY) {
+    limits.max_open_files = static_cast<int64_t>(files.rlim_cur);
+  }
+  limits.open_files = CountEntries(root + "/proc/self/fd");
+  std::ifstream range(root + "/proc/sys/net/ipv4/ip_local_port_range");
+  int64_t first = 0;
+  int64_t last = 0;
+  if (range >> first >> last && last >= first) {
+    limits.local_ports = last - first + 1;
+  }
+  return limits;
+}
+
+SocketNeeds CountSockets(const std::vector<ConnectingInstance>& instances) {
+  SocketNeeds needs;
+  std::map<std::string, int64_t> connections_to;
+  for (const ConnectingInstance& instance : instances) {
+    const int64_t connections =
+        instance.worker_count * ConnectionsPerPeer(*instance.driver);
+    for (const std::string& peer : instance.peers) {
+      needs.sockets += connections;
+      connections_to[peer] += connections;
+    }
+  }
+  for (const auto& [peer, connections] : connections_to) {
+    if (connections <= needs.connections_to_busiest_peer) continue;
+    needs.busiest_peer = peer;
+    needs.connections_to_busiest_peer = connections;
+  }
+  return needs;
+}
+
+absl::Status CheckSockets(const SocketNeeds& needs,
+                          const SocketLimits& limits) {
+  const int64_t files = limits.open_files + needs.sockets + kReserve;
+  if (limits.max_open_files > 0 && files > limits.max_open_files) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "the instances here need at least ", needs.sockets,
+        " sockets, but this process may have ", limits.max_open_files,
+        " files open, and has ", limits.open_files, " already; ",
+        kHowToOpenMore));
+  }
+  const int64_t connections = needs.connections_to_busiest_peer;
+  if (limits.local_ports > 0 && connections > limits.local_ports) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "the instances here need ", connections, " connections to ",
+        needs.busiest_peer, ", but this host has ", limits.local_ports,
+        " ports for its ends of them; widen net.ipv4.ip_local_port_range, or "
+        "spread the load over more peers or nodes"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ExplainBySockets(const absl::Status& error,
+                              const SocketLimits& limits) {
+  if (error.ok() || limits.max_open_files == 0 ||
+      limits.open_files + kReserve < limits.max_open_files) {
+    return error;
+  }
+  return absl::Status(
+      error.code(),
+      absl::StrCat(error.message(), "; this process has ", limits.open_files,
+                   " of at most ", limits.max_open_files, " files open: ",
+                   kHowToOpenMore));
+}
+
+}  // namespace distbench
