@@ -78,9 +78,10 @@ start_process() {
   name_of[$!]=$name
 }
 
-# stop_all: the nodes first, which would otherwise miss the sequencer.
+# stop_all: the nodes first, which would otherwise miss the sequencer. Another
+# signal ends all of it at once.
 stop_all() {
-  trap '' INT TERM
+  trap 'kill -KILL "${pids[@]}" 2>/dev/null || true' INT TERM
   stop_processes "${pids[@]:1}"
   stop_processes "${pids[@]:0:1}"
   wait

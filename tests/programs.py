@@ -15,7 +15,7 @@ import uuid
 # tests; nothing takes that long unless it hangs.
 DEADLINE_SECONDS = 60
 
-DISTBENCH = os.path.abspath("distbench/cli/distbench")
+DISTBENCH = os.path.abspath(os.environ.get("DISTBENCH", "distbench/cli/distbench"))
 TEST_BUILDER = os.path.abspath("test_builder/test_builder_main")
 START_SCRIPT = os.path.abspath("start_distbench_localhost.sh")
 
@@ -69,12 +69,19 @@ class Program:
             self._text[key + "_ended"] = True
             self._changed.notify_all()
 
-    def wait_for(self, pattern, stream="out"):
-        """Waits until the pattern matches the output so far; returns the match."""
+    def text(self, stream="out"):
+        """The output so far."""
+        with self._changed:
+            return self._text[stream]
+
+    def wait_for(self, pattern, stream="out", start=0):
+        """Waits until the pattern matches the output so far, from the position
+        `start` on; returns the match."""
         end = time.monotonic() + DEADLINE_SECONDS
         with self._changed:
             while True:
-                match = re.search(pattern, self._text[stream], re.MULTILINE)
+                text = self._text[stream][start:]
+                match = re.search(pattern, text, re.MULTILINE)
                 if match:
                     return match
                 remaining = end - time.monotonic()

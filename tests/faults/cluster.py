@@ -1,0 +1,191 @@
+"""A cluster of real processes on hosts of their own, and what users see of it."""
+
+import os
+import re
+import signal
+import subprocess
+import time
+
+from tests import programs
+from tests.faults import namespaces
+
+NODES = 3
+PORT = 10000
+
+# The node that faults happen to: it hosts server/1.
+VICTIM = 2
+
+# For what must happen after a fault.
+RECOVERY_SECONDS = 60
+
+
+def traffic(name, seconds, requests_per_second=100):
+    """A client on node0 and servers on node1 and node2."""
+    return f"""
+tests {{
+  name: "{name}"
+  services {{ name: "client" count: 1 }}
+  services {{ name: "server" count: {NODES - 1} }}
+  rpc_descriptions {{
+    name: "ping" client: "client" server: "server" deadline_us: 2000000
+    fanout_filter: "round_robin"
+  }}
+  actions {{
+    name: "send" rpc_name: "ping"
+    iterations {{
+      open_loop_interval_ns: {int(1e9 / requests_per_second)}
+      max_duration_us: {int(seconds * 1e6)}
+    }}
+  }}
+  action_lists {{ name: "client" action_names: "send" }}
+  action_lists {{ name: "ping" }}
+}}
+"""
+
+
+class Run:
+    """A client's `run_tests` in the background."""
+
+    def __init__(self, program, outfile):
+        self.program = program
+        self.outfile = outfile
+        self.pid = program.pid
+
+    def finish(self):
+        """Waits for the end; returns the Outcome."""
+        return self.program.wait()
+
+
+class Cluster:
+    """A sequencer, nodes and a client; everything ends with close()."""
+
+    def __init__(self, lab_hosts, folder, node_timeout="5s", sequencer_flags=()):
+        self.hosts = lab_hosts
+        self.folder = folder
+        self.node_timeout = node_timeout
+        self.sequencer_flags = list(sequencer_flags)
+        self.sequencer = None
+        self.nodes = {}
+        self.node_environment = {}  # of the victim
+        self.node_sequencer = {}  # by number: where it finds the sequencer
+        self._programs = []
+        self._count = 0
+
+    # ---- Life ---------------------------------------------------------------
+
+    def start(self):
+        self.start_sequencer()
+        for number in range(NODES):
+            self.start_node(number)
+        self.wait_for_nodes()
+
+    def close(self):
+        for program in self._programs:
+            if program.running():
+                program.send(signal.SIGCONT)
+            program.kill()
+        self._programs = []
+
+    @property
+    def address(self):
+        return f"{self.hosts['sequencer'].address}:{PORT}"
+
+    def start_sequencer(self):
+        self.sequencer = self._start(
+            "sequencer",
+            *("test_sequencer", f"--port={PORT}"),
+            f"--node_timeout={self.node_timeout}",
+            *self.sequencer_flags,
+        )
+        self.sequencer.wait_for(r"^Listening at .*:\d+")
+
+    def start_node(self, number):
+        address = self.node_sequencer.get(number, self.address)
+        self.nodes[number] = self._start(
+            f"node{number}",
+            *("node_manager", f"node{number}", f"--test_sequencer={address}"),
+            env=self.node_environment if number == VICTIM else {},
+        )
+
+    def victim(self):
+        return self.nodes[VICTIM]
+
+    def _start(self, host, *arguments, env=None):
+        program = programs.Program(
+            self.hosts[host].command(programs.DISTBENCH, *arguments),
+            env={**os.environ, **(env or {})},
+        )
+        self._programs.append(program)
+        return program
+
+    # ---- What users do ------------------------------------------------------
+
+    def start_run(self, config, *flags, outfile=None):
+        self._count += 1
+        infile = os.path.join(self.folder, f"{self._count}.config")
+        with open(infile, "w", encoding="utf-8") as file:
+            file.write(config)
+        outfile = outfile or os.path.join(self.folder, f"{self._count}.result")
+        program = self._start(
+            "client",
+            *("run_tests", f"--test_sequencer={self.address}", "--allow_invalid"),
+            *(f"--infile={infile}", f"--outfile={outfile}", *flags),
+        )
+        return Run(program, outfile)
+
+    def status(self):
+        """What `distbench status` prints; empty if it fails."""
+        done = subprocess.run(
+            self.hosts["client"].command(
+                programs.DISTBENCH, "status", f"--test_sequencer={self.address}"
+            ),
+            capture_output=True,
+            check=False,
+            text=True,
+            timeout=RECOVERY_SECONDS,
+        )
+        return done.stdout if done.returncode == 0 else ""
+
+    def wait_for_status(self, pattern):
+        end = time.monotonic() + RECOVERY_SECONDS
+        while True:
+            status = self.status()
+            match = re.search(pattern, status, re.MULTILINE)
+            if match:
+                return match
+            if time.monotonic() > end:
+                raise AssertionError(f'no "{pattern}" in the status:\n{status}')
+            time.sleep(0.05)
+
+    def wait_for_nodes(self, count=NODES):
+        self.wait_for_status(rf"^Nodes: {count}$")
+
+    def wait_for_traffic(self):
+        """Until RPCs have been sent."""
+        self.wait_for_status(r"^Running: .*, [1-9]\d* RPCs")
+
+    def run_short_test(self):
+        """Must succeed on all nodes."""
+        outcome = self.start_run(traffic("short", seconds=0.2)).finish()
+        if outcome.status != 0:
+            raise AssertionError(f"the cluster is not usable: {outcome}")
+
+    def seconds_until_usable(self):
+        """How long it takes until all nodes are there and a test succeeds."""
+        start = time.monotonic()
+        self.wait_for_nodes()
+        self.run_short_test()
+        return time.monotonic() - start
+
+    def check_nothing_crashed(self, *gone):
+        """Everything runs that should: all but the programs given."""
+        for program in (self.sequencer, *self.nodes.values()):
+            if program not in gone and not program.running():
+                raise AssertionError(f"it has ended: {program.wait()}")
+
+
+def make_hosts():
+    """The hosts of a cluster, in a Lab of their own."""
+    lab = namespaces.Lab()
+    names = ["sequencer", "client", *(f"node{number}" for number in range(NODES))]
+    return {name: lab.add_host(name) for name in names}

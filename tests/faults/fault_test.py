@@ -1,0 +1,51 @@
+"""Each fault once, in network namespaces with real processes.
+
+    tests/faults/fault_table    does it many times, and measures
+"""
+
+import shutil
+import tempfile
+import unittest
+
+from tests import testing_main
+from tests.faults import cluster as clusters
+from tests.faults import faults
+from tests.faults import namespaces
+
+# Shorter than the default, as there are many faults; long enough for a machine
+# that is busy with other tests.
+NODE_TIMEOUT = "3s"
+
+
+def _case(fault):
+    def test(self):
+        folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, folder)
+        cluster = clusters.Cluster(self.hosts, folder, NODE_TIMEOUT)
+        for seen in faults.run_fault(fault, cluster, times=1):
+            print(f"{fault.title}: {seen}")
+
+    return test
+
+
+class FaultTest(unittest.TestCase):
+    unavailable = None  # why, if it is
+    hosts = None
+
+    def setUp(self):
+        if self.unavailable is not None:
+            self.skipTest(self.unavailable)
+        if FaultTest.hosts is None:
+            FaultTest.hosts = clusters.make_hosts()
+
+
+for _fault in faults.FAULTS:
+    setattr(FaultTest, f"test_{_fault.name}", _case(_fault))
+
+
+if __name__ == "__main__":
+    try:
+        namespaces.enter()
+    except namespaces.Unavailable as reason:
+        FaultTest.unavailable = str(reason)
+    testing_main.main()

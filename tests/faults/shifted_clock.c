@@ -1,0 +1,43 @@
+// Preloaded into a program, makes its Unix time go SHIFT_CLOCK_NS ahead: hosts
+// whose clocks differ, on one machine. Monotonic time stays as it is.
+
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { kNsPerSecond = 1000000000 };
+
+static long long ShiftNs(void) {
+  const char* text = getenv("SHIFT_CLOCK_NS");
+  return text == NULL ? 0 : atoll(text);
+}
+
+int clock_gettime(clockid_t clock, struct timespec* time) {
+  const int result = (int)syscall(SYS_clock_gettime, clock, time);
+  if (result == 0 && clock == CLOCK_REALTIME) {
+    const long long ns =
+        time->tv_sec * (long long)kNsPerSecond + time->tv_nsec + ShiftNs();
+    time->tv_sec = ns / kNsPerSecond;
+    time->tv_nsec = ns % kNsPerSecond;
+  }
+  return result;
+}
+
+int gettimeofday(struct timeval* restrict time, void* restrict zone) {
+  (void)zone;
+  struct timespec now;
+  const int result = clock_gettime(CLOCK_REALTIME, &now);
+  time->tv_sec = now.tv_sec;
+  time->tv_usec = now.tv_nsec / 1000;
+  return result;
+}
+
+time_t time(time_t* seconds) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  if (seconds != NULL) *seconds = now.tv_sec;
+  return now.tv_sec;
+}
