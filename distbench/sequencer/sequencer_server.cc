@@ -11,10 +11,9 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/synchronization/mutex.h"
 #include "distbench/base/version.h"
+#include "distbench/sequencer/front_door.h"
 #include "distbench/sequencer/heartbeat.h"
 #include "distbench/sequencer/listen_address.h"
 #include "distbench/sequencer/node_registry.h"
@@ -27,6 +26,10 @@
 namespace distbench {
 namespace {
 
+// For a connection to say something that makes sense. Until then it costs some
+// 30 KiB, whoever it is from.
+constexpr absl::Duration kHandshakeTimeout = absl::Seconds(10);
+
 // For calls that have ended to reach their clients.
 constexpr std::chrono::seconds kShutdownGrace(1);
 
@@ -34,10 +37,10 @@ constexpr absl::Duration kShortestKeepalive = absl::Seconds(5);
 
 void Configure(absl::Duration node_silence_timeout,
                grpc::ServerBuilder& builder) {
+  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS,
+                             absl::ToInt64Milliseconds(kHandshakeTimeout));
   builder.SetMaxReceiveMessageSize(-1);
   builder.SetMaxSendMessageSize(-1);
-  // Two sequencers on one port would each get some of the nodes.
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
   // Clients whose host is gone. Nodes are looked after by their sessions, and
   // not given up before these are.
   const int keepalive_ms = absl::ToInt64Milliseconds(
@@ -93,6 +96,7 @@ class SequencerServer::Impl {
         absl::AbortedError("the test sequencer is shutting down");
     registry_.Close();
     queue_.Close(reason);
+    door_ = nullptr;
     heartbeat_.reset();
     // What runs ends as soon as it has no nodes.
     for (const auto& node : registry_.Nodes()) {
@@ -125,16 +129,32 @@ class SequencerServer::Impl {
     if (!addresses.ok()) return addresses.status();
     grpc::ServerBuilder builder;
     Configure(options_.node_silence_timeout, builder);
-    for (const std::string& address : *addresses) {
-      builder.AddListeningPort(address, grpc::InsecureServerCredentials());
-    }
+    acceptor_ = builder.experimental().AddExternalConnectionAcceptor(
+        grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
+        grpc::InsecureServerCredentials());
     builder.RegisterService(&service_);
     server_ = builder.BuildAndStart();
     if (server_ == nullptr) {
-      return absl::UnavailableError(
-          absl::StrCat("can not listen at ", absl::StrJoin(*addresses, ", ")));
+      return absl::InternalError("gRPC can not start a server");
     }
     port_ = port;
+    absl::Status status = OpenDoor(*std::move(addresses));
+    if (!status.ok()) server_ = nullptr;
+    return status;
+  }
+
+  absl::Status OpenDoor(std::vector<std::string> addresses) {
+    FrontDoor::Options options;
+    options.addresses = std::move(addresses);
+    options.on_guest = [this](int fd) {
+      grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters
+          connection;
+      connection.fd = fd;
+      acceptor_->HandleNewConnection(&connection);
+    };
+    auto door = FrontDoor::Open(std::move(options));
+    if (!door.ok()) return door.status();
+    door_ = *std::move(door);
     return absl::OkStatus();
   }
 
@@ -144,7 +164,9 @@ class SequencerServer::Impl {
   RunEnvironment environment_;
   RunQueue queue_;
   SequencerService service_;
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
   std::unique_ptr<grpc::Server> server_;
+  std::unique_ptr<FrontDoor> door_;
   int port_ = 0;
   std::optional<Heartbeat> heartbeat_;
 
