@@ -77,6 +77,16 @@ class StartScriptTest(programs.ProgramTest):
                 self.assertEqual(outcome.err, "", outcome)
                 self.assert_nothing_runs()
 
+    def test_second_signal_stops_all_of_it_at_once(self):
+        cluster = self.start_cluster("-p", "0")
+        for pid in self.processes("node_manager"):
+            os.kill(pid, signal.SIGSTOP)  # They would take their time.
+        cluster.send(signal.SIGTERM)
+        cluster.wait_for("Stopping the sequencer and its nodes")
+        outcome = cluster.stop(signal.SIGTERM)
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assert_nothing_runs()
+
     def test_sigint_counts_also_where_a_shell_had_it_ignored(self):
         cluster = self.start_cluster(
             "-n",

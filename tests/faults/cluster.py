@@ -51,6 +51,10 @@ class Run:
         self.outfile = outfile
         self.pid = program.pid
 
+    def id(self):
+        """What the sequencer calls it."""
+        return self.program.wait_for(r"^Run (\S+)$", "err").group(1)
+
     def finish(self):
         """Waits for the end; returns the Outcome."""
         return self.program.wait()
@@ -59,10 +63,9 @@ class Run:
 class Cluster:
     """A sequencer, nodes and a client; everything ends with close()."""
 
-    def __init__(self, lab_hosts, folder, node_timeout="5s", sequencer_flags=()):
+    def __init__(self, lab_hosts, folder, sequencer_flags=()):
         self.hosts = lab_hosts
         self.folder = folder
-        self.node_timeout = node_timeout
         self.sequencer_flags = list(sequencer_flags)
         self.sequencer = None
         self.nodes = {}
@@ -94,7 +97,6 @@ class Cluster:
         self.sequencer = self._start(
             "sequencer",
             *("test_sequencer", f"--port={PORT}"),
-            f"--node_timeout={self.node_timeout}",
             *self.sequencer_flags,
         )
         self.sequencer.wait_for(r"^Listening at .*:\d+")
@@ -133,18 +135,28 @@ class Cluster:
         )
         return Run(program, outfile)
 
+    def runs(self, *arguments):
+        """What `distbench runs` prints; must succeed."""
+        done = self._run_client("runs", *arguments)
+        if done.returncode != 0:
+            raise AssertionError(f"runs {arguments}: {done}")
+        return done.stdout
+
     def status(self):
         """What `distbench status` prints; empty if it fails."""
-        done = subprocess.run(
+        done = self._run_client("status")
+        return done.stdout if done.returncode == 0 else ""
+
+    def _run_client(self, *arguments):
+        return subprocess.run(
             self.hosts["client"].command(
-                programs.DISTBENCH, "status", f"--test_sequencer={self.address}"
+                programs.DISTBENCH, *arguments, f"--test_sequencer={self.address}"
             ),
             capture_output=True,
             check=False,
             text=True,
             timeout=RECOVERY_SECONDS,
         )
-        return done.stdout if done.returncode == 0 else ""
 
     def wait_for_status(self, pattern):
         end = time.monotonic() + RECOVERY_SECONDS

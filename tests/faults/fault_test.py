@@ -12,16 +12,11 @@ from tests.faults import cluster as clusters
 from tests.faults import faults
 from tests.faults import namespaces
 
-# Shorter than the default, as there are many faults; long enough for a machine
-# that is busy with other tests.
-NODE_TIMEOUT = "3s"
-
-
 def _case(fault):
     def test(self):
         folder = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, folder)
-        cluster = clusters.Cluster(self.hosts, folder, NODE_TIMEOUT)
+        cluster = clusters.Cluster(self.hosts, folder)
         for seen in faults.run_fault(fault, cluster, times=1):
             print(f"{fault.title}: {seen}")
 

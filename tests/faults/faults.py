@@ -84,11 +84,14 @@ def _last_words(outcome):
     return lines[-1].split("distbench: ", 1)[1] if lines else ""
 
 
-def _check_kept(run, instances, outcome):
-    """The result file has what these measured."""
-    with open(run.outfile, encoding="utf-8") as file:
+ALL_INSTANCES = ("client/0", "server/0", "server/1")
+
+
+def _check_kept(outfile, instances, outcome, has_failed):
+    """The result file has what these measured, and says whether it failed."""
+    with open(outfile, encoding="utf-8") as file:
         text = file.read()
-    _check('failure: "' in text, "the result does not say that it failed", outcome)
+    _check(('failure: "' in text) == has_failed, f"failed: {not has_failed}", outcome)
     for instance in instances:
         is_there = re.search(rf'instance_logs {{\s+key: "{instance}"', text)
         _check(is_there, f"the result has nothing of {instance}", outcome)
@@ -113,7 +116,7 @@ def _end_a_test(
     _check(outcome.status == 3, "the run did not fail", outcome)
     _check(re.search(saw, words), f'"{words}" is not "{saw}"', outcome)
     if kept:
-        _check_kept(run, kept, outcome)
+        _check_kept(run.outfile, kept, outcome, has_failed=True)
     cluster.check_nothing_crashed(*gone)
     undo()
     return Seen(noticed_seconds, words, cluster.seconds_until_usable())
@@ -126,6 +129,7 @@ def _survive(cluster, do, undo, seconds=3, saw="nothing; the test went on"):
     do()
     outcome = run.finish()
     _check(outcome.status == 0, "the run failed", outcome)
+    _check_kept(run.outfile, ALL_INSTANCES, outcome, has_failed=False)
     cluster.check_nothing_crashed()
     undo()
     return Seen(None, saw, cluster.seconds_until_usable())
@@ -174,7 +178,7 @@ def node_told_to_end(cluster):
         do=lambda: victim.send(signal.SIGTERM),
         undo=check_end_and_start,
         saw=r"^node2 \(host node2\) ended the traffic: the node was told to end",
-        kept=("client/0", "server/0", "server/1"),
+        kept=ALL_INSTANCES,
         gone=[victim],
     )
 
@@ -215,16 +219,16 @@ def link_down(cluster):
     )
 
 
-@_fault("node's link cut for 1 s")
+@_fault("node's link cut for 2.5 s")
 def link_cut_for_a_moment(cluster):
     host = cluster.hosts["node2"]
 
     def cut_for_a_moment():
         host.cut_link()
-        time.sleep(1)
+        time.sleep(2.5)
         host.heal_link()
 
-    return _survive(cluster, cut_for_a_moment, undo=lambda: None)
+    return _survive(cluster, cut_for_a_moment, undo=lambda: None, seconds=6)
 
 
 @_fault("node's link slow (1 Mbit/s)")
@@ -322,6 +326,38 @@ def sequencer_stopped(cluster):
     )
 
 
+# ---- Clients --------------------------------------------------------------------
+
+
+@_fault("client killed (SIGKILL)")
+def client_killed(cluster):
+    run = cluster.start_run(clusters.traffic("orphan", seconds=2))
+    cluster.wait_for_traffic()
+    run.program.send(signal.SIGKILL)
+    outcome = run.finish()
+    outfile = os.path.join(cluster.folder, "orphan")
+    cluster.runs("wait", run.id(), f"--outfile={outfile}", "--allow_invalid")
+    _check_kept(outfile, ALL_INSTANCES, outcome, has_failed=False)
+    cluster.check_nothing_crashed()
+    words = "the run went on; `runs wait` brought its result"
+    return Seen(None, words, cluster.seconds_until_usable())
+
+
+@_fault("client stopped (SIGSTOP) until its test and that of another were over")
+def client_stopped(cluster):
+    run = cluster.start_run(clusters.traffic("slow", 2, requests_per_second=1000))
+    cluster.wait_for_traffic()
+    run.program.send(signal.SIGSTOP)
+    cluster.run_short_test()
+    run.program.send(signal.SIGCONT)
+    outcome = run.finish()
+    _check(outcome.status == 0, "the run failed", outcome)
+    _check_kept(run.outfile, ALL_INSTANCES, outcome, has_failed=False)
+    cluster.check_nothing_crashed()
+    words = "nothing; the other's test ran, and its own result was whole"
+    return Seen(None, words, cluster.seconds_until_usable())
+
+
 # ---- Clocks and disks -----------------------------------------------------------
 
 
@@ -350,22 +386,51 @@ def clock_offset(cluster):
     return Seen(None, note.group(1), cluster.seconds_until_usable())
 
 
-@_fault("client's disk full")
-def client_disk_full(cluster):
-    folder = os.path.join(cluster.folder, "full")
-    os.makedirs(folder, exist_ok=True)
-    subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", folder], check=True
-    )
+@contextlib.contextmanager
+def _full_disk(cluster):
+    """A folder of cluster.full_disk on which there is next to no room."""
+    cluster.full_disk = os.path.join(cluster.folder, "full")
+    os.makedirs(cluster.full_disk)
+    where = ["tmpfs", cluster.full_disk]
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16k", *where], check=True)
     try:
-        outfile = os.path.join(folder, "result")
-        start = time.monotonic()
-        run = cluster.start_run(clusters.traffic("full", 1), outfile=outfile)
-        outcome = run.finish()
-        noticed = time.monotonic() - start - 1
-        left = os.listdir(folder)
+        yield
     finally:
-        subprocess.run(["umount", folder], check=True)
+        subprocess.run(["umount", cluster.full_disk], check=True)
+
+
+@contextlib.contextmanager
+def _results_on_a_full_disk(cluster):
+    with _full_disk(cluster):
+        cluster.sequencer_flags = [f"--results_dir={cluster.full_disk}"]
+        yield
+        cluster.close()
+
+
+@_fault("sequencer's disk full", _results_on_a_full_disk)
+def sequencer_disk_full(cluster):
+    run = cluster.start_run(clusters.traffic("full", seconds=1))
+    outcome = run.finish()
+    _check(outcome.status == 0, "the run failed", outcome)
+    _check_kept(run.outfile, ALL_INSTANCES, outcome, has_failed=False)
+    said = cluster.runs("list", "--format=json")
+    reason = re.search(r'"([^"]*No space left on device[^"]*)"', said)
+    _check(reason, f"the list does not say so: {said}", outcome)
+    words = f"`runs list`: {reason.group(1)}"
+    outfile = os.path.join(cluster.folder, "rescued")
+    cluster.runs("get", run.id(), f"--outfile={outfile}", "--allow_invalid")
+    _check_kept(outfile, ALL_INSTANCES, outcome, has_failed=False)
+    return Seen(None, words, cluster.seconds_until_usable())
+
+
+@_fault("client's disk full", _full_disk)
+def client_disk_full(cluster):
+    outfile = os.path.join(cluster.full_disk, "result")
+    start = time.monotonic()
+    run = cluster.start_run(clusters.traffic("full", 1), outfile=outfile)
+    outcome = run.finish()
+    noticed = time.monotonic() - start - 1
+    left = os.listdir(cluster.full_disk)
     words = _last_words(outcome)
     _check(outcome.status == 3, "the client did not fail", outcome)
     _check("No space left on device" in words, f'it said "{words}"', outcome)
@@ -436,14 +501,16 @@ def garbage(cluster):
     return _survive(cluster, pour_everywhere, undo=lambda: None, seconds=4)
 
 
-@contextlib.contextmanager
-def _sequencer_stays_small(cluster):
+def _survive_strangers(cluster, do):
+    """As _survive(), and without much more memory for the sequencer."""
     pid = cluster.sequencer.pid
     before = _resident_bytes(pid)
-    yield
+    seen = _survive(cluster, do, undo=lambda: None, seconds=6)
     grown = _resident_bytes(pid) - before
     if grown > MAX_GROWTH_BYTES:
         raise AssertionError(f"the sequencer has grown by {grown >> 20} MiB")
+    seen.user_saw += f"; the sequencer grew by {grown / (1 << 20):.1f} MiB"
+    return seen
 
 
 def _raise_file_limit():
@@ -453,21 +520,24 @@ def _raise_file_limit():
     return hard_limit - 100
 
 
-@_fault(f"{BOGUS_CONNECTIONS} bogus connections to the sequencer, kept open")
+@_fault(f"{BOGUS_CONNECTIONS} bogus connections to the sequencer at the same time")
 def bogus_connections(cluster):
     address = (cluster.hosts["sequencer"].address, clusters.PORT)
-    count = min(BOGUS_CONNECTIONS, _raise_file_limit())
-    with contextlib.ExitStack() as stack:
+    at_once = min(BOGUS_CONNECTIONS, _raise_file_limit())
 
-        def connect():
-            for number in range(count):
-                connection = socket.create_connection(address, timeout=30)
-                stack.enter_context(connection)
-                with contextlib.suppress(OSError):  # It may be closed already.
-                    connection.sendall(GARBAGE[number % len(GARBAGE)][:64])
+    def connect(number, stack):
+        connection = socket.create_connection(address, timeout=30)
+        stack.enter_context(connection)
+        with contextlib.suppress(OSError):  # It may be closed already.
+            connection.sendall(GARBAGE[number % len(GARBAGE)][:64])
 
-        with _sequencer_stays_small(cluster):
-            return _survive(cluster, connect, undo=lambda: None, seconds=6)
+    def connect_all():
+        for start in range(0, BOGUS_CONNECTIONS, at_once):
+            with contextlib.ExitStack() as stack:
+                for number in range(start, min(start + at_once, BOGUS_CONNECTIONS)):
+                    connect(number, stack)
+
+    return _survive_strangers(cluster, connect_all)
 
 
 def _frame(kind, flags, stream, payload):
@@ -517,8 +587,7 @@ def malformed_messages(cluster):
             call = _grpc_call(METHODS[number % len(METHODS)], message)
             _pour(address, clusters.PORT, call)
 
-    with _sequencer_stays_small(cluster):
-        return _survive(cluster, send_all, undo=lambda: None, seconds=6)
+    return _survive_strangers(cluster, send_all)
 
 
 def run_fault(fault, cluster, times):

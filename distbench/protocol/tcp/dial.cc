@@ -24,6 +24,23 @@ constexpr size_t kMaxParallelDials = 64;
 // Of the targets that can not be reached, how many an error names.
 constexpr size_t kMaxNamedTargets = 3;
 
+// Why a connection could not be made; with the remedy where it is not obvious.
+std::string Explain(int error) {
+  switch (error) {
+    case EADDRNOTAVAIL:
+      return absl::StrCat(std::strerror(error),
+                          ": no local port is left for it; widen "
+                          "net.ipv4.ip_local_port_range, or use fewer "
+                          "connections");
+    case EMFILE:
+    case ENFILE:
+      return absl::StrCat(std::strerror(error),
+                          ": raise ulimit -n, or use fewer connections");
+    default:
+      return std::strerror(error);
+  }
+}
+
 // Makes the connection of one target, address by address.
 class TargetDialer {
  public:
@@ -130,7 +147,7 @@ Dial::State Dial::Begin(const SocketAddress& address) {
   hello_bytes_ = 0;
   error_.clear();
   socket_ = BeginConnect(address);
-  if (!socket_.is_open()) return FailWith(std::strerror(errno));
+  if (!socket_.is_open()) return FailWith(Explain(errno));
   return state_ = State::kConnecting;
 }
 
@@ -149,7 +166,7 @@ Dial::State Dial::Continue() {
 
 Dial::State Dial::FinishConnecting() {
   const int error = TakeSocketError(socket_.get());
-  if (error != 0) return FailWith(std::strerror(error));
+  if (error != 0) return FailWith(Explain(error));
   char hello[kHelloBytes];
   EncodeHello(hello);
   // A new connection has room for it.

@@ -1,6 +1,8 @@
 // What a tcp driver sends, when, and what it makes of servers that misbehave or
 // go away.
 
+#include <sys/resource.h>
+
 #include <functional>
 #include <memory>
 #include <string>
@@ -11,6 +13,7 @@
 #include "absl/time/time.h"
 #include "distbench/base/clock.h"
 #include "distbench/protocol/driver_testing.h"
+#include "distbench/protocol/tcp/dial.h"
 #include "distbench/protocol/tcp/raw_peer.h"
 #include "distbench/protocol/tcp/settings.h"
 #include "distbench/protocol/tcp/tcp_driver.h"
@@ -330,6 +333,33 @@ TEST_F(TcpClientTest, ConnectToAPeerThatIsSilentCanBeAborted) {
                 .code(),
             absl::StatusCode::kCancelled);
   aborter.join();
+}
+
+// Meanwhile the process may open nothing.
+class NoMoreFiles {
+ public:
+  NoMoreFiles() {
+    getrlimit(RLIMIT_NOFILE, &before_);
+    rlimit none = before_;
+    none.rlim_cur = 0;
+    setrlimit(RLIMIT_NOFILE, &none);
+  }
+  ~NoMoreFiles() { setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_;
+};
+
+TEST_F(TcpClientTest, SaysThatThereAreNoFilesLeftForConnections) {
+  const auto addresses = ResolveAddress(listener_.address());
+  ASSERT_TRUE(addresses.ok()) << addresses.status();
+  Dial dial;
+  {
+    const NoMoreFiles limit;
+    EXPECT_EQ(dial.Begin(addresses->front()), Dial::State::kFailed);
+  }
+  EXPECT_THAT(dial.error(), AllOf(HasSubstr("Too many open files"),
+                                  HasSubstr("ulimit -n")));
 }
 
 }  // namespace
