@@ -70,26 +70,37 @@ std::vector<const CLI::App*> CommandsOf(const CLI::App& app) {
       [](const CLI::App* command) { return !command->get_name().empty(); });
 }
 
-// The subcommands that have the flag.
-std::vector<const CLI::App*> CommandsWithFlag(const CLI::App& app,
-                                              const std::string& flag) {
-  std::vector<const CLI::App*> commands;
+// "runs get"; empty for the app itself.
+std::string FullName(const CLI::App& command) {
+  const CLI::App* parent = command.get_parent();
+  if (parent == nullptr) return "";
+  const std::string before = FullName(*parent);
+  return before.empty() ? command.get_name()
+                        : absl::StrCat(before, " ", command.get_name());
+}
+
+// The full names of the subcommands, and of theirs, that have the flag.
+std::vector<std::string> CommandsWithFlag(const CLI::App& app,
+                                          const std::string& flag) {
+  std::vector<std::string> names;
   for (const CLI::App* command : CommandsOf(app)) {
     const std::vector<std::string> flags = FlagsOf(*command);
     if (std::find(flags.begin(), flags.end(), flag) != flags.end()) {
-      commands.push_back(command);
+      names.push_back(FullName(*command));
     }
+    const std::vector<std::string> below = CommandsWithFlag(*command, flag);
+    names.insert(names.end(), below.begin(), below.end());
   }
-  return commands;
+  return names;
 }
 
 // `flag`: with its dashes, without a value.
 std::string ExplainFlag(const CLI::App& app, const CLI::App& command,
                         const std::string& flag) {
   const std::string name = flag.substr(flag.find_first_not_of('-'));
-  const std::vector<std::string> owners = NamesOf(CommandsWithFlag(app, name));
+  const std::vector<std::string> owners = CommandsWithFlag(app, name);
   if (!owners.empty() && &command != &app) {
-    return absl::StrCat(flag, " is not a flag of ", command.get_name(),
+    return absl::StrCat(flag, " is not a flag of ", FullName(command),
                         ", but of ", absl::StrJoin(owners, ", "));
   }
   if (!owners.empty()) {
@@ -108,59 +119,78 @@ std::string ExplainExtra(const CLI::App& app, const CLI::App& command,
   if (IsFlag(argument)) {
     return ExplainFlag(app, command, argument.substr(0, argument.find('=')));
   }
-  if (&command == &app) {
+  const std::vector<std::string> commands = NamesOf(CommandsOf(command));
+  if (!commands.empty()) {
     return absl::StrCat("unknown subcommand ", Quoted(argument), "; ",
-                        Suggestion(argument, NamesOf(CommandsOf(app))));
+                        Suggestion(argument, commands));
   }
   return absl::StrCat("unexpected argument ", Quoted(argument));
 }
 
-// The subcommand that the user named; else the app itself.
+// The subcommand that the user named, and the one of its own if it has such;
+// else the app itself.
 const CLI::App& NamedCommand(const CLI::App& app) {
   const std::vector<CLI::App*> named = app.get_subcommands();
-  return named.empty() ? app : *named.front();
+  return named.empty() ? app : NamedCommand(*named.front());
 }
 
 // What is wrong with the first argument that nothing had a use for.
 std::string ExplainExtras(const CLI::App& app) {
-  const std::vector<std::string> before_command = app.remaining();
-  if (!before_command.empty()) {
-    return ExplainExtra(app, app, before_command.front());
+  const CLI::App& named = NamedCommand(app);
+  for (const CLI::App* command = &app;;) {
+    const std::vector<std::string> extras = command->remaining();
+    if (!extras.empty()) return ExplainExtra(app, *command, extras.front());
+    if (command == &named) return "unexpected argument";
+    command = command->get_subcommands().front();
   }
-  const CLI::App& command = NamedCommand(app);
-  return ExplainExtra(app, command, command.remaining().front());
 }
 
 int Refuse(const CLI::App& app, const std::string& message) {
-  const CLI::App& command = NamedCommand(app);
-  const bool of_app = &command == &app;
-  std::cerr << (of_app ? "distbench" : "distbench " + command.get_name())
-            << ": " << message << "\nSee: distbench help"
-            << (of_app ? "" : " " + command.get_name()) << '\n';
+  const std::string name = FullName(NamedCommand(app));
+  const std::string separator = name.empty() ? "" : " ";
+  std::cerr << "distbench" << separator << name << ": " << message
+            << "\nSee: distbench help" << separator << name << '\n';
   return kExitUsage;
+}
+
+int PrintHelp(const CLI::App& command) {
+  const CLI::App* parent = command.get_parent();
+  const std::string before = parent == nullptr ? "" : FullName(*parent);
+  std::cout << command.help(
+      absl::StrCat("distbench", before.empty() ? "" : " ", before));
+  return kExitOk;
+}
+
+// Explains the subcommand whose words these are, one below the other.
+int Explain(const CLI::App& app, const std::vector<std::string>& words) {
+  const CLI::App* command = &app;
+  for (const std::string& word : words) {
+    const std::vector<std::string> names = NamesOf(CommandsOf(*command));
+    if (std::find(names.begin(), names.end(), word) == names.end()) {
+      const std::string owner = FullName(*command);
+      return Refuse(
+          app, absl::StrCat(owner.empty() ? "there is no subcommand "
+                                          : owner + " has no subcommand ",
+                            Quoted(word), "; ", Suggestion(word, names)));
+    }
+    command = command->get_subcommand(word);
+  }
+  return PrintHelp(*command);
 }
 
 void AddHelpCommand(CLI::App& app, CommandBody& chosen) {
   CLI::App* help =
       app.add_subcommand("help", "Explains a subcommand, or lists them all");
   help->footer("Example:\n  distbench help run_tests");
-  auto name = std::make_shared<std::string>();
-  help->add_option("COMMAND", *name, "The subcommand to explain");
-  help->callback([&app, name, &chosen] {
-    chosen = [&app, name] {
-      const std::vector<std::string> names = NamesOf(CommandsOf(app));
-      if (name->empty()) {
-        // app.help() would explain the subcommand that was named: this one.
-        std::cout << app.get_formatter()->make_help(&app, app.get_name(),
-                                                    CLI::AppFormatMode::Normal);
-      } else if (std::find(names.begin(), names.end(), *name) != names.end()) {
-        const CLI::App* command = app.get_subcommand(*name);
-        std::cout << command->help("distbench");
-      } else {
-        return Refuse(
-            app, absl::StrCat("there is no subcommand ", Quoted(*name), "; ",
-                              Suggestion(*name, names)));
-      }
+  auto words = std::make_shared<std::vector<std::string>>();
+  help->add_option("COMMAND", *words, "The subcommand to explain")
+      ->option_text(" ");
+  help->callback([&app, words, &chosen] {
+    chosen = [&app, words] {
+      if (!words->empty()) return Explain(app, *words);
+      // app.help() would explain the subcommand that was named: this one.
+      std::cout << app.get_formatter()->make_help(&app, app.get_name(),
+                                                  CLI::AppFormatMode::Normal);
       return static_cast<int>(kExitOk);
     };
   });
@@ -190,11 +220,12 @@ int RunCommandLine(const std::vector<AddCommand>& commands,
   } catch (const CLI::ParseError& error) {
     return Refuse(app, error.what());
   }
-  if (chosen == nullptr) {
-    std::cout << app.help();
-    return kExitOk;
-  }
-  return chosen();
+  if (chosen != nullptr) return chosen();
+  // A subcommand without the one of its own that it needs.
+  const CLI::App& named = NamedCommand(app);
+  if (&named != &app) return PrintHelp(named);
+  std::cout << app.help();
+  return kExitOk;
 }
 
 }  // namespace distbench

@@ -57,6 +57,18 @@ void AddSellCommand(CLI::App& app, CommandBody& chosen) {
   command->callback([sequencer, &chosen] { chosen = [] { return kRan; }; });
 }
 
+// A subcommand with subcommands.
+void AddOvenCommand(CLI::App& app, CommandBody& chosen) {
+  CLI::App* oven = app.add_subcommand("oven", "Looks after the oven.");
+  oven->require_subcommand(0, 1);
+  CLI::App* heat = oven->add_subcommand("heat", "Heats it.");
+  auto degrees = std::make_shared<int>(0);
+  heat->add_option("--degrees", *degrees, "How hot");
+  heat->callback([&chosen] { chosen = [] { return kRan; }; });
+  CLI::App* clean = oven->add_subcommand("clean", "Cleans it.");
+  clean->callback([&chosen] { chosen = [] { return kRan; }; });
+}
+
 struct Outcome {
   int exit_code;
   std::string out;
@@ -67,7 +79,8 @@ Outcome Invoke(std::vector<std::string> arguments) {
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
   const int exit_code =
-      RunCommandLine({AddBakeCommand, AddSellCommand}, std::move(arguments));
+      RunCommandLine({AddBakeCommand, AddSellCommand, AddOvenCommand},
+                     std::move(arguments));
   return {exit_code, testing::internal::GetCapturedStdout(),
           testing::internal::GetCapturedStderr()};
 }
@@ -205,6 +218,34 @@ TEST(CommandLineTest, ValuesAreChecked) {
     EXPECT_THAT(outcome.err, AllOf(HasSubstr("--duration"), HasSubstr(duration),
                                    HasSubstr("such as 130s")));
   }
+}
+
+TEST(CommandLineTest, SubcommandsMayHaveSubcommands) {
+  EXPECT_EQ(Invoke({"oven", "heat", "--degrees=200"}).exit_code, kRan);
+  ExpectRefusal({"oven", "heal"},
+                "distbench oven: unknown subcommand \"heal\"; did you mean "
+                "\"heat\"?\nSee: distbench help oven\n");
+  ExpectRefusal({"oven", "clean", "--degrees=200"},
+                "distbench oven clean: --degrees is not a flag of oven clean, "
+                "but of oven heat\nSee: distbench help oven clean\n");
+  ExpectRefusal({"oven", "heat", "--degree=200"},
+                "distbench oven heat: unknown flag --degree; did you mean "
+                "--degrees?\nSee: distbench help oven heat\n");
+  ExpectRefusal({"help", "oven", "heal"},
+                "distbench help: oven has no subcommand \"heal\"; did you mean "
+                "\"heat\"?\nSee: distbench help help\n");
+}
+
+TEST(CommandLineTest, HelpOfSubcommandsOfSubcommands) {
+  const Outcome oven = Invoke({"help", "oven"});
+  EXPECT_THAT(oven.out, AllOf(HasSubstr("distbench oven"), HasSubstr("heat"),
+                              HasSubstr("clean")));
+  EXPECT_EQ(Invoke({"oven", "--help"}).out, oven.out);
+  EXPECT_EQ(Invoke({"oven"}).out, oven.out);
+  const Outcome heat = Invoke({"help", "oven", "heat"});
+  EXPECT_THAT(heat.out, AllOf(HasSubstr("distbench oven heat"),
+                              HasSubstr("--degrees")));
+  EXPECT_EQ(Invoke({"oven", "heat", "--help"}).out, heat.out);
 }
 
 }  // namespace
