@@ -173,14 +173,6 @@ class RunTestsTest(programs.ClusterTest):
         outcome = self.run_tests(sequencer, counted)
         self.assertEqual(outcome.status, 0, outcome)
 
-    def test_client_that_is_killed_does_not_leave_its_test_running(self):
-        sequencer = self.start_cluster()
-        client = self.start_endless_run(sequencer)
-        client.kill()
-        counted = self.write("a.config", programs.client_server_config(COUNTED))
-        outcome = self.run_tests(sequencer, counted)
-        self.assertEqual(outcome.status, 0, outcome)
-
     def test_duration_limit_ends_a_test(self):
         sequencer = self.start_cluster()
         endless = self.write(

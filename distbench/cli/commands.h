@@ -12,6 +12,7 @@ void AddCompareCommand(CLI::App& app, CommandBody& chosen);
 void AddNodeManagerCommand(CLI::App& app, CommandBody& chosen);
 void AddReportCommand(CLI::App& app, CommandBody& chosen);
 void AddRunTestsCommand(CLI::App& app, CommandBody& chosen);
+void AddRunsCommand(CLI::App& app, CommandBody& chosen);
 void AddSearchCommand(CLI::App& app, CommandBody& chosen);
 void AddStatusCommand(CLI::App& app, CommandBody& chosen);
 void AddTestPreviewCommand(CLI::App& app, CommandBody& chosen);

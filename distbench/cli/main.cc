@@ -10,6 +10,7 @@ int main(int argc, char** argv) {
           AddTestSequencerCommand,
           AddNodeManagerCommand,
           AddRunTestsCommand,
+          AddRunsCommand,
           AddSearchCommand,
           AddCheckTestCommand,
           AddTestPreviewCommand,

@@ -1,13 +1,17 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/cli/commands.h"
 #include "distbench/cli/error_output.h"
 #include "distbench/cli/flags.h"
+#include "distbench/cli/run_table.h"
 #include "distbench/client/test_client.h"
 #include "distbench/report/verdict.h"
 #include "proto/control.pb.h"
@@ -47,12 +51,36 @@ std::string DescribeTest(const GetStatusResponse& status) {
   return text;
 }
 
-void PrintStatus(const GetStatusResponse& status) {
+// Those that wait, the next one first.
+std::vector<RunDescription> WaitingRuns(std::vector<RunDescription> runs) {
+  runs.erase(std::remove_if(runs.begin(), runs.end(),
+                            [](const RunDescription& run) {
+                              return run.state() != RunDescription::WAITING;
+                            }),
+             runs.end());
+  std::sort(runs.begin(), runs.end(),
+            [](const RunDescription& a, const RunDescription& b) {
+              return a.queue_position() < b.queue_position();
+            });
+  return runs;
+}
+
+void PrintRun(const RunDescription& run) {
+  std::cout << "  " << run.id() << " of " << run.client();
+  if (!run.label().empty()) {
+    std::cout << ", " << Printable(run.label());
+  }
+  std::cout << ": " << DescribeTests(run) << '\n';
+}
+
+void PrintStatus(const GetStatusResponse& status,
+                 const std::vector<RunDescription>& waiting) {
   std::cout << "Nodes: " << status.nodes_size() << '\n';
   for (const NodeStatus& node : status.nodes()) PrintNode(node);
   std::cout << "Running: " << DescribeTest(status)
-            << "\nWaiting test sequences: " << status.queued_sequence_count()
-            << std::endl;
+            << "\nWaiting runs: " << status.queued_sequence_count() << '\n';
+  for (const RunDescription& run : waiting) PrintRun(run);
+  std::cout << std::flush;
 }
 
 int ShowStatus(const std::string& test_sequencer) {
@@ -61,7 +89,12 @@ int ShowStatus(const std::string& test_sequencer) {
   if (!client.ok()) return Fail(client.status(), kExitUsage);
   const absl::StatusOr<GetStatusResponse> status = (*client)->GetStatus();
   if (!status.ok()) return Fail(status.status(), kExitRunFailed);
-  PrintStatus(*status);
+  absl::StatusOr<std::vector<RunDescription>> runs =
+      std::vector<RunDescription>();
+  // A listing is not cheap where there are many that have ended.
+  if (status->queued_sequence_count() > 0) runs = (*client)->ListRuns();
+  if (!runs.ok()) return Fail(runs.status(), kExitRunFailed);
+  PrintStatus(*status, WaitingRuns(*std::move(runs)));
   return kExitOk;
 }
 

@@ -60,7 +60,10 @@ int FinishRun(const ConsoleRun& run, const TestOutputFlags& flags) {
         flags.binary_output ? ResultEncoding::kBinary : ResultEncoding::kText);
     if (!written.ok()) exit_code = Fail(written, kExitRunFailed);
   }
-  const bool refused = !run.traffic_started && !absl::IsCancelled(run.status);
+  const bool was_ended = absl::IsCancelled(run.status) ||
+                         absl::IsAborted(run.status) ||
+                         absl::IsUnavailable(run.status);
+  const bool refused = !run.traffic_started && !was_ended;
   return refused && exit_code == kExitRunFailed ? kExitUsage : exit_code;
 }
 

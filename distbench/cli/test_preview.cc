@@ -19,6 +19,7 @@
 #include "distbench/node/node_manager.h"
 #include "distbench/report/verdict.h"
 #include "distbench/sequencer/sequencer_server.h"
+#include "proto/control.pb.h"
 #include "proto/traffic_config.pb.h"
 
 namespace distbench {
@@ -71,7 +72,10 @@ int PreviewTests(const Flags& flags) {
   if (!node.ok()) return Fail(node.status(), kExitRunFailed);
 
   TestClient client((*sequencer)->InProcessChannel());
-  return FinishRun(RunOnConsole(client, *tests, stop), flags.output);
+  RunTestsRequest request;
+  *request.mutable_test_sequence() = *std::move(tests);
+  return FinishRun(RunOnConsole(client, request, /*show_run_id=*/false, stop),
+                   flags.output);
 }
 
 }  // namespace

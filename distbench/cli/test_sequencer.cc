@@ -18,19 +18,24 @@
 #include "distbench/cli/revision.h"
 #include "distbench/node/node_manager.h"
 #include "distbench/report/verdict.h"
+#include "distbench/sequencer/run_book.h"
 #include "distbench/sequencer/sequencer_server.h"
+#include "proto/control.pb.h"
 
 namespace distbench {
 
 namespace {
 
 constexpr int kMaxLocalNodes = 10'000;
+constexpr int64_t kMaxResultsMemoryMib = 1 << 30;
 
 struct Flags {
   int port = 10'000;
   int local_nodes = 0;
   std::string listen;
   absl::Duration node_timeout = absl::Seconds(5);
+  std::string results_dir;
+  int64_t results_memory_mib = RunLimits().memory_bytes >> 20;
 };
 
 // How others reach the port.
@@ -58,6 +63,16 @@ absl::StatusOr<std::vector<std::unique_ptr<NodeManager>>> StartLocalNodes(
   return nodes;
 }
 
+void SayWhatWasInterrupted(const SequencerServer& sequencer) {
+  for (const RunDescription& run : sequencer.interrupted_runs()) {
+    std::cerr << "Run " << run.id() << " was interrupted: " << run.message()
+              << (run.has_result_bytes()
+                      ? "; distbench runs get has the tests before"
+                      : "")
+              << std::endl;
+  }
+}
+
 int RunTestSequencer(const Flags& flags) {
   StopSignals stop(kExitRunFailed);
   SequencerOptions options;
@@ -65,10 +80,13 @@ int RunTestSequencer(const Flags& flags) {
   options.port = flags.port;
   options.node_silence_timeout = flags.node_timeout;
   options.revision = kRevision;
+  options.results_dir = flags.results_dir;
+  options.run_limits.memory_bytes = flags.results_memory_mib << 20;
   options.on_shutdown_request = [&stop] { stop.Request(); };
   const absl::StatusOr<std::unique_ptr<SequencerServer>> sequencer =
       SequencerServer::Start(std::move(options));
   if (!sequencer.ok()) return Fail(sequencer.status(), kExitUsage);
+  SayWhatWasInterrupted(**sequencer);
 
   const auto nodes = StartLocalNodes(**sequencer, flags.local_nodes);
   if (!nodes.ok()) return Fail(nodes.status(), kExitRunFailed);
@@ -77,6 +95,8 @@ int RunTestSequencer(const Flags& flags) {
             << ReachableAddress(flags.listen, (*sequencer)->port())
             << std::endl;
   stop.Wait();
+  // While the nodes of this process can still hand over what they measured.
+  (*sequencer)->EndRuns();
   return kExitOk;
 }
 
@@ -99,10 +119,22 @@ void AddTestSequencerCommand(CLI::App& app, CommandBody& chosen) {
   AddDurationFlag(*command, "--node_timeout", flags->node_timeout,
                   "Within this time a node that can not be reached is\n"
                   "given up, and ends its traffic; default: 5s");
+  AddTextFlag(*command, "--results_dir", flags->results_dir, "DIR",
+              "Where to keep runs and their results, also for a\n"
+              "sequencer that is started later; default: in memory");
+  command
+      ->add_option("--results_memory", flags->results_memory_mib,
+                   "MiB that results may take in memory; beyond it the\n"
+                   "oldest are dropped")
+      ->check(CLI::Range(int64_t{0}, kMaxResultsMemoryMib).description(""))
+      ->type_name("MIB")
+      ->capture_default_str();
   command->footer(
       "Node managers register with it, and run the tests that clients send to\n"
-      "it. SIGINT or SIGTERM ends it, and the test that runs.\n\n"
-      "Example, with two nodes of its own, for this machine alone:\n"
+      "it. SIGINT or SIGTERM ends it and the test that runs, and keeps what it\n"
+      "measured; a second one ends it at once.\n\n"
+      "Examples, the second for this machine alone, with two nodes:\n"
+      "  distbench test_sequencer --results_dir=/var/lib/distbench\n"
       "  distbench test_sequencer --local_nodes=2 --listen=localhost");
   command->callback([flags, &chosen] {
     chosen = [flags] { return RunTestSequencer(*flags); };

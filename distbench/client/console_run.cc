@@ -1,10 +1,9 @@
 #include "distbench/client/console_run.h"
 
 #include <iostream>
-#include <string>
 
+#include "absl/status/statusor.h"
 #include "distbench/client/progress_display.h"
-#include "proto/control.pb.h"
 
 namespace distbench {
 
@@ -18,23 +17,74 @@ void PrintSummary(const TestResult& result) {
   std::cout << std::flush;
 }
 
+// Keeps and prints what an event says that is no progress.
+void Take(const RunTestsEvent& event, ConsoleRun& run) {
+  if (event.has_run_id()) run.run_id = event.run_id();
+  if (event.has_started()) run.traffic_started = true;
+  if (!event.has_finished()) return;
+  if (event.finished().run_info().has_start_timestamp_ns()) {
+    run.traffic_started = true;
+  }
+  PrintSummary(event.finished());
+}
+
+// For how long the traffic of the run's test has been under way, in
+// microseconds; 0 if it is not, or not known.
+int64_t RunningTimeUs(TestClient& client, const RunDescription& run) {
+  if (run.state() != RunDescription::RUNNING) return 0;
+  const absl::StatusOr<GetStatusResponse> status = client.GetStatus();
+  return status.ok() ? status->running_time_us() : 0;
+}
+
 }  // namespace
 
-ConsoleRun RunOnConsole(TestClient& client, const TestSequence& tests,
-                        StopSignals& stop) {
+ConsoleRun RunOnConsole(TestClient& client, const RunTestsRequest& request,
+                        bool show_run_id, StopSignals& stop) {
   ConsoleRun run;
-  ProgressDisplay display(StderrProgress(tests.tests_size()));
+  ProgressDisplayOptions options =
+      StderrProgress(request.test_sequence().tests_size());
+  options.show_run_id = show_run_id;
+  ProgressDisplay display(options);
   stop.SetHandler([&client] { client.Cancel(); });
   run.status = client.RunTests(
-      tests,
+      request,
       [&](const RunTestsEvent& event) {
         display.Show(event);
-        if (event.has_started()) run.traffic_started = true;
-        if (event.has_finished()) PrintSummary(event.finished());
+        Take(event, run);
       },
       run.results);
   stop.SetHandler({});
   return run;
+}
+
+ConsoleRun FollowOnConsole(TestClient& client, const RunDescription& run,
+                           StopSignals& stop) {
+  ConsoleRun outcome;
+  ProgressDisplayOptions options = StderrProgress(run.test_names_size());
+  options.running_time_us = RunningTimeUs(client, run);
+  ProgressDisplay display(options);
+  stop.SetHandler([&client] { client.Cancel(); });
+  outcome.status = client.GetRun(
+      run, /*wait=*/true,
+      [&](const RunTestsEvent& event) {
+        display.Show(event);
+        Take(event, outcome);
+      },
+      outcome.results);
+  stop.SetHandler({});
+  return outcome;
+}
+
+ConsoleRun GetOnConsole(TestClient& client, const RunDescription& run,
+                        StopSignals& stop) {
+  ConsoleRun outcome;
+  stop.SetHandler([&client] { client.Cancel(); });
+  outcome.status = client.GetRun(
+      run, /*wait=*/false,
+      [&](const RunTestsEvent& event) { Take(event, outcome); },
+      outcome.results);
+  stop.SetHandler({});
+  return outcome;
 }
 
 }  // namespace distbench

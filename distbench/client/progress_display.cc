@@ -60,6 +60,9 @@ ProgressDisplay::~ProgressDisplay() { Clear(); }
 void ProgressDisplay::Show(const RunTestsEvent& event) {
   test_index_ = event.test_index();
   switch (event.event_case()) {
+    case RunTestsEvent::kRunId:
+      if (options_.show_run_id) WriteLine(absl::StrCat("Run ", event.run_id()));
+      return;
     case RunTestsEvent::kQueuePosition:
       return ShowQueuePosition(event.queue_position());
     case RunTestsEvent::kStarted:
@@ -80,20 +83,23 @@ void ProgressDisplay::Clear() {
   drawn_ = false;
 }
 
-void ProgressDisplay::ShowQueuePosition(int sequences_ahead) {
+void ProgressDisplay::ShowQueuePosition(int runs_ahead) {
   // Zero is said by the start that follows.
-  if (sequences_ahead == 0) return;
+  if (runs_ahead == 0) return;
   const std::string text =
-      absl::StrCat("Waiting for ", sequences_ahead,
-                   sequences_ahead == 1 ? " test sequence" : " test sequences",
-                   " of others");
+      absl::StrCat("Waiting, ", runs_ahead,
+                   runs_ahead == 1 ? " run ahead" : " runs ahead");
   options_.terminal ? Draw(text) : WriteLine(text);
 }
 
 void ProgressDisplay::ShowStart(const TestStarted& started) {
+  const int64_t before_ns =
+      is_first_start_ ? options_.running_time_us * kNsPerUs : 0;
+  is_first_start_ = false;
+  has_baseline_ = before_ns == 0;
   runs_ = true;
   name_ = started.name();
-  started_ns_ = options_.clock->MonotonicNs();
+  started_ns_ = options_.clock->MonotonicNs() - before_ns;
   expected_duration_ns_ = started.expected_duration_us() * kNsPerUs;
   shown_ns_ = started_ns_;
   shown_count_ = 0;
@@ -101,6 +107,9 @@ void ProgressDisplay::ShowStart(const TestStarted& started) {
   service_time_ns_.Clear();
   response_time_ns_.Clear();
   std::string text = absl::StrCat(Position(), name_, ": started");
+  if (before_ns > 0) {
+    absl::StrAppend(&text, " ", before_ns / kNsPerSecond, " s ago");
+  }
   if (expected_duration_ns_ > 0) {
     absl::StrAppendFormat(
         &text, ", takes about %.0f s",
@@ -116,6 +125,7 @@ void ProgressDisplay::ShowProgress(const TrafficProgress& progress) {
   AddHistogram(progress.recent_response_time_ns(), response_time_ns_)
       .IgnoreError();
   const int64_t now_ns = options_.clock->MonotonicNs();
+  if (!has_baseline_) return SetBaseline(progress, now_ns);
   const int64_t interval_ns = now_ns - shown_ns_;
   if (interval_ns < (options_.terminal ? kDrawIntervalNs : kLineIntervalNs)) {
     return;
@@ -132,6 +142,12 @@ void ProgressDisplay::ShowProgress(const TrafficProgress& progress) {
     WriteLine(absl::StrCat(Position(), name_, ": ", Elapsed(now_ns), ", ",
                            progress.succeeded_count(), " RPCs, ", figures));
   }
+  SetBaseline(progress, now_ns);
+}
+
+void ProgressDisplay::SetBaseline(const TrafficProgress& progress,
+                                  int64_t now_ns) {
+  has_baseline_ = true;
   shown_ns_ = now_ns;
   shown_count_ = progress.succeeded_count();
   shown_offered_count_ = progress.offered_count();
@@ -166,18 +182,21 @@ std::string ProgressDisplay::Latency() const {
 
 void ProgressDisplay::ShowEnd(const TestResult& result) {
   Clear();
-  if (!runs_) {
+  const RunInfo& info = result.run_info();
+  if (!runs_ && !info.has_start_timestamp_ns()) {
     WriteLine(absl::StrCat(Position(), result.traffic_config().name(),
                            ": failed before it started"));
     return;
   }
+  // Of a test that had ended before it was followed, the result knows.
+  const int64_t duration_ns =
+      runs_ ? options_.clock->MonotonicNs() - started_ns_
+            : info.end_timestamp_ns() - info.start_timestamp_ns();
+  const std::string& name = runs_ ? name_ : result.traffic_config().name();
   runs_ = false;
-  const double seconds =
-      static_cast<double>(options_.clock->MonotonicNs() - started_ns_) /
-      kNsPerSecond;
-  WriteLine(absl::StrFormat("%s%s: %s after %.1f s", Position(), name_,
-                            result.run_info().has_failure() ? "failed" : "done",
-                            seconds));
+  WriteLine(absl::StrFormat("%s%s: %s after %.1f s", Position(), name,
+                            info.has_failure() ? "failed" : "done",
+                            static_cast<double>(duration_ns) / kNsPerSecond));
 }
 
 void ProgressDisplay::WriteLine(absl::string_view text) {

@@ -152,8 +152,54 @@ TEST_F(ProgressDisplayTest, WaitIsSaid) {
     display.Show(event);
   }
   EXPECT_EQ(TakeOutput(),
-            "Waiting for 2 test sequences of others\n"
-            "Waiting for 1 test sequence of others\n");
+            "Waiting, 2 runs ahead\n"
+            "Waiting, 1 run ahead\n");
+}
+
+TEST_F(ProgressDisplayTest, RunIdIsSaidIfItIsOfUse) {
+  RunTestsEvent event;
+  event.set_run_id("20260131-235959-000");
+  for (const bool show : {false, true}) {
+    ProgressDisplayOptions options = Options();
+    options.show_run_id = show;
+    ProgressDisplay display(options);
+    display.Show(event);
+    EXPECT_EQ(TakeOutput(), show ? "Run 20260131-235959-000\n" : "");
+  }
+}
+
+TEST_F(ProgressDisplayTest, ARunCanBeFollowedFromItsMiddle) {
+  ProgressDisplayOptions options = Options();
+  options.running_time_us = 7'000'000;
+  ProgressDisplay display(options);
+  display.Show(Started(30'000'000));
+  EXPECT_EQ(TakeOutput(),
+            "[2/3] incast: started 7 s ago, takes about 30 s\n");
+  // What came before is in no rate.
+  clock_.Advance(kSecondNs);
+  display.Show(Progress(900'000, 0));
+  EXPECT_EQ(TakeOutput(), "");
+  clock_.Advance(5 * kSecondNs);
+  display.Show(Progress(905'000, 0));
+  EXPECT_EQ(TakeOutput(),
+            "[2/3] incast: 13 s, 17 s left, 905000 RPCs, 1.00 kQPS, 0 "
+            "failed\n");
+  display.Show(Finished());
+  TakeOutput();
+  // The next test has no past.
+  display.Show(Started(0));
+  EXPECT_EQ(TakeOutput(), "[2/3] incast: started\n");
+}
+
+TEST_F(ProgressDisplayTest, EndOfATestThatWasOverBeforeItWasFollowed) {
+  ProgressDisplay display(Options());
+  RunTestsEvent over = Finished();
+  over.mutable_finished()->mutable_traffic_config()->set_name("incast");
+  RunInfo& info = *over.mutable_finished()->mutable_run_info();
+  info.set_start_timestamp_ns(5 * kSecondNs);
+  info.set_end_timestamp_ns(8 * kSecondNs);
+  display.Show(over);
+  EXPECT_EQ(TakeOutput(), "[2/3] incast: done after 3.0 s\n");
 }
 
 TEST_F(ProgressDisplayTest, TerminalHasABarOnOneLine) {

@@ -2,12 +2,16 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include <iterator>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/synchronization/mutex.h"
+#include "distbench/base/message_limits.h"
 #include "distbench/client/connection_error.h"
 #include "distbench/results/merge.h"
 #include "proto/control.grpc.pb.h"
@@ -16,6 +20,8 @@ namespace distbench {
 namespace {
 
 constexpr absl::Duration kStatusTimeout = absl::Seconds(10);
+constexpr absl::Duration kListTimeout = absl::Seconds(60);
+constexpr absl::Duration kCancelTimeout = absl::Seconds(5);
 constexpr int kKeepaliveMs = 5000;
 
 absl::Status ToAbslStatus(const grpc::Status& status) {
@@ -83,6 +89,8 @@ class ResultAssembler {
   std::set<int> incomplete_;
 };
 
+using EventReader = grpc::ClientReader<RunTestsEvent>;
+
 }  // namespace
 
 class TestClient::Impl {
@@ -90,34 +98,118 @@ class TestClient::Impl {
   explicit Impl(std::shared_ptr<grpc::Channel> channel)
       : stub_(DistBenchTestSequencer::NewStub(std::move(channel))) {}
 
-  absl::Status RunTests(const TestSequence& sequence, EventObserver observer,
+  absl::Status RunTests(const RunTestsRequest& request, EventObserver observer,
                         TestSequenceResults& results)
       ABSL_LOCKS_EXCLUDED(mutex_) {
-    grpc::ClientContext context;
-    if (!Begin(&context)) return CancelledError();
-    absl::Status status = Run(context, sequence, observer, results);
-    const bool cancelled = End(&context);
+    if (absl::Status status = CheckSize(request); !status.ok()) return status;
+    RunCall call = {.cancels_run = true};
+    if (!Begin(call)) return CancelledError();
+    absl::Status status =
+        Follow(call, stub_->RunTests(&call.context, request),
+               request.test_sequence().tests_size(), observer, results);
+    const bool cancelled = End(call);
     return cancelled && !status.ok() ? CancelledError() : status;
+  }
+
+  absl::StatusOr<std::string> Submit(const RunTestsRequest& request) {
+    if (absl::Status status = CheckSize(request); !status.ok()) return status;
+    grpc::ClientContext context;
+    const auto reader = stub_->RunTests(&context, request);
+    RunTestsEvent event;
+    const bool accepted = reader->Read(&event) && event.has_run_id();
+    context.TryCancel();
+    const absl::Status end = ToAbslStatus(reader->Finish());
+    if (accepted) return event.run_id();
+    return end.ok() ? absl::InternalError("the run has no id") : end;
   }
 
   absl::StatusOr<GetStatusResponse> GetStatus(absl::Duration timeout) {
     grpc::ClientContext context;
-    context.set_deadline(absl::ToChronoTime(absl::Now() + timeout));
+    SetTimeout(timeout, context);
     GetStatusResponse response;
     const grpc::Status status = stub_->GetStatus(&context, {}, &response);
     if (!status.ok()) return ToAbslStatus(status);
     return response;
   }
 
+  absl::StatusOr<std::vector<RunDescription>> ListRuns() {
+    grpc::ClientContext context;
+    SetTimeout(kListTimeout, context);
+    ListRunsResponse response;
+    const grpc::Status status = stub_->ListRuns(&context, {}, &response);
+    if (!status.ok()) return ToAbslStatus(status);
+    return std::vector<RunDescription>(
+        std::make_move_iterator(response.mutable_runs()->begin()),
+        std::make_move_iterator(response.mutable_runs()->end()));
+  }
+
+  absl::Status GetRun(const RunDescription& run, bool wait,
+                      EventObserver observer, TestSequenceResults& results)
+      ABSL_LOCKS_EXCLUDED(mutex_) {
+    RunCall call = {.cancels_run = false};
+    if (!Begin(call)) return CancelledError();
+    GetRunRequest request;
+    request.set_run_id(run.id());
+    request.set_wait(wait);
+    const absl::Status status =
+        Follow(call, stub_->GetRun(&call.context, request),
+               run.test_names_size(), observer, results);
+    End(call);
+    return status;
+  }
+
+  absl::Status CancelRun(const std::string& run_id) {
+    grpc::ClientContext context;
+    SetTimeout(kCancelTimeout, context);
+    CancelRunRequest request;
+    request.set_run_id(run_id);
+    CancelRunResponse response;
+    return ToAbslStatus(stub_->CancelRun(&context, request, &response));
+  }
+
   void Cancel() ABSL_LOCKS_EXCLUDED(mutex_) {
-    absl::MutexLock lock(&mutex_);
-    is_cancelled_ = true;
-    for (grpc::ClientContext* context : running_) context->TryCancel();
+    std::vector<std::string> run_ids;
+    {
+      absl::MutexLock lock(&mutex_);
+      is_cancelled_ = true;
+      for (RunCall* call : calls_) {
+        if (!call->cancels_run) {
+          call->context.TryCancel();
+        } else if (!call->run_id.empty()) {
+          run_ids.push_back(call->run_id);
+        }
+        // Else Follow() cancels the run as soon as it has an id.
+      }
+    }
+    for (const std::string& run_id : run_ids) CancelOrLeave(run_id);
   }
 
  private:
+  // A call that follows a run.
+  struct RunCall {
+    // Cancelling it means to cancel the run.
+    bool cancels_run = false;
+    grpc::ClientContext context;
+    std::string run_id;  // guarded by mutex_
+  };
+
+  static void SetTimeout(absl::Duration timeout, grpc::ClientContext& context) {
+    context.set_deadline(absl::ToChronoTime(absl::Now() + timeout));
+  }
+
   static absl::Status CancelledError() {
     return absl::CancelledError("the tests were cancelled");
+  }
+
+  // Nobody explains what gRPC says of a message that is too large.
+  static absl::Status CheckSize(const RunTestsRequest& request) {
+    constexpr double kMiB = 1 << 20;
+    const size_t size = request.ByteSizeLong();
+    if (size <= kMaxMessageToSequencerBytes) return absl::OkStatus();
+    return absl::ResourceExhaustedError(absl::StrFormat(
+        "the tests take %.1f MiB, and the test sequencer takes %.0f MiB at "
+        "once; submit them in several runs",
+        size / kMiB, kMaxMessageToSequencerBytes / kMiB));
   }
 
   // The sequencer itself says UNAVAILABLE to nobody.
@@ -127,20 +219,19 @@ class TestClient::Impl {
         absl::StrCat("the test sequencer was lost: ", status.message()));
   }
 
-  absl::Status Run(grpc::ClientContext& context, const TestSequence& sequence,
-                   EventObserver observer, TestSequenceResults& results) {
-    RunTestsRequest request;
-    *request.mutable_test_sequence() = sequence;
-    ResultAssembler assembler(sequence.tests_size(), results);
-    const auto reader = stub_->RunTests(&context, request);
+  absl::Status Follow(RunCall& call, std::unique_ptr<EventReader> reader,
+                      int test_count, EventObserver observer,
+                      TestSequenceResults& results) {
+    ResultAssembler assembler(test_count, results);
     RunTestsEvent event;
     absl::Status status;
     while (status.ok() && reader->Read(&event)) {
+      if (event.has_run_id()) SetRunId(event.run_id(), call);
       const bool is_piece = event.has_result_chunk();
       status = assembler.Add(event);
       if (status.ok() && !is_piece) observer(event);
     }
-    if (!status.ok()) context.TryCancel();
+    if (!status.ok()) call.context.TryCancel();
     const absl::Status end = ToAbslStatus(reader->Finish());
     if (status.ok()) status = ExplainLoss(end);
     if (!status.ok()) {
@@ -150,24 +241,45 @@ class TestClient::Impl {
     return status;
   }
 
-  // False: the call is not to be made.
-  bool Begin(grpc::ClientContext* context) ABSL_LOCKS_EXCLUDED(mutex_) {
+  void SetRunId(const std::string& run_id, RunCall& call)
+      ABSL_LOCKS_EXCLUDED(mutex_) {
+    bool cancel = false;
+    {
+      absl::MutexLock lock(&mutex_);
+      call.run_id = run_id;
+      cancel = is_cancelled_ && call.cancels_run;
+    }
+    if (cancel) CancelOrLeave(run_id);
+  }
+
+  // Cancels the run, or else stops to follow it. That it has ended is as good.
+  void CancelOrLeave(const std::string& run_id) ABSL_LOCKS_EXCLUDED(mutex_) {
+    const absl::Status status = CancelRun(run_id);
+    if (status.ok() || absl::IsFailedPrecondition(status)) return;
     absl::MutexLock lock(&mutex_);
-    if (!is_cancelled_) running_.insert(context);
+    for (RunCall* call : calls_) {
+      if (call->run_id == run_id) call->context.TryCancel();
+    }
+  }
+
+  // False: the call is not to be made.
+  bool Begin(RunCall& call) ABSL_LOCKS_EXCLUDED(mutex_) {
+    absl::MutexLock lock(&mutex_);
+    if (!is_cancelled_) calls_.insert(&call);
     return !is_cancelled_;
   }
 
   // Whether the call was cancelled.
-  bool End(grpc::ClientContext* context) ABSL_LOCKS_EXCLUDED(mutex_) {
+  bool End(RunCall& call) ABSL_LOCKS_EXCLUDED(mutex_) {
     absl::MutexLock lock(&mutex_);
-    running_.erase(context);
+    calls_.erase(&call);
     return is_cancelled_;
   }
 
   const std::unique_ptr<DistBenchTestSequencer::Stub> stub_;
   absl::Mutex mutex_;
   bool is_cancelled_ ABSL_GUARDED_BY(mutex_) = false;
-  std::set<grpc::ClientContext*> running_ ABSL_GUARDED_BY(mutex_);
+  std::set<RunCall*> calls_ ABSL_GUARDED_BY(mutex_);
 };
 
 absl::StatusOr<std::unique_ptr<TestClient>> TestClient::Connect(
@@ -183,14 +295,41 @@ TestClient::TestClient(std::shared_ptr<grpc::Channel> channel)
 
 TestClient::~TestClient() = default;
 
+absl::Status TestClient::RunTests(const RunTestsRequest& request,
+                                  EventObserver observer,
+                                  TestSequenceResults& results) {
+  return impl_->RunTests(request, observer, results);
+}
+
 absl::Status TestClient::RunTests(const TestSequence& sequence,
                                   EventObserver observer,
                                   TestSequenceResults& results) {
-  return impl_->RunTests(sequence, observer, results);
+  RunTestsRequest request;
+  *request.mutable_test_sequence() = sequence;
+  request.set_cancel_with_call(true);
+  return impl_->RunTests(request, observer, results);
+}
+
+absl::StatusOr<std::string> TestClient::Submit(const RunTestsRequest& request) {
+  return impl_->Submit(request);
 }
 
 absl::StatusOr<GetStatusResponse> TestClient::GetStatus() {
   return impl_->GetStatus(kStatusTimeout);
+}
+
+absl::StatusOr<std::vector<RunDescription>> TestClient::ListRuns() {
+  return impl_->ListRuns();
+}
+
+absl::Status TestClient::GetRun(const RunDescription& run, bool wait,
+                                EventObserver observer,
+                                TestSequenceResults& results) {
+  return impl_->GetRun(run, wait, observer, results);
+}
+
+absl::Status TestClient::CancelRun(const std::string& run_id) {
+  return impl_->CancelRun(run_id);
 }
 
 void TestClient::Cancel() { impl_->Cancel(); }

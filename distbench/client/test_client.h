@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
@@ -21,7 +22,7 @@ class Channel;
 
 namespace distbench {
 
-// Thread-safe, but for Cancel() each method blocks its caller.
+// Thread-safe. Each method blocks its caller.
 class TestClient {
  public:
   // address: "HOST:PORT". Connects at once; the error says what was tried and
@@ -39,13 +40,33 @@ class TestClient {
   // Runs the tests. A test that failed is in the results with
   // run_info.failure, and what it measured. An error means that the sequencer
   // refused the tests, was lost, or that Cancel() was called; `results` then
-  // holds what had arrived.
+  // holds what had arrived. After UNAVAILABLE, the run may go on without us.
+  absl::Status RunTests(const RunTestsRequest& request, EventObserver observer,
+                        TestSequenceResults& results);
+
+  // The same; the run ends with the caller's process.
   absl::Status RunTests(const TestSequence& sequence, EventObserver observer,
                         TestSequenceResults& results);
 
+  // Submits the tests, and returns the run's id.
+  absl::StatusOr<std::string> Submit(const RunTestsRequest& request);
+
   absl::StatusOr<GetStatusResponse> GetStatus();
 
-  // Ends the RunTests() that is under way, and every later one. Any thread.
+  // Oldest first.
+  absl::StatusOr<std::vector<RunDescription>> ListRuns();
+
+  // Follows a run until it ends; with `wait` also one that has not ended yet.
+  // As RunTests(), but that Cancel() leaves the run alone.
+  absl::Status GetRun(const RunDescription& run, bool wait,
+                      EventObserver observer, TestSequenceResults& results);
+
+  // NOT_FOUND, or FAILED_PRECONDITION if it has ended.
+  absl::Status CancelRun(const std::string& run_id);
+
+  // Cancels the runs of all RunTests() that are under way, which return once
+  // what was measured has arrived, and makes every later call of RunTests() or
+  // GetRun() fail. Any thread; takes no longer than a few seconds.
   void Cancel();
 
  private:

@@ -6,14 +6,18 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 
 namespace distbench {
 
+// What gRPC lets through: a message travels in a header, percent-encoded, and
+// a peer takes 8 KiB of headers by default, or the call ends with an error that
+// explains nothing. A message that is too long keeps the lines that fit, and
+// says how many more there were.
+std::string ShortenedMessage(absl::string_view message);
+
 // The codes have the same numbers.
-inline grpc::Status ToGrpcStatus(const absl::Status& status) {
-  return grpc::Status(static_cast<grpc::StatusCode>(status.code()),
-                      std::string(status.message()));
-}
+grpc::Status ToGrpcStatus(const absl::Status& status);
 
 }  // namespace distbench
 

@@ -1,6 +1,7 @@
 #include "distbench/sequencer/peer_address.h"
 
 #include "absl/strings/match.h"
+#include "absl/strings/strip.h"
 
 namespace distbench {
 
@@ -14,6 +15,18 @@ bool IsLocalPeer(absl::string_view peer) {
     if (absl::StartsWith(peer, prefix)) return true;
   }
   return false;
+}
+
+std::string PeerHost(absl::string_view peer) {
+  absl::string_view host = peer;
+  if (!absl::ConsumePrefix(&host, "ipv4:") &&
+      !absl::ConsumePrefix(&host, "ipv6:")) {
+    return std::string(peer);
+  }
+  host = host.substr(0, host.rfind(':'));
+  if (!absl::ConsumePrefix(&host, "[")) absl::ConsumePrefix(&host, "%5B");
+  if (!absl::ConsumeSuffix(&host, "]")) absl::ConsumeSuffix(&host, "%5D");
+  return std::string(host);
 }
 
 }  // namespace distbench

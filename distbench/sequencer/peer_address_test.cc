@@ -23,5 +23,13 @@ TEST(PeerAddressTest, OtherAddressesAreNot) {
   }
 }
 
+TEST(PeerAddressTest, HostIsWithoutItsPort) {
+  EXPECT_EQ(PeerHost("ipv4:10.0.0.7:4711"), "10.0.0.7");
+  EXPECT_EQ(PeerHost("ipv6:[fe80::1]:4711"), "fe80::1");
+  EXPECT_EQ(PeerHost("ipv6:%5B::1%5D:4711"), "::1");
+  EXPECT_EQ(PeerHost("unix:/tmp/socket"), "unix:/tmp/socket");
+  EXPECT_EQ(PeerHost("unknown"), "unknown");
+}
+
 }  // namespace
 }  // namespace distbench

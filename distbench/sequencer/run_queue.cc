@@ -12,16 +12,19 @@ RunQueue::~RunQueue() {
   thread_.join();
 }
 
-void RunQueue::Submit(std::shared_ptr<QueuedRun> run) {
+void RunQueue::Submit(std::shared_ptr<QueuedRun> run, bool preempt) {
   absl::Status refusal;
   {
     absl::MutexLock lock(&mutex_);
     if (closed_) {
       refusal = close_reason_;
     } else {
-      const int ahead = waiting_.size() + (running_ != nullptr ? 1 : 0);
-      if (ahead > 0) run->OnQueuePosition(ahead);
-      waiting_.push_back(run);
+      const auto place =
+          preempt ? std::find_if(waiting_.begin(), waiting_.end(),
+                                 [](const auto& w) { return !w.preempt; })
+                  : waiting_.end();
+      const auto placed = waiting_.insert(place, {run, preempt});
+      AnnouncePositions(placed - waiting_.begin());
     }
   }
   if (!refusal.ok()) run->Drop(refusal);
@@ -34,11 +37,11 @@ void RunQueue::Cancel(const QueuedRun& run, const absl::Status& reason) {
     absl::MutexLock lock(&mutex_);
     const auto it = std::find_if(
         waiting_.begin(), waiting_.end(),
-        [&run](const auto& waiting) { return waiting.get() == &run; });
+        [&run](const auto& waiting) { return waiting.run.get() == &run; });
     if (it != waiting_.end()) {
-      dropped = std::move(*it);
-      waiting_.erase(it);
-      AnnouncePositions();
+      dropped = std::move(it->run);
+      const auto next = waiting_.erase(it);
+      AnnouncePositions(next - waiting_.begin());
     } else if (running_.get() == &run) {
       cancelled = running_;
     }
@@ -53,7 +56,7 @@ int RunQueue::waiting_count() const {
 }
 
 void RunQueue::Close(const absl::Status& reason) {
-  std::deque<std::shared_ptr<QueuedRun>> dropped;
+  std::deque<WaitingRun> dropped;
   std::shared_ptr<QueuedRun> cancelled;
   {
     absl::MutexLock lock(&mutex_);
@@ -64,8 +67,14 @@ void RunQueue::Close(const absl::Status& reason) {
       cancelled = running_;
     }
   }
-  for (const auto& run : dropped) run->Drop(reason);
+  for (const WaitingRun& waiting : dropped) waiting.run->Drop(reason);
   if (cancelled != nullptr) cancelled->Cancel(reason);
+}
+
+bool RunQueue::AwaitIdle(absl::Duration timeout) const {
+  absl::MutexLock lock(&mutex_);
+  return mutex_.AwaitWithTimeout(absl::Condition(this, &RunQueue::IsIdle),
+                                 timeout);
 }
 
 void RunQueue::Loop() {
@@ -75,10 +84,10 @@ void RunQueue::Loop() {
       absl::MutexLock lock(&mutex_);
       mutex_.Await(absl::Condition(this, &RunQueue::HasWork));
       if (closed_) return;
-      run = std::move(waiting_.front());
+      run = std::move(waiting_.front().run);
       waiting_.pop_front();
       running_ = run;
-      AnnouncePositions();
+      AnnouncePositions(0);
     }
     run->Run();
     absl::MutexLock lock(&mutex_);
@@ -86,9 +95,11 @@ void RunQueue::Loop() {
   }
 }
 
-void RunQueue::AnnouncePositions() {
-  int ahead = running_ != nullptr ? 1 : 0;
-  for (const auto& run : waiting_) run->OnQueuePosition(ahead++);
+void RunQueue::AnnouncePositions(int first) {
+  const int running_count = running_ != nullptr ? 1 : 0;
+  for (size_t i = first; i < waiting_.size(); ++i) {
+    waiting_[i].run->OnQueuePosition(running_count + i);
+  }
 }
 
 }  // namespace distbench

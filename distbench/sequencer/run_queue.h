@@ -1,4 +1,5 @@
-// Whose turn it is: runs one at a time, in the order in which they came.
+// Whose turn it is: runs one at a time, in the order in which they came, but
+// for those that may go first.
 
 #ifndef DISTBENCH_SEQUENCER_RUN_QUEUE_H_
 #define DISTBENCH_SEQUENCER_RUN_QUEUE_H_
@@ -10,6 +11,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
 
 namespace distbench {
 
@@ -19,7 +21,8 @@ class QueuedRun {
  public:
   virtual ~QueuedRun() = default;
 
-  // `ahead` others come first, the one that runs included. Must not block, nor
+  // `ahead` others come first, the one that runs included; 0 says that its turn
+  // comes at once. Must not block, nor
   // call the queue.
   virtual void OnQueuePosition(int ahead) = 0;
 
@@ -41,7 +44,10 @@ class RunQueue {
   // Closes, and waits until what was running has ended.
   ~RunQueue();
 
-  void Submit(std::shared_ptr<QueuedRun> run) ABSL_LOCKS_EXCLUDED(mutex_);
+  // With `preempt`, before all that wait and were submitted without it. What
+  // runs is not disturbed.
+  void Submit(std::shared_ptr<QueuedRun> run, bool preempt = false)
+      ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Drops the run if it waits, cancels it if it runs, and does nothing
   // otherwise.
@@ -53,15 +59,30 @@ class RunQueue {
   // Cancels and drops everything, now and later.
   void Close(const absl::Status& reason) ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // Waits until nothing runs. False: something still does.
+  bool AwaitIdle(absl::Duration timeout) const ABSL_LOCKS_EXCLUDED(mutex_);
+
  private:
+  struct WaitingRun {
+    std::shared_ptr<QueuedRun> run;
+    bool preempt;
+  };
+
   void Loop() ABSL_LOCKS_EXCLUDED(mutex_);
-  void AnnouncePositions() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // To those that wait, from the `first` of them on.
+  void AnnouncePositions(int first) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool HasWork() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     return !waiting_.empty() || closed_;
   }
 
+  bool IsIdle() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return running_ == nullptr;
+  }
+
   mutable absl::Mutex mutex_;
-  std::deque<std::shared_ptr<QueuedRun>> waiting_ ABSL_GUARDED_BY(mutex_);
+
+  // Those with `preempt` come first.
+  std::deque<WaitingRun> waiting_ ABSL_GUARDED_BY(mutex_);
   std::shared_ptr<QueuedRun> running_ ABSL_GUARDED_BY(mutex_);
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
   absl::Status close_reason_ ABSL_GUARDED_BY(mutex_);

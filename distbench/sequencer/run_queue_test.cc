@@ -13,7 +13,6 @@ namespace distbench {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 // What happened, in order, over all runs of a test.
 class Journal {
@@ -78,9 +77,10 @@ class FakeRun : public QueuedRun {
 
 class RunQueueTest : public testing::Test {
  protected:
-  std::shared_ptr<FakeRun> Submit(const std::string& name) {
+  std::shared_ptr<FakeRun> Submit(const std::string& name,
+                                  bool preempt = false) {
     auto run = std::make_shared<FakeRun>(name, journal_);
-    queue_.Submit(run);
+    queue_.Submit(run, preempt);
     return run;
   }
 
@@ -107,7 +107,7 @@ TEST_F(RunQueueTest, TellsWhoWaitsHowManyAreAhead) {
   auto b = Submit("b");
   auto c = Submit("c");
   EXPECT_EQ(queue_.waiting_count(), 2);
-  EXPECT_THAT(a->positions(), IsEmpty());
+  EXPECT_THAT(a->positions(), ElementsAre(0));
   EXPECT_THAT(c->positions(), ElementsAre(2));
   a->End();
   b->started.WaitForNotification();
@@ -116,6 +116,31 @@ TEST_F(RunQueueTest, TellsWhoWaitsHowManyAreAhead) {
   b->End();
   c->started.WaitForNotification();
   c->End();
+}
+
+TEST_F(RunQueueTest, SomeGoFirstButDisturbNobodyThatRuns) {
+  auto a = Submit("a");
+  a->started.WaitForNotification();
+  auto b = Submit("b");
+  auto c = Submit("c", true);
+  auto d = Submit("d", true);
+  EXPECT_THAT(b->positions(), ElementsAre(1, 2, 3));
+  EXPECT_THAT(c->positions(), ElementsAre(1));
+  EXPECT_THAT(d->positions(), ElementsAre(2));
+  for (const auto& run : {a, c, d, b}) run->End();
+  b->ended.WaitForNotification();
+  EXPECT_THAT(journal_.entries(),
+              ElementsAre("a runs", "a ends", "c runs", "c ends", "d runs",
+                          "d ends", "b runs", "b ends"));
+}
+
+TEST_F(RunQueueTest, KnowsWhetherSomethingRuns) {
+  EXPECT_TRUE(queue_.AwaitIdle(absl::ZeroDuration()));
+  auto a = Submit("a");
+  a->started.WaitForNotification();
+  EXPECT_FALSE(queue_.AwaitIdle(absl::ZeroDuration()));
+  a->End();
+  EXPECT_TRUE(queue_.AwaitIdle(absl::Seconds(20)));
 }
 
 TEST_F(RunQueueTest, DropsACancelledRunThatWaits) {

@@ -13,6 +13,7 @@
 #include "distbench/sequencer/expected_duration.h"
 #include "distbench/sequencer/node_shares.h"
 #include "distbench/sequencer/placement.h"
+#include "distbench/sequencer/test_name.h"
 
 namespace distbench {
 namespace {
@@ -123,6 +124,7 @@ void SequenceRun::Cancel(const absl::Status& reason) {
 }
 
 void SequenceRun::Run() {
+  client_->OnRunStarted();
   absl::Status status = CheckPlacement();
   if (status.ok()) {
     for (int i = 0; status.ok() && i < sequence_.tests_size(); ++i) {
@@ -160,7 +162,8 @@ absl::Status SequenceRun::CheckPlacement() const {
     if (status.ok()) continue;
     if (sequence_.tests_size() == 1) return status;
     return absl::Status(status.code(),
-                        absl::StrCat(TestName(i), ": ", status.message()));
+                        absl::StrCat(TestName(sequence_.tests(i), i), ": ",
+                                     status.message()));
   }
   return absl::OkStatus();
 }
@@ -168,15 +171,16 @@ absl::Status SequenceRun::CheckPlacement() const {
 absl::Status SequenceRun::RunTest(int test_index) {
   absl::StatusOr<std::shared_ptr<RunInbox>> inbox = OpenInbox();
   if (!inbox.ok()) return inbox.status();
+  client_->OnTestSetUp(test_index);
   absl::StatusOr<PlacedTest> placed = Place(test_index);
   if (!placed.ok()) return FinishUnplaced(test_index, placed.status());
 
-  RunStatus::RunningTest running{.name = TestName(test_index)};
+  RunStatus::RunningTest running{.name = TestName(placed->test, test_index)};
   for (const NodeShare& share : placed->shares) {
     running.node_aliases.insert(share.node->alias());
   }
   TestStarted started;
-  started.set_name(TestName(test_index));
+  started.set_name(TestName(placed->test, test_index));
   if (const auto expected_us = ExpectedDurationUs(placed->test)) {
     started.set_expected_duration_us(*expected_us);
     running.expected_duration_ns = *expected_us * 1000;
@@ -193,12 +197,13 @@ absl::Status SequenceRun::RunTest(int test_index) {
                     environment_.timeouts, environment_.clock,
                     *std::move(inbox), follower);
   TestResult result = run.Run();
-  if (run.cancelled()) return run.failure();
   if (!environment_.revision.empty()) {
     result.mutable_run_info()->set_revision(environment_.revision);
   }
   follower.Conclude(result);
-  return client_->OnTestFinished(test_index, std::move(result));
+  const absl::Status status =
+      client_->OnTestFinished(test_index, std::move(result));
+  return run.cancelled() ? run.failure() : status;
 }
 
 absl::Status SequenceRun::FinishUnplaced(int test_index,
@@ -230,14 +235,6 @@ void SequenceRun::ShutDownNodes() {
     command.mutable_shutdown();
     node->Send(std::move(command));
   }
-}
-
-std::string SequenceRun::TestName(int test_index) const {
-  const DistributedSystemDescription& test = sequence_.tests(test_index);
-  if (!test.name().empty()) return test.name();
-  const auto it = test.attributes().find("test_name");
-  if (it != test.attributes().end() && !it->second.empty()) return it->second;
-  return absl::StrCat("tests[", test_index, "]");
 }
 
 }  // namespace distbench

@@ -75,9 +75,6 @@ class SequenceRun final : public QueuedRun {
       ABSL_LOCKS_EXCLUDED(mutex_);
   void ShutDownNodes();
 
-  // What the test is called in messages.
-  std::string TestName(int test_index) const;
-
   TestSequence sequence_;
   RunEnvironment& environment_;
   const std::shared_ptr<RunClient> client_;

@@ -12,12 +12,14 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
+#include "distbench/base/message_limits.h"
 #include "distbench/base/version.h"
 #include "distbench/sequencer/front_door.h"
 #include "distbench/sequencer/heartbeat.h"
 #include "distbench/sequencer/listen_address.h"
 #include "distbench/sequencer/node_registry.h"
 #include "distbench/sequencer/node_session.h"
+#include "distbench/sequencer/run_book.h"
 #include "distbench/sequencer/run_queue.h"
 #include "distbench/sequencer/run_status.h"
 #include "distbench/sequencer/sequence_run.h"
@@ -30,16 +32,23 @@ namespace {
 // 30 KiB, whoever it is from.
 constexpr absl::Duration kHandshakeTimeout = absl::Seconds(10);
 
+// For the test that runs to stop and to hand over what it measured.
+constexpr absl::Duration kCollectGrace = absl::Seconds(10);
+
 // For calls that have ended to reach their clients.
 constexpr std::chrono::seconds kShutdownGrace(1);
 
 constexpr absl::Duration kShortestKeepalive = absl::Seconds(5);
 
+absl::Status ShutdownReason() {
+  return absl::AbortedError("the test sequencer is shutting down");
+}
+
 void Configure(absl::Duration node_silence_timeout,
                grpc::ServerBuilder& builder) {
   builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS,
                              absl::ToInt64Milliseconds(kHandshakeTimeout));
-  builder.SetMaxReceiveMessageSize(-1);
+  builder.SetMaxReceiveMessageSize(kMaxMessageToSequencerBytes);
   builder.SetMaxSendMessageSize(-1);
   // Clients whose host is gone. Nodes are looked after by their sessions, and
   // not given up before these are.
@@ -65,11 +74,16 @@ class SequencerServer::Impl {
                      .timeouts = {},
                      .revision = options_.revision,
                      .on_shutdown_request = options_.on_shutdown_request},
-        service_(environment_, queue_, options_.node_silence_timeout) {}
+        book_(options_.run_limits, environment_.clock),
+        service_(environment_, queue_, book_, options_.node_silence_timeout) {}
 
   ~Impl() { Shutdown(); }
 
   absl::Status Start() {
+    if (!options_.results_dir.empty()) {
+      absl::Status status = book_.OpenDirectory(options_.results_dir);
+      if (!status.ok()) return status;
+    }
     absl::Status status =
         options_.port == 0 ? ListenAtAnyPort() : Listen(options_.port);
     if (!status.ok()) return status;
@@ -80,6 +94,7 @@ class SequencerServer::Impl {
   }
 
   int port() const { return port_; }
+  const RunBook& book() const { return book_; }
 
   std::shared_ptr<grpc::Channel> InProcessChannel() {
     grpc::ChannelArguments arguments;
@@ -88,19 +103,23 @@ class SequencerServer::Impl {
     return server_->InProcessChannel(arguments);
   }
 
+  void EndRuns() {
+    book_.OnSequencerEnds();
+    queue_.Close(ShutdownReason());
+    queue_.AwaitIdle(kCollectGrace);
+  }
+
   void Shutdown() ABSL_LOCKS_EXCLUDED(shutdown_mutex_) {
     absl::MutexLock lock(&shutdown_mutex_);
     if (is_shut_down_) return;
     is_shut_down_ = true;
-    const absl::Status reason =
-        absl::AbortedError("the test sequencer is shutting down");
     registry_.Close();
-    queue_.Close(reason);
+    EndRuns();
     door_ = nullptr;
     heartbeat_.reset();
-    // What runs ends as soon as it has no nodes.
+    // What still runs ends as soon as it has no nodes.
     for (const auto& node : registry_.Nodes()) {
-      node->Disconnect(reason.message());
+      node->Disconnect(ShutdownReason().message());
     }
     if (server_ != nullptr) {
       server_->Shutdown(std::chrono::system_clock::now() + kShutdownGrace);
@@ -162,6 +181,7 @@ class SequencerServer::Impl {
   NodeRegistry registry_;
   RunStatus status_;
   RunEnvironment environment_;
+  RunBook book_;
   RunQueue queue_;
   SequencerService service_;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
@@ -188,9 +208,15 @@ SequencerServer::~SequencerServer() = default;
 
 int SequencerServer::port() const { return impl_->port(); }
 
+const std::vector<RunDescription>& SequencerServer::interrupted_runs() const {
+  return impl_->book().interrupted_runs();
+}
+
 std::shared_ptr<grpc::Channel> SequencerServer::InProcessChannel() {
   return impl_->InProcessChannel();
 }
+
+void SequencerServer::EndRuns() { impl_->EndRuns(); }
 
 void SequencerServer::Shutdown() { impl_->Shutdown(); }
 

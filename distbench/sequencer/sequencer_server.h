@@ -6,10 +6,13 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "distbench/base/clock.h"
+#include "distbench/sequencer/run_book.h"
+#include "proto/control.pb.h"
 
 namespace grpc {
 class Channel;
@@ -31,6 +34,11 @@ struct SequencerOptions {
 
   // Of the source that this was built from, for results; empty if not known.
   std::string revision;
+
+  // Where runs and their results are kept (see RunDirectory); empty: in memory.
+  std::string results_dir;
+
+  RunLimits run_limits;
 
   // Called once, when a client's test sequence with shutdown_after_tests has
   // ended and all nodes have been told to end. On a thread of the server, which
@@ -55,13 +63,20 @@ class SequencerServer {
   // The port that it listens on.
   int port() const;
 
+  // Those of an earlier sequencer with the same results_dir that had not ended.
+  const std::vector<RunDescription>& interrupted_runs() const;
+
   // A channel to this server for clients and nodes in the same process, which
   // must be gone before the server is.
   std::shared_ptr<grpc::Channel> InProcessChannel();
 
-  // Ends the test that runs (its client is told why), drops those that wait,
-  // and closes all sessions and the port. Nodes stop their traffic and wait for
-  // a sequencer to come back. Idempotent.
+  // Ends the test that runs and keeps what it measured, as far as that takes
+  // no longer than a few seconds, and drops the runs that wait. Clients are
+  // told why. No run is taken any more. Idempotent.
+  void EndRuns();
+
+  // Ends runs, and closes all sessions and the port. Nodes wait for a sequencer
+  // to come back. Idempotent.
   void Shutdown();
 
  private:

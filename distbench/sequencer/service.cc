@@ -3,13 +3,13 @@
 #include <optional>
 #include <utility>
 
-#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "distbench/base/clock.h"
 #include "distbench/base/version.h"
 #include "distbench/config/check.h"
-#include "distbench/sequencer/client_calls.h"
 #include "distbench/sequencer/grpc_status.h"
 #include "distbench/sequencer/node_stream.h"
+#include "distbench/sequencer/peer_address.h"
 #include "distbench/sequencer/run_status.h"
 
 namespace distbench {
@@ -42,14 +42,49 @@ void DescribeTest(const RunStatus::RunningTest& test, const Clock& clock,
   *response.mutable_progress() = test.progress;
 }
 
+// The certificate's name, or else the address.
+std::string ClientName(const grpc::CallbackServerContext& context) {
+  const std::shared_ptr<const grpc::AuthContext> auth = context.auth_context();
+  if (auth != nullptr && auth->IsPeerAuthenticated()) {
+    for (const grpc::string_ref& name : auth->GetPeerIdentity()) {
+      return std::string(name.data(), name.size());
+    }
+  }
+  return PeerHost(context.peer());
+}
+
+// Ends a run whose client has gone.
+CancelHandler CancelOf(
+    const absl::StatusOr<std::shared_ptr<RunRecord>>& run) {
+  if (!run.ok()) return [] {};
+  return [weak_run = std::weak_ptr<RunRecord>(*run)] {
+    const std::shared_ptr<RunRecord> run = weak_run.lock();
+    if (run == nullptr) return;
+    // That it has ended is as good.
+    run->Cancel(absl::CancelledError("the client cancelled the tests, or is "
+                                     "gone"))
+        .IgnoreError();
+  };
+}
+
+grpc::ServerUnaryReactor* Answer(grpc::CallbackServerContext& context,
+                                 const absl::Status& status) {
+  grpc::ServerUnaryReactor* reactor = context.DefaultReactor();
+  reactor->Finish(ToGrpcStatus(status));
+  return reactor;
+}
+
 }  // namespace
 
 grpc::ServerUnaryReactor* SequencerService::RunTestSequence(
-    grpc::CallbackServerContext*, const TestSequence* request,
+    grpc::CallbackServerContext* context, const TestSequence* request,
     TestSequenceResults* response) {
-  auto call = RunTestSequenceCall::Open(*response);
-  Submit(*request, call);
-  return call.get();
+  const RunOrError run = Submit({.tests = *request,
+                                 .label = "",
+                                 .client = ClientName(*context),
+                                 .stop_at_failure = true},
+                                /*preempt=*/false);
+  return RunTestSequenceCall::Open(*response, run, CancelOf(run));
 }
 
 grpc::ServerBidiReactor<NodeMessage, NodeCommand>*
@@ -60,9 +95,14 @@ SequencerService::NodeSession(grpc::CallbackServerContext* context) {
 
 grpc::ServerWriteReactor<RunTestsEvent>* SequencerService::RunTests(
     grpc::CallbackServerContext* context, const RunTestsRequest* request) {
-  auto call = RunTestsCall::Open(*context);
-  Submit(request->test_sequence(), call);
-  return call.get();
+  const RunOrError run = Submit({.tests = request->test_sequence(),
+                                 .label = request->label(),
+                                 .client = ClientName(*context),
+                                 .stop_at_failure = false},
+                                request->preempt());
+  return FollowRunCall::Open(
+      *context, run,
+      request->cancel_with_call() ? CancelOf(run) : CancelHandler([] {}));
 }
 
 grpc::ServerUnaryReactor* SequencerService::GetStatus(
@@ -77,31 +117,59 @@ grpc::ServerUnaryReactor* SequencerService::GetStatus(
   }
   response->set_queued_sequence_count(queue_.waiting_count());
   response->set_version(kVersion);
-  grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-  reactor->Finish(grpc::Status::OK);
-  return reactor;
+  return Answer(*context, absl::OkStatus());
 }
 
-template <typename Call>
-void SequencerService::Submit(const TestSequence& sequence,
-                              std::shared_ptr<Call> call) {
-  absl::StatusOr<TestSequence> checked = CheckTestSequence(sequence);
-  if (!checked.ok()) {
-    call->SetCancelHandler([] {});
-    call->OnSequenceDone(checked.status());
-    return;
+grpc::ServerUnaryReactor* SequencerService::ListRuns(
+    grpc::CallbackServerContext* context, const ListRunsRequest*,
+    ListRunsResponse* response) {
+  for (RunDescription& run : book_.List()) {
+    *response->add_runs() = std::move(run);
   }
+  return Answer(*context, absl::OkStatus());
+}
+
+grpc::ServerWriteReactor<RunTestsEvent>* SequencerService::GetRun(
+    grpc::CallbackServerContext* context, const GetRunRequest* request) {
+  return FollowRunCall::Open(*context, FindForGet(*request), [] {});
+}
+
+grpc::ServerUnaryReactor* SequencerService::CancelRun(
+    grpc::CallbackServerContext* context, const CancelRunRequest* request,
+    CancelRunResponse*) {
+  const RunOrError run = book_.Find(request->run_id());
+  if (!run.ok()) return Answer(*context, run.status());
+  return Answer(*context,
+                (*run)->Cancel(absl::CancelledError(absl::StrCat(
+                    "the run was cancelled by ", ClientName(*context)))));
+}
+
+SequencerService::RunOrError SequencerService::Submit(
+    const RunSubmission& submission, bool preempt) {
+  absl::StatusOr<TestSequence> checked = CheckTestSequence(submission.tests);
+  if (!checked.ok()) return checked.status();
+  RunOrError record = book_.Add(submission);
+  if (!record.ok()) return record.status();
   auto run =
-      std::make_shared<SequenceRun>(*std::move(checked), environment_, call);
-  // The run holds the call, so that the call must not hold the run.
-  call->SetCancelHandler([this, weak_run = std::weak_ptr<SequenceRun>(run)] {
+      std::make_shared<SequenceRun>(*std::move(checked), environment_, *record);
+  // The run holds the record, so that the record must not hold the run.
+  (*record)->SetCanceller([this, weak_run = std::weak_ptr<SequenceRun>(run)](
+                              const absl::Status& reason) {
     if (const std::shared_ptr<SequenceRun> run = weak_run.lock()) {
-      queue_.Cancel(
-          *run, absl::CancelledError("the client cancelled the tests, or is "
-                                     "gone"));
+      queue_.Cancel(*run, reason);
     }
   });
-  queue_.Submit(std::move(run));
+  queue_.Submit(std::move(run), preempt);
+  return record;
+}
+
+SequencerService::RunOrError SequencerService::FindForGet(
+    const GetRunRequest& request) {
+  RunOrError run = book_.Find(request.run_id());
+  if (!run.ok() || request.wait() || (*run)->has_ended()) return run;
+  return absl::FailedPreconditionError(
+      absl::StrCat("run ", request.run_id(),
+                   " has not ended; distbench runs wait waits for it"));
 }
 
 }  // namespace distbench

@@ -4,12 +4,16 @@
 #define DISTBENCH_SEQUENCER_SERVICE_H_
 
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "distbench/sequencer/run_client.h"
+#include "distbench/sequencer/client_calls.h"
+#include "distbench/sequencer/run_book.h"
 #include "distbench/sequencer/run_queue.h"
+#include "distbench/sequencer/run_record.h"
 #include "distbench/sequencer/sequence_run.h"
 #include "proto/control.grpc.pb.h"
 
@@ -18,11 +22,12 @@ namespace distbench {
 // Thread-safe. No call has a thread of its own.
 class SequencerService final : public DistBenchTestSequencer::CallbackService {
  public:
-  // `environment` and `queue` must outlive the server.
-  SequencerService(RunEnvironment& environment, RunQueue& queue,
+  // All must outlive the server.
+  SequencerService(RunEnvironment& environment, RunQueue& queue, RunBook& book,
                    absl::Duration node_silence_timeout)
       : environment_(environment),
         queue_(queue),
+        book_(book),
         node_silence_timeout_(node_silence_timeout) {}
 
   grpc::ServerUnaryReactor* RunTestSequence(
@@ -36,14 +41,28 @@ class SequencerService final : public DistBenchTestSequencer::CallbackService {
   grpc::ServerUnaryReactor* GetStatus(grpc::CallbackServerContext* context,
                                       const GetStatusRequest* request,
                                       GetStatusResponse* response) override;
+  grpc::ServerUnaryReactor* ListRuns(grpc::CallbackServerContext* context,
+                                     const ListRunsRequest* request,
+                                     ListRunsResponse* response) override;
+  grpc::ServerWriteReactor<RunTestsEvent>* GetRun(
+      grpc::CallbackServerContext* context,
+      const GetRunRequest* request) override;
+  grpc::ServerUnaryReactor* CancelRun(grpc::CallbackServerContext* context,
+                                      const CancelRunRequest* request,
+                                      CancelRunResponse* response) override;
 
  private:
-  // Checks the sequence, and queues it for the call that brought it.
-  template <typename Call>
-  void Submit(const TestSequence& sequence, std::shared_ptr<Call> call);
+  using RunOrError = absl::StatusOr<std::shared_ptr<RunRecord>>;
+
+  // Checks the tests, and queues them.
+  RunOrError Submit(const RunSubmission& submission, bool preempt);
+
+  // The run, if GetRun may show it.
+  RunOrError FindForGet(const GetRunRequest& request);
 
   RunEnvironment& environment_;
   RunQueue& queue_;
+  RunBook& book_;
   const absl::Duration node_silence_timeout_;
 };
 

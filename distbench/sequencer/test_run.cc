@@ -145,7 +145,7 @@ void TestExecution::Collect() {
   const int64_t stall_ns = absl::ToInt64Nanoseconds(timeouts_.collect);
   last_piece_ns_ = clock_.MonotonicNs();
   auto next = participants_.begin();
-  while (!cancelled_) {
+  while (results_are_wanted_) {
     while (next != participants_.end() &&
            CountAwaiting(Step::kCollect, participants_) < kCollectAtOnce) {
       Tell(*next++, Step::kCollect, CollectCommand(kWindowBytes));
@@ -364,6 +364,7 @@ void TestExecution::HandleChunk(Participant& participant, ResultChunk chunk) {
   if (absl::Status status = observer_.OnResultChunk(std::move(chunk));
       !status.ok()) {
     cancelled_ = true;
+    results_are_wanted_ = false;
     Fail(std::move(status));
   }
   last_piece_ns_ = clock_.MonotonicNs();

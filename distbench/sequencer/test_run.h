@@ -68,7 +68,7 @@ class TestRunObserver {
 class TestExecution {
  public:
   // `clock` and `observer` must outlive the run. A cancellation that comes by
-  // the inbox ends the run, and what it measured is dropped.
+  // the inbox ends the run early; what it measured until then is kept.
   TestExecution(TestRunSpec spec, const StepTimeouts& timeouts,
                 const Clock& clock, std::shared_ptr<RunInbox> inbox,
                 TestRunObserver& observer);
@@ -80,7 +80,7 @@ class TestExecution {
   // Why the test did not run to its end; OK if it did.
   const absl::Status& failure() const { return failure_; }
 
-  // Whether nobody wants the test any more.
+  // Whether somebody wanted the test to end.
   bool cancelled() const { return cancelled_; }
 
  private:
@@ -147,6 +147,7 @@ class TestExecution {
   TestResult result_;
   absl::Status failure_;
   bool cancelled_ = false;
+  bool results_are_wanted_ = true;
   bool started_ = false;
   int64_t traffic_deadline_ns_ = 0;  // monotonic
   int64_t last_piece_ns_ = 0;        // monotonic: of a result, arrived

@@ -379,17 +379,18 @@ TEST_F(TestRunTest, ANodeThatDoesNotReleaseIsDisconnectedButTheTestIsGood) {
   EXPECT_TRUE(nodes_[1]->disconnect_reason().has_value());
 }
 
-TEST_F(TestRunTest, CancellationStopsTheTrafficAndDropsTheResults) {
+TEST_F(TestRunTest, CancellationStopsTheTrafficAndKeepsTheResults) {
   NeverFinishes(0);
   nodes_[2]->SetAnswer(NodeCommand::kStart, [this](const NodeCommand& start) {
     nodes_[2]->Obey(start);
     inbox_->Cancel(absl::CancelledError("the client has gone"));
   });
-  Run();
+  const TestResult result = Run();
   EXPECT_TRUE(cancelled_);
   EXPECT_EQ(failure(), "the client has gone");
+  EXPECT_EQ(result.run_info().failure(), "the client has gone");
   EXPECT_THAT(nodes_[0]->CommandsOf(NodeCommand::kStop), SizeIs(1));
-  EXPECT_THAT(observer_.chunks, IsEmpty());
+  EXPECT_THAT(observer_.chunks, ElementsAre("s/0", "s/1", "s/2"));
   for (int node : {0, 1, 2}) ExpectReleased(node);
 }
 

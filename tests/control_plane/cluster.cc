@@ -39,15 +39,29 @@ TestSequence SequenceOf(std::vector<DistributedSystemDescription> tests) {
 
 // ---- BackgroundRun ----------------------------------------------------------
 
+namespace {
+
+RunTestsRequest RequestOf(TestSequence sequence) {
+  RunTestsRequest request;
+  *request.mutable_test_sequence() = std::move(sequence);
+  request.set_cancel_with_call(true);
+  return request;
+}
+
+}  // namespace
+
+BackgroundRun::BackgroundRun(const std::string& address, TestSequence sequence)
+    : BackgroundRun(address, RequestOf(std::move(sequence))) {}
+
 BackgroundRun::BackgroundRun(const std::string& address,
-                             TestSequence sequence) {
+                             RunTestsRequest request) {
   absl::StatusOr<std::unique_ptr<TestClient>> client =
       TestClient::Connect(address);
   EXPECT_TRUE(client.ok()) << client.status();
   client_ = *std::move(client);
-  thread_ = std::thread([this, sequence = std::move(sequence)] {
+  thread_ = std::thread([this, request = std::move(request)] {
     status_ = client_->RunTests(
-        sequence,
+        request,
         [this](const RunTestsEvent& event) {
           absl::MutexLock lock(&mutex_);
           events_.push_back(event);
@@ -70,6 +84,10 @@ bool BackgroundRun::WaitFor(RunTestsEvent::EventCase kind) {
                        });
   };
   return mutex_.AwaitWithTimeout(absl::Condition(&has_come), kGenerous);
+}
+
+std::string BackgroundRun::run_id() {
+  return WaitFor(RunTestsEvent::kRunId) ? events().front().run_id() : "";
 }
 
 std::vector<RunTestsEvent> BackgroundRun::events() const {
@@ -159,6 +177,25 @@ bool Cluster::WaitForNodeCount(int count) const {
   return WaitForStatus([count](const GetStatusResponse& status) {
     return status.nodes_size() == count;
   });
+}
+
+RunDescription Cluster::WaitForRun(const std::string& run_id,
+                                   RunDescription::State state) const {
+  const std::unique_ptr<TestClient> client = Connect();
+  RunDescription found;
+  for (const absl::Time deadline = absl::Now() + kGenerous;
+       absl::Now() < deadline;) {
+    const auto runs = client->ListRuns();
+    EXPECT_TRUE(runs.ok()) << runs.status();
+    if (!runs.ok()) break;
+    for (const RunDescription& run : *runs) {
+      if (run.id() == run_id) found = run;
+    }
+    if (found.state() == state) return found;
+  }
+  ADD_FAILURE() << "not " << RunDescription::State_Name(state) << ": "
+                << found.ShortDebugString();
+  return found;
 }
 
 }  // namespace distbench

@@ -38,13 +38,18 @@ TestSequence SequenceOf(std::vector<DistributedSystemDescription> tests);
 // A client that runs a sequence on a thread of its own.
 class BackgroundRun {
  public:
+  // The run ends with the client, unless the request says otherwise.
   BackgroundRun(const std::string& address, TestSequence sequence);
+  BackgroundRun(const std::string& address, RunTestsRequest request);
 
   // Cancels, if it is not over.
   ~BackgroundRun();
 
   // Waits for an event of this kind, among those that came so far too.
   bool WaitFor(RunTestsEvent::EventCase kind) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Waits for it.
+  std::string run_id() ABSL_LOCKS_EXCLUDED(mutex_);
 
   std::vector<RunTestsEvent> events() const ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -75,6 +80,7 @@ class Cluster {
 
   // Another sequencer on the same port.
   void StopSequencer() { sequencer_ = nullptr; }
+  void ShutDownSequencer() { sequencer_->Shutdown(); }
   void RestartSequencer();
 
   // With fake engines; at the sequencer's port unless options say otherwise.
@@ -100,6 +106,10 @@ class Cluster {
   bool WaitForStatus(
       const std::function<bool(const GetStatusResponse&)>& is_wanted) const;
   bool WaitForNodeCount(int count) const;
+
+  // The run as the sequencer describes it, once its state is the wanted one.
+  RunDescription WaitForRun(const std::string& run_id,
+                            RunDescription::State state) const;
 
  private:
   SequencerOptions options_;

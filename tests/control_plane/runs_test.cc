@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "distbench/client/test_client.h"
 #include "gmock/gmock.h"
 #include "grpcpp/grpcpp.h"
@@ -68,10 +70,10 @@ TEST(RunsTest, BringsBackWhatTheNodesMeasured) {
     kinds.push_back(event.event_case());
   }
   EXPECT_THAT(kinds,
-              ElementsAre(RunTestsEvent::kStarted, RunTestsEvent::kProgress,
-                          RunTestsEvent::kFinished));
-  EXPECT_EQ(run.events()[0].started().expected_duration_us(), 5'000'000);
-  EXPECT_EQ(run.events()[1].progress().succeeded_count(), 21);
+              ElementsAre(RunTestsEvent::kRunId, RunTestsEvent::kStarted,
+                          RunTestsEvent::kProgress, RunTestsEvent::kFinished));
+  EXPECT_EQ(run.events()[1].started().expected_duration_us(), 5'000'000);
+  EXPECT_EQ(run.events()[2].progress().succeeded_count(), 21);
 }
 
 TEST(RunsTest, BringsBackResultsLargerThanAnyWindow) {
@@ -166,7 +168,7 @@ TEST(RunsTest, SequencesTakeTurns) {
   BackgroundRun second(cluster.address(),
                        SequenceOf({ClientServerTest("second", 1)}));
   ASSERT_TRUE(second.WaitFor(RunTestsEvent::kQueuePosition));
-  EXPECT_EQ(second.events()[0].queue_position(), 1);
+  EXPECT_EQ(second.events()[1].queue_position(), 1);
 
   const absl::StatusOr<GetStatusResponse> status =
       cluster.Connect()->GetStatus();
@@ -191,6 +193,10 @@ TEST(RunsTest, ACancelledRunStopsItsTraffic) {
   run.Cancel();
   EXPECT_EQ(run.Finish().code(), absl::StatusCode::kCancelled);
   EXPECT_TRUE(cluster.engines().WaitFor("client/0", EngineStep::kStop));
+  // What was measured is not lost.
+  ASSERT_THAT(run.results().test_results(), SizeIs(1));
+  EXPECT_THAT(run.result(0).run_info().failure(), HasSubstr("cancelled by"));
+  EXPECT_THAT(run.result(0).service_logs().instance_logs(), SizeIs(2));
   // The nodes are ready for the next test.
   cluster.engines().SetEndless(false);
   TestSequenceResults results;
@@ -313,6 +319,21 @@ TEST(RunsTest, WorksWithinOneProcess) {
       results);
   EXPECT_TRUE(status.ok()) << status;
   EXPECT_EQ(cluster.engines().service_address("client/0"), "127.0.0.1");
+}
+
+TEST(RunsTest, ManyProblemsFitIntoAnAnswer) {
+  Cluster cluster;
+  DistributedSystemDescription test = ClientServerTest("t", 1);
+  for (int i = 0; i < 300; ++i) {
+    test.add_action_lists()->set_name(
+        absl::StrCat("a list without a place in the test ", i));
+    test.mutable_action_lists()->rbegin()->add_action_names("missing");
+  }
+  TestSequenceResults results;
+  const absl::Status status = cluster.Run(SequenceOf({test}), results);
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(Message(status),
+              AllOf(HasSubstr("missing"), HasSubstr("more lines")));
 }
 
 // ---- The call of existing clients -------------------------------------------

@@ -1,0 +1,155 @@
+#include "distbench/cli/run_table.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/strip.h"
+#include "absl/time/time.h"
+
+namespace distbench {
+namespace {
+
+using Cells = std::vector<std::string>;
+
+constexpr int kShownTests = 2;
+constexpr absl::string_view kColumnGap = "  ";
+
+std::string FormatUtc(const char* format, int64_t unix_ns) {
+  return absl::FormatTime(format, absl::FromUnixNanos(unix_ns),
+                          absl::UTCTimeZone());
+}
+
+std::string StateName(const RunDescription& run) {
+  return absl::AsciiStrToLower(RunDescription::State_Name(run.state()));
+}
+
+std::string State(const RunDescription& run) {
+  if (run.state() == RunDescription::WAITING && run.has_queue_position()) {
+    return absl::StrCat("waiting, ", run.queue_position(), " ahead");
+  }
+  if (run.state() == RunDescription::RUNNING && run.test_names_size() > 1) {
+    return absl::StrCat("running ", run.current_test_index() + 1, "/",
+                        run.test_names_size());
+  }
+  return StateName(run);
+}
+
+std::string Took(const RunDescription& run) {
+  if (!run.has_start_timestamp_ns() || !run.has_end_timestamp_ns()) return "-";
+  const absl::Duration took = absl::Nanoseconds(run.end_timestamp_ns() -
+                                                run.start_timestamp_ns());
+  const absl::Duration unit =
+      took < absl::Seconds(10) ? absl::Milliseconds(100) : absl::Seconds(1);
+  return absl::FormatDuration(absl::Floor(took + unit / 2, unit));
+}
+
+std::string Size(const RunDescription& run) {
+  if (!run.has_result_bytes()) return "-";
+  constexpr double kKiB = 1024;
+  const auto bytes = static_cast<double>(run.result_bytes());
+  if (bytes < kKiB * kKiB) return absl::StrFormat("%.1f KiB", bytes / kKiB);
+  if (bytes < kKiB * kKiB * kKiB) {
+    return absl::StrFormat("%.1f MiB", bytes / kKiB / kKiB);
+  }
+  return absl::StrFormat("%.1f GiB", bytes / kKiB / kKiB / kKiB);
+}
+
+Cells Row(const RunDescription& run) {
+  return {run.id(),
+          State(run),
+          run.has_start_timestamp_ns()
+              ? FormatUtc("%Y-%m-%d %H:%M:%S", run.start_timestamp_ns())
+              : "-",
+          Took(run),
+          Size(run),
+          run.client().empty() ? "-" : Printable(run.client()),
+          run.label().empty() ? "-" : Printable(run.label()),
+          DescribeTests(run)};
+}
+
+std::string Line(const Cells& cells, const std::vector<size_t>& widths) {
+  std::string line;
+  for (size_t i = 0; i < cells.size(); ++i) {
+    absl::StrAppendFormat(&line, "%-*s%s", widths[i], cells[i], kColumnGap);
+  }
+  return std::string(absl::StripTrailingAsciiWhitespace(line));
+}
+
+nlohmann::ordered_json ToJson(const RunDescription& run) {
+  nlohmann::ordered_json json;
+  json["id"] = run.id();
+  json["state"] = StateName(run);
+  if (run.has_queue_position()) json["queue_position"] = run.queue_position();
+  json["label"] = run.label();
+  json["client"] = run.client();
+  json["test_names"] = run.test_names();
+  if (run.has_current_test_index()) {
+    json["current_test_index"] = run.current_test_index();
+  }
+  const auto add_time = [&json](const char* name, bool is_known, int64_t ns) {
+    if (is_known) json[name] = FormatUtc("%Y-%m-%dT%H:%M:%E9SZ", ns);
+  };
+  add_time("submit_time", run.has_submit_timestamp_ns(),
+           run.submit_timestamp_ns());
+  add_time("start_time", run.has_start_timestamp_ns(),
+           run.start_timestamp_ns());
+  add_time("end_time", run.has_end_timestamp_ns(), run.end_timestamp_ns());
+  if (run.has_message()) json["message"] = run.message();
+  if (run.has_result_bytes()) json["result_bytes"] = run.result_bytes();
+  return json;
+}
+
+}  // namespace
+
+std::string RunTable(const std::vector<RunDescription>& runs) {
+  std::vector<Cells> rows = {{"RUN", "STATE", "STARTED (UTC)", "TOOK", "RESULT",
+                              "CLIENT", "LABEL", "TESTS"}};
+  for (const RunDescription& run : runs) rows.push_back(Row(run));
+  std::vector<size_t> widths(rows.front().size(), 0);
+  for (const Cells& row : rows) {
+    for (size_t i = 0; i < row.size(); ++i) {
+      widths[i] = std::max(widths[i], row[i].size());
+    }
+  }
+  std::string table = absl::StrCat(Line(rows.front(), widths), "\n");
+  for (size_t i = 0; i < runs.size(); ++i) {
+    absl::StrAppend(&table, Line(rows[i + 1], widths), "\n");
+    if (runs[i].message().empty()) continue;
+    absl::StrAppend(&table, kColumnGap, Printable(runs[i].message()), "\n");
+  }
+  return table;
+}
+
+std::string RunsJson(const std::vector<RunDescription>& runs) {
+  nlohmann::ordered_json json;
+  json["runs"] = nlohmann::ordered_json::array();
+  for (const RunDescription& run : runs) json["runs"].push_back(ToJson(run));
+  // What is no UTF-8 is replaced, rather than thrown at us.
+  return json.dump(2, ' ', false,
+                   nlohmann::ordered_json::error_handler_t::replace) +
+         "\n";
+}
+
+std::string Printable(absl::string_view text) {
+  return absl::StrReplaceAll(absl::Utf8SafeCHexEscape(text),
+                             {{"\\'", "'"}, {"\\\"", "\""}});
+}
+
+std::string DescribeTests(const RunDescription& run) {
+  std::string text;
+  const int shown = std::min(run.test_names_size(), kShownTests);
+  for (int i = 0; i < shown; ++i) {
+    absl::StrAppend(&text, i == 0 ? "" : ", ", Printable(run.test_names(i)));
+  }
+  if (run.test_names_size() > shown) {
+    absl::StrAppend(&text, " and ", run.test_names_size() - shown, " more");
+  }
+  return text;
+}
+
+}  // namespace distbench

@@ -1,0 +1,214 @@
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "distbench/base/stop_signals.h"
+#include "distbench/cli/commands.h"
+#include "distbench/cli/error_output.h"
+#include "distbench/cli/flags.h"
+#include "distbench/cli/run_table.h"
+#include "distbench/cli/test_output.h"
+#include "distbench/client/console_run.h"
+#include "distbench/client/test_client.h"
+#include "distbench/report/verdict.h"
+#include "proto/control.pb.h"
+#include "proto/results.pb.h"
+
+namespace distbench {
+
+namespace {
+
+struct Flags {
+  std::string test_sequencer;
+  std::string run_id;
+  std::string format = "text";
+  TestOutputFlags output;
+};
+
+// The error says what may have been meant.
+absl::StatusOr<RunDescription> FindRun(TestClient& client,
+                                       const std::string& run_id) {
+  absl::StatusOr<std::vector<RunDescription>> runs = client.ListRuns();
+  if (!runs.ok()) return runs.status();
+  for (RunDescription& run : *runs) {
+    if (run.id() == run_id) return std::move(run);
+  }
+  // The sequencer explains it, as it does to those who do not list.
+  RunDescription unknown;
+  unknown.set_id(run_id);
+  TestSequenceResults results;
+  const absl::Status status = client.GetRun(
+      unknown, /*wait=*/false, [](const RunTestsEvent&) {}, results);
+  return status.ok() ? absl::NotFoundError("there is no such run") : status;
+}
+
+int List(TestClient& client, const Flags& flags) {
+  const absl::StatusOr<std::vector<RunDescription>> runs = client.ListRuns();
+  if (!runs.ok()) return Fail(runs.status(), kExitRunFailed);
+  if (flags.format == "json") {
+    std::cout << RunsJson(*runs);
+  } else if (runs->empty()) {
+    std::cout << "No runs\n";
+  } else {
+    std::cout << RunTable(*runs);
+  }
+  std::cout << std::flush;
+  return kExitOk;
+}
+
+// What went wrong with the storage is told beside the result.
+void SayStorageProblem(const RunDescription& run, const absl::Status& status) {
+  if (run.message().empty() || run.message() == status.message()) return;
+  std::cerr << "distbench: run " << run.id() << ": " << Printable(run.message())
+            << std::endl;
+}
+
+int Get(TestClient& client, const Flags& flags, StopSignals& stop) {
+  const absl::Status writable = CheckOutfile(flags.output);
+  if (!writable.ok()) return Fail(writable, kExitUsage);
+  const absl::StatusOr<RunDescription> run = FindRun(client, flags.run_id);
+  if (!run.ok()) return Fail(run.status(), kExitUsage);
+  const ConsoleRun outcome = GetOnConsole(client, *run, stop);
+  SayStorageProblem(*run, outcome.status);
+  return FinishRun(outcome, flags.output);
+}
+
+int Wait(TestClient& client, const Flags& flags, StopSignals& stop) {
+  const absl::Status writable = CheckOutfile(flags.output);
+  if (!writable.ok()) return Fail(writable, kExitUsage);
+  const absl::StatusOr<RunDescription> run = FindRun(client, flags.run_id);
+  if (!run.ok()) return Fail(run.status(), kExitUsage);
+  ConsoleRun outcome = FollowOnConsole(client, *run, stop);
+  if (stop.requested()) {
+    outcome.status = absl::CancelledError(
+        "no longer waiting; the run goes on, distbench runs cancel ends it");
+  }
+  return FinishRun(outcome, flags.output);
+}
+
+int Cancel(TestClient& client, const Flags& flags) {
+  const absl::Status status = client.CancelRun(flags.run_id);
+  if (!status.ok()) return Fail(status, kExitUsage);
+  std::cout << "Cancelled run " << flags.run_id << std::endl;
+  return kExitOk;
+}
+
+using Action = int (*)(TestClient& client, const Flags& flags,
+                       StopSignals& stop);
+
+int Run(Action action, const Flags& flags) {
+  StopSignals stop(kExitRunFailed);
+  // Before anything is on its way there is nothing to end.
+  stop.SetHandler([] { std::_Exit(kExitRunFailed); });
+  const absl::StatusOr<std::unique_ptr<TestClient>> client =
+      TestClient::Connect(flags.test_sequencer);
+  if (!client.ok()) return Fail(client.status(), kExitUsage);
+  return action(**client, flags, stop);
+}
+
+// A subcommand of "runs".
+CLI::App& AddAction(CLI::App& runs, const std::string& name,
+                    const std::string& description, Action action,
+                    std::shared_ptr<Flags> flags, CommandBody& chosen) {
+  CLI::App* command = runs.add_subcommand(name, description);
+  AddTestSequencerFlag(*command, flags->test_sequencer);
+  command->callback([action, flags, &chosen] {
+    chosen = [action, flags] { return Run(action, *flags); };
+  });
+  return *command;
+}
+
+void AddRunId(CLI::App& command, Flags& flags) {
+  command
+      .add_option("RUN", flags.run_id,
+                  "The run's id, such as 20260131-235959-000")
+      ->required()
+      ->option_text(" ");
+}
+
+void AddList(CLI::App& runs, CommandBody& chosen) {
+  auto flags = std::make_shared<Flags>();
+  CLI::App& command = AddAction(
+      runs, "list",
+      "Lists the runs that the test sequencer knows, oldest first",
+      [](TestClient& client, const Flags& flags, StopSignals&) {
+        return List(client, flags);
+      },
+      flags, chosen);
+  command.add_option("--format", flags->format, "How to list them")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->type_name("text|json")
+      ->capture_default_str();
+  command.footer(
+      "Example:\n  distbench runs list --test_sequencer=host1:10000");
+}
+
+void AddGet(CLI::App& runs, CommandBody& chosen) {
+  auto flags = std::make_shared<Flags>();
+  CLI::App& command = AddAction(
+      runs, "get", "Gets the results of a run that has ended", Get, flags,
+      chosen);
+  AddRunId(command, *flags);
+  AddTestOutputFlags(command, flags->output);
+  command.footer(
+      "Prints summaries and exits as run_tests does.\n\n"
+      "Example:\n"
+      "  distbench runs get 20260131-235959-000 \\\n"
+      "      --test_sequencer=host1:10000 --outfile=my_test.pb.gz");
+}
+
+void AddCancel(CLI::App& runs, CommandBody& chosen) {
+  auto flags = std::make_shared<Flags>();
+  CLI::App& command = AddAction(
+      runs, "cancel", "Ends a run that waits or runs",
+      [](TestClient& client, const Flags& flags, StopSignals&) {
+        return Cancel(client, flags);
+      },
+      flags, chosen);
+  AddRunId(command, *flags);
+  command.footer(
+      "What it has measured is kept.\n\n"
+      "Example:\n"
+      "  distbench runs cancel 20260131-235959-000 \\\n"
+      "      --test_sequencer=host1:10000");
+}
+
+void AddWait(CLI::App& runs, CommandBody& chosen) {
+  auto flags = std::make_shared<Flags>();
+  CLI::App& command =
+      AddAction(runs, "wait", "Waits for the end of a run, with its progress",
+                Wait, flags, chosen);
+  AddRunId(command, *flags);
+  AddTestOutputFlags(command, flags->output);
+  command.footer(
+      "Prints what run_tests would, and exits as it does. SIGINT or SIGTERM\n"
+      "end the waiting, not the run.\n\n"
+      "Example:\n"
+      "  distbench runs wait 20260131-235959-000 \\\n"
+      "      --test_sequencer=host1:10000 --outfile=my_test.pb.gz");
+}
+
+}  // namespace
+
+void AddRunsCommand(CLI::App& app, CommandBody& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "runs", "Lists, gets, cancels and awaits runs of run_tests");
+  command->require_subcommand(0, 1);
+  AddList(*command, chosen);
+  AddGet(*command, chosen);
+  AddCancel(*command, chosen);
+  AddWait(*command, chosen);
+  command->footer(
+      "A run is what one run_tests submits. The test sequencer keeps the\n"
+      "results, on disk if it has --results_dir.\n\n"
+      "Examples:\n"
+      "  distbench runs list --test_sequencer=host1:10000\n"
+      "  distbench help runs get");
+}
+
+}  // namespace distbench

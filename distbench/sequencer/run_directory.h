@@ -1,0 +1,58 @@
+// The runs that a sequencer keeps on disk.
+
+#ifndef DISTBENCH_SEQUENCER_RUN_DIRECTORY_H_
+#define DISTBENCH_SEQUENCER_RUN_DIRECTORY_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "proto/control.pb.h"
+
+namespace distbench {
+
+// A run has two files, named by its id and nothing else: ID.run describes it
+// (RunDescription, as text), and ID.result is its ResultLog. Descriptions are
+// replaced as a whole, so that each is found as it was saved last. Whoever
+// removes the files removes the run. One process at a time has a directory.
+// Thread-safe, but for saving the same run from several threads.
+class RunDirectory {
+ public:
+  // Makes the directory if it is missing, and removes what a process that was
+  // killed had begun to write. The error names the directory: another process
+  // has it, or files can not be made there.
+  static absl::StatusOr<std::unique_ptr<RunDirectory>> Open(std::string path);
+  ~RunDirectory();
+
+  RunDirectory(const RunDirectory&) = delete;
+  RunDirectory& operator=(const RunDirectory&) = delete;
+
+  // Once it returns, the description is on the disk.
+  absl::Status Save(const RunDescription& description) const;
+
+  // NOT_FOUND if there is no such run, or `id` is no id.
+  absl::StatusOr<RunDescription> Load(const std::string& id) const;
+
+  // Oldest first. A description that can not be read has state UNKNOWN, and its
+  // message says why.
+  std::vector<RunDescription> List() const;
+
+  std::string ResultPath(const std::string& id) const;
+  const std::string& path() const { return path_; }
+
+ private:
+  RunDirectory(std::string path, int lock_fd)
+      : path_(std::move(path)), lock_fd_(lock_fd) {}
+
+  void RemoveTemporaryFiles() const;
+  std::string DescriptionPath(const std::string& id) const;
+
+  const std::string path_;
+  const int lock_fd_;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_SEQUENCER_RUN_DIRECTORY_H_
