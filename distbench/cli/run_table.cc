@@ -52,6 +52,7 @@ std::string Size(const RunDescription& run) {
   if (!run.has_result_bytes()) return "-";
   constexpr double kKiB = 1024;
   const auto bytes = static_cast<double>(run.result_bytes());
+  if (bytes < kKiB) return absl::StrCat(run.result_bytes(), " B");
   if (bytes < kKiB * kKiB) return absl::StrFormat("%.1f KiB", bytes / kKiB);
   if (bytes < kKiB * kKiB * kKiB) {
     return absl::StrFormat("%.1f MiB", bytes / kKiB / kKiB);

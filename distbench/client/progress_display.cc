@@ -107,7 +107,7 @@ void ProgressDisplay::ShowStart(const TestStarted& started) {
   service_time_ns_.Clear();
   response_time_ns_.Clear();
   std::string text = absl::StrCat(Position(), name_, ": started");
-  if (before_ns > 0) {
+  if (before_ns >= kNsPerSecond) {
     absl::StrAppend(&text, " ", before_ns / kNsPerSecond, " s ago");
   }
   if (expected_duration_ns_ > 0) {

@@ -18,6 +18,7 @@
 #include "absl/strings/strip.h"
 #include "distbench/results/output_file.h"
 #include "distbench/sequencer/run_id.h"
+#include "google/protobuf/io/tokenizer.h"
 #include "google/protobuf/text_format.h"
 
 namespace distbench {
@@ -47,6 +48,21 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
   text.resize(count);
   return text;
 }
+
+// Keeps to itself what is wrong: it would be told anew by each listing.
+class SilentCollector final : public google::protobuf::io::ErrorCollector {
+ public:
+  void AddError(int line, int, const std::string& message) override {
+    if (what_.empty()) {
+      what_ = absl::StrCat(", line ", line + 1, ": ", message);
+    }
+  }
+
+  const std::string& what() const { return what_; }
+
+ private:
+  std::string what_;
+};
 
 // "ID" of "ID.run"; empty for other names.
 std::string IdOfDescription(const std::string& name) {
@@ -112,11 +128,13 @@ absl::StatusOr<RunDescription> RunDirectory::Load(const std::string& id) const {
   if (!text.ok()) return text.status();
   RunDescription description;
   google::protobuf::TextFormat::Parser parser;
+  SilentCollector error;
+  parser.RecordErrorsTo(&error);
   parser.AllowUnknownField(true);  // of a later version
   if (!parser.ParseFromString(*text, &description)) {
     description.Clear();
-    description.set_message(
-        absl::StrCat(DescriptionPath(id), " is not the description of a run"));
+    description.set_message(absl::StrCat(
+        DescriptionPath(id), error.what(), "; not the description of a run"));
   }
   description.set_id(id);
   return description;

@@ -220,13 +220,12 @@ bool RunRecord::MakeRoom(int test_index) {
       return true;
     }
     if (slowest == log_->end()) return false;
-    const auto has_advanced = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-      return SlowestOffset() > slowest;
+    const auto need_not_wait = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+      return SlowestOffset() > slowest || sequencer_ends_;
     };
-    if (mutex_.AwaitWithTimeout(absl::Condition(&has_advanced),
-                                options_.stall_timeout)) {
-      return true;
-    }
+    mutex_.AwaitWithTimeout(absl::Condition(&need_not_wait),
+                            options_.stall_timeout);
+    if (SlowestOffset() > slowest) return true;
     CutOff(slowest);
   }
   Notify();

@@ -89,7 +89,7 @@ class RunRecordTest : public testing::Test {
       return save_status_;
     };
     options.on_ended = [this] { ++ended_count_; };
-    options.stall_timeout = absl::Milliseconds(10);
+    options.stall_timeout = stall_timeout_;
     return std::make_shared<RunRecord>(std::move(options),
                                        std::make_unique<ResultLog>(path),
                                        memory_, clock_);
@@ -122,6 +122,7 @@ class RunRecordTest : public testing::Test {
   FakeClock clock_;
   ResultMemory memory_{5 * kPieceBytes};
   bool stop_at_failure_ = false;
+  absl::Duration stall_timeout_ = absl::Milliseconds(10);
   absl::Status save_status_;
   std::vector<RunDescription> saved_;
   int ended_count_ = 0;
@@ -333,6 +334,7 @@ TEST_F(RunRecordTest, WithoutFollowersALargeResultKeepsItsSummaryAlone) {
 
 TEST_F(RunRecordTest, AFollowerGetsAllOfALargeResult) {
   constexpr int kPieces = 200;
+  stall_timeout_ = absl::Seconds(60);
   auto record = MakeRecord();
   absl::Mutex mutex;
   bool has_news = true;
@@ -372,6 +374,19 @@ TEST_F(RunRecordTest, AFollowerThatTakesNothingIsCutOff) {
   EXPECT_THAT(Drain(follower),
               ElementsAre(HasSubstr("the client took none of the results")));
   EXPECT_EQ(record->description().state(), RunDescription::DONE);
+}
+
+TEST_F(RunRecordTest, TheSequencersEndWaitsForNoFollower) {
+  stall_timeout_ = absl::InfiniteDuration();
+  auto record = MakeRecord();
+  RunFollower& follower = Follow(record);
+  std::thread run([&] {
+    RunOneTest(*record, 0, 20);
+    record->OnSequenceDone(absl::AbortedError("going"));
+  });
+  record->OnSequencerEnds();
+  run.join();
+  EXPECT_TRUE(follower.is_cut_off());
 }
 
 TEST_F(RunRecordTest, ARunThatHasEndedSaysHow) {
