@@ -3,10 +3,13 @@
 # a process of its own, reachable over loopback only. SIGINT (Ctrl-C) or SIGTERM
 # stops all of it.
 #
-#   ./start_distbench_localhost.sh [-n NODES] [-p PORT] [-h]
+#   ./start_distbench_localhost.sh [-n NODES] [-p PORT] [-h] [-- TLS_FLAG...]
 #
 #   -n NODES  how many node managers; default: 2
 #   -p PORT   of the sequencer; 0: a free one, which is printed; default: 10000
+#
+# --tls_ca=FILE, --tls_cert=FILE and --tls_key=FILE, behind "--", are given to all
+# of the processes. The certificate must be for 127.0.0.1.
 #
 # The binary is $DISTBENCH if that is set, else this checkout's, which is built
 # if need be.
@@ -33,6 +36,7 @@ binary=${DISTBENCH:-$REPOSITORY/bazel-bin/distbench/cli/distbench}
 output= # What the processes print, a file each.
 pids=() # The sequencer's, then the nodes'.
 declare -A name_of=() # by process id
+tls_flags=()
 
 parse_arguments() {
   local option
@@ -49,7 +53,11 @@ parse_arguments() {
     esac
   done
   shift $((OPTIND - 1))
-  (($# == 0)) || die "unknown argument '$1'; see $0 -h"
+  local argument
+  for argument in "$@"; do
+    [[ $argument == --tls_*=* ]] || die "unknown argument '$argument'; see $0 -h"
+    tls_flags+=("$argument")
+  done
   [[ $nodes =~ ^[1-9][0-9]{0,3}$ ]] ||
     die "-n $nodes: not a number of nodes; it must be 1 to 9999"
   if [[ ! $port =~ ^[0-9]{1,5}$ ]] || ((10#$port > 65535)); then
@@ -136,7 +144,7 @@ read_port() {
 }
 
 all_nodes_registered() {
-  "$binary" status --test_sequencer="127.0.0.1:$port" 2>/dev/null |
+  "$binary" status --test_sequencer="127.0.0.1:$port" "${tls_flags[@]}" 2>/dev/null |
     grep -q "^Nodes: $nodes\$"
 }
 
@@ -147,12 +155,14 @@ main() {
   trap stop_all EXIT
   trap 'say "Stopping the sequencer and its nodes"; exit 0' INT TERM
 
-  start_process sequencer test_sequencer --listen=127.0.0.1 --port="$port"
+  start_process sequencer test_sequencer --listen=127.0.0.1 --port="$port" \
+    "${tls_flags[@]}"
   wait_until "the sequencer's start" read_port
   local i
   for ((i = 0; i < nodes; ++i)); do
     start_process "node$i" node_manager "node$i" --port=0 \
-      --test_sequencer="127.0.0.1:$port" --service_address=127.0.0.1
+      --test_sequencer="127.0.0.1:$port" --service_address=127.0.0.1 \
+      "${tls_flags[@]}"
   done
   wait_until "registration of all $nodes nodes" all_nodes_registered
 

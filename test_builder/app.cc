@@ -143,7 +143,7 @@ int App::Write(const Tests& tests) {
 
 int App::RunAll(const Tests& tests) {
   const std::unique_ptr<TestBackend> backend =
-      environment_.make_backend(line_.sequencer);
+      environment_.make_backend(line_.sequencer, line_.tls);
   const bool all_kept =
       std::all_of(tests.begin(), tests.end(),
                   [&](const DistributedSystemDescription& test) {

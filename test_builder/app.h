@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "distbench/client/progress_display.h"
+#include "distbench/security/tls_files.h"
 #include "test_builder/run/test_backend.h"
 
 namespace distbench {
@@ -18,7 +19,8 @@ struct AppEnvironment {
   std::ostream* messages;  // progress, notes, errors
 
   // For the sequencer at an address.
-  std::function<std::unique_ptr<TestBackend>(const std::string& address)>
+  std::function<std::unique_ptr<TestBackend>(const std::string& address,
+                                             const TlsFiles& tls)>
       make_backend;
 
   // For a number of tests.

@@ -56,8 +56,10 @@ class AppTest : public testing::Test {
         arguments, {.output = &output_,
                     .messages = &messages_,
                     .make_backend =
-                        [this](const std::string& address) {
+                        [this](const std::string& address,
+                               const TlsFiles& tls) {
                           address_ = address;
+                          tls_ = tls;
                           return std::make_unique<BackendHandle>(backend_);
                         },
                     .make_progress =
@@ -79,6 +81,7 @@ class AppTest : public testing::Test {
   FakeClock clock_;
   FakeBackend backend_;
   std::string address_;
+  TlsFiles tls_;
   std::ostringstream output_;
   std::ostringstream messages_;
 };

@@ -26,6 +26,16 @@ void DefineFlags(CLI::App& app, CommandLine& line,
   app.add_option("-s,--test_sequencer", line.sequencer,
                  "Run the tests at this sequencer; needs -o DIR.")
       ->type_name("HOST:PORT");
+  app.add_option("--tls_ca", line.tls.ca,
+                 "Who must have signed the sequencer's certificate\n"
+                 "(PEM); without it there is no TLS.")
+      ->type_name("FILE");
+  app.add_option("--tls_cert", line.tls.cert,
+                 "Certificate to show to the sequencer (PEM).")
+      ->type_name("FILE");
+  app.add_option("--tls_key", line.tls.key,
+                 "The certificate's private key (PEM).")
+      ->type_name("FILE");
   app.add_option("-t,--duration", line.tests.duration,
                  "Seconds of traffic of each test; default: 30.")
       ->type_name("SECONDS");
@@ -106,6 +116,10 @@ absl::Status CheckUse(const CommandLine& line) {
   if (!line.sequencer.empty() && line.output == "-") {
     return absl::InvalidArgumentError(
         "-s runs tests and needs a directory for their results: -o DIR");
+  }
+  if (!line.tls.empty() && line.sequencer.empty()) {
+    return absl::InvalidArgumentError(
+        "--tls_ca, --tls_cert and --tls_key are for a sequencer: -s HOST:PORT");
   }
   if (absl::StrContains(line.tests.label, "/")) {
     return absl::InvalidArgumentError(

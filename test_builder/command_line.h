@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "distbench/security/tls_files.h"
 #include "test_builder/test_list.h"
 
 namespace distbench {
@@ -20,6 +21,7 @@ struct CommandLine {
 
   // HOST:PORT to run the tests at; empty: only write them.
   std::string sequencer;
+  TlsFiles tls;  // of the connection to it
 
   bool dry_run = false;
 

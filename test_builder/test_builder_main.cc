@@ -13,8 +13,9 @@ int main(int argc, char** argv) {
   AppEnvironment environment;
   environment.output = &std::cout;
   environment.messages = &std::cerr;
-  environment.make_backend = [](const std::string& address) {
-    return std::make_unique<SequencerBackend>(address);
+  environment.make_backend = [](const std::string& address,
+                                const TlsFiles& tls) {
+    return std::make_unique<SequencerBackend>(address, tls);
   };
   environment.make_progress = &StderrProgress;
   environment.stop_requested = [&stop] { return stop.requested(); };

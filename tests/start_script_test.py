@@ -129,6 +129,7 @@ class StartScriptTest(programs.ProgramTest):
             (["-p"], "-p needs a value"),
             (["-x"], "unknown option -x"),
             (["four"], "unknown argument 'four'"),
+            (["--", "--port=1"], "unknown argument '--port=1'"),
         ):
             with self.subTest(arguments=arguments):
                 outcome = self.run_to_end(programs.START_SCRIPT, *arguments)

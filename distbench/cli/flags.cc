@@ -70,6 +70,45 @@ void AddTestSequencerFlag(CLI::App& command, std::string& address) {
       ->check(CheckHostAndPort);
 }
 
+void AddTlsFlags(CLI::App& command, TlsFiles& files) {
+  AddTextFlag(command, "--tls_ca", files.ca, "FILE",
+              "Who must have signed the certificates of others (PEM),\n"
+              "such as /etc/distbench/ca.crt");
+  AddTextFlag(command, "--tls_cert", files.cert, "FILE",
+              "This side's certificate (PEM), such as host1.crt");
+  AddTextFlag(command, "--tls_key", files.key, "FILE",
+              "The certificate's private key (PEM), such as host1.key");
+}
+
+void AddNamesFlag(CLI::App& command, const std::string& flag,
+                  std::vector<std::string>& names,
+                  absl::string_view description) {
+  command.add_option(flag, names, std::string(description))
+      ->delimiter(',')
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->type_name("NAME[,NAME...]")
+      ->check([](const std::string& name) {
+        return name.empty() || absl::StartsWith(name, "--")
+                   ? "its NAME is missing"
+                   : "";
+      });
+}
+
+void AddListenFlag(CLI::App& command, std::string& address,
+                   absl::string_view description) {
+  AddTextFlag(command, "--listen", address, "ADDRESS", description);
+}
+
+void AddMetricsPortFlag(CLI::App& command, std::optional<int>& port) {
+  command
+      .add_option("--metrics_port", port,
+                  "Port of metrics for Prometheus, without TLS; 0 picks a\n"
+                  "free one and prints it; default: none")
+      ->check(CLI::Range(0, kMaxPort).description(""))
+      ->type_name("PORT");
+}
+
 void AddInfileFlag(CLI::App& command, std::string& infile) {
   AddTextOption(command, "--infile", infile, "FILE",
                 "The tests, as text or binary; - is standard input")

@@ -3,10 +3,13 @@
 #ifndef DISTBENCH_CLI_FLAGS_H_
 #define DISTBENCH_CLI_FLAGS_H_
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "distbench/security/tls_files.h"
 
 namespace CLI {
 class App;
@@ -26,6 +29,21 @@ void AddPortFlag(CLI::App& command, int& port, absl::string_view description);
 
 // --test_sequencer=HOST:PORT; required.
 void AddTestSequencerFlag(CLI::App& command, std::string& address);
+
+// --tls_ca, --tls_cert and --tls_key.
+void AddTlsFlags(CLI::App& command, TlsFiles& files);
+
+// A flag of names, separated by commas, or of several such lists.
+void AddNamesFlag(CLI::App& command, const std::string& flag,
+                  std::vector<std::string>& names,
+                  absl::string_view description);
+
+// --listen=ADDRESS.
+void AddListenFlag(CLI::App& command, std::string& address,
+                   absl::string_view description);
+
+// --metrics_port=PORT, which stays absent if it is not given.
+void AddMetricsPortFlag(CLI::App& command, std::optional<int>& port);
 
 // --infile=FILE.
 void AddInfileFlag(CLI::App& command, std::string& infile);

@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,10 +14,13 @@
 #include "distbench/base/stop_signals.h"
 #include "distbench/cli/commands.h"
 #include "distbench/cli/error_output.h"
+#include "distbench/cli/exposure.h"
 #include "distbench/cli/flags.h"
 #include "distbench/cli/node_arguments.h"
 #include "distbench/node/node_manager.h"
 #include "distbench/report/verdict.h"
+#include "distbench/security/credentials.h"
+#include "distbench/security/tls_files.h"
 
 namespace distbench {
 
@@ -28,13 +32,19 @@ constexpr absl::Duration kLeavePatience = absl::Seconds(10);
 struct Flags {
   std::vector<std::string> arguments;
   std::string test_sequencer;
+  TlsFiles tls;
   int port = 0;
+  std::optional<int> metrics_port;
+  std::string listen;
   std::string service_address;
 };
 
 int RunNodeManager(const Flags& flags) {
   absl::StatusOr<NodeArguments> arguments = ParseNodeArguments(flags.arguments);
   if (!arguments.ok()) return Fail(arguments.status(), kExitUsage);
+
+  const auto tls = TlsCredentials::Load(flags.tls, TlsRole::kNode);
+  if (!tls.ok()) return Fail(tls.status(), kExitUsage);
 
   StopSignals stop(kExitRunFailed);
   // Before it is registered there is nothing to end.
@@ -46,7 +56,10 @@ int RunNodeManager(const Flags& flags) {
   options.preassigned_id = arguments->preassigned_id;
   options.attributes = std::move(arguments->attributes);
   options.service_address = flags.service_address;
+  options.listen_address = flags.listen;
   options.port = flags.port;
+  options.metrics_port = flags.metrics_port;
+  options.tls = *tls;
   options.on_ended = [&](absl::Status status) {
     end = std::move(status);
     stop.Request();
@@ -58,7 +71,12 @@ int RunNodeManager(const Flags& flags) {
   stop.SetHandler({});
 
   std::cout << (*node)->alias() << " registered with " << flags.test_sequencer
+            << '\n'
+            << NodeExposure(flags.listen, flags.service_address, flags.tls)
             << std::endl;
+  if ((*node)->metrics_port() != 0) {
+    std::cout << "Metrics at port " << (*node)->metrics_port() << std::endl;
+  }
   stop.Wait();
   (*node)->Leave(kLeavePatience);
   (*node)->Shutdown();
@@ -79,9 +97,15 @@ void AddNodeManagerCommand(CLI::App& app, CommandBody& chosen) {
                    "for the service constraints of tests")
       ->option_text(" ");
   AddTestSequencerFlag(*command, flags->test_sequencer);
+  AddTlsFlags(*command, flags->tls);
   AddPortFlag(*command, flags->port,
-              "Port that the sequencer is told for this node's\n"
-              "health and metrics; 0: none");
+              "Port of this node's health (grpc.health.v1), which the\n"
+              "sequencer is told; 0: none");
+  AddMetricsPortFlag(*command, flags->metrics_port);
+  AddListenFlag(*command, flags->listen,
+                "Address that all of this listens on, and the services of\n"
+                "tests; default: all interfaces, or as --service_address\n"
+                "says");
   AddTextFlag(*command, "--service_address", flags->service_address, "ADDRESS",
               "Address at which other nodes reach the services\n"
               "here; default: found out");

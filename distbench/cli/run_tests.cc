@@ -18,6 +18,7 @@
 #include "distbench/client/repetition.h"
 #include "distbench/client/test_client.h"
 #include "distbench/report/verdict.h"
+#include "distbench/security/tls_files.h"
 #include "proto/control.pb.h"
 #include "proto/traffic_config.pb.h"
 
@@ -27,6 +28,7 @@ namespace {
 
 struct Flags {
   std::string test_sequencer;
+  TlsFiles tls;
   std::string infile = "-";
   TestOutputFlags output;
   absl::Duration max_test_duration = absl::InfiniteDuration();
@@ -101,7 +103,7 @@ int RunTests(const Flags& flags) {
   if (!writable.ok()) return Fail(writable, kExitUsage);
 
   const absl::StatusOr<std::unique_ptr<TestClient>> client =
-      TestClient::Connect(flags.test_sequencer);
+      TestClient::Connect(flags.test_sequencer, flags.tls);
   if (!client.ok()) return Fail(client.status(), kExitUsage);
   RunTestsRequest request;
   *request.mutable_test_sequence() = RepeatTests(*tests, flags.repeat);
@@ -123,6 +125,7 @@ void AddRunTestsCommand(CLI::App& app, CommandBody& chosen) {
       app.add_subcommand("run_tests", "Runs tests on a test sequencer's nodes");
   auto flags = std::make_shared<Flags>();
   AddTestSequencerFlag(*command, flags->test_sequencer);
+  AddTlsFlags(*command, flags->tls);
   AddInfileFlag(*command, flags->infile);
   AddTestOutputFlags(*command, flags->output);
   AddDurationFlag(*command, "--max_test_duration", flags->max_test_duration,

@@ -16,6 +16,7 @@
 #include "distbench/client/console_run.h"
 #include "distbench/client/test_client.h"
 #include "distbench/report/verdict.h"
+#include "distbench/security/tls_files.h"
 #include "proto/control.pb.h"
 #include "proto/results.pb.h"
 
@@ -25,6 +26,7 @@ namespace {
 
 struct Flags {
   std::string test_sequencer;
+  TlsFiles tls;
   std::string run_id;
   std::string format = "text";
   TestOutputFlags output;
@@ -106,7 +108,7 @@ int Run(Action action, const Flags& flags) {
   // Before anything is on its way there is nothing to end.
   stop.SetHandler([] { std::_Exit(kExitRunFailed); });
   const absl::StatusOr<std::unique_ptr<TestClient>> client =
-      TestClient::Connect(flags.test_sequencer);
+      TestClient::Connect(flags.test_sequencer, flags.tls);
   if (!client.ok()) return Fail(client.status(), kExitUsage);
   return action(**client, flags, stop);
 }
@@ -117,6 +119,7 @@ CLI::App& AddAction(CLI::App& runs, const std::string& name,
                     std::shared_ptr<Flags> flags, CommandBody& chosen) {
   CLI::App* command = runs.add_subcommand(name, description);
   AddTestSequencerFlag(*command, flags->test_sequencer);
+  AddTlsFlags(*command, flags->tls);
   command->callback([action, flags, &chosen] {
     chosen = [action, flags] { return Run(action, *flags); };
   });

@@ -25,6 +25,7 @@
 #include "distbench/search/rate_knob.h"
 #include "distbench/search/search_run.h"
 #include "distbench/search/search_table.h"
+#include "distbench/security/tls_files.h"
 #include "proto/control.pb.h"
 #include "proto/traffic_config.pb.h"
 
@@ -34,6 +35,7 @@ namespace {
 
 struct Flags {
   std::string test_sequencer;
+  TlsFiles tls;
   std::string infile = "-";
   std::vector<std::string> objectives;
   std::vector<double> qps;
@@ -168,7 +170,7 @@ int Search(const Flags& flags) {
   absl::StatusOr<ReportOutput> csv = ReportOutput::Open(flags.csv);
   if (!csv.ok()) return Fail(csv.status(), kExitUsage);
   const absl::StatusOr<std::unique_ptr<TestClient>> client =
-      TestClient::Connect(flags.test_sequencer);
+      TestClient::Connect(flags.test_sequencer, flags.tls);
   if (!client.ok()) return Fail(client.status(), kExitUsage);
 
   stop.SetHandler([&client] { (*client)->Cancel(); });
@@ -251,6 +253,7 @@ void AddSearchCommand(CLI::App& app, CommandBody& chosen) {
   flags->search.max_load = kMaxQps;
   flags->search.min_load = 1;
   AddTestSequencerFlag(*command, flags->test_sequencer);
+  AddTlsFlags(*command, flags->tls);
   AddInfileFlag(*command, flags->infile);
   AddLoadFlags(*command, *flags);
   AddTimingFlags(*command, flags->timing);

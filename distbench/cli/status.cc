@@ -14,6 +14,7 @@
 #include "distbench/cli/run_table.h"
 #include "distbench/client/test_client.h"
 #include "distbench/report/verdict.h"
+#include "distbench/security/tls_files.h"
 #include "proto/control.pb.h"
 
 namespace distbench {
@@ -83,9 +84,14 @@ void PrintStatus(const GetStatusResponse& status,
   std::cout << std::flush;
 }
 
-int ShowStatus(const std::string& test_sequencer) {
+struct Flags {
+  std::string test_sequencer;
+  TlsFiles tls;
+};
+
+int ShowStatus(const Flags& flags) {
   const absl::StatusOr<std::unique_ptr<TestClient>> client =
-      TestClient::Connect(test_sequencer);
+      TestClient::Connect(flags.test_sequencer, flags.tls);
   if (!client.ok()) return Fail(client.status(), kExitUsage);
   const absl::StatusOr<GetStatusResponse> status = (*client)->GetStatus();
   if (!status.ok()) return Fail(status.status(), kExitRunFailed);
@@ -103,12 +109,12 @@ int ShowStatus(const std::string& test_sequencer) {
 void AddStatusCommand(CLI::App& app, CommandBody& chosen) {
   CLI::App* command = app.add_subcommand(
       "status", "Shows a test sequencer's nodes and what they do");
-  auto test_sequencer = std::make_shared<std::string>();
-  AddTestSequencerFlag(*command, *test_sequencer);
+  auto flags = std::make_shared<Flags>();
+  AddTestSequencerFlag(*command, flags->test_sequencer);
+  AddTlsFlags(*command, flags->tls);
   command->footer("Example:\n  distbench status --test_sequencer=host1:10000");
-  command->callback([test_sequencer, &chosen] {
-    chosen = [test_sequencer] { return ShowStatus(*test_sequencer); };
-  });
+  command->callback(
+      [flags, &chosen] { chosen = [flags] { return ShowStatus(*flags); }; });
 }
 
 }  // namespace distbench

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,10 +15,14 @@
 #include "distbench/base/stop_signals.h"
 #include "distbench/cli/commands.h"
 #include "distbench/cli/error_output.h"
+#include "distbench/cli/exposure.h"
 #include "distbench/cli/flags.h"
 #include "distbench/cli/revision.h"
 #include "distbench/node/node_manager.h"
 #include "distbench/report/verdict.h"
+#include "distbench/security/authorization.h"
+#include "distbench/security/credentials.h"
+#include "distbench/security/tls_files.h"
 #include "distbench/sequencer/run_book.h"
 #include "distbench/sequencer/sequencer_server.h"
 #include "proto/control.pb.h"
@@ -28,6 +33,7 @@ namespace {
 
 constexpr int kMaxLocalNodes = 10'000;
 constexpr int64_t kMaxResultsMemoryMib = 1 << 30;
+constexpr int kMaxNodeNames = 100'000;
 
 struct Flags {
   int port = 10'000;
@@ -36,7 +42,19 @@ struct Flags {
   absl::Duration node_timeout = absl::Seconds(5);
   std::string results_dir;
   int64_t results_memory_mib = RunLimits().memory_bytes >> 20;
+  TlsFiles tls;
+  AccessRules access;
+  std::optional<int> metrics_port;
+  int max_nodes = kMaxLocalNodes;
 };
+
+// --allow_* are about names, which only certificates have.
+absl::Status CheckAccessFlags(const Flags& flags) {
+  if (flags.access.empty() || !flags.tls.ca.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      "--allow_submit and --allow_node name clients by their certificates; "
+      "give --tls_ca, --tls_cert and --tls_key as well");
+}
 
 // How others reach the port.
 std::string ReachableAddress(const std::string& listen, int port) {
@@ -49,11 +67,14 @@ std::string ReachableAddress(const std::string& listen, int port) {
 }
 
 absl::StatusOr<std::vector<std::unique_ptr<NodeManager>>> StartLocalNodes(
-    SequencerServer& sequencer, int count) {
+    SequencerServer& sequencer, int count,
+    const std::shared_ptr<const TlsCredentials>& tls) {
   std::vector<std::unique_ptr<NodeManager>> nodes;
   for (int i = 0; i < count; ++i) {
     NodeManagerOptions options;
     options.channel = sequencer.InProcessChannel();
+    // For their traffic, which needs certificates on both sides.
+    if (tls != nullptr && !tls->files().ca.empty()) options.tls = tls;
     options.preassigned_id = i;
     absl::StatusOr<std::unique_ptr<NodeManager>> node =
         NodeManager::Start(std::move(options));
@@ -74,11 +95,19 @@ void SayWhatWasInterrupted(const SequencerServer& sequencer) {
 }
 
 int RunTestSequencer(const Flags& flags) {
+  const absl::Status access = CheckAccessFlags(flags);
+  if (!access.ok()) return Fail(access, kExitUsage);
+  const auto tls = TlsCredentials::Load(flags.tls, TlsRole::kSequencer);
+  if (!tls.ok()) return Fail(tls.status(), kExitUsage);
   StopSignals stop(kExitRunFailed);
   SequencerOptions options;
   options.listen_address = flags.listen;
   options.port = flags.port;
   options.node_silence_timeout = flags.node_timeout;
+  options.tls = *tls;
+  options.access = flags.access;
+  options.max_nodes = flags.max_nodes;
+  options.metrics_port = flags.metrics_port;
   options.revision = kRevision;
   options.results_dir = flags.results_dir;
   options.run_limits.memory_bytes = flags.results_memory_mib << 20;
@@ -88,12 +117,17 @@ int RunTestSequencer(const Flags& flags) {
   if (!sequencer.ok()) return Fail(sequencer.status(), kExitUsage);
   SayWhatWasInterrupted(**sequencer);
 
-  const auto nodes = StartLocalNodes(**sequencer, flags.local_nodes);
+  const auto nodes = StartLocalNodes(**sequencer, flags.local_nodes, *tls);
   if (!nodes.ok()) return Fail(nodes.status(), kExitRunFailed);
 
   std::cout << "Listening at "
-            << ReachableAddress(flags.listen, (*sequencer)->port())
+            << ReachableAddress(flags.listen, (*sequencer)->port()) << '\n'
+            << SequencerExposure(flags.listen, flags.tls, flags.access)
             << std::endl;
+  if ((*sequencer)->metrics_port() != 0) {
+    std::cout << "Metrics at port " << (*sequencer)->metrics_port()
+              << std::endl;
+  }
   stop.Wait();
   // While the nodes of this process can still hand over what they measured.
   (*sequencer)->EndRuns();
@@ -114,8 +148,8 @@ void AddTestSequencerCommand(CLI::App& app, CommandBody& chosen) {
       ->check(CLI::Range(0, kMaxLocalNodes).description(""))
       ->type_name("COUNT")
       ->capture_default_str();
-  AddTextFlag(*command, "--listen", flags->listen, "ADDRESS",
-              "Address to listen on; default: all interfaces");
+  AddListenFlag(*command, flags->listen,
+                "Address to listen on; default: all interfaces");
   AddDurationFlag(*command, "--node_timeout", flags->node_timeout,
                   "Within this time a node that can not be reached is\n"
                   "given up, and ends its traffic; default: 5s");
@@ -129,6 +163,20 @@ void AddTestSequencerCommand(CLI::App& app, CommandBody& chosen) {
       ->check(CLI::Range(int64_t{0}, kMaxResultsMemoryMib).description(""))
       ->type_name("MIB")
       ->capture_default_str();
+  AddTlsFlags(*command, flags->tls);
+  AddNamesFlag(*command, "--allow_submit", flags->access.submit,
+               "Whose certificates may submit and cancel tests, such as\n"
+               "alice,ci.example.com; default: all that --tls_ca signed");
+  AddNamesFlag(*command, "--allow_node", flags->access.node,
+               "Whose certificates may be nodes, such as host1,host2;\n"
+               "default: all that --tls_ca signed");
+  command
+      ->add_option("--max_nodes", flags->max_nodes,
+                   "Nodes that may register at the same time")
+      ->check(CLI::Range(1, kMaxNodeNames).description(""))
+      ->type_name("COUNT")
+      ->capture_default_str();
+  AddMetricsPortFlag(*command, flags->metrics_port);
   command->footer(
       "Node managers register with it, and run the tests that clients send to\n"
       "it. SIGINT or SIGTERM ends it and the test that runs, and keeps what it\n"

@@ -14,6 +14,8 @@
 #include "distbench/base/message_limits.h"
 #include "distbench/client/connection_error.h"
 #include "distbench/results/merge.h"
+#include "distbench/security/credentials.h"
+#include "distbench/security/tls_diagnosis.h"
 #include "proto/control.grpc.pb.h"
 
 namespace distbench {
@@ -29,7 +31,8 @@ absl::Status ToAbslStatus(const grpc::Status& status) {
                       status.error_message());
 }
 
-std::shared_ptr<grpc::Channel> MakeChannel(const std::string& address) {
+std::shared_ptr<grpc::Channel> MakeChannel(const std::string& address,
+                                           const TlsCredentials* tls) {
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(-1);
   arguments.SetMaxSendMessageSize(-1);
@@ -39,8 +42,21 @@ std::shared_ptr<grpc::Channel> MakeChannel(const std::string& address) {
   arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   // What another client found out about the address earlier does not count.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(),
+  return grpc::CreateCustomChannel(address, SequencerChannelCredentials(tls),
                                    arguments);
+}
+
+// What TLS has to do with a failure to connect; empty: nothing.
+std::string ExplainByTls(const std::string& address, const TlsFiles& tls) {
+  constexpr absl::Duration kTimeout = absl::Seconds(2);
+  if (!tls.empty()) {
+    return DiagnoseTls(address, tls, ServerName::kChecked, kTimeout);
+  }
+  return WantsTls(address, kTimeout)
+             ? absl::StrCat(address,
+                            " wants TLS; give --tls_ca, and --tls_cert and "
+                            "--tls_key if it asks for a certificate")
+             : "";
 }
 
 // Puts the results of a sequence together from events.
@@ -283,11 +299,16 @@ class TestClient::Impl {
 };
 
 absl::StatusOr<std::unique_ptr<TestClient>> TestClient::Connect(
-    const std::string& address, absl::Duration timeout) {
-  auto client = std::make_unique<TestClient>(MakeChannel(address));
+    const std::string& address, const TlsFiles& tls, absl::Duration timeout) {
+  const auto credentials = TlsCredentials::Load(tls, TlsRole::kClient);
+  if (!credentials.ok()) return credentials.status();
+  auto client =
+      std::make_unique<TestClient>(MakeChannel(address, credentials->get()));
   const absl::Status status = client->impl_->GetStatus(timeout).status();
-  if (!status.ok()) return ExplainConnectionError(status, address, timeout);
-  return client;
+  if (status.ok()) return client;
+  const std::string tls_problem = ExplainByTls(address, tls);
+  if (!tls_problem.empty()) return absl::Status(status.code(), tls_problem);
+  return ExplainConnectionError(status, address, timeout);
 }
 
 TestClient::TestClient(std::shared_ptr<grpc::Channel> channel)

@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "distbench/security/tls_files.h"
 #include "proto/control.pb.h"
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
@@ -26,9 +27,10 @@ namespace distbench {
 class TestClient {
  public:
   // address: "HOST:PORT". Connects at once; the error says what was tried and
-  // what to check.
+  // what to check. tls: of a client; no files: no TLS.
   static absl::StatusOr<std::unique_ptr<TestClient>> Connect(
-      const std::string& address, absl::Duration timeout = absl::Seconds(5));
+      const std::string& address, const TlsFiles& tls = {},
+      absl::Duration timeout = absl::Seconds(5));
 
   // Over a channel that the caller made, such as one to its own process.
   explicit TestClient(std::shared_ptr<grpc::Channel> channel);

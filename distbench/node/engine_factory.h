@@ -15,6 +15,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "distbench/engine/engine.h"
+#include "distbench/protocol/driver_environment.h"
 #include "distbench/stats/log_histogram.h"
 #include "proto/results.pb.h"
 
@@ -43,10 +44,9 @@ class EngineFactory {
   virtual ~EngineFactory() = default;
 
   // Makes the engine, with the driver of its service, which listens when this
-  // returns. service_address: at which peers reach this host; empty: the driver
-  // finds out.
+  // returns. `environment`: of the driver, but for what the plan says.
   virtual absl::StatusOr<std::unique_ptr<HostedEngine>> Make(
-      EngineOptions options, const std::string& service_address) = 0;
+      EngineOptions options, DriverEnvironment environment) = 0;
 };
 
 }  // namespace distbench

@@ -205,20 +205,20 @@ int64_t FakeEngineFactory::sample_memory_bytes(
   return sample_memory_bytes_.at(instance);
 }
 
-std::string FakeEngineFactory::service_address(
+DriverEnvironment FakeEngineFactory::environment(
     const std::string& instance) const {
   absl::MutexLock lock(&mutex_);
-  return service_addresses_.at(instance);
+  return environments_.at(instance);
 }
 
 absl::StatusOr<std::unique_ptr<HostedEngine>> FakeEngineFactory::Make(
-    EngineOptions options, const std::string& service_address) {
+    EngineOptions options, DriverEnvironment environment) {
   const std::string name = options.plan->instances[options.instance].name;
   {
     absl::MutexLock lock(&mutex_);
     worker_counts_[name] = options.worker_count;
     sample_memory_bytes_[name] = options.sample_memory_bytes;
-    service_addresses_[name] = service_address;
+    environments_[name] = std::move(environment);
   }
   absl::Status status = Reach(name, EngineStep::kMake);
   if (!status.ok()) return status;

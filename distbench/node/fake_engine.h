@@ -16,6 +16,7 @@
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "distbench/node/engine_factory.h"
+#include "distbench/protocol/driver_environment.h"
 
 namespace distbench {
 
@@ -59,11 +60,11 @@ class FakeEngineFactory final : public EngineFactory {
       ABSL_LOCKS_EXCLUDED(mutex_);
   int64_t sample_memory_bytes(const std::string& instance) const
       ABSL_LOCKS_EXCLUDED(mutex_);
-  std::string service_address(const std::string& instance) const
+  DriverEnvironment environment(const std::string& instance) const
       ABSL_LOCKS_EXCLUDED(mutex_);
 
   absl::StatusOr<std::unique_ptr<HostedEngine>> Make(
-      EngineOptions options, const std::string& service_address) override;
+      EngineOptions options, DriverEnvironment environment) override;
 
  private:
   friend class FakeEngine;
@@ -85,7 +86,8 @@ class FakeEngineFactory final : public EngineFactory {
   std::set<std::string> overloaded_ ABSL_GUARDED_BY(mutex_);
   std::map<std::string, int> worker_counts_ ABSL_GUARDED_BY(mutex_);
   std::map<std::string, int64_t> sample_memory_bytes_ ABSL_GUARDED_BY(mutex_);
-  std::map<std::string, std::string> service_addresses_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::string, DriverEnvironment> environments_
+      ABSL_GUARDED_BY(mutex_);
   bool is_endless_ ABSL_GUARDED_BY(mutex_) = false;
   int chunk_count_ ABSL_GUARDED_BY(mutex_) = 1;
 };

@@ -5,7 +5,10 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "absl/strings/str_join.h"
 #include "distbench/base/thread_count.h"
 #include "distbench/config/check.h"
 #include "distbench/config/compile.h"
@@ -104,8 +107,11 @@ absl::Status HostedTest::PrepareInstance(const std::string& name, int instance,
   };
   const DriverOptions& driver =
       plan_->services[plan_->instances[instance].service].driver;
-  auto engine =
-      environment_.engines.Make(std::move(options), ServiceAddress(driver));
+  auto engine = environment_.engines.Make(
+      std::move(options), {.service_address = ServiceAddress(driver),
+                           .listen_address = environment_.listen_address,
+                           .test_nonce = request_.test_nonce(),
+                           .tls = environment_.tls});
   if (!engine.ok()) return engine.status();
 
   ServiceEndpoint& endpoint =
@@ -153,6 +159,7 @@ std::string HostedTest::ServiceAddress(const DriverOptions& options) const {
   if (!environment_.service_address.empty()) {
     return environment_.service_address;
   }
+  if (!environment_.listen_address.empty()) return "";
   if (!request_.use_loopback()) return "";
   return options.ip_version == 6 ? "::1" : "127.0.0.1";
 }
@@ -160,8 +167,9 @@ std::string HostedTest::ServiceAddress(const DriverOptions& options) const {
 // ---- Connect ----------------------------------------------------------------
 
 CommandStatus HostedTest::Connect(const ConnectPeers& request) {
+  // Before the sequencer gives up: what it says names no address.
   const absl::Time deadline =
-      absl::Now() + absl::Nanoseconds(request.timeout_ns());
+      absl::Now() + 0.9 * absl::Nanoseconds(request.timeout_ns());
   const std::string& root = environment_.system_root;
   if (absl::Status status =
           CheckSockets(CountNeededSockets(), ReadSocketLimits(root));
@@ -210,7 +218,26 @@ absl::Status HostedTest::ConnectEngine(HostedEngine& engine,
     }
     addresses.push_back(it->second.endpoint_address());
   }
-  return engine.Connect(addresses, deadline);
+  return NamePeers(engine.Connect(addresses, deadline), engine, addresses);
+}
+
+absl::Status HostedTest::NamePeers(
+    const absl::Status& error, const HostedEngine& engine,
+    const std::vector<std::string>& addresses) const {
+  if (error.ok()) return error;
+  std::vector<std::string> names;
+  for (size_t i = 0; i < addresses.size(); ++i) {
+    // Drivers leave out what they put in front of an address.
+    absl::string_view address = addresses[i];
+    absl::ConsumePrefix(&address, "tls:");
+    if (!absl::StrContains(error.message(), address)) continue;
+    const std::string& name = plan_->instances[engine.peers()[i]].name;
+    names.push_back(absl::StrCat(name, " at ", addresses[i]));
+  }
+  if (names.empty()) return error;
+  return absl::Status(error.code(), absl::StrCat(error.message(), " (",
+                                                 absl::StrJoin(names, ", "),
+                                                 ")"));
 }
 
 // ---- Traffic ----------------------------------------------------------------

@@ -25,6 +25,7 @@
 #include "distbench/node/resource_sampler.h"
 #include "distbench/node/shifted_clock.h"
 #include "distbench/node/socket_limits.h"
+#include "distbench/security/credentials.h"
 #include "proto/control.pb.h"
 #include "proto/results.pb.h"
 
@@ -37,8 +38,14 @@ struct NodeEnvironment {
 
   // As of NodeManagerOptions.
   std::string service_address;
+  std::string listen_address;
+  std::shared_ptr<const TlsCredentials> tls;
   std::string hostname;
   std::vector<Attribute> attributes;
+
+  // Told the totals of the traffic once a second and at its end; any thread.
+  std::function<void(const TrafficProgress& totals)> on_progress =
+      [](const TrafficProgress&) {};
 
   // Where /proc and /sys are found; empty: at their places.
   std::string system_root;
@@ -119,6 +126,9 @@ class HostedTest {
   SocketNeeds CountNeededSockets() const;
   absl::Status ConnectEngine(HostedEngine& engine, const ConnectPeers& request,
                              absl::Time deadline);
+  // Adds what the peers are called at whose addresses the error is.
+  absl::Status NamePeers(const absl::Status& error, const HostedEngine& engine,
+                         const std::vector<std::string>& addresses) const;
 
   // An error if the test was stopped.
   absl::Status CheckNotStopped() const ABSL_LOCKS_EXCLUDED(mutex_);

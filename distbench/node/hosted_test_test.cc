@@ -218,7 +218,7 @@ TEST_F(HostedTestTest, ThreadsBeyondTheLimitEndTheTraffic) {
 TEST_F(HostedTestTest, ChoosesTheServiceAddress) {
   const auto address = [this] {
     Make().Prepare();
-    return engines_.service_address("client/0");
+    return engines_.environment("client/0").service_address;
   };
   EXPECT_EQ(address(), "");
   request_.set_use_loopback(true);

@@ -16,7 +16,10 @@
 #include "distbench/node/backoff.h"
 #include "distbench/node/control_session.h"
 #include "distbench/node/host_info.h"
+#include "distbench/node/node_endpoints.h"
 #include "distbench/node/real_engine_factory.h"
+#include "distbench/security/credentials.h"
+#include "distbench/security/tls_diagnosis.h"
 #include "proto/control.pb.h"
 
 namespace distbench {
@@ -26,7 +29,8 @@ namespace {
 // after the welcome is up to the sequencer (NodeConfig).
 constexpr absl::Duration kWelcomeTimeout = absl::Seconds(10);
 
-std::shared_ptr<grpc::Channel> MakeChannel(const std::string& address) {
+std::shared_ptr<grpc::Channel> MakeChannel(const std::string& address,
+                                           const TlsCredentials* tls) {
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(-1);
   arguments.SetMaxSendMessageSize(-1);
@@ -35,7 +39,7 @@ std::shared_ptr<grpc::Channel> MakeChannel(const std::string& address) {
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 3000);
   // Every try is a fresh one: when to try is up to the node.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(),
+  return grpc::CreateCustomChannel(address, SequencerChannelCredentials(tls),
                                    arguments);
 }
 
@@ -61,13 +65,19 @@ NodeRegistration MakeRegistration(const NodeManagerOptions& options) {
 }
 
 NodeEnvironment MakeEnvironment(const NodeManagerOptions& options,
-                                const NodeRegistration& registration) {
+                                const NodeRegistration& registration,
+                                NodeEndpoints& endpoints) {
   NodeEnvironment environment{.engines = options.engine_factory != nullptr
                                              ? *options.engine_factory
                                              : RealEngineFactory(),
                               .clock = RealClock(),
                               .service_address = options.service_address,
+                              .listen_address = options.listen_address,
+                              .tls = options.tls,
                               .hostname = registration.hostname()};
+  environment.on_progress = [&endpoints](const TrafficProgress& totals) {
+    endpoints.SetProgress(totals);
+  };
   environment.attributes.assign(registration.attributes().begin(),
                                 registration.attributes().end());
   return environment;
@@ -96,15 +106,20 @@ class NodeManager::Impl {
   explicit Impl(NodeManagerOptions options)
       : options_(std::move(options)),
         registration_(MakeRegistration(options_)),
-        environment_(MakeEnvironment(options_, registration_)),
+        environment_(MakeEnvironment(options_, registration_, endpoints_)),
         target_(options_.channel != nullptr ? "the sequencer of this process"
                                             : options_.sequencer) {}
 
   ~Impl() { Shutdown(); }
 
   absl::Status Start() ABSL_LOCKS_EXCLUDED(mutex_) {
+    absl::Status status = endpoints_.Start(
+        {.listen_address = options_.listen_address,
+         .tls = options_.tls,
+         .health_port = options_.port,
+         .metrics_port = options_.metrics_port});
+    if (!status.ok()) return status;
     thread_ = std::thread([this] { Loop(); });
-    absl::Status status;
     {
       absl::MutexLock lock(&mutex_);
       mutex_.AwaitWithTimeout(absl::Condition(this, &Impl::IsRegisteredOrOver),
@@ -127,6 +142,8 @@ class NodeManager::Impl {
     if (session_ != nullptr) session_->Leave("the node was told to end");
     mutex_.AwaitWithTimeout(absl::Condition(&is_over_), patience);
   }
+
+  int metrics_port() const { return endpoints_.metrics_port(); }
 
   void Shutdown() ABSL_LOCKS_EXCLUDED(mutex_, shutdown_mutex_) {
     absl::MutexLock shutdown_lock(&shutdown_mutex_);
@@ -158,8 +175,9 @@ class NodeManager::Impl {
 
   SessionEnd RunSession() ABSL_LOCKS_EXCLUDED(mutex_) {
     auto session = std::make_shared<ControlSession>(
-        options_.channel != nullptr ? options_.channel
-                                    : MakeChannel(options_.sequencer),
+        options_.channel != nullptr
+            ? options_.channel
+            : MakeChannel(options_.sequencer, options_.tls.get()),
         registration_, environment_,
         options_.channel != nullptr ? absl::InfiniteDuration()
                                     : kWelcomeTimeout,
@@ -170,6 +188,7 @@ class NodeManager::Impl {
       if (is_ending_) session->Cancel();
     }
     const SessionEnd end = session->Run();
+    endpoints_.SetRegistered(false);
     absl::MutexLock lock(&mutex_);
     session_ = nullptr;
     return end;
@@ -181,6 +200,7 @@ class NodeManager::Impl {
       LOG(WARNING) << alias_ << " has registered with " << target_
                    << " again, as " << config.node_alias();
     }
+    endpoints_.SetRegistered(true);
     alias_ = config.node_alias();
     node_id_ = config.node_id();
   }
@@ -224,7 +244,23 @@ class NodeManager::Impl {
         "no test sequencer answered at ", target_, " within ",
         absl::FormatDuration(options_.register_timeout),
         "; is it running there, and is this its port? (",
-        last_error_.ok() ? "no answer at all" : last_error_.message(), ")"));
+        last_error_.ok() ? "no answer at all" : last_error_.message(), ")",
+        ExplainByTls()));
+  }
+
+  // What TLS has to do with it; may be nothing.
+  std::string ExplainByTls() const {
+    constexpr absl::Duration kTimeout = absl::Seconds(2);
+    if (options_.channel != nullptr) return "";
+    if (options_.tls == nullptr) {
+      return WantsTls(options_.sequencer, kTimeout)
+                 ? "; it wants TLS: give --tls_ca, --tls_cert and --tls_key"
+                 : "";
+    }
+    const std::string problem =
+        DiagnoseTls(options_.sequencer, options_.tls->files(),
+                    ServerName::kChecked, kTimeout);
+    return problem.empty() ? "" : absl::StrCat("; ", problem);
   }
 
   // False: shut down meanwhile.
@@ -245,6 +281,7 @@ class NodeManager::Impl {
   }
 
   const NodeManagerOptions options_;
+  NodeEndpoints endpoints_;
   NodeRegistration registration_;  // of the thread's
   const NodeEnvironment environment_;
   const std::string target_;
@@ -275,6 +312,8 @@ NodeManager::~NodeManager() = default;
 std::string NodeManager::alias() const { return impl_->alias(); }
 
 void NodeManager::Leave(absl::Duration patience) { impl_->Leave(patience); }
+
+int NodeManager::metrics_port() const { return impl_->metrics_port(); }
 
 void NodeManager::Shutdown() { impl_->Shutdown(); }
 

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "distbench/security/credentials.h"
 
 namespace grpc {
 class Channel;
@@ -40,8 +42,19 @@ struct NodeManagerOptions {
   // address.
   std::string service_address;
 
-  // Port of the node's health and metrics, for others to know; 0: none.
+  // Address that everything here listens on; empty: services as
+  // service_address says, the rest on all interfaces.
+  std::string listen_address;
+
+  // Port of the node's health service; 0: none.
   int port = 0;
+
+  // Port of the node's metrics; absent: none; 0: a free one.
+  std::optional<int> metrics_port;
+
+  // How connections to the sequencer and to other nodes are secured; null: not
+  // at all.
+  std::shared_ptr<const TlsCredentials> tls;
 
   // How long Start() tries to reach a sequencer.
   absl::Duration register_timeout = absl::Seconds(60);
@@ -76,6 +89,9 @@ class NodeManager {
   // Such as "node0". Changes only if another node took it while the sequencer
   // was away.
   std::string alias() const;
+
+  // 0: none.
+  int metrics_port() const;
 
   // Ends the test that the node takes part in, hands over what it measured, and
   // leaves the sequencer; gives up after `patience`. No session follows.

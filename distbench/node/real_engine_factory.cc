@@ -49,12 +49,10 @@ std::vector<bool> ImmediateRpcs(const Plan& plan) {
 class RealFactory final : public EngineFactory {
  public:
   absl::StatusOr<std::unique_ptr<HostedEngine>> Make(
-      EngineOptions options, const std::string& service_address) override {
+      EngineOptions options, DriverEnvironment environment) override {
     const Plan& plan = *options.plan;
     const InstancePlan& instance = plan.instances[options.instance];
-    const DriverEnvironment environment = {
-        .service_address = service_address,
-        .immediate_rpcs = ImmediateRpcs(plan)};
+    environment.immediate_rpcs = ImmediateRpcs(plan);
     auto driver =
         MakeProtocolDriver(plan.services[instance.service].driver, environment);
     if (!driver.ok()) return driver.status();

@@ -6,6 +6,7 @@
 #ifndef DISTBENCH_PROTOCOL_DRIVER_CONFORMANCE_H_
 #define DISTBENCH_PROTOCOL_DRIVER_CONFORMANCE_H_
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -17,8 +18,13 @@
 namespace distbench {
 
 struct DriverUnderTest {
-  // Makes a driver that listens on the loopback interface, if anywhere.
-  DriverFactory make;
+  // Makes a driver of the test with this nonce, which listens on the loopback
+  // interface, if anywhere.
+  std::function<std::unique_ptr<ProtocolDriver>(const std::string& test_nonce)>
+      make_for_test;
+
+  // Of one test.
+  std::unique_ptr<ProtocolDriver> make() const { return make_for_test(""); }
 };
 
 class DriverConformanceTest : public testing::TestWithParam<DriverUnderTest> {
@@ -27,8 +33,8 @@ class DriverConformanceTest : public testing::TestWithParam<DriverUnderTest> {
 
   std::unique_ptr<TestServer> Serve(
       TestEvents::Handler handler = TestEvents::ReplyAsAsked, int workers = 1) {
-    return std::make_unique<TestServer>(GetParam().make, std::move(handler),
-                                        workers);
+    return std::make_unique<TestServer>([this] { return MakeDriver(); },
+                                        std::move(handler), workers);
   }
 
   // A client of servers that are a peer each.

@@ -160,6 +160,14 @@ absl::StatusOr<std::string> ChooseHostAddress(
 absl::StatusOr<ListenAddress> ChooseListenAddress(
     absl::Span<const InterfaceAddress> candidates,
     const AddressPreference& preference, absl::string_view service_address) {
+  if (!preference.listen_address.empty()) {
+    const std::string bind_host(WithoutBrackets(preference.listen_address));
+    return ListenAddress{
+        .bind_host = bind_host,
+        .advertised_host = service_address.empty()
+                               ? bind_host
+                               : std::string(WithoutBrackets(service_address))};
+  }
   if (service_address.empty()) {
     absl::StatusOr<std::string> host =
         ChooseHostAddress(candidates, preference);

@@ -25,6 +25,7 @@ absl::StatusOr<std::vector<InterfaceAddress>> ListInterfaceAddresses();
 struct AddressPreference {
   std::string netdev{};  // only this interface; empty: any
   int ip_version = 0;    // 4 or 6: only this family; 0: either, rather IPv6
+  std::string listen_address{};  // listen here only; empty: see below
 };
 
 // The best of `candidates`: rather not loopback, then rather of the preferred
@@ -44,7 +45,9 @@ struct ListenAddress {
 // As ChooseHostAddress(), unless `service_address` (a name or a number, in
 // brackets or not) is given: that is advertised then, and the service listens
 // on all of the host's addresses, or on netdev's if that is set. If
-// service_address is of the loopback interface, it listens there only.
+// service_address is of the loopback interface, it listens there only. A
+// preference.listen_address is bound to in any case, and advertised unless
+// there is a service_address.
 absl::StatusOr<ListenAddress> ChooseListenAddress(
     absl::Span<const InterfaceAddress> candidates,
     const AddressPreference& preference, absl::string_view service_address);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -14,6 +15,7 @@
 #include "distbench/protocol/loopback/loopback_driver.h"
 #include "distbench/protocol/tcp/settings.h"
 #include "distbench/protocol/tcp/tcp_driver.h"
+#include "distbench/security/tls_session.h"
 
 namespace distbench {
 namespace {
@@ -25,18 +27,24 @@ struct Driver {
 };
 
 absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeLoopback(
-    const DriverOptions& /*options*/,
-    const DriverEnvironment& /*environment*/) {
-  return MakeLoopbackDriver();
+    const DriverOptions& /*options*/, const DriverEnvironment& environment) {
+  return MakeLoopbackDriver(RealClock(), environment.test_nonce);
 }
 
 absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeTcp(
     const DriverOptions& options, const DriverEnvironment& environment) {
+  ConnectionSecurity security = {.test_nonce = environment.test_nonce};
+  if (environment.tls != nullptr) {
+    auto context = TlsContext::Make(environment.tls->files());
+    if (!context.ok()) return context.status();
+    security.tls = *std::move(context);
+  }
   return std::make_unique<TcpDriver>(
       ReadTcpSettings(options),
       AddressPreference{.netdev = options.netdev,
-                        .ip_version = options.ip_version},
-      environment.service_address);
+                        .ip_version = options.ip_version,
+                        .listen_address = environment.listen_address},
+      environment.service_address, std::move(security));
 }
 
 // A driver that decorates the one that its options name.

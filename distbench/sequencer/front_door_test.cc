@@ -11,7 +11,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
-#include "distbench/sequencer/listen_address.h"
+#include "distbench/base/listen_address.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -7,7 +7,7 @@ namespace distbench {
 
 NodeCommand PrepareCommand(const DistributedSystemDescription& test,
                            const NodeShare& share, int64_t clock_offset_ns,
-                           bool use_loopback) {
+                           bool use_loopback, const std::string& test_nonce) {
   NodeCommand command;
   PrepareTest& prepare = *command.mutable_prepare();
   NodeServiceConfig& config = *prepare.mutable_config();
@@ -18,6 +18,7 @@ NodeCommand PrepareCommand(const DistributedSystemDescription& test,
   prepare.set_workers_per_instance(share.workers_per_instance);
   prepare.set_clock_offset_ns(clock_offset_ns);
   prepare.set_use_loopback(use_loopback);
+  prepare.set_test_nonce(test_nonce);
   return command;
 }
 

@@ -19,7 +19,7 @@ namespace distbench {
 
 NodeCommand PrepareCommand(const DistributedSystemDescription& test,
                            const NodeShare& share, int64_t clock_offset_ns,
-                           bool use_loopback);
+                           bool use_loopback, const std::string& test_nonce);
 
 // The error names a peer that is not in `placement`.
 absl::StatusOr<NodeCommand> ConnectCommand(

@@ -7,6 +7,9 @@
 
 namespace distbench {
 
+// A host with hundreds of CPUs takes a tenth of that to describe.
+static constexpr size_t kMaxRegistrationBytes = 256 * 1024;
+
 std::string NodeAlias(int id) { return absl::StrCat("node", id); }
 
 absl::Status NodeRegistry::Register(const NodeRegistration& registration,
@@ -20,6 +23,11 @@ absl::Status NodeRegistry::Register(const NodeRegistration& registration,
     }
     const absl::StatusOr<int> id = ChooseId(registration);
     if (!id.ok()) return id.status();
+    if (entries_.size() >= max_nodes_ && !entries_.contains(*id)) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("there are ", max_nodes_,
+                       " nodes already; more need a larger --max_nodes"));
+    }
     NodeConfig config;
     config.set_node_id(*id);
     config.set_node_alias(NodeAlias(*id));
@@ -70,6 +78,12 @@ absl::Status NodeRegistry::Check(const NodeRegistration& registration) const {
     return absl::InvalidArgumentError(absl::StrCat("the node's port is ",
                                                    registration.control_port(),
                                                    "; ports are 0 to 65535"));
+  }
+  if (registration.ByteSizeLong() > kMaxRegistrationBytes) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the registration has ", registration.ByteSizeLong(),
+        " bytes; it may have ", kMaxRegistrationBytes,
+        ": give the node fewer or shorter attributes"));
   }
   const int id = registration.preassigned_node_id();
   if (id < -1 || id >= kMaxNodes) {

@@ -27,8 +27,10 @@ class NodeRegistry {
   // Ids are below this.
   static constexpr int kMaxNodes = 100000;
 
-  // `version`: of this sequencer; nodes must have the same.
-  explicit NodeRegistry(std::string version) : version_(std::move(version)) {}
+  // `version`: of this sequencer; nodes must have the same. max_nodes: at the
+  // same time.
+  explicit NodeRegistry(std::string version, int max_nodes = kMaxNodes)
+      : version_(std::move(version)), max_nodes_(max_nodes) {}
 
   // Gives the node the id that it asks for, or else the smallest free one. A
   // node that comes back (same incarnation) replaces its earlier session, which
@@ -70,6 +72,7 @@ class NodeRegistry {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const std::string version_;
+  const size_t max_nodes_;
   mutable absl::Mutex mutex_;
   std::map<int, Entry> entries_ ABSL_GUARDED_BY(mutex_);  // by id
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;

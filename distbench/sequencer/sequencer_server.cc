@@ -1,6 +1,8 @@
 #include "distbench/sequencer/sequencer_server.h"
 
+#include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/grpcpp.h>
+#include <grpcpp/health_check_service_interface.h>
 
 #include <algorithm>
 #include <chrono>
@@ -12,17 +14,21 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
+#include "distbench/base/listen_address.h"
 #include "distbench/base/message_limits.h"
 #include "distbench/base/version.h"
+#include "distbench/metrics/metrics_server.h"
+#include "distbench/security/authorization.h"
+#include "distbench/security/credentials.h"
 #include "distbench/sequencer/front_door.h"
 #include "distbench/sequencer/heartbeat.h"
-#include "distbench/sequencer/listen_address.h"
 #include "distbench/sequencer/node_registry.h"
 #include "distbench/sequencer/node_session.h"
 #include "distbench/sequencer/run_book.h"
 #include "distbench/sequencer/run_queue.h"
 #include "distbench/sequencer/run_status.h"
 #include "distbench/sequencer/sequence_run.h"
+#include "distbench/sequencer/sequencer_metrics.h"
 #include "distbench/sequencer/service.h"
 
 namespace distbench {
@@ -40,6 +46,13 @@ constexpr std::chrono::seconds kShutdownGrace(1);
 
 constexpr absl::Duration kShortestKeepalive = absl::Seconds(5);
 
+constexpr int kMaxCallsPerConnection = 100;
+
+// Of a connection without calls.
+constexpr absl::Duration kMaxIdle = absl::Minutes(1);
+
+constexpr char kServiceName[] = "distbench.DistBenchTestSequencer";
+
 absl::Status ShutdownReason() {
   return absl::AbortedError("the test sequencer is shutting down");
 }
@@ -48,6 +61,10 @@ void Configure(absl::Duration node_silence_timeout,
                grpc::ServerBuilder& builder) {
   builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS,
                              absl::ToInt64Milliseconds(kHandshakeTimeout));
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS,
+                             absl::ToInt64Milliseconds(kMaxIdle));
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS,
+                             kMaxCallsPerConnection);
   builder.SetMaxReceiveMessageSize(kMaxMessageToSequencerBytes);
   builder.SetMaxSendMessageSize(-1);
   // Clients whose host is gone. Nodes are looked after by their sessions, and
@@ -67,7 +84,7 @@ class SequencerServer::Impl {
  public:
   explicit Impl(SequencerOptions options)
       : options_(std::move(options)),
-        registry_(kVersion),
+        registry_(kVersion, options_.max_nodes),
         environment_{.registry = registry_,
                      .status = status_,
                      .clock = RealClock(),
@@ -90,7 +107,11 @@ class SequencerServer::Impl {
     heartbeat_.emplace(
         options_.node_silence_timeout / NodeSession::kBeatsPerTimeout,
         registry_);
-    return absl::OkStatus();
+    return StartMetrics();
+  }
+
+  int metrics_port() const {
+    return metrics_ == nullptr ? 0 : metrics_->port();
   }
 
   int port() const { return port_; }
@@ -121,7 +142,9 @@ class SequencerServer::Impl {
     for (const auto& node : registry_.Nodes()) {
       node->Disconnect(ShutdownReason().message());
     }
+    metrics_.reset();
     if (server_ != nullptr) {
+      server_->GetHealthCheckService()->Shutdown();
       server_->Shutdown(std::chrono::system_clock::now() + kShutdownGrace);
     }
   }
@@ -146,16 +169,23 @@ class SequencerServer::Impl {
     const absl::StatusOr<std::vector<std::string>> addresses =
         ListenAddresses(options_.listen_address, port);
     if (!addresses.ok()) return addresses.status();
+    grpc::EnableDefaultHealthCheckService(true);
+    grpc::reflection::InitProtoReflectionServerBuilderPlugin();
     grpc::ServerBuilder builder;
     Configure(options_.node_silence_timeout, builder);
+    const auto credentials = MakeServerCredentials(options_.tls.get());
+    if (options_.tls != nullptr) {
+      credentials->SetAuthMetadataProcessor(MakeAccessControl(options_.access));
+    }
     acceptor_ = builder.experimental().AddExternalConnectionAcceptor(
         grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
-        grpc::InsecureServerCredentials());
+        credentials);
     builder.RegisterService(&service_);
     server_ = builder.BuildAndStart();
     if (server_ == nullptr) {
       return absl::InternalError("gRPC can not start a server");
     }
+    server_->GetHealthCheckService()->SetServingStatus(kServiceName, true);
     port_ = port;
     absl::Status status = OpenDoor(*std::move(addresses));
     if (!status.ok()) server_ = nullptr;
@@ -165,6 +195,7 @@ class SequencerServer::Impl {
   absl::Status OpenDoor(std::vector<std::string> addresses) {
     FrontDoor::Options options;
     options.addresses = std::move(addresses);
+    options.expect_tls = options_.tls != nullptr;
     options.on_guest = [this](int fd) {
       grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters
           connection;
@@ -174,6 +205,17 @@ class SequencerServer::Impl {
     auto door = FrontDoor::Open(std::move(options));
     if (!door.ok()) return door.status();
     door_ = *std::move(door);
+    return absl::OkStatus();
+  }
+
+  absl::Status StartMetrics() {
+    if (!options_.metrics_port.has_value()) return absl::OkStatus();
+    auto metrics = MetricsServer::Start(
+        options_.listen_address, *options_.metrics_port, [this] {
+          return SequencerMetrics(registry_, queue_, status_);
+        });
+    if (!metrics.ok()) return metrics.status();
+    metrics_ = *std::move(metrics);
     return absl::OkStatus();
   }
 
@@ -189,6 +231,7 @@ class SequencerServer::Impl {
   std::unique_ptr<FrontDoor> door_;
   int port_ = 0;
   std::optional<Heartbeat> heartbeat_;
+  std::unique_ptr<MetricsServer> metrics_;
 
   absl::Mutex shutdown_mutex_;
   bool is_shut_down_ ABSL_GUARDED_BY(shutdown_mutex_) = false;
@@ -211,6 +254,8 @@ int SequencerServer::port() const { return impl_->port(); }
 const std::vector<RunDescription>& SequencerServer::interrupted_runs() const {
   return impl_->book().interrupted_runs();
 }
+
+int SequencerServer::metrics_port() const { return impl_->metrics_port(); }
 
 std::shared_ptr<grpc::Channel> SequencerServer::InProcessChannel() {
   return impl_->InProcessChannel();

@@ -5,12 +5,15 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "distbench/base/clock.h"
+#include "distbench/security/authorization.h"
+#include "distbench/security/credentials.h"
 #include "distbench/sequencer/run_book.h"
 #include "proto/control.pb.h"
 
@@ -27,6 +30,18 @@ struct SequencerOptions {
 
   // 0 picks a free port.
   int port = 10000;
+
+  // Secures connections; null: not at all.
+  std::shared_ptr<const TlsCredentials> tls;
+
+  // Who may do what; of use with TLS and client certificates only.
+  AccessRules access;
+
+  // Nodes at the same time.
+  int max_nodes = 10'000;
+
+  // Port of the metrics; absent: none; 0: a free one.
+  std::optional<int> metrics_port;
 
   // A node that says nothing is lost within this time, and in turn takes the
   // sequencer for lost.
@@ -65,6 +80,9 @@ class SequencerServer {
 
   // Those of an earlier sequencer with the same results_dir that had not ended.
   const std::vector<RunDescription>& interrupted_runs() const;
+
+  // 0: none.
+  int metrics_port() const;
 
   // A channel to this server for clients and nodes in the same process, which
   // must be gone before the server is.

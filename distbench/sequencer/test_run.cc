@@ -9,6 +9,7 @@
 #include "distbench/base/version.h"
 #include "distbench/config/config_hash.h"
 #include "distbench/results/resource_usage.h"
+#include "distbench/security/nonce.h"
 #include "distbench/sequencer/node_commands.h"
 #include "distbench/sequencer/progress.h"
 
@@ -68,10 +69,11 @@ TestResult TestExecution::Run() {
 
 void TestExecution::Prepare() {
   const bool use_loopback = AllAreLocal();
+  const std::string nonce = DrawNonce();
   for (Participant& participant : participants_) {
     Tell(participant, Step::kPrepare,
          PrepareCommand(spec_.test, participant.share,
-                        ClockCorrection(participant), use_loopback));
+                        ClockCorrection(participant), use_loopback, nonce));
   }
   AwaitOrFail(Step::kPrepare, timeouts_.prepare);
 }

@@ -6,13 +6,13 @@
 
 namespace distbench {
 
-SequencerBackend::SequencerBackend(std::string address)
-    : address_(std::move(address)) {}
+SequencerBackend::SequencerBackend(std::string address, TlsFiles tls)
+    : address_(std::move(address)), tls_(std::move(tls)) {}
 
 absl::Status SequencerBackend::Connect() {
   if (client() != nullptr) return absl::OkStatus();
   absl::StatusOr<std::unique_ptr<TestClient>> client =
-      TestClient::Connect(address_);
+      TestClient::Connect(address_, tls_);
   if (!client.ok()) return client.status();
   set_client(*std::move(client));
   return absl::OkStatus();

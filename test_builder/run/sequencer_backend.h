@@ -7,6 +7,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "distbench/client/test_client.h"
+#include "distbench/security/tls_files.h"
 #include "test_builder/run/test_backend.h"
 
 namespace distbench {
@@ -15,7 +16,7 @@ namespace distbench {
 class SequencerBackend final : public TestBackend {
  public:
   // address: "HOST:PORT".
-  explicit SequencerBackend(std::string address);
+  SequencerBackend(std::string address, TlsFiles tls);
 
   absl::Status Connect() override;
   absl::Status Run(const DistributedSystemDescription& test,
@@ -28,6 +29,7 @@ class SequencerBackend final : public TestBackend {
   void set_client(std::shared_ptr<TestClient> client);
 
   const std::string address_;
+  const TlsFiles tls_;
   mutable absl::Mutex mutex_;
   // Shared with a Cancel() under way.
   std::shared_ptr<TestClient> client_ ABSL_GUARDED_BY(mutex_);

@@ -11,6 +11,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "distbench/base/listen_address.h"
 #include "distbench/base/version.h"
 #include "gmock/gmock.h"
 #include "grpcpp/grpcpp.h"
@@ -41,7 +42,8 @@ TEST(NodesTest, AreKnownByNameAndAttributes) {
   Cluster cluster;
   NodeManagerOptions options = Named(5);
   options.attributes = {{"rack", "a7"}};
-  options.port = 9999;
+  options.listen_address = "localhost";
+  options.port = FindFreePort("localhost").value();
   EXPECT_EQ(cluster.StartNode(options).alias(), "node5");
   EXPECT_EQ(cluster.StartNode().alias(), "node0");
   const auto status = cluster.Connect()->GetStatus();
@@ -50,7 +52,7 @@ TEST(NodesTest, AreKnownByNameAndAttributes) {
   EXPECT_EQ(status->nodes(1).config().node_alias(), "node5");
   const NodeRegistration& registration = status->nodes(1).registration();
   EXPECT_EQ(registration.attributes(0).value(), "a7");
-  EXPECT_EQ(registration.control_port(), 9999);
+  EXPECT_EQ(registration.control_port(), options.port);
   EXPECT_FALSE(registration.hostname().empty());
   EXPECT_GE(registration.cpu_count(), 1);
 }

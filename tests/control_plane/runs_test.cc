@@ -318,7 +318,8 @@ TEST(RunsTest, WorksWithinOneProcess) {
       SequenceOf({ClientServerTest("t", 1)}), [](const RunTestsEvent&) {},
       results);
   EXPECT_TRUE(status.ok()) << status;
-  EXPECT_EQ(cluster.engines().service_address("client/0"), "127.0.0.1");
+  EXPECT_EQ(cluster.engines().environment("client/0").service_address,
+            "127.0.0.1");
 }
 
 TEST(RunsTest, ManyProblemsFitIntoAnAnswer) {

@@ -1,8 +1,12 @@
 #include <grpc/support/time.h>
+#include <grpcpp/ext/health_check_service_server_builder_option.h>
 #include <grpcpp/grpcpp.h>
+#include <grpcpp/impl/server_builder_option.h>
+#include <grpcpp/impl/server_builder_plugin.h>
 
 #include <atomic>
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <thread>
 #include <utility>
@@ -10,16 +14,62 @@
 
 #include "distbench/protocol/grpc/callback_server.h"
 #include "distbench/protocol/grpc/channel.h"
+#include "distbench/protocol/grpc/handshake.h"
 #include "distbench/protocol/grpc/listener.h"
 
 namespace distbench {
 namespace {
 
+// Keeps what a process adds to all of its servers, such as reflection, off
+// those of the traffic.
+class TrafficOnly final : public grpc::ServerBuilderOption {
+ public:
+  void UpdateArguments(grpc::ChannelArguments*) override {}
+  void UpdatePlugins(std::vector<std::unique_ptr<grpc::ServerBuilderPlugin>>*
+                         plugins) override {
+    plugins->clear();
+  }
+};
+
+// Answers a handshake, and goes.
+class HandshakeReactor final : public grpc::ServerGenericBidiReactor {
+ public:
+  explicit HandshakeReactor(const std::string& nonce) : nonce_(nonce) {
+    StartRead(&request_);
+  }
+
+  void OnReadDone(bool ok) override {
+    grpc::Slice bytes;
+    if (!ok || !request_.DumpToSingleSlice(&bytes).ok()) {
+      return Finish({grpc::StatusCode::INVALID_ARGUMENT, "no handshake"});
+    }
+    const absl::string_view request(
+        reinterpret_cast<const char*>(bytes.begin()), bytes.size());
+    const absl::StatusOr<std::string> answer = AnswerHandshake(nonce_, request);
+    if (!answer.ok()) {
+      return Finish({grpc::StatusCode::INVALID_ARGUMENT,
+                     std::string(answer.status().message())});
+    }
+    const grpc::Slice slice(*answer);
+    response_ = grpc::ByteBuffer(&slice, 1);
+    StartWriteAndFinish(&response_, {}, grpc::Status::OK);
+  }
+  void OnDone() override { delete this; }
+
+ private:
+  const std::string nonce_;
+  grpc::ByteBuffer request_;
+  grpc::ByteBuffer response_;
+};
+
 class CallbackListener final : public Listener,
                                private grpc::CallbackGenericService {
  public:
-  CallbackListener(const ChannelArguments& arguments, PoolUse pool_use)
-      : arguments_(arguments), pool_use_(std::move(pool_use)) {}
+  CallbackListener(const ChannelArguments& arguments, PoolUse pool_use,
+                   ListenerSecurity security)
+      : arguments_(arguments),
+        pool_use_(std::move(pool_use)),
+        security_(std::move(security)) {}
 
   ~CallbackListener() override {
     if (shutdown_.joinable()) shutdown_.join();
@@ -42,7 +92,11 @@ class CallbackListener final : public Listener,
       }
     }
     int port = 0;
-    builder.AddListeningPort(address, grpc::InsecureServerCredentials(), &port);
+    builder.SetOption(std::make_unique<TrafficOnly>());
+    builder.SetOption(
+        std::make_unique<grpc::HealthCheckServiceServerBuilderOption>(nullptr));
+    builder.AddListeningPort(
+        address, MakeServerCredentials(security_.tls.get()), &port);
     builder.RegisterCallbackGenericService(this);
     server_ = builder.BuildAndStart();
     return server_ == nullptr ? 0 : port;
@@ -60,6 +114,9 @@ class CallbackListener final : public Listener,
   // grpc::CallbackGenericService
   grpc::ServerGenericBidiReactor* CreateReactor(
       grpc::GenericCallbackServerContext* context) override {
+    if (context->method() == kHandshakeMethod) {
+      return new HandshakeReactor(security_.test_nonce);
+    }
     if (context->method() != kGenericRpcMethod) {
       return CallbackGenericService::CreateReactor(context);  // unimplemented
     }
@@ -69,6 +126,7 @@ class CallbackListener final : public Listener,
 
   const ChannelArguments arguments_;
   const PoolUse pool_use_;
+  const ListenerSecurity security_;
   std::vector<CallbackServer*> sides_;
   std::atomic<size_t> turn_ = 0;
   std::unique_ptr<grpc::Server> server_;
@@ -78,8 +136,10 @@ class CallbackListener final : public Listener,
 }  // namespace
 
 std::unique_ptr<Listener> MakeCallbackListener(
-    const ChannelArguments& arguments, PoolUse pool_use) {
-  return std::make_unique<CallbackListener>(arguments, std::move(pool_use));
+    const ChannelArguments& arguments, PoolUse pool_use,
+    ListenerSecurity security) {
+  return std::make_unique<CallbackListener>(arguments, std::move(pool_use),
+                                            std::move(security));
 }
 
 }  // namespace distbench

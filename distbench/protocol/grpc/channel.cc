@@ -1,6 +1,5 @@
 #include "distbench/protocol/grpc/channel.h"
 
-#include <grpc/grpc_security.h>
 #include <grpc/support/time.h>
 
 #include <algorithm>
@@ -19,11 +18,6 @@ namespace {
 
 // Of the peers that can not be reached, how many an error names.
 constexpr size_t kMaxNamedPeers = 3;
-
-std::unique_ptr<grpc_channel_credentials, void (*)(grpc_channel_credentials*)>
-InsecureCredentials() {
-  return {grpc_insecure_credentials_create(), grpc_channel_credentials_release};
-}
 
 gpr_timespec MonotonicDeadline(absl::Time deadline) {
   const absl::Duration left = std::clamp(
@@ -124,10 +118,10 @@ absl::Status ToStatus(absl::Span<const Watch> watches) {
 
 }  // namespace
 
-Channel::Channel(const std::string& target, const grpc_channel_args& args)
+Channel::Channel(const std::string& target, const grpc_channel_args& args,
+                 grpc_channel_credentials* credentials)
     : target_(target),
-      channel_(grpc_channel_create(target.c_str(), InsecureCredentials().get(),
-                                   &args)),
+      channel_(grpc_channel_create(target.c_str(), credentials, &args)),
       method_(grpc_channel_register_call(channel_.get(), kGenericRpcMethod,
                                          nullptr, nullptr)) {}
 

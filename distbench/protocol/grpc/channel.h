@@ -4,6 +4,7 @@
 #define DISTBENCH_PROTOCOL_GRPC_CHANNEL_H_
 
 #include <grpc/grpc.h>
+#include <grpc/grpc_security.h>
 
 #include <atomic>
 #include <memory>
@@ -22,7 +23,8 @@ inline constexpr char kGenericRpcMethod[] = "/distbench.Traffic/GenericRpc";
 class Channel {
  public:
   // Does not connect yet. target: as returned by a peer's Listen().
-  Channel(const std::string& target, const grpc_channel_args& args);
+  Channel(const std::string& target, const grpc_channel_args& args,
+          grpc_channel_credentials* credentials);
 
   const std::string& target() const { return target_; }
   grpc_channel* get() const { return channel_.get(); }

@@ -52,6 +52,20 @@ std::unique_ptr<ProtocolDriver> MakeDriver(
       .value();
 }
 
+PollingThread::PollingThread(Transport& transport)
+    : transport_(transport), thread_([this] {
+        Events events(transport_, [](Transport&, ServerCall*) {
+          ADD_FAILURE() << "a request arrived";
+        });
+        while (!stopped_) transport_.Poll(kNever, events);
+      }) {}
+
+PollingThread::~PollingThread() {
+  stopped_ = true;
+  transport_.Wake();
+  thread_.join();
+}
+
 Service::Service(const Mode& mode, Events::Handler handler, int workers)
     : TestServer([mode] { return MakeDriver(mode); }, std::move(handler),
                  workers) {}

@@ -4,9 +4,11 @@
 #ifndef DISTBENCH_PROTOCOL_GRPC_DRIVER_TESTING_H_
 #define DISTBENCH_PROTOCOL_GRPC_DRIVER_TESTING_H_
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "distbench/config/driver_options.h"
@@ -40,6 +42,19 @@ std::unique_ptr<ProtocolDriver> MakeDriver(
     const Mode& mode = {}, const std::vector<bool>& immediate_rpcs = {});
 
 using Events = TestEvents;
+
+// Polls a transport for somebody else while it lives, when nothing but
+// handshakes arrives.
+class PollingThread {
+ public:
+  explicit PollingThread(Transport& transport);
+  ~PollingThread();
+
+ private:
+  Transport& transport_;
+  std::atomic<bool> stopped_ = false;
+  std::thread thread_;
+};
 
 // A driver whose workers run on threads of their own.
 class Service : public TestServer {

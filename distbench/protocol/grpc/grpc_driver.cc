@@ -9,18 +9,25 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "distbench/protocol/announced_tls.h"
 #include "distbench/protocol/grpc/channel.h"
 #include "distbench/protocol/grpc/grpc_transport.h"
 #include "distbench/protocol/grpc/handler_pool.h"
+#include "distbench/protocol/grpc/handshake.h"
 #include "distbench/protocol/grpc/listener.h"
 #include "distbench/protocol/grpc/settings.h"
 #include "distbench/protocol/grpc/target.h"
 #include "distbench/protocol/grpc/wake_timer.h"
 #include "distbench/protocol/host_address.h"
+#include "distbench/security/credentials.h"
+#include "distbench/security/tls_diagnosis.h"
 
 namespace distbench {
 namespace {
+
+constexpr absl::Duration kDiagnosisTimeout = absl::Seconds(2);
 
 // gRPC, for as long as somebody uses it.
 class GrpcLibrary {
@@ -54,21 +61,23 @@ absl::StatusOr<ChannelPlan> PlanChannel(const Peer& peer,
 }
 
 Channel MakeChannel(const std::string& target,
-                    const ChannelArguments& arguments) {
+                    const ChannelArguments& arguments,
+                    const CoreChannelCredentials& credentials) {
   std::vector<grpc_arg> list = arguments.AsGrpc();
   const grpc_channel_args args = AsChannelArgs(list);
-  return Channel(target, args);
+  return Channel(target, args, credentials.get());
 }
 
 // A channel to each server of the peers that have several. gRPC says of a
 // channel over several servers only that one of them is connected.
 std::vector<Channel> MakeProbes(const std::vector<Peer>& peers,
-                                const ChannelArguments& arguments) {
+                                const ChannelArguments& arguments,
+                                const CoreChannelCredentials& credentials) {
   std::vector<Channel> probes;
   for (const Peer& peer : peers) {
     if (peer.policy.empty()) continue;
     for (const std::string& address : peer.addresses) {
-      probes.push_back(MakeChannel(address, arguments));
+      probes.push_back(MakeChannel(address, arguments, credentials));
     }
   }
   return probes;
@@ -98,6 +107,9 @@ class GrpcDriver final : public ProtocolDriver {
   std::vector<DriverCounter> Counters() const override;
 
  private:
+  bool uses_tls() const { return environment_.tls != nullptr; }
+  absl::Status ExplainByTls(const absl::Status& status,
+                            const std::vector<Peer>& peers) const;
   absl::Status MakePool();
   int Start(const std::string& address, int worker_count);
   void ShutDownUnpolled();
@@ -136,7 +148,7 @@ absl::StatusOr<std::string> GrpcDriver::Listen(int worker_count) {
         "; check that it is an address of this host (netdev_name, ip_version, "
         "--service_address) and that ports are left"));
   }
-  return TargetOf(address->advertised_host, port);
+  return AnnounceTls(TargetOf(address->advertised_host, port), uses_tls());
 }
 
 absl::Status GrpcDriver::MakePool() {
@@ -151,10 +163,14 @@ absl::Status GrpcDriver::MakePool() {
 int GrpcDriver::Start(const std::string& address, int worker_count) {
   PoolUse pool_use = {.pool = pool_.get(),
                       .immediate_rpcs = environment_.immediate_rpcs};
+  ListenerSecurity security = {.test_nonce = environment_.test_nonce,
+                               .tls = environment_.tls};
   listener_ =
       settings_.server_type == ServerType::kHandoff
-          ? MakeCallbackListener(settings_.server, std::move(pool_use))
-          : MakeQueueListener(settings_.server, std::move(pool_use));
+          ? MakeCallbackListener(settings_.server, std::move(pool_use),
+                                 std::move(security))
+          : MakeQueueListener(settings_.server, std::move(pool_use),
+                              std::move(security));
   for (int i = 0; i < worker_count; ++i) {
     auto transport = std::make_unique<GrpcTransport>(
         timer_, settings_.spin_ns, settings_.client_type);
@@ -167,29 +183,64 @@ int GrpcDriver::Start(const std::string& address, int worker_count) {
   return port;
 }
 
-absl::Status GrpcDriver::Connect(const std::vector<Peer>& peers,
+absl::Status GrpcDriver::Connect(const std::vector<Peer>& announced,
                                  absl::Time deadline) {
+  const absl::StatusOr<std::vector<Peer>> dialled =
+      PeersToDial(announced, uses_tls());
+  if (!dialled.ok()) return dialled.status();
+  const std::vector<Peer>& peers = *dialled;
+  const CoreChannelCredentials credentials =
+      PeerChannelCredentials(environment_.tls.get());
   std::vector<std::vector<Channel>> channels(transports_.size());
   for (const Peer& peer : peers) {
     const auto plan = PlanChannel(peer, settings_.client);
     if (!plan.ok()) return plan.status();
     for (std::vector<Channel>& of_transport : channels) {
-      of_transport.push_back(MakeChannel(plan->target, plan->arguments));
+      of_transport.push_back(
+          MakeChannel(plan->target, plan->arguments, credentials));
     }
   }
-  const std::vector<Channel> probes = MakeProbes(peers, settings_.client);
+  const std::vector<Channel> probes =
+      MakeProbes(peers, settings_.client, credentials);
   std::vector<const Channel*> all;
-  for (const Channel& channel : probes) all.push_back(&channel);
-  for (const std::vector<Channel>& of_transport : channels) {
-    for (const Channel& channel : of_transport) all.push_back(&channel);
+  std::vector<const Channel*> to_one_server;
+  for (const Channel& channel : probes) {
+    all.push_back(&channel);
+    to_one_server.push_back(&channel);
   }
-  const absl::Status status =
-      WaitForConnections(all, deadline, connect_aborted_);
+  for (const std::vector<Channel>& of_transport : channels) {
+    for (size_t i = 0; i < peers.size(); ++i) {
+      all.push_back(&of_transport[i]);
+      if (peers[i].policy.empty()) to_one_server.push_back(&of_transport[i]);
+    }
+  }
+  absl::Status status = WaitForConnections(all, deadline, connect_aborted_);
+  if (!status.ok()) return ExplainByTls(status, peers);
+  status = VerifyPeers(to_one_server, environment_.test_nonce, deadline,
+                       connect_aborted_);
   if (!status.ok()) return status;
   for (size_t i = 0; i < transports_.size(); ++i) {
     transports_[i]->SetChannels(std::move(channels[i]));
   }
   return absl::OkStatus();
+}
+
+// Of a failure to connect: what TLS has to do with it, if anything.
+absl::Status GrpcDriver::ExplainByTls(const absl::Status& status,
+                                      const std::vector<Peer>& peers) const {
+  if (!uses_tls()) return status;
+  for (const Peer& peer : peers) {
+    for (const std::string& target : peer.addresses) {
+      if (!absl::StrContains(status.message(), target)) continue;
+      const std::string problem =
+          DiagnoseTls(HostPortOf(target), environment_.tls->files(),
+                      ServerName::kAny, kDiagnosisTimeout);
+      if (problem.empty()) continue;
+      return absl::Status(status.code(),
+                          absl::StrCat(status.message(), "; ", problem));
+    }
+  }
+  return status;
 }
 
 void GrpcDriver::Shutdown() {
@@ -226,7 +277,8 @@ absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeGrpcDriver(
   return std::make_unique<GrpcDriver>(
       *std::move(settings),
       AddressPreference{.netdev = options.netdev,
-                        .ip_version = options.ip_version},
+                        .ip_version = options.ip_version,
+                        .listen_address = environment.listen_address},
       environment);
 }
 

@@ -1,5 +1,6 @@
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -83,7 +84,12 @@ TEST_P(GrpcDriverEndTest, RepliesAfterShutdownGoNowhere) {
   Events server_events(driver->transport(0), [&](Transport&, ServerCall* call) {
     waiting.push_back(call);
   });
-  Client client(GetParam(), {address});
+  std::optional<Client> connected;
+  {
+    const PollingThread polled(driver->transport(0));
+    connected.emplace(GetParam(), std::vector<std::string>{address});
+  }
+  Client& client = *connected;
   ClientCall calls[2];
   for (ClientCall& call : calls) {
     ASSERT_TRUE(client.transport().Start(&call));

@@ -26,6 +26,7 @@ class ThreadsTest : public testing::TestWithParam<Mode> {
     server_events_ = std::make_unique<Events>(
         server_->transport(0),
         [this](Transport&, ServerCall* call) { waiting_.push_back(call); });
+    const PollingThread polled(server_->transport(0));
     client_ = std::make_unique<Client>(mode, std::vector<std::string>{address});
   }
 

@@ -11,6 +11,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "distbench/protocol/grpc/driver_testing.h"
+#include "distbench/security/nonce.h"
 #include "gtest/gtest.h"
 #include "proto/data_plane.grpc.pb.h"
 #include "proto/data_plane.pb.h"
@@ -77,6 +78,12 @@ class GeneratedServer final : public Traffic::Service {
     return grpc::Status::OK;
   }
 
+  grpc::Status Handshake(grpc::ServerContext*, const HandshakeRequest* request,
+                         HandshakeResponse* response) override {
+    response->set_proof(ProveNonce("", request->challenge()));
+    return grpc::Status::OK;
+  }
+
   absl::Mutex mutex;
   GenericRequestResponse last_request;
   std::set<std::string> peers;
@@ -127,6 +134,54 @@ TEST_P(GrpcDriverWireTest, ConnectionsAreNeverShared) {
   }
   const absl::MutexLock lock(&server.mutex);
   EXPECT_EQ(server.peers.size(), 8);
+}
+
+TEST_P(GrpcDriverWireTest, AnswersHandshakes) {
+  Service service(GetParam());
+  const auto stub = Traffic::NewStub(PlainChannel(service.address()));
+  HandshakeRequest request;
+  HandshakeResponse response;
+  request.set_challenge(std::string(kNonceBytes, 'c'));
+  {
+    grpc::ClientContext context;
+    ASSERT_TRUE(stub->Handshake(&context, request, &response).ok());
+  }
+  EXPECT_EQ(response.proof(), ProveNonce("", request.challenge()));
+  // More of them than are answered at the same time, and of any length.
+  for (int i = 0; i < 100; ++i) {
+    request.set_challenge(std::string(i, 'c'));
+    grpc::ClientContext context;
+    EXPECT_EQ(stub->Handshake(&context, request, &response).ok(),
+              i == kNonceBytes);
+  }
+}
+
+// A server of gRPC that is somebody else's.
+TEST_P(GrpcDriverWireTest, SendsNothingToServersThatKnowNoHandshake) {
+  class Stranger final : public Traffic::Service {
+   public:
+    grpc::Status GenericRpc(grpc::ServerContext*, const GenericRequestResponse*,
+                            GenericRequestResponse*) override {
+      ++requests;
+      return grpc::Status::OK;
+    }
+    std::atomic<int> requests = 0;
+  } stranger;
+  int port = 0;
+  grpc::ServerBuilder builder;
+  builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(),
+                           &port);
+  builder.RegisterService(&stranger);
+  const auto server = builder.BuildAndStart();
+  const auto driver = MakeDriver(GetParam());
+  ASSERT_TRUE(driver->Listen(1).ok());
+  const std::string address = "ipv4:127.0.0.1:" + std::to_string(port);
+  const absl::Status status = driver->Connect(
+      SingleServers({address}), absl::Now() + absl::Seconds(20));
+  EXPECT_NE(std::string(status.message()).find(address), std::string::npos);
+  EXPECT_NE(std::string(status.message()).find("no instance of distbench"),
+            std::string::npos);
+  EXPECT_EQ(stranger.requests, 0);
 }
 
 grpc::Status CallRaw(const std::string& target, const std::string& method,

@@ -12,8 +12,16 @@
 #include "distbench/protocol/grpc/pooled_request.h"
 #include "distbench/protocol/grpc/server_side.h"
 #include "distbench/protocol/grpc/settings.h"
+#include "distbench/security/credentials.h"
 
 namespace distbench {
+
+// Who may connect.
+struct ListenerSecurity {
+  // See DriverEnvironment.
+  std::string test_nonce = {};
+  std::shared_ptr<const TlsCredentials> tls = {};
+};
 
 // Methods are called in the order in which they are listed.
 class Listener {
@@ -53,12 +61,14 @@ class Listener {
 // For server types "inline" and "polling": the completion queues of the
 // transports are the server's.
 std::unique_ptr<Listener> MakeQueueListener(const ChannelArguments& arguments,
-                                            PoolUse pool_use);
+                                            PoolUse pool_use,
+                                            ListenerSecurity security);
 
 // For server type "handoff": gRPC's callback API. Requests go to the transports
 // in turn.
 std::unique_ptr<Listener> MakeCallbackListener(
-    const ChannelArguments& arguments, PoolUse pool_use);
+    const ChannelArguments& arguments, PoolUse pool_use,
+    ListenerSecurity security);
 
 }  // namespace distbench
 

@@ -34,11 +34,11 @@ class ListenerTest : public testing::Test {
 };
 
 TEST_F(ListenerTest, QueueListenerSaysThatAnAddressIsNotAvailable) {
-  ExpectNoPort(MakeQueueListener(ChannelArguments(), PoolUse()));
+  ExpectNoPort(MakeQueueListener(ChannelArguments(), PoolUse(), {}));
 }
 
 TEST_F(ListenerTest, CallbackListenerSaysThatAnAddressIsNotAvailable) {
-  ExpectNoPort(MakeCallbackListener(ChannelArguments(), PoolUse()));
+  ExpectNoPort(MakeCallbackListener(ChannelArguments(), PoolUse(), {}));
 }
 
 }  // namespace

@@ -1,11 +1,11 @@
 #include <grpc/grpc.h>
-#include <grpc/grpc_security.h>
 
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "distbench/protocol/grpc/channel.h"
+#include "distbench/protocol/grpc/handshake.h"
 #include "distbench/protocol/grpc/listener.h"
 #include "distbench/protocol/grpc/queue_server.h"
 
@@ -14,8 +14,9 @@ namespace {
 
 class QueueListener final : public Listener {
  public:
-  QueueListener(const ChannelArguments& arguments, PoolUse pool_use)
-      : pool_use_(std::move(pool_use)) {
+  QueueListener(const ChannelArguments& arguments, PoolUse pool_use,
+                ListenerSecurity security)
+      : pool_use_(std::move(pool_use)), security_(std::move(security)) {
     std::vector<grpc_arg> list = arguments.AsGrpc();
     const grpc_channel_args args = {.num_args = list.size(),
                                     .args = list.data()};
@@ -25,7 +26,8 @@ class QueueListener final : public Listener {
 
   std::unique_ptr<ServerSide> MakeServerSide(EventQueue& queue) override {
     grpc_server_register_completion_queue(server_, queue.get(), nullptr);
-    auto side = std::make_unique<QueueServer>(queue, pool_use_);
+    auto side = std::make_unique<QueueServer>(queue, pool_use_,
+                                              security_.test_nonce);
     sides_.push_back(side.get());
     return side;
   }
@@ -37,8 +39,11 @@ class QueueListener final : public Listener {
     void* method = grpc_server_register_method(
         server_, kGenericRpcMethod, nullptr,
         GRPC_SRM_PAYLOAD_READ_INITIAL_BYTE_BUFFER, 0);
+    void* handshake = grpc_server_register_method(
+        server_, kHandshakeMethod, nullptr,
+        GRPC_SRM_PAYLOAD_READ_INITIAL_BYTE_BUFFER, 0);
     grpc_server_start(server_);
-    for (QueueServer* side : sides_) side->Serve(server_, method);
+    for (QueueServer* side : sides_) side->Serve(server_, method, handshake);
     return port;
   }
 
@@ -50,15 +55,14 @@ class QueueListener final : public Listener {
 
  private:
   int AddPort(const std::string& address) {
-    grpc_server_credentials* credentials =
-        grpc_insecure_server_credentials_create();
-    const int port =
-        grpc_server_add_http2_port(server_, address.c_str(), credentials);
-    grpc_server_credentials_release(credentials);
-    return port;
+    const CoreServerCredentials credentials =
+        MakeCoreServerCredentials(security_.tls.get());
+    return grpc_server_add_http2_port(server_, address.c_str(),
+                                      credentials.get());
   }
 
   const PoolUse pool_use_;
+  const ListenerSecurity security_;
   grpc_server* server_;
   std::vector<QueueServer*> sides_;
 };
@@ -66,8 +70,10 @@ class QueueListener final : public Listener {
 }  // namespace
 
 std::unique_ptr<Listener> MakeQueueListener(const ChannelArguments& arguments,
-                                            PoolUse pool_use) {
-  return std::make_unique<QueueListener>(arguments, std::move(pool_use));
+                                            PoolUse pool_use,
+                                            ListenerSecurity security) {
+  return std::make_unique<QueueListener>(arguments, std::move(pool_use),
+                                         std::move(security));
 }
 
 }  // namespace distbench

@@ -171,15 +171,19 @@ void QueueServer::Request::Release() {
   grpc_call_ = nullptr;
 }
 
-QueueServer::QueueServer(EventQueue& queue, PoolUse pool_use)
-    : queue_(queue), pool_use_(std::move(pool_use)) {}
+QueueServer::QueueServer(EventQueue& queue, PoolUse pool_use, std::string nonce)
+    : queue_(queue),
+      pool_use_(std::move(pool_use)),
+      handshakes_(std::move(nonce)) {}
 
 QueueServer::~QueueServer() { CHECK(drained()); }
 
-void QueueServer::Serve(grpc_server* server, void* method) {
+void QueueServer::Serve(grpc_server* server, void* method,
+                        void* handshake_method) {
   server_ = server;
   method_ = method;
   unknown_method_.Serve(server, queue_);
+  handshakes_.Serve(server, handshake_method, queue_);
   for (int i = 0; i < kAcceptedAhead; ++i) Accept();
 }
 
@@ -249,6 +253,7 @@ void QueueServer::Close() {
   if (closed_) return;
   closed_ = true;
   unknown_method_.Close();
+  handshakes_.Close();
   for (Request* request : lent_) {
     --operations_;
     request->LetGo(/*reply=*/false);

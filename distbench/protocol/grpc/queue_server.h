@@ -8,9 +8,12 @@
 
 #include <grpc/grpc.h>
 
+#include <string>
+
 #include "distbench/base/object_pool.h"
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/grpc/event_queue.h"
+#include "distbench/protocol/grpc/handshake_replies.h"
 #include "distbench/protocol/grpc/pooled_request.h"
 #include "distbench/protocol/grpc/server_side.h"
 #include "distbench/protocol/grpc/unknown_method.h"
@@ -21,21 +24,24 @@ class QueueServer final : public ServerSide {
  public:
   // The queue must outlive this. The pool, if there is one, ends before it:
   // once drained() holds.
-  QueueServer(EventQueue& queue, PoolUse pool_use);
+  // nonce: of the test, for handshakes.
+  QueueServer(EventQueue& queue, PoolUse pool_use, std::string nonce);
   ~QueueServer() override;
 
   QueueServer(const QueueServer&) = delete;
   QueueServer& operator=(const QueueServer&) = delete;
 
-  // Starts to accept requests of `method`, as grpc_server_register_method()
-  // returned it. Both must live until the server was shut down. Before the
-  // queue is polled.
-  void Serve(grpc_server* server, void* method);
+  // Starts to accept requests of `method`, and handshakes of
+  // `handshake_method`, as grpc_server_register_method() returned them. The
+  // server and both must live until the server was shut down. Before the queue
+  // is polled.
+  void Serve(grpc_server* server, void* method, void* handshake_method);
 
   void Reply(ServerCall* call) override;
   void Close() override;
   bool drained() const override {
-    return operations_ == 0 && unknown_method_.drained();
+    return operations_ == 0 && unknown_method_.drained() &&
+           handshakes_.drained();
   }
 
  private:
@@ -53,6 +59,7 @@ class QueueServer final : public ServerSide {
   void* method_ = nullptr;
   ObjectPool<Request> pool_;
   UnknownMethodReplies unknown_method_;
+  HandshakeReplies handshakes_;
   // That gRPC has not completed, or that a thread of the pool is busy with.
   int operations_ = 0;
   LentRequests<Request> lent_;  // of those that occupy a thread of the pool

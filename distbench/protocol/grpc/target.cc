@@ -87,6 +87,13 @@ std::string TargetOf(const std::string& host, int port) {
   return absl::StrCat(scheme, JoinHostPort(host, port));
 }
 
+std::string HostPortOf(absl::string_view target) {
+  for (absl::string_view scheme : {kIpv4, kIpv6, kName}) {
+    if (absl::ConsumePrefix(&target, scheme)) break;
+  }
+  return std::string(target);
+}
+
 absl::StatusOr<std::string> JoinTargets(
     const std::vector<std::string>& targets) {
   std::vector<Address> addresses;

@@ -1,3 +1,6 @@
+#include <string>
+
+#include "distbench/base/clock.h"
 #include "distbench/protocol/driver_conformance.h"
 #include "distbench/protocol/loopback/loopback_driver.h"
 
@@ -6,7 +9,9 @@ namespace {
 
 INSTANTIATE_TEST_SUITE_P(
     Loopback, DriverConformanceTest,
-    testing::Values(DriverUnderTest{[] { return MakeLoopbackDriver(); }}));
+    testing::Values(DriverUnderTest{[](const std::string& test_nonce) {
+      return MakeLoopbackDriver(RealClock(), test_nonce);
+    }}));
 
 }  // namespace
 }  // namespace distbench

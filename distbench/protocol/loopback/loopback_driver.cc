@@ -17,21 +17,27 @@ namespace {
 
 using Transports = std::vector<std::shared_ptr<LoopbackTransport>>;
 
+// Who listens, and for which test.
+struct Listener {
+  Transports transports;
+  std::string test_nonce;
+};
+
 // The addresses of this process. Thread-safe.
 class Directory {
  public:
-  std::string Add(Transports transports) {
+  std::string Add(Listener listener) {
     absl::MutexLock lock(&mutex_);
     std::string address = absl::StrCat("loopback:", next_++);
-    listeners_[address] = std::move(transports);
+    listeners_[address] = std::move(listener);
     return address;
   }
 
-  // Empty if nobody listens there.
-  Transports Find(const std::string& address) {
+  // Without transports if nobody listens there.
+  Listener Find(const std::string& address) {
     absl::MutexLock lock(&mutex_);
     auto found = listeners_.find(address);
-    return found == listeners_.end() ? Transports() : found->second;
+    return found == listeners_.end() ? Listener() : found->second;
   }
 
   void Remove(const std::string& address) {
@@ -47,13 +53,14 @@ class Directory {
  private:
   absl::Mutex mutex_;
   int64_t next_ ABSL_GUARDED_BY(mutex_) = 0;
-  absl::flat_hash_map<std::string, Transports> listeners_
+  absl::flat_hash_map<std::string, Listener> listeners_
       ABSL_GUARDED_BY(mutex_);
 };
 
 class LoopbackDriver final : public ProtocolDriver {
  public:
-  explicit LoopbackDriver(const Clock& clock) : clock_(clock) {}
+  LoopbackDriver(const Clock& clock, std::string test_nonce)
+      : clock_(clock), test_nonce_(std::move(test_nonce)) {}
   ~LoopbackDriver() override {
     Shutdown();
     for (const auto& transport : transports_) transport->Detach();
@@ -63,7 +70,7 @@ class LoopbackDriver final : public ProtocolDriver {
     for (int i = 0; i < worker_count; ++i) {
       transports_.push_back(std::make_shared<LoopbackTransport>(clock_));
     }
-    address_ = Directory::Get().Add(transports_);
+    address_ = Directory::Get().Add({transports_, test_nonce_});
     return address_;
   }
 
@@ -74,7 +81,14 @@ class LoopbackDriver final : public ProtocolDriver {
     for (const Peer& peer : peers) {
       std::vector<Transports> servers;
       for (const std::string& address : peer.addresses) {
-        servers.push_back(Directory::Get().Find(address));
+        Listener listener = Directory::Get().Find(address);
+        if (!listener.transports.empty() &&
+            listener.test_nonce != test_nonce_) {
+          return absl::PermissionDeniedError(
+              absl::StrCat("no traffic is sent to peer ", address,
+                           ": it takes part in another test"));
+        }
+        servers.push_back(std::move(listener.transports));
         if (!servers.back().empty()) continue;
         return absl::UnavailableError(
             absl::StrCat("nothing listens at ", address,
@@ -106,14 +120,16 @@ class LoopbackDriver final : public ProtocolDriver {
   }
 
   const Clock& clock_;
+  const std::string test_nonce_;
   Transports transports_;
   std::string address_;
 };
 
 }  // namespace
 
-std::unique_ptr<ProtocolDriver> MakeLoopbackDriver(const Clock& clock) {
-  return std::make_unique<LoopbackDriver>(clock);
+std::unique_ptr<ProtocolDriver> MakeLoopbackDriver(const Clock& clock,
+                                                   std::string test_nonce) {
+  return std::make_unique<LoopbackDriver>(clock, std::move(test_nonce));
 }
 
 }  // namespace distbench

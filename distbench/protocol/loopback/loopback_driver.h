@@ -12,6 +12,7 @@
 #define DISTBENCH_PROTOCOL_LOOPBACK_LOOPBACK_DRIVER_H_
 
 #include <memory>
+#include <string>
 
 #include "distbench/base/clock.h"
 #include "distbench/protocol/driver.h"
@@ -19,9 +20,10 @@
 namespace distbench {
 
 // clock must outlive the driver. With a fake clock transports must only be
-// polled without waiting, that is, with deadlines that have passed.
+// polled without waiting, that is, with deadlines that have passed. test_nonce:
+// see DriverEnvironment.
 std::unique_ptr<ProtocolDriver> MakeLoopbackDriver(
-    const Clock& clock = RealClock());
+    const Clock& clock = RealClock(), std::string test_nonce = "");
 
 }  // namespace distbench
 

@@ -21,8 +21,9 @@ ClientConnection::ClientConnection(ConnectionContext& context,
       address_(target.address),
       max_queued_bytes_(context.settings.send_queue_bytes),
       calls_(calls),
-      listener_(listener) {
-  Open(std::move(target.socket), /*watched=*/false);
+      listener_(listener),
+      dial_(context.security) {
+  Open(std::move(target.stream), /*watched=*/false);
 }
 
 void ClientConnection::Send(ClientCall& call, uint64_t call_id,
@@ -146,7 +147,7 @@ void ClientConnection::BeginDial(int64_t now_ns) {
 
 void ClientConnection::FinishDial() {
   if (dial_.state() == Dial::State::kConnected) {
-    Open(dial_.TakeSocket(), /*watched=*/true);
+    Open(dial_.TakeStream(), /*watched=*/true);
     return;
   }
   ++context().counters.failed_reconnects;

@@ -1,6 +1,5 @@
 #include "distbench/protocol/tcp/connection.h"
 
-#include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -11,23 +10,23 @@ Connection::Connection(ConnectionContext& context, FrameKind incoming,
                        int64_t max_batch)
     : context_(context), max_batch_(max_batch), decoder_(incoming) {}
 
-void Connection::Open(FileDescriptor socket, bool watched) {
-  socket_ = std::move(socket);
+void Connection::Open(Stream stream, bool watched) {
+  stream_ = std::move(stream);
   decoder_.Reset();
   is_full_ = false;
   reads_ = true;
   error_ = StreamError::kNone;
   interest_ = EPOLLIN;
   if (watched) {
-    context_.poller.Rewatch(socket_.get(), interest_, *this);
+    context_.poller.Rewatch(stream_.fd(), interest_, *this);
   } else {
-    context_.poller.Watch(socket_.get(), interest_, *this);
+    context_.poller.Watch(stream_.fd(), interest_, *this);
   }
   if (!queue_.empty()) MarkDirty();
 }
 
 void Connection::Close() {
-  socket_.Close();
+  stream_.Close();
   queue_.Clear();
   error_ = StreamError::kNone;
 }
@@ -36,6 +35,11 @@ void Connection::Break(StreamError error) {
   if (error_ != StreamError::kNone) return;
   error_ = error;
   MarkDirty();
+}
+
+void Connection::BreakWithStreamError(StreamError error) {
+  socket_error_ = stream_.Error();
+  Break(error);
 }
 
 void Connection::MarkDirty() {
@@ -55,7 +59,7 @@ void Connection::Write() {
   batched_frames_ = 0;
   batched_bytes_ = 0;
   if (!is_open() || is_full_ || error_ != StreamError::kNone) return;
-  switch (queue_.Write(socket_.get())) {
+  switch (queue_.Write(stream_)) {
     case SendQueue::Outcome::kEmpty:
       break;
     case SendQueue::Outcome::kNotEmpty:
@@ -63,8 +67,7 @@ void Connection::Write() {
       UpdateInterest();
       break;
     case SendQueue::Outcome::kBroken:
-      errno_ = errno;
-      Break(StreamError::kSocketFailed);
+      BreakWithStreamError(StreamError::kSocketFailed);
       break;
   }
 }
@@ -81,7 +84,7 @@ void Connection::UpdateInterest() {
       (reads_ ? uint32_t{EPOLLIN} : 0) | (is_full_ ? uint32_t{EPOLLOUT} : 0);
   if (interest == interest_) return;
   interest_ = interest;
-  context_.poller.Rewatch(socket_.get(), interest_, *this);
+  context_.poller.Rewatch(stream_.fd(), interest_, *this);
 }
 
 void Connection::SettleError() {
@@ -91,8 +94,8 @@ void Connection::SettleError() {
                        error == StreamError::kSocketFailed;
   if (!is_loss || IsInUse()) context_.counters.CountError(error);
   std::string reason(Describe(error));
-  if (error == StreamError::kSocketFailed) {
-    absl::StrAppend(&reason, ": ", std::strerror(errno_));
+  if (error == StreamError::kSocketFailed || error == StreamError::kTlsFailed) {
+    absl::StrAppend(&reason, ": ", socket_error_);
   }
   Close();
   OnBroken(reason);

@@ -18,6 +18,7 @@
 #include "distbench/protocol/tcp/send_queue.h"
 #include "distbench/protocol/tcp/settings.h"
 #include "distbench/protocol/tcp/socket.h"
+#include "distbench/protocol/tcp/stream.h"
 #include "distbench/protocol/tcp/stream_error.h"
 
 namespace distbench {
@@ -32,13 +33,17 @@ struct ConnectionContext {
   // While a large payload is stepped over.
   static constexpr size_t kMaxReadBytes = 256 * 1024;
 
-  ConnectionContext(const TcpSettings& settings, StreamCounters& counters)
+  ConnectionContext(const TcpSettings& settings,
+                    const ConnectionSecurity& security,
+                    StreamCounters& counters)
       : settings(settings),
+        security(security),
         counters(counters),
         poller(settings.spin_ns),
         read_buffer(new char[kMaxReadBytes]) {}
 
   const TcpSettings settings;
+  const ConnectionSecurity& security;
   StreamCounters& counters;
   Poller poller;
   const std::unique_ptr<char[]> read_buffer;
@@ -62,18 +67,20 @@ class Connection : public Poller::Watcher {
 
   ConnectionContext& context() { return context_; }
   int64_t queued_bytes() const { return queue_.queued_bytes(); }
-  bool is_open() const { return socket_.is_open(); }
-  int fd() const { return socket_.get(); }
+  bool is_open() const { return stream_.is_open(); }
+  Stream& stream() { return stream_; }
 
-  // Frames go to the socket from now on, and are read from it. `watched`: the
-  // poller watches the socket already, for this connection.
-  void Open(FileDescriptor socket, bool watched);
+  // Frames go to the stream from now on, and are read from it. `watched`: the
+  // poller watches its socket already, for this connection.
+  void Open(Stream stream, bool watched);
 
   // Drops what is queued.
   void Close();
 
   // Closes and tells why, at the latest in the next Flush().
   void Break(StreamError error);
+  // Likewise, as the stream says what is wrong.
+  void BreakWithStreamError(StreamError error);
 
   // Gathers a frame, to be written by the next Flush() or earlier. May be
   // called before Open(). Returns the message's size.
@@ -115,7 +122,7 @@ class Connection : public Poller::Watcher {
 
   ConnectionContext& context_;
   const int64_t max_batch_;
-  FileDescriptor socket_;
+  Stream stream_;
   SendQueue queue_;
   FrameDecoder decoder_;
   int64_t batched_frames_ = 0;
@@ -125,7 +132,7 @@ class Connection : public Poller::Watcher {
   bool reads_ = true;
   uint32_t interest_ = 0;  // what the poller watches for
   StreamError error_ = StreamError::kNone;
-  int errno_ = 0;  // with kSocketFailed
+  std::string socket_error_;  // with kSocketFailed and kTlsFailed
 };
 
 template <typename Header>
@@ -148,13 +155,12 @@ void Connection::Read(const OnFrame& on_frame) {
   const size_t wanted = decoder_.payload_bytes_left() > context_.kReadBytes
                             ? context_.kMaxReadBytes
                             : context_.kReadBytes;
-  const ssize_t received = Receive(socket_.get(), buffer, wanted);
+  const ssize_t received = stream_.Receive(buffer, wanted);
   if (received <= 0) {
     if (received == 0) {
       Break(StreamError::kClosedByPeer);
     } else if (errno != EAGAIN && errno != EWOULDBLOCK) {
-      errno_ = errno;
-      Break(StreamError::kSocketFailed);
+      BreakWithStreamError(StreamError::kSocketFailed);
     }
     return;
   }

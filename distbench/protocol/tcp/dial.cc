@@ -44,8 +44,9 @@ std::string Explain(int error) {
 // Makes the connection of one target, address by address.
 class TargetDialer {
  public:
-  TargetDialer(DialTarget& target, int epoll_fd)
-      : target_(target), epoll_fd_(epoll_fd) {
+  TargetDialer(DialTarget& target, const ConnectionSecurity& security,
+               int epoll_fd)
+      : target_(target), epoll_fd_(epoll_fd), dial_(security) {
     TryNextAddress();
   }
 
@@ -64,7 +65,7 @@ class TargetDialer {
 
   // Empty if connected.
   std::string Failure() const {
-    if (target_.socket.is_open()) return "";
+    if (target_.stream.is_open()) return "";
     return absl::StrCat(target_.name, " (",
                         done() ? dial_.error() : "no answer in time", ")");
   }
@@ -82,8 +83,8 @@ class TargetDialer {
 
   void FinishAttempt() {
     if (dial_.state() == Dial::State::kConnected) {
-      target_.socket = dial_.TakeSocket();
-      epoll_ctl(epoll_fd_, EPOLL_CTL_DEL, target_.socket.get(), nullptr);
+      target_.stream = dial_.TakeStream();
+      epoll_ctl(epoll_fd_, EPOLL_CTL_DEL, target_.stream.fd(), nullptr);
     } else if (next_address_ < target_.addresses.size()) {
       TryNextAddress();
     }
@@ -140,68 +141,92 @@ absl::Status ToStatus(std::vector<std::string> failures) {
 }  // namespace
 
 uint32_t Dial::events() const {
-  return state_ == State::kConnecting ? EPOLLOUT : EPOLLIN;
+  const bool writes = state_ == State::kConnecting ||
+                      (state_ == State::kSecuring && wants_write_);
+  return writes ? EPOLLOUT : EPOLLIN;
 }
 
 Dial::State Dial::Begin(const SocketAddress& address) {
-  hello_bytes_ = 0;
   error_.clear();
-  socket_ = BeginConnect(address);
-  if (!socket_.is_open()) return FailWith(Explain(errno));
+  stream_ = Stream(BeginConnect(address));
+  if (!stream_.is_open()) return FailWith(Explain(errno));
   return state_ = State::kConnecting;
 }
 
+// Each step may be followed by the next one at once.
 Dial::State Dial::Continue() {
-  switch (state_) {
-    case State::kConnecting:
-      return FinishConnecting();
-    case State::kAwaitingHello:
-      return ReadHello();
-    case State::kConnected:
-    case State::kFailed:
-      break;
-  }
+  if (state_ == State::kConnecting) FinishConnecting();
+  if (state_ == State::kSecuring) Secure();
+  if (state_ == State::kGreeting) Greet();
   return state_;
 }
 
-Dial::State Dial::FinishConnecting() {
-  const int error = TakeSocketError(socket_.get());
-  if (error != 0) return FailWith(Explain(error));
-  char hello[kHelloBytes];
-  EncodeHello(hello);
-  // A new connection has room for it.
-  if (send(socket_.get(), hello, kHelloBytes, MSG_NOSIGNAL) != kHelloBytes) {
-    return FailWith(std::strerror(errno));
+void Dial::FinishConnecting() {
+  const int error = TakeSocketError(stream_.fd());
+  if (error != 0) {
+    FailWith(Explain(error));
+    return;
   }
-  return state_ = State::kAwaitingHello;
+  stream_.Secure(security_, TlsContext::Side::kClient);
+  state_ = State::kSecuring;
 }
 
-Dial::State Dial::ReadHello() {
-  // Not a byte more: frames may follow.
-  const ssize_t received = Receive(socket_.get(), hello_ + hello_bytes_,
-                                   kHelloBytes - hello_bytes_);
-  if (received < 0) {
-    if (errno == EAGAIN || errno == EWOULDBLOCK) return state_;
-    return FailWith(std::strerror(errno));
+void Dial::Secure() {
+  const TlsSession::State tls = stream_.Handshake();
+  if (tls == TlsSession::State::kFailed) {
+    FailWith(stream_.Error());
+    return;
   }
-  if (received == 0) return FailWith(Describe(StreamError::kClosedByPeer));
-  hello_bytes_ += received;
+  wants_write_ = tls == TlsSession::State::kWantsWrite;
+  if (tls != TlsSession::State::kReady) return;
+  greeting_.emplace(Greeting::Side::kClient, security_.test_nonce);
+  if (SendOutput()) state_ = State::kGreeting;
+}
+
+// A new connection has room for what is said in a greeting.
+bool Dial::SendOutput() {
+  std::string output = greeting_->TakeOutput();
+  const iovec piece = {.iov_base = output.data(), .iov_len = output.size()};
+  if (stream_.Send(&piece, 1) == static_cast<ssize_t>(output.size())) {
+    return true;
+  }
+  FailWith(stream_.Error());
+  return false;
+}
+
+void Dial::Greet() {
+  char buffer[kServerHelloBytes];
+  // Not a byte more: frames may follow.
+  const ssize_t received = stream_.Receive(buffer, greeting_->missing_bytes());
+  if (received < 0) {
+    if (errno == EAGAIN || errno == EWOULDBLOCK) return;
+    FailWith(stream_.Error());
+    return;
+  }
+  if (received == 0) {
+    FailWith(Describe(StreamError::kClosedByPeer));
+    return;
+  }
   const StreamError error =
-      CheckHello(absl::string_view(hello_, hello_bytes_));
-  if (error != StreamError::kNone) return FailWith(Describe(error));
-  if (hello_bytes_ < kHelloBytes) return state_;
-  return state_ = State::kConnected;
+      greeting_->Receive(absl::string_view(buffer, received));
+  if (error != StreamError::kNone) {
+    FailWith(Describe(error));
+  } else if (greeting_->missing_bytes() == 0 && SendOutput()) {
+    greeting_.reset();
+    state_ = State::kConnected;
+  }
 }
 
 void Dial::Fail(std::string reason) { FailWith(reason); }
 
 Dial::State Dial::FailWith(absl::string_view what) {
-  socket_.Close();
   error_ = std::string(what);
+  stream_.Close();
   return state_ = State::kFailed;
 }
 
-absl::Status DialAll(absl::Span<DialTarget> targets, absl::Time deadline,
+absl::Status DialAll(absl::Span<DialTarget> targets,
+                     const ConnectionSecurity& security, absl::Time deadline,
                      const std::atomic<bool>& aborted) {
   const FileDescriptor epoll(epoll_create1(EPOLL_CLOEXEC));
   PCHECK(epoll.is_open());
@@ -210,7 +235,8 @@ absl::Status DialAll(absl::Span<DialTarget> targets, absl::Time deadline,
     std::vector<std::unique_ptr<TargetDialer>> dialers;
     for (DialTarget& target :
          targets.subspan(0, std::min(targets.size(), kMaxParallelDials))) {
-      dialers.push_back(std::make_unique<TargetDialer>(target, epoll.get()));
+      dialers.push_back(
+          std::make_unique<TargetDialer>(target, security, epoll.get()));
     }
     targets.remove_prefix(dialers.size());
     RunDialers(epoll.get(), dialers, deadline, aborted);

@@ -4,22 +4,28 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
-#include "distbench/protocol/tcp/frame.h"
+#include "distbench/protocol/tcp/greeting.h"
 #include "distbench/protocol/tcp/socket.h"
+#include "distbench/protocol/tcp/stream.h"
 
 namespace distbench {
 
-// One attempt to make a connection: connects, says hello and hears the peer's.
+// One attempt to make a connection: connects, makes it a TLS connection if that
+// is wanted, and greets the peer, which must know the test.
 // Never waits: whoever runs it waits for fd() to be ready for events().
 class Dial {
  public:
-  enum class State { kConnecting, kAwaitingHello, kConnected, kFailed };
+  enum class State { kConnecting, kSecuring, kGreeting, kConnected, kFailed };
+
+  // `security` must outlive this.
+  explicit Dial(const ConnectionSecurity& security) : security_(security) {}
 
   // Begins, instead of what was going on before.
   State Begin(const SocketAddress& address);
@@ -32,28 +38,31 @@ class Dial {
 
   State state() const { return state_; }
   bool in_progress() const {
-    return state_ == State::kConnecting || state_ == State::kAwaitingHello;
+    return state_ != State::kConnected && state_ != State::kFailed;
   }
 
   // While in progress. events(): as in epoll_event.
-  int fd() const { return socket_.get(); }
+  int fd() const { return stream_.fd(); }
   uint32_t events() const;
 
   // Once connected. What the peer sent after its hello is still to be read.
-  FileDescriptor TakeSocket() { return std::move(socket_); }
+  Stream TakeStream() { return std::move(stream_); }
 
   // Once failed: why.
   const std::string& error() const { return error_; }
 
  private:
-  State FinishConnecting();
-  State ReadHello();
+  void FinishConnecting();
+  void Secure();
+  void Greet();
+  bool SendOutput();
   State FailWith(absl::string_view what);
 
+  const ConnectionSecurity& security_;
   State state_ = State::kFailed;
-  FileDescriptor socket_;
-  char hello_[kHelloBytes];
-  size_t hello_bytes_ = 0;  // received so far
+  Stream stream_;
+  std::optional<Greeting> greeting_;
+  bool wants_write_ = false;  // while securing
   std::string error_;
 };
 
@@ -66,14 +75,15 @@ struct DialTarget {
   std::vector<SocketAddress> addresses;
 
   // The result.
-  FileDescriptor socket;
+  Stream stream;
   SocketAddress address;  // the one that answered
 };
 
 // Makes all connections, a bounded number of them at a time. The error names
 // targets that could not be reached, and why. Gives up soon once `aborted` is
 // set: CANCELLED.
-absl::Status DialAll(absl::Span<DialTarget> targets, absl::Time deadline,
+absl::Status DialAll(absl::Span<DialTarget> targets,
+                     const ConnectionSecurity& security, absl::Time deadline,
                      const std::atomic<bool>& aborted);
 
 }  // namespace distbench

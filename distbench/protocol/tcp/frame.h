@@ -1,10 +1,17 @@
 // What the tcp driver's connections carry. All numbers are little-endian.
 //
-// Each side begins with a hello, the client's first:
+// Each side begins with a hello:
 //
 //   bytes 0..7    "distbtcp"
 //   bytes 8..11   version of this format
 //   bytes 12..15  zero
+//
+// The client's comes first, with a challenge C of 32 random bytes behind it.
+// The server answers with its hello, a challenge S and 32 bytes of proof:
+// HMAC-SHA-256 of "distbtcp server", C and S under the test's nonce. To that
+// the client sends its own proof, of "distbtcp client", C and S. Either side
+// closes the connection if the other one's proof is wrong. With TLS its
+// handshake comes before all of this.
 //
 // Requests follow in one direction and replies in the other, each in a frame:
 //
@@ -33,7 +40,7 @@
 
 namespace distbench {
 
-inline constexpr uint32_t kTcpProtocolVersion = 1;
+inline constexpr uint32_t kTcpProtocolVersion = 2;
 inline constexpr size_t kHelloBytes = 16;
 inline constexpr size_t kFrameHeaderBytes = 16;
 

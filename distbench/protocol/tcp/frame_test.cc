@@ -45,13 +45,13 @@ TEST(FrameTest, HellosAreRecognisedAsFarAsTheyGo) {
   char bytes[kHelloBytes];
   EncodeHello(bytes);
   const std::string hello(bytes, sizeof(bytes));
-  EXPECT_EQ(hello.substr(0, 9), "distbtcp\x01");
+  EXPECT_EQ(hello.substr(0, 9), "distbtcp\x02");
   for (size_t size = 0; size <= kHelloBytes; ++size) {
     EXPECT_EQ(CheckHello(hello.substr(0, size)), StreamError::kNone);
   }
   EXPECT_EQ(CheckHello("GET /"), StreamError::kNoHello);
   std::string other = hello;
-  other[8] = 2;
+  other[8] = 1;
   EXPECT_EQ(CheckHello(other), StreamError::kOtherVersion);
   other = hello;
   other[15] = 1;

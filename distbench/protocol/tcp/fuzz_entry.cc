@@ -7,6 +7,7 @@
 
 #include "distbench/payload/message_codec.h"
 #include "distbench/protocol/tcp/frame_decoder.h"
+#include "distbench/protocol/tcp/greeting.h"
 
 namespace distbench {
 namespace {
@@ -36,12 +37,36 @@ DecodedStream DecodeAs(FrameKind kind, absl::string_view bytes,
   return result;
 }
 
+// Of bytes that nobody who knows the nonce has made.
+DecodedStream Greet(Greeting::Side side, absl::string_view bytes,
+                    size_t piece_bytes) {
+  DecodedStream result;
+  Greeting greeting(side, "nonce");
+  while (!bytes.empty() && greeting.missing_bytes() > 0 &&
+         result.error == StreamError::kNone) {
+    const size_t taken =
+        std::min({piece_bytes, bytes.size(), greeting.missing_bytes()});
+    const std::string piece(bytes.substr(0, taken));
+    bytes.remove_prefix(taken);
+    result.error = greeting.Receive(piece);
+    greeting.TakeOutput();
+  }
+  result.greeted = greeting.missing_bytes() == 0 &&
+                   result.error == StreamError::kNone;
+  return result;
+}
+
 }  // namespace
 
 DecodedStream DecodeStream(absl::string_view bytes, size_t piece_bytes) {
   if (bytes.empty()) return {};
   const bool requests = bytes.front() % 2 != 0;
+  const bool greeting = (bytes.front() & kGreetingBit) != 0;
   bytes.remove_prefix(1);
+  if (greeting) {
+    return Greet(requests ? Greeting::Side::kServer : Greeting::Side::kClient,
+                 bytes, piece_bytes);
+  }
   return requests ? DecodeAs<RequestHeader>(FrameKind::kRequest, bytes,
                                             piece_bytes)
                   : DecodeAs<ResponseHeader>(FrameKind::kReply, bytes,
@@ -50,6 +75,8 @@ DecodedStream DecodeStream(absl::string_view bytes, size_t piece_bytes) {
 
 void DecodeInPieces(absl::string_view bytes) {
   const DecodedStream whole = DecodeStream(bytes, bytes.size() + 1);
+  // Nobody guesses a proof.
+  if (whole.greeted) std::abort();
   for (size_t piece_bytes : {1, 7, 64}) {
     if (DecodeStream(bytes, piece_bytes) != whole) std::abort();
   }

@@ -9,16 +9,20 @@
 
 namespace distbench {
 
+inline constexpr char kGreetingBit = 0x40;
+
 // What became of some bytes.
 struct DecodedStream {
   int64_t frames = 0;
+  bool greeted = false;
   StreamError error = StreamError::kNone;
   bool operator==(const DecodedStream&) const = default;
 };
 
-// Takes bytes all the way that a connection's go after the hello: finds the
-// frames and reads the heads of their messages. The first byte tells the kind
-// of frames. `piece_bytes`: what one read brings.
+// Takes bytes all the way that a connection's go. The first byte tells what
+// they are: with kGreetingBit a greeting; else frames of one kind, which are
+// found, and the heads of whose messages are read. It is odd for what a server
+// receives. `piece_bytes`: what one read brings.
 DecodedStream DecodeStream(absl::string_view bytes, size_t piece_bytes);
 
 // The body of LLVMFuzzerTestOneInput(): decodes the bytes in one piece and in

@@ -8,6 +8,7 @@
 #include "distbench/payload/message_codec.h"
 #include "distbench/protocol/tcp/frame.h"
 #include "distbench/protocol/tcp/fuzz_entry.h"
+#include "distbench/protocol/tcp/greeting.h"
 #include "gtest/gtest.h"
 
 namespace distbench {
@@ -98,6 +99,29 @@ TEST(FuzzTest, SurvivesMutatedStreams) {
 
 TEST(FuzzTest, SurvivesTheKeptCorpus) {
   for (const std::string& bytes : KeptCorpus("frame")) DecodeInPieces(bytes);
+}
+
+TEST(FuzzTest, SurvivesMutatedGreetings) {
+  std::mt19937 random(4);
+  int malformed = 0;
+  for (int round = 0; round < kRounds / 10; ++round) {
+    Greeting client(Greeting::Side::kClient, "nonce");
+    Greeting server(Greeting::Side::kServer, "nonce");
+    const std::string hello = client.TakeOutput();
+    ASSERT_EQ(server.Receive(hello), StreamError::kNone);
+    std::string to_server = hello + std::string(kProofBytes, 'x');
+    std::string to_client = server.TakeOutput();
+    for (std::string* bytes : {&to_server, &to_client}) {
+      for (int i = 0; i < round % 4; ++i) Mutate(random, *bytes);
+      const bool is_for_server = bytes == &to_server;
+      bytes->insert(0, 1,
+                    static_cast<char>(kGreetingBit | (is_for_server ? 1 : 0)));
+      DecodeInPieces(*bytes);
+      malformed +=
+          DecodeStream(*bytes, 64).error == StreamError::kNoHello;
+    }
+  }
+  EXPECT_GT(malformed, kRounds / 100);
 }
 
 TEST(FuzzTest, SurvivesNoise) {

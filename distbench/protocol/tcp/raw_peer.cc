@@ -78,6 +78,17 @@ std::string RawConnection::ReceiveAvailable() {
   return bytes;
 }
 
+void RawConnection::Greet(Greeting::Side side) {
+  Greeting greeting(side, "");
+  Send(greeting.TakeOutput());
+  while (greeting.missing_bytes() > 0) {
+    const std::string bytes = Receive(greeting.missing_bytes());
+    ASSERT_EQ(bytes.size(), greeting.missing_bytes());
+    ASSERT_EQ(greeting.Receive(bytes), StreamError::kNone);
+    Send(greeting.TakeOutput());
+  }
+}
+
 bool RawConnection::PeerCloses() {
   std::vector<char> buffer(1 << 16);
   while (WaitUntilReadable()) {
@@ -102,8 +113,7 @@ RawConnection RawListener::Accept() {
 
 RawConnection RawListener::AcceptWithHello() {
   RawConnection connection = Accept();
-  EXPECT_EQ(connection.Receive(kHelloBytes), HelloBytes());
-  connection.Send(HelloBytes());
+  connection.Greet(Greeting::Side::kServer);
   return connection;
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "distbench/protocol/tcp/frame.h"
+#include "distbench/protocol/tcp/greeting.h"
 #include "distbench/protocol/tcp/socket.h"
 
 namespace distbench {
@@ -29,6 +30,9 @@ class RawConnection {
 
   bool is_open() const { return socket_.is_open(); }
   void Send(const std::string& bytes);
+
+  // Exchanges hellos, of a test without a nonce.
+  void Greet(Greeting::Side side);
 
   // So many bytes, or fewer if the peer closes before.
   std::string Receive(size_t count);

@@ -1,7 +1,5 @@
 #include "distbench/protocol/tcp/send_queue.h"
 
-#include <sys/socket.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -115,16 +113,10 @@ char* SendQueue::Extend(size_t bytes) {
   return out;
 }
 
-SendQueue::Outcome SendQueue::Write(int fd) {
+SendQueue::Outcome SendQueue::Write(Stream& stream) {
   if (empty()) return Outcome::kEmpty;
   iovec pieces[kMaxPieces];
-  msghdr message = {};
-  message.msg_iov = pieces;
-  message.msg_iovlen = Gather(pieces);
-  ssize_t written;
-  do {
-    written = sendmsg(fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
-  } while (written < 0 && errno == EINTR);
+  const ssize_t written = stream.Send(pieces, Gather(pieces));
   if (written < 0) {
     return errno == EAGAIN || errno == EWOULDBLOCK ? Outcome::kNotEmpty
                                                    : Outcome::kBroken;

@@ -12,6 +12,7 @@
 
 #include "distbench/payload/message_codec.h"
 #include "distbench/protocol/tcp/frame.h"
+#include "distbench/protocol/tcp/stream.h"
 
 namespace distbench {
 
@@ -36,9 +37,9 @@ class SendQueue {
   bool empty() const { return queued_bytes_ == 0; }
   int64_t queued_bytes() const { return queued_bytes_; }
 
-  // Writes what the socket takes, by one system call. With kBroken errno says
-  // why, and nothing more can be written.
-  [[nodiscard]] Outcome Write(int fd);
+  // Writes what the stream takes: without TLS by one system call. With kBroken
+  // the stream says why, and nothing more can be written.
+  [[nodiscard]] Outcome Write(Stream& stream);
 
   // Drops everything.
   void Clear();

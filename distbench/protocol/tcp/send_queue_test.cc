@@ -21,12 +21,11 @@ class SendQueueTest : public testing::Test {
  protected:
   SendQueueTest() {
     EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends_), 0);
+    stream_ = Stream(FileDescriptor(ends_[0]));
   }
-  ~SendQueueTest() override {
-    for (int end : ends_) close(end);
-  }
+  ~SendQueueTest() override { close(ends_[1]); }
 
-  SendQueue::Outcome Write() { return queue_.Write(ends_[0]); }
+  SendQueue::Outcome Write() { return queue_.Write(stream_); }
 
   // All that there is to read.
   std::string Read() {
@@ -40,6 +39,7 @@ class SendQueueTest : public testing::Test {
   }
 
   int ends_[2];
+  Stream stream_;  // the first of them
   SendQueue queue_;
 };
 

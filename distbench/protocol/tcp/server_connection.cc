@@ -23,14 +23,16 @@ ServerConnection::ServerConnection(ConnectionContext& context,
       hello_due_ns_(hello_due_ns),
       requests_(requests),
       listener_(listener) {
-  Open(std::move(socket), /*watched=*/false);
+  greeting_.emplace(Greeting::Side::kServer, context.security.test_nonce);
+  Stream stream(std::move(socket));
+  stream.Secure(context.security, TlsContext::Side::kServer);
+  Open(std::move(stream), /*watched=*/false);
 }
 
 void ServerConnection::OnReady(uint32_t epoll_events, TransportEvents& events) {
   if (!is_open()) return;
-  if (!hello_over_) {
-    ReadHello();
-  } else {
+  if (greeting_.has_value()) ContinueGreeting();
+  if (is_open() && !greeting_.has_value()) {
     if (epoll_events & EPOLLOUT) OnWritable();
     const bool hung_up = epoll_events & (EPOLLERR | EPOLLHUP);
     if (hung_up || ((epoll_events & EPOLLIN) && reads())) {
@@ -44,32 +46,50 @@ void ServerConnection::OnReady(uint32_t epoll_events, TransportEvents& events) {
   SettleError();
 }
 
-void ServerConnection::ReadHello() {
-  // Not a byte more: frames may follow.
-  const ssize_t received = Receive(fd(), hello_ + hello_bytes_,
-                                   kHelloBytes - hello_bytes_);
-  if (received < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
-  if (received <= 0) {
-    Break(StreamError::kClosedByPeer);
-    return;
+void ServerConnection::ContinueGreeting() {
+  if (!is_secured_) is_secured_ = Secure();
+  if (is_secured_) Greet();
+}
+
+// Whether TLS, if there is any, is ready.
+bool ServerConnection::Secure() {
+  switch (stream().Handshake()) {
+    case TlsSession::State::kReady:
+      return true;
+    case TlsSession::State::kFailed:
+      BreakWithStreamError(StreamError::kTlsFailed);
+      return false;
+    // A new connection has room for what a handshake writes.
+    case TlsSession::State::kWantsRead:
+    case TlsSession::State::kWantsWrite:
+      return false;
   }
-  hello_bytes_ += received;
-  const StreamError error = CheckHello(absl::string_view(hello_, hello_bytes_));
-  // A client of another version shall be able to say so.
-  if (error == StreamError::kOtherVersion ||
-      (error == StreamError::kNone && hello_bytes_ == kHelloBytes)) {
-    char hello[kHelloBytes];
-    EncodeHello(hello);
-    // A new connection has room for it.
-    [[maybe_unused]] const ssize_t sent =
-        send(fd(), hello, kHelloBytes, MSG_NOSIGNAL);
+  return false;
+}
+
+void ServerConnection::Greet() {
+  while (greeting_->missing_bytes() > 0) {
+    char buffer[kClientHelloBytes];
+    // Not a byte more: frames may follow.
+    const ssize_t received =
+        stream().Receive(buffer, greeting_->missing_bytes());
+    if (received < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
+    if (received <= 0) return Break(StreamError::kClosedByPeer);
+    const StreamError error =
+        greeting_->Receive(absl::string_view(buffer, received));
+    SendGreeting();
+    if (error != StreamError::kNone) return Break(error);
   }
-  if (error != StreamError::kNone) {
-    Break(error);
-  } else if (hello_bytes_ == kHelloBytes) {
-    hello_over_ = true;
-    listener_.OnHelloOver(*this);
-  }
+  greeting_.reset();
+  listener_.OnHelloOver(*this);
+}
+
+void ServerConnection::SendGreeting() {
+  std::string output = greeting_->TakeOutput();
+  if (output.empty()) return;
+  const iovec piece = {.iov_base = output.data(), .iov_len = output.size()};
+  // A new connection has room for it, or is broken, as the next read tells.
+  [[maybe_unused]] const ssize_t sent = stream().Send(&piece, 1);
 }
 
 void ServerConnection::TimeOut() {
@@ -140,7 +160,10 @@ void ServerConnection::Finish() {
 }
 
 void ServerConnection::OnBroken(const std::string& /*reason*/) {
-  if (!hello_over_) listener_.OnHelloOver(*this);
+  if (greeting_.has_value()) {
+    greeting_.reset();
+    listener_.OnHelloOver(*this);
+  }
   listener_.OnClosed(*this);
 }
 

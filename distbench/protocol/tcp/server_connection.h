@@ -3,11 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "distbench/base/object_pool.h"
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/tcp/connection.h"
+#include "distbench/protocol/tcp/greeting.h"
 
 namespace distbench {
 
@@ -20,13 +22,14 @@ struct TcpRequest : ServerCall {
   std::string trace_bytes;  // what trace_context refers to
 };
 
-// A connection that a server has accepted. Expects the client's hello, and then
-// requests. Used by its worker's thread.
+// A connection that a server has accepted. Expects the TLS handshake, if there
+// is to be one, the client's greeting, and then requests. Used by its worker's
+// thread.
 class ServerConnection final : public Connection {
  public:
   class Listener {
    public:
-    // The hello has been said, or the connection has closed before.
+    // The greeting is over, or the connection has closed before.
     virtual void OnHelloOver(ServerConnection& connection) = 0;
     // The connection has closed. It may still have requests.
     virtual void OnClosed(ServerConnection& connection) = 0;
@@ -40,7 +43,7 @@ class ServerConnection final : public Connection {
                    int64_t hello_due_ns, ObjectPool<TcpRequest>& requests,
                    Listener& listener);
 
-  // By when the client should have said hello: see TimeOut().
+  // By when the greeting should be over: see TimeOut().
   int64_t hello_due_ns() const { return hello_due_ns_; }
 
   // Closes, as the client has said no hello in time.
@@ -64,7 +67,10 @@ class ServerConnection final : public Connection {
   bool IsInUse() const override { return pending_requests_ > 0; }
   void OnBroken(const std::string& reason) override;
 
-  void ReadHello();
+  void ContinueGreeting();
+  bool Secure();
+  void Greet();
+  void SendGreeting();
   StreamError OnRequest(const FrameHeader& frame, absl::string_view head,
                         int64_t read_ns, TransportEvents& events);
   void ThrottleReading();
@@ -73,9 +79,8 @@ class ServerConnection final : public Connection {
   const int64_t hello_due_ns_;
   ObjectPool<TcpRequest>& requests_;
   Listener& listener_;
-  bool hello_over_ = false;
-  char hello_[kHelloBytes];
-  size_t hello_bytes_ = 0;  // received so far
+  std::optional<Greeting> greeting_;  // until it is over
+  bool is_secured_ = false;
   size_t pending_requests_ = 0;
   std::string scratch_;
 };

@@ -149,4 +149,15 @@ ssize_t Receive(int fd, char* buffer, size_t size) {
   return received;
 }
 
+ssize_t SendPieces(int fd, const iovec* pieces, int count) {
+  msghdr message = {};
+  message.msg_iov = const_cast<iovec*>(pieces);
+  message.msg_iovlen = count;
+  ssize_t sent;
+  do {
+    sent = sendmsg(fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+  } while (sent < 0 && errno == EINTR);
+  return sent;
+}
+
 }  // namespace distbench

@@ -4,6 +4,7 @@
 #define DISTBENCH_PROTOCOL_TCP_SOCKET_H_
 
 #include <sys/socket.h>
+#include <sys/uio.h>
 
 #include <string>
 #include <utility>
@@ -70,6 +71,9 @@ int TakeSocketError(int fd);
 
 // As recv(); goes on after signals.
 ssize_t Receive(int fd, char* buffer, size_t size);
+
+// As sendmsg() of these pieces; goes on after signals, and raises none.
+ssize_t SendPieces(int fd, const iovec* pieces, int count);
 
 }  // namespace distbench
 

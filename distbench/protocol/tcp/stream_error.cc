@@ -17,6 +17,11 @@ absl::string_view Describe(StreamError error) {
       return "the peer's tcp driver has another version";
     case StreamError::kHelloTimeout:
       return "the peer did not say hello in time";
+    case StreamError::kOtherTest:
+      return "the peer does not know this test's nonce: it takes part in "
+             "another test, or in none";
+    case StreamError::kTlsFailed:
+      return "no TLS connection";
     case StreamError::kWrongFrameKind:
       return "a frame of an unexpected kind";
     case StreamError::kOversizedMessage:
@@ -47,6 +52,10 @@ absl::string_view NameOf(StreamError error) {
       return "other_version";
     case StreamError::kHelloTimeout:
       return "hello_timeout";
+    case StreamError::kOtherTest:
+      return "other_test";
+    case StreamError::kTlsFailed:
+      return "tls_failed";
     case StreamError::kWrongFrameKind:
       return "wrong_frame_kind";
     case StreamError::kOversizedMessage:

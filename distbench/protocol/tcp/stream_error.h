@@ -20,6 +20,8 @@ enum class StreamError {
   kNoHello,
   kOtherVersion,
   kHelloTimeout,
+  kOtherTest,
+  kTlsFailed,
   // Frames.
   kWrongFrameKind,
   kOversizedMessage,

@@ -1,9 +1,12 @@
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "distbench/protocol/driver_conformance.h"
 #include "distbench/protocol/tcp/settings.h"
 #include "distbench/protocol/tcp/tcp_driver.h"
+#include "distbench/security/testing_certificates.h"
+#include "distbench/security/tls_session.h"
 
 namespace distbench {
 namespace {
@@ -12,17 +15,29 @@ struct Variant {
   int64_t connections;
   int64_t max_batch;
   int64_t spin_us;
+  bool uses_tls = false;
 };
 
+// Certificates of all drivers of a test.
+std::shared_ptr<TlsContext> SharedTls() {
+  static const auto* const authority = new TestAuthority("authority");
+  static const auto* const context = new std::shared_ptr<TlsContext>(
+      TlsContext::Make(authority->IssueForLocalhost("node")).value());
+  return *context;
+}
+
 DriverUnderTest MakeVariant(const Variant& variant) {
-  return {[variant] {
+  return {[variant](const std::string& test_nonce) {
     DriverOptions options;
     options.client_settings["connections"] = variant.connections;
     options.client_settings["max_batch"] = variant.max_batch;
     options.server_settings["max_batch"] = variant.max_batch;
     options.client_settings["spin_us"] = variant.spin_us;
+    ConnectionSecurity security = {.test_nonce = test_nonce};
+    if (variant.uses_tls) security.tls = SharedTls();
     return std::make_unique<TcpDriver>(ReadTcpSettings(options),
-                                       AddressPreference{}, "127.0.0.1");
+                                       AddressPreference{}, "127.0.0.1",
+                                       security);
   }};
 }
 
@@ -30,6 +45,10 @@ INSTANTIATE_TEST_SUITE_P(Coalescing, DriverConformanceTest,
                          testing::Values(MakeVariant({1, 64, 0})));
 INSTANTIATE_TEST_SUITE_P(Spinning, DriverConformanceTest,
                          testing::Values(MakeVariant({1, 64, 100})));
+INSTANTIATE_TEST_SUITE_P(Tls, DriverConformanceTest,
+                         testing::Values(MakeVariant({1, 64, 0, true})));
+INSTANTIATE_TEST_SUITE_P(ManyTlsConnections, DriverConformanceTest,
+                         testing::Values(MakeVariant({3, 1, 0, true})));
 INSTANTIATE_TEST_SUITE_P(ManyConnections, DriverConformanceTest,
                          testing::Values(MakeVariant({3, 1, 0})));
 

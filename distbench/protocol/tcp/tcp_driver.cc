@@ -6,6 +6,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/config/driver_options.h"
+#include "distbench/protocol/announced_tls.h"
 #include "distbench/protocol/tcp/dial.h"
 #include "distbench/protocol/tcp/socket.h"
 
@@ -63,10 +64,11 @@ std::vector<TcpPeer> TakePeers(const std::vector<Peer>& peers,
 }  // namespace
 
 TcpDriver::TcpDriver(const TcpSettings& settings, AddressPreference preference,
-                     std::string service_address)
+                     std::string service_address, ConnectionSecurity security)
     : settings_(settings),
       preference_(std::move(preference)),
-      service_address_(std::move(service_address)) {}
+      service_address_(std::move(service_address)),
+      security_(std::move(security)) {}
 
 absl::StatusOr<std::string> TcpDriver::Listen(int worker_count) {
   const auto interfaces = ListInterfaceAddresses();
@@ -84,18 +86,23 @@ absl::StatusOr<std::string> TcpDriver::Listen(int worker_count) {
   }
   for (int i = 0; i < worker_count; ++i) {
     transports_.push_back(
-        std::make_unique<TcpTransport>(settings_, counters_));
+        std::make_unique<TcpTransport>(settings_, security_, counters_));
   }
   transports_.front()->Accept(
       std::move(listener->socket), [this](FileDescriptor socket) {
         transports_[next_transport_++ % transports_.size()]->Serve(
             std::move(socket));
       });
-  return JoinHostPort(address->advertised_host, listener->port);
+  return AnnounceTls(JoinHostPort(address->advertised_host, listener->port),
+                     security_.tls != nullptr);
 }
 
-absl::Status TcpDriver::Connect(const std::vector<Peer>& peers,
+absl::Status TcpDriver::Connect(const std::vector<Peer>& announced,
                                 absl::Time deadline) {
+  const absl::StatusOr<std::vector<Peer>> dialled =
+      PeersToDial(announced, security_.tls != nullptr);
+  if (!dialled.ok()) return dialled.status();
+  const std::vector<Peer>& peers = *dialled;
   const absl::StatusOr<AddressMap> resolved = ResolveAll(peers);
   if (!resolved.ok()) return resolved.status();
   std::vector<DialTarget> targets;
@@ -103,7 +110,7 @@ absl::Status TcpDriver::Connect(const std::vector<Peer>& peers,
     AddTargets(peers, *resolved, settings_.connections, targets);
   }
   const absl::Status status =
-      DialAll(absl::MakeSpan(targets), deadline, connect_aborted_);
+      DialAll(absl::MakeSpan(targets), security_, deadline, connect_aborted_);
   if (!status.ok()) return status;
   auto next = targets.begin();
   for (const auto& transport : transports_) {

@@ -15,6 +15,7 @@
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/host_address.h"
 #include "distbench/protocol/tcp/settings.h"
+#include "distbench/protocol/tcp/stream.h"
 #include "distbench/protocol/tcp/stream_error.h"
 #include "distbench/protocol/tcp/tcp_transport.h"
 
@@ -26,7 +27,7 @@ class TcpDriver final : public ProtocolDriver {
  public:
   // service_address: see DriverEnvironment.
   TcpDriver(const TcpSettings& settings, AddressPreference preference,
-            std::string service_address);
+            std::string service_address, ConnectionSecurity security = {});
 
   absl::StatusOr<std::string> Listen(int worker_count) override;
   Transport& transport(int worker) override { return *transports_[worker]; }
@@ -45,6 +46,7 @@ class TcpDriver final : public ProtocolDriver {
   const TcpSettings settings_;
   const AddressPreference preference_;
   const std::string service_address_;
+  const ConnectionSecurity security_;
   StreamCounters counters_;
   std::vector<std::unique_ptr<TcpTransport>> transports_;
   size_t next_transport_ = 0;  // to get an accepted connection

@@ -31,6 +31,14 @@ std::string RequestFor(int64_t reply_bytes) {
       message);
 }
 
+// Greets a driver that somebody polls meanwhile, and sends these bytes.
+std::thread SendGreeted(RawConnection& connection, std::string bytes) {
+  return std::thread([&connection, bytes = std::move(bytes)] {
+    connection.Greet(Greeting::Side::kClient);
+    connection.Send(bytes);
+  });
+}
+
 class TcpServerTest : public testing::Test {
  protected:
   void Start(const TcpSettings& settings = ReadTcpSettings({})) {
@@ -51,8 +59,7 @@ class TcpServerTest : public testing::Test {
 
   RawConnection ConnectWithHello() {
     RawConnection connection = Connect();
-    connection.Send(HelloBytes());
-    EXPECT_EQ(connection.Receive(kHelloBytes), HelloBytes());
+    connection.Greet(Greeting::Side::kClient);
     return connection;
   }
 
@@ -88,6 +95,19 @@ TEST_F(TcpServerTest, OtherVersionsAreToldOfOurs) {
   EXPECT_EQ(driver_->counters().errors(StreamError::kOtherVersion), 1);
 }
 
+TEST_F(TcpServerTest, ClientsOfAnotherTestAreRefused) {
+  Start();
+  RawConnection connection = Connect();
+  Greeting greeting(Greeting::Side::kClient, "");
+  connection.Send(greeting.TakeOutput());
+  EXPECT_EQ(connection.Receive(kServerHelloBytes).size(), kServerHelloBytes);
+  connection.Send(std::string(kProofBytes, 'x') +
+                  FrameBytes(kEmptyRequest, ""));
+  EXPECT_TRUE(connection.PeerCloses());
+  EXPECT_EQ(driver_->counters().errors(StreamError::kOtherTest), 1);
+  EXPECT_EQ(requests_, 0);
+}
+
 TEST_F(TcpServerTest, WhoSaysNoHelloIsNotWaitedForForever) {
   TcpSettings settings = ReadTcpSettings({});
   settings.handshake_timeout_ns = 20'000'000;
@@ -100,12 +120,16 @@ TEST_F(TcpServerTest, WhoSaysNoHelloIsNotWaitedForForever) {
   EXPECT_EQ(driver_->counters().errors(StreamError::kHelloTimeout), 2);
 }
 
-TEST_F(TcpServerTest, HellosMayComeInPiecesAndWithRequests) {
+TEST_F(TcpServerTest, GreetingsMayComeInPiecesAndWithRequests) {
   Start();
   RawConnection connection = Connect();
-  connection.Send(HelloBytes().substr(0, 5));
-  connection.Send(HelloBytes().substr(5) + FrameBytes(kEmptyRequest, ""));
-  EXPECT_EQ(connection.Receive(kHelloBytes), HelloBytes());
+  Greeting greeting(Greeting::Side::kClient, "");
+  const std::string hello = greeting.TakeOutput();
+  connection.Send(hello.substr(0, 5));
+  connection.Send(hello.substr(5));
+  ASSERT_EQ(greeting.Receive(connection.Receive(kServerHelloBytes)),
+            StreamError::kNone);
+  connection.Send(greeting.TakeOutput() + FrameBytes(kEmptyRequest, ""));
   EXPECT_EQ(connection.Receive(kFrameHeaderBytes).size(), kFrameHeaderBytes);
   EXPECT_EQ(requests_, 1);
 }
@@ -181,9 +205,10 @@ TEST_F(TcpServerTest, RepliesToAClientThatHasGoneAreDropped) {
     waiting.push_back(call);
   });
   RawConnection connection = RawConnection::To(address);
-  connection.Send(HelloBytes() + FrameBytes(kEmptyRequest, "") +
-                  FrameBytes(kEmptyRequest, ""));
+  const std::string frame = FrameBytes(kEmptyRequest, "");
+  std::thread client = SendGreeted(connection, frame + frame);
   ASSERT_TRUE(events.PollUntil([&] { return waiting.size() == 2; }));
+  client.join();
   connection.Close();
   ASSERT_TRUE(events.PollUntil([&] {
     return driver.counters().errors(StreamError::kClosedByPeer) +
@@ -203,8 +228,9 @@ TEST_F(TcpServerTest, RepliesAfterShutdownGoNowhere) {
     waiting.push_back(call);
   });
   RawConnection connection = RawConnection::To(address);
-  connection.Send(HelloBytes() + FrameBytes(kEmptyRequest, ""));
+  std::thread client = SendGreeted(connection, FrameBytes(kEmptyRequest, ""));
   ASSERT_TRUE(events.PollUntil([&] { return waiting.size() == 1; }));
+  client.join();
   std::atomic<bool> done = false;
   std::thread shutdown([&] {
     driver.Shutdown();
@@ -224,7 +250,10 @@ TEST_F(TcpServerTest, ConnectionsAreSpreadOverTheWorkers) {
   std::vector<RawConnection> connections;
   for (int i = 0; i < 2 * kWorkers; ++i) {
     connections.push_back(RawConnection::To(address));
-    connections.back().Send(HelloBytes() + FrameBytes(kEmptyRequest, ""));
+  }
+  std::vector<std::thread> clients;
+  for (RawConnection& connection : connections) {
+    clients.push_back(SendGreeted(connection, FrameBytes(kEmptyRequest, "")));
   }
   std::vector<std::unique_ptr<TestEvents>> events;
   for (int i = 0; i < kWorkers; ++i) {
@@ -240,6 +269,7 @@ TEST_F(TcpServerTest, ConnectionsAreSpreadOverTheWorkers) {
   for (int i = 1; i < kWorkers; ++i) {
     EXPECT_TRUE(events[i]->PollUntil([&] { return requests[i] == 2; }));
   }
+  for (std::thread& client : clients) client.join();
 }
 
 TEST_F(TcpServerTest, ListensOnNamesAndOnTheHostsBestAddress) {
@@ -250,7 +280,7 @@ TEST_F(TcpServerTest, ListensOnNamesAndOnTheHostsBestAddress) {
     EXPECT_THAT(*address, testing::StartsWith(host));
     TestEvents events(driver.transport(0));
     RawConnection connection = RawConnection::To(*address);
-    connection.Send(HelloBytes() + FrameBytes(kEmptyRequest, ""));
+    connection.Send(HelloBytes());
   }
 }
 

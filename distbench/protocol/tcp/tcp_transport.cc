@@ -8,8 +8,11 @@
 namespace distbench {
 
 TcpTransport::TcpTransport(const TcpSettings& settings,
+                           const ConnectionSecurity& security,
                            StreamCounters& counters)
-    : context_(settings, counters), client_(context_), server_(context_) {}
+    : context_(settings, security, counters),
+      client_(context_),
+      server_(context_) {}
 
 void TcpTransport::Accept(FileDescriptor listener,
                           Acceptor::OnAccepted on_accepted) {

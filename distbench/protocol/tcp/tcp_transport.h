@@ -31,8 +31,9 @@ namespace distbench {
 
 class TcpTransport final : public Transport {
  public:
-  // The counters must outlive the transport.
-  TcpTransport(const TcpSettings& settings, StreamCounters& counters);
+  // What is given by reference must outlive the transport.
+  TcpTransport(const TcpSettings& settings, const ConnectionSecurity& security,
+               StreamCounters& counters);
 
   // For the driver, before the transport is polled.
   void Accept(FileDescriptor listener, Acceptor::OnAccepted on_accepted);

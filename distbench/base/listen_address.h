@@ -1,7 +1,7 @@
 // Where to listen, and why one can not.
 
-#ifndef DISTBENCH_SEQUENCER_LISTEN_ADDRESS_H_
-#define DISTBENCH_SEQUENCER_LISTEN_ADDRESS_H_
+#ifndef DISTBENCH_BASE_LISTEN_ADDRESS_H_
+#define DISTBENCH_BASE_LISTEN_ADDRESS_H_
 
 #include <string>
 #include <vector>
@@ -26,4 +26,4 @@ absl::StatusOr<int> FindFreePort(const std::string& address);
 
 }  // namespace distbench
 
-#endif  // DISTBENCH_SEQUENCER_LISTEN_ADDRESS_H_
+#endif  // DISTBENCH_BASE_LISTEN_ADDRESS_H_

@@ -1,4 +1,4 @@
-#include "distbench/sequencer/listen_address.h"
+#include "distbench/base/listen_address.h"
 
 #include <netdb.h>
 #include <netinet/in.h>

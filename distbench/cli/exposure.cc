@@ -1,0 +1,82 @@
+#include "distbench/cli/exposure.h"
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "distbench/protocol/host_address.h"
+
+namespace distbench {
+namespace {
+
+bool IsLoopback(const std::string& address) {
+  return address == "localhost" || address == "::1" || address == "[::1]" ||
+         absl::StartsWith(address, "127.");
+}
+
+// "10.0.0.7, 10.0.1.7": where somebody else could connect to.
+std::string Addresses(const std::string& listen) {
+  if (!listen.empty()) return listen;
+  std::vector<std::string> found;
+  const auto interfaces = ListInterfaceAddresses();
+  if (interfaces.ok()) {
+    for (const InterfaceAddress& address : *interfaces) {
+      if (!IsLoopback(address.ip)) found.push_back(address.ip);
+    }
+  }
+  return found.empty() ? "this host" : absl::StrJoin(found, ", ");
+}
+
+std::string Only(const std::vector<std::string>& names) {
+  if (names.empty()) return "any name";
+  return absl::StrCat("the name ", absl::StrJoin(names, " or "));
+}
+
+}  // namespace
+
+std::string SequencerExposure(const std::string& listen, const TlsFiles& tls,
+                              const AccessRules& access) {
+  if (!tls.ca.empty()) {
+    return absl::StrCat("TLS: certificates must be signed by ", tls.ca,
+                        ", and have ", Only(access.submit),
+                        " to submit tests, ", Only(access.node),
+                        " to be a node");
+  }
+  const std::string who =
+      IsLoopback(listen)
+          ? "Every user of this machine"
+          : absl::StrCat("Everybody who can reach ", Addresses(listen));
+  if (!tls.empty()) {
+    return absl::StrCat(who, " can submit tests and be a node: TLS encrypts, "
+                             "but without --tls_ca it asks for no certificate");
+  }
+  return absl::StrCat(
+      who, " can submit tests and be a node: there is no TLS",
+      IsLoopback(listen) ? "" : " (--listen restricts, --tls_* protects)");
+}
+
+std::string NodeExposure(const std::string& listen,
+                         const std::string& service_address,
+                         const TlsFiles& tls) {
+  if (!tls.empty()) {
+    return absl::StrCat(
+        "TLS: while a test runs, its services here talk to those who have a "
+        "certificate signed by ",
+        tls.ca);
+  }
+  const std::string address = listen.empty() && IsLoopback(service_address)
+                                  ? service_address
+                                  : listen;
+  if (IsLoopback(address)) {
+    return "While a test runs, every user of this machine can reach its "
+           "services here: there is no TLS";
+  }
+  return absl::StrCat("While a test runs, everybody who can reach ",
+                      Addresses(listen),
+                      " can reach its services here: there is no TLS "
+                      "(--listen restricts, --tls_* protects)");
+}
+
+}  // namespace distbench

@@ -1,0 +1,97 @@
+#include "distbench/node/node_endpoints.h"
+
+#include <grpcpp/grpcpp.h>
+#include <grpcpp/health_check_service_interface.h>
+
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "distbench/base/listen_address.h"
+
+namespace distbench {
+namespace {
+
+// Who asks for health says little.
+constexpr int kMaxMessageBytes = 1 << 20;
+constexpr int kHandshakeTimeoutMs = 5000;
+
+}  // namespace
+
+NodeEndpoints::NodeEndpoints() = default;
+
+NodeEndpoints::~NodeEndpoints() {
+  if (health_ != nullptr) health_->Shutdown(std::chrono::system_clock::now());
+}
+
+absl::Status NodeEndpoints::Start(const NodeEndpointOptions& options) {
+  if (options.health_port != 0) {
+    absl::Status status = StartHealth(options);
+    if (!status.ok()) return status;
+  }
+  if (!options.metrics_port.has_value()) return absl::OkStatus();
+  auto metrics =
+      MetricsServer::Start(options.listen_address, *options.metrics_port,
+                           [this] { return Metrics(); });
+  if (!metrics.ok()) return metrics.status();
+  metrics_ = *std::move(metrics);
+  return absl::OkStatus();
+}
+
+absl::Status NodeEndpoints::StartHealth(const NodeEndpointOptions& options) {
+  const absl::StatusOr<std::vector<std::string>> addresses =
+      ListenAddresses(options.listen_address, options.health_port);
+  if (!addresses.ok()) return addresses.status();
+  grpc::EnableDefaultHealthCheckService(true);
+  grpc::ServerBuilder builder;
+  builder.SetMaxReceiveMessageSize(kMaxMessageBytes);
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS,
+                             kHandshakeTimeoutMs);
+  for (const std::string& address : *addresses) {
+    builder.AddListeningPort(address, MakeServerCredentials(options.tls.get()));
+  }
+  health_ = builder.BuildAndStart();
+  if (health_ == nullptr) {
+    return absl::UnavailableError(
+        absl::StrCat("can not listen at ", absl::StrJoin(*addresses, ", ")));
+  }
+  health_->GetHealthCheckService()->SetServingStatus(false);
+  return absl::OkStatus();
+}
+
+int NodeEndpoints::metrics_port() const {
+  return metrics_ == nullptr ? 0 : metrics_->port();
+}
+
+void NodeEndpoints::SetRegistered(bool registered) {
+  if (health_ != nullptr) {
+    health_->GetHealthCheckService()->SetServingStatus(registered);
+  }
+  const absl::MutexLock lock(&mutex_);
+  registered_ = registered;
+}
+
+void NodeEndpoints::SetProgress(const TrafficProgress& progress) {
+  const absl::MutexLock lock(&mutex_);
+  progress_ = progress;
+}
+
+std::vector<prometheus::MetricFamily> NodeEndpoints::Metrics() {
+  const absl::MutexLock lock(&mutex_);
+  return {
+      Gauge("distbench_registered", "1 while the sequencer knows the node",
+            registered_ ? 1 : 0),
+      Counter("distbench_rpcs_succeeded_total",
+              "RPCs of this node in the test that runs, or ran last",
+              progress_.succeeded_count()),
+      Counter("distbench_rpcs_failed_total", "Those that failed",
+              progress_.failed_count()),
+      Gauge("distbench_rpcs_in_flight", "Those that have not ended",
+            progress_.in_flight_count()),
+  };
+}
+
+}  // namespace distbench

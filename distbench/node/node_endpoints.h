@@ -1,0 +1,69 @@
+// Where others can ask how a node is: its health by gRPC, its metrics by HTTP.
+
+#ifndef DISTBENCH_NODE_NODE_ENDPOINTS_H_
+#define DISTBENCH_NODE_NODE_ENDPOINTS_H_
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/synchronization/mutex.h"
+#include "distbench/metrics/metrics_server.h"
+#include "distbench/security/credentials.h"
+#include "proto/control.pb.h"
+
+namespace grpc {
+class Server;
+}
+
+namespace distbench {
+
+struct NodeEndpointOptions {
+  // Address to listen on; empty: all interfaces.
+  std::string listen_address;
+  std::shared_ptr<const TlsCredentials> tls;  // of the health service
+
+  // Of the health service; 0: none.
+  int health_port = 0;
+
+  // Absent: none; 0: a free one.
+  std::optional<int> metrics_port;
+};
+
+// Thread-safe.
+class NodeEndpoints {
+ public:
+  NodeEndpoints();
+  ~NodeEndpoints();
+
+  // Listens. The error says what is wrong with an address.
+  absl::Status Start(const NodeEndpointOptions& options);
+
+  // 0: none.
+  int metrics_port() const;
+
+  // A node is healthy while it is registered.
+  void SetRegistered(bool registered) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Totals of the test that runs, or ran last.
+  void SetProgress(const TrafficProgress& progress)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  absl::Status StartHealth(const NodeEndpointOptions& options);
+  std::vector<prometheus::MetricFamily> Metrics() ABSL_LOCKS_EXCLUDED(mutex_);
+
+  absl::Mutex mutex_;
+  bool registered_ ABSL_GUARDED_BY(mutex_) = false;
+  TrafficProgress progress_ ABSL_GUARDED_BY(mutex_);
+
+  std::unique_ptr<grpc::Server> health_;
+  std::unique_ptr<MetricsServer> metrics_;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_NODE_NODE_ENDPOINTS_H_

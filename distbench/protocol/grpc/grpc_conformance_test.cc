@@ -1,0 +1,58 @@
+#include <memory>
+#include <string>
+
+#include "distbench/config/driver_options.h"
+#include "distbench/protocol/driver_conformance.h"
+#include "distbench/protocol/driver_environment.h"
+#include "distbench/protocol/grpc/grpc_driver.h"
+#include "distbench/security/credentials.h"
+#include "distbench/security/testing_certificates.h"
+
+// c-ares, which gRPC resolves names with, keeps a copy of "localhost".
+extern "C" const char* __lsan_default_suppressions() {
+  return "leak:libcares";
+}
+
+namespace distbench {
+namespace {
+
+struct Variant {
+  std::string client_type;
+  std::string server_type;
+  bool uses_tls = false;
+};
+
+// Certificates of all drivers of a test.
+std::shared_ptr<const TlsCredentials> SharedTls() {
+  static const auto* const authority = new TestAuthority("authority");
+  static const auto* const credentials =
+      new std::shared_ptr<const TlsCredentials>(
+          TlsCredentials::Load(authority->IssueForLocalhost("node"),
+                               TlsRole::kNode)
+              .value());
+  return *credentials;
+}
+
+DriverUnderTest MakeVariant(const Variant& variant) {
+  return {[variant](const std::string& test_nonce) {
+    DriverOptions options;
+    options.client_settings["client_type"] = variant.client_type;
+    options.server_settings["server_type"] = variant.server_type;
+    options.server_settings["threadpool_size"] = 64;
+    DriverEnvironment environment = {.service_address = "127.0.0.1",
+                                     .test_nonce = test_nonce};
+    if (variant.uses_tls) environment.tls = SharedTls();
+    return MakeGrpcDriver(options, environment).value();
+  }};
+}
+
+INSTANTIATE_TEST_SUITE_P(Plain, DriverConformanceTest,
+                         testing::Values(MakeVariant({"polling", "inline"}),
+                                         MakeVariant({"callback", "handoff"})));
+INSTANTIATE_TEST_SUITE_P(
+    Tls, DriverConformanceTest,
+    testing::Values(MakeVariant({"polling", "inline", true}),
+                    MakeVariant({"callback", "handoff", true})));
+
+}  // namespace
+}  // namespace distbench

@@ -1,0 +1,229 @@
+#include "distbench/protocol/grpc/handshake.h"
+
+#include <grpc/byte_buffer.h>
+#include <grpc/byte_buffer_reader.h>
+#include <grpc/grpc.h>
+#include <grpc/slice.h>
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/time/clock.h"
+#include "distbench/security/nonce.h"
+#include "glog/logging.h"
+#include "proto/data_plane.pb.h"
+
+namespace distbench {
+namespace {
+
+// Of the servers that are refused, how many an error names.
+constexpr size_t kMaxNamedPeers = 3;
+
+grpc_slice Slice(const std::string& text) {
+  return grpc_slice_from_copied_buffer(text.data(), text.size());
+}
+
+// One channel's handshake.
+class Handshake {
+ public:
+  Handshake(const Channel& channel, absl::string_view nonce)
+      : channel_(channel), nonce_(nonce), challenge_(DrawNonce()) {
+    grpc_metadata_array_init(&initial_metadata_);
+    grpc_metadata_array_init(&trailing_metadata_);
+    details_ = grpc_empty_slice();
+  }
+  ~Handshake() {
+    if (call_ != nullptr) grpc_call_unref(call_);
+    if (request_ != nullptr) grpc_byte_buffer_destroy(request_);
+    if (response_ != nullptr) grpc_byte_buffer_destroy(response_);
+    grpc_metadata_array_destroy(&initial_metadata_);
+    grpc_metadata_array_destroy(&trailing_metadata_);
+    grpc_slice_unref(details_);
+  }
+  Handshake(const Handshake&) = delete;
+  Handshake& operator=(const Handshake&) = delete;
+
+  // Its end comes by the queue.
+  void Start(grpc_completion_queue* queue, gpr_timespec deadline);
+
+  // Makes that come soon.
+  void Cancel() { grpc_call_cancel(call_, nullptr); }
+
+  // After that. Empty: the server knows the nonce.
+  std::string Failure() const;
+
+ private:
+  // What is wrong with the answer; empty: nothing.
+  std::string Problem() const;
+  std::string Response() const;
+
+  const Channel& channel_;
+  const absl::string_view nonce_;
+  const std::string challenge_;
+  grpc_call* call_ = nullptr;
+  grpc_byte_buffer* request_ = nullptr;
+  grpc_byte_buffer* response_ = nullptr;
+  grpc_metadata_array initial_metadata_;
+  grpc_metadata_array trailing_metadata_;
+  grpc_status_code status_ = GRPC_STATUS_UNKNOWN;
+  grpc_slice details_;
+};
+
+void Handshake::Start(grpc_completion_queue* queue, gpr_timespec deadline) {
+  HandshakeRequest message;
+  message.set_challenge(challenge_);
+  grpc_slice bytes = Slice(message.SerializeAsString());
+  request_ = grpc_raw_byte_buffer_create(&bytes, 1);
+  grpc_slice_unref(bytes);
+  call_ = grpc_channel_create_call(
+      channel_.get(), nullptr, GRPC_PROPAGATE_DEFAULTS, queue,
+      grpc_slice_from_static_string(kHandshakeMethod), nullptr, deadline,
+      nullptr);
+  grpc_op operations[6] = {};
+  operations[0].op = GRPC_OP_SEND_INITIAL_METADATA;
+  operations[1].op = GRPC_OP_SEND_MESSAGE;
+  operations[1].data.send_message.send_message = request_;
+  operations[2].op = GRPC_OP_SEND_CLOSE_FROM_CLIENT;
+  operations[3].op = GRPC_OP_RECV_INITIAL_METADATA;
+  operations[3].data.recv_initial_metadata.recv_initial_metadata =
+      &initial_metadata_;
+  operations[4].op = GRPC_OP_RECV_MESSAGE;
+  operations[4].data.recv_message.recv_message = &response_;
+  operations[5].op = GRPC_OP_RECV_STATUS_ON_CLIENT;
+  auto& end = operations[5].data.recv_status_on_client;
+  end.trailing_metadata = &trailing_metadata_;
+  end.status = &status_;
+  end.status_details = &details_;
+  CHECK_EQ(grpc_call_start_batch(call_, operations, 6, this, nullptr),
+           GRPC_CALL_OK);
+}
+
+std::string Handshake::Response() const {
+  if (response_ == nullptr) return "";
+  grpc_byte_buffer_reader reader;
+  if (!grpc_byte_buffer_reader_init(&reader, response_)) return "";
+  const grpc_slice slice = grpc_byte_buffer_reader_readall(&reader);
+  std::string bytes(reinterpret_cast<const char*>(GRPC_SLICE_START_PTR(slice)),
+                    GRPC_SLICE_LENGTH(slice));
+  grpc_slice_unref(slice);
+  grpc_byte_buffer_reader_destroy(&reader);
+  return bytes;
+}
+
+std::string Handshake::Problem() const {
+  switch (status_) {
+    case GRPC_STATUS_OK:
+      break;
+    case GRPC_STATUS_UNIMPLEMENTED:
+      return "what listens there is no instance of distbench";
+    case GRPC_STATUS_DEADLINE_EXCEEDED:
+      return "no answer to the handshake in time";
+    default:
+      return absl::StrCat(
+          "the handshake failed: ",
+          absl::string_view(reinterpret_cast<const char*>(
+                                GRPC_SLICE_START_PTR(details_)),
+                            GRPC_SLICE_LENGTH(details_)));
+  }
+  HandshakeResponse response;
+  if (!response.ParseFromString(Response()) ||
+      !IsProofOf(nonce_, challenge_, response.proof())) {
+    return "it does not know this test's nonce: it takes part in another test, "
+           "or in none";
+  }
+  return "";
+}
+
+std::string Handshake::Failure() const {
+  const std::string problem = Problem();
+  return problem.empty() ? ""
+                         : absl::StrCat(channel_.target(), " (", problem, ")");
+}
+
+absl::Status ToStatus(std::vector<std::string> failures) {
+  if (failures.empty()) return absl::OkStatus();
+  const size_t unnamed =
+      failures.size() - std::min(failures.size(), kMaxNamedPeers);
+  failures.resize(failures.size() - unnamed);
+  return absl::PermissionDeniedError(absl::StrCat(
+      "no traffic is sent to peer ", absl::StrJoin(failures, ", "),
+      unnamed > 0 ? absl::StrCat(" and ", unnamed, " more") : "",
+      "; check that the address is the peer's (--service_address)"));
+}
+
+void AwaitAll(const std::vector<std::unique_ptr<Handshake>>& handshakes,
+              grpc_completion_queue* queue, const std::atomic<bool>& aborted) {
+  constexpr int kLookMs = 50;
+  bool cancelled = false;
+  size_t ended = 0;
+  while (ended < handshakes.size()) {
+    const gpr_timespec look =
+        gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),
+                     gpr_time_from_millis(kLookMs, GPR_TIMESPAN));
+    if (grpc_completion_queue_next(queue, look, nullptr).type ==
+        GRPC_OP_COMPLETE) {
+      ++ended;
+    } else if (aborted && !cancelled) {
+      cancelled = true;
+      for (const auto& handshake : handshakes) handshake->Cancel();
+    }
+  }
+}
+
+gpr_timespec MonotonicDeadline(absl::Time deadline) {
+  const absl::Duration left =
+      std::clamp(deadline - absl::Now(), absl::ZeroDuration(), absl::Hours(1));
+  return gpr_time_add(
+      gpr_now(GPR_CLOCK_MONOTONIC),
+      gpr_time_from_nanos(absl::ToInt64Nanoseconds(left), GPR_TIMESPAN));
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> AnswerHandshake(absl::string_view nonce,
+                                            absl::string_view request) {
+  HandshakeRequest message;
+  // Of one length only, so that no answer is of use anywhere else.
+  if (!message.ParseFromArray(request.data(),
+                              static_cast<int>(request.size())) ||
+      message.challenge().size() != kNonceBytes) {
+    return absl::InvalidArgumentError("malformed handshake");
+  }
+  HandshakeResponse response;
+  response.set_proof(ProveNonce(nonce, message.challenge()));
+  return response.SerializeAsString();
+}
+
+absl::Status VerifyPeers(absl::Span<const Channel* const> channels,
+                         absl::string_view nonce, absl::Time deadline,
+                         const std::atomic<bool>& aborted) {
+  grpc_completion_queue* queue = grpc_completion_queue_create_for_next(nullptr);
+  const gpr_timespec monotonic_deadline = MonotonicDeadline(deadline);
+  std::vector<std::unique_ptr<Handshake>> handshakes;
+  for (const Channel* channel : channels) {
+    handshakes.push_back(std::make_unique<Handshake>(*channel, nonce));
+    handshakes.back()->Start(queue, monotonic_deadline);
+  }
+  AwaitAll(handshakes, queue, aborted);
+  std::vector<std::string> failures;
+  for (const auto& handshake : handshakes) {
+    std::string failure = handshake->Failure();
+    if (failure.empty() || absl::c_linear_search(failures, failure)) continue;
+    failures.push_back(std::move(failure));
+  }
+  handshakes.clear();
+  grpc_completion_queue_shutdown(queue);
+  while (grpc_completion_queue_next(queue, gpr_inf_future(GPR_CLOCK_MONOTONIC),
+                                    nullptr)
+             .type != GRPC_QUEUE_SHUTDOWN) {
+  }
+  grpc_completion_queue_destroy(queue);
+  if (aborted) return absl::CancelledError("connecting was aborted");
+  return ToStatus(std::move(failures));
+}
+
+}  // namespace distbench

@@ -1,0 +1,88 @@
+#include "distbench/protocol/tcp/greeting.h"
+
+#include "absl/strings/str_cat.h"
+
+namespace distbench {
+namespace {
+
+constexpr absl::string_view kClient = "distbtcp client";
+constexpr absl::string_view kServer = "distbtcp server";
+
+std::string Hello() {
+  std::string hello(kHelloBytes, '\0');
+  EncodeHello(hello.data());
+  return hello;
+}
+
+}  // namespace
+
+Greeting::Greeting(Side side, absl::string_view nonce)
+    : side_(side), nonce_(nonce), challenge_(DrawNonce()) {
+  if (side == Side::kClient) {
+    output_ = Hello() + challenge_;
+    expected_bytes_ = kServerHelloBytes;
+  } else {
+    expected_bytes_ = kClientHelloBytes;
+  }
+}
+
+std::string Greeting::TakeOutput() {
+  std::string output;
+  output.swap(output_);
+  return output;
+}
+
+StreamError Greeting::Receive(absl::string_view bytes) {
+  const bool is_hello = expected_bytes_ > kProofBytes;
+  absl::StrAppend(&received_, bytes);
+  if (is_hello) {
+    const StreamError error =
+        CheckHello(absl::string_view(received_).substr(0, kHelloBytes));
+    if (error != StreamError::kNone) {
+      // A client of another version shall be able to say so.
+      if (error == StreamError::kOtherVersion && side_ == Side::kServer) {
+        output_ = Hello();
+      }
+      return error;
+    }
+  }
+  if (missing_bytes() > 0) return StreamError::kNone;
+  if (side_ == Side::kClient) return OnServerHello();
+  return is_hello ? OnClientHello() : OnClientProof();
+}
+
+// What is proved by whom: a proof is of no use for the other side, nor on
+// another connection.
+std::string Greeting::Challenges(absl::string_view prover) const {
+  const bool is_client = side_ == Side::kClient;
+  return absl::StrCat(prover, is_client ? challenge_ : peer_challenge_,
+                      is_client ? peer_challenge_ : challenge_);
+}
+
+StreamError Greeting::OnServerHello() {
+  peer_challenge_ = received_.substr(kHelloBytes, kNonceBytes);
+  const absl::string_view proof =
+      absl::string_view(received_).substr(kClientHelloBytes);
+  if (!IsProofOf(nonce_, Challenges(kServer), proof)) {
+    return StreamError::kOtherTest;
+  }
+  output_ = ProveNonce(nonce_, Challenges(kClient));
+  return StreamError::kNone;
+}
+
+StreamError Greeting::OnClientHello() {
+  peer_challenge_ = received_.substr(kHelloBytes, kNonceBytes);
+  output_ = absl::StrCat(Hello(), challenge_,
+                         ProveNonce(nonce_, Challenges(kServer)));
+  received_.clear();
+  expected_bytes_ = kProofBytes;
+  return StreamError::kNone;
+}
+
+StreamError Greeting::OnClientProof() {
+  return IsProofOf(nonce_, Challenges(kClient), received_)
+             ? StreamError::kNone
+             : StreamError::kOtherTest;
+}
+
+}  // namespace distbench

@@ -1,0 +1,67 @@
+#ifndef DISTBENCH_PROTOCOL_TCP_STREAM_H_
+#define DISTBENCH_PROTOCOL_TCP_STREAM_H_
+
+#include <sys/uio.h>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "distbench/protocol/tcp/socket.h"
+#include "distbench/security/tls_session.h"
+
+namespace distbench {
+
+// What every connection of a driver needs to know of its peers.
+struct ConnectionSecurity {
+  // See DriverEnvironment.
+  std::string test_nonce = {};
+
+  // Null: plain text.
+  std::shared_ptr<TlsContext> tls = {};
+};
+
+// A connected socket, with or without TLS. Used by one thread at a time.
+class Stream {
+ public:
+  Stream() = default;
+  explicit Stream(FileDescriptor socket) : socket_(std::move(socket)) {}
+
+  // Uses TLS from here on, if `security` has it.
+  void Secure(const ConnectionSecurity& security, TlsContext::Side side);
+
+  // Goes on with the handshake of TLS; kReady at once if there is none.
+  TlsSession::State Handshake();
+
+  bool is_open() const { return socket_.is_open(); }
+  int fd() const { return socket_.get(); }
+  void Close();
+
+  // As recv(). May keep bytes back if `size` is less than a TLS record's.
+  ssize_t Receive(char* buffer, size_t size) {
+    return tls_ == nullptr ? distbench::Receive(socket_.get(), buffer, size)
+                           : tls_->Receive(buffer, size);
+  }
+
+  // As sendmsg(): sends what the socket takes of the pieces. After EAGAIN the
+  // next call must begin with the same bytes.
+  ssize_t Send(const iovec* pieces, int count) {
+    return tls_ == nullptr ? SendPieces(socket_.get(), pieces, count)
+                           : SendRecords(pieces, count);
+  }
+
+  // What made the last call fail.
+  std::string Error() const;
+
+ private:
+  ssize_t SendRecords(const iovec* pieces, int count);
+
+  FileDescriptor socket_;
+  std::unique_ptr<TlsSession> tls_;  // none: plain text
+  std::unique_ptr<char[]> record_;   // being put together; with TLS
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PROTOCOL_TCP_STREAM_H_

@@ -1,0 +1,46 @@
+// Who may do what at a sequencer, by the names in client certificates.
+
+#ifndef DISTBENCH_SECURITY_AUTHORIZATION_H_
+#define DISTBENCH_SECURITY_AUTHORIZATION_H_
+
+#include <grpcpp/security/auth_context.h>
+#include <grpcpp/security/auth_metadata_processor.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+
+namespace distbench {
+
+// The names in a client's certificate: its subject's common name and all its
+// alternative names. None without TLS, or without a certificate.
+std::vector<std::string> NamesOf(const grpc::AuthContext& context);
+
+// Names of certificates, as they are written there. An empty list: all that
+// have a certificate that the CA has signed.
+struct AccessRules {
+  // Who may submit tests, and cancel them.
+  std::vector<std::string> submit;
+  // Who may be a node.
+  std::vector<std::string> node;
+
+  bool empty() const { return submit.empty() && node.empty(); }
+};
+
+// Whether a caller with these names may call a method of the sequencer, such as
+// "/distbench.DistBenchTestSequencer/RunTests". Methods that are not known to
+// change nothing need the right to submit. The error is PERMISSION_DENIED and
+// names the flag.
+absl::Status CheckAccess(const AccessRules& rules, absl::string_view method,
+                         const std::vector<std::string>& caller_names);
+
+// Applies the rules to every call that comes in over TLS.
+std::shared_ptr<grpc::AuthMetadataProcessor> MakeAccessControl(
+    AccessRules rules);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_SECURITY_AUTHORIZATION_H_

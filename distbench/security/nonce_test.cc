@@ -1,0 +1,41 @@
+#include "distbench/security/nonce.h"
+
+#include "absl/strings/escaping.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+// RFC 4231, test case 2.
+TEST(NonceTest, ProofsAreHmacSha256) {
+  EXPECT_EQ(absl::BytesToHexString(
+                ProveNonce("Jefe", "what do ya want for nothing?")),
+            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+}
+
+TEST(NonceTest, NoncesAreLongAndDiffer) {
+  const std::string nonce = DrawNonce();
+  EXPECT_EQ(nonce.size(), kNonceBytes);
+  EXPECT_NE(nonce, DrawNonce());
+}
+
+TEST(NonceTest, OnlyTheRightProofCounts) {
+  const std::string nonce = DrawNonce();
+  const std::string challenge = DrawNonce();
+  std::string proof = ProveNonce(nonce, challenge);
+  EXPECT_TRUE(IsProofOf(nonce, challenge, proof));
+  EXPECT_FALSE(IsProofOf(DrawNonce(), challenge, proof));
+  EXPECT_FALSE(IsProofOf(nonce, DrawNonce(), proof));
+  EXPECT_FALSE(IsProofOf(nonce, challenge, proof.substr(1)));
+  EXPECT_FALSE(IsProofOf(nonce, challenge, ""));
+  proof.back() ^= 1;
+  EXPECT_FALSE(IsProofOf(nonce, challenge, proof));
+}
+
+// Tests without a sequencer have no nonce.
+TEST(NonceTest, ANonceMayBeEmpty) {
+  EXPECT_TRUE(IsProofOf("", "challenge", ProveNonce("", "challenge")));
+}
+
+}  // namespace
+}  // namespace distbench

@@ -1,0 +1,214 @@
+#include "distbench/security/tls_diagnosis.h"
+
+#include <netdb.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <memory>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+
+namespace distbench {
+namespace {
+
+struct FreeSsl {
+  void operator()(SSL_CTX* context) const { SSL_CTX_free(context); }
+  void operator()(SSL* ssl) const { SSL_free(ssl); }
+};
+
+// A connection that blocks, but not beyond its timeout; -1: none.
+class Socket {
+ public:
+  Socket(const std::string& host, const std::string& port,
+         absl::Duration timeout) {
+    const addrinfo hints = {.ai_socktype = SOCK_STREAM};
+    addrinfo* found = nullptr;
+    if (getaddrinfo(host.c_str(), port.c_str(), &hints, &found) != 0) return;
+    const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owner(found,
+                                                               freeaddrinfo);
+    for (const addrinfo* info = found; info && fd_ < 0; info = info->ai_next) {
+      Connect(*info, timeout);
+    }
+  }
+  ~Socket() {
+    if (fd_ >= 0) close(fd_);
+  }
+  Socket(const Socket&) = delete;
+  Socket& operator=(const Socket&) = delete;
+
+  int fd() const { return fd_; }
+
+ private:
+  void Connect(const addrinfo& info, absl::Duration timeout) {
+    fd_ = socket(info.ai_family, info.ai_socktype | SOCK_CLOEXEC, 0);
+    if (fd_ < 0) return;
+    const timeval limit = absl::ToTimeval(timeout);
+    // The send timeout holds for connect() as well.
+    setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+    setsockopt(fd_, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
+    if (connect(fd_, info.ai_addr, info.ai_addrlen) == 0) return;
+    close(fd_);
+    fd_ = -1;
+  }
+
+  int fd_ = -1;
+};
+
+// "HOST:PORT" or "[HOST]:PORT".
+std::pair<std::string, std::string> Split(const std::string& address) {
+  const size_t colon = address.rfind(':');
+  if (colon == std::string::npos) return {address, ""};
+  std::string host = address.substr(0, colon);
+  if (host.size() > 2 && host.front() == '[' && host.back() == ']') {
+    host = host.substr(1, host.size() - 2);
+  }
+  return {host, address.substr(colon + 1)};
+}
+
+std::string TakeReason() {
+  const unsigned long error = ERR_peek_error();
+  ERR_clear_error();
+  const char* reason = error == 0 ? nullptr : ERR_reason_error_string(error);
+  return reason == nullptr ? "" : reason;
+}
+
+// What the other side, which has refused us, says of it by an alert.
+std::string ExplainAlert(const std::string& address, const std::string& reason,
+                         const TlsFiles& files) {
+  if (absl::StrContains(reason, "certificate required") ||
+      absl::StrContains(reason, "handshake failure")) {
+    return absl::StrCat(address,
+                        " asks for a client certificate; give --tls_cert and "
+                        "--tls_key");
+  }
+  if (absl::StrContains(reason, "unknown ca")) {
+    return absl::StrCat(address, " refuses the certificate of --tls_cert=",
+                        files.cert,
+                        ": its --tls_ca does not name who signed it");
+  }
+  if (absl::StrContains(reason, "certificate expired")) {
+    return absl::StrCat(address, " refuses the certificate of --tls_cert=",
+                        files.cert, ": it has expired; renew it");
+  }
+  if (absl::StrContains(reason, "alert")) {
+    return absl::StrCat(address, " refuses the TLS handshake (", reason,
+                        "); does the certificate of --tls_cert=", files.cert,
+                        " allow what it is used for?");
+  }
+  return "";
+}
+
+// With TLS 1.3 a server refuses the client when that takes itself for
+// connected; gRPC's servers hang up without a word. Otherwise they speak first.
+std::string ExplainHangup(const std::string& address, SSL* ssl,
+                          const TlsFiles& files) {
+  char byte;
+  ERR_clear_error();
+  const int received = SSL_read(ssl, &byte, 1);
+  if (received > 0) return "";
+  const bool timed_out = SSL_get_error(ssl, received) == SSL_ERROR_WANT_READ;
+  const std::string alert = ExplainAlert(address, TakeReason(), files);
+  if (timed_out || !alert.empty()) return alert;
+  if (files.cert.empty()) {
+    return ExplainAlert(address, "certificate required", files);
+  }
+  return absl::StrCat(address, " refuses the certificate of --tls_cert=",
+                      files.cert,
+                      ": its --tls_ca does not name who signed it, or it has "
+                      "expired by that host's clock");
+}
+
+std::string ExplainCertificate(const std::string& address, long result,
+                               const TlsFiles& files) {
+  const char* const text = X509_verify_cert_error_string(result);
+  switch (result) {
+    case X509_V_ERR_HOSTNAME_MISMATCH:
+    case X509_V_ERR_IP_ADDRESS_MISMATCH:
+      return absl::StrCat("the certificate of ", address,
+                          " is for another host; name the host as its "
+                          "certificate does, or have one made for this name");
+    case X509_V_ERR_CERT_HAS_EXPIRED:
+      return absl::StrCat("the certificate of ", address,
+                          " has expired; renew it there");
+    default:
+      return absl::StrCat("the certificate of ", address,
+                          " is not accepted (", text,
+                          "); does --tls_ca=", files.ca,
+                          " name who signed it?");
+  }
+}
+
+std::unique_ptr<SSL_CTX, FreeSsl> MakeContext(const TlsFiles& files) {
+  std::unique_ptr<SSL_CTX, FreeSsl> context(SSL_CTX_new(TLS_client_method()));
+  SSL_CTX_load_verify_locations(context.get(), files.ca.c_str(), nullptr);
+  if (!files.cert.empty()) {
+    SSL_CTX_use_certificate_chain_file(context.get(), files.cert.c_str());
+    SSL_CTX_use_PrivateKey_file(context.get(), files.key.c_str(),
+                                SSL_FILETYPE_PEM);
+  }
+  SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
+  ERR_clear_error();
+  return context;
+}
+
+void ExpectHost(SSL* ssl, const std::string& host) {
+  SSL_set_tlsext_host_name(ssl, host.c_str());
+  X509_VERIFY_PARAM* const expected = SSL_get0_param(ssl);
+  if (X509_VERIFY_PARAM_set1_ip_asc(expected, host.c_str()) != 1) {
+    ERR_clear_error();
+    SSL_set1_host(ssl, host.c_str());
+  }
+}
+
+}  // namespace
+
+std::string DiagnoseTls(const std::string& address, const TlsFiles& files,
+                        ServerName server_name, absl::Duration timeout) {
+  const auto [host, port] = Split(address);
+  const Socket socket(host, port, timeout);
+  if (socket.fd() < 0) return "";
+  const auto context = MakeContext(files);
+  const std::unique_ptr<SSL, FreeSsl> ssl(SSL_new(context.get()));
+  // What gRPC speaks; its servers insist.
+  constexpr unsigned char kAlpn[] = "\x02h2";
+  SSL_set_alpn_protos(ssl.get(), kAlpn, sizeof(kAlpn) - 1);
+  SSL_set_fd(ssl.get(), socket.fd());
+  if (server_name == ServerName::kChecked) ExpectHost(ssl.get(), host);
+
+  const bool connected = SSL_connect(ssl.get()) == 1;
+  const long verified = SSL_get_verify_result(ssl.get());
+  if (!connected && verified != X509_V_OK) {
+    ERR_clear_error();
+    return ExplainCertificate(address, verified, files);
+  }
+  if (connected) return ExplainHangup(address, ssl.get(), files);
+  const std::string reason = TakeReason();
+  const std::string refusal = ExplainAlert(address, reason, files);
+  if (!refusal.empty()) return refusal;
+  return absl::StrCat(address, " does not answer with TLS",
+                      reason.empty() ? "" : absl::StrCat(" (", reason, ")"),
+                      "; was it started with --tls_cert and --tls_key?");
+}
+
+bool WantsTls(const std::string& address, absl::Duration timeout) {
+  const auto [host, port] = Split(address);
+  const Socket socket(host, port, timeout);
+  if (socket.fd() < 0) return false;
+  const std::unique_ptr<SSL_CTX, FreeSsl> context(
+      SSL_CTX_new(TLS_client_method()));
+  SSL_CTX_set_verify(context.get(), SSL_VERIFY_NONE, nullptr);
+  const std::unique_ptr<SSL, FreeSsl> ssl(SSL_new(context.get()));
+  SSL_set_fd(ssl.get(), socket.fd());
+  const bool answered = SSL_connect(ssl.get()) == 1 ||
+                        SSL_get0_peer_certificate(ssl.get()) != nullptr;
+  ERR_clear_error();
+  return answered;
+}
+
+}  // namespace distbench

@@ -1,0 +1,143 @@
+#include "distbench/security/tls_files.h"
+
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+
+namespace distbench {
+namespace {
+
+struct FreeOpenSsl {
+  void operator()(BIO* bio) const { BIO_free(bio); }
+  void operator()(X509* certificate) const { X509_free(certificate); }
+  void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
+};
+using Bio = std::unique_ptr<BIO, FreeOpenSsl>;
+using Certificate = std::unique_ptr<X509, FreeOpenSsl>;
+using Key = std::unique_ptr<EVP_PKEY, FreeOpenSsl>;
+
+absl::Status Wrong(absl::string_view flag, const std::string& file,
+                   absl::string_view problem) {
+  return absl::InvalidArgumentError(
+      absl::StrCat(flag, "=", file, ": ", problem));
+}
+
+absl::StatusOr<Bio> Open(absl::string_view flag, const std::string& file) {
+  errno = 0;
+  Bio bio(BIO_new_file(file.c_str(), "r"));
+  if (bio != nullptr) return bio;
+  const int error = errno;
+  ERR_clear_error();
+  return Wrong(flag, file,
+               absl::StrCat("can not be read: ", std::strerror(error)));
+}
+
+// The time in a certificate, for people.
+std::string ToText(const ASN1_TIME* time) {
+  const Bio bio(BIO_new(BIO_s_mem()));
+  ASN1_TIME_print(bio.get(), time);
+  char* text = nullptr;
+  const long size = BIO_get_mem_data(bio.get(), &text);
+  return std::string(text, size);
+}
+
+absl::StatusOr<Certificate> ReadCertificate(absl::string_view flag,
+                                            const std::string& file) {
+  const absl::StatusOr<Bio> bio = Open(flag, file);
+  if (!bio.ok()) return bio.status();
+  Certificate certificate(
+      PEM_read_bio_X509(bio->get(), nullptr, nullptr, nullptr));
+  if (certificate == nullptr) {
+    ERR_clear_error();
+    return Wrong(flag, file,
+                 "no certificate in PEM form, which begins with \"-----BEGIN "
+                 "CERTIFICATE-----\"");
+  }
+  const ASN1_TIME* end = X509_get0_notAfter(certificate.get());
+  if (X509_cmp_current_time(end) < 0) {
+    return Wrong(flag, file,
+                 absl::StrCat("the certificate expired on ", ToText(end),
+                              "; renew it"));
+  }
+  const ASN1_TIME* begin = X509_get0_notBefore(certificate.get());
+  if (X509_cmp_current_time(begin) > 0) {
+    return Wrong(flag, file,
+                 absl::StrCat("the certificate is valid only from ",
+                              ToText(begin), "; is the host's clock right?"));
+  }
+  return certificate;
+}
+
+absl::StatusOr<Key> ReadKey(const std::string& file) {
+  constexpr absl::string_view kFlag = "--tls_key";
+  const absl::StatusOr<Bio> bio = Open(kFlag, file);
+  if (!bio.ok()) return bio.status();
+  // Otherwise OpenSSL asks for a password on the terminal.
+  const auto no_password = [](char*, int, int, void*) { return -1; };
+  Key key(PEM_read_bio_PrivateKey(bio->get(), nullptr, no_password, nullptr));
+  if (key != nullptr) return key;
+  ERR_clear_error();
+  return Wrong(kFlag, file,
+               "no private key in PEM form, or one with a password, which "
+               "distbench can not ask for");
+}
+
+absl::Status CheckPair(const TlsFiles& files) {
+  const absl::StatusOr<Certificate> certificate =
+      ReadCertificate("--tls_cert", files.cert);
+  if (!certificate.ok()) return certificate.status();
+  const absl::StatusOr<Key> key = ReadKey(files.key);
+  if (!key.ok()) return key.status();
+  if (X509_check_private_key(certificate->get(), key->get()) == 1) {
+    return absl::OkStatus();
+  }
+  ERR_clear_error();
+  return Wrong("--tls_key", files.key,
+               absl::StrCat("not the key of the certificate in ", files.cert));
+}
+
+absl::Status Missing(absl::string_view flags, absl::string_view why) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("TLS needs ", flags, " as well: ", why));
+}
+
+absl::Status CheckCompleteness(const TlsFiles& files, TlsRole role) {
+  const bool needs_pair = role != TlsRole::kClient;
+  const bool has_pair = !files.cert.empty() && !files.key.empty();
+  if (files.cert.empty() != files.key.empty() || (needs_pair && !has_pair)) {
+    return Missing(files.cert.empty() ? "--tls_cert" : "--tls_key",
+                   "a certificate is of use only together with its key");
+  }
+  if (files.ca.empty() && role == TlsRole::kClient) {
+    return Missing("--tls_ca", "the sequencer is recognised by who signed its "
+                               "certificate");
+  }
+  if (files.ca.empty() && role == TlsRole::kNode) {
+    return Missing("--tls_ca", "the sequencer and other nodes are recognised "
+                               "by who signed their certificates");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CheckTlsFiles(const TlsFiles& files, TlsRole role) {
+  if (files.empty()) return absl::OkStatus();
+  absl::Status status = CheckCompleteness(files, role);
+  if (status.ok() && !files.ca.empty()) {
+    status = ReadCertificate("--tls_ca", files.ca).status();
+  }
+  if (status.ok() && !files.cert.empty()) status = CheckPair(files);
+  return status;
+}
+
+}  // namespace distbench

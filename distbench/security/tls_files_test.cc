@@ -1,0 +1,85 @@
+#include "distbench/security/tls_files.h"
+
+#include <fstream>
+#include <string>
+
+#include "distbench/security/testing_certificates.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class TlsFilesTest : public testing::Test {
+ protected:
+  static std::string Error(const TlsFiles& files,
+                           TlsRole role = TlsRole::kNode) {
+    return std::string(CheckTlsFiles(files, role).message());
+  }
+
+  const TestAuthority authority_{"authority"};
+  const TlsFiles good_ = authority_.IssueForLocalhost("node");
+};
+
+TEST_F(TlsFilesTest, AcceptsWhatFitsTheRole) {
+  for (TlsRole role : {TlsRole::kClient, TlsRole::kSequencer, TlsRole::kNode}) {
+    EXPECT_EQ(Error({}, role), "");
+    EXPECT_EQ(Error(good_, role), "");
+  }
+  EXPECT_EQ(Error({.ca = good_.ca}, TlsRole::kClient), "");
+  EXPECT_EQ(Error({.cert = good_.cert, .key = good_.key}, TlsRole::kSequencer),
+            "");
+}
+
+TEST_F(TlsFilesTest, SaysWhatIsMissing) {
+  EXPECT_THAT(Error({.cert = good_.cert, .key = good_.key}, TlsRole::kClient),
+              HasSubstr("TLS needs --tls_ca as well"));
+  EXPECT_THAT(Error({.cert = good_.cert, .key = good_.key}),
+              HasSubstr("TLS needs --tls_ca as well"));
+  for (TlsRole role : {TlsRole::kClient, TlsRole::kSequencer, TlsRole::kNode}) {
+    EXPECT_THAT(Error({.ca = good_.ca, .cert = good_.cert}, role),
+                HasSubstr("TLS needs --tls_key as well"));
+    EXPECT_THAT(Error({.ca = good_.ca, .key = good_.key}, role),
+                HasSubstr("TLS needs --tls_cert as well"));
+  }
+  EXPECT_THAT(Error({.ca = good_.ca}),
+              HasSubstr("TLS needs --tls_cert as well"));
+}
+
+TEST_F(TlsFilesTest, NamesTheFileThatIsNotThere) {
+  TlsFiles files = good_;
+  files.ca = "/no/such/file";
+  EXPECT_THAT(Error(files), AllOf(HasSubstr("--tls_ca=/no/such/file: "),
+                                  HasSubstr("No such file")));
+}
+
+TEST_F(TlsFilesTest, NamesTheFileThatIsSomethingElse) {
+  TlsFiles files = good_;
+  files.cert = good_.key;
+  EXPECT_THAT(Error(files), AllOf(HasSubstr("--tls_cert=" + good_.key),
+                                  HasSubstr("no certificate in PEM form")));
+  files = good_;
+  files.key = good_.cert;
+  EXPECT_THAT(Error(files), AllOf(HasSubstr("--tls_key=" + good_.cert),
+                                  HasSubstr("no private key in PEM form")));
+}
+
+TEST_F(TlsFilesTest, RefusesTheKeyOfAnotherCertificate) {
+  TlsFiles files = good_;
+  files.key = authority_.IssueForLocalhost("other").key;
+  EXPECT_THAT(Error(files), HasSubstr("not the key of the certificate in " +
+                                      good_.cert));
+}
+
+TEST_F(TlsFilesTest, RefusesWhatHasExpired) {
+  const TlsFiles expired = authority_.Issue(
+      "old", {.common_name = "old", .validity = -absl::Minutes(1)});
+  EXPECT_THAT(Error(expired), AllOf(HasSubstr("--tls_cert=" + expired.cert),
+                                    HasSubstr("the certificate expired on ")));
+}
+
+}  // namespace
+}  // namespace distbench

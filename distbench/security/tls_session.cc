@@ -1,0 +1,254 @@
+#include "distbench/security/tls_session.h"
+
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "glog/logging.h"
+
+namespace distbench {
+namespace {
+
+// How often the files are looked at, at most.
+constexpr absl::Duration kLookInterval = absl::Seconds(1);
+
+// ---- A BIO over a socket that raises no SIGPIPE -----------------------------
+
+int FdOf(BIO* bio) {
+  return static_cast<int>(reinterpret_cast<intptr_t>(BIO_get_data(bio)));
+}
+
+bool IsTemporary(int error) {
+  return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
+}
+
+int WriteBio(BIO* bio, const char* data, int size) {
+  BIO_clear_retry_flags(bio);
+  const ssize_t sent = send(FdOf(bio), data, size, MSG_NOSIGNAL);
+  if (sent < 0 && IsTemporary(errno)) BIO_set_retry_write(bio);
+  return static_cast<int>(sent);
+}
+
+int ReadBio(BIO* bio, char* data, int size) {
+  BIO_clear_retry_flags(bio);
+  const ssize_t received = recv(FdOf(bio), data, size, 0);
+  if (received < 0 && IsTemporary(errno)) BIO_set_retry_read(bio);
+  return static_cast<int>(received);
+}
+
+long ControlBio(BIO*, int command, long, void*) {
+  return command == BIO_CTRL_FLUSH ? 1 : 0;
+}
+
+const BIO_METHOD* SocketMethod() {
+  static const BIO_METHOD* const method = [] {
+    BIO_METHOD* made =
+        BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "socket");
+    BIO_meth_set_write(made, WriteBio);
+    BIO_meth_set_read(made, ReadBio);
+    BIO_meth_set_ctrl(made, ControlBio);
+    return made;
+  }();
+  return method;
+}
+
+BIO* NewSocketBio(int fd) {
+  BIO* bio = BIO_new(SocketMethod());
+  BIO_set_data(bio, reinterpret_cast<void*>(static_cast<intptr_t>(fd)));
+  BIO_set_init(bio, 1);
+  return bio;
+}
+
+// ---- Errors -----------------------------------------------------------------
+
+// What OpenSSL says is wrong; empties its queue of errors.
+std::string TakeOpenSslError() {
+  const unsigned long error = ERR_get_error();
+  ERR_clear_error();
+  if (error == 0) return "";
+  const char* reason = ERR_reason_error_string(error);
+  return reason == nullptr ? absl::StrCat("OpenSSL error ", error) : reason;
+}
+
+// What the peer's certificate lacks; empty if it is all right.
+std::string CertificateProblem(const SSL* ssl) {
+  const long result = SSL_get_verify_result(ssl);
+  if (result == X509_V_OK) return "";
+  return absl::StrCat("the peer's certificate is refused (",
+                      X509_verify_cert_error_string(result),
+                      "; --tls_ca must name who signed it)");
+}
+
+}  // namespace
+
+// ---- TlsSession -------------------------------------------------------------
+
+void TlsSession::Free::operator()(ssl_st* ssl) const { SSL_free(ssl); }
+
+TlsSession::State TlsSession::Handshake() {
+  ERR_clear_error();
+  const int result = SSL_do_handshake(ssl_.get());
+  if (result == 1) return State::kReady;
+  switch (SSL_get_error(ssl_.get(), result)) {
+    case SSL_ERROR_WANT_READ:
+      return State::kWantsRead;
+    case SSL_ERROR_WANT_WRITE:
+      return State::kWantsWrite;
+    default:
+      TakeError();
+      return State::kFailed;
+  }
+}
+
+void TlsSession::TakeError() {
+  const int system_error = errno;
+  error_ = CertificateProblem(ssl_.get());
+  const std::string reason = TakeOpenSslError();
+  if (!error_.empty()) return;
+  error_ = "TLS failed: ";
+  if (!reason.empty()) {
+    absl::StrAppend(&error_, reason);
+  } else if (system_error != 0) {
+    absl::StrAppend(&error_, std::strerror(system_error));
+  } else {
+    absl::StrAppend(&error_, "closed by the peer");
+  }
+}
+
+ssize_t TlsSession::Receive(char* buffer, size_t size) {
+  size_t received = 0;
+  do {
+    ERR_clear_error();
+    errno = 0;
+    const int result =
+        SSL_read(ssl_.get(), buffer + received,
+                 static_cast<int>(size - received));
+    if (result <= 0) {
+      // An error comes again with the next call.
+      return received > 0 ? static_cast<ssize_t>(received) : ToResult(result);
+    }
+    received += result;
+  } while (size - received >= kMaxRecordBytes);
+  return static_cast<ssize_t>(received);
+}
+
+ssize_t TlsSession::Send(const char* data, size_t size) {
+  ERR_clear_error();
+  errno = 0;
+  const int result = SSL_write(ssl_.get(), data, static_cast<int>(size));
+  return result > 0 ? result : ToResult(result);
+}
+
+ssize_t TlsSession::ToResult(int result) {
+  switch (SSL_get_error(ssl_.get(), result)) {
+    case SSL_ERROR_WANT_READ:
+    case SSL_ERROR_WANT_WRITE:
+      errno = EAGAIN;
+      return -1;
+    case SSL_ERROR_ZERO_RETURN:
+      return 0;
+    default:
+      break;
+  }
+  const int system_error = errno;
+  TakeError();
+  errno = system_error != 0 ? system_error : EPROTO;
+  return -1;
+}
+
+// ---- TlsContext -------------------------------------------------------------
+
+absl::StatusOr<std::unique_ptr<TlsContext>> TlsContext::Make(TlsFiles files) {
+  absl::Status status = CheckTlsFiles(files, TlsRole::kNode);
+  if (!status.ok()) return status;
+  std::unique_ptr<TlsContext> made(new TlsContext(std::move(files)));
+  absl::StatusOr<Context> context = made->Load();
+  if (!context.ok()) return context.status();
+  const absl::MutexLock lock(&made->mutex_);
+  made->loaded_times_ = made->FileTimes();
+  made->context_ = *std::move(context);
+  made->next_look_ = absl::Now() + kLookInterval;
+  return made;
+}
+
+TlsContext::~TlsContext() = default;
+
+absl::StatusOr<TlsContext::Context> TlsContext::Load() const {
+  Context context(SSL_CTX_new(TLS_method()), SSL_CTX_free);
+  SSL_CTX* ctx = context.get();
+  ERR_clear_error();
+  if (SSL_CTX_use_certificate_chain_file(ctx, files_.cert.c_str()) != 1 ||
+      SSL_CTX_use_PrivateKey_file(ctx, files_.key.c_str(),
+                                  SSL_FILETYPE_PEM) != 1 ||
+      SSL_CTX_load_verify_locations(ctx, files_.ca.c_str(), nullptr) != 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("TLS can not use ", files_.cert, ", ", files_.key, " and ",
+                     files_.ca, ": ", TakeOpenSslError()));
+  }
+  SSL_CTX_set_min_proto_version(ctx, TLS1_3_VERSION);
+  SSL_CTX_set_verify(ctx, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT,
+                     nullptr);
+  SSL_CTX_set_mode(ctx, SSL_MODE_ENABLE_PARTIAL_WRITE |
+                            SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+  // Connections are made once, and stay: nothing is to be resumed.
+  SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_OFF);
+  SSL_CTX_set_num_tickets(ctx, 0);
+  return context;
+}
+
+std::string TlsContext::FileTimes() const {
+  std::string times;
+  for (const std::string* file : {&files_.ca, &files_.cert, &files_.key}) {
+    struct stat info = {};
+    if (stat(file->c_str(), &info) != 0) return "";
+    absl::StrAppend(&times, info.st_mtim.tv_sec, ".", info.st_mtim.tv_nsec, " ",
+                    info.st_ino, " ", info.st_size, "\n");
+  }
+  return times;
+}
+
+TlsContext::Context TlsContext::Current() {
+  const absl::MutexLock lock(&mutex_);
+  const absl::Time now = absl::Now();
+  if (now < next_look_) return context_;
+  next_look_ = now + kLookInterval;
+  const std::string times = FileTimes();
+  if (times == loaded_times_) return context_;
+  // In the middle of a renewal the files do not fit yet.
+  absl::Status status = CheckTlsFiles(files_, TlsRole::kNode);
+  if (status.ok()) {
+    absl::StatusOr<Context> context = Load();
+    status = context.status();
+    if (status.ok()) context_ = *std::move(context);
+  }
+  if (status.ok()) {
+    loaded_times_ = times;
+  } else {
+    LOG_EVERY_N(WARNING, 60) << "the renewed certificate is not used: "
+                             << status.message();
+  }
+  return context_;
+}
+
+std::unique_ptr<TlsSession> TlsContext::NewSession(int fd, Side side) {
+  SSL* ssl = SSL_new(Current().get());
+  BIO* bio = NewSocketBio(fd);
+  SSL_set_bio(ssl, bio, bio);
+  if (side == Side::kServer) {
+    SSL_set_accept_state(ssl);
+  } else {
+    SSL_set_connect_state(ssl);
+  }
+  return std::unique_ptr<TlsSession>(new TlsSession(ssl));
+}
+
+}  // namespace distbench

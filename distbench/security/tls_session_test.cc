@@ -1,0 +1,183 @@
+#include "distbench/security/tls_session.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <memory>
+#include <string>
+
+#include "absl/time/clock.h"
+#include "distbench/security/testing_certificates.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+using State = TlsSession::State;
+
+// Two sockets that are connected, and a session on each.
+class Pair {
+ public:
+  Pair(TlsContext& client, TlsContext& server) {
+    EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds_), 0);
+    client_ = client.NewSession(fds_[0], TlsContext::Side::kClient);
+    server_ = server.NewSession(fds_[1], TlsContext::Side::kServer);
+  }
+  ~Pair() {
+    CloseClient();
+    close(fds_[1]);
+  }
+
+  // Both go on, until both are ready or one has failed.
+  void Shake() {
+    for (int i = 0; i < 100; ++i) {
+      client_state_ = client_->Handshake();
+      server_state_ = server_->Handshake();
+      if (client_state_ == State::kFailed || server_state_ == State::kFailed ||
+          (client_state_ == State::kReady && server_state_ == State::kReady)) {
+        return;
+      }
+    }
+  }
+
+  bool ready() const {
+    return client_state_ == State::kReady && server_state_ == State::kReady;
+  }
+  TlsSession& client() { return *client_; }
+  TlsSession& server() { return *server_; }
+  void CloseClient() {
+    if (fds_[0] >= 0) close(fds_[0]);
+    fds_[0] = -1;
+  }
+
+ private:
+  int fds_[2];
+  State client_state_ = State::kWantsRead;
+  State server_state_ = State::kWantsRead;
+  std::unique_ptr<TlsSession> client_;
+  std::unique_ptr<TlsSession> server_;
+};
+
+class TlsSessionTest : public testing::Test {
+ protected:
+  const TestAuthority authority_{"authority"};
+  const TlsFiles node_ = authority_.IssueForLocalhost("node");
+  const std::unique_ptr<TlsContext> context_ =
+      TlsContext::Make(node_).value();
+};
+
+TEST_F(TlsSessionTest, CarriesBytesBothWays) {
+  Pair pair(*context_, *context_);
+  pair.Shake();
+  ASSERT_TRUE(pair.ready()) << pair.client().error() << pair.server().error();
+  char buffer[100];
+  EXPECT_EQ(pair.server().Receive(buffer, sizeof(buffer)), -1);
+  EXPECT_EQ(errno, EAGAIN);
+  ASSERT_EQ(pair.client().Send("hello", 5), 5);
+  // In two pieces: what was not taken stays.
+  ASSERT_EQ(pair.server().Receive(buffer, 2), 2);
+  ASSERT_EQ(pair.server().Receive(buffer + 2, sizeof(buffer) - 2), 3);
+  EXPECT_EQ(std::string(buffer, 5), "hello");
+  ASSERT_EQ(pair.server().Send("you", 3), 3);
+  EXPECT_EQ(pair.client().Receive(buffer, sizeof(buffer)), 3);
+}
+
+TEST_F(TlsSessionTest, GoesOnAfterTheSocketWasFull) {
+  Pair pair(*context_, *context_);
+  pair.Shake();
+  ASSERT_TRUE(pair.ready());
+  const std::string block(TlsSession::kMaxRecordBytes, 'x');
+  size_t sent = 0;
+  ssize_t part;
+  while ((part = pair.client().Send(block.data(), block.size())) > 0) {
+    sent += part;
+  }
+  EXPECT_EQ(errno, EAGAIN);
+  EXPECT_GT(sent, block.size());
+  const auto drain = [&pair] {
+    std::string buffer(1 << 20, '\0');
+    size_t received = 0;
+    ssize_t count;
+    while ((count = pair.server().Receive(buffer.data(), buffer.size())) > 0) {
+      received += count;
+    }
+    EXPECT_EQ(errno, EAGAIN);
+    return received;
+  };
+  size_t received = drain();
+  // Elsewhere in memory, but the same bytes.
+  const std::string copy = block;
+  part = pair.client().Send(copy.data(), copy.size());
+  ASSERT_GT(part, 0);
+  sent += part;
+  received += drain();
+  EXPECT_EQ(received, sent);
+}
+
+TEST_F(TlsSessionTest, NoticesTheEnd) {
+  Pair pair(*context_, *context_);
+  pair.Shake();
+  ASSERT_TRUE(pair.ready());
+  pair.CloseClient();
+  char byte;
+  // Without a farewell it might be an attacker's doing.
+  EXPECT_LE(pair.server().Receive(&byte, 1), 0);
+}
+
+TEST_F(TlsSessionTest, RefusesStrangers) {
+  const TestAuthority other("stranger");
+  const auto stranger =
+      TlsContext::Make(other.IssueForLocalhost("node")).value();
+  Pair pair(*context_, *stranger);
+  pair.Shake();
+  EXPECT_FALSE(pair.ready());
+  EXPECT_THAT(pair.client().error(),
+              AnyOf(HasSubstr("the peer's certificate is refused"),
+                    HasSubstr("unknown ca")));
+  EXPECT_THAT(pair.client().error(), HasSubstr("--tls_ca"));
+}
+
+TEST_F(TlsSessionTest, SaysThatThePeerSpeaksNoTls) {
+  int fds[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds), 0);
+  const auto session = context_->NewSession(fds[0], TlsContext::Side::kServer);
+  const std::string plain(64, 'd');
+  ASSERT_EQ(write(fds[1], plain.data(), plain.size()), 64);
+  EXPECT_EQ(session->Handshake(), State::kFailed);
+  EXPECT_THAT(session->error(), HasSubstr("TLS failed: "));
+  close(fds[0]);
+  close(fds[1]);
+}
+
+TEST_F(TlsSessionTest, RenewedCertificatesCount) {
+  // An authority that nobody trusts signs the new certificate, so that a
+  // difference is seen.
+  const TestAuthority other("other");
+  TlsFiles theirs = other.IssueForLocalhost("node");
+  theirs.ca = node_.ca;
+  const auto renewed = TlsContext::Make(theirs).value();
+  {
+    Pair pair(*context_, *renewed);
+    pair.Shake();
+    ASSERT_FALSE(pair.ready());
+  }
+  const TlsFiles good = authority_.IssueForLocalhost("renewed");
+  ASSERT_EQ(rename(good.key.c_str(), theirs.key.c_str()), 0);
+  ASSERT_EQ(rename(good.cert.c_str(), theirs.cert.c_str()), 0);
+  const absl::Time deadline = absl::Now() + absl::Seconds(20);
+  bool accepted = false;
+  while (!accepted && absl::Now() < deadline) {
+    Pair pair(*context_, *renewed);
+    pair.Shake();
+    accepted = pair.ready();
+  }
+  EXPECT_TRUE(accepted);
+}
+
+}  // namespace
+}  // namespace distbench

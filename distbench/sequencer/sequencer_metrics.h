@@ -1,0 +1,21 @@
+#ifndef DISTBENCH_SEQUENCER_SEQUENCER_METRICS_H_
+#define DISTBENCH_SEQUENCER_SEQUENCER_METRICS_H_
+
+#include <prometheus/metric_family.h>
+
+#include <vector>
+
+#include "distbench/sequencer/node_registry.h"
+#include "distbench/sequencer/run_queue.h"
+#include "distbench/sequencer/run_status.h"
+
+namespace distbench {
+
+// What a sequencer tells Prometheus; docs/metrics.md explains it.
+std::vector<prometheus::MetricFamily> SequencerMetrics(
+    const NodeRegistry& registry, const RunQueue& queue,
+    const RunStatus& status);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_SEQUENCER_SEQUENCER_METRICS_H_

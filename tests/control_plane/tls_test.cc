@@ -1,0 +1,193 @@
+// A control plane with TLS: who gets in, who does not, and what they are told.
+
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "distbench/client/test_client.h"
+#include "distbench/node/fake_engine.h"
+#include "distbench/node/node_manager.h"
+#include "distbench/security/credentials.h"
+#include "distbench/security/testing_certificates.h"
+#include "distbench/sequencer/sequencer_server.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/control_plane/cluster.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+std::string Message(const absl::Status& status) {
+  return std::string(status.message());
+}
+
+class TlsTest : public testing::Test {
+ protected:
+  void StartSequencer(const TlsFiles& files, AccessRules access = {}) {
+    SequencerOptions options;
+    options.listen_address = "localhost";
+    options.port = 0;
+    options.tls = TlsCredentials::Load(files, TlsRole::kSequencer).value();
+    options.access = std::move(access);
+    auto sequencer = SequencerServer::Start(std::move(options));
+    ASSERT_TRUE(sequencer.ok()) << sequencer.status();
+    sequencer_ = *std::move(sequencer);
+  }
+
+  std::string address() const {
+    return absl::StrCat("localhost:", sequencer_->port());
+  }
+
+  absl::StatusOr<std::unique_ptr<NodeManager>> StartNode(
+      const TlsFiles& files) {
+    NodeManagerOptions options;
+    options.sequencer = address();
+    options.tls = TlsCredentials::Load(files, TlsRole::kNode).value();
+    options.engine_factory = &engines_;
+    options.register_timeout = absl::Seconds(1);
+    return NodeManager::Start(std::move(options));
+  }
+
+  absl::Status Connect(const TlsFiles& files) {
+    return TestClient::Connect(address(), files, absl::Seconds(20)).status();
+  }
+
+  absl::Status RunTest(const TlsFiles& files) {
+    const auto client = TestClient::Connect(address(), files);
+    if (!client.ok()) return client.status();
+    TestSequenceResults results;
+    return (*client)->RunTests(
+        SequenceOf({ClientServerTest("t", 1)}), [](const RunTestsEvent&) {},
+        results);
+  }
+
+  const TestAuthority authority_{"authority"};
+  const TestAuthority stranger_{"stranger"};
+  const TlsFiles host_ = authority_.IssueForLocalhost("host");
+  const TlsFiles alice_ = authority_.Issue("alice", {.common_name = "alice"});
+  const TlsFiles bob_ = authority_.Issue(
+      "bob",
+      {.common_name = "robert", .alternative_names = {"DNS:bob.example"}});
+  FakeEngineFactory engines_;
+  std::unique_ptr<SequencerServer> sequencer_;
+};
+
+TEST_F(TlsTest, WhoHasACertificateGetsIn) {
+  StartSequencer(host_);
+  const auto node = StartNode(host_);
+  ASSERT_TRUE(node.ok()) << node.status();
+  const auto other = StartNode(alice_);
+  ASSERT_TRUE(other.ok()) << other.status();
+  EXPECT_EQ(RunTest(bob_), absl::OkStatus());
+  EXPECT_NE(engines_.environment("client/0").tls, nullptr);
+  EXPECT_EQ(engines_.environment("client/0").test_nonce.size(), 32);
+  EXPECT_EQ(engines_.environment("client/0").test_nonce,
+            engines_.environment("server/0").test_nonce);
+}
+
+TEST_F(TlsTest, WithoutCaNoCertificateIsAskedFor) {
+  StartSequencer({.cert = host_.cert, .key = host_.key});
+  EXPECT_EQ(Connect({.ca = authority_.ca_file()}), absl::OkStatus());
+}
+
+TEST_F(TlsTest, PlainTextIsRefused) {
+  StartSequencer(host_);
+  EXPECT_THAT(Message(Connect({})),
+              AllOf(HasSubstr(address()), HasSubstr("wants TLS"),
+                    HasSubstr("--tls_ca")));
+  EXPECT_THAT(Message(StartNode({}).status()), HasSubstr("it wants TLS"));
+}
+
+TEST_F(TlsTest, ASequencerWithoutTlsIsRecognised) {
+  StartSequencer({});
+  EXPECT_THAT(Message(Connect(alice_)), HasSubstr("does not answer with TLS"));
+  EXPECT_THAT(Message(StartNode(host_).status()),
+              HasSubstr("does not answer with TLS"));
+}
+
+TEST_F(TlsTest, ClientsNeedACertificate) {
+  StartSequencer(host_);
+  EXPECT_THAT(Message(Connect({.ca = authority_.ca_file()})),
+              AllOf(HasSubstr("asks for a client certificate"),
+                    HasSubstr("--tls_cert")));
+}
+
+TEST_F(TlsTest, CertificatesOfStrangersAreRefused) {
+  StartSequencer(host_);
+  TlsFiles theirs = stranger_.IssueForLocalhost("mallory");
+  // They do not trust us, either.
+  EXPECT_THAT(Message(Connect(theirs)),
+              AllOf(HasSubstr("the certificate of " + address()),
+                    HasSubstr("--tls_ca=" + theirs.ca)));
+  theirs.ca = authority_.ca_file();
+  EXPECT_THAT(Message(Connect(theirs)),
+              AllOf(HasSubstr("refuses the certificate of --tls_cert=" +
+                              theirs.cert),
+                    HasSubstr("does not name who signed it")));
+  EXPECT_THAT(Message(StartNode(theirs).status()),
+              HasSubstr("does not name who signed it"));
+}
+
+TEST_F(TlsTest, ASequencerMustHaveTheNameThatIsAskedFor) {
+  StartSequencer(authority_.Issue(
+      "other", {.common_name = "other",
+                .alternative_names = {"DNS:other.example"}}));
+  EXPECT_THAT(Message(Connect(alice_)), HasSubstr("is for another host"));
+}
+
+TEST_F(TlsTest, ExpiredCertificatesAreFoundBeforeAnythingElse) {
+  const TlsFiles expired = authority_.Issue(
+      "old", {.common_name = "old", .validity = -absl::Minutes(1)});
+  EXPECT_THAT(Message(TestClient::Connect("localhost:1", expired).status()),
+              AllOf(HasSubstr("--tls_cert=" + expired.cert),
+                    HasSubstr("expired on")));
+}
+
+TEST_F(TlsTest, OnlyThoseWhoMayCanSubmit) {
+  StartSequencer(host_, {.submit = {"alice"}, .node = {"host"}});
+  const auto node = StartNode(host_);
+  ASSERT_TRUE(node.ok()) << node.status();
+  EXPECT_THAT(Message(StartNode(bob_).status()),
+              AllOf(HasSubstr("--allow_node"), HasSubstr("bob.example")));
+  // Looking is free.
+  EXPECT_EQ(Connect(bob_), absl::OkStatus());
+  const absl::Status refused = RunTest(bob_);
+  EXPECT_EQ(refused.code(), absl::StatusCode::kPermissionDenied);
+  EXPECT_THAT(Message(refused),
+              AllOf(HasSubstr("--allow_submit"), HasSubstr("robert")));
+  // There is one node only; but she was let in.
+  EXPECT_THAT(Message(RunTest(alice_)), Not(HasSubstr("--allow_submit")));
+  // Nodes of the sequencer's own process are no strangers.
+  NodeManagerOptions options;
+  options.channel = sequencer_->InProcessChannel();
+  options.engine_factory = &engines_;
+  auto local = NodeManager::Start(std::move(options));
+  ASSERT_TRUE(local.ok()) << local.status();
+  EXPECT_EQ(RunTest(alice_), absl::OkStatus());
+}
+
+TEST_F(TlsTest, RenewedCertificatesAreUsed) {
+  StartSequencer(host_);
+  TlsFiles ours = alice_;
+  ours.ca = stranger_.ca_file();
+  ASSERT_FALSE(Connect(ours).ok());
+  // Another authority signs the new one.
+  const TlsFiles renewed = stranger_.IssueForLocalhost("renewed");
+  ASSERT_EQ(std::rename(renewed.key.c_str(), host_.key.c_str()), 0);
+  ASSERT_EQ(std::rename(renewed.cert.c_str(), host_.cert.c_str()), 0);
+  absl::Status status;
+  for (const absl::Time deadline = absl::Now() + kGenerous;
+       absl::Now() < deadline;) {
+    status = TestClient::Connect(address(), ours).status();
+    if (status.ok()) break;
+  }
+  EXPECT_EQ(status, absl::OkStatus());
+}
+
+}  // namespace
+}  // namespace distbench

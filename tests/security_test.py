@@ -1,0 +1,178 @@
+"""TLS between real processes, with certificates made as docs/security.md says."""
+
+import os
+import re
+import subprocess
+import unittest
+import urllib.request
+
+from tests import programs
+from tests import testing_main
+
+
+class Authority:
+    """Makes certificates by the commands of docs/security.md."""
+
+    def __init__(self, folder, name):
+        self.folder = os.path.join(folder, name)
+        os.mkdir(self.folder)
+        self._openssl(
+            "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 30"
+            f" -subj /CN={name} -keyout ca.key -out ca.crt"
+        )
+
+    def _openssl(self, arguments):
+        subprocess.run(
+            ["openssl", *arguments.split()],
+            cwd=self.folder,
+            check=True,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+
+    def flags(self, name, subject_names):
+        """Makes NAME.crt and NAME.key; returns the flags that use them."""
+        self._openssl(
+            "req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes"
+            f" -subj /CN={name} -keyout {name}.key -out {name}.csr"
+        )
+        with open(f"{self.folder}/{name}.ext", "w", encoding="utf-8") as file:
+            file.write(f"subjectAltName={subject_names}\n")
+            file.write("extendedKeyUsage=serverAuth,clientAuth\n")
+        self._openssl(
+            f"x509 -req -in {name}.csr -CA ca.crt -CAkey ca.key -CAcreateserial"
+            f" -days 30 -extfile {name}.ext -out {name}.crt"
+        )
+        return [
+            f"--tls_ca={self.folder}/ca.crt",
+            f"--tls_cert={self.folder}/{name}.crt",
+            f"--tls_key={self.folder}/{name}.key",
+        ]
+
+
+def with_driver(config, driver):
+    """The config, with all traffic by this driver."""
+    return config.replace(
+        "tests {",
+        f"""tests {{
+  default_protocol: "p"
+  protocol_driver_options {{ name: "p" protocol_name: "{driver}" }}""",
+        1,
+    )
+
+
+class SecurityTest(programs.ClusterTest):
+    def setUp(self):
+        super().setUp()
+        self.authority = Authority(self.folder, "authority")
+        self.host = self.authority.flags("host", "DNS:localhost,IP:127.0.0.1")
+        self.alice = self.authority.flags("alice", "DNS:alice.example")
+
+    def start_tls_node(self, sequencer, *flags):
+        node = self.start(
+            programs.DISTBENCH,
+            "node_manager",
+            f"--test_sequencer={sequencer.address}",
+            "--service_address=127.0.0.1",
+            *flags,
+        )
+        node.wait_for(r"^node\d+ registered with ")
+        return node
+
+    def config(self, driver, iterations="max_iteration_count: 100"):
+        text = programs.client_server_config(iterations)
+        return self.write(f"{driver}.config", with_driver(text, driver))
+
+    def test_traffic_of_all_drivers_is_encrypted(self):
+        sequencer = self.start_sequencer(*self.host)
+        for _ in range(2):
+            self.start_tls_node(sequencer, *self.host)
+        for driver in ("grpc", "tcp"):
+            with self.subTest(driver=driver):
+                outfile = self.path(f"{driver}.out")
+                outcome = self.run_tests(
+                    sequencer,
+                    self.config(driver),
+                    f"--outfile={outfile}",
+                    *self.alice,
+                )
+                self.assertEqual(outcome.status, 0, outcome)
+                with open(outfile, encoding="utf-8") as file:
+                    result = file.read()
+                self.assertRegex(result, 'endpoint_address: "tls:.*127.0.0.1')
+                # Nothing secret is in a result.
+                self.assertNotIn("nonce", result)
+                self.assertNotIn(self.folder, result)
+
+    def test_mixed_clusters_are_refused(self):
+        # Without --tls_ca the sequencer's own nodes can not use TLS.
+        sequencer = self.start_sequencer("--local_nodes=1", *self.host[1:])
+        self.start_tls_node(sequencer, *self.host)
+        outcome = self.run_tests(sequencer, self.config("tcp"), *self.host)
+        self.assertEqual(outcome.status, 1, outcome)  # before any traffic
+        self.assertRegex(
+            outcome.out + outcome.err,
+            r"client/0: the node of peer \S+ .*TLS for its traffic.*start all nodes"
+            r".*server/0 at ",
+        )
+
+    def test_names_decide_who_may_submit(self):
+        sequencer = self.start_sequencer("--allow_submit=alice.example", *self.host)
+        for _ in range(2):
+            self.start_tls_node(sequencer, *self.host)
+        bob = self.authority.flags("bob", "DNS:bob.example")
+        outcome = self.run_tests(sequencer, self.config("grpc"), *bob)
+        self.assertNotEqual(outcome.status, 0, outcome)
+        self.assertRegex(outcome.err, "--allow_submit names no name .*bob.example")
+        outcome = self.run_tests(sequencer, self.config("grpc"), *self.alice)
+        self.assertEqual(outcome.status, 0, outcome)
+
+    def test_exposure_is_said_at_the_start(self):
+        sequencer = self.start_sequencer()
+        sequencer.wait_for("^Every user of this machine can submit tests.*no TLS")
+        node = self.start_node(sequencer)
+        node.wait_for("^While a test runs, every user of this machine can reach")
+        secured = self.start_sequencer(*self.host)
+        secured.wait_for(r"^TLS: certificates must be signed by .*ca\.crt")
+        everywhere = self.start(programs.DISTBENCH, "test_sequencer", "--port=0")
+        everywhere.wait_for("^Everybody who can reach .*--listen restricts")
+
+    def test_flags_that_do_not_fit_are_errors(self):
+        for flags, message in (
+            (["--allow_submit=alice"], "--allow_submit and --allow_node name"),
+            (self.host[:2], "TLS needs --tls_key as well"),
+            (["--tls_cert=/no/such", self.host[2]], "--tls_cert=/no/such: can not"),
+        ):
+            with self.subTest(flags=flags):
+                outcome = self.distbench("test_sequencer", "--port=0", *flags)
+                self.assertEqual(outcome.status, 1, outcome)
+                self.assertIn(message, outcome.err)
+
+    def test_metrics_tell_of_the_traffic(self):
+        sequencer = self.start_sequencer("--metrics_port=0")
+        port = sequencer.wait_for(r"^Metrics at port (\d+)$").group(1)
+        self.assertEqual(self.metric(port, "distbench_nodes"), 0)
+        # The client's: its name is the lower one.
+        node = self.start_node(
+            sequencer, "node0", "--metrics_port=0", "--listen=127.0.0.1"
+        )
+        node_port = node.wait_for(r"^Metrics at port (\d+)$").group(1)
+        self.assertEqual(self.metric(port, "distbench_nodes"), 1)
+        self.assertEqual(self.metric(node_port, "distbench_registered"), 1)
+        self.start_node(sequencer)
+        outcome = self.run_tests(sequencer, self.config("grpc"))
+        self.assertEqual(outcome.status, 0, outcome)
+        name = "distbench_rpcs_succeeded_total"
+        self.assertEqual(self.metric(node_port, name), 100)
+        self.assertGreater(self.metric(port, "process_resident_memory_bytes"), 1e6)
+
+    @staticmethod
+    def metric(port, name):
+        url = f"http://127.0.0.1:{port}/metrics"
+        with urllib.request.urlopen(url, timeout=20) as answer:
+            text = answer.read().decode()
+        return float(re.search(rf"^{name} (\S+)$", text, re.MULTILINE).group(1))
+
+
+if __name__ == "__main__":
+    testing_main.main()
