@@ -1,0 +1,33 @@
+// Where this process's memory is, and what the kernel has counted of it.
+
+#ifndef DISTBENCH_NUMA_PROCESS_MEMORY_H_
+#define DISTBENCH_NUMA_PROCESS_MEMORY_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "proto/results.pb.h"
+
+namespace distbench {
+
+// All read below `root` (empty: the real ones). Empty if there is nothing to
+// read.
+
+// Bytes of the process's own memory (heap, stacks, anonymous mappings) by NUMA
+// node, from /proc/self/numa_maps. Mapped files are left out: their pages belong
+// to all who use them, and are where they were first read. Walks all pages of
+// the process, and keeps it from mapping memory meanwhile: about a millisecond
+// for each GiB.
+std::map<int, int64_t> ReadResidentBytesByNode(const std::string& root);
+
+// Of the host, since it started, by NUMA node: .../nodeN/numastat.
+std::map<int, NumaCounters> ReadNumaCounters(const std::string& root);
+
+// What was added from `before` to `after`.
+NumaCounters NumaCountersBetween(const NumaCounters& before,
+                                 const NumaCounters& after);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_NUMA_PROCESS_MEMORY_H_

@@ -1,0 +1,37 @@
+// What the kernel tells of single threads of this process.
+
+#ifndef DISTBENCH_NUMA_THREAD_USAGE_H_
+#define DISTBENCH_NUMA_THREAD_USAGE_H_
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "distbench/base/index_list.h"
+
+namespace distbench {
+
+// All read below `root`, in /proc/self/task (empty: the real one).
+
+// The ids of all threads.
+std::set<int> ReadThreadIds(const std::string& root);
+
+// Since the thread has started.
+struct ThreadUsage {
+  int64_t cpu_ns = 0;
+  int last_cpu = 0;  // on which it runs, or last ran
+  IndexSet allowed_cpus;
+  int64_t voluntary_context_switches = 0;
+  int64_t involuntary_context_switches = 0;
+
+  // Moves to another CPU; absent if the kernel does not count them.
+  std::optional<int64_t> cpu_migrations;
+};
+
+// Absent if there is no such thread (any more).
+std::optional<ThreadUsage> ReadThreadUsage(const std::string& root, int thread);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_NUMA_THREAD_USAGE_H_

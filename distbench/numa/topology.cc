@@ -1,0 +1,204 @@
+#include "distbench/numa/topology.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+
+namespace distbench {
+namespace {
+
+constexpr int64_t kBytesPerKib = 1024;
+
+std::string FirstLine(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return std::string(absl::StripAsciiWhitespace(line));
+}
+
+// The N of the entries of a folder that are called PREFIX and N.
+std::set<int> NumbersIn(const std::string& folder, absl::string_view prefix) {
+  std::error_code error;
+  std::set<int> numbers;
+  for (std::filesystem::directory_iterator entry(folder, error), end;
+       !error && entry != end; entry.increment(error)) {
+    const std::string file_name = entry->path().filename().string();
+    absl::string_view name = file_name;
+    int number = 0;
+    if (absl::ConsumePrefix(&name, prefix) && absl::SimpleAtoi(name, &number) &&
+        name == absl::StrCat(number)) {
+      numbers.insert(number);
+    }
+  }
+  return numbers;
+}
+
+// Of lines "Node 0 MemTotal:  8028456 kB"; 0 without such a field.
+int64_t NodeMemoryBytes(const std::string& node, absl::string_view field) {
+  std::ifstream file(node + "/meminfo");
+  const std::string wanted = absl::StrCat(field, ":");
+  std::string line;
+  while (std::getline(file, line)) {
+    std::istringstream words(line);
+    std::string word, number, name;
+    int64_t kib = 0;
+    if (words >> word >> number >> name >> kib && name == wanted) {
+      return kib * kBytesPerKib;
+    }
+  }
+  return 0;
+}
+
+void AddNodes(const std::string& root, HostTopology& topology) {
+  const std::string folder = root + "/sys/devices/system/node";
+  for (const int id : NumbersIn(folder, "node")) {
+    const std::string path = absl::StrCat(folder, "/node", id);
+    NumaNode& node = *topology.add_numa_nodes();
+    node.set_id(id);
+    node.set_cpus(FirstLine(path + "/cpulist"));
+    node.set_memory_bytes(NodeMemoryBytes(path, "MemTotal"));
+    node.set_free_memory_bytes(NodeMemoryBytes(path, "MemFree"));
+    std::istringstream distances(FirstLine(path + "/distance"));
+    for (int distance; distances >> distance;) node.add_distances(distance);
+  }
+}
+
+// "32K", "28M"; 0 if it is none of that.
+int64_t ParseSize(absl::string_view text) {
+  int64_t unit = 1;
+  if (absl::ConsumeSuffix(&text, "K")) unit = int64_t{1} << 10;
+  if (absl::ConsumeSuffix(&text, "M")) unit = int64_t{1} << 20;
+  int64_t size = 0;
+  return absl::SimpleAtoi(text, &size) ? size * unit : 0;
+}
+
+// The highest level of a CPU's data caches.
+LastLevelCache LastCacheOf(const std::string& cpu) {
+  LastLevelCache last;
+  int last_level = 0;
+  for (const int index : NumbersIn(cpu + "/cache", "index")) {
+    const std::string cache = absl::StrCat(cpu, "/cache/index", index);
+    int level = 0;
+    if (!absl::SimpleAtoi(FirstLine(cache + "/level"), &level) ||
+        level <= last_level || FirstLine(cache + "/type") == "Instruction") {
+      continue;
+    }
+    last_level = level;
+    last.set_cpus(FirstLine(cache + "/shared_cpu_list"));
+    last.set_size_bytes(ParseSize(FirstLine(cache + "/size")));
+  }
+  return last;
+}
+
+void AddCores(const std::string& root, HostTopology& topology) {
+  const std::string folder = root + "/sys/devices/system/cpu";
+  std::set<std::string> caches;
+  std::set<std::string> cores;
+  for (const int id : NumbersIn(folder, "cpu")) {
+    const std::string cpu = absl::StrCat(folder, "/cpu", id);
+    LastLevelCache cache = LastCacheOf(cpu);
+    if (!cache.cpus().empty() && caches.insert(cache.cpus()).second) {
+      *topology.add_last_level_caches() = std::move(cache);
+    }
+    const std::string siblings =
+        FirstLine(cpu + "/topology/thread_siblings_list");
+    if (IndicesOf(siblings).size() > 1 && cores.insert(siblings).second) {
+      topology.add_smt_siblings(siblings);
+    }
+  }
+}
+
+// What the process's cpuset and its affinity leave it.
+void AddAllowed(const std::string& root, HostTopology& topology) {
+  std::ifstream file(root + "/proc/self/status");
+  for (std::string line; std::getline(file, line);) {
+    absl::string_view rest = line;
+    if (absl::ConsumePrefix(&rest, "Cpus_allowed_list:")) {
+      topology.set_allowed_cpus(std::string(absl::StripAsciiWhitespace(rest)));
+    } else if (absl::ConsumePrefix(&rest, "Mems_allowed_list:")) {
+      topology.set_allowed_memory_nodes(
+          std::string(absl::StripAsciiWhitespace(rest)));
+    }
+  }
+}
+
+}  // namespace
+
+HostTopology ReadHostTopology(const std::string& root) {
+  HostTopology topology;
+  AddNodes(root, topology);
+  AddCores(root, topology);
+  AddAllowed(root, topology);
+  return topology;
+}
+
+const NumaNode* FindNumaNode(const HostTopology& topology, int id) {
+  for (const NumaNode& node : topology.numa_nodes()) {
+    if (node.id() == id) return &node;
+  }
+  return nullptr;
+}
+
+IndexSet NumaNodeIds(const HostTopology& topology) {
+  IndexSet ids;
+  for (const NumaNode& node : topology.numa_nodes()) ids.insert(node.id());
+  return ids;
+}
+
+IndexSet IndicesOf(const std::string& list) {
+  return ParseIndexList(list).value_or(IndexSet{});
+}
+
+IndexSet NodesOfCpus(const HostTopology& topology, const IndexSet& cpus) {
+  IndexSet nodes;
+  for (const NumaNode& node : topology.numa_nodes()) {
+    if (!Intersection(IndicesOf(node.cpus()), cpus).empty()) {
+      nodes.insert(node.id());
+    }
+  }
+  return nodes;
+}
+
+IndexSet CpusOfNodes(const HostTopology& topology, const IndexSet& nodes) {
+  IndexSet cpus;
+  for (const NumaNode& node : topology.numa_nodes()) {
+    if (nodes.contains(node.id())) cpus.merge(IndicesOf(node.cpus()));
+  }
+  return cpus;
+}
+
+std::string DescribeTopology(const HostTopology& topology) {
+  std::vector<std::string> parts;
+  for (const NumaNode& node : topology.numa_nodes()) {
+    parts.push_back(absl::StrFormat(
+        "node %d: %s, %s", node.id(),
+        node.cpus().empty() ? "no CPUs" : "CPUs " + node.cpus(),
+        node.memory_bytes() == 0
+            ? "no memory"
+            : absl::StrFormat("%.1f GiB", static_cast<double>(
+                                              node.memory_bytes()) /
+                                              (int64_t{1} << 30))));
+  }
+  if (!topology.allowed_cpus().empty()) {
+    parts.push_back(absl::StrCat("may use CPUs ", topology.allowed_cpus(),
+                                 " and the memory of nodes ",
+                                 topology.allowed_memory_nodes()));
+  }
+  return absl::StrJoin(parts, "; ");
+}
+
+}  // namespace distbench

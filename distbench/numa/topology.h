@@ -1,0 +1,39 @@
+// What a host's processors and memory are.
+
+#ifndef DISTBENCH_NUMA_TOPOLOGY_H_
+#define DISTBENCH_NUMA_TOPOLOGY_H_
+
+#include <string>
+
+#include "distbench/base/index_list.h"
+#include "proto/results.pb.h"
+
+namespace distbench {
+
+// From /sys/devices/system and /proc/self/status below `root` (empty: the real
+// ones). What can not be found out stays absent: a kernel without NUMA tells of
+// no nodes.
+HostTopology ReadHostTopology(const std::string& root);
+
+// The node of that id; null if there is none.
+const NumaNode* FindNumaNode(const HostTopology& topology, int id);
+
+// The ids of all nodes.
+IndexSet NumaNodeIds(const HostTopology& topology);
+
+// Of a list that the topology holds; empty if it is not a list.
+IndexSet IndicesOf(const std::string& list);
+
+// The nodes that any of the CPUs belong to.
+IndexSet NodesOfCpus(const HostTopology& topology, const IndexSet& cpus);
+
+// The CPUs of the nodes.
+IndexSet CpusOfNodes(const HostTopology& topology, const IndexSet& nodes);
+
+// For people, a line without its end: "node 0: CPUs 0-3, 7.8 GiB; node 1: ...;
+// may use CPUs 0-1 and the memory of nodes 0-1".
+std::string DescribeTopology(const HostTopology& topology);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_NUMA_TOPOLOGY_H_
