@@ -14,6 +14,7 @@ void ValidateTest(const DistributedSystemDescription& test, const Path& path,
   ValidateTestSettings(validation);
   ValidateNames(validation);
   ValidateServices(validation);
+  ValidateBindings(validation);
   ValidateChannels(validation);
   ValidatePlacement(validation);
   ValidateDrivers(validation);

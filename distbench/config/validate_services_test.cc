@@ -1,3 +1,5 @@
+#include <string>
+
 #include "distbench/config/validation_cases.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -35,6 +37,58 @@ INSTANTIATE_TEST_SUITE_P(
         ValidationCase{"TooManyWorkers", "", "workers_per_instance: 1025",
                        "workers_per_instance", "must be from 1 to 1024"}),
     [](const auto& info) { return info.param.rule; });
+
+const char* const kServer = "services { name: 'server' count: 3";
+
+class BadBinding : public ::testing::TestWithParam<ValidationCase> {};
+
+TEST_P(BadBinding, IsTheOnlyProblem) {
+  ValidationCase broken = GetParam();
+  const std::string text =
+      std::string(kServer) + " numa_binding { " + broken.new_text + " }";
+  broken.new_text = text.c_str();
+  ExpectOneProblem(broken);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rules, BadBinding,
+    ::testing::Values(
+        ValidationCase{"NodesAreNoList", kServer, "nodes: '0-'",
+                       "services[\"server\"].numa_binding.nodes",
+                       "\"0-\" is neither a number"},
+        ValidationCase{"CpusAreNoList", kServer, "cpus: '7-3'",
+                       "services[\"server\"].numa_binding.cpus",
+                       "write 3-7"},
+        ValidationCase{"CpusAreEmpty", kServer, "cpus: ''",
+                       "services[\"server\"].numa_binding.cpus",
+                       "is an empty list"},
+        ValidationCase{"CpusAndNodes", kServer, "cpus: '1' nodes: '0'",
+                       "services[\"server\"].numa_binding.cpus",
+                       "excludes nodes"},
+        ValidationCase{"CpusAndSpread", kServer, "cpus: '1' spread: true",
+                       "services[\"server\"].numa_binding.spread",
+                       "excludes cpus"},
+        ValidationCase{"MemoryNodesOfLocal", kServer,
+                       "memory_policy: LOCAL memory_nodes: '1'",
+                       "services[\"server\"].numa_binding.memory_nodes",
+                       "says nothing with memory_policy LOCAL"},
+        ValidationCase{"PerNodeWithoutSpread", kServer, "instances_per_node: 2",
+                       "services[\"server\"].numa_binding.instances_per_node",
+                       "needs spread: true"},
+        ValidationCase{"NonePerNode", kServer,
+                       "spread: true instances_per_node: 0",
+                       "services[\"server\"].numa_binding.instances_per_node",
+                       "must be from 1 to 1024"}),
+    [](const auto& info) { return info.param.rule; });
+
+TEST(GoodBindingTest, HasNoProblem) {
+  EXPECT_TRUE(ProblemsAfter(kServer, std::string(kServer) +
+                                         " numa_binding { nodes: '0-1' "
+                                         "memory_policy: INTERLEAVE "
+                                         "memory_nodes: '1,3' spread: true "
+                                         "instances_per_node: 2 strict: false }")
+                  .empty());
+}
 
 class BadEncoding : public ::testing::TestWithParam<ValidationCase> {};
 

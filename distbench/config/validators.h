@@ -24,6 +24,9 @@ void ValidateTestSettings(const TestValidation& validation);
 // Sizes and counts of services.
 void ValidateServices(const TestValidation& validation);
 
+// Bindings of services to CPUs and memory.
+void ValidateBindings(const TestValidation& validation);
+
 // Multi-server channels of services.
 void ValidateChannels(const TestValidation& validation);
 

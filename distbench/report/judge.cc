@@ -76,6 +76,7 @@ std::vector<Finding> Judge(const TestResult& result) {
   JudgeSteadiness(result, findings);
   JudgeOutcome(result, totals, findings);
   JudgeHosts(result, findings);
+  JudgeBindings(result, findings);
   JudgeClocks(result, findings);
   return findings.Take();
 }

@@ -367,6 +367,37 @@ TEST_F(JudgeTest, OtherNodesOnTheHostAreNotOthers) {
   ExpectNothing();
 }
 
+// ---- binding_not_held -------------------------------------------------------
+
+class JudgeBindingsTest : public JudgeTest {
+ protected:
+  BindingProof& Proof() {
+    NodeResources& node =
+        (*result_.mutable_resource_usage_logs()->mutable_node_resources())
+            ["node7"];
+    return (*node.mutable_binding_proofs())["server/0"];
+  }
+};
+
+TEST_F(JudgeBindingsTest, AStrictBindingThatDidNotHoldIsInvalid) {
+  Proof().mutable_binding()->set_strict(true);
+  Proof().add_violations("its threads spent 5 us on CPUs 3, outside of 0-1");
+  EXPECT_THAT(ExpectOne(Finding::INVALID, "binding_not_held"),
+              HasSubstr("server/0 on node7 did not run as its binding says: "
+                        "its threads spent 5 us on CPUs 3"));
+}
+
+TEST_F(JudgeBindingsTest, ABestEffortThatFailedIsAWarning) {
+  Proof().mutable_binding()->set_strict(false);
+  Proof().add_violations("the host has no NUMA node 3");
+  ExpectOne(Finding::WARN, "binding_not_held");
+}
+
+TEST_F(JudgeBindingsTest, ABindingThatHeldIsNothing) {
+  Proof().mutable_binding()->set_cpus("0-1");
+  ExpectNothing();
+}
+
 // ---- clock_error ------------------------------------------------------------
 
 TEST_F(JudgeTest, AnUncertainClockIsANote) {
