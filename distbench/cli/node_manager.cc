@@ -12,12 +12,15 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "distbench/base/stop_signals.h"
+#include "distbench/cli/binding_flags.h"
 #include "distbench/cli/commands.h"
 #include "distbench/cli/error_output.h"
 #include "distbench/cli/exposure.h"
 #include "distbench/cli/flags.h"
 #include "distbench/cli/node_arguments.h"
 #include "distbench/node/node_manager.h"
+#include "distbench/numa/binding.h"
+#include "distbench/numa/process_binding.h"
 #include "distbench/report/verdict.h"
 #include "distbench/security/credentials.h"
 #include "distbench/security/tls_files.h"
@@ -37,9 +40,25 @@ struct Flags {
   std::optional<int> metrics_port;
   std::string listen;
   std::string service_address;
+  BindingFlags binding;
+  int workers = 0;
 };
 
+constexpr int kMaxWorkers = 1024;
+
+// Does not return at first: the program is started anew, bound.
+absl::StatusOr<std::optional<NumaBinding>> Bind(const BindingFlags& flags) {
+  absl::StatusOr<std::optional<NumaBinding>> asked = ParseBindingFlags(flags);
+  if (!asked.ok() || !asked->has_value()) return asked;
+  const absl::StatusOr<ResolvedBinding> made = BindProcess(**asked);
+  if (!made.ok()) return made.status();
+  return made->proto;
+}
+
 int RunNodeManager(const Flags& flags) {
+  const absl::StatusOr<std::optional<NumaBinding>> binding =
+      Bind(flags.binding);
+  if (!binding.ok()) return Fail(binding.status(), kExitUsage);
   absl::StatusOr<NodeArguments> arguments = ParseNodeArguments(flags.arguments);
   if (!arguments.ok()) return Fail(arguments.status(), kExitUsage);
 
@@ -60,10 +79,15 @@ int RunNodeManager(const Flags& flags) {
   options.port = flags.port;
   options.metrics_port = flags.metrics_port;
   options.tls = *tls;
+  options.binding = *binding;
+  options.workers_per_instance = flags.workers;
   options.on_ended = [&](absl::Status status) {
     end = std::move(status);
     stop.Request();
   };
+  if (binding->has_value()) {
+    std::cout << "Bound to " << DescribeBinding(**binding) << std::endl;
+  }
   std::cout << "Registering with " << flags.test_sequencer << std::endl;
   const absl::StatusOr<std::unique_ptr<NodeManager>> node =
       NodeManager::Start(std::move(options));
@@ -109,6 +133,14 @@ void AddNodeManagerCommand(CLI::App& app, CommandBody& chosen) {
   AddTextFlag(*command, "--service_address", flags->service_address, "ADDRESS",
               "Address at which other nodes reach the services\n"
               "here; default: found out");
+  AddBindingFlags(*command, flags->binding);
+  command
+      ->add_option("--workers", flags->workers,
+                   "Threads of each instance here, where the test does\n"
+                   "not say; 0: the sequencer divides the host's CPUs")
+      ->check(CLI::Range(0, kMaxWorkers).description(""))
+      ->type_name("N")
+      ->capture_default_str();
   command->footer(
       "Registers, and runs the services that it is told to. Registers again "
       "if\n"
@@ -117,7 +149,8 @@ void AddNodeManagerCommand(CLI::App& app, CommandBody& chosen) {
       "result keeps what was measured; a second one ends it at once.\n\n"
       "Examples:\n"
       "  distbench node_manager --test_sequencer=host1:10000\n"
-      "  distbench node_manager node3 rack=a7 --test_sequencer=host1:10000");
+      "  distbench node_manager node3 rack=a7 --test_sequencer=host1:10000\n"
+      "  distbench node_manager --numa_node=1 --test_sequencer=host1:10000");
   command->callback([flags, &chosen] {
     chosen = [flags] { return RunNodeManager(*flags); };
   });

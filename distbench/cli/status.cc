@@ -13,6 +13,7 @@
 #include "distbench/cli/flags.h"
 #include "distbench/cli/run_table.h"
 #include "distbench/client/test_client.h"
+#include "distbench/numa/topology.h"
 #include "distbench/report/verdict.h"
 #include "distbench/security/tls_files.h"
 #include "proto/control.pb.h"
@@ -29,6 +30,8 @@ void PrintNode(const NodeStatus& node) {
     std::cout << ' ' << attribute.name() << '=' << attribute.value();
   }
   std::cout << '\n';
+  const std::string topology = DescribeTopology(node.registration().topology());
+  if (!topology.empty()) std::cout << "    NUMA " << topology << '\n';
 }
 
 std::string DescribeTest(const GetStatusResponse& status) {

@@ -22,6 +22,7 @@
 #include "distbench/base/version.h"
 #include "distbench/node/host_info.h"
 #include "distbench/node/proc_files.h"
+#include "distbench/numa/topology.h"
 
 namespace distbench {
 namespace {
@@ -85,6 +86,12 @@ void AddNetworkDevices(const std::string& root, HostFacts& facts) {
     proto.set_name(name);
     int mtu = 0;
     if (absl::SimpleAtoi(FirstLine(device + "/mtu"), &mtu)) proto.set_mtu(mtu);
+    // -1 if the device is near to no node, or the host has but one.
+    int node = -1;
+    if (absl::SimpleAtoi(FirstLine(device + "/device/numa_node"), &node) &&
+        node >= 0) {
+      proto.set_numa_node(node);
+    }
   }
 }
 
@@ -122,6 +129,7 @@ HostFacts ReadHostFacts(const std::string& root) {
   std::string governor =
       FirstLine(root + "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
   if (!governor.empty()) facts.set_cpu_frequency_governor(std::move(governor));
+  *facts.mutable_topology() = ReadHostTopology(root);
   AddNetworkDevices(root, facts);
   AddVersions(facts);
   return facts;

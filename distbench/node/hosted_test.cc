@@ -70,6 +70,8 @@ absl::Status HostedTest::MakePlan() {
                      checked.status().message()));
   }
   plan_ = std::make_shared<const Plan>(Compile(checked->tests(0)));
+  bindings_.emplace(request_.config().traffic_config(),
+                    environment_.system_root, environment_.binding);
   memory_limit_.emplace(plan_->max_memory_bytes, environment_.system_root);
   return absl::OkStatus();
 }
@@ -94,10 +96,14 @@ absl::Status HostedTest::PrepareInstances(PrepareReply& reply) {
 absl::Status HostedTest::PrepareInstance(const std::string& name, int instance,
                                          PrepareReply& reply) {
   if (absl::Status status = CheckNotStopped(); !status.ok()) return status;
+  const InstancePlan& instance_plan = plan_->instances[instance];
+  if (absl::Status status = bindings_->Resolve(instance_plan); !status.ok()) {
+    return status;
+  }
   EngineOptions options;
   options.plan = plan_;
   options.instance = instance;
-  options.worker_count = WorkerCount();
+  options.worker_count = WorkerCount(instance_plan);
   options.clock = &clock_;
   options.sample_memory_bytes = plan_->sample_memory_bytes /
                                 std::max(1, request_.config().services_size());
@@ -106,31 +112,42 @@ absl::Status HostedTest::PrepareInstance(const std::string& name, int instance,
     Interrupt(Annotate(name, status));
   };
   const DriverOptions& driver =
-      plan_->services[plan_->instances[instance].service].driver;
-  auto engine = environment_.engines.Make(
-      std::move(options), {.service_address = ServiceAddress(driver),
-                           .listen_address = environment_.listen_address,
-                           .test_nonce = request_.test_nonce(),
-                           .tls = environment_.tls});
-  if (!engine.ok()) return engine.status();
+      plan_->services[instance_plan.service].driver;
+  std::unique_ptr<HostedEngine> engine;
+  const absl::Status made = bindings_->RunBound(name, [&] {
+    auto result = environment_.engines.Make(
+        std::move(options), {.service_address = ServiceAddress(driver),
+                             .listen_address = environment_.listen_address,
+                             .test_nonce = request_.test_nonce(),
+                             .tls = environment_.tls});
+    if (result.ok()) engine = *std::move(result);
+    return result.status();
+  });
+  if (!made.ok()) return made;
 
   ServiceEndpoint& endpoint =
       (*reply.mutable_endpoints()->mutable_service_endpoints())[name];
-  endpoint.set_endpoint_address((*engine)->address());
+  endpoint.set_endpoint_address(engine->address());
   endpoint.set_hostname(environment_.hostname);
   for (const Attribute& attribute : environment_.attributes) {
     *endpoint.add_attributes() = attribute;
   }
   absl::MutexLock lock(&mutex_);
-  engines_.push_back(*std::move(engine));
+  engines_.push_back(std::move(engine));
   if (absl::Status status = CheckThreadCount(); !status.ok()) return status;
   return memory_limit_->Check();
 }
 
-int HostedTest::WorkerCount() const {
-  return plan_->workers_per_instance > 0
-             ? plan_->workers_per_instance
-             : std::max(1, request_.workers_per_instance());
+// As the test says, or the node manager's flag; else the sequencer's share of
+// the host, as far as the instance has CPUs for it.
+int HostedTest::WorkerCount(const InstancePlan& instance) const {
+  if (plan_->workers_per_instance > 0) return plan_->workers_per_instance;
+  if (environment_.workers_per_instance > 0) {
+    return environment_.workers_per_instance;
+  }
+  const int count = std::max(1, request_.workers_per_instance());
+  const int cpu_count = bindings_->CpuCount(instance);
+  return cpu_count > 0 ? std::min(count, cpu_count) : count;
 }
 
 absl::Status HostedTest::CheckThreadCount() const {
@@ -177,11 +194,13 @@ CommandStatus HostedTest::Connect(const ConnectPeers& request) {
     return ToCommandStatus(status);
   }
   for (int i = 0; i < engines_.size(); ++i) {
-    const absl::Status status =
-        Annotate(request_.config().services(i),
-                 ConnectEngine(*engines_[i], request, deadline));
+    const std::string& name = request_.config().services(i);
+    const absl::Status status = bindings_->RunBound(name, [&] {
+      return ConnectEngine(*engines_[i], request, deadline);
+    });
     if (!status.ok()) {
-      return ToCommandStatus(ExplainBySockets(status, ReadSocketLimits(root)));
+      return ToCommandStatus(ExplainBySockets(Annotate(name, status),
+                                              ReadSocketLimits(root)));
     }
   }
   return ToCommandStatus(absl::OkStatus());
@@ -196,7 +215,7 @@ SocketNeeds HostedTest::CountNeededSockets() const {
         });
     ConnectingInstance& connecting = instances.emplace_back();
     connecting.driver = &plan_->services[instance->service].driver;
-    connecting.worker_count = WorkerCount();
+    connecting.worker_count = WorkerCount(*instance);
     for (int peer : engines_[i]->peers()) {
       connecting.peers.push_back(plan_->instances[peer].name);
     }
@@ -246,6 +265,7 @@ StartReply HostedTest::Start(const StartTraffic& request) {
   StartReply reply;
   usage_at_start_ = ProcessUsage();
   resources_.Start();
+  if (bindings_) bindings_->Start();
   const int64_t now_ns = clock_.MonotonicNs();
   const int64_t lead_ns = request.start_timestamp_ns() - clock_.UnixNs();
   if (lead_ns < 0) reply.set_lateness_ns(-lead_ns);
@@ -344,6 +364,11 @@ absl::Status HostedTest::CheckNotStopped() const {
   return absl::CancelledError(absl::StrCat("stopped: ", stop_reason_));
 }
 
+void HostedTest::SampleResources() {
+  resources_.Sample();
+  if (bindings_) bindings_->Sample();
+}
+
 // ---- Results ----------------------------------------------------------------
 
 CollectReply HostedTest::Collect(
@@ -357,6 +382,7 @@ CollectReply HostedTest::Collect(
   for (const ResourceSample& sample : resources_.samples()) {
     *resources.add_samples() = sample;
   }
+  if (bindings_) bindings_->Finish(resources);
   Engines engines = TakeEngines();
   for (const auto& engine : engines) engine->Shutdown();
   for (auto& engine : engines) {

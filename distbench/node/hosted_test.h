@@ -21,6 +21,7 @@
 #include "distbench/base/clock.h"
 #include "distbench/config/plan.h"
 #include "distbench/node/engine_factory.h"
+#include "distbench/node/instance_bindings.h"
 #include "distbench/node/memory_limit.h"
 #include "distbench/node/resource_sampler.h"
 #include "distbench/node/shifted_clock.h"
@@ -49,6 +50,10 @@ struct NodeEnvironment {
 
   // Where /proc and /sys are found; empty: at their places.
   std::string system_root;
+
+  // As of NodeManagerOptions.
+  std::optional<NumaBinding> binding;
+  int workers_per_instance = 0;
 };
 
 // Life: Prepare, Connect, Start, Collect, End, each of which may block, on one
@@ -96,7 +101,7 @@ class HostedTest {
 
   // To be called once a second while the test is active, by the thread of the
   // steps: looks at how busy the host is.
-  void SampleResources() { resources_.Sample(); }
+  void SampleResources();
 
   // Whether traffic of this node's goes on.
   bool is_running() const { return running_instances_ > 0; }
@@ -120,9 +125,9 @@ class HostedTest {
       ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status PrepareInstance(const std::string& name, int instance,
                                PrepareReply& reply) ABSL_LOCKS_EXCLUDED(mutex_);
+  int WorkerCount(const InstancePlan& instance) const;
   std::set<std::string> PeerNames() const;
   std::string ServiceAddress(const DriverOptions& options) const;
-  int WorkerCount() const;
   SocketNeeds CountNeededSockets() const;
   absl::Status ConnectEngine(HostedEngine& engine, const ConnectPeers& request,
                              absl::Time deadline);
@@ -144,6 +149,7 @@ class HostedTest {
   std::optional<MemoryLimit> memory_limit_;
   RUsage usage_at_start_;
   ResourceSampler resources_;
+  std::optional<InstanceBindings> bindings_;  // absent until Prepare()
   int64_t stop_deadline_ns_ = 0;  // monotonic
   std::atomic<int> running_instances_ = 0;
 

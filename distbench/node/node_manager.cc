@@ -18,6 +18,7 @@
 #include "distbench/node/host_info.h"
 #include "distbench/node/node_endpoints.h"
 #include "distbench/node/real_engine_factory.h"
+#include "distbench/numa/topology.h"
 #include "distbench/security/credentials.h"
 #include "distbench/security/tls_diagnosis.h"
 #include "proto/control.pb.h"
@@ -57,6 +58,7 @@ NodeRegistration MakeRegistration(const NodeManagerOptions& options) {
     registration.set_service_address(options.service_address);
   }
   registration.set_cpu_count(UsableCpuCount());
+  *registration.mutable_topology() = ReadHostTopology("");
   registration.set_version(kVersion);
   absl::BitGen random;
   registration.set_incarnation(
@@ -78,6 +80,8 @@ NodeEnvironment MakeEnvironment(const NodeManagerOptions& options,
   environment.on_progress = [&endpoints](const TrafficProgress& totals) {
     endpoints.SetProgress(totals);
   };
+  environment.binding = options.binding;
+  environment.workers_per_instance = options.workers_per_instance;
   environment.attributes.assign(registration.attributes().begin(),
                                 registration.attributes().end());
   return environment;

@@ -15,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "distbench/security/credentials.h"
+#include "proto/traffic_config.pb.h"
 
 namespace grpc {
 class Channel;
@@ -45,6 +46,14 @@ struct NodeManagerOptions {
   // Address that everything here listens on; empty: services as
   // service_address says, the rest on all interfaces.
   std::string listen_address;
+
+  // What the process was bound to before it had threads, if it was; holds for
+  // services without a numa_binding.
+  std::optional<NumaBinding> binding;
+
+  // Threads of each instance here, where the test does not say; 0: as the
+  // sequencer divides the host.
+  int workers_per_instance = 0;
 
   // Port of the node's health service; 0: none.
   int port = 0;

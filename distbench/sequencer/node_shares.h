@@ -13,13 +13,16 @@
 namespace distbench {
 
 // The nodes as PlaceInstances() wants them. Besides the attributes that a node
-// was started with it has "node_alias".
+// was started with it has "node_alias", and, unless it was started with another
+// value, "hostname", "cpu_count", "numa_node_count" and, if all its CPUs are of
+// one NUMA node, "numa_node".
 std::vector<PlacementNode> PlacementNodes(
     const std::vector<std::shared_ptr<NodeHandle>>& nodes);
 
 // The nodes that have a part in the test. All instances on a host, which may
 // run several node managers, share its cores: each gets cores / instances
-// workers, at least one. `placement` is of `nodes`.
+// workers, at least one. Node managers that are bound to different CPUs share
+// nothing. `placement` is of `nodes`.
 std::vector<NodeShare> MakeNodeShares(
     const std::vector<std::shared_ptr<NodeHandle>>& nodes,
     const Placement& placement);

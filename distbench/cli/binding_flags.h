@@ -1,0 +1,37 @@
+// The flags that bind a process to CPUs and memory.
+
+#ifndef DISTBENCH_CLI_BINDING_FLAGS_H_
+#define DISTBENCH_CLI_BINDING_FLAGS_H_
+
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "proto/traffic_config.pb.h"
+
+namespace CLI {
+class App;
+}
+
+namespace distbench {
+
+struct BindingFlags {
+  std::string numa_node;
+  std::string cpus;
+  std::string mem_policy;
+  std::string mem_nodes;
+};
+
+// --numa_node, --cpus, --mem_policy and --mem_nodes. `flags` must outlive the
+// parsing.
+void AddBindingFlags(CLI::App& command, BindingFlags& flags);
+
+// What they ask for; absent if there are none. The error names the flag that is
+// wrong, and what would be right.
+absl::StatusOr<std::optional<NumaBinding>> ParseBindingFlags(
+    const BindingFlags& flags);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_CLI_BINDING_FLAGS_H_

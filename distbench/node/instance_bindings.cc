@@ -1,0 +1,140 @@
+#include "distbench/node/instance_bindings.h"
+
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "distbench/numa/thread_binding.h"
+#include "distbench/numa/thread_usage.h"
+#include "distbench/numa/topology.h"
+
+namespace distbench {
+
+InstanceBindings::InstanceBindings(
+    const DistributedSystemDescription& test, std::string root,
+    const std::optional<NumaBinding>& process_binding)
+    : test_(test),
+      root_(std::move(root)),
+      process_binding_(process_binding),
+      topology_(ReadHostTopology(root_)),
+      memory_(root_) {
+  memory_.NoteBaseline();
+}
+
+absl::Status InstanceBindings::Resolve(const InstancePlan& plan) {
+  Instance& instance =
+      instances_.try_emplace(plan.name, Instance(root_)).first->second;
+  const ServiceSpec& service = test_.services(plan.service);
+  instance.is_of_service = service.has_numa_binding();
+  if (!instance.is_of_service && !process_binding_) return absl::OkStatus();
+  const NumaBinding& asked =
+      instance.is_of_service ? service.numa_binding() : *process_binding_;
+  instance.is_strict = asked.strict();
+  absl::StatusOr<ResolvedBinding> resolved =
+      ResolveBinding(asked, plan.number, topology_);
+  if (!resolved.ok()) return NoteFailure(instance, resolved.status());
+  instance.binding = *std::move(resolved);
+  return absl::OkStatus();
+}
+
+// An error if the binding is strict; else it is kept for the proof.
+absl::Status InstanceBindings::NoteFailure(Instance& instance,
+                                           const absl::Status& status) {
+  std::string message =
+      absl::StrCat("its numa_binding can not be made: ", status.message());
+  if (instance.is_strict) return absl::Status(status.code(), message);
+  instance.failures.push_back(std::move(message));
+  instance.binding.reset();
+  return absl::OkStatus();
+}
+
+int InstanceBindings::CpuCount(const InstancePlan& plan) const {
+  const Instance& instance = instances_.at(plan.name);
+  return instance.binding ? static_cast<int>(instance.binding->cpus.size()) : 0;
+}
+
+absl::Status InstanceBindings::RunBound(
+    const std::string& name, absl::FunctionRef<absl::Status()> step) {
+  Instance& instance = instances_.at(name);
+  std::unique_ptr<ScopedThreadBinding> scope;
+  // The node manager's threads have its binding already.
+  if (instance.binding && instance.is_of_service) {
+    auto made = ScopedThreadBinding::Make(*instance.binding);
+    if (made.ok()) {
+      scope = *std::move(made);
+    } else if (absl::Status status = NoteFailure(instance, made.status());
+               !status.ok()) {
+      return status;
+    }
+  }
+  if (watched_thread_count_ >= kMaxWatchedThreads) return step();
+  const std::set<int> before = ReadThreadIds(root_);
+  absl::Status status = step();
+  WatchThreadsBornSince(before, instance);
+  return status;
+}
+
+void InstanceBindings::WatchThreadsBornSince(const std::set<int>& before,
+                                             Instance& instance) {
+  std::set<int> born = ReadThreadIds(root_);
+  for (const int id : before) born.erase(id);
+  if (watched_thread_count_ + born.size() > kMaxWatchedThreads) {
+    watched_thread_count_ = kMaxWatchedThreads;
+    return;
+  }
+  watched_thread_count_ += static_cast<int>(born.size());
+  instance.threads.AddThreads(born);
+}
+
+void InstanceBindings::Start() {
+  memory_.Start();
+  for (auto& [name, instance] : instances_) instance.threads.Start();
+}
+
+void InstanceBindings::Sample() {
+  for (auto& [name, instance] : instances_) instance.threads.Sample();
+}
+
+// The nodes whose memory all instances together are bound to; absent if there
+// are none, as one of them may use any.
+std::optional<IndexSet> InstanceBindings::CommonMemory() const {
+  IndexSet nodes;
+  for (const auto& [name, instance] : instances_) {
+    if (!instance.binding || instance.binding->policy != NumaBinding::BIND) {
+      return std::nullopt;
+    }
+    nodes.insert(instance.binding->memory_nodes.begin(),
+                 instance.binding->memory_nodes.end());
+  }
+  return nodes;
+}
+
+void InstanceBindings::Finish(NodeResources& resources) {
+  Sample();
+  memory_.Finish();
+  if (process_binding_) memory_.CountAll();
+  const std::optional<IndexSet> memory = CommonMemory();
+  for (const auto& [name, instance] : instances_) {
+    BindingProof& proof = (*resources.mutable_binding_proofs())[name];
+    instance.threads.Report(proof);
+    memory_.Report(proof);
+    std::vector<std::string> violations = instance.failures;
+    if (instance.binding) {
+      *proof.mutable_binding() = instance.binding->proto;
+      for (std::string& text :
+           instance.threads.Violations(instance.binding->cpus)) {
+        violations.push_back(std::move(text));
+      }
+    } else if (instance.is_of_service) {
+      proof.mutable_binding()->set_strict(false);
+    }
+    if (instance.binding && memory) {
+      for (std::string& text : memory_.Violations(*memory)) {
+        violations.push_back(std::move(text));
+      }
+    }
+    for (std::string& text : violations) proof.add_violations(std::move(text));
+  }
+}
+
+}  // namespace distbench
