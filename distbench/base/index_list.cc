@@ -73,7 +73,7 @@ IndexSet Intersection(const IndexSet& a, const IndexSet& b) {
   return common;
 }
 
-IndexSet Difference(const IndexSet& a, const IndexSet& b) {
+IndexSet Without(const IndexSet& a, const IndexSet& b) {
   IndexSet rest;
   std::set_difference(a.begin(), a.end(), b.begin(), b.end(),
                       std::inserter(rest, rest.end()));

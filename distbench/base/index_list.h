@@ -24,9 +24,9 @@ absl::StatusOr<IndexSet> ParseIndexList(absl::string_view text);
 // The shortest list, ascending; "" for an empty set.
 std::string FormatIndexList(const IndexSet& indices);
 
-// Those of `a` that are in `b`, and those that are not.
+// Those of `a` that are in `b` as well, and those that are not.
 IndexSet Intersection(const IndexSet& a, const IndexSet& b);
-IndexSet Difference(const IndexSet& a, const IndexSet& b);
+IndexSet Without(const IndexSet& a, const IndexSet& b);
 
 }  // namespace distbench
 

@@ -77,7 +77,7 @@ TEST(IndexListTest, AnyTextIsReadOrRefused) {
 
 TEST(IndexListTest, Sets) {
   EXPECT_THAT(Intersection({1, 2, 3}, {2, 3, 4}), ElementsAre(2, 3));
-  EXPECT_THAT(Difference({1, 2, 3}, {2, 3, 4}), ElementsAre(1));
+  EXPECT_THAT(Without({1, 2, 3}, {2, 3, 4}), ElementsAre(1));
 }
 
 }  // namespace

@@ -82,12 +82,10 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return info.param.rule; });
 
 TEST(GoodBindingTest, HasNoProblem) {
-  EXPECT_TRUE(ProblemsAfter(kServer, std::string(kServer) +
-                                         " numa_binding { nodes: '0-1' "
-                                         "memory_policy: INTERLEAVE "
-                                         "memory_nodes: '1,3' spread: true "
-                                         "instances_per_node: 2 strict: false }")
-                  .empty());
+  const std::string bound =
+      " numa_binding { nodes: '0-1' memory_policy: INTERLEAVE memory_nodes: "
+      "'1,3' spread: true instances_per_node: 2 strict: false }";
+  EXPECT_TRUE(ProblemsAfter(kServer, kServer + bound).empty());
 }
 
 class BadEncoding : public ::testing::TestWithParam<ValidationCase> {};

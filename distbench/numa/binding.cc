@@ -28,7 +28,7 @@ std::string Nodes(const IndexSet& nodes) {
 absl::Status CheckNodesExist(absl::string_view field, const IndexSet& nodes,
                              const HostTopology& topology) {
   const IndexSet ids = NumaNodeIds(topology);
-  const IndexSet missing = Difference(nodes, ids);
+  const IndexSet missing = Without(nodes, ids);
   if (missing.empty()) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat(
       field, ": the host has no NUMA ", Nodes(missing), "; it has ",
@@ -64,7 +64,7 @@ absl::StatusOr<IndexSet> CpusOfAskedNodes(const IndexSet& nodes,
 
 absl::Status CheckCpus(const IndexSet& cpus, const HostTopology& topology) {
   const IndexSet missing =
-      Difference(cpus, IndicesOf(topology.allowed_cpus()));
+      Without(cpus, IndicesOf(topology.allowed_cpus()));
   if (missing.empty()) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat(
       "cpus: ", FormatIndexList(missing),
@@ -81,7 +81,7 @@ absl::Status CheckMemory(const IndexSet& nodes, const HostTopology& topology) {
                      " has no memory; name nodes that have some"));
   }
   const IndexSet forbidden =
-      Difference(nodes, IndicesOf(topology.allowed_memory_nodes()));
+      Without(nodes, IndicesOf(topology.allowed_memory_nodes()));
   if (forbidden.empty()) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat(
       "memory_nodes: the process may not use memory of NUMA ",

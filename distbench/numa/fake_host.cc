@@ -66,8 +66,9 @@ void FakeHost::AddCache(const std::string& cpus, int level,
 
 void FakeHost::Allow(const std::string& cpus, const std::string& memory_nodes) {
   Write("/proc/self/status",
-        absl::StrCat("Name:\tdistbench\nCpus_allowed:\tff\nCpus_allowed_list:\t",
-                     cpus, "\nMems_allowed_list:\t", memory_nodes, "\n"));
+        absl::StrCat("Name:\tdistbench\nCpus_allowed:\tff\n",
+                     "Cpus_allowed_list:\t", cpus, "\nMems_allowed_list:\t",
+                     memory_nodes, "\n"));
 }
 
 void FakeHost::PutThread(const FakeThread& thread) {
@@ -75,8 +76,8 @@ void FakeHost::PutThread(const FakeThread& thread) {
   // pid (name) state, fields 4 to 38, the processor, two more.
   std::vector<std::string> fields(35, "0");
   Write(path + "/stat",
-        absl::StrCat(thread.id, " (a (b) c) S ", absl::StrJoin(fields, " "), " ",
-                     thread.last_cpu, " 0 0\n"));
+        absl::StrCat(thread.id, " (a (b) c) S ", absl::StrJoin(fields, " "),
+                     " ", thread.last_cpu, " 0 0\n"));
   Write(path + "/schedstat", absl::StrCat(thread.cpu_ns, " 5 1\n"));
   Write(path + "/status",
         absl::StrCat("Cpus_allowed_list:\t", thread.allowed_cpus,

@@ -15,10 +15,10 @@ namespace distbench {
 // read.
 
 // Bytes of the process's own memory (heap, stacks, anonymous mappings) by NUMA
-// node, from /proc/self/numa_maps. Mapped files are left out: their pages belong
-// to all who use them, and are where they were first read. Walks all pages of
-// the process, and keeps it from mapping memory meanwhile: about a millisecond
-// for each GiB.
+// node, from /proc/self/numa_maps. Mapped files are left out: their pages
+// belong to all who use them, and are where they were first read. Looks at all
+// pages of the process, which can map no memory meanwhile: to be used before
+// and after a measurement, not within.
 std::map<int, int64_t> ReadResidentBytesByNode(const std::string& root);
 
 // Of the host, since it started, by NUMA node: .../nodeN/numastat.

@@ -1,7 +1,7 @@
-// Binds threads to CPUs and to the memory of NUMA nodes, by sched_setaffinity(2)
-// and set_mempolicy(2). Threads and processes inherit what their creator is
-// bound to; programs keep it when they are replaced by execve(2). Memory gets
-// its place when it is first touched: what was touched before stays.
+// Binds threads to CPUs and to the memory of NUMA nodes (sched_setaffinity(2),
+// set_mempolicy(2)). Threads and processes inherit what their creator is bound
+// to; programs keep it when they are replaced by execve(2). Memory gets its
+// place when it is first touched: what was touched before stays.
 
 #ifndef DISTBENCH_NUMA_THREAD_BINDING_H_
 #define DISTBENCH_NUMA_THREAD_BINDING_H_

@@ -74,14 +74,15 @@ std::vector<std::string> ThreadWatch::Violations(const IndexSet& cpus) const {
   int free_count = 0;
   IndexSet free_on;
   for (const auto& [id, allowed] : allowed_) {
-    const IndexSet others = Difference(allowed, cpus);
+    const IndexSet others = Without(allowed, cpus);
     if (others.empty()) continue;
     ++free_count;
     free_on.insert(others.begin(), others.end());
   }
   if (free_count > 0) {
-    violations.push_back(absl::StrCat(free_count, " of its threads could run on CPUs ",
-                                      FormatIndexList(free_on), " as well"));
+    violations.push_back(
+        absl::StrCat(free_count, " of its threads could run on CPUs ",
+                     FormatIndexList(free_on), " as well"));
   }
   return violations;
 }
