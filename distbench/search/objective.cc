@@ -172,12 +172,14 @@ absl::StatusOr<ObjectiveOutcome> JudgeRpc(const Objective& objective,
 
 // The mean share of a host's CPUs that was busy.
 std::optional<double> BusyShare(const NodeResources& node) {
+  // Those of the whole host, whichever of them the node manager may use.
+  const int cpu_count =
+      std::max({node.host().online_cpu_count(), node.host().cpu_count(), 1});
   double busy_ns = 0;
   double available_ns = 0;
   for (const ResourceSample& sample : node.samples()) {
     busy_ns += static_cast<double>(sample.host_cpu_ns());
-    available_ns += static_cast<double>(sample.duration_ns()) *
-                    std::max(node.host().cpu_count(), 1);
+    available_ns += static_cast<double>(sample.duration_ns()) * cpu_count;
   }
   if (available_ns == 0) return std::nullopt;
   return busy_ns / available_ns;

@@ -112,7 +112,9 @@ TEST(JudgeTest, JudgesTheBusiestHost) {
     NodeResources& node =
         (*result.mutable_resource_usage_logs()
               ->mutable_node_resources())[absl::StrCat("node", busy_percent)];
-    node.mutable_host()->set_cpu_count(2);
+    // The node manager may use one of them.
+    node.mutable_host()->set_online_cpu_count(2);
+    node.mutable_host()->set_cpu_count(1);
     ResourceSample& sample = *node.add_samples();
     sample.set_duration_ns(1'000'000'000);
     sample.set_host_cpu_ns(busy_percent * 20'000'000);
