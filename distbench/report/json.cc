@@ -11,6 +11,7 @@
 #include "distbench/base/version.h"
 #include "distbench/report/json_nodes.h"
 #include "distbench/report/json_rpc.h"
+#include "distbench/report/numa_table.h"
 #include "distbench/report/rpc_measurements.h"
 #include "distbench/report/seconds_table.h"
 #include "distbench/report/table.h"
@@ -167,6 +168,7 @@ Json TestJson(const TestRun& run, const JsonLimits& limits) {
       TableJson(ResourcesTable(), result, std::numeric_limits<int64_t>::max());
   json["nodes"] = NodesJson(result);
   json["placement"] = PlacementJson(result);
+  json["bindings"] = BindingsJson(result);
   json["stopped_instances"] = StoppedInstancesJson(result);
   json["traffic_config"] = ConfigText(result.traffic_config());
   return json;
@@ -182,6 +184,10 @@ std::string RenderJson(absl::Span<const TestRun> runs,
                    {"confidence", kReportConfidence}};
   Json& tests = document["tests"] = Json::array();
   for (const TestRun& run : runs) tests.push_back(TestJson(run, limits));
+  Json& comparisons = document["numa_comparisons"] = Json::array();
+  for (const NumaComparison* comparison : NumaComparisonsOf(runs)) {
+    comparisons.push_back(NumaComparisonJson(*comparison));
+  }
   // Names may be anything; what is no UTF-8 is replaced.
   return document.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
 }

@@ -4,6 +4,9 @@
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
+
+#include "distbench/report/numa_table.h"
 
 namespace distbench {
 namespace {
@@ -28,7 +31,19 @@ Json HostJson(const HostFacts& host) {
                                         host.cpu_frequency_governor())}};
   Json& devices = json["network_devices"] = Json::array();
   for (const NetworkDevice& device : host.network_devices()) {
-    devices.push_back({{"name", device.name()}, {"mtu", device.mtu()}});
+    devices.push_back(
+        {{"name", device.name()},
+         {"mtu", device.mtu()},
+         {"numa_node", OrNull(device.has_numa_node(), device.numa_node())}});
+  }
+  Json& numa_nodes = json["numa_nodes"] = Json::array();
+  for (const NumaNode& node : host.topology().numa_nodes()) {
+    numa_nodes.push_back({{"id", node.id()},
+                          {"cpus", node.cpus()},
+                          {"memory_bytes", node.memory_bytes()},
+                          {"distances", std::vector<int>(
+                                            node.distances().begin(),
+                                            node.distances().end())}});
   }
   const std::map<std::string, std::string> versions(host.versions().begin(),
                                                     host.versions().end());
@@ -57,6 +72,23 @@ Json NodeJson(const std::string& name) {
 }
 
 }  // namespace
+
+Json BindingsJson(const TestResult& result) {
+  std::map<std::pair<std::string, std::string>, const BindingProof*> proofs;
+  for (const auto& [node, resources] :
+       result.resource_usage_logs().node_resources()) {
+    for (const auto& [instance, proof] : resources.binding_proofs()) {
+      proofs[{node, instance}] = &proof;
+    }
+  }
+  Json json = Json::array();
+  for (const auto& [place, proof] : proofs) {
+    Json entry = {{"node", place.first}};
+    entry.update(BindingProofJson(place.second, *proof));
+    json.push_back(std::move(entry));
+  }
+  return json;
+}
 
 Json NodesJson(const TestResult& result) {
   std::map<std::string, Json> nodes;

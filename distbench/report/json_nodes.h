@@ -11,6 +11,10 @@ namespace distbench {
 // what they are and what they used.
 nlohmann::ordered_json NodesJson(const TestResult& result);
 
+// What instances were bound to, and which CPUs and memory they really used; by
+// node and instance.
+nlohmann::ordered_json BindingsJson(const TestResult& result);
+
 // Where instances ran.
 nlohmann::ordered_json PlacementJson(const TestResult& result);
 

@@ -38,7 +38,7 @@ TEST(JsonTest, SchemaIsAsDocumented) {
       testing::UnorderedElementsAre(
           "source", "name", "repetition", "verdict", "failure", "findings",
           "run", "totals", "rpcs", "seconds", "peers", "resources", "nodes",
-          "placement", "stopped_instances", "traffic_config"));
+          "placement", "bindings", "stopped_instances", "traffic_config"));
   ASSERT_EQ(test["rpcs"].size(), 2);
   EXPECT_THAT(
       Keys(test["rpcs"][0]),

@@ -17,7 +17,8 @@ std::vector<TestRun> ListRuns(absl::Span<const SourcedResults> results) {
           {.source = sourced.source,
            .name = name.empty() ? absl::StrCat("tests[", i, "]") : name,
            .repetition = tests[i].run_info().repetition(),
-           .result = &tests[i]});
+           .result = &tests[i],
+           .sequence = &sourced.results});
     }
   }
   return runs;

@@ -26,8 +26,9 @@ struct TestRun {
   std::string name;
   int repetition = 0;
 
-  // Into the results that the run was listed from.
+  // Into the results that the run was listed from, and those themselves.
   const TestResult* result = nullptr;
+  const TestSequenceResults* sequence = nullptr;
 };
 
 // In the order of the results.

@@ -47,7 +47,7 @@ std::string RenderHtml(absl::Span<const TestRun> runs) {
       runs, {.max_peer_rows = kMaxPeerRows, .max_intervals = kMaxIntervals}));
   const std::string script =
       absl::StrCat(kModelJs, kDomJs, kTablesJs, kChartsJs, kHeatMapJs,
-                   kResourcesJs, kMainJs);
+                   kResourcesJs, kNumaJs, kMainJs);
   // In the order of the page.
   return FillIn(kPageHtml, {{"style", kStyleCss},
                             {"data", data},

@@ -62,6 +62,7 @@ function renderAll() {
 renderSubtitle();
 renderRuns();
 renderFindings();
+renderNuma();
 renderControls();
 renderConfigs();
 renderAll();

@@ -36,11 +36,14 @@ function drawResourceCharts(run, rows) {
 function describeHost(host) {
   if (host === null) return '–';
   const versions = Object.entries(host.versions).map(([name, version]) => `${name} ${version}`);
-  const devices = host.network_devices.map(device => `${device.name} (MTU ${device.mtu})`);
+  const devices = host.network_devices.map(device => `${device.name} (MTU ${device.mtu}` +
+      `${device.numa_node === null ? '' : `, NUMA node ${device.numa_node}`})`);
   return [
     host.hostname, host.kernel, host.cpu_model,
     host.cpu_count === null ? null : `${host.cpu_count} CPUs`,
     host.numa_node_count === null ? null : `${host.numa_node_count} NUMA nodes`,
+    ...host.numa_nodes.map(node => `node ${node.id}: ` +
+        (node.cpus === '' ? 'no CPUs' : `CPUs ${node.cpus}`) + `, ${formatBytes(node.memory_bytes)}`),
     host.memory_bytes === null ? null : formatBytes(host.memory_bytes),
     host.cpu_frequency_governor === null ? null : `governor ${host.cpu_frequency_governor}`,
     ...devices, ...versions,
