@@ -10,6 +10,7 @@ namespace distbench {
 void AddCheckTestCommand(CLI::App& app, CommandBody& chosen);
 void AddCompareCommand(CLI::App& app, CommandBody& chosen);
 void AddNodeManagerCommand(CLI::App& app, CommandBody& chosen);
+void AddNumaCompareCommand(CLI::App& app, CommandBody& chosen);
 void AddReportCommand(CLI::App& app, CommandBody& chosen);
 void AddRunTestsCommand(CLI::App& app, CommandBody& chosen);
 void AddRunsCommand(CLI::App& app, CommandBody& chosen);

@@ -12,6 +12,7 @@ int main(int argc, char** argv) {
           AddRunTestsCommand,
           AddRunsCommand,
           AddSearchCommand,
+          AddNumaCompareCommand,
           AddCheckTestCommand,
           AddTestPreviewCommand,
           AddStatusCommand,

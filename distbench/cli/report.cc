@@ -20,6 +20,7 @@
 #include "distbench/report/hdr.h"
 #include "distbench/report/html/html.h"
 #include "distbench/report/json.h"
+#include "distbench/report/numa_table.h"
 #include "distbench/report/table.h"
 #include "distbench/report/test_run.h"
 #include "distbench/report/text_summary.h"
@@ -50,6 +51,9 @@ absl::Status WriteText(const Runs& runs, const Flags&, ReportOutput& output) {
     for (const std::string& line : SummarizeTest(*run.result)) {
       output.Write(absl::StrCat(line, "\n"));
     }
+  }
+  for (const NumaComparison* comparison : NumaComparisonsOf(runs)) {
+    output.Write(RenderNumaComparison(*comparison));
   }
   return absl::OkStatus();
 }

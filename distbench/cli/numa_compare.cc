@@ -1,0 +1,243 @@
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <climits>
+#include <cstdint>
+#include <iostream>
+#include <memory>
+#include <random>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "distbench/base/index_list.h"
+#include "distbench/base/stop_signals.h"
+#include "distbench/cli/commands.h"
+#include "distbench/cli/error_output.h"
+#include "distbench/cli/flags.h"
+#include "distbench/cli/pattern_input.h"
+#include "distbench/cli/test_output.h"
+#include "distbench/client/console_run.h"
+#include "distbench/deployment/capacity_search.h"
+#include "distbench/deployment/numa_comparison.h"
+#include "distbench/deployment/numa_deployments.h"
+#include "distbench/numa/topology.h"
+#include "distbench/report/numa_table.h"
+#include "distbench/report/verdict.h"
+#include "distbench/search/objective.h"
+#include "distbench/search/rate_knob.h"
+
+namespace distbench {
+
+namespace {
+
+constexpr int kMaxInstances = 1024;
+constexpr int kMaxRepeat = 1000;
+
+struct Flags {
+  std::string pattern;
+  std::string infile = "-";
+  std::string service;
+  std::string numa_nodes;
+  std::string generator_cpus;
+  int instances = 0;
+  int workers = 0;
+  double cpu_percent = 60;
+  NumaComparisonOptions comparison;
+  SearchTiming timing;
+  int max_probes = 25;
+  double tolerance_percent = 2;
+  TestOutputFlags output;
+};
+
+absl::StatusOr<NumaDeploymentOptions> ParseDeployment(const Flags& flags) {
+  NumaDeploymentOptions options;
+  options.service = flags.service;
+  options.instances = flags.instances;
+  options.workers = flags.workers;
+  for (const auto& [flag, text, set] :
+       {std::make_tuple("--numa_nodes", flags.numa_nodes, &options.numa_nodes),
+        std::make_tuple("--generator_cpus", flags.generator_cpus,
+                        &options.generator_cpus)}) {
+    absl::StatusOr<IndexSet> indices = ParseIndexList(text);
+    if (!indices.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(flag, ": ", indices.status().message()));
+    }
+    *set = *std::move(indices);
+  }
+  return options;
+}
+
+// Everything that can be wrong before hours have been spent.
+absl::Status Check(const Flags& flags,
+                   const DistributedSystemDescription& test) {
+  absl::Status status = CheckOutfile(flags.output);
+  status.Update(RateKnob::Make(test).status());
+  status.Update(ParseObjective(flags.comparison.cpu_objective).status());
+  if (!flags.comparison.latency_objective.empty()) {
+    status.Update(ParseObjective(flags.comparison.latency_objective).status());
+  }
+  return status;
+}
+
+absl::StatusOr<std::string> OwnProgram() {
+  char path[PATH_MAX];
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof(path));
+  if (length <= 0) {
+    return absl::NotFoundError(
+        "/proc/self/exe does not tell where distbench is");
+  }
+  return std::string(path, length);
+}
+
+void Announce(const CapacityQuestion& question) {
+  std::cerr << absl::StreamFormat("Search %d of %d: %s, %s, repetition %d\n",
+                                  question.number, question.count,
+                                  question.deployment->name,
+                                  question.objective, question.repetition + 1);
+}
+
+int RunComparison(const Flags& flags, const DeploymentPlan& plan,
+                  const std::string& program, StopSignals& stop) {
+  LocalCapacitySearch search(
+      program, flags.timing, flags.max_probes, flags.tolerance_percent / 100,
+      [](const std::string& line) { std::cerr << line << std::endl; });
+  stop.SetHandler([&] { search.Cancel(); });
+  ConsoleRun run;
+  run.status = RunNumaComparison(
+      plan, flags.comparison,
+      [&](const CapacityQuestion& question) {
+        Announce(question);
+        return search.Search(question);
+      },
+      run.results);
+  stop.SetHandler({});
+  run.traffic_started = run.results.test_results_size() > 0;
+  std::cout << RenderNumaComparison(run.results.numa_comparison())
+            << std::flush;
+  return FinishRun(run, flags.output);
+}
+
+int NumaCompare(Flags flags) {
+  StopSignals stop(kExitRunFailed);
+  flags.comparison.cpu_objective =
+      absl::StrFormat("cpu<=%g%%", flags.cpu_percent);
+  const absl::StatusOr<DistributedSystemDescription> test =
+      LoadOneTest(flags.pattern, flags.infile);
+  if (!test.ok()) return Fail(test.status(), kExitUsage);
+  const absl::StatusOr<NumaDeploymentOptions> options = ParseDeployment(flags);
+  if (!options.ok()) return Fail(options.status(), kExitUsage);
+  const absl::Status checked = Check(flags, *test);
+  if (!checked.ok()) return Fail(checked, kExitUsage);
+  const absl::StatusOr<std::string> program = OwnProgram();
+  if (!program.ok()) return Fail(program.status(), kExitUsage);
+  const absl::StatusOr<DeploymentPlan> plan =
+      PlanNumaDeployments(*test, *options, ReadHostTopology(""));
+  if (!plan.ok()) return Fail(plan.status(), kExitUsage);
+  if (flags.comparison.seed == 0) {
+    flags.comparison.seed = std::random_device()();
+  }
+  std::cerr << "Order of the searches: --seed=" << flags.comparison.seed
+            << std::endl;
+  return RunComparison(flags, *plan, *program, stop);
+}
+
+void AddDeploymentFlags(CLI::App& command, Flags& flags) {
+  AddTextFlag(command, "--service", flags.service, "NAME",
+              "What is deployed in different ways; default: the\n"
+              "only service that serves RPCs and starts none");
+  AddTextFlag(command, "--numa_nodes", flags.numa_nodes, "LIST",
+              "NUMA nodes that it runs on: 0-1; default: all");
+  AddTextFlag(command, "--generator_cpus", flags.generator_cpus, "LIST",
+              "CPUs of all other services: 3,7; default: those of\n"
+              "other nodes, else those of the service");
+  command
+      .add_option("--instances", flags.instances,
+                  "Of all deployments but the first; default: one for\n"
+                  "each node, two on a single one")
+      ->check(CLI::Range(1, kMaxInstances).description(""))
+      ->type_name("N");
+  command
+      .add_option("--workers", flags.workers,
+                  "Threads of all instances together; default: one for\n"
+                  "each CPU of the service")
+      ->check(CLI::Range(1, kMaxInstances).description(""))
+      ->type_name("N");
+}
+
+void AddSearchFlags(CLI::App& command, Flags& flags) {
+  command
+      .add_option("--cpu", flags.cpu_percent,
+                  "Find the load at which the host's CPUs are so busy")
+      ->check(CLI::Range(1.0, 100.0).description(""))
+      ->type_name("PERCENT")
+      ->capture_default_str();
+  AddTextFlag(command, "--slo", flags.comparison.latency_objective, "OBJECTIVE",
+              "Find the highest load that meets this, too, such as\n"
+              "'query p99<=2ms'; default: do not");
+  AddDurationFlag(command, "--warmup", flags.timing.warmup,
+                  "Of each run, not measured; default: 2s");
+  AddDurationFlag(command, "--probe", flags.timing.probe,
+                  "What each run measures, at least; default: 10s");
+  AddDurationFlag(command, "--final", flags.timing.final_run,
+                  "The run that confirms an answer; default: 60s");
+  command
+      .add_option("--max_probes", flags.max_probes, "Of each search, at most")
+      ->check(CLI::Range(3, kMaxRepeat).description(""))
+      ->type_name("N")
+      ->capture_default_str();
+  command
+      .add_option("--tolerance", flags.tolerance_percent,
+                  "How exact loads shall be")
+      ->check(CLI::Range(0.1, 50.0).description(""))
+      ->type_name("PERCENT")
+      ->capture_default_str();
+  command
+      .add_option("--repeat", flags.comparison.repetitions,
+                  "How often to search; intervals of confidence need\n"
+                  "two or more")
+      ->check(CLI::Range(1, kMaxRepeat).description(""))
+      ->type_name("N")
+      ->capture_default_str();
+  command
+      .add_option("--seed", flags.comparison.seed,
+                  "Of the order of the searches; 0: drawn, and told")
+      ->type_name("N")
+      ->capture_default_str();
+}
+
+}  // namespace
+
+void AddNumaCompareCommand(CLI::App& app, CommandBody& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "numa_compare",
+      "Compares deployments of a test on this host's NUMA nodes");
+  auto flags = std::make_shared<Flags>();
+  CLI::Option* pattern = command
+                             ->add_option("PATTERN", flags->pattern,
+                                          "A test as test_builder makes it, "
+                                          "such as\nfeed_aggregator:grpc")
+                             ->option_text(" ");
+  AddInfileFlag(*command, flags->infile);
+  command->get_option("--infile")->excludes(pattern);
+  AddDeploymentFlags(*command, *flags);
+  AddSearchFlags(*command, *flags);
+  AddTestOutputFlags(*command, flags->output);
+  command->footer(
+      "Starts a sequencer and node managers of its own. Searches for the\n"
+      "highest load of one instance of the service on all CPUs (one_unbound),\n"
+      "of several there (unbound), each on CPUs and memory of a NUMA node\n"
+      "(bound), and with memory of another one (bound_remote), with the same\n"
+      "total of workers; docs/numa.md explains it. Exits 3 if a binding did\n"
+      "not hold.\n\n"
+      "Example:\n"
+      "  distbench numa_compare --infile=my_test.config --service=server \\\n"
+      "      --slo='query p99<=2ms' --outfile=numa.pb.gz --binary_output");
+  command->callback(
+      [flags, &chosen] { chosen = [flags] { return NumaCompare(*flags); }; });
+}
+
+}  // namespace distbench

@@ -1,0 +1,55 @@
+// Runs the deployments of a comparison and keeps what they carried.
+
+#ifndef DISTBENCH_DEPLOYMENT_NUMA_COMPARISON_H_
+#define DISTBENCH_DEPLOYMENT_NUMA_COMPARISON_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "distbench/deployment/numa_deployments.h"
+#include "proto/results.pb.h"
+
+namespace distbench {
+
+// A search for the capacity of one deployment, under one objective.
+struct CapacityQuestion {
+  const PlannedDeployment* deployment = nullptr;
+  std::string objective;  // such as "cpu<=60%"
+  int repetition = 0;     // from 0
+  int number = 1;         // of all searches, in the order in which they run
+  int count = 1;
+};
+
+struct CapacityAnswer {
+  SearchReport search;
+
+  // The last run, which the answer rests on.
+  TestResult final_run;
+};
+
+// Must start the deployment afresh each time. An error ends the comparison.
+using CapacitySearch =
+    std::function<absl::StatusOr<CapacityAnswer>(const CapacityQuestion&)>;
+
+struct NumaComparisonOptions {
+  std::string cpu_objective = "cpu<=60%";
+  std::string latency_objective;  // empty: no such searches
+  int repetitions = 3;
+
+  // Of the order: within each repetition all searches run once, shuffled, so
+  // that what changes over time does not favour a deployment.
+  uint64_t seed = 0;
+};
+
+// Adds to the results as it goes: what was found before an error is there.
+absl::Status RunNumaComparison(const DeploymentPlan& plan,
+                               const NumaComparisonOptions& options,
+                               const CapacitySearch& search,
+                               TestSequenceResults& results);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_DEPLOYMENT_NUMA_COMPARISON_H_
