@@ -3,9 +3,12 @@
 # a process of its own, reachable over loopback only. SIGINT (Ctrl-C) or SIGTERM
 # stops all of it.
 #
-#   ./start_distbench_localhost.sh [-n NODES] [-p PORT] [-h] [-- TLS_FLAG...]
+#   ./start_distbench_localhost.sh [-n NODES | --numa] [-p PORT] [-h]
+#                                  [-- TLS_FLAG...]
 #
 #   -n NODES  how many node managers; default: 2
+#   --numa    a node manager for each NUMA node that has CPUs, bound to its CPUs
+#             and memory
 #   -p PORT   of the sequencer; 0: a free one, which is printed; default: 10000
 #
 # --tls_ca=FILE, --tls_cert=FILE and --tls_key=FILE, behind "--", are given to all
@@ -29,9 +32,12 @@ source "$(dirname "${BASH_SOURCE[0]}")/scripts/lib.sh"
 
 readonly START_SECONDS=30
 readonly STOP_SECONDS=15
+readonly NUMA_FOLDER=/sys/devices/system/node
 
-nodes=2
+nodes=
+numa=
 port=10000
+declare -A flags_of=() # of node managers, by number
 binary=${DISTBENCH:-$REPOSITORY/bazel-bin/distbench/cli/distbench}
 output= # What the processes print, a file each.
 pids=() # The sequencer's, then the nodes'.
@@ -40,9 +46,13 @@ tls_flags=()
 
 parse_arguments() {
   local option
-  while getopts ':n:p:h' option; do
+  while getopts ':n:p:h-:' option; do
     case $option in
       n) nodes=$OPTARG ;;
+      -)
+        [[ $OPTARG == numa ]] || die "unknown option --$OPTARG; see $0 -h"
+        numa=1
+        ;;
       p) port=$OPTARG ;;
       h)
         usage
@@ -58,11 +68,36 @@ parse_arguments() {
     [[ $argument == --tls_*=* ]] || die "unknown argument '$argument'; see $0 -h"
     tls_flags+=("$argument")
   done
+  [[ -z $nodes || -z $numa ]] ||
+    die "--numa decides how many nodes there are; leave out -n"
+  nodes=${nodes:-2}
   [[ $nodes =~ ^[1-9][0-9]{0,3}$ ]] ||
     die "-n $nodes: not a number of nodes; it must be 1 to 9999"
   if [[ ! $port =~ ^[0-9]{1,5}$ ]] || ((10#$port > 65535)); then
     die "-p $port: not a port; it must be 0 to 65535, 0 for a free one"
   fi
+}
+
+# numbers_of LIST: each number of a list such as 0-3,8.
+numbers_of() {
+  local range
+  for range in ${1//,/ }; do
+    seq "${range%-*}" "${range#*-}"
+  done
+}
+
+# choose_numa_nodes: one node manager for each NUMA node, and its flags.
+choose_numa_nodes() {
+  [[ -r $NUMA_FOLDER/has_cpu ]] ||
+    die "--numa: the kernel tells of no NUMA nodes; use -n"
+  local id with_memory
+  with_memory=$(numbers_of "$(<"$NUMA_FOLDER/has_memory")")
+  nodes=0
+  for id in $(numbers_of "$(<"$NUMA_FOLDER/has_cpu")"); do
+    flags_of[$nodes]="--numa_node=$id"
+    grep -qx "$id" <<<"$with_memory" || flags_of[$nodes]+=" --mem_policy=local"
+    nodes=$((nodes + 1))
+  done
 }
 
 build_if_missing() {
@@ -150,6 +185,7 @@ all_nodes_registered() {
 
 main() {
   parse_arguments "$@"
+  [[ -z $numa ]] || choose_numa_nodes
   build_if_missing
   output=$(mktemp -d)
   trap stop_all EXIT
@@ -160,9 +196,10 @@ main() {
   wait_until "the sequencer's start" read_port
   local i
   for ((i = 0; i < nodes; ++i)); do
+    # shellcheck disable=SC2086  # Flags are words.
     start_process "node$i" node_manager "node$i" --port=0 \
       --test_sequencer="127.0.0.1:$port" --service_address=127.0.0.1 \
-      "${tls_flags[@]}"
+      ${flags_of[$i]-} "${tls_flags[@]}"
   done
   wait_until "registration of all $nodes nodes" all_nodes_registered
 

@@ -10,6 +10,7 @@ SUBCOMMANDS = (
     "compare",
     "help",
     "node_manager",
+    "numa_compare",
     "report",
     "run_tests",
     "runs",

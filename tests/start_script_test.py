@@ -46,6 +46,26 @@ class StartScriptTest(programs.ProgramTest):
     def processes(self, what):
         return [pid for pid, text in self.leftovers().items() if f" {what} " in text]
 
+    def test_a_bound_node_for_each_numa_node(self):
+        try:
+            with open("/sys/devices/system/node/has_cpu", encoding="ascii") as file:
+                numa_nodes = file.read()
+        except FileNotFoundError:
+            self.skipTest("a kernel without NUMA")
+        first = numa_nodes[0]
+        cluster = self.start_cluster("--numa", "-p", "0")
+        commands = self.leftovers().values()
+        nodes = [text for text in commands if " node_manager " in text]
+        self.assertIn(f" --numa_node={first} ", nodes[0] + " ")
+        self.assertEqual(len(nodes), sum("--numa_node=" in text for text in nodes))
+        self.assertEqual(cluster.stop().status, 0)
+        self.assert_nothing_runs()
+
+    def test_numa_decides_how_many_nodes_there_are(self):
+        outcome = self.run_to_end(programs.START_SCRIPT, "--numa", "-n", "3")
+        self.assertEqual(outcome.status, 1)
+        self.assertIn("leave out -n", outcome.err)
+
     def test_nodes_are_ready_when_it_says_so(self):
         cluster = self.start_cluster("-n", "3", "-p", "0")
         status = self.distbench(

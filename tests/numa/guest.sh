@@ -1,0 +1,100 @@
+# Runs in the emulated machine. Leaves what it finds in /out; two_nodes.py judges.
+
+readonly ADDRESS=127.0.0.1:10000
+readonly START_SECONDS=120
+
+# start NAME ARGUMENT...: distbench in the background; $! is its process.
+start() {
+  local name=$1
+  shift
+  distbench "$@" >"/out/$name.log" 2>&1 &
+}
+
+wait_for() {
+  local i=0
+  until grep -q "$2" "/out/$1.log"; do
+    i=$((i + 1))
+    [ $i -lt $((10 * START_SECONDS)) ] || return 1
+    usleep 100000
+  done
+}
+
+# cluster [FLAGS OF NODE0 [FLAGS OF NODE1]]: starts it afresh.
+cluster() {
+  start sequencer test_sequencer --listen=127.0.0.1 --port=10000
+  pids=$!
+  wait_for sequencer 'Listening at'
+  local name
+  for name in node0 node1; do
+    # Flags are words.
+    start $name node_manager $name --test_sequencer=$ADDRESS \
+      --service_address=127.0.0.1 $1
+    pids="$! $pids"
+    eval "${name}_pid=$!"
+    shift
+  done
+  wait_for node0 ' registered with '
+  wait_for node1 ' registered with '
+}
+
+stop_cluster() {
+  kill $pids
+  wait $pids
+}
+
+# run CONFIG: the result is /out/CONFIG.pb.gz, what was said /out/CONFIG.txt.
+run() {
+  distbench run_tests --test_sequencer=$ADDRESS --infile=/$1.config \
+    --outfile=/out/$1.pb.gz --binary_output --allow_invalid >/out/$1.txt 2>&1
+  echo "exit status $?" >>/out/$1.txt
+}
+
+# refused NAME ARGUMENT...: a node manager that must not start.
+refused() {
+  local name=$1
+  shift
+  "$@" >"/out/$name.txt" 2>&1
+  echo "exit status $?" >>"/out/$name.txt"
+}
+
+echo "guest: bound by flags"
+cluster --numa_node=0 --numa_node=1
+distbench status --test_sequencer=$ADDRESS >/out/status.txt 2>&1
+run placed
+echo "guest: moved away while it runs"
+run moved &
+runner=$!
+usleep 4000000
+for task in /proc/$node1_pid/task/*; do
+  taskset -p 3 "${task##*/}" >>/out/taskset.txt 2>&1
+done
+wait $runner
+stop_cluster
+
+echo "guest: far memory"
+cluster --numa_node=0 '--numa_node=1 --mem_nodes=0'
+run far
+stop_cluster
+
+echo "guest: unbound, and bound by the config"
+cluster
+run unbound
+run spread
+run impossible
+run best_effort
+stop_cluster
+
+echo "guest: refusals"
+refused no_such_node distbench node_manager --numa_node=7 --test_sequencer=$ADDRESS
+refused forbidden taskset 3 distbench node_manager --numa_node=1 \
+  --test_sequencer=$ADDRESS
+
+if [ -e /compare ]; then
+  echo "guest: comparison"
+  distbench numa_compare --infile=/compared.config --generator_cpus=1,3 \
+    --slo='query p90<=200ms' --repeat=2 --seed=1 --warmup=500ms --probe=1s \
+    --final=2s --max_probes=8 --tolerance=20 --allow_invalid \
+    --outfile=/out/compared.pb.gz --binary_output \
+    >/out/compared.txt 2>/out/compared.log
+  echo "exit status $?" >>/out/compared.txt
+fi
