@@ -20,11 +20,17 @@ function heldCell(proof) {
   return element('span', {}, badge(proof.is_strict ? 'invalid' : 'warn'), ` ${proof.violations.join('; ')}`);
 }
 
+function switchesCell({voluntary_context_switches: voluntary, involuntary_context_switches: involuntary}) {
+  if (voluntary === null || involuntary === null) return '–';
+  return element('span', {}, formatCount(voluntary + involuntary),
+      element('small', {}, `${formatCount(involuntary)} involuntary`));
+}
+
 const PROOF_COLUMNS = [
   {title: 'Instance'}, {title: 'Asked for', isWrapped: true}, {title: 'Held', isWrapped: true},
   {title: 'CPU time by CPU', isWrapped: true}, {title: 'Memory by node', isWrapped: true},
-  {title: 'Remote pages', isNumber: true}, {title: 'Switches, voluntary', isNumber: true},
-  {title: 'Involuntary', isNumber: true}, {title: 'Migrations', isNumber: true},
+  {title: 'Remote pages', isNumber: true}, {title: 'Switches', isNumber: true},
+  {title: 'Migrations', isNumber: true},
 ];
 
 function proofCells(proof) {
@@ -34,8 +40,7 @@ function proofCells(proof) {
     proof.instance, proof.binding ?? 'nothing', heldCell(proof), sharesOf(proof.cpu_time_ns_by_cpu),
     listOf(proof.resident_bytes_by_node, formatBytes),
     counters.length === 0 ? '–' : formatCount(remote),
-    countOrDash(proof.voluntary_context_switches), countOrDash(proof.involuntary_context_switches),
-    countOrDash(proof.cpu_migrations),
+    switchesCell(proof), countOrDash(proof.cpu_migrations),
   ];
 }
 
@@ -48,7 +53,7 @@ function renderBindings() {
 }
 
 function ratioCell(capacity, isFirst) {
-  if (isFirst) return '1';
+  if (isFirst && capacity.load !== null) return '1';
   if (capacity.ratio === null) return '–';
   const interval = capacity.ratio_lower === null ? '?'
       : `${capacity.ratio_lower.toFixed(3)} – ${capacity.ratio_upper.toFixed(3)}`;
