@@ -9,6 +9,13 @@
 #include "distbench/deployment/child_process.h"
 
 namespace distbench {
+namespace {
+
+// On one host a node that ends closes its connection, which is noticed at once;
+// one that is merely slow, as it measures overload, shall not be given up.
+constexpr char kNodeTimeout[] = "--node_timeout=60s";
+
+}  // namespace
 
 absl::StatusOr<std::unique_ptr<LocalCluster>> LocalCluster::Start(
     const std::string& program,
@@ -17,7 +24,8 @@ absl::StatusOr<std::unique_ptr<LocalCluster>> LocalCluster::Start(
   const absl::Time deadline = absl::Now() + timeout;
   std::unique_ptr<LocalCluster> cluster(new LocalCluster);
   absl::StatusOr<std::unique_ptr<ChildProcess>> sequencer = ChildProcess::Start(
-      {program, "test_sequencer", "--listen=127.0.0.1", "--port=0"});
+      {program, "test_sequencer", "--listen=127.0.0.1", "--port=0",
+       kNodeTimeout});
   if (!sequencer.ok()) return sequencer.status();
   cluster->processes_.push_back(*std::move(sequencer));
   const absl::StatusOr<std::string> line =

@@ -48,14 +48,31 @@ void WarnOfEmulation(const TestResult& run, NumaComparison& comparison) {
   }
 }
 
+SearchReport& AddSearch(const Turn& turn, NumaComparison& comparison) {
+  NumaDeployment& deployment =
+      *comparison.mutable_deployments(turn.deployment);
+  return turn.is_cpu_target ? *deployment.add_cpu_target_searches()
+                            : *deployment.add_objective_searches();
+}
+
+void KeepFailure(const CapacityQuestion& question, const absl::Status& status,
+                 const Turn& turn, NumaComparison& comparison) {
+  SearchReport& search = AddSearch(turn, comparison);
+  search.mutable_search()->add_objectives(question.objective);
+  search.set_verdict(kFailedVerdict);
+  search.set_evidence(std::string(status.message()));
+  comparison.add_omissions(absl::StrCat(
+      "Search ", question.number, " of ", question.count, " (",
+      question.deployment->name, ", ", question.objective,
+      ") failed and does not count: ", status.message(), "."));
+}
+
 void Keep(CapacityAnswer answer, const Turn& turn, int repetition,
           TestSequenceResults& results) {
   NumaComparison& comparison = *results.mutable_numa_comparison();
+  AddSearch(turn, comparison) = std::move(answer.search);
   NumaDeployment& deployment =
       *comparison.mutable_deployments(turn.deployment);
-  *(turn.is_cpu_target ? deployment.add_cpu_target_searches()
-                       : deployment.add_objective_searches()) =
-      std::move(answer.search);
   for (const auto& [node, resources] :
        answer.final_run.resource_usage_logs().node_resources()) {
     for (const auto& [instance, proof] : resources.binding_proofs()) {
@@ -85,21 +102,30 @@ absl::Status RunNumaComparison(const DeploymentPlan& plan,
   }
   std::mt19937_64 random(options.seed);
   int number = 0;
+  int failed_count = 0;
   for (int repetition = 0; repetition < options.repetitions; ++repetition) {
     const std::vector<Turn> turns = TurnsOf(plan, options, random);
     for (const Turn& turn : turns) {
-      absl::StatusOr<CapacityAnswer> answer = search(
-          {.deployment = &plan.deployments[turn.deployment],
-           .objective = turn.is_cpu_target ? options.cpu_objective
-                                           : options.latency_objective,
-           .repetition = repetition,
-           .number = ++number,
-           .count = options.repetitions * static_cast<int>(turns.size())});
-      if (!answer.ok()) return answer.status();
-      Keep(*std::move(answer), turn, repetition, results);
+      const CapacityQuestion question = {
+          .deployment = &plan.deployments[turn.deployment],
+          .objective = turn.is_cpu_target ? options.cpu_objective
+                                          : options.latency_objective,
+          .repetition = repetition,
+          .number = ++number,
+          .count = options.repetitions * static_cast<int>(turns.size())};
+      absl::StatusOr<CapacityAnswer> answer = search(question);
+      if (absl::IsCancelled(answer.status())) return answer.status();
+      if (answer.ok()) {
+        Keep(*std::move(answer), turn, repetition, results);
+      } else {
+        ++failed_count;
+        KeepFailure(question, answer.status(), turn, comparison);
+      }
     }
   }
-  return absl::OkStatus();
+  if (failed_count == 0) return absl::OkStatus();
+  return absl::AbortedError(absl::StrCat(failed_count, " of ", number,
+                                         " searches failed; the notes say why"));
 }
 
 }  // namespace distbench

@@ -30,7 +30,8 @@ struct CapacityAnswer {
   TestResult final_run;
 };
 
-// Must start the deployment afresh each time. An error ends the comparison.
+// Must start the deployment afresh each time. CANCELLED ends the comparison;
+// other errors are kept as what came of the search.
 using CapacitySearch =
     std::function<absl::StatusOr<CapacityAnswer>(const CapacityQuestion&)>;
 
@@ -44,7 +45,11 @@ struct NumaComparisonOptions {
   uint64_t seed = 0;
 };
 
-// Adds to the results as it goes: what was found before an error is there.
+// The verdict of a search that failed, with the error as its evidence.
+inline constexpr char kFailedVerdict[] = "failed";
+
+// Adds to the results as it goes: what was found before an error is there. The
+// error is that of a search that was cancelled, or tells how many failed.
 absl::Status RunNumaComparison(const DeploymentPlan& plan,
                                const NumaComparisonOptions& options,
                                const CapacitySearch& search,

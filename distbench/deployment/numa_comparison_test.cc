@@ -76,17 +76,40 @@ TEST(NumaComparisonTest, TheOrderIsTheSeeds) {
   EXPECT_NE(Order(2, other), order);
 }
 
-TEST(NumaComparisonTest, KeepsWhatWasFoundBeforeAnError) {
-  TestSequenceResults results;
-  const absl::Status status = RunNumaComparison(
+absl::Status RunUntil(const absl::Status& third, TestSequenceResults& results) {
+  return RunNumaComparison(
       TwoDeployments(), {.repetitions = 2},
       [&](const CapacityQuestion& question) -> absl::StatusOr<CapacityAnswer> {
-        if (question.number == 3) return absl::AbortedError("no");
+        if (question.number == 3) return third;
         return Answer(question);
       },
       results);
-  EXPECT_TRUE(absl::IsAborted(status));
+}
+
+TEST(NumaComparisonTest, KeepsWhatWasFoundBeforeItWasCancelled) {
+  TestSequenceResults results;
+  EXPECT_TRUE(
+      absl::IsCancelled(RunUntil(absl::CancelledError("stop"), results)));
   EXPECT_EQ(results.test_results_size(), 2);
+}
+
+TEST(NumaComparisonTest, ASearchThatFailsIsToldAndDoesNotEndTheOthers) {
+  TestSequenceResults results;
+  const absl::Status status =
+      RunUntil(absl::UnavailableError("node0 was lost"), results);
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("1 of 4 searches failed"));
+  EXPECT_EQ(results.test_results_size(), 3);
+  EXPECT_THAT(results.numa_comparison().omissions(),
+              ElementsAre("no moon", HasSubstr("node0 was lost")));
+  int failed_count = 0;
+  for (const auto& deployment : results.numa_comparison().deployments()) {
+    EXPECT_THAT(deployment.cpu_target_searches(), SizeIs(2));
+    for (const SearchReport& search : deployment.cpu_target_searches()) {
+      if (search.verdict() == kFailedVerdict) ++failed_count;
+    }
+  }
+  EXPECT_EQ(failed_count, 1);
 }
 
 TEST(NumaComparisonTest, SaysThatEmulatedSpeedMeansNothing) {

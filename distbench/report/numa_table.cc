@@ -26,7 +26,7 @@ DeploymentCapacity CapacityOf(const Searches& searches) {
   for (const SearchReport& search : searches) {
     ++capacity.search_count;
     capacity.objective = absl::StrJoin(search.search().objectives(), ", ");
-    capacity.unit = search.load_unit();
+    if (search.has_load_unit()) capacity.unit = search.load_unit();
     // Others may have a load that something else than the system limited.
     if (search.verdict() != "converged" || search.load() <= 0) continue;
     capacity.loads.push_back(search.load());

@@ -21,7 +21,8 @@ wait_for() {
 
 # cluster [FLAGS OF NODE0 [FLAGS OF NODE1]]: starts it afresh.
 cluster() {
-  start sequencer test_sequencer --listen=127.0.0.1 --port=10000
+  start sequencer test_sequencer --listen=127.0.0.1 --port=10000 \
+    --node_timeout=60s
   pids=$!
   wait_for sequencer 'Listening at'
   local name

@@ -28,13 +28,13 @@ CPUS_OF_NODE = {0: {0, 1}, 1: {2, 3}}
 arguments = None
 
 
-def config(name, server="", servers=1, more="", seconds=3, interval_ns=10_000_000):
+def config(name, server="", servers=1, more="", seconds=3, interval_ns=10_000_000, size=65536):
     return f"""
 tests {{
   name: "{name}"
   services {{ name: "client" count: 1 }}
   services {{ name: "server" count: {servers} {server} }}
-  payload_descriptions {{ name: "large" size: 65536 }}
+  payload_descriptions {{ name: "large" size: {size} }}
   rpc_descriptions {{
     name: "query" client: "client" server: "server" fanout_filter: "round_robin"
     request_payload_name: "large" response_payload_name: "large"
@@ -79,7 +79,7 @@ def guest_files():
         "spread": config("spread", "numa_binding { spread: true }", 2, both),
         "impossible": config("impossible", 'numa_binding { nodes: "5" }', more=apart),
         "best_effort": config("best_effort", 'numa_binding { nodes: "5" strict: false }', more=apart),
-        "compared": config("compared", interval_ns=20_000_000),
+        "compared": config("compared", interval_ns=20_000_000, size=1024),
     }
     files = {f"{name}.config": text for name, text in configs.items()}
     with open(os.path.join(HERE, "guest.sh"), encoding="utf-8") as file:
