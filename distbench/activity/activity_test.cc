@@ -27,11 +27,15 @@ ActivityPlan PlanOf(const ActivityDeclaration& declaration) {
   ActivityPlan plan;
   plan.function = declaration.name;
   for (const SettingDeclaration& setting : declaration.settings.settings) {
-    plan.settings.push_back(
-        {.name = setting.name,
-         .int64_value = setting.required
-                            ? setting.minimum
-                            : std::get<int64_t>(setting.default_value)});
+    ActivitySetting& value = plan.settings.emplace_back();
+    value.name = setting.name;
+    if (setting.required) {
+      value.int64_value = setting.minimum;
+    } else if (std::holds_alternative<int64_t>(setting.default_value)) {
+      value.int64_value = std::get<int64_t>(setting.default_value);
+    } else {
+      value.string_value = std::get<std::string>(setting.default_value);
+    }
   }
   return plan;
 }
@@ -45,8 +49,9 @@ int64_t ThreadCpuNs() {
 TEST(ActivityTest, EveryDeclaredActivityCanBeMadeAndRun) {
   for (const ActivityDeclaration& declaration : ActivityCatalog()) {
     const ActivityPlan plan = PlanOf(declaration);
-    if (ActivityWaitNs(plan) > 0) continue;
-    MakeActivity(plan, 1)->RunIteration();
+    ASSERT_EQ(WaitTimeOf(plan, 1).has_value(), declaration.waits);
+    if (declaration.waits) continue;
+    DoIteration(*MakeActivity(plan, 1), 0);
   }
 }
 
@@ -61,47 +66,61 @@ INSTANTIATE_TEST_SUITE_P(
                            {{"function_invocations_per_iteration", 20'000}})),
     [](const auto& info) { return info.param.function; });
 
-TEST_P(WorkTest, EachIterationChangesTheChecksum) {
+TEST_P(WorkTest, EachIterationHasAChecksumOfItsOwn) {
   std::unique_ptr<Activity> activity = MakeActivity(GetParam(), 1);
-  std::set<uint64_t> checksums = {activity->checksum()};
+  std::set<uint64_t> checksums;
   for (int i = 0; i < 100; ++i) {
-    activity->RunIteration();
-    EXPECT_TRUE(checksums.insert(activity->checksum()).second);
+    EXPECT_TRUE(checksums.insert(DoIteration(*activity, i).checksum).second);
   }
+}
+
+TEST_P(WorkTest, TheNumberDecidesTheWorkWhateverWasDoneBefore) {
+  std::unique_ptr<Activity> one = MakeActivity(GetParam(), 1);
+  std::unique_ptr<Activity> same = MakeActivity(GetParam(), 1);
+  for (int i = 0; i < 5; ++i) DoIteration(*one, i);
+  EXPECT_EQ(DoIteration(*one, 5).checksum, DoIteration(*same, 5).checksum);
 }
 
 TEST_P(WorkTest, TheSeedDecidesTheWork) {
   std::unique_ptr<Activity> one = MakeActivity(GetParam(), 1);
-  std::unique_ptr<Activity> same = MakeActivity(GetParam(), 1);
   std::unique_ptr<Activity> other = MakeActivity(GetParam(), 2);
-  one->RunIteration();
-  same->RunIteration();
-  other->RunIteration();
-  EXPECT_EQ(one->checksum(), same->checksum());
-  EXPECT_NE(one->checksum(), other->checksum());
+  EXPECT_NE(DoIteration(*one, 0).checksum, DoIteration(*other, 0).checksum);
 }
 
 // Work that the compiler had removed would take no time at all.
 TEST_P(WorkTest, WorkTakesCpuTime) {
   std::unique_ptr<Activity> activity = MakeActivity(GetParam(), 1);
   const int64_t before_ns = ThreadCpuNs();
-  for (int i = 0; i < 100; ++i) activity->RunIteration();
+  for (int i = 0; i < 100; ++i) DoIteration(*activity, i);
   // At least a nanosecond for each of the elements or functions.
   EXPECT_GT(ThreadCpuNs() - before_ns, 100 * 5000);
 }
 
 TEST(ActivityTest, SpinForBurnsWhatItSays) {
   const ActivityPlan plan = PlanOf("SpinFor", {{"duration_us", 2000}});
-  EXPECT_EQ(ActivityWaitNs(plan), 0);
   std::unique_ptr<Activity> spin = MakeActivity(plan, 1);
   const int64_t before_ns = ThreadCpuNs();
-  spin->RunIteration();
+  DoIteration(*spin, 0);
   EXPECT_GE(ThreadCpuNs() - before_ns, 2'000'000);
 }
 
 TEST(ActivityTest, SleepForIsAWait) {
-  EXPECT_EQ(ActivityWaitNs(PlanOf("SleepFor", {{"duration_us", 2000}})),
-            2'000'000);
+  const auto time =
+      WaitTimeOf(PlanOf("SleepFor", {{"duration_us", 2000}}), /*seed=*/1);
+  ASSERT_TRUE(time.has_value());
+  EXPECT_EQ(time->Ns(0), 2'000'000);
+}
+
+TEST(ActivityTest, SharesDivideAWhole) {
+  int64_t next = 0;
+  for (int part = 0; part < 7; ++part) {
+    const Share share = ShareOf(100, part, 7);
+    EXPECT_EQ(share.begin, next);
+    EXPECT_GE(share.size(), 14);
+    EXPECT_LE(share.size(), 15);
+    next = share.end;
+  }
+  EXPECT_EQ(next, 100);
 }
 
 }  // namespace

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <functional>
-#include <random>
 #include <vector>
+
+#include "distbench/activity/work_random.h"
 
 namespace distbench {
 namespace {
@@ -11,22 +12,22 @@ namespace {
 class ConsumeCpu final : public Activity {
  public:
   ConsumeCpu(int64_t array_size, uint64_t seed)
-      : random_(seed), array_(array_size) {}
+      : seed_(seed), array_(array_size) {}
 
-  void RunIteration() override {
-    std::generate(array_.begin(), array_.end(), std::ref(random_));
+  Work DoPart(uint64_t iteration, int /*step*/, int /*part*/) override {
+    WorkRandom random(seed_, iteration);
+    std::generate(array_.begin(), array_.end(), std::ref(random));
     std::sort(array_.begin(), array_.end());
     // Weighted by position, so that the sum depends on the order.
+    Work work;
     uint64_t weight = 1;
-    for (uint64_t value : array_) checksum_ += value * weight++;
+    for (uint64_t value : array_) work.checksum += value * weight++;
+    return work;
   }
 
-  uint64_t checksum() const override { return checksum_; }
-
  private:
-  std::mt19937_64 random_;
+  const uint64_t seed_;
   std::vector<uint64_t> array_;
-  uint64_t checksum_ = 0;
 };
 
 }  // namespace

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <functional>
-#include <random>
 #include <vector>
 
-#include "absl/random/distributions.h"
+#include "distbench/activity/work_random.h"
 
 namespace distbench {
 namespace {
@@ -15,25 +14,26 @@ class PolluteDataCache final : public Activity {
   PolluteDataCache(int64_t array_size, int64_t reads_per_iteration,
                    uint64_t seed)
       : reads_per_iteration_(reads_per_iteration),
-        random_(seed),
+        seed_(seed),
         array_(array_size) {
     // Written once, so that every page is memory of its own.
-    std::generate(array_.begin(), array_.end(), std::ref(random_));
+    WorkRandom random(seed);
+    std::generate(array_.begin(), array_.end(), std::ref(random));
   }
 
-  void RunIteration() override {
+  Work DoPart(uint64_t iteration, int /*step*/, int /*part*/) override {
+    WorkRandom random(seed_, iteration);
+    Work work;
     for (int64_t i = 0; i < reads_per_iteration_; ++i) {
-      checksum_ += array_[absl::Uniform<size_t>(random_, 0, array_.size())];
+      work.checksum += array_[random.Below(array_.size())];
     }
+    return work;
   }
-
-  uint64_t checksum() const override { return checksum_; }
 
  private:
   const int64_t reads_per_iteration_;
-  std::mt19937_64 random_;
+  const uint64_t seed_;
   std::vector<uint64_t> array_;
-  uint64_t checksum_ = 0;
 };
 
 }  // namespace

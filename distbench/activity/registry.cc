@@ -3,35 +3,129 @@
 #include <algorithm>
 #include <string>
 
+#include "distbench/activity/compress.h"
 #include "distbench/activity/consume_cpu.h"
+#include "distbench/activity/feature_extract.h"
+#include "distbench/activity/page_rank.h"
+#include "distbench/activity/pointer_chase.h"
 #include "distbench/activity/pollute_data_cache.h"
 #include "distbench/activity/pollute_instruction_cache.h"
 #include "distbench/activity/spin_for.h"
+#include "distbench/activity/stories.h"
 #include "glog/logging.h"
 
 namespace distbench {
 namespace {
 
+constexpr int64_t kNsPerUs = 1000;
+
 // Compiled plans have every setting of their activity, with its default where
 // the config says nothing.
-int64_t Integer(const ActivityPlan& plan, const std::string& name) {
+const ActivitySetting& Setting(const ActivityPlan& plan,
+                               const std::string& name) {
   const auto setting = std::find_if(
       plan.settings.begin(), plan.settings.end(),
       [&](const ActivitySetting& other) { return other.name == name; });
-  CHECK(setting != plan.settings.end() && setting->int64_value.has_value())
+  CHECK(setting != plan.settings.end())
       << plan.function << " is not compiled with " << name;
-  return *setting->int64_value;
+  return *setting;
+}
+
+int64_t Integer(const ActivityPlan& plan, const std::string& name) {
+  return Setting(plan, name).int64_value.value();
+}
+
+const std::string& Text(const ActivityPlan& plan, const std::string& name) {
+  return *Setting(plan, name).string_value;
 }
 
 int64_t DurationNs(const ActivityPlan& plan) {
-  constexpr int64_t kNsPerUs = 1000;
   return Integer(plan, "duration_us") * kNsPerUs;
+}
+
+int Parallelism(const ActivityPlan& plan) {
+  return static_cast<int>(Integer(plan, "parallelism"));
+}
+
+uint64_t Seed(const ActivityPlan& plan) { return Integer(plan, "seed"); }
+
+FeatureExtractOptions FeatureExtractOf(const ActivityPlan& plan) {
+  return {
+      .hash_lookups = Integer(plan, "hash_lookups"),
+      .hash_entries = Integer(plan, "hash_entries"),
+      .tree_walks = Integer(plan, "tree_walks"),
+      .tree_nodes = Integer(plan, "tree_nodes"),
+      .bitset_intersections = Integer(plan, "bitset_intersections"),
+      .bitset_bits = Integer(plan, "bitset_bits"),
+      .embedding_rows_gathered = Integer(plan, "embedding_rows_gathered"),
+      .embedding_rows = Integer(plan, "embedding_rows"),
+      .embedding_dimension = Integer(plan, "embedding_dimension"),
+      .function_calls = Integer(plan, "function_calls"),
+      .parallelism = Parallelism(plan),
+      .seed = Seed(plan),
+  };
+}
+
+PageRankOptions PageRankOf(const ActivityPlan& plan) {
+  return {
+      .nodes = Integer(plan, "nodes"),
+      .degree = static_cast<int>(Integer(plan, "degree")),
+      .iterations = static_cast<int>(Integer(plan, "iterations")),
+      .damping = static_cast<double>(Integer(plan, "damping_percent")) / 100,
+      .nodes_per_iteration = Integer(plan, "nodes_per_iteration"),
+      .share_graph = Text(plan, "graph") == "shared",
+      .parallelism = Parallelism(plan),
+      .seed = Seed(plan),
+  };
+}
+
+CompressOptions CompressOf(const ActivityPlan& plan) {
+  return {
+      .algorithm = Text(plan, "algorithm"),
+      .level = static_cast<int>(Integer(plan, "level")),
+      .bytes = Integer(plan, "bytes"),
+      .parallelism = Parallelism(plan),
+      .corpus = {.bytes = Integer(plan, "corpus_bytes"),
+                 .entropy_percent =
+                     static_cast<int>(Integer(plan, "entropy_percent")),
+                 .repeated_percent =
+                     static_cast<int>(Integer(plan, "repeated_percent")),
+                 .seed = Seed(plan)},
+  };
+}
+
+StoriesOptions StoriesOf(const ActivityPlan& plan) {
+  return {
+      .stories = Integer(plan, "stories"),
+      .objects = static_cast<int>(Integer(plan, "objects")),
+      .actions = static_cast<int>(Integer(plan, "actions")),
+      .generate = plan.function == "Serialize" && Integer(plan, "generate") > 0,
+      .parallelism = Parallelism(plan),
+      .seed = Seed(plan),
+  };
+}
+
+PointerChaseOptions PointerChaseOf(const ActivityPlan& plan) {
+  return {.bytes = Integer(plan, "bytes"),
+          .hops = Integer(plan, "hops"),
+          .parallelism = Parallelism(plan),
+          .seed = Seed(plan)};
 }
 
 }  // namespace
 
-int64_t ActivityWaitNs(const ActivityPlan& plan) {
-  return plan.function == "SleepFor" ? DurationNs(plan) : 0;
+std::optional<WaitTime> WaitTimeOf(const ActivityPlan& plan, uint64_t seed) {
+  if (plan.function == "SleepFor") return WaitTime::Fixed(DurationNs(plan));
+  if (plan.function != "Wait") return std::nullopt;
+  const int64_t mean_ns = kNsPerUs * Integer(plan, "mean_us");
+  const std::string& distribution = Text(plan, "distribution");
+  if (distribution == "fixed") return WaitTime::Fixed(mean_ns);
+  if (distribution == "exponential") {
+    return WaitTime::Exponential(mean_ns, seed);
+  }
+  CHECK_EQ(distribution, "lognormal");
+  return WaitTime::LogNormal(
+      mean_ns, Integer(plan, "sigma_thousandths") / 1000.0, seed);
 }
 
 std::unique_ptr<Activity> MakeActivity(const ActivityPlan& plan,
@@ -48,8 +142,18 @@ std::unique_ptr<Activity> MakeActivity(const ActivityPlan& plan,
     return MakePolluteInstructionCache(
         Integer(plan, "function_invocations_per_iteration"), seed);
   }
-  CHECK_EQ(plan.function, "SpinFor") << "the catalog knows more activities";
-  return MakeSpinFor(DurationNs(plan));
+  if (plan.function == "SpinFor") return MakeSpinFor(DurationNs(plan));
+  if (plan.function == "FeatureExtract") {
+    return MakeFeatureExtract(FeatureExtractOf(plan));
+  }
+  if (plan.function == "PageRank") return MakePageRank(PageRankOf(plan));
+  if (plan.function == "Compress") return MakeCompress(CompressOf(plan));
+  if (plan.function == "Decompress") return MakeDecompress(CompressOf(plan));
+  if (plan.function == "Serialize") return MakeSerialize(StoriesOf(plan));
+  if (plan.function == "Deserialize") return MakeDeserialize(StoriesOf(plan));
+  CHECK_EQ(plan.function, "PointerChase")
+      << "the catalog knows more activities";
+  return MakePointerChase(PointerChaseOf(plan));
 }
 
 }  // namespace distbench

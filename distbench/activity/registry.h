@@ -3,15 +3,17 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "distbench/activity/activity.h"
+#include "distbench/activity/wait_time.h"
 #include "distbench/config/plan.h"
 
 namespace distbench {
 
 // If the activity that plan.function names does nothing but wait: for how long.
-// The engine does that by a timer, without a thread. Else 0.
-int64_t ActivityWaitNs(const ActivityPlan& plan);
+// The engine does that by a timer, without a thread. Else nothing.
+std::optional<WaitTime> WaitTimeOf(const ActivityPlan& plan, uint64_t seed);
 
 // Makes any other activity of ActivityCatalog(). The plan has all its settings.
 // Equal seeds give equal work.

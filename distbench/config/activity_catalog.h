@@ -26,9 +26,18 @@ struct ActivityDeclaration {
   // Besides activity_func.
   SettingsDeclaration settings;
 
-  // Metrics in the result.
-  std::vector<std::string> metrics;
+  // Metrics in the result, besides "iteration_count".
+  std::vector<std::string> metrics = {};
+
+  // It does nothing but wait, which takes a place of its pool and no thread.
+  bool waits = false;
 };
+
+// Metrics.
+inline constexpr char kIterationCountMetric[] = "iteration_count";
+inline constexpr char kChecksumMetric[] = "checksum";
+inline constexpr char kInputBytesMetric[] = "input_bytes";
+inline constexpr char kOutputBytesMetric[] = "output_bytes";
 
 // In the order in which documentation lists them.
 absl::Span<const ActivityDeclaration> ActivityCatalog();

@@ -10,6 +10,7 @@
 namespace distbench {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::IsNull;
@@ -18,7 +19,10 @@ using ::testing::Not;
 TEST(ActivityCatalog, HasTheActivitiesOfTheLanguage) {
   EXPECT_THAT(ActivityNames(),
               ElementsAre("ConsumeCpu", "PolluteDataCache",
-                          "PolluteInstructionCache", "SleepFor", "SpinFor"));
+                          "PolluteInstructionCache", "SleepFor", "SpinFor",
+                          "FeatureExtract", "PageRank", "Compress",
+                          "Decompress", "Serialize", "Deserialize",
+                          "PointerChase", "Wait"));
   EXPECT_THAT(FindActivity("consumecpu"), IsNull());
 }
 
@@ -31,6 +35,10 @@ TEST(ActivityCatalog, EverythingIsDocumentedAndDefaultsAreAllowed) {
       EXPECT_TRUE(names.insert(setting.name).second);
       EXPECT_THAT(setting.description, Not(IsEmpty()));
       if (setting.required) continue;
+      if (const auto* text = std::get_if<std::string>(&setting.default_value)) {
+        EXPECT_THAT(setting.allowed_values, Contains(*text));
+        continue;
+      }
       const int64_t value = std::get<int64_t>(setting.default_value);
       EXPECT_GE(value, setting.minimum) << setting.name;
       EXPECT_LE(value, setting.maximum) << setting.name;

@@ -108,9 +108,13 @@ RpcPlan CompileRpc(const CompileContext& context, const RpcSpec& rpc) {
   return plan;
 }
 
-ActivityPlan CompileActivity(const ActivityConfig& config) {
+ActivityPlan CompileActivity(const CompileContext& context,
+                             const ActivityConfig& config) {
   ActivityPlan plan;
   plan.name = config.name();
+  if (!config.pool_name().empty()) {
+    plan.pool = context.names().activity_pools.Find(config.pool_name());
+  }
   plan.function = ActivityFunctionOf(config);
   const ActivityDeclaration& activity = *FindActivity(plan.function);
   for (auto& [name, value] :
@@ -202,8 +206,11 @@ Plan Compile(const DistributedSystemDescription& test) {
   }
   plan.lists = CompileLists(context);
   plan.distributions = context.MakeDistributions();
+  for (const ActivityPoolSpec& pool : test.activity_pools()) {
+    plan.activity_pools.push_back({.name = pool.name(), .size = pool.size()});
+  }
   for (const ActivityConfig& config : test.activity_configs()) {
-    plan.activities.push_back(CompileActivity(config));
+    plan.activities.push_back(CompileActivity(context, config));
   }
   for (const RpcReplayTrace& trace : test.rpc_replay_traces()) {
     plan.replay_traces.push_back(CompileTrace(context, trace));

@@ -290,6 +290,34 @@ TEST(Compile, ListsOverrideHowTheTestWaits) {
   EXPECT_FALSE(plan.lists[1].spin);
 }
 
+TEST(Compile, ActivitiesKnowTheirPools) {
+  const Plan plan = CompileWith(R"pb(
+    activity_pools { name: 'disk' size: 3 }
+    activity_pools { name: 'network' size: 70 }
+    activity_configs {
+      name: 'send'
+      pool_name: 'network'
+      activity_settings { name: 'activity_func' string_value: 'Wait' }
+      activity_settings { name: 'mean_us' int64_value: 5 }
+    }
+    activity_configs {
+      name: 'read'
+      pool_name: 'disk'
+      activity_settings { name: 'activity_func' string_value: 'Compress' }
+    }
+    activity_configs {
+      name: 'burn'
+      activity_settings { name: 'activity_func' string_value: 'ConsumeCpu' }
+    })pb");
+  ASSERT_EQ(plan.activity_pools.size(), 2);
+  EXPECT_EQ(plan.activity_pools[1].name, "network");
+  EXPECT_EQ(plan.activity_pools[1].size, 70);
+  ASSERT_EQ(plan.activities.size(), 3);
+  EXPECT_EQ(plan.activities[0].pool, 1);
+  EXPECT_EQ(plan.activities[1].pool, 0);
+  EXPECT_EQ(plan.activities[2].pool, kNone);
+}
+
 TEST(Compile, ActivitiesHaveAllTheirSettings) {
   const Plan plan = CompileWith(R"(
     activity_configs {

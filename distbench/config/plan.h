@@ -160,9 +160,15 @@ struct ActivitySetting {
   std::optional<int64_t> int64_value;
 };
 
+struct ActivityPoolPlan {
+  std::string name;
+  int size = 1;  // threads, or places of activities that wait
+};
+
 struct ActivityPlan {
   std::string name;
   std::string function;  // as registered in activity/
+  int pool = kNone;      // index into Plan::activity_pools; none: the default
   std::vector<ActivitySetting> settings;
 };
 
@@ -202,6 +208,7 @@ struct Plan {
   std::vector<RpcPlan> rpcs;            // index = rpc_index on the wire
   std::vector<ListPlan> lists;
   std::vector<Distribution> distributions;
+  std::vector<ActivityPoolPlan> activity_pools;
   std::vector<ActivityPlan> activities;
   std::vector<ReplayTracePlan> replay_traces;
 };

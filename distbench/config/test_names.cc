@@ -20,6 +20,7 @@ TestNames::TestNames(const DistributedSystemDescription& test)
       lists(test.action_lists()),
       driver_options(test.protocol_driver_options()),
       activities(test.activity_configs()),
+      activity_pools(test.activity_pools()),
       joint_distributions(test.distribution_config()),
       delay_distributions(test.delay_distribution_configs()),
       size_distributions(test.size_distribution_configs()),

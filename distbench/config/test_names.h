@@ -45,6 +45,7 @@ struct TestNames {
   NameIndex lists;
   NameIndex driver_options;
   NameIndex activities;
+  NameIndex activity_pools;
   NameIndex joint_distributions;
   NameIndex delay_distributions;
   NameIndex size_distributions;

@@ -26,6 +26,7 @@ inline constexpr int64_t kMaxClosedLoopParallelism = 1'000'000;
 inline constexpr int64_t kMaxInstances = 1'000'000;
 inline constexpr int64_t kMaxNodes = 100'000;
 inline constexpr int64_t kMaxWorkers = 1024;
+inline constexpr int64_t kMaxActivityPoolSize = 1024;
 inline constexpr int kMaxListNesting = 100;
 inline constexpr int kMaxNameLength = 200;
 

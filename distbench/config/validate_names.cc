@@ -55,6 +55,7 @@ void ValidateNames(const TestValidation& validation) {
   CheckNames(validation, "action_lists", names.lists);
   CheckNames(validation, "protocol_driver_options", names.driver_options);
   CheckNames(validation, "activity_configs", names.activities);
+  CheckNames(validation, "activity_pools", names.activity_pools);
   CheckNames(validation, "distribution_config", names.joint_distributions);
   CheckNames(validation, "delay_distribution_configs",
              names.delay_distributions);

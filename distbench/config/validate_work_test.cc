@@ -58,6 +58,160 @@ INSTANTIATE_TEST_SUITE_P(
             "\"activity_func\" is given more than once"}),
     [](const auto& info) { return info.param.rule; });
 
+// An activity_configs entry called "a".
+std::string Activity(const std::string& function,
+                     const std::string& settings) {
+  return "activity_configs { name: 'a' activity_settings { name: "
+         "'activity_func' string_value: '" +
+         function + "' } " + settings + " }";
+}
+
+std::string Set(const std::string& name, int64_t value) {
+  return "activity_settings { name: '" + name +
+         "' int64_value: " + std::to_string(value) + " } ";
+}
+
+std::string Set(const std::string& name, const std::string& value) {
+  return "activity_settings { name: '" + name + "' string_value: '" + value +
+         "' } ";
+}
+
+// A setting and what is wrong about it.
+struct RuleCase {
+  const char* rule;
+  std::string activity;
+  const char* setting;
+  const char* message;
+};
+
+class BadActivitySettings : public ::testing::TestWithParam<RuleCase> {};
+
+TEST_P(BadActivitySettings, IsTheOnlyProblem) {
+  const std::vector<Problem> problems = ProblemsAfter("", GetParam().activity);
+  ASSERT_THAT(problems, ::testing::SizeIs(1));
+  EXPECT_THAT(problems[0].path,
+              ::testing::EndsWith("activity_configs[\"a\"].activity_settings[\""+
+                                  std::string(GetParam().setting) + "\"]"));
+  EXPECT_THAT(problems[0].message, ::testing::HasSubstr(GetParam().message));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rules, BadActivitySettings,
+    ::testing::Values(
+        RuleCase{"LevelOfSnappy",
+                 Activity("Compress",
+                          Set("algorithm", "snappy") + Set("level", 3)),
+                 "level", "snappy has no levels"},
+        RuleCase{"LevelOfZlib",
+                 Activity("Decompress",
+                          Set("algorithm", "zlib") + Set("level", 10)),
+                 "level", "zlib's levels are 1 to 9"},
+        RuleCase{"MoreThanTheCorpus",
+                 Activity("Compress",
+                          Set("bytes", 1001) + Set("corpus_bytes", 1000)),
+                 "bytes", "is more than the corpus' 1000 bytes"},
+        RuleCase{"MoreThanTheGraph",
+                 Activity("PageRank", Set("nodes_per_iteration", 11) +
+                                          Set("nodes", 10)),
+                 "nodes_per_iteration", "is more than the graph's 10 nodes"},
+        RuleCase{"TooManyEdges",
+                 Activity("PageRank",
+                          Set("nodes", 100'000'000) + Set("degree", 41)),
+                 "nodes", "is more than 4000000000 edges"},
+        RuleCase{"NothingToExtract",
+                 Activity("FeatureExtract",
+                          Set("hash_lookups", 0) + Set("tree_walks", 0) +
+                              Set("bitset_intersections", 0) +
+                              Set("embedding_rows_gathered", 0) +
+                              Set("function_calls", 0)),
+                 "hash_lookups", "do at least something"},
+        RuleCase{"HugeEmbeddings",
+                 Activity("FeatureExtract",
+                          Set("embedding_rows", 100'000'000) +
+                              Set("embedding_dimension", 64)),
+                 "embedding_rows", "is more than 1000000000"},
+        RuleCase{"HugeStories",
+                 Activity("Serialize",
+                          Set("stories", 1'000'000) + Set("objects", 100)),
+                 "stories", "is more than 100000000"}),
+    [](const auto& info) { return info.param.rule; });
+
+class BadPool : public ::testing::TestWithParam<ValidationCase> {};
+
+TEST_P(BadPool, IsTheOnlyProblem) { ExpectOneProblem(GetParam()); }
+
+#define A_WAIT                                                             \
+  "activity_settings { name: 'activity_func' string_value: 'Wait' } "      \
+  "activity_settings { name: 'mean_us' int64_value: 5 } "
+#define SOME_WORK \
+  "activity_settings { name: 'activity_func' string_value: 'ConsumeCpu' } "
+
+INSTANTIATE_TEST_SUITE_P(
+    Rules, BadPool,
+    ::testing::Values(
+        ValidationCase{"UnknownPool", "",
+                       "activity_pools { name: 'disk' size: 1 } "
+                       "activity_configs { name: 'a' pool_name: 'disk' " A_WAIT
+                       "} activity_configs { name: 'b' pool_name: "
+                       "'dsik' " A_WAIT "}",
+                       "activity_configs[\"b\"].pool_name",
+                       "no activity_pools entry is named \"dsik\"; did you "
+                       "mean \"disk\"?"},
+        ValidationCase{"RepeatedPool", "",
+                       "activity_pools { name: 'disk' size: 1 } "
+                       "activity_pools { name: 'disk' size: 2 } "
+                       "activity_configs { name: 'a' pool_name: 'disk' " A_WAIT
+                       "}",
+                       "activity_pools[1].name",
+                       "\"disk\" is the name of activity_pools[0] as well"},
+        ValidationCase{"NoPoolName", "", "activity_pools { size: 1 }",
+                       "activity_pools[0].name", "is missing"},
+        ValidationCase{"NoPoolSize", "",
+                       "activity_pools { name: 'disk' } "
+                       "activity_configs { name: 'a' pool_name: 'disk' " A_WAIT
+                       "}",
+                       "activity_pools[\"disk\"].size", "is missing"},
+        ValidationCase{"EmptyPool", "",
+                       "activity_pools { name: 'disk' size: 0 } "
+                       "activity_configs { name: 'a' pool_name: 'disk' " A_WAIT
+                       "}",
+                       "activity_pools[\"disk\"].size",
+                       "0 is out of range; must be from 1 to 1024"},
+        ValidationCase{"HugePool", "",
+                       "activity_pools { name: 'disk' size: 1025 } "
+                       "activity_configs { name: 'a' pool_name: 'disk' " A_WAIT
+                       "}",
+                       "activity_pools[\"disk\"].size",
+                       "1025 is out of range"},
+        ValidationCase{"UnusedPool", "",
+                       "activity_pools { name: 'disk' size: 1 }",
+                       "activity_pools[\"disk\"]",
+                       "has no effect, as no activity runs in it"},
+        ValidationCase{"MoreThreadsThanAllowed", "",
+                       "overload_limits { max_threads: 50 } "
+                       "activity_pools { name: 'cores' size: 60 } "
+                       "activity_pools { name: 'disk' size: 70 } "
+                       "activity_configs { name: 'a' pool_name: 'cores' "
+                       SOME_WORK "} activity_configs { name: 'b' pool_name: "
+                       "'disk' " A_WAIT "}",
+                       "activity_pools",
+                       "have 60 threads together, but overload_limits."
+                       "max_threads allows a node 50"},
+        ValidationCase{"SigmaWithoutEffect", "",
+                       "activity_configs { name: 'a' activity_settings { name: "
+                       "'sigma_thousandths' int64_value: 5 } " A_WAIT "}",
+                       "activity_configs[\"a\"].activity_settings["
+                       "\"sigma_thousandths\"]",
+                       "has no effect, as the distribution is \"fixed\""},
+        ValidationCase{"UnknownDistribution", "",
+                       "activity_configs { name: 'a' activity_settings { name: "
+                       "'distribution' string_value: 'normal' } " A_WAIT "}",
+                       "activity_configs[\"a\"].activity_settings["
+                       "\"distribution\"]",
+                       "must be one of \"fixed\", \"exponential\", "
+                       "\"lognormal\""}),
+    [](const auto& info) { return info.param.rule; });
+
 class BadReplay : public ::testing::TestWithParam<ValidationCase> {};
 
 TEST_P(BadReplay, IsTheOnlyProblem) { ExpectOneProblem(GetParam()); }

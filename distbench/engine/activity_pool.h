@@ -1,7 +1,6 @@
 #ifndef DISTBENCH_ENGINE_ACTIVITY_POOL_H_
 #define DISTBENCH_ENGINE_ACTIVITY_POOL_H_
 
-#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -10,8 +9,12 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
 #include "distbench/activity/activity.h"
+#include "distbench/base/clock.h"
+#include "distbench/base/object_pool.h"
 #include "distbench/config/plan.h"
+#include "distbench/engine/activity_record.h"
 
 namespace distbench {
 
@@ -24,57 +27,85 @@ class ActivityListener {
   virtual void OnActivityDone(Iteration& iteration) = 0;
 };
 
-// The threads on which an engine's activities run, so that work of milliseconds
-// keeps no worker from polling and pacing. Each thread has activities of its
-// own, made when it first needs them. Thread-safe.
+// Threads on which activities compute, so that work of milliseconds keeps no
+// worker from polling and pacing. Iterations begin in the order in which they
+// were submitted; the parts of one are done by as many threads as are free.
+//
+// As many iterations as there are threads are under way at most, and for each
+// of them there is an Activity, made by the thread that will prefer it, so that
+// its memory is near. Thread-safe.
 class ActivityPool {
  public:
-  // With no threads, Submit() does the work itself. The plan must outlive the
-  // pool.
-  ActivityPool(const Plan& plan, uint64_t seed, int thread_count);
+  struct Options {
+    const Plan* plan;
+    std::vector<int> activities;  // that run here: indices into the plan's
+    uint64_t seed = 0;
+    int thread_count = 1;
+    const Clock* clock;
+  };
+
+  // Starts the threads, which make their activities. With no threads, Submit()
+  // does the work itself, and may be called by one thread only.
+  explicit ActivityPool(Options options);
 
   // Drops what has not begun.
   ~ActivityPool();
 
-  // If an iteration of the activity (index into Plan::activities) only waits:
-  // for how long. Else 0.
-  int64_t wait_ns(int activity) const { return wait_ns_[activity]; }
+  // Waits until all activities are made. Returns false if they are not by then.
+  bool WaitUntilReady(absl::Time deadline);
 
   // Has an iteration done, and the listener told.
   void Submit(int activity, Iteration& iteration, ActivityListener& listener);
 
-  // Counts an iteration that was a wait, done elsewhere.
-  void CountWait(int activity) { ++iteration_counts_[activity]; }
+  // From here on, what has not begun counts as done, without being done.
+  void DropWaiting();
 
-  // Iterations done.
-  int64_t iteration_count(int activity) const {
-    return iteration_counts_[activity];
-  }
+  // Adds what was done to the records, one for each activity of the plan.
+  void AddTo(std::vector<ActivityRecord>& records);
 
  private:
   struct Job {
-    int activity;
-    Iteration* iteration;
-    ActivityListener* listener;
+    int activity = kNone;
+    Iteration* iteration = nullptr;
+    ActivityListener* listener = nullptr;
+    uint64_t number = 0;  // of the iteration, among those of the activity
+    int64_t requested_ns = 0;
+
+    // Once it has begun.
+    int64_t started_ns = 0;
+    std::unique_ptr<Activity> work;
+    int home = 0;  // thread that made it
+    int step = 0;
+    int next_part = 0;
+    int unfinished_parts = 0;
+    Work done;
   };
-  // One thread's activities, by index; made when needed.
-  struct Bench {
-    uint64_t seed;
-    std::vector<std::unique_ptr<Activity>> activities;
+  // An Activity between two iterations.
+  struct Idle {
+    std::unique_ptr<Activity> work;
+    int home;
   };
 
-  Bench NewBench(int thread) const;
+  void MakeActivities(int thread);
   void RunThread(int thread);
-  void Do(const Job& job, Bench& bench);
+  void DoNextPart(int thread) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Begin(Job& job, int thread) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void StartStep(Job& job) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Finish(Job& job) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  const Plan& plan_;
-  const uint64_t seed_;
-  std::vector<int64_t> wait_ns_;
-  std::vector<std::atomic<int64_t>> iteration_counts_;
-  Bench inline_bench_;
+  const Options options_;
 
   absl::Mutex mutex_;
-  std::deque<Job> jobs_ ABSL_GUARDED_BY(mutex_);
+  absl::CondVar parts_;  // signalled for each part that can be taken
+  // Begun ones with parts to take are at the front.
+  std::deque<Job*> jobs_ ABSL_GUARDED_BY(mutex_);
+  ObjectPool<Job> job_pool_ ABSL_GUARDED_BY(mutex_);
+  // By Plan::activities.
+  std::vector<std::vector<Idle>> idle_ ABSL_GUARDED_BY(mutex_);
+  std::vector<uint64_t> next_numbers_ ABSL_GUARDED_BY(mutex_);
+  std::vector<ActivityRecord> records_ ABSL_GUARDED_BY(mutex_);
+  int unready_threads_ ABSL_GUARDED_BY(mutex_);
+  bool dropping_ ABSL_GUARDED_BY(mutex_) = false;
   bool closing_ ABSL_GUARDED_BY(mutex_) = false;
   std::vector<std::thread> threads_;
 };

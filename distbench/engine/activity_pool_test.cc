@@ -6,11 +6,22 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/blocking_counter.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/synchronization/notification.h"
+#include "distbench/base/clock.h"
 #include "distbench/engine/run_state.h"
 #include "gtest/gtest.h"
 
 namespace distbench {
 namespace {
+
+ActivityPlan ConsumeCpu() {
+  ActivityPlan plan;
+  plan.function = "ConsumeCpu";
+  plan.settings.resize(1);
+  plan.settings[0].name = "array_size";
+  plan.settings[0].int64_value = 100;
+  return plan;
+}
 
 Plan PlanWith(const ActivityPlan& activity) {
   Plan plan;
@@ -18,14 +29,19 @@ Plan PlanWith(const ActivityPlan& activity) {
   return plan;
 }
 
-const ActivityPlan kConsumeCpu = {
-    .name = "work",
-    .function = "ConsumeCpu",
-    .settings = {{.name = "array_size", .int64_value = 100}}};
-const ActivityPlan kSleepFor = {
-    .name = "nap",
-    .function = "SleepFor",
-    .settings = {{.name = "duration_us", .int64_value = 7}}};
+ActivityPool::Options OptionsFor(const Plan& plan, int thread_count) {
+  return {.plan = &plan,
+          .activities = {0},
+          .seed = 1,
+          .thread_count = thread_count,
+          .clock = &RealClock()};
+}
+
+ActivityRecord RecordOf(ActivityPool& pool) {
+  std::vector<ActivityRecord> records(1);
+  pool.AddTo(records);
+  return records[0];
+}
 
 class Collector final : public ActivityListener {
  public:
@@ -51,33 +67,90 @@ class Collector final : public ActivityListener {
   std::set<Iteration*> done_ ABSL_GUARDED_BY(mutex_);
 };
 
-TEST(ActivityPoolTest, ThreadsDoEveryIterationOnce) {
-  const Plan plan = PlanWith(kConsumeCpu);
-  std::vector<Iteration> iterations(500);
-  Collector collector(static_cast<int>(iterations.size()));
-  ActivityPool pool(plan, /*seed=*/1, /*thread_count=*/3);
+// Blocks the thread that tells it, until it is let go.
+class Blocker final : public ActivityListener {
+ public:
+  void OnActivityDone(Iteration& /*iteration*/) override {
+    reached.Notify();
+    let_go.WaitForNotification();
+  }
+
+  absl::Notification reached;
+  absl::Notification let_go;
+};
+
+// What a number of iterations come to.
+ActivityRecord RunAll(const ActivityPlan& activity, int thread_count,
+                      int iteration_count) {
+  const Plan plan = PlanWith(activity);
+  std::vector<Iteration> iterations(iteration_count);
+  Collector collector(iteration_count);
+  ActivityPool pool(OptionsFor(plan, thread_count));
   for (Iteration& iteration : iterations) {
     pool.Submit(0, iteration, collector);
   }
   collector.remaining.Wait();
   EXPECT_EQ(collector.done_count(), iterations.size());
-  EXPECT_EQ(pool.iteration_count(0), 500);
+  return RecordOf(pool);
 }
 
-TEST(ActivityPoolTest, WithoutThreadsTheCallerWorks) {
-  const Plan plan = PlanWith(kConsumeCpu);
-  Iteration iteration;
-  Collector collector(1);
-  ActivityPool pool(plan, /*seed=*/1, /*thread_count=*/0);
-  pool.Submit(0, iteration, collector);
-  EXPECT_EQ(collector.done_count(), 1u);
+TEST(ActivityPoolTest, ThreadsDoEveryIterationOnce) {
+  const ActivityRecord record = RunAll(ConsumeCpu(), 3, 500);
+  EXPECT_EQ(record.iteration_count, 500);
+  EXPECT_EQ(record.duration_ns.count(), 500u);
+  EXPECT_EQ(record.queueing_ns.count(), 500u);
+  EXPECT_GT(record.duration_ns.min(), 0);
 }
 
-TEST(ActivityPoolTest, TellsWaitsFromWork) {
-  const Plan waiting = PlanWith(kSleepFor);
-  EXPECT_EQ(ActivityPool(waiting, 1, 0).wait_ns(0), 7'000);
-  const Plan working = PlanWith(kConsumeCpu);
-  EXPECT_EQ(ActivityPool(working, 1, 0).wait_ns(0), 0);
+TEST(ActivityPoolTest, ResultsDoNotDependOnTheThreads) {
+  const ActivityRecord inline_record = RunAll(ConsumeCpu(), 0, 200);
+  EXPECT_EQ(inline_record.iteration_count, 200);
+  EXPECT_NE(inline_record.work.checksum, 0u);
+  EXPECT_EQ(RunAll(ConsumeCpu(), 1, 200).work.checksum,
+            inline_record.work.checksum);
+  EXPECT_EQ(RunAll(ConsumeCpu(), 4, 200).work.checksum,
+            inline_record.work.checksum);
+}
+
+TEST(ActivityPoolTest, IsReadyOnceItsActivitiesAreMade) {
+  const Plan plan = PlanWith(ConsumeCpu());
+  ActivityPool pool(OptionsFor(plan, 2));
+  EXPECT_TRUE(pool.WaitUntilReady(absl::InfiniteFuture()));
+}
+
+TEST(ActivityPoolTest, IsNotReadyBeforeItsActivitiesAreMade) {
+  // Hundreds of megabytes take longer than no time at all.
+  ActivityPlan large;
+  large.function = "PolluteDataCache";
+  large.settings.resize(2);
+  large.settings[0].name = "array_size";
+  large.settings[0].int64_value = 40'000'000;
+  large.settings[1].name = "array_reads_per_iteration";
+  large.settings[1].int64_value = 1;
+  const Plan plan = PlanWith(large);
+  ActivityPool pool(OptionsFor(plan, 1));
+  EXPECT_FALSE(pool.WaitUntilReady(absl::InfinitePast()));
+  EXPECT_TRUE(pool.WaitUntilReady(absl::InfiniteFuture()));
+}
+
+TEST(ActivityPoolTest, DropsWhatHasNotBegun) {
+  const Plan plan = PlanWith(ConsumeCpu());
+  std::vector<Iteration> iterations(10);
+  Iteration first;
+  Iteration late;
+  Blocker blocker;
+  Collector collector(11);
+  ActivityPool pool(OptionsFor(plan, 1));
+  pool.Submit(0, first, blocker);
+  blocker.reached.WaitForNotification();
+  for (Iteration& iteration : iterations) {
+    pool.Submit(0, iteration, collector);
+  }
+  pool.DropWaiting();
+  pool.Submit(0, late, collector);
+  collector.remaining.Wait();
+  EXPECT_EQ(RecordOf(pool).iteration_count, 1);
+  blocker.let_go.Notify();
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "distbench/config/activity_catalog.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/rpc_totals.h"
 #include "distbench/results/time_series.h"
@@ -44,6 +45,27 @@ class ErrorNumbers {
   std::vector<std::vector<int>> numbers_;  // by worker, then its own number
 };
 
+int64_t MetricOf(const ActivityRecord& record, absl::string_view metric) {
+  if (metric == kInputBytesMetric) return record.work.input_bytes;
+  if (metric == kOutputBytesMetric) return record.work.output_bytes;
+  return static_cast<int64_t>(record.work.checksum);
+}
+
+void EncodeActivity(const ActivityPlan& plan, const ActivityRecord& record,
+                    ActivityLog& log) {
+  const auto add = [&log](absl::string_view name, int64_t value) {
+    ActivityMetric& metric = *log.add_activity_metrics();
+    metric.set_name(std::string(name));
+    metric.set_value_int(value);
+  };
+  add(kIterationCountMetric, record.iteration_count);
+  for (const std::string& metric : FindActivity(plan.function)->metrics) {
+    add(metric, MetricOf(record, metric));
+  }
+  EncodeHistogram(record.duration_ns, *log.mutable_duration_ns());
+  EncodeHistogram(record.queueing_ns, *log.mutable_queueing_ns());
+}
+
 class Collector {
  public:
   Collector(const EngineState& engine,
@@ -54,7 +76,8 @@ class Collector {
         emit_(emit),
         errors_(recorders, *instance_log_.mutable_error_dictionary()) {}
 
-  void Run(absl::string_view error_message, const ActivityPool& activities) {
+  void Run(absl::string_view error_message,
+           absl::Span<const ActivityRecord> activities) {
     AddActivityLogs(activities);
     EmitInstanceLog(error_message);
     for (int rpc = 0; rpc < RpcCount(); ++rpc) {
@@ -70,16 +93,12 @@ class Collector {
 
  private:
   // Of the activities that this instance has done anything of.
-  void AddActivityLogs(const ActivityPool& activities) {
-    for (size_t i = 0; i < engine_.plan().activities.size(); ++i) {
-      const int64_t count = activities.iteration_count(static_cast<int>(i));
-      if (count == 0) continue;
-      ActivityMetric& metric =
-          *(*instance_log_
-                 .mutable_activity_logs())[engine_.plan().activities[i].name]
-               .add_activity_metrics();
-      metric.set_name("iteration_count");
-      metric.set_value_int(count);
+  void AddActivityLogs(absl::Span<const ActivityRecord> activities) {
+    for (size_t i = 0; i < activities.size(); ++i) {
+      if (activities[i].iteration_count == 0) continue;
+      const ActivityPlan& plan = engine_.plan().activities[i];
+      EncodeActivity(plan, activities[i],
+                     (*instance_log_.mutable_activity_logs())[plan.name]);
     }
   }
 
@@ -303,7 +322,7 @@ class Collector {
 }  // namespace
 
 void CollectLog(const EngineState& engine, absl::string_view error_message,
-                const ActivityPool& activities,
+                absl::Span<const ActivityRecord> activities,
                 absl::Span<const Recorder* const> recorders,
                 absl::FunctionRef<void(ResultChunk chunk)> emit) {
   Collector(engine, recorders, emit).Run(error_message, activities);

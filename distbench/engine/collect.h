@@ -4,7 +4,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "distbench/engine/activity_pool.h"
+#include "distbench/engine/activity_record.h"
 #include "distbench/engine/engine_state.h"
 #include "distbench/engine/recorder.h"
 #include "proto/results.pb.h"
@@ -17,7 +17,7 @@ namespace distbench {
 // chunks of bounded size. Time stamps
 // become Unix time.
 void CollectLog(const EngineState& engine, absl::string_view error_message,
-                const ActivityPool& activities,
+                absl::Span<const ActivityRecord> activities,
                 absl::Span<const Recorder* const> recorders,
                 absl::FunctionRef<void(ResultChunk chunk)> emit);
 

@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/base/timer_slack.h"
-#include "distbench/engine/activity_pool.h"
+#include "distbench/engine/activities.h"
 #include "distbench/engine/collect.h"
 #include "distbench/engine/engine_state.h"
 #include "distbench/engine/worker.h"
@@ -27,6 +27,9 @@ uint64_t WorkerSeed(uint64_t seed, int instance, int worker) {
   return (uint64_t{words[0]} << 32) | words[1];
 }
 
+// Of what the workers have in common, however many they are.
+constexpr int kNoWorker = -1;
+
 }  // namespace
 
 class Engine::Impl final : public WorkerGroup {
@@ -36,10 +39,13 @@ class Engine::Impl final : public WorkerGroup {
         state_(options_.plan, options_.instance, options_.worker_count,
                *options_.clock),
         driver_(std::move(driver)),
-        activities_(*options_.plan,
-                    WorkerSeed(options_.plan->seed, options_.instance,
-                               options_.worker_count),
-                    options_.start_threads ? options_.worker_count : 0) {}
+        activities_({.plan = options_.plan.get(),
+                     .instance = options_.instance,
+                     .seed = WorkerSeed(options_.plan->seed, options_.instance,
+                                        kNoWorker),
+                     .default_threads =
+                         options_.start_threads ? options_.worker_count : 0,
+                     .clock = options_.clock}) {}
 
   ~Impl() override { Shutdown(); }
 
@@ -66,7 +72,12 @@ class Engine::Impl final : public WorkerGroup {
 
   absl::Status Connect(const std::vector<std::string>& addresses,
                        absl::Time deadline) {
-    return driver_->Connect(state_.routes().ConnectTo(addresses), deadline);
+    absl::Status connected =
+        driver_->Connect(state_.routes().ConnectTo(addresses), deadline);
+    if (!connected.ok()) return connected;
+    if (activities_.WaitUntilReady(deadline)) return absl::OkStatus();
+    return absl::DeadlineExceededError(
+        "the data of its activities is not made in time; make them smaller");
   }
 
   void Start(int64_t start_ns) {
@@ -84,6 +95,8 @@ class Engine::Impl final : public WorkerGroup {
     if (!state_.Stop(scope, reason)) return;
     if (scope == StopScope::kEverything) driver_->AbortConnect();
     for (const auto& worker : workers_) worker->OnStop();
+    // Nobody waits for it any more, and it might take minutes.
+    if (scope == StopScope::kEverything) activities_.DropWaiting();
   }
 
   EngineProgress progress() const {
@@ -147,7 +160,7 @@ class Engine::Impl final : public WorkerGroup {
       recorders.push_back(&worker->recorder());
     }
     EmitDriverCounters(emit);
-    CollectLog(state_, error_message_, activities_, recorders, emit);
+    CollectLog(state_, error_message_, activities_.Records(), recorders, emit);
   }
 
   const std::string& address() const { return address_; }
@@ -155,7 +168,7 @@ class Engine::Impl final : public WorkerGroup {
 
   // WorkerGroup
   Worker& worker(int index) override { return *workers_[index]; }
-  ActivityPool& activities() override { return activities_; }
+  Activities& activities() override { return activities_; }
 
   void OnMainListFinished() override { options_.on_traffic_finished(); }
 
@@ -199,7 +212,7 @@ class Engine::Impl final : public WorkerGroup {
   const EngineOptions options_;
   EngineState state_;
   const std::unique_ptr<ProtocolDriver> driver_;
-  ActivityPool activities_;
+  Activities activities_;
   std::string address_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<std::thread> threads_;

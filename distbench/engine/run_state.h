@@ -23,6 +23,7 @@
 #include "distbench/engine/pacer.h"
 #include "distbench/engine/recorder.h"
 #include "distbench/engine/timer_queue.h"
+#include "distbench/engine/wait_places.h"
 #include "distbench/protocol/driver.h"
 
 namespace distbench {
@@ -115,6 +116,15 @@ struct Iteration {
   int outstanding = 0;     // RPCs; of a replay those that were not sent as well
   ReplayRun* replay = nullptr;  // of a replay only
   Timer timer;                  // for an activity that waits
+
+  // Likewise.
+  struct Wait {
+    int64_t requested_ns = 0;
+    int64_t started_ns = 0;
+    bool seeks = false;  // a place
+    PlaceSeeker seeker;
+  };
+  Wait wait;
 };
 
 // One RPC of an iteration.

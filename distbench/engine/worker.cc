@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/base/saturating_add.h"
 
 namespace distbench {
 namespace {
@@ -22,7 +21,8 @@ Worker::Worker(EngineState& engine, int index, Transport& transport,
       scheduler_(context_, *this),
       sender_(context_),
       replay_(context_, sender_, scheduler_),
-      handler_(context_) {
+      handler_(context_),
+      wait_(context_, group.activities(), *this) {
   start_timer_.kind = Timer::Kind::kStartMainList;
 }
 
@@ -61,7 +61,7 @@ int64_t Worker::next_due_ns() const {
 
 void Worker::NoticeDrained() {
   if (!draining_ || sender_.in_flight() > 0 || handler_.pending() > 0 ||
-      activities_in_flight_ > 0) {
+      activities_in_flight_ > 0 || wait_.seeking() > 0) {
     return;
   }
   draining_ = false;
@@ -126,6 +126,14 @@ void Worker::Handle(const Message& message) {
       --activities_in_flight_;
       scheduler_.FinishIteration(*message.iteration);
       break;
+    case Message::Kind::kPlaceGiven:
+      wait_.OnPlace(*message.iteration, message.start_ns);
+      // The stop has not found it.
+      if (scheduler_.IsStopped(*message.iteration->action)) {
+        context_.timers.Cancel(message.iteration->timer);
+        Fire(message.iteration->timer);
+      }
+      break;
     case Message::Kind::kDrain:
       draining_ = true;
       // Something in flight may be gone already: do not wait for an event.
@@ -157,9 +165,11 @@ void Worker::Fire(Timer& timer) {
     case Timer::Kind::kActionPace:
       scheduler_.OnPaceDue(*static_cast<ActionRun*>(timer.owner));
       break;
-    case Timer::Kind::kIterationWait:
-      scheduler_.FinishIteration(*static_cast<Iteration*>(timer.owner));
+    case Timer::Kind::kIterationWait: {
+      Iteration& iteration = *static_cast<Iteration*>(timer.owner);
+      if (wait_.OnDue(iteration)) scheduler_.FinishIteration(iteration);
       break;
+    }
     case Timer::Kind::kReplaySchedule:
     case Timer::Kind::kReplayRecord:
       replay_.OnDue(timer);
@@ -247,20 +257,22 @@ void Worker::CheckPendingRpcs() {
 
 void Worker::StartActivity(Iteration& iteration) {
   const int activity = iteration.action->plan->target;
-  const int64_t wait_ns = group_.activities().wait_ns(activity);
-  if (wait_ns == 0) {
-    ++activities_in_flight_;
-    group_.activities().Submit(activity, iteration, *this);
+  if (group_.activities().waits(activity)) {
+    wait_.Start(iteration);
     return;
   }
-  group_.activities().CountWait(activity);
-  iteration.timer.kind = Timer::Kind::kIterationWait;
-  iteration.timer.owner = &iteration;
-  context_.timers.Arm(iteration.timer, SaturatingAdd(context_.now_ns, wait_ns));
+  ++activities_in_flight_;
+  group_.activities().Submit(activity, iteration, *this);
 }
 
 void Worker::OnActivityDone(Iteration& iteration) {
   Post({.kind = Message::Kind::kActivityDone, .iteration = &iteration});
+}
+
+void Worker::PostPlace(Iteration& iteration, int64_t free_since_ns) {
+  Post({.kind = Message::Kind::kPlaceGiven,
+        .start_ns = free_since_ns,
+        .iteration = &iteration});
 }
 
 void Worker::Respond(const ListRun& list) { handler_.Respond(list); }

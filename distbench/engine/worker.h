@@ -8,11 +8,12 @@
 
 #include "absl/synchronization/notification.h"
 #include "distbench/base/mpsc_queue.h"
-#include "distbench/engine/activity_pool.h"
+#include "distbench/engine/activities.h"
 #include "distbench/engine/replay_runner.h"
 #include "distbench/engine/request_handler.h"
 #include "distbench/engine/rpc_sender.h"
 #include "distbench/engine/scheduler.h"
+#include "distbench/engine/wait_runner.h"
 #include "distbench/engine/worker_context.h"
 #include "distbench/protocol/driver.h"
 
@@ -25,7 +26,7 @@ class WorkerGroup {
  public:
   virtual ~WorkerGroup() = default;
   virtual Worker& worker(int index) = 0;
-  virtual ActivityPool& activities() = 0;
+  virtual Activities& activities() = 0;
   virtual void OnMainListFinished() = 0;
   // This worker's part of max_pending_rpcs is used up.
   virtual void OnManyPendingRpcs() = 0;
@@ -39,7 +40,8 @@ class WorkerGroup {
 // loops.
 class Worker final : private TransportEvents,
                      private SchedulerEffects,
-                     private ActivityListener {
+                     private ActivityListener,
+                     private PlacePoster {
  public:
   Worker(EngineState& engine, int index, Transport& transport,
          int64_t sample_memory_bytes, uint64_t seed, WorkerGroup& group);
@@ -89,11 +91,12 @@ class Worker final : private TransportEvents,
       kStartShard,
       kShardsFinished,
       kActivityDone,
+      kPlaceGiven,
       kDrain,
       kQuit,
     };
     Kind kind;
-    int64_t start_ns = 0;
+    int64_t start_ns = 0;  // of the main list; since when a place is free
     SharedAction* shared = nullptr;
     int shard = 0;
     Iteration* iteration = nullptr;
@@ -130,12 +133,16 @@ class Worker final : private TransportEvents,
   // ActivityListener
   void OnActivityDone(Iteration& iteration) override;
 
+  // PlacePoster
+  void PostPlace(Iteration& iteration, int64_t free_since_ns) override;
+
   WorkerContext context_;
   WorkerGroup& group_;
   Scheduler scheduler_;
   RpcSender sender_;
   ReplayRunner replay_;
   RequestHandler handler_;
+  WaitRunner wait_;
   Timer start_timer_;
   MpscQueue<Message> messages_;
   // Of the main list, whose worker keeps them to the end.

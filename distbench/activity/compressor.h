@@ -1,0 +1,33 @@
+#ifndef DISTBENCH_ACTIVITY_COMPRESSOR_H_
+#define DISTBENCH_ACTIVITY_COMPRESSOR_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/strings/string_view.h"
+
+namespace distbench {
+
+// Block compression by a library, with the memory that it needs for that kept
+// from call to call. Used by one thread at a time.
+class Compressor {
+ public:
+  virtual ~Compressor() = default;
+
+  // Replaces the content of `compressed`.
+  virtual void Compress(absl::string_view data, std::string& compressed) = 0;
+
+  // Replaces the content of `data` by what was compressed. Dies if that was not
+  // made by Compress(), or had another size.
+  virtual void Decompress(absl::string_view compressed, size_t size,
+                          std::string& data) = 0;
+};
+
+// algorithm: "zlib", "snappy" or "zstd". level: 0 is the library's default;
+// zlib has 1 to 9, zstd 1 to 19, snappy none.
+std::unique_ptr<Compressor> MakeCompressor(absl::string_view algorithm,
+                                           int level);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_ACTIVITY_COMPRESSOR_H_

@@ -1,0 +1,31 @@
+#ifndef DISTBENCH_ACTIVITY_POINTER_CHASE_H_
+#define DISTBENCH_ACTIVITY_POINTER_CHASE_H_
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "distbench/activity/activity.h"
+
+namespace distbench {
+
+struct PointerChaseOptions {
+  int64_t bytes = 64;  // of the memory: at least 64
+  int64_t hops = 1;    // of each iteration
+  int parallelism = 1;
+  uint64_t seed = 0;
+};
+
+// Each iteration follows pointers, each of which is on another cache line, and
+// is known only when the one before has been read. An array is one cycle of all
+// its lines.
+std::unique_ptr<Activity> MakePointerChase(const PointerChaseOptions& options);
+
+// A permutation of 0 to count - 1 that is a single cycle, uniformly among all
+// of those: Sattolo, "An algorithm to generate a random cyclic permutation",
+// 1986. count: at least 1.
+std::vector<uint64_t> RandomCycle(int64_t count, uint64_t seed);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_ACTIVITY_POINTER_CHASE_H_

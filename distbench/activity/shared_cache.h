@@ -1,0 +1,40 @@
+#ifndef DISTBENCH_ACTIVITY_SHARED_CACHE_H_
+#define DISTBENCH_ACTIVITY_SHARED_CACHE_H_
+
+#include <map>
+#include <memory>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/functional/function_ref.h"
+#include "absl/synchronization/mutex.h"
+
+namespace distbench {
+
+// Large immutable things, each made once and shared by those who use it at the
+// same time; gone with the last of them. Thread-safe.
+template <typename Key, typename Value>
+class SharedCache {
+ public:
+  // The value of the key, made by `make` if nobody has it. Others who ask for
+  // any value meanwhile wait: two that are made at once would only slow each
+  // other down.
+  std::shared_ptr<const Value> Get(const Key& key,
+                                   absl::FunctionRef<Value()> make) {
+    absl::MutexLock lock(&mutex_);
+    std::weak_ptr<const Value>& known = values_[key];
+    std::shared_ptr<const Value> value = known.lock();
+    if (value == nullptr) {
+      value = std::make_shared<const Value>(make());
+      known = value;
+    }
+    return value;
+  }
+
+ private:
+  absl::Mutex mutex_;
+  std::map<Key, std::weak_ptr<const Value>> values_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_ACTIVITY_SHARED_CACHE_H_

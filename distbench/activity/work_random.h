@@ -1,0 +1,55 @@
+#ifndef DISTBENCH_ACTIVITY_WORK_RANDOM_H_
+#define DISTBENCH_ACTIVITY_WORK_RANDOM_H_
+
+#include <cstdint>
+#include <limits>
+
+namespace distbench {
+
+// Random numbers for work: a stream for each seed and up to two further
+// numbers, such as an iteration's. Costs a nanosecond a number and nothing to
+// start, so that every iteration can have a stream of its own. SplitMix64:
+// Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", 2014.
+class WorkRandom {
+ public:
+  using result_type = uint64_t;
+
+  explicit WorkRandom(uint64_t seed, uint64_t stream = 0, uint64_t part = 0)
+      : state_(Mix(Mix(Mix(seed) + stream) + part)) {}
+
+  static constexpr uint64_t min() { return 0; }
+  static constexpr uint64_t max() {
+    return std::numeric_limits<uint64_t>::max();
+  }
+
+  uint64_t operator()() { return Finish(state_ += kIncrement); }
+
+  // Below bound, uniformly; off by at most bound / 2^64. bound: at least 1.
+  uint64_t Below(uint64_t bound) {
+    const auto product = static_cast<unsigned __int128>((*this)()) * bound;
+    return static_cast<uint64_t>(product >> 64);
+  }
+
+  // In (0, 1), uniformly.
+  double Fraction() {
+    return (static_cast<double>((*this)() >> 11) + 0.5) * 0x1p-53;
+  }
+
+  // A number that looks random, for each number.
+  static uint64_t Mix(uint64_t value) { return Finish(value + kIncrement); }
+
+ private:
+  static constexpr uint64_t kIncrement = 0x9e3779b97f4a7c15u;
+
+  static uint64_t Finish(uint64_t value) {
+    value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9u;
+    value = (value ^ (value >> 27)) * 0x94d049bb133111ebu;
+    return value ^ (value >> 31);
+  }
+
+  uint64_t state_;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_ACTIVITY_WORK_RANDOM_H_

@@ -1,0 +1,250 @@
+// Activities in their pools: who waits for whom, and what the log says of it.
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/substitute.h"
+#include "absl/synchronization/notification.h"
+#include "distbench/base/clock.h"
+#include "distbench/config/check.h"
+#include "distbench/config/compile.h"
+#include "distbench/engine/engine.h"
+#include "distbench/engine/simulated_system.h"
+#include "distbench/protocol/loopback/loopback_driver.h"
+#include "distbench/results/histogram_proto.h"
+#include "distbench/stats/log_histogram.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+constexpr int64_t kMs = 1'000'000;
+
+// A service whose main list does an activity.
+std::string Lonely(const std::string& activity, const std::string& iterations) {
+  return absl::Substitute(
+      R"pb(
+        services { name: "lonely" count: 1 }
+        default_protocol: "loopback"
+        random_seed: 5
+        activity_configs { name: "work" $0 }
+        action_lists { name: "lonely" action_names: "run" }
+        actions {
+          name: "run"
+          activity_config_name: "work"
+          iterations { $1 }
+        })pb",
+      activity, iterations);
+}
+
+std::string WaitOf(const std::string& distribution, int mean_us) {
+  return absl::Substitute(
+      R"pb(
+        pool_name: "server"
+        activity_settings { name: "activity_func" string_value: "Wait" }
+        activity_settings { name: "distribution" string_value: "$0" }
+        activity_settings { name: "mean_us" int64_value: $1 })pb",
+      distribution, mean_us);
+}
+
+std::string PoolOf(int size) {
+  return absl::Substitute("activity_pools { name: 'server' size: $0 }", size);
+}
+
+const ActivityLog& LogOf(const ServiceLogs& logs, const std::string& instance) {
+  return logs.instance_logs().at(instance).activity_logs().at("work");
+}
+
+std::map<std::string, int64_t> MetricsOf(const ActivityLog& log) {
+  std::map<std::string, int64_t> metrics;
+  for (const ActivityMetric& metric : log.activity_metrics()) {
+    metrics[metric.name()] = metric.value_int();
+  }
+  return metrics;
+}
+
+LogHistogram Decode(const Histogram& proto) {
+  LogHistogram histogram;
+  EXPECT_TRUE(AddHistogram(proto, histogram).ok());
+  return histogram;
+}
+
+// Twelve waits of 10 ms, all asked for at once.
+void ExpectTurns(int workers, int places) {
+  SimulatedSystem system(
+      Lonely(WaitOf("fixed", 10'000),
+             "max_iteration_count: 12 max_parallel_iterations: 12") +
+          PoolOf(places),
+      workers);
+  ASSERT_TRUE(system.Run());
+  const ServiceLogs logs = system.Finish();
+  const ActivityLog& log = LogOf(logs, "lonely/0");
+  EXPECT_EQ(MetricsOf(log).at("iteration_count"), 12);
+  const LogHistogram duration_ns = Decode(log.duration_ns());
+  EXPECT_EQ(duration_ns.min(), 10 * kMs);
+  EXPECT_EQ(duration_ns.max(), 10 * kMs);
+  const LogHistogram queueing_ns = Decode(log.queueing_ns());
+  EXPECT_EQ(queueing_ns.CountAtMost(0), places);
+  EXPECT_EQ(queueing_ns.max(), (12 / places - 1) * 10 * kMs);
+}
+
+TEST(WaitTest, TakesTurnsInItsPool) {
+  ExpectTurns(/*workers=*/1, /*places=*/1);
+  ExpectTurns(/*workers=*/1, /*places=*/3);
+}
+
+TEST(WaitTest, WorkersShareThePool) {
+  ExpectTurns(/*workers=*/3, /*places=*/1);
+  ExpectTurns(/*workers=*/4, /*places=*/2);
+}
+
+TEST(WaitTest, WithoutAPoolEverybodyHasAPlace) {
+  SimulatedSystem system(Lonely(
+      R"pb(
+        activity_settings { name: "activity_func" string_value: "Wait" }
+        activity_settings { name: "mean_us" int64_value: 10000 })pb",
+      "max_iteration_count: 12 max_parallel_iterations: 12"));
+  ASSERT_TRUE(system.Run());
+  const ServiceLogs logs = system.Finish();
+  EXPECT_EQ(Decode(LogOf(logs, "lonely/0").queueing_ns()).max(), 0);
+}
+
+TEST(WaitTest, StopEndsThoseThatSeekAPlace) {
+  for (const int workers : {1, 3}) {
+    SimulatedSystem system(
+        Lonely(WaitOf("fixed", 1'000'000),
+               "max_iteration_count: 12 max_parallel_iterations: 12") +
+            PoolOf(2),
+        workers);
+    system.RunFor(1500 * kMs);
+    EXPECT_FALSE(system.finished());
+    system.StopAll("enough");
+    system.RunFor(1 * kMs);
+    EXPECT_TRUE(system.finished());
+    // Those that were cut short are not done.
+    const ServiceLogs logs = system.Finish();
+    EXPECT_EQ(MetricsOf(LogOf(logs, "lonely/0")).at("iteration_count"), 2);
+  }
+}
+
+// An open loop before a server that works by a Wait.
+std::string Queue(const std::string& distribution, double load) {
+  constexpr int kServiceUs = 1000;
+  return absl::Substitute(
+      R"pb(
+        services { name: "client" count: 1 }
+        services { name: "server" count: 1 }
+        default_protocol: "loopback"
+        random_seed: 11
+        sample_memory_bytes: 0
+        rpc_descriptions { name: "query" client: "client" server: "server" }
+        $0
+        activity_configs { name: "work" $1 }
+        action_lists { name: "client" action_names: "run" }
+        action_lists { name: "query" action_names: "serve" }
+        actions { name: "serve" activity_config_name: "work" }
+        actions {
+          name: "run"
+          rpc_name: "query"
+          iterations {
+            max_iteration_count: 200000
+            open_loop_interval_ns: $2
+            open_loop_interval_distribution: "exponential"
+            warmup_iterations: 2000
+          }
+        })pb",
+      PoolOf(1), WaitOf(distribution, kServiceUs),
+      static_cast<int64_t>(1000 * kServiceUs / load));
+}
+
+LogHistogram ResponseTimesOf(const std::string& config) {
+  SimulatedSystem system(config);
+  EXPECT_TRUE(system.Run());
+  return Decode(StatisticsOf(system.Finish(), "client/0", "server/0")
+                    .response_time_ns());
+}
+
+// Response times of M/M/1 are exponential with mean S / (1 - load): Kleinrock,
+// "Queueing Systems", volume 1, 3.2 and 5.8.
+TEST(WaitTest, AnExponentialWaitInAPoolOfOneIsMM1) {
+  const LogHistogram times_ns = ResponseTimesOf(Queue("exponential", 0.5));
+  EXPECT_NEAR(times_ns.mean(), 2 * kMs, 0.04 * kMs);
+  EXPECT_NEAR(times_ns.ValueAtQuantile(0.95), 5.99 * kMs, 0.18 * kMs);
+}
+
+// Mean time in the queue of M/D/1: S * load / (2 * (1 - load)).
+TEST(WaitTest, AFixedWaitInAPoolOfOneIsMD1) {
+  const LogHistogram times_ns = ResponseTimesOf(Queue("fixed", 0.5));
+  EXPECT_NEAR(times_ns.mean(), 1.5 * kMs, 0.015 * kMs);
+}
+
+// ---- Real threads -----------------------------------------------------------
+
+// The log of an activity on a real engine.
+ActivityLog RunReally(const std::string& config, int workers) {
+  TestSequence sequence;
+  *sequence.add_tests() = ParseTest(config);
+  const auto checked = CheckTestSequence(std::move(sequence));
+  EXPECT_TRUE(checked.ok()) << checked.status();
+  absl::Notification finished;
+  EngineOptions options;
+  options.plan = std::make_shared<const Plan>(Compile(checked->tests(0)));
+  options.worker_count = workers;
+  options.on_traffic_finished = [&] { finished.Notify(); };
+  const auto engine = Engine::Create(std::move(options), MakeLoopbackDriver());
+  EXPECT_TRUE(engine.ok()) << engine.status();
+  EXPECT_TRUE((*engine)->Connect({}, absl::InfiniteFuture()).ok());
+  (*engine)->Start(RealClock().MonotonicNs());
+  finished.WaitForNotification();
+  (*engine)->Shutdown();
+  ActivityLog log;
+  (*engine)->Collect([&](ResultChunk chunk) {
+    const auto& logs = chunk.instance_log().activity_logs();
+    if (logs.contains("work")) log = logs.at("work");
+  });
+  return log;
+}
+
+const char* const kSort = R"pb(
+  activity_settings { name: "activity_func" string_value: "ConsumeCpu" })pb";
+
+TEST(ComputingTest, ChecksumsDependOnTheSeedAndTheCountOnly) {
+  const std::string iterations =
+      "max_iteration_count: 300 max_parallel_iterations: 20";
+  const auto plain = MetricsOf(RunReally(Lonely(kSort, iterations), 1));
+  EXPECT_EQ(plain.at("iteration_count"), 300);
+  EXPECT_NE(plain.at("checksum"), 0);
+  const auto pooled = MetricsOf(RunReally(
+      Lonely(absl::StrCat(kSort, "pool_name: 'server'"), iterations) +
+          PoolOf(3),
+      2));
+  EXPECT_EQ(pooled, plain);
+}
+
+TEST(WaitTest, RealWorkersShareThePool) {
+  const ActivityLog log = RunReally(
+      Lonely(WaitOf("exponential", 100),
+             "max_iteration_count: 500 max_parallel_iterations: 30") +
+          PoolOf(2),
+      3);
+  EXPECT_EQ(MetricsOf(log).at("iteration_count"), 500);
+  EXPECT_EQ(Decode(log.duration_ns()).count(), 500u);
+  // 30 of them for two places.
+  EXPECT_GT(Decode(log.queueing_ns()).mean(), 0);
+}
+
+TEST(ActivitiesTest, AServiceThatDoesNoneOfItNeedsNoThreads) {
+  SimulatedSystem system(Queue("fixed", 0.5));
+  // The server's handler does it; the client's lists do not.
+  ASSERT_TRUE(system.Run());
+  const ServiceLogs logs = system.Finish();
+  EXPECT_EQ(logs.instance_logs().at("client/0").activity_logs().size(), 0);
+  EXPECT_EQ(logs.instance_logs().at("server/0").activity_logs().size(), 1);
+}
+
+}  // namespace
+}  // namespace distbench
