@@ -96,6 +96,40 @@ TEST(CsvTest, RpcsHaveARowEach) {
   EXPECT_EQ(header.size(), row.size());
 }
 
+TEST(CsvTest, ActivitiesHaveARowForEachInstance) {
+  const std::vector<std::string> lines = Lines(Csv(
+      Sourced({ResultFromText(R"(
+        traffic_config { name: "t" }
+        service_logs {
+          instance_logs {
+            key: "leaf/1"
+            value {
+              activity_logs {
+                key: "rank"
+                value {
+                  activity_metrics { name: "iteration_count" value_int: 2 }
+                  activity_metrics { name: "checksum" value_int: -1 }
+                }
+              }
+            }
+          }
+          instance_logs {
+            key: "leaf/0"
+            value { activity_logs { key: "rank" value {} } }
+          }
+        })")}),
+      ActivitiesTable()));
+  EXPECT_THAT(
+      lines,
+      ElementsAre("source,test,repetition,instance,activity,iterations,"
+                  "checksum,input_bytes,output_bytes,duration_mean_ns,"
+                  "duration_p50_ns,duration_p95_ns,duration_p99_ns,"
+                  "duration_max_ns,queueing_mean_ns,queueing_p50_ns,"
+                  "queueing_p95_ns,queueing_p99_ns,queueing_max_ns",
+                  "file.pb,t,0,leaf/0,rank,,,,,,,,,,,,,,",
+                  "file.pb,t,0,leaf/1,rank,2,18446744073709551615,,,,,,,,,,,,"));
+}
+
 TEST(CsvTest, SamplesAreQuotedWhereTheyMustBe) {
   EXPECT_THAT(
       Lines(Csv(Sourced({ResultFromText(kSmallResult)}), SamplesTable())),

@@ -164,6 +164,8 @@ Json TestJson(const TestRun& run, const JsonLimits& limits) {
       {"totals", TotalsJson(totals)}};
   AddRpcs(result, totals, limits, json);
   json["peers"] = TableJson(PeersTable(), result, limits.max_peer_rows);
+  json["activities"] =
+      TableJson(ActivitiesTable(), result, std::numeric_limits<int64_t>::max());
   json["resources"] =
       TableJson(ResourcesTable(), result, std::numeric_limits<int64_t>::max());
   json["nodes"] = NodesJson(result);

@@ -4,7 +4,8 @@ namespace distbench {
 
 std::vector<const ReportTable*> AllTables() {
   return {&RpcsTable(),    &PercentilesTable(), &PeersTable(),
-          &SecondsTable(), &ResourcesTable(),   &SamplesTable()};
+          &SecondsTable(), &ActivitiesTable(),  &ResourcesTable(),
+          &SamplesTable()};
 }
 
 }  // namespace distbench

@@ -12,6 +12,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "distbench/base/saturating_add.h"
+#include "distbench/report/activity_totals.h"
 #include "distbench/report/test_run.h"
 #include "distbench/report/test_totals.h"
 #include "distbench/results/rpc_totals.h"
@@ -315,6 +316,35 @@ Lines Resources(const ResourceUsageLogs& usages) {
   return lines;
 }
 
+std::string TimesOf(absl::string_view title, const LogHistogram& times_ns) {
+  if (times_ns.count() == 0) return "";
+  return absl::StrFormat(" %s: median: %dns 99%%: %dns max: %dns", title,
+                         times_ns.ValueAtQuantile(0.5),
+                         times_ns.ValueAtQuantile(0.99), times_ns.max());
+}
+
+// Of all instances together.
+Lines Activities(const TestResult& result) {
+  Lines lines;
+  for (const auto& [name, totals] : AddUpActivities(result)) {
+    const auto metric = [&totals](const char* metric_name) -> int64_t {
+      const auto found = totals.metrics.find(metric_name);
+      return found == totals.metrics.end() ? 0 : found->second;
+    };
+    std::string line = absl::StrFormat(
+        "  %s: N: %d (instances: %d)", OneLine(name),
+        metric("iteration_count"), totals.instance_count);
+    absl::StrAppend(&line, TimesOf("duration", totals.duration_ns),
+                    TimesOf("queueing", totals.queueing_ns));
+    for (const char* bytes : {"input_bytes", "output_bytes"}) {
+      if (totals.metrics.count(bytes) == 0) continue;
+      absl::StrAppend(&line, " ", bytes, ": ", metric(bytes));
+    }
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
 // Of all instances together.
 Lines DriverCounters(const TestResult& result) {
   struct Sum {
@@ -377,6 +407,7 @@ std::vector<std::string> SummarizeTest(const TestResult& result) {
   AppendSectionIfAny("Failures", Failures(result, totals), lines);
   AppendSectionIfAny("Resources", Resources(result.resource_usage_logs()),
                      lines);
+  AppendSectionIfAny("Activities", Activities(result), lines);
   AppendSectionIfAny("Driver counters", DriverCounters(result), lines);
   AppendSectionIfAny("Findings", Findings(result, totals), lines);
   return lines;

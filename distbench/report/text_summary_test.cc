@@ -490,6 +490,41 @@ TEST(TextSummaryTest, DriverCountersAreAddedUp) {
                           "  rpcs_sent: 15 (instances: 2)"));
 }
 
+TEST(TextSummaryTest, ActivitiesAreAddedUp) {
+  const TestResult result = FromText(R"(
+    service_logs {
+      instance_logs {
+        key: "leaf/0"
+        value {
+          activity_logs {
+            key: "rank"
+            value {
+              activity_metrics { name: "iteration_count" value_int: 2 }
+              activity_metrics { name: "output_bytes" value_int: 70 }
+              duration_ns {
+                sub_bucket_bits: 7 bucket_index_deltas: 100
+                bucket_counts: 2 min: 100 max: 100 sum: 200
+                sum_of_squares: 20000
+              }
+            }
+          }
+        }
+      }
+      instance_logs {
+        key: "leaf/1"
+        value {
+          activity_logs {
+            key: "rank"
+            value { activity_metrics { name: "iteration_count" value_int: 3 } }
+          }
+        }
+      }
+    })");
+  EXPECT_THAT(Section(SummarizeTest(result), "Activities"),
+              ElementsAre("  rank: N: 5 (instances: 2) duration: median: 100ns "
+                          "99%: 100ns max: 100ns output_bytes: 70"));
+}
+
 TEST(TextSummaryTest, AFailedTestSaysSoFirst) {
   TestResult result = TwoByTwo();
   result.mutable_run_info()->set_failure("node1 was lost:\nSocket closed");

@@ -64,6 +64,7 @@ renderRuns();
 renderFindings();
 renderNuma();
 renderControls();
+renderActivities();
 renderConfigs();
 renderAll();
 

@@ -94,6 +94,26 @@ function renderFailures(curves) {
       [{title: 'RPC'}, {title: 'Failed', isNumber: true}, {title: 'Cause', isWrapped: true}], rows));
 }
 
+function renderActivities() {
+  const columns = [
+    ...(runs.length > 1 ? [{title: 'Run', isWrapped: true}] : []),
+    {title: 'Instance'}, {title: 'Activity', isWrapped: true},
+    {title: 'Iterations', isNumber: true}, {title: 'In', isNumber: true}, {title: 'Out', isNumber: true},
+    {title: 'Mean', isNumber: true}, {title: 'p50', isNumber: true}, {title: 'p99', isNumber: true},
+    {title: 'Waited: mean', isNumber: true}, {title: 'p50', isNumber: true}, {title: 'p99', isNumber: true},
+    {title: 'Checksum'},
+  ];
+  const rows = runs.flatMap(run => rowsOf(run.activities).map(row => [
+    ...(runs.length > 1 ? [run.label] : []),
+    row.instance, row.activity, formatCount(row.iterations), formatBytes(row.input_bytes),
+    formatBytes(row.output_bytes), formatTime(row.duration_mean_ns), formatTime(row.duration_p50_ns),
+    formatTime(row.duration_p99_ns), formatTime(row.queueing_mean_ns), formatTime(row.queueing_p50_ns),
+    formatTime(row.queueing_p99_ns), row.checksum ?? '–',
+  ]));
+  showSection('activities', rows.length > 0);
+  replaceContent('activities-table', makeTable(columns, rows));
+}
+
 function renderConfigs() {
   replaceContent('configs-list', ...runs.map(run => {
     const placement = run.placement.length === 0 ? [] : [element('div', {className: 'scroll'}, makeTable(
