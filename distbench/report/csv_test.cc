@@ -127,7 +127,8 @@ TEST(CsvTest, ActivitiesHaveARowForEachInstance) {
                   "duration_max_ns,queueing_mean_ns,queueing_p50_ns,"
                   "queueing_p95_ns,queueing_p99_ns,queueing_max_ns",
                   "file.pb,t,0,leaf/0,rank,,,,,,,,,,,,,,",
-                  "file.pb,t,0,leaf/1,rank,2,18446744073709551615,,,,,,,,,,,,"));
+                  "file.pb,t,0,leaf/1,rank,2,18446744073709551615,,,,,,,,,,"
+                  ",,"));
 }
 
 TEST(CsvTest, SamplesAreQuotedWhereTheyMustBe) {
