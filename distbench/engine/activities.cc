@@ -117,6 +117,12 @@ void Activities::DropWaiting() {
   }
 }
 
+void Activities::Shutdown() {
+  for (const auto& pool : pools_) {
+    if (pool != nullptr) pool->Shutdown();
+  }
+}
+
 int64_t Activities::NextWaitNs(int activity) {
   Waits& waits = *waits_[activity];
   return waits.time.Ns(waits.next_number++);

@@ -36,8 +36,8 @@ class Activities {
   // Starts the threads that the instance's own lists have work for.
   explicit Activities(const Options& options);
 
-  // Waits until the data of all activities is made. Returns false if it is not
-  // by then.
+  // Waits until the data of all activities is made, or DropWaiting(). Returns
+  // false if neither is so by the deadline.
   bool WaitUntilReady(absl::Time deadline);
 
   // Whether iterations of the activity (index into Plan::activities) only wait.
@@ -48,6 +48,10 @@ class Activities {
 
   // What has not begun counts as done from here on, without being done.
   void DropWaiting();
+
+  // Listeners are told of nothing any more. Requires that they have been told
+  // of all that was submitted.
+  void Shutdown();
 
   // Of activities that wait: the places that they need; null: none. How long
   // the next iteration waits; and counts one that has.

@@ -18,18 +18,19 @@ ActivityPool::ActivityPool(Options options)
   }
 }
 
-ActivityPool::~ActivityPool() {
+void ActivityPool::Shutdown() {
   {
     absl::MutexLock lock(&mutex_);
     closing_ = true;
     parts_.SignalAll();
   }
   for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
 }
 
 bool ActivityPool::WaitUntilReady(absl::Time deadline) {
   const auto ready = [this]() ABSL_SHARED_LOCKS_REQUIRED(mutex_) {
-    return unready_threads_ == 0;
+    return unready_threads_ == 0 || dropping_;
   };
   absl::MutexLock lock(&mutex_);
   return mutex_.AwaitWithDeadline(absl::Condition(&ready), deadline);

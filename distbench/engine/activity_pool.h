@@ -48,10 +48,14 @@ class ActivityPool {
   // does the work itself, and may be called by one thread only.
   explicit ActivityPool(Options options);
 
-  // Drops what has not begun.
-  ~ActivityPool();
+  ~ActivityPool() { Shutdown(); }
 
-  // Waits until all activities are made. Returns false if they are not by then.
+  // Joins the threads. Listeners are told of nothing any more; what has not
+  // begun is forgotten.
+  void Shutdown();
+
+  // Waits until all activities are made, or nothing is to be done any more.
+  // Returns false if neither is so by the deadline.
   bool WaitUntilReady(absl::Time deadline);
 
   // Has an iteration done, and the listener told.

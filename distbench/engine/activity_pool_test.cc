@@ -29,6 +29,18 @@ Plan PlanWith(const ActivityPlan& activity) {
   return plan;
 }
 
+// Hundreds of megabytes take longer to make than no time at all.
+Plan LargePlan() {
+  ActivityPlan large;
+  large.function = "PolluteDataCache";
+  large.settings.resize(2);
+  large.settings[0].name = "array_size";
+  large.settings[0].int64_value = 40'000'000;
+  large.settings[1].name = "array_reads_per_iteration";
+  large.settings[1].int64_value = 1;
+  return PlanWith(large);
+}
+
 ActivityPool::Options OptionsFor(const Plan& plan, int thread_count) {
   return {.plan = &plan,
           .activities = {0},
@@ -119,18 +131,17 @@ TEST(ActivityPoolTest, IsReadyOnceItsActivitiesAreMade) {
 }
 
 TEST(ActivityPoolTest, IsNotReadyBeforeItsActivitiesAreMade) {
-  // Hundreds of megabytes take longer than no time at all.
-  ActivityPlan large;
-  large.function = "PolluteDataCache";
-  large.settings.resize(2);
-  large.settings[0].name = "array_size";
-  large.settings[0].int64_value = 40'000'000;
-  large.settings[1].name = "array_reads_per_iteration";
-  large.settings[1].int64_value = 1;
-  const Plan plan = PlanWith(large);
+  const Plan plan = LargePlan();
   ActivityPool pool(OptionsFor(plan, 1));
   EXPECT_FALSE(pool.WaitUntilReady(absl::InfinitePast()));
   EXPECT_TRUE(pool.WaitUntilReady(absl::InfiniteFuture()));
+}
+
+TEST(ActivityPoolTest, NobodyWaitsForAPoolThatIsStopped) {
+  const Plan plan = LargePlan();
+  ActivityPool pool(OptionsFor(plan, 1));
+  pool.DropWaiting();
+  EXPECT_TRUE(pool.WaitUntilReady(absl::InfinitePast()));
 }
 
 TEST(ActivityPoolTest, DropsWhatHasNotBegun) {

@@ -135,6 +135,8 @@ class Engine::Impl final : public WorkerGroup {
     } else {
       while (!AllDrained()) RunOnce();
     }
+    // A thread of theirs may not have returned from telling a worker.
+    activities_.Shutdown();
     driver_->Shutdown();
     for (const auto& worker : workers_) worker->Quit();
     for (std::thread& thread : threads_) thread.join();
