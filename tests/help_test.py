@@ -6,6 +6,7 @@ from tests import programs
 from tests import testing_main
 
 SUBCOMMANDS = (
+    "calibrate",
     "check_test",
     "compare",
     "help",

@@ -1,15 +1,9 @@
 #include "distbench/activity/spin_for.h"
 
-#include <ctime>
+#include "distbench/activity/thread_cpu_time.h"
 
 namespace distbench {
 namespace {
-
-int64_t ThreadCpuNs() {
-  timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return int64_t{1'000'000'000} * now.tv_sec + now.tv_nsec;
-}
 
 class SpinFor final : public Activity {
  public:

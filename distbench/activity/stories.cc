@@ -9,11 +9,12 @@
 namespace distbench {
 namespace {
 
+// By default a story takes 7.9 kB, as FeedSim's do.
 constexpr int kTitleBytes = 40;
-constexpr int kNameBytes = 16;
+constexpr int kNameBytes = 6;
 constexpr int kKeyBytes = 4;
-constexpr int kTextBytes = 8;
-constexpr int kVectorValues = 5;
+constexpr int kTextBytes = 4;
+constexpr int kVectorValues = 3;
 
 // Serialised messages that Deserialize has ready.
 constexpr int kPayloads = 4;

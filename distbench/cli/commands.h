@@ -7,6 +7,7 @@
 
 namespace distbench {
 
+void AddCalibrateCommand(CLI::App& app, CommandBody& chosen);
 void AddCheckTestCommand(CLI::App& app, CommandBody& chosen);
 void AddCompareCommand(CLI::App& app, CommandBody& chosen);
 void AddNodeManagerCommand(CLI::App& app, CommandBody& chosen);

@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
           AddNumaCompareCommand,
           AddCheckTestCommand,
           AddTestPreviewCommand,
+          AddCalibrateCommand,
           AddStatusCommand,
           AddReportCommand,
           AddCompareCommand,

@@ -211,6 +211,7 @@ std::vector<ActivityDeclaration> MakeCatalog() {
           .description = "Fills an array, sorts it and sums it up.",
           .settings = {.settings = {ArraySize(1000)}},
           .metrics = {kChecksumMetric},
+          .sized_by = {"array_size"},
       },
       {
           .name = "PolluteDataCache",
@@ -221,6 +222,7 @@ std::vector<ActivityDeclaration> MakeCatalog() {
                                     Repetitions("array_reads_per_iteration",
                                                 "Elements to read.")}},
           .metrics = {kChecksumMetric},
+          .sized_by = {"array_reads_per_iteration"},
       },
       {
           .name = "PolluteInstructionCache",
@@ -231,6 +233,7 @@ std::vector<ActivityDeclaration> MakeCatalog() {
                            "function_invocations_per_iteration",
                            "Functions to call.")}},
           .metrics = {kChecksumMetric},
+          .sized_by = {"function_invocations_per_iteration"},
       },
       {
           .name = "SleepFor",
@@ -242,6 +245,7 @@ std::vector<ActivityDeclaration> MakeCatalog() {
           .name = "SpinFor",
           .description = "Burns CPU time of a thread.",
           .settings = Duration(),
+          .sized_by = {"duration_us"},
       },
       {
           .name = "FeatureExtract",
@@ -250,36 +254,43 @@ std::vector<ActivityDeclaration> MakeCatalog() {
               "vectors and calls functions, at random.",
           .settings = FeatureExtractSettings(),
           .metrics = {kChecksumMetric},
+          .sized_by = {"hash_lookups", "tree_walks", "bitset_intersections",
+                       "embedding_rows_gathered", "function_calls"},
       },
       {
           .name = "PageRank",
           .description = "Ranks the nodes of a random graph.",
           .settings = PageRankSettings(),
           .metrics = {kChecksumMetric},
+          .sized_by = {"nodes", "nodes_per_iteration"},
       },
       {
           .name = "Compress",
           .description = "Compresses data of a given kind.",
           .settings = CompressSettings(),
           .metrics = {kChecksumMetric, kInputBytesMetric, kOutputBytesMetric},
+          .sized_by = {"bytes", "corpus_bytes"},
       },
       {
           .name = "Decompress",
           .description = "Decompresses what Compress makes of the same.",
           .settings = CompressSettings(),
           .metrics = {kChecksumMetric, kInputBytesMetric, kOutputBytesMetric},
+          .sized_by = {"bytes", "corpus_bytes"},
       },
       {
           .name = "Serialize",
           .description = "Turns a graph of protobuf messages into bytes.",
           .settings = SerializeSettings(),
           .metrics = {kChecksumMetric, kOutputBytesMetric},
+          .sized_by = {"stories"},
       },
       {
           .name = "Deserialize",
           .description = "Turns bytes into a graph of protobuf messages.",
           .settings = StoriesSettings(),
           .metrics = {kChecksumMetric, kInputBytesMetric},
+          .sized_by = {"stories"},
       },
       {
           .name = "PointerChase",
@@ -287,6 +298,7 @@ std::vector<ActivityDeclaration> MakeCatalog() {
               "Follows pointers through memory, each to another cache line.",
           .settings = PointerChaseSettings(),
           .metrics = {kChecksumMetric},
+          .sized_by = {"hops"},
       },
       {
           .name = "Wait",

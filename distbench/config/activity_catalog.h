@@ -29,6 +29,10 @@ struct ActivityDeclaration {
   // Metrics in the result, besides "iteration_count".
   std::vector<std::string> metrics = {};
 
+  // Settings to which the CPU time of an iteration is proportional, together
+  // and nearly.
+  std::vector<std::string> sized_by = {};
+
   // It does nothing but wait, which takes a place of its pool and no thread.
   bool waits = false;
 };

@@ -1,7 +1,7 @@
-#include <algorithm>
 #include <cstdint>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "distbench/config/activity_catalog.h"

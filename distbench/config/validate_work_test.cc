@@ -90,8 +90,9 @@ TEST_P(BadActivitySettings, IsTheOnlyProblem) {
   const std::vector<Problem> problems = ProblemsAfter("", GetParam().activity);
   ASSERT_THAT(problems, ::testing::SizeIs(1));
   EXPECT_THAT(problems[0].path,
-              ::testing::EndsWith("activity_configs[\"a\"].activity_settings[\""+
-                                  std::string(GetParam().setting) + "\"]"));
+              ::testing::EndsWith(
+                  "activity_configs[\"a\"].activity_settings[\"" +
+                  std::string(GetParam().setting) + "\"]"));
   EXPECT_THAT(problems[0].message, ::testing::HasSubstr(GetParam().message));
 }
 

@@ -1,0 +1,168 @@
+#include "distbench/activity/calibration.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+
+#include "distbench/config/activity_catalog.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::HasSubstr;
+
+ActivityConfig ConfigOf(const std::string& function,
+                         const std::map<std::string, int64_t>& settings) {
+  ActivityConfig config;
+  config.set_name("work");
+  NamedSetting& named = *config.add_activity_settings();
+  named.set_name(kActivityFunctionSetting);
+  named.set_string_value(function);
+  for (const auto& [name, value] : settings) {
+    NamedSetting& setting = *config.add_activity_settings();
+    setting.set_name(name);
+    setting.set_int64_value(value);
+  }
+  return config;
+}
+
+int64_t ValueOf(const ActivityConfig& config, const std::string& name) {
+  for (const NamedSetting& setting : config.activity_settings()) {
+    if (setting.name() == name) return setting.int64_value();
+  }
+  return -1;
+}
+
+ActivityCost CostOf(double ns) {
+  return {.median_ns = ns, .min_ns = ns, .max_ns = ns, .iteration_count = 1};
+}
+
+TEST(SizeToTargetTest, FollowsALinearCost) {
+  int measurements = 0;
+  const auto sized = SizeToTarget(
+      ConfigOf("PointerChase", {{"hops", 100}}), 5e6, 0.01,
+      [&](const ActivityConfig& config) -> absl::StatusOr<ActivityCost> {
+        ++measurements;
+        return CostOf(1000 + 80.0 * ValueOf(config, "hops"));
+      });
+  ASSERT_TRUE(sized.ok()) << sized.status();
+  EXPECT_NEAR(ValueOf(sized->config, "hops"), (5e6 - 1000) / 80, 700);
+  EXPECT_NEAR(sized->cost.median_ns, 5e6, 5e4);
+  ASSERT_EQ(sized->changed.size(), 1u);
+  EXPECT_EQ(sized->changed[0].name(), "hops");
+  EXPECT_LE(measurements, 4);
+}
+
+// A fixed part, and a cost that grows faster than the size.
+TEST(SizeToTargetTest, FollowsACurve) {
+  const auto sized = SizeToTarget(
+      ConfigOf("ConsumeCpu", {}), 1e7, 0.02,
+      [](const ActivityConfig& config) -> absl::StatusOr<ActivityCost> {
+        const auto size =
+            static_cast<double>(std::max<int64_t>(
+                ValueOf(config, "array_size"), 1000));
+        return CostOf(20'000 + 3 * size * std::log2(size));
+      });
+  ASSERT_TRUE(sized.ok()) << sized.status();
+  EXPECT_NEAR(sized->cost.median_ns, 1e7, 2e5);
+}
+
+TEST(SizeToTargetTest, ScalesAllThatMatterTogether) {
+  const auto sized = SizeToTarget(
+      ConfigOf("FeatureExtract",
+                {{"hash_lookups", 100}, {"tree_walks", 0},
+                 {"bitset_intersections", 0}, {"embedding_rows_gathered", 10},
+                 {"function_calls", 0}}),
+      1e6, 0.01,
+      [](const ActivityConfig& config) -> absl::StatusOr<ActivityCost> {
+        return CostOf(10.0 * ValueOf(config, "hash_lookups") +
+                      50.0 * ValueOf(config, "embedding_rows_gathered"));
+      });
+  ASSERT_TRUE(sized.ok()) << sized.status();
+  EXPECT_EQ(ValueOf(sized->config, "tree_walks"), 0);
+  EXPECT_NEAR(ValueOf(sized->config, "hash_lookups"),
+              10 * ValueOf(sized->config, "embedding_rows_gathered"), 10);
+}
+
+TEST(SizeToTargetTest, WhatFitsIsLeftAlone) {
+  const ActivityConfig config = ConfigOf("SpinFor", {{"duration_us", 50}});
+  const auto sized = SizeToTarget(
+      config, 50'000, 0.05,
+      [](const ActivityConfig&) -> absl::StatusOr<ActivityCost> {
+        return CostOf(51'000);
+      });
+  ASSERT_TRUE(sized.ok()) << sized.status();
+  EXPECT_TRUE(sized->changed.empty());
+}
+
+TEST(SizeToTargetTest, SaysWhenTheTargetIsOutOfReach) {
+  const auto too_small = SizeToTarget(
+      ConfigOf("Serialize", {{"stories", 3}}), 1000, 0.05,
+      [](const ActivityConfig& config) -> absl::StatusOr<ActivityCost> {
+        return CostOf(70'000.0 * ValueOf(config, "stories"));
+      });
+  EXPECT_THAT(too_small.status().message(),
+              HasSubstr("1.0 us can not be reached: with stories 1 an "
+                        "iteration costs 70.0 us"));
+  const auto too_large = SizeToTarget(
+      ConfigOf("Serialize", {{"stories", 3}}), 1e15, 0.05,
+      [](const ActivityConfig& config) -> absl::StatusOr<ActivityCost> {
+        return CostOf(70'000.0 * ValueOf(config, "stories"));
+      });
+  EXPECT_THAT(too_large.status().message(), HasSubstr("stories 1000000"));
+}
+
+TEST(SizeToTargetTest, GivesUpOnNoise) {
+  int measurements = 0;
+  const auto sized = SizeToTarget(
+      ConfigOf("PointerChase", {}), 1e6, 0.01,
+      [&](const ActivityConfig&) -> absl::StatusOr<ActivityCost> {
+        return CostOf(++measurements % 2 == 0 ? 2e6 : 4e5);
+      });
+  EXPECT_THAT(sized.status().message(), HasSubstr("quieter machine"));
+  EXPECT_EQ(measurements, 10);
+}
+
+TEST(SizeToTargetTest, WaitsHaveNoCost) {
+  const auto sized = SizeToTarget(
+      ConfigOf("Wait", {{"mean_us", 5}}), 1e6, 0.01,
+      [](const ActivityConfig&) -> absl::StatusOr<ActivityCost> {
+        return CostOf(1);
+      });
+  EXPECT_THAT(sized.status().message(), HasSubstr("takes no CPU time"));
+}
+
+// Takes as long as its number of iterations says.
+class Slowing final : public Activity {
+ public:
+  Work DoPart(uint64_t iteration, int, int) override {
+    now_ns += 100 + static_cast<int64_t>(iteration / 10);
+    return {};
+  }
+
+  int64_t now_ns = 0;
+};
+
+TEST(MeasureCostTest, TellsMedianAndExtremesOfRounds) {
+  Slowing activity;
+  const ActivityCost cost = MeasureCost(
+      activity, {.rounds = 3,
+                 .round_ns = 10'000,
+                 .cpu_now_ns = [&] { return activity.now_ns; }});
+  EXPECT_LT(cost.min_ns, cost.median_ns);
+  EXPECT_LT(cost.median_ns, cost.max_ns);
+  EXPECT_NEAR(cost.min_ns, 105, 3);
+  EXPECT_GT(cost.iteration_count, 200);
+}
+
+TEST(CatalogTest, EveryActivityThatComputesCanBeSized) {
+  for (const ActivityDeclaration& activity : ActivityCatalog()) {
+    EXPECT_EQ(activity.sized_by.empty(), activity.waits) << activity.name;
+  }
+}
+
+}  // namespace
+}  // namespace distbench

@@ -1,0 +1,18 @@
+#ifndef DISTBENCH_ACTIVITY_THREAD_CPU_TIME_H_
+#define DISTBENCH_ACTIVITY_THREAD_CPU_TIME_H_
+
+#include <cstdint>
+#include <ctime>
+
+namespace distbench {
+
+// CPU time of the calling thread, in nanoseconds.
+inline int64_t ThreadCpuNs() {
+  timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return int64_t{1'000'000'000} * now.tv_sec + now.tv_nsec;
+}
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_ACTIVITY_THREAD_CPU_TIME_H_

@@ -1,0 +1,285 @@
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdint>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/time/time.h"
+#include "distbench/activity/calibration.h"
+#include "distbench/activity/registry.h"
+#include "distbench/activity/thread_cpu_time.h"
+#include "distbench/cli/commands.h"
+#include "distbench/cli/error_output.h"
+#include "distbench/cli/flags.h"
+#include "distbench/cli/test_input.h"
+#include "distbench/config/activity_catalog.h"
+#include "distbench/config/check.h"
+#include "distbench/config/compile.h"
+#include "distbench/config/load.h"
+#include "distbench/config/suggest.h"
+#include "distbench/report/verdict.h"
+#include "distbench/results/output_file.h"
+#include "proto/traffic_config.pb.h"
+
+namespace distbench {
+
+namespace {
+
+struct Flags {
+  std::string infile = "-";
+  std::string outfile;
+  std::vector<std::string> activities;  // names; none: all
+  std::vector<std::string> targets;     // NAME=DURATION
+  absl::Duration round = absl::Milliseconds(200);
+  int rounds = 5;
+  double tolerance_percent = 3;
+};
+
+using Targets = std::map<std::string, absl::Duration>;
+
+absl::StatusOr<Targets> ParseTargets(const std::vector<std::string>& texts) {
+  Targets targets;
+  for (const std::string& text : texts) {
+    const size_t equals = text.rfind('=');
+    absl::Duration duration;
+    if (equals == std::string::npos || equals == 0 ||
+        !absl::ParseDuration(text.substr(equals + 1), &duration) ||
+        duration <= absl::ZeroDuration() ||
+        duration == absl::InfiniteDuration()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--target: ", Quoted(text),
+          " is no target; write an activity and a time, as in rank=5000us"));
+    }
+    if (!targets.emplace(text.substr(0, equals), duration).second) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--target: ", Quoted(text.substr(0, equals)),
+                       " has a target already; give one"));
+    }
+  }
+  return targets;
+}
+
+// That what the flags name exists.
+absl::Status CheckNames(const TestSequence& tests, const Flags& flags,
+                        const Targets& targets) {
+  std::set<std::string> known;
+  for (const DistributedSystemDescription& test : tests.tests()) {
+    for (const ActivityConfig& activity : test.activity_configs()) {
+      known.insert(activity.name());
+    }
+  }
+  const std::vector<std::string> names(known.begin(), known.end());
+  const auto check = [&](const char* flag,
+                         const std::string& name) -> absl::Status {
+    if (known.count(name) > 0) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        absl::StrCat(flag, ": no activity_configs entry is named ",
+                     Quoted(name), "; ", Suggestion(name, names)));
+  };
+  for (const std::string& name : flags.activities) {
+    if (absl::Status status = check("--activity", name); !status.ok()) {
+      return status;
+    }
+  }
+  for (const auto& [name, target] : targets) {
+    if (absl::Status status = check("--target", name); !status.ok()) {
+      return status;
+    }
+  }
+  if (known.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        flags.infile, ": no test has activity_configs; there is nothing to ",
+        "calibrate"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckFlags(const Flags& flags, const Targets& targets) {
+  if (flags.outfile.empty() != targets.empty()) {
+    return absl::InvalidArgumentError(
+        flags.outfile.empty()
+            ? "--target needs --outfile, where the changed config goes"
+            : "--outfile needs --target; without one nothing is changed");
+  }
+  for (const std::string& name : flags.activities) {
+    if (targets.empty()) break;
+    return absl::InvalidArgumentError(
+        absl::StrCat("--activity=", name,
+                     " has no effect with --target, which names activities ",
+                     "itself; remove one of them"));
+  }
+  return absl::OkStatus();
+}
+
+// What the activity at a place of a test costs as configured.
+absl::StatusOr<ActivityCost> CostOf(const DistributedSystemDescription& test,
+                                    int place, const ActivityConfig& config,
+                                    const Flags& flags) {
+  TestSequence sequence;
+  DistributedSystemDescription& changed = *sequence.add_tests();
+  changed = test;
+  *changed.mutable_activity_configs(place) = config;
+  const auto checked = CheckTestSequence(std::move(sequence));
+  if (!checked.ok()) return checked.status();
+  const Plan plan = Compile(checked->tests(0));
+  const std::unique_ptr<Activity> activity =
+      MakeActivity(plan.activities[place], plan.seed);
+  return MeasureCost(*activity,
+                     {.rounds = flags.rounds,
+                      .round_ns = absl::ToDoubleNanoseconds(flags.round),
+                      .cpu_now_ns = &ThreadCpuNs});
+}
+
+std::string CostText(const ActivityCost& cost) {
+  return absl::StrFormat("%.1f us CPU (%.1f to %.1f) per iteration, of %d",
+                         cost.median_ns / 1e3, cost.min_ns / 1e3,
+                         cost.max_ns / 1e3, cost.iteration_count);
+}
+
+std::string ChangesText(const std::vector<NamedSetting>& changed) {
+  if (changed.empty()) return "as it was";
+  return absl::StrJoin(changed, ", ",
+                       [](std::string* out, const NamedSetting& setting) {
+                         absl::StrAppend(out, setting.name(), " ",
+                                         setting.int64_value());
+                       });
+}
+
+// Measures one activity, or sizes it, and prints what came of it.
+absl::Status Calibrate(DistributedSystemDescription& test, int place,
+                       const Targets& targets, const Flags& flags) {
+  const ActivityConfig config = test.activity_configs(place);
+  const std::string function = ActivityFunctionOf(config);
+  const auto cost = [&](const ActivityConfig& candidate) {
+    return CostOf(test, place, candidate, flags);
+  };
+  std::cout << "  " << config.name() << " (" << function << "): ";
+  const auto target = targets.find(config.name());
+  if (target == targets.end()) {
+    if (FindActivity(function)->waits) {
+      std::cout << "waits, and takes no CPU time" << std::endl;
+      return absl::OkStatus();
+    }
+    const absl::StatusOr<ActivityCost> measured = cost(config);
+    if (!measured.ok()) return measured.status();
+    std::cout << CostText(*measured) << std::endl;
+    return absl::OkStatus();
+  }
+  const absl::StatusOr<SizedActivity> sized =
+      SizeToTarget(config, absl::ToDoubleNanoseconds(target->second),
+                   flags.tolerance_percent / 100, cost);
+  if (!sized.ok()) {
+    std::cout << "failed" << std::endl;
+    return absl::Status(
+        sized.status().code(),
+        absl::StrCat(config.name(), ": ", sized.status().message()));
+  }
+  *test.mutable_activity_configs(place) = sized->config;
+  const std::string outcome = absl::StrCat(ChangesText(sized->changed), ": ",
+                                           CostText(sized->cost));
+  (*test.mutable_attributes())[absl::StrCat("calibration:", config.name())] =
+      outcome;
+  std::cout << outcome << std::endl;
+  return absl::OkStatus();
+}
+
+absl::Status WriteConfig(const TestSequence& tests, const std::string& path) {
+  const auto file = OutputFile::Open(path);
+  if (!file.ok()) return file.status();
+  const std::string text =
+      absl::StrCat("# produced by distbench calibrate\n", ToText(tests));
+  size_t written = 0;
+  while (written < text.size()) {
+    const ssize_t count = write((*file)->fd(), text.data() + written,
+                                text.size() - written);
+    if (count < 0) return WriteError(path, errno);
+    written += count;
+  }
+  return (*file)->Commit();
+}
+
+int CalibrateTests(const Flags& flags) {
+  const absl::StatusOr<Targets> targets = ParseTargets(flags.targets);
+  if (!targets.ok()) return Fail(targets.status(), kExitUsage);
+  if (absl::Status status = CheckFlags(flags, *targets); !status.ok()) {
+    return Fail(status, kExitUsage);
+  }
+  absl::StatusOr<TestSequence> tests = LoadAndCheckTests(flags.infile);
+  if (!tests.ok()) return Fail(tests.status(), kExitUsage);
+  absl::Status status = CheckNames(*tests, flags, *targets);
+  if (!status.ok()) return Fail(status, kExitUsage);
+  const std::set<std::string> wanted(flags.activities.begin(),
+                                     flags.activities.end());
+  for (DistributedSystemDescription& test : *tests->mutable_tests()) {
+    std::cout << "Test " << Quoted(test.name()) << ":" << std::endl;
+    for (int i = 0; i < test.activity_configs_size(); ++i) {
+      const std::string& name = test.activity_configs(i).name();
+      if (!wanted.empty() && wanted.count(name) == 0) continue;
+      if (!targets->empty() && targets->count(name) == 0) continue;
+      status = Calibrate(test, i, *targets, flags);
+      if (!status.ok()) return Fail(status, kExitGateNotMet);
+    }
+  }
+  if (flags.outfile.empty()) return kExitOk;
+  status = WriteConfig(*tests, flags.outfile);
+  return status.ok() ? kExitOk : Fail(status, kExitRunFailed);
+}
+
+}  // namespace
+
+void AddCalibrateCommand(CLI::App& app, CommandBody& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "calibrate", "Measures what activities cost, and sizes them");
+  auto flags = std::make_shared<Flags>();
+  AddInfileFlag(*command, flags->infile);
+  command
+      ->add_option("--activity", flags->activities,
+                   "Measure this activity only; may be repeated")
+      ->type_name("NAME");
+  command
+      ->add_option("--target", flags->targets,
+                   "CPU time that an iteration shall take; may be repeated, "
+                   "as in --target=rank=5000us")
+      ->type_name("NAME=TIME");
+  AddTextFlag(*command, "--outfile", flags->outfile, "FILE",
+              "Where the tests go, with activities of the targets' size");
+  command
+      ->add_option("--rounds", flags->rounds,
+                   "Rounds, of which median and extremes are told")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  AddDurationFlag(*command, "--round", flags->round,
+                  "CPU time of each round, at least");
+  command
+      ->add_option("--tolerance", flags->tolerance_percent,
+                   "How close to a target is close enough, in percent")
+      ->type_name("PERCENT")
+      ->check(CLI::Range(0.1, 50.0))
+      ->capture_default_str();
+  command->footer(
+      "What one iteration costs in CPU time, on one thread of this machine. "
+      "A target\n"
+      "changes the settings that an activity's cost is proportional to.\n\n"
+      "Examples:\n"
+      "  distbench calibrate --infile=feed.config\n"
+      "  distbench calibrate --infile=feed.config --target=rank=5000us \\\n"
+      "      --outfile=calibrated.config");
+  command->callback([flags, &chosen] {
+    chosen = [flags] { return CalibrateTests(*flags); };
+  });
+}
+
+}  // namespace distbench
