@@ -1,0 +1,239 @@
+// What the engine's pool adds to the cost of activities: the same loops, once
+// written down here on the libraries alone, once through an ActivityPool. CPU
+// time of the process, in interleaved rounds.
+//
+//   bazel run -c opt //bench:activity_overhead
+
+#include <zstd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <ctime>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/synchronization/blocking_counter.h"
+#include "distbench/activity/corpus.h"
+#include "distbench/activity/random_graph.h"
+#include "distbench/activity/stories.h"
+#include "distbench/activity/work_random.h"
+#include "distbench/base/clock.h"
+#include "distbench/config/plan.h"
+#include "distbench/engine/activity_pool.h"
+#include "distbench/engine/run_state.h"
+
+namespace distbench {
+namespace {
+
+constexpr int kNodes = 50'000;
+constexpr int kDegree = 16;
+constexpr int kBytes = 131'072;
+constexpr int kCorpusBytes = 3 << 20;
+constexpr int kStories = 36;
+constexpr uint64_t kSeed = 1;
+
+volatile uint64_t sink;
+
+// Does so many iterations.
+using Loop = std::function<void(int iterations)>;
+
+Loop PageRankAlone() {
+  auto graph = std::make_shared<RandomGraph>(kNodes, kDegree, kSeed);
+  auto ranks = std::make_shared<std::vector<float>>(kNodes);
+  auto passed_on = std::make_shared<std::vector<float>>(kNodes);
+  return [=](int iterations) {
+    for (int i = 0; i < iterations; ++i) {
+      for (int node = 0; node < kNodes; ++node) {
+        (*ranks)[node] = 1.0f / kNodes;
+        (*passed_on)[node] = (*ranks)[node] / kDegree;
+      }
+      for (int node = 0; node < kNodes; ++node) {
+        float sum = 0;
+        for (uint32_t source : graph->SourcesOf(node)) {
+          sum += (*passed_on)[source];
+        }
+        (*ranks)[node] = 0.15f / kNodes + 0.85f * sum;
+      }
+      sink = sink + static_cast<uint64_t>((*ranks)[i % kNodes] * 1e9f);
+    }
+  };
+}
+
+Loop CompressAlone() {
+  auto corpus = std::make_shared<std::string>(
+      MakeCorpus({.bytes = kCorpusBytes, .seed = kSeed}));
+  auto out = std::make_shared<std::string>(ZSTD_compressBound(kBytes), ' ');
+  const std::shared_ptr<ZSTD_CCtx> context(ZSTD_createCCtx(), ZSTD_freeCCtx);
+  return [=](int iterations) {
+    for (int i = 0; i < iterations; ++i) {
+      const uint64_t begin =
+          WorkRandom(kSeed, i).Below(kCorpusBytes - kBytes + 1);
+      sink = sink + ZSTD_compressCCtx(context.get(), out->data(), out->size(),
+                                      corpus->data() + begin, kBytes,
+                                      ZSTD_CLEVEL_DEFAULT);
+    }
+  };
+}
+
+Loop SerializeAlone() {
+  auto stories = std::make_shared<FeedStories>();
+  AddStories({.stories = kStories}, kStories, WorkRandom(kSeed), *stories);
+  auto bytes = std::make_shared<std::string>();
+  return [=](int iterations) {
+    for (int i = 0; i < iterations; ++i) {
+      for (FeedStory& story : *stories->mutable_stories()) story.set_id(i);
+      stories->SerializeToString(bytes.get());
+      sink = sink + bytes->size();
+    }
+  };
+}
+
+class Countdown final : public ActivityListener {
+ public:
+  explicit Countdown(int count) : counter(count) {}
+  void OnActivityDone(Iteration& /*iteration*/) override {
+    counter.DecrementCount();
+  }
+
+  absl::BlockingCounter counter;
+};
+
+struct IntegerSetting {
+  const char* name;
+  int64_t value;
+};
+
+ActivityPlan PlanOf(const char* function,
+                    const std::vector<IntegerSetting>& integers) {
+  ActivityPlan plan;
+  plan.function = function;
+  for (const auto& [name, value] : integers) {
+    ActivitySetting& setting = plan.settings.emplace_back();
+    setting.name = name;
+    setting.int64_value = value;
+  }
+  return plan;
+}
+
+void AddText(const char* name, const char* value, ActivityPlan& plan) {
+  ActivitySetting& setting = plan.settings.emplace_back();
+  setting.name = name;
+  setting.string_value = value;
+}
+
+ActivityPlan PageRankPlan() {
+  ActivityPlan plan = PlanOf("PageRank", {{"nodes", kNodes},
+                                          {"degree", kDegree},
+                                          {"iterations", 1},
+                                          {"nodes_per_iteration", 0},
+                                          {"damping_percent", 85},
+                                          {"parallelism", 1},
+                                          {"seed", kSeed}});
+  AddText("graph", "thread", plan);
+  return plan;
+}
+
+ActivityPlan CompressPlan() {
+  ActivityPlan plan = PlanOf("Compress", {{"level", 0},
+                                          {"bytes", kBytes},
+                                          {"corpus_bytes", kCorpusBytes},
+                                          {"entropy_percent", 75},
+                                          {"repeated_percent", 50},
+                                          {"parallelism", 1},
+                                          {"seed", kSeed}});
+  AddText("algorithm", "zstd", plan);
+  return plan;
+}
+
+ActivityPlan SerializePlan() {
+  return PlanOf("Serialize", {{"stories", kStories},
+                              {"objects", 20},
+                              {"actions", 5},
+                              {"generate", 0},
+                              {"parallelism", 1},
+                              {"seed", kSeed}});
+}
+
+// Through a pool of one thread; the caller waits.
+class Pooled {
+ public:
+  explicit Pooled(const ActivityPlan& activity) {
+    plan_.activities = {activity};
+    pool_ = std::make_unique<ActivityPool>(
+        ActivityPool::Options{.plan = &plan_,
+                              .activities = {0},
+                              .thread_count = 1,
+                              .clock = &RealClock()});
+    pool_->WaitUntilReady(absl::InfiniteFuture());
+  }
+
+  void Run(int iterations) {
+    Countdown done(iterations);
+    Iteration iteration;
+    for (int i = 0; i < iterations; ++i) pool_->Submit(0, iteration, done);
+    done.counter.Wait();
+  }
+
+ private:
+  Plan plan_;
+  std::unique_ptr<ActivityPool> pool_;
+};
+
+double ProcessCpuUs() {
+  timespec now;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return 1e6 * static_cast<double>(now.tv_sec) + 1e-3 * now.tv_nsec;
+}
+
+// CPU time of an iteration.
+double CostUs(const Loop& loop, int iterations) {
+  const double before_us = ProcessCpuUs();
+  loop(iterations);
+  return (ProcessCpuUs() - before_us) / iterations;
+}
+
+double Median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+void Compare(const char* name, const Loop& alone, const ActivityPlan& plan,
+             int rounds, int iterations) {
+  Pooled pooled(plan);
+  const Loop through_pool = [&](int count) { pooled.Run(count); };
+  CostUs(alone, iterations);
+  CostUs(through_pool, iterations);
+  std::vector<double> alone_us;
+  std::vector<double> pooled_us;
+  std::vector<double> ratios;
+  for (int i = 0; i < rounds; ++i) {
+    alone_us.push_back(CostUs(alone, iterations));
+    pooled_us.push_back(CostUs(through_pool, iterations));
+    ratios.push_back(pooled_us.back() / alone_us.back());
+  }
+  const auto [least, most] = std::minmax_element(ratios.begin(), ratios.end());
+  std::printf("%-10s alone %8.1f us, through the pool %8.1f us, ratio %.3f "
+              "(%.3f to %.3f)\n",
+              name, Median(alone_us), Median(pooled_us), Median(ratios),
+              *least, *most);
+}
+
+}  // namespace
+}  // namespace distbench
+
+int main(int argc, char** argv) {
+  int rounds = 15;
+  int iterations = 200;
+  CLI::App app("CPU time of activities, alone and through the engine's pool");
+  app.add_option("--rounds", rounds)->check(CLI::Range(1, 1000));
+  app.add_option("--iterations", iterations)->check(CLI::Range(1, 1000000));
+  CLI11_PARSE(app, argc, argv);
+  using namespace distbench;
+  Compare("PageRank", PageRankAlone(), PageRankPlan(), rounds, iterations);
+  Compare("Compress", CompressAlone(), CompressPlan(), rounds, iterations);
+  Compare("Serialize", SerializeAlone(), SerializePlan(), rounds, iterations);
+}
