@@ -30,6 +30,18 @@ TEST(CheckTestsTest, EveryPatternPasses) {
   EXPECT_THAT(notes.all(), IsEmpty());
 }
 
+TEST(CheckTestsTest, EveryPresetOfAFeedPasses) {
+  Notes notes;
+  const absl::Status status =
+      CheckTests(Build({"feed_aggregator:preset=small",
+                        "feed_aggregator:preset=small:stories=1:rank_nodes=1",
+                        "feed_aggregator:preset=feedsim_v1:leaf_count=1:qps=10",
+                        "feed_aggregator:preset=feedsim_v2:qps=10"}),
+                 notes);
+  EXPECT_TRUE(status.ok()) << status;
+  EXPECT_THAT(notes.all(), IsEmpty());
+}
+
 TEST(CheckTestsTest, NamesTheTestThatCanNotRun) {
   Notes notes;
   const std::string problems(

@@ -1,9 +1,12 @@
 #include "test_builder/patterns/feed_aggregator.h"
 
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "test_builder/common_parameters.h"
+#include "test_builder/patterns/feed_work.h"
 #include "test_builder/patterns/traffic_parts.h"
 
 namespace distbench {
@@ -18,9 +21,33 @@ void SetSchedule(const ParameterValues& values, Iterations& iterations) {
   iterations.set_warmup_ns(std::llround(values.Number("warmup_seconds") * 1e9));
 }
 
+bool HasWork(const ParameterValues& values) {
+  return values.Has("preset");
+}
+
+// Parameters of work that the preset does not have.
+absl::Status CheckWorkParameters(const ParameterValues& values) {
+  const std::string& preset = values.Text("preset");
+  for (const Parameter& parameter : FeedWorkParameters()) {
+    const std::string& name = parameter.name;
+    const bool applies =
+        HasWork(values) && (name != "mock_count" || preset == "feedsim_v2");
+    if (applies || !values.Has(name)) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        name, " has no effect with ",
+        preset.empty() ? "no preset" : absl::StrCat("preset=", preset),
+        "; remove it, or add preset=",
+        name == "mock_count" ? "feedsim_v2"
+                             : "small, feedsim_v1 or feedsim_v2"));
+  }
+  return absl::OkStatus();
+}
+
 std::string Alias(const ParameterValues& values) {
+  const std::string preset =
+      HasWork(values) ? absl::StrCat(values.Text("preset"), "_") : "";
   return absl::StrCat(
-      "feed_aggregator_", values.Text("synchronization_mode"), "_",
+      "feed_aggregator_", preset, values.Text("synchronization_mode"), "_",
       values.Text("aggregator_count"), "x", values.Text("leaf_count"), "x",
       values.Text("qps"), "x", values.Text("request_size"), "x",
       values.Text("response_size"), "x", values.Text("leaf_request_size"), "x",
@@ -28,6 +55,9 @@ std::string Alias(const ParameterValues& values) {
 }
 
 absl::StatusOr<Traffic> BuildFeedAggregator(const ParameterValues& values) {
+  if (absl::Status status = CheckWorkParameters(values); !status.ok()) {
+    return status;
+  }
   Traffic traffic;
   traffic.alias = Alias(values);
   DistributedSystemDescription& body = traffic.body;
@@ -50,7 +80,43 @@ absl::StatusOr<Traffic> BuildFeedAggregator(const ParameterValues& values) {
   AddPayloadPair(body, "leaf", values.Integer("leaf_request_size"),
                  values.Integer("leaf_response_size"));
   AddActionList(body, "leaf_query");
+  if (HasWork(values)) {
+    AddFeedWork(FeedWorkOf(values.Text("preset"), values), body);
+  }
   return traffic;
+}
+
+std::vector<Parameter> Parameters() {
+  std::vector<Parameter> parameters = {
+      NumberParameter("qps", "100", {0.001, 1e9},
+                      "Queries per second that enter the system."),
+      ChoiceParameter("synchronization_mode", "exponential",
+                      {"constant", "exponential"},
+                      "Queries arrive at random (exponential) or at "
+                      "constant intervals."),
+      IntegerParameter("aggregator_count", "1", {1, kMaxInstances},
+                       "Aggregators, queried in turn."),
+      IntegerParameter("leaf_count", "4", {1, kMaxInstances},
+                       "Leaves; every query reaches all."),
+      IntegerParameter("request_size", "3000", {0},
+                       "Bytes from driver to aggregator."),
+      IntegerParameter("response_size", "8192", {0},
+                       "Bytes from aggregator to driver."),
+      IntegerParameter("leaf_request_size", "8192", {0},
+                       "Bytes from aggregator to leaf."),
+      IntegerParameter("leaf_response_size", "284672", {0},
+                       "Bytes from leaf to aggregator; the default is "
+                       "that of 36 stories."),
+      NumberParameter("warmup_seconds", "3", {0, 86400},
+                      "Seconds at the start that are not measured."),
+      ChoiceParameter("preset", "", FeedPresets(),
+                      "What services do besides sending messages: little, for "
+                      "a laptop, or as much as FeedSim's; without it nothing."),
+  };
+  for (Parameter& parameter : FeedWorkParameters()) {
+    parameters.push_back(std::move(parameter));
+  }
+  return parameters;
 }
 
 }  // namespace
@@ -63,30 +129,10 @@ Pattern FeedAggregatorPattern() {
           "Open loop: a driver sends qps queries per second to the aggregators "
           "in turn. An aggregator asks every leaf, and answers once it has all "
           "of their stories: large responses that converge on one node. The "
-          "sizes are those of a feed ranking service.",
+          "sizes are those of a feed ranking service; a preset adds the work "
+          "of one.",
       .example = "feed_aggregator:leaf_count=3:qps=50",
-      .parameters =
-          {NumberParameter("qps", "100", {0.001, 1e9},
-                           "Queries per second that enter the system."),
-           ChoiceParameter("synchronization_mode", "exponential",
-                           {"constant", "exponential"},
-                           "Queries arrive at random (exponential) or at "
-                           "constant intervals."),
-           IntegerParameter("aggregator_count", "1", {1, kMaxInstances},
-                            "Aggregators, queried in turn."),
-           IntegerParameter("leaf_count", "4", {1, kMaxInstances},
-                            "Leaves; every query reaches all."),
-           IntegerParameter("request_size", "3000", {0},
-                            "Bytes from driver to aggregator."),
-           IntegerParameter("response_size", "8192", {0},
-                            "Bytes from aggregator to driver."),
-           IntegerParameter("leaf_request_size", "8192", {0},
-                            "Bytes from aggregator to leaf."),
-           IntegerParameter("leaf_response_size", "284672", {0},
-                            "Bytes from leaf to aggregator; the default is "
-                            "that of 36 stories."),
-           NumberParameter("warmup_seconds", "3", {0, 86400},
-                           "Seconds at the start that are not measured.")},
+      .parameters = Parameters(),
       .build = &BuildFeedAggregator,
   };
 }

@@ -34,6 +34,81 @@ TEST(FeedAggregatorTest, HasTheSizesOfAFeed) {
               ElementsAre(3000, 8192, 8192, 284672));
 }
 
+TEST(FeedAggregatorTest, WithoutAPresetThereIsNoWork) {
+  const auto traffic = BuildPattern(FeedAggregatorPattern(), {});
+  ASSERT_TRUE(traffic.ok()) << traffic.status();
+  EXPECT_EQ(traffic->body.activity_configs_size(), 0);
+  EXPECT_EQ(traffic->body.action_lists(2).action_names_size(), 0);
+}
+
+// A leaf's stages, each after the one before.
+TEST(FeedAggregatorTest, PresetsAddWorkInOrder) {
+  const auto traffic =
+      BuildPattern(FeedAggregatorPattern(), {{"preset", "feedsim_v1"}});
+  ASSERT_TRUE(traffic.ok()) << traffic.status();
+  EXPECT_THAT(traffic->alias,
+              testing::StartsWith("feed_aggregator_feedsim_v1"));
+  const DistributedSystemDescription& body = traffic->body;
+  EXPECT_EQ(body.action_lists(2).name(), "leaf_query");
+  EXPECT_THAT(
+      body.action_lists(2).action_names(),
+      ElementsAre("call_functions", "rank", "read_storage", "compress_reply",
+                  "serialize_stories", "compress_stories", "chase_pointers",
+                  "serialize_reply", "decompress_reply", "deserialize_reply"));
+  for (const Action& action : body.actions()) {
+    if (action.name() != "rank") continue;
+    EXPECT_THAT(action.dependencies(), ElementsAre("call_functions"));
+    EXPECT_EQ(action.activity_config_name(), "rank");
+  }
+}
+
+TEST(FeedAggregatorTest, TheSecondGenerationAsksMockServices) {
+  const auto traffic = BuildPattern(
+      FeedAggregatorPattern(), {{"preset", "feedsim_v2"}, {"mock_count", "5"}});
+  ASSERT_TRUE(traffic.ok()) << traffic.status();
+  const DistributedSystemDescription& body = traffic->body;
+  EXPECT_EQ(body.services(3).name(), "mock");
+  EXPECT_EQ(body.services(3).count(), 5);
+  EXPECT_EQ(body.rpc_descriptions_size(), 5);
+  EXPECT_EQ(body.action_lists(2).action_names(0), "ask_fetch_profile");
+  EXPECT_EQ(body.action_lists(2).action_names(3), "extract_features");
+  EXPECT_THAT(body.action_lists(1).action_names(),
+              ElementsAre("ask_leaves", "read_stories", "choose_stories",
+                          "compress_feed"));
+}
+
+TEST(FeedAggregatorTest, ParametersReplaceThePresets) {
+  const auto traffic = BuildPattern(FeedAggregatorPattern(),
+                                    {{"preset", "small"},
+                                     {"ranking_threads", "3"},
+                                     {"rank_nodes", "77"}});
+  ASSERT_TRUE(traffic.ok()) << traffic.status();
+  const DistributedSystemDescription& body = traffic->body;
+  EXPECT_EQ(body.activity_pools(1).name(), "ranking");
+  EXPECT_EQ(body.activity_pools(1).size(), 3);
+  bool found = false;
+  for (const ActivityConfig& activity : body.activity_configs()) {
+    for (const NamedSetting& setting : activity.activity_settings()) {
+      if (setting.name() != "nodes") continue;
+      EXPECT_EQ(setting.int64_value(), 77);
+      found = true;
+    }
+  }
+  EXPECT_TRUE(found);
+}
+
+TEST(FeedAggregatorTest, ParametersOfWorkThatThereIsNotAreErrors) {
+  EXPECT_THAT(BuildPattern(FeedAggregatorPattern(), {{"stories", "3"}})
+                  .status()
+                  .message(),
+              testing::HasSubstr("stories has no effect with no preset"));
+  EXPECT_THAT(BuildPattern(FeedAggregatorPattern(),
+                           {{"preset", "small"}, {"mock_count", "3"}})
+                  .status()
+                  .message(),
+              testing::HasSubstr("mock_count has no effect"));
+}
+
 TEST(FeedAggregatorTest, Schedules) {
   const auto traffic = BuildPattern(FeedAggregatorPattern(),
                                     {{"qps", "0.5"},

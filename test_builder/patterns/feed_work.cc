@@ -1,0 +1,342 @@
+#include "test_builder/patterns/feed_work.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "absl/strings/str_cat.h"
+#include "glog/logging.h"
+#include "test_builder/patterns/traffic_parts.h"
+
+namespace distbench {
+namespace {
+
+using Settings = std::vector<
+    std::pair<std::string, std::variant<int64_t, std::string>>>;
+
+// Pools of a leaf.
+constexpr char kServing[] = "serving";
+constexpr char kRanking[] = "ranking";
+constexpr char kSerialization[] = "serialization";
+constexpr char kChasing[] = "chasing";
+
+// One request costs about a millisecond of CPU time in each leaf.
+FeedWork Small() {
+  FeedWork work;
+  work.function_calls = 2000;
+  work.rank_nodes = 5000;
+  work.rank_degree = 8;
+  work.io_distribution = "exponential";
+  work.io_wait_us = 1000;
+  work.compressed_bytes = 8192;
+  work.repeated_percent = 50;
+  work.stories = 4;
+  work.chase_bytes = 1 << 20;
+  work.chase_hops = 500;
+  work.reply_stories = 2;
+  return work;
+}
+
+// As FeedSim's run script sets its leaf up on a host of 16 logical CPUs.
+FeedWork FeedSimV1() {
+  FeedWork work;
+  work.serving_threads = 16;
+  work.ranking_threads = 6;
+  work.serialization_threads = 6;
+  work.chase_threads = 8;
+  work.function_calls = 1'600'000;
+  work.rank_nodes = 1 << 21;
+  work.rank_degree = 16;
+  work.rank_slice = 2'000'000;
+  work.io_wait_us = 200'000;
+  work.compressed_bytes = 131'072;
+  work.stories = 2000;
+  work.chase_bytes = 80'000'000;
+  work.chase_hops = 5120;
+  work.reply_stories = 36;
+  return work;
+}
+
+FeedWork FeedSimV2() {
+  FeedWork work = FeedSimV1();
+  work.second_generation = true;
+  work.function_calls = 0;
+  work.feature_scale = 200;
+  work.io_distribution = "lognormal";
+  work.io_wait_us = 20'000;
+  work.entropy_percent = 60;
+  work.repeated_percent = 60;
+  work.stories = 200;
+  work.mock_count = 2;
+  work.mock_calls = 4;
+  return work;
+}
+
+// Builds the list of a handler: each stage waits for the one before.
+class Stages {
+ public:
+  Stages(DistributedSystemDescription& body, ActionList& list)
+      : body_(body), list_(list) {}
+
+  // An activity of the stage's name, in a pool unless that is empty.
+  void Do(const std::string& name, const std::string& function,
+          const std::string& pool, const Settings& settings) {
+    ActivityConfig& activity = *body_.add_activity_configs();
+    activity.set_name(name);
+    if (!pool.empty()) activity.set_pool_name(pool);
+    AddSetting("activity_func", function, activity);
+    for (const auto& [setting, value] : settings) {
+      AddSetting(setting, value, activity);
+    }
+    Append(name).set_activity_config_name(name);
+  }
+
+  // Several RPCs at once; all of them end the stage.
+  void Call(const std::string& name, const std::vector<std::string>& rpcs,
+            int64_t calls_of_each) {
+    std::vector<std::string> names;
+    for (const std::string& rpc : rpcs) {
+      Action& action = AddRpcAction(body_, absl::StrCat(name, "_", rpc), rpc);
+      action.mutable_iterations()->set_max_iteration_count(calls_of_each);
+      action.mutable_iterations()->set_max_parallel_iterations(calls_of_each);
+      for (const std::string& last : last_) action.add_dependencies(last);
+      list_.add_action_names(action.name());
+      names.push_back(action.name());
+    }
+    last_ = names;
+  }
+
+  // Something that the list has already.
+  void Continue(const std::string& name) { last_ = {name}; }
+
+ private:
+  static void AddSetting(const std::string& name,
+                         const std::variant<int64_t, std::string>& value,
+                         ActivityConfig& activity) {
+    NamedSetting& setting = *activity.add_activity_settings();
+    setting.set_name(name);
+    if (const auto* number = std::get_if<int64_t>(&value)) {
+      setting.set_int64_value(*number);
+    } else {
+      setting.set_string_value(std::get<std::string>(value));
+    }
+  }
+
+  Action& Append(const std::string& name) {
+    Action& action = *body_.add_actions();
+    action.set_name(name);
+    for (const std::string& last : last_) action.add_dependencies(last);
+    list_.add_action_names(name);
+    last_ = {name};
+    return action;
+  }
+
+  DistributedSystemDescription& body_;
+  ActionList& list_;
+  std::vector<std::string> last_;
+};
+
+ActionList& ListOf(DistributedSystemDescription& body,
+                   absl::string_view name) {
+  for (ActionList& list : *body.mutable_action_lists()) {
+    if (list.name() == name) return list;
+  }
+  LOG(FATAL) << "the pattern has no list " << name;
+}
+
+void AddPool(const std::string& name, int64_t size,
+             DistributedSystemDescription& body) {
+  ActivityPoolSpec& pool = *body.add_activity_pools();
+  pool.set_name(name);
+  pool.set_size(static_cast<int32_t>(size));
+}
+
+Settings CorpusOf(const FeedWork& work, int64_t bytes) {
+  return {{"algorithm", "zstd"},
+          {"bytes", bytes},
+          {"corpus_bytes", std::max<int64_t>(3 << 20, bytes)},
+          {"entropy_percent", work.entropy_percent},
+          {"repeated_percent", work.repeated_percent}};
+}
+
+void AddFeatures(const FeedWork& work, Stages& stages) {
+  const int64_t scale = work.feature_scale;
+  stages.Do("extract_features", "FeatureExtract", kServing,
+            {{"hash_lookups", 50 * scale},
+             {"tree_walks", 10 * scale},
+             {"bitset_intersections", 5 * scale},
+             {"embedding_rows_gathered", 5 * scale},
+             {"function_calls", 100 * scale}});
+}
+
+void AddLeafStages(const FeedWork& work, Stages& stages) {
+  if (work.function_calls > 0) {
+    stages.Do("call_functions", "FeatureExtract", kServing,
+              {{"hash_lookups", int64_t{0}},
+               {"tree_walks", int64_t{0}},
+               {"bitset_intersections", int64_t{0}},
+               {"embedding_rows_gathered", int64_t{0}},
+               {"function_calls", work.function_calls}});
+  }
+  if (work.second_generation) AddFeatures(work, stages);
+  stages.Do("rank", "PageRank", kRanking,
+            {{"nodes", work.rank_nodes},
+             {"degree", work.rank_degree},
+             {"nodes_per_iteration", work.rank_slice},
+             {"parallelism", work.ranking_threads}});
+  stages.Do("read_storage", "Wait", "",
+            {{"distribution", work.io_distribution},
+             {"mean_us", work.io_wait_us}});
+  stages.Do("compress_reply", "Compress", kServing,
+            CorpusOf(work, work.compressed_bytes));
+  stages.Do("serialize_stories", "Serialize", kSerialization,
+            {{"stories", work.stories},
+             {"generate", int64_t{1}},
+             {"parallelism", work.serialization_threads}});
+  Settings half = CorpusOf(work, work.stories * work.story_bytes / 2);
+  half.push_back({"parallelism", work.serialization_threads});
+  stages.Do("compress_stories", "Compress", kSerialization, half);
+  stages.Do("chase_pointers", "PointerChase", kChasing,
+            {{"bytes", work.chase_bytes},
+             {"hops", work.chase_hops},
+             {"parallelism", work.chase_threads}});
+  stages.Do("serialize_reply", "Serialize", kServing,
+            {{"stories", work.reply_stories}, {"generate", int64_t{1}}});
+  stages.Do("decompress_reply", "Decompress", kServing,
+            CorpusOf(work, work.compressed_bytes));
+  stages.Do("deserialize_reply", "Deserialize", kServing,
+            {{"stories", work.reply_stories}});
+}
+
+// A method of a mock service: how large its answers are, uniformly between one
+// quantile and the next, and how long they take.
+struct MockMethod {
+  const char* name;
+  std::vector<std::pair<double, int64_t>> bytes_cdf;
+  int64_t mean_us;
+  int64_t sigma_thousandths;
+};
+
+std::vector<MockMethod> MockMethods() {
+  return {{"fetch_profile",
+           {{0, 64}, {0.5, 512}, {0.9, 2048}, {0.99, 8192}, {1, 32'768}},
+           1000,
+           500},
+          {"fetch_content",
+           {{0, 64}, {0.5, 4096}, {0.9, 16'384}, {0.99, 65'536}, {1, 262'144}},
+           3000,
+           800},
+          {"fetch_social",
+           {{0, 64}, {0.5, 1024}, {0.9, 8192}, {0.99, 32'768}, {1, 131'072}},
+           2000,
+           1000}};
+}
+
+void AddMockMethod(const MockMethod& method,
+                   DistributedSystemDescription& body) {
+  const std::string name = method.name;
+  AddRpcWithPayloads(body, name, "leaf", "mock", "random", name);
+  AddPayloadPair(body, name, 256, 0);
+  PayloadSpec& response =
+      *body.mutable_payload_descriptions(body.payload_descriptions_size() - 1);
+  response.clear_size();
+  response.set_size_distribution_name(absl::StrCat(name, "_bytes"));
+  DistributionConfig& bytes = *body.add_size_distribution_configs();
+  bytes.set_name(absl::StrCat(name, "_bytes"));
+  bytes.add_field_names("payload_size");
+  for (const auto& [cdf, value] : method.bytes_cdf) {
+    CdfPoint& point = *bytes.add_cdf_points();
+    point.set_cdf(cdf);
+    point.set_value(value);
+  }
+  Stages stages(body, AddActionList(body, name));
+  stages.Do(absl::StrCat(name, "_wait"), "Wait", "",
+            {{"distribution", "lognormal"},
+             {"mean_us", method.mean_us},
+             {"sigma_thousandths", method.sigma_thousandths}});
+}
+
+// The aggregator reads what it got, chooses, and compresses its answer.
+void AddAggregatorStages(const FeedWork& work, Stages& stages) {
+  stages.Do("read_stories", "Deserialize", "",
+            {{"stories", work.reply_stories}});
+  stages.Do("choose_stories", "ConsumeCpu", "",
+            {{"array_size", 100 * work.reply_stories}});
+  stages.Do("compress_feed", "Compress", "", CorpusOf(work, 8192));
+}
+
+int64_t Given(const ParameterValues& values, const char* name,
+              int64_t by_preset) {
+  return values.Has(name) ? values.Integer(name) : by_preset;
+}
+
+}  // namespace
+
+std::vector<std::string> FeedPresets() {
+  return {"small", "feedsim_v1", "feedsim_v2"};
+}
+
+std::vector<Parameter> FeedWorkParameters() {
+  return {
+      IntegerParameter("serving_threads", "", {1, 1024},
+                       "Threads of each leaf for its own stages; by default "
+                       "the preset's, as all that follow."),
+      IntegerParameter("ranking_threads", "", {1, 1024},
+                       "Threads of each leaf that rank, all for one request."),
+      IntegerParameter("serialization_threads", "", {1, 1024},
+                       "Threads of each leaf that serialise stories."),
+      IntegerParameter("rank_nodes", "", {1, 100'000'000},
+                       "Nodes of the graph that leaves rank."),
+      IntegerParameter("io_wait_us", "", {1},
+                       "Microseconds that leaves wait for storage, or their "
+                       "mean."),
+      IntegerParameter("stories", "", {1, 100'000},
+                       "Stories that leaves serialise for each request."),
+      IntegerParameter("mock_count", "", {1, kMaxInstances},
+                       "Mock services that feedsim_v2 asks for features."),
+  };
+}
+
+FeedWork FeedWorkOf(const std::string& preset, const ParameterValues& values) {
+  FeedWork work = preset == "small"        ? Small()
+                  : preset == "feedsim_v1" ? FeedSimV1()
+                                           : FeedSimV2();
+  work.serving_threads =
+      Given(values, "serving_threads", work.serving_threads);
+  work.ranking_threads =
+      Given(values, "ranking_threads", work.ranking_threads);
+  work.serialization_threads =
+      Given(values, "serialization_threads", work.serialization_threads);
+  work.rank_nodes = Given(values, "rank_nodes", work.rank_nodes);
+  work.rank_slice = std::min(work.rank_slice, work.rank_nodes);
+  work.io_wait_us = Given(values, "io_wait_us", work.io_wait_us);
+  work.stories = Given(values, "stories", work.stories);
+  work.mock_count = Given(values, "mock_count", work.mock_count);
+  return work;
+}
+
+void AddFeedWork(const FeedWork& work, DistributedSystemDescription& body) {
+  AddPool(kServing, work.serving_threads, body);
+  AddPool(kRanking, work.ranking_threads, body);
+  AddPool(kSerialization, work.serialization_threads, body);
+  AddPool(kChasing, work.chase_threads, body);
+  if (work.second_generation) {
+    AddService(body, "mock", work.mock_count);
+    for (const MockMethod& method : MockMethods()) AddMockMethod(method, body);
+  }
+  Stages leaf(body, ListOf(body, "leaf_query"));
+  if (work.second_generation) {
+    std::vector<std::string> methods;
+    for (const MockMethod& method : MockMethods()) {
+      methods.push_back(method.name);
+    }
+    leaf.Call("ask", methods, work.mock_calls);
+  }
+  AddLeafStages(work, leaf);
+  if (!work.second_generation) return;
+  Stages aggregator(body, ListOf(body, "feed_query"));
+  aggregator.Continue("ask_leaves");
+  AddAggregatorStages(work, aggregator);
+}
+
+}  // namespace distbench
