@@ -43,11 +43,21 @@ absl::Status CheckWorkParameters(const ParameterValues& values) {
   return absl::OkStatus();
 }
 
+// The preset, and what was given in place of its values.
+std::string WorkAlias(const ParameterValues& values) {
+  if (!HasWork(values)) return "";
+  std::string alias = absl::StrCat(values.Text("preset"), "_");
+  for (const Parameter& parameter : FeedWorkParameters()) {
+    if (!values.Has(parameter.name)) continue;
+    absl::StrAppend(&alias, parameter.name, values.Text(parameter.name), "_");
+  }
+  return alias;
+}
+
 std::string Alias(const ParameterValues& values) {
-  const std::string preset =
-      HasWork(values) ? absl::StrCat(values.Text("preset"), "_") : "";
   return absl::StrCat(
-      "feed_aggregator_", preset, values.Text("synchronization_mode"), "_",
+      "feed_aggregator_", WorkAlias(values),
+      values.Text("synchronization_mode"), "_",
       values.Text("aggregator_count"), "x", values.Text("leaf_count"), "x",
       values.Text("qps"), "x", values.Text("request_size"), "x",
       values.Text("response_size"), "x", values.Text("leaf_request_size"), "x",

@@ -86,6 +86,8 @@ TEST(FeedAggregatorTest, ParametersReplaceThePresets) {
   const DistributedSystemDescription& body = traffic->body;
   EXPECT_EQ(body.activity_pools(1).name(), "ranking");
   EXPECT_EQ(body.activity_pools(1).size(), 3);
+  EXPECT_THAT(traffic->alias,
+              testing::HasSubstr("_small_ranking_threads3_rank_nodes77_"));
   bool found = false;
   for (const ActivityConfig& activity : body.activity_configs()) {
     for (const NamedSetting& setting : activity.activity_settings()) {
