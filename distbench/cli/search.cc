@@ -1,247 +1,237 @@
 #include <CLI/CLI.hpp>
-#include <iostream>
+#include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
-#include <vector>
+#include <system_error>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
-#include "absl/time/clock.h"
-#include "absl/time/time.h"
 #include "distbench/base/stop_signals.h"
 #include "distbench/cli/commands.h"
 #include "distbench/cli/error_output.h"
-#include "distbench/cli/flags.h"
 #include "distbench/cli/report_output.h"
+#include "distbench/cli/search_flags.h"
 #include "distbench/cli/test_input.h"
+#include "distbench/client/progress_display.h"
 #include "distbench/client/test_client.h"
+#include "distbench/report/search_table.h"
 #include "distbench/report/verdict.h"
-#include "distbench/search/load_search.h"
-#include "distbench/search/measured_probe.h"
-#include "distbench/search/objective.h"
-#include "distbench/search/rate_knob.h"
+#include "distbench/results/output_file.h"
+#include "distbench/results/result_file.h"
+#include "distbench/search/final_hook.h"
+#include "distbench/search/search_display.h"
+#include "distbench/search/search_plan.h"
 #include "distbench/search/search_run.h"
-#include "distbench/search/search_table.h"
-#include "distbench/security/tls_files.h"
-#include "proto/control.pb.h"
+#include "distbench/search/sequencer_runner.h"
+#include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 
 namespace distbench {
 
 namespace {
 
-struct Flags {
-  std::string test_sequencer;
-  TlsFiles tls;
-  std::string infile = "-";
-  std::vector<std::string> objectives;
-  std::vector<double> qps;
-  SearchOptions search;
-  double initial_qps = 0;  // 0: the test's own
-  double tolerance_percent = 2;
-  SearchTiming timing;
-  std::string csv;
-};
-
-constexpr double kMinQps = 1e-3;
-constexpr double kMaxQps = 1e9;
-
-absl::StatusOr<std::vector<Objective>> ParseObjectives(
-    const std::vector<std::string>& texts) {
-  std::vector<Objective> objectives;
-  for (const std::string& text : texts) {
-    absl::StatusOr<Objective> objective = ParseObjective(text);
-    if (!objective.ok()) return objective.status();
-    objectives.push_back(*std::move(objective));
-  }
-  return objectives;
+bool UsesBuilder(const SearchFlags& flags) {
+  return absl::StartsWith(flags.knob, "builder:");
 }
 
-absl::StatusOr<RateKnob> MakeKnob(const std::string& infile) {
-  const absl::StatusOr<TestSequence> tests = LoadAndCheckTests(infile);
+// The test to search with; an empty one if the knob makes its own.
+absl::StatusOr<DistributedSystemDescription> LoadTest(
+    const SearchFlags& flags) {
+  if (UsesBuilder(flags)) {
+    if (!flags.infile) return DistributedSystemDescription();
+    return absl::InvalidArgumentError(
+        "--infile and --knob=builder:... exclude each other: the knob makes "
+        "the test");
+  }
+  const std::string infile = flags.infile.value_or("-");
+  absl::StatusOr<TestSequence> tests = LoadAndCheckTests(infile);
   if (!tests.ok()) return tests.status();
   if (tests->tests_size() != 1) {
     return absl::InvalidArgumentError(
         absl::StrCat(infile, " has ", tests->tests_size(),
                      " tests; a search needs exactly one"));
   }
-  return RateKnob::Make(tests->tests(0));
+  return std::move(*tests->mutable_tests(0));
 }
 
-absl::StatusOr<TestResult> RunTest(TestClient& client,
-                                   const DistributedSystemDescription& test) {
-  TestSequence sequence;
-  *sequence.add_tests() = test;
-  TestSequenceResults results;
-  const absl::Status status = client.RunTests(
-      sequence, [](const RunTestsEvent&) {}, results);
-  if (!status.ok()) return status;
-  return std::move(*results.mutable_test_results(0));
-}
-
-// Says before a probe what comes, so that profilers can be attached in time.
-void Announce(int number, const ProbeRequest& request, absl::Duration warmup,
-              absl::Duration measured) {
-  const absl::Time start = absl::Now() + warmup;
-  const auto utc = [](absl::Time time) {
-    return absl::FormatTime("%H:%M:%S", time, absl::UTCTimeZone());
-  };
-  std::cerr << absl::StreamFormat(
-      "probe %d (%s): %.6g per second, measured for %s, %s to %s UTC\n", number,
-      ToString(request.phase), request.load, absl::FormatDuration(measured),
-      utc(start), utc(start + measured));
-}
-
-// Writes the rows of the table, and what each probe said.
-class Observer {
- public:
-  Observer(const Objective& objective, ReportOutput& csv)
-      : objective_(objective), csv_(csv) {
-    csv_.Write(SearchTableHeader() + "\n");
+absl::StatusOr<int> InstanceCount(const SearchFlags& flags,
+                                  TestClient& client) {
+  if (flags.instances == "auto") return AutomaticInstanceCount(client);
+  int count = 1;
+  if (!absl::SimpleAtoi(flags.instances, &count)) {
+    return absl::InternalError("--instances was not checked");
   }
+  return count;
+}
 
-  void Observe(int number, const MeasuredProbe& probe,
-               const TestResult& result) {
-    std::cerr << "  " << probe.outcome << ": " << probe.measured << '\n';
-    const absl::StatusOr<std::string> row =
-        SearchTableRow(number, objective_, probe, result);
-    if (row.ok()) csv_.Write(*row + "\n");
+absl::StatusOr<SearchPlan> MakePlan(const SearchFlags& flags,
+                                    const DistributedSystemDescription& test,
+                                    TestClient& client) {
+  const absl::StatusOr<int> instances = InstanceCount(flags, client);
+  if (!instances.ok()) return instances.status();
+  absl::StatusOr<SearchPlan> plan = PlanSearch(SpecOf(flags), test, *instances);
+  if (!plan.ok()) return plan;
+  plan->loads = flags.loads;
+  if (flags.max_time > absl::ZeroDuration()) {
+    plan->timing.max_total = flags.max_time;
   }
+  return plan;
+}
 
- private:
-  const Objective& objective_;
-  ReportOutput& csv_;
-};
+// What an earlier search left behind, to go on with; else nothing. The error is
+// that the outfile holds what would be lost.
+absl::StatusOr<TestSequenceResults> EarlierResults(const SearchFlags& flags) {
+  if (!flags.resume.empty()) {
+    if (!flags.outfile.empty()) {
+      return absl::InvalidArgumentError(
+          "--resume and --outfile exclude each other: what goes on is written "
+          "to where it came from");
+    }
+    return ReadResults(flags.resume);
+  }
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(flags.outfile, ignored)) {
+    return TestSequenceResults();
+  }
+  const absl::StatusOr<TestSequenceResults> existing =
+      ReadResults(flags.outfile);
+  if (existing.ok() && existing->searches_size() == 1 &&
+      !IsComplete(existing->searches(0))) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        flags.outfile, " holds a search that ended early, after ",
+        existing->searches(0).probes_size(), " probes; --resume=",
+        flags.outfile, " goes on with it, and removing it begins anew"));
+  }
+  return TestSequenceResults();
+}
 
-int ExitCodeOf(SearchVerdict verdict) {
-  switch (verdict) {
-    case SearchVerdict::kConverged:
-    case SearchVerdict::kUpperBoundHit:
-      return kExitOk;
-    case SearchVerdict::kObjectiveUnreachable:
-      return kExitGateNotMet;
-    case SearchVerdict::kGeneratorLimited:
-    case SearchVerdict::kUnstable:
-    case SearchVerdict::kBudgetExhausted:
-      return kExitRunFailed;
+int ExitCodeOf(const SearchReport& report) {
+  const std::string& verdict = report.verdict();
+  if (verdict == ToString(SearchVerdict::kConverged) ||
+      verdict == ToString(SearchVerdict::kUpperBoundHit) ||
+      verdict == kAllMetVerdict) {
+    return kExitOk;
+  }
+  if (verdict == ToString(SearchVerdict::kObjectiveUnreachable) ||
+      verdict == kNotAllMetVerdict) {
+    return kExitGateNotMet;
   }
   return kExitRunFailed;
 }
 
-int PrintVerdict(const SearchResult& result) {
-  std::cerr << "Verdict: " << ToString(result.verdict) << '\n';
-  if (result.load) {
-    std::cerr << absl::StreamFormat("Highest load: %.6g per second\n",
-                                    *result.load);
+// Where the probes go, besides stderr.
+class Outputs {
+ public:
+  Outputs(const SearchFlags& flags, ReportOutput csv)
+      : path_(flags.resume.empty() ? flags.outfile : flags.resume),
+        encoding_(flags.binary_output ? ResultEncoding::kBinary
+                                      : ResultEncoding::kText),
+        csv_(std::move(csv)) {
+    csv_.Write(SearchTableHeader() + "\n");
   }
-  std::cerr << "Evidence: " << result.evidence << std::endl;
-  return ExitCodeOf(result.verdict);
+
+  void AddRows(const SearchReport& report, const SearchProbe& probe) {
+    csv_.Write(SearchTableRows(report, probe));
+  }
+
+  absl::Status Save(const TestSequenceResults& results) const {
+    if (path_.empty()) return absl::OkStatus();
+    return WriteResults(results, path_, encoding_);
+  }
+
+  absl::Status Finish() { return csv_.Finish(); }
+
+ private:
+  const std::string path_;
+  const ResultEncoding encoding_;
+  ReportOutput csv_;
+};
+
+int RunPlan(const SearchFlags& flags, const SearchPlan& plan,
+            TestClient& client, TestSequenceResults results, Outputs& outputs) {
+  SearchDisplay display(StderrProgress(1));
+  FinalHook hook(flags.on_final);
+  SearchCallbacks callbacks;
+  callbacks.run = RunOnSequencer(client);
+  if (!flags.on_final.empty()) {
+    callbacks.run = hook.Wrap(std::move(callbacks.run));
+  }
+  callbacks.announce = [&](const PlannedProbe& probe) {
+    hook.Announce(probe);
+    display.Announce(probe);
+  };
+  callbacks.progress = [&](const RunTestsEvent& event) { display.Show(event); };
+  callbacks.observe = [&](const SearchReport& report,
+                          const SearchProbe& probe) {
+    display.Observe(report, probe);
+    outputs.AddRows(report, probe);
+  };
+  callbacks.save = [&](const TestSequenceResults& known) {
+    return outputs.Save(known);
+  };
+
+  display.ShowPlan(plan);
+  for (const SearchReport& report : results.searches()) {
+    for (const SearchProbe& probe : report.probes()) {
+      outputs.AddRows(report, probe);
+    }
+  }
+  const absl::Status status = RunLoadSearch(plan, callbacks, results);
+  display.Clear();
+  if (!status.ok()) return Fail(status, kExitRunFailed);
+  for (const TestResult& result : results.test_results()) {
+    for (const Finding& finding : result.run_info().findings()) {
+      if (finding.code() != kFinalCommandFinding ||
+          finding.severity() != Finding::WARN) {
+        continue;
+      }
+      Fail(absl::StrCat("warning: --on_final: ", finding.message()), kExitOk);
+    }
+  }
+  display.ShowVerdict(results.searches(0));
+  return ExitCodeOf(results.searches(0));
 }
 
-int RunAll(const Flags& flags, const RateKnob& knob,
-           const std::vector<Objective>& objectives,
-           const SearchCallbacks& callbacks) {
-  if (!flags.qps.empty()) {
-    const absl::StatusOr<bool> all_met =
-        RunLoadList(flags.qps, flags.timing, knob, objectives, callbacks);
-    if (!all_met.ok()) return Fail(all_met.status(), kExitRunFailed);
-    return *all_met ? kExitOk : kExitGateNotMet;
-  }
-  SearchOptions options = flags.search;
-  options.tolerance = flags.tolerance_percent / 100;
-  options.initial_load =
-      flags.initial_qps > 0 ? flags.initial_qps : knob.base_load();
-  const absl::StatusOr<SearchResult> result =
-      RunLoadSearch(options, flags.timing, knob, objectives, callbacks);
-  if (!result.ok()) return Fail(result.status(), kExitRunFailed);
-  return PrintVerdict(*result);
-}
-
-int Search(const Flags& flags) {
+int Search(const SearchFlags& flags) {
   StopSignals stop(kExitRunFailed);
-  const absl::StatusOr<std::vector<Objective>> objectives =
-      ParseObjectives(flags.objectives);
-  if (!objectives.ok()) return Fail(objectives.status(), kExitUsage);
-  const absl::StatusOr<RateKnob> knob = MakeKnob(flags.infile);
-  if (!knob.ok()) return Fail(knob.status(), kExitUsage);
+  // Before a probe is on its way there is nothing to end.
+  stop.SetHandler([] { std::_Exit(kExitRunFailed); });
+  const absl::StatusOr<DistributedSystemDescription> test = LoadTest(flags);
+  if (!test.ok()) return Fail(test.status(), kExitUsage);
+  absl::StatusOr<TestSequenceResults> results = EarlierResults(flags);
+  if (!results.ok()) return Fail(results.status(), kExitUsage);
+  if (!flags.outfile.empty()) {
+    // To be found out before a long search, not after its first probe.
+    const absl::Status writable = OutputFile::Open(flags.outfile).status();
+    if (!writable.ok()) return Fail(writable, kExitUsage);
+  }
   absl::StatusOr<ReportOutput> csv = ReportOutput::Open(flags.csv);
   if (!csv.ok()) return Fail(csv.status(), kExitUsage);
   const absl::StatusOr<std::unique_ptr<TestClient>> client =
       TestClient::Connect(flags.test_sequencer, flags.tls);
   if (!client.ok()) return Fail(client.status(), kExitUsage);
+  const absl::StatusOr<SearchPlan> plan = MakePlan(flags, *test, **client);
+  if (!plan.ok()) return Fail(plan.status(), kExitUsage);
+  if (!flags.resume.empty()) {
+    const absl::Status resumable = CheckResumable(*plan, *results);
+    if (!resumable.ok()) {
+      return Fail(absl::StrCat("can not go on with ", flags.resume, ": ",
+                               std::string(resumable.message())),
+                  kExitUsage);
+    }
+  }
 
+  Outputs outputs(flags, *std::move(csv));
   stop.SetHandler([&client] { (*client)->Cancel(); });
-  Observer observer(objectives->front(), *csv);
   const int exit_code =
-      RunAll(flags, *knob, *objectives,
-             {.run =
-                  [&](const DistributedSystemDescription& test) {
-                    return RunTest(**client, test);
-                  },
-              .announce = Announce,
-              .observe =
-                  [&](int number, const MeasuredProbe& probe,
-                      const TestResult& result) {
-                    observer.Observe(number, probe, result);
-                  }});
+      RunPlan(flags, *plan, **client, *std::move(results), outputs);
   stop.SetHandler({});
-  const absl::Status written = csv->Finish();
+  const absl::Status written = outputs.Finish();
   if (!written.ok()) return Fail(written, kExitRunFailed);
   return exit_code;
-}
-
-void AddLoadFlags(CLI::App& command, Flags& flags) {
-  const CLI::Validator qps = CLI::Range(kMinQps, kMaxQps).description("");
-  command
-      .add_option("--slo", flags.objectives,
-                  "What must be met, such as 'my_rpc p95<=500ms',\n"
-                  "'my_rpc failures<=0.1%' or 'cpu<=60%'; several: all")
-      ->required()
-      ->type_name("OBJECTIVE")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  command
-      .add_option("--qps", flags.qps,
-                  "Instead of a search: run these loads, each once")
-      ->check(qps)
-      ->delimiter(',')
-      ->type_name("QPS[,QPS...]");
-  command
-      .add_option("--initial_qps", flags.initial_qps,
-                  "Where to start; default: the test's own rate")
-      ->check(qps)
-      ->type_name("QPS");
-  command.add_option("--min_qps", flags.search.min_load, "Lowest load to try")
-      ->check(qps)
-      ->type_name("QPS")
-      ->capture_default_str();
-  command.add_option("--max_qps", flags.search.max_load, "Highest load to try")
-      ->check(qps)
-      ->type_name("QPS");
-  command
-      .add_option("--tolerance", flags.tolerance_percent,
-                  "How exact the answer shall be, in percent")
-      ->check(CLI::Range(0.1, 50.0).description(""))
-      ->type_name("PERCENT")
-      ->capture_default_str();
-  command
-      .add_option("--max_probes", flags.search.max_probes,
-                  "Give up after so many runs")
-      ->check(CLI::Range(3, 1000).description(""))
-      ->type_name("N")
-      ->capture_default_str();
-}
-
-void AddTimingFlags(CLI::App& command, SearchTiming& timing) {
-  AddDurationFlag(command, "--warmup", timing.warmup,
-                  "Warm-up of each run; default: 2s");
-  AddDurationFlag(command, "--probe_duration", timing.probe,
-                  "Measured time of a run; near the limit more; default: 10s");
-  AddDurationFlag(command, "--final_duration", timing.final_run,
-                  "Of the run that confirms, and of --qps; default: 60s");
 }
 
 }  // namespace
@@ -249,24 +239,19 @@ void AddTimingFlags(CLI::App& command, SearchTiming& timing) {
 void AddSearchCommand(CLI::App& app, CommandBody& chosen) {
   CLI::App* command = app.add_subcommand(
       "search", "Finds the highest load within an objective");
-  auto flags = std::make_shared<Flags>();
-  flags->search.max_load = kMaxQps;
-  flags->search.min_load = 1;
-  AddTestSequencerFlag(*command, flags->test_sequencer);
-  AddTlsFlags(*command, flags->tls);
-  AddInfileFlag(*command, flags->infile);
-  AddLoadFlags(*command, *flags);
-  AddTimingFlags(*command, flags->timing);
-  AddTextFlag(*command, "--csv", flags->csv, "FILE",
-              "Where the table of probes goes; default: stdout");
+  auto flags = std::make_shared<SearchFlags>();
+  AddSearchFlags(*command, *flags);
   command->footer(
-      "Scales all open-loop rates of the test. A load is what the main lists\n"
-      "of all instances start per second. Exits 2 if an objective can not be\n"
-      "met, 3 if the answer can not be trusted.\n\n"
-      "Example:\n"
+      "A load is what the main lists of all instances start per second, unless\n"
+      "--knob says otherwise. Exits 2 if an objective can not be met, 3 if the\n"
+      "answer can not be trusted.\n\n"
+      "Examples:\n"
       "  distbench search --test_sequencer=host1:10000 --infile=my_test.config "
       "\\\n"
-      "      --slo='my_rpc p99<=2ms' --csv=probes.csv");
+      "      --slo='my_rpc p99<=2ms' --outfile=search.pb.gz --csv=probes.csv\n"
+      "  distbench search --test_sequencer=host1:10000 --slo='query p99<=2ms' "
+      "\\\n"
+      "      --knob=builder:multi_level_rpc:qps=500:leaf_count --max_load=20");
   command->callback(
       [flags, &chosen] { chosen = [flags] { return Search(*flags); }; });
 }

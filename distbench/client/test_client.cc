@@ -200,6 +200,11 @@ class TestClient::Impl {
     for (const std::string& run_id : run_ids) CancelOrLeave(run_id);
   }
 
+  void AbandonRun() ABSL_LOCKS_EXCLUDED(mutex_) {
+    absl::MutexLock lock(&mutex_);
+    for (grpc::ClientContext* context : running_) context->TryCancel();
+  }
+
  private:
   // A call that follows a run.
   struct RunCall {
@@ -354,5 +359,7 @@ absl::Status TestClient::CancelRun(const std::string& run_id) {
 }
 
 void TestClient::Cancel() { impl_->Cancel(); }
+
+void TestClient::AbandonRun() { impl_->AbandonRun(); }
 
 }  // namespace distbench

@@ -23,7 +23,7 @@ class Channel;
 
 namespace distbench {
 
-// Thread-safe. Each method blocks its caller.
+// Thread-safe; each method blocks its caller, but for Cancel() and AbandonRun().
 class TestClient {
  public:
   // address: "HOST:PORT". Connects at once; the error says what was tried and
@@ -70,6 +70,10 @@ class TestClient {
   // what was measured has arrived, and makes every later call of RunTests() or
   // GetRun() fail. Any thread; takes no longer than a few seconds.
   void Cancel();
+
+  // Ends the RunTests() that is under way, if any, and no later one: its tests
+  // end, and what they measured is lost. Any thread, the observer's included.
+  void AbandonRun();
 
  private:
   class Impl;

@@ -62,6 +62,9 @@ void ValidateFlow(const TestValidation& validation);
 void ValidateActivities(const TestValidation& validation);
 void ValidateReplayTraces(const TestValidation& validation);
 
+// How a load search is to go.
+void ValidateSearch(const TestValidation& validation);
+
 }  // namespace distbench
 
 #endif  // DISTBENCH_CONFIG_VALIDATORS_H_

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "distbench/report/metric.h"
+#include "distbench/stats/metric.h"
 #include "distbench/report/test_run.h"
 #include "distbench/stats/welch_interval.h"
 

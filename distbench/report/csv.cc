@@ -15,12 +15,7 @@ namespace {
 constexpr size_t kPageBytes = 1 << 16;
 
 void AppendText(absl::string_view text, std::string& line) {
-  if (text.find_first_of(",\"\r\n") == absl::string_view::npos) {
-    absl::StrAppend(&line, text);
-  } else {
-    absl::StrAppend(&line, "\"", absl::StrReplaceAll(text, {{"\"", "\"\""}}),
-                    "\"");
-  }
+  line += CsvText(text);
 }
 
 // Whole numbers without an exponent, others with all the digits that matter.
@@ -63,6 +58,14 @@ std::string RunCells(const TestRun& run) {
 }
 
 }  // namespace
+
+std::string CsvText(absl::string_view text) {
+  if (text.find_first_of(",\"\r\n") == absl::string_view::npos) {
+    return std::string(text);
+  }
+  return absl::StrCat("\"", absl::StrReplaceAll(text, {{"\"", "\"\""}}),
+                      "\"");
+}
 
 void RenderCsv(absl::Span<const TestRun> runs, const ReportTable& table,
                ByteSink sink) {

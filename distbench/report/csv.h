@@ -3,6 +3,8 @@
 #ifndef DISTBENCH_REPORT_CSV_H_
 #define DISTBENCH_REPORT_CSV_H_
 
+#include <string>
+
 #include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
@@ -19,6 +21,9 @@ using ByteSink = absl::FunctionRef<void(absl::string_view bytes)>;
 // repetition. Memory does not grow with the number of rows.
 void RenderCsv(absl::Span<const TestRun> runs, const ReportTable& table,
                ByteSink sink);
+
+// The text as a cell, in quotes if it needs them.
+std::string CsvText(absl::string_view text);
 
 }  // namespace distbench
 

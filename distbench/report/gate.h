@@ -10,7 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "distbench/report/compare.h"
-#include "distbench/report/metric.h"
+#include "distbench/stats/metric.h"
 
 namespace distbench {
 

@@ -68,6 +68,15 @@ absl::string_view ToString(ProbePhase phase) {
   return "";
 }
 
+std::optional<ProbePhase> ParseProbePhase(absl::string_view name) {
+  for (const ProbePhase phase :
+       {ProbePhase::kWarmup, ProbePhase::kBracket, ProbePhase::kRecovery,
+        ProbePhase::kRefine, ProbePhase::kFinal}) {
+    if (ToString(phase) == name) return phase;
+  }
+  return std::nullopt;
+}
+
 absl::string_view ToString(SearchVerdict verdict) {
   switch (verdict) {
     case SearchVerdict::kConverged:
@@ -177,7 +186,12 @@ void LoadSearch::AfterFinal(const Probe& probe) {
                                   steps_down_ + 1, Describe(probe)));
   }
   ++steps_down_;
-  Ask(ProbePhase::kFinal, probe.request.load * (1 - options_.tolerance / 2), 1);
+  const double load = probe.request.load;
+  const double below = load * (1 - options_.tolerance / 2);
+  const double next = options_.is_whole ? std::min(std::floor(below), load - 1)
+                                        : below;
+  if (next < options_.min_load) return FinishBelowMinimum();
+  Ask(ProbePhase::kFinal, next, 1);
 }
 
 // Near the limit noise may put what met above what missed; refining copes with
@@ -196,6 +210,9 @@ void LoadSearch::Bound(const Probe& probe) {
 
 void LoadSearch::Refine() {
   const double width = *missed_ / *met_;
+  if (AreNeighbours(*met_, *missed_)) {
+    return Ask(ProbePhase::kFinal, std::min(*met_, *missed_ - 1), 1);
+  }
   if (width > kWideBracket) return Bisect(*met_, *missed_);
   const std::optional<Crossing> crossing =
       generator_is_bound_ ? std::nullopt : FindCrossing(Measurements());
@@ -226,8 +243,9 @@ void LoadSearch::Approach(const Crossing& crossing) {
   // Somewhat outside the bracket too, or a contradiction would stay unseen.
   const double slack = 1 + 2 * options_.tolerance;
   const double load =
-      std::clamp(std::exp(crossing.x), std::min(*met_, *missed_) / slack,
-                 std::max(*met_, *missed_) * slack);
+      Rounded(std::clamp(std::exp(crossing.x),
+                         std::min(*met_, *missed_) / slack,
+                         std::max(*met_, *missed_) * slack));
   const Probe* nearest = NearestRefineProbe(load);
   if (nearest == nullptr) return Ask(ProbePhase::kRefine, load, 1);
 
@@ -239,7 +257,7 @@ void LoadSearch::Approach(const Crossing& crossing) {
                                : Bisect(*met_, nearest->request.load);
   }
   if (crossing.error < options_.tolerance / 2) {
-    return Ask(ProbePhase::kFinal, load * (1 - options_.tolerance / 2), 1);
+    return AskFinal(options_.is_whole ? std::exp(crossing.x) : load);
   }
   refine_length_ = std::min(refine_length_ * kLengthStep, kMaxLength);
   Ask(ProbePhase::kRefine, load, refine_length_);
@@ -259,13 +277,31 @@ void LoadSearch::Bisect(double low, double high) {
   Ask(ProbePhase::kRefine, std::sqrt(low * high), 1);
 }
 
+// A little below where the objectives are just met.
+void LoadSearch::AskFinal(double crossing) {
+  const double below = crossing * (1 - options_.tolerance / 2);
+  Ask(ProbePhase::kFinal,
+      options_.is_whole ? std::max(std::floor(below), options_.min_load)
+                        : below,
+      1);
+}
+
+double LoadSearch::Rounded(double load) const {
+  return options_.is_whole ? std::round(load) : load;
+}
+
+// Noise may have put `met` at or above `missed`.
+bool LoadSearch::AreNeighbours(double met, double missed) const {
+  return options_.is_whole && std::abs(missed - met) <= 1;
+}
+
 void LoadSearch::Ask(ProbePhase phase, double load, double length) {
   if (static_cast<int>(probes_.size()) >= options_.max_probes) {
     return Finish(
         SearchVerdict::kBudgetExhausted, met_,
         absl::StrFormat("%d probes were not enough", options_.max_probes));
   }
-  next_ = ProbeRequest{.phase = phase, .load = load, .length = length};
+  next_ = ProbeRequest{.phase = phase, .load = Rounded(load), .length = length};
 }
 
 void LoadSearch::Finish(SearchVerdict verdict, std::optional<double> load,

@@ -19,6 +19,9 @@
 // goes where a line through the probes nearby crosses the limit, and measures
 // longer the nearer it comes. Final: a long run a little below, which must
 // meet; else it steps down, a few times.
+//
+// Where loads are whole numbers, so is every probe's, and a bracket of two
+// neighbours needs no refining.
 
 #ifndef DISTBENCH_SEARCH_LOAD_SEARCH_H_
 #define DISTBENCH_SEARCH_LOAD_SEARCH_H_
@@ -35,6 +38,9 @@ namespace distbench {
 enum class ProbePhase { kWarmup, kBracket, kRecovery, kRefine, kFinal };
 absl::string_view ToString(ProbePhase phase);
 
+// The phase of that name; absent if there is none.
+std::optional<ProbePhase> ParseProbePhase(absl::string_view name);
+
 // All loads are positive, in one unit of the caller's choice.
 struct SearchOptions {
   double initial_load = 1;
@@ -44,6 +50,10 @@ struct SearchOptions {
   // Two loads that differ by less, relatively, count as equal: how exact the
   // answer shall be. 0.001 to 0.5.
   double tolerance = 0.02;
+
+  // Loads are whole numbers. The answer is exact when one load met and the next
+  // one missed, however much they differ relatively.
+  bool is_whole = false;
 
   // Of all phases together.
   int max_probes = 25;
@@ -131,7 +141,10 @@ class LoadSearch {
   void Bisect(double low, double high);
   std::vector<Measurement> Measurements() const;
   const Probe* NearestRefineProbe(double load) const;
+  void AskFinal(double crossing);
   void Ask(ProbePhase phase, double load, double length);
+  double Rounded(double load) const;
+  bool AreNeighbours(double met, double missed) const;
   void Finish(SearchVerdict verdict, std::optional<double> load,
               std::string evidence);
   void FinishAtMaximum();

@@ -255,6 +255,46 @@ TEST(LoadSearchTest, StepsDownWhenTheFinalRunMisses) {
   EXPECT_NEAR(*result.load, 485, 10);
 }
 
+TEST(LoadSearchTest, FindsTheLastWholeNumberThatMeets) {
+  for (const double capacity : {1.5, 3.2, 8.9, 37.0, 1234.5}) {
+    LoadSearch search({.initial_load = 4, .min_load = 1, .is_whole = true});
+    const SearchResult result =
+        RunSearch(search, [&](const ProbeRequest& request) {
+          EXPECT_EQ(request.load, std::floor(request.load));
+          return Exact(request, capacity);
+        });
+    EXPECT_EQ(result.verdict, SearchVerdict::kConverged) << result.evidence;
+    // Neighbours, or within the tolerance where they are closer than that.
+    EXPECT_LE(*result.load, capacity);
+    EXPECT_GE(*result.load, std::floor(capacity * 0.98));
+  }
+}
+
+TEST(LoadSearchTest, StopsRefiningAtNeighbours) {
+  LoadSearch search({.initial_load = 2, .min_load = 1, .is_whole = true});
+  const SearchResult result = RunSearch(
+      search, [](const ProbeRequest& request) { return Exact(request, 3.5); });
+  EXPECT_EQ(result.load, 3);
+  // Warm-up, 2, 4, 2 again, 3, and the final run.
+  EXPECT_EQ(search.probes().size(), 6);
+}
+
+TEST(LoadSearchTest, StepsDownToTheNextWholeNumber) {
+  LoadSearch search({.initial_load = 4, .min_load = 1, .is_whole = true});
+  const SearchResult result =
+      RunSearch(search, [](const ProbeRequest& request) {
+        const bool is_final = request.phase == ProbePhase::kFinal;
+        return Exact(request, is_final ? 4.5 : 5.5);
+      });
+  EXPECT_EQ(result.verdict, SearchVerdict::kConverged);
+  EXPECT_EQ(result.load, 4);
+}
+
+TEST(LoadSearchTest, KnowsItsPhasesByName) {
+  EXPECT_EQ(ParseProbePhase("refine"), ProbePhase::kRefine);
+  EXPECT_EQ(ParseProbePhase("refined"), std::nullopt);
+}
+
 TEST(LoadSearchTest, GoesOnWhereItWasInterrupted) {
   const auto run = [](const ProbeRequest& request) {
     return Exact(request, 333);

@@ -1,12 +1,14 @@
 #include "distbench/search/measured_probe.h"
 
-#include <algorithm>
+#include <cmath>
 #include <cstdint>
-#include <utility>
 
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
+#include "absl/strings/str_format.h"
+#include "distbench/report/test_totals.h"
+#include "distbench/results/histogram_proto.h"
+#include "distbench/results/walk.h"
+#include "distbench/stats/log_histogram.h"
 
 namespace distbench {
 namespace {
@@ -28,8 +30,8 @@ double SentShare(const TestResult& result) {
 }
 
 std::string OutcomeOf(const Probe& probe) {
-  if (probe.generator_limited) return "generator_limited";
-  return probe.excess <= 0 ? "met" : "missed";
+  if (probe.generator_limited) return kGeneratorLimitedOutcome;
+  return probe.excess <= 0 ? kMetOutcome : kMissedOutcome;
 }
 
 }  // namespace
@@ -41,13 +43,13 @@ absl::StatusOr<MeasuredProbe> MeasureProbe(
     return absl::AbortedError(result.run_info().failure());
   }
   MeasuredProbe measured;
-  std::vector<std::string> parts;
   bool is_first = true;
   bool service_missed = false;
   for (const Objective& objective : objectives) {
     const absl::StatusOr<ObjectiveOutcome> outcome = Judge(objective, result);
     if (!outcome.ok()) return outcome.status();
-    parts.push_back(outcome->measured);
+    measured.measured.push_back(outcome->measured);
+    measured.load_of_limit.push_back(std::exp(outcome->excess.estimate));
     service_missed |= outcome->service_excess.estimate > 0;
     if (is_first || outcome->excess.estimate > measured.probe.excess) {
       measured.probe.excess = outcome->excess.estimate;
@@ -61,14 +63,28 @@ absl::StatusOr<MeasuredProbe> MeasureProbe(
   const bool missed = measured.probe.excess > 0;
   if (missed && !service_missed) {
     measured.probe.generator_limited = true;
-    parts.push_back("the generator was late: service times alone met");
+    measured.measured.push_back("the generator was late: service times alone met");
   } else if (!missed && sent_share < kMinSentShare) {
     measured.probe.generator_limited = true;
-    parts.push_back(absl::StrCat(100 * sent_share, "% of the load was sent"));
+    measured.measured.push_back(
+        absl::StrFormat("%.3g%% of the load was sent", 100 * sent_share));
   }
-  measured.measured = absl::StrJoin(parts, "; ");
   measured.outcome = OutcomeOf(measured.probe);
   return measured;
+}
+
+RpcStatistics StatisticsOf(const TestResult& result, int rpc_index) {
+  const TestTotals totals = AddUp(result);
+  RpcStatistics statistics;
+  const auto found = totals.rpcs.find(RpcName(result, rpc_index));
+  if (found == totals.rpcs.end()) return statistics;
+  found->second.Encode(statistics);
+  statistics.clear_failures_by_error();  // indices of different instances
+  const LogHistogram response = ResponseTimeOf(result, totals, found->first);
+  if (response.count() > 0) {
+    EncodeHistogram(response, *statistics.mutable_response_time_ns());
+  }
+  return statistics;
 }
 
 }  // namespace distbench

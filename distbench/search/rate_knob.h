@@ -4,30 +4,28 @@
 #define DISTBENCH_SEARCH_RATE_KNOB_H_
 
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
+#include "distbench/search/knob.h"
 #include "proto/traffic_config.pb.h"
 
 namespace distbench {
 
 // A load is the number of iterations per second that the open loops of all
 // instances' main lists start together.
-class RateKnob {
+class RateKnob final : public Knob {
  public:
   // `test`: canonical. INVALID_ARGUMENT if no main list has an open loop.
   static absl::StatusOr<RateKnob> Make(DistributedSystemDescription test);
 
-  // Of the test as it is.
-  double base_load() const { return base_load_; }
+  absl::string_view unit() const override { return "iterations per second"; }
+  double base_load() const override { return base_load_; }
+  double min_load() const override { return 0.001; }
+  double max_load() const override { return 1e9; }
+  bool is_whole() const override { return false; }
+  bool is_rate() const override { return true; }
 
-  struct Setting {
-    double load = 0;
-    absl::Duration warmup;
-    absl::Duration measured;
-  };
-
-  // The test at that load; its open loops warm up and then run for the measured
-  // time. Intervals are whole nanoseconds.
-  DistributedSystemDescription At(const Setting& setting) const;
+  // Intervals are whole nanoseconds.
+  absl::StatusOr<DistributedSystemDescription> At(
+      double load, const ProbeTiming& timing) const override;
 
  private:
   RateKnob(DistributedSystemDescription test, double base_load);

@@ -1,85 +1,331 @@
 #include "distbench/search/search_run.h"
 
 #include <algorithm>
-#include <optional>
-#include <variant>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/time/clock.h"
+#include "distbench/config/test_timeout.h"
+#include "distbench/search/hopeless_watch.h"
+#include "distbench/search/measured_probe.h"
+#include "distbench/search/search_report.h"
+#include "google/protobuf/util/message_differencer.h"
 
 namespace distbench {
 namespace {
 
-// Further probes are not lengthened for the sake of samples.
-constexpr double kMaxLengthening = 10;
-
-// Of RPCs that an objective needs to see; 0 if it is not about a percentile.
-double NeededCount(const Objective& objective, int min_tail_samples) {
-  const auto* metric = std::get_if<Metric>(&objective.metric);
-  if (metric == nullptr || metric->kind != Metric::Kind::kPercentile) return 0;
-  return min_tail_samples / (1 - metric->percent / 100);
+bool IsFinal(const SearchProbe& probe) {
+  return probe.phase() == ToString(ProbePhase::kFinal);
 }
 
-absl::StatusOr<MeasuredProbe> RunProbe(int number, const ProbeRequest& request,
-                                       const SearchTiming& timing,
-                                       const RateKnob& knob,
-                                       absl::Span<const Objective> objectives,
-                                       const SearchCallbacks& callbacks) {
-  const absl::Duration measured = ProbeTime(request, timing, objectives);
-  callbacks.announce(number, request, timing.warmup, measured);
-  const absl::StatusOr<TestResult> result = callbacks.run(knob.At(
-      {.load = request.load, .warmup = timing.warmup, .measured = measured}));
+absl::Duration LengthOf(const ProbeTiming& timing) {
+  return timing.warmup + timing.measured;
+}
+
+// Runs probes one by one, and adds each to the report.
+class ProbeRunner {
+ public:
+  ProbeRunner(const SearchPlan& plan, const SearchCallbacks& callbacks,
+              TestSequenceResults& results)
+      : plan_(plan),
+        callbacks_(callbacks),
+        results_(results),
+        report_(*results.mutable_searches(0)) {
+    for (const SearchProbe& probe : report_.probes()) Count(probe);
+  }
+
+  // How long the probe will take; `load` and `phase` say which.
+  ProbeTiming TimingOf(const ProbeRequest& request) const {
+    return {.warmup = plan_.timing.warmup,
+            .measured = ProbeTime(
+                plan_, request,
+                plan_.knob->is_rate() ? request.load : last_rate_)};
+  }
+
+  // Whether there is time for it.
+  bool HasTimeFor(const ProbeRequest& request) const {
+    return used_ + LengthOf(TimingOf(request)) <= plan_.timing.max_total;
+  }
+
+  // Its report is the last of the search's then.
+  absl::Status Run(PlannedProbe planned);
+
+  absl::Status Save() {
+    return callbacks_.save ? callbacks_.save(results_) : absl::OkStatus();
+  }
+
+ private:
+  absl::StatusOr<SearchProbe> RunTest(const PlannedProbe& planned);
+  void Keep(const SearchProbe& probe, TestResult result);
+
+  // Of its time and its rate, what the next probes have to know.
+  void Count(const SearchProbe& probe) {
+    used_ += plan_.timing.warmup + absl::Nanoseconds(probe.end_timestamp_ns() -
+                                                     probe.start_timestamp_ns());
+    if (const double rate = RateOf(probe); rate > 0) last_rate_ = rate;
+  }
+
+  const SearchPlan& plan_;
+  const SearchCallbacks& callbacks_;
+  TestSequenceResults& results_;
+  SearchReport& report_;
+  absl::Duration used_;
+  double last_rate_ = 0;
+};
+
+absl::Status ProbeRunner::Run(PlannedProbe planned) {
+  planned.number = report_.probes_size() + 1;
+  planned.timing = TimingOf(planned.request);
+  if (callbacks_.announce) callbacks_.announce(planned);
+  absl::StatusOr<SearchProbe> probe = RunTest(planned);
+  if (!probe.ok()) return probe.status();
+  Count(*probe);
+  *report_.add_probes() = *std::move(probe);
+  if (callbacks_.observe) {
+    callbacks_.observe(report_, *report_.probes().rbegin());
+  }
+  return Save();
+}
+
+absl::StatusOr<SearchProbe> ProbeRunner::RunTest(const PlannedProbe& planned) {
+  const double load = planned.request.load;
+  const absl::StatusOr<DistributedSystemDescription> test =
+      plan_.knob->At(plan_.knob->is_rate() ? load / plan_.instances : load,
+                     planned.timing);
+  if (!test.ok()) return test.status();
+  const absl::StatusOr<DistributedSystemDescription> all =
+      ProbeTest(plan_, load, planned.timing);
+  if (!all.ok()) return all.status();
+
+  HopelessWatch watch(*test, plan_.objectives, planned.timing);
+  // A warm-up is not judged, and of a list of loads all is wanted.
+  const bool may_end_early =
+      plan_.loads.empty() && planned.request.phase != ProbePhase::kWarmup;
+  bool is_hopeless = false;
+  absl::Time start = absl::Now();
+  const absl::StatusOr<TestResult> result =
+      callbacks_.run(*all, [&](const RunTestsEvent& event) {
+        if (callbacks_.progress) callbacks_.progress(event);
+        if (event.has_started()) start = absl::Now();
+        if (may_end_early && event.has_progress() && !is_hopeless) {
+          is_hopeless = watch.Add(event.progress(), absl::Now() - start);
+        }
+        return !is_hopeless;
+      });
+  if (is_hopeless) {
+    return ReportHopelessProbe(
+        planned, watch.evidence(), watch.response_time_ns(),
+        absl::ToUnixNanos(start + planned.timing.warmup),
+        absl::ToUnixNanos(absl::Now()));
+  }
   if (!result.ok()) return result.status();
-  absl::StatusOr<MeasuredProbe> probe =
-      MeasureProbe(request, objectives, *result);
-  if (probe.ok()) callbacks.observe(number, *probe, *result);
+  absl::StatusOr<SearchProbe> probe =
+      ReportProbe(plan_, planned, *test, *result);
+  if (probe.ok()) Keep(*probe, *result);
   return probe;
+}
+
+// The final runs; until there is one, the last run, whatever it was.
+void ProbeRunner::Keep(const SearchProbe& probe, TestResult result) {
+  const bool has_final = std::any_of(report_.probes().begin(),
+                                     report_.probes().end(), IsFinal);
+  if (!IsFinal(probe) && has_final) return;
+  if (!has_final) results_.clear_test_results();
+  *results_.add_test_results() = std::move(result);
+}
+
+void Conclude(absl::string_view verdict, std::optional<double> load,
+              absl::string_view evidence, SearchReport& report) {
+  report.set_verdict(std::string(verdict));
+  report.set_evidence(std::string(evidence));
+  if (load) report.set_load(*load);
+}
+
+// If the last probe failed, the search is over.
+bool ConcludeIfFailed(SearchReport& report) {
+  const SearchProbe& last = *report.probes().rbegin();
+  if (last.outcome() != kFailedOutcome) return false;
+  std::vector<std::string> reasons(last.instance_failures().begin(),
+                                   last.instance_failures().end());
+  if (reasons.empty()) {
+    reasons.assign(last.measured().begin(), last.measured().end());
+  }
+  Conclude(kInvalidVerdict, std::nullopt,
+           absl::StrCat("probe ", last.number(), ": ",
+                        absl::StrJoin(reasons, "; ")),
+           report);
+  return true;
+}
+
+absl::Status Search(const SearchPlan& plan, ProbeRunner& runner,
+                    SearchReport& report) {
+  LoadSearch search(plan.options);
+  for (const SearchProbe& each : report.probes()) {
+    const absl::StatusOr<Probe> probe = ToProbe(each);
+    if (!probe.ok()) return probe.status();
+    if (search.Next()) search.Add(*probe);
+  }
+  while (search.Next().has_value()) {
+    if (!runner.HasTimeFor(*search.Next())) {
+      Conclude(ToString(SearchVerdict::kBudgetExhausted), search.met(),
+               absl::StrCat("the next probe would exceed ",
+                            absl::FormatDuration(plan.timing.max_total),
+                            " of traffic"),
+               report);
+      return absl::OkStatus();
+    }
+    absl::Status status = runner.Run({.request = *search.Next(),
+                                      .met = search.met(),
+                                      .missed = search.missed()});
+    if (!status.ok()) return status;
+    if (ConcludeIfFailed(report)) return absl::OkStatus();
+    const absl::StatusOr<Probe> probe = ToProbe(*report.probes().rbegin());
+    if (!probe.ok()) return probe.status();
+    search.Add(*probe);
+  }
+  const SearchResult& result = search.result();
+  Conclude(ToString(result.verdict), result.load, result.evidence, report);
+  return absl::OkStatus();
+}
+
+absl::Status RunList(const SearchPlan& plan, ProbeRunner& runner,
+                     SearchReport& report) {
+  for (size_t i = report.probes_size(); i < plan.loads.size(); ++i) {
+    const absl::Status status = runner.Run(
+        {.request = {.phase = ProbePhase::kFinal, .load = plan.loads[i]}});
+    if (!status.ok()) return status;
+    if (ConcludeIfFailed(report)) return absl::OkStatus();
+  }
+  int met_count = 0;
+  std::optional<double> highest;
+  for (const SearchProbe& probe : report.probes()) {
+    if (probe.outcome() != kMetOutcome) continue;
+    ++met_count;
+    highest = std::max(highest.value_or(0), probe.requested_load());
+  }
+  Conclude(met_count == report.probes_size() ? kAllMetVerdict
+                                             : kNotAllMetVerdict,
+           highest,
+           absl::StrFormat("%d of %d loads met", met_count,
+                           report.probes_size()),
+           report);
+  return absl::OkStatus();
+}
+
+// A probe that failed, which is the last one, is done again.
+void DropFailedProbe(TestSequenceResults& results) {
+  SearchReport& report = *results.mutable_searches(0);
+  report.clear_verdict();
+  report.clear_evidence();
+  if (report.probes().empty() ||
+      report.probes().rbegin()->outcome() != kFailedOutcome) {
+    return;
+  }
+  report.mutable_probes()->RemoveLast();
+  if (!results.test_results().empty()) {
+    results.mutable_test_results()->RemoveLast();
+  }
+}
+
+// Without what differs between runs of one test at one load.
+DistributedSystemDescription Comparable(DistributedSystemDescription test) {
+  test.clear_random_seed();
+  test.mutable_attributes()->erase(kTestTimeoutAttribute);
+  for (Action& action : *test.mutable_actions()) {
+    if (!action.has_iterations()) continue;
+    action.mutable_iterations()->clear_max_duration_us();
+    action.mutable_iterations()->clear_warmup_ns();
+  }
+  // Their members depend on which nodes there are.
+  for (ServiceSpec& service : *test.mutable_services()) {
+    service.clear_multi_server_channels();
+  }
+  return test;
+}
+
+// Null if there is none.
+const SearchProbe* ProbeOfLastResult(const TestSequenceResults& results) {
+  const SearchProbe* found = nullptr;
+  if (results.test_results().empty()) return found;
+  for (const SearchProbe& probe : results.searches(0).probes()) {
+    const bool has_result = std::isfinite(probe.excess());
+    if (!has_result || (found != nullptr && IsFinal(*found) && !IsFinal(probe))) {
+      continue;
+    }
+    found = &probe;
+  }
+  return found;
 }
 
 }  // namespace
 
-absl::Duration ProbeTime(const ProbeRequest& request,
-                         const SearchTiming& timing,
-                         absl::Span<const Objective> objectives) {
-  const absl::Duration asked = request.phase == ProbePhase::kFinal
-                                   ? timing.final_run
-                                   : timing.probe * request.length;
-  double needed_count = 0;
-  for (const Objective& objective : objectives) {
-    needed_count =
-        std::max(needed_count, NeededCount(objective, timing.min_tail_samples));
-  }
-  return std::clamp(absl::Seconds(needed_count / request.load), asked,
-                    asked * kMaxLengthening);
+bool IsComplete(const SearchReport& report) {
+  return report.has_verdict() && report.verdict() != kInvalidVerdict;
 }
 
-absl::StatusOr<SearchResult> RunLoadSearch(
-    const SearchOptions& options, const SearchTiming& timing,
-    const RateKnob& knob, absl::Span<const Objective> objectives,
-    const SearchCallbacks& callbacks) {
-  LoadSearch search(options);
-  while (search.Next().has_value()) {
-    const int number = static_cast<int>(search.probes().size()) + 1;
-    const absl::StatusOr<MeasuredProbe> probe =
-        RunProbe(number, *search.Next(), timing, knob, objectives, callbacks);
-    if (!probe.ok()) return probe.status();
-    search.Add(probe->probe);
+absl::Status RunLoadSearch(const SearchPlan& plan,
+                           const SearchCallbacks& callbacks,
+                           TestSequenceResults& results) {
+  if (results.searches().empty()) {
+    results.add_searches();
+  } else if (absl::Status status = CheckResumable(plan, results);
+             !status.ok()) {
+    return status;
   }
-  return search.result();
+  SearchReport& report = *results.mutable_searches(0);
+  if (IsComplete(report)) return absl::OkStatus();
+  DropFailedProbe(results);
+  *report.mutable_search() = plan.spec;
+  report.set_load_unit(std::string(plan.knob->unit()));
+  ProbeRunner runner(plan, callbacks, results);
+  const absl::Status status = plan.loads.empty()
+                                  ? Search(plan, runner, report)
+                                  : RunList(plan, runner, report);
+  if (!status.ok()) return status;
+  return runner.Save();
 }
 
-absl::StatusOr<bool> RunLoadList(absl::Span<const double> loads,
-                                 const SearchTiming& timing,
-                                 const RateKnob& knob,
-                                 absl::Span<const Objective> objectives,
-                                 const SearchCallbacks& callbacks) {
-  bool all_met = true;
-  int number = 0;
-  for (const double load : loads) {
-    const ProbeRequest request = {.phase = ProbePhase::kFinal, .load = load};
-    const absl::StatusOr<MeasuredProbe> probe =
-        RunProbe(++number, request, timing, knob, objectives, callbacks);
-    if (!probe.ok()) return probe.status();
-    all_met &= !probe->probe.generator_limited && probe->probe.excess <= 0;
+absl::Status CheckResumable(const SearchPlan& plan,
+                            const TestSequenceResults& results) {
+  if (results.searches_size() != 1) {
+    return absl::FailedPreconditionError("it holds no search to go on with");
   }
-  return all_met;
+  const SearchReport& report = results.searches(0);
+  google::protobuf::util::MessageDifferencer differencer;
+  std::string differences;
+  differencer.ReportDifferencesToString(&differences);
+  if (!differencer.Compare(report.search(), plan.spec)) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("it was made by another search, which differs in:\n",
+                     differences));
+  }
+  for (const SearchProbe& probe : report.probes()) {
+    if (probe.instance_statistics_size() > 0 &&
+        probe.instance_statistics_size() != plan.instances) {
+      return absl::FailedPreconditionError(
+          absl::StrCat("it is of ", probe.instance_statistics_size(),
+                       " instances, and not of ", plan.instances));
+    }
+  }
+  const SearchProbe* const kept = ProbeOfLastResult(results);
+  if (kept == nullptr) return absl::OkStatus();
+  absl::StatusOr<DistributedSystemDescription> again =
+      ProbeTest(plan, kept->requested_load(),
+                {.warmup = plan.timing.warmup, .measured = plan.timing.probe});
+  if (!again.ok()) return again.status();
+  if (!differencer.Compare(
+          Comparable(results.test_results().rbegin()->traffic_config()),
+          Comparable(*std::move(again)))) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("it is of another test, which differs in:\n",
+                     differences));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace distbench

@@ -1,12 +1,14 @@
 #include "distbench/search/search_run.h"
 
-#include <algorithm>
+#include <cmath>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "distbench/results/histogram_proto.h"
-#include "distbench/search/search_table.h"
 #include "distbench/stats/log_histogram.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
@@ -17,155 +19,309 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::StartsWith;
+using ::testing::SizeIs;
 
-RateKnob Knob() {
+DistributedSystemDescription MakeTest() {
   DistributedSystemDescription test;
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(
-      R"(services { name: "client" count: 1 }
-         rpc_descriptions { name: "query" }
+      R"(services { name: "client" count: 1 x_size: 1 }
+         services { name: "server" count: 1 x_size: 1 }
+         rpc_descriptions {
+           name: "query" client: "client" server: "server"
+         }
          action_lists { name: "client" action_names: "send" }
+         action_lists { name: "query" }
          actions {
-           name: "send" iterations { open_loop_interval_ns: 10000000 }
-         })",
+           name: "send" rpc_name: "query"
+           iterations { open_loop_interval_ns: 10000000 }
+         }
+         search { objectives: "query p95<=1ms" initial_load: 100 })",
       &test));
-  return *RateKnob::Make(test);
+  return test;
 }
 
-// What a system measures whose latency grows with its load, up to what its
-// client can send.
+SearchPlan Plan(int instances = 1) {
+  auto plan = PlanSearch({}, MakeTest(), instances);
+  EXPECT_TRUE(plan.ok()) << plan.status();
+  return *std::move(plan);
+}
+
+// What systems measure whose latency grows with their load, up to what their
+// clients can send.
 struct FakeSystem {
-  double capacity;  // loads above miss 1 ms
+  double capacity;  // loads of a copy above miss 1 ms
   double sendable = 1e9;
   std::vector<double> loads;
+  std::set<std::string> lost_clients;
+  double slow_share = 1;   // of its load that the last copy carries
+  int runs_until_error = 1000;
 
-  absl::StatusOr<TestResult> Run(const DistributedSystemDescription& test) {
+  absl::StatusOr<TestResult> Run(const DistributedSystemDescription& test,
+                                 const ProgressWatcher& watch) {
+    if (--runs_until_error < 0) return absl::CancelledError("stopped");
     const double load =
         1e9 / test.actions(0).iterations().open_loop_interval_ns();
     loads.push_back(load);
-    LogHistogram latency;
-    for (int i = 0; i < 1000; ++i) {
-      latency.Record(static_cast<int64_t>(1e6 * load / capacity));
-    }
     TestResult result;
     *result.mutable_traffic_config() = test;
+    result.mutable_traffic_config()->set_random_seed(loads.size());
+    result.mutable_run_info()->set_start_timestamp_ns(1'000'000'000);
+    result.mutable_run_info()->set_end_timestamp_ns(13'000'000'000);
+    for (int rpc = 0; rpc < test.rpc_descriptions_size(); ++rpc) {
+      AddClient(test, rpc, load, result);
+    }
+    RunTestsEvent event;
+    event.mutable_started();
+    watch(event);
+    return result;
+  }
+
+  void AddClient(const DistributedSystemDescription& test, int rpc, double load,
+                 TestResult& result) const {
+    const std::string client = test.rpc_descriptions(rpc).client(0) + "/0";
+    (*result.mutable_placement()->mutable_service_endpoints())[client]
+        .set_node_alias("node7");
+    if (lost_clients.contains(client)) {
+      result.mutable_run_info()->set_failure("node7 was lost");
+      return;
+    }
+    const bool is_last = rpc > 0 && rpc == test.rpc_descriptions_size() - 1;
+    const int count = static_cast<int>(1000 * (is_last ? slow_share : 1));
+    LogHistogram latency;
+    for (int i = 0; i < count; ++i) {
+      latency.Record(static_cast<int64_t>(1e6 * load / capacity));
+    }
     ServicePerformanceLog& log =
-        (*result.mutable_service_logs()->mutable_instance_logs())["client/0"];
+        (*result.mutable_service_logs()->mutable_instance_logs())[client];
     RpcStatistics& statistics =
-        *(*(*log.mutable_peer_logs())["server/0"].mutable_rpc_logs())[0]
+        *(*(*log.mutable_peer_logs())["server/0"].mutable_rpc_logs())[rpc]
              .mutable_statistics();
-    statistics.set_succeeded_count(1000);
+    statistics.set_succeeded_count(count);
     statistics.set_first_start_timestamp_ns(0);
     statistics.set_last_end_timestamp_ns(1'000'000'000);
     EncodeHistogram(latency, *statistics.mutable_service_time_ns());
     EncodeHistogram(latency, *statistics.mutable_response_time_ns());
-    OfferedLoad& offered = (*log.mutable_offered_loads())[0];
+    OfferedLoad& offered = (*log.mutable_offered_loads())[rpc];
     offered.set_offered_count(1000);
     if (load > sendable) {
       offered.set_unsent_count(
           static_cast<int64_t>(1000 * (1 - sendable / load)));
     }
-    return result;
+  }
+
+  SearchCallbacks Callbacks() {
+    return {.run = [this](const DistributedSystemDescription& test,
+                          const ProgressWatcher& watch) {
+      return Run(test, watch);
+    }};
   }
 };
 
-SearchCallbacks CallbacksOf(FakeSystem& system,
-                            std::vector<std::string>& outcomes) {
-  return {
-      .run =
-          [&](const DistributedSystemDescription& test) {
-            return system.Run(test);
-          },
-      .announce = [](int, const ProbeRequest&, absl::Duration,
-                     absl::Duration) {},
-      .observe = [&](int, const MeasuredProbe& probe,
-                     const TestResult&) { outcomes.push_back(probe.outcome); }};
-}
-
-std::vector<Objective> OneMillisecond() {
-  return {*ParseObjective("query p95<=1ms")};
-}
-
-TEST(RunLoadSearchTest, ConvergesOnTheCapacity) {
-  FakeSystem system = {.capacity = 777};
+std::vector<std::string> Outcomes(const SearchReport& report) {
   std::vector<std::string> outcomes;
-  const auto result =
-      RunLoadSearch({.initial_load = 100}, {}, Knob(), OneMillisecond(),
-                    CallbacksOf(system, outcomes));
-  ASSERT_TRUE(result.ok()) << result.status();
-  EXPECT_EQ(result->verdict, SearchVerdict::kConverged);
-  EXPECT_NEAR(*result->load, 777, 16);
-  EXPECT_EQ(outcomes.size(), system.loads.size());
+  for (const SearchProbe& probe : report.probes()) {
+    outcomes.push_back(probe.outcome());
+  }
+  return outcomes;
+}
+
+TEST(RunLoadSearchTest, ConvergesOnTheCapacityAndReportsIt) {
+  FakeSystem system = {.capacity = 777};
+  TestSequenceResults results;
+  ASSERT_TRUE(RunLoadSearch(Plan(), system.Callbacks(), results).ok());
+  ASSERT_THAT(results.searches(), SizeIs(1));
+  const SearchReport& report = results.searches(0);
+  EXPECT_EQ(report.verdict(), "converged");
+  EXPECT_TRUE(IsComplete(report));
+  EXPECT_NEAR(report.load(), 777, 16);
+  EXPECT_EQ(report.load_unit(), "iterations per second");
+  EXPECT_EQ(report.search().tolerance(), 0.02);
+  EXPECT_EQ(report.probes_size(), system.loads.size());
+  // The final run, and nothing else.
+  ASSERT_THAT(results.test_results(), SizeIs(1));
+
+  const SearchProbe& last = *report.probes().rbegin();
+  EXPECT_EQ(last.phase(), "final");
+  EXPECT_EQ(last.statistics().succeeded_count(), 1000);
+  EXPECT_EQ(last.start_timestamp_ns(), 3'000'000'000);  // after the warm-up
+  EXPECT_EQ(last.end_timestamp_ns(), 13'000'000'000);
+  ASSERT_THAT(last.measured(), SizeIs(1));
+  EXPECT_THAT(last.measured(0), HasSubstr("p95"));
+  ASSERT_THAT(last.load_of_limit(), SizeIs(1));
+  EXPECT_NEAR(last.load_of_limit(0), report.load() / 777, 0.01);
 }
 
 TEST(RunLoadSearchTest, KnowsALateGenerator) {
   FakeSystem system = {.capacity = 1e6, .sendable = 500};
-  std::vector<std::string> outcomes;
-  const auto result =
-      RunLoadSearch({.initial_load = 100}, {}, Knob(), OneMillisecond(),
-                    CallbacksOf(system, outcomes));
-  ASSERT_TRUE(result.ok()) << result.status();
-  EXPECT_EQ(result->verdict, SearchVerdict::kGeneratorLimited);
-  EXPECT_NEAR(*result->load, 500, 20);
+  TestSequenceResults results;
+  ASSERT_TRUE(RunLoadSearch(Plan(), system.Callbacks(), results).ok());
+  EXPECT_EQ(results.searches(0).verdict(), "generator_limited");
+  EXPECT_NEAR(results.searches(0).load(), 500, 20);
 }
 
-TEST(RunLoadSearchTest, EndsWithTheFirstTestThatFails) {
-  const auto result = RunLoadSearch(
-      {}, {}, Knob(), OneMillisecond(),
-      {.run =
-           [](const DistributedSystemDescription&) {
-             TestResult failed;
-             failed.mutable_run_info()->set_failure("node1 was lost");
-             return failed;
-           },
-       .announce = [](int, const ProbeRequest&, absl::Duration,
-                      absl::Duration) {},
-       .observe = [](int, const MeasuredProbe&, const TestResult&) {}});
-  EXPECT_EQ(result.status(), absl::AbortedError("node1 was lost"));
+TEST(RunLoadSearchTest, EndsWithARunThatFails) {
+  FakeSystem system = {.capacity = 777, .lost_clients = {"client/0"}};
+  TestSequenceResults results;
+  ASSERT_TRUE(RunLoadSearch(Plan(), system.Callbacks(), results).ok());
+  const SearchReport& report = results.searches(0);
+  EXPECT_EQ(report.verdict(), kInvalidVerdict);
+  EXPECT_THAT(report.evidence(), HasSubstr("probe 1: node7 was lost"));
+  EXPECT_THAT(Outcomes(report), ElementsAre("failed"));
+  EXPECT_FALSE(IsComplete(report));
 }
 
-TEST(RunLoadListTest, RunsEachLoadOnce) {
+TEST(RunLoadSearchTest, GoesOnAfterAnInterruption) {
+  FakeSystem whole = {.capacity = 777};
+  TestSequenceResults expected;
+  ASSERT_TRUE(RunLoadSearch(Plan(), whole.Callbacks(), expected).ok());
+
+  FakeSystem stopped = {.capacity = 777, .runs_until_error = 6};
+  TestSequenceResults results;
+  TestSequenceResults saved;
+  SearchCallbacks callbacks = stopped.Callbacks();
+  callbacks.save = [&](const TestSequenceResults& known) {
+    saved = known;
+    return absl::OkStatus();
+  };
+  EXPECT_EQ(RunLoadSearch(Plan(), callbacks, results).code(),
+            absl::StatusCode::kCancelled);
+  ASSERT_THAT(saved.searches(), SizeIs(1));
+  EXPECT_EQ(saved.searches(0).probes_size(), 6);
+  EXPECT_FALSE(saved.searches(0).has_verdict());
+
+  FakeSystem resumed = {.capacity = 777};
+  ASSERT_TRUE(RunLoadSearch(Plan(), resumed.Callbacks(), saved).ok());
+  EXPECT_EQ(resumed.loads.size(), whole.loads.size() - 6);
+  EXPECT_EQ(saved.searches(0).SerializeAsString(),
+            expected.searches(0).SerializeAsString());
+}
+
+TEST(RunLoadSearchTest, DoesAFailedProbeAgain) {
+  FakeSystem system = {.capacity = 777};
+  TestSequenceResults results;
+  system.lost_clients = {"client/0"};
+  ASSERT_TRUE(RunLoadSearch(Plan(), system.Callbacks(), results).ok());
+  system.lost_clients.clear();
+  ASSERT_TRUE(RunLoadSearch(Plan(), system.Callbacks(), results).ok());
+  EXPECT_EQ(results.searches(0).verdict(), "converged");
+  EXPECT_THAT(results.test_results(), SizeIs(1));
+}
+
+TEST(CheckResumableTest, NamesWhatDiffers) {
+  FakeSystem system = {.capacity = 777, .runs_until_error = 4};
+  TestSequenceResults results;
+  RunLoadSearch(Plan(), system.Callbacks(), results).IgnoreError();
+  EXPECT_TRUE(CheckResumable(Plan(), results).ok());
+  const auto error = [&](const SearchPlan& plan) {
+    return std::string(CheckResumable(plan, results).message());
+  };
+  LoadSearchSpec spec;
+  spec.set_tolerance(0.1);
+  EXPECT_THAT(error(*PlanSearch(spec, MakeTest())), HasSubstr("tolerance"));
+  DistributedSystemDescription other = MakeTest();
+  other.mutable_services(1)->set_count(2);
+  other.mutable_services(1)->set_x_size(2);
+  EXPECT_THAT(error(*PlanSearch({}, other)), HasSubstr("another test"));
+  EXPECT_THAT(std::string(CheckResumable(Plan(), {}).message()),
+              HasSubstr("no search"));
+}
+
+TEST(RunLoadSearchTest, StopsInTime) {
+  FakeSystem system = {.capacity = 777};
+  SearchPlan plan = Plan();
+  // Of 12 s or more each.
+  plan.timing.max_total = absl::Seconds(50);
+  TestSequenceResults results;
+  ASSERT_TRUE(RunLoadSearch(plan, system.Callbacks(), results).ok());
+  EXPECT_EQ(results.searches(0).verdict(), "budget_exhausted");
+  EXPECT_LE(system.loads.size(), 4);
+}
+
+TEST(RunLoadSearchTest, RunsAListOnceEach) {
   FakeSystem system = {.capacity = 300};
-  std::vector<std::string> outcomes;
-  const auto all_met =
-      RunLoadList({100, 200, 400}, {}, Knob(), OneMillisecond(),
-                  CallbacksOf(system, outcomes));
-  ASSERT_TRUE(all_met.ok()) << all_met.status();
-  EXPECT_FALSE(*all_met);
-  EXPECT_THAT(outcomes, ElementsAre("met", "met", "missed"));
+  SearchPlan plan = Plan();
+  plan.loads = {100, 200, 400};
+  TestSequenceResults results;
+  ASSERT_TRUE(RunLoadSearch(plan, system.Callbacks(), results).ok());
+  EXPECT_THAT(Outcomes(results.searches(0)),
+              ElementsAre("met", "met", "missed"));
+  EXPECT_EQ(results.searches(0).verdict(), kNotAllMetVerdict);
+  EXPECT_EQ(results.searches(0).load(), 200);
+  EXPECT_THAT(results.test_results(), SizeIs(3));
   EXPECT_THAT(system.loads, ElementsAre(100, 200, 400));
 }
 
-TEST(ProbeTimeTest, GrowsUntilTheTailHasSamples) {
-  const SearchTiming timing = {.probe = absl::Seconds(10),
-                               .min_tail_samples = 100};
-  const auto time = [&](double load, const std::string& objective) {
-    return ProbeTime({.phase = ProbePhase::kRefine, .load = load}, timing,
-                     {*ParseObjective(objective)});
+TEST(RunLoadSearchTest, EndsHopelessProbesEarly) {
+  // Tells of far too many slow responses as soon as a load is above capacity.
+  int abandoned = 0;
+  SearchPlan plan = Plan();
+  plan.timing.warmup = absl::ZeroDuration();
+  FakeSystem system = {.capacity = 300};
+  SearchCallbacks callbacks;
+  callbacks.run = [&](const DistributedSystemDescription& test,
+                      const ProgressWatcher& watch) {
+    const auto result = system.Run(test, watch);
+    if (system.loads.back() <= 300) return result;
+    absl::SleepFor(absl::Milliseconds(1600));
+    RunTestsEvent event;
+    LogHistogram slow;
+    for (int i = 0; i < 10'000; ++i) slow.Record(50'000'000);
+    event.mutable_progress()->set_offered_count(100);
+    EncodeHistogram(slow, *event.mutable_progress()
+                               ->mutable_recent_response_time_ns());
+    if (!watch(event)) {
+      ++abandoned;
+      return absl::StatusOr<TestResult>(absl::CancelledError("abandoned"));
+    }
+    return result;
   };
-  EXPECT_EQ(time(1e6, "p99<=1s"), absl::Seconds(10));
-  EXPECT_NEAR(absl::ToDoubleSeconds(time(500, "p99<=1s")), 20, 0.01);
-  EXPECT_EQ(time(1, "p99<=1s"), absl::Seconds(100));  // as long as it gets
-  EXPECT_EQ(time(1, "failures<=1%"), absl::Seconds(10));
+  TestSequenceResults results;
+  ASSERT_TRUE(RunLoadSearch(plan, callbacks, results).ok());
+  const SearchReport& report = results.searches(0);
+  EXPECT_EQ(report.verdict(), "converged") << report.evidence();
+  EXPECT_NEAR(report.load(), 300, 10);
+  EXPECT_GT(abandoned, 0);
+  int infinite = 0;
+  for (const SearchProbe& probe : report.probes()) {
+    if (std::isinf(probe.excess())) ++infinite;
+  }
+  EXPECT_EQ(infinite, abandoned);
 }
 
-TEST(SearchTableTest, BeginsWithTheCommonColumns) {
-  EXPECT_THAT(SearchTableHeader(),
-              StartsWith("duration_secs,total_queries,requested_qps,"));
+TEST(InstancesTest, AddUpAndAreReportedOneByOne) {
   FakeSystem system = {.capacity = 300};
-  const TestResult result = *system.Run(Knob().At(
-      {.load = 150, .warmup = absl::Seconds(1), .measured = absl::Seconds(1)}));
-  const auto probe = MeasureProbe({.phase = ProbePhase::kFinal, .load = 150},
-                                  OneMillisecond(), result);
-  ASSERT_TRUE(probe.ok()) << probe.status();
-  const auto row = SearchTableRow(3, OneMillisecond().front(), *probe, result);
-  ASSERT_TRUE(row.ok()) << row.status();
-  EXPECT_THAT(*row,
-              StartsWith("1.000,1000,150.00,1000.00,0,0,0.00,0.00,0.500"));
-  EXPECT_THAT(*row, HasSubstr(",3,final,met,0,"));
-  const std::string header = SearchTableHeader();
-  EXPECT_EQ(std::count(row->begin(), row->end(), ','),
-            std::count(header.begin(), header.end(), ','));
+  TestSequenceResults results;
+  ASSERT_TRUE(RunLoadSearch(Plan(3), system.Callbacks(), results).ok());
+  const SearchReport& report = results.searches(0);
+  EXPECT_EQ(report.verdict(), "converged") << report.evidence();
+  EXPECT_NEAR(report.load(), 900, 18);
+  const SearchProbe& last = *report.probes().rbegin();
+  EXPECT_EQ(last.statistics().succeeded_count(), 3000);
+  ASSERT_THAT(last.instance_statistics(), SizeIs(3));
+  EXPECT_EQ(last.instance_statistics(1).succeeded_count(), 1000);
+  EXPECT_THAT(last.instance_failures(), SizeIs(0));
+}
+
+TEST(InstancesTest, OneThatIsLostEndsTheSearchAndIsNamed) {
+  FakeSystem system = {.capacity = 300, .lost_clients = {"2.client/0"}};
+  TestSequenceResults results;
+  ASSERT_TRUE(RunLoadSearch(Plan(3), system.Callbacks(), results).ok());
+  const SearchReport& report = results.searches(0);
+  EXPECT_EQ(report.verdict(), kInvalidVerdict);
+  EXPECT_EQ(report.evidence(),
+            "probe 1: instance 2: nothing was heard of 2.client/0 on node7");
+  EXPECT_EQ(report.probes(0).instance_statistics(0).succeeded_count(), 1000);
+  EXPECT_EQ(report.probes(0).instance_statistics(1).succeeded_count(), 0);
+}
+
+TEST(InstancesTest, OneThatFallsBehindEndsTheSearchAndIsNamed) {
+  FakeSystem system = {.capacity = 300, .slow_share = 0.6};
+  TestSequenceResults results;
+  ASSERT_TRUE(RunLoadSearch(Plan(2), system.Callbacks(), results).ok());
+  EXPECT_EQ(results.searches(0).verdict(), kInvalidVerdict);
+  EXPECT_THAT(results.searches(0).evidence(),
+              HasSubstr("instance 2 fell behind: it did 600 RPCs, and the best "
+                        "one 1000"));
 }
 
 }  // namespace

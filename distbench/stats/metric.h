@@ -1,7 +1,7 @@
 // What of an RPC is compared.
 
-#ifndef DISTBENCH_REPORT_METRIC_H_
-#define DISTBENCH_REPORT_METRIC_H_
+#ifndef DISTBENCH_STATS_METRIC_H_
+#define DISTBENCH_STATS_METRIC_H_
 
 #include <string>
 #include <vector>
@@ -43,4 +43,4 @@ bool IsComparedByRatio(const Metric& metric);
 
 }  // namespace distbench
 
-#endif  // DISTBENCH_REPORT_METRIC_H_
+#endif  // DISTBENCH_STATS_METRIC_H_

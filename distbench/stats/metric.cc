@@ -1,4 +1,4 @@
-#include "distbench/report/metric.h"
+#include "distbench/stats/metric.h"
 
 #include "absl/status/status.h"
 #include "absl/strings/numbers.h"

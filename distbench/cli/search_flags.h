@@ -1,0 +1,53 @@
+// What `distbench search` is asked for.
+
+#ifndef DISTBENCH_CLI_SEARCH_FLAGS_H_
+#define DISTBENCH_CLI_SEARCH_FLAGS_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "distbench/security/tls_files.h"
+#include "proto/traffic_config.pb.h"
+
+namespace CLI {
+class App;
+}
+
+namespace distbench {
+
+// Zero durations and absent values: not given.
+struct SearchFlags {
+  std::string test_sequencer;
+  TlsFiles tls;
+  std::optional<std::string> infile;
+  std::vector<std::string> objectives;
+  std::string knob;
+  std::vector<double> loads;
+  std::optional<double> initial_load;
+  std::optional<double> min_load;
+  std::optional<double> max_load;
+  std::optional<double> tolerance_percent;
+  std::optional<int> max_probes;
+  absl::Duration warmup;
+  absl::Duration probe;
+  absl::Duration final_run;
+  absl::Duration max_time;
+  std::string instances = "1";
+  std::string csv;
+  std::string outfile;
+  bool binary_output = false;
+  std::string resume;
+  std::string on_final;
+};
+
+// `flags` must outlive the parsing.
+void AddSearchFlags(CLI::App& command, SearchFlags& flags);
+
+// What the flags say of the search itself.
+LoadSearchSpec SpecOf(const SearchFlags& flags);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_CLI_SEARCH_FLAGS_H_

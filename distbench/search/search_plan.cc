@@ -1,0 +1,169 @@
+#include "distbench/search/search_plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "distbench/config/check.h"
+#include "distbench/config/knob_name.h"
+#include "distbench/search/system_copies.h"
+
+namespace distbench {
+namespace {
+
+// Further probes are not lengthened for the sake of samples.
+constexpr double kMaxLengthening = 10;
+
+LoadSearchSpec MergeSpecs(const LoadSearchSpec& wins,
+                          const LoadSearchSpec& other) {
+  LoadSearchSpec merged = other;
+  if (wins.objectives_size() > 0) merged.clear_objectives();
+  merged.MergeFrom(wins);
+  return merged;
+}
+
+void FillIn(const SearchPlan& plan, LoadSearchSpec& spec) {
+  spec.set_knob(spec.knob());  // its default too
+  spec.set_min_load(plan.options.min_load);
+  spec.set_max_load(plan.options.max_load);
+  spec.set_initial_load(plan.options.initial_load);
+  spec.set_tolerance(plan.options.tolerance);
+  spec.set_max_probes(plan.options.max_probes);
+  spec.set_warmup_us(absl::ToInt64Microseconds(plan.timing.warmup));
+  spec.set_probe_duration_us(absl::ToInt64Microseconds(plan.timing.probe));
+  spec.set_final_duration_us(absl::ToInt64Microseconds(plan.timing.final_run));
+}
+
+absl::Status SetObjectives(const LoadSearchSpec& spec, SearchPlan& plan) {
+  if (spec.objectives().empty()) {
+    return absl::InvalidArgumentError(
+        "nothing says what must be met: give --slo='my_rpc p95<=500ms', or "
+        "objectives in the config's search");
+  }
+  for (const std::string& text : spec.objectives()) {
+    absl::StatusOr<Objective> objective = ParseObjective(text);
+    if (!objective.ok()) return objective.status();
+    plan.objectives.push_back(*std::move(objective));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SetLoads(const LoadSearchSpec& spec, SearchPlan& plan) {
+  const Knob& knob = *plan.knob;
+  const double copies = knob.is_rate() ? plan.instances : 1;
+  SearchOptions& options = plan.options;
+  options.is_whole = knob.is_whole();
+  options.min_load = spec.has_min_load() ? spec.min_load()
+                                         : std::max(1.0, knob.min_load());
+  options.max_load = spec.has_max_load() ? spec.max_load()
+                                         : knob.max_load() * copies;
+  options.initial_load = spec.has_initial_load() ? spec.initial_load()
+                                                 : knob.base_load() * copies;
+  if (options.is_whole) {
+    options.min_load = std::ceil(options.min_load);
+    options.max_load = std::floor(options.max_load);
+    options.initial_load = std::round(options.initial_load);
+  }
+  if (!(options.min_load > 0) || options.min_load > options.max_load) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "there is no load from ", options.min_load, " to ", options.max_load,
+        "; the lowest one must be above 0, and not above the highest"));
+  }
+  if (options.min_load < knob.min_load() ||
+      options.max_load > knob.max_load() * copies) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "loads from ", options.min_load, " to ", options.max_load,
+        " are too far; this knob goes from ", knob.min_load(), " to ",
+        knob.max_load() * copies, " ", knob.unit()));
+  }
+  // A test's own load may be outside of what is asked for.
+  options.initial_load =
+      std::clamp(options.initial_load, options.min_load, options.max_load);
+  return absl::OkStatus();
+}
+
+void SetTimes(const LoadSearchSpec& spec, SearchPlan& plan) {
+  if (spec.has_tolerance()) plan.options.tolerance = spec.tolerance();
+  if (spec.has_max_probes()) plan.options.max_probes = spec.max_probes();
+  SearchTiming& timing = plan.timing;
+  if (spec.has_warmup_us()) {
+    timing.warmup = absl::Microseconds(spec.warmup_us());
+  }
+  if (spec.has_probe_duration_us()) {
+    timing.probe = absl::Microseconds(spec.probe_duration_us());
+  }
+  if (spec.has_final_duration_us()) {
+    timing.final_run = absl::Microseconds(spec.final_duration_us());
+  }
+}
+
+// Whether its objectives and all copies of the test are as they must be.
+absl::Status CheckPlannedTest(const SearchPlan& plan) {
+  absl::StatusOr<DistributedSystemDescription> test = plan.knob->At(
+      plan.options.initial_load / (plan.knob->is_rate() ? plan.instances : 1),
+      {.warmup = plan.timing.warmup, .measured = plan.timing.probe});
+  if (!test.ok()) return test.status();
+  // They must be about the RPCs that the test has.
+  *test->mutable_search()->mutable_objectives() = plan.spec.objectives();
+  TestSequence sequence;
+  *sequence.add_tests() = *std::move(test);
+  return CheckTestSequence(std::move(sequence)).status();
+}
+
+// Of RPCs that an objective needs to see; 0 if it is not about a percentile.
+double NeededCount(const Objective& objective, int min_tail_samples) {
+  const auto* metric = std::get_if<Metric>(&objective.metric);
+  if (metric == nullptr || metric->kind != Metric::Kind::kPercentile) return 0;
+  return min_tail_samples / (1 - metric->percent / 100);
+}
+
+}  // namespace
+
+absl::StatusOr<SearchPlan> PlanSearch(const LoadSearchSpec& spec,
+                                      const DistributedSystemDescription& test,
+                                      int instances) {
+  SearchPlan plan = {.spec = MergeSpecs(spec, test.search()),
+                     .instances = instances};
+  const absl::StatusOr<KnobName> name = ParseKnobName(plan.spec.knob());
+  if (!name.ok()) return name.status();
+  absl::StatusOr<std::unique_ptr<Knob>> knob = MakeKnob(*name, test);
+  if (!knob.ok()) return knob.status();
+  plan.knob = *std::move(knob);
+  absl::Status status = SetObjectives(plan.spec, plan);
+  if (status.ok()) status = SetLoads(plan.spec, plan);
+  if (!status.ok()) return status;
+  SetTimes(plan.spec, plan);
+  FillIn(plan, plan.spec);
+  status = CheckPlannedTest(plan);
+  if (!status.ok()) return status;
+  return plan;
+}
+
+absl::StatusOr<DistributedSystemDescription> ProbeTest(
+    const SearchPlan& plan, double load, const ProbeTiming& timing) {
+  const absl::StatusOr<DistributedSystemDescription> test = plan.knob->At(
+      plan.knob->is_rate() ? load / plan.instances : load, timing);
+  if (!test.ok()) return test.status();
+  return ReplicateSystem(*test, plan.instances);
+}
+
+absl::Duration ProbeTime(const SearchPlan& plan, const ProbeRequest& request,
+                         double rate) {
+  const absl::Duration asked = request.phase == ProbePhase::kFinal
+                                   ? plan.timing.final_run
+                                   : plan.timing.probe * request.length;
+  if (rate <= 0) return asked;
+  double needed_count = 0;
+  for (const Objective& objective : plan.objectives) {
+    needed_count = std::max(
+        needed_count, NeededCount(objective, plan.timing.min_tail_samples));
+  }
+  return std::clamp(absl::Seconds(needed_count / rate), asked,
+                    asked * kMaxLengthening);
+}
+
+}  // namespace distbench

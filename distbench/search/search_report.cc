@@ -1,0 +1,209 @@
+#include "distbench/search/search_report.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/time/time.h"
+#include "distbench/results/histogram_proto.h"
+#include "distbench/results/rpc_totals.h"
+#include "distbench/search/judge_objective.h"
+#include "distbench/search/system_copies.h"
+
+namespace distbench {
+namespace {
+
+// A copy that did less than this share of what the best one did, or of what it
+// was asked to do, has fallen behind.
+constexpr double kMinShare = 0.8;
+
+// Of arrivals at random, counts differ by their square root; so much more than
+// that is no chance.
+constexpr double kSigmas = 3;
+
+SearchProbe BeginReport(const PlannedProbe& planned) {
+  SearchProbe probe;
+  probe.set_number(planned.number);
+  probe.set_phase(std::string(ToString(planned.request.phase)));
+  probe.set_requested_load(planned.request.load);
+  probe.set_length(planned.request.length);
+  return probe;
+}
+
+void SetWindow(const PlannedProbe& planned, const TestResult& result,
+               SearchProbe& probe) {
+  const RunInfo& info = result.run_info();
+  if (!info.has_start_timestamp_ns()) return;
+  const int64_t start_ns = info.start_timestamp_ns() +
+                           absl::ToInt64Nanoseconds(planned.timing.warmup);
+  probe.set_start_timestamp_ns(std::min(start_ns, info.end_timestamp_ns()));
+  probe.set_end_timestamp_ns(info.end_timestamp_ns());
+}
+
+// The RPC that the tables are about: of the first objective that is about one,
+// else the test's first.
+int FirstRpc(const SearchPlan& plan, const TestResult& result) {
+  for (const Objective& objective : plan.objectives) {
+    if (std::holds_alternative<HostCpu>(objective.metric)) continue;
+    const absl::StatusOr<int> rpc = FindRpc(objective, result);
+    if (rpc.ok()) return *rpc;
+  }
+  return 0;
+}
+
+int64_t EndedCount(const RpcStatistics& statistics) {
+  return statistics.succeeded_count() + statistics.failed_count();
+}
+
+// RPCs that a copy's open loops were to send; 0 in closed loops.
+int64_t OfferedCount(const TestResult& result, int rpc) {
+  int64_t count = 0;
+  for (const auto& [name, log] : result.service_logs().instance_logs()) {
+    const auto found = log.offered_loads().find(rpc);
+    if (found != log.offered_loads().end()) {
+      count += found->second.offered_count();
+    }
+  }
+  return count;
+}
+
+bool IsClearlyLess(int64_t count, int64_t reference) {
+  return static_cast<double>(count) <
+         kMinShare * static_cast<double>(reference) -
+             kSigmas * std::sqrt(static_cast<double>(reference));
+}
+
+struct CopyOutcomes {
+  bool any_lost = false;
+  bool any_behind = false;
+};
+
+// Adds what each copy did, and says which of them took no full part.
+CopyOutcomes ReportCopies(const SearchPlan& plan,
+                          const DistributedSystemDescription& test,
+                          const TestResult& result, SearchProbe& probe) {
+  CopyOutcomes outcomes;
+  std::vector<int64_t> offered;
+  int64_t best = 0;
+  for (int copy = 1; copy <= plan.instances; ++copy) {
+    const TestResult own = ResultOfCopy(result, test, plan.instances, copy);
+    const int rpc = FirstRpc(plan, own);
+    *probe.add_instance_statistics() = StatisticsOf(own, rpc);
+    offered.push_back(OfferedCount(own, rpc));
+    best = std::max(best, EndedCount(*probe.instance_statistics().rbegin()));
+  }
+  for (int copy = 1; copy <= plan.instances; ++copy) {
+    const std::string failure = FailureOfCopy(result, copy);
+    const int64_t ended = EndedCount(probe.instance_statistics(copy - 1));
+    const int64_t wanted = offered[copy - 1];
+    if (!failure.empty()) {
+      outcomes.any_lost = true;
+      probe.add_instance_failures(
+          absl::StrCat("instance ", copy, ": ", failure));
+    } else if (IsClearlyLess(ended, best)) {
+      outcomes.any_behind = true;
+      probe.add_instance_failures(absl::StrFormat(
+          "instance %d fell behind: it did %d RPCs, and the best one %d", copy,
+          ended, best));
+    } else if (IsClearlyLess(ended, wanted)) {
+      outcomes.any_behind = true;
+      probe.add_instance_failures(absl::StrFormat(
+          "instance %d fell behind: it did %d RPCs of %d that were due", copy,
+          ended, wanted));
+    }
+  }
+  return outcomes;
+}
+
+}  // namespace
+
+absl::StatusOr<SearchProbe> ReportProbe(
+    const SearchPlan& plan, const PlannedProbe& planned,
+    const DistributedSystemDescription& test, const TestResult& result) {
+  SearchProbe probe = BeginReport(planned);
+  SetWindow(planned, result, probe);
+  const TestResult merged = ResultOfCopy(result, test, plan.instances, 0);
+  *probe.mutable_statistics() = StatisticsOf(merged, FirstRpc(plan, merged));
+  if (const std::optional<double> share = HostCpuShare(result)) {
+    probe.set_host_cpu_share(*share);
+  }
+  CopyOutcomes copies;
+  if (plan.instances > 1) copies = ReportCopies(plan, test, result, probe);
+  if (result.run_info().has_failure() || copies.any_lost) {
+    probe.set_outcome(kFailedOutcome);
+    probe.add_measured(result.run_info().has_failure()
+                           ? result.run_info().failure()
+                           : "an instance took no part");
+    return probe;
+  }
+  const absl::StatusOr<MeasuredProbe> measured =
+      MeasureProbe(planned.request, plan.objectives, merged);
+  if (!measured.ok()) return measured.status();
+  probe.set_achieved_load(measured->probe.achieved_load);
+  probe.set_outcome(measured->outcome);
+  for (const std::string& text : measured->measured) probe.add_measured(text);
+  for (const double load : measured->load_of_limit) {
+    probe.add_load_of_limit(load);
+  }
+  probe.set_excess(measured->probe.excess);
+  probe.set_excess_error(measured->probe.excess_error);
+  // One that is overloaded may be so unevenly.
+  if (copies.any_behind && measured->outcome == kMetOutcome) {
+    probe.set_outcome(kFailedOutcome);
+  }
+  return probe;
+}
+
+SearchProbe ReportHopelessProbe(const PlannedProbe& planned,
+                                absl::string_view evidence,
+                                const LogHistogram& response_time_ns,
+                                int64_t start_timestamp_ns,
+                                int64_t end_timestamp_ns) {
+  SearchProbe probe = BeginReport(planned);
+  probe.set_outcome(kMissedOutcome);
+  probe.add_measured(std::string(evidence));
+  probe.set_excess(std::numeric_limits<double>::infinity());
+  probe.set_start_timestamp_ns(start_timestamp_ns);
+  probe.set_end_timestamp_ns(end_timestamp_ns);
+  RpcStatistics& statistics = *probe.mutable_statistics();
+  statistics.set_succeeded_count(
+      static_cast<int64_t>(response_time_ns.count()));
+  statistics.set_first_start_timestamp_ns(start_timestamp_ns);
+  statistics.set_last_end_timestamp_ns(end_timestamp_ns);
+  EncodeHistogram(response_time_ns, *statistics.mutable_response_time_ns());
+  return probe;
+}
+
+absl::StatusOr<Probe> ToProbe(const SearchProbe& probe) {
+  const std::optional<ProbePhase> phase = ParseProbePhase(probe.phase());
+  if (!phase) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "probe ", probe.number(), " is of no phase that this version knows: ",
+        probe.phase()));
+  }
+  return Probe{.request = {.phase = *phase,
+                           .load = probe.requested_load(),
+                           .length = probe.length()},
+               .achieved_load = probe.achieved_load(),
+               .excess = probe.excess(),
+               .excess_error = probe.excess_error(),
+               .generator_limited =
+                   probe.outcome() == kGeneratorLimitedOutcome};
+}
+
+double RateOf(const SearchProbe& probe) {
+  const double seconds =
+      (probe.end_timestamp_ns() - probe.start_timestamp_ns()) / 1e9;
+  if (seconds <= 0) return 0;
+  return static_cast<double>(EndedCount(probe.statistics())) / seconds;
+}
+
+}  // namespace distbench
