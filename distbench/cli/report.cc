@@ -21,11 +21,14 @@
 #include "distbench/report/html/html.h"
 #include "distbench/report/json.h"
 #include "distbench/report/numa_table.h"
+#include "distbench/report/search_table.h"
+#include "distbench/report/search_text.h"
 #include "distbench/report/table.h"
 #include "distbench/report/test_run.h"
 #include "distbench/report/text_summary.h"
 #include "distbench/report/trace_events.h"
 #include "distbench/report/verdict.h"
+#include "distbench/search/benchpress.h"
 
 namespace distbench {
 
@@ -38,12 +41,24 @@ struct Flags {
   std::string table;
   std::string latency;
   HdrSelection hdr;
+  bool strict_legacy = false;
 };
 
-using Runs = std::vector<TestRun>;
+constexpr char kSearchTable[] = "search";
 
-absl::Status WriteText(const Runs& runs, const Flags&, ReportOutput& output) {
-  for (const TestRun& run : runs) {
+// What there is to report on.
+struct Input {
+  std::vector<TestRun> runs;
+  std::vector<SourcedSearch> searches;
+};
+
+absl::Status WriteText(const Input& input, const Flags&, ReportOutput& output) {
+  for (const SourcedSearch& search : input.searches) {
+    for (const std::string& line : SummarizeSearch(*search.report)) {
+      output.Write(absl::StrCat(line, "\n"));
+    }
+  }
+  for (const TestRun& run : input.runs) {
     // Numbered as the page does it.
     const std::string number =
         run.repetition > 0 ? absl::StrCat(" #", run.repetition + 1) : "";
@@ -58,45 +73,70 @@ absl::Status WriteText(const Runs& runs, const Flags&, ReportOutput& output) {
   return absl::OkStatus();
 }
 
-absl::Status WriteJson(const Runs& runs, const Flags&, ReportOutput& output) {
-  output.Write(RenderJson(runs));
+absl::Status WriteJson(const Input& input, const Flags&, ReportOutput& output) {
+  output.Write(RenderJson(input.runs, {}, input.searches));
   return absl::OkStatus();
 }
 
-absl::Status WriteHtml(const Runs& runs, const Flags&, ReportOutput& output) {
-  output.Write(RenderHtml(runs));
+absl::Status WriteHtml(const Input& input, const Flags&, ReportOutput& output) {
+  output.Write(RenderHtml(input.runs, input.searches));
   return absl::OkStatus();
 }
 
-absl::Status WriteCsv(const Runs& runs, const Flags& flags,
+// FeedSim's columns first, so without those that other tables begin with.
+void WriteSearchTable(const Input& input, ReportOutput& output) {
+  output.Write(SearchTableHeader() + "\n");
+  for (const SourcedSearch& search : input.searches) {
+    for (const SearchProbe& probe : search.report->probes()) {
+      output.Write(SearchTableRows(*search.report, probe));
+    }
+  }
+}
+
+absl::Status WriteCsv(const Input& input, const Flags& flags,
                       ReportOutput& output) {
+  if (flags.table == kSearchTable) {
+    WriteSearchTable(input, output);
+    return absl::OkStatus();
+  }
   for (const ReportTable* table : AllTables()) {
     if (table->name != (flags.table.empty() ? "rpcs" : flags.table)) continue;
-    RenderCsv(runs, *table,
+    RenderCsv(input.runs, *table,
               [&](absl::string_view bytes) { output.Write(bytes); });
   }
   return absl::OkStatus();
 }
 
-absl::Status WriteHdr(const Runs& runs, const Flags& flags,
+absl::Status WriteHdr(const Input& input, const Flags& flags,
                       ReportOutput& output) {
   HdrSelection selection = flags.hdr;
   if (flags.latency == "service") selection.latency = LatencyKind::kService;
   if (flags.latency == "response") selection.latency = LatencyKind::kResponse;
-  const absl::StatusOr<LogHistogram> latency = SelectLatency(runs, selection);
+  const absl::StatusOr<LogHistogram> latency = SelectLatency(input.runs, selection);
   if (!latency.ok()) return latency.status();
   output.Write(RenderHdr(*latency));
   return absl::OkStatus();
 }
 
-absl::Status WriteTrace(const Runs& runs, const Flags&, ReportOutput& output) {
+// Of the results that hold a search: one each, or a list of several.
+absl::Status WriteBenchpress(const Input& input, const Flags& flags,
+                             ReportOutput& output) {
+  const absl::StatusOr<std::string> json = RenderBenchpress(
+      input.searches, input.runs, {.strict_legacy = flags.strict_legacy});
+  if (!json.ok()) return json.status();
+  output.Write(*json);
+  return absl::OkStatus();
+}
+
+absl::Status WriteTrace(const Input& input, const Flags&,
+                        ReportOutput& output) {
   return RenderTraceEvents(
-      runs, [&](absl::string_view bytes) { output.Write(bytes); });
+      input.runs, [&](absl::string_view bytes) { output.Write(bytes); });
 }
 
 struct Format {
   absl::string_view description;
-  absl::Status (*write)(const Runs&, const Flags&, ReportOutput&);
+  absl::Status (*write)(const Input&, const Flags&, ReportOutput&);
 };
 
 const std::map<std::string, Format>& Formats() {
@@ -106,6 +146,7 @@ const std::map<std::string, Format>& Formats() {
       {"csv", {"a table, see --table", WriteCsv}},
       {"html", {"charts on one page", WriteHtml}},
       {"hdr", {"HdrHistogram's percentile output of one RPC", WriteHdr}},
+      {"benchpress", {"a search, as DCPerf's FeedSim reports it", WriteBenchpress}},
       {"trace", {"traced RPCs, for ui.perfetto.dev", WriteTrace}},
   };
   return *formats;
@@ -122,6 +163,7 @@ std::vector<std::string> TableNames() {
   for (const ReportTable* table : AllTables()) {
     names.emplace_back(table->name);
   }
+  names.push_back(kSearchTable);
   return names;
 }
 
@@ -136,6 +178,7 @@ absl::Status CheckFlags(const Flags& flags) {
   absl::Status status = check("--table", !flags.table.empty(), "csv");
   status.Update(check("--test", !flags.hdr.test.empty(), "hdr"));
   status.Update(check("--rpc", !flags.hdr.rpc.empty(), "hdr"));
+  status.Update(check("--strict_legacy", flags.strict_legacy, "benchpress"));
   status.Update(check("--latency", !flags.latency.empty(), "hdr"));
   return status;
 }
@@ -149,7 +192,9 @@ int Report(const Flags& flags) {
   absl::StatusOr<ReportOutput> output = ReportOutput::Open(flags.output);
   if (!output.ok()) return Fail(output.status(), kExitUsage);
 
-  status = Formats().at(flags.format).write(ListRuns(*results), flags, *output);
+  status = Formats().at(flags.format).write(
+      {.runs = ListRuns(*results), .searches = ListSearches(*results)}, flags,
+      *output);
   if (status.ok()) status = output->Finish();
   if (!status.ok()) return Fail(status, kExitUsage);
   return ExitCodeForAll(*results);
@@ -181,6 +226,7 @@ std::string TableHelp() {
   for (const ReportTable* table : AllTables()) {
     absl::StrAppend(&help, "\n  ", table->name, ": ", table->description);
   }
+  absl::StrAppend(&help, "\n  ", kSearchTable, ": a row per probe of a search");
   return help;
 }
 
@@ -215,6 +261,9 @@ void AddReportCommand(CLI::App& app, CommandBody& chosen) {
                    "default: response time where there is any")
       ->check(OneOf({"service", "response"}))
       ->type_name("KIND");
+  command->add_flag("--strict_legacy", flags->strict_legacy,
+                    "Of --format=benchpress: only FeedSim's keys, and some\n"
+                    "numbers as strings, as there");
   command->footer(
       "Exits 3 if a result is of a run that failed or whose numbers are "
       "false.\n\n"

@@ -64,6 +64,9 @@ int ExitCodeForAll(const std::vector<SourcedResults>& results) {
   int exit_code = kExitOk;
   for (const SourcedResults& sourced : results) {
     exit_code = std::max(exit_code, ExitCodeFor(sourced.results));
+    for (const SearchReport& search : sourced.results.searches()) {
+      if (search.verdict() == "invalid") exit_code = kExitRunFailed;
+    }
   }
   return exit_code;
 }

@@ -105,6 +105,21 @@ void AddVersions(HostFacts& facts) {
   versions["compiler"] = __VERSION__;
 }
 
+// The distribution and its release, as os-release(5) has them.
+void AddOperatingSystem(const std::string& root, HostFacts& facts) {
+  std::ifstream file(root + "/etc/os-release");
+  for (std::string line; std::getline(file, line);) {
+    absl::string_view value = line;
+    const char* name = nullptr;
+    if (absl::ConsumePrefix(&value, "PRETTY_NAME=")) name = "os";
+    if (absl::ConsumePrefix(&value, "ID=")) name = "os_id";
+    if (name == nullptr) continue;
+    absl::ConsumePrefix(&value, "\"");
+    absl::ConsumeSuffix(&value, "\"");
+    (*facts.mutable_versions())[name] = std::string(value);
+  }
+}
+
 }  // namespace
 
 HostFacts ReadHostFacts(const std::string& root) {
@@ -132,6 +147,7 @@ HostFacts ReadHostFacts(const std::string& root) {
   *facts.mutable_topology() = ReadHostTopology(root);
   AddNetworkDevices(root, facts);
   AddVersions(facts);
+  AddOperatingSystem(root, facts);
   return facts;
 }
 

@@ -12,6 +12,7 @@
 #include "distbench/report/json_nodes.h"
 #include "distbench/report/json_rpc.h"
 #include "distbench/report/numa_table.h"
+#include "distbench/report/json_search.h"
 #include "distbench/report/rpc_measurements.h"
 #include "distbench/report/seconds_table.h"
 #include "distbench/report/table.h"
@@ -179,7 +180,8 @@ Json TestJson(const TestRun& run, const JsonLimits& limits) {
 }  // namespace
 
 std::string RenderJson(absl::Span<const TestRun> runs,
-                       const JsonLimits& limits) {
+                       const JsonLimits& limits,
+                       absl::Span<const SourcedSearch> searches) {
   Json document = {{"schema", "distbench report"},
                    {"schema_version", kJsonSchemaVersion},
                    {"distbench_version", kVersion},
@@ -190,6 +192,7 @@ std::string RenderJson(absl::Span<const TestRun> runs,
   for (const NumaComparison* comparison : NumaComparisonsOf(runs)) {
     comparisons.push_back(NumaComparisonJson(*comparison));
   }
+  document["searches"] = SearchesJson(searches);
   // Names may be anything; what is no UTF-8 is replaced.
   return document.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
 }

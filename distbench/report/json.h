@@ -27,7 +27,8 @@ inline constexpr int kJsonSchemaVersion = 1;
 
 // Valid UTF-8, ends with a line feed.
 std::string RenderJson(absl::Span<const TestRun> runs,
-                       const JsonLimits& limits = {});
+                       const JsonLimits& limits = {},
+                       absl::Span<const SourcedSearch> searches = {});
 
 }  // namespace distbench
 

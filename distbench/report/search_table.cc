@@ -24,16 +24,6 @@ std::string Milliseconds(double ns) {
   return absl::StrFormat("%.3f", ns / kNsPerMs);
 }
 
-// Empty if there are none, or if they are damaged.
-LogHistogram LatencyOf(const RpcStatistics& statistics) {
-  LogHistogram latency;
-  AddHistogram(statistics.response_time_ns(), latency).IgnoreError();
-  if (latency.count() == 0) {
-    AddHistogram(statistics.service_time_ns(), latency).IgnoreError();
-  }
-  return latency;
-}
-
 // Minimum, mean and percentiles; empty cells if nothing was measured.
 void AppendLatencies(const LogHistogram& latency,
                      std::vector<std::string>& cells) {
@@ -79,7 +69,7 @@ std::string RowOf(const SearchReport& report, const SearchProbe& probe,
                       per_second(statistics.response_bytes()) / kBytesPerMb),
       absl::StrFormat("%.2f",
                       per_second(statistics.request_bytes()) / kBytesPerMb)};
-  AppendLatencies(LatencyOf(statistics), cells);
+  AppendLatencies(ProbeLatency(statistics), cells);
   cells.insert(
       cells.end(),
       {absl::StrCat(probe.number()), probe.phase(), probe.outcome(),
@@ -112,6 +102,15 @@ std::string SearchTableRows(const SearchReport& report,
     rows += RowOf(report, probe, probe.instance_statistics(i), i + 1);
   }
   return rows;
+}
+
+LogHistogram ProbeLatency(const RpcStatistics& statistics) {
+  LogHistogram latency;
+  AddHistogram(statistics.response_time_ns(), latency).IgnoreError();
+  if (latency.count() == 0) {
+    AddHistogram(statistics.service_time_ns(), latency).IgnoreError();
+  }
+  return latency;
 }
 
 bool LoadsAreRates(const SearchReport& report) {

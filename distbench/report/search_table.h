@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "distbench/stats/log_histogram.h"
 #include "proto/results.pb.h"
 
 namespace distbench {
@@ -19,6 +20,9 @@ std::string SearchTableHeader();
 // times in closed loops.
 std::string SearchTableRows(const SearchReport& report,
                             const SearchProbe& probe);
+
+// Response times, or service times if there are none; empty if they are damaged.
+LogHistogram ProbeLatency(const RpcStatistics& statistics);
 
 // Whether the loads of the search are rates, those of all instances together.
 bool LoadsAreRates(const SearchReport& report);

@@ -31,6 +31,16 @@ struct TestRun {
   const TestSequenceResults* sequence = nullptr;
 };
 
+// One search, into the results that it was listed from.
+struct SourcedSearch {
+  std::string source;
+  const SearchReport* report = nullptr;
+};
+
+// In the order of the results.
+std::vector<SourcedSearch> ListSearches(
+    absl::Span<const SourcedResults> results);
+
 // In the order of the results.
 std::vector<TestRun> ListRuns(absl::Span<const SourcedResults> results);
 

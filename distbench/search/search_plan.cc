@@ -15,6 +15,12 @@
 namespace distbench {
 namespace {
 
+// Probes last whole multiples of this, for people who read of them.
+constexpr absl::Duration kProbeUnit = absl::Milliseconds(100);
+
+// Of the samples that a probe near the limit has to have.
+constexpr double kRoughShare = 0.2;
+
 // Further probes are not lengthened for the sake of samples.
 constexpr double kMaxLengthening = 10;
 
@@ -156,13 +162,21 @@ absl::Duration ProbeTime(const SearchPlan& plan, const ProbeRequest& request,
   const absl::Duration asked = request.phase == ProbePhase::kFinal
                                    ? plan.timing.final_run
                                    : plan.timing.probe * request.length;
-  if (rate <= 0) return asked;
+  // A warm-up is not judged.
+  if (rate <= 0 || request.phase == ProbePhase::kWarmup) return asked;
   double needed_count = 0;
   for (const Objective& objective : plan.objectives) {
     needed_count = std::max(
         needed_count, NeededCount(objective, plan.timing.min_tail_samples));
   }
-  return std::clamp(absl::Seconds(needed_count / rate), asked,
+  // A bracket may be rough: its ends are far from the limit, or are measured
+  // again.
+  if (request.phase == ProbePhase::kBracket ||
+      request.phase == ProbePhase::kRecovery) {
+    needed_count *= kRoughShare;
+  }
+  return std::clamp(absl::Ceil(absl::Seconds(needed_count / rate), kProbeUnit),
+                    asked,
                     asked * kMaxLengthening);
 }
 

@@ -10,8 +10,10 @@ function seriesColor(index) {
 
 const charts = new Map();
 
-// lines: [{label, points: [{x, y}], color, isDashed}]; x and y: options of the
-// axes; describe(point): what a tooltip says of it.
+// lines: [{label, points: [{x, y}], color, isDashed}], with hasPoints to mark
+// the points of a line, isPointsOnly for no line, and then a radius and isHollow
+// for marks other than the usual. x and y: options of the axes; describe(point):
+// what a tooltip says of it.
 function drawLines(id, lines, x, y, describe) {
   charts.get(id)?.destroy();
   const ink = cssColor('--ink-soft');
@@ -29,11 +31,13 @@ function drawLines(id, lines, x, y, describe) {
         label: line.label,
         data: line.points,
         borderColor: line.color,
-        backgroundColor: line.color,
+        backgroundColor: line.isHollow ? 'transparent' : line.color,
+        showLine: !line.isPointsOnly,
         borderDash: line.isDashed ? [5, 4] : [],
         borderWidth: line.isDashed ? 1.5 : 2,
         // A line of a single point would not be seen.
-        pointRadius: line.points.length === 1 ? 3 : 0,
+        pointRadius: line.radius ??
+            (line.isPointsOnly || line.hasPoints || line.points.length === 1 ? 3 : 0),
         pointHitRadius: 8,
       })),
     },

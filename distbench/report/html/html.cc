@@ -42,12 +42,14 @@ std::string FillIn(
 
 }  // namespace
 
-std::string RenderHtml(absl::Span<const TestRun> runs) {
+std::string RenderHtml(absl::Span<const TestRun> runs,
+                       absl::Span<const SourcedSearch> searches) {
   const std::string data = ScriptSafe(RenderJson(
-      runs, {.max_peer_rows = kMaxPeerRows, .max_intervals = kMaxIntervals}));
+      runs, {.max_peer_rows = kMaxPeerRows, .max_intervals = kMaxIntervals},
+      searches));
   const std::string script =
       absl::StrCat(kModelJs, kDomJs, kTablesJs, kChartsJs, kHeatMapJs,
-                   kResourcesJs, kNumaJs, kMainJs);
+                     kResourcesJs, kNumaJs, kSearchJs, kMainJs);
   // In the order of the page.
   return FillIn(kPageHtml, {{"style", kStyleCss},
                             {"data", data},

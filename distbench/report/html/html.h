@@ -14,7 +14,8 @@ namespace distbench {
 // the document of RenderJson(), with limits that keep it within what a browser
 // shows well, and the scripts that draw it. Whatever names and messages a
 // result has, they are shown as text.
-std::string RenderHtml(absl::Span<const TestRun> runs);
+std::string RenderHtml(absl::Span<const TestRun> runs,
+                       absl::Span<const SourcedSearch> searches = {});
 
 }  // namespace distbench
 

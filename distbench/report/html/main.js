@@ -54,6 +54,7 @@ function renderSelection() {
 }
 
 function renderAll() {
+  renderSearches();
   renderSelection();
   renderPeers();
   renderResources();

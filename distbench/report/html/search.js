@@ -1,0 +1,154 @@
+// Searches for the highest load: what each probe said, and how the bracket
+// closed.
+
+const searchView = {search: 0};
+
+const OUTCOME_COLORS = {
+  met: '--ok', missed: '--invalid', generator_limited: '--warn', failed: '--ink-soft',
+};
+
+function formatLoad(load) {
+  return load === null ? '–' : String(Number(load.toPrecision(5)));
+}
+
+function outcomeBadge(outcome) {
+  const node = element('span', {className: 'badge'}, outcome.replace('_', ' '));
+  node.style.color = cssColor(OUTCOME_COLORS[outcome] ?? '--ink');
+  return node;
+}
+
+function searchVerdict(search) {
+  const verdict = search.verdict === null ? 'not ended' : search.verdict.replaceAll('_', ' ');
+  const load = search.load === null ? ''
+      : `: ${formatLoad(search.load)} ${search.load_unit}`;
+  return `${verdict}${load}`;
+}
+
+function renderProbes(search) {
+  const columns = [
+    {title: 'Probe', isNumber: true}, {title: 'Phase'}, {title: 'Load', isNumber: true},
+    {title: 'Outcome'}, {title: 'Measured', isWrapped: true}, {title: 'Per second', isNumber: true},
+    {title: 'p50', isNumber: true}, {title: 'p95', isNumber: true}, {title: 'p99', isNumber: true},
+    {title: 'Host CPU', isNumber: true}, {title: 'From'}, {title: 'For', isNumber: true},
+  ];
+  const row = (name, phase, probe, load, statistics, outcome, measured, isOverall) => [
+    name, phase, load, outcome, measured,
+    formatRate(statistics.per_second), formatTime(statistics.latency?.p50_ns),
+    formatTime(statistics.latency?.p95_ns), formatTime(statistics.latency?.p99_ns),
+    isOverall && probe.host_cpu_share !== null ? `${(100 * probe.host_cpu_share).toFixed(0)} %` : '',
+    isOverall ? formatDate(probe.start_timestamp_ns) : '',
+    isOverall ? formatTime(probe.end_timestamp_ns - probe.start_timestamp_ns) : '',
+  ];
+  const rows = search.probes.flatMap(probe => [
+    row(String(probe.number), probe.phase, probe, formatLoad(probe.requested_load), probe.statistics,
+        outcomeBadge(probe.outcome), [...probe.measured, ...probe.instance_failures].join('; '), true),
+    // Instances side by side are of interest where the answer is.
+    ...(probe.phase === 'final' || probe.outcome === 'failed' ? probe.instances.map(
+        (statistics, i) => row('', `instance ${i + 1}`, probe, '', statistics, '', '', false)) : []),
+  ]);
+  replaceContent('probes-table', makeTable(columns, rows));
+}
+
+// A line for each percentile through all probes that were judged, by load.
+function drawLatencyByLoad(search) {
+  const probes = search.probes.filter(probe => probe.phase !== 'warmup' && probe.statistics.latency !== null)
+      .sort((a, b) => a.requested_load - b.requested_load);
+  const lines = [['p50', 'p50_ns'], ['p95', 'p95_ns'], ['p99', 'p99_ns']].map(([label, column], i) => ({
+    label,
+    color: seriesColor(i),
+    hasPoints: true,
+    points: probes.map(probe => ({
+      x: probe.requested_load, y: atLeastOne(probe.statistics.latency[column]), probe,
+    })),
+  }));
+  drawLines('search-latency-chart', lines, {title: {text: search.load_unit}}, latencyAxis(lines, 'y'),
+      point => `${formatTime(point.y)} at ${formatLoad(point.x)} (probe ${point.probe.number}, ${point.probe.phase})`);
+  legend('search-latency-legend', lines);
+}
+
+// Measured / limit of the objective that was furthest from being met.
+function drawLimits(search) {
+  const judged = search.probes.filter(probe => probe.phase !== 'warmup' && probe.load_of_limit.length > 0);
+  const lines = Object.keys(OUTCOME_COLORS).map(outcome => ({
+    label: outcome.replace('_', ' '),
+    color: cssColor(OUTCOME_COLORS[outcome]),
+    isPointsOnly: true,
+    points: judged.filter(probe => probe.outcome === outcome).map(
+        probe => ({x: probe.requested_load, y: Math.max(...probe.load_of_limit), probe})),
+  })).filter(line => line.points.length > 0);
+  const loads = judged.map(probe => probe.requested_load);
+  const limit = {
+    label: 'limit', color: cssColor('--ink-soft'), isDashed: true,
+    points: loads.length === 0 ? [] : [Math.min(...loads), Math.max(...loads)].map(x => ({x, y: 1})),
+  };
+  const finals = {
+    label: 'final run', color: cssColor('--accent'), isPointsOnly: true, radius: 8, isHollow: true,
+    points: judged.filter(probe => probe.phase === 'final').map(
+        probe => ({x: probe.requested_load, y: Math.max(...probe.load_of_limit), probe})),
+  };
+  drawLines('search-limit-chart', [limit, finals, ...lines], {title: {text: search.load_unit}},
+      {type: 'logarithmic', ticks: {callback: value => Number(value.toPrecision(2))}},
+      point => point.probe === undefined ? 'measured = limit'
+          : `${point.y.toPrecision(3)} of the limit at ${formatLoad(point.x)} (probe ${point.probe.number}, ${point.probe.phase})`);
+  legend('search-limit-legend', [...lines, limit, finals]);
+}
+
+// The highest load that met and the lowest that missed, after each probe.
+function drawBracket(search) {
+  const met = [];
+  const missed = [];
+  for (const probe of search.probes) {
+    if (probe.phase !== 'warmup') {
+      const before = {met: met.at(-1)?.y ?? null, missed: missed.at(-1)?.y ?? null};
+      const load = probe.requested_load;
+      const highest = probe.outcome === 'met' ? Math.max(before.met ?? load, load) : before.met;
+      const isMiss = probe.outcome === 'missed' || probe.outcome === 'generator_limited';
+      const lowest = isMiss ? Math.min(before.missed ?? load, load) : before.missed;
+      if (highest !== null) met.push({x: probe.number, y: highest});
+      if (lowest !== null) missed.push({x: probe.number, y: lowest});
+    }
+  }
+  const lines = Object.keys(OUTCOME_COLORS).map(outcome => ({
+    label: outcome.replace('_', ' '),
+    color: cssColor(OUTCOME_COLORS[outcome]),
+    isPointsOnly: true,
+    points: search.probes.filter(probe => probe.outcome === outcome).map(
+        probe => ({x: probe.number, y: probe.requested_load, probe})),
+  })).filter(line => line.points.length > 0);
+  const finals = {
+    label: 'final run', color: cssColor('--accent'), isPointsOnly: true, radius: 8, isHollow: true,
+    points: search.probes.filter(probe => probe.phase === 'final').map(
+        probe => ({x: probe.number, y: probe.requested_load, probe})),
+  };
+  drawLines('search-bracket-chart', [
+    {label: 'highest that met', color: cssColor('--ok'), isDashed: true, points: met},
+    {label: 'lowest that missed', color: cssColor('--invalid'), isDashed: true, points: missed},
+    finals, ...lines,
+  ], {title: {text: 'probe'}, ticks: {precision: 0}},
+  {type: 'logarithmic', title: {text: search.load_unit}, ticks: {callback: value => formatLoad(value)}},
+  point => point.probe === undefined ? formatLoad(point.y)
+      : `${formatLoad(point.y)} (${point.probe.phase})`);
+}
+
+function drawSearch() {
+  const search = data.searches[searchView.search];
+  byId('search-verdict').textContent =
+      `${search.objectives.join(' and ')} – ${searchVerdict(search)}. ${search.evidence}`;
+  renderProbes(search);
+  drawLatencyByLoad(search);
+  drawLimits(search);
+  drawBracket(search);
+}
+
+function renderSearches() {
+  showSection('search', data.searches.length > 0);
+  if (data.searches.length === 0) return;
+  replaceContent('search-controls', ...(data.searches.length === 1 ? [] : [selectBox(
+      'Search', data.searches.map(
+          (search, i) => [String(i), `${baseName(search.source)}: ${search.objectives.join(', ')}`]),
+      String(searchView.search), value => {
+        searchView.search = Number(value);
+        drawSearch();
+      })]));
+  drawSearch();
+}
