@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
+#include "distbench/config/test_timeout.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/rpc_totals.h"
 #include "distbench/search/judge_objective.h"
@@ -28,6 +29,8 @@ constexpr double kMinShare = 0.8;
 // Of arrivals at random, counts differ by their square root; so much more than
 // that is no chance.
 constexpr double kSigmas = 3;
+
+constexpr int64_t kNsPerSecond = 1'000'000'000;
 
 SearchProbe BeginReport(const PlannedProbe& planned) {
   SearchProbe probe;
@@ -79,6 +82,17 @@ bool IsClearlyLess(int64_t count, int64_t reference) {
   return static_cast<double>(count) <
          kMinShare * static_cast<double>(reference) -
              kSigmas * std::sqrt(static_cast<double>(reference));
+}
+
+// Whether the run was given up because its traffic went on long after what it
+// was to send was sent: it was overloaded.
+bool RanOutOfTime(const TestResult& result) {
+  const RunInfo& info = result.run_info();
+  const absl::StatusOr<int64_t> timeout =
+      TestTimeoutSeconds(result.traffic_config());
+  if (!info.has_failure() || !timeout.ok()) return false;
+  return info.end_timestamp_ns() - info.start_timestamp_ns() >=
+         *timeout * kNsPerSecond;
 }
 
 struct CopyOutcomes {
@@ -137,6 +151,13 @@ absl::StatusOr<SearchProbe> ReportProbe(
   }
   CopyOutcomes copies;
   if (plan.instances > 1) copies = ReportCopies(plan, test, result, probe);
+  if (!copies.any_lost && RanOutOfTime(result)) {
+    probe.set_outcome(kMissedOutcome);
+    probe.add_measured(absl::StrCat("too much to be worked off: ",
+                                    result.run_info().failure()));
+    probe.set_excess(std::numeric_limits<double>::infinity());
+    return probe;
+  }
   if (result.run_info().has_failure() || copies.any_lost) {
     probe.set_outcome(kFailedOutcome);
     probe.add_measured(result.run_info().has_failure()

@@ -150,11 +150,10 @@ void Conclude(absl::string_view verdict, std::optional<double> load,
 bool ConcludeIfFailed(SearchReport& report) {
   const SearchProbe& last = *report.probes().rbegin();
   if (last.outcome() != kFailedOutcome) return false;
-  std::vector<std::string> reasons(last.instance_failures().begin(),
-                                   last.instance_failures().end());
-  if (reasons.empty()) {
-    reasons.assign(last.measured().begin(), last.measured().end());
-  }
+  std::vector<std::string> reasons(last.measured().begin(),
+                                   last.measured().end());
+  reasons.insert(reasons.end(), last.instance_failures().begin(),
+                 last.instance_failures().end());
   Conclude(kInvalidVerdict, std::nullopt,
            absl::StrCat("probe ", last.number(), ": ",
                         absl::StrJoin(reasons, "; ")),

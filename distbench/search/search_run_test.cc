@@ -170,6 +170,23 @@ TEST(RunLoadSearchTest, EndsWithARunThatFails) {
   EXPECT_FALSE(IsComplete(report));
 }
 
+TEST(RunLoadSearchTest, TakesWhatDoesNotEndForAMiss) {
+  FakeSystem system = {.capacity = 777};
+  SearchCallbacks callbacks = system.Callbacks();
+  callbacks.run = [&](const DistributedSystemDescription& test,
+                      const ProgressWatcher& watch) {
+    auto result = system.Run(test, watch);
+    if (system.loads.back() < 1000) return result;
+    result->mutable_run_info()->set_failure("the traffic did not end");
+    result->mutable_run_info()->set_end_timestamp_ns(100'000'000'000);
+    return result;
+  };
+  TestSequenceResults results;
+  ASSERT_TRUE(RunLoadSearch(Plan(), callbacks, results).ok());
+  EXPECT_EQ(results.searches(0).verdict(), "converged");
+  EXPECT_NEAR(results.searches(0).load(), 777, 16);
+}
+
 TEST(RunLoadSearchTest, GoesOnAfterAnInterruption) {
   FakeSystem whole = {.capacity = 777};
   TestSequenceResults expected;
@@ -309,7 +326,8 @@ TEST(InstancesTest, OneThatIsLostEndsTheSearchAndIsNamed) {
   const SearchReport& report = results.searches(0);
   EXPECT_EQ(report.verdict(), kInvalidVerdict);
   EXPECT_EQ(report.evidence(),
-            "probe 1: instance 2: nothing was heard of 2.client/0 on node7");
+            "probe 1: node7 was lost; instance 2: nothing was heard of "
+            "2.client/0 on node7");
   EXPECT_EQ(report.probes(0).instance_statistics(0).succeeded_count(), 1000);
   EXPECT_EQ(report.probes(0).instance_statistics(1).succeeded_count(), 0);
 }

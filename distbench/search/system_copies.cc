@@ -155,7 +155,9 @@ std::string FailureOfCopy(const TestResult& result, int copy) {
     if (log == logs.end()) {
       reasons.insert(absl::StrCat("nothing was heard of ", instance, " on ",
                                   endpoint.node_alias()));
-    } else if (log->second.has_engine_error_message()) {
+    } else if (log->second.has_engine_error_message() &&
+               log->second.engine_error_message() !=
+                   result.run_info().failure()) {
       reasons.insert(absl::StrCat(instance, " stopped early: ",
                                   log->second.engine_error_message()));
     }

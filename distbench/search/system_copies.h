@@ -28,7 +28,8 @@ TestResult ResultOfCopy(const TestResult& result,
                         int copy);
 
 // Why a copy did not take part to the end: an instance of it was lost, or
-// stopped early. Empty if it did.
+// stopped early for a reason of its own, and not because all of the test was
+// stopped. Empty if it did.
 std::string FailureOfCopy(const TestResult& result, int copy);
 
 }  // namespace distbench

@@ -142,6 +142,10 @@ TEST(FailureOfCopyTest, NamesWhoWasLostOrStopped) {
   logs.erase("3.client/0");
   EXPECT_EQ(FailureOfCopy(result, 1), "");
   EXPECT_THAT(FailureOfCopy(result, 2), HasSubstr("too many threads"));
+  // Stopped with all others.
+  result.mutable_run_info()->set_failure("node3 was lost");
+  logs["1.client/0"].set_engine_error_message("node3 was lost");
+  EXPECT_EQ(FailureOfCopy(result, 1), "");
   EXPECT_EQ(FailureOfCopy(result, 3),
             "nothing was heard of 3.client/0 on node3");
 }

@@ -137,6 +137,11 @@ bool MayBeMissing(const std::string& field, const OptionalFeatures& features) {
       "distbench.ProtocolDriverOptions.ip_version",
   };
   if (kOfOtherDrivers->count(field) > 0) return true;
+  // Of `distbench search`, which runs tests without them.
+  if (absl::StrContains(field, "LoadSearchSpec") ||
+      field == "distbench.DistributedSystemDescription.search") {
+    return true;
+  }
   if (absl::StrContains(field, "ReplayTrace") ||
       absl::StrContains(field, "replay_trace")) {
     return !features.replay;

@@ -125,7 +125,13 @@ function drawBracket(search) {
     {label: 'lowest that missed', color: cssColor('--invalid'), isDashed: true, points: missed},
     finals, ...lines,
   ], {title: {text: 'probe'}, ticks: {precision: 0}},
-  {type: 'logarithmic', title: {text: search.load_unit}, ticks: {callback: value => formatLoad(value)}},
+  {
+    type: 'logarithmic',
+    min: 0.9 * Math.min(...search.probes.map(probe => probe.requested_load)),
+    max: 1.1 * Math.max(...search.probes.map(probe => probe.requested_load)),
+    title: {text: search.load_unit},
+    ticks: {callback: value => formatLoad(value)},
+  },
   point => point.probe === undefined ? formatLoad(point.y)
       : `${formatLoad(point.y)} (${point.probe.phase})`);
 }
