@@ -145,6 +145,7 @@ TEST_P(GrpcDriverFailureTest, ListensOnIpv4AndNames) {
     const std::string address = driver->Listen(1).value();
     EXPECT_THAT(address, AnyOf(StartsWith("ipv4:127.0.0.1:"),
                                StartsWith("dns:///localhost:")));
+    const PollingThread polled(driver->transport(0));
     auto client = MakeDriver(GetParam());
     ASSERT_TRUE(client->Listen(1).ok());
     EXPECT_EQ(client->Connect(SingleServers({address}),
@@ -157,6 +158,7 @@ TEST_P(GrpcDriverFailureTest, UsesTheHostsBestAddressByDefault) {
   auto driver = MakeGrpcDriver(GetParam().Options(), {}).value();
   const std::string address = driver->Listen(1).value();
   EXPECT_THAT(address, AnyOf(StartsWith("ipv4:"), StartsWith("ipv6:[")));
+  const PollingThread polled(driver->transport(0));
   auto client = MakeDriver(GetParam());
   ASSERT_TRUE(client->Listen(1).ok());
   EXPECT_EQ(client->Connect(SingleServers({address}),
