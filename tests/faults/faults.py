@@ -84,6 +84,11 @@ def _last_words(outcome):
     return lines[-1].split("distbench: ", 1)[1] if lines else ""
 
 
+def _without_folder(cluster, words):
+    """Without the path of the test's own folder."""
+    return words.replace(cluster.folder + "/", "")
+
+
 ALL_INSTANCES = ("client/0", "server/0", "server/1")
 
 
@@ -122,7 +127,7 @@ def _end_a_test(
     return Seen(noticed_seconds, words, cluster.seconds_until_usable())
 
 
-def _survive(cluster, do, undo, seconds=3, saw="nothing; the test went on"):
+def _survive(cluster, do, undo, seconds=4, saw="nothing; the test went on"):
     """A fault during which a test goes on, to its end."""
     run = cluster.start_run(clusters.traffic("undisturbed", seconds))
     cluster.wait_for_traffic()
@@ -331,7 +336,7 @@ def sequencer_stopped(cluster):
 
 @_fault("client killed (SIGKILL)")
 def client_killed(cluster):
-    run = cluster.start_run(clusters.traffic("orphan", seconds=2))
+    run = cluster.start_run(clusters.traffic("orphan", seconds=5))
     cluster.wait_for_traffic()
     run.program.send(signal.SIGKILL)
     outcome = run.finish()
@@ -345,7 +350,7 @@ def client_killed(cluster):
 
 @_fault("client stopped (SIGSTOP) until its test and that of another were over")
 def client_stopped(cluster):
-    run = cluster.start_run(clusters.traffic("slow", 2, requests_per_second=1000))
+    run = cluster.start_run(clusters.traffic("slow", 5, requests_per_second=500))
     cluster.wait_for_traffic()
     run.program.send(signal.SIGSTOP)
     cluster.run_short_test()
@@ -409,14 +414,14 @@ def _results_on_a_full_disk(cluster):
 
 @_fault("sequencer's disk full", _results_on_a_full_disk)
 def sequencer_disk_full(cluster):
-    run = cluster.start_run(clusters.traffic("full", seconds=1))
+    run = cluster.start_run(clusters.traffic("full", 1, requests_per_second=2000))
     outcome = run.finish()
     _check(outcome.status == 0, "the run failed", outcome)
     _check_kept(run.outfile, ALL_INSTANCES, outcome, has_failed=False)
     said = cluster.runs("list", "--format=json")
     reason = re.search(r'"([^"]*No space left on device[^"]*)"', said)
     _check(reason, f"the list does not say so: {said}", outcome)
-    words = f"`runs list`: {reason.group(1)}"
+    words = _without_folder(cluster, f"`runs list`: {reason.group(1)}")
     outfile = os.path.join(cluster.folder, "rescued")
     cluster.runs("get", run.id(), f"--outfile={outfile}", "--allow_invalid")
     _check_kept(outfile, ALL_INSTANCES, outcome, has_failed=False)
@@ -431,7 +436,7 @@ def client_disk_full(cluster):
     outcome = run.finish()
     noticed = time.monotonic() - start - 1
     left = os.listdir(cluster.full_disk)
-    words = _last_words(outcome)
+    words = _without_folder(cluster, _last_words(outcome))
     _check(outcome.status == 3, "the client did not fail", outcome)
     _check("No space left on device" in words, f'it said "{words}"', outcome)
     _check(not left, f"it left {left}", outcome)
