@@ -26,8 +26,7 @@
 #include "distbench/numa/topology.h"
 #include "distbench/report/numa_table.h"
 #include "distbench/report/verdict.h"
-#include "distbench/search/objective.h"
-#include "distbench/search/rate_knob.h"
+#include "distbench/search/search_plan.h"
 
 namespace distbench {
 
@@ -71,14 +70,29 @@ absl::StatusOr<NumaDeploymentOptions> ParseDeployment(const Flags& flags) {
   return options;
 }
 
+// Of each search, without its objective.
+LoadSearchSpec SearchSpecOf(const Flags& flags) {
+  LoadSearchSpec spec;
+  spec.set_knob("rate");
+  spec.set_tolerance(flags.tolerance_percent / 100);
+  spec.set_max_probes(flags.max_probes);
+  spec.set_warmup_us(absl::ToInt64Microseconds(flags.timing.warmup));
+  spec.set_probe_duration_us(absl::ToInt64Microseconds(flags.timing.probe));
+  spec.set_final_duration_us(
+      absl::ToInt64Microseconds(flags.timing.final_run));
+  return spec;
+}
+
 // Everything that can be wrong before hours have been spent.
 absl::Status Check(const Flags& flags,
                    const DistributedSystemDescription& test) {
   absl::Status status = CheckOutfile(flags.output);
-  status.Update(RateKnob::Make(test).status());
-  status.Update(ParseObjective(flags.comparison.cpu_objective).status());
-  if (!flags.comparison.latency_objective.empty()) {
-    status.Update(ParseObjective(flags.comparison.latency_objective).status());
+  for (const std::string& objective : {flags.comparison.cpu_objective,
+                                       flags.comparison.latency_objective}) {
+    if (objective.empty()) continue;
+    LoadSearchSpec spec = SearchSpecOf(flags);
+    spec.add_objectives(objective);
+    status.Update(PlanSearch(spec, test).status());
   }
   return status;
 }
@@ -103,7 +117,7 @@ void Announce(const CapacityQuestion& question) {
 int RunComparison(const Flags& flags, const DeploymentPlan& plan,
                   const std::string& program, StopSignals& stop) {
   LocalCapacitySearch search(
-      program, flags.timing, flags.max_probes, flags.tolerance_percent / 100,
+      program, SearchSpecOf(flags),
       [](const std::string& line) { std::cerr << line << std::endl; });
   stop.SetHandler([&] { search.Cancel(); });
   ConsoleRun run;

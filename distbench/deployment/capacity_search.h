@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
@@ -11,20 +12,19 @@
 #include "distbench/client/test_client.h"
 #include "distbench/deployment/numa_comparison.h"
 #include "distbench/search/search_run.h"
+#include "proto/traffic_config.pb.h"
 
 namespace distbench {
 
 // Searches for capacities on clusters of this host, each of fresh processes.
 class LocalCapacitySearch {
  public:
-  // program: distbench itself. observe: told of each probe, for people.
-  LocalCapacitySearch(std::string program, SearchTiming timing, int max_probes,
-                      double tolerance,
+  // program: distbench itself. spec: of each search, without its objective.
+  // observe: told of each probe, for people.
+  LocalCapacitySearch(std::string program, LoadSearchSpec spec,
                       std::function<void(const std::string&)> observe)
       : program_(std::move(program)),
-        timing_(timing),
-        max_probes_(max_probes),
-        tolerance_(tolerance),
+        spec_(std::move(spec)),
         observe_(std::move(observe)) {}
 
   // A failed run is an error: the deployment could not be measured.
@@ -35,14 +35,12 @@ class LocalCapacitySearch {
   void Cancel() ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  absl::StatusOr<TestResult> Run(TestClient& client,
-                                 const DistributedSystemDescription& test)
+  absl::StatusOr<CapacityAnswer> Search(const SearchPlan& plan,
+                                        TestClient& client)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
   const std::string program_;
-  const SearchTiming timing_;
-  const int max_probes_;
-  const double tolerance_;
+  const LoadSearchSpec spec_;
   const std::function<void(const std::string&)> observe_;
 
   absl::Mutex mutex_;
