@@ -63,10 +63,11 @@ class Run:
 class Cluster:
     """A sequencer, nodes and a client; everything ends with close()."""
 
-    def __init__(self, lab_hosts, folder, sequencer_flags=()):
+    def __init__(self, lab_hosts, folder):
         self.hosts = lab_hosts
         self.folder = folder
-        self.sequencer_flags = list(sequencer_flags)
+        self.sequencer_flags = []
+        self.tls_flags = []  # of every process
         self.sequencer = None
         self.nodes = {}
         self.node_environment = {}  # of the victim
@@ -114,7 +115,7 @@ class Cluster:
 
     def _start(self, host, *arguments, env=None):
         program = programs.Program(
-            self.hosts[host].command(programs.DISTBENCH, *arguments),
+            self.hosts[host].command(programs.DISTBENCH, *arguments, *self.tls_flags),
             env={**os.environ, **(env or {})},
         )
         self._programs.append(program)
@@ -137,20 +138,22 @@ class Cluster:
 
     def runs(self, *arguments):
         """What `distbench runs` prints; must succeed."""
-        done = self._run_client("runs", *arguments)
+        done = self.run_client("runs", *arguments)
         if done.returncode != 0:
             raise AssertionError(f"runs {arguments}: {done}")
         return done.stdout
 
     def status(self):
         """What `distbench status` prints; empty if it fails."""
-        done = self._run_client("status")
+        done = self.run_client("status")
         return done.stdout if done.returncode == 0 else ""
 
-    def _run_client(self, *arguments):
+    def run_client(self, *arguments, tls_flags=None):
+        """A command of distbench on the client's host, to its end."""
         return subprocess.run(
             self.hosts["client"].command(
-                programs.DISTBENCH, *arguments, f"--test_sequencer={self.address}"
+                *(programs.DISTBENCH, *arguments, f"--test_sequencer={self.address}"),
+                *(self.tls_flags if tls_flags is None else tls_flags),
             ),
             capture_output=True,
             check=False,

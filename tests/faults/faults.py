@@ -11,6 +11,7 @@ import socket
 import subprocess
 import time
 
+from tests import certificates
 from tests.faults import cluster as clusters
 from tests.faults import namespaces
 from tests.faults import proxy as proxies
@@ -593,6 +594,34 @@ def malformed_messages(cluster):
             _pour(address, clusters.PORT, call)
 
     return _survive_strangers(cluster, send_all)
+
+
+@contextlib.contextmanager
+def _with_tls(cluster):
+    """All have certificates; those of cluster.strangers are wrong."""
+    addresses = [f"IP:{host.address}" for host in cluster.hosts.values()]
+    flags = [
+        certificates.Authority(cluster.folder, name).flags("host", ",".join(addresses))
+        for name in ("authority", "stranger")
+    ]
+    cluster.tls_flags, stranger = flags
+    cluster.strangers = {"another authority's certificate": stranger, "none": []}
+    yield
+
+
+@_fault("clients with wrong certificates, and with none", _with_tls)
+def wrong_certificates(cluster):
+    words = []
+
+    def come():
+        for flags in cluster.strangers.values():
+            done = cluster.run_client("status", tls_flags=flags)
+            _check(done.returncode != 0, "a stranger was welcome", done)
+            words.append(done.stderr.split("distbench: ", 1)[1].strip())
+
+    seen = _survive(cluster, come, undo=lambda: None)
+    seen.user_saw = _without_folder(cluster, "the strangers: " + "; ".join(words))
+    return seen
 
 
 def run_fault(fault, cluster, times):
