@@ -20,6 +20,8 @@ constexpr int64_t kTurnNs = 1'000'000;
 constexpr int64_t kMaxTurns = 200'000;
 // Enough for everything that has stopped to notice.
 constexpr int64_t kTurnsToStop = 2'000;
+// What the loopback driver delivers in a turn.
+constexpr int64_t kDeliveriesPerTurn = 256;
 // Longer than the times of any generated test together.
 constexpr int64_t kLongestNs = 1'000'000'000'000'000'000;
 
@@ -149,14 +151,36 @@ class TrafficCheck {
                                 : "nothing is due any more"));
       return;
     }
-    // As when a test is over: handlers may have gone on.
+    Stop();
+  }
+
+  // As when a test is over: handlers may have gone on, and requests wait that
+  // their clients have given up. These are refused one by one; nothing new may
+  // come of them.
+  void Stop() {
+    const CallCounts before = Sum(observer_.sent());
+    const int64_t unanswered = before.started - Sum(observer_.handled()).ended;
+    const int64_t turns = kTurnsToStop + 2 * unanswered / kDeliveriesPerTurn;
     system_->StopAll("the test is over");
-    system_->AllowTurns(kTurnsToStop);
-    system_->RunFor(2 * kTurnsToStop * kTurnNs);
+    system_->AllowTurns(turns);
+    system_->RunFor(2 * turns * kTurnNs);
     if (!system_->finished()) Complain("stopping does not end it");
+    const int64_t sent = Sum(observer_.sent()).started - before.started;
+    if (sent > 0) {
+      Complain(absl::StrCat(sent, " RPCs were sent after it was stopped"));
+    }
     if (system_->turns_left() == 0) {
       Complain("it is still busy long after it was stopped");
     }
+  }
+
+  static CallCounts Sum(const TrafficObserver::Counts& counts) {
+    CallCounts sum;
+    for (const auto& [key, call_counts] : counts) {
+      sum.started += call_counts.started;
+      sum.ended += call_counts.ended;
+    }
+    return sum;
   }
 
   void CheckThatNothingIsInFlight() {

@@ -17,10 +17,13 @@ class WatchedTransport final : public Transport, private TransportEvents {
       : observer_(observer), instance_(instance), inner_(inner) {}
 
   bool Start(ClientCall* call) override {
-    if (!observer_.OnStart(instance_, *call)) return false;
-    if (inner_.Start(call)) return true;
-    observer_.Complain(instance_, "the loopback driver refuses a call");
-    return false;
+    if (observer_.Refuses() || !inner_.Start(call)) {
+      ++observer_.refused_count_;
+      return false;
+    }
+    // Nothing is delivered before the next Poll().
+    observer_.OnStart(instance_, *call);
+    return true;
   }
   void Reply(ServerCall* call) override {
     observer_.OnReply(instance_, *call);
@@ -91,11 +94,11 @@ int64_t TrafficObserver::most_in_flight(int instance) const {
   return found == by_instance_.end() ? 0 : found->second.most_at_once;
 }
 
-bool TrafficObserver::OnStart(int instance, const ClientCall& call) {
-  if (refusal_probability_ > 0 && random_.Chance(refusal_probability_)) {
-    ++refused_count_;
-    return false;
-  }
+bool TrafficObserver::Refuses() {
+  return refusal_probability_ > 0 && random_.Chance(refusal_probability_);
+}
+
+void TrafficObserver::OnStart(int instance, const ClientCall& call) {
   if (!calls_.try_emplace(&call, call.rpc_index, call.deadline_ns).second) {
     Complain(instance, "a call is sent that is in flight already");
   }
@@ -109,7 +112,6 @@ bool TrafficObserver::OnStart(int instance, const ClientCall& call) {
       call.server_instance == plan_.instances[instance].number) {
     Complain(instance, "it calls itself");
   }
-  return true;
 }
 
 void TrafficObserver::OnDone(int instance, const ClientCall& call) {

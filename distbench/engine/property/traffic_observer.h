@@ -65,8 +65,9 @@ class TrafficObserver {
  private:
   friend class WatchedTransport;
 
-  // Returns whether the driver may have the call.
-  bool OnStart(int instance, const ClientCall& call);
+  // Whether the driver shall refuse a call.
+  bool Refuses();
+  void OnStart(int instance, const ClientCall& call);
   void OnDone(int instance, const ClientCall& call);
   void OnRequest(int instance, const ServerCall& call);
   void OnReply(int instance, const ServerCall& call);

@@ -99,6 +99,25 @@ TEST_F(LoopbackDriverTest, CarriesTheServersError) {
   EXPECT_THAT(client_.errors, testing::ElementsAre("no such RPC"));
 }
 
+// A server that is slower than its clients' deadlines must not collect without
+// limit what they have given up.
+TEST_F(LoopbackDriverTest, AbandonedCallsFillTheSendQueueUntilTheyAreAnswered) {
+  constexpr int kBeyondAnyLimit = 10'000'000;
+  Transport& transport = client_.driver->transport(0);
+  clock_.Advance(1);
+  call_.deadline_ns = clock_.MonotonicNs();
+  int started = 0;
+  while (started < kBeyondAnyLimit && transport.Start(&call_)) {
+    ++started;
+    client_.Poll();  // where it expires
+  }
+  ASSERT_LT(started, kBeyondAnyLimit);
+  EXPECT_THAT(client_.done, SizeIs(started));
+  server_->Poll();
+  client_.Poll();
+  EXPECT_TRUE(transport.Start(&call_));
+}
+
 TEST_F(LoopbackDriverTest, CancelledCallsEndOnceAndLateRepliesAreDropped) {
   server_->keep_requests = true;
   Start();

@@ -17,7 +17,11 @@ static_assert(offsetof(LoopbackCall, server) == 0);
 }  // namespace
 
 bool LoopbackTransport::Start(ClientCall* client) {
+  Target& target = peers_[client->peer];
+  if (target.out == kMaxCallsPerPeer) return false;
+  ++target.out;
   LoopbackCall* call = calls_.Get();
+  call->peer = client->peer;
   call->client = client;
   call->origin = shared_from_this();
   call->generation += 1;
@@ -43,7 +47,7 @@ bool LoopbackTransport::Start(ClientCall* client) {
   if (client->deadline_ns != 0) {
     deadlines_.push({client->deadline_ns, call->generation, call});
   }
-  LoopbackTransport& peer = Choose(peers_[client->peer]);
+  LoopbackTransport& peer = Choose(target);
   peer.Accept(call);
   if (peer.closed_) peer.RefuseAll();
   return true;
@@ -138,6 +142,7 @@ void LoopbackTransport::DeliverRequest(LoopbackCall* call,
 void LoopbackTransport::DeliverReply(LoopbackCall* call,
                                      TransportEvents& events) {
   call->origin.reset();
+  --peers_[call->peer].out;
   ClientCall* client = call->client;
   if (client != nullptr) {
     active_[call->position] = active_.back();

@@ -38,6 +38,7 @@ struct LoopbackCall {
   ClientCall* client = nullptr;
   int64_t generation = 0;  // counts the uses of this object
   size_t position = 0;     // in active_
+  int peer = 0;            // that it went to
 };
 
 // Calls that are with a peer keep their transport alive, so the two ends may be
@@ -75,6 +76,7 @@ class LoopbackTransport final
     std::vector<std::shared_ptr<LoopbackTransport>> servers;
     bool round_robin = false;
     size_t next = 0;  // round robin: whose turn it is
+    int out = 0;      // calls that are not back, cancelled ones included
   };
   // A call that ends with an error of this transport's own making.
   struct Cancelled {
@@ -89,6 +91,11 @@ class LoopbackTransport final
       return due_ns > other.due_ns;
     }
   };
+
+  // So many calls that a peer has not answered are a full send queue. They are
+  // counted until they are back: a client that gives up its calls sooner than
+  // the server gets to them would fill the memory otherwise.
+  static constexpr int kMaxCallsPerPeer = 1 << 17;
 
   static LoopbackTransport& Choose(Target& target);
   bool DeliverSome(TransportEvents& events);
