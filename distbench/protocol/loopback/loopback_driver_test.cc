@@ -118,6 +118,24 @@ TEST_F(LoopbackDriverTest, AbandonedCallsFillTheSendQueueUntilTheyAreAnswered) {
   EXPECT_TRUE(transport.Start(&call_));
 }
 
+// Else nothing would show that there is more to poll for.
+TEST_F(LoopbackDriverTest, LateRepliesAreNotDeliveredInsteadOfOthers) {
+  constexpr int kMoreThanAPollDelivers = 1000;
+  server_->keep_requests = true;
+  Transport& transport = client_.driver->transport(0);
+  for (int i = 0; i < kMoreThanAPollDelivers; ++i) Start();
+  while (server_->kept.size() < kMoreThanAPollDelivers) server_->Poll();
+  transport.CancelCalls();
+  client_.Poll();
+  client_.done.clear();
+  for (ServerCall* request : server_->kept) server_->Answer(request);
+  server_->keep_requests = false;
+  Start();
+  server_->Poll();
+  client_.Poll();
+  EXPECT_THAT(client_.done, SizeIs(1));
+}
+
 TEST_F(LoopbackDriverTest, CancelledCallsEndOnceAndLateRepliesAreDropped) {
   server_->keep_requests = true;
   Start();

@@ -100,16 +100,17 @@ LoopbackTransport& LoopbackTransport::Choose(Target& target) {
 bool LoopbackTransport::DeliverSome(TransportEvents& events) {
   if (!deadlines_.empty()) ExpireDeadlines();
   bool delivered = DeliverCancelled(events);
-  for (int i = 0; i < kBatch; ++i) {
+  for (int count = 0; count < kBatch;) {
     if (arrived_ == nullptr) arrived_ = inbox_.TakeAll();
     if (arrived_ == nullptr) break;
     LoopbackCall* call = arrived_;
     arrived_ = call->next;
-    if (call->is_reply) {
-      DeliverReply(call, events);
-    } else {
+    if (!call->is_reply) {
       DeliverRequest(call, events);
+    } else if (!DeliverReply(call, events)) {
+      continue;  // there are no more of them than calls were out
     }
+    ++count;
     delivered = true;
   }
   return delivered;
@@ -139,12 +140,14 @@ void LoopbackTransport::DeliverRequest(LoopbackCall* call,
   events.OnRequest(&call->server);
 }
 
-void LoopbackTransport::DeliverReply(LoopbackCall* call,
+// Returns whether anybody was told: not of a call that was cancelled.
+bool LoopbackTransport::DeliverReply(LoopbackCall* call,
                                      TransportEvents& events) {
   call->origin.reset();
   --peers_[call->peer].out;
   ClientCall* client = call->client;
-  if (client != nullptr) {
+  const bool is_awaited = client != nullptr;
+  if (is_awaited) {
     active_[call->position] = active_.back();
     active_[call->position]->position = call->position;
     active_.pop_back();
@@ -156,6 +159,7 @@ void LoopbackTransport::DeliverReply(LoopbackCall* call,
     call->client = nullptr;
   }
   calls_.Put(call);
+  return is_awaited;
 }
 
 void LoopbackTransport::Sleep(int64_t deadline_ns) {

@@ -101,7 +101,7 @@ class LoopbackTransport final
   bool DeliverSome(TransportEvents& events);
   bool DeliverCancelled(TransportEvents& events);
   void DeliverRequest(LoopbackCall* call, TransportEvents& events);
-  void DeliverReply(LoopbackCall* call, TransportEvents& events);
+  bool DeliverReply(LoopbackCall* call, TransportEvents& events);
   void Sleep(int64_t deadline_ns);
   void Abandon(LoopbackCall* call, const char* error);
   void ExpireDeadlines();
