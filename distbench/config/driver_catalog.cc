@@ -10,6 +10,7 @@ namespace {
 
 constexpr int64_t kMaxPoolThreads = 10'000;
 constexpr int64_t kMaxSpinUs = 1'000'000;
+constexpr int64_t kMaxGrpcChannels = 1024;
 
 SettingDeclaration SpinUs() {
   return {
@@ -36,6 +37,15 @@ SettingsDeclaration GrpcClientSettings(const std::string& default_type) {
                       "threads of gRPC's callback API.",
                   .default_value = default_type,
                   .allowed_values = {"polling", "callback"},
+              },
+              {
+                  .name = "channels",
+                  .description =
+                      "Channels from each worker of a client to each server, "
+                      "used in turn; each is a connection of its own.",
+                  .default_value = int64_t{1},
+                  .minimum = 1,
+                  .maximum = kMaxGrpcChannels,
               },
               SpinUs(),
           },

@@ -23,6 +23,10 @@ ProtocolSetup SetUpGrpc(const ParameterValues& values) {
     AddServerText(values, "transport", setup.options);
   }
   AddClientText(values, "client_type", setup.options);
+  if (values.Has("channels")) {
+    absl::StrAppend(&setup.alias, "_chan", values.Text("channels"));
+    AddClientInteger(values, "channels", setup.options);
+  }
   if (values.Has("spin_us")) {
     absl::StrAppend(&setup.alias, "_spin", values.Text("spin_us"));
     AddServerInteger(values, "spin_us", setup.options);
@@ -45,6 +49,10 @@ std::vector<Parameter> GrpcParameters() {
   }
   parameters.push_back(WordParameter(
       "transport", "", "What carries gRPC: tcp or homa. Default: tcp."));
+  parameters.push_back(IntegerParameter(
+      "channels", "", {1},
+      "Connections from each worker of a client to each server, used in turn. "
+      "Default: 1."));
   parameters.push_back(IntegerParameter(
       "spin_us", "", {0},
       "Microseconds that a worker with nothing to do polls before it sleeps. "

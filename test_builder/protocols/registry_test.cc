@@ -80,6 +80,16 @@ TEST(GrpcTest, NamesItsTransportAndSpinning) {
   )pb");
 }
 
+TEST(GrpcTest, NamesItsChannels) {
+  const ProtocolSetup setup = MakeSetup("grpc", {{"channels", "4"}});
+  EXPECT_EQ(setup.alias, "grpc_polling_inline_chan4");
+  ExpectOptions(setup, R"pb(
+    server_settings { name: "server_type" string_value: "inline" }
+    client_settings { name: "client_type" string_value: "polling" }
+    client_settings { name: "channels" int64_value: 4 }
+  )pb");
+}
+
 TEST(HomaTest, SetsItsThreads) {
   const ProtocolSetup setup = MakeSetup("homa", {{"server_threads", "3"},
                                                  {"client_threads", "2"},

@@ -71,10 +71,13 @@ class CallsInFlight final : public ClientSide {
 
   EventQueue& queue() { return queue_; }
 
-  void SetChannels(std::vector<Channel> channels) override {
+  void SetChannels(std::vector<std::vector<Channel>> channels) override {
     peers_.clear();
-    for (Channel& channel : channels) {
-      peers_.push_back({.connection = std::move(channel)});
+    for (std::vector<Channel>& of_peer : channels) {
+      PeerState& peer = peers_.emplace_back();
+      for (Channel& channel : of_peer) {
+        peer.connections.emplace_back(std::move(channel));
+      }
     }
   }
 
@@ -88,7 +91,7 @@ class CallsInFlight final : public ClientSide {
     pending->position = in_flight_.size();
     in_flight_.push_back(pending);
     call->transport_state = pending;
-    pending->Start(*this, *call, peer.connection);
+    pending->Start(*this, *call, peer.NextConnection());
     if (closed_) pending->Cancel();
     return true;
   }
@@ -133,8 +136,15 @@ class CallsInFlight final : public ClientSide {
   static constexpr int kMaxCallsPerPeer = 1 << 17;
 
   struct PeerState {
-    typename PendingCall::Connection connection;
+    std::vector<typename PendingCall::Connection> connections;
+    size_t next = 0;  // whose turn it is
     int in_flight = 0;
+
+    typename PendingCall::Connection& NextConnection() {
+      auto& connection = connections[next];
+      if (++next == connections.size()) next = 0;
+      return connection;
+    }
   };
 
   void Recycle(PendingCall& pending) {

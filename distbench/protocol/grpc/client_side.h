@@ -16,8 +16,9 @@ class ClientSide {
   // Requires that nothing is in flight.
   virtual ~ClientSide() = default;
 
-  // One per peer. Replaces those that there were.
-  virtual void SetChannels(std::vector<Channel> channels) = 0;
+  // By peer: its channels, at least one, which calls take in turn. Replaces
+  // those that there were.
+  virtual void SetChannels(std::vector<std::vector<Channel>> channels) = 0;
 
   // As Transport::Start().
   virtual bool Start(ClientCall* call) = 0;

@@ -68,6 +68,15 @@ Channel MakeChannel(const std::string& target,
   return Channel(target, args, credentials.get());
 }
 
+std::vector<Channel> MakeChannels(const ChannelPlan& plan, int count,
+                                  const CoreChannelCredentials& credentials) {
+  std::vector<Channel> channels;
+  for (int i = 0; i < count; ++i) {
+    channels.push_back(MakeChannel(plan.target, plan.arguments, credentials));
+  }
+  return channels;
+}
+
 // A channel to each server of the peers that have several. gRPC says of a
 // channel over several servers only that one of them is connected.
 std::vector<Channel> MakeProbes(const std::vector<Peer>& peers,
@@ -191,13 +200,14 @@ absl::Status GrpcDriver::Connect(const std::vector<Peer>& announced,
   const std::vector<Peer>& peers = *dialled;
   const CoreChannelCredentials credentials =
       PeerChannelCredentials(environment_.tls.get());
-  std::vector<std::vector<Channel>> channels(transports_.size());
+  // By transport and peer.
+  std::vector<std::vector<std::vector<Channel>>> channels(transports_.size());
   for (const Peer& peer : peers) {
     const auto plan = PlanChannel(peer, settings_.client);
     if (!plan.ok()) return plan.status();
-    for (std::vector<Channel>& of_transport : channels) {
+    for (std::vector<std::vector<Channel>>& of_transport : channels) {
       of_transport.push_back(
-          MakeChannel(plan->target, plan->arguments, credentials));
+          MakeChannels(*plan, settings_.channels, credentials));
     }
   }
   const std::vector<Channel> probes =
@@ -208,10 +218,12 @@ absl::Status GrpcDriver::Connect(const std::vector<Peer>& announced,
     all.push_back(&channel);
     to_one_server.push_back(&channel);
   }
-  for (const std::vector<Channel>& of_transport : channels) {
+  for (const std::vector<std::vector<Channel>>& of_transport : channels) {
     for (size_t i = 0; i < peers.size(); ++i) {
-      all.push_back(&of_transport[i]);
-      if (peers[i].policy.empty()) to_one_server.push_back(&of_transport[i]);
+      for (const Channel& channel : of_transport[i]) {
+        all.push_back(&channel);
+        if (peers[i].policy.empty()) to_one_server.push_back(&channel);
+      }
     }
   }
   absl::Status status = WaitForConnections(all, deadline, connect_aborted_);

@@ -1,6 +1,7 @@
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -11,6 +12,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "distbench/protocol/grpc/driver_testing.h"
+#include "distbench/protocol/grpc/grpc_driver.h"
 #include "distbench/security/nonce.h"
 #include "gtest/gtest.h"
 #include "proto/data_plane.grpc.pb.h"
@@ -182,6 +184,30 @@ TEST_P(GrpcDriverWireTest, SendsNothingToServersThatKnowNoHandshake) {
   EXPECT_NE(std::string(status.message()).find("no instance of distbench"),
             std::string::npos);
   EXPECT_EQ(stranger.requests, 0);
+}
+
+TEST_P(GrpcDriverWireTest, ChannelsAreConnectionsThatTakeTurns) {
+  constexpr int kChannels = 3;
+  GeneratedServer server;
+  DriverOptions options = GetParam().Options();
+  options.client_settings["channels"] = int64_t{kChannels};
+  auto client =
+      MakeGrpcDriver(options, {.service_address = "127.0.0.1"}).value();
+  ASSERT_TRUE(client->Listen(1).ok());
+  ASSERT_TRUE(client
+                  ->Connect(SingleServers({server.address()}),
+                            absl::Now() + absl::Seconds(20))
+                  .ok());
+  Events events(client->transport(0));
+  const auto connections_seen = [&] {
+    const absl::MutexLock lock(&server.mutex);
+    return server.peers.size();
+  };
+  for (size_t i = 1; i <= 2 * kChannels; ++i) {
+    ClientCall call{.request_bytes = 16};
+    ASSERT_EQ(events.Call(call), "");
+    EXPECT_EQ(connections_seen(), std::min<size_t>(i, kChannels));
+  }
 }
 
 grpc::Status CallRaw(const std::string& target, const std::string& method,

@@ -35,7 +35,7 @@ class GrpcTransport final : public Transport {
   void SetServerSide(std::unique_ptr<ServerSide> server) {
     server_ = std::move(server);
   }
-  void SetChannels(std::vector<Channel> channels) {
+  void SetChannels(std::vector<std::vector<Channel>> channels) {
     client_->SetChannels(std::move(channels));
   }
   // Cancels everything and tells nobody. The server must be shutting down.

@@ -20,6 +20,7 @@ using Value = DriverOptions::Value;
 using Settings = std::map<std::string, Value>;
 
 constexpr int64_t kMaxSpinUs = 1'000'000;
+constexpr int64_t kMaxChannels = 1024;
 
 // A value that a setting may have, and what it sets.
 struct Choice {
@@ -33,9 +34,10 @@ struct ChoiceSetting {
   std::vector<Choice> choices;
 };
 
-// A setting that is a number from 0 to `maximum`.
+// A setting that is a number from `minimum` to `maximum`.
 struct NumberSetting {
   absl::string_view name;
+  int64_t minimum;
   int64_t maximum;
   absl::string_view unit;
   void (*set)(GrpcSettings& settings, int64_t value);
@@ -65,7 +67,7 @@ void SetPoolKind(GrpcSettings& settings) {
 void SetNothing(GrpcSettings&) {}
 
 NumberSetting SpinSetting() {
-  return {"spin_us", kMaxSpinUs, "microseconds",
+  return {"spin_us", 0, kMaxSpinUs, "microseconds",
           [](GrpcSettings& settings, int64_t value) {
             settings.spin_ns = std::max(settings.spin_ns, value * 1000);
           }};
@@ -78,7 +80,12 @@ const SideSettings& ClientSettings() {
                    {{"", SetClientType<ClientType::kPolling>},
                     {"polling", SetClientType<ClientType::kPolling>},
                     {"callback", SetClientType<ClientType::kCallback>}}}},
-      .numbers = {SpinSetting()}};
+      .numbers = {
+          SpinSetting(),
+          {"channels", 1, kMaxChannels, "connections to each server",
+           [](GrpcSettings& settings, int64_t value) {
+             settings.channels = static_cast<int>(value);
+           }}}};
   return *settings;
 }
 
@@ -98,7 +105,7 @@ const SideSettings& ServerSettings() {
                     {"null", SetPoolKind<Kind::kThreadPerTask>}}},
                   {"transport", {{"", SetNothing}, {"tcp", SetNothing}}}},
       .numbers = {SpinSetting(),
-                  {"threadpool_size", HandlerPool::kMaxThreads, "threads",
+                  {"threadpool_size", 0, HandlerPool::kMaxThreads, "threads",
                    [](GrpcSettings& settings, int64_t value) {
                      if (value > 0) settings.pool_size = value;
                    }}}};
@@ -167,10 +174,12 @@ class Side {
 
   absl::Status ApplyNumber(const NumberSetting& setting, const Value& value) {
     const auto* number = std::get_if<int64_t>(&value);
-    if (number == nullptr || *number < 0 || *number > setting.maximum) {
-      return Wrong(known_.side, setting.name, value,
-                   absl::StrCat("expected an int64_value from 0 to ",
-                                setting.maximum, " (", setting.unit, ")"));
+    if (number == nullptr || *number < setting.minimum ||
+        *number > setting.maximum) {
+      return Wrong(
+          known_.side, setting.name, value,
+          absl::StrCat("expected an int64_value from ", setting.minimum,
+                       " to ", setting.maximum, " (", setting.unit, ")"));
     }
     setting.set(settings_, *number);
     return absl::OkStatus();

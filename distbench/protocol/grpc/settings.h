@@ -47,6 +47,9 @@ struct GrpcSettings {
   HandlerPool::Kind pool_kind = HandlerPool::Kind::kElastic;
   int pool_size = 1;
 
+  // Connections of a worker to each peer, used in turn; at least 1.
+  int channels = 1;
+
   // How long a worker polls before it blocks.
   int64_t spin_ns = 0;
 };

@@ -99,6 +99,15 @@ TEST(GrpcSettingsTest, TheLongerSpinCounts) {
   EXPECT_EQ(ParseGrpcSettings(options)->spin_ns, 50'000);
 }
 
+TEST(GrpcSettingsTest, HasOneChannelUnlessToldOtherwise) {
+  EXPECT_EQ(ParseGrpcSettings(DriverOptions())->channels, 1);
+  DriverOptions options;
+  options.client_settings["channels"] = int64_t{4};
+  EXPECT_EQ(ParseGrpcSettings(options)->channels, 4);
+  options.client_settings["channels"] = int64_t{0};
+  EXPECT_THAT(ErrorOf(options), HasSubstr("from 1 to 1024"));
+}
+
 TEST(GrpcSettingsTest, ErrorsNameTheSettingAndWhatIsRight) {
   DriverOptions unknown;
   unknown.server_settings["serverr_type"] = std::string("inline");
