@@ -18,9 +18,9 @@ namespace {
 // (some hundred microseconds of work) not to starve timers.
 constexpr int kMaxCompletions = 64;
 
-// How long before a deadline the worker is woken, to spend the rest polling:
-// about what being woken takes.
-constexpr int64_t kWakeAheadNs = 50'000;
+// For a shorter time the worker does not sleep: that is about what being woken
+// takes.
+constexpr int64_t kShortestSleepNs = WakeAhead::kMaxNs;
 
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
@@ -92,7 +92,7 @@ bool EventQueue::RunPosted(TransportEvents& events) {
 }
 
 grpc_event EventQueue::Wait(int64_t deadline_ns, int64_t now_ns) {
-  const bool soon = deadline_ns - now_ns <= kWakeAheadNs;
+  const bool soon = deadline_ns - now_ns <= kShortestSleepNs;
   if (soon) return Spin(deadline_ns);
   if (spin_ns_ > 0) {
     const grpc_event event = Spin(std::min(deadline_ns, now_ns + spin_ns_));
@@ -110,7 +110,7 @@ grpc_event EventQueue::Spin(int64_t until_ns) {
 }
 
 grpc_event EventQueue::Block(int64_t deadline_ns) {
-  SetAlarm(deadline_ns == kNever ? kNever : deadline_ns - kWakeAheadNs);
+  SetAlarm(deadline_ns == kNever ? kNever : deadline_ns - ahead_.ns());
   blocked_ = true;
   grpc_event event = NoEvent();
   if (alarm_went_off_) {
@@ -119,6 +119,8 @@ grpc_event EventQueue::Block(int64_t deadline_ns) {
     alarm_ns_ = kNoAlarm;
   } else if (mailbox_.empty()) {  // what comes later sees blocked_
     event = WaitForNext(queue_);
+    const bool by_alarm = alarm_went_off_ && event.tag == nullptr;
+    if (by_alarm) ahead_.OnWoken(alarm_ns_, NowNs());
   }
   blocked_ = false;
   return event;

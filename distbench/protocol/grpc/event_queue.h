@@ -15,6 +15,7 @@
 #include <optional>
 
 #include "distbench/base/mpsc_queue.h"
+#include "distbench/base/wake_ahead.h"
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/grpc/wake_timer.h"
 
@@ -99,6 +100,7 @@ class EventQueue {
   std::atomic<bool> alarm_went_off_ = false;
   static constexpr int64_t kNoAlarm = -1;
   int64_t alarm_ns_ = kNoAlarm;  // what it was set to last
+  WakeAhead ahead_;
   std::optional<WakeTimer::Alarm> alarm_;  // until ShutDown()
 };
 

@@ -13,9 +13,9 @@
 namespace distbench {
 namespace {
 
-// How long before a deadline the worker is woken, to spend the rest polling:
-// about what being woken takes.
-constexpr int64_t kWakeAheadNs = 50'000;
+// For a shorter time the worker does not sleep: that is about what being woken
+// takes.
+constexpr int64_t kShortestSleepNs = WakeAhead::kMaxNs;
 
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 constexpr int64_t kNsPerSecond = 1'000'000'000;
@@ -70,7 +70,7 @@ int Poller::Wait(int64_t deadline_ns) {
   const int64_t now_ns = must_know_time ? NowNs() : 0;
   const int64_t left_ns = deadline_ns - now_ns;
   if (left_ns <= 0) return Look(0);
-  if (left_ns <= kWakeAheadNs) return Spin(deadline_ns);
+  if (left_ns <= kShortestSleepNs) return Spin(deadline_ns);
   if (spin_ns_ > 0) {
     const int count = Spin(now_ns + std::min(left_ns, spin_ns_));
     if (count > 0 || left_ns <= spin_ns_ || TakeWake()) return count;
@@ -96,14 +96,24 @@ int Poller::Spin(int64_t until_ns) {
 }
 
 int Poller::Block(int64_t deadline_ns) {
-  if (deadline_ns != kNever) SetTimer(deadline_ns - kWakeAheadNs);
+  if (deadline_ns != kNever) SetTimer(deadline_ns - ahead_.ns());
   // Whoever wakes after this line sees that it takes a system call; who did so
   // before is seen by the check.
   blocked_.store(true, std::memory_order_seq_cst);
   const bool woken = wake_requested_.load(std::memory_order_seq_cst);
   const int count = Look(woken ? 0 : kForever);
   blocked_.store(false, std::memory_order_relaxed);
+  if (deadline_ns != kNever && !woken) NoteLateness(count);
   return count;
+}
+
+// After a sleep: if the timer alone has ended it, how late that was.
+void Poller::NoteLateness(int count) {
+  const bool nothing_else = count == 1 && ready_[0].data.ptr == nullptr &&
+                            !wake_requested_.load(std::memory_order_relaxed);
+  if (!nothing_else) return;
+  const int64_t now_ns = NowNs();
+  if (now_ns >= timer_ns_) ahead_.OnWoken(timer_ns_, now_ns);
 }
 
 int Poller::Look(int timeout_ms) {

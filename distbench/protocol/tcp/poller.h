@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "distbench/base/wake_ahead.h"
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/tcp/socket.h"
 
@@ -58,6 +59,7 @@ class Poller {
   int Block(int64_t deadline_ns);
   int Look(int timeout_ms);
   void SetTimer(int64_t due_ns);
+  void NoteLateness(int count);
 
   const int64_t spin_ns_;
   const FileDescriptor epoll_;
@@ -65,6 +67,7 @@ class Poller {
   const FileDescriptor timer_fd_;
   epoll_event ready_[kMaxEvents];
   int64_t timer_ns_ = kNoTimer;  // what the timer is set to
+  WakeAhead ahead_;
 
   std::atomic<bool> wake_requested_ = false;
   // Whether Wake() must make a system call.
