@@ -25,6 +25,15 @@ void* CountedAllocation(size_t size) {
 
 void* operator new(size_t size) { return CountedAllocation(size); }
 void* operator new[](size_t size) { return CountedAllocation(size); }
+void* operator new(size_t size, std::align_val_t alignment) {
+  ++g_allocation_count;
+  void* memory = std::aligned_alloc(static_cast<size_t>(alignment), size);
+  if (memory == nullptr) std::abort();
+  return memory;
+}
+void operator delete(void* memory, std::align_val_t) noexcept {
+  std::free(memory);
+}
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete[](void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, size_t) noexcept { std::free(memory); }

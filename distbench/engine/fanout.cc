@@ -140,13 +140,25 @@ Fanout::Fanout(const Plan& plan, const RpcPlan& rpc, int client)
     : plan_(rpc.multi_server_channel == kNone ? rpc.fanout : FanoutPlan()),
       shuffled_(plan.instances[client].service != rpc.server_service),
       candidates_(FindCandidates(plan, rpc, plan.instances[client])),
-      all_positions_(Everyone(static_cast<int>(candidates_.size()))) {}
+      all_positions_(Everyone(static_cast<int>(candidates_.size()))),
+      always_all_(AlwaysAll()) {}
 
-absl::Span<const int> Fanout::Select(absl::BitGenRef random,
+bool Fanout::AlwaysAll() const {
+  switch (plan_.kind) {
+    case FanoutPlan::Kind::kStochastic:
+      return candidates_.empty();
+    case FanoutPlan::Kind::kRandom:
+    case FanoutPlan::Kind::kRoundRobin:
+      return candidates_.size() <= 1;
+    default:
+      return candidates_.size() <= 1 || !shuffled_;
+  }
+}
+
+absl::Span<const int> Fanout::Choose(absl::BitGenRef random,
                                      std::vector<int>& scratch) {
   const int count = static_cast<int>(candidates_.size());
   const absl::Span<const int> all(all_positions_);
-  if (count == 0) return {};
   switch (plan_.kind) {
     case FanoutPlan::Kind::kRandom:
       return all.subspan(absl::Uniform<int>(random, 0, count), 1);
@@ -160,7 +172,6 @@ absl::Span<const int> Fanout::Select(absl::BitGenRef random,
       return absl::MakeConstSpan(scratch).first(chosen);
     }
     default:
-      if (!shuffled_ || count == 1) return all;
       scratch = all_positions_;
       ShuffleFront(scratch, count, random);
       return scratch;

@@ -30,15 +30,22 @@ class Fanout {
   // once, perhaps none. The result is valid until scratch is used again.
   // Thread-safe; random and scratch are the caller's own.
   absl::Span<const int> Select(absl::BitGenRef random,
-                               std::vector<int>& scratch);
+                               std::vector<int>& scratch) {
+    if (always_all_) return all_positions_;
+    return Choose(random, scratch);
+  }
 
  private:
+  bool AlwaysAll() const;
+  absl::Span<const int> Choose(absl::BitGenRef random,
+                               std::vector<int>& scratch);
   int ChooseTargetCount(absl::BitGenRef random) const;
 
   FanoutPlan plan_;
   bool shuffled_ = false;
   std::vector<int> candidates_;
   std::vector<int> all_positions_;  // 0, 1, 2, ...
+  bool always_all_ = false;         // called in order by every iteration
   std::atomic<uint64_t> round_robin_ = 0;
 };
 

@@ -26,11 +26,14 @@ Recorder::Recorder(const Options& options, RecentTimes* recent)
                           static_cast<int64_t>(sizeof(ReplayedSample))
                     : 0,
                 ~options.seed),
-      free_trace_bytes_(options.traced ? PartOfMemory(options) : 0) {}
+      free_trace_bytes_(options.traced ? PartOfMemory(options) : 0) {
+  TurnToInterval(0);
+}
 
 void Recorder::Count(const Sample& sample) {
-  CountInSeries(sample);
-  if (sample.open_loop && !sample.warmup) CountOpenLoop(sample);
+  RpcRecord& record = RecordOf(sample.rpc);
+  CountInSeries(sample, record.series);
+  if (sample.open_loop && !sample.warmup) CountOpenLoop(sample, record);
   RpcTotals& totals = TotalsOf(sample.peer, sample.rpc);
   RpcCounts& counts = totals.counts;
   if (sample.warmup) {
@@ -56,8 +59,7 @@ void Recorder::Count(const Sample& sample) {
   }
 }
 
-void Recorder::CountInSeries(const Sample& sample) {
-  IntervalSeries& series = RecordOf(sample.rpc).series;
+void Recorder::CountInSeries(const Sample& sample, IntervalSeries& series) {
   if (sample.open_loop) {
     ++series.At(IntervalOf(sample.sent_ns - sample.lateness_ns)).offered;
   }
@@ -78,8 +80,7 @@ void Recorder::CountInSeries(const Sample& sample) {
   }
 }
 
-void Recorder::CountOpenLoop(const Sample& sample) {
-  RpcRecord& record = RecordOf(sample.rpc);
+void Recorder::CountOpenLoop(const Sample& sample, RpcRecord& record) {
   ++record.offered_count;
   if (sample.sent) return;
   ++record.unsent_count;
@@ -125,17 +126,20 @@ void Recorder::ForEachTotals(
   }
 }
 
-RpcTotals& Recorder::TotalsOf(int peer, int rpc) {
-  std::unique_ptr<RpcTotals>& totals =
-      totals_[static_cast<size_t>(peer) * rpc_count_ + rpc];
-  if (totals == nullptr) totals = std::make_unique<RpcTotals>();
+RpcTotals& Recorder::NewTotals(int peer, int rpc) {
+  auto& totals = totals_[static_cast<size_t>(peer) * rpc_count_ + rpc];
+  totals = std::make_unique<RpcTotals>();
   return *totals;
 }
 
-RpcRecord& Recorder::RecordOf(int rpc) {
-  std::unique_ptr<RpcRecord>& record = records_[rpc];
-  if (record == nullptr) record = std::make_unique<RpcRecord>(recent_);
-  return *record;
+RpcRecord& Recorder::NewRecord(int rpc) {
+  records_[rpc] = std::make_unique<RpcRecord>(recent_);
+  return *records_[rpc];
+}
+
+void Recorder::TurnToInterval(int64_t time_ns) {
+  interval_ = (time_ns + unix_offset_ns_) / kIntervalNs;
+  interval_start_ns_ = interval_ * kIntervalNs - unix_offset_ns_;
 }
 
 }  // namespace distbench

@@ -132,17 +132,33 @@ class Recorder {
       const;
 
  private:
-  RpcTotals& TotalsOf(int peer, int rpc);
-  RpcRecord& RecordOf(int rpc);
-  int64_t IntervalOf(int64_t time_ns) const {
-    return (time_ns + unix_offset_ns_) / kIntervalNs;
+  RpcTotals& TotalsOf(int peer, int rpc) {
+    const auto& totals = totals_[static_cast<size_t>(peer) * rpc_count_ + rpc];
+    return totals != nullptr ? *totals : NewTotals(peer, rpc);
   }
-  void CountInSeries(const Sample& sample);
-  void CountOpenLoop(const Sample& sample);
+  RpcRecord& RecordOf(int rpc) {
+    return records_[rpc] != nullptr ? *records_[rpc] : NewRecord(rpc);
+  }
+  RpcTotals& NewTotals(int peer, int rpc);
+  RpcRecord& NewRecord(int rpc);
+
+  // Most times lie in the interval of the one before.
+  int64_t IntervalOf(int64_t time_ns) {
+    const int64_t into_interval_ns = time_ns - interval_start_ns_;
+    if (into_interval_ns < 0 || into_interval_ns >= kIntervalNs) [[unlikely]] {
+      TurnToInterval(time_ns);
+    }
+    return interval_;
+  }
+  void TurnToInterval(int64_t time_ns);
+  void CountInSeries(const Sample& sample, IntervalSeries& series);
+  static void CountOpenLoop(const Sample& sample, RpcRecord& record);
 
   const int rpc_count_;
   const int64_t unix_offset_ns_;
   RecentTimes* const recent_;
+  int64_t interval_ = 0;           // of the last IntervalOf()
+  int64_t interval_start_ns_ = 0;  // monotonic
   std::vector<std::unique_ptr<RpcTotals>> totals_;   // by peer, then RPC
   std::vector<std::unique_ptr<RpcRecord>> records_;  // by RPC
   SampleReservoir samples_;

@@ -106,18 +106,19 @@ bool Scheduler::RunReadyActions() {
 
 bool Scheduler::MayStartIteration(ActionRun& action) {
   if (action.exhausted) return false;
+  const bool open_loop = action.plan->iterations.open_loop;
+  // So it is most of the time. Whether any more follow is seen when one ends.
+  if (!open_loop && action.in_flight >= action.max_in_flight) return false;
   const bool stopping = Stopping(*action.list);
   if (stopping || CountUsedUp(action)) {
-    if (stopping && action.plan->iterations.open_loop) CountUnsent(action);
+    if (stopping && open_loop) CountUnsent(action);
     Exhaust(action);
     return false;
   }
-  return action.plan->iterations.open_loop ? MayStartOpenLoop(action)
-                                           : MayStartClosedLoop(action);
+  return open_loop ? MayStartOpenLoop(action) : MayStartClosedLoop(action);
 }
 
 bool Scheduler::MayStartClosedLoop(ActionRun& action) {
-  if (action.in_flight >= action.max_in_flight) return false;
   if (context_.now_ns > action.end_ns) {
     Exhaust(action);
     return false;

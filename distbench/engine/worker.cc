@@ -18,6 +18,8 @@ Worker::Worker(EngineState& engine, int index, Transport& transport,
                int64_t sample_memory_bytes, uint64_t seed, WorkerGroup& group)
     : context_(engine, index, transport, sample_memory_bytes, seed),
       group_(group),
+      max_pending_rpcs_(engine.plan().max_pending_rpcs /
+                        engine.worker_count()),
       scheduler_(context_, *this),
       sender_(context_),
       replay_(context_, sender_, scheduler_),
@@ -249,10 +251,7 @@ void Worker::StartReplay(Iteration& iteration) {
 }
 
 void Worker::CheckPendingRpcs() {
-  if (sender_.in_flight() > context_.engine.plan().max_pending_rpcs /
-                                context_.engine.worker_count()) {
-    group_.OnManyPendingRpcs();
-  }
+  if (sender_.in_flight() > max_pending_rpcs_) group_.OnManyPendingRpcs();
 }
 
 void Worker::StartActivity(Iteration& iteration) {

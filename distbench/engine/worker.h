@@ -138,6 +138,7 @@ class Worker final : private TransportEvents,
 
   WorkerContext context_;
   WorkerGroup& group_;
+  const int64_t max_pending_rpcs_;  // of this worker
   Scheduler scheduler_;
   RpcSender sender_;
   ReplayRunner replay_;

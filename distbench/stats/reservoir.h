@@ -4,8 +4,10 @@
 #define DISTBENCH_STATS_RESERVOIR_H_
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -26,6 +28,7 @@ template <typename T>
 class Reservoir {
   static_assert(std::is_trivially_copyable_v<T>,
                 "items are overwritten in place");
+  static_assert(std::is_trivially_destructible_v<T>, "and never destroyed");
 
  public:
   // capacity: at least 0.
@@ -67,6 +70,15 @@ class Reservoir {
  private:
   static constexpr int64_t kChunkItems = 1024;
 
+  // An item that replaces another one is written to memory that is in no cache:
+  // if it has the size of a cache line, it shall be one.
+  static constexpr size_t kAlignment = 64;
+  struct Free {
+    void operator()(T* chunk) const {
+      ::operator delete(chunk, std::align_val_t(kAlignment));
+    }
+  };
+
   T& At(int64_t index) {
     return chunks_[index / kChunkItems][index % kChunkItems];
   }
@@ -74,7 +86,8 @@ class Reservoir {
   void Append(const T& item) {
     if (size_ == static_cast<int64_t>(chunks_.size()) * kChunkItems) {
       const int64_t items = std::min(kChunkItems, capacity_ - size_);
-      chunks_.push_back(std::make_unique_for_overwrite<T[]>(items));
+      chunks_.emplace_back(static_cast<T*>(
+          ::operator new(items * sizeof(T), std::align_val_t(kAlignment))));
     }
     At(size_++) = item;
   }
@@ -100,7 +113,7 @@ class Reservoir {
   int64_t seen_ = 0;
   int64_t size_ = 0;
   uint64_t random_state_;
-  std::vector<std::unique_ptr<T[]>> chunks_;
+  std::vector<std::unique_ptr<T[], Free>> chunks_;
 };
 
 // Draws capacity items without replacement from both streams together: each

@@ -62,8 +62,7 @@ void TcpClient::SetPeers(std::vector<TcpPeer> peers) {
   }
 }
 
-TcpClient::Server& TcpClient::ChooseServer(Peer& peer) {
-  if (peer.servers.size() == 1) return peer.servers.front();
+TcpClient::Server& TcpClient::NextServer(Peer& peer) {
   if (!peer.round_robin) peer.next = 0;
   return TakeTurn(
       peer.servers, peer.next,
@@ -71,8 +70,7 @@ TcpClient::Server& TcpClient::ChooseServer(Peer& peer) {
       [](Server& server) { server.connections.front()->RequestDial(); });
 }
 
-ClientConnection& TcpClient::ChooseConnection(Server& server) {
-  if (server.connections.size() == 1) return *server.connections.front();
+ClientConnection& TcpClient::NextConnection(Server& server) {
   return *TakeTurn(
       server.connections, server.next,
       [](const auto& connection) { return connection->is_up(); },

@@ -83,8 +83,15 @@ class TcpClient final : private ClientConnection::Listener {
     std::string error;
   };
 
-  static Server& ChooseServer(Peer& peer);
-  static ClientConnection& ChooseConnection(Server& server);
+  static Server& ChooseServer(Peer& peer) {
+    return peer.servers.size() == 1 ? peer.servers.front() : NextServer(peer);
+  }
+  static Server& NextServer(Peer& peer);
+  static ClientConnection& ChooseConnection(Server& server) {
+    return server.connections.size() == 1 ? *server.connections.front()
+                                          : NextConnection(server);
+  }
+  static ClientConnection& NextConnection(Server& server);
   void EndWith(ClientCall* call, std::string error);
 
   // ClientConnection::Listener
