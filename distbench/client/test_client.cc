@@ -202,7 +202,9 @@ class TestClient::Impl {
 
   void AbandonRun() ABSL_LOCKS_EXCLUDED(mutex_) {
     absl::MutexLock lock(&mutex_);
-    for (grpc::ClientContext* context : running_) context->TryCancel();
+    for (RunCall* call : calls_) {
+      if (call->cancels_run) call->context.TryCancel();
+    }
   }
 
  private:

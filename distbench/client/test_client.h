@@ -23,7 +23,7 @@ class Channel;
 
 namespace distbench {
 
-// Thread-safe; each method blocks its caller, but for Cancel() and AbandonRun().
+// Thread-safe. Each method blocks its caller, but for AbandonRun().
 class TestClient {
  public:
   // address: "HOST:PORT". Connects at once; the error says what was tried and
