@@ -100,6 +100,13 @@ absl::Status HostedTest::PrepareInstance(const std::string& name, int instance,
   if (absl::Status status = bindings_->Resolve(instance_plan); !status.ok()) {
     return status;
   }
+  // What runs out of files in the middle of it may end the process.
+  if (absl::Status status =
+          CheckWorkerFiles(WorkerCount(instance_plan),
+                           ReadSocketLimits(environment_.system_root));
+      !status.ok()) {
+    return status;
+  }
   EngineOptions options;
   options.plan = plan_;
   options.instance = instance;

@@ -154,10 +154,32 @@ TEST_F(HostedTestTest, MemoryBeyondTheLimitEndsTheTraffic) {
   EXPECT_TRUE(absl::IsResourceExhausted(finish_status_)) << finish_status_;
 }
 
+TEST_F(HostedTestTest, RefusesATestThatNeedsMoreFilesThanThereMayBe) {
+  request_.set_workers_per_instance(500'000'000);
+  const CommandStatus status = Make().Prepare().status();
+  EXPECT_EQ(status.code(),
+            static_cast<int>(absl::StatusCode::kResourceExhausted));
+  EXPECT_THAT(status.message(), HasSubstr("500000000 workers open"));
+}
+
 TEST_F(HostedTestTest, RefusesATestThatNeedsMoreSocketsThanThereMayBe) {
-  // Each of the two clients has as many workers, and one server.
-  request_.set_workers_per_instance(500'000);
-  ASSERT_EQ(Make().Prepare().status().code(), 0);
+  DistributedSystemDescription& test =
+      *request_.mutable_config()->mutable_traffic_config();
+  ProtocolDriverOptions& options = *test.add_protocol_driver_options();
+  options.set_name("many");
+  options.set_protocol_name("tcp");
+  NamedSetting& connections = *options.add_client_settings();
+  connections.set_name("connections");
+  connections.set_int64_value(1024);
+  test.set_default_protocol("many");
+  request_.set_workers_per_instance(100);
+  // A host with few ports, for the case that files are many.
+  environment_.system_root = testing::TempDir() + "/hosted_test_sockets";
+  const std::string folder = environment_.system_root + "/proc/sys/net/ipv4";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder + "/ip_local_port_range") << "1000 1999\n";
+  const CommandStatus prepared = Make().Prepare().status();
+  ASSERT_EQ(prepared.code(), 0) << prepared.message();
   const CommandStatus status = test_->Connect(Peers());
   EXPECT_EQ(status.code(),
             static_cast<int>(absl::StatusCode::kResourceExhausted));

@@ -18,6 +18,9 @@ namespace {
 // process has probably failed because of it.
 constexpr int64_t kReserve = 16;
 
+// An epoll, an event and a timer.
+constexpr int64_t kMaxFilesPerWorker = 3;
+
 constexpr char kHowToOpenMore[] =
     "raise ulimit -n (under systemd LimitNOFILE) for this node manager, or "
     "have fewer connections: fewer instances on the node, or a smaller "
@@ -103,6 +106,18 @@ absl::Status CheckSockets(const SocketNeeds& needs,
         "spread the load over more peers or nodes"));
   }
   return absl::OkStatus();
+}
+
+absl::Status CheckWorkerFiles(int worker_count, const SocketLimits& limits) {
+  const int64_t needed = int64_t{worker_count} * kMaxFilesPerWorker;
+  if (limits.max_open_files == 0 ||
+      limits.open_files + needed + kReserve <= limits.max_open_files) {
+    return absl::OkStatus();
+  }
+  return absl::ResourceExhaustedError(absl::StrCat(
+      worker_count, " workers open up to ", needed,
+      " files, but this process may have ", limits.max_open_files,
+      " open, and has ", limits.open_files, " already; ", kHowToOpenMore));
 }
 
 absl::Status ExplainBySockets(const absl::Status& error,

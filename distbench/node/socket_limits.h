@@ -47,6 +47,10 @@ SocketNeeds CountSockets(const std::vector<ConnectingInstance>& instances);
 // raise it.
 absl::Status CheckSockets(const SocketNeeds& needs, const SocketLimits& limits);
 
+// The same, of the files that the workers of an instance open for themselves
+// before there are connections.
+absl::Status CheckWorkerFiles(int worker_count, const SocketLimits& limits);
+
 // The error of something that needed sockets; says so if they have run out.
 absl::Status ExplainBySockets(const absl::Status& error,
                               const SocketLimits& limits);

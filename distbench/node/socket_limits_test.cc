@@ -72,6 +72,14 @@ TEST(SocketLimitsTest, TooManyConnectionsToOnePeerAreForeseen) {
                     HasSubstr("ip_local_port_range")));
 }
 
+TEST(SocketLimitsTest, FilesOfWorkersAreForeseen) {
+  EXPECT_TRUE(CheckWorkerFiles(294, kLimits).ok());
+  EXPECT_TRUE(CheckWorkerFiles(1'000'000, {}).ok());
+  EXPECT_THAT(std::string(CheckWorkerFiles(295, kLimits).message()),
+              AllOf(HasSubstr("295 workers open up to 885 files"),
+                    HasSubstr("ulimit -n")));
+}
+
 TEST(SocketLimitsTest, WhatIsNotKnownLimitsNothing) {
   EXPECT_TRUE(CheckSockets({.sockets = 1'000'000'000,
                             .connections_to_busiest_peer = 1'000'000'000},

@@ -562,11 +562,13 @@ def _grpc_call(method, message):
         "content-type": "application/grpc",
         "te": "trailers",
     }
-    # Literal fields that are not indexed, without Huffman codes.
-    block = b"".join(
-        b"\0" + bytes([len(name)]) + name.encode() + bytes([len(value)]) + value.encode()
-        for name, value in headers.items()
-    )
+    # Literal fields that are not indexed, without Huffman codes: 0, then name and
+    # value with their lengths.
+    block = b""
+    for name, value in headers.items():
+        block += b"\0"
+        for text in (name, value):
+            block += bytes([len(text)]) + text.encode()
     data = b"\0" + len(message).to_bytes(4, "big") + message
     return (
         HTTP2_PREFACE
