@@ -9,7 +9,6 @@
 #include <variant>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/config/tcp_setting_limits.h"
 
 namespace distbench {
 namespace {
@@ -32,11 +31,13 @@ int64_t ConnectionsPerPeer(const DriverOptions& options) {
     return ConnectionsPerPeer(options.decorated.front());
   }
   if (options.driver == "loopback") return 0;
-  const auto it = options.client_settings.find(kTcpConnections.name);
-  const int64_t* connections =
-      it == options.client_settings.end() ? nullptr
-                                          : std::get_if<int64_t>(&it->second);
-  return connections == nullptr ? 1 : *connections;
+  // As tcp and grpc call it.
+  for (const char* name : {"connections", "channels"}) {
+    const auto it = options.client_settings.find(name);
+    if (it == options.client_settings.end()) continue;
+    if (const auto* count = std::get_if<int64_t>(&it->second)) return *count;
+  }
+  return 1;
 }
 
 int64_t CountEntries(const std::string& folder) {

@@ -37,7 +37,8 @@ TEST(SocketLimitsTest, PortsAreCountedWithTheLast) {
 }
 
 TEST(SocketLimitsTest, EachWorkerConnectsToEachPeer) {
-  const DriverOptions grpc;
+  DriverOptions grpc;
+  grpc.client_settings["channels"] = int64_t{2};
   DriverOptions tcp = {.driver = "tcp"};
   tcp.client_settings["connections"] = int64_t{5};
   const DriverOptions decorated = {.driver = "double_barrel",
@@ -47,9 +48,9 @@ TEST(SocketLimitsTest, EachWorkerConnectsToEachPeer) {
       {{.driver = &grpc, .worker_count = 3, .peers = {"a/0", "a/1"}},
        {.driver = &decorated, .worker_count = 2, .peers = {"a/1"}},
        {.driver = &loopback, .worker_count = 9, .peers = {"a/1", "b/0"}}});
-  EXPECT_EQ(needs.sockets, 3 * 2 + 2 * 5);
+  EXPECT_EQ(needs.sockets, 3 * 2 * 2 + 2 * 5);
   EXPECT_EQ(needs.busiest_peer, "a/1");
-  EXPECT_EQ(needs.connections_to_busiest_peer, 3 + 2 * 5);
+  EXPECT_EQ(needs.connections_to_busiest_peer, 3 * 2 + 2 * 5);
 }
 
 TEST(SocketLimitsTest, EnoughIsEnough) {
