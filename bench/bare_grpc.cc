@@ -7,11 +7,15 @@
 #include <grpc/slice.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
+#include <sys/prctl.h>
 
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
+#include <deque>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -161,18 +165,9 @@ class ClientCall {
   grpc::Status status_;
 };
 
-void RunClientThread(const bench::Options& options, bench::Recorder& recorder) {
-  grpc::ChannelArguments arguments;
-  arguments.SetMaxReceiveMessageSize(-1);
-  arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
-  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  const std::shared_ptr<grpc::Channel> channel = grpc::CreateCustomChannel(
-      options.target, grpc::InsecureChannelCredentials(), arguments);
-  if (!channel->WaitForConnected(std::chrono::system_clock::now() +
-                                 std::chrono::seconds(10))) {
-    Fail("can not connect to " + options.target);
-  }
-  grpc::GenericStub stub(channel);
+// Keeps options.in_flight RPCs going.
+void RunClosedLoop(const bench::Options& options, grpc::GenericStub& stub,
+                   bench::Recorder& recorder) {
   grpc::CompletionQueue queue;
   std::vector<ClientCall> calls(options.in_flight / options.threads);
   for (ClientCall& call : calls) {
@@ -188,6 +183,72 @@ void RunClientThread(const bench::Options& options, bench::Recorder& recorder) {
       call->Start(stub, queue, options.request_bytes);
     }
   }
+}
+
+// Calls that are not in flight, for two threads.
+class FreeCalls {
+ public:
+  ClientCall* Get() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (free_.empty()) free_.push_back(&calls_.emplace_back());
+    ClientCall* call = free_.back();
+    free_.pop_back();
+    return call;
+  }
+  void Put(ClientCall* call) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    free_.push_back(call);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::deque<ClientCall> calls_;
+  std::vector<ClientCall*> free_;
+};
+
+void SleepUntil(int64_t due_ns) {
+  constexpr int64_t kNsPerSecond = 1'000'000'000;
+  const timespec due = {.tv_sec = due_ns / kNsPerSecond,
+                        .tv_nsec = due_ns % kNsPerSecond};
+  clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, nullptr);
+}
+
+// One thread sleeps and sends, as the queue's own timeouts are a millisecond or
+// two late; another takes what is complete.
+void RunOpenLoop(const bench::Options& options, grpc::GenericStub& stub,
+                 bench::Recorder& recorder) {
+  grpc::CompletionQueue queue;
+  FreeCalls calls;
+  std::thread receiver([&] {
+    while (auto* call = Next<ClientCall>(queue, options.spin_us)) {
+      call->Finish(recorder);
+      calls.Put(call);
+    }
+  });
+  prctl(PR_SET_TIMERSLACK, 1);
+  for (bench::Schedule schedule(options);
+       !recorder.finished(schedule.next_ns()); schedule.Advance()) {
+    SleepUntil(schedule.next_ns());
+    calls.Get()->Start(stub, queue, options.request_bytes);
+  }
+  queue.Shutdown();
+  receiver.join();
+}
+
+void RunClientThread(const bench::Options& options, bench::Recorder& recorder) {
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(-1);
+  arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  const std::shared_ptr<grpc::Channel> channel = grpc::CreateCustomChannel(
+      options.target, grpc::InsecureChannelCredentials(), arguments);
+  if (!channel->WaitForConnected(std::chrono::system_clock::now() +
+                                 std::chrono::seconds(10))) {
+    Fail("can not connect to " + options.target);
+  }
+  grpc::GenericStub stub(channel);
+  options.per_second > 0 ? RunOpenLoop(options, stub, recorder)
+                         : RunClosedLoop(options, stub, recorder);
 }
 
 void RunClient(const bench::Options& options) {

@@ -251,6 +251,7 @@ void RunClientThread(const bench::Options& options, bench::Recorder& recorder) {
 }
 
 void RunClient(const bench::Options& options) {
+  if (options.per_second > 0) Fail("this program has no open loop");
   bench::RunClientThreads(options, [&](bench::Recorder& recorder) {
     RunClientThread(options, recorder);
   });

@@ -11,6 +11,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -21,6 +22,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <string>
 #include <thread>
@@ -42,6 +44,7 @@ constexpr int64_t kMaxWriteBytes = 512 * 1024;
 constexpr int kMaxPieces = 128;
 constexpr int64_t kMaxCopiedBytes = 512;
 constexpr int kMaxEvents = 64;
+constexpr int64_t kForever = std::numeric_limits<int64_t>::max();
 
 [[noreturn]] void Fail(const char* what) {
   std::perror(what);
@@ -66,7 +69,11 @@ class Connection {
   template <typename OnMessage>
   void Read(char* buffer, const OnMessage& on_message) {
     const ssize_t received = recv(fd_, buffer, kReadBytes, MSG_DONTWAIT);
-    if (received == 0) std::exit(0);
+    if (received == 0) {
+      closed_ = true;
+      close(fd_);
+      return;
+    }
     if (received < 0) {
       if (errno == EAGAIN) return;
       Fail("recv");
@@ -105,6 +112,7 @@ class Connection {
     ++batched_;
   }
   int batched() const { return batched_; }
+  bool closed() const { return closed_; }
 
   void Flush() {
     batched_ = 0;
@@ -199,6 +207,7 @@ class Connection {
   size_t first_body_ = 0;
   int batched_ = 0;
   bool full_ = false;
+  bool closed_ = false;  // by the peer
 };
 
 // Runs a thread's connections. Handler: void OnMessage(Connection&,
@@ -218,10 +227,11 @@ class Loop {
     if (connection.batched() >= max_batch_) connection.Flush();
   }
 
+  // Waits for messages, until about until_ns at the longest.
   template <typename OnMessage>
-  void RunOnce(const OnMessage& on_message) {
+  void RunOnce(int64_t until_ns, const OnMessage& on_message) {
     epoll_event events[kMaxEvents];
-    const int count = Wait(events);
+    const int count = Wait(until_ns, events);
     for (int i = 0; i < count; ++i) {
       auto& connection = *static_cast<Connection*>(events[i].data.ptr);
       if (events[i].events & EPOLLOUT) connection.OnWritable();
@@ -237,17 +247,29 @@ class Loop {
   }
 
  private:
-  int Wait(epoll_event* events) {
+  int Wait(int64_t until_ns, epoll_event* events) {
     if (spin_ns_ > 0) {
-      const int64_t until_ns = bench::NowNs() + spin_ns_;
+      const int64_t spin_until_ns =
+          std::min(until_ns, bench::NowNs() + spin_ns_);
       do {
         const int count = epoll_wait(epoll_fd_, events, kMaxEvents, 0);
         if (count > 0) return count;
-      } while (bench::NowNs() < until_ns);
+      } while (bench::NowNs() < spin_until_ns);
     }
-    const int count = epoll_wait(epoll_fd_, events, kMaxEvents, -1);
+    const int count = until_ns == kForever ? epoll_wait(epoll_fd_, events,
+                                                        kMaxEvents, -1)
+                                           : WaitUntil(until_ns, events);
     if (count < 0 && errno != EINTR) Fail("epoll_wait");
     return std::max(count, 0);
+  }
+
+  int WaitUntil(int64_t until_ns, epoll_event* events) {
+    constexpr int64_t kNsPerSecond = 1'000'000'000;
+    const int64_t wait_ns =
+        std::max<int64_t>(0, until_ns - bench::NowNs());
+    const timespec timeout = {.tv_sec = wait_ns / kNsPerSecond,
+                              .tv_nsec = wait_ns % kNsPerSecond};
+    return epoll_pwait2(epoll_fd_, events, kMaxEvents, &timeout, nullptr);
   }
 
   const int64_t spin_ns_;
@@ -278,8 +300,8 @@ class ServerThread {
  private:
   [[noreturn]] void Run() {
     while (true) {
-      loop_.RunOnce([this](Connection& connection, const MessageHeader& request,
-                           int64_t) {
+      loop_.RunOnce(kForever, [this](Connection& connection,
+                                     const MessageHeader& request, int64_t) {
         loop_.Send(connection, {.bytes = request.reply_bytes,
                                 .reply_bytes = 0,
                                 .sent_ns = request.sent_ns});
@@ -316,45 +338,94 @@ class ServerThread {
 // ---------------------------------------------------------------------------
 // Client
 
-void RunClientThread(const bench::Options& options, bench::Recorder& recorder) {
-  Loop loop(options);
-  std::vector<std::unique_ptr<Connection>> connections;
-  const sockaddr_in address = Loopback(std::atoi(options.target.c_str()));
-  for (int i = 0; i < options.connections; ++i) {
-    const int fd = socket(AF_INET, SOCK_STREAM, 0);
-    if (connect(fd, reinterpret_cast<const sockaddr*>(&address),
-                sizeof(address)) != 0) {
-      Fail("connect");
-    }
-    connections.push_back(std::make_unique<Connection>(fd, loop.epoll_fd()));
-  }
-  int in_flight = options.in_flight / options.threads;
-  const auto send = [&](Connection& connection, int64_t now_ns) {
-    loop.Send(connection,
-              {.bytes = static_cast<uint32_t>(options.request_bytes),
-               .reply_bytes = static_cast<uint32_t>(options.response_bytes),
-               .sent_ns = now_ns});
-  };
-  for (int i = 0; i < in_flight; ++i) {
-    send(*connections[i % connections.size()], bench::NowNs());
-  }
-  for (auto& connection : connections) connection->Flush();
-  while (in_flight > 0) {
-    loop.RunOnce([&](Connection& connection, const MessageHeader& reply,
-                     int64_t read_ns) {
-      recorder.Record(reply.sent_ns, read_ns);
-      if (recorder.finished(read_ns)) {
-        --in_flight;
-      } else {
-        send(connection, read_ns);
+class ClientThread {
+ public:
+  ClientThread(const bench::Options& options, bench::Recorder& recorder)
+      : options_(options), recorder_(recorder), loop_(options) {
+    const sockaddr_in address = Loopback(std::atoi(options.target.c_str()));
+    for (int i = 0; i < options.connections; ++i) {
+      const int fd = socket(AF_INET, SOCK_STREAM, 0);
+      if (connect(fd, reinterpret_cast<const sockaddr*>(&address),
+                  sizeof(address)) != 0) {
+        Fail("connect");
       }
-    });
+      connections_.push_back(
+          std::make_unique<Connection>(fd, loop_.epoll_fd()));
+    }
   }
-}
+
+  void RunClosedLoop() {
+    const int in_flight = options_.in_flight / options_.threads;
+    for (int i = 0; i < in_flight; ++i) {
+      Send(*connections_[i % connections_.size()], bench::NowNs());
+    }
+    Flush();
+    while (in_flight_ > 0) {
+      RunOnce(kForever, [&](Connection& connection, int64_t read_ns) {
+        if (!recorder_.finished(read_ns)) Send(connection, read_ns);
+      });
+    }
+  }
+
+  void RunOpenLoop() {
+    prctl(PR_SET_TIMERSLACK, 1);
+    bench::Schedule schedule(options_);
+    size_t next = 0;
+    while (!recorder_.finished(schedule.next_ns()) || in_flight_ > 0) {
+      const bool sends = !recorder_.finished(schedule.next_ns());
+      const int64_t now_ns = bench::NowNs();
+      if (sends && schedule.next_ns() <= now_ns) {
+        Connection& connection = *connections_[next++ % connections_.size()];
+        Send(connection, now_ns);
+        connection.Flush();
+        schedule.Advance();
+      } else {
+        RunOnce(sends ? schedule.next_ns() : kForever,
+                [](Connection&, int64_t) {});
+      }
+    }
+  }
+
+ private:
+  void Send(Connection& connection, int64_t now_ns) {
+    ++in_flight_;
+    loop_.Send(connection,
+               {.bytes = static_cast<uint32_t>(options_.request_bytes),
+                .reply_bytes = static_cast<uint32_t>(options_.response_bytes),
+                .sent_ns = now_ns});
+  }
+
+  void Flush() {
+    for (auto& connection : connections_) connection->Flush();
+  }
+
+  // Calls on_reply(connection, read_ns) for each that has come.
+  template <typename OnReply>
+  void RunOnce(int64_t until_ns, const OnReply& on_reply) {
+    loop_.RunOnce(until_ns, [&](Connection& connection,
+                                const MessageHeader& reply, int64_t read_ns) {
+      --in_flight_;
+      recorder_.Record(reply.sent_ns, read_ns);
+      on_reply(connection, read_ns);
+    });
+    for (const auto& connection : connections_) {
+      if (!connection->closed()) continue;
+      std::fprintf(stderr, "the server has gone\n");
+      std::exit(1);
+    }
+  }
+
+  const bench::Options& options_;
+  bench::Recorder& recorder_;
+  Loop loop_;
+  std::vector<std::unique_ptr<Connection>> connections_;
+  int in_flight_ = 0;
+};
 
 void RunClient(const bench::Options& options) {
   bench::RunClientThreads(options, [&](bench::Recorder& recorder) {
-    RunClientThread(options, recorder);
+    ClientThread client(options, recorder);
+    options.per_second > 0 ? client.RunOpenLoop() : client.RunClosedLoop();
   });
 }
 

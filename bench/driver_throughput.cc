@@ -113,6 +113,7 @@ void RunServer(const bench::Options& options) {
 }
 
 void RunClient(const bench::Options& options) {
+  if (options.per_second > 0) Fail("this program has no open loop");
   const auto driver = MakeDriver(options);
   const auto address = driver->Listen(options.threads);
   if (!address.ok()) Fail(address.status().ToString());

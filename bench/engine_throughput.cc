@@ -1,6 +1,7 @@
 // distbench as it runs a test, without the control plane: an engine in each of
 // two processes, over one of the drivers, with everything that it records.
 
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -8,7 +9,11 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/substitute.h"
 #include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
@@ -40,6 +45,38 @@ std::string TcpSettings(const bench::Options& options) {
       options.connections, options.max_batch);
 }
 
+// The settings of one side, given as NAME=VALUE.
+std::string Settings(const std::string& side,
+                     const std::vector<std::string>& settings) {
+  std::string text;
+  for (const std::string& setting : settings) {
+    const std::pair<std::string, std::string> parts =
+        absl::StrSplit(setting, absl::MaxSplits('=', 1));
+    int64_t number;
+    absl::StrAppend(
+        &text, side, "_settings { name: \"", parts.first, "\" ",
+        absl::SimpleAtoi(parts.second, &number)
+            ? absl::StrCat("int64_value: ", number)
+            : absl::StrCat("string_value: \"", parts.second, "\""),
+        " }\n");
+  }
+  return text;
+}
+
+std::string DriverSettings(const bench::Options& options) {
+  return absl::StrCat(options.driver == "tcp" ? TcpSettings(options) : "",
+                      Settings("client", options.client_settings),
+                      Settings("server", options.server_settings));
+}
+
+std::string Loop(const bench::Options& options) {
+  return options.per_second > 0
+             ? absl::Substitute("open_loop_interval_ns: $0",
+                                std::llround(1e9 / options.per_second))
+             : absl::Substitute("max_parallel_iterations: $0",
+                                options.in_flight);
+}
+
 std::shared_ptr<const distbench::Plan> MakePlan(const bench::Options& options) {
   const std::string config = absl::Substitute(
       R"(tests {
@@ -65,17 +102,17 @@ std::shared_ptr<const distbench::Plan> MakePlan(const bench::Options& options) {
              name: "run"
              rpc_name: "query"
              iterations {
-               max_parallel_iterations: $4
+               $4
                max_duration_us: $5
                warmup_ns: $6
              }
            }
          })",
       options.threads, options.spin_us, options.request_bytes,
-      options.response_bytes, options.in_flight,
+      options.response_bytes, Loop(options),
       static_cast<int64_t>(1e6 * (options.seconds + options.warmup_seconds)),
       static_cast<int64_t>(1e9 * options.warmup_seconds), options.driver,
-      options.driver == "tcp" ? TcpSettings(options) : "");
+      DriverSettings(options));
   auto parsed = distbench::ParseTestSequence(config, "benchmark");
   if (!parsed.ok()) Fail(parsed.status().ToString());
   auto checked = distbench::CheckTestSequence(*std::move(parsed));
@@ -108,17 +145,18 @@ void RunServer(const bench::Options& options) {
 }
 
 // The same line of JSON as the other programs print.
-void Print(const distbench::RpcTotals& totals) {
+void Print(const distbench::RpcTotals& totals, const std::string& resources) {
   const distbench::RpcCounts& counts = totals.counts;
   if (counts.succeeded_count == 0) Fail("no RPC has succeeded");
   const double seconds = 1e-9 * static_cast<double>(counts.duration_ns());
   std::printf(
       "{\"kqps\": %.3f, \"p50_us\": %.3f, \"p99_us\": %.3f, "
-      "\"total_rpcs\": %ld}\n",
+      "\"total_rpcs\": %ld, %s}\n",
       1e-3 * static_cast<double>(counts.succeeded_count) / seconds,
       1e-3 * static_cast<double>(totals.service_time_ns.ValueAtQuantile(0.5)),
       1e-3 * static_cast<double>(totals.service_time_ns.ValueAtQuantile(0.99)),
-      static_cast<long>(counts.succeeded_count + counts.warmup_count));
+      static_cast<long>(counts.succeeded_count + counts.warmup_count),
+      resources.c_str());
 }
 
 void RunClient(const bench::Options& options) {
@@ -127,16 +165,19 @@ void RunClient(const bench::Options& options) {
   const absl::Status connected =
       engine->Connect({options.target}, absl::Now() + absl::Seconds(10));
   if (!connected.ok()) Fail(connected.ToString());
+  const double cpu_seconds_before = bench::CpuSeconds();
   engine->Start(bench::NowNs());
   finished.WaitForNotification();
   engine->Shutdown();
+  // Without what the result costs, which is made after the traffic.
+  const std::string resources = bench::ResourceFigures(cpu_seconds_before);
   distbench::RpcTotals totals;
   engine->Collect([&](distbench::ResultChunk chunk) {
     if (!chunk.rpc_log().has_statistics()) return;
     const absl::Status added = totals.Add(chunk.rpc_log().statistics());
     if (!added.ok()) Fail(added.ToString());
   });
-  Print(totals);
+  Print(totals, resources);
 }
 
 }  // namespace

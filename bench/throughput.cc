@@ -2,6 +2,7 @@
 
 #include <malloc.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <fstream>
 #include <thread>
 
 namespace bench {
@@ -47,11 +49,16 @@ Options ParseOptions(int argc, char** argv, const std::string& description) {
   app.add_option("--request_bytes", options.request_bytes);
   app.add_option("--response_bytes", options.response_bytes);
   app.add_option("--in_flight", options.in_flight);
+  app.add_option("--per_second", options.per_second,
+                 "send at that rate, whatever is in flight");
   app.add_option("--threads", options.threads);
   app.add_option("--seconds", options.seconds, "measured");
   app.add_option("--warmup_seconds", options.warmup_seconds, "before that");
   app.add_option("--spin_us", options.spin_us, "poll so long before blocking");
   app.add_option("--driver", options.driver, "grpc or tcp");
+  app.add_option("--client_setting", options.client_settings,
+                 "of engine_throughput's driver: NAME=VALUE");
+  app.add_option("--server_setting", options.server_settings, "likewise");
   app.add_option("--connections", options.connections, "TCP: of each thread");
   app.add_option("--max_batch", options.max_batch, "TCP: messages per write");
   try {
@@ -67,6 +74,34 @@ int64_t NowNs() {
   clock_gettime(CLOCK_MONOTONIC, &now);
   return now.tv_sec * int64_t{1'000'000'000} + now.tv_nsec;
 }
+
+double CpuSeconds() {
+  rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * time.tv_usec;
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+std::string ResourceFigures(double cpu_seconds_before) {
+  // Not getrusage()'s, which begins with that of whoever started the program.
+  std::ifstream status("/proc/self/status");
+  long peak_kib = 0;
+  for (std::string line; std::getline(status, line);) {
+    if (std::sscanf(line.c_str(), "VmHWM: %ld", &peak_kib) == 1) break;
+  }
+  char figures[128];
+  std::snprintf(figures, sizeof(figures),
+                "\"client_cpu_seconds\": %.6f, \"client_mib\": %.1f",
+                CpuSeconds() - cpu_seconds_before, peak_kib / 1024.0);
+  return figures;
+}
+
+Schedule::Schedule(const Options& options)
+    : per_second_(options.per_second / options.threads),
+      start_ns_(NowNs()),
+      next_ns_(start_ns_) {}
 
 Recorder::Recorder(const Options& options)
     : start_ns_(NowNs() +
@@ -84,14 +119,15 @@ void Recorder::Merge(const Recorder& other) {
 }
 
 void Recorder::Print() {
+  const std::string resources = ResourceFigures(cpu_seconds_before_);
   std::sort(latencies_ns_.begin(), latencies_ns_.end());
   const double seconds = (end_ns_ - start_ns_) / kNsPerSecond;
   std::printf(
       "{\"rpcs\": %zu, \"total_rpcs\": %zu, \"seconds\": %.3f, \"kqps\": %.3f, "
-      "\"p50_us\": %.1f, \"p99_us\": %.1f}\n",
+      "\"p50_us\": %.1f, \"p99_us\": %.1f, %s}\n",
       latencies_ns_.size(), static_cast<size_t>(total_count_), seconds,
       latencies_ns_.size() / seconds / 1e3, Quantile(latencies_ns_, 0.5) / 1e3,
-      Quantile(latencies_ns_, 0.99) / 1e3);
+      Quantile(latencies_ns_, 0.99) / 1e3, resources.c_str());
   std::fflush(stdout);
 }
 

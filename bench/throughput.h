@@ -17,12 +17,18 @@ struct Options {
   std::string target;   // client: what the server printed
   int request_bytes = 16;
   int response_bytes = 16;
-  int in_flight = 100;  // of all threads
+  int in_flight = 100;  // of all threads; not with per_second
+  // Open loop: RPCs are sent at constant intervals, whatever is in flight. 0: a
+  // closed loop.
+  double per_second = 0;
   int threads = 1;      // each has a queue, and as a client a connection
   double seconds = 2;
   double warmup_seconds = 0.5;
   int spin_us = 0;
   std::string driver = "grpc";  // of the programs that have a choice
+  // Further settings of the driver, NAME=VALUE; of engine_throughput.
+  std::vector<std::string> client_settings;
+  std::vector<std::string> server_settings;
   int connections = 1;          // over TCP: of each client thread
   int max_batch = 64;           // over TCP: messages per write
 };
@@ -33,6 +39,28 @@ Options ParseOptions(int argc, char** argv, const std::string& description);
 
 // CLOCK_MONOTONIC.
 int64_t NowNs();
+
+// User and system time of this process so far.
+double CpuSeconds();
+
+// What this process took of the machine, as members of a JSON object: the CPU
+// time since it had used `cpu_seconds_before`, and its largest memory.
+std::string ResourceFigures(double cpu_seconds_before);
+
+// The times at which one of options.threads threads sends, in open loop.
+class Schedule {
+ public:
+  explicit Schedule(const Options& options);
+
+  int64_t next_ns() const { return next_ns_; }
+  void Advance() { next_ns_ = start_ns_ + ++sent_ * 1e9 / per_second_; }
+
+ private:
+  const double per_second_;  // of this thread
+  const int64_t start_ns_;
+  int64_t next_ns_;
+  int64_t sent_ = 0;
+};
 
 // Counts and keeps the latencies of RPCs that end in the measured time.
 class Recorder {
@@ -57,6 +85,7 @@ class Recorder {
   void Print();
 
  private:
+  const double cpu_seconds_before_ = CpuSeconds();
   const int64_t start_ns_;
   const int64_t end_ns_;
   int64_t total_count_ = 0;  // with the warm-up
