@@ -67,7 +67,7 @@ absl::Status WriteText(const Input& input, const Flags&, ReportOutput& output) {
       output.Write(absl::StrCat(line, "\n"));
     }
   }
-  for (const NumaComparison* comparison : NumaComparisonsOf(runs)) {
+  for (const NumaComparison* comparison : NumaComparisonsOf(input.runs)) {
     output.Write(RenderNumaComparison(*comparison));
   }
   return absl::OkStatus();

@@ -353,7 +353,8 @@ class NoMoreFiles {
 TEST_F(TcpClientTest, SaysThatThereAreNoFilesLeftForConnections) {
   const auto addresses = ResolveAddress(listener_.address());
   ASSERT_TRUE(addresses.ok()) << addresses.status();
-  Dial dial;
+  const ConnectionSecurity security;
+  Dial dial(security);
   {
     const NoMoreFiles limit;
     EXPECT_EQ(dial.Begin(addresses->front()), Dial::State::kFailed);

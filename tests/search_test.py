@@ -1,0 +1,162 @@
+"""`distbench search` on a cluster of real processes, and what is left of it."""
+
+import csv
+import io
+import json
+import os
+import select
+import signal
+import time
+
+from tests import programs
+from tests import testing_main
+
+OPEN_LOOP = "open_loop_interval_ns: 5000000 max_duration_us: 1000000"
+
+
+class SearchTest(programs.ClusterTest):
+    """Runs are short, as it is not the figures that are tested."""
+
+    def setUp(self):
+        super().setUp()
+        self.sequencer = self.start_sequencer()
+        self.infile = self.write(
+            "test.config", programs.client_server_config(OPEN_LOOP)
+        )
+
+    def arguments(self, *flags, final_duration="1s"):
+        return (
+            programs.DISTBENCH,
+            "search",
+            f"--test_sequencer={self.sequencer.address}",
+            f"--infile={self.infile}",
+            "--warmup=200ms",
+            "--probe_duration=500ms",
+            f"--final_duration={final_duration}",
+            *flags,
+        )
+
+    def wait_for_file(self, path):
+        end = time.monotonic() + programs.DEADLINE_SECONDS
+        while not os.path.exists(path):
+            self.assertLess(time.monotonic(), end, path)
+            select.select([], [], [], 0.05)
+
+    def report(self, result, *flags):
+        return self.distbench("report", result, *flags)
+
+    def test_stops_at_the_highest_load_and_reports_it(self):
+        for _ in range(2):
+            self.start_node(self.sequencer)
+        result = self.path("search.pb.gz")
+        outcome = self.run_to_end(
+            *self.arguments(
+                "--slo=failures<=50%",
+                "--max_qps=400",
+                f"--outfile={result}",
+            )
+        )
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertIn("Verdict: upper_bound_hit", outcome.err)
+        rows = list(csv.DictReader(io.StringIO(outcome.out)))
+        self.assertEqual([row["phase"] for row in rows], ["warmup", "bracket", "bracket"])
+        self.assertEqual([row["load"] for row in rows], ["200", "200", "400"])
+
+        text = self.report(result)
+        self.assertEqual(text.status, 0, text)
+        self.assertIn("upper_bound_hit: even the highest load", text.out)
+        table = self.report(result, "--format=csv", "--table=search")
+        self.assertEqual(table.out, outcome.out)
+        document = json.loads(self.report(result, "--format=json").out)
+        self.assertEqual(document["searches"][0]["load"], 400)
+        self.assertEqual(len(document["searches"][0]["probes"]), 3)
+        page = self.report(result, "--format=html")
+        self.assertIn('"verdict":"upper_bound_hit"', page.out)
+
+    def test_goes_on_where_it_was_interrupted(self):
+        for _ in range(2):
+            self.start_node(self.sequencer)
+        result = self.path("search.pb")
+        flags = ("--slo=failures<=50%", "--max_qps=6400", f"--csv={self.path('csv')}")
+        search = self.start(*self.arguments(*flags, f"--outfile={result}"))
+        search.wait_for(r"^probe 2 bracket 200 met", stream="err")
+        outcome = search.stop(signal.SIGINT)
+        self.assertEqual(outcome.status, 3, outcome)
+
+        again = self.run_to_end(*self.arguments(*flags, f"--outfile={result}"))
+        self.assertEqual(again.status, 1, again)
+        self.assertIn(f"--resume={result}", again.err)
+        other = self.run_to_end(
+            *self.arguments("--slo=failures<=9%", "--max_qps=6400", f"--resume={result}")
+        )
+        self.assertEqual(other.status, 1, other)
+        self.assertIn("another search", other.err)
+
+        resumed = self.run_to_end(*self.arguments(*flags, f"--resume={result}"))
+        self.assertEqual(resumed.status, 0, resumed)
+        self.assertNotIn("probe 1 ", resumed.err)
+        document = json.loads(self.report(result, "--format=json").out)
+        numbers = [probe["number"] for probe in document["searches"][0]["probes"]]
+        self.assertEqual(numbers, list(range(1, len(numbers) + 1)))
+        self.assertEqual(document["searches"][0]["verdict"], "upper_bound_hit")
+
+    def test_runs_instances_and_a_command_beside_the_final_run(self):
+        for _ in range(4):
+            self.start_node(self.sequencer)
+        result = self.path("two.pb.gz")
+        outcome = self.run_to_end(
+            *self.arguments(
+                "--slo=ping failures<=50%",
+                "--instances=2",
+                "--qps=200",
+                "--on_final=echo load $DISTBENCH_FINAL_LOAD",
+                f"--outfile={result}",
+            )
+        )
+        self.assertEqual(outcome.status, 0, outcome)
+        rows = list(csv.DictReader(io.StringIO(outcome.out)))
+        self.assertEqual([row["instance"] for row in rows], ["overall", "1", "2"])
+        self.assertEqual([row["requested_qps"] for row in rows], ["200.00", "100.00", "100.00"])
+        report = self.report(result, "--format=benchpress")
+        self.assertEqual(report.status, 0, report)
+        document = json.loads(report.out)
+        self.assertEqual(document["metrics"]["successful_instances"], 2)
+        self.assertIn("2", document["metrics"])
+        self.assertIn("load 200", document["benchmark_hooks"][0])
+
+    def test_names_the_instance_whose_node_was_killed(self):
+        nodes = [self.start_node(self.sequencer) for _ in range(4)]
+        search = self.start(
+            *self.arguments(
+                "--slo=ping failures<=50%",
+                "--instances=2",
+                "--qps=200",
+                f"--on_final=touch {self.path('begun')}",
+                final_duration="300s",
+            )
+        )
+        search.wait_for(r"^probe 1 \(final\)", stream="err")
+        self.wait_for_file(self.path("begun"))  # there is traffic
+        nodes[3].send(signal.SIGKILL)
+        outcome = search.wait()
+        self.assertEqual(outcome.status, 3, outcome)
+        self.assertIn("Verdict: invalid", outcome.err)
+        self.assertRegex(outcome.err, r"instance \d: nothing was heard of \d\.(client|server)/0")
+
+    def test_usage_is_checked_before_any_traffic(self):
+        for flags, message in (
+            ((), "--slo"),
+            (("--slo=pong p95<=1s",), '"ping"'),
+            (("--slo=p95<=1s", "--knob=speed"), "is no knob"),
+            (("--slo=p95<=1s", "--knob=builder:clique:node_count"), "--infile"),
+            (("--slo=p95<=1s", "--resume=a", "--outfile=b"), "exclude"),
+            (("--slo=p95<=1s", "--instances=0"), "--instances"),
+        ):
+            with self.subTest(flags=flags):
+                outcome = self.run_to_end(*self.arguments(*flags))
+                self.assertEqual(outcome.status, 1, outcome)
+                self.assertIn(message, outcome.err)
+
+
+if __name__ == "__main__":
+    testing_main.main()
