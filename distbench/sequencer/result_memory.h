@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <utility>
+#include <string>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
@@ -22,50 +22,25 @@ class DroppableResult {
   virtual void DropResult() = 0;
 };
 
-// A limit for all results together; the oldest go first. Thread-safe.
+// A limit for all results together. What goes first is the oldest result of the
+// client whose results take most, so that nobody pushes out those of others
+// that take less. Thread-safe.
 class ResultMemory {
  public:
   explicit ResultMemory(int64_t limit_bytes) : limit_bytes_(limit_bytes) {}
 
   // False, with nothing reserved, if there is no room, although all that may be
   // dropped was. The caller holds no lock that DropResult() takes.
-  bool Reserve(int64_t bytes) ABSL_LOCKS_EXCLUDED(mutex_) {
-    while (true) {
-      std::shared_ptr<DroppableResult> oldest;
-      {
-        absl::MutexLock lock(&mutex_);
-        if (used_bytes_ + bytes <= limit_bytes_) {
-          used_bytes_ += bytes;
-          return true;
-        }
-        if (droppable_.empty()) return false;
-        oldest = droppable_.front().lock();
-        droppable_.pop_front();
-      }
-      if (oldest != nullptr) oldest->DropResult();
-    }
-  }
+  bool Reserve(int64_t bytes) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // For what can not be left out, whatever the limit.
-  void ReserveAnyway(int64_t bytes) ABSL_LOCKS_EXCLUDED(mutex_) {
-    absl::MutexLock lock(&mutex_);
-    used_bytes_ += bytes;
-  }
+  void ReserveAnyway(int64_t bytes) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  void Release(int64_t bytes) ABSL_LOCKS_EXCLUDED(mutex_) {
-    absl::MutexLock lock(&mutex_);
-    used_bytes_ -= bytes;
-  }
+  void Release(int64_t bytes) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // From now on the result may be dropped, after those that came before.
-  void AddDroppable(std::weak_ptr<DroppableResult> result)
-      ABSL_LOCKS_EXCLUDED(mutex_) {
-    absl::MutexLock lock(&mutex_);
-    while (!droppable_.empty() && droppable_.front().expired()) {
-      droppable_.pop_front();
-    }
-    droppable_.push_back(std::move(result));
-  }
+  // From now on the client's result, which takes so much, may be dropped.
+  void AddDroppable(std::weak_ptr<DroppableResult> result, std::string client,
+                    int64_t bytes) ABSL_LOCKS_EXCLUDED(mutex_);
 
   int64_t used_bytes() const ABSL_LOCKS_EXCLUDED(mutex_) {
     absl::MutexLock lock(&mutex_);
@@ -74,10 +49,21 @@ class ResultMemory {
   int64_t limit_bytes() const { return limit_bytes_; }
 
  private:
+  struct Droppable {
+    std::weak_ptr<DroppableResult> result;
+    std::string client;
+    int64_t bytes;
+  };
+
+  // Null if there is none.
+  std::shared_ptr<DroppableResult> TakeNextToDrop()
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void ForgetExpired() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
   const int64_t limit_bytes_;
   mutable absl::Mutex mutex_;
   int64_t used_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
-  std::deque<std::weak_ptr<DroppableResult>> droppable_ ABSL_GUARDED_BY(mutex_);
+  std::deque<Droppable> droppable_ ABSL_GUARDED_BY(mutex_);  // oldest first
 };
 
 }  // namespace distbench

@@ -207,14 +207,29 @@ void RunBook::OnEnded(const std::string& id) {
     absl::MutexLock lock(&mutex_);
     const auto it = records_.find(id);
     if (it == records_.end()) return;
-    memory_.AddDroppable(it->second);
+    memory_.AddDroppable(it->second, it->second->client(),
+                         it->second->description().result_bytes());
     ended_.push_back(id);
     if (ended_.size() > static_cast<size_t>(limits_.ended_in_memory)) {
-      records_.erase(ended_.front());
-      ended_.pop_front();
+      ForgetOne();
     }
   }
   if (directory_ != nullptr) StoreAgain();
+}
+
+// The oldest of the client that has most.
+void RunBook::ForgetOne() {
+  std::map<std::string, int> count_of;
+  for (const std::string& id : ended_) ++count_of[records_.at(id)->client()];
+  const auto most = std::max_element(
+      count_of.begin(), count_of.end(),
+      [](const auto& a, const auto& b) { return a.second < b.second; });
+  const auto oldest = std::find_if(
+      ended_.begin(), ended_.end(), [&](const std::string& id) {
+        return records_.at(id)->client() == most->first;
+      });
+  records_.erase(*oldest);
+  ended_.erase(oldest);
 }
 
 void RunBook::StoreAgain() {

@@ -91,6 +91,8 @@ class RunBook {
       ABSL_LOCKS_EXCLUDED(mutex_);
   void OnEnded(const std::string& id) ABSL_LOCKS_EXCLUDED(mutex_);
 
+  void ForgetOne() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
   // Tries again to write what a full disk did not take.
   void StoreAgain() ABSL_LOCKS_EXCLUDED(mutex_);
 

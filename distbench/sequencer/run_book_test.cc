@@ -124,6 +124,19 @@ TEST_F(RunBookTest, MemoryRemembersSoManyRuns) {
   EXPECT_EQ(runs[1].id(), last);
 }
 
+TEST_F(RunBookTest, ManyRunsOfOneClientDoNotPushOutThoseOfOthers) {
+  limits_.ended_in_memory = 3;
+  auto book = MakeBook(false);
+  for (const char* client : {"you", "me", "me", "me", "me"}) {
+    Add(*book, client)->OnSequenceDone(absl::OkStatus());
+  }
+  std::vector<std::string> clients;
+  for (const RunDescription& run : book->List()) {
+    clients.push_back(run.client());
+  }
+  EXPECT_THAT(clients, ElementsAre("you", "me", "me"));
+}
+
 TEST_F(RunBookTest, WhatEndedIsOnTheDiskWithADirectory) {
   std::string id;
   {

@@ -304,7 +304,7 @@ TEST_F(RunRecordTest, OldResultsMakeRoomForNewOnes) {
   auto old = MakeRecord();
   RunOneTest(*old, 0, 4);
   old->OnSequenceDone(absl::OkStatus());
-  memory_.AddDroppable(old);
+  memory_.AddDroppable(old, "me", 4 * kPieceBytes);
   auto recent = MakeRecord();
   RunOneTest(*recent, 0, 3);
   recent->OnSequenceDone(absl::OkStatus());
