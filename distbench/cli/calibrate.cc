@@ -250,8 +250,8 @@ void AddCalibrateCommand(CLI::App& app, CommandBody& chosen) {
       ->type_name("NAME");
   command
       ->add_option("--target", flags->targets,
-                   "CPU time that an iteration shall take; may be repeated, "
-                   "as in --target=rank=5000us")
+                   "CPU time that an iteration shall take; may be\n"
+                   "repeated, as in --target=rank=5000us")
       ->type_name("NAME=TIME");
   AddTextFlag(*command, "--outfile", flags->outfile, "FILE",
               "Where the tests go, with activities of the targets' size");

@@ -87,7 +87,15 @@ def set_up():
 
 
 def _run(*arguments):
-    done = subprocess.run(arguments, capture_output=True, check=False, text=True)
+    # tc is where not every PATH leads.
+    path = os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/sbin", "/sbin"])
+    done = subprocess.run(
+        arguments,
+        capture_output=True,
+        check=False,
+        text=True,
+        env={**os.environ, "PATH": path},
+    )
     if done.returncode != 0:
         raise Unavailable(f'{" ".join(arguments)}: {done.stderr.strip()}')
     return done.stdout

@@ -69,6 +69,9 @@ void TrafficGenerator::AddSettings() {
   test_.mutable_overload_limits()->set_max_pending_rpcs(
       random_.OneOf<int64_t>({20, 500, 3'000}));
   if (random_.Chance(0.2)) test_.mutable_overload_limits()->set_max_threads(50);
+  if (random_.Chance(0.2)) {
+    test_.mutable_overload_limits()->set_max_memory_bytes(int64_t{1} << 40);
+  }
 }
 
 void TrafficGenerator::AddServices() {
@@ -76,6 +79,7 @@ void TrafficGenerator::AddServices() {
   for (int i = 0; i < count; ++i) {
     ServiceSpec& service = *test_.add_services();
     service.set_name(absl::StrCat("service", i));
+    if (random_.Chance(0.1)) *service.mutable_numa_binding() = AnyBinding();
     const int64_t dimensions = random_.Between(0, 3);
     if (dimensions == 0 || random_.Chance(0.1)) {
       service.set_count(static_cast<int32_t>(random_.Between(1, 6)));
@@ -273,8 +277,9 @@ void TrafficGenerator::AddActivities() {
     auto& settings = *activity.mutable_activity_settings();
     const std::string function = random_.OneOf<std::string>(
         {"ConsumeCpu", "PolluteDataCache", "PolluteInstructionCache",
-         "SleepFor", "SpinFor"});
+         "SleepFor", "SpinFor", "Wait"});
     *settings.Add() = Setting("activity_func", function);
+    if (random_.Chance(0.3)) activity.set_pool_name(AnyPool());
     if (function == "ConsumeCpu") {
       *settings.Add() = Setting("array_size", random_.Between(1, 50));
     } else if (function == "PolluteDataCache") {
@@ -286,11 +291,50 @@ void TrafficGenerator::AddActivities() {
           Setting("function_invocations_per_iteration", random_.Between(1, 20));
     } else if (function == "SleepFor") {
       *settings.Add() = Setting("duration_us", random_.Between(1, 20'000));
+    } else if (function == "Wait") {
+      *settings.Add() = Setting("mean_us", random_.Between(1, 20'000));
+      *settings.Add() = Setting(
+          "distribution", random_.OneOf<std::string>(
+                              {"fixed", "exponential", "lognormal"}));
     } else {
       // Burns real time.
       *settings.Add() = Setting("duration_us", random_.Between(1, 3));
     }
   }
+}
+
+// Of those that there are, or a new one.
+std::string TrafficGenerator::AnyPool() {
+  const int count = test_.activity_pools_size();
+  if (count > 0 && random_.Chance(0.5)) {
+    return test_.activity_pools(static_cast<int>(random_.Between(0, count - 1)))
+        .name();
+  }
+  ActivityPoolSpec& pool = *test_.add_activity_pools();
+  pool.set_name(absl::StrCat("pool", count));
+  pool.set_size(static_cast<int32_t>(random_.Between(1, 3)));
+  return pool.name();
+}
+
+// Engines do not look at it; nodes do.
+NumaBinding TrafficGenerator::AnyBinding() {
+  NumaBinding binding;
+  if (random_.Chance(0.3)) binding.set_strict(random_.Chance(0.5));
+  if (random_.Chance(0.3)) {
+    binding.set_cpus("0-1,3");
+    return binding;
+  }
+  binding.set_nodes("0");
+  if (random_.Chance(0.5)) {
+    binding.set_memory_policy(random_.OneOf<NumaBinding::MemoryPolicy>(
+        {NumaBinding::BIND, NumaBinding::PREFERRED, NumaBinding::INTERLEAVE}));
+    binding.set_memory_nodes("1");
+  }
+  if (random_.Chance(0.5)) {
+    binding.set_spread(true);
+    binding.set_instances_per_node(static_cast<int32_t>(random_.Between(1, 3)));
+  }
+  return binding;
 }
 
 void TrafficGenerator::AddRpcs() {

@@ -65,6 +65,8 @@ class TrafficGenerator {
                                      int64_t max_value);
   void AddPayloads();
   void AddActivities();
+  std::string AnyPool();
+  NumaBinding AnyBinding();
   void AddRpcs();
   void ChooseServices(RpcSpec& rpc);
   void ChooseSizes(RpcSpec& rpc);
