@@ -1,5 +1,6 @@
 #include "distbench/search/crossing.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace distbench {
@@ -22,6 +23,21 @@ double Weight(const Measurement& measurement) {
   const double error =
       std::hypot(measurement.error, kCurvature * measurement.y, kMinError);
   return 1 / (error * error);
+}
+
+// How much more the measurements scatter around the line than their errors say:
+// the square root of chi-square by degree of freedom, at least 1.
+double Scatter(const std::vector<Measurement>& measurements, double mean_x,
+               double mean_y, double slope) {
+  double chi_square = 0;
+  int freedom = -2;
+  for (const Measurement& each : measurements) {
+    if (std::abs(each.y) > kMaxDistance) continue;
+    const double residual = each.y - mean_y - slope * (each.x - mean_x);
+    chi_square += Weight(each) * residual * residual;
+    ++freedom;
+  }
+  return freedom > 0 ? std::max(1.0, std::sqrt(chi_square / freedom)) : 1;
 }
 
 }  // namespace
@@ -48,12 +64,14 @@ std::optional<Crossing> FindCrossing(
   }
   if (sum_xx < kMinVariance * sum) return std::nullopt;
   const double slope = sum_xy / sum_xx;
-  const double slope_error = 1 / std::sqrt(sum_xx);
+  const double scatter = Scatter(measurements, mean_x, mean_y, slope);
+  const double slope_error = scatter / std::sqrt(sum_xx);
   if (slope < 2 * slope_error) return std::nullopt;
   const double distance = -mean_y / slope;  // from mean_x
   return Crossing{
       .x = mean_x + distance,
-      .error = std::hypot(1 / std::sqrt(sum), distance * slope_error) / slope,
+      .error = std::hypot(scatter / std::sqrt(sum), distance * slope_error) /
+               slope,
       .slope = slope};
 }
 

@@ -20,6 +20,11 @@ constexpr double kWideBracket = 1.5;
 // standard errors, in the wrong directions.
 constexpr double kClearlyOff = 3;
 
+// A contradiction may be chance, such as a stall of the host: the lower load is
+// tried again, for longer, and must miss again.
+constexpr int kToleratedContradictions = 1;
+constexpr double kConfirmingLength = 2;
+
 // Attempts to see the system recovered.
 constexpr int kMaxRecoveryAttempts = 2;
 
@@ -163,6 +168,12 @@ void LoadSearch::AfterRefine(const Probe& probe) {
     const bool meets_above = ClearlyMet(probe) && ClearlyMissed(earlier) &&
                              ratio > 1 + options_.tolerance;
     if (!misses_below && !meets_above) continue;
+    if (++contradictions_ <= kToleratedContradictions) {
+      Bound(probe);
+      return Ask(ProbePhase::kRefine,
+                 std::min(probe.request.load, earlier.request.load),
+                 kConfirmingLength);
+    }
     return Finish(SearchVerdict::kUnstable, std::nullopt,
                   absl::StrFormat("a lower load missed and a higher one met: "
                                   "%s, %s",
@@ -231,7 +242,11 @@ std::vector<Measurement> LoadSearch::Measurements() const {
     if (probe.generator_limited || probe.request.phase == ProbePhase::kWarmup) {
       continue;
     }
-    measurements.push_back({.x = std::log(probe.request.load),
+    // What was really sent explains a measurement better than what was asked
+    // for: random arrivals differ from probe to probe.
+    const double load = probe.achieved_load > 0 ? probe.achieved_load
+                                                : probe.request.load;
+    measurements.push_back({.x = std::log(load),
                             .y = probe.excess,
                             .error = probe.excess_error});
   }
@@ -251,12 +266,13 @@ void LoadSearch::Approach(const Crossing& crossing) {
 
   const double expected_at_most = std::max(kClearlyOff * nearest->excess_error,
                                            options_.tolerance * crossing.slope);
-  if (std::abs(nearest->excess) > expected_at_most) {
+  if (std::abs(nearest->excess) > expected_at_most && !IsNarrow()) {
     // The truth bends away from the line.
     return nearest->excess < 0 ? Bisect(nearest->request.load, *missed_)
                                : Bisect(*met_, nearest->request.load);
   }
-  if (crossing.error < options_.tolerance / 2) {
+  if (crossing.error < options_.tolerance / 2 ||
+      refine_length_ >= kMaxLength) {
     return AskFinal(options_.is_whole ? std::exp(crossing.x) : load);
   }
   refine_length_ = std::min(refine_length_ * kLengthStep, kMaxLength);
@@ -288,6 +304,12 @@ void LoadSearch::AskFinal(double crossing) {
 
 double LoadSearch::Rounded(double load) const {
   return options_.is_whole ? std::round(load) : load;
+}
+
+// Halving the bracket again would not make the answer more exact. Noise may have
+// put what met above what missed.
+bool LoadSearch::IsNarrow() const {
+  return std::log(*missed_ / *met_) < options_.tolerance;
 }
 
 // Noise may have put `met` at or above `missed`.

@@ -138,6 +138,7 @@ class LoadSearch {
   void Bound(const Probe& probe);
   void Refine();
   void Approach(const Crossing& crossing);
+  bool IsNarrow() const;
   void Bisect(double low, double high);
   std::vector<Measurement> Measurements() const;
   const Probe* NearestRefineProbe(double load) const;
@@ -157,6 +158,7 @@ class LoadSearch {
   std::optional<double> missed_;
   bool generator_is_bound_ = false;  // of missed_
   int recovery_attempts_ = 0;
+  int contradictions_ = 0;
   int steps_down_ = 0;
   double refine_length_ = 1;
   SearchResult result_;

@@ -212,6 +212,18 @@ TEST(LoadSearchTest, NamesASystemThatDegradesMeanwhile) {
   EXPECT_EQ(result.verdict, SearchVerdict::kUnstable) << result.evidence;
 }
 
+TEST(LoadSearchTest, ToleratesAStallDuringOneProbe) {
+  LoadSearch search({.initial_load = 100});
+  int refine_count = 0;
+  const SearchResult result =
+      RunSearch(search, [&](const ProbeRequest& request) {
+        if (request.phase == ProbePhase::kRefine) ++refine_count;
+        return Exact(request, refine_count == 1 ? 540 : 600);
+      });
+  EXPECT_EQ(result.verdict, SearchVerdict::kConverged) << result.evidence;
+  EXPECT_NEAR(*result.load, 600, 30);
+}
+
 TEST(LoadSearchTest, StopsAtTheHighestLoadAllowed) {
   LoadSearch search({.initial_load = 100, .max_load = 1000});
   const SearchResult result = RunSearch(
