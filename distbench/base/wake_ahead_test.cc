@@ -15,7 +15,7 @@ TEST(WakeAheadTest, BeginsWithTheMost) {
   EXPECT_EQ(WakeAhead().ns(), WakeAhead::kMaxNs);
 }
 
-TEST(WakeAheadTest, HalfOfTheWakeUpsAreLater) {
+TEST(WakeAheadTest, OneWakeUpInAHundredIsLater) {
   WakeAhead ahead;
   std::mt19937_64 random(1);
   std::uniform_int_distribution<int64_t> lateness_ns(5'000, 35'000);
@@ -25,13 +25,13 @@ TEST(WakeAheadTest, HalfOfTheWakeUpsAreLater) {
     if (i >= kWakeUps && woken_ns > kAlarm + ahead.ns()) ++late;
     ahead.OnWoken(kAlarm, woken_ns);
   }
-  EXPECT_NEAR(static_cast<double>(late) / kWakeUps, 0.5, 0.01);
+  EXPECT_NEAR(static_cast<double>(late) / kWakeUps, 0.01, 0.005);
 }
 
 TEST(WakeAheadTest, FollowsAMachineThatBecomesSlower) {
   WakeAhead ahead;
   for (int i = 0; i < kWakeUps; ++i) ahead.OnWoken(kAlarm, kAlarm + 8'000);
-  EXPECT_NEAR(ahead.ns(), 8'000, 1'000);
+  EXPECT_NEAR(ahead.ns(), 8'000, 2'000);
   for (int i = 0; i < 100; ++i) ahead.OnWoken(kAlarm, kAlarm + 40'000);
   EXPECT_GT(ahead.ns(), 38'000);
 }
