@@ -36,20 +36,16 @@ int64_t RunningTimeUs(TestClient& client, const RunDescription& run) {
   return status.ok() ? status->running_time_us() : 0;
 }
 
-}  // namespace
-
-ConsoleRun RunOnConsole(TestClient& client, const RunTestsRequest& request,
-                        bool show_run_id, StopSignals& stop) {
+// Calls the sequencer, and takes and shows what it tells. A stop signal
+// cancels that. `display` may be null.
+template <typename Call>
+ConsoleRun Conduct(TestClient& client, StopSignals& stop,
+                   ProgressDisplay* display, const Call& call) {
   ConsoleRun run;
-  ProgressDisplayOptions options =
-      StderrProgress(request.test_sequence().tests_size());
-  options.show_run_id = show_run_id;
-  ProgressDisplay display(options);
   stop.SetHandler([&client] { client.Cancel(); });
-  run.status = client.RunTests(
-      request,
+  run.status = call(
       [&](const RunTestsEvent& event) {
-        display.Show(event);
+        if (display != nullptr) display->Show(event);
         Take(event, run);
       },
       run.results);
@@ -57,34 +53,37 @@ ConsoleRun RunOnConsole(TestClient& client, const RunTestsRequest& request,
   return run;
 }
 
+}  // namespace
+
+ConsoleRun RunOnConsole(TestClient& client, const RunTestsRequest& request,
+                        bool show_run_id, StopSignals& stop) {
+  ProgressDisplayOptions options =
+      StderrProgress(request.test_sequence().tests_size());
+  options.show_run_id = show_run_id;
+  ProgressDisplay display(options);
+  return Conduct(client, stop, &display,
+                 [&](const auto& observe, TestSequenceResults& results) {
+                   return client.RunTests(request, observe, results);
+                 });
+}
+
 ConsoleRun FollowOnConsole(TestClient& client, const RunDescription& run,
                            StopSignals& stop) {
-  ConsoleRun outcome;
   ProgressDisplayOptions options = StderrProgress(run.test_names_size());
   options.running_time_us = RunningTimeUs(client, run);
   ProgressDisplay display(options);
-  stop.SetHandler([&client] { client.Cancel(); });
-  outcome.status = client.GetRun(
-      run, /*wait=*/true,
-      [&](const RunTestsEvent& event) {
-        display.Show(event);
-        Take(event, outcome);
-      },
-      outcome.results);
-  stop.SetHandler({});
-  return outcome;
+  return Conduct(client, stop, &display,
+                 [&](const auto& observe, TestSequenceResults& results) {
+                   return client.GetRun(run, /*wait=*/true, observe, results);
+                 });
 }
 
 ConsoleRun GetOnConsole(TestClient& client, const RunDescription& run,
                         StopSignals& stop) {
-  ConsoleRun outcome;
-  stop.SetHandler([&client] { client.Cancel(); });
-  outcome.status = client.GetRun(
-      run, /*wait=*/false,
-      [&](const RunTestsEvent& event) { Take(event, outcome); },
-      outcome.results);
-  stop.SetHandler({});
-  return outcome;
+  return Conduct(client, stop, nullptr,
+                 [&](const auto& observe, TestSequenceResults& results) {
+                   return client.GetRun(run, /*wait=*/false, observe, results);
+                 });
 }
 
 }  // namespace distbench
