@@ -10,14 +10,11 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/types/span.h"
+#include "distbench/protocol/failure_list.h"
 
 namespace distbench {
 namespace {
-
-// Of the peers that can not be reached, how many an error names.
-constexpr size_t kMaxNamedPeers = 3;
 
 gpr_timespec MonotonicDeadline(absl::Time deadline) {
   const absl::Duration left = std::clamp(
@@ -107,12 +104,8 @@ absl::Status ToStatus(absl::Span<const Watch> watches) {
     failures.push_back(std::move(failure));
   }
   if (failures.empty()) return absl::OkStatus();
-  const size_t unnamed =
-      failures.size() - std::min(failures.size(), kMaxNamedPeers);
-  failures.resize(failures.size() - unnamed);
   return absl::DeadlineExceededError(absl::StrCat(
-      "can not connect to peer ", absl::StrJoin(failures, ", "),
-      unnamed > 0 ? absl::StrCat(" and ", unnamed, " more") : "",
+      "can not connect to peer ", ListFailures(std::move(failures)),
       "; check that the peer runs and that no firewall is in between"));
 }
 

@@ -11,17 +11,14 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
+#include "distbench/protocol/failure_list.h"
 #include "distbench/security/nonce.h"
 #include "glog/logging.h"
 #include "proto/data_plane.pb.h"
 
 namespace distbench {
 namespace {
-
-// Of the servers that are refused, how many an error names.
-constexpr size_t kMaxNamedPeers = 3;
 
 grpc_slice Slice(const std::string& text) {
   return grpc_slice_from_copied_buffer(text.data(), text.size());
@@ -146,12 +143,8 @@ std::string Handshake::Failure() const {
 
 absl::Status ToStatus(std::vector<std::string> failures) {
   if (failures.empty()) return absl::OkStatus();
-  const size_t unnamed =
-      failures.size() - std::min(failures.size(), kMaxNamedPeers);
-  failures.resize(failures.size() - unnamed);
   return absl::PermissionDeniedError(absl::StrCat(
-      "no traffic is sent to peer ", absl::StrJoin(failures, ", "),
-      unnamed > 0 ? absl::StrCat(" and ", unnamed, " more") : "",
+      "no traffic is sent to peer ", ListFailures(std::move(failures)),
       "; check that the address is the peer's (--service_address)"));
 }
 

@@ -10,8 +10,8 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
+#include "distbench/protocol/failure_list.h"
 #include "glog/logging.h"
 
 namespace distbench {
@@ -20,9 +20,6 @@ namespace {
 // Connections that are being made at the same time, so that a listener's queue
 // of new connections does not overflow.
 constexpr size_t kMaxParallelDials = 64;
-
-// Of the targets that can not be reached, how many an error names.
-constexpr size_t kMaxNamedTargets = 3;
 
 // Why a connection could not be made; with the remedy where it is not obvious.
 std::string Explain(int error) {
@@ -129,12 +126,8 @@ void RunDialers(int epoll_fd,
 
 absl::Status ToStatus(std::vector<std::string> failures) {
   if (failures.empty()) return absl::OkStatus();
-  const size_t unnamed =
-      failures.size() - std::min(failures.size(), kMaxNamedTargets);
-  failures.resize(failures.size() - unnamed);
   return absl::UnavailableError(absl::StrCat(
-      "can not connect to peer ", absl::StrJoin(failures, ", "),
-      unnamed > 0 ? absl::StrCat(" and ", unnamed, " more") : "",
+      "can not connect to peer ", ListFailures(std::move(failures)),
       "; check that the peer runs and that no firewall is in between"));
 }
 
