@@ -86,22 +86,32 @@ int64_t ParseSize(absl::string_view text) {
   return absl::SimpleAtoi(text, &size) ? size * unit : 0;
 }
 
-// The highest level of a CPU's data caches.
-LastLevelCache LastCacheOf(const std::string& cpu) {
-  LastLevelCache last;
-  int last_level = 0;
+// "L1d", "L2"; empty if the level is not known.
+std::string CacheName(const std::string& cache) {
+  const std::string level = FirstLine(cache + "/level");
+  if (level.empty()) return "";
+  const std::string type = FirstLine(cache + "/type");
+  return absl::StrCat("L", level,
+                      type == "Data"          ? "d"
+                      : type == "Instruction" ? "i"
+                                              : "");
+}
+
+// Those of `known`, by name and CPUs, were met at another CPU.
+void AddCaches(const std::string& cpu, std::set<std::string>& known,
+               HostTopology& topology) {
   for (const int index : NumbersIn(cpu + "/cache", "index")) {
-    const std::string cache = absl::StrCat(cpu, "/cache/index", index);
-    int level = 0;
-    if (!absl::SimpleAtoi(FirstLine(cache + "/level"), &level) ||
-        level <= last_level || FirstLine(cache + "/type") == "Instruction") {
+    const std::string path = absl::StrCat(cpu, "/cache/index", index);
+    CpuCache cache;
+    cache.set_name(CacheName(path));
+    cache.set_cpus(FirstLine(path + "/shared_cpu_list"));
+    cache.set_size_bytes(ParseSize(FirstLine(path + "/size")));
+    if (cache.name().empty() || cache.cpus().empty()) continue;
+    if (!known.insert(absl::StrCat(cache.name(), " ", cache.cpus())).second) {
       continue;
     }
-    last_level = level;
-    last.set_cpus(FirstLine(cache + "/shared_cpu_list"));
-    last.set_size_bytes(ParseSize(FirstLine(cache + "/size")));
+    *topology.add_caches() = std::move(cache);
   }
-  return last;
 }
 
 void AddCores(const std::string& root, HostTopology& topology) {
@@ -110,10 +120,7 @@ void AddCores(const std::string& root, HostTopology& topology) {
   std::set<std::string> cores;
   for (const int id : NumbersIn(folder, "cpu")) {
     const std::string cpu = absl::StrCat(folder, "/cpu", id);
-    LastLevelCache cache = LastCacheOf(cpu);
-    if (!cache.cpus().empty() && caches.insert(cache.cpus()).second) {
-      *topology.add_last_level_caches() = std::move(cache);
-    }
+    AddCaches(cpu, caches, topology);
     const std::string siblings =
         FirstLine(cpu + "/topology/thread_siblings_list");
     if (IndicesOf(siblings).size() > 1 && cores.insert(siblings).second) {

@@ -2,6 +2,10 @@
 
 #include <unistd.h>
 
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
 #include "distbench/numa/fake_host.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -12,8 +16,18 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
 
 constexpr int64_t kGib = int64_t{1} << 30;
+
+std::vector<std::string> CachesOf(const HostTopology& topology) {
+  std::vector<std::string> caches;
+  for (const CpuCache& cache : topology.caches()) {
+    caches.push_back(absl::StrCat(cache.name(), " ", cache.cpus(), ": ",
+                                  cache.size_bytes()));
+  }
+  return caches;
+}
 
 TEST(TopologyTest, OneNode) {
   FakeHost host;
@@ -36,7 +50,7 @@ TEST(TopologyTest, TwoNodesWithThreadsAndCaches) {
   host.AddNodes({{.id = 0, .cpus = "0-1,4-5", .distances = "10 21"},
                  {.id = 1, .cpus = "2-3,6-7", .distances = "21 10"}});
   for (const char* core : {"0,4", "1,5", "2,6", "3,7"}) host.AddCore(core);
-  host.AddCache("0,4", 1, "32K");
+  host.AddCache("0,4", 1, "32K", "Data");
   host.AddCache("0,4", 1, "64K", "Instruction");
   host.AddCache("0-1,4-5", 3, "28M");
   host.AddCache("2-3,6-7", 3, "28160K");
@@ -44,10 +58,10 @@ TEST(TopologyTest, TwoNodesWithThreadsAndCaches) {
   const HostTopology topology = ReadHostTopology(host.root());
   EXPECT_THAT(topology.numa_nodes(1).distances(), ElementsAre(21, 10));
   EXPECT_THAT(topology.smt_siblings(), ElementsAre("0,4", "1,5", "2,6", "3,7"));
-  ASSERT_EQ(topology.last_level_caches_size(), 2);
-  EXPECT_EQ(topology.last_level_caches(0).cpus(), "0-1,4-5");
-  EXPECT_EQ(topology.last_level_caches(0).size_bytes(), 28 << 20);
-  EXPECT_EQ(topology.last_level_caches(1).size_bytes(), 28160 << 10);
+  EXPECT_THAT(CachesOf(topology),
+              UnorderedElementsAre("L1d 0,4: 32768", "L1i 0,4: 65536",
+                                   "L3 0-1,4-5: 29360128",
+                                   "L3 2-3,6-7: 28835840"));
   EXPECT_THAT(NodesOfCpus(topology, {5, 6}), ElementsAre(0, 1));
   EXPECT_THAT(CpusOfNodes(topology, {1}), ElementsAre(2, 3, 6, 7));
 }
@@ -64,7 +78,7 @@ TEST(TopologyTest, MoreNodesThanSockets) {
   host.Allow("0-3", "0-3");
   const HostTopology topology = ReadHostTopology(host.root());
   EXPECT_EQ(topology.numa_nodes_size(), 4);
-  EXPECT_EQ(topology.last_level_caches_size(), 2);
+  EXPECT_EQ(topology.caches_size(), 2);
   EXPECT_THAT(NumaNodeIds(topology), ElementsAre(0, 1, 2, 3));
   EXPECT_THAT(topology.numa_nodes(3).distances(), ElementsAre(21, 21, 12, 10));
 }

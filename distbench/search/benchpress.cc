@@ -31,6 +31,7 @@ using Json = nlohmann::ordered_json;
 constexpr int64_t kNsPerSecond = 1'000'000'000;
 constexpr double kNsPerMs = 1e6;
 constexpr int64_t kBytesPerKib = 1024;
+constexpr double kKibPerMib = 1024;
 
 // As far as the original prints them.
 double Hundredths(double value) { return std::round(value * 100) / 100; }
@@ -240,15 +241,31 @@ std::map<std::string, const HostFacts*> HostsOf(const TestResult* run) {
   return hosts;
 }
 
+// As lscpu writes it: "48 KiB", "1.5 MiB".
+std::string SizeText(int64_t bytes) {
+  const double kib = static_cast<double>(bytes) / kBytesPerKib;
+  return kib < kKibPerMib ? absl::StrFormat("%.4g KiB", kib)
+                          : absl::StrFormat("%.4g MiB", kib / kKibPerMib);
+}
+
+// Of the first host: how large its caches are together, by name.
 Json MetadataJson(const std::map<std::string, const HostFacts*>& hosts) {
   Json metadata = Json::object();
   if (hosts.empty()) return metadata;
-  int64_t bytes = 0;
-  const auto& caches = hosts.begin()->second->topology().last_level_caches();
-  for (const LastLevelCache& cache : caches) bytes += cache.size_bytes();
-  if (bytes > 0) {
-    metadata["L3 cache"] = absl::StrCat(bytes / kBytesPerKib, " KiB (",
-                                        caches.size(), " instances)");
+  struct Sum {
+    int64_t bytes = 0;
+    int count = 0;
+  };
+  std::map<std::string, Sum> sums;
+  for (const CpuCache& cache : hosts.begin()->second->topology().caches()) {
+    Sum& sum = sums[cache.name()];
+    sum.bytes += cache.size_bytes();
+    ++sum.count;
+  }
+  for (const auto& [name, sum] : sums) {
+    metadata[absl::StrCat(name, " cache")] =
+        absl::StrCat(SizeText(sum.bytes), " (", sum.count,
+                     sum.count == 1 ? " instance)" : " instances)");
   }
   return metadata;
 }

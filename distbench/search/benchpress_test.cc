@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "distbench/results/histogram_proto.h"
@@ -59,6 +60,12 @@ TestResult Run() {
   host.set_online_cpu_count(380);
   host.set_memory_bytes(1024 * 2048);
   (*host.mutable_versions())["os"] = "Debian GNU/Linux 12";
+  for (const auto& [name, kib] :
+       {std::pair{"L1d", 32}, {"L1d", 32}, {"L2", 1536}}) {
+    CpuCache& cache = *host.mutable_topology()->add_caches();
+    cache.set_name(name);
+    cache.set_size_bytes(1024 * kib);
+  }
   Finding& finding = *run.mutable_run_info()->add_findings();
   finding.set_code("on_final");
   finding.set_message("perf: 12 samples");
@@ -88,6 +95,8 @@ TEST(BenchpressTest, HasTheEnvelope) {
   EXPECT_EQ(machine["num_logical_cpus"], 380);
   EXPECT_EQ(machine["mem_total_kib"], 2048);
   EXPECT_EQ(machine["os_release_name"], "Debian GNU/Linux 12");
+  EXPECT_EQ(document["metadata"]["L1d cache"], "64 KiB (2 instances)");
+  EXPECT_EQ(document["metadata"]["L2 cache"], "1.5 MiB (1 instance)");
 }
 
 TEST(BenchpressTest, HasTheMetricsOfOneInstanceAsTheyAre) {

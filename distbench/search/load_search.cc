@@ -20,10 +20,12 @@ constexpr double kWideBracket = 1.5;
 // standard errors, in the wrong directions.
 constexpr double kClearlyOff = 3;
 
-// A contradiction may be chance, such as a stall of the host: the lower load is
-// tried again, for longer, and must miss again.
-constexpr int kToleratedContradictions = 1;
+// How long a miss that is in doubt is measured again.
 constexpr double kConfirmingLength = 2;
+
+// Between what clearly met and what clearly missed there is no edge if they are
+// that many tolerances apart.
+constexpr double kEdgeWidth = 3;
 
 // Attempts to see the system recovered.
 constexpr int kMaxRecoveryAttempts = 2;
@@ -36,13 +38,16 @@ bool Met(const Probe& probe) {
   return !probe.generator_limited && probe.excess <= 0;
 }
 
+bool Missed(const Probe& probe) {
+  return !probe.generator_limited && probe.excess > 0;
+}
+
 bool ClearlyMet(const Probe& probe) {
   return Met(probe) && probe.excess < -kClearlyOff * probe.excess_error;
 }
 
 bool ClearlyMissed(const Probe& probe) {
-  return !probe.generator_limited &&
-         probe.excess > kClearlyOff * probe.excess_error;
+  return Missed(probe) && probe.excess > kClearlyOff * probe.excess_error;
 }
 
 std::string Describe(const Probe& probe) {
@@ -130,7 +135,7 @@ void LoadSearch::Add(const Probe& probe) {
 }
 
 void LoadSearch::AfterBracket(const Probe& probe) {
-  Bound(probe);
+  SetBounds();
   const double load = probe.request.load;
   if (!missed_) {
     if (load >= options_.max_load) return FinishAtMaximum();
@@ -160,35 +165,57 @@ void LoadSearch::AfterRecovery(const Probe& probe) {
 }
 
 void LoadSearch::AfterRefine(const Probe& probe) {
-  for (const Probe& earlier : probes_) {
-    if (earlier.request.phase == ProbePhase::kWarmup) continue;
-    const double ratio = probe.request.load / earlier.request.load;
-    const bool misses_below = ClearlyMissed(probe) && ClearlyMet(earlier) &&
-                              ratio < 1 - options_.tolerance;
-    const bool meets_above = ClearlyMet(probe) && ClearlyMissed(earlier) &&
-                             ratio > 1 + options_.tolerance;
-    if (!misses_below && !meets_above) continue;
-    if (++contradictions_ <= kToleratedContradictions) {
-      Bound(probe);
-      return Ask(ProbePhase::kRefine,
-                 std::min(probe.request.load, earlier.request.load),
-                 kConfirmingLength);
+  if (doubted_load_) return AfterConfirmation(probe);
+  const Probe* miss = LowestMiss(&ClearlyMissed);
+  if (miss != nullptr && IsDoubtful(*miss)) {
+    if (confirmed_loads_.contains(miss->request.load)) {
+      return FinishUnstable(*miss);
     }
-    return Finish(SearchVerdict::kUnstable, std::nullopt,
-                  absl::StrFormat("a lower load missed and a higher one met: "
-                                  "%s, %s",
-                                  Describe(earlier), Describe(probe)));
+    return Confirm(*miss);
   }
-  Bound(probe);
+  SetBounds();
+  Refine();
+}
+
+void LoadSearch::Confirm(const Probe& miss) {
+  doubted_load_ = miss.request.load;
+  Ask(ProbePhase::kRefine, *doubted_load_, kConfirmingLength);
+}
+
+void LoadSearch::AfterConfirmation(const Probe& probe) {
+  const double load = *doubted_load_;
+  doubted_load_.reset();
+  if (met_final_ && !ClearlyMet(probe)) return FinishConfirmed(*met_final_);
+  met_final_.reset();
+  if (ClearlyMissed(probe)) {
+    if (IsBelowAMeet(probe)) return FinishUnstable(probe);
+    confirmed_loads_.insert(load);
+    SetBounds();
+    return Refine();
+  }
+  for (size_t i = 0; i + 1 < probes_.size(); ++i) {
+    const bool is_doubted = probes_[i].request.load == load;
+    if (is_doubted && Missed(probes_[i])) overruled_.insert(i);
+  }
+  SetBounds();
+  if (!missed_) {
+    // Nothing is left of the upper end of the bracket.
+    return Ask(ProbePhase::kBracket,
+               std::min(*met_ * kBracketStep, options_.max_load), 1);
+  }
   Refine();
 }
 
 void LoadSearch::AfterFinal(const Probe& probe) {
   if (Met(probe)) {
-    return Finish(generator_is_bound_ ? SearchVerdict::kGeneratorLimited
-                                      : SearchVerdict::kConverged,
-                  probe.request.load,
-                  absl::StrFormat("final run: %s", Describe(probe)));
+    // Next to a load that missed this may be too good to be true, unless other
+    // final runs have missed as well.
+    const Probe* miss = LowestMiss(&Missed);
+    const bool is_doubtful = steps_down_ == 0 && ClearlyMet(probe) &&
+                             miss != nullptr && IsDoubtful(*miss);
+    if (!is_doubtful) return FinishConfirmed(probe);
+    met_final_ = probe;
+    return Confirm(*miss);
   }
   if (steps_down_ == options_.max_steps_down) {
     return Finish(SearchVerdict::kUnstable, std::nullopt,
@@ -205,17 +232,61 @@ void LoadSearch::AfterFinal(const Probe& probe) {
   Ask(ProbePhase::kFinal, next, 1);
 }
 
+std::vector<const Probe*> LoadSearch::Counted() const {
+  std::vector<const Probe*> counted;
+  for (size_t i = 0; i < probes_.size(); ++i) {
+    if (probes_[i].request.phase == ProbePhase::kWarmup) continue;
+    if (!overruled_.contains(i)) counted.push_back(&probes_[i]);
+  }
+  return counted;
+}
+
+// Of those that `is_miss` says are; null if there is none.
+const Probe* LoadSearch::LowestMiss(bool (*is_miss)(const Probe&)) const {
+  const Probe* miss = nullptr;
+  for (const Probe* probe : Counted()) {
+    if (!is_miss(*probe)) continue;
+    if (miss == nullptr || probe->request.load < miss->request.load) {
+      miss = probe;
+    }
+  }
+  return miss;
+}
+
+// 0 if there is none.
+double LoadSearch::HighestClearMeet() const {
+  double highest = 0;
+  for (const Probe* probe : Counted()) {
+    if (ClearlyMet(*probe)) highest = std::max(highest, probe->request.load);
+  }
+  return highest;
+}
+
+bool LoadSearch::IsBelowAMeet(const Probe& miss) const {
+  return miss.request.load < HighestClearMeet() * (1 - options_.tolerance);
+}
+
+// An edge that was confirmed is believed.
+bool LoadSearch::IsDoubtful(const Probe& miss) const {
+  const double load = miss.request.load;
+  if (confirmed_loads_.contains(load)) return IsBelowAMeet(miss);
+  return load < HighestClearMeet() * (1 + kEdgeWidth * options_.tolerance);
+}
+
 // Near the limit noise may put what met above what missed; refining copes with
 // it, as it looks at measurements and not at bounds.
-void LoadSearch::Bound(const Probe& probe) {
-  const double load = probe.request.load;
-  if (Met(probe)) {
-    met_ = std::max(met_.value_or(load), load);
-    return;
-  }
-  if (!missed_ || load < *missed_) {
-    missed_ = load;
-    generator_is_bound_ = probe.generator_limited;
+void LoadSearch::SetBounds() {
+  met_.reset();
+  missed_.reset();
+  for (const Probe* probe : Counted()) {
+    if (probe->request.phase == ProbePhase::kRecovery) continue;
+    const double load = probe->request.load;
+    if (Met(*probe)) {
+      met_ = std::max(met_.value_or(load), load);
+    } else if (!missed_ || load < *missed_) {
+      missed_ = load;
+      generator_is_bound_ = probe->generator_limited;
+    }
   }
 }
 
@@ -238,17 +309,15 @@ void LoadSearch::Refine() {
 
 std::vector<Measurement> LoadSearch::Measurements() const {
   std::vector<Measurement> measurements;
-  for (const Probe& probe : probes_) {
-    if (probe.generator_limited || probe.request.phase == ProbePhase::kWarmup) {
-      continue;
-    }
+  for (const Probe* probe : Counted()) {
+    if (probe->generator_limited) continue;
     // What was really sent explains a measurement better than what was asked
     // for: random arrivals differ from probe to probe.
-    const double load = probe.achieved_load > 0 ? probe.achieved_load
-                                                : probe.request.load;
+    const double load = probe->achieved_load > 0 ? probe->achieved_load
+                                                 : probe->request.load;
     measurements.push_back({.x = std::log(load),
-                            .y = probe.excess,
-                            .error = probe.excess_error});
+                            .y = probe->excess,
+                            .error = probe->excess_error});
   }
   return measurements;
 }
@@ -330,6 +399,19 @@ void LoadSearch::Finish(SearchVerdict verdict, std::optional<double> load,
                         std::string evidence) {
   next_.reset();
   result_ = {.verdict = verdict, .load = load, .evidence = std::move(evidence)};
+}
+
+void LoadSearch::FinishConfirmed(const Probe& final) {
+  Finish(generator_is_bound_ ? SearchVerdict::kGeneratorLimited
+                             : SearchVerdict::kConverged,
+         final.request.load,
+         absl::StrFormat("final run: %s", Describe(final)));
+}
+
+void LoadSearch::FinishUnstable(const Probe& miss) {
+  Finish(SearchVerdict::kUnstable, std::nullopt,
+         absl::StrFormat("%.6g met the objective, but measured twice, %s",
+                         HighestClearMeet(), Describe(miss)));
 }
 
 void LoadSearch::FinishAtMaximum() {

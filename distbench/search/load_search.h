@@ -20,13 +20,22 @@
 // longer the nearer it comes. Final: a long run a little below, which must
 // meet; else it steps down, a few times.
 //
+// A host that stalls makes a probe miss that should have met; nothing makes one
+// meet that should have missed. So where a load clearly missed, and one that is
+// higher, or hardly lower, clearly met, the first is measured again. If it does
+// not miss again, its first measurement is overruled and left out of what is
+// decided from there on. If it does, the system is unstable if the other load
+// was higher, and has an edge there if it was not.
+//
 // Where loads are whole numbers, so is every probe's, and a bracket of two
 // neighbours needs no refining.
 
 #ifndef DISTBENCH_SEARCH_LOAD_SEARCH_H_
 #define DISTBENCH_SEARCH_LOAD_SEARCH_H_
 
+#include <cstddef>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -121,7 +130,8 @@ class LoadSearch {
 
   const std::vector<Probe>& probes() const { return probes_; }
 
-  // Highest load that met and lowest that missed so far, if any.
+  // Highest load that met and lowest that missed so far, if any, of the probes
+  // that are not overruled.
   const std::optional<double>& met() const { return met_; }
   const std::optional<double>& missed() const { return missed_; }
 
@@ -135,7 +145,16 @@ class LoadSearch {
   void AfterRefine(const Probe& probe);
   void AfterFinal(const Probe& probe);
 
-  void Bound(const Probe& probe);
+  void Confirm(const Probe& miss);
+  void AfterConfirmation(const Probe& probe);
+
+  // Of the probes that count: not of the warm-up, nor overruled.
+  std::vector<const Probe*> Counted() const;
+  const Probe* LowestMiss(bool (*is_miss)(const Probe&)) const;
+  bool IsDoubtful(const Probe& miss) const;
+  bool IsBelowAMeet(const Probe& miss) const;
+  double HighestClearMeet() const;
+  void SetBounds();
   void Refine();
   void Approach(const Crossing& crossing);
   bool IsNarrow() const;
@@ -148,6 +167,8 @@ class LoadSearch {
   bool AreNeighbours(double met, double missed) const;
   void Finish(SearchVerdict verdict, std::optional<double> load,
               std::string evidence);
+  void FinishConfirmed(const Probe& final);
+  void FinishUnstable(const Probe& miss);
   void FinishAtMaximum();
   void FinishBelowMinimum();
 
@@ -158,7 +179,10 @@ class LoadSearch {
   std::optional<double> missed_;
   bool generator_is_bound_ = false;  // of missed_
   int recovery_attempts_ = 0;
-  int contradictions_ = 0;
+  std::optional<double> doubted_load_;  // of a miss that is measured again
+  std::optional<Probe> met_final_;      // while a miss next to it is in doubt
+  std::set<double> confirmed_loads_;    // of misses
+  std::set<size_t> overruled_;          // indices of probes_
   int steps_down_ = 0;
   double refine_length_ = 1;
   SearchResult result_;

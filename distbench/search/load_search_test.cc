@@ -224,6 +224,72 @@ TEST(LoadSearchTest, ToleratesAStallDuringOneProbe) {
   EXPECT_NEAR(*result.load, 600, 30);
 }
 
+// Of which one probe in seven meets with a stall, and whose speed is a little
+// different each time.
+Probe RunOnRestlessHost(const ProbeRequest& request, double capacity,
+                        std::mt19937_64& random) {
+  constexpr double kSteepness = 4;
+  constexpr double kStallShare = 1.0 / 7;
+  constexpr double kStallExcess = 0.6;
+  constexpr double kUnexplained = 0.05;
+  Probe probe = Exact(request, capacity);
+  probe.excess *= kSteepness;
+  const bool is_final = request.phase == ProbePhase::kFinal;
+  probe.excess_error = 0.06 / std::sqrt(is_final ? 3 : request.length);
+  probe.excess += std::normal_distribution<>(0, probe.excess_error)(random) +
+                  std::normal_distribution<>(0, kUnexplained)(random);
+  if (std::bernoulli_distribution(kStallShare)(random)) {
+    probe.excess += std::exponential_distribution<>(1 / kStallExcess)(random);
+  }
+  return probe;
+}
+
+TEST(LoadSearchTest, FindsTheCapacityOnARestlessHost) {
+  constexpr int kSeeds = 200;
+  constexpr double kCapacity = 333;
+  int near_count = 0;
+  for (int seed = 0; seed < kSeeds; ++seed) {
+    std::mt19937_64 random(seed);
+    LoadSearch search({.initial_load = 100});
+    const SearchResult result =
+        RunSearch(search, [&](const ProbeRequest& request) {
+          return RunOnRestlessHost(request, kCapacity, random);
+        });
+    const double error = result.load.value_or(0) / kCapacity - 1;
+    if (std::abs(error) < 0.05) ++near_count;
+  }
+  EXPECT_GE(near_count, kSeeds * 97 / 100);
+}
+
+// Drops all above 500, whatever it meets below.
+Probe Edge(const ProbeRequest& request) {
+  Probe probe = Exact(request, 2000);
+  if (request.load > 500) probe.excess = 2;
+  return probe;
+}
+
+TEST(LoadSearchTest, BelievesAnEdgeThatIsConfirmed) {
+  LoadSearch search({.initial_load = 100});
+  const SearchResult result = RunSearch(search, Edge);
+  EXPECT_EQ(result.verdict, SearchVerdict::kConverged) << result.evidence;
+  EXPECT_NEAR(*result.load, 490, 10);
+}
+
+TEST(LoadSearchTest, LeavesOutAMissThatIsNotConfirmed) {
+  LoadSearch search({.initial_load = 100});
+  bool has_stalled = false;
+  const SearchResult result =
+      RunSearch(search, [&](const ProbeRequest& request) {
+        Probe probe = Exact(request, 1000);
+        const bool stalls = !has_stalled && request.load == 400;
+        if (stalls) probe.excess = 1;
+        has_stalled |= stalls;
+        return probe;
+      });
+  EXPECT_EQ(result.verdict, SearchVerdict::kConverged) << result.evidence;
+  EXPECT_NEAR(*result.load, 1000, 30);
+}
+
 TEST(LoadSearchTest, StopsAtTheHighestLoadAllowed) {
   LoadSearch search({.initial_load = 100, .max_load = 1000});
   const SearchResult result = RunSearch(

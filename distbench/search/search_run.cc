@@ -62,6 +62,9 @@ class ProbeRunner {
  private:
   absl::StatusOr<SearchProbe> RunTest(const PlannedProbe& planned);
   void Keep(const SearchProbe& probe, TestResult result);
+  absl::Time Now() const {
+    return callbacks_.now ? callbacks_.now() : absl::Now();
+  }
 
   // Of its time and its rate, what the next probes have to know.
   void Count(const SearchProbe& probe) {
@@ -107,13 +110,13 @@ absl::StatusOr<SearchProbe> ProbeRunner::RunTest(const PlannedProbe& planned) {
   const bool may_end_early =
       plan_.loads.empty() && planned.request.phase != ProbePhase::kWarmup;
   bool is_hopeless = false;
-  absl::Time start = absl::Now();
+  absl::Time start = Now();
   const absl::StatusOr<TestResult> result =
       callbacks_.run(*all, [&](const RunTestsEvent& event) {
         if (callbacks_.progress) callbacks_.progress(event);
-        if (event.has_started()) start = absl::Now();
+        if (event.has_started()) start = Now();
         if (may_end_early && event.has_progress() && !is_hopeless) {
-          is_hopeless = watch.Add(event.progress(), absl::Now() - start);
+          is_hopeless = watch.Add(event.progress(), Now() - start);
         }
         return !is_hopeless;
       });
@@ -121,7 +124,7 @@ absl::StatusOr<SearchProbe> ProbeRunner::RunTest(const PlannedProbe& planned) {
     return ReportHopelessProbe(
         planned, watch.evidence(), watch.response_time_ns(),
         absl::ToUnixNanos(start + planned.timing.warmup),
-        absl::ToUnixNanos(absl::Now()));
+        absl::ToUnixNanos(Now()));
   }
   if (!result.ok()) return result.status();
   absl::StatusOr<SearchProbe> probe =

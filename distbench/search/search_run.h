@@ -55,6 +55,9 @@ struct SearchCallbacks {
   // Events of the runs.
   std::function<void(const RunTestsEvent& event)> progress;
 
+  // The wall clock; absl::Now if left out.
+  std::function<absl::Time()> now;
+
   // With all that is known so far, after each probe and at the end. An error
   // ends the search.
   std::function<absl::Status(const TestSequenceResults& results)> save;
