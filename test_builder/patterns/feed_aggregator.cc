@@ -1,6 +1,7 @@
 #include "test_builder/patterns/feed_aggregator.h"
 
 #include <cmath>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -11,6 +12,10 @@
 
 namespace distbench {
 namespace {
+
+// Of a leaf's reply, in a feed ranking service.
+constexpr int64_t kStoriesOfReply = 36;
+constexpr int64_t kReplyBytes = 284'672;
 
 void SetSchedule(const ParameterValues& values, Iterations& iterations) {
   iterations.set_max_duration_us(TestDurationUs(values));
@@ -54,6 +59,17 @@ std::string WorkAlias(const ParameterValues& values) {
   return alias;
 }
 
+// That of the stories in it, unless it is given.
+int64_t LeafResponseBytes(const ParameterValues& values) {
+  if (values.Has("leaf_response_size")) {
+    return values.Integer("leaf_response_size");
+  }
+  const int64_t stories =
+      HasWork(values) ? FeedWorkOf(values.Text("preset"), values).reply_stories
+                      : kStoriesOfReply;
+  return kReplyBytes * stories / kStoriesOfReply;
+}
+
 std::string Alias(const ParameterValues& values) {
   return absl::StrCat(
       "feed_aggregator_", WorkAlias(values),
@@ -61,7 +77,7 @@ std::string Alias(const ParameterValues& values) {
       values.Text("aggregator_count"), "x", values.Text("leaf_count"), "x",
       values.Text("qps"), "x", values.Text("request_size"), "x",
       values.Text("response_size"), "x", values.Text("leaf_request_size"), "x",
-      values.Text("leaf_response_size"));
+      LeafResponseBytes(values));
 }
 
 absl::StatusOr<Traffic> BuildFeedAggregator(const ParameterValues& values) {
@@ -88,7 +104,7 @@ absl::StatusOr<Traffic> BuildFeedAggregator(const ParameterValues& values) {
   AddRpcAction(body, "ask_leaves", "leaf_query");
   AddRpcWithPayloads(body, "leaf_query", "aggregator", "leaf", "all", "leaf");
   AddPayloadPair(body, "leaf", values.Integer("leaf_request_size"),
-                 values.Integer("leaf_response_size"));
+                 LeafResponseBytes(values));
   AddActionList(body, "leaf_query");
   if (HasWork(values)) {
     AddFeedWork(FeedWorkOf(values.Text("preset"), values), body);
@@ -114,9 +130,10 @@ std::vector<Parameter> Parameters() {
                        "Bytes from aggregator to driver."),
       IntegerParameter("leaf_request_size", "8192", {0},
                        "Bytes from aggregator to leaf."),
-      IntegerParameter("leaf_response_size", "284672", {0},
-                       "Bytes from leaf to aggregator; the default is "
-                       "that of 36 stories."),
+      IntegerParameter("leaf_response_size", "", {0},
+                       "Bytes from leaf to aggregator; by default those of "
+                       "the preset's stories, without a preset 284672: 36 "
+                       "stories."),
       NumberParameter("warmup_seconds", "3", {0, 86400},
                       "Seconds at the start that are not measured."),
       ChoiceParameter("preset", "", FeedPresets(),

@@ -77,6 +77,39 @@ TEST(FeedAggregatorTest, TheSecondGenerationAsksMockServices) {
                           "compress_feed"));
 }
 
+int64_t LeafResponseBytes(const DistributedSystemDescription& body) {
+  for (const PayloadSpec& payload : body.payload_descriptions()) {
+    if (payload.name() == "leaf_response_payload") return payload.size();
+  }
+  return -1;
+}
+
+TEST(FeedAggregatorTest, LeavesSendTheirStories) {
+  const auto size_with = [](const ValueMap& parameters) {
+    const auto traffic = BuildPattern(FeedAggregatorPattern(), parameters);
+    EXPECT_TRUE(traffic.ok()) << traffic.status();
+    return LeafResponseBytes(traffic->body);
+  };
+  EXPECT_EQ(size_with({}), 284'672);
+  EXPECT_EQ(size_with({{"preset", "feedsim_v1"}}), 284'672);
+  EXPECT_EQ(size_with({{"preset", "small"}}), 284'672 / 36);
+  EXPECT_EQ(size_with({{"preset", "small"}, {"leaf_response_size", "5"}}), 5);
+}
+
+TEST(FeedAggregatorTest, SmallStorageServesOneRequestAtATime) {
+  const auto traffic =
+      BuildPattern(FeedAggregatorPattern(), {{"preset", "small"}});
+  ASSERT_TRUE(traffic.ok()) << traffic.status();
+  const auto& pools = traffic->body.activity_pools();
+  EXPECT_EQ(pools.rbegin()->name(), "storage");
+  EXPECT_EQ(pools.rbegin()->size(), 1);
+  for (const ActivityConfig& activity : traffic->body.activity_configs()) {
+    if (activity.name() == "read_storage") {
+      EXPECT_EQ(activity.pool_name(), "storage");
+    }
+  }
+}
+
 TEST(FeedAggregatorTest, ParametersReplaceThePresets) {
   const auto traffic = BuildPattern(FeedAggregatorPattern(),
                                     {{"preset", "small"},

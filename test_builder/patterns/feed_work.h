@@ -28,6 +28,7 @@ struct FeedWork {
   int64_t rank_slice = 0;  // nodes of each request; 0: all
   std::string io_distribution = "fixed";
   int64_t io_wait_us = 1;
+  int64_t storage_places = 0;  // waits of a leaf at once; 0: any number
   int64_t compressed_bytes = 1;
   int64_t entropy_percent = 75;
   int64_t repeated_percent = 0;
