@@ -23,6 +23,9 @@ constexpr double kClearlyOff = 3;
 // How long a miss that is in doubt is measured again.
 constexpr double kConfirmingLength = 2;
 
+// Of what the line explains.
+constexpr double kTooGood = 2;
+
 // Between what clearly met and what clearly missed there is no edge if they are
 // that many tolerances apart.
 constexpr double kEdgeWidth = 3;
@@ -208,11 +211,10 @@ void LoadSearch::AfterConfirmation(const Probe& probe) {
 
 void LoadSearch::AfterFinal(const Probe& probe) {
   if (Met(probe)) {
-    // Next to a load that missed this may be too good to be true, unless other
-    // final runs have missed as well.
+    // Unless other final runs have missed as well.
     const Probe* miss = LowestMiss(&Missed);
-    const bool is_doubtful = steps_down_ == 0 && ClearlyMet(probe) &&
-                             miss != nullptr && IsDoubtful(*miss);
+    const bool is_doubtful = steps_down_ == 0 && miss != nullptr &&
+                             IsDoubtful(*miss) && IsTooGood(probe, *miss);
     if (!is_doubtful) return FinishConfirmed(probe);
     met_final_ = probe;
     return Confirm(*miss);
@@ -224,8 +226,27 @@ void LoadSearch::AfterFinal(const Probe& probe) {
                                   steps_down_ + 1, Describe(probe)));
   }
   ++steps_down_;
-  const double load = probe.request.load;
-  const double below = load * (1 - options_.tolerance / 2);
+  StepDown(probe.request.load);
+}
+
+// It met by far more than its distance from what missed explains.
+bool LoadSearch::IsTooGood(const Probe& final, const Probe& miss) const {
+  const std::optional<Crossing> crossing = FindCrossing(Measurements());
+  if (!crossing) return false;
+  const double distance = std::log(miss.request.load / final.request.load);
+  return -final.excess > kClearlyOff * final.excess_error +
+                             kTooGood * crossing->slope * distance;
+}
+
+// To where the line, which knows of the final run that missed, crosses the limit
+// now, but by no less than half of the tolerance and no more than twice of it.
+void LoadSearch::StepDown(double load) {
+  const double highest = load * (1 - options_.tolerance / 2);
+  const std::optional<Crossing> crossing = FindCrossing(Measurements());
+  const double below =
+      crossing ? std::clamp(Below(*crossing),
+                            load * (1 - 2 * options_.tolerance), highest)
+               : highest;
   const double next = options_.is_whole ? std::min(std::floor(below), load - 1)
                                         : below;
   if (next < options_.min_load) return FinishBelowMinimum();
@@ -342,7 +363,7 @@ void LoadSearch::Approach(const Crossing& crossing) {
   }
   if (crossing.error < options_.tolerance / 2 ||
       refine_length_ >= kMaxLength) {
-    return AskFinal(options_.is_whole ? std::exp(crossing.x) : load);
+    return AskFinal(std::min(Below(crossing), load));
   }
   refine_length_ = std::min(refine_length_ * kLengthStep, kMaxLength);
   Ask(ProbePhase::kRefine, load, refine_length_);
@@ -362,12 +383,16 @@ void LoadSearch::Bisect(double low, double high) {
   Ask(ProbePhase::kRefine, std::sqrt(low * high), 1);
 }
 
-// A little below where the objectives are just met.
-void LoadSearch::AskFinal(double crossing) {
-  const double below = crossing * (1 - options_.tolerance / 2);
+// A little below where the objectives are just met: as far as that is uncertain.
+double LoadSearch::Below(const Crossing& crossing) const {
+  const double margin = std::clamp(crossing.error, options_.tolerance / 2,
+                                   options_.tolerance);
+  return std::exp(crossing.x) * (1 - margin);
+}
+
+void LoadSearch::AskFinal(double load) {
   Ask(ProbePhase::kFinal,
-      options_.is_whole ? std::max(std::floor(below), options_.min_load)
-                        : below,
+      options_.is_whole ? std::max(std::floor(load), options_.min_load) : load,
       1);
 }
 

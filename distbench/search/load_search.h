@@ -67,8 +67,9 @@ struct SearchOptions {
   // Of all phases together.
   int max_probes = 25;
 
-  // How often the final run may step down by half of the tolerance.
-  int max_steps_down = 3;
+  // How often the final run may step down, each time by half of the tolerance
+  // at least and twice of it at most.
+  int max_steps_down = 4;
 };
 
 struct ProbeRequest {
@@ -161,7 +162,10 @@ class LoadSearch {
   void Bisect(double low, double high);
   std::vector<Measurement> Measurements() const;
   const Probe* NearestRefineProbe(double load) const;
-  void AskFinal(double crossing);
+  double Below(const Crossing& crossing) const;
+  void AskFinal(double load);
+  bool IsTooGood(const Probe& final, const Probe& miss) const;
+  void StepDown(double load);
   void Ask(ProbePhase phase, double load, double length);
   double Rounded(double load) const;
   bool AreNeighbours(double met, double missed) const;
