@@ -6,18 +6,21 @@
 #include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
 #include "distbench/sequencer/node_registry.h"
+#include "distbench/sequencer/unregistered_streams.h"
 
 namespace distbench {
 
-// Makes all nodes of a registry beat at a steady pace, on a thread of its own,
-// until it is destroyed.
+// Makes all nodes of a registry, and the streams that wait for one, beat at a
+// steady pace, on a thread of its own, until it is destroyed.
 class Heartbeat {
  public:
-  // `registry` must outlive the heartbeat.
-  Heartbeat(absl::Duration interval, NodeRegistry& registry)
-      : thread_([this, interval, &registry] {
+  // `registry` and `unregistered` must outlive the heartbeat.
+  Heartbeat(absl::Duration interval, NodeRegistry& registry,
+            UnregisteredStreams& unregistered)
+      : thread_([this, interval, &registry, &unregistered] {
           while (!stop_.WaitForNotificationWithTimeout(interval)) {
             for (const auto& node : registry.Nodes()) node->Beat();
+            unregistered.Beat();
           }
         }) {}
 

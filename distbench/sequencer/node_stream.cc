@@ -8,22 +8,17 @@
 namespace distbench {
 
 NodeStream* NodeStream::Open(const grpc::CallbackServerContext& context,
-                             absl::Duration silence_timeout, const Clock& clock,
-                             NodeRegistry& registry) {
-  std::shared_ptr<NodeStream> stream(
-      new NodeStream(context, silence_timeout, clock, registry));
+                             const Environment& environment) {
+  std::shared_ptr<NodeStream> stream(new NodeStream(context, environment));
   stream->self_ = stream;
+  environment.unregistered.Add(stream);
   stream->StartRead(&stream->message_);
   return stream.get();
 }
 
 NodeStream::NodeStream(const grpc::CallbackServerContext& context,
-                       absl::Duration silence_timeout, const Clock& clock,
-                       NodeRegistry& registry)
-    : context_(context),
-      silence_timeout_(silence_timeout),
-      clock_(clock),
-      registry_(registry) {}
+                       const Environment& environment)
+    : context_(context), environment_(environment) {}
 
 void NodeStream::Send(NodeCommand command) {
   absl::MutexLock lock(&mutex_);
@@ -83,6 +78,7 @@ void NodeStream::OnWriteDone(bool ok) {
 void NodeStream::OnCancel() { End("the connection broke"); }
 
 void NodeStream::OnDone() {
+  environment_.unregistered.Remove(*this);
   {
     // The session refers to the stream, and may outlive it.
     absl::MutexLock lock(&mutex_);
@@ -92,15 +88,18 @@ void NodeStream::OnDone() {
 }
 
 void NodeStream::Register(const NodeRegistration& registration) {
+  // Too late: it is being closed.
+  if (!environment_.unregistered.Remove(*this)) return;
   std::shared_ptr<NodeSession> session;
-  const absl::Status status =
-      registry_.Register(registration, [&](const NodeConfig& config) {
+  const absl::Status status = environment_.registry.Register(
+      registration, [&](const NodeConfig& config) {
         session = std::make_shared<NodeSession>(
-            NodeSessionOptions{.config = config,
-                               .registration = registration,
-                               .is_local = IsLocalPeer(context_.peer()),
-                               .silence_timeout = silence_timeout_},
-            self_, clock_, registry_);
+            NodeSessionOptions{
+                .config = config,
+                .registration = registration,
+                .is_local = IsLocalPeer(context_.peer()),
+                .silence_timeout = environment_.silence_timeout},
+            self_, environment_.clock, environment_.registry);
         return session;
       });
   if (!status.ok()) return Close(status);

@@ -17,22 +17,29 @@
 #include "distbench/base/clock.h"
 #include "distbench/sequencer/node_registry.h"
 #include "distbench/sequencer/node_session.h"
+#include "distbench/sequencer/unregistered_streams.h"
 #include "proto/control.pb.h"
 
 namespace distbench {
 
 // Registers the node by its first message, then carries commands to its session
-// and messages from it. Owns itself: lives until gRPC is done with it, and for
-// as long as the session does.
+// and messages from it; without a registration it is ended after a while. Owns
+// itself: lives until gRPC is done with it, and for as long as the session does.
 class NodeStream final
     : public grpc::ServerBidiReactor<NodeMessage, NodeCommand>,
       public CommandStream {
  public:
-  // What gRPC is to be given for a new call. `clock` and `registry` must
-  // outlive the server.
+  // All must outlive the server.
+  struct Environment {
+    absl::Duration silence_timeout;
+    const Clock& clock;
+    NodeRegistry& registry;
+    UnregisteredStreams& unregistered;
+  };
+
+  // What gRPC is to be given for a new call.
   static NodeStream* Open(const grpc::CallbackServerContext& context,
-                          absl::Duration silence_timeout, const Clock& clock,
-                          NodeRegistry& registry);
+                          const Environment& environment);
 
   void Send(NodeCommand command) override ABSL_LOCKS_EXCLUDED(mutex_);
   void Close(const absl::Status& status) override ABSL_LOCKS_EXCLUDED(mutex_);
@@ -44,8 +51,7 @@ class NodeStream final
 
  private:
   NodeStream(const grpc::CallbackServerContext& context,
-             absl::Duration silence_timeout, const Clock& clock,
-             NodeRegistry& registry);
+             const Environment& environment);
 
   void Register(const NodeRegistration& registration);
   void End(const std::string& reason);
@@ -53,9 +59,7 @@ class NodeStream final
 
   // Not used once the stream is closed.
   const grpc::CallbackServerContext& context_;
-  const absl::Duration silence_timeout_;
-  const Clock& clock_;
-  NodeRegistry& registry_;
+  const Environment environment_;
 
   std::shared_ptr<NodeStream> self_;  // until OnDone()
 

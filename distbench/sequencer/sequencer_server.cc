@@ -30,6 +30,7 @@
 #include "distbench/sequencer/sequence_run.h"
 #include "distbench/sequencer/sequencer_metrics.h"
 #include "distbench/sequencer/service.h"
+#include "distbench/sequencer/unregistered_streams.h"
 
 namespace distbench {
 namespace {
@@ -92,7 +93,12 @@ class SequencerServer::Impl {
                      .revision = options_.revision,
                      .on_shutdown_request = options_.on_shutdown_request},
         book_(options_.run_limits, environment_.clock),
-        service_(environment_, queue_, book_, options_.node_silence_timeout) {}
+        unregistered_(options_.node_silence_timeout),
+        service_(environment_, queue_, book_,
+                 {.silence_timeout = options_.node_silence_timeout,
+                  .clock = environment_.clock,
+                  .registry = registry_,
+                  .unregistered = unregistered_}) {}
 
   ~Impl() { Shutdown(); }
 
@@ -106,7 +112,7 @@ class SequencerServer::Impl {
     if (!status.ok()) return status;
     heartbeat_.emplace(
         options_.node_silence_timeout / NodeSession::kBeatsPerTimeout,
-        registry_);
+        registry_, unregistered_);
     return StartMetrics();
   }
 
@@ -225,6 +231,7 @@ class SequencerServer::Impl {
   RunEnvironment environment_;
   RunBook book_;
   RunQueue queue_;
+  UnregisteredStreams unregistered_;
   SequencerService service_;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
   std::unique_ptr<grpc::Server> server_;

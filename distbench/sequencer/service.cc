@@ -8,7 +8,6 @@
 #include "distbench/base/version.h"
 #include "distbench/config/check.h"
 #include "distbench/sequencer/grpc_status.h"
-#include "distbench/sequencer/node_stream.h"
 #include "distbench/sequencer/peer_address.h"
 #include "distbench/sequencer/run_status.h"
 
@@ -89,8 +88,7 @@ grpc::ServerUnaryReactor* SequencerService::RunTestSequence(
 
 grpc::ServerBidiReactor<NodeMessage, NodeCommand>*
 SequencerService::NodeSession(grpc::CallbackServerContext* context) {
-  return NodeStream::Open(*context, node_silence_timeout_, environment_.clock,
-                          environment_.registry);
+  return NodeStream::Open(*context, node_streams_);
 }
 
 grpc::ServerWriteReactor<RunTestsEvent>* SequencerService::RunTests(

@@ -9,8 +9,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
 #include "distbench/sequencer/client_calls.h"
+#include "distbench/sequencer/node_stream.h"
 #include "distbench/sequencer/run_book.h"
 #include "distbench/sequencer/run_queue.h"
 #include "distbench/sequencer/run_record.h"
@@ -24,11 +24,11 @@ class SequencerService final : public DistBenchTestSequencer::CallbackService {
  public:
   // All must outlive the server.
   SequencerService(RunEnvironment& environment, RunQueue& queue, RunBook& book,
-                   absl::Duration node_silence_timeout)
+                   const NodeStream::Environment& node_streams)
       : environment_(environment),
         queue_(queue),
         book_(book),
-        node_silence_timeout_(node_silence_timeout) {}
+        node_streams_(node_streams) {}
 
   grpc::ServerUnaryReactor* RunTestSequence(
       grpc::CallbackServerContext* context, const TestSequence* request,
@@ -63,7 +63,7 @@ class SequencerService final : public DistBenchTestSequencer::CallbackService {
   RunEnvironment& environment_;
   RunQueue& queue_;
   RunBook& book_;
-  const absl::Duration node_silence_timeout_;
+  const NodeStream::Environment node_streams_;
 };
 
 }  // namespace distbench

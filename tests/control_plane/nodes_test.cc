@@ -397,6 +397,16 @@ TEST(NodesTest, ASilentNodeEndsTheTestThatUsesIt) {
                     HasSubstr("said nothing for 200ms")));
 }
 
+TEST(NodesTest, AStreamOfWhichNoNodeComesIsEnded) {
+  SequencerOptions options;
+  options.node_silence_timeout = absl::Milliseconds(200);
+  Cluster cluster(options);
+  RawNode stranger(cluster);
+  const grpc::Status status = stranger.Finish();
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
+  EXPECT_THAT(status.error_message(), HasSubstr("none came within 200ms"));
+}
+
 TEST(NodesTest, AFirstMessageThatIsNoRegistrationIsRefused) {
   Cluster cluster;
   RawNode node(cluster);
