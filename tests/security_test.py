@@ -1,6 +1,7 @@
 """TLS between real processes, with certificates made as docs/security.md says."""
 
 import re
+import time
 import unittest
 import urllib.request
 
@@ -124,6 +125,12 @@ class SecurityTest(programs.ClusterTest):
         name = "distbench_rpcs_succeeded_total"
         self.assertEqual(self.metric(node_port, name), 100)
         self.assertGreater(self.metric(port, "process_resident_memory_bytes"), 1e6)
+        # The client hears of the end first.
+        ended = 'distbench_runs_ended_total{outcome="done"}'
+        deadline = time.monotonic() + programs.DEADLINE_SECONDS
+        while self.metric(port, ended) == 0 and time.monotonic() < deadline:
+            pass
+        self.assertEqual(self.metric(port, ended), 1)
 
     @staticmethod
     def metric(port, name):

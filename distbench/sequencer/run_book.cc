@@ -56,6 +56,7 @@ void RunBook::MarkInterrupted(RunDescription run) {
   run.set_state(RunDescription::INTERRUPTED);
   run.clear_queue_position();
   interrupted_runs_.push_back(run);
+  ++ended_counts_[RunDescription::INTERRUPTED];
   const std::string id = run.id();
   if (directory_->Save(run).ok()) return;
   // The disk is full: what it says of the run is old.
@@ -141,6 +142,11 @@ absl::Status RunBook::CheckLimits(const RunSubmission& submission) const {
   return absl::OkStatus();
 }
 
+std::map<RunDescription::State, int64_t> RunBook::ended_counts() const {
+  absl::MutexLock lock(&mutex_);
+  return ended_counts_;
+}
+
 std::vector<RunDescription> RunBook::List() const {
   std::map<std::string, RunDescription> runs;
   if (directory_ != nullptr) {
@@ -207,8 +213,9 @@ void RunBook::OnEnded(const std::string& id) {
     absl::MutexLock lock(&mutex_);
     const auto it = records_.find(id);
     if (it == records_.end()) return;
-    memory_.AddDroppable(it->second, it->second->client(),
-                         it->second->description().result_bytes());
+    const RunDescription run = it->second->description();
+    ++ended_counts_[run.state()];
+    memory_.AddDroppable(it->second, run.client(), run.result_bytes());
     ended_.push_back(id);
     if (ended_.size() > static_cast<size_t>(limits_.ended_in_memory)) {
       ForgetOne();

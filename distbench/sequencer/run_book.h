@@ -66,6 +66,11 @@ class RunBook {
     return interrupted_runs_;
   }
 
+  // How many runs have ended in which state, since the book was made; what
+  // OpenDirectory() found included.
+  std::map<RunDescription::State, int64_t> ended_counts() const
+      ABSL_LOCKS_EXCLUDED(mutex_);
+
   // The record of a new run, which waits. RESOURCE_EXHAUSTED or
   // INVALID_ARGUMENT name the limit and the remedy.
   absl::StatusOr<std::shared_ptr<RunRecord>> Add(
@@ -109,6 +114,8 @@ class RunBook {
   std::map<std::string, std::shared_ptr<RunRecord>> records_
       ABSL_GUARDED_BY(mutex_);
   std::deque<std::string> ended_ ABSL_GUARDED_BY(mutex_);  // of records_
+  std::map<RunDescription::State, int64_t> ended_counts_
+      ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace distbench

@@ -16,6 +16,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Pair;
 using ::testing::SizeIs;
 
 std::string Message(const absl::Status& status) {
@@ -122,6 +123,32 @@ TEST_F(RunBookTest, MemoryRemembersSoManyRuns) {
   const std::vector<RunDescription> runs = book->List();
   ASSERT_THAT(runs, SizeIs(2));
   EXPECT_EQ(runs[1].id(), last);
+}
+
+TEST_F(RunBookTest, CountsHowRunsEnded) {
+  limits_.ended_in_memory = 1;
+  auto book = MakeBook(false);
+  EXPECT_THAT(book->ended_counts(), IsEmpty());
+  for (int i = 0; i < 3; ++i) Add(*book)->OnSequenceDone(absl::OkStatus());
+  Add(*book)->OnSequenceDone(absl::FailedPreconditionError("no nodes"));
+  Add(*book)->OnSequenceDone(absl::CancelledError("on request"));
+  Add(*book);  // waits
+  // Forgotten ones as well.
+  EXPECT_THAT(book->ended_counts(),
+              ElementsAre(Pair(RunDescription::DONE, 3),
+                          Pair(RunDescription::FAILED, 1),
+                          Pair(RunDescription::CANCELLED, 1)));
+}
+
+TEST_F(RunBookTest, CountsWhatAnEarlierSequencerLeftAsInterrupted) {
+  {
+    auto book = MakeBook(true);
+    Add(*book)->OnSequenceDone(absl::OkStatus());
+    RunFirstTest(*Add(*book));
+  }
+  EXPECT_THAT(MakeBook(true)->ended_counts(),
+              ElementsAre(Pair(RunDescription::INTERRUPTED, 1)));
+  EXPECT_THAT(MakeBook(true)->ended_counts(), IsEmpty());
 }
 
 TEST_F(RunBookTest, ManyRunsOfOneClientDoNotPushOutThoseOfOthers) {

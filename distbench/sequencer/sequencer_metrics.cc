@@ -1,7 +1,10 @@
 #include "distbench/sequencer/sequencer_metrics.h"
 
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "distbench/metrics/metrics_server.h"
 #include "proto/control.pb.h"
@@ -18,10 +21,31 @@ prometheus::MetricFamily Runs(int waiting, int running) {
   return runs;
 }
 
+// Those that are still 0 too, so that the first one is seen as an increase.
+prometheus::MetricFamily EndedRuns(
+    const std::map<RunDescription::State, int64_t>& counts) {
+  auto runs = Counter("distbench_runs_ended_total",
+                      "Test sequences that have ended, by outcome", 0);
+  runs.metric.clear();
+  for (const auto& [state, outcome] :
+       {std::pair(RunDescription::DONE, "done"),
+        std::pair(RunDescription::FAILED, "failed"),
+        std::pair(RunDescription::CANCELLED, "cancelled"),
+        std::pair(RunDescription::INTERRUPTED, "interrupted")}) {
+    prometheus::ClientMetric& metric = runs.metric.emplace_back();
+    metric.label.push_back({"outcome", outcome});
+    const auto it = counts.find(state);
+    if (it != counts.end()) {
+      metric.counter.value = static_cast<double>(it->second);
+    }
+  }
+  return runs;
+}
+
 }  // namespace
 
 std::vector<prometheus::MetricFamily> SequencerMetrics(
-    const NodeRegistry& registry, const RunQueue& queue,
+    const NodeRegistry& registry, const RunQueue& queue, const RunBook& book,
     const RunStatus& status) {
   const std::optional<RunStatus::RunningTest> running = status.Get();
   const TrafficProgress progress =
@@ -34,6 +58,7 @@ std::vector<prometheus::MetricFamily> SequencerMetrics(
                 ? static_cast<double>(running->node_aliases.size())
                 : 0),
       Runs(queue.waiting_count(), running.has_value() ? 1 : 0),
+      EndedRuns(book.ended_counts()),
       Counter("distbench_rpcs_succeeded_total",
               "RPCs of all nodes in the test that runs",
               static_cast<double>(progress.succeeded_count())),

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "distbench/sequencer/node_registry.h"
+#include "distbench/sequencer/run_book.h"
 #include "distbench/sequencer/run_queue.h"
 #include "distbench/sequencer/run_status.h"
 
@@ -13,7 +14,7 @@ namespace distbench {
 
 // What a sequencer tells Prometheus; docs/metrics.md explains it.
 std::vector<prometheus::MetricFamily> SequencerMetrics(
-    const NodeRegistry& registry, const RunQueue& queue,
+    const NodeRegistry& registry, const RunQueue& queue, const RunBook& book,
     const RunStatus& status);
 
 }  // namespace distbench

@@ -218,7 +218,7 @@ class SequencerServer::Impl {
     if (!options_.metrics_port.has_value()) return absl::OkStatus();
     auto metrics = MetricsServer::Start(
         options_.listen_address, *options_.metrics_port, [this] {
-          return SequencerMetrics(registry_, queue_, status_);
+          return SequencerMetrics(registry_, queue_, book_, status_);
         });
     if (!metrics.ok()) return metrics.status();
     metrics_ = *std::move(metrics);
