@@ -18,6 +18,7 @@ readonly TARGETS=(
   "//distbench/protocol/tcp:frame_fuzzer tests/corpus/frame"
   "//distbench/report:result_fuzzer tests/corpus/result"
   "//distbench/sequencer:node_talk_fuzzer tests/corpus/node_talk"
+  "//distbench/sequencer:run_files_fuzzer tests/corpus/run_files"
   "//test_builder:pattern_fuzzer tests/corpus/pattern"
 )
 

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -63,6 +64,11 @@ bool ReadAt(int fd, int64_t offset, char* bytes, size_t size) {
     offset += count;
   }
   return true;
+}
+
+bool HasBytesUpTo(int fd, int64_t end) {
+  struct stat attributes;
+  return fstat(fd, &attributes) == 0 && attributes.st_size >= end;
 }
 
 }  // namespace
@@ -203,9 +209,13 @@ absl::StatusOr<std::string> ResultLog::ReadFromFile(int64_t offset) const {
     return damage();
   }
   const int64_t size = Uint32At(header);
-  if (size > file_bytes_ - offset - kRecordHeaderBytes) return damage();
+  const int64_t begin = offset + kRecordHeaderBytes;
+  // What is not there takes no memory either.
+  if (size > file_bytes_ - begin || !HasBytesUpTo(fd_, begin + size)) {
+    return damage();
+  }
   std::string record(size, '\0');
-  if (!ReadAt(fd_, offset + kRecordHeaderBytes, record.data(), size) ||
+  if (!ReadAt(fd_, begin, record.data(), size) ||
       Crc(record.data(), size) != Uint32At(header + 4)) {
     return damage();
   }

@@ -1,5 +1,7 @@
 #include "distbench/sequencer/result_log.h"
 
+#include <sys/resource.h>
+
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -141,6 +143,21 @@ TEST_F(ResultLogTest, DamageIsFoundAndItsPlaceSaid) {
   const auto cut = ResultLog::Open(path_, size - 1);
   ASSERT_TRUE(cut.ok());
   EXPECT_EQ((*cut)->Read(offset).status().code(), absl::StatusCode::kDataLoss);
+}
+
+TEST_F(ResultLogTest, BytesThatAreNotThereTakeNoMemory) {
+  const auto max_resident_kib = [] {
+    rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss;
+  };
+  std::ofstream(path_) << "dbrun 1\n" << std::string(4, '\xff') << "crc-";
+  const auto log = ResultLog::Open(path_, int64_t{1} << 40);
+  ASSERT_TRUE(log.ok()) << log.status();
+  const auto before = max_resident_kib();
+  int64_t offset = ResultLog::kBegin;
+  EXPECT_EQ((*log)->Read(offset).status().code(), absl::StatusCode::kDataLoss);
+  EXPECT_LT(max_resident_kib() - before, 100 << 10);
 }
 
 TEST_F(ResultLogTest, OtherFilesAreRefused) {

@@ -19,10 +19,12 @@ std::string WhyInterrupted(const RunDescription& run) {
     return "the test sequencer ended before it was this run's turn";
   }
   const int index = run.current_test_index();
-  const std::string name =
-      index < run.test_names_size() ? run.test_names(index) : "";
+  if (index < 0 || index >= run.test_names_size()) {
+    return "the test sequencer ended in the middle of this run";
+  }
   return absl::StrCat("the test sequencer ended in the middle of test ",
-                      index + 1, " of ", run.test_names_size(), ", ", name);
+                      index + 1, " of ", run.test_names_size(), ", ",
+                      run.test_names(index));
 }
 
 bool HasControlCharacters(const std::string& text) {

@@ -1,6 +1,7 @@
 #include "distbench/sequencer/run_book.h"
 
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -123,6 +124,18 @@ TEST_F(RunBookTest, MemoryRemembersSoManyRuns) {
   const std::vector<RunDescription> runs = book->List();
   ASSERT_THAT(runs, SizeIs(2));
   EXPECT_EQ(runs[1].id(), last);
+}
+
+TEST_F(RunBookTest, AnInterruptedRunMayNotSayInWhichTest) {
+  for (const char* index : {"-1", "2", "2147483647"}) {
+    std::filesystem::create_directory(path_);
+    std::ofstream(path_ + "/20260131-235959-000.run")
+        << "state: RUNNING test_names: 'first' current_test_index: " << index;
+    auto book = MakeBook(true);
+    ASSERT_THAT(book->interrupted_runs(), SizeIs(1)) << index;
+    EXPECT_EQ(book->interrupted_runs()[0].message(),
+              "the test sequencer ended in the middle of this run");
+  }
 }
 
 TEST_F(RunBookTest, CountsHowRunsEnded) {

@@ -30,6 +30,7 @@ constexpr absl::string_view kTemporarySuffix = ".tmp";
 
 // More than any description takes.
 constexpr int64_t kMaxDescriptionBytes = 64 << 20;
+constexpr int kMaxNesting = 100;
 
 absl::StatusOr<std::string> ReadFile(const std::string& path) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -131,6 +132,7 @@ absl::StatusOr<RunDescription> RunDirectory::Load(const std::string& id) const {
   SilentCollector error;
   parser.RecordErrorsTo(&error);
   parser.AllowUnknownField(true);  // of a later version
+  parser.SetRecursionLimit(kMaxNesting);
   if (!parser.ParseFromString(*text, &description)) {
     description.Clear();
     description.set_message(absl::StrCat(

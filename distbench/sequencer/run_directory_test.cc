@@ -107,6 +107,17 @@ TEST_F(RunDirectoryTest, ADescriptionThatCanNotBeReadIsListedNevertheless) {
           Property(&RunDescription::message, HasSubstr("description")))));
 }
 
+TEST_F(RunDirectoryTest, ADescriptionThatIsNestedDeeplyDoesNoHarm) {
+  const auto directory = Open();
+  {
+    std::ofstream file(path_ + "/" + kId + ".run");
+    for (int i = 0; i < 1'000'000; ++i) file << "a{";
+  }
+  EXPECT_THAT(directory->List(),
+              ElementsAre(Property(&RunDescription::message,
+                                   HasSubstr("too deep"))));
+}
+
 TEST_F(RunDirectoryTest, RemovesWhatAKilledProcessBeganToWrite) {
   std::filesystem::create_directory(path_);
   const std::string begun = path_ + "/" + kId + ".run.4711.tmp";
