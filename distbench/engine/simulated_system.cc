@@ -97,9 +97,8 @@ bool SimulatedSystem::Run(int64_t limit_ns) {
   const int64_t end_ns = start_ns_ + limit_ns;
   RunUntilIdle(end_ns);
   while (!finished()) {
-    const int64_t next_ns =
-        std::max(std::min(options_.next_due_ns(), NextDueNs()),
-                 clock_.MonotonicNs());
+    const int64_t next_ns = std::max(
+        std::min(options_.next_due_ns(), NextDueNs()), clock_.MonotonicNs());
     if (next_ns > end_ns || turns_left_ == 0) return false;
     clock_.SetMonotonicNs(next_ns);
     RunUntilIdle(end_ns);
@@ -176,6 +175,13 @@ RpcStatistics StatisticsOf(const ServiceLogs& logs, const std::string& client,
   const auto rpc = peer->second.rpc_logs().find(rpc_index);
   if (rpc == peer->second.rpc_logs().end()) return {};
   return rpc->second.statistics();
+}
+
+const RpcPerformanceLog& LogOf(const ServiceLogs& logs,
+                               const std::string& client,
+                               const std::string& server, int rpc_index) {
+  return logs.instance_logs().at(client).peer_logs().at(server).rpc_logs().at(
+      rpc_index);
 }
 
 }  // namespace distbench

@@ -116,6 +116,11 @@ class SimulatedSystem {
 RpcStatistics StatisticsOf(const ServiceLogs& logs, const std::string& client,
                            const std::string& server, int rpc_index = 0);
 
+// The log of one RPC between two instances, which must be there.
+const RpcPerformanceLog& LogOf(const ServiceLogs& logs,
+                               const std::string& client,
+                               const std::string& server, int rpc_index);
+
 }  // namespace distbench
 
 #endif  // DISTBENCH_ENGINE_SIMULATED_SYSTEM_H_

@@ -1,13 +1,13 @@
 // Cases of the traffic language that are easily got wrong, each on its own, on
-// simulated time. engine_test.cc has the common ones.
+// simulated time. engine_test.cc and iterations_test.cc have the common ones.
 
 #include <algorithm>
 #include <cstdint>
 #include <set>
 #include <string>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "absl/strings/substitute.h"
 #include "distbench/engine/simulated_system.h"
 #include "gmock/gmock.h"
@@ -17,7 +17,6 @@ namespace distbench {
 namespace {
 
 using ::testing::AllOf;
-using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::Ge;
 using ::testing::Le;
@@ -68,13 +67,6 @@ std::string ClientServer(absl::string_view more) {
 
 RpcStatistics QueryStatistics(const ServiceLogs& logs) {
   return StatisticsOf(logs, "client/0", "server/0", 0);
-}
-
-const RpcPerformanceLog& LogOf(const ServiceLogs& logs,
-                               const std::string& client,
-                               const std::string& server, int rpc) {
-  return logs.instance_logs().at(client).peer_logs().at(server).rpc_logs().at(
-      rpc);
 }
 
 // How long after the start of traffic the client's first query was sent, and
@@ -399,109 +391,6 @@ TEST(LimitedSamplesTest, AreDrawnFromAllRpcsAndEveryRpcIsCounted) {
   EXPECT_EQ(QueryStatistics(logs).succeeded_count(), 2000);
   EXPECT_EQ(QueryStatistics(logs).warmup_count(), 1000);
   EXPECT_EQ(QueryStatistics(logs).dropped_sample_count(), 2000);
-}
-
-TEST(CliqueTest, SynchronisedBurstsReachEveryPeerAsOften) {
-  SimulatedSystem system(R"pb(
-    services { name: "node" count: 4 }
-    default_protocol: "loopback"
-    rpc_descriptions { name: "chat" client: "node" server: "node" }
-    action_lists { name: "node" action_names: "run" }
-    action_lists { name: "chat" }
-    actions {
-      name: "run"
-      rpc_name: "chat"
-      iterations {
-        max_duration_us: 2000000
-        open_loop_interval_ns: 3200000
-        open_loop_interval_distribution: "sync_burst"
-      }
-    }
-  )pb");
-  ASSERT_TRUE(system.Run());
-  const ServiceLogs logs = system.Finish();
-  std::vector<int64_t> counts;
-  for (int i = 0; i < 4; ++i) {
-    for (int j = 0; j < 4; ++j) {
-      if (i == j) continue;
-      counts.push_back(
-          StatisticsOf(logs, absl::StrCat("node/", i), absl::StrCat("node/", j))
-              .succeeded_count());
-    }
-  }
-  EXPECT_THAT(counts, Each(AllOf(Ge(624), Le(626))));
-}
-
-// The first instance sends as the others do, and to all of them alike.
-TEST(CliqueTest, StochasticFanoutTreatsAllInstancesAlike) {
-  SimulatedSystem system(R"pb(
-    services { name: "node" count: 5 }
-    default_protocol: "loopback"
-    random_seed: 2
-    rpc_descriptions {
-      name: "chat"
-      client: "node"
-      server: "node"
-      fanout_filter: "stochastic{0.7:1,0.3:4}"
-    }
-    action_lists { name: "node" action_names: "run" }
-    action_lists { name: "chat" }
-    actions {
-      name: "run"
-      rpc_name: "chat"
-      iterations { max_iteration_count: 4000 }
-    }
-  )pb");
-  ASSERT_TRUE(system.Run());
-  const ServiceLogs logs = system.Finish();
-  for (int i = 0; i < 5; ++i) {
-    for (int j = 0; j < 5; ++j) {
-      if (i == j) continue;
-      // 4000 times (0.7 / 4 + 0.3), and five standard deviations.
-      EXPECT_NEAR(
-          StatisticsOf(logs, absl::StrCat("node/", i), absl::StrCat("node/", j))
-              .succeeded_count(),
-          1900, 160);
-    }
-  }
-}
-
-// Every second iteration is traced, and a round robin sends those to the first
-// of two roots.
-TEST(TraceTest, FollowsOnlyWhatWasTracedFirst) {
-  SimulatedSystem system(R"pb(
-    services { name: "client" count: 1 }
-    services { name: "root" count: 2 }
-    services { name: "leaf" count: 3 }
-    default_protocol: "loopback"
-    rpc_descriptions {
-      name: "root_query"
-      client: "client"
-      server: "root"
-      fanout_filter: "round_robin"
-      tracing_interval: 2
-    }
-    rpc_descriptions { name: "leaf_query" client: "root" server: "leaf" }
-    action_lists { name: "client" action_names: "run" }
-    action_lists { name: "root_query" action_names: "ask" }
-    action_lists { name: "leaf_query" }
-    actions {
-      name: "run"
-      rpc_name: "root_query"
-      iterations { max_iteration_count: 10 }
-    }
-    actions { name: "ask" rpc_name: "leaf_query" }
-  )pb");
-  ASSERT_TRUE(system.Run());
-  const ServiceLogs logs = system.Finish();
-  for (const RpcSample& sample :
-       LogOf(logs, "root/0", "leaf/2", 1).successful_rpc_samples()) {
-    EXPECT_THAT(sample.trace_context().engine_ids(), ElementsAre(0, 1));
-  }
-  for (const RpcSample& sample :
-       LogOf(logs, "root/1", "leaf/2", 1).successful_rpc_samples()) {
-    EXPECT_FALSE(sample.has_trace_context());
-  }
 }
 
 }  // namespace

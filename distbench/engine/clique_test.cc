@@ -1,0 +1,85 @@
+// Services whose instances all talk to each other, on simulated time.
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "distbench/engine/simulated_system.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::Ge;
+using ::testing::Le;
+
+TEST(CliqueTest, SynchronisedBurstsReachEveryPeerAsOften) {
+  SimulatedSystem system(R"pb(
+    services { name: "node" count: 4 }
+    default_protocol: "loopback"
+    rpc_descriptions { name: "chat" client: "node" server: "node" }
+    action_lists { name: "node" action_names: "run" }
+    action_lists { name: "chat" }
+    actions {
+      name: "run"
+      rpc_name: "chat"
+      iterations {
+        max_duration_us: 2000000
+        open_loop_interval_ns: 3200000
+        open_loop_interval_distribution: "sync_burst"
+      }
+    }
+  )pb");
+  ASSERT_TRUE(system.Run());
+  const ServiceLogs logs = system.Finish();
+  std::vector<int64_t> counts;
+  for (int i = 0; i < 4; ++i) {
+    for (int j = 0; j < 4; ++j) {
+      if (i == j) continue;
+      counts.push_back(
+          StatisticsOf(logs, absl::StrCat("node/", i), absl::StrCat("node/", j))
+              .succeeded_count());
+    }
+  }
+  EXPECT_THAT(counts, Each(AllOf(Ge(624), Le(626))));
+}
+
+// The first instance sends as the others do, and to all of them alike.
+TEST(CliqueTest, StochasticFanoutTreatsAllInstancesAlike) {
+  SimulatedSystem system(R"pb(
+    services { name: "node" count: 5 }
+    default_protocol: "loopback"
+    random_seed: 2
+    rpc_descriptions {
+      name: "chat"
+      client: "node"
+      server: "node"
+      fanout_filter: "stochastic{0.7:1,0.3:4}"
+    }
+    action_lists { name: "node" action_names: "run" }
+    action_lists { name: "chat" }
+    actions {
+      name: "run"
+      rpc_name: "chat"
+      iterations { max_iteration_count: 4000 }
+    }
+  )pb");
+  ASSERT_TRUE(system.Run());
+  const ServiceLogs logs = system.Finish();
+  for (int i = 0; i < 5; ++i) {
+    for (int j = 0; j < 5; ++j) {
+      if (i == j) continue;
+      // 4000 times (0.7 / 4 + 0.3), and five standard deviations.
+      EXPECT_NEAR(
+          StatisticsOf(logs, absl::StrCat("node/", i), absl::StrCat("node/", j))
+              .succeeded_count(),
+          1900, 160);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace distbench

@@ -1,0 +1,170 @@
+// What ends traffic before it has run its course, on simulated time: an action,
+// somebody's patience, or an overload.
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "distbench/engine/client_server.h"
+#include "distbench/engine/engine.h"
+#include "distbench/engine/simulated_system.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+constexpr int64_t kMs = 1'000'000;
+
+TEST(EngineTest, CancellingActionEndsOwnTrafficAndServesOn) {
+  SimulatedSystem system(R"pb(
+    services { name: "a" count: 1 }
+    services { name: "b" count: 1 }
+    default_protocol: "loopback"
+    delay_distribution_configs {
+      name: "ten_ms"
+      field_names: "action_delay_ns"
+      pmf_points {
+        pmf: 1
+        data_points { exact: 10000000 }
+      }
+    }
+    rpc_descriptions { name: "to_b" client: "a" server: "b" }
+    rpc_descriptions { name: "to_a" client: "b" server: "a" }
+    action_lists { name: "a" action_names: "load" action_names: "end" }
+    action_lists { name: "b" action_names: "probe" }
+    action_lists { name: "to_b" }
+    action_lists { name: "to_a" }
+    actions {
+      name: "load"
+      rpc_name: "to_b"
+      iterations { open_loop_interval_ns: 1000000 }
+    }
+    actions {
+      name: "end"
+      delay_distribution_name: "ten_ms"
+      cancel_traffic_when_done: true
+    }
+    actions {
+      name: "probe"
+      rpc_name: "to_a"
+      iterations { open_loop_interval_ns: 1000000 max_iteration_count: 50 }
+    }
+  )pb");
+  ASSERT_TRUE(system.Run(1'000 * kMs));
+  const ServiceLogs logs = system.Finish();
+  EXPECT_NEAR(StatisticsOf(logs, "a/0", "b/0", 0).succeeded_count(), 10, 1);
+  EXPECT_EQ(StatisticsOf(logs, "b/0", "a/0", 1).succeeded_count(), 50);
+  EXPECT_THAT(logs.instance_logs().at("a/0").engine_error_message(),
+              HasSubstr("\"end\""));
+}
+
+// Whatever waits is looked at once, not for each of them.
+TEST(EngineTest, ManyActionsMayEndTheTrafficOneAfterTheOther) {
+  SimulatedSystem system(R"pb(
+    services { name: "client" count: 1 }
+    services { name: "server" count: 1 }
+    default_protocol: "loopback"
+    delay_distribution_configs {
+      name: "about_a_second"
+      field_names: "action_delay_ns"
+      pmf_points {
+        pmf: 1
+        data_points { lower: 1000000000 upper: 2000000000 }
+      }
+    }
+    rpc_descriptions { name: "query" client: "client" server: "server" }
+    action_lists { name: "client" action_names: "run" }
+    action_lists { name: "query" action_names: "end" }
+    actions {
+      name: "run"
+      rpc_name: "query"
+      iterations { max_parallel_iterations: 50000 max_iteration_count: 50000 }
+    }
+    actions {
+      name: "end"
+      delay_distribution_name: "about_a_second"
+      cancel_traffic_when_done: true
+    }
+  )pb");
+  ASSERT_TRUE(system.Run());
+  EXPECT_EQ(
+      StatisticsOf(system.Finish(), "client/0", "server/0").succeeded_count(),
+      50'000);
+}
+
+TEST(EngineTest, StopEndsAnOpenLoopWithNothingInFlight) {
+  SimulatedSystem system(
+      ClientServer("iterations { open_loop_interval_ns: 100000000000 }"));
+  system.RunFor(1'000 * kMs);
+  EXPECT_FALSE(system.finished());
+  system.engine("client/0").Stop("the user has lost patience");
+  system.RunFor(1 * kMs);
+  EXPECT_TRUE(system.finished());
+  EXPECT_EQ(
+      system.Finish().instance_logs().at("client/0").engine_error_message(),
+      "the user has lost patience");
+}
+
+TEST(EngineTest, PendingRpcsBeyondTheLimitEndTheTest) {
+  SimulatedSystem system(
+      ClientServer("iterations { max_parallel_iterations: 11 "
+                   "max_iteration_count: 100000 }",
+                   "overload_limits { max_pending_rpcs: 10 }"));
+  ASSERT_TRUE(system.Run());
+  ASSERT_THAT(system.overloads(), SizeIs(1));
+  EXPECT_EQ(system.overloads()[0].code(), absl::StatusCode::kResourceExhausted);
+}
+
+// A handler that answers early and goes on has no RPC in flight.
+TEST(EngineTest, HandlersBeyondTheLimitEndTheTest) {
+  SimulatedSystem system(R"pb(
+    services { name: "client" count: 1 }
+    services { name: "server" count: 1 }
+    default_protocol: "loopback"
+    overload_limits { max_pending_rpcs: 100 }
+    rpc_descriptions { name: "query" client: "client" server: "server" }
+    action_lists { name: "client" action_names: "run" }
+    action_lists { name: "query" action_names: "answer" action_names: "go_on" }
+    actions {
+      name: "run"
+      rpc_name: "query"
+      iterations { max_iteration_count: 1000000 }
+    }
+    actions { name: "answer" send_response_when_done: true }
+    actions {
+      name: "go_on"
+      iterations { open_loop_interval_ns: 1000000000 }
+    }
+  )pb");
+  ASSERT_TRUE(system.Run());
+  ASSERT_THAT(system.overloads(), SizeIs(1));
+  EXPECT_THAT(system.overloads()[0].message(), HasSubstr("handled"));
+}
+
+TEST(EngineTest, IterationsBeyondTheLimitEndTheTest) {
+  SimulatedSystem system(R"pb(
+    services { name: "lonely" count: 1 }
+    default_protocol: "loopback"
+    overload_limits { max_pending_rpcs: 100 }
+    activity_configs {
+      name: "wait"
+      activity_settings { name: "activity_func" string_value: "SleepFor" }
+      activity_settings { name: "duration_us" int64_value: 1000000 }
+    }
+    action_lists { name: "lonely" action_names: "run" }
+    actions {
+      name: "run"
+      activity_config_name: "wait"
+      iterations { open_loop_interval_ns: 1000 }
+    }
+  )pb");
+  ASSERT_TRUE(system.Run());
+  ASSERT_THAT(system.overloads(), SizeIs(1));
+  EXPECT_THAT(system.overloads()[0].message(), HasSubstr("iterations"));
+}
+
+}  // namespace
+}  // namespace distbench

@@ -1,0 +1,89 @@
+// What the samples of traced RPCs say of the way they went, on simulated time.
+
+#include "distbench/engine/simulated_system.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::SizeIs;
+
+TEST(EngineTest, TracesGrowWithEachHop) {
+  SimulatedSystem system(R"pb(
+    services { name: "client" count: 1 }
+    services { name: "root" count: 1 }
+    services { name: "leaf" count: 2 }
+    default_protocol: "loopback"
+    rpc_descriptions {
+      name: "root_query"
+      client: "client"
+      server: "root"
+      tracing_interval: 2
+    }
+    rpc_descriptions { name: "leaf_query" client: "root" server: "leaf" }
+    action_lists { name: "client" action_names: "run" }
+    action_lists { name: "root_query" action_names: "ask_leaves" }
+    action_lists { name: "leaf_query" }
+    actions {
+      name: "run"
+      rpc_name: "root_query"
+      iterations { max_iteration_count: 4 }
+    }
+    actions { name: "ask_leaves" rpc_name: "leaf_query" }
+  )pb");
+  ASSERT_TRUE(system.Run());
+  const ServiceLogs logs = system.Finish();
+  const auto& samples =
+      LogOf(logs, "root/0", "leaf/1", 1).successful_rpc_samples();
+  ASSERT_THAT(samples, SizeIs(4));
+  EXPECT_FALSE(samples[1].has_trace_context());
+  const TraceContext& trace = samples[2].trace_context();
+  EXPECT_THAT(trace.engine_ids(), ElementsAre(0, 1));
+  EXPECT_THAT(trace.actionlist_indices(), ElementsAre(0, 1));
+  EXPECT_THAT(trace.actionlist_invocations(), ElementsAre(0, 2));
+  EXPECT_THAT(trace.action_iterations(), ElementsAre(2, 0));
+  EXPECT_EQ(trace.fanout_index_size(), 2);
+}
+
+// Every second iteration is traced, and a round robin sends those to the first
+// of two roots.
+TEST(TraceTest, FollowsOnlyWhatWasTracedFirst) {
+  SimulatedSystem system(R"pb(
+    services { name: "client" count: 1 }
+    services { name: "root" count: 2 }
+    services { name: "leaf" count: 3 }
+    default_protocol: "loopback"
+    rpc_descriptions {
+      name: "root_query"
+      client: "client"
+      server: "root"
+      fanout_filter: "round_robin"
+      tracing_interval: 2
+    }
+    rpc_descriptions { name: "leaf_query" client: "root" server: "leaf" }
+    action_lists { name: "client" action_names: "run" }
+    action_lists { name: "root_query" action_names: "ask" }
+    action_lists { name: "leaf_query" }
+    actions {
+      name: "run"
+      rpc_name: "root_query"
+      iterations { max_iteration_count: 10 }
+    }
+    actions { name: "ask" rpc_name: "leaf_query" }
+  )pb");
+  ASSERT_TRUE(system.Run());
+  const ServiceLogs logs = system.Finish();
+  for (const RpcSample& sample :
+       LogOf(logs, "root/0", "leaf/2", 1).successful_rpc_samples()) {
+    EXPECT_THAT(sample.trace_context().engine_ids(), ElementsAre(0, 1));
+  }
+  for (const RpcSample& sample :
+       LogOf(logs, "root/1", "leaf/2", 1).successful_rpc_samples()) {
+    EXPECT_FALSE(sample.has_trace_context());
+  }
+}
+
+}  // namespace
+}  // namespace distbench
