@@ -2,8 +2,6 @@
 
 #include <grpc/support/time.h>
 
-#include <algorithm>
-#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,17 +10,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "distbench/protocol/failure_list.h"
+#include "distbench/protocol/grpc/setup_queue.h"
 
 namespace distbench {
 namespace {
-
-gpr_timespec MonotonicDeadline(absl::Time deadline) {
-  const absl::Duration left = std::clamp(
-      deadline - absl::Now(), absl::ZeroDuration(), absl::Hours(24 * 365));
-  return gpr_time_add(
-      gpr_now(GPR_CLOCK_MONOTONIC),
-      gpr_time_from_nanos(absl::ToInt64Nanoseconds(left), GPR_TIMESPAN));
-}
 
 const char* StateName(grpc_connectivity_state state) {
   switch (state) {
@@ -38,9 +29,6 @@ const char* StateName(grpc_connectivity_state state) {
   }
   return "unknown";
 }
-
-// How long it takes at most to notice that connecting was aborted.
-constexpr int64_t kAbortLatencyMs = 100;
 
 // Waits for one channel, together with others at the same queue.
 class Watch {
@@ -71,23 +59,18 @@ class Watch {
 
 // A wait for a state can not be ended: so it is short, and begun again.
 gpr_timespec NextLook(gpr_timespec deadline) {
-  const gpr_timespec next =
-      gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),
-                   gpr_time_from_millis(kAbortLatencyMs, GPR_TIMESPAN));
-  return gpr_time_min(next, deadline);
+  return gpr_time_min(MonotonicDeadline(kAbortLatency), deadline);
 }
 
 void RunWatches(gpr_timespec deadline, const std::atomic<bool>& aborted,
-                grpc_completion_queue* queue, std::vector<Watch>& watches) {
+                SetupQueue& queue, std::vector<Watch>& watches) {
   size_t waiting = 0;
   for (Watch& watch : watches) waiting += watch.Continue(NextLook(deadline));
   while (waiting > 0) {
-    const grpc_event event = grpc_completion_queue_next(
-        queue, gpr_inf_future(GPR_CLOCK_MONOTONIC), nullptr);
+    Watch* const watch = static_cast<Watch*>(queue.Next());
     const bool in_time =
         gpr_time_cmp(gpr_now(GPR_CLOCK_MONOTONIC), deadline) < 0;
-    if (in_time && !aborted &&
-        static_cast<Watch*>(event.tag)->Continue(NextLook(deadline))) {
+    if (in_time && !aborted && watch->Continue(NextLook(deadline))) {
       continue;
     }
     --waiting;
@@ -122,19 +105,13 @@ absl::Status WaitForConnections(absl::Span<const Channel* const> channels,
                                 absl::Time deadline,
                                 const std::atomic<bool>& aborted) {
   if (aborted) return absl::CancelledError("connecting was aborted");
-  grpc_completion_queue* queue = grpc_completion_queue_create_for_next(nullptr);
+  SetupQueue queue;
   std::vector<Watch> watches;
   watches.reserve(channels.size());
   for (const Channel* channel : channels) {
-    watches.emplace_back(*channel, queue);
+    watches.emplace_back(*channel, queue.get());
   }
   RunWatches(MonotonicDeadline(deadline), aborted, queue, watches);
-  grpc_completion_queue_shutdown(queue);
-  while (grpc_completion_queue_next(queue, gpr_inf_future(GPR_CLOCK_MONOTONIC),
-                                    nullptr)
-             .type != GRPC_QUEUE_SHUTDOWN) {
-  }
-  grpc_completion_queue_destroy(queue);
   if (aborted) return absl::CancelledError("connecting was aborted");
   return ToStatus(watches);
 }

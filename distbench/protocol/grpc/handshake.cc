@@ -5,14 +5,13 @@
 #include <grpc/grpc.h>
 #include <grpc/slice.h>
 
-#include <algorithm>
 #include <memory>
 #include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "distbench/protocol/failure_list.h"
+#include "distbench/protocol/grpc/setup_queue.h"
 #include "distbench/security/nonce.h"
 #include "glog/logging.h"
 #include "proto/data_plane.pb.h"
@@ -120,11 +119,10 @@ std::string Handshake::Problem() const {
     case GRPC_STATUS_DEADLINE_EXCEEDED:
       return "no answer to the handshake in time";
     default:
-      return absl::StrCat(
-          "the handshake failed: ",
-          absl::string_view(reinterpret_cast<const char*>(
-                                GRPC_SLICE_START_PTR(details_)),
-                            GRPC_SLICE_LENGTH(details_)));
+      return absl::StrCat("the handshake failed: ",
+                          absl::string_view(reinterpret_cast<const char*>(
+                                                GRPC_SLICE_START_PTR(details_)),
+                                            GRPC_SLICE_LENGTH(details_)));
   }
   HandshakeResponse response;
   if (!response.ParseFromString(Response()) ||
@@ -149,30 +147,17 @@ absl::Status ToStatus(std::vector<std::string> failures) {
 }
 
 void AwaitAll(const std::vector<std::unique_ptr<Handshake>>& handshakes,
-              grpc_completion_queue* queue, const std::atomic<bool>& aborted) {
-  constexpr int kLookMs = 50;
+              SetupQueue& queue, const std::atomic<bool>& aborted) {
   bool cancelled = false;
   size_t ended = 0;
   while (ended < handshakes.size()) {
-    const gpr_timespec look =
-        gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),
-                     gpr_time_from_millis(kLookMs, GPR_TIMESPAN));
-    if (grpc_completion_queue_next(queue, look, nullptr).type ==
-        GRPC_OP_COMPLETE) {
+    if (queue.Next(MonotonicDeadline(kAbortLatency)) != nullptr) {
       ++ended;
     } else if (aborted && !cancelled) {
       cancelled = true;
       for (const auto& handshake : handshakes) handshake->Cancel();
     }
   }
-}
-
-gpr_timespec MonotonicDeadline(absl::Time deadline) {
-  const absl::Duration left =
-      std::clamp(deadline - absl::Now(), absl::ZeroDuration(), absl::Hours(1));
-  return gpr_time_add(
-      gpr_now(GPR_CLOCK_MONOTONIC),
-      gpr_time_from_nanos(absl::ToInt64Nanoseconds(left), GPR_TIMESPAN));
 }
 
 }  // namespace
@@ -194,12 +179,12 @@ absl::StatusOr<std::string> AnswerHandshake(absl::string_view nonce,
 absl::Status VerifyPeers(absl::Span<const Channel* const> channels,
                          absl::string_view nonce, absl::Time deadline,
                          const std::atomic<bool>& aborted) {
-  grpc_completion_queue* queue = grpc_completion_queue_create_for_next(nullptr);
+  SetupQueue queue;
   const gpr_timespec monotonic_deadline = MonotonicDeadline(deadline);
   std::vector<std::unique_ptr<Handshake>> handshakes;
   for (const Channel* channel : channels) {
     handshakes.push_back(std::make_unique<Handshake>(*channel, nonce));
-    handshakes.back()->Start(queue, monotonic_deadline);
+    handshakes.back()->Start(queue.get(), monotonic_deadline);
   }
   AwaitAll(handshakes, queue, aborted);
   std::vector<std::string> failures;
@@ -208,13 +193,6 @@ absl::Status VerifyPeers(absl::Span<const Channel* const> channels,
     if (failure.empty() || absl::c_linear_search(failures, failure)) continue;
     failures.push_back(std::move(failure));
   }
-  handshakes.clear();
-  grpc_completion_queue_shutdown(queue);
-  while (grpc_completion_queue_next(queue, gpr_inf_future(GPR_CLOCK_MONOTONIC),
-                                    nullptr)
-             .type != GRPC_QUEUE_SHUTDOWN) {
-  }
-  grpc_completion_queue_destroy(queue);
   if (aborted) return absl::CancelledError("connecting was aborted");
   return ToStatus(std::move(failures));
 }
