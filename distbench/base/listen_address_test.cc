@@ -7,6 +7,7 @@
 
 #include <string>
 
+#include "distbench/base/status_testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -41,10 +42,6 @@ class Listener {
   const int fd_;
   int port_ = 0;
 };
-
-std::string Message(const absl::Status& status) {
-  return std::string(status.message());
-}
 
 TEST(ListenAddressesTest, AreInNumbers) {
   EXPECT_THAT(*ListenAddresses("", 0), ElementsAre("[::]:0"));

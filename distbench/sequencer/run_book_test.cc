@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "distbench/base/fake_clock.h"
+#include "distbench/base/status_testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -19,10 +20,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 using ::testing::SizeIs;
-
-std::string Message(const absl::Status& status) {
-  return std::string(status.message());
-}
 
 // Ids and states, oldest first.
 std::vector<RunDescription::State> States(const RunBook& book) {

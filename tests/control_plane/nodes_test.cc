@@ -12,6 +12,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "distbench/base/listen_address.h"
+#include "distbench/base/status_testing.h"
 #include "distbench/base/version.h"
 #include "gmock/gmock.h"
 #include "grpcpp/grpcpp.h"
@@ -27,10 +28,6 @@ using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-
-std::string Message(const absl::Status& status) {
-  return std::string(status.message());
-}
 
 NodeManagerOptions Named(int id) {
   NodeManagerOptions options;

@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "distbench/base/status_testing.h"
 #include "distbench/client/test_client.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -23,10 +24,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
-
-std::string Message(const absl::Status& status) {
-  return std::string(status.message());
-}
 
 RunTestsRequest RequestOf(TestSequence sequence) {
   RunTestsRequest request;
@@ -46,8 +43,7 @@ TestSequenceResults Get(const Cluster& cluster, const RunDescription& run,
 TEST(OutlivingRunsTest, ARunOutlivesItsClient) {
   Cluster cluster;
   cluster.StartNodes(2);
-  RunTestsRequest request =
-      RequestOf(SequenceOf({ClientServerTest("t", 1)}));
+  RunTestsRequest request = RequestOf(SequenceOf({ClientServerTest("t", 1)}));
   request.set_label("nightly");
   const absl::StatusOr<std::string> id = cluster.Connect()->Submit(request);
   ASSERT_TRUE(id.ok()) << id.status();
@@ -104,9 +100,8 @@ TEST(OutlivingRunsTest, RunsAreCancelledById) {
   const std::string running = *client->Submit(request);
   const std::string waiting = *client->Submit(request);
   cluster.WaitForRun(running, RunDescription::RUNNING);
-  EXPECT_EQ(cluster.WaitForRun(waiting, RunDescription::WAITING)
-                .queue_position(),
-            1);
+  EXPECT_EQ(
+      cluster.WaitForRun(waiting, RunDescription::WAITING).queue_position(), 1);
   EXPECT_TRUE(client->CancelRun(waiting).ok());
   EXPECT_THAT(cluster.WaitForRun(waiting, RunDescription::CANCELLED).message(),
               HasSubstr("cancelled by 127.0.0.1"));
@@ -186,8 +181,7 @@ TEST_F(StoredRunsTest, AShutdownKeepsWhatWasMeasured) {
   ASSERT_TRUE(waiting.WaitFor(RunTestsEvent::kQueuePosition));
   cluster.ShutDownSequencer();
   for (BackgroundRun* ended : {&run, &waiting}) {
-    EXPECT_EQ(Message(ended->Finish()),
-              "the test sequencer is shutting down");
+    EXPECT_EQ(Message(ended->Finish()), "the test sequencer is shutting down");
   }
   cluster.StopSequencer();
   cluster.RestartSequencer();

@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "distbench/base/status_testing.h"
 #include "distbench/client/test_client.h"
 #include "gmock/gmock.h"
 #include "grpcpp/grpcpp.h"
@@ -25,10 +26,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
-
-std::string Message(const absl::Status& status) {
-  return std::string(status.message());
-}
 
 TEST(RunsTest, BringsBackWhatTheNodesMeasured) {
   Cluster cluster;

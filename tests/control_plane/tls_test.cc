@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "distbench/base/status_testing.h"
 #include "distbench/client/test_client.h"
 #include "distbench/node/fake_engine.h"
 #include "distbench/node/node_manager.h"
@@ -21,10 +22,6 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-
-std::string Message(const absl::Status& status) {
-  return std::string(status.message());
-}
 
 class TlsTest : public testing::Test {
  protected:
@@ -125,27 +122,27 @@ TEST_F(TlsTest, CertificatesOfStrangersAreRefused) {
               AllOf(HasSubstr("the certificate of " + address()),
                     HasSubstr("--tls_ca=" + theirs.ca)));
   theirs.ca = authority_.ca_file();
-  EXPECT_THAT(Message(Connect(theirs)),
-              AllOf(HasSubstr("refuses the certificate of --tls_cert=" +
-                              theirs.cert),
-                    HasSubstr("does not name who signed it")));
+  EXPECT_THAT(
+      Message(Connect(theirs)),
+      AllOf(HasSubstr("refuses the certificate of --tls_cert=" + theirs.cert),
+            HasSubstr("does not name who signed it")));
   EXPECT_THAT(Message(StartNode(theirs).status()),
               HasSubstr("does not name who signed it"));
 }
 
 TEST_F(TlsTest, ASequencerMustHaveTheNameThatIsAskedFor) {
   StartSequencer(authority_.Issue(
-      "other", {.common_name = "other",
-                .alternative_names = {"DNS:other.example"}}));
+      "other",
+      {.common_name = "other", .alternative_names = {"DNS:other.example"}}));
   EXPECT_THAT(Message(Connect(alice_)), HasSubstr("is for another host"));
 }
 
 TEST_F(TlsTest, ExpiredCertificatesAreFoundBeforeAnythingElse) {
   const TlsFiles expired = authority_.Issue(
       "old", {.common_name = "old", .validity = -absl::Minutes(1)});
-  EXPECT_THAT(Message(TestClient::Connect("localhost:1", expired).status()),
-              AllOf(HasSubstr("--tls_cert=" + expired.cert),
-                    HasSubstr("expired on")));
+  EXPECT_THAT(
+      Message(TestClient::Connect("localhost:1", expired).status()),
+      AllOf(HasSubstr("--tls_cert=" + expired.cert), HasSubstr("expired on")));
 }
 
 TEST_F(TlsTest, OnlyThoseWhoMayCanSubmit) {
