@@ -1,0 +1,194 @@
+// Sequencers and nodes that say nothing, or what nobody expects.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "distbench/base/version.h"
+#include "gmock/gmock.h"
+#include "grpcpp/grpcpp.h"
+#include "gtest/gtest.h"
+#include "proto/control.grpc.pb.h"
+#include "tests/control_plane/cluster.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+// A sequencer that welcomes nodes, announcing that silence means something, and
+// is silent.
+class SilentSequencer final : public DistBenchTestSequencer::Service {
+ public:
+  SilentSequencer() {
+    grpc::ServerBuilder builder;
+    builder.AddListeningPort("localhost:0", grpc::InsecureServerCredentials(),
+                             &port_);
+    builder.RegisterService(this);
+    server_ = builder.BuildAndStart();
+  }
+  ~SilentSequencer() override {
+    server_->Shutdown(absl::ToChronoTime(absl::Now()));
+  }
+
+  std::string address() const { return absl::StrCat("localhost:", port_); }
+
+  // Waits for the registrations of so many sessions.
+  std::vector<NodeRegistration> WaitForSessions(int count) {
+    absl::MutexLock lock(&mutex_);
+    const auto are_there = [&]() ABSL_SHARED_LOCKS_REQUIRED(mutex_) {
+      return static_cast<int>(registrations_.size()) >= count;
+    };
+    mutex_.AwaitWithTimeout(absl::Condition(&are_there), kGenerous);
+    return registrations_;
+  }
+
+  grpc::Status NodeSession(
+      grpc::ServerContext*,
+      grpc::ServerReaderWriter<NodeCommand, NodeMessage>* stream) override {
+    NodeMessage message;
+    stream->Read(&message);
+    NodeCommand command;
+    command.mutable_welcome()->set_node_id(4);
+    command.mutable_welcome()->set_node_alias("node4");
+    command.mutable_welcome()->set_silence_timeout_ns(100'000'000);
+    stream->Write(command);
+    {
+      absl::MutexLock lock(&mutex_);
+      registrations_.push_back(message.registration());
+    }
+    while (stream->Read(&message)) {
+    }
+    return grpc::Status::OK;
+  }
+
+ private:
+  int port_ = 0;
+  absl::Mutex mutex_;
+  std::vector<NodeRegistration> registrations_ ABSL_GUARDED_BY(mutex_);
+  std::unique_ptr<grpc::Server> server_;
+};
+
+TEST(NodesTest, ASilentSequencerIsLeftAndTriedAgainUnderTheSameName) {
+  SilentSequencer sequencer;
+  Cluster cluster;
+  NodeManagerOptions options;
+  options.sequencer = sequencer.address();
+  cluster.StartNode(options);
+  const auto sessions = sequencer.WaitForSessions(2);
+  ASSERT_GE(sessions.size(), 2);
+  EXPECT_EQ(sessions[0].preassigned_node_id(), -1);
+  EXPECT_EQ(sessions[1].preassigned_node_id(), 4);
+  EXPECT_EQ(sessions[1].incarnation(), sessions[0].incarnation());
+  cluster.node(0).Shutdown();
+}
+
+// A node that says only what the test makes it say.
+class RawNode {
+ public:
+  explicit RawNode(const Cluster& cluster)
+      : stub_(DistBenchTestSequencer::NewStub(grpc::CreateChannel(
+            cluster.address(), grpc::InsecureChannelCredentials()))),
+        stream_(stub_->NodeSession(&context_)) {}
+  ~RawNode() {
+    context_.TryCancel();
+    (void)Finish();
+  }
+
+  bool Register() {
+    NodeMessage message;
+    NodeRegistration& registration = *message.mutable_registration();
+    registration.set_hostname("alpha");
+    registration.set_version(kVersion);
+    registration.set_incarnation(1);
+    return stream_->Write(message);
+  }
+
+  bool Write(const NodeMessage& message) { return stream_->Write(message); }
+
+  // Reads until the sequencer ends the session.
+  grpc::Status Finish() {
+    if (is_finished_) return status_;
+    NodeCommand command;
+    while (stream_->Read(&command)) {
+    }
+    is_finished_ = true;
+    return status_ = stream_->Finish();
+  }
+
+ private:
+  std::unique_ptr<DistBenchTestSequencer::Stub> stub_;
+  grpc::ClientContext context_;
+  std::unique_ptr<grpc::ClientReaderWriter<NodeMessage, NodeCommand>> stream_;
+  bool is_finished_ = false;
+  grpc::Status status_;
+};
+
+TEST(NodesTest, ASilentNodeIsDropped) {
+  SequencerOptions options;
+  options.node_silence_timeout = absl::Milliseconds(200);
+  Cluster cluster(options);
+  RawNode node(cluster);
+  ASSERT_TRUE(node.Register());
+  EXPECT_THAT(node.Finish().error_message(),
+              HasSubstr("it said nothing for 200ms"));
+  EXPECT_TRUE(cluster.WaitForNodeCount(0));
+}
+
+TEST(NodesTest, ASilentNodeEndsTheTestThatUsesIt) {
+  SequencerOptions options;
+  options.node_silence_timeout = absl::Milliseconds(200);
+  Cluster cluster(options);
+  RawNode silent(cluster);
+  ASSERT_TRUE(silent.Register());
+  ASSERT_TRUE(cluster.WaitForNodeCount(1));
+  cluster.StartNode();
+  TestSequenceResults results;
+  ASSERT_TRUE(
+      cluster.Run(SequenceOf({ClientServerTest("t", 1)}), results).ok());
+  EXPECT_THAT(results.test_results(0).run_info().failure(),
+              AllOf(HasSubstr("node0 (host alpha)"),
+                    HasSubstr("said nothing for 200ms")));
+}
+
+TEST(NodesTest, AStreamOfWhichNoNodeComesIsEnded) {
+  SequencerOptions options;
+  options.node_silence_timeout = absl::Milliseconds(200);
+  Cluster cluster(options);
+  RawNode stranger(cluster);
+  const grpc::Status status = stranger.Finish();
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
+  EXPECT_THAT(status.error_message(), HasSubstr("none came within 200ms"));
+}
+
+TEST(NodesTest, AFirstMessageThatIsNoRegistrationIsRefused) {
+  Cluster cluster;
+  RawNode node(cluster);
+  NodeMessage message;
+  message.mutable_pong();
+  ASSERT_TRUE(node.Write(message));
+  EXPECT_EQ(node.Finish().error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+}
+
+TEST(NodesTest, UnexpectedMessagesDoNoHarm) {
+  Cluster cluster;
+  RawNode node(cluster);
+  ASSERT_TRUE(node.Register());
+  NodeMessage message;
+  message.set_test_id(1);
+  message.mutable_collect_reply();
+  EXPECT_TRUE(node.Write(message));
+  message.mutable_result_chunk()->set_instance("nobody/0");
+  EXPECT_TRUE(node.Write(message));
+  ASSERT_TRUE(node.Register());
+  EXPECT_TRUE(cluster.WaitForNodeCount(1));
+}
+
+}  // namespace
+}  // namespace distbench
