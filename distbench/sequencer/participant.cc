@@ -67,9 +67,21 @@ std::string WhoAwaits(Step step, const std::vector<Participant>& participants) {
   return JoinNames(names);
 }
 
+std::string LateMessage(Step step, absl::Duration timeout,
+                        const std::vector<Participant>& participants) {
+  return absl::StrCat(WhoAwaits(step, participants), " did not ", DeedOf(step),
+                      " within ", absl::FormatDuration(timeout));
+}
+
 int CountAwaiting(Step step, const std::vector<Participant>& participants) {
   return std::count_if(participants.begin(), participants.end(),
                        [step](const Participant& p) { return p.Awaits(step); });
+}
+
+bool AllAreLocal(const std::vector<Participant>& participants) {
+  return std::all_of(
+      participants.begin(), participants.end(),
+      [](const Participant& p) { return p.share.node->is_local(); });
 }
 
 Participant* FindParticipant(const NodeHandle* node,

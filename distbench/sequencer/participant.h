@@ -4,13 +4,14 @@
 #define DISTBENCH_SEQUENCER_PARTICIPANT_H_
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "distbench/sequencer/node_handle.h"
 #include "proto/control.pb.h"
 
@@ -59,7 +60,14 @@ std::string JoinNames(const std::vector<std::string>& names);
 // The names of those that await the step.
 std::string WhoAwaits(Step step, const std::vector<Participant>& participants);
 
+// That they did not do it within the timeout.
+std::string LateMessage(Step step, absl::Duration timeout,
+                        const std::vector<Participant>& participants);
+
 int CountAwaiting(Step step, const std::vector<Participant>& participants);
+
+// Whether each is on the sequencer's host; see NodeHandle.
+bool AllAreLocal(const std::vector<Participant>& participants);
 
 // Null if the node does not take part.
 Participant* FindParticipant(const NodeHandle* node,

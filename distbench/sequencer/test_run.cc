@@ -1,15 +1,16 @@
 #include "distbench/sequencer/test_run.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <variant>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "distbench/base/version.h"
 #include "distbench/config/config_hash.h"
 #include "distbench/results/resource_usage.h"
 #include "distbench/security/nonce.h"
+#include "distbench/sequencer/node_clocks.h"
 #include "distbench/sequencer/node_commands.h"
 #include "distbench/sequencer/progress.h"
 
@@ -22,15 +23,6 @@ constexpr absl::Duration kProgressInterval = absl::Seconds(1);
 // have on the way: together they bound the sequencer's memory.
 constexpr int kCollectAtOnce = 8;
 constexpr int64_t kWindowBytes = 4 << 20;
-
-// What a node takes to hear of the start and to pass it on to its instances,
-// besides the round trip.
-constexpr absl::Duration kBaseStartLead = absl::Milliseconds(50);
-constexpr absl::Duration kStartLeadPerNode = absl::Microseconds(50);
-
-std::string Milliseconds(int64_t ns) {
-  return absl::StrFormat("%.3f ms", ns / 1e6);
-}
 
 }  // namespace
 
@@ -68,7 +60,7 @@ TestResult TestExecution::Run() {
 // ---- Steps ------------------------------------------------------------------
 
 void TestExecution::Prepare() {
-  const bool use_loopback = AllAreLocal();
+  const bool use_loopback = AllAreLocal(participants_);
   const std::string nonce = DrawNonce();
   for (Participant& participant : participants_) {
     Tell(participant, Step::kPrepare,
@@ -96,7 +88,7 @@ void TestExecution::Start() {
   if (!failure_.ok()) return;
   started_ = true;
   usage_at_start_ = ProcessUsage();
-  const absl::Duration lead = StartLead();
+  const absl::Duration lead = StartLead(participants_);
   const int64_t start_timestamp_ns =
       clock_.UnixNs() + absl::ToInt64Nanoseconds(lead);
   traffic_deadline_ns_ = DeadlineNs(lead + spec_.timeout);
@@ -175,55 +167,20 @@ TestResult TestExecution::Finish() {
   info.set_version(kVersion);
   info.set_random_seed(spec_.test.random_seed());
   info.set_config_hash(ConfigHash(spec_.test));
-  AddClockOffsets(info);
+  AddClockOffsets(participants_, info);
   if (!failure_.ok()) info.set_failure(std::string(failure_.message()));
   return std::move(result_);
-}
-
-// Of the nodes of other hosts, the best that is known by now.
-void TestExecution::AddClockOffsets(RunInfo& info) const {
-  for (const Participant& participant : participants_) {
-    const NodeHandle& node = *participant.share.node;
-    const std::optional<ClockOffset> offset = node.clock_offset();
-    if (node.is_local() || !offset.has_value()) continue;
-    NodeClockOffset& proto = (*info.mutable_clock_offsets())[node.alias()];
-    proto.set_offset_ns(offset->offset_ns);
-    proto.set_error_ns(offset->error_ns);
-  }
 }
 
 // ---- Details ----------------------------------------------------------------
 
 int64_t TestExecution::ClockCorrection(const Participant& participant) {
-  const NodeHandle& node = *participant.share.node;
-  if (node.is_local()) return 0;  // the same clock
-  const std::optional<ClockOffset> offset = node.clock_offset();
-  if (!offset.has_value() || !offset->exceeds_error()) return 0;
+  const std::optional<ClockOffset> offset =
+      OffsetToCorrect(*participant.share.node);
+  if (!offset.has_value()) return 0;
   AddFinding(Finding::NOTE, "clock_offset",
-             absl::StrCat("the clock of ", participant.Name(), " is ",
-                          Milliseconds(offset->offset_ns),
-                          " ahead of the sequencer's, give or take ",
-                          Milliseconds(offset->error_ns),
-                          "; its start and its time stamps were corrected"));
+             CorrectionNote(participant, *offset));
   return offset->offset_ns;
-}
-
-bool TestExecution::AllAreLocal() const {
-  return std::all_of(
-      participants_.begin(), participants_.end(),
-      [](const Participant& p) { return p.share.node->is_local(); });
-}
-
-absl::Duration TestExecution::StartLead() const {
-  int64_t worst_error_ns = 0;
-  for (const Participant& participant : participants_) {
-    if (auto offset = participant.share.node->clock_offset()) {
-      worst_error_ns = std::max(worst_error_ns, offset->error_ns);
-    }
-  }
-  // The error is half of a round trip.
-  return kBaseStartLead + 4 * absl::Nanoseconds(worst_error_ns) +
-         participants_.size() * kStartLeadPerNode;
 }
 
 void TestExecution::Tell(Participant& participant, Step step,
@@ -245,7 +202,8 @@ void TestExecution::AwaitOrFail(Step step, absl::Duration timeout) {
   const int64_t deadline_ns = DeadlineNs(timeout);
   while (failure_.ok() && CountAwaiting(step, participants_) > 0) {
     if (clock_.MonotonicNs() >= deadline_ns) {
-      Fail(absl::DeadlineExceededError(LateMessage(step, timeout)));
+      Fail(absl::DeadlineExceededError(
+          LateMessage(step, timeout, participants_)));
     } else {
       HandleNext(deadline_ns);
     }
@@ -266,7 +224,8 @@ void TestExecution::AwaitOrDisconnect(Step step, absl::Duration timeout) {
 void TestExecution::DisconnectWhoAwaits(Step step, absl::Duration timeout) {
   // The results are complete if all that is missing is the release.
   if (step != Step::kRelease) {
-    Fail(absl::DeadlineExceededError(LateMessage(step, timeout)));
+    Fail(
+        absl::DeadlineExceededError(LateMessage(step, timeout, participants_)));
   }
   for (Participant& participant : participants_) {
     if (!participant.Awaits(step)) continue;
@@ -276,12 +235,6 @@ void TestExecution::DisconnectWhoAwaits(Step step, absl::Duration timeout) {
     participant.lost = true;
     participant.pending.clear();
   }
-}
-
-std::string TestExecution::LateMessage(Step step,
-                                       absl::Duration timeout) const {
-  return absl::StrCat(WhoAwaits(step, participants_), " did not ", DeedOf(step),
-                      " within ", absl::FormatDuration(timeout));
 }
 
 // ---- Events -----------------------------------------------------------------
@@ -352,10 +305,7 @@ void TestExecution::HandleStartReply(Participant& participant,
   if (reply.status().code() != 0) participant.pending.erase(Step::kTraffic);
   if (reply.lateness_ns() > 0) {
     AddFinding(Finding::WARN, "late_start",
-               absl::StrCat(participant.Name(), " started ",
-                            Milliseconds(reply.lateness_ns()),
-                            " after the others, as the command came late; "
-                            "look for load on its host and its network"));
+               LateStartWarning(participant, reply.lateness_ns()));
   }
   Complete(participant, Step::kStart, reply.status());
 }

@@ -95,11 +95,8 @@ class TestExecution {
   void Collect();
   void Release();
   TestResult Finish();
-  void AddClockOffsets(RunInfo& info) const;
 
   int64_t ClockCorrection(const Participant& participant);
-  bool AllAreLocal() const;
-  absl::Duration StartLead() const;
 
   void Tell(Participant& participant, Step step, NodeCommand command);
   void SendTo(Participant& participant, NodeCommand command);
@@ -112,7 +109,6 @@ class TestExecution {
   // disconnected.
   void AwaitOrDisconnect(Step step, absl::Duration timeout);
   void DisconnectWhoAwaits(Step step, absl::Duration timeout);
-  std::string LateMessage(Step step, absl::Duration timeout) const;
 
   // Handles the next event, if one comes before the deadline.
   void HandleNext(int64_t deadline_ns);
