@@ -6,11 +6,11 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
+#include "distbench/engine/property/random_parts.h"
 
 namespace distbench {
 namespace {
 
-constexpr int64_t kMaxSizeBytes = 200'000;
 constexpr int64_t kLongDelayNs = 5'000'000'000;  // needs more than 32 bits
 constexpr int kMaxInstances = 8;                 // of a service
 
@@ -19,20 +19,6 @@ constexpr char kAxes[] = {'x', 'y', 'z'};
 // How many axes the names of a service's instances show.
 int Dimensions(const ServiceSpec& service) {
   return service.has_z_size() ? 3 : service.has_y_size() ? 2 : 1;
-}
-
-NamedSetting Setting(const std::string& name, const std::string& value) {
-  NamedSetting setting;
-  setting.set_name(name);
-  setting.set_string_value(value);
-  return setting;
-}
-
-NamedSetting Setting(const std::string& name, int64_t value) {
-  NamedSetting setting;
-  setting.set_name(name);
-  setting.set_int64_value(value);
-  return setting;
 }
 
 }  // namespace
@@ -79,7 +65,9 @@ void TrafficGenerator::AddServices() {
   for (int i = 0; i < count; ++i) {
     ServiceSpec& service = *test_.add_services();
     service.set_name(absl::StrCat("service", i));
-    if (random_.Chance(0.1)) *service.mutable_numa_binding() = AnyBinding();
+    if (random_.Chance(0.1)) {
+      *service.mutable_numa_binding() = AnyBinding(random_);
+    }
     const int64_t dimensions = random_.Between(0, 3);
     if (dimensions == 0 || random_.Chance(0.1)) {
       service.set_count(static_cast<int32_t>(random_.Between(1, 6)));
@@ -158,91 +146,25 @@ void TrafficGenerator::AddPlacement() {
     std::string key = AnyInstance();
     if (random_.Chance(0.5)) key.back() = '*';
     (*test_.mutable_service_constraints())[key] =
-        AnyConstraints({"rack", "slot", "node_alias"});
+        AnyConstraints({"rack", "slot", "node_alias"}, random_);
   }
-}
-
-ConstraintList TrafficGenerator::AnyConstraints(
-    const std::vector<std::string>& attributes) {
-  ConstraintList list;
-  for (int64_t i = random_.Between(0, 2); i > 0; --i) {
-    ConstraintSet& set = *list.add_constraint_sets();
-    for (int64_t j = random_.Between(1, 2); j > 0; --j) {
-      Constraint& constraint = *set.add_constraints();
-      constraint.set_attribute_name(random_.OneOf(attributes));
-      constraint.set_relation(static_cast<Constraint::Relation>(
-          random_.Between(Constraint::EQUAL, Constraint::MODULO_NOT_EQUAL)));
-      if (constraint.relation() == Constraint::MODULO_EQUAL ||
-          constraint.relation() == Constraint::MODULO_NOT_EQUAL) {
-        constraint.set_modulus(random_.Between(1, 4));
-        constraint.add_int64_values(
-            random_.Between(0, constraint.modulus() - 1));
-      } else if (random_.Chance(0.5)) {
-        constraint.add_int64_values(random_.Between(-1, 3));
-      } else {
-        constraint.add_string_values("a");
-      }
-      if (constraint.relation() == Constraint::EQUAL) {
-        constraint.add_string_values("b");
-      }
-    }
-  }
-  return list;
 }
 
 void TrafficGenerator::AddDistributions() {
   for (int64_t i = random_.Between(0, 2); i > 0; --i) {
     *test_.add_size_distribution_configs() = AnyDistribution(
-        absl::StrCat("sizes", i), {"payload_size"}, kMaxSizeBytes);
+        absl::StrCat("sizes", i), {"payload_size"}, kMaxSizeBytes, random_);
     *test_.add_delay_distribution_configs() = AnyDistribution(
         absl::StrCat("delays", i), {"action_delay_ns"},
-        random_.OneOf<int64_t>({1'000, 10'000'000, kLongDelayNs}));
+        random_.OneOf<int64_t>({1'000, 10'000'000, kLongDelayNs}), random_);
     std::vector<std::string> fields = {"payload_size"};
     if (random_.Chance(0.6)) {
       fields = {"request_payload_size", "response_payload_size"};
       if (random_.Chance(0.5)) std::swap(fields[0], fields[1]);
     }
-    *test_.add_distribution_config() =
-        AnyDistribution(absl::StrCat("joint", i), fields, kMaxSizeBytes);
+    *test_.add_distribution_config() = AnyDistribution(
+        absl::StrCat("joint", i), fields, kMaxSizeBytes, random_);
   }
-}
-
-DistributionConfig TrafficGenerator::AnyDistribution(
-    const std::string& name, const std::vector<std::string>& fields,
-    int64_t max_value) {
-  // Sums of these are exact.
-  constexpr float kParts[] = {0.5f, 0.25f, 0.125f, 0.125f};
-  DistributionConfig config;
-  config.set_name(name);
-  for (const std::string& field : fields) config.add_field_names(field);
-  if (random_.Chance(0.5)) {
-    int64_t value = random_.Between(0, max_value / 8);
-    float sum = random_.Chance(0.5) ? 0.0f : kParts[3];
-    for (const float part : {0.0f, kParts[0], kParts[1], 1.0f}) {
-      sum = std::min(1.0f, sum + part);
-      CdfPoint& point = *config.add_cdf_points();
-      point.set_cdf(sum);
-      point.set_value(value);
-      value += 1 + random_.Between(0, max_value / 8);
-    }
-    return config;
-  }
-  const bool single = random_.Chance(0.3);
-  for (const float part : kParts) {
-    PmfPoint& point = *config.add_pmf_points();
-    point.set_pmf(single ? 1.0f : part);
-    for (size_t i = 0; i < fields.size(); ++i) {
-      DataPoint& data = *point.add_data_points();
-      if (random_.Chance(0.5)) {
-        data.set_exact(random_.Between(0, max_value));
-      } else {
-        data.set_lower(random_.Between(0, max_value));
-        data.set_upper(random_.Between(data.lower(), max_value));
-      }
-    }
-    if (single) break;
-  }
-  return config;
 }
 
 void TrafficGenerator::AddPayloads() {
@@ -275,30 +197,11 @@ void TrafficGenerator::AddActivities() {
     ActivityConfig& activity = *test_.add_activity_configs();
     activity.set_name(absl::StrCat("activity", i));
     auto& settings = *activity.mutable_activity_settings();
-    const std::string function = random_.OneOf<std::string>(
-        {"ConsumeCpu", "PolluteDataCache", "PolluteInstructionCache",
-         "SleepFor", "SpinFor", "Wait"});
-    *settings.Add() = Setting("activity_func", function);
+    const std::string function = AnyActivityFunction(random_);
+    *settings.Add() = MakeSetting("activity_func", function);
     if (random_.Chance(0.3)) activity.set_pool_name(AnyPool());
-    if (function == "ConsumeCpu") {
-      *settings.Add() = Setting("array_size", random_.Between(1, 50));
-    } else if (function == "PolluteDataCache") {
-      *settings.Add() = Setting("array_size", random_.Between(1, 1000));
-      *settings.Add() =
-          Setting("array_reads_per_iteration", random_.Between(1, 20));
-    } else if (function == "PolluteInstructionCache") {
-      *settings.Add() =
-          Setting("function_invocations_per_iteration", random_.Between(1, 20));
-    } else if (function == "SleepFor") {
-      *settings.Add() = Setting("duration_us", random_.Between(1, 20'000));
-    } else if (function == "Wait") {
-      *settings.Add() = Setting("mean_us", random_.Between(1, 20'000));
-      *settings.Add() = Setting(
-          "distribution", random_.OneOf<std::string>(
-                              {"fixed", "exponential", "lognormal"}));
-    } else {
-      // Burns real time.
-      *settings.Add() = Setting("duration_us", random_.Between(1, 3));
+    for (const NamedSetting& setting : AnySettingsOf(function, random_)) {
+      *settings.Add() = setting;
     }
   }
 }
@@ -314,27 +217,6 @@ std::string TrafficGenerator::AnyPool() {
   pool.set_name(absl::StrCat("pool", count));
   pool.set_size(static_cast<int32_t>(random_.Between(1, 3)));
   return pool.name();
-}
-
-// Engines do not look at it; nodes do.
-NumaBinding TrafficGenerator::AnyBinding() {
-  NumaBinding binding;
-  if (random_.Chance(0.3)) binding.set_strict(random_.Chance(0.5));
-  if (random_.Chance(0.3)) {
-    binding.set_cpus("0-1,3");
-    return binding;
-  }
-  binding.set_nodes("0");
-  if (random_.Chance(0.5)) {
-    binding.set_memory_policy(random_.OneOf<NumaBinding::MemoryPolicy>(
-        {NumaBinding::BIND, NumaBinding::PREFERRED, NumaBinding::INTERLEAVE}));
-    binding.set_memory_nodes("1");
-  }
-  if (random_.Chance(0.5)) {
-    binding.set_spread(true);
-    binding.set_instances_per_node(static_cast<int32_t>(random_.Between(1, 3)));
-  }
-  return binding;
 }
 
 void TrafficGenerator::AddRpcs() {
@@ -393,7 +275,7 @@ std::string TrafficGenerator::AnyFanoutFilter(const RpcSpec& rpc) {
   }
   std::vector<std::string> filters = {
       "all", "random", "random_single", "round_robin",
-      StochasticFilter(InstanceCount(server) - (among_peers ? 1 : 0))};
+      StochasticFilter(InstanceCount(server) - (among_peers ? 1 : 0), random_)};
   for (int axis = 0; axis < axes; ++axis) {
     const std::string name(1, kAxes[axis]);
     for (const char* kind : {"same_", "ring_", "alternating_ring_"}) {
@@ -410,14 +292,6 @@ std::string TrafficGenerator::AnyFanoutFilter(const RpcSpec& rpc) {
   return random_.OneOf(filters);
 }
 
-std::string TrafficGenerator::StochasticFilter(int target_limit) {
-  const int64_t few = random_.Between(0, target_limit);
-  const int64_t many = random_.Between(0, target_limit);
-  return random_.Chance(0.3)
-             ? absl::StrCat("stochastic{1:", many, "}")
-             : absl::StrCat("stochastic{0.7:", few, ",0.3:", many, "}");
-}
-
 void TrafficGenerator::AddChannels() {
   for (RpcSpec& rpc : *test_.mutable_rpc_descriptions()) {
     if (!random_.Chance(0.3)) continue;
@@ -429,11 +303,11 @@ void TrafficGenerator::AddChannels() {
     channel.add_selected_instances(
         static_cast<int32_t>(random_.Between(0, InstanceCount(server) - 1)));
     if (random_.Chance(0.5)) {
-      *channel.mutable_constraints() =
-          AnyConstraints({Dimensions(service) == 1 ? "index" : "x_index"});
+      *channel.mutable_constraints() = AnyConstraints(
+          {Dimensions(service) == 1 ? "index" : "x_index"}, random_);
     }
     if (random_.Chance(0.5)) {
-      *channel.add_channel_settings() = Setting("policy", "round_robin");
+      *channel.add_channel_settings() = MakeSetting("policy", "round_robin");
     }
     rpc.set_multi_server_channel_name(channel.name());
   }
@@ -461,28 +335,9 @@ void TrafficGenerator::AddReplayTraces() {
     }
     const int64_t records = random_.Between(1, 8);
     for (int64_t j = 0; j < records; ++j) {
-      RpcReplayTraceRecord& record = *trace.add_records();
-      record.set_timing_ns(random_.Between(0, 10'000'000));
-      if (random_.Chance(0.8)) {
-        record.set_timing_mode(static_cast<RpcReplayTraceRecord::TimingMode>(
-            random_.Between(1, j == 0 ? 2 : 4)));
-      }
-      if (record.timing_mode() >=
-              RpcReplayTraceRecord::RELATIVE_TO_PRIOR_RPC_START &&
-          random_.Chance(0.5)) {
-        record.add_prior_rpc_distances(
-            static_cast<int32_t>(random_.Between(0, j - 1)));
-      }
-      if (random_.Chance(0.3)) record.set_rpc_class(7);
-      if (trace.multiserver_channel_names_size() > 0 && random_.Chance(0.3)) {
-        record.set_multi_server_channel_name_index(static_cast<int32_t>(
-            random_.Between(0, trace.multiserver_channel_names_size() - 1)));
-      }
-      record.set_server_instance(
-          static_cast<int32_t>(random_.Between(0, InstanceCount(server) - 1)));
-      record.set_response_size(
-          static_cast<int32_t>(random_.Between(0, kMaxSizeBytes)));
-      record.set_server_processing_time_ns(random_.Between(0, 1'000'000));
+      *trace.add_records() = AnyReplayRecord(
+          static_cast<int>(j), trace.multiserver_channel_names_size(),
+          InstanceCount(server), random_);
     }
   }
 }

@@ -58,20 +58,14 @@ class TrafficGenerator {
   void AddServices();
   void AddDrivers();
   void AddPlacement();
-  ConstraintList AnyConstraints(const std::vector<std::string>& attributes);
   void AddDistributions();
-  DistributionConfig AnyDistribution(const std::string& name,
-                                     const std::vector<std::string>& fields,
-                                     int64_t max_value);
   void AddPayloads();
   void AddActivities();
   std::string AnyPool();
-  NumaBinding AnyBinding();
   void AddRpcs();
   void ChooseServices(RpcSpec& rpc);
   void ChooseSizes(RpcSpec& rpc);
   std::string AnyFanoutFilter(const RpcSpec& rpc);
-  std::string StochasticFilter(int target_limit);
   void AddChannels();
   void AddReplayTraces();
 
