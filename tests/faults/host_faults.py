@@ -1,0 +1,95 @@
+"""Hosts with another time or a full disk."""
+
+import contextlib
+import os
+import re
+import subprocess
+import time
+
+from tests.faults import cluster as clusters
+from tests.faults import fault
+
+SHIFTED_CLOCK = os.environ.get(
+    "DISTBENCH_SHIFTED_CLOCK",
+    os.path.abspath("tests/faults/libshifted_clock.so"),
+)
+CLOCK_SHIFT_SECONDS = 3
+
+FAULTS = fault.Faults()
+
+
+@contextlib.contextmanager
+def _with_another_clock(cluster):
+    cluster.node_environment = {
+        "LD_PRELOAD": SHIFTED_CLOCK,
+        "SHIFT_CLOCK_NS": str(CLOCK_SHIFT_SECONDS * 10**9),
+    }
+    yield
+
+
+@FAULTS.add(f"node's clock {CLOCK_SHIFT_SECONDS} s ahead", _with_another_clock)
+def clock_offset(cluster):
+    run = cluster.start_run(clusters.traffic("shifted", seconds=1))
+    outcome = run.finish()
+    fault.check(outcome.status == 0, "the run failed", outcome)
+    note = re.search(
+        r"note \(clock_offset\): (the clock of node2 \(host node2\) is (\d+)\.\d+ ms "
+        r"ahead .*)",
+        outcome.out,
+    )
+    fault.check(note, "nothing is said of the clock", outcome)
+    error_ms = abs(int(note.group(2)) - 1000 * CLOCK_SHIFT_SECONDS)
+    fault.check(error_ms < 200, "the clock is not so far off", outcome)
+    return fault.Seen(None, note.group(1), cluster.seconds_until_usable())
+
+
+@contextlib.contextmanager
+def _full_disk(cluster):
+    """A folder of cluster.full_disk on which there is next to no room."""
+    cluster.full_disk = os.path.join(cluster.folder, "full")
+    os.makedirs(cluster.full_disk)
+    where = ["tmpfs", cluster.full_disk]
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16k", *where], check=True)
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", cluster.full_disk], check=True)
+
+
+@contextlib.contextmanager
+def _results_on_a_full_disk(cluster):
+    with _full_disk(cluster):
+        cluster.sequencer_flags = [f"--results_dir={cluster.full_disk}"]
+        yield
+        cluster.close()
+
+
+@FAULTS.add("sequencer's disk full", _results_on_a_full_disk)
+def sequencer_disk_full(cluster):
+    run = cluster.start_run(clusters.traffic("full", 1, requests_per_second=2000))
+    outcome = run.finish()
+    fault.check(outcome.status == 0, "the run failed", outcome)
+    fault.check_kept(run.outfile, fault.ALL_INSTANCES, outcome, has_failed=False)
+    said = cluster.runs("list", "--format=json")
+    reason = re.search(r'"([^"]*No space left on device[^"]*)"', said)
+    fault.check(reason, f"the list does not say so: {said}", outcome)
+    words = fault.without_folder(cluster, f"`runs list`: {reason.group(1)}")
+    outfile = os.path.join(cluster.folder, "rescued")
+    cluster.runs("get", run.id(), f"--outfile={outfile}", "--allow_invalid")
+    fault.check_kept(outfile, fault.ALL_INSTANCES, outcome, has_failed=False)
+    return fault.Seen(None, words, cluster.seconds_until_usable())
+
+
+@FAULTS.add("client's disk full", _full_disk)
+def client_disk_full(cluster):
+    outfile = os.path.join(cluster.full_disk, "result")
+    start = time.monotonic()
+    run = cluster.start_run(clusters.traffic("full", 1), outfile=outfile)
+    outcome = run.finish()
+    noticed = time.monotonic() - start - 1
+    left = os.listdir(cluster.full_disk)
+    words = fault.without_folder(cluster, fault.last_words(outcome))
+    fault.check(outcome.status == 3, "the client did not fail", outcome)
+    fault.check("No space left on device" in words, f'it said "{words}"', outcome)
+    fault.check(not left, f"it left {left}", outcome)
+    return fault.Seen(noticed, words, cluster.seconds_until_usable())
