@@ -11,20 +11,18 @@
 namespace distbench {
 
 Wakeup::Wakeup() : fd_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
-  PCHECK(fd_ >= 0) << "eventfd";
+  PCHECK(fd_.is_open()) << "eventfd";
 }
-
-Wakeup::~Wakeup() { close(fd_); }
 
 void Wakeup::Wake() {
   const uint64_t one = 1;
   // Fails only when the counter is full, and then the sleeper wakes anyway.
-  [[maybe_unused]] const ssize_t written = write(fd_, &one, sizeof(one));
+  [[maybe_unused]] const ssize_t written = write(fd(), &one, sizeof(one));
 }
 
 bool Wakeup::Sleep(int64_t timeout_ns) {
   constexpr int64_t kNsPerSecond = 1'000'000'000;
-  pollfd descriptor = {.fd = fd_, .events = POLLIN, .revents = 0};
+  pollfd descriptor = {.fd = fd(), .events = POLLIN, .revents = 0};
   const timespec timeout = {.tv_sec = timeout_ns / kNsPerSecond,
                             .tv_nsec = timeout_ns % kNsPerSecond};
   if (ppoll(&descriptor, 1, timeout_ns < 0 ? nullptr : &timeout, nullptr) <=
@@ -32,7 +30,7 @@ bool Wakeup::Sleep(int64_t timeout_ns) {
     return false;
   }
   uint64_t count;
-  return read(fd_, &count, sizeof(count)) == sizeof(count);
+  return read(fd(), &count, sizeof(count)) == sizeof(count);
 }
 
 }  // namespace distbench

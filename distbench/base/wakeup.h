@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "distbench/base/file_descriptor.h"
+
 namespace distbench {
 
 // Lets one thread sleep until a time or until another thread wakes it. A
@@ -11,7 +13,6 @@ namespace distbench {
 class Wakeup {
  public:
   Wakeup();
-  ~Wakeup();
   Wakeup(const Wakeup&) = delete;
   Wakeup& operator=(const Wakeup&) = delete;
 
@@ -23,10 +24,10 @@ class Wakeup {
   bool Sleep(int64_t timeout_ns);
 
   // Readable when Sleep() would return at once; for use with epoll.
-  int fd() const { return fd_; }
+  int fd() const { return fd_.get(); }
 
  private:
-  const int fd_;
+  const FileDescriptor fd_;
 };
 
 }  // namespace distbench

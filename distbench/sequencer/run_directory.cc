@@ -33,18 +33,16 @@ constexpr int64_t kMaxDescriptionBytes = 64 << 20;
 constexpr int kMaxNesting = 100;
 
 absl::StatusOr<std::string> ReadFile(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat attributes;
-  if (fd < 0 || fstat(fd, &attributes) != 0) {
+  if (!file.is_open() || fstat(file.get(), &attributes) != 0) {
     return absl::ErrnoToStatus(errno, absl::StrCat("cannot read ", path));
   }
   std::string text(std::min<int64_t>(attributes.st_size, kMaxDescriptionBytes),
                    '\0');
-  const ssize_t count = read(fd, text.data(), text.size());
-  const int error = errno;
-  close(fd);
+  const ssize_t count = read(file.get(), text.data(), text.size());
   if (count < 0) {
-    return absl::ErrnoToStatus(error, absl::StrCat("cannot read ", path));
+    return absl::ErrnoToStatus(errno, absl::StrCat("cannot read ", path));
   }
   text.resize(count);
   return text;
@@ -94,10 +92,12 @@ absl::StatusOr<std::unique_ptr<RunDirectory>> RunDirectory::Open(
     return error("cannot make it");
   }
   const std::string lock_path = absl::StrCat(path, "/.lock");
-  const int fd = open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (fd < 0) return error("cannot make files there");
-  auto directory = absl::WrapUnique(new RunDirectory(std::move(path), fd));
-  if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+  FileDescriptor lock(
+      open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  if (!lock.is_open()) return error("cannot make files there");
+  auto directory =
+      absl::WrapUnique(new RunDirectory(std::move(path), std::move(lock)));
+  if (flock(directory->lock_.get(), LOCK_EX | LOCK_NB) != 0) {
     return absl::FailedPreconditionError(
         absl::StrCat("another test sequencer keeps its results in ",
                      directory->path_, "; each needs a directory of its own"));
@@ -105,8 +105,6 @@ absl::StatusOr<std::unique_ptr<RunDirectory>> RunDirectory::Open(
   directory->RemoveTemporaryFiles();
   return directory;
 }
-
-RunDirectory::~RunDirectory() { close(lock_fd_); }
 
 absl::Status RunDirectory::Save(const RunDescription& description) const {
   const std::string path = DescriptionPath(description.id());
@@ -135,8 +133,8 @@ absl::StatusOr<RunDescription> RunDirectory::Load(const std::string& id) const {
   parser.SetRecursionLimit(kMaxNesting);
   if (!parser.ParseFromString(*text, &description)) {
     description.Clear();
-    description.set_message(absl::StrCat(
-        DescriptionPath(id), error.what(), "; not the description of a run"));
+    description.set_message(absl::StrCat(DescriptionPath(id), error.what(),
+                                         "; not the description of a run"));
   }
   description.set_id(id);
   return description;

@@ -5,10 +5,12 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "distbench/base/file_descriptor.h"
 #include "proto/control.pb.h"
 
 namespace distbench {
@@ -24,7 +26,6 @@ class RunDirectory {
   // killed had begun to write. The error names the directory: another process
   // has it, or files can not be made there.
   static absl::StatusOr<std::unique_ptr<RunDirectory>> Open(std::string path);
-  ~RunDirectory();
 
   RunDirectory(const RunDirectory&) = delete;
   RunDirectory& operator=(const RunDirectory&) = delete;
@@ -43,14 +44,14 @@ class RunDirectory {
   const std::string& path() const { return path_; }
 
  private:
-  RunDirectory(std::string path, int lock_fd)
-      : path_(std::move(path)), lock_fd_(lock_fd) {}
+  RunDirectory(std::string path, FileDescriptor lock)
+      : path_(std::move(path)), lock_(std::move(lock)) {}
 
   void RemoveTemporaryFiles() const;
   std::string DescriptionPath(const std::string& id) const;
 
   const std::string path_;
-  const int lock_fd_;
+  const FileDescriptor lock_;  // while it is open, of this process alone
 };
 
 }  // namespace distbench

@@ -4,7 +4,6 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -31,18 +30,16 @@ WakeTimer::Alarm::Alarm(WakeTimer& timer, std::function<void()> on_due)
     : timer_(timer),
       on_due_(std::move(on_due)),
       timer_fd_(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)) {
-  PCHECK(timer_fd_ >= 0);
+  PCHECK(timer_fd_.is_open());
   const absl::MutexLock lock(&timer_.mutex_);
   timer_.alarms_.insert(this);
-  AddToEpoll(timer_.epoll_fd_, timer_fd_, this);
+  AddToEpoll(timer_.epoll_.get(), timer_fd_.get(), this);
 }
 
+// Closing the descriptor takes it off the epoll set.
 WakeTimer::Alarm::~Alarm() {
-  {
-    const absl::MutexLock lock(&timer_.mutex_);
-    timer_.alarms_.erase(this);
-  }
-  close(timer_fd_);  // which takes it off the epoll set
+  const absl::MutexLock lock(&timer_.mutex_);
+  timer_.alarms_.erase(this);
 }
 
 void WakeTimer::Alarm::Set(int64_t due_ns) {
@@ -51,31 +48,29 @@ void WakeTimer::Alarm::Set(int64_t due_ns) {
   itimerspec time = {};
   time.it_value.tv_sec = time_ns / kNsPerSecond;
   time.it_value.tv_nsec = time_ns % kNsPerSecond;
-  PCHECK(timerfd_settime(timer_fd_, TFD_TIMER_ABSTIME, &time, nullptr) == 0);
+  PCHECK(timerfd_settime(timer_fd_.get(), TFD_TIMER_ABSTIME, &time, nullptr) ==
+         0);
 }
 
 WakeTimer::WakeTimer()
-    : epoll_fd_(epoll_create1(EPOLL_CLOEXEC)),
-      stop_fd_(eventfd(0, EFD_CLOEXEC)) {
-  PCHECK(epoll_fd_ >= 0);
-  PCHECK(stop_fd_ >= 0);
-  AddToEpoll(epoll_fd_, stop_fd_, nullptr);
+    : epoll_(epoll_create1(EPOLL_CLOEXEC)), stop_fd_(eventfd(0, EFD_CLOEXEC)) {
+  PCHECK(epoll_.is_open());
+  PCHECK(stop_fd_.is_open());
+  AddToEpoll(epoll_.get(), stop_fd_.get(), nullptr);
   thread_ = std::thread(&WakeTimer::Run, this);
   pthread_setname_np(thread_.native_handle(), "wake_timer");
 }
 
 WakeTimer::~WakeTimer() {
-  PCHECK(eventfd_write(stop_fd_, 1) == 0);
+  PCHECK(eventfd_write(stop_fd_.get(), 1) == 0);
   thread_.join();
-  close(stop_fd_);
-  close(epoll_fd_);
 }
 
 void WakeTimer::Run() {
   constexpr int kMaxEvents = 16;
   epoll_event events[kMaxEvents];
   while (true) {
-    const int count = epoll_wait(epoll_fd_, events, kMaxEvents, -1);
+    const int count = epoll_wait(epoll_.get(), events, kMaxEvents, -1);
     PCHECK(count >= 0 || errno == EINTR);
     for (int i = 0; i < count; ++i) {
       if (events[i].data.ptr == nullptr) return;

@@ -11,6 +11,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/synchronization/mutex.h"
+#include "distbench/base/file_descriptor.h"
 
 namespace distbench {
 
@@ -39,7 +40,7 @@ class WakeTimer {
 
     WakeTimer& timer_;
     const std::function<void()> on_due_;
-    const int timer_fd_;
+    const FileDescriptor timer_fd_;
   };
 
   WakeTimer();
@@ -53,8 +54,8 @@ class WakeTimer {
   void Run();
   void CallBack(Alarm* alarm);
 
-  const int epoll_fd_;
-  const int stop_fd_;
+  const FileDescriptor epoll_;
+  const FileDescriptor stop_fd_;
   absl::Mutex mutex_;  // held while a callback runs
   absl::flat_hash_set<Alarm*> alarms_ ABSL_GUARDED_BY(mutex_);
   std::thread thread_;

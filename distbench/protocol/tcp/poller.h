@@ -8,9 +8,9 @@
 #include <atomic>
 #include <cstdint>
 
+#include "distbench/base/file_descriptor.h"
 #include "distbench/base/wake_ahead.h"
 #include "distbench/protocol/driver.h"
-#include "distbench/protocol/tcp/socket.h"
 
 namespace distbench {
 

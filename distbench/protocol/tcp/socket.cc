@@ -3,12 +3,12 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -53,9 +53,9 @@ int PortOf(int fd) {
 
 // Not open if that fails; errno says why.
 FileDescriptor ListenAt(const addrinfo& address) {
-  FileDescriptor fd(
-      socket(address.ai_family,
-             address.ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  FileDescriptor fd(socket(address.ai_family,
+                           address.ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC,
+                           0));
   if (!fd.is_open()) return fd;
   if (address.ai_family == AF_INET6) {
     const int off = 0;
@@ -69,10 +69,6 @@ FileDescriptor ListenAt(const addrinfo& address) {
 }
 
 }  // namespace
-
-void FileDescriptor::Close() {
-  if (is_open()) close(std::exchange(fd_, kNone));
-}
 
 absl::StatusOr<std::vector<SocketAddress>> ResolveAddress(
     const std::string& address) {

@@ -7,37 +7,13 @@
 #include <sys/uio.h>
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "distbench/base/file_descriptor.h"
 
 namespace distbench {
-
-// Owns a file descriptor, or none.
-class FileDescriptor {
- public:
-  FileDescriptor() = default;
-  explicit FileDescriptor(int fd) : fd_(fd) {}
-  FileDescriptor(FileDescriptor&& other) noexcept
-      : fd_(std::exchange(other.fd_, kNone)) {}
-  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
-    Close();
-    fd_ = std::exchange(other.fd_, kNone);
-    return *this;
-  }
-  ~FileDescriptor() { Close(); }
-
-  bool is_open() const { return fd_ != kNone; }
-  int get() const { return fd_; }
-  void Close();
-
- private:
-  static constexpr int kNone = -1;
-
-  int fd_ = kNone;
-};
 
 struct SocketAddress {
   sockaddr_storage storage = {};
