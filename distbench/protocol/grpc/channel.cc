@@ -3,10 +3,8 @@
 #include <grpc/support/time.h>
 
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "distbench/protocol/failure_list.h"
@@ -78,17 +76,15 @@ void RunWatches(gpr_timespec deadline, const std::atomic<bool>& aborted,
 }
 
 absl::Status ToStatus(absl::Span<const Watch> watches) {
-  std::vector<std::string> failures;
+  FailureList failures;
   for (const Watch& watch : watches) {
     if (watch.connected()) continue;
-    std::string failure =
-        absl::StrCat(watch.target(), " (", StateName(watch.state()), ")");
-    if (absl::c_linear_search(failures, failure)) continue;
-    failures.push_back(std::move(failure));
+    failures.Add(
+        absl::StrCat(watch.target(), " (", StateName(watch.state()), ")"));
   }
   if (failures.empty()) return absl::OkStatus();
   return absl::DeadlineExceededError(absl::StrCat(
-      "can not connect to peer ", ListFailures(std::move(failures)),
+      "can not connect to peer ", failures.ToString(),
       "; check that the peer runs and that no firewall is in between"));
 }
 

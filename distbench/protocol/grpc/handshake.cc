@@ -6,9 +6,9 @@
 #include <grpc/slice.h>
 
 #include <memory>
+#include <utility>
 #include <vector>
 
-#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/protocol/failure_list.h"
 #include "distbench/protocol/grpc/setup_queue.h"
@@ -139,10 +139,10 @@ std::string Handshake::Failure() const {
                          : absl::StrCat(channel_.target(), " (", problem, ")");
 }
 
-absl::Status ToStatus(std::vector<std::string> failures) {
+absl::Status ToStatus(const FailureList& failures) {
   if (failures.empty()) return absl::OkStatus();
   return absl::PermissionDeniedError(absl::StrCat(
-      "no traffic is sent to peer ", ListFailures(std::move(failures)),
+      "no traffic is sent to peer ", failures.ToString(),
       "; check that the address is the peer's (--service_address)"));
 }
 
@@ -187,14 +187,13 @@ absl::Status VerifyPeers(absl::Span<const Channel* const> channels,
     handshakes.back()->Start(queue.get(), monotonic_deadline);
   }
   AwaitAll(handshakes, queue, aborted);
-  std::vector<std::string> failures;
+  FailureList failures;
   for (const auto& handshake : handshakes) {
     std::string failure = handshake->Failure();
-    if (failure.empty() || absl::c_linear_search(failures, failure)) continue;
-    failures.push_back(std::move(failure));
+    if (!failure.empty()) failures.Add(std::move(failure));
   }
   if (aborted) return absl::CancelledError("connecting was aborted");
-  return ToStatus(std::move(failures));
+  return ToStatus(failures);
 }
 
 }  // namespace distbench

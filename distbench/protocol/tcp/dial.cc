@@ -124,10 +124,10 @@ void RunDialers(int epoll_fd,
   }
 }
 
-absl::Status ToStatus(std::vector<std::string> failures) {
+absl::Status ToStatus(const FailureList& failures) {
   if (failures.empty()) return absl::OkStatus();
   return absl::UnavailableError(absl::StrCat(
-      "can not connect to peer ", ListFailures(std::move(failures)),
+      "can not connect to peer ", failures.ToString(),
       "; check that the peer runs and that no firewall is in between"));
 }
 
@@ -141,9 +141,10 @@ uint32_t Dial::events() const {
 
 Dial::State Dial::Begin(const SocketAddress& address) {
   error_.clear();
+  state_ = State::kConnecting;
   stream_ = Stream(BeginConnect(address));
-  if (!stream_.is_open()) return FailWith(Explain(errno));
-  return state_ = State::kConnecting;
+  if (!stream_.is_open()) Fail(Explain(errno));
+  return state_;
 }
 
 // Each step may be followed by the next one at once.
@@ -157,7 +158,7 @@ Dial::State Dial::Continue() {
 void Dial::FinishConnecting() {
   const int error = TakeSocketError(stream_.fd());
   if (error != 0) {
-    FailWith(Explain(error));
+    Fail(Explain(error));
     return;
   }
   stream_.Secure(security_, TlsContext::Side::kClient);
@@ -167,7 +168,7 @@ void Dial::FinishConnecting() {
 void Dial::Secure() {
   const TlsSession::State tls = stream_.Handshake();
   if (tls == TlsSession::State::kFailed) {
-    FailWith(stream_.Error());
+    Fail(stream_.Error());
     return;
   }
   wants_write_ = tls == TlsSession::State::kWantsWrite;
@@ -183,7 +184,7 @@ bool Dial::SendOutput() {
   if (stream_.Send(&piece, 1) == static_cast<ssize_t>(output.size())) {
     return true;
   }
-  FailWith(stream_.Error());
+  Fail(stream_.Error());
   return false;
 }
 
@@ -193,29 +194,27 @@ void Dial::Greet() {
   const ssize_t received = stream_.Receive(buffer, greeting_->missing_bytes());
   if (received < 0) {
     if (errno == EAGAIN || errno == EWOULDBLOCK) return;
-    FailWith(stream_.Error());
+    Fail(stream_.Error());
     return;
   }
   if (received == 0) {
-    FailWith(Describe(StreamError::kClosedByPeer));
+    Fail(Describe(StreamError::kClosedByPeer));
     return;
   }
   const StreamError error =
       greeting_->Receive(absl::string_view(buffer, received));
   if (error != StreamError::kNone) {
-    FailWith(Describe(error));
+    Fail(Describe(error));
   } else if (greeting_->missing_bytes() == 0 && SendOutput()) {
     greeting_.reset();
     state_ = State::kConnected;
   }
 }
 
-void Dial::Fail(std::string reason) { FailWith(reason); }
-
-Dial::State Dial::FailWith(absl::string_view what) {
-  error_ = std::string(what);
+void Dial::Fail(absl::string_view reason) {
+  error_ = std::string(reason);
   stream_.Close();
-  return state_ = State::kFailed;
+  state_ = State::kFailed;
 }
 
 absl::Status DialAll(absl::Span<DialTarget> targets,
@@ -223,7 +222,7 @@ absl::Status DialAll(absl::Span<DialTarget> targets,
                      const std::atomic<bool>& aborted) {
   const FileDescriptor epoll(epoll_create1(EPOLL_CLOEXEC));
   PCHECK(epoll.is_open());
-  std::vector<std::string> failures;
+  FailureList failures;
   while (!targets.empty()) {
     std::vector<std::unique_ptr<TargetDialer>> dialers;
     for (DialTarget& target :
@@ -236,11 +235,10 @@ absl::Status DialAll(absl::Span<DialTarget> targets,
     if (aborted) return absl::CancelledError("connecting was aborted");
     for (const auto& dialer : dialers) {
       std::string failure = dialer->Failure();
-      if (failure.empty() || absl::c_linear_search(failures, failure)) continue;
-      failures.push_back(std::move(failure));
+      if (!failure.empty()) failures.Add(std::move(failure));
     }
   }
-  return ToStatus(std::move(failures));
+  return ToStatus(failures);
 }
 
 }  // namespace distbench

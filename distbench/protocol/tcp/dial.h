@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "distbench/protocol/tcp/greeting.h"
@@ -34,7 +35,7 @@ class Dial {
   State Continue();
 
   // Gives up.
-  void Fail(std::string reason);
+  void Fail(absl::string_view reason);
 
   State state() const { return state_; }
   bool in_progress() const {
@@ -56,7 +57,6 @@ class Dial {
   void Secure();
   void Greet();
   bool SendOutput();
-  State FailWith(absl::string_view what);
 
   const ConnectionSecurity& security_;
   State state_ = State::kFailed;

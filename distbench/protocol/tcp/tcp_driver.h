@@ -1,5 +1,5 @@
-// RPCs in frames (frame.h) over plain TCP connections: what a machine can do
-// without an RPC stack.
+// RPCs in frames (frame.h) over TCP connections, with TLS or without: what a
+// machine can do without an RPC stack.
 
 #ifndef DISTBENCH_PROTOCOL_TCP_TCP_DRIVER_H_
 #define DISTBENCH_PROTOCOL_TCP_TCP_DRIVER_H_
