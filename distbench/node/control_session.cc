@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "distbench/node/command_status.h"
 #include "distbench/node/control_stream.h"
 
 namespace distbench {
@@ -111,9 +112,7 @@ void ControlSession::OnPrepare(int64_t test_id, PrepareTest request) {
         *progress.mutable_progress() = totals;
         Send(test_id, std::move(progress));
         NodeMessage message;
-        CommandStatus& finished = *message.mutable_traffic_finished();
-        finished.set_code(static_cast<int>(status.code()));
-        finished.set_message(std::string(status.message()));
+        *message.mutable_traffic_finished() = ToCommandStatus(status);
         Send(test_id, std::move(message));
       });
   {
@@ -181,9 +180,8 @@ void ControlSession::OnEnd(const absl::Status& status) {
 void ControlSession::OnSilence() {
   {
     absl::MutexLock lock(&mutex_);
-    end_.status = absl::UnavailableError(
-        absl::StrCat("it has said nothing for ",
-                     absl::FormatDuration(silence_timeout_)));
+    end_.status = absl::UnavailableError(absl::StrCat(
+        "it has said nothing for ", absl::FormatDuration(silence_timeout_)));
   }
   stream_->Cancel();
 }
@@ -250,9 +248,8 @@ void ControlSession::Tick() {
   const int64_t now_ns = environment_.clock.MonotonicNs();
   if (now_ns < next_report_ns_) return;
   // A little early is better than a tick late.
-  next_report_ns_ =
-      now_ns +
-      absl::ToInt64Nanoseconds(kProgressInterval - kOverloadInterval / 2);
+  next_report_ns_ = now_ns + absl::ToInt64Nanoseconds(kProgressInterval -
+                                                      kOverloadInterval / 2);
   executed_->hosted.SampleResources();
   NodeMessage message;
   *message.mutable_progress() = executed_->hosted.TakeProgress();

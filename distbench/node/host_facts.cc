@@ -19,6 +19,8 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "distbench/base/first_line.h"
+#include "distbench/base/usable_cpu_count.h"
 #include "distbench/base/version.h"
 #include "distbench/node/host_info.h"
 #include "distbench/node/proc_files.h"
@@ -39,14 +41,6 @@ std::vector<std::string> NamesIn(const std::string& folder) {
   return names;
 }
 
-// The first line of a file; empty if there is none.
-std::string FirstLine(const std::string& path) {
-  std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  return std::string(absl::StripAsciiWhitespace(line));
-}
-
 // x86 says "model name", others "cpu model" or "Processor", some nothing.
 std::string CpuModel(const std::string& root) {
   std::ifstream file(root + "/proc/cpuinfo");
@@ -61,15 +55,6 @@ std::string CpuModel(const std::string& root) {
     }
   }
   return "";
-}
-
-int NumaNodeCount(const std::string& root) {
-  const std::vector<std::string> names =
-      NamesIn(root + "/sys/devices/system/node");
-  return std::count_if(names.begin(), names.end(), [](absl::string_view name) {
-    return absl::ConsumePrefix(&name, "node") && !name.empty() &&
-           std::all_of(name.begin(), name.end(), absl::ascii_isdigit);
-  });
 }
 
 bool IsUp(const std::string& device) {
@@ -135,7 +120,8 @@ HostFacts ReadHostFacts(const std::string& root) {
   }
   facts.set_cpu_count(UsableCpuCount());
   facts.set_online_cpu_count(static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)));
-  if (const int count = NumaNodeCount(root); count > 0) {
+  *facts.mutable_topology() = ReadHostTopology(root);
+  if (const int count = facts.topology().numa_nodes_size(); count > 0) {
     facts.set_numa_node_count(count);
   }
   if (const int64_t bytes = ReadMemInfoBytes(root, "MemTotal"); bytes > 0) {
@@ -144,7 +130,6 @@ HostFacts ReadHostFacts(const std::string& root) {
   std::string governor =
       FirstLine(root + "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
   if (!governor.empty()) facts.set_cpu_frequency_governor(std::move(governor));
-  *facts.mutable_topology() = ReadHostTopology(root);
   AddNetworkDevices(root, facts);
   AddVersions(facts);
   AddOperatingSystem(root, facts);

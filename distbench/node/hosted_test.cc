@@ -7,11 +7,12 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 #include "distbench/base/thread_count.h"
 #include "distbench/config/check.h"
 #include "distbench/config/compile.h"
+#include "distbench/node/command_status.h"
 #include "distbench/node/host_facts.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/resource_usage.h"
@@ -19,15 +20,6 @@
 
 namespace distbench {
 namespace {
-
-CommandStatus ToCommandStatus(const absl::Status& status) {
-  CommandStatus command_status;
-  command_status.set_code(static_cast<int>(status.code()));
-  if (!status.ok()) {
-    command_status.set_message(std::string(status.message()));
-  }
-  return command_status;
-}
 
 absl::Status Annotate(const std::string& instance, const absl::Status& status) {
   if (status.ok()) return status;
@@ -118,8 +110,7 @@ absl::Status HostedTest::PrepareInstance(const std::string& name, int instance,
   options.on_overload = [this, name](absl::Status status) {
     Interrupt(Annotate(name, status));
   };
-  const DriverOptions& driver =
-      plan_->services[instance_plan.service].driver;
+  const DriverOptions& driver = plan_->services[instance_plan.service].driver;
   std::unique_ptr<HostedEngine> engine;
   const absl::Status made = bindings_->RunBound(name, [&] {
     auto result = environment_.engines.Make(
@@ -202,12 +193,11 @@ CommandStatus HostedTest::Connect(const ConnectPeers& request) {
   }
   for (int i = 0; i < engines_.size(); ++i) {
     const std::string& name = request_.config().services(i);
-    const absl::Status status = bindings_->RunBound(name, [&] {
-      return ConnectEngine(*engines_[i], request, deadline);
-    });
+    const absl::Status status = bindings_->RunBound(
+        name, [&] { return ConnectEngine(*engines_[i], request, deadline); });
     if (!status.ok()) {
-      return ToCommandStatus(ExplainBySockets(Annotate(name, status),
-                                              ReadSocketLimits(root)));
+      return ToCommandStatus(
+          ExplainBySockets(Annotate(name, status), ReadSocketLimits(root)));
     }
   }
   return ToCommandStatus(absl::OkStatus());
@@ -216,8 +206,8 @@ CommandStatus HostedTest::Connect(const ConnectPeers& request) {
 SocketNeeds HostedTest::CountNeededSockets() const {
   std::vector<ConnectingInstance> instances;
   for (int i = 0; i < engines_.size(); ++i) {
-    const auto instance = absl::c_find_if(
-        plan_->instances, [&](const InstancePlan& plan) {
+    const auto instance =
+        absl::c_find_if(plan_->instances, [&](const InstancePlan& plan) {
           return plan.name == request_.config().services(i);
         });
     ConnectingInstance& connecting = instances.emplace_back();
@@ -261,9 +251,9 @@ absl::Status HostedTest::NamePeers(
     names.push_back(absl::StrCat(name, " at ", addresses[i]));
   }
   if (names.empty()) return error;
-  return absl::Status(error.code(), absl::StrCat(error.message(), " (",
-                                                 absl::StrJoin(names, ", "),
-                                                 ")"));
+  return absl::Status(
+      error.code(),
+      absl::StrCat(error.message(), " (", absl::StrJoin(names, ", "), ")"));
 }
 
 // ---- Traffic ----------------------------------------------------------------

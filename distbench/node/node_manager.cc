@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
 #include "distbench/base/clock.h"
+#include "distbench/base/usable_cpu_count.h"
 #include "distbench/base/version.h"
 #include "distbench/node/backoff.h"
 #include "distbench/node/control_session.h"

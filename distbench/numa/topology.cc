@@ -17,18 +17,12 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "distbench/base/first_line.h"
 
 namespace distbench {
 namespace {
 
 constexpr int64_t kBytesPerKib = 1024;
-
-std::string FirstLine(const std::string& path) {
-  std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  return std::string(absl::StripAsciiWhitespace(line));
-}
 
 // The N of the entries of a folder that are called PREFIX and N.
 std::set<int> NumbersIn(const std::string& folder, absl::string_view prefix) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "distbench/base/clock.h"
+#include "distbench/protocol/call_header.h"
 #include "distbench/protocol/grpc/byte_buffer.h"
 #include "distbench/protocol/grpc/calls_in_flight.h"
 

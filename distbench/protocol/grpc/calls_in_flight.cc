@@ -5,15 +5,6 @@
 
 namespace distbench {
 
-RequestHeader HeaderOf(const ClientCall& call) {
-  return {.rpc_index = call.rpc_index,
-          .server_instance = call.server_instance,
-          .warmup = call.warmup,
-          .response_bytes = call.response_bytes,
-          .processing_ns = call.processing_ns,
-          .trace_context = call.trace_context};
-}
-
 gpr_timespec DeadlineOf(const ClientCall& call) {
   // gpr's monotonic clock is the system's.
   return call.deadline_ns == 0

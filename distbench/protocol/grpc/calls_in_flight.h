@@ -23,9 +23,6 @@
 
 namespace distbench {
 
-// The request's header.
-RequestHeader HeaderOf(const ClientCall& call);
-
 gpr_timespec DeadlineOf(const ClientCall& call);
 
 // As ClientCall::error has it.

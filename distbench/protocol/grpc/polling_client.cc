@@ -6,6 +6,7 @@
 #include <string>
 
 #include "distbench/base/clock.h"
+#include "distbench/protocol/call_header.h"
 #include "distbench/protocol/grpc/calls_in_flight.h"
 #include "distbench/protocol/grpc/message_buffer.h"
 #include "glog/logging.h"

@@ -1,7 +1,5 @@
 #include "distbench/protocol/grpc/settings.h"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -12,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "distbench/base/usable_cpu_count.h"
 
 namespace distbench {
 namespace {
@@ -207,15 +206,9 @@ class Side {
   GrpcSettings& settings_;
 };
 
-int CpuCount() {
-  cpu_set_t cpus;
-  if (sched_getaffinity(0, sizeof(cpus), &cpus) != 0) return 1;
-  return std::max(CPU_COUNT(&cpus), 1);
-}
-
 GrpcSettings Defaults() {
   GrpcSettings settings;
-  settings.pool_size = CpuCount();
+  settings.pool_size = UsableCpuCount();
   for (ChannelArguments* arguments : {&settings.client, &settings.server}) {
     arguments->Set(GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, -1);
     arguments->Set(GRPC_ARG_MAX_SEND_MESSAGE_LENGTH, -1);

@@ -6,6 +6,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/base/clock.h"
+#include "distbench/protocol/call_header.h"
 
 namespace distbench {
 namespace {
@@ -14,15 +15,6 @@ constexpr char kCancelled[] = "CANCELLED: the caller gave up";
 
 // A request's other fields take less than this.
 constexpr size_t kMaxTraceBytes = kMaxHeadBytes - 256;
-
-RequestHeader HeaderOf(const ClientCall& call) {
-  return {.rpc_index = call.rpc_index,
-          .server_instance = call.server_instance,
-          .warmup = call.warmup,
-          .response_bytes = call.response_bytes,
-          .processing_ns = call.processing_ns,
-          .trace_context = call.trace_context};
-}
 
 // The first of `items`, beginning with the one whose turn it is, that is
 // usable; if none is, that one. `pass_over` is told of the others.
