@@ -11,8 +11,8 @@
 #             and memory
 #   -p PORT   of the sequencer; 0: a free one, which is printed; default: 10000
 #
-# --tls_ca=FILE, --tls_cert=FILE and --tls_key=FILE, behind "--", are given to all
-# of the processes. The certificate must be for 127.0.0.1.
+# --tls_ca=FILE, --tls_cert=FILE and --tls_key=FILE, behind "--", are given to
+# all of the processes. The certificate must be for 127.0.0.1.
 #
 # The binary is $DISTBENCH if that is set, else this checkout's, which is built
 # if need be.
@@ -65,7 +65,8 @@ parse_arguments() {
   shift $((OPTIND - 1))
   local argument
   for argument in "$@"; do
-    [[ $argument == --tls_*=* ]] || die "unknown argument '$argument'; see $0 -h"
+    [[ $argument == --tls_*=* ]] ||
+      die "unknown argument '$argument'; see $0 -h"
     tls_flags+=("$argument")
   done
   [[ -z $nodes || -z $numa ]] ||
@@ -110,8 +111,8 @@ build_if_missing() {
   bazel_do build "${PROGRAMS[@]}"
 }
 
-# start_process NAME ARGUMENT...: in a session of its own, so that Ctrl-C reaches
-# only this script, which passes it on.
+# start_process NAME ARGUMENT...: in a session of its own, so that Ctrl-C
+# reaches only this script, which passes it on.
 start_process() {
   local name=$1
   shift
@@ -167,7 +168,8 @@ wait_until() {
   shift
   until "$@"; do
     die_if_any_ended
-    ((SECONDS < deadline)) || die "$what did not happen within $START_SECONDS s" 3
+    ((SECONDS < deadline)) ||
+      die "$what did not happen within $START_SECONDS s" 3
     sleep 0.05
   done
 }
@@ -179,8 +181,8 @@ read_port() {
 }
 
 all_nodes_registered() {
-  "$binary" status --test_sequencer="127.0.0.1:$port" "${tls_flags[@]}" 2>/dev/null |
-    grep -q "^Nodes: $nodes\$"
+  "$binary" status --test_sequencer="127.0.0.1:$port" "${tls_flags[@]}" \
+    2>/dev/null | grep -q "^Nodes: $nodes\$"
 }
 
 main() {
@@ -203,8 +205,10 @@ main() {
   done
   wait_until "registration of all $nodes nodes" all_nodes_registered
 
-  say "A sequencer and $nodes nodes are ready at localhost:$port. To run a test, elsewhere:"
-  printf '      %s\n' "./test_builder/test_builder client_server -s localhost:$port -o FOLDER"
+  say "A sequencer and $nodes nodes are ready at localhost:$port." \
+    "To run a test, elsewhere:"
+  printf '      ./test_builder/test_builder client_server -s %s -o FOLDER\n' \
+    "localhost:$port"
   say "Ctrl-C stops all of it."
 
   wait -n "${pids[@]}" || true

@@ -32,7 +32,8 @@ make_root() {
     return
   fi
   mirror=$(configured_mirror)
-  [[ -n $mirror ]] || die "apt knows no Debian mirror here; is this a Debian system?"
+  [[ -n $mirror ]] ||
+    die "apt knows no Debian mirror here; is this a Debian system?"
   say "Making a minimal $suite system in $root"
   run_quietly debootstrap --variant=minbase "$suite" "$root" "$mirror"
   # Proxies and the like.
@@ -46,7 +47,8 @@ run_inside() {
   unshare --mount --pid --fork --kill-child bash -euc '
     mount -t proc proc "$1/proc"
     mount --rbind /dev "$1/dev"
-    exec chroot "$1" env --unset=TMPDIR HOME=/root bash -euc "cd /root/distbench; $2"
+    exec chroot "$1" env --unset=TMPDIR HOME=/root \
+      bash -euc "cd /root/distbench; $2"
   ' run_inside "$1" "$2" </dev/null
 }
 
@@ -69,7 +71,8 @@ main() {
   fi
   make_root "$root" "$suite"
 
-  say "Cloning the checkout's HEAD: $(git -C "$REPOSITORY" log -1 --format='%h %s')"
+  say "Cloning the checkout's HEAD:" \
+    "$(git -C "$REPOSITORY" log -1 --format='%h %s')"
   rm -rf --one-file-system "$root/root/distbench"
   git clone --quiet --no-hardlinks "$REPOSITORY" "$root/root/distbench"
 

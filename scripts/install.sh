@@ -55,10 +55,14 @@ main() {
   $as_owner install -D -m 755 \
     "$REPOSITORY/bazel-bin/distbench/cli/distbench" "$folder/distbench"
   $as_owner install -D -m 755 \
-    "$REPOSITORY/bazel-bin/test_builder/test_builder_main" "$folder/test_builder"
+    "$REPOSITORY/bazel-bin/test_builder/test_builder_main" \
+    "$folder/test_builder"
   case :$PATH: in
     *:"$folder":*) say "Done; try: distbench help" ;;
-    *) say "Done; $folder is not on your PATH yet: export PATH=\"$folder:\$PATH\"" ;;
+    *)
+      say "Done; $folder is not on your PATH yet:" \
+        "export PATH=\"$folder:\$PATH\""
+      ;;
   esac
 }
 

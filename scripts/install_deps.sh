@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the distribution packages that building and testing need: only those
-# that are missing, so that it can be run again at any time. Also gives localhost
-# an address on a system so bare that it has none.
+# that are missing, so that it can be run again at any time. Also gives
+# localhost an address on a system so bare that it has none.
 #
 #   ./scripts/install_deps.sh          installs (as root, or by sudo)
 #   ./scripts/install_deps.sh --list   prints the packages, and installs nothing
@@ -54,10 +54,11 @@ require_root_or_sudo() {
   if ((EUID == 0)); then
     return
   fi
+  local remedy="As root: apt-get install $*"
   command -v sudo >/dev/null ||
-    die "packages are missing, and installing them takes root or sudo. As root: apt-get install $*"
+    die "packages are missing, and installing them takes root or sudo. $remedy"
   # Asks for the password now, while there is a terminal to ask on.
-  sudo -v || die "sudo was refused. As root: apt-get install $*"
+  sudo -v || die "sudo was refused. $remedy"
 }
 
 install_missing() {
@@ -92,8 +93,9 @@ main() {
     return
   fi
   (($# == 0)) || die "unknown argument '$1'; the only one is --list"
+  local remedy="Elsewhere install what corresponds to: ${PACKAGES[*]}"
   command -v apt-get >/dev/null ||
-    die "there is no apt-get: this needs Debian 12 or 13, or Ubuntu 24.04. Elsewhere install what corresponds to: ${PACKAGES[*]}"
+    die "no apt-get: this needs Debian 12 or 13, or Ubuntu 24.04. $remedy"
 
   install_missing
   ensure_localhost

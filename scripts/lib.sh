@@ -1,5 +1,6 @@
 # shellcheck shell=bash
-# What the scripts of this folder share; to be sourced, after `set -euo pipefail`.
+# What the scripts of this folder share; to be sourced, after
+# `set -euo pipefail`.
 
 # The root of the checkout, wherever the script was called from.
 REPOSITORY=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -36,7 +37,8 @@ run_quietly() {
   kill "$heartbeat"
   wait "$heartbeat" || true
   if ((status != 0)); then
-    printf '%s failed with status %d; the end of its output:\n' "$*" "$status" >&2
+    printf '%s failed with status %d; the end of its output:\n' \
+      "$*" "$status" >&2
     tail -n 40 "$log" >&2
   fi
   rm -f "$log"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# From a fresh machine to a measurement: installs what is missing, builds, runs a
-# two-node cluster on this machine and a short client_server test on it, prints
-# the summary, and leaves nothing running.
+# From a fresh machine to a measurement: installs what is missing, builds, runs
+# a two-node cluster on this machine and a short client_server test on it,
+# prints the summary, and leaves nothing running.
 #
 #   ./scripts/quickstart.sh [-h]
 
@@ -11,7 +11,8 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 readonly TEST_SECONDS=5
 readonly CLUSTER_START_SECONDS=60
-readonly PATTERN=client_server:client_count=1:server_count=1:parallel_queries=100
+readonly SIZES=client_count=1:server_count=1:parallel_queries=100
+readonly PATTERN=client_server:$SIZES
 
 cluster=     # Process id of the start script.
 cluster_log= # What it prints.
@@ -34,6 +35,13 @@ build() {
   bazel_do build "${PROGRAMS[@]}"
 }
 
+# Sets `port`, once the cluster says that it is ready.
+read_port() {
+  port=$(sed -n 's/.* are ready at localhost:\([0-9]*\)\..*/\1/p' \
+    "$cluster_log")
+  [[ -n $port ]]
+}
+
 # Starts the cluster and sets `port`.
 start_cluster() {
   say "Starting a sequencer and two nodes on this machine"
@@ -41,10 +49,10 @@ start_cluster() {
   "$REPOSITORY/start_distbench_localhost.sh" -n 2 -p 0 >"$cluster_log" &
   cluster=$!
   local deadline=$((SECONDS + CLUSTER_START_SECONDS))
-  until port=$(sed -n 's/.* are ready at localhost:\([0-9]*\)\..*/\1/p' "$cluster_log") &&
-    [[ -n $port ]]; do
+  until read_port; do
     kill -0 "$cluster" 2>/dev/null || die "the cluster did not start" 3
-    ((SECONDS < deadline)) || die "the cluster was not ready within $CLUSTER_START_SECONDS s" 3
+    ((SECONDS < deadline)) ||
+      die "the cluster was not ready within $CLUSTER_START_SECONDS s" 3
     sleep 0.1
   done
 }
@@ -70,7 +78,8 @@ main() {
   "$REPOSITORY/test_builder/test_builder" "$PATTERN" \
     -s "127.0.0.1:$port" -o "$results" -t "$TEST_SECONDS"
 
-  say "Done. The result, with every detail, and the config that produced it are in $results"
+  say "Done. The result, with every detail, and the config that produced it" \
+    "are in $results"
 }
 
 main "$@"

@@ -15,7 +15,8 @@ main() {
   local status=0
   events=$(mktemp)
   trap 'rm -f "$events"' EXIT
-  say "Building everything and running every test; the first time this takes some minutes"
+  say "Building everything and running every test; the first time this takes" \
+    "some minutes"
   bazel_do test --keep_going --build_event_json_file="$events" "$@" //... ||
     status=$?
   python3 "$REPOSITORY/scripts/summarize_tests.py" "$events" "$status"

@@ -4,4 +4,5 @@
 #
 #   workloads/variable_response_multi_level_rpc.sh [HOST:PORT [DIRECTORY]]
 
-exec "$(dirname "$(readlink -f "$0")")/run_workload.sh" variable_response_multi_level_rpc "$@"
+exec "$(dirname "$(readlink -f "$0")")/run_workload.sh" \
+  variable_response_multi_level_rpc "$@"

@@ -17,14 +17,15 @@ namespace distbench {
 namespace {
 
 constexpr char kDescription[] =
-    R"(Runs distributed RPC traffic patterns and measures them. A test sequencer hands
-out tests, and node managers, one or more per host, run them.)";
+    "Runs distributed RPC traffic patterns and measures them. A test\n"
+    "sequencer hands out tests, and node managers, one or more per host, run\n"
+    "them.";
 
 constexpr char kFooter[] = R"(Example, on three hosts and from a fourth:
   host1$ distbench test_sequencer --port=10000
   host2$ distbench node_manager --test_sequencer=host1:10000
   host3$ distbench node_manager --test_sequencer=host1:10000
-  host4$ distbench run_tests --test_sequencer=host1:10000 --infile=my_test.config
+  host4$ distbench run_tests --test_sequencer=host1:10000 --infile=test.config
 
 Exit status: 0 all is well, 1 wrong usage or config, before any traffic, 2 an
 objective was not met, 3 a run failed or its numbers are false.)";

@@ -112,7 +112,8 @@ absl::Status WriteHdr(const Input& input, const Flags& flags,
   HdrSelection selection = flags.hdr;
   if (flags.latency == "service") selection.latency = LatencyKind::kService;
   if (flags.latency == "response") selection.latency = LatencyKind::kResponse;
-  const absl::StatusOr<LogHistogram> latency = SelectLatency(input.runs, selection);
+  const absl::StatusOr<LogHistogram> latency =
+      SelectLatency(input.runs, selection);
   if (!latency.ok()) return latency.status();
   output.Write(RenderHdr(*latency));
   return absl::OkStatus();
@@ -146,7 +147,8 @@ const std::map<std::string, Format>& Formats() {
       {"csv", {"a table, see --table", WriteCsv}},
       {"html", {"charts on one page", WriteHtml}},
       {"hdr", {"HdrHistogram's percentile output of one RPC", WriteHdr}},
-      {"benchpress", {"a search, as DCPerf's FeedSim reports it", WriteBenchpress}},
+      {"benchpress",
+       {"a search, as DCPerf's FeedSim reports it", WriteBenchpress}},
       {"trace", {"traced RPCs, for ui.perfetto.dev", WriteTrace}},
   };
   return *formats;

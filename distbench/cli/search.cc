@@ -242,9 +242,9 @@ void AddSearchCommand(CLI::App& app, CommandBody& chosen) {
   auto flags = std::make_shared<SearchFlags>();
   AddSearchFlags(*command, *flags);
   command->footer(
-      "A load is what the main lists of all instances start per second, unless\n"
-      "--knob says otherwise. Exits 2 if an objective can not be met, 3 if the\n"
-      "answer can not be trusted.\n\n"
+      "A load is what the main lists of all instances start per second,\n"
+      "unless --knob says otherwise. Exits 2 if an objective can not be met,\n"
+      "3 if the answer can not be trusted.\n\n"
       "Examples:\n"
       "  distbench search --test_sequencer=host1:10000 --infile=my_test.config "
       "\\\n"

@@ -20,7 +20,8 @@ struct TestOutputFlags {
   bool allow_invalid = false;
 };
 
-// --outfile, --binary_output and --allow_invalid. `flags` must outlive the parsing.
+// --outfile, --binary_output and --allow_invalid. `flags` must outlive the
+// parsing.
 void AddTestOutputFlags(CLI::App& command, TestOutputFlags& flags);
 
 // Whether a result can be written to the outfile: to be found out before a long

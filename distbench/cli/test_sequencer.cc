@@ -178,9 +178,9 @@ void AddTestSequencerCommand(CLI::App& app, CommandBody& chosen) {
       ->capture_default_str();
   AddMetricsPortFlag(*command, flags->metrics_port);
   command->footer(
-      "Node managers register with it, and run the tests that clients send to\n"
-      "it. SIGINT or SIGTERM ends it and the test that runs, and keeps what it\n"
-      "measured; a second one ends it at once.\n\n"
+      "Node managers register with it, and run the tests that clients send\n"
+      "to it. SIGINT or SIGTERM ends it and the test that runs, and keeps\n"
+      "what it measured; a second one ends it at once.\n\n"
       "Examples, the second for this machine alone, with two nodes:\n"
       "  distbench test_sequencer --results_dir=/var/lib/distbench\n"
       "  distbench test_sequencer --local_nodes=2 --listen=localhost");

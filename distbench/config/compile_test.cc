@@ -119,7 +119,9 @@ TEST(Compile, ResolvesRpcs) {
       name: 'sizes' cdf_points { cdf: 1 value: 1 }
     }
     distribution_config { name: 'sizes' cdf_points { cdf: 1 value: 2 } }
-    size_distribution_configs { name: 'sizes' cdf_points { cdf: 1 value: 3 } })");
+    size_distribution_configs {
+      name: 'sizes' cdf_points { cdf: 1 value: 3 }
+    })");
   ASSERT_EQ(plan.rpcs.size(), 3);
   const RpcPlan& rpc = plan.rpcs[1];
   EXPECT_THAT(rpc.client_services, ElementsAre(1, 0));
@@ -323,7 +325,9 @@ TEST(Compile, ActivitiesHaveAllTheirSettings) {
     activity_configs {
       name: 'burn'
       activity_settings { name: 'array_size' int64_value: 5 }
-      activity_settings { name: 'activity_func' string_value: 'PolluteDataCache' }
+      activity_settings {
+        name: 'activity_func' string_value: 'PolluteDataCache'
+      }
     })");
   ASSERT_EQ(plan.activities.size(), 1);
   const ActivityPlan& activity = plan.activities[0];

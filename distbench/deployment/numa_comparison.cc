@@ -124,8 +124,8 @@ absl::Status RunNumaComparison(const DeploymentPlan& plan,
     }
   }
   if (failed_count == 0) return absl::OkStatus();
-  return absl::AbortedError(absl::StrCat(failed_count, " of ", number,
-                                         " searches failed; the notes say why"));
+  return absl::AbortedError(absl::StrCat(
+      failed_count, " of ", number, " searches failed; the notes say why"));
 }
 
 }  // namespace distbench

@@ -12,8 +12,8 @@ namespace distbench {
 
 inline constexpr size_t kPayloadSlabBytes = size_t{1} << 20;
 
-// kPayloadSlabBytes times 'D', near the CPU on which the calling thread ran when
-// it first asked: always the same block. Larger payloads refer to it
+// kPayloadSlabBytes times 'D', near the CPU on which the calling thread ran
+// when it first asked: always the same block. Larger payloads refer to it
 // repeatedly. Never freed. Thread-safe.
 absl::string_view PayloadSlab();
 

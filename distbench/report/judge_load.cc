@@ -151,8 +151,8 @@ Moments MomentsOf(const std::vector<double>& values) {
 // mean: the index of dispersion, times n - 1, has a chi-squared distribution
 // with n - 1 degrees of freedom (Cox and Lewis, The Statistical Analysis of
 // Series of Events, 1966, section 6.3), whose cube root is close to normal
-// (Wilson and Hilferty, The distribution of chi-square, 1931). An iteration that sends f RPCs at once
-// multiplies the index by f.
+// (Wilson and Hilferty, The distribution of chi-square, 1931). An iteration
+// that sends f RPCs at once multiplies the index by f.
 void JudgePoisson(const std::string& what, double fanout, size_t seconds,
                   const Moments& sent, FindingList& findings) {
   const double dispersion = sent.variance / sent.mean / fanout;

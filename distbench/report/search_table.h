@@ -21,7 +21,8 @@ std::string SearchTableHeader();
 std::string SearchTableRows(const SearchReport& report,
                             const SearchProbe& probe);
 
-// Response times, or service times if there are none; empty if they are damaged.
+// Response times, or service times if there are none; empty if they are
+// damaged.
 LogHistogram ProbeLatency(const RpcStatistics& statistics);
 
 // Whether the loads of the search are rates, those of all instances together.

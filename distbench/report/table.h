@@ -34,8 +34,8 @@ struct ReportTable {
 // One row per RPC, per RPC and percentile with its interval, per pair of
 // instances and RPC, per RPC and interval of time, per instance and activity,
 // per node and second, and per sample. Columns are documented in
-// docs/reports.md: their names and order are a contract, to which columns may be
-// appended.
+// docs/reports.md: their names and order are a contract, to which columns may
+// be appended.
 const ReportTable& RpcsTable();
 const ReportTable& PercentilesTable();
 const ReportTable& PeersTable();

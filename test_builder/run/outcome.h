@@ -21,8 +21,8 @@ struct TestOutcome {
   };
 
   // The RPCs that succeeded after the warm-up. Latencies are those of the
-  // response where the load is an open loop, with what was never sent as a lower
-  // bound; of the service otherwise.
+  // response where the load is an open loop, with what was never sent as a
+  // lower bound; of the service otherwise.
   struct RpcFigures {
     std::string rpc;
     double per_second = 0;

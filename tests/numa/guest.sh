@@ -1,4 +1,5 @@
-# Runs in the emulated machine. Leaves what it finds in /out; two_nodes.py judges.
+# Runs in the emulated machine. Leaves what it finds in /out; two_nodes.py
+# judges.
 
 readonly ADDRESS=127.0.0.1:10000
 readonly START_SECONDS=120
@@ -86,7 +87,8 @@ run best_effort
 stop_cluster
 
 echo "guest: refusals"
-refused no_such_node distbench node_manager --numa_node=7 --test_sequencer=$ADDRESS
+refused no_such_node distbench node_manager --numa_node=7 \
+  --test_sequencer=$ADDRESS
 refused forbidden taskset 3 distbench node_manager --numa_node=1 \
   --test_sequencer=$ADDRESS
 
