@@ -5,8 +5,8 @@ Usage: summarize_tests.py BUILD_EVENTS BAZEL_STATUS
 
 BUILD_EVENTS is what --build_event_json_file wrote, so that results of earlier
 runs are not counted; BAZEL_STATUS is Bazel's exit status. What Bazel calls a
-failure is never lost: a target that did not build, a test that crashed before it
-could report its cases, and an error before any target count as one failure
+failure is never lost: a target that did not build, a test that crashed before
+it could report its cases, and an error before any target count as one failure
 each. Exits with 1 if anything failed or no test ran.
 """
 
@@ -37,7 +37,9 @@ def cases_of(xml_path):
 def xml_path_of(result):
     for output in result.get("testActionOutput", []):
         if output.get("name") == "test.xml":
-            return urllib.parse.unquote(urllib.parse.urlparse(output["uri"]).path)
+            return urllib.parse.unquote(
+                urllib.parse.urlparse(output["uri"]).path
+            )
     return None
 
 

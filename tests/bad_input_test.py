@@ -78,13 +78,17 @@ class BadInputTest(programs.ClusterTest):
             ),
         )
         outcome = self.distbench("check_test", f"--infile={infile}")
-        self.assert_refused(outcome, r'"sever"', r'"pin".*did you mean "ping"\?')
+        self.assert_refused(
+            outcome, r'"sever"', r'"pin".*did you mean "ping"\?'
+        )
 
     def test_good_input_is_said_to_be_good(self):
         infile = self.write("good.config", GOOD)
         outcome = self.distbench("check_test", f"--infile={infile}")
         self.assertEqual(outcome.status, 0, outcome)
-        self.assertEqual(outcome.out, f"Result: {infile} parsed successfully.\n")
+        self.assertEqual(
+            outcome.out, f"Result: {infile} parsed successfully.\n"
+        )
 
     def test_port_in_use(self):
         with socket.socket() as other:
@@ -92,7 +96,9 @@ class BadInputTest(programs.ClusterTest):
             other.listen()
             port = other.getsockname()[1]
             self.assert_refused(
-                self.distbench("test_sequencer", "--listen=127.0.0.1", f"--port={port}"),
+                self.distbench(
+                    "test_sequencer", "--listen=127.0.0.1", f"--port={port}"
+                ),
                 rf"{port}.* in use",
             )
         self.assert_nothing_runs()
@@ -136,7 +142,9 @@ class BadInputTest(programs.ClusterTest):
         sequencer = self.start_sequencer("--local_nodes=1")
         infile = self.write("good.config", GOOD)
         outcome = self.run_tests(sequencer, infile)
-        self.assert_refused(outcome, r"needs 2 nodes but .*1 .*registered.*node0")
+        self.assert_refused(
+            outcome, r"needs 2 nodes but .*1 .*registered.*node0"
+        )
 
     def test_outfile_in_a_missing_folder_is_found_before_the_test(self):
         sequencer = self.start_sequencer("--local_nodes=2")
@@ -153,7 +161,9 @@ class BadInputTest(programs.ClusterTest):
             with self.subTest(arguments=arguments):
                 self.assert_refused(
                     self.distbench(
-                        "node_manager", *arguments, "--test_sequencer=127.0.0.1:1"
+                        "node_manager",
+                        *arguments,
+                        "--test_sequencer=127.0.0.1:1",
                     ),
                     pattern,
                 )

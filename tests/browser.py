@@ -46,10 +46,11 @@ class Page:
         self._open(url)
 
     def _open(self, url):
-        target = self._call("Target.createTarget", url="about:blank")["targetId"]
-        self._session = self._call(
-            "Target.attachToTarget", targetId=target, flatten=True
-        )["sessionId"]
+        made = self._call("Target.createTarget", url="about:blank")
+        attached = self._call(
+            "Target.attachToTarget", targetId=made["targetId"], flatten=True
+        )
+        self._session = attached["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self._call(f"{domain}.enable")
         self._call("Page.navigate", url=url)
@@ -105,7 +106,9 @@ class Page:
         end = time.monotonic() + programs.DEADLINE_SECONDS
         while not self.evaluate(expression):
             if time.monotonic() > end:
-                raise AssertionError(f"never true: {expression}; {self.complaints}")
+                raise AssertionError(
+                    f"never true: {expression}; {self.complaints}"
+                )
             select.select([], [], [], 0.05)
 
     def close(self):

@@ -67,7 +67,9 @@ class CalibrateTest(programs.ProgramTest):
             text, r'key: "calibration:chase"\s+value: "hops \d+: [0-9.]+ us CPU'
         )
         self.assertNotIn("int64_value: 1000\n", text)
-        self.assertEqual(self.distbench("check_test", f"--infile={outfile}").status, 0)
+        self.assertEqual(
+            self.distbench("check_test", f"--infile={outfile}").status, 0
+        )
 
     def test_a_target_that_can_not_be_reached_exits_2(self):
         outfile = self.path("calibrated.config")
@@ -80,13 +82,19 @@ class CalibrateTest(programs.ProgramTest):
         target = "--target=chase=5us"
         for flags, message in (
             (["--activity=chaes"], r'"chaes"; did you mean "chase"\?'),
-            (["--target=chaes=5us", outfile], r'"chaes"; did you mean "chase"\?'),
+            (
+                ["--target=chaes=5us", outfile],
+                r'"chaes"; did you mean "chase"\?',
+            ),
             (["--target=chase", outfile], r"write an activity and a time"),
             (["--target=chase=-1us", outfile], r"is no target"),
             ([target, target, outfile], r'"chase" has a target already'),
             ([target], r"--target needs --outfile"),
             ([outfile], r"--outfile needs --target"),
-            ([target, "--activity=chase", outfile], r"has no effect with --target"),
+            (
+                [target, "--activity=chase", outfile],
+                r"has no effect with --target",
+            ),
         ):
             with self.subTest(flags=flags):
                 outcome = self.calibrate(*flags)

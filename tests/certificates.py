@@ -11,8 +11,8 @@ class Authority:
         self.folder = os.path.join(folder, name)
         os.mkdir(self.folder)
         self._openssl(
-            "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 30"
-            f" -subj /CN={name} -keyout ca.key -out ca.crt"
+            "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes"
+            f" -days 30 -subj /CN={name} -keyout ca.key -out ca.crt"
         )
 
     def _openssl(self, arguments):

@@ -47,11 +47,15 @@ class HelpTest(programs.ProgramTest):
                 text = self.help_text("help", *subcommand.split())
                 self.assertRegex(text, rf"Usage: distbench {subcommand} ")
                 self.assertRegex(text, rf"\n  distbench {subcommand} ")
-                self.assertEqual(self.help_text(*subcommand.split(), "--help"), text)
+                self.assertEqual(
+                    self.help_text(*subcommand.split(), "--help"), text
+                )
 
     def test_lines_fit_a_terminal(self):
         for subcommand in SUBCOMMANDS:
-            for line in self.help_text("help", *subcommand.split()).splitlines():
+            for line in self.help_text(
+                "help", *subcommand.split()
+            ).splitlines():
                 self.assertLessEqual(len(line), 100, line)
 
 

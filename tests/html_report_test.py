@@ -29,11 +29,13 @@ test_results {
 IS_DRAWN = """(id => {
   const canvas = document.getElementById(id);
   if (canvas.width === 0 || canvas.height === 0) return false;
-  const {data} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+  const {data} = canvas.getContext('2d').getImageData(
+      0, 0, canvas.width, canvas.height);
   let coloured = 0;
   for (let i = 0; i < data.length; i += 4) {
     const pixel = [data[i], data[i + 1], data[i + 2]];
-    if (data[i + 3] > 128 && Math.max(...pixel) - Math.min(...pixel) > 60) ++coloured;
+    const range = Math.max(...pixel) - Math.min(...pixel);
+    if (data[i + 3] > 128 && range > 60) ++coloured;
   }
   return coloured > 100;
 })"""
@@ -62,10 +64,14 @@ class HtmlReportTest(programs.ProgramTest):
 
     def open_report(self, *results, **page_arguments):
         report = self.path("report.html")
-        outcome = self.distbench("report", *results, "--format=html", "-o", report)
+        outcome = self.distbench(
+            "report", *results, "--format=html", "-o", report
+        )
         self.assertEqual(outcome.status, 0, outcome)
         page = browser.Page(self, f"file://{report}", **page_arguments)
-        page.wait_until("document.body && document.body.dataset.rendered === 'true'")
+        page.wait_until(
+            "document.body && document.body.dataset.rendered === 'true'"
+        )
         self.assertEqual(page.complaints, [])
         # The page itself, and nothing else.
         self.assertEqual(page.requests, [f"file://{report}"])
@@ -83,12 +89,25 @@ class HtmlReportTest(programs.ProgramTest):
             with self.subTest(dark=dark):
                 page = self.open_report(*results, dark=dark)
                 for chart in CHARTS:
-                    self.assertTrue(page.evaluate(f"{IS_DRAWN}('{chart}')"), chart)
-                self.assertIn("This result was made up.", self.text_of(page, "findings"))
+                    self.assertTrue(
+                        page.evaluate(f"{IS_DRAWN}('{chart}')"), chart
+                    )
+                self.assertIn(
+                    "This result was made up.", self.text_of(page, "findings")
+                )
                 table = self.text_of(page, "latency-table")
-                for text in ("base", "new", "rpc_0", "rpc_1", "p99.9", "12,000"):
+                for text in (
+                    "base",
+                    "new",
+                    "rpc_0",
+                    "rpc_1",
+                    "p99.9",
+                    "12,000",
+                ):
                     self.assertIn(text, table)
-                self.assertEqual(self.text_of(page, "latency-legend").count("rpc_"), 4)
+                self.assertEqual(
+                    self.text_of(page, "latency-legend").count("rpc_"), 4
+                )
                 self.assertIn("Example CPU", self.text_of(page, "nodes-table"))
                 page.close()
 
@@ -97,18 +116,25 @@ class HtmlReportTest(programs.ProgramTest):
         page.evaluate("document.querySelector('input[name=rpc]').click()")
         self.assertNotIn("rpc_0", self.text_of(page, "latency-table"))
         before = self.text_of(page, "latency-table")
-        page.evaluate("document.querySelectorAll('input[name=latency]')[2].click()")
+        page.evaluate(
+            "document.querySelectorAll('input[name=latency]')[2].click()"
+        )
         self.assertNotEqual(self.text_of(page, "latency-table"), before)
         for metric in ("per_second", "p50", "max", "failed"):
             page.evaluate(
                 f"""(box => {{ box.value = '{metric}';
                 box.dispatchEvent(new Event('change')); }})(
-                document.querySelector('#peers-controls label:last-child select'))"""
+                document.querySelector(
+                    '#peers-controls label:last-child select'))"""
             )
-            self.assertTrue(page.evaluate(f"{IS_DRAWN}('heat-map-canvas')"), metric)
+            self.assertTrue(
+                page.evaluate(f"{IS_DRAWN}('heat-map-canvas')"), metric
+            )
         # Nothing selected is nothing to draw, and no error.
         page.evaluate("document.querySelectorAll('input[name=rpc]')[1].click()")
-        page.evaluate("document.querySelectorAll('input[name=latency]')[0].click()")
+        page.evaluate(
+            "document.querySelectorAll('input[name=latency]')[0].click()"
+        )
         self.assertEqual(page.complaints, [])
         page.close()
 
@@ -124,7 +150,9 @@ class HtmlReportTest(programs.ProgramTest):
     def test_result_without_anything_new_is_shown(self):
         page = self.open_report(self.write("old.pb", OLD_RESULT))
         self.assertTrue(page.evaluate(f"{IS_DRAWN}('cdf-chart')"))
-        self.assertTrue(page.evaluate("document.getElementById('over-time').hidden"))
+        self.assertTrue(
+            page.evaluate("document.getElementById('over-time').hidden")
+        )
         self.assertIn("2.5 µs", self.text_of(page, "latency-table"))
         page.close()
 

@@ -15,7 +15,9 @@ import uuid
 # tests; nothing takes that long unless it hangs.
 DEADLINE_SECONDS = 60
 
-DISTBENCH = os.path.abspath(os.environ.get("DISTBENCH", "distbench/cli/distbench"))
+DISTBENCH = os.path.abspath(
+    os.environ.get("DISTBENCH", "distbench/cli/distbench")
+)
 TEST_BUILDER = os.path.abspath("test_builder/test_builder_main")
 START_SCRIPT = os.path.abspath("start_distbench_localhost.sh")
 
@@ -32,7 +34,10 @@ class Outcome:
         self.err = err
 
     def __repr__(self):
-        return f"status {self.status}\n--- stdout\n{self.out}--- stderr\n{self.err}"
+        return (
+            f"status {self.status}\n"
+            f"--- stdout\n{self.out}--- stderr\n{self.err}"
+        )
 
 
 class Program:
@@ -87,7 +92,8 @@ class Program:
                 remaining = end - time.monotonic()
                 if remaining <= 0 or (stream + "_ended") in self._text:
                     raise AssertionError(
-                        f'"{self.name}" did not print "{pattern}" to std{stream}:\n'
+                        f'"{self.name}" did not print "{pattern}" '
+                        f'to std{stream}:\n'
                         f'{self._text["out"]}{self._text["err"]}'
                     )
                 self._changed.wait(remaining)
@@ -105,7 +111,8 @@ class Program:
         except subprocess.TimeoutExpired:
             self.kill()
             raise AssertionError(
-                f'"{self.name}" did not end:\n{self._text["out"]}{self._text["err"]}'
+                f'"{self.name}" did not end:\n'
+                f'{self._text["out"]}{self._text["err"]}'
             ) from None
         for reader in self._readers:
             reader.join(DEADLINE_SECONDS)
@@ -141,7 +148,12 @@ class ProgramTest(unittest.TestCase):
         return path
 
     def environment(self, **extra):
-        return {**os.environ, _MARKER: self._marker, "DISTBENCH": DISTBENCH, **extra}
+        return {
+            **os.environ,
+            _MARKER: self._marker,
+            "DISTBENCH": DISTBENCH,
+            **extra,
+        }
 
     def start(self, *arguments, **popen_arguments):
         popen_arguments.setdefault("env", self.environment())
@@ -188,7 +200,11 @@ class ClusterTest(ProgramTest):
 
     def start_sequencer(self, *flags):
         sequencer = self.start(
-            DISTBENCH, "test_sequencer", "--port=0", "--listen=127.0.0.1", *flags
+            DISTBENCH,
+            "test_sequencer",
+            "--port=0",
+            "--listen=127.0.0.1",
+            *flags,
         )
         port = sequencer.wait_for(r"^Listening at 127.0.0.1:(\d+)$").group(1)
         sequencer.address = f"127.0.0.1:{port}"

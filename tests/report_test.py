@@ -35,7 +35,9 @@ class ReportTest(ReportTestCase):
         outcome = self.distbench("report", result, "--format=json")
         self.assertEqual(outcome.status, 0, outcome)
         document = json.loads(outcome.out)
-        self.assertEqual(document["tests"][0]["totals"]["succeeded_count"], 12000)
+        self.assertEqual(
+            document["tests"][0]["totals"]["succeeded_count"], 12000
+        )
 
         file = self.path("a.json")
         outcome = self.distbench("report", result, "--format=json", "-o", file)
@@ -59,7 +61,9 @@ class ReportTest(ReportTestCase):
                     "report", result, "--format=csv", f"--table={table}"
                 )
                 self.assertEqual(outcome.status, 0, outcome)
-                header, *rows = csv.reader(io.StringIO(outcome.out), strict=True)
+                header, *rows = csv.reader(
+                    io.StringIO(outcome.out), strict=True
+                )
                 self.assertEqual(header[:3], ["source", "test", "repetition"])
                 self.assertEqual(len(rows), row_count)
                 for row in rows:
@@ -72,7 +76,9 @@ class ReportTest(ReportTestCase):
         self.write("notes.txt", "no result")
         outcome = self.distbench("report", self.folder, "--format=text")
         self.assertEqual(outcome.status, 0, outcome)
-        self.assertRegex(outcome.out, r"(?s)^Test: a\n.*^Test: b\n".replace("^", "(?m:^)"))
+        self.assertRegex(
+            outcome.out, r"(?s)^Test: a\n.*^Test: b\n".replace("^", "(?m:^)")
+        )
         empty = self.path("empty")
         os.mkdir(empty)
         outcome = self.distbench("report", empty)
@@ -96,12 +102,19 @@ class ReportTest(ReportTestCase):
         self.assertIn("tracing_interval", outcome.err)
 
     def test_flags_of_another_format_are_refused(self):
-        for flag in ("--table=peers", "--rpc=a", "--test=a", "--latency=service"):
+        for flag in (
+            "--table=peers",
+            "--rpc=a",
+            "--test=a",
+            "--latency=service",
+        ):
             with self.subTest(flag=flag):
                 outcome = self.distbench("report", "a.pb", flag)
                 self.assertEqual(outcome.status, 1, outcome)
                 self.assertRegex(outcome.err, r"goes with --format=(csv|hdr)")
-        outcome = self.distbench("report", "a.pb", "--format=csv", "--table=peer")
+        outcome = self.distbench(
+            "report", "a.pb", "--format=csv", "--table=peer"
+        )
         self.assertIn('did you mean "peers"?', outcome.err)
 
     def test_invalid_results_exit_3_in_every_format(self):
@@ -134,7 +147,11 @@ class CompareTest(ReportTestCase):
         self.assertEqual(outcome.status, 2, outcome)
         self.assertIn("fail_if p99>5%: applies", outcome.out)
         outcome = self.distbench(
-            "compare", slower, base, "--fail_if=p99>5%", "--fail_if=rpc_0:rate<-3%"
+            "compare",
+            slower,
+            base,
+            "--fail_if=p99>5%",
+            "--fail_if=rpc_0:rate<-3%",
         )
         self.assertEqual(outcome.status, 0, outcome)
         self.assertEqual(outcome.out.count("does not apply"), 2, outcome)
@@ -163,7 +180,11 @@ class RepeatTest(programs.ClusterTest):
         )
         outfile = self.path("out.pb.gz")
         outcome = self.run_tests(
-            sequencer, infile, "--repeat=3", f"--outfile={outfile}", "--binary_output"
+            sequencer,
+            infile,
+            "--repeat=3",
+            f"--outfile={outfile}",
+            "--binary_output",
         )
         self.assertEqual(outcome.status, 0, outcome)
         self.assertRegex(outcome.err, r"\[6/6\] b: done")

@@ -134,7 +134,11 @@ class RunTestsTest(programs.ClusterTest):
         for flags in ([], ["--no_samples"]):
             outfile = self.path(f"{len(flags)}.pb")
             outcome = self.run_tests(
-                sequencer, infile, f"--outfile={outfile}", "--binary_output", *flags
+                sequencer,
+                infile,
+                f"--outfile={outfile}",
+                "--binary_output",
+                *flags,
             )
             self.assertEqual(outcome.status, 0, outcome)
             self.assertRegex(outcome.out, SUMMARY)
@@ -155,7 +159,9 @@ class RunTestsTest(programs.ClusterTest):
         infile = self.write("a.config", programs.client_server_config(COUNTED))
         with open(infile, encoding="utf-8") as stdin:
             outcome = self.distbench(
-                "run_tests", f"--test_sequencer={sequencer.address}", stdin=stdin
+                "run_tests",
+                f"--test_sequencer={sequencer.address}",
+                stdin=stdin,
             )
         self.assertEqual(outcome.status, 0, outcome)
         self.assertRegex(outcome.out, SUMMARY)
@@ -194,7 +200,10 @@ class RunTestsTest(programs.ClusterTest):
     def test_lost_sequencer_is_said(self):
         for number, message in (
             (signal.SIGKILL, r"^distbench: the test sequencer was lost: "),
-            (signal.SIGTERM, r"^distbench: the test sequencer is shutting down$"),
+            (
+                signal.SIGTERM,
+                r"^distbench: the test sequencer is shutting down$",
+            ),
         ):
             with self.subTest(signal=number.name):
                 sequencer = self.start_cluster()
@@ -239,7 +248,9 @@ class RunTestsTest(programs.ClusterTest):
     def test_node_has_the_name_and_attributes_that_it_is_given(self):
         sequencer = self.start_sequencer()
         self.start_node(sequencer, "node7", "rack=a7")
-        status = self.distbench("status", f"--test_sequencer={sequencer.address}")
+        status = self.distbench(
+            "status", f"--test_sequencer={sequencer.address}"
+        )
         self.assertRegex(status.out, r"  node7 on \S+, idle .*rack=a7")
 
 

@@ -63,7 +63,9 @@ class SearchTest(programs.ClusterTest):
         self.assertEqual(outcome.status, 0, outcome)
         self.assertIn("Verdict: upper_bound_hit", outcome.err)
         rows = list(csv.DictReader(io.StringIO(outcome.out)))
-        self.assertEqual([row["phase"] for row in rows], ["warmup", "bracket", "bracket"])
+        self.assertEqual(
+            [row["phase"] for row in rows], ["warmup", "bracket", "bracket"]
+        )
         self.assertEqual([row["load"] for row in rows], ["200", "200", "400"])
 
         text = self.report(result)
@@ -81,7 +83,11 @@ class SearchTest(programs.ClusterTest):
         for _ in range(2):
             self.start_node(self.sequencer)
         result = self.path("search.pb")
-        flags = ("--slo=failures<=50%", "--max_qps=6400", f"--csv={self.path('csv')}")
+        flags = (
+            "--slo=failures<=50%",
+            "--max_qps=6400",
+            f"--csv={self.path('csv')}",
+        )
         search = self.start(*self.arguments(*flags, f"--outfile={result}"))
         search.wait_for(r"^probe 2 bracket 200 met", stream="err")
         outcome = search.stop(signal.SIGINT)
@@ -91,7 +97,9 @@ class SearchTest(programs.ClusterTest):
         self.assertEqual(again.status, 1, again)
         self.assertIn(f"--resume={result}", again.err)
         other = self.run_to_end(
-            *self.arguments("--slo=failures<=9%", "--max_qps=6400", f"--resume={result}")
+            *self.arguments(
+                "--slo=failures<=9%", "--max_qps=6400", f"--resume={result}"
+            )
         )
         self.assertEqual(other.status, 1, other)
         self.assertIn("another search", other.err)
@@ -100,7 +108,9 @@ class SearchTest(programs.ClusterTest):
         self.assertEqual(resumed.status, 0, resumed)
         self.assertNotIn("probe 1 ", resumed.err)
         document = json.loads(self.report(result, "--format=json").out)
-        numbers = [probe["number"] for probe in document["searches"][0]["probes"]]
+        numbers = [
+            probe["number"] for probe in document["searches"][0]["probes"]
+        ]
         self.assertEqual(numbers, list(range(1, len(numbers) + 1)))
         self.assertEqual(document["searches"][0]["verdict"], "upper_bound_hit")
 
@@ -119,8 +129,13 @@ class SearchTest(programs.ClusterTest):
         )
         self.assertEqual(outcome.status, 0, outcome)
         rows = list(csv.DictReader(io.StringIO(outcome.out)))
-        self.assertEqual([row["instance"] for row in rows], ["overall", "1", "2"])
-        self.assertEqual([row["requested_qps"] for row in rows], ["200.00", "100.00", "100.00"])
+        self.assertEqual(
+            [row["instance"] for row in rows], ["overall", "1", "2"]
+        )
+        self.assertEqual(
+            [row["requested_qps"] for row in rows],
+            ["200.00", "100.00", "100.00"],
+        )
         report = self.report(result, "--format=benchpress")
         self.assert_reported(report)
         document = json.loads(report.out)
@@ -145,7 +160,10 @@ class SearchTest(programs.ClusterTest):
         outcome = search.wait()
         self.assertEqual(outcome.status, 3, outcome)
         self.assertIn("Verdict: invalid", outcome.err)
-        self.assertRegex(outcome.err, r"instance \d: nothing was heard of \d\.(client|server)/0")
+        self.assertRegex(
+            outcome.err,
+            r"instance \d: nothing was heard of \d\.(client|server)/0",
+        )
 
     def test_usage_is_checked_before_any_traffic(self):
         for flags, message in (

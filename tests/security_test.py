@@ -1,4 +1,4 @@
-"""TLS between real processes, with certificates made as docs/security.md says."""
+"""TLS between real processes; certificates are as docs/security.md has it."""
 
 import re
 import time
@@ -72,36 +72,49 @@ class SecurityTest(programs.ClusterTest):
         self.assertEqual(outcome.status, 1, outcome)  # before any traffic
         self.assertRegex(
             outcome.out + outcome.err,
-            r"client/0: the node of peer \S+ .*TLS for its traffic.*start all nodes"
-            r".*server/0 at ",
+            r"client/0: the node of peer \S+ .*TLS for its traffic.*"
+            r"start all nodes.*server/0 at ",
         )
 
     def test_names_decide_who_may_submit(self):
-        sequencer = self.start_sequencer("--allow_submit=alice.example", *self.host)
+        sequencer = self.start_sequencer(
+            "--allow_submit=alice.example", *self.host
+        )
         for _ in range(2):
             self.start_tls_node(sequencer, *self.host)
         bob = self.authority.flags("bob", "DNS:bob.example")
         outcome = self.run_tests(sequencer, self.config("grpc"), *bob)
         self.assertNotEqual(outcome.status, 0, outcome)
-        self.assertRegex(outcome.err, "--allow_submit names no name .*bob.example")
+        self.assertRegex(
+            outcome.err, "--allow_submit names no name .*bob.example"
+        )
         outcome = self.run_tests(sequencer, self.config("grpc"), *self.alice)
         self.assertEqual(outcome.status, 0, outcome)
 
     def test_exposure_is_said_at_the_start(self):
         sequencer = self.start_sequencer()
-        sequencer.wait_for("^Every user of this machine can submit tests.*no TLS")
+        sequencer.wait_for(
+            "^Every user of this machine can submit tests.*no TLS"
+        )
         node = self.start_node(sequencer)
-        node.wait_for("^While a test runs, every user of this machine can reach")
+        node.wait_for(
+            "^While a test runs, every user of this machine can reach"
+        )
         secured = self.start_sequencer(*self.host)
         secured.wait_for(r"^TLS: certificates must be signed by .*ca\.crt")
-        everywhere = self.start(programs.DISTBENCH, "test_sequencer", "--port=0")
+        everywhere = self.start(
+            programs.DISTBENCH, "test_sequencer", "--port=0"
+        )
         everywhere.wait_for("^Everybody who can reach .*--listen restricts")
 
     def test_flags_that_do_not_fit_are_errors(self):
         for flags, message in (
             (["--allow_submit=alice"], "--allow_submit and --allow_node name"),
             (self.host[:2], "TLS needs --tls_key as well"),
-            (["--tls_cert=/no/such", self.host[2]], "--tls_cert=/no/such: can not"),
+            (
+                ["--tls_cert=/no/such", self.host[2]],
+                "--tls_cert=/no/such: can not",
+            ),
         ):
             with self.subTest(flags=flags):
                 outcome = self.distbench("test_sequencer", "--port=0", *flags)
@@ -124,7 +137,9 @@ class SecurityTest(programs.ClusterTest):
         self.assertEqual(outcome.status, 0, outcome)
         name = "distbench_rpcs_succeeded_total"
         self.assertEqual(self.metric(node_port, name), 100)
-        self.assertGreater(self.metric(port, "process_resident_memory_bytes"), 1e6)
+        self.assertGreater(
+            self.metric(port, "process_resident_memory_bytes"), 1e6
+        )
         # The client hears of the end first.
         ended = 'distbench_runs_ended_total{outcome="done"}'
         deadline = time.monotonic() + programs.DEADLINE_SECONDS

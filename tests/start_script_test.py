@@ -19,7 +19,7 @@ READY = r"are ready at localhost:(\d+)\."
 
 
 def listening_addresses(pid):
-    """The local addresses of a process's listening TCP sockets, in /proc's hex."""
+    """Where a process's TCP sockets listen, in the hexadecimal of /proc."""
     inodes = set()
     for fd in os.listdir(f"/proc/{pid}/fd"):
         try:
@@ -39,16 +39,22 @@ def listening_addresses(pid):
 
 class StartScriptTest(programs.ProgramTest):
     def start_cluster(self, *arguments, **popen_arguments):
-        cluster = self.start(programs.START_SCRIPT, *arguments, **popen_arguments)
+        cluster = self.start(
+            programs.START_SCRIPT, *arguments, **popen_arguments
+        )
         cluster.port = cluster.wait_for(READY).group(1)
         return cluster
 
     def processes(self, what):
-        return [pid for pid, text in self.leftovers().items() if f" {what} " in text]
+        return [
+            pid for pid, text in self.leftovers().items() if f" {what} " in text
+        ]
 
     def test_a_bound_node_for_each_numa_node(self):
         try:
-            with open("/sys/devices/system/node/has_cpu", encoding="ascii") as file:
+            with open(
+                "/sys/devices/system/node/has_cpu", encoding="ascii"
+            ) as file:
                 numa_nodes = file.read()
         except FileNotFoundError:
             self.skipTest("a kernel without NUMA")
@@ -57,7 +63,9 @@ class StartScriptTest(programs.ProgramTest):
         commands = self.leftovers().values()
         nodes = [text for text in commands if " node_manager " in text]
         self.assertIn(f" --numa_node={first} ", nodes[0] + " ")
-        self.assertEqual(len(nodes), sum("--numa_node=" in text for text in nodes))
+        self.assertEqual(
+            len(nodes), sum("--numa_node=" in text for text in nodes)
+        )
         self.assertEqual(cluster.stop().status, 0)
         self.assert_nothing_runs()
 
@@ -119,7 +127,10 @@ class StartScriptTest(programs.ProgramTest):
         self.assert_nothing_runs()
 
     def test_process_that_dies_takes_the_others_along(self):
-        for what, name in (("test_sequencer", "sequencer"), ("node_manager", "node")):
+        for what, name in (
+            ("test_sequencer", "sequencer"),
+            ("node_manager", "node"),
+        ):
             with self.subTest(what=what):
                 cluster = self.start_cluster("-p", "0")
                 victim = self.processes(what)[0]

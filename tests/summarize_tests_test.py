@@ -10,7 +10,11 @@ import unittest
 from scripts import summarize_tests
 from tests import testing_main
 
-TWO_PASSED = '<testsuites><testsuite><testcase name="A"/><testcase name="B"/></testsuite></testsuites>'
+TWO_PASSED = (
+    "<testsuites><testsuite>"
+    '<testcase name="A"/><testcase name="B"/>'
+    "</testsuite></testsuites>"
+)
 ONE_FAILED = (
     "<testsuites><testsuite>"
     '<testcase classname="Suite" name="A"/>'
@@ -20,7 +24,8 @@ ONE_FAILED = (
 ONE_SKIPPED = (
     "<testsuites><testsuite>"
     '<testcase name="A"/><testcase name="B" result="skipped"/>'
-    '<testcase name="C" status="notrun"/><testcase name="D"><skipped/></testcase>'
+    '<testcase name="C" status="notrun"/>'
+    '<testcase name="D"><skipped/></testcase>'
     "</testsuite></testsuites>"
 )
 
@@ -42,7 +47,10 @@ class SummarizeTestsTest(unittest.TestCase):
             with open(path, "w", encoding="utf-8") as file:
                 file.write(xml)
             outputs.append(
-                {"name": "test.xml", "uri": "file://" + path.replace(" ", "%20")}
+                {
+                    "name": "test.xml",
+                    "uri": "file://" + path.replace(" ", "%20"),
+                }
             )
         self.events.append(
             {
@@ -87,7 +95,8 @@ class SummarizeTestsTest(unittest.TestCase):
     def test_failed_case_is_named(self):
         self.add_result("//a", "FAILED", ONE_FAILED)
         self.assertEqual(
-            self.summarize(3), (1, ["FAILED: //a Suite.B", "1 passed, 1 failed"])
+            self.summarize(3),
+            (1, ["FAILED: //a Suite.B", "1 passed, 1 failed"]),
         )
 
     def test_skipped_cases_have_not_passed(self):
@@ -100,14 +109,16 @@ class SummarizeTestsTest(unittest.TestCase):
     def test_crash_after_cases_that_passed_is_a_failure(self):
         self.add_result("//a", "FAILED", TWO_PASSED)
         self.assertEqual(
-            self.summarize(3), (1, ["FAILED: //a (FAILED)", "2 passed, 1 failed"])
+            self.summarize(3),
+            (1, ["FAILED: //a (FAILED)", "2 passed, 1 failed"]),
         )
 
     def test_timeout_without_cases_is_a_failure(self):
         self.add_result("//a", xml=TWO_PASSED)
         self.add_result("//b", "TIMEOUT")
         self.assertEqual(
-            self.summarize(3), (1, ["FAILED: //b (TIMEOUT)", "2 passed, 1 failed"])
+            self.summarize(3),
+            (1, ["FAILED: //b (TIMEOUT)", "2 passed, 1 failed"]),
         )
 
     def test_target_that_does_not_build_is_a_failure(self):
@@ -126,7 +137,9 @@ class SummarizeTestsTest(unittest.TestCase):
         )
 
     def test_no_test_at_all_is_a_failure(self):
-        self.assertEqual(self.summarize(0), (1, ["No test ran.", "0 passed, 0 failed"]))
+        self.assertEqual(
+            self.summarize(0), (1, ["No test ran.", "0 passed, 0 failed"])
+        )
 
     def test_last_attempt_counts(self):
         self.add_result("//a", "FAILED", ONE_FAILED, attempt=1)

@@ -18,7 +18,8 @@ NAME = "client_server_1x1x100-grpc_polling_inline"
 SUMMARY_LINES = (
     r"^Test summary:$",
     r"^RPC latency summary:$",
-    r"^  client_server_rpc: N: \d+ min: \d+ns median: \d+ns 90%: \d+ns 99%: \d+ns",
+    r"^  client_server_rpc: N: \d+ min: \d+ns median: \d+ns 90%: \d+ns "
+    r"99%: \d+ns",
     r"^Communication summary:$",
     r"^  client/0 -> server/0: RPCs: \d+ \(\d+\.\d\d kQPS\) Request: ",
     r"^Instance summary:$",
@@ -80,7 +81,9 @@ class TestBuilderTest(programs.ClusterTest):
         self.assert_nothing_runs()
 
     def test_config_is_what_check_test_accepts(self):
-        outcome = self.run_to_end(programs.TEST_BUILDER, PATTERN, "-o", self.folder)
+        outcome = self.run_to_end(
+            programs.TEST_BUILDER, PATTERN, "-o", self.folder
+        )
         self.assertEqual(outcome.status, 0, outcome)
         config = self.path(NAME + ".config")
         check = self.distbench("check_test", f"--infile={config}")

@@ -112,18 +112,24 @@ class TrafficLanguageTest(programs.ClusterTest):
         self.assertEqual(set(counts), {"server/1", "server/2"}, outcome)
         self.assertEqual(sum(map(int, counts.values())), RPCS, outcome)
         self.assertNotIn("0", counts.values())
-        self.assertRegex(result, r"selected_instances: 1\s+selected_instances: 2")
+        self.assertRegex(
+            result, r"selected_instances: 1\s+selected_instances: 2"
+        )
         self.assertRegex(result, r"[^_]server_instance: 2\b")
 
     def test_channel_without_members_is_refused(self):
         outcome, _ = self.run_config(CHANNEL.replace('"a"', '"z"'))
         self.assertEqual(outcome.status, 1, outcome)
-        self.assertIn('multi_server_channels["near"] has no members', outcome.err)
+        self.assertIn(
+            'multi_server_channels["near"] has no members', outcome.err
+        )
 
     def test_replay_is_summarised_and_logged(self):
         outcome, result = self.run_config(REPLAY)
         self.assertEqual(outcome.status, 0, outcome)
-        line = re.search(r"  recorded: N: 6 min: (\d+)ns .* max: (\d+)ns", outcome.out)
+        line = re.search(
+            r"  recorded: N: 6 min: (\d+)ns .* max: (\d+)ns", outcome.out
+        )
         self.assertIsNotNone(line, outcome)
         # Histograms are exact to one per cent.
         self.assertGreater(int(line[1]), 19_800_000)
@@ -140,8 +146,12 @@ class TrafficLanguageTest(programs.ClusterTest):
     def test_unknown_device_is_named_with_those_that_there_are(self):
         outcome, _ = self.run_config(on_device("no-such-device"))
         self.assertEqual(outcome.status, 1, outcome)
-        self.assertIn('network device "no-such-device"', outcome.out + outcome.err)
-        self.assertRegex(outcome.out + outcome.err, r"this host has: .*lo 127\.0\.0\.1")
+        self.assertIn(
+            'network device "no-such-device"', outcome.out + outcome.err
+        )
+        self.assertRegex(
+            outcome.out + outcome.err, r"this host has: .*lo 127\.0\.0\.1"
+        )
 
 
 if __name__ == "__main__":

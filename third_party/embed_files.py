@@ -30,8 +30,9 @@ def literal(content):
 
 
 def main(header_path, source_path, *paths):
-    header = ['#include "absl/strings/string_view.h"\n\nnamespace distbench {\n\n']
-    source = [f'#include "{os.path.basename(header_path)}"\n\nnamespace distbench {{\n\n']
+    opening = "\n\nnamespace distbench {\n\n"
+    header = ['#include "absl/strings/string_view.h"' + opening]
+    source = [f'#include "{os.path.basename(header_path)}"' + opening]
     for path in paths:
         with open(path, "rb") as file:
             content = file.read()

@@ -3,7 +3,8 @@ malformed, cost it little memory and its clients nothing.
 
 Small numbers under `bazel test`; all of them, with figures:
 
-  DISTBENCH_FLOOD=1 bazel test --test_output=all //tests/control_plane:flood_test
+  DISTBENCH_FLOOD=1 bazel test --test_output=all \\
+      //tests/control_plane:flood_test
 """
 
 import concurrent.futures
@@ -86,13 +87,16 @@ class FloodTest(programs.ClusterTest):
         for _ in range(2):
             self.start_node(self.sequencer)
         self.config = self.write(
-            "test.config", programs.client_server_config("max_iteration_count: 10")
+            "test.config",
+            programs.client_server_config("max_iteration_count: 10"),
         )
         # What it needs for its work does not count.
         self.assert_clients_are_served()
 
     def resident_bytes(self):
-        with open(f"/proc/{self.sequencer.pid}/statm", encoding="ascii") as file:
+        with open(
+            f"/proc/{self.sequencer.pid}/statm", encoding="ascii"
+        ) as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
 
     def assert_clients_are_served(self):
@@ -138,7 +142,8 @@ class FloodTest(programs.ClusterTest):
         after = self.resident_bytes()
         print(
             f"{total} {name} in {seconds:.1f} s: "
-            f"{before >> 20} MiB before, {most >> 20} at most, {after >> 20} after"
+            f"{before >> 20} MiB before, {most >> 20} at most, "
+            f"{after >> 20} after"
         )
         self.assertLess(most - before, MAX_GROWTH_BYTES)
         self.assertLess(after - before, MAX_GROWTH_BYTES)
@@ -147,11 +152,17 @@ class FloodTest(programs.ClusterTest):
         self.check(CONNECTIONS, garbage, "garbage connections")
 
     def test_malformed_messages(self):
-        methods = (b"RunTests", b"RunTestSequence", b"NodeSession", b"GetStatus")
+        methods = (
+            b"RunTests",
+            b"RunTestSequence",
+            b"NodeSession",
+            b"GetStatus",
+        )
 
         def malformed(number, rng):
             return request(
-                methods[number % len(methods)], rng.randbytes(rng.randrange(1, 2000))
+                methods[number % len(methods)],
+                rng.randbytes(rng.randrange(1, 2000)),
             )
 
         self.check(MESSAGES, malformed, "malformed messages")

@@ -26,10 +26,12 @@ class RunsTest(programs.ClusterTest):
         return f"--results_dir={self.path('results')}"
 
     def start_client(self, sequencer, *tests, flags=()):
-        """Returns run_tests with tests, pairs of name and iterations, at its start."""
+        """Starts run_tests with tests, pairs of name and iterations."""
         infile = self.write(
             "_".join(name for name, _ in tests) + ".config",
-            "".join(programs.client_server_config(i, name) for name, i in tests),
+            "".join(
+                programs.client_server_config(i, name) for name, i in tests
+            ),
         )
         client = self.start(
             programs.DISTBENCH,
@@ -63,7 +65,9 @@ class RunsTest(programs.ClusterTest):
         """Waits until something was measured."""
         end = time.monotonic() + programs.DEADLINE_SECONDS
         while time.monotonic() < end:
-            status = self.distbench("status", f"--test_sequencer={sequencer.address}")
+            status = self.distbench(
+                "status", f"--test_sequencer={sequencer.address}"
+            )
             if re.search(r", [1-9]\d* RPCs", status.out):
                 return
         raise AssertionError(f"no traffic: {status}")
@@ -82,7 +86,9 @@ class RunsTest(programs.ClusterTest):
         restarted.address = sequencer.address
         end = time.monotonic() + programs.DEADLINE_SECONDS
         while time.monotonic() < end:
-            status = self.distbench("status", f"--test_sequencer={restarted.address}")
+            status = self.distbench(
+                "status", f"--test_sequencer={restarted.address}"
+            )
             if "Nodes: 2\n" in status.out:
                 return restarted
         raise AssertionError(f"the nodes did not come back: {status}")
@@ -95,7 +101,9 @@ class ClientGoneTest(RunsTest):
         client.wait_for("short: started", "err")
         client.kill()
         outfile = self.path("short.pb")
-        waited = self.runs(sequencer, "wait", client.run_id, f"--outfile={outfile}")
+        waited = self.runs(
+            sequencer, "wait", client.run_id, f"--outfile={outfile}"
+        )
         self.assertEqual(waited.status, 0, waited)
         self.assertRegex(waited.err, r"\[1/1\] short: done after \d+\.\d s\n")
         got = self.runs(sequencer, "get", client.run_id)
@@ -109,7 +117,9 @@ class ClientGoneTest(RunsTest):
     def test_detached_run_is_had_later(self):
         sequencer = self.start_cluster()
         infile = self.write("a.config", programs.client_server_config(COUNTED))
-        detached = self.run_tests(sequencer, infile, "--detach", "--label=nightly")
+        detached = self.run_tests(
+            sequencer, infile, "--detach", "--label=nightly"
+        )
         self.assertEqual(detached.status, 0, detached)
         self.assertRegex(detached.out, rf"^{RUN_ID}\n$")
         self.assertEqual(detached.err, "")
@@ -122,10 +132,13 @@ class ClientGoneTest(RunsTest):
         self.assertEqual(run["test_names"], ["client_server"])
         table = self.runs(sequencer, "list").out
         self.assertRegex(
-            table, rf"(?m)^{run_id}  done +.* 127.0.0.1  nightly  client_server$"
+            table,
+            rf"(?m)^{run_id}  done +.* 127.0.0.1  nightly  client_server$",
         )
 
-        refused = self.run_tests(sequencer, infile, "--detach", "--outfile=x.pb")
+        refused = self.run_tests(
+            sequencer, infile, "--detach", "--outfile=x.pb"
+        )
         self.assertEqual(refused.status, 1, refused)
         self.assertIn("--outfile does not go with --detach", refused.err)
 
@@ -133,7 +146,9 @@ class ClientGoneTest(RunsTest):
         sequencer = self.start_cluster()
         outfile = self.path("endless.pb")
         client = self.start_client(
-            sequencer, ("endless", programs.ENDLESS), flags=[f"--outfile={outfile}"]
+            sequencer,
+            ("endless", programs.ENDLESS),
+            flags=[f"--outfile={outfile}"],
         )
         self.wait_for_traffic(sequencer)
         outcome = client.stop(signal.SIGINT)
@@ -194,7 +209,9 @@ class QueueTest(RunsTest):
         urgent.wait_for(r"^Waiting, 1 run ahead$", "err")
         second.wait_for(r"^Waiting, 3 runs ahead$", "err")
 
-        status = self.distbench("status", f"--test_sequencer={sequencer.address}")
+        status = self.distbench(
+            "status", f"--test_sequencer={sequencer.address}"
+        )
         self.assertRegex(
             status.out,
             r"Running: endless, for \d+ s of 600 s, .*\n"
@@ -207,8 +224,12 @@ class QueueTest(RunsTest):
         self.assertEqual(cancelled.status, 0, cancelled)
         outcome = first.wait()
         self.assertEqual(outcome.status, 3, outcome)
-        self.assertIn("distbench: the run was cancelled by 127.0.0.1\n", outcome.err)
-        self.assertEqual(self.runs(sequencer, "cancel", running.run_id).status, 0)
+        self.assertIn(
+            "distbench: the run was cancelled by 127.0.0.1\n", outcome.err
+        )
+        self.assertEqual(
+            self.runs(sequencer, "cancel", running.run_id).status, 0
+        )
         self.assertEqual(running.wait().status, 3)
         for client in (urgent, second):
             self.assertEqual(client.wait().status, 0)
@@ -217,7 +238,10 @@ class QueueTest(RunsTest):
             runs[urgent.run_id]["start_time"], runs[second.run_id]["start_time"]
         )
         self.assertEqual(
-            [runs[client.run_id]["state"] for client in (running, first, urgent)],
+            [
+                runs[client.run_id]["state"]
+                for client in (running, first, urgent)
+            ],
             ["cancelled", "cancelled", "done"],
         )
 
@@ -231,7 +255,9 @@ class QueueTest(RunsTest):
         client = self.start_client(sequencer, ("endless", programs.ENDLESS))
         early = self.runs(sequencer, "get", client.run_id)
         self.assertEqual(early.status, 1, early)
-        self.assertIn("has not ended; distbench runs wait waits for it", early.err)
+        self.assertIn(
+            "has not ended; distbench runs wait waits for it", early.err
+        )
         typo = client.run_id[:-1] + "7"
         for action in ("get", "wait", "cancel"):
             outcome = self.runs(sequencer, action, typo)
@@ -262,8 +288,9 @@ class SequencerGoneTest(RunsTest):
 
         sequencer = self.restart_sequencer(sequencer, self.results_dir())
         sequencer.wait_for(
-            rf"^Run {client.run_id} was interrupted: the test sequencer ended in the "
-            "middle of test 2 of 2, second; distbench runs get has the tests before$",
+            rf"^Run {client.run_id} was interrupted: the test sequencer ended "
+            "in the middle of test 2 of 2, second; distbench runs get has the "
+            "tests before$",
             "err",
         )
         run = self.list_runs(sequencer)[client.run_id]
@@ -305,9 +332,13 @@ class SequencerGoneTest(RunsTest):
 
     def test_directory_has_one_sequencer(self):
         self.start_sequencer(self.results_dir())
-        outcome = self.distbench("test_sequencer", "--port=0", self.results_dir())
+        outcome = self.distbench(
+            "test_sequencer", "--port=0", self.results_dir()
+        )
         self.assertEqual(outcome.status, 1, outcome)
-        self.assertIn("another test sequencer keeps its results in ", outcome.err)
+        self.assertIn(
+            "another test sequencer keeps its results in ", outcome.err
+        )
 
 
 class FullDiskTest(RunsTest):
@@ -316,7 +347,10 @@ class FullDiskTest(RunsTest):
         self.disk = self.path("disk")
         os.mkdir(self.disk)
         probe = subprocess.run(
-            self.on_small_disk("true"), capture_output=True, text=True, check=False
+            self.on_small_disk("true"),
+            capture_output=True,
+            text=True,
+            check=False,
         )
         if probe.returncode != 0:
             self.skipTest(f"no small disk can be mounted here: {probe.stderr}")
@@ -355,7 +389,8 @@ class FullDiskTest(RunsTest):
         self.assertEqual(run["state"], "done")
         self.assertRegex(
             run["message"],
-            r"No space left on device.*; it is kept in memory, until the sequencer ends",
+            "No space left on device.*; it is kept in memory, until the "
+            "sequencer ends",
         )
         got = self.runs(sequencer, "get", client.run_id)
         self.assertEqual(got.status, 0, got)
@@ -364,7 +399,9 @@ class FullDiskTest(RunsTest):
 
         # With room again, the next run brings the disk up to date.
         os.remove(filler)
-        small = self.start_client(sequencer, ("small", "max_iteration_count: 1"))
+        small = self.start_client(
+            sequencer, ("small", "max_iteration_count: 1")
+        )
         self.assertEqual(small.wait().status, 0)
         runs = self.list_runs(sequencer)
         for client in (client, small):

@@ -23,16 +23,22 @@ def client_killed(cluster):
     return fault.Seen(None, words, cluster.seconds_until_usable())
 
 
-@FAULTS.add("client stopped (SIGSTOP) until its test and that of another were over")
+@FAULTS.add(
+    "client stopped (SIGSTOP) until its test and that of another were over"
+)
 def client_stopped(cluster):
-    run = cluster.start_run(clusters.traffic("slow", 5, requests_per_second=500))
+    run = cluster.start_run(
+        clusters.traffic("slow", 5, requests_per_second=500)
+    )
     cluster.wait_for_traffic()
     run.program.send(signal.SIGSTOP)
     cluster.run_short_test()
     run.program.send(signal.SIGCONT)
     outcome = run.finish()
     fault.check(outcome.status == 0, "the run failed", outcome)
-    fault.check_kept(run.outfile, fault.ALL_INSTANCES, outcome, has_failed=False)
+    fault.check_kept(
+        run.outfile, fault.ALL_INSTANCES, outcome, has_failed=False
+    )
     cluster.check_nothing_crashed()
     words = "nothing; the other's test ran, and its own result was whole"
     return fault.Seen(None, words, cluster.seconds_until_usable())

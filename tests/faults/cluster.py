@@ -1,4 +1,4 @@
-"""A cluster of real processes on hosts of their own, and what users see of it."""
+"""A cluster of real processes on hosts of their own; what users see of it."""
 
 import os
 import re
@@ -115,7 +115,9 @@ class Cluster:
 
     def _start(self, host, *arguments, env=None):
         program = programs.Program(
-            self.hosts[host].command(programs.DISTBENCH, *arguments, *self.tls_flags),
+            self.hosts[host].command(
+                programs.DISTBENCH, *arguments, *self.tls_flags
+            ),
             env={**os.environ, **(env or {})},
         )
         self._programs.append(program)
@@ -131,7 +133,11 @@ class Cluster:
         outfile = outfile or os.path.join(self.folder, f"{self._count}.result")
         program = self._start(
             "client",
-            *("run_tests", f"--test_sequencer={self.address}", "--allow_invalid"),
+            *(
+                "run_tests",
+                f"--test_sequencer={self.address}",
+                "--allow_invalid",
+            ),
             *(f"--infile={infile}", f"--outfile={outfile}", *flags),
         )
         return Run(program, outfile)
@@ -152,7 +158,11 @@ class Cluster:
         """A command of distbench on the client's host, to its end."""
         return subprocess.run(
             self.hosts["client"].command(
-                *(programs.DISTBENCH, *arguments, f"--test_sequencer={self.address}"),
+                *(
+                    programs.DISTBENCH,
+                    *arguments,
+                    f"--test_sequencer={self.address}",
+                ),
                 *(self.tls_flags if tls_flags is None else tls_flags),
             ),
             capture_output=True,
@@ -202,5 +212,9 @@ class Cluster:
 def make_hosts():
     """The hosts of a cluster, in a Lab of their own."""
     lab = namespaces.Lab()
-    names = ["sequencer", "client", *(f"node{number}" for number in range(NODES))]
+    names = [
+        "sequencer",
+        "client",
+        *(f"node{number}" for number in range(NODES)),
+    ]
     return {name: lab.add_host(name) for name in names}

@@ -79,7 +79,11 @@ def check_kept(outfile, instances, outcome, has_failed):
     """The result file has what these measured, and says whether it failed."""
     with open(outfile, encoding="utf-8") as file:
         text = file.read()
-    check(('failure: "' in text) == has_failed, f"failed: {not has_failed}", outcome)
+    check(
+        ('failure: "' in text) == has_failed,
+        f"failed: {not has_failed}",
+        outcome,
+    )
     for instance in instances:
         is_there = re.search(rf'instance_logs {{\s+key: "{instance}"', text)
         check(is_there, f"the result has nothing of {instance}", outcome)

@@ -12,6 +12,7 @@ from tests.faults import cluster as clusters
 from tests.faults import faults
 from tests.faults import namespaces
 
+
 def _case(fault):
     def test(self):
         folder = tempfile.mkdtemp()

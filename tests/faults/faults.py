@@ -21,7 +21,7 @@ USABLE_WITHIN_SECONDS = 10
 
 
 def run_fault(fault, cluster, times):
-    """The fault, so many times in a row on one cluster. Yields a Seen each time."""
+    """The fault, so many times in a row on one cluster. Yields a Seen each."""
     with fault.set_up(cluster):
         try:
             cluster.start()

@@ -33,8 +33,8 @@ def clock_offset(cluster):
     outcome = run.finish()
     fault.check(outcome.status == 0, "the run failed", outcome)
     note = re.search(
-        r"note \(clock_offset\): (the clock of node2 \(host node2\) is (\d+)\.\d+ ms "
-        r"ahead .*)",
+        r"note \(clock_offset\): (the clock of node2 \(host node2\) is "
+        r"(\d+)\.\d+ ms ahead .*)",
         outcome.out,
     )
     fault.check(note, "nothing is said of the clock", outcome)
@@ -49,7 +49,9 @@ def _full_disk(cluster):
     cluster.full_disk = os.path.join(cluster.folder, "full")
     os.makedirs(cluster.full_disk)
     where = ["tmpfs", cluster.full_disk]
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16k", *where], check=True)
+    subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=16k", *where], check=True
+    )
     try:
         yield
     finally:
@@ -66,10 +68,14 @@ def _results_on_a_full_disk(cluster):
 
 @FAULTS.add("sequencer's disk full", _results_on_a_full_disk)
 def sequencer_disk_full(cluster):
-    run = cluster.start_run(clusters.traffic("full", 1, requests_per_second=2000))
+    run = cluster.start_run(
+        clusters.traffic("full", 1, requests_per_second=2000)
+    )
     outcome = run.finish()
     fault.check(outcome.status == 0, "the run failed", outcome)
-    fault.check_kept(run.outfile, fault.ALL_INSTANCES, outcome, has_failed=False)
+    fault.check_kept(
+        run.outfile, fault.ALL_INSTANCES, outcome, has_failed=False
+    )
     said = cluster.runs("list", "--format=json")
     reason = re.search(r'"([^"]*No space left on device[^"]*)"', said)
     fault.check(reason, f"the list does not say so: {said}", outcome)
@@ -90,6 +96,8 @@ def client_disk_full(cluster):
     left = os.listdir(cluster.full_disk)
     words = fault.without_folder(cluster, fault.last_words(outcome))
     fault.check(outcome.status == 3, "the client did not fail", outcome)
-    fault.check("No space left on device" in words, f'it said "{words}"', outcome)
+    fault.check(
+        "No space left on device" in words, f'it said "{words}"', outcome
+    )
     fault.check(not left, f"it left {left}", outcome)
     return fault.Seen(noticed, words, cluster.seconds_until_usable())

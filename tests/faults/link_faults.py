@@ -14,7 +14,9 @@ FAULTS = fault.Faults()
 @FAULTS.add("node's link cut (packets lost), then healed")
 def link_cut(cluster):
     host = cluster.hosts["node2"]
-    return fault.end_a_test(cluster, host.cut_link, host.heal_link, saw=fault.SILENT)
+    return fault.end_a_test(
+        cluster, host.cut_link, host.heal_link, saw=fault.SILENT
+    )
 
 
 @FAULTS.add("node's link down (no carrier), then up")
@@ -34,12 +36,14 @@ def link_cut_for_a_moment(cluster):
 
     def cut_for_a_moment():
         host.cut_link()
-        # TCP goes on with a delay that doubles: a cut of half the nodes' timeout
-        # may already last too long.
+        # TCP goes on with a delay that doubles: a cut of half the nodes'
+        # timeout may already last too long.
         time.sleep(1.5)
         host.heal_link()
 
-    return fault.survive(cluster, cut_for_a_moment, undo=lambda: None, seconds=6)
+    return fault.survive(
+        cluster, cut_for_a_moment, undo=lambda: None, seconds=6
+    )
 
 
 @FAULTS.add("node's link slow (1 Mbit/s)")
@@ -67,7 +71,9 @@ def _set(thing, **values):
         setattr(thing, name, value)
 
 
-@FAULTS.add("node's way to the sequencer slow (200 ms each way)", _behind_a_proxy)
+@FAULTS.add(
+    "node's way to the sequencer slow (200 ms each way)", _behind_a_proxy
+)
 def control_delayed(cluster):
     return fault.survive(
         cluster,
@@ -85,7 +91,9 @@ def control_throttled(cluster):
     )
 
 
-@FAULTS.add("node's connection to the sequencer stalled, then going on", _behind_a_proxy)
+@FAULTS.add(
+    "node's connection to the sequencer stalled, then going on", _behind_a_proxy
+)
 def control_stalled(cluster):
     return fault.end_a_test(
         cluster,

@@ -1,7 +1,7 @@
 """Hosts of their own for tests: network namespaces, joined by a bridge.
 
-Everything is inside namespaces (network, mounts, process ids) that belong to one
-process: when that ends, however that comes, the kernel ends whatever it has
+Everything is inside namespaces (network, mounts, process ids) that belong to
+one process: when that ends, however that comes, the kernel ends whatever it has
 started and removes the networks. So nothing is left behind, nothing outside can
 be hit, and any number of tests run beside each other with the same addresses.
 """
@@ -74,7 +74,9 @@ def enter():
         if check.returncode == 0:
             os.environ[_INSIDE] = "1"
             os.execvp(way[0], [*way, sys.executable, *sys.orig_argv[1:]])
-        reasons.append((check.stderr.strip().splitlines() or ["no reason given"])[-1])
+        reasons.append(
+            (check.stderr.strip().splitlines() or ["no reason given"])[-1]
+        )
     raise Unavailable(
         "network namespaces can not be made here: " + "; ".join(reasons)
     )
@@ -88,7 +90,9 @@ def set_up():
 
 def _run(*arguments):
     # tc is where not every PATH leads.
-    path = os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/sbin", "/sbin"])
+    path = os.pathsep.join(
+        [os.environ.get("PATH", os.defpath), "/usr/sbin", "/sbin"]
+    )
     done = subprocess.run(
         arguments,
         capture_output=True,
@@ -114,7 +118,9 @@ class Host:
             *("peer", "name", "eth0", "netns", name),
         )
         _run("ip", "link", "set", self._port, "master", "switch", "up")
-        _run("ip", "-n", name, "addr", "add", f"{self.address}/24", "dev", "eth0")
+        _run(
+            "ip", "-n", name, "addr", "add", f"{self.address}/24", "dev", "eth0"
+        )
         for device in ("lo", "eth0"):
             _run("ip", "-n", name, "link", "set", device, "up")
 

@@ -43,13 +43,16 @@ def node_told_to_end(cluster):
         cluster,
         do=lambda: victim.send(signal.SIGTERM),
         undo=check_end_and_start,
-        saw=r"^node2 \(host node2\) ended the traffic: the node was told to end",
+        saw=r"^node2 \(host node2\) ended the traffic: "
+        r"the node was told to end",
         kept=fault.ALL_INSTANCES,
         gone=[victim],
     )
 
 
-@FAULTS.add("node's host gone (no packet any more), then back, its node started again")
+@FAULTS.add(
+    "node's host gone (no packet any more), then back, its node started again"
+)
 def host_gone(cluster):
     victim = cluster.victim()
     host = cluster.hosts["node2"]
@@ -62,4 +65,6 @@ def host_gone(cluster):
         host.heal_link()
         cluster.start_node(clusters.VICTIM)
 
-    return fault.end_a_test(cluster, go, come_back, saw=fault.SILENT, gone=[victim])
+    return fault.end_a_test(
+        cluster, go, come_back, saw=fault.SILENT, gone=[victim]
+    )

@@ -1,4 +1,4 @@
-"""A TCP proxy that delays, throttles, stalls and resets what goes through it."""
+"""A TCP proxy that delays, throttles, stalls and resets what goes through."""
 
 import socket
 import struct
@@ -11,9 +11,9 @@ _CHUNK = 16 * 1024
 class Proxy:
     """Passes connections on to a target, on a thread of its own.
 
-    What to do about their bytes may change at any time: `delay_seconds` each way,
-    `bytes_per_second` each way and connection (None: any number), `is_stalled`:
-    nothing passes, though the connections stay.
+    What to do about their bytes may change at any time: `delay_seconds` each
+    way, `bytes_per_second` each way and connection (None: any number),
+    `is_stalled`: nothing passes, though the connections stay.
     """
 
     def __init__(self, host, target):
@@ -60,7 +60,9 @@ class Proxy:
 def _reset(end):
     """Closes a socket such that its peer sees a reset."""
     try:
-        end.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        end.setsockopt(
+            socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0)
+        )
         end.shutdown(socket.SHUT_RD)
     except OSError:
         pass  # It is no longer connected.

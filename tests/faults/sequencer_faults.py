@@ -20,13 +20,17 @@ def sequencer_killed(cluster):
     )
 
 
-@FAULTS.add("sequencer stopped (SIGSTOP) until its nodes notice, then continued")
+@FAULTS.add(
+    "sequencer stopped (SIGSTOP) until its nodes notice, then continued"
+)
 def sequencer_stopped(cluster):
     lost = {node: len(node.text("err")) for node in cluster.nodes.values()}
 
     def nodes_have_noticed():
         for node, before in lost.items():
-            node.wait_for(r"has lost .* \(it has said nothing for ", "err", before)
+            node.wait_for(
+                r"has lost .* \(it has said nothing for ", "err", before
+            )
         cluster.sequencer.send(signal.SIGCONT)
 
     return fault.end_a_test(

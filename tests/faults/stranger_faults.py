@@ -46,7 +46,9 @@ GARBAGE = [
     HTTP2_PREFACE + b"\xff" * 4096,
     # SETTINGS of an impossible length, and a header block of nonsense.
     HTTP2_PREFACE + b"\0\0\x05\x04\0\0\0\0\0abcde",
-    HTTP2_PREFACE + b"\0\0\0\x04\0\0\0\0\0" + b"\0\0\x08\x01\x04\0\0\0\x01\xff" * 50,
+    HTTP2_PREFACE
+    + b"\0\0\0\x04\0\0\0\0\0"
+    + b"\0\0\x08\x01\x04\0\0\0\x01\xff" * 50,
 ]
 
 
@@ -96,7 +98,9 @@ def _raise_file_limit():
     return hard_limit - 100
 
 
-@FAULTS.add(f"{BOGUS_CONNECTIONS} bogus connections to the sequencer at the same time")
+@FAULTS.add(
+    f"{BOGUS_CONNECTIONS} bogus connections to the sequencer at the same time"
+)
 def bogus_connections(cluster):
     address = (cluster.hosts["sequencer"].address, clusters.PORT)
     at_once = min(BOGUS_CONNECTIONS, _raise_file_limit())
@@ -110,7 +114,9 @@ def bogus_connections(cluster):
     def connect_all():
         for start in range(0, BOGUS_CONNECTIONS, at_once):
             with contextlib.ExitStack() as stack:
-                for number in range(start, min(start + at_once, BOGUS_CONNECTIONS)):
+                for number in range(
+                    start, min(start + at_once, BOGUS_CONNECTIONS)
+                ):
                     connect(number, stack)
 
     return _survive_strangers(cluster, connect_all)
@@ -132,8 +138,8 @@ def _grpc_call(method, message):
         "content-type": "application/grpc",
         "te": "trailers",
     }
-    # Literal fields that are not indexed, without Huffman codes: 0, then name and
-    # value with their lengths.
+    # Literal fields that are not indexed, without Huffman codes: 0, then name
+    # and value with their lengths.
     block = b""
     for name, value in headers.items():
         block += b"\0"
@@ -173,11 +179,16 @@ def _with_tls(cluster):
     """All have certificates; those of cluster.strangers are wrong."""
     addresses = [f"IP:{host.address}" for host in cluster.hosts.values()]
     flags = [
-        certificates.Authority(cluster.folder, name).flags("host", ",".join(addresses))
+        certificates.Authority(cluster.folder, name).flags(
+            "host", ",".join(addresses)
+        )
         for name in ("authority", "stranger")
     ]
     cluster.tls_flags, stranger = flags
-    cluster.strangers = {"another authority's certificate": stranger, "none": []}
+    cluster.strangers = {
+        "another authority's certificate": stranger,
+        "none": [],
+    }
     yield
 
 
@@ -192,5 +203,7 @@ def wrong_certificates(cluster):
             words.append(done.stderr.split("distbench: ", 1)[1].strip())
 
     seen = fault.survive(cluster, come, undo=lambda: None)
-    seen.user_saw = fault.without_folder(cluster, "the strangers: " + "; ".join(words))
+    seen.user_saw = fault.without_folder(
+        cluster, "the strangers: " + "; ".join(words)
+    )
     return seen

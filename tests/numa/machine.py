@@ -1,8 +1,8 @@
 """An emulated machine with two NUMA nodes, made of what this host has.
 
-qemu emulates the processors, so that neither hardware nor privileges are needed,
-and time in it means nothing. The kernel is the distribution's; the rest is an
-initial RAM file system with distbench, its shared libraries and busybox.
+qemu emulates the processors, so that neither hardware nor privileges are
+needed, and time in it means nothing. The kernel is the distribution's; the rest
+is an initial RAM file system with distbench, its shared libraries and busybox.
 """
 
 import base64
@@ -48,7 +48,7 @@ def _require_programs():
 
 
 def find_kernel(folder):
-    """Debian's kernel for virtual machines; downloaded to the folder at first."""
+    """Debian's kernel for virtual machines; downloaded to the folder once."""
     if not glob.glob(f"{folder}/boot/vmlinuz-*"):
         os.makedirs(folder, exist_ok=True)
         try:
@@ -57,12 +57,16 @@ def find_kernel(folder):
             )
             package = depends.split("Depends: ")[1].split()[0]
             subprocess.check_call(
-                ["apt-get", "download", package], cwd=folder, stdout=subprocess.DEVNULL
+                ["apt-get", "download", package],
+                cwd=folder,
+                stdout=subprocess.DEVNULL,
             )
             archive = glob.glob(f"{folder}/{package}_*.deb")[0]
             subprocess.check_call(["dpkg-deb", "-x", archive, folder])
         except (OSError, IndexError, subprocess.CalledProcessError) as error:
-            raise Missing(f"no kernel: {error}; give one by --kernel") from error
+            raise Missing(
+                f"no kernel: {error}; give one by --kernel"
+            ) from error
     return glob.glob(f"{folder}/boot/vmlinuz-*")[0]
 
 
@@ -95,8 +99,11 @@ class _Archive:
     def _add(self, path, mode, content=b"", device=(0, 0)):
         self._count += 1
         name = path.encode() + b"\0"
-        fields = [self._count, mode, 0, 0, 1, 0, len(content), 0, 0, *device, len(name), 0]
-        self._out.write(b"070701" + b"".join(b"%08X" % field for field in fields) + name)
+        # The owner's ids, a link, and no time of change.
+        status = [self._count, mode, 0, 0, 1, 0]
+        fields = [*status, len(content), 0, 0, *device, len(name), 0]
+        header = b"".join(b"%08X" % field for field in fields)
+        self._out.write(b"070701" + header + name)
         self._pad()
         self._out.write(content)
         self._pad()
@@ -107,11 +114,13 @@ class _Archive:
 
 def _libraries(program):
     """The shared libraries of a program, the dynamic linker among them."""
-    for line in subprocess.check_output(["ldd", program], text=True).splitlines():
+    listed = subprocess.check_output(["ldd", program], text=True)
+    for line in listed.splitlines():
         words = line.replace("=>", "").split()
         paths = [word for word in words if word.startswith("/")]
         if paths:
-            yield words[0] if words[0].startswith("/") else "/lib/" + words[0], paths[-1]
+            name = words[0]
+            yield name if name.startswith("/") else "/lib/" + name, paths[-1]
 
 
 def _read(path):
@@ -124,8 +133,14 @@ def make_image(distbench, files):
     archive = _Archive()
     for folder in ("proc", "sys", "tmp", "bin", "lib"):
         archive.add_folder(folder)
-    for name, major, minor in (("console", 5, 1), ("null", 1, 3), ("ttyS0", 4, 64), ("ttyS1", 4, 65),
-                               ("urandom", 1, 9), ("random", 1, 8)):
+    for name, major, minor in (
+        ("console", 5, 1),
+        ("null", 1, 3),
+        ("ttyS0", 4, 64),
+        ("ttyS1", 4, 65),
+        ("urandom", 1, 9),
+        ("random", 1, 8),
+    ):
         archive.add_device(f"dev/{name}", major, minor)
     archive.add_file("init", INIT.encode())
     archive.add_file("bin/busybox", _read(BUSYBOX))
@@ -161,7 +176,9 @@ def run(distbench, kernel, files, out, log):
             "-display", "none", "-monitor", "none",
             "-serial", f"file:{log}", "-serial", f"file:{results}",
         ]  # fmt: skip
-        subprocess.run(command, check=True, timeout=BOOT_SECONDS, stdin=subprocess.DEVNULL)
+        subprocess.run(
+            command, check=True, timeout=BOOT_SECONDS, stdin=subprocess.DEVNULL
+        )
         os.makedirs(out, exist_ok=True)
         content = base64.b64decode(_read(results))
         with tarfile.open(fileobj=io.BytesIO(content)) as archive:

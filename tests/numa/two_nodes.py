@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Runs distbench in an emulated machine with two NUMA nodes and checks where its
-threads and memory are, and what it says of bindings that can not be made.
+"""Runs distbench in an emulated machine with two NUMA nodes and checks where
+its threads and memory are, and what it says of bindings that can not be made.
 
     tests/numa/two_nodes.py [--compare] [--out FOLDER] [--kernel FILE]
 
@@ -19,7 +19,9 @@ import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 REPOSITORY = os.path.dirname(os.path.dirname(HERE))
-DISTBENCH = os.environ.get("DISTBENCH", f"{REPOSITORY}/bazel-bin/distbench/cli/distbench")
+DISTBENCH = os.environ.get(
+    "DISTBENCH", f"{REPOSITORY}/bazel-bin/distbench/cli/distbench"
+)
 
 sys.path.insert(0, HERE)
 import machine  # noqa: E402  pylint: disable=wrong-import-position
@@ -28,7 +30,15 @@ CPUS_OF_NODE = {0: {0, 1}, 1: {2, 3}}
 arguments = None
 
 
-def config(name, server="", servers=1, more="", seconds=3, interval_ns=10_000_000, size=65536):
+def config(
+    name,
+    server="",
+    servers=1,
+    more="",
+    seconds=3,
+    interval_ns=10_000_000,
+    size=65536,
+):
     return f"""
 tests {{
   name: "{name}"
@@ -72,13 +82,22 @@ def guest_files():
     apart = bundle("node0", "client/0") + bundle("node1", "server/0")
     both = bundle("node0", "client/0") + bundle("node1", "server/0", "server/1")
     configs = {
-        "placed": config("placed", more=on_numa_node("server/*", 1) + on_numa_node("client/*", 0)),
+        "placed": config(
+            "placed",
+            more=on_numa_node("server/*", 1) + on_numa_node("client/*", 0),
+        ),
         "moved": config("moved", more=apart, seconds=10),
         "far": config("far", more=apart),
         "unbound": config("unbound", more=apart),
         "spread": config("spread", "numa_binding { spread: true }", 2, both),
-        "impossible": config("impossible", 'numa_binding { nodes: "5" }', more=apart),
-        "best_effort": config("best_effort", 'numa_binding { nodes: "5" strict: false }', more=apart),
+        "impossible": config(
+            "impossible", 'numa_binding { nodes: "5" }', more=apart
+        ),
+        "best_effort": config(
+            "best_effort",
+            'numa_binding { nodes: "5" strict: false }',
+            more=apart,
+        ),
         "compared": config("compared", interval_ns=20_000_000, size=1024),
     }
     files = {f"{name}.config": text for name, text in configs.items()}
@@ -99,7 +118,10 @@ class TwoNodesTest(unittest.TestCase):
     def report(self, name):
         path = os.path.join(arguments.out, f"{name}.pb.gz")
         outcome = subprocess.run(
-            [DISTBENCH, "report", "--format=json", path], capture_output=True, text=True, check=False
+            [DISTBENCH, "report", "--format=json", path],
+            capture_output=True,
+            text=True,
+            check=False,
         )
         return json.loads(outcome.stdout)
 
@@ -118,15 +140,26 @@ class TwoNodesTest(unittest.TestCase):
     def assert_memory_on(self, proof, numa_node):
         resident = proof["resident_bytes_by_node"]
         self.assertGreater(resident[str(numa_node)], 1 << 20)
-        self.assertGreater(resident[str(numa_node)] / sum(resident.values()), 0.99)
+        self.assertGreater(
+            resident[str(numa_node)] / sum(resident.values()), 0.99
+        )
 
     def findings(self, name):
-        return [(finding["severity"], finding["code"]) for finding in self.report(name)["tests"][0]["findings"]]
+        return [
+            (finding["severity"], finding["code"])
+            for finding in self.report(name)["tests"][0]["findings"]
+        ]
 
     def test_topology(self):
-        self.assertIn("NUMA node 0: CPUs 0-1, 1.0 GiB; node 1: CPUs 2-3, 1.0 GiB", self.read("status.txt"))
+        self.assertIn(
+            "NUMA node 0: CPUs 0-1, 1.0 GiB; node 1: CPUs 2-3, 1.0 GiB",
+            self.read("status.txt"),
+        )
         host = self.report("placed")["tests"][0]["nodes"][0]["host"]
-        self.assertEqual([node["distances"] for node in host["numa_nodes"]], [[10, 21], [21, 10]])
+        self.assertEqual(
+            [node["distances"] for node in host["numa_nodes"]],
+            [[10, 21], [21, 10]],
+        )
 
     def test_flags_bind_cpus_and_memory_and_constraints_place(self):
         for instance, numa_node in (("client/0", 0), ("server/0", 1)):
@@ -143,7 +176,9 @@ class TwoNodesTest(unittest.TestCase):
 
     def test_threads_that_are_moved_are_noticed(self):
         proof = self.proof("moved", "server/0")
-        self.assertIn("could run on CPUs 0-1 as well", " ".join(proof["violations"]))
+        self.assertIn(
+            "could run on CPUs 0-1 as well", " ".join(proof["violations"])
+        )
         self.assertIn(("invalid", "binding_not_held"), self.findings("moved"))
 
     def test_unbound_instances_have_no_binding(self):
@@ -154,23 +189,36 @@ class TwoNodesTest(unittest.TestCase):
     def test_config_spreads_instances_over_nodes(self):
         for number in (0, 1):
             proof = self.proof("spread", f"server/{number}")
-            self.assertEqual(proof["binding"], f"CPUs {number * 2}-{number * 2 + 1}, memory bind {number}")
+            self.assertEqual(
+                proof["binding"],
+                f"CPUs {number * 2}-{number * 2 + 1}, memory bind {number}",
+            )
             self.assert_ran_on(proof, number)
 
     def test_strict_bindings_that_are_impossible_are_errors(self):
         said = self.read("impossible.txt")
-        self.assertIn("server/0: its numa_binding can not be made: nodes: the host has no NUMA node 5", said)
+        self.assertIn(
+            "server/0: its numa_binding can not be made: nodes: the host has "
+            "no NUMA node 5",
+            said,
+        )
         self.assertIn("node1", said)
         self.assertNotIn("exit status 0", said)
 
     def test_best_effort_is_a_warning(self):
-        self.assertIn(("warn", "binding_not_held"), self.findings("best_effort"))
+        self.assertIn(
+            ("warn", "binding_not_held"), self.findings("best_effort")
+        )
         self.assertIn("exit status 0", self.read("best_effort.txt"))
 
     def test_flags_that_are_impossible_are_errors(self):
-        self.assertIn("the host has no NUMA node 7; it has nodes 0-1", self.read("no_such_node.txt"))
         self.assertIn(
-            "none of the CPUs of NUMA node 1 (2-3) is among those that the process may use (0-1)",
+            "the host has no NUMA node 7; it has nodes 0-1",
+            self.read("no_such_node.txt"),
+        )
+        self.assertIn(
+            "none of the CPUs of NUMA node 1 (2-3) is among those that the "
+            "process may use (0-1)",
             self.read("forbidden.txt"),
         )
         for name in ("no_such_node.txt", "forbidden.txt"):
@@ -182,11 +230,24 @@ class TwoNodesTest(unittest.TestCase):
         said = self.read("compared.txt")
         self.assertIn("The CPUs are emulated", said)
         (comparison,) = self.report("compared")["numa_comparisons"]
-        held = {entry["name"]: entry["bindings_held"] for entry in comparison["deployments"]}
-        self.assertEqual(held, {"one_unbound": True, "unbound": True, "bound": True, "bound_remote": True})
+        held = {
+            entry["name"]: entry["bindings_held"]
+            for entry in comparison["deployments"]
+        }
+        self.assertEqual(
+            held,
+            {
+                "one_unbound": True,
+                "unbound": True,
+                "bound": True,
+                "bound_remote": True,
+            },
+        )
         by_name = {entry["name"]: entry for entry in comparison["deployments"]}
         for name, is_far in (("bound", False), ("bound_remote", True)):
-            proofs = {proof["instance"]: proof for proof in by_name[name]["proofs"]}
+            proofs = {
+                proof["instance"]: proof for proof in by_name[name]["proofs"]
+            }
             for number in (0, 1):
                 proof = proofs[f"server/{number}"]
                 self.assert_ran_on(proof, number)
@@ -196,27 +257,42 @@ class TwoNodesTest(unittest.TestCase):
 def main():
     global arguments
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--compare", action="store_true", help="run numa_compare, too")
-    parser.add_argument("--out", help="where to leave results; default: nowhere")
-    parser.add_argument("--kernel", help="vmlinuz; default: Debian's, downloaded")
-    parser.add_argument("--kernel_folder", default=os.path.expanduser("~/.cache/distbench_kernel"))
+    parser.add_argument(
+        "--compare", action="store_true", help="run numa_compare, too"
+    )
+    parser.add_argument(
+        "--out", help="where to leave results; default: nowhere"
+    )
+    parser.add_argument(
+        "--kernel", help="vmlinuz; default: Debian's, downloaded"
+    )
+    parser.add_argument(
+        "--kernel_folder",
+        default=os.path.expanduser("~/.cache/distbench_kernel"),
+    )
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         arguments.out = arguments.out or folder
         os.makedirs(arguments.out, exist_ok=True)
         log = os.path.join(arguments.out, "console.log")
         try:
-            kernel = arguments.kernel or machine.find_kernel(arguments.kernel_folder)
+            kernel = arguments.kernel or machine.find_kernel(
+                arguments.kernel_folder
+            )
             machine.run(DISTBENCH, kernel, guest_files(), arguments.out, log)
         except machine.Missing as missing:
             print(f"SKIPPED: {missing}")
             return
         if arguments.compare:
             page = os.path.join(arguments.out, "compared.html")
-            subprocess.run([DISTBENCH, "report", "--format=html", "-o", page,
-                            os.path.join(arguments.out, "compared.pb.gz")], check=False)  # fmt: skip
+            result = os.path.join(arguments.out, "compared.pb.gz")
+            subprocess.run(
+                [DISTBENCH, "report", "--format=html", "-o", page, result],
+                check=False,
+            )
         unittest.main(argv=sys.argv[:1], verbosity=2)
 
 
