@@ -326,7 +326,9 @@ std::string TimesOf(absl::string_view title, const LogHistogram& times_ns) {
 // Of all instances together.
 Lines Activities(const TestResult& result) {
   Lines lines;
-  for (const auto& [name, totals] : AddUpActivities(result)) {
+  for (const auto& [name, added_up] : AddUpActivities(result)) {
+    // clang before version 16 captures no structured binding.
+    const ActivityTotals& totals = added_up;
     const auto metric = [&totals](const char* metric_name) -> int64_t {
       const auto found = totals.metrics.find(metric_name);
       return found == totals.metrics.end() ? 0 : found->second;
