@@ -235,7 +235,8 @@ Json MachineJson(const HostFacts& host, bool strict_legacy) {
 std::map<std::string, const HostFacts*> HostsOf(const TestResult* run) {
   std::map<std::string, const HostFacts*> hosts;
   if (run == nullptr) return hosts;
-  for (const auto& [alias, node] : run->resource_usage_logs().node_resources()) {
+  const ResourceUsageLogs& usage = run->resource_usage_logs();
+  for (const auto& [alias, node] : usage.node_resources()) {
     hosts[node.host().hostname()] = &node.host();
   }
   return hosts;

@@ -18,9 +18,9 @@ struct BenchpressOptions {
 };
 
 // One JSON object, or an array of them if there are several searches; docs/
-// search.md lists the keys. What is not known is left out, or null where readers
-// expect a key. `runs`: of the same files. FAILED_PRECONDITION if there is no
-// search, or one whose loads are no rates.
+// search.md lists the keys. What is not known is left out, or null where
+// readers expect a key. `runs`: of the same files. FAILED_PRECONDITION if there
+// is no search, or one whose loads are no rates.
 absl::StatusOr<std::string> RenderBenchpress(
     absl::Span<const SourcedSearch> searches, absl::Span<const TestRun> runs,
     const BenchpressOptions& options);

@@ -25,9 +25,9 @@ struct Crossing {
 // Absent where a rising line can not be told from a level one.
 //
 // The error is by propagation of those of the line's two coefficients, which
-// grow with the scatter of the measurements around the line where that is larger
-// than their own errors explain; see W. H. Press et al., Numerical Recipes, 3rd
-// ed., Cambridge 2007, section 15.2.
+// grow with the scatter of the measurements around the line where that is
+// larger than their own errors explain; see W. H. Press et al., Numerical
+// Recipes, 3rd ed., Cambridge 2007, section 15.2.
 std::optional<Crossing> FindCrossing(
     const std::vector<Measurement>& measurements);
 

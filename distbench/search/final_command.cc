@@ -150,10 +150,10 @@ FinalCommandOutcome FinalCommand::Finish(absl::Duration timeout) {
   reader_.join();
   close(output_fd_);
   outcome.output = std::move(output_);
-  outcome.problem = ended ? ProblemOf(status)
-                          : absl::StrCat("had not ended ",
-                                         absl::FormatDuration(timeout),
-                                         " after the final run, and was killed");
+  outcome.problem =
+      ended ? ProblemOf(status)
+            : absl::StrCat("had not ended ", absl::FormatDuration(timeout),
+                           " after the final run, and was killed");
   return outcome;
 }
 

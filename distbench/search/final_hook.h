@@ -11,8 +11,8 @@
 
 namespace distbench {
 
-// The code of the finding that a final run has of its command: a NOTE, or a WARN
-// if it failed, whose message is the command and what it printed.
+// The code of the finding that a final run has of its command: a NOTE, or a
+// WARN if it failed, whose message is the command and what it printed.
 inline constexpr char kFinalCommandFinding[] = "on_final";
 
 // Runs the command beside each final run of a TestRunner, from when its traffic

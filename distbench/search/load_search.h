@@ -33,7 +33,6 @@
 #ifndef DISTBENCH_SEARCH_LOAD_SEARCH_H_
 #define DISTBENCH_SEARCH_LOAD_SEARCH_H_
 
-#include <cstddef>
 #include <optional>
 #include <set>
 #include <string>
@@ -41,14 +40,10 @@
 
 #include "absl/strings/string_view.h"
 #include "distbench/search/crossing.h"
+#include "distbench/search/probe.h"
+#include "distbench/search/probe_history.h"
 
 namespace distbench {
-
-enum class ProbePhase { kWarmup, kBracket, kRecovery, kRefine, kFinal };
-absl::string_view ToString(ProbePhase phase);
-
-// The phase of that name; absent if there is none.
-std::optional<ProbePhase> ParseProbePhase(absl::string_view name);
 
 // All loads are positive, in one unit of the caller's choice.
 struct SearchOptions {
@@ -70,32 +65,6 @@ struct SearchOptions {
   // How often the final run may step down, each time by half of the tolerance
   // at least and twice of it at most.
   int max_steps_down = 4;
-};
-
-struct ProbeRequest {
-  ProbePhase phase = ProbePhase::kWarmup;
-  double load = 0;
-
-  // How long to measure, in the caller's unit of a probe's length. Final runs
-  // have a length of their own, whatever this is.
-  double length = 1;
-};
-
-// What came of it.
-struct Probe {
-  ProbeRequest request;
-
-  // What was really sent, in the unit of the load.
-  double achieved_load = 0;
-
-  // Logarithm of measured / limit of the objective that was furthest from being
-  // met, and its standard error; negative: met. Infinite where a miss is so
-  // clear that it was not measured.
-  double excess = 0;
-  double excess_error = 0;
-
-  // The load could not be generated, so the probe says nothing of the system.
-  bool generator_limited = false;
 };
 
 enum class SearchVerdict {
@@ -129,12 +98,12 @@ class LoadSearch {
   // The outcome of Next().
   void Add(const Probe& probe);
 
-  const std::vector<Probe>& probes() const { return probes_; }
+  const std::vector<Probe>& probes() const { return history_.probes(); }
 
   // Highest load that met and lowest that missed so far, if any, of the probes
   // that are not overruled.
-  const std::optional<double>& met() const { return met_; }
-  const std::optional<double>& missed() const { return missed_; }
+  const std::optional<double>& met() const { return bounds_.met; }
+  const std::optional<double>& missed() const { return bounds_.missed; }
 
   // Requires that Next() is absent.
   const SearchResult& result() const { return result_; }
@@ -149,44 +118,34 @@ class LoadSearch {
   void Confirm(const Probe& miss);
   void AfterConfirmation(const Probe& probe);
 
-  // Of the probes that count: not of the warm-up, nor overruled.
-  std::vector<const Probe*> Counted() const;
-  const Probe* LowestMiss(bool (*is_miss)(const Probe&)) const;
   bool IsDoubtful(const Probe& miss) const;
   bool IsBelowAMeet(const Probe& miss) const;
-  double HighestClearMeet() const;
-  void SetBounds();
   void Refine();
   void Approach(const Crossing& crossing);
   bool IsNarrow() const;
   void Bisect(double low, double high);
-  std::vector<Measurement> Measurements() const;
-  const Probe* NearestRefineProbe(double load) const;
   double Below(const Crossing& crossing) const;
   void AskFinal(double load);
-  bool IsTooGood(const Probe& final, const Probe& miss) const;
+  bool IsTooGood(const Probe& final_run, const Probe& miss) const;
   void StepDown(double load);
   void Ask(ProbePhase phase, double load, double length);
   double Rounded(double load) const;
   bool AreNeighbours(double met, double missed) const;
   void Finish(SearchVerdict verdict, std::optional<double> load,
               std::string evidence);
-  void FinishConfirmed(const Probe& final);
+  void FinishConfirmed(const Probe& final_run);
   void FinishUnstable(const Probe& miss);
   void FinishAtMaximum();
   void FinishBelowMinimum();
 
   const SearchOptions options_;
-  std::vector<Probe> probes_;
+  ProbeHistory history_;
+  ProbeHistory::Bounds bounds_;
   std::optional<ProbeRequest> next_;
-  std::optional<double> met_;
-  std::optional<double> missed_;
-  bool generator_is_bound_ = false;  // of missed_
   int recovery_attempts_ = 0;
   std::optional<double> doubted_load_;  // of a miss that is measured again
   std::optional<Probe> met_final_;      // while a miss next to it is in doubt
   std::set<double> confirmed_loads_;    // of misses
-  std::set<size_t> overruled_;          // indices of probes_
   int steps_down_ = 0;
   double refine_length_ = 1;
   SearchResult result_;

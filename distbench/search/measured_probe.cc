@@ -63,7 +63,8 @@ absl::StatusOr<MeasuredProbe> MeasureProbe(
   const bool missed = measured.probe.excess > 0;
   if (missed && !service_missed) {
     measured.probe.generator_limited = true;
-    measured.measured.push_back("the generator was late: service times alone met");
+    measured.measured.push_back(
+        "the generator was late: service times alone met");
   } else if (!missed && sent_share < kMinSentShare) {
     measured.probe.generator_limited = true;
     measured.measured.push_back(

@@ -16,7 +16,8 @@ namespace {
 constexpr int64_t kSlackSeconds = 60;
 
 bool EndsByCount(const Action& action) {
-  return IsClosedLoop(action) && action.iterations().has_max_iteration_count() &&
+  return IsClosedLoop(action) &&
+         action.iterations().has_max_iteration_count() &&
          !action.iterations().has_max_duration_us();
 }
 

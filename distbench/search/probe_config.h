@@ -18,8 +18,8 @@ struct ProbeTiming {
 // Makes the loops of main lists last for warm-up and measured time: open loops,
 // closed loops that have a limit of time or none, and those that `is_turned`.
 // Closed loops that end by a count, such as those that set something up, stay
-// as they are, unless there are no others. Sets the test's timeout, has it keep no samples, which a search
-// has no use for, and removes the config's `search`.
+// as they are, unless there are no others. Sets the test's timeout, has it keep
+// no samples, which a search has no use for, and removes the config's `search`.
 void TimeProbe(const ProbeTiming& timing,
                const std::function<bool(const Action& action)>& is_turned,
                DistributedSystemDescription& test);

@@ -68,8 +68,9 @@ class ProbeRunner {
 
   // Of its time and its rate, what the next probes have to know.
   void Count(const SearchProbe& probe) {
-    used_ += plan_.timing.warmup + absl::Nanoseconds(probe.end_timestamp_ns() -
-                                                     probe.start_timestamp_ns());
+    used_ += plan_.timing.warmup +
+             absl::Nanoseconds(probe.end_timestamp_ns() -
+                               probe.start_timestamp_ns());
     if (const double rate = RateOf(probe); rate > 0) last_rate_ = rate;
   }
 
@@ -256,9 +257,8 @@ const SearchProbe* ProbeOfLastResult(const TestSequenceResults& results) {
   if (results.test_results().empty()) return found;
   for (const SearchProbe& probe : results.searches(0).probes()) {
     const bool has_result = std::isfinite(probe.excess());
-    if (!has_result || (found != nullptr && IsFinal(*found) && !IsFinal(probe))) {
-      continue;
-    }
+    const bool is_replaced = found == nullptr || !IsFinal(*found);
+    if (!has_result || !(is_replaced || IsFinal(probe))) continue;
     found = &probe;
   }
   return found;

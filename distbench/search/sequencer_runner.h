@@ -9,8 +9,8 @@
 
 namespace distbench {
 
-// Each test is a run of its own: it begins once the sequencer has ended all that
-// came before, with services that were made for it, and nothing in flight.
+// Each test is a run of its own: it begins once the sequencer has ended all
+// that came before, with services that were made for it, and nothing in flight.
 // `client` must outlive the runner. The error is the client's.
 TestRunner RunOnSequencer(TestClient& client);
 
