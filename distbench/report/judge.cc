@@ -25,7 +25,8 @@ void FindingList::Add(Finding::Severity severity, absl::string_view code,
 }
 
 std::string Percent(double share) {
-  return absl::StrFormat(share < 0.001 ? "%.3f %%" : "%.1f %%", 100 * share);
+  const int digits = share < 0.001 ? 3 : 1;
+  return absl::StrFormat("%.*f %%", digits, 100 * share);
 }
 
 std::string Duration(double ns) {

@@ -24,7 +24,8 @@ namespace distbench {
 
 // Registers the node by its first message, then carries commands to its session
 // and messages from it; without a registration it is ended after a while. Owns
-// itself: lives until gRPC is done with it, and for as long as the session does.
+// itself: lives until gRPC is done with it, and for as long as the session
+// does.
 class NodeStream final
     : public grpc::ServerBidiReactor<NodeMessage, NodeCommand>,
       public CommandStream {

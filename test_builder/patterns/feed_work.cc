@@ -22,8 +22,8 @@ constexpr char kChasing[] = "chasing";
 constexpr char kStorage[] = "storage";
 
 // All kinds of work, little of each: one request costs some 0.3 ms of CPU time
-// in each leaf. What limits it is storage that serves one request at a time, 400
-// per second: a laptop or a shared machine changes its speed from minute to
+// in each leaf. What limits it is storage that serves one request at a time,
+// 400 per second: a laptop or a shared machine changes its speed from minute to
 // minute, and the highest load would change with it.
 FeedWork Small() {
   FeedWork work;
