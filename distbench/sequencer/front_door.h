@@ -35,6 +35,11 @@ class FrontDoor {
     // Of those that have not, how many there may be; the oldest goes.
     int max_waiting = 1000;
 
+    // How long a connection waits at most until it sends again what was lost,
+    // as after a cut of a link; from 1 s to 2 minutes, and only where the
+    // kernel lets it be set. It breaks after some 15 times that.
+    absl::Duration max_retransmission_interval = absl::Minutes(2);
+
     // Takes a connection over, of which nothing has been read. On the door's
     // thread.
     std::function<void(int fd)> on_guest;

@@ -1,10 +1,12 @@
 #include "distbench/sequencer/front_door.h"
 
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,7 @@
 namespace distbench {
 namespace {
 
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
 constexpr char kPreface[] = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -73,17 +76,22 @@ class FrontDoorTest : public testing::Test {
     door_ = *std::move(door);
   }
 
-  // What the guest has said so far, once there is one; empty: none came.
-  std::string HearGuest() {
+  // The first guest's socket, once there is one; -1: none came.
+  int AwaitGuest() {
     absl::MutexLock lock(&mutex_);
     const auto is_there = [&]() ABSL_SHARED_LOCKS_REQUIRED(mutex_) {
       return !guests_.empty();
     };
     if (!mutex_.AwaitWithTimeout(absl::Condition(&is_there), kGenerous)) {
-      return "";
+      return -1;
     }
+    return guests_[0];
+  }
+
+  // What the guest has said so far; empty: none came.
+  std::string HearGuest() {
     char bytes[100];
-    const ssize_t count = recv(guests_[0], bytes, sizeof(bytes), 0);
+    const ssize_t count = recv(AwaitGuest(), bytes, sizeof(bytes), 0);
     return std::string(bytes, std::max<ssize_t>(count, 0));
   }
 
@@ -131,6 +139,26 @@ TEST_F(FrontDoorTest, MayExpectTls) {
   const Visitor visitor(port_);
   visitor.Say("\x16\x03\x01hello");
   EXPECT_EQ(HearGuest(), "\x16\x03\x01hello");
+}
+
+// Of a socket of TCP; nothing if the kernel has no such option.
+std::optional<int> TcpOption(int fd, int option) {
+  int value = 0;
+  socklen_t size = sizeof(value);
+  if (getsockopt(fd, IPPROTO_TCP, option, &value, &size) != 0) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+TEST_F(FrontDoorTest, WhatGuestsDoNotGetIsSentAgainSoon) {
+  constexpr int kTcpRtoMaxMs = 44;
+  Open({.max_retransmission_interval = absl::Seconds(3)});
+  const Visitor visitor(port_);
+  visitor.Say(kPreface);
+  const int guest = AwaitGuest();
+  EXPECT_EQ(TcpOption(guest, TCP_THIN_LINEAR_TIMEOUTS), 1);
+  EXPECT_THAT(TcpOption(guest, kTcpRtoMaxMs), AnyOf(3000, std::nullopt));
 }
 
 TEST_F(FrontDoorTest, ForgetsThoseWhoLeave) {

@@ -49,6 +49,11 @@ constexpr absl::Duration kShortestKeepalive = absl::Seconds(5);
 
 constexpr int kMaxCallsPerConnection = 100;
 
+// At least so many within a node's timeout, so that one of them comes after a
+// short cut of its link. A connection breaks after three times as many: it is
+// the timeout that decides.
+constexpr int kRetransmissionsPerTimeout = 5;
+
 // Of a connection without calls.
 constexpr absl::Duration kMaxIdle = absl::Minutes(1);
 
@@ -202,6 +207,8 @@ class SequencerServer::Impl {
     FrontDoor::Options options;
     options.addresses = std::move(addresses);
     options.expect_tls = options_.tls != nullptr;
+    options.max_retransmission_interval =
+        options_.node_silence_timeout / kRetransmissionsPerTimeout;
     options.on_guest = [this](int fd) {
       grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters
           connection;
