@@ -19,8 +19,10 @@ namespace distbench {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Property;
 using ::testing::SizeIs;
 
 NodeManagerOptions Named(int id) {
@@ -126,8 +128,9 @@ TEST_P(NodeDeathTest, EndsTheTestAndLeavesTheOthersReady) {
 
   const RunInfo& info = run.result(0).run_info();
   EXPECT_THAT(info.failure(), AllOf(HasSubstr("node1"), HasSubstr("lost")));
-  ASSERT_THAT(info.findings(), SizeIs(1));
-  EXPECT_EQ(info.findings(0).code(), "node_lost");
+  // A host with much else to do may have been late as well.
+  EXPECT_THAT(info.findings(),
+              Contains(Property(&Finding::code, "node_lost")).Times(1));
   const auto& logs = run.result(0).service_logs().instance_logs();
   EXPECT_EQ(logs.count("client/1"), 0);
   if (GetParam() == EngineStep::kStart || GetParam() == EngineStep::kCollect) {
