@@ -19,8 +19,10 @@ SettingDeclaration SpinUs() {
           "How long a worker with nothing to do keeps polling before it "
           "sleeps, in microseconds. Spinning answers sooner and costs CPU. The "
           "larger value of client and server side counts, as one worker serves "
-          "both.",
-      .default_value = int64_t{0},
+          "both. -1: 50 if the instance has fewer workers than its share of the "
+          "host's CPUs, else 0.",
+      .default_value = kSpinByCpus,
+      .minimum = kSpinByCpus,
       .maximum = kMaxSpinUs,
   };
 }

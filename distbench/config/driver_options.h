@@ -16,6 +16,9 @@ inline constexpr char kPickFirstPolicy[] = "pick_first";
 
 // How the driver of a service is set up. Settings were checked against those
 // that the driver declares, so that drivers look them up without failing.
+// Of the setting "spin_us": as the CPUs of the host allow.
+inline constexpr int64_t kSpinByCpus = -1;
+
 struct DriverOptions {
   using Value = std::variant<int64_t, std::string>;
 

@@ -117,7 +117,8 @@ absl::Status HostedTest::PrepareInstance(const std::string& name, int instance,
         std::move(options), {.service_address = ServiceAddress(driver),
                              .listen_address = environment_.listen_address,
                              .test_nonce = request_.test_nonce(),
-                             .tls = environment_.tls});
+                             .tls = environment_.tls,
+                             .has_spare_cpu = HasSpareCpu(instance_plan)});
     if (result.ok()) engine = *std::move(result);
     return result.status();
   });
@@ -143,6 +144,14 @@ int HostedTest::WorkerCount(const InstancePlan& instance) const {
   if (environment_.workers_per_instance > 0) {
     return environment_.workers_per_instance;
   }
+  return CpuShare(instance);
+}
+
+bool HostedTest::HasSpareCpu(const InstancePlan& instance) const {
+  return WorkerCount(instance) < CpuShare(instance);
+}
+
+int HostedTest::CpuShare(const InstancePlan& instance) const {
   const int count = std::max(1, request_.workers_per_instance());
   const int cpu_count = bindings_->CpuCount(instance);
   return cpu_count > 0 ? std::min(count, cpu_count) : count;

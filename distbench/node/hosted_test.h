@@ -126,6 +126,8 @@ class HostedTest {
   absl::Status PrepareInstance(const std::string& name, int instance,
                                PrepareReply& reply) ABSL_LOCKS_EXCLUDED(mutex_);
   int WorkerCount(const InstancePlan& instance) const;
+  bool HasSpareCpu(const InstancePlan& instance) const;
+  int CpuShare(const InstancePlan& instance) const;
   std::set<std::string> PeerNames() const;
   std::string ServiceAddress(const DriverOptions& options) const;
   SocketNeeds CountNeededSockets() const;

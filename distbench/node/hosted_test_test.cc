@@ -267,6 +267,19 @@ TEST_F(HostedTestTest, WorkersAreTheConfigsOrElseTheSequencers) {
   EXPECT_EQ(engines_.worker_count("client/0"), 5);
 }
 
+TEST_F(HostedTestTest, FewerWorkersThanItsShareLeaveCpusToSpare) {
+  request_.set_workers_per_instance(3);
+  Make().Prepare();
+  EXPECT_FALSE(engines_.environment("client/0").has_spare_cpu);
+  for (const int workers : {2, 3}) {
+    request_.mutable_config()
+        ->mutable_traffic_config()
+        ->set_workers_per_instance(workers);
+    Make().Prepare();
+    EXPECT_EQ(engines_.environment("client/0").has_spare_cpu, workers < 3);
+  }
+}
+
 TEST_F(HostedTestTest, SaysWhichInstanceCouldNotBePrepared) {
   engines_.FailAt("client/1", EngineStep::kMake,
                   absl::UnavailableError("no ports left"));

@@ -25,6 +25,10 @@ struct DriverEnvironment {
   // How connections are secured; null: not at all.
   std::shared_ptr<const TlsCredentials> tls = {};
 
+  // Whether the host has a CPU for each worker of the instance, and others left:
+  // a worker that polls while it is idle keeps nobody from running.
+  bool has_spare_cpu = false;
+
   // By RPC index: whether requests of that RPC are answered at once, without
   // running anything. Drivers that give each request a thread need none for
   // them. Those beyond the end are not.

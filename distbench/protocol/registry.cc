@@ -13,6 +13,7 @@
 #include "distbench/protocol/grpc/grpc_driver.h"
 #include "distbench/protocol/host_address.h"
 #include "distbench/protocol/loopback/loopback_driver.h"
+#include "distbench/protocol/spare_cpu.h"
 #include "distbench/protocol/tcp/settings.h"
 #include "distbench/protocol/tcp/tcp_driver.h"
 #include "distbench/security/tls_session.h"
@@ -88,7 +89,8 @@ absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeProtocolDriver(
                                         return candidate.name == options.driver;
                                       });
   if (driver == std::end(kDrivers)) return NoSuchDriver(options.driver);
-  return driver->make(options, environment);
+  return driver->make(WithSpinning(options, environment.has_spare_cpu),
+                      environment);
 }
 
 }  // namespace distbench
