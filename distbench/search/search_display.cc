@@ -106,7 +106,9 @@ void SearchDisplay::Show(const RunTestsEvent& event) {
   if (event.has_queue_position() && event.queue_position() > 0) {
     const std::string text =
         absl::StrCat("probe ", probe_.number, " waits for ",
-                     event.queue_position(), " test sequences of others");
+                     event.queue_position(),
+                     event.queue_position() == 1 ? " run" : " runs",
+                     " before it");
     options_.terminal ? Draw(text) : WriteLine(text);
   }
   if (!event.has_progress() || !options_.terminal) return;
