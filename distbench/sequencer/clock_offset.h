@@ -29,7 +29,7 @@ class ClockOffsetEstimator {
 
   // sent_ns and received_ns: our clock, when the question left and when the
   // answer came. remote_ns: the other clock, in between. A round trip during
-  // which our clock was set back is ignored.
+  // which our clock was set back is ignored, as are times before the epoch.
   void AddRoundTrip(int64_t sent_ns, int64_t remote_ns, int64_t received_ns);
 
   // Absent before the first round trip.

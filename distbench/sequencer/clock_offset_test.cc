@@ -1,5 +1,8 @@
 #include "distbench/sequencer/clock_offset.h"
 
+#include <cstdint>
+#include <limits>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -8,6 +11,14 @@ namespace {
 
 TEST(ClockOffsetEstimatorTest, KnowsNothingBeforeTheFirstRoundTrip) {
   EXPECT_FALSE(ClockOffsetEstimator().estimate().has_value());
+}
+
+TEST(ClockOffsetEstimatorTest, LearnsNothingFromTimesBeforeTheEpoch) {
+  constexpr int64_t kNow = 1'600'000'000'000'000'000;
+  ClockOffsetEstimator estimator;
+  estimator.AddRoundTrip(std::numeric_limits<int64_t>::min(), kNow, kNow);
+  estimator.AddRoundTrip(kNow, std::numeric_limits<int64_t>::min(), kNow + 2);
+  EXPECT_FALSE(estimator.estimate().has_value());
 }
 
 TEST(ClockOffsetEstimatorTest, TrustsTheShortestRoundTrip) {
