@@ -19,7 +19,8 @@ constexpr double kWideBracket = 1.5;
 // How long a miss that is in doubt is measured again.
 constexpr double kConfirmingLength = 2;
 
-// Of what the line explains.
+// A final run that met by more than this many times what the line explains is
+// too good to stand next to a load that missed.
 constexpr double kTooGood = 2;
 
 // Between what clearly met and what clearly missed there is no edge if they are

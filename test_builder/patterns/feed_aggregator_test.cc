@@ -103,11 +103,13 @@ TEST(FeedAggregatorTest, SmallStorageServesOneRequestAtATime) {
   const auto& pools = traffic->body.activity_pools();
   EXPECT_EQ(pools.rbegin()->name(), "storage");
   EXPECT_EQ(pools.rbegin()->size(), 1);
+  int found = 0;
   for (const ActivityConfig& activity : traffic->body.activity_configs()) {
-    if (activity.name() == "read_storage") {
-      EXPECT_EQ(activity.pool_name(), "storage");
-    }
+    if (activity.name() != "read_storage") continue;
+    EXPECT_EQ(activity.pool_name(), "storage");
+    ++found;
   }
+  EXPECT_EQ(found, 1);
 }
 
 TEST(FeedAggregatorTest, ParametersReplaceThePresets) {
