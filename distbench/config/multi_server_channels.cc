@@ -10,7 +10,10 @@ std::vector<int> MembersOf(const MultiServerChannel& channel,
                            const Grid& grid) {
   std::vector<Attributes> instances;
   for (int number = 0; number < grid.Count(); ++number) {
-    instances.push_back(InstanceAttributes(grid, number));
+    // Nobody looks at attributes but constraints.
+    instances.push_back(channel.has_constraints()
+                            ? InstanceAttributes(grid, number)
+                            : Attributes());
   }
   return MembersOf(channel, instances);
 }

@@ -45,6 +45,16 @@ std::optional<TestValidation::ServiceGrid> TestValidation::FindService(
   return ServiceGrid{&service, grid};
 }
 
+int64_t TestValidation::InstanceCount() const {
+  int64_t total = 0;
+  for (const ServiceSpec& service : test_.services()) {
+    const int64_t count = GridOf(service).Count();
+    if (count > kMaxInstances - total) return kMaxInstances + 1;
+    total += count;
+  }
+  return total;
+}
+
 void TestValidation::CheckDistinct(
     const Path& path,
     const google::protobuf::RepeatedPtrField<std::string>& strings) const {

@@ -23,8 +23,11 @@ inline constexpr int64_t kMaxTimeNs = 1000 * kMaxTimeUs;
 inline constexpr int64_t kMaxIntervalNs = 1'000'000'000'000'000;
 inline constexpr int64_t kMaxDelayNs = kMaxIntervalNs;
 inline constexpr int64_t kMaxClosedLoopParallelism = 1'000'000;
-inline constexpr int64_t kMaxInstances = 1'000'000;
+inline constexpr int64_t kMaxInstances = 100'000;
 inline constexpr int64_t kMaxNodes = 100'000;
+// Of conditions on instances, times the instances that each is tried on: what
+// keeps a check within seconds, and the members of channels within memory.
+inline constexpr int64_t kMaxConditionsTried = 2'000'000;
 inline constexpr int64_t kMaxWorkers = 1024;
 inline constexpr int64_t kMaxActivityPoolSize = 1024;
 inline constexpr int kMaxListNesting = 100;
@@ -78,6 +81,10 @@ class TestValidation {
     Grid grid;
   };
   std::optional<ServiceGrid> FindService(const std::string& name) const;
+
+  // Of all services; kMaxInstances + 1 if there are more than kMaxInstances,
+  // which is a problem elsewhere.
+  int64_t InstanceCount() const;
 
   // Adds a problem at path[i] for each string that stands in an earlier place
   // as well.

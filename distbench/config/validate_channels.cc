@@ -12,7 +12,8 @@ namespace distbench {
 namespace {
 
 void CheckMembers(const TestValidation& validation, const Path& path,
-                  const MultiServerChannel& channel, const Grid& grid) {
+                  const MultiServerChannel& channel, const Grid& grid,
+                  bool try_constraints) {
   const int64_t problems_before = validation.problems().count();
   std::set<int> selected;
   for (int i = 0; i < channel.selected_instances_size(); ++i) {
@@ -29,7 +30,7 @@ void CheckMembers(const TestValidation& validation, const Path& path,
                       InstanceAttributeNames(grid), validation.problems());
   const bool sound = validation.problems().count() == problems_before;
   // What depends on the placement shows there.
-  if (sound && !DependsOnPlacement(channel, grid) &&
+  if (sound && try_constraints && !DependsOnPlacement(channel, grid) &&
       MembersOf(channel, grid).empty()) {
     validation.Add(path,
                    "has no members; list selected_instances, or constraints "
@@ -50,8 +51,43 @@ void CheckSettings(const TestValidation& validation, const Path& path,
                    driver.channel_settings, owner, validation.problems());
 }
 
+// What a constraint list asks of an instance, at least once.
+int64_t ConditionsOf(const ConstraintList& constraints) {
+  int64_t conditions = 1;
+  for (const ConstraintSet& set : constraints.constraint_sets()) {
+    for (const Constraint& constraint : set.constraints()) {
+      conditions +=
+          constraint.string_values_size() + constraint.int64_values_size();
+    }
+  }
+  return conditions;
+}
+
+// Whether there are few enough constraints and instances to try each on each.
+bool CheckConstraintCount(const TestValidation& validation,
+                          const Path& service_path, const ServiceSpec& service,
+                          const Grid& grid) {
+  int64_t conditions = 0;
+  for (const MultiServerChannel& channel : service.multi_server_channels()) {
+    if (channel.has_constraints()) {
+      conditions += ConditionsOf(channel.constraints());
+    }
+  }
+  if (conditions * grid.Count() <= kMaxConditionsTried) return true;
+  validation.Add(
+      service_path.Field("multi_server_channels"),
+      absl::StrCat(conditions, " constraints with their values and ",
+                   grid.Count(),
+                   " instances are too many to try each on each: more than ",
+                   kMaxConditionsTried,
+                   " times; use fewer channels, or selected_instances"));
+  return false;
+}
+
 void CheckChannelsOf(const TestValidation& validation, const Path& service_path,
                      const ServiceSpec& service, const Grid& grid) {
+  const bool try_constraints =
+      CheckConstraintCount(validation, service_path, service, grid);
   const NameIndex names(service.multi_server_channels());
   for (int i = 0; i < names.names().size(); ++i) {
     const std::string& name = names.names()[i];
@@ -67,7 +103,7 @@ void CheckChannelsOf(const TestValidation& validation, const Path& service_path,
     const Path path =
         !name.empty() && names.Find(name) == i ? all.At(name) : all.At(i);
     const MultiServerChannel& channel = service.multi_server_channels(i);
-    CheckMembers(validation, path, channel, grid);
+    CheckMembers(validation, path, channel, grid, try_constraints);
     CheckSettings(validation, path, service, channel);
   }
 }

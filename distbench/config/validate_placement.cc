@@ -1,3 +1,4 @@
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -102,8 +103,28 @@ bool MatchesAnyInstance(const TestValidation& validation,
   return false;
 }
 
+// Whether there are few enough wildcards and instances to try each on each.
+bool CheckWildcards(const TestValidation& validation, const Path& path) {
+  const int64_t instances = validation.InstanceCount();
+  if (instances > kMaxInstances) return false;
+  int64_t globs = 0;
+  for (const auto& [key, constraints] :
+       validation.test().service_constraints()) {
+    if (IsGlob(key)) ++globs;
+  }
+  if (globs * instances <= kMaxConditionsTried) return true;
+  validation.Add(
+      path, absl::StrCat(globs, " names with wildcards and ", instances,
+                         " instances are too many to try each on each: more "
+                         "than ",
+                         kMaxConditionsTried,
+                         " times; put more under one name"));
+  return false;
+}
+
 void CheckConstraints(const TestValidation& validation) {
   const Path all = validation.path().Field("service_constraints");
+  const bool try_wildcards = CheckWildcards(validation, all);
   for (const auto& [key, constraints] :
        Sorted(validation.test().service_constraints())) {
     const Path path = all.At(key);
@@ -111,7 +132,7 @@ void CheckConstraints(const TestValidation& validation) {
       if (auto why = ExplainMissingInstance(validation, key)) {
         validation.Add(path, *std::move(why));
       }
-    } else if (!MatchesAnyInstance(validation, key)) {
+    } else if (try_wildcards && !MatchesAnyInstance(validation, key)) {
       validation.Add(path,
                      "matches no instance; instances have names such as "
                      "\"service/0\", and '*' does not match '/'");

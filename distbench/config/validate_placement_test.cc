@@ -1,9 +1,15 @@
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
 #include "distbench/config/validation_cases.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace distbench {
 namespace {
+
+using ::testing::HasSubstr;
 
 class BadBundle : public ::testing::TestWithParam<ValidationCase> {};
 
@@ -225,6 +231,35 @@ INSTANTIATE_TEST_SUITE_P(
                        "channel_settings[\"policy\"]",
                        "must be one of \"round_robin\", \"pick_first\""}),
     [](const auto& info) { return info.param.rule; });
+
+// Trying each on each would take hours.
+TEST(ValidatePlacement, RefusesTooManyWildcardsForTheInstances) {
+  std::string text = "services { name: 'many' count: 90000 }";
+  for (int i = 0; i < 5000; ++i) {
+    absl::StrAppend(&text, "service_constraints { key: 'no/*", i,
+                    "' value {} }");
+  }
+  const std::vector<Problem> problems = ProblemsAfter("", text);
+  ASSERT_EQ(problems.size(), 1);
+  EXPECT_THAT(problems[0].message,
+              HasSubstr("5000 names with wildcards and 90017 instances are "
+                        "too many to try each on each"));
+}
+
+TEST(ValidatePlacement, RefusesTooManyConstraintsForTheInstances) {
+  std::string channels;
+  for (int i = 0; i < 1000; ++i) {
+    absl::StrAppend(&channels, "multi_server_channels { name: 'c", i,
+                    "' constraints {} }");
+  }
+  const std::vector<Problem> problems = ProblemsAfter(
+      "name: 'server' count: 3",
+      absl::StrCat("name: 'server' count: 90000 ", channels));
+  ASSERT_EQ(problems.size(), 1);
+  EXPECT_THAT(problems[0].message,
+              HasSubstr("1000 constraints with their values and 90000 "
+                        "instances are too many to try each on each"));
+}
 
 TEST(ValidatePlacement, AcceptsBundles) {
   EXPECT_THAT(

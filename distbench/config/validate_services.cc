@@ -56,15 +56,17 @@ void CheckCount(const TestValidation& validation, const ServiceSpec& service,
 }  // namespace
 
 void ValidateServices(const TestValidation& validation) {
-  int64_t total = 0;
+  bool sizes_are_sound = true;
   for (int i = 0; i < validation.test().services_size(); ++i) {
     const ServiceSpec& service = validation.test().services(i);
     const Path path = validation.Service(i);
-    if (!CheckSizes(validation, service, path)) continue;
+    if (!CheckSizes(validation, service, path)) {
+      sizes_are_sound = false;
+      continue;
+    }
     CheckCount(validation, service, path);
-    if (total <= kMaxInstances) total += GridOf(service).Count();
   }
-  if (total > kMaxInstances) {
+  if (sizes_are_sound && validation.InstanceCount() > kMaxInstances) {
     validation.Add(validation.path().Field("services"),
                    absl::StrCat("there are more than ", kMaxInstances,
                                 " instances in all; reduce counts and sizes"));

@@ -198,7 +198,7 @@ INSTANTIATE_TEST_SUITE_P(
                        "0 is out of range"},
         ValidationCase{"NegativeCount", "name: 'server' count: 3",
                        "name: 'server' count: -1", "services[\"server\"].count",
-                       "-1 is out of range; must be from 1 to 1000000"},
+                       "-1 is out of range; must be from 1 to 100000"},
         ValidationCase{"ZeroXSize", "name: 'server' count: 3",
                        "name: 'server' x_size: 0",
                        "services[\"server\"].x_size", "0 is out of range"},
@@ -216,15 +216,15 @@ INSTANTIATE_TEST_SUITE_P(
                        "11 is not 12, the product of the sizes"},
         ValidationCase{
             "HugeSize", "", "services { name: 'huge' x_size: 2147483647 }",
-            "services[\"huge\"].x_size", "must be from 1 to 1000000"},
+            "services[\"huge\"].x_size", "must be from 1 to 100000"},
         ValidationCase{"HugeGrid", "",
-                       "services { name: 'huge' x_size: 1000000 y_size: "
-                       "1000000 z_size: 1000000 }",
-                       "services", "more than 1000000 instances"},
+                       "services { name: 'huge' x_size: 100000 y_size: "
+                       "100000 z_size: 100000 }",
+                       "services", "more than 100000 instances"},
         ValidationCase{"TooManyInstancesInAll", "",
-                       "services { name: 'a' count: 500000 } services { name: "
-                       "'b' count: 500000 }",
-                       "services", "more than 1000000 instances in all"}),
+                       "services { name: 'a' count: 50000 } services { name: "
+                       "'b' count: 50000 }",
+                       "services", "more than 100000 instances in all"}),
     [](const auto& info) { return info.param.rule; });
 
 TEST(ValidateServices, ZNeedsY) {
