@@ -32,6 +32,7 @@ main() {
     --test_env=LSAN_OPTIONS="suppressions=$SUPPRESSIONS/lsan.supp" \
     --test_env=TSAN_OPTIONS="suppressions=$SUPPRESSIONS/tsan.supp" \
     --test_env=UBSAN_OPTIONS=print_stacktrace=1 \
+    --test_env=DISTBENCH_SANITIZED=1 \
     "${arguments[@]}" "$@"
 }
 

@@ -21,6 +21,10 @@ DISTBENCH = os.path.abspath(
 TEST_BUILDER = os.path.abspath("test_builder/test_builder_main")
 START_SCRIPT = os.path.abspath("start_distbench_localhost.sh")
 
+# Whether scripts/sanitize.sh runs the tests: programs take more memory then, and
+# give back less of it.
+SANITIZED = "DISTBENCH_SANITIZED" in os.environ
+
 # Inherited by whatever a test starts, so that leftovers are found.
 _MARKER = "DISTBENCH_TEST_MARKER"
 
@@ -220,6 +224,17 @@ class ClusterTest(ProgramTest):
         )
         node.wait_for(r"^node\d+ registered with ")
         return node
+
+    def wait_for_nodes(self, sequencer, count):
+        """For nodes that come back."""
+        end = time.monotonic() + DEADLINE_SECONDS
+        while time.monotonic() < end:
+            status = self.distbench(
+                "status", f"--test_sequencer={sequencer.address}"
+            )
+            if f"Nodes: {count}\n" in status.out:
+                return
+        raise AssertionError(f"the nodes did not come back: {status}")
 
     def run_tests(self, sequencer, infile, *flags, **popen_arguments):
         return self.distbench(

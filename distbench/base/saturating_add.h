@@ -1,4 +1,4 @@
-// Addition whose result is defined whatever is added.
+// Sums and differences that are defined whatever the operands are.
 
 #ifndef DISTBENCH_BASE_SATURATING_ADD_H_
 #define DISTBENCH_BASE_SATURATING_ADD_H_
@@ -15,6 +15,16 @@ inline int64_t SaturatingAdd(int64_t a, int64_t b) {
     return sum;
   }
   return b > 0 ? std::numeric_limits<int64_t>::max()
+               : std::numeric_limits<int64_t>::min();
+}
+
+// The difference, or the int64 nearest to it.
+inline int64_t SaturatingSubtract(int64_t a, int64_t b) {
+  int64_t difference;
+  if (!__builtin_sub_overflow(a, b, &difference)) {
+    return difference;
+  }
+  return b < 0 ? std::numeric_limits<int64_t>::max()
                : std::numeric_limits<int64_t>::min();
 }
 

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "distbench/base/saturating_add.h"
 #include "distbench/base/thread_count.h"
 #include "distbench/config/check.h"
 #include "distbench/config/compile.h"
@@ -273,10 +274,12 @@ StartReply HostedTest::Start(const StartTraffic& request) {
   resources_.Start();
   if (bindings_) bindings_->Start();
   const int64_t now_ns = clock_.MonotonicNs();
-  const int64_t lead_ns = request.start_timestamp_ns() - clock_.UnixNs();
-  if (lead_ns < 0) reply.set_lateness_ns(-lead_ns);
-  const int64_t start_ns = now_ns + std::max<int64_t>(lead_ns, 0);
-  stop_deadline_ns_ = start_ns + request.timeout_ns();
+  const int64_t lead_ns =
+      SaturatingSubtract(request.start_timestamp_ns(), clock_.UnixNs());
+  if (lead_ns < 0) reply.set_lateness_ns(SaturatingSubtract(0, lead_ns));
+  const int64_t start_ns =
+      SaturatingAdd(now_ns, std::max<int64_t>(lead_ns, 0));
+  stop_deadline_ns_ = SaturatingAdd(start_ns, request.timeout_ns());
 
   absl::Status status = CheckNotStopped();
   if (status.ok() && engines_.empty()) {

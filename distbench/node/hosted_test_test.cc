@@ -1,7 +1,9 @@
 #include "distbench/node/hosted_test.h"
 
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <memory>
 #include <string>
 #include <thread>
@@ -307,6 +309,18 @@ TEST_F(HostedTestTest, FinishesWhenAllInstancesHave) {
 TEST_F(HostedTestTest, SaysHowLateItStarted) {
   PrepareAndConnect();
   EXPECT_FALSE(test_->Start(StartIn(1000)).has_lateness_ns());
+  finished_.WaitForNotification();
+}
+
+// A sequencer that says nonsense does a node no harm.
+TEST_F(HostedTestTest, AStartLongBeforeTheEpochIsLate) {
+  constexpr int64_t kLatest = std::numeric_limits<int64_t>::max();
+  request_.set_clock_offset_ns(std::numeric_limits<int64_t>::min());
+  PrepareAndConnect();
+  StartTraffic start;
+  start.set_start_timestamp_ns(std::numeric_limits<int64_t>::min());
+  start.set_timeout_ns(kLatest);
+  EXPECT_EQ(test_->Start(start).lateness_ns(), kLatest);
   finished_.WaitForNotification();
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "distbench/base/clock.h"
+#include "distbench/base/saturating_add.h"
 
 namespace distbench {
 
@@ -16,7 +17,9 @@ class ShiftedClock final : public Clock {
       : clock_(clock), offset_ns_(offset_ns) {}
 
   int64_t MonotonicNs() const override { return clock_.MonotonicNs(); }
-  int64_t UnixNs() const override { return clock_.UnixNs() - offset_ns_; }
+  int64_t UnixNs() const override {
+    return SaturatingSubtract(clock_.UnixNs(), offset_ns_);
+  }
 
  private:
   const Clock& clock_;

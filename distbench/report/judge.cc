@@ -41,9 +41,9 @@ void JudgeOutcome(const TestResult& result, const TestTotals& totals,
   for (const auto& [name, rpc] : totals.rpcs) {
     const int64_t failed = rpc.counts.failed_count;
     if (failed == 0) continue;
-    const double share =
-        static_cast<double>(failed) /
-        static_cast<double>(failed + rpc.counts.succeeded_count);
+    const double share = static_cast<double>(failed) /
+                         (static_cast<double>(failed) +
+                          static_cast<double>(rpc.counts.succeeded_count));
     findings.Add(share > kManyFailures ? Finding::WARN : Finding::NOTE,
                  "failed_rpcs",
                  absl::StrCat(name, ": ", failed, " RPCs (", Percent(share),

@@ -84,14 +84,8 @@ class RunsTest(programs.ClusterTest):
         )
         restarted.wait_for(r"^Listening at ")
         restarted.address = sequencer.address
-        end = time.monotonic() + programs.DEADLINE_SECONDS
-        while time.monotonic() < end:
-            status = self.distbench(
-                "status", f"--test_sequencer={restarted.address}"
-            )
-            if "Nodes: 2\n" in status.out:
-                return restarted
-        raise AssertionError(f"the nodes did not come back: {status}")
+        self.wait_for_nodes(restarted, 2)
+        return restarted
 
 
 class ClientGoneTest(RunsTest):
