@@ -32,7 +32,8 @@ namespace distbench {
 namespace {
 
 constexpr int kMaxLocalNodes = 10'000;
-constexpr int64_t kMaxResultsMemoryMib = 1 << 30;
+constexpr int64_t kMaxMemoryMib = 1 << 30;
+constexpr int64_t kLeastReceiveMemoryMib = 16;
 constexpr int kMaxNodeNames = 100'000;
 
 struct Flags {
@@ -42,6 +43,7 @@ struct Flags {
   absl::Duration node_timeout = absl::Seconds(5);
   std::string results_dir;
   int64_t results_memory_mib = RunLimits().memory_bytes >> 20;
+  std::optional<int64_t> receive_memory_mib;
   TlsFiles tls;
   AccessRules access;
   std::optional<int> metrics_port;
@@ -111,6 +113,9 @@ int RunTestSequencer(const Flags& flags) {
   options.revision = kRevision;
   options.results_dir = flags.results_dir;
   options.run_limits.memory_bytes = flags.results_memory_mib << 20;
+  if (flags.receive_memory_mib.has_value()) {
+    options.receive_memory_bytes = *flags.receive_memory_mib << 20;
+  }
   options.on_shutdown_request = [&stop] { stop.Request(); };
   const absl::StatusOr<std::unique_ptr<SequencerServer>> sequencer =
       SequencerServer::Start(std::move(options));
@@ -160,9 +165,18 @@ void AddTestSequencerCommand(CLI::App& app, CommandBody& chosen) {
       ->add_option("--results_memory", flags->results_memory_mib,
                    "MiB that results may take in memory; beyond it the\n"
                    "oldest are dropped")
-      ->check(CLI::Range(int64_t{0}, kMaxResultsMemoryMib).description(""))
+      ->check(CLI::Range(int64_t{0}, kMaxMemoryMib).description(""))
       ->type_name("MIB")
       ->capture_default_str();
+  command
+      ->add_option("--receive_memory", flags->receive_memory_mib,
+                   "MiB that messages may take while they are received;\n"
+                   "beyond it calls are broken off, and larger ones never\n"
+                   "arrive; default: half of the host's, or of what the\n"
+                   "control group allows")
+      ->check(CLI::Range(kLeastReceiveMemoryMib, kMaxMemoryMib)
+                  .description(""))
+      ->type_name("MIB");
   AddTlsFlags(*command, flags->tls);
   AddNamesFlag(*command, "--allow_submit", flags->access.submit,
                "Whose certificates may submit and cancel tests, such as\n"

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "distbench/base/freed_memory.h"
 #include "distbench/node/command_status.h"
 #include "distbench/node/control_stream.h"
 
@@ -160,6 +161,8 @@ void ControlSession::OnRelease(const TestPointer& test) {
     current_ = nullptr;
   }
   queue_.Push([this, test] { Release(test); });
+  // As a task of its own: the test lives until the one before is over.
+  queue_.Push([] { ReturnFreedMemory(); });
 }
 
 void ControlSession::OnEnd(const absl::Status& status) {

@@ -20,6 +20,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "distbench/base/first_line.h"
+#include "distbench/base/host_memory.h"
 #include "distbench/base/usable_cpu_count.h"
 #include "distbench/base/version.h"
 #include "distbench/node/host_info.h"

@@ -10,17 +10,12 @@
 
 namespace distbench {
 
-// In bytes: what the host has, or what the process's control group (version 1
-// or 2) or one above it allows, if that is less. 0: not known. Files are read
-// below `root`; empty: at their places.
-int64_t AllowedMemoryBytes(const std::string& root);
-
 // Looks at this process's resident memory. Costs about 30 us; not thread-safe.
 class MemoryLimit {
  public:
   // max_bytes: of a test's overload_limits; 0: nine tenths of
   // AllowedMemoryBytes(), and a twentieth of the host's memory stays available
-  // to others.
+  // to others. Files are read below `root`; empty: at their places.
   MemoryLimit(int64_t max_bytes, std::string root);
 
   // RESOURCE_EXHAUSTED if there is more: says how much, how much may be, and

@@ -51,41 +51,6 @@ class MemoryLimitTest : public testing::Test {
   const std::string root_;
 };
 
-TEST_F(MemoryLimitTest, AHostAllowsWhatItHas) {
-  EXPECT_EQ(AllowedMemoryBytes(root_), 16 * kMib);
-  EXPECT_EQ(AllowedMemoryBytes(root_ + "/nowhere"), 0);
-  EXPECT_GT(AllowedMemoryBytes(""), 64 * kMib);  // the real one
-}
-
-TEST_F(MemoryLimitTest, AControlGroupMayAllowLess) {
-  Write("/proc/self/cgroup", "0::/system.slice/job\n");
-  EXPECT_EQ(AllowedMemoryBytes(root_), 16 * kMib);
-  Write("/sys/fs/cgroup/system.slice/job/memory.max", "max\n");
-  EXPECT_EQ(AllowedMemoryBytes(root_), 16 * kMib);
-  Write("/sys/fs/cgroup/system.slice/memory.max", "8388608\n");
-  EXPECT_EQ(AllowedMemoryBytes(root_), 8 * kMib);
-  Write("/sys/fs/cgroup/system.slice/job/memory.max", "4194304\n");
-  EXPECT_EQ(AllowedMemoryBytes(root_), 4 * kMib);
-}
-
-TEST_F(MemoryLimitTest, SoMayOneOfVersion1) {
-  Write("/proc/self/cgroup",
-        "5:cpu,cpuacct:/a\n4:memory:/docker/0123\n0::/other\n");
-  // "Unlimited", and of the host's.
-  Write("/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
-  EXPECT_EQ(AllowedMemoryBytes(root_), 16 * kMib);
-  // All that is to be seen in a container.
-  Write("/sys/fs/cgroup/memory/memory.limit_in_bytes", "4194304\n");
-  EXPECT_EQ(AllowedMemoryBytes(root_), 4 * kMib);
-}
-
-TEST_F(MemoryLimitTest, NonsenseLimitsNothing) {
-  for (const char* content : {"", "\n", "4", "4:memory", "4:memory:", "::x"}) {
-    Write("/proc/self/cgroup", content);
-    EXPECT_EQ(AllowedMemoryBytes(root_), 16 * kMib) << content;
-  }
-}
-
 TEST_F(MemoryLimitTest, ATestMaySayHowMuch) {
   const MemoryLimit limit(10 * kMib, root_);
   EXPECT_TRUE(limit.Check().ok()) << limit.Check();

@@ -6,7 +6,6 @@
 #include <sstream>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/str_cat.h"
 
 namespace distbench {
 namespace {
@@ -14,18 +13,6 @@ namespace {
 constexpr int64_t kNsPerSecond = 1'000'000'000;
 
 }  // namespace
-
-int64_t ReadMemInfoBytes(const std::string& root, absl::string_view field) {
-  std::ifstream file(root + "/proc/meminfo");
-  const std::string wanted = absl::StrCat(field, ":");
-  std::string name;
-  int64_t kib = 0;
-  std::string rest;
-  while (file >> name >> kib && std::getline(file, rest)) {
-    if (name == wanted) return kib * 1024;
-  }
-  return 0;
-}
 
 int64_t ReadResidentBytes(const std::string& root) {
   std::ifstream file(root + "/proc/self/statm");

@@ -15,9 +15,6 @@ namespace distbench {
 // All read below `root` (empty: the real ones). 0 or empty if the file is
 // missing or not as expected.
 
-// A field of /proc/meminfo, such as "MemAvailable".
-int64_t ReadMemInfoBytes(const std::string& root, absl::string_view field);
-
 // Of this process.
 int64_t ReadResidentBytes(const std::string& root);
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "distbench/base/host_memory.h"
 #include "distbench/node/proc_files.h"
 
 namespace distbench {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "distbench/base/freed_memory.h"
+
 namespace distbench {
 
 RunQueue::RunQueue() : thread_([this] { Loop(); }) {}
@@ -90,8 +92,12 @@ void RunQueue::Loop() {
       AnnouncePositions(0);
     }
     run->Run();
-    absl::MutexLock lock(&mutex_);
-    running_ = nullptr;
+    {
+      absl::MutexLock lock(&mutex_);
+      running_ = nullptr;
+    }
+    run = nullptr;
+    ReturnFreedMemory();
   }
 }
 

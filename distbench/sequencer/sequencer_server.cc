@@ -14,6 +14,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
+#include "distbench/base/host_memory.h"
 #include "distbench/base/listen_address.h"
 #include "distbench/base/message_limits.h"
 #include "distbench/base/version.h"
@@ -61,6 +62,16 @@ constexpr char kServiceName[] = "distbench.DistBenchTestSequencer";
 
 absl::Status ShutdownReason() {
   return absl::AbortedError("the test sequencer is shutting down");
+}
+
+// Strangers can announce large messages, send most of them, and wait.
+void LimitReceiveMemory(std::optional<int64_t> bytes,
+                        grpc::ServerBuilder& builder) {
+  const int64_t limit = bytes.value_or(AllowedMemoryBytes(/*root=*/"") / 2);
+  if (limit == 0) return;
+  grpc::ResourceQuota quota("test_sequencer");
+  quota.Resize(limit);
+  builder.SetResourceQuota(quota);
 }
 
 void Configure(absl::Duration node_silence_timeout,
@@ -184,6 +195,7 @@ class SequencerServer::Impl {
     grpc::reflection::InitProtoReflectionServerBuilderPlugin();
     grpc::ServerBuilder builder;
     Configure(options_.node_silence_timeout, builder);
+    LimitReceiveMemory(options_.receive_memory_bytes, builder);
     const auto credentials = MakeServerCredentials(options_.tls.get());
     if (options_.tls != nullptr) {
       credentials->SetAuthMetadataProcessor(MakeAccessControl(options_.access));

@@ -55,6 +55,11 @@ struct SequencerOptions {
 
   RunLimits run_limits;
 
+  // That messages may take which are being received, of all connections:
+  // beyond it calls are broken off, whosever they are. Absent: half of what
+  // the host or the control group allows.
+  std::optional<int64_t> receive_memory_bytes;
+
   // Called once, when a client's test sequence with shutdown_after_tests has
   // ended and all nodes have been told to end. On a thread of the server, which
   // it must not destroy or shut down.

@@ -1,0 +1,74 @@
+#include "distbench/base/host_memory.h"
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+constexpr int64_t kMib = 1024 * 1024;
+
+// A host of 16 MiB, of which 12 are available.
+class HostMemoryTest : public testing::Test {
+ protected:
+  HostMemoryTest() : root_(testing::TempDir() + "/host_memory_test") {
+    std::filesystem::remove_all(root_);
+    Write("/proc/meminfo",
+          "MemTotal:       16384 kB\nMemAvailable:   12288 kB\n");
+  }
+
+  void Write(const std::string& path, const std::string& content) {
+    const std::filesystem::path file(root_ + path);
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file) << content;
+  }
+
+  const std::string root_;
+};
+
+TEST_F(HostMemoryTest, HasFields) {
+  EXPECT_EQ(ReadMemInfoBytes(root_, "MemAvailable"), 12 * kMib);
+  EXPECT_EQ(ReadMemInfoBytes(root_, "MemAvail"), 0);
+  EXPECT_EQ(ReadMemInfoBytes(root_ + "/nowhere", "MemTotal"), 0);
+}
+
+TEST_F(HostMemoryTest, AHostAllowsWhatItHas) {
+  EXPECT_EQ(AllowedMemoryBytes(root_), 16 * kMib);
+  EXPECT_EQ(AllowedMemoryBytes(root_ + "/nowhere"), 0);
+  EXPECT_GT(AllowedMemoryBytes(""), 64 * kMib);  // the real one
+}
+
+TEST_F(HostMemoryTest, AControlGroupMayAllowLess) {
+  Write("/proc/self/cgroup", "0::/system.slice/job\n");
+  EXPECT_EQ(AllowedMemoryBytes(root_), 16 * kMib);
+  Write("/sys/fs/cgroup/system.slice/job/memory.max", "max\n");
+  EXPECT_EQ(AllowedMemoryBytes(root_), 16 * kMib);
+  Write("/sys/fs/cgroup/system.slice/memory.max", "8388608\n");
+  EXPECT_EQ(AllowedMemoryBytes(root_), 8 * kMib);
+  Write("/sys/fs/cgroup/system.slice/job/memory.max", "4194304\n");
+  EXPECT_EQ(AllowedMemoryBytes(root_), 4 * kMib);
+}
+
+TEST_F(HostMemoryTest, SoMayOneOfVersion1) {
+  Write("/proc/self/cgroup",
+        "5:cpu,cpuacct:/a\n4:memory:/docker/0123\n0::/other\n");
+  // "Unlimited", and of the host's.
+  Write("/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
+  EXPECT_EQ(AllowedMemoryBytes(root_), 16 * kMib);
+  // All that is to be seen in a container.
+  Write("/sys/fs/cgroup/memory/memory.limit_in_bytes", "4194304\n");
+  EXPECT_EQ(AllowedMemoryBytes(root_), 4 * kMib);
+}
+
+TEST_F(HostMemoryTest, NonsenseLimitsNothing) {
+  for (const char* content : {"", "\n", "4", "4:memory", "4:memory:", "::x"}) {
+    Write("/proc/self/cgroup", content);
+    EXPECT_EQ(AllowedMemoryBytes(root_), 16 * kMib) << content;
+  }
+}
+
+}  // namespace
+}  // namespace distbench
