@@ -64,7 +64,7 @@ void AddOvenCommand(CLI::App& app, CommandBody& chosen) {
   CLI::App* heat = oven->add_subcommand("heat", "Heats it.");
   auto degrees = std::make_shared<int>(0);
   heat->add_option("--degrees", *degrees, "How hot");
-  heat->callback([&chosen] { chosen = [] { return kRan; }; });
+  heat->callback([degrees, &chosen] { chosen = [] { return kRan; }; });
   CLI::App* clean = oven->add_subcommand("clean", "Cleans it.");
   clean->callback([&chosen] { chosen = [] { return kRan; }; });
 }
