@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Fuzzes what reads input from outside: builds the fuzz targets with clang and the
-# sanitizers of addresses and of undefined behaviour, and runs each for a while from its kept corpus. What is new
-# in the corpus is minimised and kept. Ends with 1 if a target crashes; the input
-# that did it stays in fuzz_findings/.
+# sanitizers of addresses and of undefined behaviour, and runs each for a while
+# from its kept corpus. What is new in the corpus is minimised and kept. Ends with
+# 1 if a target crashes; the input that did it stays in fuzz_findings/.
 #
 #   ./scripts/fuzz.sh [SECONDS_EACH]      default: 600
 
