@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "distbench/base/saturating_add.h"
 #include "distbench/report/judge_parts.h"
 #include "distbench/results/walk.h"
 #include "distbench/stats/log_histogram.h"
@@ -209,9 +210,11 @@ RpcLoad LoadOf(const TestResult& result, int rpc_index) {
   for (const auto& [name, log] : result.service_logs().instance_logs()) {
     const auto found = log.offered_loads().find(rpc_index);
     if (found == log.offered_loads().end()) continue;
-    load.offered_count += found->second.offered_count();
-    load.unsent_count += found->second.unsent_count();
-    load.held_back_count += found->second.held_back_count();
+    const OfferedLoad& part = found->second;
+    load.offered_count = SaturatingAdd(load.offered_count, part.offered_count());
+    load.unsent_count = SaturatingAdd(load.unsent_count, part.unsent_count());
+    load.held_back_count =
+        SaturatingAdd(load.held_back_count, part.held_back_count());
   }
   return load;
 }

@@ -1,5 +1,6 @@
 #include <map>
 
+#include "distbench/base/saturating_add.h"
 #include "distbench/report/table.h"
 
 namespace distbench {
@@ -14,9 +15,11 @@ struct NetworkTotals {
 NetworkTotals AddUpDevices(const ResourceSample& sample) {
   NetworkTotals totals;
   for (const auto& [name, counters] : sample.network()) {
-    totals.received_bytes += counters.received_bytes();
-    totals.sent_bytes += counters.sent_bytes();
-    totals.dropped_packets += counters.dropped_packets();
+    totals.received_bytes =
+        SaturatingAdd(totals.received_bytes, counters.received_bytes());
+    totals.sent_bytes = SaturatingAdd(totals.sent_bytes, counters.sent_bytes());
+    totals.dropped_packets =
+        SaturatingAdd(totals.dropped_packets, counters.dropped_packets());
   }
   return totals;
 }

@@ -163,13 +163,13 @@ OfferedLoad OfferedOf(const TestResult& result, const std::string& rpc) {
 void AppendOffered(const std::string& name, const OfferedLoad& offered,
                    Lines& lines) {
   if (offered.offered_count() == 0) return;
+  const int64_t sent_count =
+      SaturatingSubtract(offered.offered_count(), offered.unsent_count());
   lines.push_back(absl::StrFormat(
       "  %s: offered: %d sent: %d (%.2f%%) unsent: %d held back by a cap: %d",
       name, offered.offered_count(),
-      offered.offered_count() - offered.unsent_count(),
-      100.0 *
-          static_cast<double>(offered.offered_count() -
-                              offered.unsent_count()) /
+      sent_count,
+      100.0 * static_cast<double>(sent_count) /
           static_cast<double>(offered.offered_count()),
       offered.unsent_count(), offered.held_back_count()));
 }

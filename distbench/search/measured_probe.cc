@@ -18,15 +18,15 @@ constexpr double kMinSentShare = 0.98;
 
 // Share of the RPCs due in open loops that were sent; 1 if there is no record.
 double SentShare(const TestResult& result) {
-  int64_t offered = 0;
-  int64_t unsent = 0;
+  double offered = 0;
+  double unsent = 0;
   for (const auto& [name, log] : result.service_logs().instance_logs()) {
     for (const auto& [rpc, load] : log.offered_loads()) {
-      offered += load.offered_count();
-      unsent += load.unsent_count();
+      offered += static_cast<double>(load.offered_count());
+      unsent += static_cast<double>(load.unsent_count());
     }
   }
-  return offered == 0 ? 1 : 1 - static_cast<double>(unsent) / offered;
+  return offered == 0 ? 1 : 1 - unsent / offered;
 }
 
 std::string OutcomeOf(const Probe& probe) {

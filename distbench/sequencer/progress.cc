@@ -1,5 +1,6 @@
 #include "distbench/sequencer/progress.h"
 
+#include "distbench/base/saturating_add.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/stats/log_histogram.h"
 
@@ -35,10 +36,13 @@ void UpdateProgress(const TrafficProgress& newer, TrafficProgress& progress) {
 }
 
 void AddProgress(const TrafficProgress& part, TrafficProgress& sum) {
-  sum.set_succeeded_count(sum.succeeded_count() + part.succeeded_count());
-  sum.set_failed_count(sum.failed_count() + part.failed_count());
-  sum.set_in_flight_count(sum.in_flight_count() + part.in_flight_count());
-  sum.set_offered_count(sum.offered_count() + part.offered_count());
+  sum.set_succeeded_count(
+      SaturatingAdd(sum.succeeded_count(), part.succeeded_count()));
+  sum.set_failed_count(SaturatingAdd(sum.failed_count(), part.failed_count()));
+  sum.set_in_flight_count(
+      SaturatingAdd(sum.in_flight_count(), part.in_flight_count()));
+  sum.set_offered_count(
+      SaturatingAdd(sum.offered_count(), part.offered_count()));
   AddRecentTimes(part, sum);
 }
 
