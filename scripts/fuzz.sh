@@ -53,7 +53,9 @@ run_target() {
     -artifact_prefix="$REPOSITORY/fuzz_findings/$(basename "$corpus")-" \
     "$work/new" "$REPOSITORY/$corpus" >"$work/log" 2>&1 || status=$?
   grep -E '^stat::|DONE|ERROR|SUMMARY' "$work/log"
-  "$binary" -merge=1 "$REPOSITORY/$corpus" "$work/new" >"$work/merge" 2>&1 ||
+  # A few inputs that reach all that is reached, not one for each way there.
+  "$binary" -set_cover_merge=1 -use_counters=0 "$REPOSITORY/$corpus" \
+    "$work/new" >"$work/merge" 2>&1 ||
     die "$target: the corpus could not be merged; see $work/merge" 3
   rm -rf "$work"
   return "$status"
