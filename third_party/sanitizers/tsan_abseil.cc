@@ -1,0 +1,186 @@
+// Tells ThreadSanitizer what Abseil's locks order.
+//
+// The distribution's Abseil is not compiled with ThreadSanitizer, which thus
+// sees neither its locks nor its atomics, and would call everything a race that
+// a lock guards. The functions below take the place of the library's, for our
+// own code and for the libraries that use Abseil alike (gRPC's locks are
+// Abseil's): each calls the one that it hides, and says what that means.
+//
+// Here are the functions that all others of this release of Abseil end in, for
+// what we and gRPC use. A lock for readers is not among it.
+
+#include <dlfcn.h>
+#include <sanitizer/tsan_interface.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "absl/base/config.h"
+#include "absl/synchronization/blocking_counter.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/synchronization/notification.h"
+#include "absl/time/time.h"
+
+static_assert(ABSL_LTS_RELEASE_VERSION == 20220623,
+              "Look up which functions of this Abseil call which others, and "
+              "adapt tsan_abseil.cc.");
+
+namespace {
+
+// The function that a definition of this file hides. Its symbol is written
+// with @ for the inline namespace, which distributions choose.
+template <typename Function>
+Function* Hidden(const char* symbol) {
+  const char* name = ABSL_INTERNAL_TOKEN_STR(ABSL_OPTION_INLINE_NAMESPACE_NAME);
+  std::string mangled = symbol;
+  mangled.replace(mangled.find('@'), 1,
+                  std::to_string(std::strlen(name)) + name);
+  void* function = dlsym(RTLD_NEXT, mangled.c_str());
+  if (function == nullptr) {
+    std::fprintf(stderr, "tsan_abseil.cc: there is no %s to call: %s\n",
+                 mangled.c_str(), dlerror());
+    std::abort();
+  }
+  return reinterpret_cast<Function*>(function);
+}
+
+}  // namespace
+
+namespace absl {
+ABSL_NAMESPACE_BEGIN
+
+using synchronization_internal::KernelTimeout;
+
+Mutex::~Mutex() {
+  static auto* const hidden = Hidden<void(Mutex*)>("_ZN4absl@5MutexD1Ev");
+  hidden(this);
+  __tsan_mutex_destroy(this, __tsan_mutex_not_static);
+}
+
+void Mutex::Lock() {
+  static auto* const hidden = Hidden<void(Mutex*)>("_ZN4absl@5Mutex4LockEv");
+  __tsan_mutex_pre_lock(this, 0);
+  hidden(this);
+  __tsan_mutex_post_lock(this, 0, 0);
+}
+
+void Mutex::Unlock() {
+  static auto* const hidden = Hidden<void(Mutex*)>("_ZN4absl@5Mutex6UnlockEv");
+  __tsan_mutex_pre_unlock(this, 0);
+  hidden(this);
+  __tsan_mutex_post_unlock(this, 0);
+}
+
+bool Mutex::TryLock() {
+  static auto* const hidden = Hidden<bool(Mutex*)>("_ZN4absl@5Mutex7TryLockEv");
+  __tsan_mutex_pre_lock(this, __tsan_mutex_try_lock);
+  const bool locked = hidden(this);
+  __tsan_mutex_post_lock(
+      this, __tsan_mutex_try_lock | (locked ? 0 : __tsan_mutex_try_lock_failed),
+      0);
+  return locked;
+}
+
+void Mutex::LockWhen(const Condition& condition) {
+  static auto* const hidden = Hidden<void(Mutex*, const Condition&)>(
+      "_ZN4absl@5Mutex8LockWhenERKNS0_9ConditionE");
+  __tsan_mutex_pre_lock(this, 0);
+  hidden(this, condition);
+  __tsan_mutex_post_lock(this, 0, 0);
+}
+
+bool Mutex::LockWhenWithDeadline(const Condition& condition, Time deadline) {
+  static auto* const hidden = Hidden<bool(Mutex*, const Condition&, Time)>(
+      "_ZN4absl@5Mutex20LockWhenWithDeadlineERKNS0_9ConditionENS0_4TimeE");
+  __tsan_mutex_pre_lock(this, 0);
+  const bool is_true = hidden(this, condition, deadline);
+  __tsan_mutex_post_lock(this, 0, 0);
+  return is_true;
+}
+
+// Waits, with the lock given up meanwhile.
+bool Mutex::AwaitCommon(const Condition& condition, KernelTimeout timeout) {
+  static auto* const hidden =
+      Hidden<bool(Mutex*, const Condition&, KernelTimeout)>(
+          "_ZN4absl@5Mutex11AwaitCommonERKNS0_9ConditionE"
+          "NS0_24synchronization_internal13KernelTimeoutE");
+  __tsan_mutex_pre_unlock(this, 0);
+  __tsan_mutex_post_unlock(this, 0);
+  __tsan_mutex_pre_lock(this, 0);
+  const bool is_true = hidden(this, condition, timeout);
+  __tsan_mutex_post_lock(this, 0, 0);
+  return is_true;
+}
+
+// Waits, with the lock given up meanwhile.
+bool CondVar::WaitCommon(Mutex* mutex, KernelTimeout timeout) {
+  static auto* const hidden = Hidden<bool(CondVar*, Mutex*, KernelTimeout)>(
+      "_ZN4absl@7CondVar10WaitCommonEPNS0_5MutexE"
+      "NS0_24synchronization_internal13KernelTimeoutE");
+  __tsan_mutex_pre_unlock(mutex, 0);
+  __tsan_mutex_post_unlock(mutex, 0);
+  __tsan_mutex_pre_lock(mutex, 0);
+  const bool timed_out = hidden(this, mutex, timeout);
+  __tsan_mutex_post_lock(mutex, 0, 0);
+  return timed_out;
+}
+
+// HasBeenNotified() is in our own code, and an atomic reading of the same
+// address.
+void Notification::Notify() {
+  static auto* const hidden =
+      Hidden<void(Notification*)>("_ZN4absl@12Notification6NotifyEv");
+  __tsan_release(&notified_yet_);
+  hidden(this);
+}
+
+void Notification::WaitForNotification() const {
+  static auto* const hidden = Hidden<void(const Notification*)>(
+      "_ZNK4absl@12Notification19WaitForNotificationEv");
+  hidden(this);
+  __tsan_acquire(const_cast<std::atomic<bool>*>(&notified_yet_));
+}
+
+bool Notification::WaitForNotificationWithTimeout(Duration timeout) const {
+  static auto* const hidden = Hidden<bool(const Notification*, Duration)>(
+      "_ZNK4absl@12Notification30WaitForNotificationWithTimeoutE"
+      "NS0_8DurationE");
+  const bool notified = hidden(this, timeout);
+  if (notified) {
+    __tsan_acquire(const_cast<std::atomic<bool>*>(&notified_yet_));
+  }
+  return notified;
+}
+
+bool Notification::WaitForNotificationWithDeadline(Time deadline) const {
+  static auto* const hidden = Hidden<bool(const Notification*, Time)>(
+      "_ZNK4absl@12Notification31WaitForNotificationWithDeadlineENS0_4TimeE");
+  const bool notified = hidden(this, deadline);
+  if (notified) {
+    __tsan_acquire(const_cast<std::atomic<bool>*>(&notified_yet_));
+  }
+  return notified;
+}
+
+bool BlockingCounter::DecrementCount() {
+  static auto* const hidden = Hidden<bool(BlockingCounter*)>(
+      "_ZN4absl@15BlockingCounter14DecrementCountEv");
+  __tsan_release(&count_);
+  const bool is_last = hidden(this);
+  if (is_last) {
+    __tsan_acquire(&count_);
+  }
+  return is_last;
+}
+
+void BlockingCounter::Wait() {
+  static auto* const hidden =
+      Hidden<void(BlockingCounter*)>("_ZN4absl@15BlockingCounter4WaitEv");
+  hidden(this);
+  __tsan_acquire(&count_);
+}
+
+ABSL_NAMESPACE_END
+}  // namespace absl
