@@ -9,19 +9,19 @@
 // Here are the functions that all others of this release of Abseil end in, for
 // what we and gRPC use. A lock for readers is not among it.
 
-#include <dlfcn.h>
 #include <sanitizer/tsan_interface.h>
 
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <string>
+#include <atomic>
 
 #include "absl/base/config.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/string_view.h"
 #include "absl/synchronization/blocking_counter.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
+#include "third_party/sanitizers/hidden_function.h"
 
 static_assert(ABSL_LTS_RELEASE_VERSION == 20220623,
               "Look up which functions of this Abseil call which others, and "
@@ -29,21 +29,16 @@ static_assert(ABSL_LTS_RELEASE_VERSION == 20220623,
 
 namespace {
 
-// The function that a definition of this file hides. Its symbol is written
-// with @ for the inline namespace, which distributions choose.
+// The symbol is written with @ for the inline namespace, which distributions
+// choose.
 template <typename Function>
-Function* Hidden(const char* symbol) {
-  const char* name = ABSL_INTERNAL_TOKEN_STR(ABSL_OPTION_INLINE_NAMESPACE_NAME);
-  std::string mangled = symbol;
-  mangled.replace(mangled.find('@'), 1,
-                  std::to_string(std::strlen(name)) + name);
-  void* function = dlsym(RTLD_NEXT, mangled.c_str());
-  if (function == nullptr) {
-    std::fprintf(stderr, "tsan_abseil.cc: there is no %s to call: %s\n",
-                 mangled.c_str(), dlerror());
-    std::abort();
-  }
-  return reinterpret_cast<Function*>(function);
+Function* Hidden(absl::string_view symbol) {
+  constexpr absl::string_view kNamespace =
+      ABSL_INTERNAL_TOKEN_STR(ABSL_OPTION_INLINE_NAMESPACE_NAME);
+  return distbench_sanitizers::HiddenFunction<Function>(
+      absl::StrReplaceAll(
+          symbol, {{"@", absl::StrCat(kNamespace.size(), kNamespace)}})
+          .c_str());
 }
 
 }  // namespace

@@ -1,0 +1,25 @@
+#ifndef DISTBENCH_THIRD_PARTY_SANITIZERS_HIDDEN_FUNCTION_H_
+#define DISTBENCH_THIRD_PARTY_SANITIZERS_HIDDEN_FUNCTION_H_
+
+#include <dlfcn.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace distbench_sanitizers {
+
+// The function of a shared library that a definition in this program hides from
+// everybody. Ends the program if there is none.
+template <typename Function>
+Function* HiddenFunction(const char* symbol) {
+  void* function = dlsym(RTLD_NEXT, symbol);
+  if (function == nullptr) {
+    std::fprintf(stderr, "no shared library of this program has %s\n", symbol);
+    std::abort();
+  }
+  return reinterpret_cast<Function*>(function);
+}
+
+}  // namespace distbench_sanitizers
+
+#endif  // DISTBENCH_THIRD_PARTY_SANITIZERS_HIDDEN_FUNCTION_H_

@@ -1,0 +1,107 @@
+// Tells ThreadSanitizer what gRPC's completion queues order: who started an
+// operation comes before who is told, by the operation's tag, of its end.
+//
+// The distribution's gRPC is not compiled with ThreadSanitizer, see
+// tsan_abseil.cc, and its queues use atomics. Its C++ library calls these
+// functions as well, for synchronous calls and for callbacks.
+
+#include <grpc/grpc.h>
+#include <sanitizer/tsan_interface.h>
+
+#include "third_party/sanitizers/hidden_function.h"
+
+namespace {
+
+using distbench_sanitizers::HiddenFunction;
+
+void Started(void* tag) {
+  if (tag != nullptr) __tsan_release(tag);
+}
+
+void Ended(const grpc_event& event) {
+  if (event.type == GRPC_OP_COMPLETE && event.tag != nullptr) {
+    __tsan_acquire(event.tag);
+  }
+}
+
+}  // namespace
+
+extern "C" {
+
+grpc_event grpc_completion_queue_next(grpc_completion_queue* queue,
+                                      gpr_timespec deadline, void* reserved) {
+  static auto* const hidden =
+      HiddenFunction<decltype(grpc_completion_queue_next)>(
+          "grpc_completion_queue_next");
+  const grpc_event event = hidden(queue, deadline, reserved);
+  Ended(event);
+  return event;
+}
+
+grpc_event grpc_completion_queue_pluck(grpc_completion_queue* queue, void* tag,
+                                       gpr_timespec deadline, void* reserved) {
+  static auto* const hidden =
+      HiddenFunction<decltype(grpc_completion_queue_pluck)>(
+          "grpc_completion_queue_pluck");
+  const grpc_event event = hidden(queue, tag, deadline, reserved);
+  Ended(event);
+  return event;
+}
+
+grpc_call_error grpc_call_start_batch(grpc_call* call, const grpc_op* ops,
+                                      size_t op_count, void* tag,
+                                      void* reserved) {
+  static auto* const hidden = HiddenFunction<decltype(grpc_call_start_batch)>(
+      "grpc_call_start_batch");
+  Started(tag);
+  return hidden(call, ops, op_count, tag, reserved);
+}
+
+grpc_call_error grpc_server_request_call(grpc_server* server, grpc_call** call,
+                                         grpc_call_details* details,
+                                         grpc_metadata_array* metadata,
+                                         grpc_completion_queue* call_queue,
+                                         grpc_completion_queue* queue,
+                                         void* tag) {
+  static auto* const hidden =
+      HiddenFunction<decltype(grpc_server_request_call)>(
+          "grpc_server_request_call");
+  Started(tag);
+  return hidden(server, call, details, metadata, call_queue, queue, tag);
+}
+
+grpc_call_error grpc_server_request_registered_call(
+    grpc_server* server, void* method, grpc_call** call, gpr_timespec* deadline,
+    grpc_metadata_array* metadata, grpc_byte_buffer** payload,
+    grpc_completion_queue* call_queue, grpc_completion_queue* queue,
+    void* tag) {
+  static auto* const hidden =
+      HiddenFunction<decltype(grpc_server_request_registered_call)>(
+          "grpc_server_request_registered_call");
+  Started(tag);
+  return hidden(server, method, call, deadline, metadata, payload, call_queue,
+                queue, tag);
+}
+
+void grpc_server_shutdown_and_notify(grpc_server* server,
+                                     grpc_completion_queue* queue, void* tag) {
+  static auto* const hidden =
+      HiddenFunction<decltype(grpc_server_shutdown_and_notify)>(
+          "grpc_server_shutdown_and_notify");
+  Started(tag);
+  hidden(server, queue, tag);
+}
+
+void grpc_channel_watch_connectivity_state(grpc_channel* channel,
+                                           grpc_connectivity_state last_seen,
+                                           gpr_timespec deadline,
+                                           grpc_completion_queue* queue,
+                                           void* tag) {
+  static auto* const hidden =
+      HiddenFunction<decltype(grpc_channel_watch_connectivity_state)>(
+          "grpc_channel_watch_connectivity_state");
+  Started(tag);
+  hidden(channel, last_seen, deadline, queue, tag);
+}
+
+}  // extern "C"
