@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "distbench/base/clock.h"
@@ -73,14 +74,24 @@ TEST_P(DriverConformanceTest, SizesAreExactInBothDirections) {
 }
 
 TEST_P(DriverConformanceTest, HeaderFieldsArrive) {
-  ServerCall seen;
-  std::string seen_trace;
+  struct Seen {
+    ServerCall call;
+    std::string trace;
+  };
+  absl::Mutex mutex;
+  Seen last_seen;
   const auto server = Serve([&](Transport& transport, ServerCall* call) {
-    seen = *call;
-    seen_trace = std::string(call->trace_context);
+    {
+      const absl::MutexLock lock(&mutex);
+      last_seen = {*call, std::string(call->trace_context)};
+    }
     call->reply_instance = 11;
     transport.Reply(call);
   });
+  const auto last = [&] {
+    const absl::MutexLock lock(&mutex);
+    return last_seen;
+  };
   const auto client = ConnectTo({server->address()});
   const std::string trace(300, 'T');
   ClientCall call{.rpc_index = 3,
@@ -92,25 +103,27 @@ TEST_P(DriverConformanceTest, HeaderFieldsArrive) {
                   .trace_context = trace};
   const int64_t before_ns = NowNs();
   ASSERT_EQ(client->Call(call), "");
-  EXPECT_EQ(seen.rpc_index, 3);
-  EXPECT_EQ(seen.server_instance, 5);
-  EXPECT_TRUE(seen.warmup);
-  EXPECT_EQ(seen.request_bytes, 1000);
-  EXPECT_EQ(seen.response_bytes, 7);
-  EXPECT_EQ(seen.processing_ns, 1234);
-  EXPECT_EQ(seen_trace, trace);
+  const Seen seen = last();
+  EXPECT_EQ(seen.call.rpc_index, 3);
+  EXPECT_EQ(seen.call.server_instance, 5);
+  EXPECT_TRUE(seen.call.warmup);
+  EXPECT_EQ(seen.call.request_bytes, 1000);
+  EXPECT_EQ(seen.call.response_bytes, 7);
+  EXPECT_EQ(seen.call.processing_ns, 1234);
+  EXPECT_EQ(seen.trace, trace);
   EXPECT_EQ(call.responding_instance, 11);
   EXPECT_LE(before_ns, call.sent_ns);
-  EXPECT_LE(call.sent_ns, seen.received_ns);
-  EXPECT_LE(seen.received_ns, call.done_ns);
+  EXPECT_LE(call.sent_ns, seen.call.received_ns);
+  EXPECT_LE(seen.call.received_ns, call.done_ns);
   EXPECT_LE(call.done_ns, NowNs());
 
   ClientCall plain{.server_instance = kAnyInstance, .request_bytes = 100};
   ASSERT_EQ(client->Call(plain), "");
-  EXPECT_EQ(seen.server_instance, kAnyInstance);
-  EXPECT_FALSE(seen.warmup);
-  EXPECT_EQ(seen.response_bytes, kServerDecides);
-  EXPECT_EQ(seen_trace, "");
+  const Seen seen_plain = last();
+  EXPECT_EQ(seen_plain.call.server_instance, kAnyInstance);
+  EXPECT_FALSE(seen_plain.call.warmup);
+  EXPECT_EQ(seen_plain.call.response_bytes, kServerDecides);
+  EXPECT_EQ(seen_plain.trace, "");
 }
 
 TEST_P(DriverConformanceTest, ErrorsOfTheReplyArrive) {

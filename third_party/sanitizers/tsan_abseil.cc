@@ -51,7 +51,7 @@ using synchronization_internal::KernelTimeout;
 Mutex::~Mutex() {
   static auto* const hidden = Hidden<void(Mutex*)>("_ZN4absl@5MutexD1Ev");
   hidden(this);
-  __tsan_mutex_destroy(this, __tsan_mutex_not_static);
+  __tsan_mutex_destroy(this, 0);
 }
 
 void Mutex::Lock() {

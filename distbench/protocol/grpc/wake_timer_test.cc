@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "absl/synchronization/mutex.h"
 #include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
 #include "distbench/base/clock.h"
@@ -52,17 +53,17 @@ TEST(WakeTimerTest, SettingReplacesTheTime) {
 
 TEST(WakeTimerTest, AlarmsGoOffAgainAndAgain) {
   WakeTimer timer;
-  std::atomic<int> count = 0;
-  std::unique_ptr<absl::Notification> called;
+  absl::Mutex mutex;
+  int count = 0;
   WakeTimer::Alarm alarm(timer, [&] {
+    const absl::MutexLock lock(&mutex);
     ++count;
-    called->Notify();
   });
   for (int i = 1; i <= 20; ++i) {
-    called = std::make_unique<absl::Notification>();
     alarm.Set(NowNs() + 100'000);
-    ASSERT_TRUE(called->WaitForNotificationWithTimeout(kPatience));
-    EXPECT_EQ(count, i);
+    const absl::MutexLock lock(&mutex);
+    const auto called = [&] { return count == i; };
+    ASSERT_TRUE(mutex.AwaitWithTimeout(absl::Condition(&called), kPatience));
   }
 }
 
