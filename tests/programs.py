@@ -197,6 +197,10 @@ class ProgramTest(unittest.TestCase):
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:
                 pass  # It ended meanwhile.
+        for program in self._programs:
+            # Else a test may take it for another end, or not see it at all.
+            if "WARNING: ThreadSanitizer" in program.text("err"):
+                raise AssertionError(program.text("err"))
 
 
 class ClusterTest(ProgramTest):
