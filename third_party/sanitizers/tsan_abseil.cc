@@ -12,8 +12,10 @@
 #include <sanitizer/tsan_interface.h>
 
 #include <atomic>
+#include <cstdint>
 
 #include "absl/base/config.h"
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
@@ -184,6 +186,16 @@ void BlockingCounter::Wait() {
       Hidden<void(BlockingCounter*)>("_ZN4absl@15BlockingCounter4WaitEv");
   hidden(this);
   __tsan_acquire(&count_);
+}
+
+// The last of those who shared a status deletes it, after all others.
+void Status::UnrefNonInlined(uintptr_t rep) {
+  static auto* const hidden =
+      Hidden<void(uintptr_t)>("_ZN4absl@6Status15UnrefNonInlinedEm");
+  void* const shared = reinterpret_cast<void*>(rep);
+  __tsan_release(shared);
+  __tsan_acquire(shared);
+  hidden(rep);
 }
 
 ABSL_NAMESPACE_END

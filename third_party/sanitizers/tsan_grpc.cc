@@ -1,11 +1,15 @@
 // Tells ThreadSanitizer what gRPC's completion queues order: who started an
-// operation comes before who is told, by the operation's tag, of its end.
+// operation comes before who is told, by the operation's tag, of its end. And
+// who sent a message comes before who reads it, where the two are in one process
+// and share its memory.
 //
 // The distribution's gRPC is not compiled with ThreadSanitizer, see
 // tsan_abseil.cc, and its queues use atomics. Its C++ library calls these
 // functions as well, for synchronous calls and for callbacks.
 
+#include <grpc/byte_buffer_reader.h>
 #include <grpc/grpc.h>
+#include <grpc/slice.h>
 #include <sanitizer/tsan_interface.h>
 
 #include "third_party/sanitizers/hidden_function.h"
@@ -21,6 +25,16 @@ void Started(void* tag) {
 void Ended(const grpc_event& event) {
   if (event.type == GRPC_OP_COMPLETE && event.tag != nullptr) {
     __tsan_acquire(event.tag);
+  }
+}
+
+void Sent(const grpc_op& op) {
+  if (op.op != GRPC_OP_SEND_MESSAGE) return;
+  const grpc_byte_buffer* message = op.data.send_message.send_message;
+  if (message == nullptr || message->type != GRPC_BB_RAW) return;
+  const grpc_slice_buffer& slices = message->data.raw.slice_buffer;
+  for (size_t i = 0; i < slices.count; ++i) {
+    __tsan_release(GRPC_SLICE_START_PTR(slices.slices[i]));
   }
 }
 
@@ -54,6 +68,7 @@ grpc_call_error grpc_call_start_batch(grpc_call* call, const grpc_op* ops,
   static auto* const hidden = HiddenFunction<decltype(grpc_call_start_batch)>(
       "grpc_call_start_batch");
   Started(tag);
+  for (size_t i = 0; i < op_count; ++i) Sent(ops[i]);
   return hidden(call, ops, op_count, tag, reserved);
 }
 
@@ -102,6 +117,16 @@ void grpc_channel_watch_connectivity_state(grpc_channel* channel,
           "grpc_channel_watch_connectivity_state");
   Started(tag);
   hidden(channel, last_seen, deadline, queue, tag);
+}
+
+int grpc_byte_buffer_reader_peek(grpc_byte_buffer_reader* reader,
+                                 grpc_slice** slice) {
+  static auto* const hidden =
+      HiddenFunction<decltype(grpc_byte_buffer_reader_peek)>(
+          "grpc_byte_buffer_reader_peek");
+  const int found = hidden(reader, slice);
+  if (found) __tsan_acquire(GRPC_SLICE_START_PTR(**slice));
+  return found;
 }
 
 }  // extern "C"
