@@ -47,14 +47,24 @@ TEST_P(GrpcDriverTest, SizesAreExactInBothDirections) {
 }
 
 TEST_P(GrpcDriverTest, HeaderFieldsArrive) {
-  ServerCall seen;
-  std::string seen_trace;
+  struct Seen {
+    ServerCall call;
+    std::string trace;
+  };
+  absl::Mutex mutex;
+  Seen last_seen;
   Service service(GetParam(), [&](Transport& transport, ServerCall* call) {
-    seen = *call;
-    seen_trace = std::string(call->trace_context);
+    {
+      const absl::MutexLock lock(&mutex);
+      last_seen = {*call, std::string(call->trace_context)};
+    }
     call->reply_instance = 11;
     transport.Reply(call);
   });
+  const auto last = [&] {
+    const absl::MutexLock lock(&mutex);
+    return last_seen;
+  };
   Client client(GetParam(), {service.address()});
 
   TraceContext trace;
@@ -69,24 +79,26 @@ TEST_P(GrpcDriverTest, HeaderFieldsArrive) {
                   .trace_context = trace_bytes};
   const int64_t before_ns = NowNs();
   ASSERT_EQ(client.Call(call), "");
-  EXPECT_EQ(seen.rpc_index, 3);
-  EXPECT_EQ(seen.server_instance, 5);
-  EXPECT_TRUE(seen.warmup);
-  EXPECT_EQ(seen.request_bytes, 100);
-  EXPECT_EQ(seen.response_bytes, 7);
-  EXPECT_EQ(seen.processing_ns, 1234);
-  EXPECT_EQ(seen_trace, trace_bytes);
+  const Seen seen = last();
+  EXPECT_EQ(seen.call.rpc_index, 3);
+  EXPECT_EQ(seen.call.server_instance, 5);
+  EXPECT_TRUE(seen.call.warmup);
+  EXPECT_EQ(seen.call.request_bytes, 100);
+  EXPECT_EQ(seen.call.response_bytes, 7);
+  EXPECT_EQ(seen.call.processing_ns, 1234);
+  EXPECT_EQ(seen.trace, trace_bytes);
   EXPECT_EQ(call.responding_instance, 11);
   EXPECT_LE(before_ns, call.sent_ns);
-  EXPECT_LT(call.sent_ns, seen.received_ns);
-  EXPECT_LT(seen.received_ns, call.done_ns);
+  EXPECT_LT(call.sent_ns, seen.call.received_ns);
+  EXPECT_LT(seen.call.received_ns, call.done_ns);
   EXPECT_LE(call.done_ns, NowNs());
 
   ClientCall plain{.request_bytes = 100};
   ASSERT_EQ(client.Call(plain), "");
-  EXPECT_FALSE(seen.warmup);
-  EXPECT_EQ(seen.response_bytes, kServerDecides);
-  EXPECT_EQ(seen_trace, "");
+  const Seen seen_plain = last();
+  EXPECT_FALSE(seen_plain.call.warmup);
+  EXPECT_EQ(seen_plain.call.response_bytes, kServerDecides);
+  EXPECT_EQ(seen_plain.trace, "");
 }
 
 TEST_P(GrpcDriverTest, ErrorsOfTheReplyArrive) {
