@@ -26,6 +26,9 @@ readonly TARGETS=(
 readonly SECONDS_PER_INPUT=10
 readonly LARGEST_INPUT_BYTES=20000
 
+# That are kept of a corpus.
+readonly MOST_INPUTS=100
+
 # clang and its run-time library for fuzzing and sanitizers.
 install_clang() {
   local probe
@@ -38,6 +41,21 @@ install_clang() {
       apt_get_as_root install clang libclang-rt-14-dev
   fi
   rm -rf "$probe"
+}
+
+# Leaves those inputs in the corpus that reach most, of it and of the new ones,
+# and all that have a name that somebody gave them.
+keep_best() {
+  local binary=$1 corpus=$2 work=$3 name
+  mkdir "$work/best"
+  # Writes what adds most first.
+  "$binary" -set_cover_merge=1 -use_counters=0 "$work/best" "$corpus" \
+    "$work/new" >"$work/merge" 2>&1 ||
+    die "$corpus could not be merged; see $work/merge" 3
+  find "$corpus" -regextype posix-extended -regex '.*/[0-9a-f]{40}' -delete
+  find "$work/best" -type f -printf '%T@ %f\n' | sort -n |
+    sed -n "1,${MOST_INPUTS}p" |
+    while read -r _ name; do cp "$work/best/$name" "$corpus"; done
 }
 
 # New inputs go to a directory of their own, and what is worth it to the corpus.
@@ -53,10 +71,7 @@ run_target() {
     -artifact_prefix="$REPOSITORY/fuzz_findings/$(basename "$corpus")-" \
     "$work/new" "$REPOSITORY/$corpus" >"$work/log" 2>&1 || status=$?
   grep -E '^stat::|DONE|ERROR|SUMMARY' "$work/log"
-  # A few inputs that reach all that is reached, not one for each way there.
-  "$binary" -set_cover_merge=1 -use_counters=0 "$REPOSITORY/$corpus" \
-    "$work/new" >"$work/merge" 2>&1 ||
-    die "$target: the corpus could not be merged; see $work/merge" 3
+  keep_best "$binary" "$REPOSITORY/$corpus" "$work"
   rm -rf "$work"
   return "$status"
 }
