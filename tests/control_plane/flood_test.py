@@ -3,7 +3,7 @@ malformed, cost it little memory and its clients nothing.
 
 Small numbers under `bazel test`; all of them, with figures:
 
-  DISTBENCH_FLOOD=1 bazel test --test_output=all \\
+  bazel test --test_env=DISTBENCH_FLOOD=1 --test_output=streamed \\
       //tests/control_plane:flood_test
 """
 
