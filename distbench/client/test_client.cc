@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "distbench/base/message_limits.h"
 #include "distbench/client/connection_error.h"
@@ -25,6 +27,11 @@ constexpr absl::Duration kStatusTimeout = absl::Seconds(10);
 constexpr absl::Duration kListTimeout = absl::Seconds(60);
 constexpr absl::Duration kCancelTimeout = absl::Seconds(5);
 constexpr int kKeepaliveMs = 5000;
+
+// What gRPC says of a call that the server's quota of memory ended
+// (ENHANCE_YOUR_CALM of HTTP/2).
+constexpr absl::string_view kOutOfReceiveMemory =
+    "RST_STREAM with error code 11";
 
 absl::Status ToAbslStatus(const grpc::Status& status) {
   return absl::Status(static_cast<absl::StatusCode>(status.error_code()),
@@ -237,6 +244,12 @@ class TestClient::Impl {
 
   // The sequencer itself says UNAVAILABLE to nobody.
   static absl::Status ExplainLoss(const absl::Status& status) {
+    if (absl::StrContains(status.message(), kOutOfReceiveMemory)) {
+      return absl::UnavailableError(
+          "the test sequencer broke the connection off: messages that it "
+          "receives, this one or those of others, need more than its "
+          "--receive_memory");
+    }
     if (!absl::IsUnavailable(status)) return status;
     return absl::UnavailableError(
         absl::StrCat("the test sequencer was lost: ", status.message()));

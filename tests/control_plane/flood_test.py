@@ -280,6 +280,22 @@ class FloodTest(programs.ClusterTest):
         self.wait_for_nodes(self.sequencer, 2)
         self.assert_clients_are_served()
 
+    def test_a_client_that_needs_more_is_told(self):
+        sequencer = self.start_sequencer("--receive_memory=16")
+        lines = "".join(
+            f'attributes {{ key: "{i}" value: "{"x" * 1_000_000}" }}\n'
+            for i in range(40)
+        )
+        infile = self.write(
+            "large.config",
+            programs.client_server_config("max_iteration_count: 10").replace(
+                "tests {", "tests {\n" + lines, 1
+            ),
+        )
+        outcome = self.run_tests(sequencer, infile)
+        self.assertEqual(outcome.status, 3, outcome)
+        self.assertIn("--receive_memory", outcome.err)
+
 
 if __name__ == "__main__":
     testing_main.main()
