@@ -63,31 +63,34 @@ int64_t ConditionsOf(const ConstraintList& constraints) {
   return conditions;
 }
 
-// Whether there are few enough constraints and instances to try each on each.
-bool CheckConstraintCount(const TestValidation& validation,
-                          const Path& service_path, const ServiceSpec& service,
-                          const Grid& grid) {
-  int64_t conditions = 0;
-  for (const MultiServerChannel& channel : service.multi_server_channels()) {
-    if (channel.has_constraints()) {
-      conditions += ConditionsOf(channel.constraints());
+// Whether there are few enough constraints and instances to try each on each of
+// its service.
+bool CheckConstraintCount(const TestValidation& validation) {
+  if (validation.InstanceCount() > kMaxInstances) return false;
+  int64_t tries = 0;
+  for (const ServiceSpec& service : validation.test().services()) {
+    int64_t conditions = 0;
+    for (const MultiServerChannel& channel : service.multi_server_channels()) {
+      if (channel.has_constraints()) {
+        conditions += ConditionsOf(channel.constraints());
+      }
     }
+    tries += conditions * GridOf(service).Count();
   }
-  if (conditions * grid.Count() <= kMaxConditionsTried) return true;
+  if (tries <= kMaxConditionsTried) return true;
   validation.Add(
-      service_path.Field("multi_server_channels"),
-      absl::StrCat(conditions, " constraints with their values and ",
-                   grid.Count(),
-                   " instances are too many to try each on each: more than ",
-                   kMaxConditionsTried,
-                   " times; use fewer channels, or selected_instances"));
+      validation.path().Field("services"),
+      absl::StrCat("channels with constraints, with their values, and the "
+                   "instances that each is tried on make ",
+                   tries, " tries, and ", kMaxConditionsTried,
+                   " are the most; use fewer channels, or "
+                   "selected_instances"));
   return false;
 }
 
 void CheckChannelsOf(const TestValidation& validation, const Path& service_path,
-                     const ServiceSpec& service, const Grid& grid) {
-  const bool try_constraints =
-      CheckConstraintCount(validation, service_path, service, grid);
+                     const ServiceSpec& service, const Grid& grid,
+                     bool try_constraints) {
   const NameIndex names(service.multi_server_channels());
   for (int i = 0; i < names.names().size(); ++i) {
     const std::string& name = names.names()[i];
@@ -111,12 +114,14 @@ void CheckChannelsOf(const TestValidation& validation, const Path& service_path,
 }  // namespace
 
 void ValidateChannels(const TestValidation& validation) {
+  const bool try_constraints = CheckConstraintCount(validation);
   for (int i = 0; i < validation.test().services_size(); ++i) {
     const ServiceSpec& service = validation.test().services(i);
     const Grid grid = GridOf(service);
     // Too many instances to enumerate; a problem elsewhere.
     if (grid.Count() > kMaxInstances) continue;
-    CheckChannelsOf(validation, validation.Service(i), service, grid);
+    CheckChannelsOf(validation, validation.Service(i), service, grid,
+                    try_constraints);
   }
 }
 

@@ -1,3 +1,4 @@
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -14,6 +15,9 @@
 
 namespace distbench {
 namespace {
+
+// Room for a name, its coordinates and some wildcards.
+constexpr size_t kMaxGlobLength = 2 * kMaxNameLength;
 
 // The entries of a map in the order of their keys, so that problems have one.
 template <typename Map>
@@ -88,14 +92,22 @@ void CheckBundles(const TestValidation& validation) {
   }
 }
 
+// The glob's part for the service's name is tried once, not with each instance:
+// both may be long. Wildcards do not match the '/' between the parts.
 bool MatchesAnyInstance(const TestValidation& validation,
                         const std::string& glob) {
+  const size_t slash = glob.find('/');
+  if (slash == std::string::npos) return false;
+  const std::string service_glob = glob.substr(0, slash);
+  const std::string place_glob = glob.substr(slash);
   for (const ServiceSpec& service : validation.test().services()) {
     const auto found = validation.FindService(service.name());
-    if (!found.has_value()) continue;
+    if (!found.has_value() || service.name().size() > kMaxNameLength ||
+        !GlobMatches(service_glob, service.name())) {
+      continue;
+    }
     for (int number = 0; number < found->grid.Count(); ++number) {
-      if (GlobMatches(glob,
-                      InstanceName(service.name(), found->grid, number))) {
+      if (GlobMatches(place_glob, InstanceName("", found->grid, number))) {
         return true;
       }
     }
@@ -118,7 +130,7 @@ bool CheckWildcards(const TestValidation& validation, const Path& path) {
                          " instances are too many to try each on each: more "
                          "than ",
                          kMaxConditionsTried,
-                         " times; put more under one name"));
+                         " times; use fewer wildcards"));
   return false;
 }
 
@@ -128,7 +140,10 @@ void CheckConstraints(const TestValidation& validation) {
   for (const auto& [key, constraints] :
        Sorted(validation.test().service_constraints())) {
     const Path path = all.At(key);
-    if (!IsGlob(key)) {
+    if (key.size() > kMaxGlobLength) {
+      validation.Add(path, absl::StrCat("is longer than ", kMaxGlobLength,
+                                        " bytes; shorten it"));
+    } else if (!IsGlob(key)) {
       if (auto why = ExplainMissingInstance(validation, key)) {
         validation.Add(path, *std::move(why));
       }

@@ -9,6 +9,8 @@
 namespace distbench {
 namespace {
 
+using ::testing::Contains;
+using ::testing::Field;
 using ::testing::HasSubstr;
 
 class BadBundle : public ::testing::TestWithParam<ValidationCase> {};
@@ -85,6 +87,10 @@ INSTANTIATE_TEST_SUITE_P(
         ValidationCase{"GlobMatchesNothing", "",
                        "service_constraints { key: 'grid/*' value {} }",
                        "service_constraints[\"grid/*\"]",
+                       "matches no instance"},
+        ValidationCase{"MatchesOnlyAcrossAService", "",
+                       "service_constraints { key: 'cl*0' value {} }",
+                       "service_constraints[\"cl*0\"]",
                        "matches no instance"},
         ValidationCase{"EmptySet", "",
                        "service_constraints { key: 'client/*' value { "
@@ -241,24 +247,58 @@ TEST(ValidatePlacement, RefusesTooManyWildcardsForTheInstances) {
   }
   const std::vector<Problem> problems = ProblemsAfter("", text);
   ASSERT_EQ(problems.size(), 1);
+  EXPECT_EQ(problems[0].path, "tests[0].service_constraints");
   EXPECT_THAT(problems[0].message,
               HasSubstr("5000 names with wildcards and 90017 instances are "
                         "too many to try each on each"));
 }
 
-TEST(ValidatePlacement, RefusesTooManyConstraintsForTheInstances) {
+// 1000 channels on as many instances as said, each of which is tried once.
+std::vector<Problem> ProblemsOfChannels(int instances) {
   std::string channels;
   for (int i = 0; i < 1000; ++i) {
     absl::StrAppend(&channels, "multi_server_channels { name: 'c", i,
                     "' constraints {} }");
   }
-  const std::vector<Problem> problems = ProblemsAfter(
+  return ProblemsAfter(
       "name: 'server' count: 3",
-      absl::StrCat("name: 'server' count: 90000 ", channels));
+      absl::StrCat("name: 'server' count: ", instances, " ", channels));
+}
+
+TEST(ValidatePlacement, RefusesTooManyConstraintsForTheInstances) {
+  const std::vector<Problem> problems = ProblemsOfChannels(2001);
   ASSERT_EQ(problems.size(), 1);
+  EXPECT_EQ(problems[0].path, "tests[0].services");
   EXPECT_THAT(problems[0].message,
-              HasSubstr("1000 constraints with their values and 90000 "
-                        "instances are too many to try each on each"));
+              HasSubstr("2001000 tries, and 2000000 are the most"));
+  EXPECT_THAT(ProblemsOfChannels(2000), testing::IsEmpty());
+}
+
+// All services together.
+TEST(ValidatePlacement, CountsTheConstraintsOfAllServices) {
+  std::string services;
+  for (int i = 0; i < 3; ++i) {
+    absl::StrAppend(&services, "services { name: 'many", i, "' count: 1000 ");
+    for (int channel = 0; channel < 700; ++channel) {
+      absl::StrAppend(&services, "multi_server_channels { name: 'c", channel,
+                      "' constraints {} }");
+    }
+    absl::StrAppend(&services, "}");
+  }
+  const std::vector<Problem> problems = ProblemsAfter("", services);
+  ASSERT_EQ(problems.size(), 1);
+  EXPECT_THAT(problems[0].message, HasSubstr("2100000 tries"));
+}
+
+// To try such a wildcard on such a name takes a tenth of a second.
+TEST(ValidatePlacement, LongNamesAndWildcardsAreNotTried) {
+  const std::string name(10'000, 'a');
+  const std::string text = absl::StrCat(
+      "services { name: '", name, "' count: 90000 } service_constraints { "
+      "key: '*", name.substr(5'000), "b*/x' value {} }");
+  const std::vector<Problem> problems = ProblemsAfter("", text);
+  EXPECT_THAT(problems,
+              Contains(Field(&Problem::message, HasSubstr("is longer than"))));
 }
 
 TEST(ValidatePlacement, AcceptsBundles) {
