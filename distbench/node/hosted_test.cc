@@ -22,6 +22,9 @@
 namespace distbench {
 namespace {
 
+// A century: of times that lie further apart at least one is nonsense.
+constexpr int64_t kFarthestNs = int64_t{100} * 365 * 86'400 * 1'000'000'000;
+
 absl::Status Annotate(const std::string& instance, const absl::Status& status) {
   if (status.ok()) return status;
   return absl::Status(status.code(),
@@ -44,10 +47,22 @@ HostedTest::~HostedTest() { End(); }
 
 PrepareReply HostedTest::Prepare() {
   PrepareReply reply;
-  absl::Status status = MakePlan();
+  absl::Status status = CheckClockOffset();
+  if (status.ok()) status = MakePlan();
   if (status.ok()) status = PrepareInstances(reply);
   *reply.mutable_status() = ToCommandStatus(status);
   return reply;
+}
+
+// What a sequencer says must not make sums of times overflow.
+absl::Status HostedTest::CheckClockOffset() const {
+  const int64_t offset_ns = request_.clock_offset_ns();
+  if (offset_ns >= -kFarthestNs && offset_ns <= kFarthestNs) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "the sequencer says that the clock of this node is ahead by ", offset_ns,
+      " ns, which can not be"));
 }
 
 // The sequencer has checked the test; but whoever can send it must not be able
@@ -284,6 +299,11 @@ StartReply HostedTest::Start(const StartTraffic& request) {
   absl::Status status = CheckNotStopped();
   if (status.ok() && engines_.empty()) {
     status = absl::FailedPreconditionError("no instance was prepared");
+  }
+  if (status.ok() && lead_ns > kFarthestNs) {
+    status = absl::InvalidArgumentError(absl::StrCat(
+        "the sequencer says that the start is ", lead_ns,
+        " ns ahead, which can not be"));
   }
   *reply.mutable_status() = ToCommandStatus(status);
   if (!status.ok()) return reply;

@@ -120,6 +120,7 @@ class HostedTest {
  private:
   using Engines = std::vector<std::unique_ptr<HostedEngine>>;
 
+  absl::Status CheckClockOffset() const;
   absl::Status MakePlan();
   absl::Status PrepareInstances(PrepareReply& reply)
       ABSL_LOCKS_EXCLUDED(mutex_);

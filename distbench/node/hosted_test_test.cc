@@ -315,13 +315,29 @@ TEST_F(HostedTestTest, SaysHowLateItStarted) {
 // A sequencer that says nonsense does a node no harm.
 TEST_F(HostedTestTest, AStartLongBeforeTheEpochIsLate) {
   constexpr int64_t kLatest = std::numeric_limits<int64_t>::max();
-  request_.set_clock_offset_ns(std::numeric_limits<int64_t>::min());
   PrepareAndConnect();
   StartTraffic start;
   start.set_start_timestamp_ns(std::numeric_limits<int64_t>::min());
   start.set_timeout_ns(kLatest);
   EXPECT_EQ(test_->Start(start).lateness_ns(), kLatest);
   finished_.WaitForNotification();
+}
+
+TEST_F(HostedTestTest, RefusesAStartThatIsCenturiesAhead) {
+  PrepareAndConnect();
+  StartTraffic start;
+  start.set_start_timestamp_ns(std::numeric_limits<int64_t>::max());
+  EXPECT_THAT(test_->Start(start).status().message(),
+              HasSubstr("which can not be"));
+}
+
+TEST_F(HostedTestTest, RefusesAClockThatIsCenturiesOff) {
+  for (const int64_t offset_ns : {std::numeric_limits<int64_t>::min(),
+                                  std::numeric_limits<int64_t>::max()}) {
+    request_.set_clock_offset_ns(offset_ns);
+    EXPECT_THAT(Make().Prepare().status().message(),
+                HasSubstr("which can not be"));
+  }
 }
 
 TEST_F(HostedTestTest, TimeIsTheSequencers) {

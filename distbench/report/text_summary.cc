@@ -167,8 +167,7 @@ void AppendOffered(const std::string& name, const OfferedLoad& offered,
       SaturatingSubtract(offered.offered_count(), offered.unsent_count());
   lines.push_back(absl::StrFormat(
       "  %s: offered: %d sent: %d (%.2f%%) unsent: %d held back by a cap: %d",
-      name, offered.offered_count(),
-      sent_count,
+      name, offered.offered_count(), sent_count,
       100.0 * static_cast<double>(sent_count) /
           static_cast<double>(offered.offered_count()),
       offered.unsent_count(), offered.held_back_count()));
