@@ -26,7 +26,7 @@ readonly TARGETS=(
 readonly SECONDS_PER_INPUT=10
 readonly LARGEST_INPUT_BYTES=20000
 
-# That are kept of a corpus.
+# That are kept of a corpus, besides those with a name.
 readonly MOST_INPUTS=100
 
 # clang and its run-time library for fuzzing and sanitizers.
@@ -47,15 +47,21 @@ install_clang() {
 # and all that have a name that somebody gave them.
 keep_best() {
   local binary=$1 corpus=$2 work=$3 name
-  mkdir "$work/best"
-  # Writes what adds most first.
+  local -r by_libfuzzer='[0-9a-f]{40}'
+  mkdir "$work/best" "$work/old"
+  find "$corpus" -type f -regextype posix-extended ! -regex ".*/$by_libfuzzer" \
+    -exec cp -t "$work/best" {} +
+  # Writes what adds most to those first.
   "$binary" -set_cover_merge=1 -use_counters=0 "$work/best" "$corpus" \
     "$work/new" >"$work/merge" 2>&1 ||
     die "$corpus could not be merged; see $work/merge" 3
-  find "$corpus" -regextype posix-extended -regex '.*/[0-9a-f]{40}' -delete
-  find "$work/best" -type f -printf '%T@ %f\n' | sort -n |
+  find "$corpus" -regextype posix-extended -regex ".*/$by_libfuzzer" \
+    -exec mv -t "$work/old" {} +
+  find "$work/best" -type f -regextype posix-extended \
+    -regex ".*/$by_libfuzzer" -printf '%T@ %f\n' | sort -n |
     sed -n "1,${MOST_INPUTS}p" |
-    while read -r _ name; do cp "$work/best/$name" "$corpus"; done
+    while read -r _ name; do cp "$work/best/$name" "$corpus"; done ||
+    die "$corpus could not be written; what it was is in $work/old" 3
 }
 
 # New inputs go to a directory of their own, and what is worth it to the corpus.
