@@ -21,8 +21,8 @@ DISTBENCH = os.path.abspath(
 TEST_BUILDER = os.path.abspath("test_builder/test_builder_main")
 START_SCRIPT = os.path.abspath("start_distbench_localhost.sh")
 
-# Whether scripts/sanitize.sh runs the tests: programs take more memory then, and
-# give back less of it.
+# Whether scripts/sanitize.sh runs the tests: programs take more memory then,
+# and give back less of it.
 SANITIZED = "DISTBENCH_SANITIZED" in os.environ
 
 # Inherited by whatever a test starts, so that leftovers are found.
@@ -118,8 +118,7 @@ class Program:
                 f'"{self.name}" did not end:\n'
                 f'{self._text["out"]}{self._text["err"]}'
             ) from None
-        for reader in self._readers:
-            reader.join(DEADLINE_SECONDS)
+        self._join_readers()
         return Outcome(status, self._text["out"], self._text["err"])
 
     def stop(self, signal_number=signal.SIGTERM):
@@ -130,6 +129,11 @@ class Program:
         if self.running():
             self._process.kill()
         self._process.wait()
+        self._join_readers()
+
+    def _join_readers(self):
+        for reader in self._readers:
+            reader.join(DEADLINE_SECONDS)
 
 
 class ProgramTest(unittest.TestCase):

@@ -3,11 +3,12 @@
 
 namespace distbench {
 
-// Gives memory that was freed back to the kernel. By itself the allocator keeps
+// Gives memory that this process has freed back to the kernel. By itself the allocator keeps
 // most of it, in as many pools as there were busy threads, and uses it again
 // wherever it lies: a process's size would say little about what it holds, and
 // pages that a NUMA-bound test put on one node would serve the next test on
-// another. Takes milliseconds; for the time between tests. Thread-safe.
+// another. Takes milliseconds, or more after large tests; for the time between
+// tests. Thread-safe: does nothing while another thread is at it.
 void ReturnFreedMemory();
 
 }  // namespace distbench

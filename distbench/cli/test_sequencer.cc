@@ -170,10 +170,10 @@ void AddTestSequencerCommand(CLI::App& app, CommandBody& chosen) {
       ->capture_default_str();
   command
       ->add_option("--receive_memory", flags->receive_memory_mib,
-                   "MiB that messages may take while they are received;\n"
-                   "beyond it calls are broken off, and larger ones never\n"
-                   "arrive; default: half of the host's, or of what the\n"
-                   "control group allows")
+                   "MiB that messages may take, about, while they are\n"
+                   "received; beyond it calls are broken off, and a message\n"
+                   "that is larger never arrives; default: half of the\n"
+                   "host's, or of what the control group allows")
       ->check(CLI::Range(kLeastReceiveMemoryMib, kMaxMemoryMib)
                   .description(""))
       ->type_name("MIB");

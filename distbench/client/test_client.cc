@@ -143,7 +143,8 @@ class TestClient::Impl {
     context.TryCancel();
     const absl::Status end = ToAbslStatus(reader->Finish());
     if (accepted) return event.run_id();
-    return end.ok() ? absl::InternalError("the run has no id") : end;
+    return end.ok() ? absl::InternalError("the run has no id")
+                    : ExplainLoss(end);
   }
 
   absl::StatusOr<GetStatusResponse> GetStatus(absl::Duration timeout) {
@@ -242,14 +243,13 @@ class TestClient::Impl {
         size / kMiB, kMaxMessageToSequencerBytes / kMiB));
   }
 
-  // The sequencer itself says UNAVAILABLE to nobody.
   static absl::Status ExplainLoss(const absl::Status& status) {
     if (absl::StrContains(status.message(), kOutOfReceiveMemory)) {
       return absl::UnavailableError(
-          "the test sequencer broke the connection off: messages that it "
-          "receives, this one or those of others, need more than its "
-          "--receive_memory");
+          "the test sequencer broke the call off: messages that it receives, "
+          "this one or those of others, need more than its --receive_memory");
     }
+    // The sequencer itself says this to nobody.
     if (!absl::IsUnavailable(status)) return status;
     return absl::UnavailableError(
         absl::StrCat("the test sequencer was lost: ", status.message()));

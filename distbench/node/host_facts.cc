@@ -24,7 +24,6 @@
 #include "distbench/base/usable_cpu_count.h"
 #include "distbench/base/version.h"
 #include "distbench/node/host_info.h"
-#include "distbench/node/proc_files.h"
 #include "distbench/numa/topology.h"
 
 namespace distbench {

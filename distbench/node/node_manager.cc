@@ -11,6 +11,7 @@
 #include "absl/random/random.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
+#include "distbench/base/freed_memory.h"
 #include "distbench/base/clock.h"
 #include "distbench/base/usable_cpu_count.h"
 #include "distbench/base/version.h"
@@ -194,8 +195,13 @@ class NodeManager::Impl {
     }
     const SessionEnd end = session->Run();
     endpoints_.SetRegistered(false);
-    absl::MutexLock lock(&mutex_);
-    session_ = nullptr;
+    {
+      absl::MutexLock lock(&mutex_);
+      session_ = nullptr;
+    }
+    // With the test that it may have had.
+    session = nullptr;
+    ReturnFreedMemory();
     return end;
   }
 

@@ -7,7 +7,6 @@
 #include <map>
 #include <string>
 
-#include "absl/strings/string_view.h"
 #include "proto/results.pb.h"
 
 namespace distbench {

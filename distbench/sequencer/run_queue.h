@@ -22,8 +22,7 @@ class QueuedRun {
   virtual ~QueuedRun() = default;
 
   // `ahead` others come first, the one that runs included; 0 says that its turn
-  // comes at once. Must not block, nor
-  // call the queue.
+  // comes at once. Must not block, nor call the queue.
   virtual void OnQueuePosition(int ahead) = 0;
 
   // Its turn: on the queue's thread, until it is done.

@@ -67,8 +67,9 @@ absl::Status ShutdownReason() {
 // Strangers can announce large messages, send most of them, and wait.
 void LimitReceiveMemory(std::optional<int64_t> bytes,
                         grpc::ServerBuilder& builder) {
-  const int64_t limit = bytes.value_or(AllowedMemoryBytes(/*root=*/"") / 2);
-  if (limit == 0) return;
+  const int64_t limit =
+      bytes.has_value() ? *bytes : AllowedMemoryBytes(/*root=*/"") / 2;
+  if (limit == 0) return;  // not known
   grpc::ResourceQuota quota("test_sequencer");
   quota.Resize(limit);
   builder.SetResourceQuota(quota);

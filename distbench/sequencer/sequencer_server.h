@@ -55,9 +55,10 @@ struct SequencerOptions {
 
   RunLimits run_limits;
 
-  // That messages may take which are being received, of all connections:
-  // beyond it calls are broken off, whosever they are. Absent: half of what
-  // the host or the control group allows.
+  // About what messages may take that are being received, and connections
+  // with them: beyond it gRPC breaks calls off, whosever they are. Absent: half
+  // of what the host or the control group allows; no limit if that is not
+  // known.
   std::optional<int64_t> receive_memory_bytes;
 
   // Called once, when a client's test sequence with shutdown_after_tests has

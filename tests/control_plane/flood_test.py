@@ -93,6 +93,8 @@ class UnfinishedCalls:
         self._connection = socket.create_connection(
             address, timeout=programs.DEADLINE_SECONDS
         )
+        self.sent_bytes = 0
+        self.broken_off = 0
         self._received = b""
         self._window = self._first_window = 65535
         prefix = b"\0" + struct.pack(">I", message_bytes)
@@ -110,12 +112,15 @@ class UnfinishedCalls:
 
     def send(self):
         """Until all is sent, or all calls are broken off."""
+        end = time.monotonic() + programs.DEADLINE_SECONDS
         try:
             while self._left:
+                if time.monotonic() > end:
+                    raise AssertionError(f"bytes left to send: {self._left}")
                 if not self._send_some():
                     self._read_frames()
         except ConnectionError:
-            pass
+            self.broken_off += len(self._left)
 
     def close(self):
         self._connection.close()
@@ -131,13 +136,14 @@ class UnfinishedCalls:
             self._left[stream] -= size
             self._windows[stream] -= size
             self._window -= size
+            self.sent_bytes += size
             sent = True
         return sent
 
     def _read_frames(self):
         received = self._connection.recv(1 << 16)
         if not received:
-            self._left = {}
+            raise ConnectionResetError()
         self._received += received
         while len(self._received) >= 9:
             size = int.from_bytes(self._received[:3], "big")
@@ -150,9 +156,10 @@ class UnfinishedCalls:
 
     def _on_frame(self, kind, flags, stream, payload):
         if kind == RST_STREAM:
+            self.broken_off += stream in self._left
             self._left.pop(stream, None)
         elif kind == GOAWAY:
-            self._left = {}
+            raise ConnectionResetError()
         elif kind == PING and not flags & ACK:
             self._connection.sendall(frame(PING, ACK, 0, payload))
         elif kind == WINDOW_UPDATE and stream == 0:
@@ -265,15 +272,26 @@ class FloodTest(programs.ClusterTest):
 
     def test_messages_without_their_end(self):
         before = self.resident_bytes()
-        unfinished = [
-            UnfinishedCalls(self.address, calls=5, message_bytes=60 << 20)
-            for _ in range(2)
-        ]
-        for calls in unfinished:
+        unfinished = []
+        for _ in range(2):
+            calls = UnfinishedCalls(
+                self.address, calls=5, message_bytes=60 << 20
+            )
+            self.addCleanup(calls.close)
             calls.send()
+            unfinished.append(calls)
         most = self.resident_bytes()
+        sent_bytes = sum(calls.sent_bytes for calls in unfinished)
+        broken_off = sum(calls.broken_off for calls in unfinished)
         for calls in unfinished:
             calls.close()
+        print(
+            f"{sent_bytes >> 20} MiB of messages without an end: "
+            f"{before >> 20} MiB before, {most >> 20} then; "
+            f"{broken_off} calls were broken off"
+        )
+        self.assertGreater(sent_bytes, RECEIVE_MEMORY_BYTES)
+        self.assertGreater(broken_off, 0)
         self.assert_small(
             most - before, RECEIVE_MEMORY_BYTES + MAX_GROWTH_BYTES
         )
@@ -292,9 +310,10 @@ class FloodTest(programs.ClusterTest):
                 "tests {", "tests {\n" + lines, 1
             ),
         )
-        outcome = self.run_tests(sequencer, infile)
-        self.assertEqual(outcome.status, 3, outcome)
-        self.assertIn("--receive_memory", outcome.err)
+        for flags in ((), ("--detach",)):
+            outcome = self.run_tests(sequencer, infile, *flags)
+            self.assertNotEqual(outcome.status, 0, outcome)
+            self.assertIn("--receive_memory", outcome.err)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 // Tells ThreadSanitizer what gRPC's completion queues order: who started an
 // operation comes before who is told, by the operation's tag, of its end. And
-// who sent a message comes before who reads it, where the two are in one process
-// and share its memory.
+// who sent a message comes before who reads it, where the two are in one
+// process and share its memory.
 //
 // The distribution's gRPC is not compiled with ThreadSanitizer, see
 // tsan_abseil.cc, and its queues use atomics. Its C++ library calls these
