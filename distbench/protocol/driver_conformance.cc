@@ -6,7 +6,6 @@
 #include <thread>
 #include <vector>
 
-#include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "distbench/base/clock.h"
@@ -74,24 +73,12 @@ TEST_P(DriverConformanceTest, SizesAreExactInBothDirections) {
 }
 
 TEST_P(DriverConformanceTest, HeaderFieldsArrive) {
-  struct Seen {
-    ServerCall call;
-    std::string trace;
-  };
-  absl::Mutex mutex;
-  Seen last_seen;
+  LastRequest last;
   const auto server = Serve([&](Transport& transport, ServerCall* call) {
-    {
-      const absl::MutexLock lock(&mutex);
-      last_seen = {*call, std::string(call->trace_context)};
-    }
+    last.Keep(*call);
     call->reply_instance = 11;
     transport.Reply(call);
   });
-  const auto last = [&] {
-    const absl::MutexLock lock(&mutex);
-    return last_seen;
-  };
   const auto client = ConnectTo({server->address()});
   const std::string trace(300, 'T');
   ClientCall call{.rpc_index = 3,
@@ -103,7 +90,7 @@ TEST_P(DriverConformanceTest, HeaderFieldsArrive) {
                   .trace_context = trace};
   const int64_t before_ns = NowNs();
   ASSERT_EQ(client->Call(call), "");
-  const Seen seen = last();
+  const LastRequest::Seen seen = last.Get();
   EXPECT_EQ(seen.call.rpc_index, 3);
   EXPECT_EQ(seen.call.server_instance, 5);
   EXPECT_TRUE(seen.call.warmup);
@@ -119,7 +106,7 @@ TEST_P(DriverConformanceTest, HeaderFieldsArrive) {
 
   ClientCall plain{.server_instance = kAnyInstance, .request_bytes = 100};
   ASSERT_EQ(client->Call(plain), "");
-  const Seen seen_plain = last();
+  const LastRequest::Seen seen_plain = last.Get();
   EXPECT_EQ(seen_plain.call.server_instance, kAnyInstance);
   EXPECT_FALSE(seen_plain.call.warmup);
   EXPECT_EQ(seen_plain.call.response_bytes, kServerDecides);

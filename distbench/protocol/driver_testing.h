@@ -14,6 +14,8 @@
 #include <thread>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
 #include "distbench/protocol/driver.h"
 
 namespace distbench {
@@ -58,6 +60,30 @@ class TestEvents final : public TransportEvents {
   const Handler handler_;
   std::map<const ClientCall*, std::string> errors_;
   const std::thread::id thread_ = std::this_thread::get_id();
+};
+
+// Keeps what a server's handler saw for the test, which runs on another thread.
+// Thread-safe.
+class LastRequest {
+ public:
+  // Of one request; call.trace_context is not valid any more, but `trace` is.
+  struct Seen {
+    ServerCall call;
+    std::string trace;
+  };
+
+  void Keep(const ServerCall& call) {
+    const absl::MutexLock lock(&mutex_);
+    seen_ = {call, std::string(call.trace_context)};
+  }
+  Seen Get() const {
+    const absl::MutexLock lock(&mutex_);
+    return seen_;
+  }
+
+ private:
+  mutable absl::Mutex mutex_;
+  Seen seen_ ABSL_GUARDED_BY(mutex_);
 };
 
 // A driver whose workers run on threads of their own.

@@ -10,9 +10,9 @@ namespace distbench {
 // that polling costs twice as much as sleeping at worst.
 inline constexpr int kSpareCpuSpinUs = 50;
 
-// The options with a number for `spin_us` where it is kSpinByCpus: what the other
-// side of the settings says, or else kSpareCpuSpinUs on a host with CPUs to
-// spare and 0 (it is missing then) on others.
+// The options with a number for `spin_us` where it is kSpinByCpus: what the
+// other side of the settings says, or else kSpareCpuSpinUs on a host with CPUs
+// to spare and 0 (it is missing then) on others.
 DriverOptions WithSpinning(DriverOptions options, bool has_spare_cpu);
 
 }  // namespace distbench

@@ -47,24 +47,12 @@ TEST_P(GrpcDriverTest, SizesAreExactInBothDirections) {
 }
 
 TEST_P(GrpcDriverTest, HeaderFieldsArrive) {
-  struct Seen {
-    ServerCall call;
-    std::string trace;
-  };
-  absl::Mutex mutex;
-  Seen last_seen;
+  LastRequest last;
   Service service(GetParam(), [&](Transport& transport, ServerCall* call) {
-    {
-      const absl::MutexLock lock(&mutex);
-      last_seen = {*call, std::string(call->trace_context)};
-    }
+    last.Keep(*call);
     call->reply_instance = 11;
     transport.Reply(call);
   });
-  const auto last = [&] {
-    const absl::MutexLock lock(&mutex);
-    return last_seen;
-  };
   Client client(GetParam(), {service.address()});
 
   TraceContext trace;
@@ -79,7 +67,7 @@ TEST_P(GrpcDriverTest, HeaderFieldsArrive) {
                   .trace_context = trace_bytes};
   const int64_t before_ns = NowNs();
   ASSERT_EQ(client.Call(call), "");
-  const Seen seen = last();
+  const LastRequest::Seen seen = last.Get();
   EXPECT_EQ(seen.call.rpc_index, 3);
   EXPECT_EQ(seen.call.server_instance, 5);
   EXPECT_TRUE(seen.call.warmup);
@@ -95,7 +83,7 @@ TEST_P(GrpcDriverTest, HeaderFieldsArrive) {
 
   ClientCall plain{.request_bytes = 100};
   ASSERT_EQ(client.Call(plain), "");
-  const Seen seen_plain = last();
+  const LastRequest::Seen seen_plain = last.Get();
   EXPECT_FALSE(seen_plain.call.warmup);
   EXPECT_EQ(seen_plain.call.response_bytes, kServerDecides);
   EXPECT_EQ(seen_plain.trace, "");
