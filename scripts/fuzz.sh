@@ -46,7 +46,7 @@ install_clang() {
 # Leaves those inputs in the corpus that reach most, of it and of the new ones,
 # and all that have a name that somebody gave them.
 keep_best() {
-  local binary=$1 corpus=$2 work=$3 name
+  local binary=$1 corpus=$2 work=$3
   local -r by_libfuzzer='[0-9a-f]{40}'
   mkdir "$work/best" "$work/old"
   find "$corpus" -type f -regextype posix-extended ! -regex ".*/$by_libfuzzer" \
@@ -58,9 +58,8 @@ keep_best() {
   find "$corpus" -regextype posix-extended -regex ".*/$by_libfuzzer" \
     -exec mv -t "$work/old" {} +
   find "$work/best" -type f -regextype posix-extended \
-    -regex ".*/$by_libfuzzer" -printf '%T@ %f\n' | sort -n |
-    sed -n "1,${MOST_INPUTS}p" |
-    while read -r _ name; do cp "$work/best/$name" "$corpus"; done ||
+    -regex ".*/$by_libfuzzer" -printf '%T@ %p\n' | sort -n |
+    sed -n "1,${MOST_INPUTS}s/^[^ ]* //p" | xargs --no-run-if-empty cp -t "$corpus" ||
     die "$corpus could not be written; what it was is in $work/old" 3
 }
 
