@@ -1,6 +1,5 @@
 #include "bench/throughput.h"
 
-#include <malloc.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
@@ -13,6 +12,8 @@
 #include <fstream>
 #include <thread>
 
+#include "distbench/base/freed_memory.h"
+
 namespace bench {
 namespace {
 
@@ -20,13 +21,6 @@ constexpr double kNsPerSecond = 1e9;
 
 // Enough for what any of the programs reaches, so that no growth disturbs.
 constexpr double kExpectedPerSecond = 500'000;
-
-// malloc would give the memory of large messages back to the kernel after each
-// RPC, and have it mapped and cleared again for the next.
-void KeepFreedMemory() {
-  mallopt(M_TRIM_THRESHOLD, 1 << 30);
-  mallopt(M_MMAP_THRESHOLD, 32 << 20);
-}
 
 double Quantile(const std::vector<int64_t>& sorted, double quantile) {
   if (sorted.empty()) return 0;
@@ -37,7 +31,7 @@ double Quantile(const std::vector<int64_t>& sorted, double quantile) {
 }  // namespace
 
 Options ParseOptions(int argc, char** argv, const std::string& description) {
-  KeepFreedMemory();
+  distbench::KeepFreedMemory();
   Options options;
   CLI::App app(description);
   bool client = false;

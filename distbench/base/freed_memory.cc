@@ -12,4 +12,9 @@ void ReturnFreedMemory() {
   if (lock.owns_lock()) malloc_trim(/*pad=*/0);
 }
 
+void KeepFreedMemory() {
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);
+}
+
 }  // namespace distbench

@@ -11,6 +11,11 @@ namespace distbench {
 // tests. Thread-safe: does nothing while another thread is at it.
 void ReturnFreedMemory();
 
+// Has this process keep what it frees from now on. By itself the allocator gives
+// the memory of large messages back to the kernel after each RPC, and has it
+// mapped and cleared again for the next.
+void KeepFreedMemory();
+
 }  // namespace distbench
 
 #endif  // DISTBENCH_BASE_FREED_MEMORY_H_

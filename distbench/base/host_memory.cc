@@ -75,6 +75,16 @@ int64_t ReadMemInfoBytes(const std::string& root, absl::string_view field) {
   return 0;
 }
 
+int64_t ReadOomKills(const std::string& root) {
+  std::ifstream file(root + "/proc/vmstat");
+  std::string name;
+  int64_t count = 0;
+  while (file >> name >> count) {
+    if (name == "oom_kill") return count;
+  }
+  return 0;
+}
+
 int64_t AllowedMemoryBytes(const std::string& root) {
   return Tighter(ReadMemInfoBytes(root, "MemTotal"), ControlGroupLimit(root));
 }

@@ -19,6 +19,10 @@ int64_t ReadMemInfoBytes(const std::string& root, absl::string_view field);
 // one above it allows, if that is less. 0: not known.
 int64_t AllowedMemoryBytes(const std::string& root);
 
+// How many processes the kernel has killed since it started because memory ran
+// out, that of the host or of a control group. 0 if it does not count them.
+int64_t ReadOomKills(const std::string& root);
+
 }  // namespace distbench
 
 #endif  // DISTBENCH_BASE_HOST_MEMORY_H_

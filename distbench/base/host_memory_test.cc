@@ -70,5 +70,11 @@ TEST_F(HostMemoryTest, NonsenseLimitsNothing) {
   }
 }
 
+TEST_F(HostMemoryTest, CountsWhatTheKernelKilled) {
+  EXPECT_EQ(ReadOomKills(root_), 0);
+  Write("/proc/vmstat", "nr_free_pages 7\noom_kill 3\nthp_zero 9\n");
+  EXPECT_EQ(ReadOomKills(root_), 3);
+}
+
 }  // namespace
 }  // namespace distbench

@@ -3,17 +3,19 @@
 #include <fstream>
 #include <string>
 
+#include "distbench/base/proc_folder.h"
+
 namespace distbench {
 
-int64_t ProcessThreadCount() {
-  std::ifstream status("/proc/self/status");
+int64_t ProcessThreadCount(pid_t pid) {
+  std::ifstream status(ProcFolder("", pid) + "/status");
   std::string word;
   while (status >> word) {
     int64_t count;
     if (word == "Threads:" && status >> count) return count;
   }
   // Without /proc nothing is known, but for the caller's own thread.
-  return 1;
+  return pid == 0 ? 1 : 0;
 }
 
 }  // namespace distbench

@@ -1,12 +1,15 @@
 #ifndef DISTBENCH_BASE_THREAD_COUNT_H_
 #define DISTBENCH_BASE_THREAD_COUNT_H_
 
+#include <sys/types.h>
+
 #include <cstdint>
 
 namespace distbench {
 
-// Threads of this process, those of libraries included. Thread-safe.
-int64_t ProcessThreadCount();
+// Threads of a process, those of libraries included; pid 0: of this one. 0 if
+// there is no such process. Thread-safe.
+int64_t ProcessThreadCount(pid_t pid = 0);
 
 }  // namespace distbench
 

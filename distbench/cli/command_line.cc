@@ -68,7 +68,7 @@ std::vector<std::string> NamesOf(const std::vector<const CLI::App*>& commands) {
 
 std::vector<const CLI::App*> CommandsOf(const CLI::App& app) {
   return app.get_subcommands(
-      [](const CLI::App* command) { return !command->get_name().empty(); });
+      [](const CLI::App* command) { return !command->get_group().empty(); });
 }
 
 // "runs get"; empty for the app itself.

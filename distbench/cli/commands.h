@@ -10,6 +10,7 @@ namespace distbench {
 void AddCalibrateCommand(CLI::App& app, CommandBody& chosen);
 void AddCheckTestCommand(CLI::App& app, CommandBody& chosen);
 void AddCompareCommand(CLI::App& app, CommandBody& chosen);
+void AddEngineCommand(CLI::App& app, CommandBody& chosen);
 void AddNodeManagerCommand(CLI::App& app, CommandBody& chosen);
 void AddNumaCompareCommand(CLI::App& app, CommandBody& chosen);
 void AddReportCommand(CLI::App& app, CommandBody& chosen);

@@ -9,6 +9,7 @@ int main(int argc, char** argv) {
       {
           AddTestSequencerCommand,
           AddNodeManagerCommand,
+          AddEngineCommand,
           AddRunTestsCommand,
           AddRunsCommand,
           AddSearchCommand,

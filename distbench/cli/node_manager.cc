@@ -18,6 +18,7 @@
 #include "distbench/cli/exposure.h"
 #include "distbench/cli/flags.h"
 #include "distbench/cli/node_arguments.h"
+#include "distbench/hosting/process_engines.h"
 #include "distbench/node/node_manager.h"
 #include "distbench/numa/binding.h"
 #include "distbench/numa/process_binding.h"
@@ -69,8 +70,10 @@ int RunNodeManager(const Flags& flags) {
   // Before it is registered there is nothing to end.
   stop.SetHandler([] { std::_Exit(kExitOk); });
 
+  ProcessEngines engines;
   absl::Status end;
   NodeManagerOptions options;
+  options.engines = &engines;
   options.sequencer = flags.test_sequencer;
   options.preassigned_id = arguments->preassigned_id;
   options.attributes = std::move(arguments->attributes);

@@ -18,6 +18,7 @@
 #include "distbench/cli/exposure.h"
 #include "distbench/cli/flags.h"
 #include "distbench/cli/revision.h"
+#include "distbench/hosting/process_engines.h"
 #include "distbench/node/node_manager.h"
 #include "distbench/report/verdict.h"
 #include "distbench/security/authorization.h"
@@ -70,10 +71,11 @@ std::string ReachableAddress(const std::string& listen, int port) {
 
 absl::StatusOr<std::vector<std::unique_ptr<NodeManager>>> StartLocalNodes(
     SequencerServer& sequencer, int count,
-    const std::shared_ptr<const TlsCredentials>& tls) {
+    const std::shared_ptr<const TlsCredentials>& tls, EngineFactory* engines) {
   std::vector<std::unique_ptr<NodeManager>> nodes;
   for (int i = 0; i < count; ++i) {
     NodeManagerOptions options;
+    options.engines = engines;
     options.channel = sequencer.InProcessChannel();
     // For their traffic, which needs certificates on both sides.
     if (tls != nullptr && !tls->files().ca.empty()) options.tls = tls;
@@ -122,7 +124,10 @@ int RunTestSequencer(const Flags& flags) {
   if (!sequencer.ok()) return Fail(sequencer.status(), kExitUsage);
   SayWhatWasInterrupted(**sequencer);
 
-  const auto nodes = StartLocalNodes(**sequencer, flags.local_nodes, *tls);
+  std::optional<ProcessEngines> engines;
+  if (flags.local_nodes > 0) engines.emplace();
+  const auto nodes = StartLocalNodes(**sequencer, flags.local_nodes, *tls,
+                                     engines ? &*engines : nullptr);
   if (!nodes.ok()) return Fail(nodes.status(), kExitRunFailed);
 
   std::cout << "Listening at "

@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/base/freed_memory.h"
-#include "distbench/node/command_status.h"
+#include "distbench/hosting/command_status.h"
 #include "distbench/node/control_stream.h"
 
 namespace distbench {

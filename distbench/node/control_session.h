@@ -13,10 +13,10 @@
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
-#include "distbench/node/command_queue.h"
+#include "distbench/base/command_queue.h"
 #include "distbench/node/credit_window.h"
 #include "distbench/node/hosted_test.h"
-#include "distbench/node/silence_watch.h"
+#include "distbench/base/silence_watch.h"
 #include "proto/control.pb.h"
 
 namespace grpc {

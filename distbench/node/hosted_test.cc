@@ -1,6 +1,8 @@
 #include "distbench/node/hosted_test.h"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -13,8 +15,9 @@
 #include "distbench/base/thread_count.h"
 #include "distbench/config/check.h"
 #include "distbench/config/compile.h"
-#include "distbench/node/command_status.h"
+#include "distbench/hosting/command_status.h"
 #include "distbench/node/host_facts.h"
+#include "distbench/node/proc_files.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/resource_usage.h"
 #include "distbench/stats/log_histogram.h"
@@ -39,7 +42,10 @@ HostedTest::HostedTest(PrepareTest request, const NodeEnvironment& environment,
       environment_(environment),
       on_finished_(std::move(on_finished)),
       clock_(environment.clock, request_.clock_offset_ns()),
-      resources_({.clock = &clock_, .root = environment.system_root}) {}
+      resources_({.clock = &clock_,
+                  .root = environment.system_root,
+                  .process_usage = [this] { return Usage(); },
+                  .engine_bytes = [this] { return EngineBytes(); }}) {}
 
 HostedTest::~HostedTest() { End(); }
 
@@ -85,6 +91,7 @@ absl::Status HostedTest::MakePlan() {
 }
 
 absl::Status HostedTest::PrepareInstances(PrepareReply& reply) {
+  environment_.engines.Expect(request_.config().services_size());
   absl::flat_hash_map<std::string, int> instances;
   for (int i = 0; i < plan_->instances.size(); ++i) {
     instances[plan_->instances[i].name] = i;
@@ -129,16 +136,24 @@ absl::Status HostedTest::PrepareInstance(const std::string& name, int instance,
   const DriverOptions& driver = plan_->services[instance_plan.service].driver;
   std::unique_ptr<HostedEngine> engine;
   const absl::Status made = bindings_->RunBound(name, [&] {
-    auto result = environment_.engines.Make(
-        std::move(options), {.service_address = ServiceAddress(driver),
-                             .listen_address = environment_.listen_address,
-                             .test_nonce = request_.test_nonce(),
-                             .tls = environment_.tls,
-                             .has_spare_cpu = HasSpareCpu(instance_plan)});
+    EngineRequest request{
+        .test = request_.config().traffic_config(),
+        .options = std::move(options),
+        .environment = {.service_address = ServiceAddress(driver),
+                        .listen_address = environment_.listen_address,
+                        .test_nonce = request_.test_nonce(),
+                        .tls = environment_.tls,
+                        .has_spare_cpu = HasSpareCpu(instance_plan)},
+        .clock_offset_ns = request_.clock_offset_ns()};
+    if (const ResolvedBinding* binding = bindings_->OwnBinding(name)) {
+      request.binding = *binding;
+    }
+    auto result = environment_.engines.Make(std::move(request));
     if (result.ok()) engine = *std::move(result);
     return result.status();
   });
   if (!made.ok()) return made;
+  if (engine->pid() != kThisProcess) bindings_->LivesIn(name, engine->pid());
 
   ServiceEndpoint& endpoint =
       (*reply.mutable_endpoints()->mutable_service_endpoints())[name];
@@ -147,10 +162,12 @@ absl::Status HostedTest::PrepareInstance(const std::string& name, int instance,
   for (const Attribute& attribute : environment_.attributes) {
     *endpoint.add_attributes() = attribute;
   }
-  absl::MutexLock lock(&mutex_);
-  engines_.push_back(std::move(engine));
+  {
+    absl::MutexLock lock(&mutex_);
+    engines_.push_back(std::move(engine));
+  }
   if (absl::Status status = CheckThreadCount(); !status.ok()) return status;
-  return memory_limit_->Check();
+  return CheckMemory();
 }
 
 // As the test says, or the node manager's flag; else the sequencer's share of
@@ -174,7 +191,8 @@ int HostedTest::CpuShare(const InstancePlan& instance) const {
 }
 
 absl::Status HostedTest::CheckThreadCount() const {
-  const int64_t count = ProcessThreadCount();
+  int64_t count = ProcessThreadCount();
+  for (const pid_t pid : EngineProcesses()) count += ProcessThreadCount(pid);
   if (count <= plan_->max_threads) return absl::OkStatus();
   return absl::ResourceExhaustedError(absl::StrCat(
       "Too many threads running: ", count,
@@ -182,6 +200,34 @@ absl::Status HostedTest::CheckThreadCount() const {
       "allow ",
       plan_->max_threads,
       "; raise max_threads, or place fewer instances on the node"));
+}
+
+absl::Status HostedTest::CheckMemory() const {
+  return memory_limit_->Check(EngineBytes());
+}
+
+std::set<pid_t> HostedTest::EngineProcesses() const {
+  std::set<pid_t> processes;
+  for (const auto& engine : engines_) {
+    if (engine->pid() != kThisProcess) processes.insert(engine->pid());
+  }
+  return processes;
+}
+
+int64_t HostedTest::EngineBytes() const {
+  int64_t bytes = 0;
+  for (const pid_t pid : EngineProcesses()) {
+    bytes += ReadPrivateBytes(environment_.system_root, pid);
+  }
+  return bytes;
+}
+
+RUsage HostedTest::Usage() const {
+  RUsage usage = ProcessUsage();
+  for (const pid_t pid : EngineProcesses()) {
+    AddUsage(ReadUsage(environment_.system_root, pid), usage);
+  }
+  return usage;
 }
 
 std::set<std::string> HostedTest::PeerNames() const {
@@ -210,10 +256,7 @@ CommandStatus HostedTest::Connect(const ConnectPeers& request) {
   // Before the sequencer gives up: what it says names no address.
   const absl::Time deadline =
       absl::Now() + 0.9 * absl::Nanoseconds(request.timeout_ns());
-  const std::string& root = environment_.system_root;
-  if (absl::Status status =
-          CheckSockets(CountNeededSockets(), ReadSocketLimits(root));
-      !status.ok()) {
+  if (absl::Status status = CheckNeededSockets(); !status.ok()) {
     return ToCommandStatus(status);
   }
   for (int i = 0; i < engines_.size(); ++i) {
@@ -221,28 +264,46 @@ CommandStatus HostedTest::Connect(const ConnectPeers& request) {
     const absl::Status status = bindings_->RunBound(
         name, [&] { return ConnectEngine(*engines_[i], request, deadline); });
     if (!status.ok()) {
-      return ToCommandStatus(
-          ExplainBySockets(Annotate(name, status), ReadSocketLimits(root)));
+      return ToCommandStatus(ExplainBySockets(
+          Annotate(name, status), ReadSocketLimits(environment_.system_root,
+                                                   engines_[i]->pid())));
     }
   }
   return ToCommandStatus(absl::OkStatus());
 }
 
-SocketNeeds HostedTest::CountNeededSockets() const {
-  std::vector<ConnectingInstance> instances;
+// Files are limited for each process, ports for all of them together.
+absl::Status HostedTest::CheckNeededSockets() const {
+  std::vector<ConnectingInstance> all;
+  std::map<pid_t, std::vector<ConnectingInstance>> by_process;
   for (int i = 0; i < engines_.size(); ++i) {
-    const auto instance =
-        absl::c_find_if(plan_->instances, [&](const InstancePlan& plan) {
-          return plan.name == request_.config().services(i);
-        });
-    ConnectingInstance& connecting = instances.emplace_back();
-    connecting.driver = &plan_->services[instance->service].driver;
-    connecting.worker_count = WorkerCount(*instance);
-    for (int peer : engines_[i]->peers()) {
-      connecting.peers.push_back(plan_->instances[peer].name);
-    }
+    all.push_back(Connecting(i));
+    by_process[engines_[i]->pid()].push_back(all.back());
   }
-  return CountSockets(instances);
+  const std::string& root = environment_.system_root;
+  absl::Status status;
+  for (const auto& [pid, instances] : by_process) {
+    status.Update(
+        CheckSockets(CountSockets(instances), ReadSocketLimits(root, pid)));
+  }
+  SocketLimits of_host = ReadSocketLimits(root);
+  of_host.max_open_files = 0;
+  status.Update(CheckSockets(CountSockets(all), of_host));
+  return status;
+}
+
+ConnectingInstance HostedTest::Connecting(int index) const {
+  const auto instance =
+      absl::c_find_if(plan_->instances, [&](const InstancePlan& plan) {
+        return plan.name == request_.config().services(index);
+      });
+  ConnectingInstance connecting{
+      .driver = &plan_->services[instance->service].driver,
+      .worker_count = WorkerCount(*instance)};
+  for (int peer : engines_[index]->peers()) {
+    connecting.peers.push_back(plan_->instances[peer].name);
+  }
+  return connecting;
 }
 
 absl::Status HostedTest::ConnectEngine(HostedEngine& engine,
@@ -285,7 +346,7 @@ absl::Status HostedTest::NamePeers(
 
 StartReply HostedTest::Start(const StartTraffic& request) {
   StartReply reply;
-  usage_at_start_ = ProcessUsage();
+  usage_at_start_ = Usage();
   resources_.Start();
   if (bindings_) bindings_->Start();
   const int64_t now_ns = clock_.MonotonicNs();
@@ -361,7 +422,7 @@ void HostedTest::StopIfOverdue() {
 
 void HostedTest::StopIfOverloaded() {
   absl::Status status = CheckThreadCount();
-  if (status.ok()) status = memory_limit_->Check();
+  if (status.ok()) status = CheckMemory();
   if (!status.ok()) Interrupt(status);
 }
 
@@ -403,7 +464,7 @@ void HostedTest::SampleResources() {
 CollectReply HostedTest::Collect(
     absl::FunctionRef<void(ResultChunk chunk)> emit) {
   CollectReply reply;
-  *reply.mutable_node_usage() = UsageBetween(usage_at_start_, ProcessUsage());
+  *reply.mutable_node_usage() = UsageBetween(usage_at_start_, Usage());
   // What is over by now is not the traffic's, unless that was short.
   if (resources_.samples().empty()) resources_.Finish();
   NodeResources& resources = *reply.mutable_node_resources();
@@ -414,16 +475,31 @@ CollectReply HostedTest::Collect(
   if (bindings_) bindings_->Finish(resources);
   Engines engines = TakeEngines();
   for (const auto& engine : engines) engine->Shutdown();
-  for (auto& engine : engines) {
-    engine->Collect(emit);
+  absl::Status status;
+  for (size_t i = 0; i < engines.size(); ++i) {
+    const std::string& name = request_.config().services(i);
+    status.Update(Annotate(name, engines[i]->Collect(emit)));
+    if (const std::optional<RUsage> usage = engines[i]->process_usage()) {
+      (*resources.mutable_engine_usages())[name] = *usage;
+    }
     // Its memory is not needed any more.
-    engine.reset();
+    engines[i].reset();
   }
-  *reply.mutable_status() = ToCommandStatus(absl::OkStatus());
+  *reply.mutable_status() = ToCommandStatus(status);
+  if (environment_.engines.disturbs_engines()) {
+    Finding& finding = *reply.add_findings();
+    finding.set_severity(Finding::NOTE);
+    finding.set_code("one_process");
+    finding.set_message(
+        "all services ran in one process, together with what controls them: "
+        "latencies and rates mean little; run the test on a cluster for real "
+        "ones");
+  }
   return reply;
 }
 
 void HostedTest::End() {
+  environment_.engines.Expect(0);
   for (auto& engine : TakeEngines()) engine->Shutdown();
 }
 

@@ -3,6 +3,8 @@
 #ifndef DISTBENCH_NODE_HOSTED_TEST_H_
 #define DISTBENCH_NODE_HOSTED_TEST_H_
 
+#include <sys/types.h>
+
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -20,11 +22,11 @@
 #include "absl/synchronization/mutex.h"
 #include "distbench/base/clock.h"
 #include "distbench/config/plan.h"
-#include "distbench/node/engine_factory.h"
+#include "distbench/hosting/engine_factory.h"
 #include "distbench/node/instance_bindings.h"
 #include "distbench/node/memory_limit.h"
 #include "distbench/node/resource_sampler.h"
-#include "distbench/node/shifted_clock.h"
+#include "distbench/base/shifted_clock.h"
 #include "distbench/node/socket_limits.h"
 #include "distbench/security/credentials.h"
 #include "proto/control.pb.h"
@@ -96,7 +98,7 @@ class HostedTest {
   // Ends the traffic if nobody has, and it should have ended long ago.
   void StopIfOverdue();
 
-  // Ends the traffic if the process exceeds what the test or the host allows.
+  // Ends the traffic if the node manager and its engines exceed what the test or the host allows.
   void StopIfOverloaded();
 
   // To be called once a second while the test is active, by the thread of the
@@ -131,7 +133,8 @@ class HostedTest {
   int CpuShare(const InstancePlan& instance) const;
   std::set<std::string> PeerNames() const;
   std::string ServiceAddress(const DriverOptions& options) const;
-  SocketNeeds CountNeededSockets() const;
+  absl::Status CheckNeededSockets() const;
+  ConnectingInstance Connecting(int index) const;
   absl::Status ConnectEngine(HostedEngine& engine, const ConnectPeers& request,
                              absl::Time deadline);
   // Adds what the peers are called at whose addresses the error is.
@@ -141,6 +144,12 @@ class HostedTest {
   // An error if the test was stopped.
   absl::Status CheckNotStopped() const ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status CheckThreadCount() const;
+  absl::Status CheckMemory() const;
+
+  // The engines' own processes; none if they run in this one.
+  std::set<pid_t> EngineProcesses() const;
+  int64_t EngineBytes() const;
+  RUsage Usage() const;
   void OnEngineFinished() ABSL_LOCKS_EXCLUDED(mutex_);
   Engines TakeEngines() ABSL_LOCKS_EXCLUDED(mutex_);
 

@@ -13,7 +13,7 @@
 #include "absl/synchronization/notification.h"
 #include "distbench/base/fake_clock.h"
 #include "distbench/config/check.h"
-#include "distbench/node/fake_engine.h"
+#include "distbench/hosting/fake_engine.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"

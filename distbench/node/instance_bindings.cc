@@ -23,7 +23,7 @@ InstanceBindings::InstanceBindings(
 
 absl::Status InstanceBindings::Resolve(const InstancePlan& plan) {
   Instance& instance =
-      instances_.try_emplace(plan.name, Instance(root_)).first->second;
+      instances_.try_emplace(plan.name).first->second;
   const ServiceSpec& service = test_.services(plan.service);
   instance.is_of_service = service.has_numa_binding();
   if (!instance.is_of_service && !process_binding_) return absl::OkStatus();
@@ -67,32 +67,62 @@ absl::Status InstanceBindings::RunBound(
       return status;
     }
   }
-  if (watched_thread_count_ >= kMaxWatchedThreads) return step();
-  const std::set<int> before = ReadThreadIds(root_);
+  if (instance.pid != 0 || watched_thread_count_ >= kMaxWatchedThreads) {
+    return step();
+  }
+  const std::set<int> before = ReadThreadIds(root_, 0);
   absl::Status status = step();
-  WatchThreadsBornSince(before, instance);
+  if (instance.pid == 0) {
+    Watch(Without(ReadThreadIds(root_, 0), before), instance);
+  }
   return status;
 }
 
-void InstanceBindings::WatchThreadsBornSince(const std::set<int>& before,
-                                             Instance& instance) {
-  std::set<int> born = ReadThreadIds(root_);
-  for (const int id : before) born.erase(id);
-  if (watched_thread_count_ + born.size() > kMaxWatchedThreads) {
+const ResolvedBinding* InstanceBindings::OwnBinding(
+    const std::string& name) const {
+  const Instance& instance = instances_.at(name);
+  return instance.binding && instance.is_of_service ? &*instance.binding
+                                                    : nullptr;
+}
+
+void InstanceBindings::LivesIn(const std::string& name, pid_t pid) {
+  bool is_shared = false;
+  for (auto& [other, instance] : instances_) {
+    if (instance.pid != pid) continue;
+    is_shared = true;
+    instance.threads.reset();
+  }
+  Instance& instance = instances_.at(name);
+  instance.pid = pid;
+  instance.memory.emplace(root_, pid);
+  if (!is_shared) instance.threads.emplace(root_, pid);
+}
+
+void InstanceBindings::Watch(const std::set<int>& threads,
+                             Instance& instance) {
+  if (watched_thread_count_ + threads.size() > kMaxWatchedThreads) {
     watched_thread_count_ = kMaxWatchedThreads;
     return;
   }
-  watched_thread_count_ += static_cast<int>(born.size());
-  instance.threads.AddThreads(born);
+  watched_thread_count_ += static_cast<int>(threads.size());
+  if (!instance.threads) instance.threads.emplace(root_);
+  instance.threads->AddThreads(threads);
 }
 
 void InstanceBindings::Start() {
   memory_.Start();
-  for (auto& [name, instance] : instances_) instance.threads.Start();
+  for (auto& [name, instance] : instances_) {
+    if (instance.memory) instance.memory->Start();
+    if (!instance.threads) continue;
+    if (instance.pid != 0) Watch(ReadThreadIds(root_, instance.pid), instance);
+    instance.threads->Start();
+  }
 }
 
 void InstanceBindings::Sample() {
-  for (auto& [name, instance] : instances_) instance.threads.Sample();
+  for (auto& [name, instance] : instances_) {
+    if (instance.threads) instance.threads->Sample();
+  }
 }
 
 // The nodes whose memory all instances together are bound to; absent if there
@@ -109,29 +139,42 @@ std::optional<IndexSet> InstanceBindings::CommonMemory() const {
   return nodes;
 }
 
+std::vector<std::string> InstanceBindings::MemoryViolations(
+    const Instance& instance) const {
+  if (!instance.binding) return {};
+  if (instance.memory) {
+    if (instance.binding->policy != NumaBinding::BIND || !instance.threads) {
+      return {};
+    }
+    return instance.memory->Violations(instance.binding->memory_nodes);
+  }
+  const std::optional<IndexSet> common = CommonMemory();
+  return common ? memory_.Violations(*common) : std::vector<std::string>();
+}
+
 void InstanceBindings::Finish(NodeResources& resources) {
   Sample();
   memory_.Finish();
   if (process_binding_) memory_.CountAll();
-  const std::optional<IndexSet> memory = CommonMemory();
-  for (const auto& [name, instance] : instances_) {
+  for (auto& [name, instance] : instances_) {
+    if (instance.memory) instance.memory->Finish();
     BindingProof& proof = (*resources.mutable_binding_proofs())[name];
-    instance.threads.Report(proof);
-    memory_.Report(proof);
+    if (instance.threads) instance.threads->Report(proof);
+    (instance.memory ? *instance.memory : memory_).Report(proof);
     std::vector<std::string> violations = instance.failures;
     if (instance.binding) {
       *proof.mutable_binding() = instance.binding->proto;
-      for (std::string& text :
-           instance.threads.Violations(instance.binding->cpus)) {
-        violations.push_back(std::move(text));
+      if (instance.threads) {
+        for (std::string& text :
+             instance.threads->Violations(instance.binding->cpus)) {
+          violations.push_back(std::move(text));
+        }
       }
     } else if (instance.is_of_service) {
       proof.mutable_binding()->set_strict(false);
     }
-    if (instance.binding && memory) {
-      for (std::string& text : memory_.Violations(*memory)) {
-        violations.push_back(std::move(text));
-      }
+    for (std::string& text : MemoryViolations(instance)) {
+      violations.push_back(std::move(text));
     }
     for (std::string& text : violations) proof.add_violations(std::move(text));
   }

@@ -4,6 +4,8 @@
 #ifndef DISTBENCH_NODE_INSTANCE_BINDINGS_H_
 #define DISTBENCH_NODE_INSTANCE_BINDINGS_H_
 
+#include <sys/types.h>
+
 #include <map>
 #include <memory>
 #include <optional>
@@ -22,8 +24,8 @@
 
 namespace distbench {
 
-// Life: Resolve and RunBound for each instance, Start, Sample, Finish. Not
-// thread-safe. Does nothing to instances for which neither the test nor the
+// Life: Resolve, RunBound and perhaps LivesIn for each instance, Start, Sample,
+// Finish. Not thread-safe. Does nothing to instances for which neither the test nor the
 // node manager asks for a binding, but to look where they run.
 class InstanceBindings {
  public:
@@ -52,6 +54,15 @@ class InstanceBindings {
   absl::Status RunBound(const std::string& instance,
                         absl::FunctionRef<absl::Status()> step);
 
+  // What the instance is bound to; null if it is not bound, or to what the node
+  // manager is bound to.
+  const ResolvedBinding* OwnBinding(const std::string& instance) const;
+
+  // The instance runs in another process than this one: its proof is about all
+  // of that process. If several instances live there, their threads are not told
+  // apart, and nothing is proved of them.
+  void LivesIn(const std::string& instance, pid_t pid);
+
   // The time that the proofs are about.
   void Start();
   void Sample();
@@ -61,16 +72,17 @@ class InstanceBindings {
 
  private:
   struct Instance {
-    explicit Instance(const std::string& root) : threads(root) {}
-
     bool is_of_service = false;  // not the node manager's
     bool is_strict = false;
     std::optional<ResolvedBinding> binding;
     std::vector<std::string> failures;  // to make it, if it is not strict
-    ThreadWatch threads;
+    pid_t pid = 0;                      // of a process that is not this one
+    std::optional<ThreadWatch> threads;  // absent: none are looked at
+    std::optional<MemoryWatch> memory;   // of that process
   };
 
-  void WatchThreadsBornSince(const std::set<int>& before, Instance& instance);
+  void Watch(const std::set<int>& threads, Instance& instance);
+  std::vector<std::string> MemoryViolations(const Instance& instance) const;
   absl::Status NoteFailure(Instance& instance, const absl::Status& status);
   std::optional<IndexSet> CommonMemory() const;
 

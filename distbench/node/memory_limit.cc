@@ -23,9 +23,9 @@ MemoryLimit::MemoryLimit(int64_t max_bytes, std::string root)
       least_available_(is_default_ ? ReadMemInfoBytes(root_, "MemTotal") / 20
                                    : 0) {}
 
-absl::Status MemoryLimit::Check() const {
-  const int64_t bytes = ReadResidentBytes(root_);
-  if (max_bytes_ == 0 || bytes <= max_bytes_) return CheckHost();
+absl::Status MemoryLimit::Check(int64_t engine_bytes) const {
+  const int64_t bytes = ReadResidentBytes(root_) + engine_bytes;
+  if (max_bytes_ == 0 || bytes <= max_bytes_) return CheckHost(bytes);
   return absl::ResourceExhaustedError(absl::StrCat(
       "Too much memory used: ", Mebibytes(bytes), ", but ",
       is_default_ ? "nine tenths of what the host or its control group allows "
@@ -37,12 +37,12 @@ absl::Status MemoryLimit::Check() const {
       "max_memory_bytes"));
 }
 
-absl::Status MemoryLimit::CheckHost() const {
+absl::Status MemoryLimit::CheckHost(int64_t bytes) const {
   const int64_t available = ReadMemInfoBytes(root_, "MemAvailable");
   if (available == 0 || available >= least_available_) return absl::OkStatus();
   return absl::ResourceExhaustedError(absl::StrCat(
       "Too little memory left on the host: ", Mebibytes(available),
-      ", while this process uses ", Mebibytes(ReadResidentBytes(root_)),
+      ", while this node uses ", Mebibytes(bytes),
       "; below a twentieth of all it begins to swap, or worse: look for what "
       "uses the rest, or set the test's overload_limits.max_memory_bytes"));
 }

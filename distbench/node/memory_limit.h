@@ -1,4 +1,4 @@
-// How much memory a node's process may use before its host suffers.
+// How much memory a node's processes may use before its host suffers.
 
 #ifndef DISTBENCH_NODE_MEMORY_LIMIT_H_
 #define DISTBENCH_NODE_MEMORY_LIMIT_H_
@@ -10,7 +10,7 @@
 
 namespace distbench {
 
-// Looks at this process's resident memory. Costs about 30 us; not thread-safe.
+// Costs about 30 us; not thread-safe.
 class MemoryLimit {
  public:
   // max_bytes: of a test's overload_limits; 0: nine tenths of
@@ -18,12 +18,12 @@ class MemoryLimit {
   // to others. Files are read below `root`; empty: at their places.
   MemoryLimit(int64_t max_bytes, std::string root);
 
-  // RESOURCE_EXHAUSTED if there is more: says how much, how much may be, and
-  // what helps.
-  absl::Status Check() const;
+  // RESOURCE_EXHAUSTED if this process and its engine processes, which use so
+  // much, have more together: says how much, how much may be, and what helps.
+  absl::Status Check(int64_t engine_bytes) const;
 
  private:
-  absl::Status CheckHost() const;
+  absl::Status CheckHost(int64_t bytes) const;
 
   const bool is_default_;
   const std::string root_;

@@ -45,7 +45,7 @@ class MemoryLimitTest : public testing::Test {
   }
 
   std::string Error(const MemoryLimit& limit) {
-    return std::string(limit.Check().message());
+    return std::string(limit.Check(0).message());
   }
 
   const std::string root_;
@@ -53,9 +53,9 @@ class MemoryLimitTest : public testing::Test {
 
 TEST_F(MemoryLimitTest, ATestMaySayHowMuch) {
   const MemoryLimit limit(10 * kMib, root_);
-  EXPECT_TRUE(limit.Check().ok()) << limit.Check();
+  EXPECT_TRUE(limit.Check(0).ok()) << limit.Check(0);
   SetResident(11 * kMib);
-  EXPECT_TRUE(absl::IsResourceExhausted(limit.Check()));
+  EXPECT_TRUE(absl::IsResourceExhausted(limit.Check(0)));
   EXPECT_THAT(Error(limit),
               AllOf(HasSubstr("11.0 MiB"), HasSubstr("allow 10.0 MiB"),
                     HasSubstr("max_memory_bytes")));
@@ -64,7 +64,7 @@ TEST_F(MemoryLimitTest, ATestMaySayHowMuch) {
 TEST_F(MemoryLimitTest, TheDefaultIsNineTenths) {
   const MemoryLimit limit(0, root_);
   SetResident(14 * kMib);
-  EXPECT_TRUE(limit.Check().ok()) << limit.Check();
+  EXPECT_TRUE(limit.Check(0).ok()) << limit.Check(0);
   SetResident(15 * kMib);
   EXPECT_THAT(Error(limit), HasSubstr("nine tenths"));
 }
@@ -74,12 +74,12 @@ TEST_F(MemoryLimitTest, TheHostKeepsATwentiethUnlessTheTestSaysHowMuch) {
   EXPECT_THAT(Error(MemoryLimit(0, root_)),
               AllOf(HasSubstr("left on the host: 0.8 MiB"),
                     HasSubstr("this process uses 4.0 MiB")));
-  EXPECT_TRUE(MemoryLimit(10 * kMib, root_).Check().ok());
+  EXPECT_TRUE(MemoryLimit(10 * kMib, root_).Check(0).ok());
 }
 
 TEST_F(MemoryLimitTest, WhatIsNotKnownLimitsNothing) {
   const MemoryLimit limit(0, root_ + "/nowhere");
-  EXPECT_TRUE(limit.Check().ok()) << limit.Check();
+  EXPECT_TRUE(limit.Check(0).ok()) << limit.Check(0);
 }
 
 }  // namespace

@@ -15,11 +15,11 @@
 #include "distbench/base/freed_memory.h"
 #include "distbench/base/usable_cpu_count.h"
 #include "distbench/base/version.h"
+#include "distbench/hosting/in_process_engines.h"
 #include "distbench/node/backoff.h"
 #include "distbench/node/control_session.h"
 #include "distbench/node/host_info.h"
 #include "distbench/node/node_endpoints.h"
-#include "distbench/node/real_engine_factory.h"
 #include "distbench/numa/topology.h"
 #include "distbench/security/credentials.h"
 #include "distbench/security/tls_diagnosis.h"
@@ -71,9 +71,9 @@ NodeRegistration MakeRegistration(const NodeManagerOptions& options) {
 NodeEnvironment MakeEnvironment(const NodeManagerOptions& options,
                                 const NodeRegistration& registration,
                                 NodeEndpoints& endpoints) {
-  NodeEnvironment environment{.engines = options.engine_factory != nullptr
-                                             ? *options.engine_factory
-                                             : RealEngineFactory(),
+  NodeEnvironment environment{.engines = options.engines != nullptr
+                                             ? *options.engines
+                                             : InProcessEngines(),
                               .clock = RealClock(),
                               .service_address = options.service_address,
                               .listen_address = options.listen_address,

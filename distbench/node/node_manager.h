@@ -73,8 +73,9 @@ struct NodeManagerOptions {
   // thread of the NodeManager, which it must not destroy or shut down.
   std::function<void(absl::Status)> on_ended = [](absl::Status) {};
 
-  // Who makes engines; null: the real ones. Must outlive the NodeManager.
-  EngineFactory* engine_factory = nullptr;
+  // Who makes the engines of tests; null: they run in this process, which falsifies
+  // what they measure (hosting/). Must outlive the NodeManager.
+  EngineFactory* engines = nullptr;
 };
 
 // Thread-safe. A session that ends without being told to (sequencer killed or

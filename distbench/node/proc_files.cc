@@ -4,22 +4,106 @@
 
 #include <fstream>
 #include <sstream>
+#include <vector>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+#include "distbench/base/proc_folder.h"
+#include "distbench/numa/thread_usage.h"
 
 namespace distbench {
 namespace {
 
 constexpr int64_t kNsPerSecond = 1'000'000'000;
 
+struct Pages {
+  int64_t resident = 0;
+  int64_t shared = 0;  // of those: files, and memory of several processes
+};
+
+Pages ReadPages(const std::string& root, pid_t pid) {
+  std::ifstream file(ProcFolder(root, pid) + "/statm");
+  int64_t total = 0;
+  Pages pages;
+  if (!(file >> total >> pages.resident >> pages.shared)) return {};
+  return pages;
+}
+
+// What stands behind the process's name in /proc/PID/stat, from its state on,
+// which is field 3; the name may have spaces and parentheses.
+constexpr int kStateField = 3;
+std::vector<std::string> ReadStatFields(const std::string& root, pid_t pid) {
+  std::ifstream file(ProcFolder(root, pid) + "/stat");
+  std::string line;
+  std::getline(file, line);
+  const size_t end_of_name = line.rfind(')');
+  if (end_of_name == std::string::npos) return {};
+  return absl::StrSplit(line.substr(end_of_name + 1), ' ', absl::SkipEmpty());
+}
+
+// A line "NAME: NUMBER" of a status file.
+int64_t ReadStatusNumber(const std::string& path, absl::string_view name) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    absl::string_view rest = line;
+    int64_t number = 0;
+    if (!absl::ConsumePrefix(&rest, name) || !absl::ConsumePrefix(&rest, ":")) {
+      continue;
+    }
+    rest = absl::StripSuffix(rest, " kB");
+    return absl::SimpleAtoi(rest, &number) ? number : 0;
+  }
+  return 0;
+}
+
+void ReadContextSwitches(const std::string& root, pid_t pid, RUsage& usage) {
+  int64_t voluntary = 0;
+  int64_t involuntary = 0;
+  for (const int thread : ReadThreadIds(root, pid)) {
+    const auto of_thread = ReadThreadUsage(root, pid, thread);
+    if (!of_thread) continue;
+    voluntary += of_thread->voluntary_context_switches;
+    involuntary += of_thread->involuntary_context_switches;
+  }
+  usage.set_voluntary_context_switches(voluntary);
+  usage.set_involuntary_context_switches(involuntary);
+}
+
 }  // namespace
 
 int64_t ReadResidentBytes(const std::string& root) {
-  std::ifstream file(root + "/proc/self/statm");
-  int64_t total_pages = 0;
-  int64_t resident_pages = 0;
-  if (!(file >> total_pages >> resident_pages)) return 0;
-  return resident_pages * sysconf(_SC_PAGESIZE);
+  return ReadPages(root, 0).resident * sysconf(_SC_PAGESIZE);
+}
+
+int64_t ReadPrivateBytes(const std::string& root, pid_t pid) {
+  const Pages pages = ReadPages(root, pid);
+  return (pages.resident - pages.shared) * sysconf(_SC_PAGESIZE);
+}
+
+RUsage ReadUsage(const std::string& root, pid_t pid) {
+  constexpr int kMinorFaults = 10 - kStateField;
+  constexpr int kMajorFaults = 12 - kStateField;
+  constexpr int kUserTicks = 14 - kStateField;
+  constexpr int kSystemTicks = 15 - kStateField;
+  RUsage usage;
+  const std::vector<std::string> fields = ReadStatFields(root, pid);
+  if (fields.size() <= kSystemTicks) return usage;
+  const auto number = [&fields](int index) {
+    int64_t value = 0;
+    return absl::SimpleAtoi(fields[index], &value) ? value : 0;
+  };
+  const auto ticks_per_second = static_cast<double>(sysconf(_SC_CLK_TCK));
+  usage.set_user_cpu_time_seconds(number(kUserTicks) / ticks_per_second);
+  usage.set_system_cpu_time_seconds(number(kSystemTicks) / ticks_per_second);
+  usage.set_page_reclaims_soft_page_faults(number(kMinorFaults));
+  usage.set_page_faults_hard_page_faults(number(kMajorFaults));
+  usage.set_max_resident_set_size(
+      ReadStatusNumber(ProcFolder(root, pid) + "/status", "VmHWM"));
+  ReadContextSwitches(root, pid, usage);
+  return usage;
 }
 
 // The first line: cpu user nice system idle iowait irq softirq steal guest ...,

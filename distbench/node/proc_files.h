@@ -3,6 +3,8 @@
 #ifndef DISTBENCH_NODE_PROC_FILES_H_
 #define DISTBENCH_NODE_PROC_FILES_H_
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <map>
 #include <string>
@@ -16,6 +18,13 @@ namespace distbench {
 
 // Of this process.
 int64_t ReadResidentBytes(const std::string& root);
+
+// Of another one, without the files that it maps: others may map them as well.
+int64_t ReadPrivateBytes(const std::string& root, pid_t pid);
+
+// Of another one, until now: CPU times to a clock tick, context switches of the
+// threads that it has.
+RUsage ReadUsage(const std::string& root, pid_t pid);
 
 // What all CPUs of the host have done since it started, but for idling and
 // waiting for disks.

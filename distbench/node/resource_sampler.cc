@@ -82,7 +82,8 @@ ResourceSample ResourceSampler::Between(const Reading& start,
   sample.set_duration_ns(end.time_ns - start.time_ns);
   sample.set_process_cpu_ns(CpuNs(end.process) - CpuNs(start.process));
   sample.set_host_cpu_ns(end.host_cpu_ns - start.host_cpu_ns);
-  sample.set_resident_bytes(ReadResidentBytes(options_.root));
+  sample.set_resident_bytes(ReadResidentBytes(options_.root) +
+                            options_.engine_bytes());
   sample.set_host_available_memory_bytes(
       ReadMemInfoBytes(options_.root, "MemAvailable"));
   sample.set_voluntary_context_switches(

@@ -26,8 +26,10 @@ class ResourceSampler {
     // Where /proc is found; empty: at its place.
     std::string root;
 
-    // Of this process.
+    // Of this process, with its engine processes; and the private memory of
+    // those.
     std::function<RUsage()> process_usage = ProcessUsage;
+    std::function<int64_t()> engine_bytes = [] { return 0; };
 
     // When there are as many samples, neighbours are put together, and from
     // then on intervals are twice as long: memory is bounded.

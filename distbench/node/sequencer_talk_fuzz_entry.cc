@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "distbench/base/fake_clock.h"
-#include "distbench/node/fake_engine.h"
+#include "distbench/hosting/fake_engine.h"
 #include "distbench/node/hosted_test.h"
 
 namespace distbench {

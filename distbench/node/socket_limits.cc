@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "absl/strings/str_cat.h"
+#include "distbench/base/proc_folder.h"
 
 namespace distbench {
 namespace {
@@ -52,14 +53,14 @@ int64_t CountEntries(const std::string& folder) {
 
 }  // namespace
 
-SocketLimits ReadSocketLimits(const std::string& root) {
+SocketLimits ReadSocketLimits(const std::string& root, pid_t pid) {
   SocketLimits limits;
   rlimit files;
   if (getrlimit(RLIMIT_NOFILE, &files) == 0 &&
       files.rlim_cur != RLIM_INFINITY) {
     limits.max_open_files = static_cast<int64_t>(files.rlim_cur);
   }
-  limits.open_files = CountEntries(root + "/proc/self/fd");
+  limits.open_files = CountEntries(ProcFolder(root, pid) + "/fd");
   std::ifstream range(root + "/proc/sys/net/ipv4/ip_local_port_range");
   int64_t first = 0;
   int64_t last = 0;

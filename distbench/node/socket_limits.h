@@ -3,6 +3,8 @@
 #ifndef DISTBENCH_NODE_SOCKET_LIMITS_H_
 #define DISTBENCH_NODE_SOCKET_LIMITS_H_
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -14,15 +16,16 @@ namespace distbench {
 
 // 0: not known.
 struct SocketLimits {
-  int64_t max_open_files = 0;  // of this process
+  int64_t max_open_files = 0;  // of a process
   int64_t open_files = 0;
 
   // Ports that a host may use for its end of connections to one peer.
   int64_t local_ports = 0;
 };
 
-// Files are read below `root`; empty: at their places.
-SocketLimits ReadSocketLimits(const std::string& root);
+// Of a process that has this one's limits; pid 0: this one. Files are read below
+// `root`; empty: at their places.
+SocketLimits ReadSocketLimits(const std::string& root, pid_t pid = 0);
 
 // What the instances of a node need at least.
 struct SocketNeeds {

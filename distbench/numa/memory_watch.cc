@@ -16,7 +16,7 @@ constexpr int64_t kBytesPerKib = 1024;
 }  // namespace
 
 void MemoryWatch::Finish() {
-  resident_ = ReadResidentBytesByNode(root_);
+  resident_ = ReadResidentBytesByNode(root_, pid_);
   counters_.clear();
   for (const auto& [node, counters] : ReadNumaCounters(root_)) {
     counters_[node] = NumaCountersBetween(counters_at_start_[node], counters);

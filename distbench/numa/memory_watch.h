@@ -1,4 +1,4 @@
-// Where the memory of this process is, over a time.
+// Where the memory of a process is, over a time.
 
 #ifndef DISTBENCH_NUMA_MEMORY_WATCH_H_
 #define DISTBENCH_NUMA_MEMORY_WATCH_H_
@@ -20,10 +20,12 @@ namespace distbench {
 // thread-safe.
 class MemoryWatch {
  public:
-  explicit MemoryWatch(std::string root) : root_(std::move(root)) {}
+  // pid 0: this process.
+  explicit MemoryWatch(std::string root, pid_t pid = 0)
+      : root_(std::move(root)), pid_(pid) {}
 
   // Before the instances are made: what there is already is not theirs.
-  void NoteBaseline() { baseline_ = ReadResidentBytesByNode(root_); }
+  void NoteBaseline() { baseline_ = ReadResidentBytesByNode(root_, pid_); }
 
   // The process was bound before it had memory: all of it counts.
   void CountAll() { baseline_.clear(); }
@@ -43,6 +45,7 @@ class MemoryWatch {
 
  private:
   const std::string root_;
+  const pid_t pid_;
   std::map<int, int64_t> baseline_;
   std::map<int, int64_t> resident_;
   std::map<int, NumaCounters> counters_at_start_;

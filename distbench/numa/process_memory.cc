@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "distbench/base/proc_folder.h"
 #include "distbench/numa/topology.h"
 
 namespace distbench {
@@ -74,9 +75,10 @@ NumaCounters ReadCounters(const std::string& path) {
 
 }  // namespace
 
-std::map<int, int64_t> ReadResidentBytesByNode(const std::string& root) {
+std::map<int, int64_t> ReadResidentBytesByNode(const std::string& root,
+                                               pid_t pid) {
   std::map<int, int64_t> bytes;
-  std::ifstream file(root + "/proc/self/numa_maps");
+  std::ifstream file(ProcFolder(root, pid) + "/numa_maps");
   for (std::string line; std::getline(file, line);) AddMapping(line, bytes);
   return bytes;
 }

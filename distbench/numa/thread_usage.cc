@@ -11,6 +11,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "distbench/base/proc_folder.h"
 
 namespace distbench {
 namespace {
@@ -88,11 +89,11 @@ void ReadSched(const std::string& task, ThreadUsage& usage) {
 
 }  // namespace
 
-std::set<int> ReadThreadIds(const std::string& root) {
+std::set<int> ReadThreadIds(const std::string& root, pid_t pid) {
   std::error_code error;
   std::set<int> ids;
   for (std::filesystem::directory_iterator
-           entry(root + "/proc/self/task", error),
+           entry(ProcFolder(root, pid) + "/task", error),
        end;
        !error && entry != end; entry.increment(error)) {
     int id = 0;
@@ -103,9 +104,9 @@ std::set<int> ReadThreadIds(const std::string& root) {
   return ids;
 }
 
-std::optional<ThreadUsage> ReadThreadUsage(const std::string& root,
+std::optional<ThreadUsage> ReadThreadUsage(const std::string& root, pid_t pid,
                                            int thread) {
-  const std::string task = absl::StrCat(root, "/proc/self/task/", thread);
+  const std::string task = absl::StrCat(ProcFolder(root, pid), "/task/", thread);
   ThreadUsage usage;
   if (!ReadStat(task, usage)) return std::nullopt;
   ReadSchedstat(task, usage);

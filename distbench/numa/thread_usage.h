@@ -1,7 +1,9 @@
-// What the kernel tells of single threads of this process.
+// What the kernel tells of single threads of a process.
 
 #ifndef DISTBENCH_NUMA_THREAD_USAGE_H_
 #define DISTBENCH_NUMA_THREAD_USAGE_H_
+
+#include <sys/types.h>
 
 #include <cstdint>
 #include <optional>
@@ -12,10 +14,11 @@
 
 namespace distbench {
 
-// All read below `root`, in /proc/self/task (empty: the real one).
+// All read in /proc/PID/task below `root` (empty: the real one); pid 0: of this
+// process.
 
 // The ids of all threads.
-std::set<int> ReadThreadIds(const std::string& root);
+std::set<int> ReadThreadIds(const std::string& root, pid_t pid);
 
 // Since the thread has started.
 struct ThreadUsage {
@@ -30,7 +33,8 @@ struct ThreadUsage {
 };
 
 // Absent if there is no such thread (any more).
-std::optional<ThreadUsage> ReadThreadUsage(const std::string& root, int thread);
+std::optional<ThreadUsage> ReadThreadUsage(const std::string& root, pid_t pid,
+                                           int thread);
 
 }  // namespace distbench
 

@@ -15,14 +15,14 @@ void ThreadWatch::Start() {
   cpu_ns_by_cpu_.clear();
   allowed_.clear();
   for (const int id : ids_) {
-    const std::optional<ThreadUsage> usage = ReadThreadUsage(root_, id);
+    const std::optional<ThreadUsage> usage = ReadThreadUsage(root_, pid_, id);
     if (usage.has_value()) threads_[id] = {.start = *usage, .last = *usage};
   }
 }
 
 void ThreadWatch::Sample() {
   for (auto& [id, watched] : threads_) {
-    const std::optional<ThreadUsage> now = ReadThreadUsage(root_, id);
+    const std::optional<ThreadUsage> now = ReadThreadUsage(root_, pid_, id);
     // A thread that has ended keeps what it had.
     if (!now.has_value()) continue;
     const int64_t added_ns = now->cpu_ns - watched.last.cpu_ns;

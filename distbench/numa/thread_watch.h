@@ -3,6 +3,8 @@
 #ifndef DISTBENCH_NUMA_THREAD_WATCH_H_
 #define DISTBENCH_NUMA_THREAD_WATCH_H_
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <map>
 #include <set>
@@ -19,10 +21,11 @@ namespace distbench {
 // Not thread-safe.
 class ThreadWatch {
  public:
-  // Of threads of this process, as /proc below `root` tells.
-  explicit ThreadWatch(std::string root) : root_(std::move(root)) {}
+  // Of threads of a process (pid 0: this one), as /proc below `root` tells.
+  explicit ThreadWatch(std::string root, pid_t pid = 0)
+      : root_(std::move(root)), pid_(pid) {}
 
-  // Before Start().
+  // Before Start(); or all that the process has.
   void AddThreads(const std::set<int>& ids);
   int thread_count() const { return static_cast<int>(ids_.size()); }
 
@@ -48,6 +51,7 @@ class ThreadWatch {
   };
 
   const std::string root_;
+  const pid_t pid_;
   std::set<int> ids_;
   std::map<int, Watched> threads_;
   std::map<int, int64_t> cpu_ns_by_cpu_;

@@ -25,8 +25,8 @@ TEST(ThreadUsageTest, ReadsTheFilesOfAThread) {
                   .voluntary = 11,
                   .involuntary = 2,
                   .migrations = 4});
-  EXPECT_THAT(ReadThreadIds(host.root()), ElementsAre(7));
-  const auto usage = ReadThreadUsage(host.root(), 7);
+  EXPECT_THAT(ReadThreadIds(host.root(), 0), ElementsAre(7));
+  const auto usage = ReadThreadUsage(host.root(), 0, 7);
   ASSERT_TRUE(usage.has_value());
   EXPECT_EQ(usage->cpu_ns, 5 * kMs);
   EXPECT_EQ(usage->last_cpu, 3);
@@ -34,12 +34,12 @@ TEST(ThreadUsageTest, ReadsTheFilesOfAThread) {
   EXPECT_EQ(usage->voluntary_context_switches, 11);
   EXPECT_EQ(usage->involuntary_context_switches, 2);
   EXPECT_EQ(usage->cpu_migrations, 4);
-  EXPECT_FALSE(ReadThreadUsage(host.root(), 8).has_value());
+  EXPECT_FALSE(ReadThreadUsage(host.root(), 0, 8).has_value());
 }
 
 TEST(ThreadUsageTest, ThisThread) {
-  for (const int id : ReadThreadIds("")) {
-    const auto usage = ReadThreadUsage("", id);
+  for (const int id : ReadThreadIds("", 0)) {
+    const auto usage = ReadThreadUsage("", 0, id);
     if (!usage.has_value()) continue;
     EXPECT_TRUE(usage->allowed_cpus.contains(usage->last_cpu));
   }
@@ -164,7 +164,7 @@ TEST_F(MemoryWatchTest, NoticesMemoryThatGrewElsewhere) {
 }
 
 TEST(ProcessMemoryTest, ThisProcess) {
-  for (const auto& [node, bytes] : ReadResidentBytesByNode("")) {
+  for (const auto& [node, bytes] : ReadResidentBytesByNode("", 0)) {
     EXPECT_GT(bytes, 0) << node;
   }
 }

@@ -10,6 +10,26 @@ double Seconds(const timeval& time) {
   return time.tv_sec + time.tv_usec * 1e-6;
 }
 
+// sum += sign * usage, for all fields but those that are no counts.
+void Add(const RUsage& usage, int sign, RUsage& sum) {
+  const google::protobuf::Descriptor& descriptor = *RUsage::descriptor();
+  const google::protobuf::Reflection& reflection = *RUsage::GetReflection();
+  for (int i = 0; i < descriptor.field_count(); ++i) {
+    const google::protobuf::FieldDescriptor* field = descriptor.field(i);
+    if (field->number() == RUsage::kMaxResidentSetSizeFieldNumber) continue;
+    if (field->cpp_type() ==
+        google::protobuf::FieldDescriptor::CPPTYPE_DOUBLE) {
+      reflection.SetDouble(&sum, field,
+                           reflection.GetDouble(sum, field) +
+                               sign * reflection.GetDouble(usage, field));
+    } else {
+      reflection.SetInt64(&sum, field,
+                          reflection.GetInt64(sum, field) +
+                              sign * reflection.GetInt64(usage, field));
+    }
+  }
+}
+
 }  // namespace
 
 RUsage ProcessUsage() {
@@ -35,27 +55,18 @@ RUsage ProcessUsage() {
   return proto;
 }
 
+void AddUsage(const RUsage& usage, RUsage& sum) {
+  Add(usage, 1, sum);
+  sum.set_max_resident_set_size(sum.max_resident_set_size() +
+                                usage.max_resident_set_size());
+}
+
 RUsageStats UsageBetween(const RUsage& start, const RUsage& end) {
   RUsageStats stats;
   *stats.mutable_rusage_start() = start;
   RUsage& diff = *stats.mutable_rusage_diff();
   diff = end;
-  const google::protobuf::Descriptor& descriptor = *RUsage::descriptor();
-  const google::protobuf::Reflection& reflection = *RUsage::GetReflection();
-  for (int i = 0; i < descriptor.field_count(); ++i) {
-    const google::protobuf::FieldDescriptor* field = descriptor.field(i);
-    if (field->number() == RUsage::kMaxResidentSetSizeFieldNumber) continue;
-    if (field->cpp_type() ==
-        google::protobuf::FieldDescriptor::CPPTYPE_DOUBLE) {
-      reflection.SetDouble(&diff, field,
-                           reflection.GetDouble(end, field) -
-                               reflection.GetDouble(start, field));
-    } else {
-      reflection.SetInt64(
-          &diff, field,
-          reflection.GetInt64(end, field) - reflection.GetInt64(start, field));
-    }
-  }
+  Add(start, -1, diff);
   return stats;
 }
 

@@ -10,6 +10,9 @@ namespace distbench {
 // Usage of this process, all its threads included, until now.
 RUsage ProcessUsage();
 
+// Adds the usage of another process.
+void AddUsage(const RUsage& usage, RUsage& sum);
+
 // Usage between two ProcessUsage() of the same process. The maximum resident
 // set is that of `end`, as it is no count.
 RUsageStats UsageBetween(const RUsage& start, const RUsage& end);

@@ -10,8 +10,8 @@ namespace {
 
 // What a node takes to hear of the start and to pass it on to its instances,
 // besides the round trip.
-constexpr absl::Duration kBaseStartLead = absl::Milliseconds(50);
-constexpr absl::Duration kStartLeadPerNode = absl::Microseconds(50);
+constexpr absl::Duration kBaseStartLead = absl::Milliseconds(5);
+constexpr absl::Duration kStartLeadPerNode = absl::Microseconds(500);
 
 std::string Milliseconds(int64_t ns) {
   return absl::StrFormat("%.3f ms", ns / 1e6);

@@ -129,7 +129,7 @@ absl::StatusOr<std::unique_ptr<NodeManager>> Cluster::TryStartNode(
   if (options.sequencer.empty() && options.channel == nullptr) {
     options.sequencer = address();
   }
-  options.engine_factory = &engines_;
+  options.engines = &engines_;
   return NodeManager::Start(std::move(options));
 }
 

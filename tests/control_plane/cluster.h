@@ -17,7 +17,7 @@
 #include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
 #include "distbench/client/test_client.h"
-#include "distbench/node/fake_engine.h"
+#include "distbench/hosting/fake_engine.h"
 #include "distbench/node/node_manager.h"
 #include "distbench/sequencer/sequencer_server.h"
 #include "proto/control.pb.h"

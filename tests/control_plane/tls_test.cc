@@ -8,7 +8,7 @@
 #include "absl/time/clock.h"
 #include "distbench/base/status_testing.h"
 #include "distbench/client/test_client.h"
-#include "distbench/node/fake_engine.h"
+#include "distbench/hosting/fake_engine.h"
 #include "distbench/node/node_manager.h"
 #include "distbench/security/credentials.h"
 #include "distbench/security/testing_certificates.h"
@@ -45,7 +45,7 @@ class TlsTest : public testing::Test {
     NodeManagerOptions options;
     options.sequencer = address();
     options.tls = TlsCredentials::Load(files, TlsRole::kNode).value();
-    options.engine_factory = &engines_;
+    options.engines = &engines_;
     options.register_timeout = absl::Seconds(1);
     return NodeManager::Start(std::move(options));
   }
@@ -162,7 +162,7 @@ TEST_F(TlsTest, OnlyThoseWhoMayCanSubmit) {
   // Nodes of the sequencer's own process are no strangers.
   NodeManagerOptions options;
   options.channel = sequencer_->InProcessChannel();
-  options.engine_factory = &engines_;
+  options.engines = &engines_;
   auto local = NodeManager::Start(std::move(options));
   ASSERT_TRUE(local.ok()) << local.status();
   EXPECT_EQ(RunTest(alice_), absl::OkStatus());

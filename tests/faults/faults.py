@@ -1,6 +1,7 @@
 """All faults, in the order of the table of docs/reliability.md."""
 
 from tests.faults import client_faults
+from tests.faults import engine_faults
 from tests.faults import host_faults
 from tests.faults import link_faults
 from tests.faults import node_faults
@@ -9,6 +10,7 @@ from tests.faults import stranger_faults
 
 FAULTS = [
     *node_faults.FAULTS,
+    *engine_faults.FAULTS,
     *link_faults.FAULTS,
     *sequencer_faults.FAULTS,
     *client_faults.FAULTS,

@@ -1,5 +1,5 @@
-#ifndef DISTBENCH_NODE_SHIFTED_CLOCK_H_
-#define DISTBENCH_NODE_SHIFTED_CLOCK_H_
+#ifndef DISTBENCH_BASE_SHIFTED_CLOCK_H_
+#define DISTBENCH_BASE_SHIFTED_CLOCK_H_
 
 #include <cstdint>
 
@@ -28,4 +28,4 @@ class ShiftedClock final : public Clock {
 
 }  // namespace distbench
 
-#endif  // DISTBENCH_NODE_SHIFTED_CLOCK_H_
+#endif  // DISTBENCH_BASE_SHIFTED_CLOCK_H_

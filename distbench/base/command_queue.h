@@ -1,5 +1,5 @@
-#ifndef DISTBENCH_NODE_COMMAND_QUEUE_H_
-#define DISTBENCH_NODE_COMMAND_QUEUE_H_
+#ifndef DISTBENCH_BASE_COMMAND_QUEUE_H_
+#define DISTBENCH_BASE_COMMAND_QUEUE_H_
 
 #include <deque>
 #include <functional>
@@ -60,4 +60,4 @@ class CommandQueue {
 
 }  // namespace distbench
 
-#endif  // DISTBENCH_NODE_COMMAND_QUEUE_H_
+#endif  // DISTBENCH_BASE_COMMAND_QUEUE_H_

@@ -1,4 +1,4 @@
-#include "distbench/node/silence_watch.h"
+#include "distbench/base/silence_watch.h"
 
 #include <memory>
 #include <optional>

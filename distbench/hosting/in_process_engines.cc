@@ -1,4 +1,4 @@
-#include "distbench/node/real_engine_factory.h"
+#include "distbench/hosting/in_process_engines.h"
 
 #include <utility>
 #include <vector>
@@ -8,9 +8,9 @@
 namespace distbench {
 namespace {
 
-class RealEngine final : public HostedEngine {
+class InProcessEngine final : public HostedEngine {
  public:
-  explicit RealEngine(std::unique_ptr<Engine> engine)
+  explicit InProcessEngine(std::unique_ptr<Engine> engine)
       : engine_(std::move(engine)) {}
 
   const std::string& address() const override { return engine_->address(); }
@@ -27,8 +27,10 @@ class RealEngine final : public HostedEngine {
     engine_->TakeRecentTimes(service_time_ns, response_time_ns);
   }
   void Shutdown() override { engine_->Shutdown(); }
-  void Collect(absl::FunctionRef<void(ResultChunk chunk)> emit) override {
+  absl::Status Collect(
+      absl::FunctionRef<void(ResultChunk chunk)> emit) override {
     engine_->Collect(emit);
+    return absl::OkStatus();
   }
 
  private:
@@ -46,26 +48,29 @@ std::vector<bool> ImmediateRpcs(const Plan& plan) {
   return immediate;
 }
 
-class RealFactory final : public EngineFactory {
+class InProcessFactory final : public EngineFactory {
  public:
+  bool disturbs_engines() const override { return true; }
+
   absl::StatusOr<std::unique_ptr<HostedEngine>> Make(
-      EngineOptions options, DriverEnvironment environment) override {
-    const Plan& plan = *options.plan;
-    const InstancePlan& instance = plan.instances[options.instance];
-    environment.immediate_rpcs = ImmediateRpcs(plan);
-    auto driver =
-        MakeProtocolDriver(plan.services[instance.service].driver, environment);
+      EngineRequest request) override {
+    const Plan& plan = *request.options.plan;
+    const InstancePlan& instance = plan.instances[request.options.instance];
+    request.environment.immediate_rpcs = ImmediateRpcs(plan);
+    auto driver = MakeProtocolDriver(plan.services[instance.service].driver,
+                                     request.environment);
     if (!driver.ok()) return driver.status();
-    auto engine = Engine::Create(std::move(options), *std::move(driver));
+    auto engine =
+        Engine::Create(std::move(request.options), *std::move(driver));
     if (!engine.ok()) return engine.status();
-    return std::make_unique<RealEngine>(*std::move(engine));
+    return std::make_unique<InProcessEngine>(*std::move(engine));
   }
 };
 
 }  // namespace
 
-EngineFactory& RealEngineFactory() {
-  static RealFactory* const factory = new RealFactory;
+EngineFactory& InProcessEngines() {
+  static InProcessFactory* const factory = new InProcessFactory;
   return *factory;
 }
 

@@ -1,4 +1,4 @@
-#include "distbench/node/fake_engine.h"
+#include "distbench/hosting/fake_engine.h"
 
 #include <algorithm>
 #include <thread>
@@ -108,8 +108,9 @@ class FakeEngine final : public HostedEngine {
     if (traffic_.joinable()) traffic_.join();
   }
 
-  void Collect(absl::FunctionRef<void(ResultChunk chunk)> emit) override {
-    (void)factory_.Reach(name_, EngineStep::kCollect);
+  absl::Status Collect(
+      absl::FunctionRef<void(ResultChunk chunk)> emit) override {
+    const absl::Status status = factory_.Reach(name_, EngineStep::kCollect);
     ResultChunk head;
     head.set_instance(name_);
     {
@@ -120,7 +121,7 @@ class FakeEngine final : public HostedEngine {
       }
     }
     emit(std::move(head));
-    if (peers_.empty()) return;
+    if (peers_.empty()) return status;
     for (int i = 0; i < factory_.chunk_count(); ++i) {
       ResultChunk piece;
       piece.set_instance(name_);
@@ -133,6 +134,7 @@ class FakeEngine final : public HostedEngine {
       }
       emit(std::move(piece));
     }
+    return status;
   }
 
  private:
@@ -212,13 +214,14 @@ DriverEnvironment FakeEngineFactory::environment(
 }
 
 absl::StatusOr<std::unique_ptr<HostedEngine>> FakeEngineFactory::Make(
-    EngineOptions options, DriverEnvironment environment) {
+    EngineRequest request) {
+  EngineOptions& options = request.options;
   const std::string name = options.plan->instances[options.instance].name;
   {
     absl::MutexLock lock(&mutex_);
     worker_counts_[name] = options.worker_count;
     sample_memory_bytes_[name] = options.sample_memory_bytes;
-    environments_[name] = std::move(environment);
+    environments_[name] = std::move(request.environment);
   }
   absl::Status status = Reach(name, EngineStep::kMake);
   if (!status.ok()) return status;

@@ -1,5 +1,5 @@
-#ifndef DISTBENCH_NODE_COMMAND_STATUS_H_
-#define DISTBENCH_NODE_COMMAND_STATUS_H_
+#ifndef DISTBENCH_HOSTING_COMMAND_STATUS_H_
+#define DISTBENCH_HOSTING_COMMAND_STATUS_H_
 
 #include <string>
 
@@ -8,7 +8,7 @@
 
 namespace distbench {
 
-// A status on its way to the sequencer.
+// A status on its way to another process, and back.
 inline CommandStatus ToCommandStatus(const absl::Status& status) {
   CommandStatus command_status;
   command_status.set_code(static_cast<int>(status.code()));
@@ -18,6 +18,11 @@ inline CommandStatus ToCommandStatus(const absl::Status& status) {
   return command_status;
 }
 
+inline absl::Status FromCommandStatus(const CommandStatus& status) {
+  return absl::Status(static_cast<absl::StatusCode>(status.code()),
+                      status.message());
+}
+
 }  // namespace distbench
 
-#endif  // DISTBENCH_NODE_COMMAND_STATUS_H_
+#endif  // DISTBENCH_HOSTING_COMMAND_STATUS_H_

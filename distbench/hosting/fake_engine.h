@@ -1,7 +1,7 @@
 // Engines for tests: they send no RPCs, and do what the test wants.
 
-#ifndef DISTBENCH_NODE_FAKE_ENGINE_H_
-#define DISTBENCH_NODE_FAKE_ENGINE_H_
+#ifndef DISTBENCH_HOSTING_FAKE_ENGINE_H_
+#define DISTBENCH_HOSTING_FAKE_ENGINE_H_
 
 #include <cstdint>
 #include <map>
@@ -15,7 +15,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
-#include "distbench/node/engine_factory.h"
+#include "distbench/hosting/engine_factory.h"
 #include "distbench/protocol/driver_environment.h"
 
 namespace distbench {
@@ -64,7 +64,7 @@ class FakeEngineFactory final : public EngineFactory {
       ABSL_LOCKS_EXCLUDED(mutex_);
 
   absl::StatusOr<std::unique_ptr<HostedEngine>> Make(
-      EngineOptions options, DriverEnvironment environment) override;
+      EngineRequest request) override;
 
  private:
   friend class FakeEngine;
@@ -94,4 +94,4 @@ class FakeEngineFactory final : public EngineFactory {
 
 }  // namespace distbench
 
-#endif  // DISTBENCH_NODE_FAKE_ENGINE_H_
+#endif  // DISTBENCH_HOSTING_FAKE_ENGINE_H_

@@ -1,5 +1,5 @@
-#ifndef DISTBENCH_NODE_SILENCE_WATCH_H_
-#define DISTBENCH_NODE_SILENCE_WATCH_H_
+#ifndef DISTBENCH_BASE_SILENCE_WATCH_H_
+#define DISTBENCH_BASE_SILENCE_WATCH_H_
 
 #include <functional>
 #include <thread>
@@ -84,4 +84,4 @@ class SilenceWatch {
 
 }  // namespace distbench
 
-#endif  // DISTBENCH_NODE_SILENCE_WATCH_H_
+#endif  // DISTBENCH_BASE_SILENCE_WATCH_H_

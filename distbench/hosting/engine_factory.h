@@ -1,0 +1,103 @@
+// How a node makes the engines of its service instances: in processes of their
+// own, in its own process (test_preview), or fake ones for tests.
+
+#ifndef DISTBENCH_HOSTING_ENGINE_FACTORY_H_
+#define DISTBENCH_HOSTING_ENGINE_FACTORY_H_
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "distbench/engine/engine.h"
+#include "distbench/numa/binding.h"
+#include "distbench/protocol/driver_environment.h"
+#include "distbench/stats/log_histogram.h"
+#include "proto/results.pb.h"
+#include "proto/traffic_config.pb.h"
+
+namespace distbench {
+
+// The process that asks.
+inline constexpr pid_t kThisProcess = 0;
+
+// One service instance. Its methods, their order and their threads are those of
+// Engine (engine/engine.h), but for the ones that are explained here.
+class HostedEngine {
+ public:
+  virtual ~HostedEngine() = default;
+
+  // The process that the engine runs in, or kThisProcess. Engines of one test
+  // may share a process.
+  virtual pid_t pid() const { return kThisProcess; }
+
+  virtual const std::string& address() const = 0;
+  virtual const std::vector<int>& peers() const = 0;
+  virtual absl::Status Connect(const std::vector<std::string>& addresses,
+                               absl::Time deadline) = 0;
+  virtual void Start(int64_t start_ns) = 0;
+  virtual void Stop(absl::string_view reason) = 0;
+
+  // May be as old as a second until the traffic has finished.
+  virtual EngineProgress progress() const = 0;
+  virtual void TakeRecentTimes(LogHistogram& service_time_ns,
+                               LogHistogram& response_time_ns) = 0;
+  virtual void Shutdown() = 0;
+
+  // An error if the engine was lost: what it emits then is what is left.
+  virtual absl::Status Collect(
+      absl::FunctionRef<void(ResultChunk chunk)> emit) = 0;
+
+  // What the engine's own process has used in its life. Absent if it has none,
+  // and before Collect().
+  virtual std::optional<RUsage> process_usage() const { return std::nullopt; }
+};
+
+// What it takes to make an engine.
+struct EngineRequest {
+  // Checked and canonical. options.plan is this test, compiled. Must outlive
+  // Make() only.
+  const DistributedSystemDescription& test;
+
+  // options.on_overload is also called if the engine's process is lost: with
+  // an error that names the process and says why. on_traffic_finished follows.
+  EngineOptions options;
+
+  // Of the driver, but for what the plan says.
+  DriverEnvironment environment;
+
+  // By which the host's Unix time is ahead of options.clock.
+  int64_t clock_offset_ns = 0;
+
+  // What the instance is bound to, if it is; the calling thread of Make() and
+  // Connect() is bound so as well.
+  std::optional<ResolvedBinding> binding = {};
+};
+
+class EngineFactory {
+ public:
+  virtual ~EngineFactory() = default;
+
+  // Whether engines run in this process, so that what they measure says little.
+  virtual bool disturbs_engines() const { return false; }
+
+  // Tells that so many engines without a binding will be made soon; 0: that no
+  // more of those that were expected will be.
+  virtual void Expect(int /*count*/) {}
+
+  // Returns when the engine's driver listens.
+  virtual absl::StatusOr<std::unique_ptr<HostedEngine>> Make(
+      EngineRequest request) = 0;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_HOSTING_ENGINE_FACTORY_H_

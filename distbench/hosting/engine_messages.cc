@@ -1,0 +1,48 @@
+#include "distbench/hosting/engine_messages.h"
+
+#include <utility>
+
+#include "distbench/base/index_list.h"
+
+namespace distbench {
+
+EngineBinding ToEngineBinding(const ResolvedBinding& binding) {
+  EngineBinding message;
+  *message.mutable_asked() = binding.proto;
+  message.set_cpus(FormatIndexList(binding.cpus));
+  message.set_memory_nodes(FormatIndexList(binding.memory_nodes));
+  message.set_policy(binding.policy);
+  return message;
+}
+
+absl::StatusOr<ResolvedBinding> FromEngineBinding(
+    const EngineBinding& message) {
+  absl::StatusOr<IndexSet> cpus = ParseIndexList(message.cpus());
+  if (!cpus.ok()) return cpus.status();
+  absl::StatusOr<IndexSet> nodes = ParseIndexList(message.memory_nodes());
+  if (!nodes.ok()) return nodes.status();
+  return ResolvedBinding{.proto = message.asked(),
+                         .cpus = *std::move(cpus),
+                         .memory_nodes = *std::move(nodes),
+                         .policy = message.policy()};
+}
+
+EngineTotals ToEngineTotals(const EngineProgress& progress) {
+  EngineTotals totals;
+  totals.set_succeeded_count(progress.succeeded_count);
+  totals.set_failed_count(progress.failed_count);
+  totals.set_in_flight_count(progress.in_flight_count);
+  totals.set_offered_count(progress.offered_count);
+  totals.set_unsent_count(progress.unsent_count);
+  return totals;
+}
+
+EngineProgress FromEngineTotals(const EngineTotals& totals) {
+  return {.succeeded_count = totals.succeeded_count(),
+          .failed_count = totals.failed_count(),
+          .in_flight_count = totals.in_flight_count(),
+          .offered_count = totals.offered_count(),
+          .unsent_count = totals.unsent_count()};
+}
+
+}  // namespace distbench

@@ -1,0 +1,24 @@
+// What node managers and engine processes tell each other, to and from the
+// types that the rest works with.
+
+#ifndef DISTBENCH_HOSTING_ENGINE_MESSAGES_H_
+#define DISTBENCH_HOSTING_ENGINE_MESSAGES_H_
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "distbench/engine/engine.h"
+#include "distbench/hosting/engine_control.pb.h"
+#include "distbench/numa/binding.h"
+
+namespace distbench {
+
+EngineBinding ToEngineBinding(const ResolvedBinding& binding);
+absl::StatusOr<ResolvedBinding> FromEngineBinding(const EngineBinding& binding);
+
+// Without the recent times.
+EngineTotals ToEngineTotals(const EngineProgress& progress);
+EngineProgress FromEngineTotals(const EngineTotals& totals);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_HOSTING_ENGINE_MESSAGES_H_

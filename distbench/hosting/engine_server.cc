@@ -1,0 +1,361 @@
+#include "distbench/hosting/engine_server.h"
+
+#include <glog/logging.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/synchronization/mutex.h"
+#include "distbench/base/clock.h"
+#include "distbench/base/command_queue.h"
+#include "distbench/base/freed_memory.h"
+#include "distbench/base/shifted_clock.h"
+#include "distbench/base/silence_watch.h"
+#include "distbench/config/compile.h"
+#include "distbench/hosting/command_status.h"
+#include "distbench/hosting/engine_control.pb.h"
+#include "distbench/hosting/engine_messages.h"
+#include "distbench/hosting/message_socket.h"
+#include "distbench/numa/thread_binding.h"
+#include "distbench/results/histogram_proto.h"
+#include "distbench/results/resource_usage.h"
+#include "distbench/security/credentials.h"
+#include "distbench/security/received_tls_files.h"
+#include "distbench/stats/log_histogram.h"
+
+namespace distbench {
+namespace {
+
+// Results are sent in pieces of about this size.
+constexpr size_t kPieceBytes = 256 << 10;
+
+[[noreturn]] void EndOfSilence() {
+  LOG(ERROR) << "the node manager has said nothing for "
+             << absl::FormatDuration(kNodeManagerSilence)
+             << "; this engine process ends";
+  _exit(EXIT_FAILURE);
+}
+
+// An engine, from its making to the end of the process.
+struct ServedEngine {
+  explicit ServedEngine(int64_t clock_offset_ns)
+      : clock(RealClock(), clock_offset_ns) {}
+
+  const ShiftedClock clock;
+  std::optional<ResolvedBinding> binding;
+  std::unique_ptr<HostedEngine> hosted;
+
+  // Recent times are taken and sent by one thread at a time.
+  absl::Mutex report_mutex;
+};
+
+TlsContents ContentsOf(const TlsMaterial& tls) {
+  return {.ca = tls.ca(), .cert = tls.cert(), .key = tls.key()};
+}
+
+// Commands arrive on the thread that calls Run(). Those that may take their
+// time are done in order by another thread, the steps; the others at once.
+class EngineServer {
+ public:
+  EngineServer(FileDescriptor socket, EngineFactory& engines)
+      : factory_(engines), socket_(std::move(socket)) {}
+
+  void Run() {
+    std::thread steps([this] {
+      steps_.RunUntilClosed([] { return absl::InfiniteDuration(); }, [] {});
+    });
+    SilenceWatch watch(absl::InfiniteDuration(), EndOfSilence);
+    for (EngineCommand command; socket_.Receive(command); command.Clear()) {
+      watch.Hear();
+      if (command.has_ask_progress() && !watches_) {
+        watches_ = true;
+        watch.SetTimeout(kNodeManagerSilence);
+      }
+      Handle(std::move(command));
+    }
+    watch.SetTimeout(absl::InfiniteDuration());
+    for (const auto& [number, engine] : All()) {
+      engine->hosted->Stop("the node manager has ended");
+    }
+    OnEnd();
+    steps_.Close();
+    steps.join();
+  }
+
+ private:
+  using EnginePointer = std::shared_ptr<ServedEngine>;
+
+  void Handle(EngineCommand command) {
+    switch (command.command_case()) {
+      case EngineCommand::kAskProgress:
+        return ReportProgress();
+      case EngineCommand::kTls:
+        return UpdateTls(command.tls());
+      case EngineCommand::kStop: {
+        const EnginePointer engine = Find(command.engine());
+        if (engine != nullptr) engine->hosted->Stop(command.stop().reason());
+        return;
+      }
+      case EngineCommand::kCollect:
+        if (AllowPiece()) return;
+        break;
+      default:
+        break;
+    }
+    steps_.Push([this, command = std::move(command)] { Execute(command); });
+  }
+
+  // ---- Reader ---------------------------------------------------------------
+
+  void ReportProgress() {
+    // So that it hears something even if there is no engine.
+    socket_.Send(EngineReport());
+    for (const auto& [number, engine] : All()) {
+      SendTotals(number, *engine, &EngineReport::mutable_progress);
+    }
+  }
+
+  void UpdateTls(const TlsMaterial& tls) {
+    absl::MutexLock lock(&mutex_);
+    const absl::Status status = tls_files_.Update(ContentsOf(tls));
+    LOG_IF(ERROR, !status.ok()) << "renewed certificates are lost: " << status;
+  }
+
+  // Whether the command to collect is about the step that goes on already.
+  bool AllowPiece() ABSL_LOCKS_EXCLUDED(mutex_) {
+    absl::MutexLock lock(&mutex_);
+    if (!is_collecting_) {
+      is_collecting_ = true;
+      return false;
+    }
+    is_piece_wanted_ = true;
+    return true;
+  }
+
+  void OnEnd() ABSL_LOCKS_EXCLUDED(mutex_) {
+    absl::MutexLock lock(&mutex_);
+    is_over_ = true;
+  }
+
+  // ---- Steps ----------------------------------------------------------------
+
+  void Execute(const EngineCommand& command) {
+    const int number = command.engine();
+    EngineReport report;
+    report.set_engine(number);
+    if (command.has_make()) {
+      *report.mutable_made() = Make(number, command.make());
+      socket_.Send(report);
+      return;
+    }
+    const EnginePointer engine = Find(number);
+    // Of a node manager that knows only engines that were made.
+    if (engine == nullptr) return;
+    switch (command.command_case()) {
+      case EngineCommand::kConnect:
+        *report.mutable_connected() =
+            ToCommandStatus(Connect(*engine, command.connect()));
+        break;
+      case EngineCommand::kStart:
+        engine->hosted->Start(command.start().start_ns());
+        report.mutable_started();
+        break;
+      case EngineCommand::kShutDown:
+        engine->hosted->Shutdown();
+        report.mutable_shut_down();
+        break;
+      case EngineCommand::kCollect:
+        Collect(number, *engine, *report.mutable_results());
+        break;
+      default:
+        return;
+    }
+    socket_.Send(report);
+  }
+
+  EngineMade Make(int number, const MakeEngine& request) {
+    EngineMade made;
+    auto engine = std::make_shared<ServedEngine>(request.clock_offset_ns());
+    const absl::Status status = MakeHosted(number, request, *engine);
+    *made.mutable_status() = ToCommandStatus(status);
+    if (!status.ok()) return made;
+    made.set_address(engine->hosted->address());
+    for (int peer : engine->hosted->peers()) made.add_peers(peer);
+    absl::MutexLock lock(&mutex_);
+    engines_[number] = std::move(engine);
+    return made;
+  }
+
+  absl::Status MakeHosted(int number, const MakeEngine& request,
+                          ServedEngine& engine) {
+    if (request.has_binding()) {
+      auto binding = FromEngineBinding(request.binding());
+      if (!binding.ok()) return binding.status();
+      engine.binding = *std::move(binding);
+    }
+    auto bound = Bind(engine);
+    if (!bound.ok()) return bound.status();
+    auto tls = LoadTls(request);
+    if (!tls.ok()) return tls.status();
+    // Engines that share a process are of one test.
+    if (plan_ == nullptr) {
+      plan_ = std::make_shared<const Plan>(Compile(request.test()));
+    }
+    EngineOptions options;
+    options.plan = plan_;
+    options.instance = request.instance();
+    options.worker_count = request.worker_count();
+    options.clock = &engine.clock;
+    options.sample_memory_bytes = request.sample_memory_bytes();
+    options.on_traffic_finished = [this, number, &engine] {
+      SendTotals(number, engine, &EngineReport::mutable_finished);
+    };
+    options.on_overload = [this, number](const absl::Status& status) {
+      EngineReport report;
+      report.set_engine(number);
+      *report.mutable_overload() = ToCommandStatus(status);
+      socket_.Send(report);
+    };
+    prctl(PR_SET_NAME, plan_->instances[request.instance()].name.c_str());
+    auto hosted = factory_.Make(
+        {.test = request.test(),
+         .options = std::move(options),
+         .environment = {.service_address = request.service_address(),
+                         .listen_address = request.listen_address(),
+                         .test_nonce = request.test_nonce(),
+                         .tls = *std::move(tls),
+                         .has_spare_cpu = request.has_spare_cpu()}});
+    if (!hosted.ok()) return hosted.status();
+    engine.hosted = *std::move(hosted);
+    return absl::OkStatus();
+  }
+
+  absl::Status Connect(ServedEngine& engine, const ConnectEngine& request) {
+    const auto bound = Bind(engine);
+    if (!bound.ok()) return bound.status();
+    return engine.hosted->Connect(
+        {request.addresses().begin(), request.addresses().end()},
+        absl::Now() + absl::Nanoseconds(request.timeout_ns()));
+  }
+
+  // Null if there is nothing to do.
+  static absl::StatusOr<std::unique_ptr<ScopedThreadBinding>> Bind(
+      const ServedEngine& engine) {
+    if (!engine.binding) return std::unique_ptr<ScopedThreadBinding>();
+    return ScopedThreadBinding::Make(*engine.binding);
+  }
+
+  absl::StatusOr<std::shared_ptr<const TlsCredentials>> LoadTls(
+      const MakeEngine& request) {
+    if (!request.has_tls()) return std::shared_ptr<const TlsCredentials>();
+    absl::MutexLock lock(&mutex_);
+    const absl::Status status = tls_files_.Update(ContentsOf(request.tls()));
+    if (!status.ok()) return status;
+    return TlsCredentials::Load(tls_files_.files(), TlsRole::kNode);
+  }
+
+  // Sends all pieces but the last, each when it is asked for.
+  void Collect(int number, ServedEngine& engine, EngineResults& last) {
+    EngineReport report;
+    report.set_engine(number);
+    size_t bytes = 0;
+    const absl::Status status = engine.hosted->Collect([&](ResultChunk chunk) {
+      bytes += chunk.ByteSizeLong();
+      *report.mutable_results()->add_chunks() = std::move(chunk);
+      if (bytes < kPieceBytes) return;
+      socket_.Send(report);
+      report.clear_results();
+      bytes = 0;
+      AwaitPiece();
+    });
+    LOG_IF(ERROR, !status.ok()) << status;
+    last = std::move(*report.mutable_results());
+    last.set_is_last(true);
+    *last.mutable_usage() = ProcessUsage();
+    absl::MutexLock lock(&mutex_);
+    is_collecting_ = false;
+  }
+
+  void AwaitPiece() ABSL_LOCKS_EXCLUDED(mutex_) {
+    absl::MutexLock lock(&mutex_);
+    const auto may_go = [this]() ABSL_SHARED_LOCKS_REQUIRED(mutex_) {
+      return is_piece_wanted_ || is_over_;
+    };
+    mutex_.Await(absl::Condition(&may_go));
+    is_piece_wanted_ = false;
+  }
+
+  // ---- Both -----------------------------------------------------------------
+
+  void SendTotals(int number, ServedEngine& engine,
+                  EngineTotals* (EngineReport::*field)()) {
+    LogHistogram service_time_ns;
+    LogHistogram response_time_ns;
+    EngineReport report;
+    report.set_engine(number);
+    absl::MutexLock lock(&engine.report_mutex);
+    EngineTotals& totals = *(report.*field)();
+    totals = ToEngineTotals(engine.hosted->progress());
+    engine.hosted->TakeRecentTimes(service_time_ns, response_time_ns);
+    if (service_time_ns.count() > 0) {
+      EncodeHistogram(service_time_ns,
+                      *totals.mutable_recent_service_time_ns());
+    }
+    if (response_time_ns.count() > 0) {
+      EncodeHistogram(response_time_ns,
+                      *totals.mutable_recent_response_time_ns());
+    }
+    socket_.Send(report);
+  }
+
+  EnginePointer Find(int number) ABSL_LOCKS_EXCLUDED(mutex_) {
+    absl::MutexLock lock(&mutex_);
+    const auto found = engines_.find(number);
+    return found == engines_.end() ? nullptr : found->second;
+  }
+
+  absl::flat_hash_map<int, EnginePointer> All()
+      ABSL_LOCKS_EXCLUDED(mutex_) {
+    absl::MutexLock lock(&mutex_);
+    return engines_;
+  }
+
+  EngineFactory& factory_;
+  MessageSocket socket_;
+  bool watches_ = false;  // of the reader
+  std::shared_ptr<const Plan> plan_;  // of the steps
+
+  absl::Mutex mutex_;
+  ReceivedTlsFiles tls_files_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_map<int, EnginePointer> engines_ ABSL_GUARDED_BY(mutex_);
+  bool is_collecting_ ABSL_GUARDED_BY(mutex_) = false;
+  bool is_piece_wanted_ ABSL_GUARDED_BY(mutex_) = false;
+  bool is_over_ ABSL_GUARDED_BY(mutex_) = false;
+
+  CommandQueue steps_;
+};
+
+}  // namespace
+
+void ServeEngines(FileDescriptor socket, EngineFactory& engines) {
+  EngineServer(std::move(socket), engines).Run();
+}
+
+void SetUpEngineProcess() {
+  // Also a process that was stopped ends so.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  // It has one test, and gives everything back at its end.
+  KeepFreedMemory();
+  for (const int each : {SIGINT, SIGTERM, SIGHUP}) signal(each, SIG_IGN);
+}
+
+}  // namespace distbench

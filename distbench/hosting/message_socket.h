@@ -1,0 +1,53 @@
+#ifndef DISTBENCH_HOSTING_MESSAGE_SOCKET_H_
+#define DISTBENCH_HOSTING_MESSAGE_SOCKET_H_
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "distbench/base/file_descriptor.h"
+#include "google/protobuf/io/zero_copy_stream_impl.h"
+#include "google/protobuf/message_lite.h"
+
+namespace distbench {
+
+// One end of a socket pair over which two processes exchange messages, each
+// preceded by its length (protobuf's delimited format).
+class MessageSocket {
+ public:
+  // Both ends; neither is inherited by programs that are started.
+  static absl::StatusOr<std::pair<FileDescriptor, FileDescriptor>> MakePair();
+
+  explicit MessageSocket(FileDescriptor socket);
+
+  // Sends a whole message; blocks while the other side does not read. False:
+  // the other side is gone. Any thread.
+  bool Send(const google::protobuf::MessageLite& message)
+      ABSL_LOCKS_EXCLUDED(send_mutex_);
+
+  // The same, but sends nothing and returns false while another thread sends.
+  bool TrySend(const google::protobuf::MessageLite& message)
+      ABSL_LOCKS_EXCLUDED(send_mutex_);
+
+  // Blocks until there is a message. False: the other side is gone, or has sent
+  // what is no such message. One thread.
+  bool Receive(google::protobuf::MessageLite& message);
+
+  // The other side receives no more messages after those that were sent.
+  void CloseForSending();
+
+ private:
+  bool SendBytes(const std::string& bytes)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(send_mutex_);
+
+  const FileDescriptor socket_;
+  google::protobuf::io::FileInputStream input_;
+  absl::Mutex send_mutex_;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_HOSTING_MESSAGE_SOCKET_H_

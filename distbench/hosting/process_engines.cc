@@ -1,0 +1,416 @@
+#include "distbench/hosting/process_engines.h"
+
+#include <glog/logging.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/time/clock.h"
+#include "distbench/config/driver_options.h"
+#include "distbench/hosting/command_status.h"
+#include "distbench/hosting/engine_messages.h"
+#include "distbench/results/histogram_proto.h"
+
+namespace distbench {
+namespace {
+
+// Of looks at the files of certificates.
+constexpr absl::Duration kRenewalInterval =
+    absl::Seconds(TlsCredentials::kReloadSeconds);
+
+// How many beats a process has for ending by itself.
+constexpr int kMaxEndBeats = 4;
+
+// Whether instances of a service can be reached from their own process only.
+bool StaysInProcess(const DriverOptions& options) {
+  return options.driver == "loopback" ||
+         absl::c_any_of(options.decorated, StaysInProcess);
+}
+
+bool StaysInProcess(const EngineRequest& request) {
+  const Plan& plan = *request.options.plan;
+  const InstancePlan& instance = plan.instances[request.options.instance];
+  return StaysInProcess(plan.services[instance.service].driver);
+}
+
+TlsMaterial ToTlsMaterial(const TlsContents& contents) {
+  TlsMaterial tls;
+  tls.set_ca(contents.ca);
+  tls.set_cert(contents.cert);
+  tls.set_key(contents.key);
+  return tls;
+}
+
+absl::StatusOr<TlsContents> ReadTls(const TlsCredentials* tls) {
+  if (tls == nullptr) return TlsContents();
+  return ReadTlsContents(tls->files());
+}
+
+MakeEngine ToMakeEngine(const EngineRequest& request, const TlsContents& tls) {
+  MakeEngine make;
+  *make.mutable_test() = request.test;
+  make.set_instance(request.options.instance);
+  make.set_worker_count(request.options.worker_count);
+  make.set_sample_memory_bytes(request.options.sample_memory_bytes);
+  make.set_clock_offset_ns(request.clock_offset_ns);
+  make.set_service_address(request.environment.service_address);
+  make.set_listen_address(request.environment.listen_address);
+  make.set_test_nonce(request.environment.test_nonce);
+  make.set_has_spare_cpu(request.environment.has_spare_cpu);
+  if (request.environment.tls != nullptr) {
+    *make.mutable_tls() = ToTlsMaterial(tls);
+  }
+  if (request.binding) *make.mutable_binding() = ToEngineBinding(*request.binding);
+  return make;
+}
+
+}  // namespace
+
+// ---- An engine --------------------------------------------------------------
+
+class ProcessEngine final : public HostedEngine, private EngineListener {
+ public:
+  ProcessEngine(EngineOptions options, std::shared_ptr<EngineProcess> process,
+                ProcessEngines& owner)
+      : options_(std::move(options)),
+        process_(std::move(process)),
+        owner_(owner),
+        number_(process_->Add(*this)) {}
+
+  ~ProcessEngine() override {
+    process_->Forget(number_);
+    owner_.GiveBack(process_);
+  }
+
+  absl::Status Make(MakeEngine request) {
+    EngineCommand command;
+    *command.mutable_make() = std::move(request);
+    const absl::StatusOr<EngineReport> report = Call(std::move(command));
+    if (!report.ok()) return report.status();
+    const EngineMade& made = report->made();
+    address_ = made.address();
+    peers_.assign(made.peers().begin(), made.peers().end());
+    return FromCommandStatus(made.status());
+  }
+
+  pid_t pid() const override { return process_->pid(); }
+  const std::string& address() const override { return address_; }
+  const std::vector<int>& peers() const override { return peers_; }
+
+  absl::Status Connect(const std::vector<std::string>& addresses,
+                       absl::Time deadline) override {
+    EngineCommand command;
+    ConnectEngine& connect = *command.mutable_connect();
+    connect.mutable_addresses()->Assign(addresses.begin(), addresses.end());
+    connect.set_timeout_ns(absl::ToInt64Nanoseconds(deadline - absl::Now()));
+    const absl::StatusOr<EngineReport> report = Call(std::move(command));
+    if (!report.ok()) return report.status();
+    return FromCommandStatus(report->connected());
+  }
+
+  void Start(int64_t start_ns) override {
+    {
+      absl::MutexLock lock(&mutex_);
+      is_started_ = true;
+    }
+    EngineCommand command;
+    command.mutable_start()->set_start_ns(start_ns);
+    // OnLost() may have come too early to tell that the traffic is over.
+    if (!Call(std::move(command)).ok()) Finish();
+  }
+
+  void Stop(absl::string_view reason) override {
+    EngineCommand command;
+    command.set_engine(number_);
+    command.mutable_stop()->set_reason(std::string(reason));
+    process_->Send(command);
+  }
+
+  EngineProgress progress() const override {
+    absl::MutexLock lock(&mutex_);
+    return progress_;
+  }
+
+  void TakeRecentTimes(LogHistogram& service_time_ns,
+                       LogHistogram& response_time_ns) override {
+    absl::MutexLock lock(&mutex_);
+    service_time_ns.Merge(std::exchange(recent_service_time_ns_, {}));
+    response_time_ns.Merge(std::exchange(recent_response_time_ns_, {}));
+  }
+
+  void Shutdown() override {
+    EngineCommand command;
+    command.mutable_shut_down();
+    // Of a process that was lost nothing is left to shut down.
+    (void)Call(std::move(command));
+  }
+
+  absl::Status Collect(
+      absl::FunctionRef<void(ResultChunk chunk)> emit) override {
+    for (;;) {
+      EngineCommand command;
+      command.mutable_collect();
+      absl::StatusOr<EngineReport> report = Call(std::move(command));
+      if (!report.ok()) return report.status();
+      EngineResults& results = *report->mutable_results();
+      for (ResultChunk& chunk : *results.mutable_chunks()) {
+        emit(std::move(chunk));
+      }
+      if (!results.is_last()) continue;
+      usage_ = results.usage();
+      return absl::OkStatus();
+    }
+  }
+
+  std::optional<RUsage> process_usage() const override { return usage_; }
+
+ private:
+  absl::StatusOr<EngineReport> Call(EngineCommand command) {
+    command.set_engine(number_);
+    return process_->Call(command);
+  }
+
+  // EngineListener
+  void OnProgress(const EngineTotals& totals) override { Take(totals); }
+
+  void OnOverload(const absl::Status& status) override {
+    options_.on_overload(status);
+  }
+
+  void OnFinished(const EngineTotals& totals) override {
+    Take(totals);
+    Finish();
+  }
+
+  void OnLost(const absl::Status& status) override {
+    options_.on_overload(status);
+    Finish();
+  }
+
+  void Take(const EngineTotals& totals) {
+    absl::MutexLock lock(&mutex_);
+    progress_ = FromEngineTotals(totals);
+    // Absent ones are not valid, and add nothing.
+    AddHistogram(totals.recent_service_time_ns(), recent_service_time_ns_)
+        .IgnoreError();
+    AddHistogram(totals.recent_response_time_ns(), recent_response_time_ns_)
+        .IgnoreError();
+  }
+
+  // Once, and not before Start().
+  void Finish() {
+    {
+      absl::MutexLock lock(&mutex_);
+      if (!is_started_ || std::exchange(is_finished_, true)) return;
+    }
+    options_.on_traffic_finished();
+  }
+
+  const EngineOptions options_;
+  const std::shared_ptr<EngineProcess> process_;
+  ProcessEngines& owner_;
+  const int number_;
+  std::string address_;
+  std::vector<int> peers_;
+  std::optional<RUsage> usage_;
+
+  mutable absl::Mutex mutex_;
+  EngineProgress progress_ ABSL_GUARDED_BY(mutex_);
+  LogHistogram recent_service_time_ns_ ABSL_GUARDED_BY(mutex_);
+  LogHistogram recent_response_time_ns_ ABSL_GUARDED_BY(mutex_);
+  bool is_started_ ABSL_GUARDED_BY(mutex_) = false;
+  bool is_finished_ ABSL_GUARDED_BY(mutex_) = false;
+};
+
+// ---- The processes ----------------------------------------------------------
+
+ProcessEngines::ProcessEngines() : keeper_([this] { Keep(); }) {}
+
+ProcessEngines::~ProcessEngines() {
+  {
+    absl::MutexLock lock(&mutex_);
+    is_over_ = true;
+  }
+  keeper_.join();
+  // All of them first, so that one patience is enough for all.
+  for (const ProcessPointer& process : idle_) process->End();
+}
+
+void ProcessEngines::Expect(int count) {
+  absl::MutexLock lock(&mutex_);
+  if (count == 0) return KeepOneAhead();
+  const int idle_count = static_cast<int>(idle_.size());
+  to_start_ = std::max(to_start_, count - idle_count);
+}
+
+absl::StatusOr<std::unique_ptr<HostedEngine>> ProcessEngines::Make(
+    EngineRequest request) {
+  const absl::StatusOr<TlsContents> tls = ReadTls(request.environment.tls.get());
+  if (!tls.ok()) return tls.status();
+  MakeEngine make = ToMakeEngine(request, *tls);
+  absl::StatusOr<ProcessPointer> process = Take(request, *tls);
+  if (!process.ok()) return process.status();
+  auto engine = std::make_unique<ProcessEngine>(std::move(request.options),
+                                                *std::move(process), *this);
+  absl::Status status = engine->Make(std::move(make));
+  if (!status.ok()) return status;
+  return engine;
+}
+
+absl::StatusOr<ProcessEngines::ProcessPointer> ProcessEngines::Take(
+    const EngineRequest& request, const TlsContents& tls) {
+  const bool is_shared = StaysInProcess(request);
+  ProcessPointer process;
+  {
+    absl::MutexLock lock(&mutex_);
+    if (is_shared) process = TakeShared(*request.options.plan);
+    if (process != nullptr) return process;
+    if (!request.binding) process = TakeIdle();
+  }
+  if (process == nullptr) {
+    auto started = EngineProcess::Start();
+    if (!started.ok()) return started.status();
+    process = *std::move(started);
+  }
+  absl::MutexLock lock(&mutex_);
+  busy_.push_back({.process = process,
+                   .plan = request.options.plan,
+                   .is_shared = is_shared,
+                   .tls = request.environment.tls,
+                   .sent = tls});
+  return process;
+}
+
+ProcessEngines::ProcessPointer ProcessEngines::TakeShared(const Plan& plan) {
+  for (Busy& busy : busy_) {
+    if (!busy.is_shared || busy.plan.get() != &plan) continue;
+    ++busy.engine_count;
+    return busy.process;
+  }
+  return nullptr;
+}
+
+ProcessEngines::ProcessPointer ProcessEngines::TakeIdle() {
+  while (!idle_.empty()) {
+    ProcessPointer process = std::move(idle_.front());
+    idle_.pop_front();
+    if (process->is_alive()) return process;
+    End(std::move(process));
+  }
+  // The caller starts one of those that the keeper has not come to.
+  if (to_start_ > 0) --to_start_;
+  return nullptr;
+}
+
+void ProcessEngines::GiveBack(const ProcessPointer& process) {
+  absl::MutexLock lock(&mutex_);
+  const auto busy = absl::c_find_if(
+      busy_, [&](const Busy& each) { return each.process == process; });
+  if (--busy->engine_count > 0) return;
+  busy_.erase(busy);
+  End(process);
+  KeepOneAhead();
+}
+
+void ProcessEngines::End(ProcessPointer process) {
+  process->End();
+  ending_.push_back({.process = std::move(process)});
+}
+
+// While engines run, nothing is started that would disturb them.
+void ProcessEngines::KeepOneAhead() {
+  if (!busy_.empty()) return;
+  to_start_ = idle_.empty() ? 1 : 0;
+  while (idle_.size() > 1) {
+    End(std::move(idle_.back()));
+    idle_.pop_back();
+  }
+}
+
+// ---- Keeper -----------------------------------------------------------------
+
+bool ProcessEngines::IsIdle() const { return busy_.empty() && ending_.empty(); }
+
+bool ProcessEngines::HasWork() const {
+  return is_over_ || to_start_ > 0 || (was_idle_ && !IsIdle());
+}
+
+void ProcessEngines::Keep() {
+  absl::Time next_beat = absl::InfinitePast();
+  absl::Time next_renewal = absl::InfinitePast();
+  for (;;) {
+    {
+      absl::MutexLock lock(&mutex_);
+      was_idle_ = IsIdle();
+      mutex_.AwaitWithDeadline(absl::Condition(this, &ProcessEngines::HasWork),
+                               was_idle_ ? absl::InfiniteFuture() : next_beat);
+      if (is_over_) return;
+    }
+    StartAhead();
+    const absl::Time now = absl::Now();
+    if (now < next_beat) continue;
+    next_beat = now + EngineProcess::kBeatInterval;
+    BeatAll();
+    Bury();
+    if (now < next_renewal) continue;
+    next_renewal = now + kRenewalInterval;
+    RenewCertificates();
+  }
+}
+
+void ProcessEngines::StartAhead() {
+  for (;;) {
+    {
+      absl::MutexLock lock(&mutex_);
+      if (to_start_ == 0) return;
+      --to_start_;
+    }
+    auto started = EngineProcess::Start();
+    absl::MutexLock lock(&mutex_);
+    if (!started.ok()) {
+      // Whoever needs one tries again, and tells the user.
+      LOG(WARNING) << started.status();
+      to_start_ = 0;
+      return;
+    }
+    idle_.push_back(*std::move(started));
+  }
+}
+
+void ProcessEngines::BeatAll() {
+  std::vector<ProcessPointer> processes;
+  {
+    absl::MutexLock lock(&mutex_);
+    for (const Busy& busy : busy_) processes.push_back(busy.process);
+  }
+  for (const ProcessPointer& process : processes) process->Beat();
+}
+
+// Destroys what has ended, or had long enough to do so.
+void ProcessEngines::Bury() {
+  absl::MutexLock lock(&mutex_);
+  for (Ending& each : ending_) {
+    if (each.process->has_ended()) continue;
+    if (++each.beats >= kMaxEndBeats) each.process->Kill();
+  }
+  const auto first_ended = std::partition(
+      ending_.begin(), ending_.end(),
+      [](const Ending& each) { return !each.process->has_ended(); });
+  ending_.erase(first_ended, ending_.end());
+}
+
+void ProcessEngines::RenewCertificates() {
+  absl::MutexLock lock(&mutex_);
+  for (Busy& busy : busy_) {
+    if (busy.tls == nullptr) continue;
+    const absl::StatusOr<TlsContents> contents = ReadTls(busy.tls.get());
+    // A file that is just being replaced is looked at again.
+    if (!contents.ok() || *contents == busy.sent) continue;
+    EngineCommand command;
+    *command.mutable_tls() = ToTlsMaterial(*contents);
+    if (busy.process->TrySend(command)) busy.sent = *contents;
+  }
+}
+
+}  // namespace distbench

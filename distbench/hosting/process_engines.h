@@ -1,0 +1,97 @@
+// Engines in processes of their own: what they measure is not disturbed by the
+// node manager, and what happens to them does not happen to it.
+
+#ifndef DISTBENCH_HOSTING_PROCESS_ENGINES_H_
+#define DISTBENCH_HOSTING_PROCESS_ENGINES_H_
+
+#include <deque>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "distbench/hosting/engine_factory.h"
+#include "distbench/hosting/engine_process.h"
+#include "distbench/security/credentials.h"
+#include "distbench/security/received_tls_files.h"
+
+namespace distbench {
+
+// Each engine has a process of its own, for one test. Only those of a test that
+// talk over the `loopback` protocol share one: it stays within a process.
+//
+// A process is started ahead and waits for the next engine, so that a test does
+// not wait for it. An engine with a binding has a process that is started for
+// it, as a process's first memory is where its parent's binding puts it.
+//
+// This program must know the subcommand kEngineSubcommand. Thread-safe.
+class ProcessEngines final : public EngineFactory {
+ public:
+  ProcessEngines();
+
+  // All engines must be gone.
+  ~ProcessEngines() override;
+
+  void Expect(int count) override ABSL_LOCKS_EXCLUDED(mutex_);
+
+  absl::StatusOr<std::unique_ptr<HostedEngine>> Make(
+      EngineRequest request) override ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  friend class ProcessEngine;
+  using ProcessPointer = std::shared_ptr<EngineProcess>;
+
+  // A process that has engines.
+  struct Busy {
+    ProcessPointer process;
+    std::shared_ptr<const Plan> plan;
+    bool is_shared = false;
+    int engine_count = 1;
+
+    // Where its certificates come from, and what it was sent last.
+    std::shared_ptr<const TlsCredentials> tls;
+    TlsContents sent;
+  };
+
+  // A process that was told to end.
+  struct Ending {
+    ProcessPointer process;
+    int beats = 0;
+  };
+
+  absl::StatusOr<ProcessPointer> Take(const EngineRequest& request,
+                                      const TlsContents& tls)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  ProcessPointer TakeShared(const Plan& plan)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  ProcessPointer TakeIdle() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void GiveBack(const ProcessPointer& process) ABSL_LOCKS_EXCLUDED(mutex_);
+  void End(ProcessPointer process) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void KeepOneAhead() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  // The keeper: starts processes ahead, beats, renews certificates, and ends
+  // processes that are done.
+  void Keep() ABSL_LOCKS_EXCLUDED(mutex_);
+  void StartAhead() ABSL_LOCKS_EXCLUDED(mutex_);
+  void BeatAll() ABSL_LOCKS_EXCLUDED(mutex_);
+  void Bury() ABSL_LOCKS_EXCLUDED(mutex_);
+  void RenewCertificates() ABSL_LOCKS_EXCLUDED(mutex_);
+  bool IsIdle() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool HasWork() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  absl::Mutex mutex_;
+  std::deque<ProcessPointer> idle_ ABSL_GUARDED_BY(mutex_);
+  std::vector<Busy> busy_ ABSL_GUARDED_BY(mutex_);
+  std::vector<Ending> ending_ ABSL_GUARDED_BY(mutex_);
+  int to_start_ ABSL_GUARDED_BY(mutex_) = 1;
+  bool was_idle_ ABSL_GUARDED_BY(mutex_) = true;  // when the keeper last looked
+  bool is_over_ ABSL_GUARDED_BY(mutex_) = false;
+
+  std::thread keeper_;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_HOSTING_PROCESS_ENGINES_H_

@@ -1,0 +1,404 @@
+// Real engine processes: this program, started anew, is one (see main()).
+
+#include "distbench/hosting/process_engines.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/substitute.h"
+#include "absl/synchronization/notification.h"
+#include "absl/time/clock.h"
+#include "distbench/config/check.h"
+#include "distbench/config/compile.h"
+#include "distbench/hosting/engine_server.h"
+#include "distbench/hosting/engine_socket.h"
+#include "distbench/hosting/in_process_engines.h"
+#include "distbench/hosting/message_socket.h"
+#include "gmock/gmock.h"
+#include "google/protobuf/text_format.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr absl::Duration kGenerous = absl::Seconds(20);
+
+constexpr char kTest[] = R"(
+  services { name: "client" count: 1 }
+  services { name: "server" count: 1 }
+  rpc_descriptions { name: "query" client: "client" server: "server" }
+  actions { name: "run" rpc_name: "query" iterations { $0 } }
+  action_lists { name: "client" action_names: "run" }
+  action_lists { name: "query" })";
+
+// An engine of a test, with what its owner is told of it.
+struct Owned {
+  absl::Notification finished;
+  absl::Notification overloaded;
+  absl::Status overload;
+  std::unique_ptr<HostedEngine> engine;
+};
+
+class ProcessEnginesTest : public testing::Test {
+ protected:
+  void SetTest(const std::string& iterations,
+               const std::string& protocol = "tcp") {
+    TestSequence sequence;
+    ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(
+        absl::Substitute(kTest, iterations), sequence.add_tests()));
+    sequence.mutable_tests(0)->set_default_protocol(protocol);
+    auto checked = CheckTestSequence(sequence);
+    ASSERT_TRUE(checked.ok()) << checked.status();
+    test_ = checked->tests(0);
+    plan_ = std::make_shared<const Plan>(Compile(test_));
+  }
+
+  absl::Status Make(int instance, Owned& owned) {
+    EngineRequest request{.test = test_, .options = {}, .environment = {}};
+    request.options.plan = plan_;
+    request.options.instance = instance;
+    request.options.on_traffic_finished = [&owned] { owned.finished.Notify(); };
+    request.options.on_overload = [&owned](absl::Status status) {
+      owned.overload = std::move(status);
+      owned.overloaded.Notify();
+    };
+    request.environment.service_address = "127.0.0.1";
+    auto engine = engines_.Make(std::move(request));
+    if (!engine.ok()) return engine.status();
+    owned.engine = *std::move(engine);
+    return absl::OkStatus();
+  }
+
+  // Both engines, connected.
+  void MakeBoth() {
+    ASSERT_EQ(Make(1, server_), absl::OkStatus());
+    ASSERT_EQ(Make(0, client_), absl::OkStatus());
+    ASSERT_EQ(server_.engine->Connect({}, absl::Now() + kGenerous),
+              absl::OkStatus());
+    ASSERT_EQ(client_.engine->Connect({server_.engine->address()},
+                                      absl::Now() + kGenerous),
+              absl::OkStatus());
+  }
+
+  void Start() {
+    const int64_t now_ns = RealClock().MonotonicNs();
+    server_.engine->Start(now_ns);
+    client_.engine->Start(now_ns);
+  }
+
+  // Waits until RPCs have been reported.
+  bool WaitForProgress() const {
+    const absl::Time deadline = absl::Now() + kGenerous;
+    while (client_.engine->progress().succeeded_count == 0) {
+      if (absl::Now() > deadline) return false;
+      absl::SleepFor(absl::Milliseconds(10));
+    }
+    return true;
+  }
+
+  DistributedSystemDescription test_;
+  std::shared_ptr<const Plan> plan_;
+  ProcessEngines engines_;
+  Owned server_;
+  Owned client_;
+};
+
+bool Exists(pid_t pid) { return kill(pid, 0) == 0; }
+
+bool WaitForEnd(pid_t pid) {
+  const absl::Time deadline = absl::Now() + kGenerous;
+  while (Exists(pid) && absl::Now() < deadline) {
+    absl::SleepFor(absl::Milliseconds(10));
+  }
+  return !Exists(pid);
+}
+
+TEST_F(ProcessEnginesTest, EnginesMeasureInProcessesOfTheirOwn) {
+  SetTest("max_iteration_count: 1000");
+  MakeBoth();
+  const std::set<pid_t> processes = {getpid(), server_.engine->pid(),
+                                     client_.engine->pid()};
+  EXPECT_EQ(processes.size(), 3);
+  Start();
+  ASSERT_TRUE(client_.finished.WaitForNotificationWithTimeout(kGenerous));
+  // What came with the end is exact.
+  EXPECT_EQ(client_.engine->progress().succeeded_count, 1000);
+  LogHistogram service_time_ns;
+  LogHistogram response_time_ns;
+  client_.engine->TakeRecentTimes(service_time_ns, response_time_ns);
+  EXPECT_EQ(response_time_ns.count(), 0);
+
+  EXPECT_FALSE(client_.engine->process_usage().has_value());
+  client_.engine->Shutdown();
+  int64_t counted = 0;
+  int64_t samples = 0;
+  EXPECT_EQ(client_.engine->Collect([&](const ResultChunk& chunk) {
+    counted += chunk.rpc_log().statistics().succeeded_count();
+    samples += chunk.rpc_log().successful_rpc_samples_size();
+    EXPECT_EQ(chunk.instance(), "client/0");
+  }),
+            absl::OkStatus());
+  EXPECT_EQ(counted, 1000);
+  EXPECT_EQ(samples, 1000);
+  ASSERT_TRUE(client_.engine->process_usage().has_value());
+  EXPECT_GT(client_.engine->process_usage()->max_resident_set_size(), 0);
+}
+
+TEST_F(ProcessEnginesTest, ResultsComeInPieces) {
+  // Samples of some megabytes.
+  SetTest("max_iteration_count: 100000 max_parallel_iterations: 50");
+  MakeBoth();
+  Start();
+  ASSERT_TRUE(client_.finished.WaitForNotificationWithTimeout(kGenerous));
+  client_.engine->Shutdown();
+  int64_t samples = 0;
+  EXPECT_EQ(client_.engine->Collect([&](const ResultChunk& chunk) {
+    samples += chunk.rpc_log().successful_rpc_samples_size();
+  }),
+            absl::OkStatus());
+  EXPECT_EQ(samples, 100'000);
+  // Nothing of it is mistaken for an answer to what comes next.
+  client_.engine->Shutdown();
+}
+
+TEST_F(ProcessEnginesTest, ReportsProgressAndStops) {
+  SetTest("max_duration_us: 60000000");
+  MakeBoth();
+  Start();
+  EXPECT_TRUE(WaitForProgress());
+  client_.engine->Stop("enough");
+  EXPECT_TRUE(client_.finished.WaitForNotificationWithTimeout(kGenerous));
+  client_.engine->Shutdown();
+  std::string reason;
+  EXPECT_EQ(client_.engine->Collect([&](const ResultChunk& chunk) {
+    reason += chunk.instance_log().engine_error_message();
+  }),
+            absl::OkStatus());
+  EXPECT_EQ(reason, "enough");
+}
+
+TEST_F(ProcessEnginesTest, ProcessesEndWithTheirEngines) {
+  SetTest("max_iteration_count: 1");
+  MakeBoth();
+  const pid_t pid = client_.engine->pid();
+  client_.engine.reset();
+  EXPECT_TRUE(WaitForEnd(pid));
+  EXPECT_TRUE(Exists(server_.engine->pid()));
+}
+
+TEST_F(ProcessEnginesTest, EachEngineStartsFromNothing) {
+  SetTest("max_iteration_count: 1");
+  ASSERT_EQ(Make(1, server_), absl::OkStatus());
+  const pid_t pid = server_.engine->pid();
+  server_.engine.reset();
+  ASSERT_EQ(Make(1, server_), absl::OkStatus());
+  EXPECT_NE(server_.engine->pid(), pid);
+}
+
+TEST_F(ProcessEnginesTest, EnginesOverLoopbackShareAProcess) {
+  SetTest("max_iteration_count: 10", "loopback");
+  MakeBoth();
+  EXPECT_EQ(client_.engine->pid(), server_.engine->pid());
+  Start();
+  ASSERT_TRUE(client_.finished.WaitForNotificationWithTimeout(kGenerous));
+  EXPECT_EQ(client_.engine->progress().succeeded_count, 10);
+  for (Owned* owned : {&client_, &server_}) {
+    owned->engine->Shutdown();
+    EXPECT_EQ(owned->engine->Collect([](const ResultChunk&) {}),
+              absl::OkStatus());
+  }
+  // The process is there until its last engine has gone.
+  const pid_t pid = client_.engine->pid();
+  client_.engine.reset();
+  EXPECT_TRUE(Exists(pid));
+  server_.engine.reset();
+  EXPECT_TRUE(WaitForEnd(pid));
+}
+
+TEST_F(ProcessEnginesTest, SaysWhichSignalKilledAProcess) {
+  for (const int signal : {SIGSEGV, SIGKILL}) {
+    SetTest("max_duration_us: 60000000");
+    Owned server;
+    ASSERT_EQ(Make(1, server), absl::OkStatus());
+    const pid_t pid = server.engine->pid();
+    server.engine->Start(RealClock().MonotonicNs());
+    ASSERT_TRUE(server.finished.WaitForNotificationWithTimeout(kGenerous));
+    kill(pid, signal);
+    ASSERT_TRUE(server.overloaded.WaitForNotificationWithTimeout(kGenerous));
+    EXPECT_EQ(server.overload.message(),
+              absl::StrCat("its engine process ", pid, " was killed by signal ",
+                           signal, " (", strsignal(signal), ")"));
+    // Nothing hangs, and the loss is not kept secret.
+    server.engine->Stop("it is over");
+    server.engine->Shutdown();
+    EXPECT_EQ(server.engine->Collect([](const ResultChunk&) {}),
+              server.overload);
+  }
+}
+
+TEST_F(ProcessEnginesTest, ALossEndsTheTraffic) {
+  SetTest("max_duration_us: 60000000");
+  MakeBoth();
+  Start();
+  ASSERT_TRUE(WaitForProgress());
+  kill(client_.engine->pid(), SIGKILL);
+  EXPECT_TRUE(client_.finished.WaitForNotificationWithTimeout(kGenerous));
+  EXPECT_TRUE(client_.overloaded.HasBeenNotified());
+}
+
+TEST_F(ProcessEnginesTest, ALossBeforeTheStartEndsTheTrafficOnce) {
+  SetTest("max_duration_us: 60000000");
+  MakeBoth();
+  kill(client_.engine->pid(), SIGKILL);
+  ASSERT_TRUE(client_.overloaded.WaitForNotificationWithTimeout(kGenerous));
+  EXPECT_FALSE(client_.finished.HasBeenNotified());
+  client_.engine->Start(RealClock().MonotonicNs());
+  EXPECT_TRUE(client_.finished.HasBeenNotified());
+}
+
+TEST_F(ProcessEnginesTest, AProcessThatHangsIsKilled) {
+  SetTest("max_duration_us: 60000000");
+  MakeBoth();
+  kill(client_.engine->pid(), SIGSTOP);
+  ASSERT_TRUE(client_.overloaded.WaitForNotificationWithTimeout(kGenerous));
+  EXPECT_THAT(client_.overload.message(),
+              HasSubstr("did not answer for 4s, and was killed"));
+  EXPECT_TRUE(WaitForEnd(client_.engine->pid()));
+  // The other one did.
+  EXPECT_FALSE(server_.overloaded.HasBeenNotified());
+}
+
+// The parent of a process; 0 if there is no such process.
+pid_t ParentOf(pid_t pid) {
+  std::ifstream status(absl::StrCat("/proc/", pid, "/status"));
+  std::string word;
+  pid_t parent = 0;
+  while (status >> word) {
+    if (word == "PPid:" && status >> parent) return parent;
+  }
+  return 0;
+}
+
+// Waits for a process that waits for the next engine; 0: there is none.
+pid_t WaitForIdleProcess() {
+  const absl::Time deadline = absl::Now() + kGenerous;
+  while (absl::Now() < deadline) {
+    for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+      pid_t pid = 0;
+      if (absl::SimpleAtoi(entry.path().filename().string(), &pid) &&
+          ParentOf(pid) == getpid()) {
+        return pid;
+      }
+    }
+    absl::SleepFor(absl::Milliseconds(1));
+  }
+  return 0;
+}
+
+TEST_F(ProcessEnginesTest, AProcessThatDiesWhileItIsIdleIsNotUsed) {
+  SetTest("max_iteration_count: 1");
+  const pid_t idle = WaitForIdleProcess();
+  ASSERT_GT(idle, 0);
+  kill(idle, SIGKILL);
+  ASSERT_TRUE(WaitForEnd(idle));
+  ASSERT_EQ(Make(1, server_), absl::OkStatus());
+  EXPECT_NE(server_.engine->pid(), idle);
+}
+
+TEST_F(ProcessEnginesTest, TheIdleProcessIsTheNextEngines) {
+  SetTest("max_iteration_count: 1");
+  const pid_t idle = WaitForIdleProcess();
+  ASSERT_EQ(Make(1, server_), absl::OkStatus());
+  EXPECT_EQ(server_.engine->pid(), idle);
+}
+
+TEST_F(ProcessEnginesTest, ALossWhileAnEngineIsMadeIsAnError) {
+  SetTest("max_iteration_count: 1");
+  const pid_t idle = WaitForIdleProcess();
+  ASSERT_GT(idle, 0);
+  kill(idle, SIGSTOP);
+  EXPECT_THAT(Make(1, server_).message(),
+              HasSubstr("did not answer for 4s, and was killed"));
+  EXPECT_EQ(Make(1, server_), absl::OkStatus());
+}
+
+TEST_F(ProcessEnginesTest, ALossWhileResultsComeIsAnError) {
+  SetTest("max_iteration_count: 100000 max_parallel_iterations: 50");
+  MakeBoth();
+  Start();
+  ASSERT_TRUE(client_.finished.WaitForNotificationWithTimeout(kGenerous));
+  client_.engine->Shutdown();
+  bool is_first = true;
+  const absl::Status status =
+      client_.engine->Collect([&](const ResultChunk&) {
+        if (is_first) kill(client_.engine->pid(), SIGKILL);
+        is_first = false;
+      });
+  EXPECT_THAT(status.message(), HasSubstr("was killed by signal 9"));
+}
+
+TEST_F(ProcessEnginesTest, AnExpectationStartsProcessesAhead) {
+  SetTest("max_iteration_count: 1");
+  engines_.Expect(2);
+  MakeBoth();
+  client_.engine.reset();
+  server_.engine.reset();
+  // One is left for the next engine.
+  EXPECT_GT(WaitForIdleProcess(), 0);
+}
+
+TEST_F(ProcessEnginesTest, AnErrorOfTheDriverIsTheUsers) {
+  SetTest("max_iteration_count: 1");
+  ASSERT_EQ(Make(0, client_), absl::OkStatus());
+  EXPECT_THAT(client_.engine->Connect({"127.0.0.1:1"}, absl::Now() + kGenerous)
+                  .message(),
+              AllOf(HasSubstr("127.0.0.1:1"), Not(HasSubstr("process"))));
+}
+
+// What an engine process does without its node manager, as that sees it.
+TEST(ServeEnginesTest, EndsWithTheSocket) {
+  auto ends = MessageSocket::MakePair();
+  ASSERT_TRUE(ends.ok());
+  ends->first.Close();
+  ServeEngines(std::move(ends->second), InProcessEngines());
+}
+
+TEST(ServeEnginesDeathTest, EndsTheProcessIfTheNodeManagerFallsSilent) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        auto ends = MessageSocket::MakePair();
+        MessageSocket node_manager(std::move(ends->first));
+        EngineCommand command;
+        command.mutable_ask_progress();
+        node_manager.Send(command);
+        ServeEngines(std::move(ends->second), InProcessEngines());
+      },
+      testing::ExitedWithCode(EXIT_FAILURE), "has said nothing for 4s");
+}
+
+}  // namespace
+}  // namespace distbench
+
+int main(int argc, char** argv) {
+  if (argc == 2 && std::strcmp(argv[1], distbench::kEngineSubcommand) == 0) {
+    distbench::SetUpEngineProcess();
+    distbench::ServeEngines(distbench::FileDescriptor(distbench::kEngineSocket),
+                            distbench::InProcessEngines());
+    return 0;
+  }
+  testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}
