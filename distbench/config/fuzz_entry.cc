@@ -7,12 +7,19 @@
 #include "absl/status/statusor.h"
 #include "distbench/config/check.h"
 #include "distbench/config/compile.h"
+#include "distbench/config/driver_catalog.h"
 #include "distbench/config/load.h"
 
 namespace distbench {
 
 std::vector<std::string> ConfigWords() {
-  return {"!", "*", "all", "linear_y{-2}"};
+  std::vector<std::string> words = {"!", "*", "all", "linear_y{-2}"};
+  for (const DriverDeclaration& driver : DriverCatalog()) {
+    words.push_back(driver.name);
+    if (driver.decorated_driver_setting.empty()) continue;
+    words.push_back(driver.decorated_driver_setting);
+  }
+  return words;
 }
 
 bool CheckAndCompile(TestSequence sequence) {
