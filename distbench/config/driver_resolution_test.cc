@@ -179,6 +179,24 @@ TEST(ResolveDriver, DecoratorsOfThemselvesAreRefused) {
               HasSubstr("more than 4 drivers follow one another"));
 }
 
+// Options d1 to dN, each of which decorates the next one, and the last tcp.
+std::string Decorators(int count) {
+  std::string decorators;
+  for (int i = 1; i <= count; ++i) {
+    absl::StrAppend(&decorators, "protocol_driver_options { name: 'd", i,
+                    "' protocol_name: 'double_barrel' server_settings { name: "
+                    "'next_protocol_driver' string_value: '",
+                    i == count ? "tcp" : absl::StrCat("d", i + 1), "' } }");
+  }
+  return decorators;
+}
+
+TEST(ResolveDriver, FourDriversMayBeAroundOneAnother) {
+  const std::string test = "services {} default_protocol: 'd1'";
+  EXPECT_TRUE(Resolve(test + Decorators(3)).ok());
+  EXPECT_THAT(ErrorOf(test + Decorators(4)), HasSubstr("more than 4 drivers"));
+}
+
 TEST(ResolveDriver, DecoratorsWithoutASettingAreRefused) {
   for (const std::string decorator :
        {"double_barrel", "composable_rpc_counter"}) {

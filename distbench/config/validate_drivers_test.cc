@@ -91,6 +91,14 @@ INSTANTIATE_TEST_SUITE_P(
             "protocol_driver_options[\"new\"].client_settings[\"client_type\"]",
             "must be one of \"polling\", \"callback\""},
         ValidationCase{
+            "ChannelArgumentBeyondMemory", "",
+            "protocol_driver_options { name: 'new' server_settings { name: "
+            "'grpc.experimental.tcp_tx_zerocopy_max_simultaneous_sends' "
+            "int64_value: 2147483647 } }",
+            "protocol_driver_options[\"new\"].server_settings[\"grpc."
+            "experimental.tcp_tx_zerocopy_max_simultaneous_sends\"]",
+            "2147483647 is out of range; must be from -2147483648 to 10000"},
+        ValidationCase{
             "UnknownPool", "",
             "protocol_driver_options { name: 'new' server_settings { name: "
             "'threadpool_type' string_value: 'mercury' } }",

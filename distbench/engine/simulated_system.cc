@@ -27,13 +27,13 @@ std::shared_ptr<const Plan> CompileTest(DistributedSystemDescription test) {
 // Loopback, inside the decorators that the options name.
 std::unique_ptr<ProtocolDriver> MakeDriver(const DriverOptions& options,
                                            const Clock& clock) {
-  if (options.decorated.empty()) return MakeLoopbackDriver(clock);
-  auto inner = MakeDriver(options.decorated.front(), clock);
-  if (options.driver == "double_barrel") {
-    return MakeDoubleBarrelDriver(std::move(inner));
+  const auto inner = [&] { return MakeDriver(options.decorated.at(0), clock); };
+  if (options.driver == "double_barrel") return MakeDoubleBarrelDriver(inner());
+  if (options.driver == "composable_rpc_counter") {
+    return MakeRpcCounterDriver(inner());
   }
-  CHECK_EQ(options.driver, "composable_rpc_counter");
-  return MakeRpcCounterDriver(std::move(inner));
+  CHECK(options.decorated.empty()) << options.driver;
+  return MakeLoopbackDriver(clock);
 }
 
 }  // namespace
