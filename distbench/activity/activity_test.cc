@@ -36,7 +36,7 @@ TEST(ActivityTest, EveryDeclaredActivityCanBeMadeAndRun) {
     const ActivityPlan plan = PlanOf(declaration);
     ASSERT_EQ(WaitTimeOf(plan, 1).has_value(), declaration.waits);
     if (declaration.waits) continue;
-    DoIteration(*MakeActivity(plan, 1), 0);
+    DoIteration(**MakeActivity(plan, 1), 0);
   }
 }
 
@@ -75,7 +75,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return info.param.function; });
 
 TEST_P(WorkTest, EachIterationHasAChecksumOfItsOwn) {
-  std::unique_ptr<Activity> activity = MakeActivity(GetParam(), 1);
+  std::unique_ptr<Activity> activity = MakeActivity(GetParam(), 1).value();
   std::set<uint64_t> checksums;
   for (int i = 0; i < 100; ++i) {
     EXPECT_TRUE(checksums.insert(DoIteration(*activity, i).checksum).second);
@@ -83,8 +83,8 @@ TEST_P(WorkTest, EachIterationHasAChecksumOfItsOwn) {
 }
 
 TEST_P(WorkTest, TheNumberDecidesTheWorkWhateverWasDoneBefore) {
-  std::unique_ptr<Activity> one = MakeActivity(GetParam(), 1);
-  std::unique_ptr<Activity> same = MakeActivity(GetParam(), 1);
+  std::unique_ptr<Activity> one = MakeActivity(GetParam(), 1).value();
+  std::unique_ptr<Activity> same = MakeActivity(GetParam(), 1).value();
   for (int i = 0; i < 5; ++i) DoIteration(*one, i);
   EXPECT_EQ(DoIteration(*one, 5).checksum, DoIteration(*same, 5).checksum);
 }
@@ -95,14 +95,14 @@ TEST_P(WorkTest, TheSeedDecidesTheWork) {
   for (ActivitySetting& setting : reseeded.settings) {
     if (setting.name == "seed") setting.int64_value = 77;
   }
-  std::unique_ptr<Activity> one = MakeActivity(GetParam(), 1);
-  std::unique_ptr<Activity> other = MakeActivity(reseeded, 2);
+  std::unique_ptr<Activity> one = MakeActivity(GetParam(), 1).value();
+  std::unique_ptr<Activity> other = MakeActivity(reseeded, 2).value();
   EXPECT_NE(DoIteration(*one, 0).checksum, DoIteration(*other, 0).checksum);
 }
 
 // Work that the compiler had removed would take no time at all.
 TEST_P(WorkTest, WorkTakesCpuTime) {
-  std::unique_ptr<Activity> activity = MakeActivity(GetParam(), 1);
+  std::unique_ptr<Activity> activity = MakeActivity(GetParam(), 1).value();
   const int64_t before_ns = ThreadCpuNs();
   for (int i = 0; i < 100; ++i) DoIteration(*activity, i);
   // At least a nanosecond for each of the elements or functions.
@@ -111,7 +111,7 @@ TEST_P(WorkTest, WorkTakesCpuTime) {
 
 TEST(ActivityTest, SpinForBurnsWhatItSays) {
   const ActivityPlan plan = PlanOf("SpinFor", 1, {{"duration_us", 2000}});
-  std::unique_ptr<Activity> spin = MakeActivity(plan, 1);
+  std::unique_ptr<Activity> spin = MakeActivity(plan, 1).value();
   const int64_t before_ns = ThreadCpuNs();
   DoIteration(*spin, 0);
   EXPECT_GE(ThreadCpuNs() - before_ns, 2'000'000);

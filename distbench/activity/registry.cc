@@ -1,8 +1,12 @@
 #include "distbench/activity/registry.h"
 
 #include <algorithm>
+#include <new>
+#include <stdexcept>
 #include <string>
 
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "distbench/activity/compress.h"
 #include "distbench/activity/consume_cpu.h"
 #include "distbench/activity/feature_extract.h"
@@ -112,24 +116,14 @@ PointerChaseOptions PointerChaseOf(const ActivityPlan& plan) {
           .seed = Seed(plan)};
 }
 
-}  // namespace
-
-std::optional<WaitTime> WaitTimeOf(const ActivityPlan& plan, uint64_t seed) {
-  if (plan.function == "SleepFor") return WaitTime::Fixed(DurationNs(plan));
-  if (plan.function != "Wait") return std::nullopt;
-  const int64_t mean_ns = kNsPerUs * Integer(plan, "mean_us");
-  const std::string& distribution = Text(plan, "distribution");
-  if (distribution == "fixed") return WaitTime::Fixed(mean_ns);
-  if (distribution == "exponential") {
-    return WaitTime::Exponential(mean_ns, seed);
-  }
-  CHECK_EQ(distribution, "lognormal");
-  return WaitTime::LogNormal(
-      mean_ns, Integer(plan, "sigma_thousandths") / 1000.0, seed);
+absl::Status NoMemory(const ActivityPlan& plan) {
+  return absl::ResourceExhaustedError(
+      absl::StrCat("the data of activity \"", plan.name,
+                   "\" takes more memory than the system gives; make it "
+                   "smaller"));
 }
 
-std::unique_ptr<Activity> MakeActivity(const ActivityPlan& plan,
-                                       uint64_t seed) {
+std::unique_ptr<Activity> Make(const ActivityPlan& plan, uint64_t seed) {
   if (plan.function == "ConsumeCpu") {
     return MakeConsumeCpu(Integer(plan, "array_size"), seed);
   }
@@ -154,6 +148,33 @@ std::unique_ptr<Activity> MakeActivity(const ActivityPlan& plan,
   CHECK_EQ(plan.function, "PointerChase")
       << "the catalog knows more activities";
   return MakePointerChase(PointerChaseOf(plan));
+}
+
+}  // namespace
+
+std::optional<WaitTime> WaitTimeOf(const ActivityPlan& plan, uint64_t seed) {
+  if (plan.function == "SleepFor") return WaitTime::Fixed(DurationNs(plan));
+  if (plan.function != "Wait") return std::nullopt;
+  const int64_t mean_ns = kNsPerUs * Integer(plan, "mean_us");
+  const std::string& distribution = Text(plan, "distribution");
+  if (distribution == "fixed") return WaitTime::Fixed(mean_ns);
+  if (distribution == "exponential") {
+    return WaitTime::Exponential(mean_ns, seed);
+  }
+  CHECK_EQ(distribution, "lognormal");
+  return WaitTime::LogNormal(
+      mean_ns, Integer(plan, "sigma_thousandths") / 1000.0, seed);
+}
+
+absl::StatusOr<std::unique_ptr<Activity>> MakeActivity(const ActivityPlan& plan,
+                                                       uint64_t seed) {
+  try {
+    return Make(plan, seed);
+  } catch (const std::bad_alloc&) {
+    return NoMemory(plan);
+  } catch (const std::length_error&) {
+    return NoMemory(plan);
+  }
 }
 
 }  // namespace distbench

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "absl/status/statusor.h"
 #include "distbench/activity/activity.h"
 #include "distbench/activity/wait_time.h"
 #include "distbench/config/plan.h"
@@ -16,8 +17,10 @@ namespace distbench {
 std::optional<WaitTime> WaitTimeOf(const ActivityPlan& plan, uint64_t seed);
 
 // Makes any other activity of ActivityCatalog(). The plan has all its settings.
-// Equal seeds give equal work.
-std::unique_ptr<Activity> MakeActivity(const ActivityPlan& plan, uint64_t seed);
+// Equal seeds give equal work. RESOURCE_EXHAUSTED if the system does not give
+// it the memory for its data.
+absl::StatusOr<std::unique_ptr<Activity>> MakeActivity(const ActivityPlan& plan,
+                                                       uint64_t seed);
 
 }  // namespace distbench
 

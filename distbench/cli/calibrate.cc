@@ -134,9 +134,10 @@ absl::StatusOr<ActivityCost> CostOf(const DistributedSystemDescription& test,
   const auto checked = CheckTestSequence(std::move(sequence));
   if (!checked.ok()) return checked.status();
   const Plan plan = Compile(checked->tests(0));
-  const std::unique_ptr<Activity> activity =
+  const absl::StatusOr<std::unique_ptr<Activity>> activity =
       MakeActivity(plan.activities[place], plan.seed);
-  return MeasureCost(*activity,
+  if (!activity.ok()) return activity.status();
+  return MeasureCost(**activity,
                      {.rounds = flags.rounds,
                       .round_ns = absl::ToDoubleNanoseconds(flags.round),
                       .cpu_now_ns = &ThreadCpuNs});

@@ -98,7 +98,8 @@ std::vector<std::string> CommandsWithFlag(const CLI::App& app,
 // `flag`: with its dashes, without a value.
 std::string ExplainFlag(const CLI::App& app, const CLI::App& command,
                         const std::string& flag) {
-  const std::string name = flag.substr(flag.find_first_not_of('-'));
+  std::string name = flag;
+  name.erase(0, name.find_first_not_of('-'));  // of dashes alone, all
   const std::vector<std::string> owners = CommandsWithFlag(app, name);
   if (!owners.empty() && &command != &app) {
     return absl::StrCat(flag, " is not a flag of ", FullName(command),

@@ -220,6 +220,14 @@ TEST(CommandLineTest, ValuesAreChecked) {
   }
 }
 
+TEST(CommandLineTest, DashesWithoutANameAreExplained) {
+  ExpectRefusal({"bake", "---"},
+                "distbench bake: unknown flag ---\nSee: distbench help bake\n");
+  ExpectRefusal({"bake", "--=7"},
+                "distbench bake: unknown flag --\nSee: distbench help bake\n");
+  ExpectRefusal({"---"}, "distbench: unknown flag ---\nSee: distbench help\n");
+}
+
 TEST(CommandLineTest, SubcommandsMayHaveSubcommands) {
   EXPECT_EQ(Invoke({"oven", "heat", "--degrees=200"}).exit_code, kRan);
   ExpectRefusal({"oven", "heal"},

@@ -112,8 +112,9 @@ void CheckFeatureExtract(const Rules& rules) {
 }
 
 void CheckStories(const Rules& rules) {
-  // Some hundred bytes each, four times.
-  constexpr int64_t kMaxActions = 100'000'000;
+  // Some hundred bytes each, four times, and less than the 2 GiB that a message
+  // may have.
+  constexpr int64_t kMaxActions = 10'000'000;
   const int64_t objects = rules.Number("stories") * rules.Number("objects");
   if (objects > kMaxActions ||
       objects * rules.Number("actions") > kMaxActions) {

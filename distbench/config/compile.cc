@@ -40,19 +40,18 @@ std::vector<MultiServerChannelPlan> CompileChannels(
 ServicePlan CompileService(const CompileContext& context,
                            const ServiceSpec& service) {
   const Grid grid = GridOf(service);
-  const std::vector<ResolvedDriver> drivers =
-      ResolveDriverStack(context.test(), context.names(),
-                         OptionsOf(context.test(), context.names(), service))
-          .value();
+  // Validation asked the same, and found no problem.
+  const DriverStack stack = ResolveDriverStack(
+      context.test(), context.names(), OptionsOf(context.names(), service));
   ServicePlan plan;
   plan.name = service.name();
   std::copy(grid.sizes.begin(), grid.sizes.end(), plan.sizes);
   plan.dimensions = grid.dimensions;
   plan.instance_count = grid.Count();
   plan.main_list = context.names().lists.Find(service.name());
-  plan.driver = MakeDriverOptions(drivers);
-  plan.multi_server_channels =
-      CompileChannels(service, grid, drivers.back().driver->channel_settings);
+  plan.driver = MakeDriverOptions(stack);
+  plan.multi_server_channels = CompileChannels(
+      service, grid, stack.drivers.back().driver->channel_settings);
   return plan;
 }
 

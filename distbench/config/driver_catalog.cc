@@ -1,6 +1,7 @@
 #include "distbench/config/driver_catalog.h"
 
 #include <cstdint>
+#include <map>
 
 #include "distbench/config/driver_options.h"
 #include "distbench/config/tcp_setting_limits.h"
@@ -25,6 +26,13 @@ SettingDeclaration SpinUs() {
       .minimum = kSpinByCpus,
       .maximum = kMaxSpinUs,
   };
+}
+
+// gRPC makes room for so many with every connection, and ends the process if
+// there is none.
+std::map<std::string, int64_t> ChannelArgumentMaxima() {
+  return {
+      {"grpc.experimental.tcp_tx_zerocopy_max_simultaneous_sends", 10'000}};
 }
 
 SettingsDeclaration GrpcClientSettings(const std::string& default_type) {
@@ -52,6 +60,7 @@ SettingsDeclaration GrpcClientSettings(const std::string& default_type) {
               SpinUs(),
           },
       .pass_through_prefix = "grpc.",
+      .pass_through_maxima = ChannelArgumentMaxima(),
   };
 }
 
@@ -98,6 +107,7 @@ SettingsDeclaration GrpcServerSettings(const std::string& default_type) {
               SpinUs(),
           },
       .pass_through_prefix = "grpc.",
+      .pass_through_maxima = ChannelArgumentMaxima(),
   };
 }
 

@@ -1,4 +1,5 @@
-// Which driver a service uses, and with which options.
+// Which driver a service uses, and with which options: one answer, for
+// validation and for compilation.
 //
 // A service takes the options that it names, else those called
 // "default_protocol_driver_options", else none. The options name a driver, or
@@ -8,13 +9,13 @@
 #ifndef DISTBENCH_CONFIG_DRIVER_RESOLUTION_H_
 #define DISTBENCH_CONFIG_DRIVER_RESOLUTION_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "distbench/config/driver_catalog.h"
 #include "distbench/config/driver_options.h"
+#include "distbench/config/plan.h"
 #include "distbench/config/test_names.h"
 #include "proto/traffic_config.pb.h"
 
@@ -23,7 +24,8 @@ namespace distbench {
 inline constexpr char kDefaultDriverOptions[] =
     "default_protocol_driver_options";
 
-// How many options may follow each other, and how many drivers one another.
+// How many options a name may lead through, and how many drivers may be around
+// one another.
 inline constexpr int kMaxDriverDepth = 4;
 
 struct ResolvedDriver {
@@ -31,31 +33,38 @@ struct ResolvedDriver {
   const ProtocolDriverOptions* options;  // points into the test, or to none
 };
 
-// Points into the test given to names. The error says what the name that leads
-// nowhere is, or that names lead in a circle.
-absl::StatusOr<ResolvedDriver> ResolveDriver(
-    const DistributedSystemDescription& test, const TestNames& names,
-    const ProtocolDriverOptions& options);
+// Why there is no driver to be had, and which name in the test is to blame.
+struct DriverProblem {
+  // The options in which the name stands, by position; kNone: it is the test's
+  // default_protocol.
+  int options = kNone;
 
-// As if by options that name nothing but this protocol.
-absl::StatusOr<ResolvedDriver> ResolveProtocol(
-    const DistributedSystemDescription& test, const TestNames& names,
-    const std::string& protocol_name);
+  // The server setting that it is the value of; empty: it is a protocol_name.
+  std::string server_setting;
 
-// The options that a service starts from. Requires that it names existing ones,
-// if any.
-const ProtocolDriverOptions& OptionsOf(const DistributedSystemDescription& test,
-                                       const TestNames& names,
-                                       const ServiceSpec& service);
+  std::string message;  // "what is wrong; what would be right"
+};
 
-// The drivers from the outermost to the one that decorates no other.
-absl::StatusOr<std::vector<ResolvedDriver>> ResolveDriverStack(
-    const DistributedSystemDescription& test, const TestNames& names,
-    const ProtocolDriverOptions& options);
+struct DriverStack {
+  // From the outermost to the one that decorates no other. All are built in.
+  std::vector<ResolvedDriver> drivers;
 
-// The stack, with all defaults filled in. Requires that its settings passed
-// validation, and a stack of at least one driver.
-DriverOptions MakeDriverOptions(const std::vector<ResolvedDriver>& stack);
+  // Then the drivers are those that were found before.
+  std::optional<DriverProblem> problem;
+};
+
+// The options that a service starts from, by position; kNone: none. Requires
+// that it names existing ones, if any.
+int OptionsOf(const TestNames& names, const ServiceSpec& service);
+
+// The drivers of who starts from these options, by position; kNone: from none.
+// Points into the test, which `names` are of.
+DriverStack ResolveDriverStack(const DistributedSystemDescription& test,
+                               const TestNames& names, int options);
+
+// The drivers, with all defaults filled in. Requires a stack without problem,
+// whose settings passed validation.
+DriverOptions MakeDriverOptions(const DriverStack& stack);
 
 }  // namespace distbench
 

@@ -1,8 +1,11 @@
 #include "distbench/config/driver_resolution.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
@@ -17,18 +20,29 @@ using ::testing::Pair;
 using ::testing::SizeIs;
 
 // Resolves the drivers of the first service.
-absl::StatusOr<DriverOptions> Resolve(const std::string& text) {
+struct Resolution {
+  std::optional<DriverOptions> options;
+  DriverProblem problem;
+};
+
+Resolution ResolveFirst(const std::string& text) {
   DistributedSystemDescription test;
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &test));
   const TestNames names(test);
-  const auto stack =
-      ResolveDriverStack(test, names, OptionsOf(test, names, test.services(0)));
-  if (!stack.ok()) return stack.status();
-  return MakeDriverOptions(*stack);
+  const DriverStack stack =
+      ResolveDriverStack(test, names, OptionsOf(names, test.services(0)));
+  if (stack.problem.has_value()) return {.problem = *stack.problem};
+  return {.options = MakeDriverOptions(stack)};
+}
+
+absl::StatusOr<DriverOptions> Resolve(const std::string& text) {
+  const Resolution resolution = ResolveFirst(text);
+  if (resolution.options.has_value()) return *resolution.options;
+  return absl::InvalidArgumentError(resolution.problem.message);
 }
 
 std::string ErrorOf(const std::string& text) {
-  return std::string(Resolve(text).status().message());
+  return ResolveFirst(text).problem.message;
 }
 
 TEST(ResolveDriver, DefaultsToGrpcWithAllDefaults) {
@@ -83,23 +97,42 @@ TEST(ResolveDriver, UnknownNamesAreExplained) {
               HasSubstr("did you mean \"fast_drivers\"?"));
 }
 
-TEST(ResolveDriver, CirclesAndLongChainsAreRefused) {
+TEST(ResolveDriver, CirclesAreRefused) {
   EXPECT_THAT(ErrorOf("services {} default_protocol: 'a' "
                       "protocol_driver_options { name: 'a' }"),
               HasSubstr("more than 4 protocol_driver_options"));
-  std::string chain = "services {} default_protocol: 'o1' ";
-  for (int i = 1; i < 4; ++i) {
-    chain += "protocol_driver_options { name: 'o" + std::to_string(i) +
-             "' protocol_name: 'o" + std::to_string(i + 1) + "' }";
+}
+
+// Options o1 to oN, each of which names the next one; the last names a driver.
+std::string Aliases(int count) {
+  std::string aliases;
+  for (int i = 1; i <= count; ++i) {
+    absl::StrAppend(&aliases, "protocol_driver_options { name: 'o", i,
+                    "' protocol_name: '",
+                    i == count ? "tcp" : absl::StrCat("o", i + 1), "' }");
   }
-  EXPECT_TRUE(Resolve(chain + "protocol_driver_options { name: 'o4' "
-                              "protocol_name: 'tcp' }")
-                  .ok());
-  EXPECT_THAT(ErrorOf(chain + "protocol_driver_options { name: 'o4' "
-                              "protocol_name: 'o5' }"
-                              "protocol_driver_options { name: 'o5' "
-                              "protocol_name: 'tcp' }"),
-              HasSubstr("more than 4"));
+  return aliases;
+}
+
+// Whoever names them, a name may lead through four options.
+TEST(ResolveDriver, NamesLeadThroughFourOptions) {
+  const std::string decorated = R"(
+    services { protocol_driver_options_name: 'outer' }
+    protocol_driver_options {
+      name: 'outer'
+      protocol_name: 'double_barrel'
+      server_settings { name: 'next_protocol_driver' string_value: 'o1' }
+    })";
+  const std::string start = "services { protocol_driver_options_name: 'start' }"
+                            "protocol_driver_options { name: 'start' "
+                            "protocol_name: 'o1' }";
+  for (const std::string& test :
+       {std::string("services {} default_protocol: 'o1'"), decorated, start}) {
+    EXPECT_TRUE(Resolve(test + Aliases(4)).ok()) << test;
+    EXPECT_THAT(ErrorOf(test + Aliases(5)),
+                HasSubstr("more than 4 protocol_driver_options"))
+        << test;
+  }
 }
 
 TEST(ResolveDriver, AsyncCallbackBecomesGrpc) {
@@ -144,6 +177,71 @@ TEST(ResolveDriver, DecoratorsOfThemselvesAreRefused) {
       server_settings { name: 'next_protocol_driver' string_value: 'a' }
     })"),
               HasSubstr("more than 4 drivers follow one another"));
+}
+
+// Options d1 to dN, each of which decorates the next one, and the last tcp.
+std::string Decorators(int count) {
+  std::string decorators;
+  for (int i = 1; i <= count; ++i) {
+    absl::StrAppend(&decorators, "protocol_driver_options { name: 'd", i,
+                    "' protocol_name: 'double_barrel' server_settings { name: "
+                    "'next_protocol_driver' string_value: '",
+                    i == count ? "tcp" : absl::StrCat("d", i + 1), "' } }");
+  }
+  return decorators;
+}
+
+TEST(ResolveDriver, FourDriversMayBeAroundOneAnother) {
+  const std::string test = "services {} default_protocol: 'd1'";
+  EXPECT_TRUE(Resolve(test + Decorators(3)).ok());
+  EXPECT_THAT(ErrorOf(test + Decorators(4)), HasSubstr("more than 4 drivers"));
+}
+
+TEST(ResolveDriver, DecoratorsWithoutASettingAreRefused) {
+  for (const std::string decorator :
+       {"double_barrel", "composable_rpc_counter"}) {
+    EXPECT_THAT(ErrorOf("services {} default_protocol: '" + decorator + "'"),
+                HasSubstr("driver \"" + decorator + "\" needs the setting"));
+  }
+}
+
+TEST(ResolveDriver, DriversThatAreNotBuiltInAreRefused) {
+  EXPECT_THAT(ErrorOf("services {} default_protocol: 'homa'"),
+              HasSubstr("is not built into this distbench"));
+}
+
+// Of options 1 and their setting, of options 0 and their protocol_name, and of
+// the test's default_protocol.
+TEST(ResolveDriver, TheNameToBlameIsFound) {
+  const std::string last = R"(
+    protocol_driver_options {
+      name: 'last'
+      protocol_name: 'double_barrel'
+      server_settings {
+        name: 'next_protocol_driver' string_value: 'composable_rpc_counter'
+      }
+    })";
+  const DriverProblem of_setting =
+      ResolveFirst(
+          "services { protocol_driver_options_name: 'first' }"
+          "protocol_driver_options { name: 'first' protocol_name: 'last' }" +
+          last)
+          .problem;
+  EXPECT_EQ(of_setting.options, 1);
+  EXPECT_EQ(of_setting.server_setting, "next_protocol_driver");
+  const DriverProblem of_options =
+      ResolveFirst(
+          "services { protocol_driver_options_name: 'first' }"
+          "protocol_driver_options { name: 'first' protocol_name: 'lost' }")
+          .problem;
+  EXPECT_EQ(of_options.options, 0);
+  EXPECT_EQ(of_options.server_setting, "");
+  const DriverProblem of_test =
+      ResolveFirst("services { protocol_driver_options_name: 'first' }"
+                   "protocol_driver_options { name: 'first' }"
+                   "default_protocol: 'lost'")
+          .problem;
+  EXPECT_EQ(of_test.options, kNone);
 }
 
 }  // namespace

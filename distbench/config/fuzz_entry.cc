@@ -7,20 +7,44 @@
 #include "absl/status/statusor.h"
 #include "distbench/config/check.h"
 #include "distbench/config/compile.h"
+#include "distbench/config/driver_catalog.h"
 #include "distbench/config/load.h"
+#include "distbench/config/plan.h"
+#include "glog/logging.h"
 
 namespace distbench {
 
 std::vector<std::string> ConfigWords() {
-  return {"!", "*", "all", "linear_y{-2}"};
+  std::vector<std::string> words = {"!", "*", "all", "linear_y{-2}"};
+  for (const DriverDeclaration& driver : DriverCatalog()) {
+    words.push_back(driver.name);
+    if (driver.decorated_driver_setting.empty()) continue;
+    words.push_back(driver.decorated_driver_setting);
+  }
+  return words;
 }
+
+namespace {
+
+// Whatever validation lets pass has a driver in all its decorators.
+void CheckDriver(const DriverOptions& options) {
+  const DriverDeclaration* driver = FindDriver(options.driver);
+  CHECK(driver != nullptr) << options.driver;
+  CHECK_EQ(options.decorated.empty(), driver->decorated_driver_setting.empty())
+      << options.driver;
+  for (const DriverOptions& inner : options.decorated) CheckDriver(inner);
+}
+
+}  // namespace
 
 bool CheckAndCompile(TestSequence sequence) {
   const absl::StatusOr<TestSequence> checked =
       CheckTestSequence(std::move(sequence));
   if (!checked.ok()) return false;
   for (const DistributedSystemDescription& test : checked->tests()) {
-    Compile(test);
+    for (const ServicePlan& service : Compile(test).services) {
+      CheckDriver(service.driver);
+    }
   }
   return true;
 }

@@ -7,8 +7,10 @@
 
 #include "distbench/config/fuzz_entry.h"
 #include "distbench/config/load.h"
+#include "distbench/config/random_drivers.h"
 #include "distbench/fuzzing/kept_corpus.h"
 #include "distbench/fuzzing/message_mutator.h"
+#include "distbench/fuzzing/random_source.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -59,6 +61,22 @@ TEST(Fuzz, SurvivesMutatedMessages) {
     }
   }
   EXPECT_GT(100 * valid, kMinValidPercent * kRoundsPerConfig * corpus.size());
+}
+
+TEST(Fuzz, SurvivesRandomDrivers) {
+  RandomSource random(4);
+  MessageMutator mutator(4, ConfigWords());
+  for (const TestSequence& original : Corpus()) {
+    for (int round = 0; round < kRoundsPerConfig; ++round) {
+      TestSequence sequence = original;
+      for (DistributedSystemDescription& test : *sequence.mutable_tests()) {
+        DrawDrivers("grpc", random, test);
+      }
+      CheckAndCompile(sequence);
+      mutator.Mutate(sequence);
+      CheckAndCompile(sequence);
+    }
+  }
 }
 
 TEST(Fuzz, SurvivesMutatedText) {

@@ -25,6 +25,14 @@ bool PassesThrough(const SettingsDeclaration& declaration,
          absl::StartsWith(name, prefix);
 }
 
+int64_t PassThroughMaximum(const SettingsDeclaration& declaration,
+                           const std::string& name) {
+  const auto known = declaration.pass_through_maxima.find(name);
+  return known == declaration.pass_through_maxima.end()
+             ? std::numeric_limits<int32_t>::max()
+             : known->second;
+}
+
 bool IsString(const SettingDeclaration& setting) {
   return std::holds_alternative<std::string>(setting.default_value);
 }
@@ -130,7 +138,7 @@ void ValidateSettings(const Path& path, const NamedSettings& settings,
     } else {
       CheckRange(path.At(name), setting.int64_value(),
                  std::numeric_limits<int32_t>::min(),
-                 std::numeric_limits<int32_t>::max(), problems);
+                 PassThroughMaximum(declaration, name), problems);
     }
   }
   for (const SettingDeclaration& setting : declaration.settings) {

@@ -45,6 +45,10 @@ struct SettingsDeclaration {
   // Settings whose name begins with this are passed on as they are; their
   // numbers have 32 bits. Empty: none.
   std::string pass_through_prefix = {};
+
+  // Of these, the largest numbers of those for which 32 bits are too many, by
+  // name.
+  std::map<std::string, int64_t> pass_through_maxima = {};
 };
 
 using NamedSettings = google::protobuf::RepeatedPtrField<NamedSetting>;

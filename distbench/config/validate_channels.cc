@@ -41,11 +41,11 @@ void CheckMembers(const TestValidation& validation, const Path& path,
 void CheckSettings(const TestValidation& validation, const Path& path,
                    const ServiceSpec& service,
                    const MultiServerChannel& channel) {
-  const auto stack = ResolveDriverStack(
-      validation.test(), validation.names(),
-      OptionsOf(validation.test(), validation.names(), service));
-  if (!stack.ok()) return;
-  const DriverDeclaration& driver = *stack->back().driver;
+  const DriverStack stack =
+      ResolveDriverStack(validation.test(), validation.names(),
+                         OptionsOf(validation.names(), service));
+  if (stack.problem.has_value()) return;
+  const DriverDeclaration& driver = *stack.drivers.back().driver;
   const std::string owner = absl::StrCat("driver ", Quoted(driver.name));
   ValidateSettings(path.Field("channel_settings"), channel.channel_settings(),
                    driver.channel_settings, owner, validation.problems());

@@ -1,5 +1,9 @@
 #include <algorithm>
+#include <cstdint>
+#include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "distbench/config/driver_resolution.h"
@@ -11,26 +15,6 @@ namespace {
 
 // Longest name that Linux gives a network device.
 constexpr int kMaxDeviceNameLength = 15;
-
-// Adds a problem if `protocol` is neither a driver that is built in nor the
-// name of options.
-void CheckProtocol(const TestValidation& validation, const Path& path,
-                   const std::string& protocol) {
-  if (const DriverDeclaration* driver = FindDriver(protocol)) {
-    if (driver->built_in) return;
-    validation.Add(path, absl::StrCat("driver ", Quoted(protocol),
-                                      " is not built into this distbench; "
-                                      "available are ",
-                                      QuotedList(BuiltInDriverNames())));
-    return;
-  }
-  // Where those options lead is checked with them.
-  if (validation.names().driver_options.Find(protocol) != kNone) return;
-  validation.Add(path, std::string(ResolveProtocol(validation.test(),
-                                                   validation.names(), protocol)
-                                       .status()
-                                       .message()));
-}
 
 void CheckDevice(const TestValidation& validation, const Path& path,
                  const ProtocolDriverOptions& options) {
@@ -57,61 +41,102 @@ bool HasSettings(const ProtocolDriverOptions& options) {
          options.ip_version() != 0;
 }
 
-void CheckDriverSettings(const TestValidation& validation, const Path& path,
-                         const ProtocolDriverOptions& options,
-                         const DriverDeclaration& driver) {
-  const std::string owner = absl::StrCat("driver ", Quoted(driver.name));
-  ValidateSettings(path.Field("client_settings"), options.client_settings(),
-                   driver.client_settings, owner, validation.problems());
-  ValidateSettings(path.Field("server_settings"), options.server_settings(),
-                   driver.server_settings, owner, validation.problems());
-  const std::string& decorated = driver.decorated_driver_setting;
-  if (decorated.empty()) return;
-  const std::string next = StringSetting(options.server_settings(),
-                                         driver.server_settings, decorated);
-  if (next.empty()) return;
-  const Path place = path.Field("server_settings").At(decorated);
-  CheckProtocol(validation, place, next);
-}
+// Checks the options of a test one by one, and that drivers are found by way of
+// them.
+class DriverCheck {
+ public:
+  explicit DriverCheck(const TestValidation& validation)
+      : validation_(validation) {}
 
-void CheckOptions(const TestValidation& validation, int index) {
-  const ProtocolDriverOptions& options =
-      validation.test().protocol_driver_options(index);
-  const Path path = validation.Element(
-      "protocol_driver_options", validation.names().driver_options, index);
-  if (!options.protocol_name().empty()) {
-    CheckProtocol(validation, path.Field("protocol_name"),
-                  options.protocol_name());
-  }
-  CheckDevice(validation, path, options);
-  const auto resolved =
-      ResolveDriver(validation.test(), validation.names(), options);
-  if (!resolved.ok()) {
-    // A name that leads nowhere was reported where it stands.
-    if (resolved.status().code() == absl::StatusCode::kInvalidArgument) {
-      validation.Add(path, std::string(resolved.status().message()));
+  void CheckAll() {
+    const DistributedSystemDescription& test = validation_.test();
+    std::vector<DriverStack> stacks;
+    for (int i = 0; i < test.protocol_driver_options_size(); ++i) {
+      stacks.push_back(Resolve(i));
+      CheckOptions(i, stacks.back());
     }
-    return;
+    CheckDefaultProtocol();
+    for (const DriverStack& stack : stacks) Report(stack);
   }
-  if (resolved->options != &options) {
-    if (HasSettings(options)) {
-      validation.Add(
+
+ private:
+  DriverStack Resolve(int options) const {
+    return ResolveDriverStack(validation_.test(), validation_.names(), options);
+  }
+
+  Path PathOf(int options) const {
+    return validation_.Element("protocol_driver_options",
+                               validation_.names().driver_options, options);
+  }
+
+  void CheckOptions(int index, const DriverStack& stack) {
+    const ProtocolDriverOptions& options =
+        validation_.test().protocol_driver_options(index);
+    const Path path = PathOf(index);
+    CheckDevice(validation_, path, options);
+    if (stack.drivers.empty()) return;
+    const ResolvedDriver& outermost = stack.drivers.front();
+    if (outermost.options == &options) {
+      CheckSettings(index, options, *outermost.driver);
+    } else if (HasSettings(options)) {
+      validation_.Add(
           path, absl::StrCat("its settings have no effect, as the protocol "
                              "leads to the options ",
-                             Quoted(resolved->options->name()),
+                             Quoted(outermost.options->name()),
                              ", which replace them; remove them here"));
     }
-    return;
   }
-  // Of others the settings are not known.
-  if (!resolved->driver->built_in) return;
-  CheckDriverSettings(validation, path, options, *resolved->driver);
-  const auto stack =
-      ResolveDriverStack(validation.test(), validation.names(), options);
-  if (stack.status().code() == absl::StatusCode::kInvalidArgument) {
-    validation.Add(path, std::string(stack.status().message()));
+
+  void CheckSettings(int index, const ProtocolDriverOptions& options,
+                     const DriverDeclaration& driver) {
+    const Path path = PathOf(index);
+    const std::string owner = absl::StrCat("driver ", Quoted(driver.name));
+    const int64_t problems_before = validation_.problems().count();
+    ValidateSettings(path.Field("client_settings"), options.client_settings(),
+                     driver.client_settings, owner, validation_.problems());
+    ValidateSettings(path.Field("server_settings"), options.server_settings(),
+                     driver.server_settings, owner, validation_.problems());
+    if (validation_.problems().count() == problems_before) return;
+    // Without a good setting, no driver is found by it: not another problem.
+    reported_.insert({index, driver.decorated_driver_setting});
   }
-}
+
+  // Of services without options the name has to lead to a driver that needs
+  // none. Where there are no such services, other options may name no protocol
+  // and have the settings that this one needs.
+  void CheckDefaultProtocol() {
+    const DriverStack stack = Resolve(kNone);
+    const auto& services = validation_.test().services();
+    const bool is_used = std::any_of(
+        services.begin(), services.end(), [this](const ServiceSpec& service) {
+          return service.protocol_driver_options_name().empty() &&
+                 OptionsOf(validation_.names(), service) == kNone;
+        });
+    if (is_used || stack.drivers.empty()) Report(stack);
+  }
+
+  // Each name is to blame once, though several ways may lead through it.
+  void Report(const DriverStack& stack) {
+    if (!stack.problem.has_value()) return;
+    const DriverProblem& problem = *stack.problem;
+    if (!reported_.insert({problem.options, problem.server_setting}).second) {
+      return;
+    }
+    validation_.Add(PathOf(problem), problem.message);
+  }
+
+  Path PathOf(const DriverProblem& problem) const {
+    if (problem.options == kNone) {
+      return validation_.path().Field("default_protocol");
+    }
+    const Path path = PathOf(problem.options);
+    if (problem.server_setting.empty()) return path.Field("protocol_name");
+    return path.Field("server_settings").At(problem.server_setting);
+  }
+
+  const TestValidation& validation_;
+  std::set<std::pair<int, std::string>> reported_;  // as in DriverProblem
+};
 
 // The name of the driver that sends and receives in the end; empty if that is a
 // problem elsewhere.
@@ -119,12 +144,11 @@ std::string WireDriverOf(const TestValidation& validation,
                          const std::string& service_name) {
   const int service = validation.names().services.Find(service_name);
   if (service == kNone) return "";
-  const auto stack =
-      ResolveDriverStack(validation.test(), validation.names(),
-                         OptionsOf(validation.test(), validation.names(),
-                                   validation.test().services(service)));
-  if (!stack.ok()) return "";
-  const DriverDeclaration& driver = *stack->back().driver;
+  const DriverStack stack = ResolveDriverStack(
+      validation.test(), validation.names(),
+      OptionsOf(validation.names(), validation.test().services(service)));
+  if (stack.problem.has_value()) return "";
+  const DriverDeclaration& driver = *stack.drivers.back().driver;
   return driver.alias_of.empty() ? driver.name : driver.alias_of;
 }
 
@@ -149,11 +173,7 @@ void CheckBothSides(const TestValidation& validation, int rpc_index) {
 
 void ValidateDrivers(const TestValidation& validation) {
   const DistributedSystemDescription& test = validation.test();
-  CheckProtocol(validation, validation.path().Field("default_protocol"),
-                test.default_protocol());
-  for (int i = 0; i < test.protocol_driver_options_size(); ++i) {
-    CheckOptions(validation, i);
-  }
+  DriverCheck(validation).CheckAll();
   for (int i = 0; i < test.services_size(); ++i) {
     validation.ResolveOptional(
         validation.Service(i).Field("protocol_driver_options_name"),

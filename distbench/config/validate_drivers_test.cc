@@ -40,7 +40,7 @@ INSTANTIATE_TEST_SUITE_P(
         ValidationCase{
             "OptionsLeadInACircle", "",
             "protocol_driver_options { name: 'new' protocol_name: 'new' }",
-            "protocol_driver_options[\"new\"]",
+            "protocol_driver_options[\"new\"].protocol_name",
             "more than 4 protocol_driver_options follow one another"},
         ValidationCase{"SettingsWithoutEffect", "",
                        "protocol_driver_options { name: 'new' protocol_name: "
@@ -91,6 +91,14 @@ INSTANTIATE_TEST_SUITE_P(
             "protocol_driver_options[\"new\"].client_settings[\"client_type\"]",
             "must be one of \"polling\", \"callback\""},
         ValidationCase{
+            "ChannelArgumentBeyondMemory", "",
+            "protocol_driver_options { name: 'new' server_settings { name: "
+            "'grpc.experimental.tcp_tx_zerocopy_max_simultaneous_sends' "
+            "int64_value: 2147483647 } }",
+            "protocol_driver_options[\"new\"].server_settings[\"grpc."
+            "experimental.tcp_tx_zerocopy_max_simultaneous_sends\"]",
+            "2147483647 is out of range; must be from -2147483648 to 10000"},
+        ValidationCase{
             "UnknownPool", "",
             "protocol_driver_options { name: 'new' server_settings { name: "
             "'threadpool_type' string_value: 'mercury' } }",
@@ -138,8 +146,54 @@ INSTANTIATE_TEST_SUITE_P(
                        "protocol_driver_options { name: 'new' protocol_name: "
                        "'double_barrel' server_settings { name: "
                        "'next_protocol_driver' string_value: 'new' } }",
-                       "protocol_driver_options[\"new\"]",
+                       "protocol_driver_options[\"new\"].server_settings["
+                       "\"next_protocol_driver\"]",
                        "more than 4 drivers follow one another"},
+        ValidationCase{"DecoratorOfABareDecorator", "",
+                       "protocol_driver_options { name: 'new' protocol_name: "
+                       "'double_barrel' server_settings { name: "
+                       "'next_protocol_driver' string_value: "
+                       "'composable_rpc_counter' } }",
+                       "protocol_driver_options[\"new\"].server_settings["
+                       "\"next_protocol_driver\"]",
+                       "driver \"composable_rpc_counter\" needs the setting "
+                       "\"driver_under_test\"; name protocol_driver_options "
+                       "that have it"},
+        ValidationCase{"DecoratorOfNoName", "",
+                       "protocol_driver_options { name: 'new' protocol_name: "
+                       "'double_barrel' server_settings { name: "
+                       "'next_protocol_driver' string_value: '' } }",
+                       "protocol_driver_options[\"new\"].server_settings["
+                       "\"next_protocol_driver\"]",
+                       "must not be empty"},
+        ValidationCase{"DefaultProtocolIsABareDecorator", "",
+                       "default_protocol: 'double_barrel'", "default_protocol",
+                       "driver \"double_barrel\" needs the setting "
+                       "\"next_protocol_driver\"; name "
+                       "protocol_driver_options that have it"},
+        ValidationCase{
+            "DefaultProtocolLeadsTooFar", "",
+            "default_protocol: 'o1' "
+            "protocol_driver_options { name: 'o1' protocol_name: 'o2' }"
+            "protocol_driver_options { name: 'o2' protocol_name: 'o3' }"
+            "protocol_driver_options { name: 'o3' protocol_name: 'o4' }"
+            "protocol_driver_options { name: 'o4' protocol_name: 'o5' }"
+            "protocol_driver_options { name: 'o5' protocol_name: 'grpc' }",
+            "default_protocol",
+            "more than 4 protocol_driver_options follow one another, up to "
+            "\"o5\"; name a driver earlier"},
+        ValidationCase{
+            "OneBadNameThatManyLeadTo", "",
+            "default_protocol: 'o1' "
+            "protocol_driver_options { name: 'o1' protocol_name: 'o2' }"
+            "protocol_driver_options { name: 'o2' protocol_name: 'udp' }",
+            "protocol_driver_options[\"o2\"].protocol_name",
+            "no driver and no options are named \"udp\""},
+        ValidationCase{
+            "UnknownDefaultProtocolThatNobodyUses", "",
+            "default_protocol: 'grcp' protocol_driver_options { name: "
+            "'default_protocol_driver_options' protocol_name: 'grpc' }",
+            "default_protocol", "no driver and no options are named \"grcp\""},
         ValidationCase{
             "DecoratorSettingOfAnother", "",
             "protocol_driver_options { name: 'new' protocol_name: "
@@ -173,6 +227,25 @@ TEST(ValidateDrivers, AcceptsAliases) {
                             "default_protocol: 'new' protocol_driver_options { "
                             "name: 'new' protocol_name: 'fast' }"),
               ::testing::IsEmpty());
+}
+
+// The options that all services use have the setting, and no protocol.
+TEST(ValidateDrivers, AcceptsADecoratorThatIsSetUpElsewhere) {
+  EXPECT_THAT(
+      ProblemsAfter("",
+                    "default_protocol: 'double_barrel' "
+                    "protocol_driver_options { name: "
+                    "'default_protocol_driver_options' server_settings { name: "
+                    "'next_protocol_driver' string_value: 'grpc' } }"),
+      ::testing::IsEmpty());
+}
+
+TEST(ValidateDrivers, FindsTwoProblemsOfTheSameOptions) {
+  EXPECT_THAT(
+      ProblemsAfter("",
+                    "protocol_driver_options { name: 'new' ip_version: 5 "
+                    "protocol_name: 'new' }"),
+      ::testing::SizeIs(2));
 }
 
 TEST(ValidateDrivers, AcceptsDecoratedClientsOfPlainServers) {

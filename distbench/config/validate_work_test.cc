@@ -134,7 +134,13 @@ INSTANTIATE_TEST_SUITE_P(
         RuleCase{"HugeStories",
                  Activity("Serialize",
                           Set("stories", 1'000'000) + Set("objects", 100)),
-                 "stories", "is more than 100000000"}),
+                 "stories", "is more than 10000000"},
+        // A message of them would have more than 2 GiB.
+        RuleCase{"StoriesLargerThanAMessage",
+                 Activity("Deserialize", Set("stories", 1000) +
+                                             Set("objects", 1000) +
+                                             Set("actions", 30)),
+                 "stories", "is more than 10000000"}),
     [](const auto& info) { return info.param.rule; });
 
 class BadPool : public ::testing::TestWithParam<ValidationCase> {};

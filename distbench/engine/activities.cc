@@ -100,10 +100,20 @@ void Activities::AddPools(const Options& options) {
   }
 }
 
-bool Activities::WaitUntilReady(absl::Time deadline) {
-  return std::all_of(pools_.begin(), pools_.end(), [&](const auto& pool) {
-    return pool == nullptr || pool->WaitUntilReady(deadline);
-  });
+absl::Status Activities::started() const {
+  for (const auto& pool : pools_) {
+    if (pool != nullptr && !pool->started().ok()) return pool->started();
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Activities::WaitUntilReady(absl::Time deadline) {
+  for (const auto& pool : pools_) {
+    if (pool == nullptr) continue;
+    const absl::Status ready = pool->WaitUntilReady(deadline);
+    if (!ready.ok()) return ready;
+  }
+  return absl::OkStatus();
 }
 
 void Activities::Submit(int activity, Iteration& iteration,

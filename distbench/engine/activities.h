@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "distbench/activity/wait_time.h"
@@ -36,9 +37,13 @@ class Activities {
   // Starts the threads that the instance's own lists have work for.
   explicit Activities(const Options& options);
 
-  // Waits until the data of all activities is made, or DropWaiting(). Returns
-  // false if neither is so by the deadline.
-  bool WaitUntilReady(absl::Time deadline);
+  // RESOURCE_EXHAUSTED if the system has not enough threads. Then all that may
+  // be called is Shutdown().
+  absl::Status started() const;
+
+  // Waits until the data of all activities is made, or DropWaiting(); errors as
+  // ActivityPool has them.
+  absl::Status WaitUntilReady(absl::Time deadline);
 
   // Whether iterations of the activity (index into Plan::activities) only wait.
   bool waits(int activity) const { return waits_[activity] != nullptr; }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "distbench/activity/registry.h"
+#include "distbench/base/start_thread.h"
 
 namespace distbench {
 
@@ -14,7 +15,10 @@ ActivityPool::ActivityPool(Options options)
       records_(options_.plan->activities.size()),
       unready_threads_(options_.thread_count) {
   for (int i = 0; i < options_.thread_count; ++i) {
-    threads_.emplace_back([this, i] { RunThread(i); });
+    auto thread = StartThread("activities", [this, i] { RunThread(i); });
+    started_ = thread.status();
+    if (!started_.ok()) return;
+    threads_.push_back(*std::move(thread));
   }
 }
 
@@ -28,12 +32,16 @@ void ActivityPool::Shutdown() {
   threads_.clear();
 }
 
-bool ActivityPool::WaitUntilReady(absl::Time deadline) {
+absl::Status ActivityPool::WaitUntilReady(absl::Time deadline) {
   const auto ready = [this]() ABSL_SHARED_LOCKS_REQUIRED(mutex_) {
     return unready_threads_ == 0 || dropping_;
   };
   absl::MutexLock lock(&mutex_);
-  return mutex_.AwaitWithDeadline(absl::Condition(&ready), deadline);
+  if (!mutex_.AwaitWithDeadline(absl::Condition(&ready), deadline)) {
+    return absl::DeadlineExceededError(
+        "the data of its activities is not made in time; make them smaller");
+  }
+  return made_;
 }
 
 void ActivityPool::Submit(int activity, Iteration& iteration,
@@ -90,11 +98,23 @@ void ActivityPool::MakeActivities(int thread) {
       // Without threads: it has been made for the first iteration.
       if (options_.thread_count == 0 && !idle_[activity].empty()) continue;
     }
-    std::unique_ptr<Activity> work =
-        MakeActivity(options_.plan->activities[activity], options_.seed);
-    absl::MutexLock lock(&mutex_);
-    idle_[activity].push_back({std::move(work), thread});
+    const absl::Status made = MakeOne(activity, thread);
+    if (made.ok()) continue;
+    {
+      absl::MutexLock lock(&mutex_);
+      made_ = made;
+    }
+    return DropWaiting();
   }
+}
+
+absl::Status ActivityPool::MakeOne(int activity, int thread) {
+  absl::StatusOr<std::unique_ptr<Activity>> work =
+      MakeActivity(options_.plan->activities[activity], options_.seed);
+  if (!work.ok()) return work.status();
+  absl::MutexLock lock(&mutex_);
+  idle_[activity].push_back({*std::move(work), thread});
+  return absl::OkStatus();
 }
 
 void ActivityPool::RunThread(int thread) {

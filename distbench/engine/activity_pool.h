@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "distbench/activity/activity.h"
@@ -50,13 +51,18 @@ class ActivityPool {
 
   ~ActivityPool() { Shutdown(); }
 
+  // RESOURCE_EXHAUSTED if the system has not enough threads. Then all that may
+  // be called is Shutdown().
+  const absl::Status& started() const { return started_; }
+
   // Joins the threads. Listeners are told of nothing any more; what has not
   // begun is forgotten.
   void Shutdown();
 
   // Waits until all activities are made, or nothing is to be done any more.
-  // Returns false if neither is so by the deadline.
-  bool WaitUntilReady(absl::Time deadline);
+  // DEADLINE_EXCEEDED if neither is so by the deadline, RESOURCE_EXHAUSTED if
+  // there is no memory for one; then nothing is done any more.
+  absl::Status WaitUntilReady(absl::Time deadline);
 
   // Has an iteration done, and the listener told.
   void Submit(int activity, Iteration& iteration, ActivityListener& listener);
@@ -91,6 +97,7 @@ class ActivityPool {
   };
 
   void MakeActivities(int thread);
+  absl::Status MakeOne(int activity, int thread);
   void RunThread(int thread);
   void DoNextPart(int thread) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Begin(Job& job, int thread) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -109,9 +116,11 @@ class ActivityPool {
   std::vector<uint64_t> next_numbers_ ABSL_GUARDED_BY(mutex_);
   std::vector<ActivityRecord> records_ ABSL_GUARDED_BY(mutex_);
   int unready_threads_ ABSL_GUARDED_BY(mutex_);
+  absl::Status made_ ABSL_GUARDED_BY(mutex_);
   bool dropping_ ABSL_GUARDED_BY(mutex_) = false;
   bool closing_ ABSL_GUARDED_BY(mutex_) = false;
   std::vector<std::thread> threads_;
+  absl::Status started_;
 };
 
 }  // namespace distbench

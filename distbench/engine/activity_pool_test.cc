@@ -8,11 +8,15 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/synchronization/notification.h"
 #include "distbench/base/clock.h"
+#include "distbench/base/scarce_memory.h"
 #include "distbench/engine/run_state.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace distbench {
 namespace {
+
+using ::testing::HasSubstr;
 
 ActivityPlan ConsumeCpu() {
   ActivityPlan plan;
@@ -127,21 +131,38 @@ TEST(ActivityPoolTest, ResultsDoNotDependOnTheThreads) {
 TEST(ActivityPoolTest, IsReadyOnceItsActivitiesAreMade) {
   const Plan plan = PlanWith(ConsumeCpu());
   ActivityPool pool(OptionsFor(plan, 2));
-  EXPECT_TRUE(pool.WaitUntilReady(absl::InfiniteFuture()));
+  EXPECT_TRUE(pool.WaitUntilReady(absl::InfiniteFuture()).ok());
 }
 
 TEST(ActivityPoolTest, IsNotReadyBeforeItsActivitiesAreMade) {
   const Plan plan = LargePlan();
   ActivityPool pool(OptionsFor(plan, 1));
-  EXPECT_FALSE(pool.WaitUntilReady(absl::InfinitePast()));
-  EXPECT_TRUE(pool.WaitUntilReady(absl::InfiniteFuture()));
+  EXPECT_EQ(pool.WaitUntilReady(absl::InfinitePast()).code(),
+            absl::StatusCode::kDeadlineExceeded);
+  EXPECT_TRUE(pool.WaitUntilReady(absl::InfiniteFuture()).ok());
+}
+
+TEST(ActivityPoolTest, MemoryThatThereIsNotIsAnError) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer would end the process";
+  Plan plan = LargePlan();
+  plan.activities[0].settings[0].int64_value = 1'000'000'000;
+  Iteration iteration;
+  Collector collector(1);
+  const ScarceMemory scarce(500 << 20);
+  ActivityPool pool(OptionsFor(plan, 1));
+  const absl::Status ready = pool.WaitUntilReady(absl::InfiniteFuture());
+  EXPECT_EQ(ready.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(ready.ToString(), HasSubstr("more memory than the system gives"));
+  // Nothing is done, and nobody waits for it.
+  pool.Submit(0, iteration, collector);
+  collector.remaining.Wait();
 }
 
 TEST(ActivityPoolTest, NobodyWaitsForAPoolThatIsStopped) {
   const Plan plan = LargePlan();
   ActivityPool pool(OptionsFor(plan, 1));
   pool.DropWaiting();
-  EXPECT_TRUE(pool.WaitUntilReady(absl::InfinitePast()));
+  EXPECT_TRUE(pool.WaitUntilReady(absl::InfinitePast()).ok());
 }
 
 TEST(ActivityPoolTest, DropsWhatHasNotBegun) {

@@ -59,5 +59,30 @@ TEST(DriverCountersTest, AreAbsentWhereNothingIsCounted) {
   EXPECT_TRUE(Collect(MakeLoopbackDriver()).empty());
 }
 
+// As in real systems, in the one that tests simulate.
+TEST(DriverCountersTest, SimulatedSystemsHaveThoseOfDecorators) {
+  SimulatedSystem system(R"pb(
+    services { name: "lonely" count: 1 }
+    default_protocol: "loopback"
+    protocol_driver_options {
+      name: "default_protocol_driver_options"
+      protocol_name: "double_barrel"
+      server_settings { name: "next_protocol_driver" string_value: "counted" }
+    }
+    protocol_driver_options {
+      name: "counted"
+      protocol_name: "composable_rpc_counter"
+      server_settings { name: "driver_under_test" string_value: "loopback" }
+    }
+    action_lists { name: "lonely" action_names: "nothing" }
+    actions { name: "nothing" }
+  )pb");
+  ASSERT_TRUE(system.Run());
+  const ServiceLogs logs = system.Finish();
+  EXPECT_EQ(logs.instance_logs().at("lonely/0").driver_counters().count(
+                "rpcs_sent"),
+            1);
+}
+
 }  // namespace
 }  // namespace distbench

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "distbench/base/start_thread.h"
 #include "distbench/base/timer_slack.h"
 #include "distbench/engine/activities.h"
 #include "distbench/engine/collect.h"
@@ -50,6 +51,9 @@ class Engine::Impl final : public WorkerGroup {
   ~Impl() override { Shutdown(); }
 
   absl::Status Listen() {
+    if (absl::Status started = activities_.started(); !started.ok()) {
+      return started;
+    }
     absl::StatusOr<std::string> address =
         driver_->Listen(options_.worker_count);
     if (!address.ok()) return address.status();
@@ -61,13 +65,10 @@ class Engine::Impl final : public WorkerGroup {
           WorkerSeed(options_.plan->seed, options_.instance, i), *this));
     }
     if (!options_.start_threads) return absl::OkStatus();
-    for (const auto& worker : workers_) {
-      threads_.emplace_back([&worker] {
-        DisableTimerSlack();
-        worker->Run();
-      });
-    }
-    return absl::OkStatus();
+    absl::Status started = StartThreads();
+    // A worker without a thread can not be shut down in order.
+    if (!started.ok()) EndThreads();
+    return started;
   }
 
   absl::Status Connect(const std::vector<std::string>& addresses,
@@ -75,9 +76,7 @@ class Engine::Impl final : public WorkerGroup {
     absl::Status connected =
         driver_->Connect(state_.routes().ConnectTo(addresses), deadline);
     if (!connected.ok()) return connected;
-    if (activities_.WaitUntilReady(deadline)) return absl::OkStatus();
-    return absl::DeadlineExceededError(
-        "the data of its activities is not made in time; make them smaller");
+    return activities_.WaitUntilReady(deadline);
   }
 
   void Start(int64_t start_ns) {
@@ -188,6 +187,26 @@ class Engine::Impl final : public WorkerGroup {
   }
 
  private:
+  absl::Status StartThreads() {
+    for (const auto& worker : workers_) {
+      auto thread = StartThread("workers", [&worker] {
+        DisableTimerSlack();
+        worker->Run();
+      });
+      if (!thread.ok()) return thread.status();
+      threads_.push_back(*std::move(thread));
+    }
+    return absl::OkStatus();
+  }
+
+  // Leaves no workers.
+  void EndThreads() {
+    for (const auto& worker : workers_) worker->Quit();
+    for (std::thread& thread : threads_) thread.join();
+    threads_.clear();
+    workers_.clear();
+  }
+
   void EmitDriverCounters(absl::FunctionRef<void(ResultChunk chunk)> emit) {
     const std::vector<DriverCounter> counters = driver_->Counters();
     if (counters.empty()) return;

@@ -6,6 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/config/check.h"
 #include "distbench/config/compile.h"
+#include "distbench/protocol/decorators/double_barrel.h"
+#include "distbench/protocol/decorators/rpc_counter.h"
 #include "distbench/protocol/loopback/loopback_driver.h"
 #include "distbench/results/merge.h"
 #include "glog/logging.h"
@@ -20,6 +22,18 @@ std::shared_ptr<const Plan> CompileTest(DistributedSystemDescription test) {
   absl::StatusOr<TestSequence> checked = CheckTestSequence(sequence);
   CHECK(checked.ok()) << checked.status();
   return std::make_shared<const Plan>(Compile(checked->tests(0)));
+}
+
+// Loopback, inside the decorators that the options name.
+std::unique_ptr<ProtocolDriver> MakeDriver(const DriverOptions& options,
+                                           const Clock& clock) {
+  const auto inner = [&] { return MakeDriver(options.decorated.at(0), clock); };
+  if (options.driver == "double_barrel") return MakeDoubleBarrelDriver(inner());
+  if (options.driver == "composable_rpc_counter") {
+    return MakeRpcCounterDriver(inner());
+  }
+  CHECK(options.decorated.empty()) << options.driver;
+  return MakeLoopbackDriver(clock);
 }
 
 }  // namespace
@@ -59,9 +73,12 @@ SimulatedSystem::SimulatedSystem(const DistributedSystemDescription& test,
       overloads_.push_back(std::move(status));
     };
     options.start_threads = false;
+    const InstancePlan& instance = plan_->instances[i];
     absl::StatusOr<std::unique_ptr<Engine>> engine = Engine::Create(
         std::move(options),
-        options_.wrap_driver(static_cast<int>(i), MakeLoopbackDriver(clock_)));
+        options_.wrap_driver(
+            static_cast<int>(i),
+            MakeDriver(plan_->services[instance.service].driver, clock_)));
     CHECK(engine.ok()) << engine.status();
     engines_.push_back(*std::move(engine));
   }

@@ -47,8 +47,9 @@ struct SimulationOptions {
 // Dies if the text is no DistributedSystemDescription.
 DistributedSystemDescription ParseTest(absl::string_view config);
 
-// All instances of a test in one thread, over the loopback driver, on a clock
-// that jumps to the next due time: tests of traffic that take no time.
+// All instances of a test in one thread, over the loopback driver in the
+// decorators of their services, on a clock that jumps to the next due time:
+// tests of traffic that take no time.
 class SimulatedSystem {
  public:
   // Dies if the test is not valid.

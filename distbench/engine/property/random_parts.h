@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "distbench/engine/property/random_source.h"
+#include "distbench/fuzzing/random_source.h"
 #include "proto/traffic_config.pb.h"
 
 namespace distbench {

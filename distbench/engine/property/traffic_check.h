@@ -29,8 +29,8 @@ struct TrafficCheckResult {
   std::vector<std::string> violations;
 };
 
-// Runs a test that CheckTestSequence() returned, over the loopback driver and
-// on simulated time, to its end, and checks that
+// Runs a test that CheckTestSequence() returned, over the loopback driver in
+// its decorators and on simulated time, to its end, and checks that
 // - it ends within a bounded number of turns: by itself, or once it is stopped,
 // - then nothing is in flight; every request has been answered once, every call
 //   has ended once, and as many were handled as were sent,

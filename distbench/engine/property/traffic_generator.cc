@@ -6,6 +6,7 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
+#include "distbench/config/random_drivers.h"
 #include "distbench/engine/property/random_parts.h"
 
 namespace distbench {
@@ -27,7 +28,7 @@ GeneratedTest TrafficGenerator::Generate() {
   may_be_endless_ = random_.Chance(0.15);
   AddSettings();
   AddServices();
-  AddDrivers();
+  DrawDrivers("loopback", random_, test_);
   AddPlacement();
   AddDistributions();
   AddPayloads();
@@ -82,24 +83,6 @@ void TrafficGenerator::AddServices() {
       service.set_z_size(static_cast<int32_t>(random_.Between(
           1, kMaxInstances / (service.x_size() * service.y_size()) + 1)));
     }
-  }
-}
-
-void TrafficGenerator::AddDrivers() {
-  if (random_.Chance(0.5)) {
-    test_.set_default_protocol("loopback");
-    return;
-  }
-  ProtocolDriverOptions& standard = *test_.add_protocol_driver_options();
-  standard.set_name("default_protocol_driver_options");
-  if (random_.Chance(0.5)) {
-    standard.set_protocol_name("loopback");
-  } else {
-    standard.set_protocol_name("other");
-    ProtocolDriverOptions& other = *test_.add_protocol_driver_options();
-    other.set_name("other");
-    other.set_protocol_name("loopback");
-    test_.mutable_services(0)->set_protocol_driver_options_name("other");
   }
 }
 

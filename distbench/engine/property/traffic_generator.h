@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "distbench/engine/property/random_source.h"
+#include "distbench/fuzzing/random_source.h"
 #include "proto/traffic_config.pb.h"
 
 namespace distbench {
@@ -56,7 +56,6 @@ class TrafficGenerator {
   // traffic_generator.cc
   void AddSettings();
   void AddServices();
-  void AddDrivers();
   void AddPlacement();
   void AddDistributions();
   void AddPayloads();

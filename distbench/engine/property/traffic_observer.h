@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "distbench/config/plan.h"
-#include "distbench/engine/property/random_source.h"
+#include "distbench/fuzzing/random_source.h"
 #include "distbench/protocol/driver.h"
 
 namespace distbench {

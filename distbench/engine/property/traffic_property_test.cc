@@ -132,7 +132,6 @@ void CollectAllFields(const Descriptor& type, std::set<std::string>& names) {
 bool MayBeMissing(const std::string& field, const OptionalFeatures& features) {
   static const auto* const kOfOtherDrivers = new std::set<std::string>{
       "distbench.ProtocolDriverOptions.netdev_name",
-      "distbench.ProtocolDriverOptions.server_settings",
       "distbench.ProtocolDriverOptions.client_settings",
       "distbench.ProtocolDriverOptions.ip_version",
   };

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "distbench/base/start_thread.h"
 #include "distbench/protocol/grpc/callback_server.h"
 #include "distbench/protocol/grpc/channel.h"
 #include "distbench/protocol/grpc/handshake.h"
@@ -103,11 +104,18 @@ class CallbackListener final : public Listener,
   }
 
   void Shutdown(EventQueue& queue) override {
-    // It waits for the end of all requests, which takes polling.
-    shutdown_ = std::thread([this, &queue] {
+    const auto shut_down = [this, &queue] {
       server_->Shutdown(gpr_inf_past(GPR_CLOCK_MONOTONIC));
       queue.Post(stopped_completion());
-    });
+    };
+    // It waits for the end of all requests, which takes polling. If there is no
+    // thread left for it, the caller's will do as long as others poll.
+    auto thread = StartThread("the end of a server", shut_down);
+    if (thread.ok()) {
+      shutdown_ = *std::move(thread);
+    } else {
+      shut_down();
+    }
   }
 
  private:

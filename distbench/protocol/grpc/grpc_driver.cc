@@ -5,12 +5,14 @@
 #include <atomic>
 #include <limits>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "distbench/base/start_thread.h"
 #include "distbench/protocol/announced_tls.h"
 #include "distbench/protocol/grpc/channel.h"
 #include "distbench/protocol/grpc/grpc_transport.h"
@@ -286,12 +288,16 @@ absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeGrpcDriver(
     const DriverOptions& options, const DriverEnvironment& environment) {
   absl::StatusOr<GrpcSettings> settings = ParseGrpcSettings(options);
   if (!settings.ok()) return settings.status();
-  return std::make_unique<GrpcDriver>(
-      *std::move(settings),
-      AddressPreference{.netdev = options.netdev,
-                        .ip_version = options.ip_version,
-                        .listen_address = environment.listen_address},
-      environment);
+  try {
+    return std::make_unique<GrpcDriver>(
+        *std::move(settings),
+        AddressPreference{.netdev = options.netdev,
+                          .ip_version = options.ip_version,
+                          .listen_address = environment.listen_address},
+        environment);
+  } catch (const std::system_error& error) {  // of its timer
+    return NoThreadError("the timer of driver \"grpc\"", error);
+  }
 }
 
 }  // namespace distbench

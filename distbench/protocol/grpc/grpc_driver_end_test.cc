@@ -7,13 +7,16 @@
 
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "distbench/base/scarce_memory.h"
 #include "distbench/protocol/grpc/driver_testing.h"
+#include "distbench/protocol/grpc/grpc_driver.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace distbench {
 namespace {
 
+using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 // Waiting, and the end, in every threading model.
@@ -131,6 +134,23 @@ TEST_P(GrpcDriverEndTest, DriversThatNeverListenedMayGo) {
 
 INSTANTIATE_TEST_SUITE_P(AllModes, GrpcDriverEndTest,
                          testing::ValuesIn(AllModes()), ModeName);
+
+// ---- Threads that there are not ---------------------------------------------
+
+TEST(GrpcDriverWithoutThreads, CanNotBeMade) {
+  const auto library = MakeDriver();  // with the threads of gRPC itself
+  const ScarceThreads scarce(0);
+  const absl::Status status =
+      MakeGrpcDriver(Mode().Options(), DriverEnvironment()).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(status.ToString(), HasSubstr("the timer of driver \"grpc\""));
+}
+
+TEST(GrpcDriverWithoutThreads, CanBeShutDown) {
+  Service service({.server_type = "handoff"});
+  const ScarceThreads scarce(0);
+  service.Stop();
+}
 
 }  // namespace
 }  // namespace distbench

@@ -221,7 +221,11 @@ absl::Status DialAll(absl::Span<DialTarget> targets,
                      const ConnectionSecurity& security, absl::Time deadline,
                      const std::atomic<bool>& aborted) {
   const FileDescriptor epoll(epoll_create1(EPOLL_CLOEXEC));
-  PCHECK(epoll.is_open());
+  // Peers may have taken all that there are.
+  if (!epoll.is_open()) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "can not wait for connections: ", Explain(errno)));
+  }
   FailureList failures;
   while (!targets.empty()) {
     std::vector<std::unique_ptr<TargetDialer>> dialers;

@@ -1,5 +1,5 @@
-#ifndef DISTBENCH_ENGINE_PROPERTY_RANDOM_SOURCE_H_
-#define DISTBENCH_ENGINE_PROPERTY_RANDOM_SOURCE_H_
+#ifndef DISTBENCH_FUZZING_RANDOM_SOURCE_H_
+#define DISTBENCH_FUZZING_RANDOM_SOURCE_H_
 
 #include <cstdint>
 #include <initializer_list>
@@ -41,4 +41,4 @@ class RandomSource {
 
 }  // namespace distbench
 
-#endif  // DISTBENCH_ENGINE_PROPERTY_RANDOM_SOURCE_H_
+#endif  // DISTBENCH_FUZZING_RANDOM_SOURCE_H_

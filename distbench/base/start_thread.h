@@ -1,0 +1,39 @@
+#ifndef DISTBENCH_BASE_START_THREAD_H_
+#define DISTBENCH_BASE_START_THREAD_H_
+
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+
+namespace distbench {
+
+// What std::thread's exception says: RESOURCE_EXHAUSTED. `what` the thread is
+// for becomes part of it.
+inline absl::Status NoThreadError(absl::string_view what,
+                                  const std::system_error& error) {
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "can not start a thread for ", what, ": ", error.code().message(),
+      "; let the test need fewer threads, or raise the system's limits of "
+      "threads and memory"));
+}
+
+// A thread that runs `body`, or NoThreadError() if the system lets the process
+// have no more of them. For threads whose number input decides: std::thread by
+// itself ends the process.
+template <typename Body>
+absl::StatusOr<std::thread> StartThread(absl::string_view what, Body body) {
+  try {
+    return std::thread(std::move(body));
+  } catch (const std::system_error& error) {
+    return NoThreadError(what, error);
+  }
+}
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_BASE_START_THREAD_H_

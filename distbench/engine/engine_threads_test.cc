@@ -1,0 +1,69 @@
+// An engine for which the system has too few threads.
+
+#include <memory>
+#include <utility>
+
+#include "distbench/base/scarce_memory.h"
+#include "distbench/config/check.h"
+#include "distbench/config/compile.h"
+#include "distbench/engine/engine.h"
+#include "distbench/engine/simulated_system.h"
+#include "distbench/protocol/loopback/loopback_driver.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr char kConfig[] = R"pb(
+  services { name: "lonely" count: 1 }
+  default_protocol: "loopback"
+  action_lists { name: "lonely" action_names: "work" }
+  actions { name: "work" activity_config_name: "compute" }
+  activity_configs {
+    name: "compute"
+    pool_name: "pool"
+    activity_settings { name: "activity_func" string_value: "SpinFor" }
+    activity_settings { name: "duration_us" int64_value: 1 }
+  }
+  activity_pools { name: "pool" size: 2 }
+)pb";
+
+// With so many threads left.
+absl::Status Create(int threads, int workers) {
+  TestSequence sequence;
+  *sequence.add_tests() = ParseTest(kConfig);
+  const auto checked = CheckTestSequence(std::move(sequence));
+  EXPECT_TRUE(checked.ok()) << checked.status();
+  EngineOptions options;
+  options.plan = std::make_shared<const Plan>(Compile(checked->tests(0)));
+  options.worker_count = workers;
+  const ScarceThreads scarce(threads);
+  return Engine::Create(std::move(options), MakeLoopbackDriver()).status();
+}
+
+TEST(EngineThreadsTest, AllCanBeStarted) {
+  const absl::Status status = Create(4, 2);
+  EXPECT_TRUE(status.ok()) << status;
+}
+
+TEST(EngineThreadsTest, TooFewForActivitiesAreAnError) {
+  for (const int threads : {0, 1}) {
+    const absl::Status status = Create(threads, 2);
+    EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+    EXPECT_THAT(status.ToString(), HasSubstr("a thread for activities"));
+  }
+}
+
+TEST(EngineThreadsTest, TooFewForWorkersAreAnError) {
+  for (const int threads : {2, 3}) {
+    const absl::Status status = Create(threads, 2);
+    EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+    EXPECT_THAT(status.ToString(), HasSubstr("a thread for workers"));
+  }
+}
+
+}  // namespace
+}  // namespace distbench
