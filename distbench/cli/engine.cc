@@ -11,6 +11,7 @@
 #include "distbench/hosting/engine_server.h"
 #include "distbench/hosting/engine_socket.h"
 #include "distbench/hosting/in_process_engines.h"
+#include "distbench/hosting/warm_up.h"
 #include "distbench/report/verdict.h"
 
 namespace distbench {
@@ -27,6 +28,7 @@ int RunEngine() {
   // Of what the engines start, nothing may keep the socket open.
   fcntl(kEngineSocket, F_SETFD, FD_CLOEXEC);
   SetUpEngineProcess();
+  WarmUpIfIdle(kEngineSocket, InProcessEngines());
   ServeEngines(FileDescriptor(kEngineSocket), InProcessEngines());
   return kExitOk;
 }

@@ -219,6 +219,7 @@ std::vector<DriverDeclaration> MakeCatalog() {
           .description =
               "Delivers RPCs inside one process, without sockets: for "
               "measuring and testing distbench itself.",
+          .stays_in_process = true,
           .channel_settings = ChannelSettings(),
       },
       Decorator("double_barrel",

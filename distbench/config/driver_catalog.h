@@ -37,6 +37,9 @@ struct DriverDeclaration {
   // The server setting that names the driver which this one decorates, or
   // options of one; empty: it decorates none.
   std::string decorated_driver_setting = {};
+
+  // Instances reach only those that run in the same process.
+  bool stays_in_process = false;
 };
 
 // In the order in which documentation lists them.

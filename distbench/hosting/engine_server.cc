@@ -208,6 +208,7 @@ class EngineServer {
     if (!tls.ok()) return tls.status();
     // Engines that share a process are of one test.
     if (plan_ == nullptr) {
+      usage_at_start_ = ProcessUsage();
       plan_ = std::make_shared<const Plan>(Compile(request.test()));
     }
     EngineOptions options;
@@ -280,7 +281,8 @@ class EngineServer {
     LOG_IF(ERROR, !status.ok()) << status;
     last = std::move(*report.mutable_results());
     last.set_is_last(true);
-    *last.mutable_usage() = ProcessUsage();
+    *last.mutable_usage() =
+        UsageBetween(usage_at_start_, ProcessUsage()).rusage_diff();
     absl::MutexLock lock(&mutex_);
     is_collecting_ = false;
   }
@@ -332,7 +334,10 @@ class EngineServer {
   EngineFactory& factory_;
   MessageSocket socket_;
   bool watches_ = false;  // of the reader
-  std::shared_ptr<const Plan> plan_;  // of the steps
+
+  // Of the steps.
+  std::shared_ptr<const Plan> plan_;
+  RUsage usage_at_start_;
 
   absl::Mutex mutex_;
   ReceivedTlsFiles tls_files_ ABSL_GUARDED_BY(mutex_);

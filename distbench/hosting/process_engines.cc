@@ -7,6 +7,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/time/clock.h"
+#include "distbench/config/driver_catalog.h"
 #include "distbench/config/driver_options.h"
 #include "distbench/hosting/command_status.h"
 #include "distbench/hosting/engine_messages.h"
@@ -23,15 +24,13 @@ constexpr absl::Duration kRenewalInterval =
 constexpr int kMaxEndBeats = 4;
 
 // Whether instances of a service can be reached from their own process only.
-bool StaysInProcess(const DriverOptions& options) {
-  return options.driver == "loopback" ||
-         absl::c_any_of(options.decorated, StaysInProcess);
-}
-
 bool StaysInProcess(const EngineRequest& request) {
   const Plan& plan = *request.options.plan;
   const InstancePlan& instance = plan.instances[request.options.instance];
-  return StaysInProcess(plan.services[instance.service].driver);
+  const DriverOptions* driver = &plan.services[instance.service].driver;
+  while (!driver->decorated.empty()) driver = &driver->decorated.front();
+  const DriverDeclaration* declaration = FindDriver(driver->driver);
+  return declaration != nullptr && declaration->stays_in_process;
 }
 
 TlsMaterial ToTlsMaterial(const TlsContents& contents) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -10,7 +12,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "distbench/config/driver_resolution.h"
 #include "distbench/config/instance_names.h"
+#include "distbench/config/test_names.h"
 
 namespace distbench {
 namespace {
@@ -244,12 +248,61 @@ void Placer::PlaceRest() {
   }
 }
 
+// Whether instances of a service reach only those of their own process.
+bool StaysInProcess(const DistributedSystemDescription& test,
+                    const TestNames& names, const ServiceSpec& service) {
+  const DriverStack stack =
+      ResolveDriverStack(test, names, OptionsOf(names, service));
+  return !stack.drivers.empty() &&
+         stack.drivers.back().driver->stays_in_process;
+}
+
+// The services of such instances.
+std::set<std::string> ServicesInOneProcess(
+    const DistributedSystemDescription& test) {
+  const TestNames names(test);
+  std::set<std::string> services;
+  for (const ServiceSpec& service : test.services()) {
+    if (StaysInProcess(test, names, service)) services.insert(service.name());
+  }
+  return services;
+}
+
+absl::Status CheckReach(const DistributedSystemDescription& test,
+                        const std::vector<PlacementNode>& nodes,
+                        const Placement& placement) {
+  const std::set<std::string> services = ServicesInOneProcess(test);
+  const std::string* first_instance = nullptr;
+  size_t first_node = 0;
+  for (size_t node = 0; node < placement.size(); ++node) {
+    for (const std::string& instance : placement[node]) {
+      if (!services.contains(instance.substr(0, instance.find('/')))) continue;
+      if (first_instance == nullptr) {
+        first_instance = &instance;
+        first_node = node;
+      }
+      if (node == first_node) continue;
+      return absl::FailedPreconditionError(absl::StrCat(
+          *first_instance, " is on ", nodes[first_node].alias, " and ",
+          instance, " on ", nodes[node].alias,
+          ", but they use the protocol loopback, which stays within one "
+          "process; put both on one node (node_service_bundles), or use "
+          "another protocol"));
+    }
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<Placement> PlaceInstances(
     const DistributedSystemDescription& test,
     const std::vector<PlacementNode>& nodes) {
-  return Placer(test, nodes).Place();
+  absl::StatusOr<Placement> placement = Placer(test, nodes).Place();
+  if (!placement.ok()) return placement;
+  absl::Status status = CheckReach(test, nodes, *placement);
+  if (!status.ok()) return status;
+  return placement;
 }
 
 }  // namespace distbench

@@ -30,7 +30,8 @@ using Placement = std::vector<std::vector<std::string>>;
 //
 // The error says what can not be placed, and why not on which node:
 // NOT_FOUND for what a bundle names and does not exist, FAILED_PRECONDITION if
-// there are too few nodes or constraints can not be met.
+// there are too few nodes, constraints can not be met, or instances that reach
+// each other only within one process would be on several nodes.
 absl::StatusOr<Placement> PlaceInstances(
     const DistributedSystemDescription& test,
     const std::vector<PlacementNode>& nodes);

@@ -1,0 +1,19 @@
+#ifndef DISTBENCH_HOSTING_WARM_UP_H_
+#define DISTBENCH_HOSTING_WARM_UP_H_
+
+#include "absl/status/status.h"
+#include "distbench/hosting/engine_factory.h"
+
+namespace distbench {
+
+// Runs a test of one RPC over gRPC within this process, and forgets it: what an
+// engine needs for the first time (code that is loaded, threads that libraries
+// start) is there when the real one is made. Takes some 30 ms.
+absl::Status WarmUp(EngineFactory& engines);
+
+// Does so unless a node manager waits already, which has sent a command.
+void WarmUpIfIdle(int socket, EngineFactory& engines);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_HOSTING_WARM_UP_H_
