@@ -31,9 +31,9 @@ struct EngineOptions {
   // For samples of single RPCs. Beyond it they are chosen by reservoir.
   int64_t sample_memory_bytes = 64 << 20;
 
-  // Called once, on a thread that runs one of the workers (its own or one of the
-  // driver's), when the main list has ended
-  // and none of its RPCs is in flight. Not called without Start().
+  // Called once, on a thread that runs one of the workers (its own or one of
+  // the driver's), when the main list has ended and none of its RPCs is in
+  // flight. Not called without Start().
   std::function<void()> on_traffic_finished = [] {};
 
   // Called once, on such a thread as well, if the engine stops itself

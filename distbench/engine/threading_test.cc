@@ -1,5 +1,5 @@
 // Engines on drivers whose requests and responses come on several threads, each
-// of which may run a worker's turn: gRPC's callbacks, handler pools, activities.
+// of which may run a worker's turn: gRPC's, and those of pools and activities.
 
 #include <cstdint>
 #include <memory>
@@ -62,7 +62,10 @@ std::shared_ptr<const Plan> MakePlan(const Threading& threading) {
              actions {
                name: "run"
                rpc_name: "ask"
-               iterations { max_iteration_count: $2 max_parallel_iterations: 20 }
+               iterations {
+                 max_iteration_count: $2
+                 max_parallel_iterations: 20
+               }
              }
              actions { name: "fetch" rpc_name: "fetch" }
              actions { name: "note" rpc_name: "note" dependencies: "fetch" }

@@ -82,8 +82,8 @@ int64_t Worker::EndBorrowedTurn() {
   return deadline_ns;
 }
 
-// All of a turn but the transport's events. Returns how long the next Poll() may
-// wait.
+// All of a turn but the transport's events. Returns until when the next Poll()
+// may wait.
 int64_t Worker::DoOwnWork() {
   context_.now_ns = context_.engine.clock().MonotonicNs();
   HandleMessages();

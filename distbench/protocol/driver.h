@@ -119,8 +119,8 @@ class TransportEvents {
   virtual ~TransportEvents() = default;
 
   // Whether, while the worker's thread sleeps in Poll(), other threads may run
-  // its turns: deliver events, and call EndBorrowedTurn() after them. One thread
-  // at a time does any of this, and sees what the one before it has done.
+  // its turns: deliver events, and call EndBorrowedTurn() after them. One
+  // thread at a time does any of this, and sees what the one before it did.
   virtual bool LendsTurns() const { return false; }
 
   // Does what the worker does between two calls of Poll(). Returns when the
@@ -156,9 +156,9 @@ class Transport {
   // Makes the current or the next Poll() return early. Any thread.
   virtual void Wake() = 0;
 
-  // Has what the worker is to do of its own accord looked at. The calling thread
-  // may have run a turn of the worker when this returns: for those that bring
-  // something to do and hold no lock. Any thread.
+  // As Wake(), for threads that have brought the worker something to do and
+  // hold no lock: they may run a turn of it themselves, if its events lend
+  // turns. Any thread.
   virtual void RunTurnOrWake() { Wake(); }
 
   // Cancels every call in flight; each still ends with OnDone().

@@ -24,8 +24,8 @@ using DriverFactory = std::function<std::unique_ptr<ProtocolDriver>()>;
 
 // Polls a transport, lends its turns as engines do, and sees to it that one
 // thread at a time has one. Answers requests as `handler` says; by default with
-// what was asked for. Its members may be used while the transport is not polled,
-// and by what it calls.
+// what was asked for. Its members may be used while the transport is not
+// polled, and by what it calls.
 class TestEvents final : public TransportEvents {
  public:
   using Handler = std::function<void(Transport& transport, ServerCall* call)>;

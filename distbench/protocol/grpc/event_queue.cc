@@ -18,8 +18,8 @@ namespace {
 // (some hundred microseconds of work) not to starve timers.
 constexpr int kMaxCompletions = 64;
 
-// Turns that a thread runs for a worker before it wakes it: a thread of gRPC, or
-// of a handler pool, has other things to do.
+// Turns that a thread runs for a worker before it wakes it: a thread of gRPC or
+// of a handler pool has other things to do.
 constexpr int kMaxBorrowedTurns = 16;
 
 // For a shorter time the worker does not sleep: that is about what being woken
@@ -71,12 +71,13 @@ EventQueue::~EventQueue() {
 }
 
 void EventQueue::Poll(int64_t deadline_ns, TransportEvents& events) {
-  const bool woken = wake_pending_.exchange(false) | turn_wanted_.exchange(false);
+  const bool woken = wake_pending_.exchange(false);
+  const bool wanted = turn_wanted_.exchange(false);
   const bool ran_posted = RunPosted(events);
   const int64_t now_ns = NowNs();
-  grpc_event event = woken || ran_posted || deadline_ns <= now_ns
-                         ? Next()
-                         : Wait(deadline_ns, now_ns, events);
+  const bool may_wait =
+      !woken && !wanted && !ran_posted && deadline_ns > now_ns;
+  grpc_event event = may_wait ? Wait(deadline_ns, now_ns, events) : Next();
   for (int i = 1; event.type == GRPC_OP_COMPLETE; ++i) {
     const bool woken = Run(event, events);
     if (woken || i == kMaxCompletions) break;

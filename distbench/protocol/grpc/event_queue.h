@@ -5,9 +5,9 @@
 // at without a timeout, and a WakeTimer wakes it shortly before the deadline;
 // what is left then is spent polling.
 //
-// A thread that waits at a completion queue takes part in polling gRPC's sockets,
-// also those of other queues, and hands on what it finds. So a worker whose queue
-// nothing was ever started on sleeps elsewhere.
+// A thread that waits at a completion queue takes part in polling gRPC's
+// sockets, also those of other queues, and hands on what it finds. So a worker
+// whose queue nothing was ever started on sleeps elsewhere.
 //
 // Threads that post something while the worker sleeps run it, and what follows
 // from it, if the worker lends its turns (see turn.h). Otherwise they wake it.
@@ -43,7 +43,7 @@ class Completion {
   ~Completion() = default;
 };
 
-// Used by its worker's thread, or who has its turn, but for what says otherwise.
+// Used by its worker's thread, or who has its turn, unless it says otherwise.
 class EventQueue {
  public:
   // Polls for `spin_ns` before each wait. The timer must outlive the queue.
@@ -71,8 +71,8 @@ class EventQueue {
   void Wake();
 
   // Completes something in a turn of the worker's, which may be run by the
-  // calling thread. Any thread that holds no lock; the completion may run before
-  // this returns.
+  // calling thread. Any thread that holds no lock; the completion may run
+  // before this returns.
   void Post(Completion& completion);
 
   // As Transport::RunTurnOrWake().
@@ -128,8 +128,8 @@ class EventQueue {
   std::atomic<bool> sleeps_at_queue_ = false;
   std::counting_semaphore<> wake_ups_{0};
 
-  // Whether somebody has called Wake(): then a wake-up is on its way, or will be
-  // seen by a worker that is awake.
+  // Whether somebody has called Wake(): then a wake-up is on its way, or will
+  // be seen by a worker that is awake.
   std::atomic<bool> wake_pending_ = false;
   std::atomic<bool> turn_wanted_ = false;  // by RunTurnOrWake()
 
