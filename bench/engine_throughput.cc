@@ -77,6 +77,36 @@ std::string Loop(const bench::Options& options) {
                                 options.in_flight);
 }
 
+// What the server's list for a query refers to.
+std::string Handler(const bench::Options& options) {
+  if (options.handler == "list") {
+    return R"(action_lists { name: "query" action_names: "handle" }
+              action_lists { name: "nothing" }
+              actions { name: "handle" action_list_name: "nothing" })";
+  }
+  if (options.handler == "activity") {
+    return R"(action_lists { name: "query" action_names: "handle" }
+              actions { name: "handle" activity_config_name: "work" }
+              activity_configs {
+                name: "work"
+                activity_settings {
+                  name: "activity_func" string_value: "ConsumeCpu"
+                }
+                activity_settings { name: "array_size" int64_value: 100 }
+              })";
+  }
+  return R"(action_lists { name: "query" })";
+}
+
+// By RPC: what the server answers without running a list, as nodes tell it.
+std::vector<bool> ImmediateRpcs(const distbench::Plan& plan) {
+  std::vector<bool> immediate;
+  for (const distbench::RpcPlan& rpc : plan.rpcs) {
+    immediate.push_back(plan.lists[rpc.handler_list].actions.empty());
+  }
+  return immediate;
+}
+
 std::shared_ptr<const distbench::Plan> MakePlan(const bench::Options& options) {
   const std::string config = absl::Substitute(
       R"(tests {
@@ -97,7 +127,7 @@ std::shared_ptr<const distbench::Plan> MakePlan(const bench::Options& options) {
              request_payload_name: "request" response_payload_name: "response"
            }
            action_lists { name: "client" action_names: "run" }
-           action_lists { name: "query" }
+           $9
            actions {
              name: "run"
              rpc_name: "query"
@@ -112,7 +142,7 @@ std::shared_ptr<const distbench::Plan> MakePlan(const bench::Options& options) {
       options.response_bytes, Loop(options),
       static_cast<int64_t>(1e6 * (options.seconds + options.warmup_seconds)),
       static_cast<int64_t>(1e9 * options.warmup_seconds), options.driver,
-      DriverSettings(options));
+      DriverSettings(options), Handler(options));
   auto parsed = distbench::ParseTestSequence(config, "benchmark");
   if (!parsed.ok()) Fail(parsed.status().ToString());
   auto checked = distbench::CheckTestSequence(*std::move(parsed));
@@ -130,7 +160,8 @@ std::unique_ptr<Engine> MakeEngine(const bench::Options& options, int instance,
   engine_options.on_traffic_finished = std::move(on_finished);
   auto driver = distbench::MakeProtocolDriver(
       engine_options.plan->services[instance].driver,
-      {.service_address = "127.0.0.1"});
+      {.service_address = "127.0.0.1",
+       .immediate_rpcs = ImmediateRpcs(*engine_options.plan)});
   if (!driver.ok()) Fail(driver.status().ToString());
   auto engine = Engine::Create(std::move(engine_options), *std::move(driver));
   if (!engine.ok()) Fail(engine.status().ToString());

@@ -53,6 +53,9 @@ Options ParseOptions(int argc, char** argv, const std::string& description) {
   app.add_option("--client_setting", options.client_settings,
                  "of engine_throughput's driver: NAME=VALUE");
   app.add_option("--server_setting", options.server_settings, "likewise");
+  app.add_option("--handler", options.handler,
+                 "of engine_throughput's server: its list of actions")
+      ->check(CLI::IsMember({"empty", "list", "activity"}));
   app.add_option("--connections", options.connections, "TCP: of each thread");
   app.add_option("--max_batch", options.max_batch, "TCP: messages per write");
   try {

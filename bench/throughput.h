@@ -29,6 +29,10 @@ struct Options {
   // Further settings of the driver, NAME=VALUE; of engine_throughput.
   std::vector<std::string> client_settings;
   std::vector<std::string> server_settings;
+  // What the server of engine_throughput does for a request: "empty" nothing,
+  // "list" an action that has nothing to do, "activity" some microseconds of
+  // work.
+  std::string handler = "empty";
   int connections = 1;          // over TCP: of each client thread
   int max_batch = 64;           // over TCP: messages per write
 };

@@ -75,8 +75,7 @@ SettingsDeclaration GrpcServerSettings(const std::string& default_type) {
                       "that polls for them, \"polling\" by a thread pool "
                       "behind "
                       "the worker's queue, \"handoff\" by a thread pool behind "
-                      "gRPC's callback API. A request whose action list is "
-                      "empty is answered without the pool.",
+                      "gRPC's callback API.",
                   .default_value = default_type,
                   .allowed_values = {"inline", "handoff", "polling"},
               },
@@ -97,6 +96,15 @@ SettingsDeclaration GrpcServerSettings(const std::string& default_type) {
                       "elastic; 0 is the number of CPUs.",
                   .default_value = int64_t{0},
                   .maximum = kMaxPoolThreads,
+              },
+              {
+                  .name = "threadpool_use",
+                  .description =
+                      "Which requests go through the pool: \"nonempty\" those "
+                      "whose action list is not empty, while the others are "
+                      "answered where they arrive; \"all\" every request.",
+                  .default_value = "nonempty",
+                  .allowed_values = {"nonempty", "all"},
               },
               {
                   .name = "transport",

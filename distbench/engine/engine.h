@@ -31,11 +31,12 @@ struct EngineOptions {
   // For samples of single RPCs. Beyond it they are chosen by reservoir.
   int64_t sample_memory_bytes = 64 << 20;
 
-  // Called once, on one of the engine's threads, when the main list has ended
-  // and none of its RPCs is in flight. Not called without Start().
+  // Called once, on a thread that runs one of the workers (its own or one of
+  // the driver's), when the main list has ended and none of its RPCs is in
+  // flight. Not called without Start().
   std::function<void()> on_traffic_finished = [] {};
 
-  // Called once, on one of the engine's threads, if the engine stops itself
+  // Called once, on such a thread as well, if the engine stops itself
   // because it exceeds a limit of the test. The test is over then, on all
   // nodes. on_traffic_finished still follows.
   std::function<void(absl::Status)> on_overload = [](absl::Status) {};

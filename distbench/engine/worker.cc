@@ -71,6 +71,20 @@ void Worker::NoticeDrained() {
 }
 
 void Worker::Turn(bool may_wait) {
+  const int64_t deadline_ns = DoOwnWork();
+  context_.transport.Poll(may_wait ? deadline_ns : 0, *this);
+  NoticeDrained();
+}
+
+int64_t Worker::EndBorrowedTurn() {
+  const int64_t deadline_ns = DoOwnWork();
+  NoticeDrained();
+  return deadline_ns;
+}
+
+// All of a turn but the transport's events. Returns until when the next Poll()
+// may wait.
+int64_t Worker::DoOwnWork() {
   context_.now_ns = context_.engine.clock().MonotonicNs();
   HandleMessages();
   FireTimers();
@@ -79,20 +93,21 @@ void Worker::Turn(bool may_wait) {
   const bool had_to_wait_for_queue = sender_.must_wait_for_queue();
   const bool must_wait_for_queue = sender_.SendWaiting();
   if (had_to_wait_for_queue && !must_wait_for_queue) ++event_count_;
-  int64_t deadline_ns = 0;
-  if (may_wait && !more_ready && !context_.timers.next_spins() && !quitting_) {
-    deadline_ns = context_.timers.next_due_ns();
-    if (must_wait_for_queue) {
-      deadline_ns = std::min(deadline_ns, context_.now_ns + kRetryNs);
-    }
-  }
-  context_.transport.Poll(deadline_ns, *this);
-  NoticeDrained();
+  if (more_ready || context_.timers.next_spins() || quitting_) return 0;
+  const int64_t due_ns = context_.timers.next_due_ns();
+  return must_wait_for_queue ? std::min(due_ns, context_.now_ns + kRetryNs)
+                             : due_ns;
 }
 
 void Worker::Post(Message message) {
   messages_.Push(new Message(message));
   context_.transport.Wake();
+}
+
+// For threads that have nothing else to do, and nothing locked.
+void Worker::PostAndMayRun(Message message) {
+  messages_.Push(new Message(message));
+  context_.transport.RunTurnOrWake();
 }
 
 void Worker::HandleMessages() {
@@ -265,7 +280,15 @@ void Worker::StartActivity(Iteration& iteration) {
 }
 
 void Worker::OnActivityDone(Iteration& iteration) {
-  Post({.kind = Message::Kind::kActivityDone, .iteration = &iteration});
+  const Message done = {.kind = Message::Kind::kActivityDone,
+                        .iteration = &iteration};
+  // What has not begun when all is stopped is done on the thread that stops it,
+  // which may hold locks.
+  if (context_.engine.stop_scope() == StopScope::kEverything) {
+    Post(done);
+  } else {
+    PostAndMayRun(done);
+  }
 }
 
 void Worker::PostPlace(Iteration& iteration, int64_t free_since_ns) {

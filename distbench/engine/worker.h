@@ -21,7 +21,7 @@ namespace distbench {
 
 class Worker;
 
-// What a worker needs of its engine. Called on the worker's thread.
+// What a worker needs of its engine. Called by who has the worker's turn.
 class WorkerGroup {
  public:
   virtual ~WorkerGroup() = default;
@@ -37,7 +37,9 @@ class WorkerGroup {
 
 // One loop over one transport: messages of other workers, timers, ready
 // actions, then the transport's events. All work of an engine is done in such
-// loops.
+// loops. While the worker's thread sleeps in the transport, those who bring
+// something to do may run a turn of the loop in its place, one at a time: so
+// all that is said to be done on a worker's thread is done by who has its turn.
 class Worker final : private TransportEvents,
                      private SchedulerEffects,
                      private ActivityListener,
@@ -104,8 +106,10 @@ class Worker final : private TransportEvents,
   };
 
   void Turn(bool may_wait);
+  int64_t DoOwnWork();
   void NoticeDrained();
   void Post(Message message);
+  void PostAndMayRun(Message message);
   void HandleMessages();
   void Handle(const Message& message);
   void FireTimers();
@@ -118,6 +122,8 @@ class Worker final : private TransportEvents,
   // TransportEvents
   void OnDone(ClientCall* call) override;
   void OnRequest(ServerCall* call) override;
+  bool LendsTurns() const override { return true; }
+  int64_t EndBorrowedTurn() override;
 
   // SchedulerEffects
   bool SendRpcs(Iteration& iteration) override;

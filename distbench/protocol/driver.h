@@ -112,10 +112,20 @@ struct ServerCall {
 };
 
 // Where a transport delivers. Implemented by the engine's worker; called on the
-// worker's thread, inside Poll() only. May call Start() and Reply().
+// worker's thread, inside Poll() only, unless that lends its turns. May call
+// Start() and Reply().
 class TransportEvents {
  public:
   virtual ~TransportEvents() = default;
+
+  // Whether, while the worker's thread sleeps in Poll(), other threads may run
+  // its turns: deliver events, and call EndBorrowedTurn() after them. One
+  // thread at a time does any of this, and sees what the one before it did.
+  virtual bool LendsTurns() const { return false; }
+
+  // Does what the worker does between two calls of Poll(). Returns when the
+  // worker has to do something next of its own accord, as Poll()'s deadline.
+  virtual int64_t EndBorrowedTurn() { return 0; }
 
   // The call has ended, well or not. The transport has let go of it.
   virtual void OnDone(ClientCall* call) = 0;
@@ -124,8 +134,8 @@ class TransportEvents {
   virtual void OnRequest(ServerCall* call) = 0;
 };
 
-// One worker's share of a driver. Used by that worker's thread only, except for
-// Wake().
+// One worker's share of a driver. Used by that worker's thread, or who has its
+// turn, except for Wake() and RunTurnOrWake().
 class Transport {
  public:
   virtual ~Transport() = default;
@@ -145,6 +155,11 @@ class Transport {
 
   // Makes the current or the next Poll() return early. Any thread.
   virtual void Wake() = 0;
+
+  // As Wake(), for threads that have brought the worker something to do and
+  // hold no lock: they may run a turn of it themselves, if its events lend
+  // turns. Any thread.
+  virtual void RunTurnOrWake() { Wake(); }
 
   // Cancels every call in flight; each still ends with OnDone().
   virtual void CancelCalls() = 0;

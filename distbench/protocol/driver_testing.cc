@@ -41,15 +41,17 @@ std::string TestEvents::Call(ClientCall& call) {
 }
 
 void TestEvents::OnDone(ClientCall* call) {
-  EXPECT_EQ(std::this_thread::get_id(), thread_);
+  EXPECT_FALSE(delivering_.exchange(true));
   EXPECT_EQ(call->transport_state, nullptr);
   errors_[call] = std::string(call->error);
   on_done(call);
+  delivering_ = false;
 }
 
 void TestEvents::OnRequest(ServerCall* call) {
-  EXPECT_EQ(std::this_thread::get_id(), thread_);
+  EXPECT_FALSE(delivering_.exchange(true));
   handler_(transport_, call);
+  delivering_ = false;
 }
 
 TestServer::TestServer(const DriverFactory& make_driver,

@@ -22,9 +22,10 @@ namespace distbench {
 
 using DriverFactory = std::function<std::unique_ptr<ProtocolDriver>()>;
 
-// Polls a transport, and sees to it that it delivers only on the thread that
-// does so, which is the one that made this. Answers requests as `handler` says;
-// by default with what was asked for.
+// Polls a transport, lends its turns as engines do, and sees to it that one
+// thread at a time has one. Answers requests as `handler` says; by default with
+// what was asked for. Its members may be used while the transport is not
+// polled, and by what it calls.
 class TestEvents final : public TransportEvents {
  public:
   using Handler = std::function<void(Transport& transport, ServerCall* call)>;
@@ -55,11 +56,14 @@ class TestEvents final : public TransportEvents {
   // TransportEvents
   void OnDone(ClientCall* call) override;
   void OnRequest(ServerCall* call) override;
+  bool LendsTurns() const override { return true; }
+  // Makes Poll() return: who polls looks at what has happened.
+  int64_t EndBorrowedTurn() override { return 0; }
 
   Transport& transport_;
   const Handler handler_;
   std::map<const ClientCall*, std::string> errors_;
-  const std::thread::id thread_ = std::this_thread::get_id();
+  std::atomic<bool> delivering_ = false;
 };
 
 // Keeps what a server's handler saw for the test, which runs on another thread.

@@ -16,8 +16,8 @@ constexpr char kServerEnds[] = "the instance has shut down";
 }  // namespace
 
 // A request: what the engine sees of it, and what gRPC needs for it. It goes
-// when the last of those who use it lets go: gRPC, the pool's thread, and the
-// worker together with the engine.
+// when the last of those who use it lets go: gRPC, and the worker together with
+// the engine.
 class CallbackServer::Request final : public PooledRequest,
                                       public grpc::ServerGenericBidiReactor {
  public:
@@ -50,10 +50,6 @@ class CallbackServer::Request final : public PooledRequest,
 
   // PooledRequest
   EventQueue& queue() override { return server_.queue_; }
-  void Leave(bool reply) override {
-    if (reply) SendReply();
-    Drop();
-  }
 
   // grpc::ServerGenericBidiReactor, on threads of gRPC
   void OnReadDone(bool ok) override;
@@ -122,12 +118,10 @@ void CallbackServer::HandOver(Request& request) {
     queue_.Post(request);
     return;
   }
-  request.Hold();  // for the pool's thread
   if (pool_use_.pool->Submit(request)) return;
   --inside_;
   queue_.Wake();
   request.Refuse(grpc::StatusCode::RESOURCE_EXHAUSTED, kNoThreadForRequest);
-  request.Drop();
   request.Drop();
 }
 
@@ -148,12 +142,8 @@ void CallbackServer::Reply(ServerCall* call) {
   if (!closed_) {
     request.ForgetRequest();
     --inside_;
-    if (request.in_pool) {
-      request.KeepReplyError();
-      request.LetGo(/*reply=*/true);
-    } else {
-      request.SendReply();
-    }
+    request.SendReply();
+    if (request.in_pool) pool_use_.pool->Finish(request);
   }
   request.Drop();
 }
@@ -161,7 +151,7 @@ void CallbackServer::Reply(ServerCall* call) {
 // Ends a request that will have no reply.
 void CallbackServer::Drop(Request& request) {
   --inside_;
-  if (request.in_pool) request.LetGo(/*reply=*/false);
+  if (request.in_pool) pool_use_.pool->Finish(request);
   request.Refuse(grpc::StatusCode::UNAVAILABLE, kServerEnds);
 }
 

@@ -21,6 +21,7 @@ DriverOptions Mode::Options() const {
   options.server_settings["server_type"] = server_type;
   options.server_settings["threadpool_type"] = pool_type;
   options.server_settings["threadpool_size"] = pool_size;
+  options.server_settings["threadpool_use"] = pool_use;
   return options;
 }
 

@@ -27,6 +27,7 @@ struct Mode {
   std::string client_type = "polling";
   std::string server_type = "inline";
   std::string pool_type = "";
+  std::string pool_use = "";
   // Enough for what the tests leave unanswered.
   int64_t pool_size = 64;
 

@@ -18,6 +18,10 @@ namespace {
 // (some hundred microseconds of work) not to starve timers.
 constexpr int kMaxCompletions = 64;
 
+// Turns that a thread runs for a worker before it wakes it: a thread of gRPC or
+// of a handler pool has other things to do.
+constexpr int kMaxBorrowedTurns = 16;
+
 // For a shorter time the worker does not sleep: that is about what being woken
 // takes.
 constexpr int64_t kShortestSleepNs = WakeAhead::kMaxNs;
@@ -26,11 +30,6 @@ constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
 int64_t NowNs() { return RealClock().MonotonicNs(); }
 
-grpc_event NextWithoutWaiting(grpc_completion_queue* queue) {
-  return grpc_completion_queue_next(queue, gpr_inf_past(GPR_CLOCK_MONOTONIC),
-                                    nullptr);
-}
-
 grpc_event WaitForNext(grpc_completion_queue* queue) {
   return grpc_completion_queue_next(queue, gpr_inf_future(GPR_CLOCK_MONOTONIC),
                                     nullptr);
@@ -38,6 +37,10 @@ grpc_event WaitForNext(grpc_completion_queue* queue) {
 
 grpc_event NoEvent() {
   return {.type = GRPC_QUEUE_TIMEOUT, .success = 0, .tag = nullptr};
+}
+
+grpc_event WakeUp() {
+  return {.type = GRPC_OP_COMPLETE, .success = 1, .tag = nullptr};
 }
 
 grpc_call* MakeWakeCall(grpc_completion_queue* queue) {
@@ -68,17 +71,26 @@ EventQueue::~EventQueue() {
 }
 
 void EventQueue::Poll(int64_t deadline_ns, TransportEvents& events) {
+  const bool woken = wake_pending_.exchange(false);
+  const bool wanted = turn_wanted_.exchange(false);
   const bool ran_posted = RunPosted(events);
   const int64_t now_ns = NowNs();
-  grpc_event event = ran_posted || deadline_ns <= now_ns
-                         ? NextWithoutWaiting(queue_)
-                         : Wait(deadline_ns, now_ns);
+  const bool may_wait =
+      !woken && !wanted && !ran_posted && deadline_ns > now_ns;
+  grpc_event event = may_wait ? Wait(deadline_ns, now_ns, events) : Next();
   for (int i = 1; event.type == GRPC_OP_COMPLETE; ++i) {
     const bool woken = Run(event, events);
     if (woken || i == kMaxCompletions) break;
-    event = NextWithoutWaiting(queue_);
+    event = Next();
   }
   if (!ran_posted) RunPosted(events);
+}
+
+// Without waiting.
+grpc_event EventQueue::Next() {
+  if (!in_use_) return NoEvent();
+  return grpc_completion_queue_next(queue_, gpr_inf_past(GPR_CLOCK_MONOTONIC),
+                                    nullptr);
 }
 
 bool EventQueue::RunPosted(TransportEvents& events) {
@@ -91,42 +103,55 @@ bool EventQueue::RunPosted(TransportEvents& events) {
   return true;
 }
 
-grpc_event EventQueue::Wait(int64_t deadline_ns, int64_t now_ns) {
+grpc_event EventQueue::Wait(int64_t deadline_ns, int64_t now_ns,
+                            TransportEvents& events) {
   const bool soon = deadline_ns - now_ns <= kShortestSleepNs;
   if (soon) return Spin(deadline_ns);
   if (spin_ns_ > 0) {
     const grpc_event event = Spin(std::min(deadline_ns, now_ns + spin_ns_));
-    if (event.type == GRPC_OP_COMPLETE || !mailbox_.empty()) return event;
+    if (event.type == GRPC_OP_COMPLETE || has_work()) return event;
   }
-  return Block(deadline_ns);
+  return Block(deadline_ns, events);
 }
 
 grpc_event EventQueue::Spin(int64_t until_ns) {
   do {
-    const grpc_event event = NextWithoutWaiting(queue_);
+    const grpc_event event = Next();
     if (event.type != GRPC_QUEUE_TIMEOUT) return event;
-  } while (mailbox_.empty() && NowNs() < until_ns);
+  } while (!has_work() && NowNs() < until_ns);
   return NoEvent();
 }
 
-grpc_event EventQueue::Block(int64_t deadline_ns) {
-  SetAlarm(deadline_ns == kNever ? kNever : deadline_ns - ahead_.ns());
-  blocked_ = true;
+grpc_event EventQueue::Block(int64_t deadline_ns, TransportEvents& events) {
+  SetAlarm(deadline_ns);
+  deadline_ns_ = deadline_ns;
+  events_ = &events;
+  sleeps_at_queue_ = in_use_;
+  turn_.Sleep(may_lend_ && events.LendsTurns());
   grpc_event event = NoEvent();
-  if (alarm_went_off_) {
+  // What comes later sees that the worker sleeps.
+  const bool sleeps = !alarm_went_off_ && !has_work();
+  if (sleeps) event = Sleep();
+  turn_.TakeBack();
+  if (!sleeps && alarm_went_off_) {
     // Either it is time, or an earlier alarm was still on its way when this one
     // was set: then the next wait sets it again.
     alarm_ns_ = kNoAlarm;
-  } else if (mailbox_.empty()) {  // what comes later sees blocked_
-    event = WaitForNext(queue_);
-    const bool by_alarm = alarm_went_off_ && event.tag == nullptr;
-    if (by_alarm) ahead_.OnWoken(alarm_ns_, NowNs());
   }
-  blocked_ = false;
+  const bool by_alarm = sleeps && alarm_went_off_ && event.tag == nullptr;
+  if (by_alarm) ahead_.OnWoken(alarm_ns_, NowNs());
   return event;
 }
 
-void EventQueue::SetAlarm(int64_t due_ns) {
+grpc_event EventQueue::Sleep() {
+  if (sleeps_at_queue_) return WaitForNext(queue_);
+  wake_ups_.acquire();
+  return WakeUp();
+}
+
+void EventQueue::SetAlarm(int64_t deadline_ns) {
+  const int64_t due_ns =
+      deadline_ns == kNever ? kNever : deadline_ns - ahead_.ns();
   if (due_ns == alarm_ns_) return;
   alarm_ns_ = due_ns;
   alarm_went_off_ = false;
@@ -135,11 +160,20 @@ void EventQueue::SetAlarm(int64_t due_ns) {
 
 void EventQueue::OnAlarm() {
   alarm_went_off_ = true;
-  if (blocked_) Wake();
+  if (!turn_.worker_is_awake()) Wake();
 }
 
 void EventQueue::Wake() {
-  if (wake_pending_.exchange(true, std::memory_order_acq_rel)) return;
+  if (wake_pending_.exchange(true)) return;
+  // A worker that is awake looks before it sleeps.
+  if (!turn_.worker_is_awake()) StartWakeUp();
+}
+
+void EventQueue::StartWakeUp() {
+  if (!sleeps_at_queue_) {
+    wake_ups_.release();
+    return;
+  }
   CHECK_EQ(grpc_call_start_batch(wake_call_, nullptr, 0, nullptr, nullptr),
            GRPC_CALL_OK);
 }
@@ -147,13 +181,48 @@ void EventQueue::Wake() {
 void EventQueue::Post(Completion& completion) {
   posting_.fetch_add(1, std::memory_order_relaxed);
   mailbox_.Push(&completion);
-  if (blocked_) Wake();
+  RunTurns();
   posting_.fetch_sub(1, std::memory_order_release);
+}
+
+void EventQueue::RunTurnOrWake() {
+  posting_.fetch_add(1, std::memory_order_relaxed);
+  turn_wanted_ = true;
+  RunTurns();
+  posting_.fetch_sub(1, std::memory_order_release);
+}
+
+void EventQueue::RunTurns() {
+  for (int i = 0; i < kMaxBorrowedTurns; ++i) {
+    if (!turn_.TryBorrow()) {
+      // Who has the turn looks again before it sleeps, or after giving it back.
+      if (turn_.must_wake_worker()) Wake();
+      return;
+    }
+    const bool may_sleep_on = RunBorrowedTurn();
+    turn_.GiveBack();
+    if (!may_sleep_on) break;
+    if (!turn_wanted_ && mailbox_.empty()) return;
+  }
+  Wake();
+}
+
+bool EventQueue::RunBorrowedTurn() {
+  turn_wanted_ = false;
+  RunPosted(*events_);
+  const int64_t deadline_ns = events_->EndBorrowedTurn();
+  const bool must_poll = in_use_ && !sleeps_at_queue_;
+  if (must_poll || posted_ != nullptr) return false;
+  if (deadline_ns >= deadline_ns_) return true;
+  if (deadline_ns - NowNs() <= kShortestSleepNs) return false;
+  SetAlarm(deadline_ns);
+  deadline_ns_ = deadline_ns;
+  return true;
 }
 
 bool EventQueue::Run(const grpc_event& event, TransportEvents& events) {
   if (event.tag == nullptr) {
-    wake_pending_.exchange(false, std::memory_order_acq_rel);
+    wake_pending_ = false;
     return true;
   }
   static_cast<Completion*>(event.tag)->OnComplete(event.success, events);

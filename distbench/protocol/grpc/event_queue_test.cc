@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -26,12 +27,14 @@ class NoEvents final : public TransportEvents {
   void OnRequest(ServerCall*) override {}
 };
 
-class EventQueueTest : public testing::Test {
+// With a queue that is in use, and one that is not.
+class EventQueueTest : public testing::TestWithParam<bool> {
  protected:
   EventQueueTest() {
     grpc_init();
     timer_ = std::make_unique<WakeTimer>();
     queue_ = std::make_unique<EventQueue>(*timer_, /*spin_ns=*/0);
+    MayUse(*queue_);
   }
   ~EventQueueTest() override {
     queue_.reset();
@@ -39,18 +42,22 @@ class EventQueueTest : public testing::Test {
     grpc_shutdown();
   }
 
+  static void MayUse(EventQueue& queue) {
+    if (GetParam()) queue.get();
+  }
+
   NoEvents events_;
   std::unique_ptr<WakeTimer> timer_;
   std::unique_ptr<EventQueue> queue_;
 };
 
-TEST_F(EventQueueTest, DoesNotWaitForThePast) {
+TEST_P(EventQueueTest, DoesNotWaitForThePast) {
   for (int64_t deadline_ns : {INT64_MIN, int64_t{0}, NowNs()}) {
     queue_->Poll(deadline_ns, events_);
   }
 }
 
-TEST_F(EventQueueTest, WakesEndOnePollHoweverManyThereAre) {
+TEST_P(EventQueueTest, WakesEndOnePollHoweverManyThereAre) {
   for (int i = 0; i < 10; ++i) queue_->Wake();
   queue_->Poll(kNever, events_);
   // Nothing is left: the next poll waits until its deadline.
@@ -59,7 +66,7 @@ TEST_F(EventQueueTest, WakesEndOnePollHoweverManyThereAre) {
   EXPECT_GE(NowNs(), deadline_ns - 100'000);
 }
 
-TEST_F(EventQueueTest, IsWokenByOtherThreads) {
+TEST_P(EventQueueTest, IsWokenByOtherThreads) {
   constexpr int kRounds = 2000;
   std::atomic<int> asked = 0;
   std::atomic<int> answered = 0;
@@ -78,7 +85,7 @@ TEST_F(EventQueueTest, IsWokenByOtherThreads) {
   waker.join();
 }
 
-TEST_F(EventQueueTest, ReturnsAboutAtItsDeadline) {
+TEST_P(EventQueueTest, ReturnsAboutAtItsDeadline) {
   for (int64_t wait_ns : {10'000, 100'000, 1'000'000, 5'000'000}) {
     const int64_t deadline_ns = NowNs() + wait_ns;
     int polls = 0;
@@ -91,7 +98,7 @@ TEST_F(EventQueueTest, ReturnsAboutAtItsDeadline) {
   }
 }
 
-TEST_F(EventQueueTest, DeadlinesMayMoveInBothDirections) {
+TEST_P(EventQueueTest, DeadlinesMayMoveInBothDirections) {
   queue_->Wake();
   queue_->Poll(NowNs() + kHourNs, events_);
   const int64_t deadline_ns = NowNs() + 1'000'000;
@@ -100,7 +107,7 @@ TEST_F(EventQueueTest, DeadlinesMayMoveInBothDirections) {
   queue_->Poll(NowNs() + kHourNs, events_);
 }
 
-TEST_F(EventQueueTest, AnAlarmThatIsOverDoesNotKeepPollsFromWaiting) {
+TEST_P(EventQueueTest, AnAlarmThatIsOverDoesNotKeepPollsFromWaiting) {
   // The alarm goes off while the worker is busy elsewhere.
   std::thread waker([&] { queue_->Wake(); });
   queue_->Poll(NowNs() + 200'000, events_);
@@ -133,15 +140,15 @@ class Posted final : public Completion {
  public:
   void OnComplete(bool ok, TransportEvents&) override {
     EXPECT_TRUE(ok);
-    ++count;
     thread = std::this_thread::get_id();
+    ++count;
   }
 
-  int count = 0;
-  std::thread::id thread;
+  std::atomic<int> count = 0;
+  std::atomic<std::thread::id> thread;
 };
 
-TEST_F(EventQueueTest, WhatOthersPostRunsOnThePollingThread) {
+TEST_P(EventQueueTest, WhatOthersPostRunsOnThePollingThread) {
   constexpr int kRounds = 2000;
   Posted posted;
   std::atomic<int> run = 0;
@@ -154,14 +161,14 @@ TEST_F(EventQueueTest, WhatOthersPostRunsOnThePollingThread) {
   // A lost message would stop this for good.
   while (run < kRounds) {
     queue_->Poll(kNever, events_);
-    run = posted.count;
+    run = posted.count.load();
   }
   poster.join();
   EXPECT_EQ(posted.count, kRounds);
   EXPECT_EQ(posted.thread, std::this_thread::get_id());
 }
 
-TEST_F(EventQueueTest, RunsABoundedNumberOfPostedPerPollInTheirOrder) {
+TEST_P(EventQueueTest, RunsABoundedNumberOfPostedPerPollInTheirOrder) {
   constexpr int kPosted = 200;
   std::vector<Posted> posted(kPosted);
   for (Posted& completion : posted) queue_->Post(completion);
@@ -174,9 +181,10 @@ TEST_F(EventQueueTest, RunsABoundedNumberOfPostedPerPollInTheirOrder) {
   for (const Posted& completion : posted) EXPECT_EQ(completion.count, 1);
 }
 
-TEST_F(EventQueueTest, MayEndAsSoonAsTheLastPostedHasRun) {
+TEST_P(EventQueueTest, MayEndAsSoonAsTheLastPostedHasRun) {
   for (int round = 0; round < 2000; ++round) {
     EventQueue queue(*timer_, /*spin_ns=*/0);
+    MayUse(queue);
     Posted posted;
     std::thread poster([&] { queue.Post(posted); });
     while (posted.count == 0) queue.Poll(kNever, events_);
@@ -186,12 +194,13 @@ TEST_F(EventQueueTest, MayEndAsSoonAsTheLastPostedHasRun) {
   }
 }
 
-TEST_F(EventQueueTest, MayEndWhileItsAlarmGoesOff) {
+TEST_P(EventQueueTest, MayEndWhileItsAlarmGoesOff) {
   constexpr int kRounds = 3000;
   constexpr int64_t kWokenAheadNs = 50'000;
   WakeTimer other_timer;
   for (int round = 0; round < kRounds; ++round) {
     EventQueue queue(*timer_, /*spin_ns=*/0);
+    MayUse(queue);
     {
       // Its own alarm and somebody else wake it at about the same time; who
       // comes second finds it on its way out.
@@ -202,6 +211,177 @@ TEST_F(EventQueueTest, MayEndWhileItsAlarmGoesOff) {
     }
     if (round % 2 == 0) queue.DrainForever(events_);
   }
+}
+
+// Lends the worker's turns, and notes what they do.
+class LendingEvents final : public TransportEvents {
+ public:
+  void OnDone(ClientCall*) override {}
+  void OnRequest(ServerCall*) override {}
+  bool LendsTurns() const override { return true; }
+  int64_t EndBorrowedTurn() override {
+    ++turns;
+    thread = std::this_thread::get_id();
+    return on_turn();
+  }
+
+  std::function<int64_t()> on_turn = [] { return kNever; };
+  int turns = 0;
+  std::thread::id thread;
+};
+
+// A worker whose thread does nothing but poll, with turns to lend.
+class LendingTest : public EventQueueTest {
+ protected:
+  void StartWorker() {
+    worker_ = std::thread([this] {
+      while (!stopped_) {
+        queue_->Poll(deadline_ns_, lending_);
+        ++polls_;
+      }
+    });
+  }
+  ~LendingTest() override {
+    stopped_ = true;
+    queue_->Wake();
+    worker_.join();
+  }
+
+  // Posts, until a turn is borrowed for that: the worker's thread may be awake
+  // now and then. Returns whether it was in time.
+  bool PostUntilBorrowed(Posted& posted) {
+    const int64_t give_up_ns = NowNs() + 20'000'000'000;
+    while (NowNs() < give_up_ns) {
+      const int before = posted.count;
+      queue_->Post(posted);
+      while (posted.count == before) std::this_thread::yield();
+      if (posted.thread == std::this_thread::get_id()) return true;
+    }
+    return false;
+  }
+
+  LendingEvents lending_;
+  std::atomic<int64_t> deadline_ns_ = kNever;
+  std::atomic<int> polls_ = 0;
+  std::atomic<bool> stopped_ = false;
+  std::thread worker_;
+};
+
+TEST_P(LendingTest, WhoPostsRunsTheTurnOfASleepingWorker) {
+  StartWorker();
+  Posted posted;
+  ASSERT_TRUE(PostUntilBorrowed(posted));
+  EXPECT_EQ(lending_.thread, std::this_thread::get_id());
+  // It sleeps from here on, and nobody wakes it.
+  const int polls = polls_;
+  const int turns = lending_.turns;
+  for (int i = 0; i < 100; ++i) {
+    queue_->Post(posted);
+    EXPECT_EQ(posted.thread, std::this_thread::get_id());
+  }
+  queue_->RunTurnOrWake();
+  EXPECT_EQ(lending_.turns, turns + 101);
+  EXPECT_EQ(polls_, polls);
+}
+
+TEST_P(LendingTest, TheWorkerIsWokenIfItHasToDoSomething) {
+  lending_.on_turn = [] { return 0; };
+  StartWorker();
+  Posted posted;
+  const int polls = polls_;
+  ASSERT_TRUE(PostUntilBorrowed(posted));
+  while (polls_ == polls) std::this_thread::yield();
+}
+
+TEST_P(LendingTest, TheWorkerIsWokenAtAnEarlierDeadline) {
+  constexpr int64_t kEarlierNs = 5'000'000;
+  deadline_ns_ = NowNs() + kHourNs;
+  StartWorker();
+  Posted posted;
+  ASSERT_TRUE(PostUntilBorrowed(posted));
+  const int polls = polls_;
+  int64_t due_ns = 0;
+  lending_.on_turn = [&] { return due_ns = NowNs() + kEarlierNs; };
+  queue_->Post(posted);
+  while (polls_ == polls) std::this_thread::yield();
+  // It is woken ahead of the time, for the rest of which it would poll.
+  EXPECT_GE(NowNs(), due_ns - kEarlierNs / 2);
+}
+
+TEST_P(LendingTest, WakingReachesTheWorkerItself) {
+  StartWorker();
+  Posted posted;
+  ASSERT_TRUE(PostUntilBorrowed(posted));
+  for (int i = 0; i < 100; ++i) {
+    const int polls = polls_;
+    queue_->Wake();
+    while (polls_ == polls) std::this_thread::yield();
+  }
+}
+
+TEST_P(LendingTest, NobodyRunsTurnsForEver) {
+  StartWorker();
+  Posted posted;
+  ASSERT_TRUE(PostUntilBorrowed(posted));
+  // Each turn brings the next one.
+  lending_.on_turn = [&] {
+    queue_->Post(posted);
+    return kNever;
+  };
+  const int turns = lending_.turns;
+  const int count = posted.count;
+  queue_->Post(posted);
+  const int borrowed = lending_.turns - turns;
+  EXPECT_GT(borrowed, 1);
+  // What is left is for the worker.
+  while (posted.count <= count + borrowed) std::this_thread::yield();
+  EXPECT_EQ(posted.thread, worker_.get_id());
+}
+
+TEST_P(LendingTest, OneThreadAtATimeHasTheTurn) {
+  constexpr int kPosters = 4;
+  constexpr int kRounds = 5000;
+  int sum = 0;  // under no lock
+  class Adding final : public Completion {
+   public:
+    explicit Adding(int& sum) : sum_(sum) {}
+    void OnComplete(bool, TransportEvents&) override {
+      ++sum_;
+      done = true;
+    }
+    std::atomic<bool> done = false;
+
+   private:
+    int& sum_;
+  };
+  StartWorker();
+  std::vector<std::thread> posters;
+  for (int i = 0; i < kPosters; ++i) {
+    posters.emplace_back([&, i] {
+      Adding adding(sum);
+      for (int round = 0; round < kRounds; ++round) {
+        adding.done = false;
+        queue_->Post(adding);
+        // The worker gets its turns as well.
+        if (i == 0 && round % 16 == 0) queue_->Wake();
+        while (!adding.done) std::this_thread::yield();
+      }
+    });
+  }
+  for (std::thread& poster : posters) poster.join();
+  EXPECT_EQ(sum, kPosters * kRounds);
+}
+
+TEST_P(LendingTest, TurnsAreNotLentAfterTheEndOfThat) {
+  queue_->StopLending();
+  StartWorker();
+  Posted posted;
+  for (int i = 1; i <= 100; ++i) {
+    queue_->Post(posted);
+    while (posted.count < i) std::this_thread::yield();
+    EXPECT_EQ(posted.thread, worker_.get_id());
+  }
+  EXPECT_EQ(lending_.turns, 0);
 }
 
 // Completes at once, as often as it is started.
@@ -228,13 +408,27 @@ class EmptyBatch final : public Completion {
     ++count;
   }
 
-  int count = 0;
+  std::atomic<int> count = 0;
 
  private:
   grpc_call* call_;
 };
 
-TEST_F(EventQueueTest, RunsABoundedNumberOfCompletionsPerPoll) {
+TEST_P(LendingTest, AQueueThatComesIntoUseIsPolled) {
+  StartWorker();
+  Posted posted;
+  ASSERT_TRUE(PostUntilBorrowed(posted));
+  std::unique_ptr<EmptyBatch> batch;
+  lending_.on_turn = [&] {
+    batch = std::make_unique<EmptyBatch>(queue_->get());
+    batch->Start();
+    return kNever;
+  };
+  queue_->Post(posted);
+  while (batch->count == 0) std::this_thread::yield();
+}
+
+TEST_P(EventQueueTest, RunsABoundedNumberOfCompletionsPerPoll) {
   EmptyBatch batch(queue_->get());
   constexpr int kStarted = 1000;
   for (int i = 0; i < kStarted; ++i) batch.Start();
@@ -248,12 +442,15 @@ TEST_F(EventQueueTest, RunsABoundedNumberOfCompletionsPerPoll) {
   EXPECT_LE(most, 64);
 }
 
-TEST_F(EventQueueTest, DrainingRunsEverything) {
+TEST_P(EventQueueTest, DrainingRunsEverything) {
   EmptyBatch batch(queue_->get());
   for (int i = 0; i < 100; ++i) batch.Start();
   queue_->DrainForever(events_);
   EXPECT_EQ(batch.count, 100);
 }
+
+INSTANTIATE_TEST_SUITE_P(InUseOrNot, EventQueueTest, testing::Bool());
+INSTANTIATE_TEST_SUITE_P(InUseOrNot, LendingTest, testing::Bool());
 
 }  // namespace
 }  // namespace distbench

@@ -172,8 +172,10 @@ absl::Status GrpcDriver::MakePool() {
 
 // Returns the port, or 0.
 int GrpcDriver::Start(const std::string& address, int worker_count) {
-  PoolUse pool_use = {.pool = pool_.get(),
-                      .immediate_rpcs = environment_.immediate_rpcs};
+  PoolUse pool_use = {.pool = pool_.get()};
+  if (!settings_.pool_for_all) {
+    pool_use.immediate_rpcs = environment_.immediate_rpcs;
+  }
   ListenerSecurity security = {.test_nonce = environment_.test_nonce,
                                .tls = environment_.tls};
   listener_ =

@@ -152,14 +152,14 @@ TEST_P(GrpcDriverTest, KeepsAHundredInFlight) {
 
 TEST_P(GrpcDriverTest, EveryWorkerServesAndCalls) {
   constexpr int kWorkers = 2;
-  std::set<std::thread::id> servers;
+  std::set<const Transport*> servers;
   absl::Mutex mutex;
   Service service(
       GetParam(),
       [&](Transport& transport, ServerCall* call) {
         {
           const absl::MutexLock lock(&mutex);
-          servers.insert(std::this_thread::get_id());
+          servers.insert(&transport);
         }
         Events::ReplyAsAsked(transport, call);
       },

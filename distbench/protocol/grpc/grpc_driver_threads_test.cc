@@ -4,6 +4,7 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "distbench/protocol/grpc/driver_testing.h"
@@ -21,6 +22,10 @@ class ThreadsTest : public testing::TestWithParam<Mode> {
     Mode mode = GetParam();
     mode.pool_type = pool_type;
     mode.pool_size = pool_size;
+    StartMode(mode, immediate_rpcs);
+  }
+
+  void StartMode(const Mode& mode, const std::vector<bool>& immediate_rpcs) {
     server_ = MakeDriver(mode, immediate_rpcs);
     const std::string address = server_->Listen(1).value();
     server_events_ = std::make_unique<Events>(
@@ -150,6 +155,19 @@ TEST_P(ThreadsTest, RequestsInAPoolEndWithTheServer) {
       [&] { return finished_count() == calls.size(); }));
 }
 
+TEST_P(ThreadsTest, AllRequestsGoThroughThePoolIfTheSettingsSaySo) {
+  Mode mode = GetParam();
+  mode.pool_type = "null";
+  mode.pool_use = "all";
+  StartMode(mode, /*immediate_rpcs=*/{true});
+  std::vector<ClientCall> calls(20);
+  StartCalls(calls);
+  ASSERT_TRUE(PollUntil([&] { return waiting_.size() == calls.size(); }));
+  EXPECT_EQ(handler_threads(), calls.size());
+  AnswerAll();
+  EXPECT_TRUE(PollUntil([&] { return finished_count() == calls.size(); }));
+}
+
 INSTANTIATE_TEST_SUITE_P(Pools, ThreadsTest,
                          testing::Values(Mode{.server_type = "polling"},
                                          Mode{.server_type = "handoff"}),
@@ -159,6 +177,59 @@ TEST(GrpcDriverThreadsTest, HandlingInlineTakesNoPool) {
   auto driver = MakeDriver();
   ASSERT_TRUE(driver->Listen(1).ok());
   EXPECT_TRUE(driver->Counters().empty());
+}
+
+// Calls a service whose worker has nothing to do but to handle requests, until
+// a request and the end of a call come on other threads than those that poll.
+// Returns whether that happens in time.
+bool OthersRunTheTurns(const Mode& server, const Mode& client,
+                       const std::vector<bool>& immediate_rpcs) {
+  auto driver = MakeDriver(server, immediate_rpcs);
+  const std::string address = driver->Listen(1).value();
+  std::atomic<bool> request_by_other = false;
+  std::atomic<bool> stopped = false;
+  std::thread worker([&] {
+    const std::thread::id own = std::this_thread::get_id();
+    Events events(driver->transport(0),
+                  [&, own](Transport& transport, ServerCall* call) {
+                    if (std::this_thread::get_id() != own) {
+                      request_by_other = true;
+                    }
+                    Events::ReplyAsAsked(transport, call);
+                  });
+    while (!stopped) driver->transport(0).Poll(kNever, events);
+  });
+  bool done_by_other = client.client_type == "polling";
+  {
+    Client caller(client, {address});
+    caller.events().on_done = [&, own = std::this_thread::get_id()](
+                                  ClientCall*) {
+      if (std::this_thread::get_id() != own) done_by_other = true;
+    };
+    const int64_t give_up_ns = NowNs() + 20'000'000'000;
+    while (!(request_by_other && done_by_other) && NowNs() < give_up_ns) {
+      ClientCall call;
+      EXPECT_EQ(caller.Call(call), "");
+    }
+  }
+  driver->Shutdown();
+  stopped = true;
+  driver->transport(0).Wake();
+  worker.join();
+  return request_by_other && done_by_other;
+}
+
+TEST(GrpcDriverThreadsTest, WhoBringsARequestRunsTheTurnOfASleepingWorker) {
+  for (const char* client : {"polling", "callback"}) {
+    for (const char* server : {"polling", "handoff"}) {
+      EXPECT_TRUE(OthersRunTheTurns({.server_type = server},
+                                    {.client_type = client}, {}))
+          << client << " " << server;
+    }
+    EXPECT_TRUE(OthersRunTheTurns({.server_type = "handoff"},
+                                  {.client_type = client}, {true}))
+        << client;
+  }
 }
 
 // Starts a call, polls only after it has been answered, and returns whether it

@@ -53,6 +53,7 @@ class GrpcTransport final : public Transport {
   void Reply(ServerCall* call) override { server_->Reply(call); }
   void Poll(int64_t deadline_ns, TransportEvents& events) override;
   void Wake() override { queue_.Wake(); }
+  void RunTurnOrWake() override { queue_.RunTurnOrWake(); }
   void CancelCalls() override { client_->CancelAll(); }
 
  private:

@@ -9,10 +9,15 @@
 
 namespace distbench {
 
-// What a thread is given to start with.
-struct HandlerPool::NewThread {
+struct HandlerPool::Thread {
   HandlerPool& pool;
-  Task* first;
+  Task* const first;  // what it was started for, if anything
+
+  // Under the pool's lock.
+  bool idle = false;
+  Thread* next_idle = nullptr;
+  bool first_finished = false;
+  absl::CondVar changed{};  // something of these
 };
 
 absl::StatusOr<std::unique_ptr<HandlerPool>> HandlerPool::Make(Kind kind,
@@ -33,7 +38,7 @@ absl::StatusOr<std::unique_ptr<HandlerPool>> HandlerPool::Make(Kind kind,
 HandlerPool::~HandlerPool() {
   const absl::MutexLock lock(&mutex_);
   stopping_ = true;
-  work_.SignalAll();
+  while (idle_ != nullptr) WakeIdle();
   while (threads_ > 0) thread_left_.Wait(&mutex_);
 }
 
@@ -44,11 +49,22 @@ bool HandlerPool::Submit(Task& task) {
   (last_ == nullptr ? first_ : last_->next_) = &task;
   last_ = &task;
   ++waiting_tasks_;
-  const bool needs_thread =
-      kind_ == Kind::kElastic && waiting_tasks_ > idle_threads_;
+  const bool needs_thread = kind_ == Kind::kElastic &&
+                            waiting_tasks_ > threads_ - occupied_threads_;
   // If there is no new one, the task waits for one of those that there are.
-  if (!needs_thread || !StartThread(nullptr)) work_.Signal();
+  if (!needs_thread || !StartThread(nullptr)) WakeOneIfNeeded();
   return true;
+}
+
+void HandlerPool::Finish(Task& task) {
+  const absl::MutexLock lock(&mutex_);
+  if (kind_ == Kind::kThreadPerTask) {
+    task.thread_->first_finished = true;
+    task.thread_->changed.Signal();
+    return;
+  }
+  --occupied_threads_;
+  WakeOneIfNeeded();
 }
 
 int64_t HandlerPool::most_threads() const {
@@ -58,7 +74,8 @@ int64_t HandlerPool::most_threads() const {
 
 bool HandlerPool::StartThread(Task* first) {
   if (threads_ == kMaxThreads) return false;
-  auto start = std::make_unique<NewThread>(NewThread{*this, first});
+  std::unique_ptr<Thread> start(new Thread{.pool = *this, .first = first});
+  if (first != nullptr) first->thread_ = start.get();
   pthread_t thread;
   if (pthread_create(&thread, nullptr, ThreadMain, start.get()) != 0) {
     return false;
@@ -70,24 +87,30 @@ bool HandlerPool::StartThread(Task* first) {
   return true;
 }
 
-void* HandlerPool::ThreadMain(void* new_thread) {
-  const std::unique_ptr<NewThread> start(static_cast<NewThread*>(new_thread));
+void* HandlerPool::ThreadMain(void* thread) {
+  const std::unique_ptr<Thread> self(static_cast<Thread*>(thread));
   pthread_setname_np(pthread_self(), "handler");
-  if (start->first != nullptr) {
-    start->first->Run();
+  if (self->first != nullptr) {
+    self->pool.RunOne(*self, *self->first);
   } else {
-    start->pool.RunTasks();
+    self->pool.RunSubmitted(*self);
   }
-  start->pool.CountThreadOut();
+  self->pool.CountThreadOut();
   return nullptr;
 }
 
-void HandlerPool::RunTasks() {
+void HandlerPool::RunOne(Thread& self, Task& task) {
+  task.Run();
+  const absl::MutexLock lock(&mutex_);
+  while (!self.first_finished) self.changed.Wait(&mutex_);
+}
+
+void HandlerPool::RunSubmitted(Thread& self) {
   while (true) {
     Task* task;
     {
       const absl::MutexLock lock(&mutex_);
-      task = WaitForTask();
+      task = WaitForTask(self);
     }
     if (task == nullptr) return;
     task->Run();
@@ -95,17 +118,39 @@ void HandlerPool::RunTasks() {
 }
 
 // Null if there will be none any more.
-HandlerPool::Task* HandlerPool::WaitForTask() {
-  while (first_ == nullptr) {
-    if (stopping_) return nullptr;
-    ++idle_threads_;
-    work_.Wait(&mutex_);
-    --idle_threads_;
+HandlerPool::Task* HandlerPool::WaitForTask(Thread& self) {
+  while (!CanStartTask()) {
+    if (stopping_ && first_ == nullptr) {
+      while (idle_ != nullptr) WakeIdle();
+      return nullptr;
+    }
+    self.idle = true;
+    self.next_idle = std::exchange(idle_, &self);
+    while (self.idle) self.changed.Wait(&mutex_);
+    waking_ = false;
   }
   --waiting_tasks_;
+  ++occupied_threads_;
   Task* task = std::exchange(first_, first_->next_);
   if (first_ == nullptr) last_ = nullptr;
+  WakeOneIfNeeded();
   return task;
+}
+
+bool HandlerPool::CanStartTask() const {
+  return first_ != nullptr && occupied_threads_ < threads_;
+}
+
+void HandlerPool::WakeOneIfNeeded() {
+  if (waking_ || idle_ == nullptr || !CanStartTask()) return;
+  waking_ = true;
+  WakeIdle();
+}
+
+void HandlerPool::WakeIdle() {
+  Thread& thread = *std::exchange(idle_, idle_->next_idle);
+  thread.idle = false;
+  thread.changed.Signal();
 }
 
 void HandlerPool::CountThreadOut() {

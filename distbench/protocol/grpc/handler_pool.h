@@ -14,8 +14,17 @@
 
 namespace distbench {
 
-// Runs tasks on threads of its own. Thread-safe.
+// Runs tasks on threads of its own, as many at a time as there are threads.
+// Thread-safe.
+//
+// Between Run() and Finish() a task occupies a thread without keeping it from
+// running others: threads are alike, so what counts is how many are occupied.
+// That way few of them have to be woken: one at a time, the one that has slept
+// for the shortest time, which wakes the next one if there is more to do. With
+// kThreadPerTask the task's own thread stays until it is finished.
 class HandlerPool {
+  struct Thread;
+
  public:
   enum class Kind {
     kElastic,        // starts another thread whenever none is free
@@ -23,11 +32,12 @@ class HandlerPool {
     kThreadPerTask,  // a new thread for each task, which ends with it
   };
 
-  // Something to run. Belongs to who submits it.
+  // Something that occupies a thread from Run() to Finish(). Belongs to who
+  // submits it.
   class Task {
    public:
-    // On a thread of the pool, which may be blocked. The pool does not touch
-    // the task any more.
+    // On a thread of the pool. The pool touches the task in Finish() only from
+    // here on. Should be short: the next task may have to wait for its end.
     virtual void Run() = 0;
 
    protected:
@@ -36,6 +46,7 @@ class HandlerPool {
    private:
     friend class HandlerPool;
     Task* next_ = nullptr;
+    Thread* thread_ = nullptr;  // kThreadPerTask: that it is run by
   };
 
   // No pool has more threads than this: elastic ones let tasks wait then.
@@ -46,7 +57,7 @@ class HandlerPool {
   // started. The error says that the system has no more threads.
   static absl::StatusOr<std::unique_ptr<HandlerPool>> Make(Kind kind, int size);
 
-  // Waits for all tasks.
+  // Waits until all tasks are run, which takes that they are finished.
   ~HandlerPool();
 
   HandlerPool(const HandlerPool&) = delete;
@@ -56,29 +67,36 @@ class HandlerPool {
   // there can be no thread for it: with kThreadPerTask only.
   [[nodiscard]] bool Submit(Task& task);
 
+  // The thread that the task occupies is free. Once for each task that is run,
+  // not before its Run() has been called; any thread.
+  void Finish(Task& task);
+
   // The most threads that there have been at a time.
   int64_t most_threads() const;
 
  private:
-  struct NewThread;
-
   explicit HandlerPool(Kind kind) : kind_(kind) {}
 
-  // A thread that runs `first` if there is one, and what is submitted.
+  // A thread that runs `first` if there is one, or what is submitted.
   bool StartThread(Task* first) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  static void* ThreadMain(void* new_thread);
-  void RunTasks();
-  Task* WaitForTask() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  static void* ThreadMain(void* thread);
+  void RunOne(Thread& self, Task& task);
+  void RunSubmitted(Thread& self);
+  Task* WaitForTask(Thread& self) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool CanStartTask() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void WakeOneIfNeeded() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void WakeIdle() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void CountThreadOut();
 
   const Kind kind_;
   mutable absl::Mutex mutex_;
-  absl::CondVar work_;
   absl::CondVar thread_left_;
   Task* first_ ABSL_GUARDED_BY(mutex_) = nullptr;  // the queue
   Task* last_ ABSL_GUARDED_BY(mutex_) = nullptr;
+  Thread* idle_ ABSL_GUARDED_BY(mutex_) = nullptr;  // a stack
+  bool waking_ ABSL_GUARDED_BY(mutex_) = false;     // one is on its way
   int64_t waiting_tasks_ ABSL_GUARDED_BY(mutex_) = 0;
-  int64_t idle_threads_ ABSL_GUARDED_BY(mutex_) = 0;
+  int64_t occupied_threads_ ABSL_GUARDED_BY(mutex_) = 0;
   int64_t threads_ ABSL_GUARDED_BY(mutex_) = 0;
   int64_t most_threads_ ABSL_GUARDED_BY(mutex_) = 0;
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;

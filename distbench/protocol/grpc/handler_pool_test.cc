@@ -2,11 +2,13 @@
 
 #include <atomic>
 #include <memory>
+#include <set>
 #include <thread>
 #include <vector>
 
 #include "absl/synchronization/blocking_counter.h"
 #include "absl/synchronization/notification.h"
+#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
 
@@ -21,34 +23,32 @@ std::unique_ptr<HandlerPool> MakePool(Kind kind, int size) {
   return HandlerPool::Make(kind, size).value();
 }
 
-// Says that it runs, and then waits until it may end.
+// Says that it runs, and is finished by the test.
 class Blocker final : public HandlerPool::Task {
  public:
-  void Run() override {
-    running_.Notify();
-    may_end_.WaitForNotification();
-  }
+  void Run() override { running_.Notify(); }
 
+  bool runs() const { return running_.HasBeenNotified(); }
   bool WaitUntilItRuns() {
     return running_.WaitForNotificationWithTimeout(kPatience);
   }
-  void LetGo() { may_end_.Notify(); }
 
  private:
   absl::Notification running_;
-  absl::Notification may_end_;
 };
 
-// Notes the thread that runs it, and its turn.
+// Notes the thread that runs it and its turn, and is finished at once.
 class Noter final : public HandlerPool::Task {
  public:
   explicit Noter(std::vector<Noter*>& order) : order_(order) {}
   void Run() override {
     order_.push_back(this);
     thread = std::this_thread::get_id();
+    pool->Finish(*this);
     done.Notify();
   }
 
+  HandlerPool* pool = nullptr;
   std::thread::id thread;
   absl::Notification done;
 
@@ -61,6 +61,7 @@ TEST(HandlerPoolTest, RunsTasksOnThreadsOfItsOwn) {
     std::vector<Noter*> order;
     Noter task(order);
     const auto pool = MakePool(kind, 1);
+    task.pool = pool.get();
     ASSERT_TRUE(pool->Submit(task));
     task.done.WaitForNotification();
     EXPECT_NE(task.thread, std::this_thread::get_id());
@@ -77,16 +78,51 @@ TEST(HandlerPoolTest, SimplePoolsKeepTheirSizeAndTheOrder) {
     ASSERT_TRUE(pool->Submit(blocker));
     ASSERT_TRUE(blocker.WaitUntilItRuns());
   }
+  first.pool = second.pool = pool.get();
   ASSERT_TRUE(pool->Submit(first));
   ASSERT_TRUE(pool->Submit(second));
   // Both threads are taken.
   EXPECT_TRUE(order.empty());
-  blockers[0].LetGo();
+  pool->Finish(blockers[0]);
   second.done.WaitForNotification();
   EXPECT_EQ(order, (std::vector<Noter*>{&first, &second}));
-  EXPECT_EQ(first.thread, second.thread);
-  blockers[1].LetGo();
+  pool->Finish(blockers[1]);
   EXPECT_EQ(pool->most_threads(), 2);
+}
+
+TEST(HandlerPoolTest, AThreadIsFreeWhenItsTaskIsFinished) {
+  constexpr int kTasks = 50;
+  std::vector<Blocker> tasks(kTasks);
+  const auto pool = MakePool(Kind::kSimple, 1);
+  for (Blocker& task : tasks) ASSERT_TRUE(pool->Submit(task));
+  for (int i = 0; i < kTasks; ++i) {
+    ASSERT_TRUE(tasks[i].WaitUntilItRuns());
+    // Run() has returned, or is about to: the thread is occupied all the same.
+    const bool next_runs = i + 1 < kTasks && tasks[i + 1].runs();
+    EXPECT_FALSE(next_runs);
+    pool->Finish(tasks[i]);
+  }
+}
+
+TEST(HandlerPoolTest, WakesTheThreadThatHasSleptLast) {
+  constexpr int kThreads = 8;
+  const auto pool = MakePool(Kind::kSimple, kThreads);
+  const absl::Time give_up = absl::Now() + kPatience;
+  // Threads that have just been started take tasks without being woken; so the
+  // first rounds may use them all, while taking turns would for ever.
+  std::set<std::thread::id> threads;
+  do {
+    ASSERT_LT(absl::Now(), give_up);
+    threads.clear();
+    for (int i = 0; i < 100; ++i) {
+      std::vector<Noter*> order;
+      Noter task(order);
+      task.pool = pool.get();
+      ASSERT_TRUE(pool->Submit(task));
+      task.done.WaitForNotification();
+      threads.insert(task.thread);
+    }
+  } while (threads.size() == kThreads);
 }
 
 TEST(HandlerPoolTest, ElasticPoolsGrowWhenNoThreadIsFree) {
@@ -96,20 +132,18 @@ TEST(HandlerPoolTest, ElasticPoolsGrowWhenNoThreadIsFree) {
   EXPECT_EQ(pool->most_threads(), 3);
   for (Blocker& blocker : blockers) ASSERT_TRUE(pool->Submit(blocker));
   for (Blocker& blocker : blockers) ASSERT_TRUE(blocker.WaitUntilItRuns());
-  EXPECT_GE(pool->most_threads(), kBlocked);
-  // Its first threads may not have been free yet when the first tasks came.
-  EXPECT_LE(pool->most_threads(), kBlocked + 3);
+  EXPECT_EQ(pool->most_threads(), kBlocked);
 
   // Threads that are free again are used again.
-  for (Blocker& blocker : blockers) blocker.LetGo();
-  const int64_t threads = pool->most_threads();
+  for (Blocker& blocker : blockers) pool->Finish(blocker);
   for (int i = 0; i < 100; ++i) {
     std::vector<Noter*> order;
     Noter task(order);
+    task.pool = pool.get();
     ASSERT_TRUE(pool->Submit(task));
     task.done.WaitForNotification();
   }
-  EXPECT_LE(pool->most_threads(), threads + 1);
+  EXPECT_EQ(pool->most_threads(), kBlocked);
 }
 
 TEST(HandlerPoolTest, ThreadPerTaskStartsOneForEach) {
@@ -122,14 +156,18 @@ TEST(HandlerPoolTest, ThreadPerTaskStartsOneForEach) {
     EXPECT_EQ(pool->most_threads(), i + 1);
   }
   for (Blocker& blocker : blockers) ASSERT_TRUE(blocker.WaitUntilItRuns());
-  for (Blocker& blocker : blockers) blocker.LetGo();
+  for (Blocker& blocker : blockers) pool->Finish(blocker);
 }
 
 TEST(HandlerPoolTest, RunsWhatWasSubmittedBeforeItEnds) {
   constexpr int kTasks = 1000;
   for (Kind kind : {Kind::kElastic, Kind::kSimple, Kind::kThreadPerTask}) {
     struct Counting final : HandlerPool::Task {
-      void Run() override { ++*count; }
+      void Run() override {
+        ++*count;
+        pool->Finish(*this);
+      }
+      HandlerPool* pool = nullptr;
       std::atomic<int>* count = nullptr;
     };
     std::atomic<int> count = 0;
@@ -137,6 +175,7 @@ TEST(HandlerPoolTest, RunsWhatWasSubmittedBeforeItEnds) {
     {
       const auto pool = MakePool(kind, 2);
       for (Counting& task : tasks) {
+        task.pool = pool.get();
         task.count = &count;
         ASSERT_TRUE(pool->Submit(task));
       }
@@ -149,7 +188,11 @@ TEST(HandlerPoolTest, ManyMaySubmitAtATime) {
   constexpr int kSubmitters = 4;
   constexpr int kTasks = 2000;
   struct Counting final : HandlerPool::Task {
-    void Run() override { counter->DecrementCount(); }
+    void Run() override {
+      pool->Finish(*this);
+      counter->DecrementCount();
+    }
+    HandlerPool* pool = nullptr;
     absl::BlockingCounter* counter = nullptr;
   };
   absl::BlockingCounter counter(kSubmitters * kTasks);
@@ -160,6 +203,7 @@ TEST(HandlerPoolTest, ManyMaySubmitAtATime) {
   for (std::vector<Counting>& own : tasks) {
     submitters.emplace_back([&] {
       for (Counting& task : own) {
+        task.pool = pool.get();
         task.counter = &counter;
         ASSERT_TRUE(pool->Submit(task));
       }

@@ -1,30 +1,27 @@
-// A request that a thread of a handler pool takes care of.
+// A request that occupies a thread of a handler pool.
 //
-// Action lists run on workers, as state machines; a pool's thread can not run
-// one. It does what else the thread of a server with a handler pool does: it
-// takes the request, has it handled, is blocked until there is a reply, and
-// sends the reply. So each request occupies one thread of the pool for as long
-// as it is handled: a fixed pool handles that many requests at a time, an
-// elastic one grows to as many as there are, and handlers that call each other
-// around a ring can use up fixed pools for good, as they do in real servers
-// (the test's deadline ends that).
+// Action lists run on workers, as state machines. What a thread of a pool does
+// is to run the worker's turn if the worker's own thread sleeps (see turn.h),
+// and to post the request to it otherwise. The thread counts as busy until the
+// reply is sent: so a fixed pool handles as many requests at a time as it has
+// threads, an elastic one grows to as many as there are, and handlers that call
+// each other around a ring can use up fixed pools for good, as they do in real
+// servers (the test's deadline ends that). But it sleeps in the pool meanwhile:
+// nobody has to wake it for the reply, which is sent by who runs the turn.
 //
-//   where it arrives        pool thread            worker
-//   Submit ───────────────▶ Run
-//                           Post ────────────────▶ OnComplete ▸ OnRequest
-//                           (is blocked)             ... handler runs ...
-//                           Leave ◀─────────────── LetGo      ◂ Reply
+//   where it arrives        pool thread            who has the worker's turn
+//   Submit ───────────────▶ Run ▸ Post ──────────▶ OnComplete ▸ OnRequest
+//                                                    ... handler runs ...
+//                           (is free again) ◀───── Finish ◂ Reply
 //
-// Compared with handling in place that costs three changes of thread. A server
-// that runs its handlers on the pool's threads themselves has the first; for
-// each RPC that such a handler waits for it has another, which this one saves.
+// That costs one change of thread, as in a server that runs its handlers on the
+// pool's threads themselves; for each RPC that such a handler waits for it has
+// another, which this one saves.
 
 #ifndef DISTBENCH_PROTOCOL_GRPC_POOLED_REQUEST_H_
 #define DISTBENCH_PROTOCOL_GRPC_POOLED_REQUEST_H_
 
 #include <cstddef>
-#include <semaphore>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -59,20 +56,6 @@ struct PoolUse {
 class PooledRequest : public ServerCall,
                       public Completion,
                       public HandlerPool::Task {
- public:
-  // Ends the wait of the pool's thread. Once per Run(), by the worker, after
-  // which the request may be in use by that thread until it has left.
-  void LetGo(bool reply) {
-    reply_ = reply;
-    let_go_.release();
-  }
-
-  // Keeps what Reply() must have read before it returns.
-  void KeepReplyError() {
-    error_.assign(reply_error.data(), reply_error.size());
-    reply_error = error_;
-  }
-
  protected:
   ~PooledRequest() = default;
 
@@ -90,23 +73,12 @@ class PooledRequest : public ServerCall,
   // The worker's, to whom Run() hands the request as a Completion.
   virtual EventQueue& queue() = 0;
 
-  // The last that the pool's thread does: sends the reply, if there is one.
-  virtual void Leave(bool reply) = 0;
-
  private:
-  void Run() final {
-    queue().Post(*this);
-    let_go_.acquire();
-    Leave(reply_);
-  }
-
-  bool reply_ = false;
-  std::binary_semaphore let_go_{0};
-  std::string error_;
+  void Run() final { queue().Post(*this); }
 };
 
 // Requests that the engine has and that have to be told when the server ends.
-// Used by one thread.
+// Used by who has the worker's turn.
 template <typename Request>
 class LentRequests {
  public:

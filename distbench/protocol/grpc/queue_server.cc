@@ -31,8 +31,6 @@ class QueueServer::Request final : public PooledRequest {
   void EnterPool() { state_ = State::kInPool; }
   bool is_in_pool() const { return state_ == State::kInPool; }
   void Reply();
-  // Lets the pool's thread reply.
-  void ReplyFromPool();
   // `message` must be static.
   void Refuse(grpc_status_code status, const char* message);
   void Release();
@@ -46,10 +44,6 @@ class QueueServer::Request final : public PooledRequest {
   enum class State { kAccepting, kArrived, kInPool, kReplying };
 
   EventQueue& queue() override { return server_->queue_; }
-  void Leave(bool reply) override;
-
-  // Any thread.
-  void SendReply();
   void StartReply(const grpc_op* operations, int count);
 
   QueueServer* server_ = nullptr;
@@ -121,22 +115,6 @@ bool QueueServer::Request::ReadHeader() {
 void QueueServer::Request::Reply() {
   state_ = State::kReplying;
   request_.Clear();
-  SendReply();
-}
-
-void QueueServer::Request::ReplyFromPool() {
-  state_ = State::kReplying;
-  request_.Clear();
-  KeepReplyError();
-  LetGo(/*reply=*/true);
-}
-
-void QueueServer::Request::Leave(bool reply) {
-  // Once the reply is on its way, the request may be used again at any time.
-  if (reply) SendReply();
-}
-
-void QueueServer::Request::SendReply() {
   reply_.Fill(ResponseHeader{.server_instance = reply_instance,
                              .error_message = reply_error},
               reply_bytes);
@@ -224,7 +202,7 @@ void QueueServer::Handle(Request& request, TransportEvents& events) {
 void QueueServer::OnHandedOver(Request& request, TransportEvents& events) {
   if (closed_) {
     --operations_;
-    request.LetGo(/*reply=*/false);
+    pool_use_.pool->Finish(request);
     return;
   }
   lent_.Add(request);
@@ -239,7 +217,8 @@ void QueueServer::Reply(ServerCall* call) {
     request.Reply();
   } else if (!closed_) {
     lent_.Remove(request);
-    request.ReplyFromPool();
+    request.Reply();
+    pool_use_.pool->Finish(request);
   }
 }
 
@@ -256,7 +235,7 @@ void QueueServer::Close() {
   handshakes_.Close();
   for (Request* request : lent_) {
     --operations_;
-    request->LetGo(/*reply=*/false);
+    pool_use_.pool->Finish(*request);
   }
 }
 

@@ -63,6 +63,11 @@ void SetPoolKind(GrpcSettings& settings) {
   settings.pool_kind = kind;
 }
 
+template <bool all>
+void SetPoolUse(GrpcSettings& settings) {
+  settings.pool_for_all = all;
+}
+
 void SetNothing(GrpcSettings&) {}
 
 NumberSetting SpinSetting() {
@@ -102,6 +107,10 @@ const SideSettings& ServerSettings() {
                     {"elastic", SetPoolKind<Kind::kElastic>},
                     {"simple", SetPoolKind<Kind::kSimple>},
                     {"null", SetPoolKind<Kind::kThreadPerTask>}}},
+                  {"threadpool_use",
+                   {{"", SetPoolUse<false>},
+                    {"nonempty", SetPoolUse<false>},
+                    {"all", SetPoolUse<true>}}},
                   {"transport", {{"", SetNothing}, {"tcp", SetNothing}}}},
       .numbers = {SpinSetting(),
                   {"threadpool_size", 0, HandlerPool::kMaxThreads, "threads",

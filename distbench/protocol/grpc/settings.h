@@ -46,6 +46,8 @@ struct GrpcSettings {
   // Of server types that have a pool; pool_size is at least 1.
   HandlerPool::Kind pool_kind = HandlerPool::Kind::kElastic;
   int pool_size = 1;
+  // Whether requests that are answered at once go through the pool, too.
+  bool pool_for_all = false;
 
   // Connections of a worker to each peer, used in turn; at least 1.
   int channels = 1;

@@ -71,25 +71,30 @@ TEST(GrpcSettingsTest, ThreadingModels) {
   EXPECT_EQ(defaults.server_type, ServerType::kInline);
   EXPECT_EQ(defaults.pool_kind, HandlerPool::Kind::kElastic);
   EXPECT_GE(defaults.pool_size, 1);
+  EXPECT_FALSE(defaults.pool_for_all);
 
   DriverOptions options;
   options.client_settings["client_type"] = std::string("callback");
   options.server_settings["server_type"] = std::string("handoff");
   options.server_settings["threadpool_type"] = std::string("simple");
   options.server_settings["threadpool_size"] = int64_t{7};
+  options.server_settings["threadpool_use"] = std::string("all");
   const GrpcSettings settings = ParseGrpcSettings(options).value();
   EXPECT_EQ(settings.client_type, ClientType::kCallback);
   EXPECT_EQ(settings.server_type, ServerType::kHandoff);
   EXPECT_EQ(settings.pool_kind, HandlerPool::Kind::kSimple);
   EXPECT_EQ(settings.pool_size, 7);
+  EXPECT_TRUE(settings.pool_for_all);
 
   options.server_settings["server_type"] = std::string("polling");
   options.server_settings["threadpool_type"] = std::string("null");
   options.server_settings["threadpool_size"] = int64_t{0};
+  options.server_settings["threadpool_use"] = std::string("nonempty");
   const GrpcSettings others = ParseGrpcSettings(options).value();
   EXPECT_EQ(others.server_type, ServerType::kPolling);
   EXPECT_EQ(others.pool_kind, HandlerPool::Kind::kThreadPerTask);
   EXPECT_EQ(others.pool_size, defaults.pool_size);
+  EXPECT_FALSE(others.pool_for_all);
 }
 
 TEST(GrpcSettingsTest, TheLongerSpinCounts) {
