@@ -100,7 +100,17 @@ class Scheduler {
   void Advance(ListRun& list);
   void Finish(ListRun& list);
   void StartNestedList(Iteration& iteration);
-  bool Stopping(const ListRun& list) const;
+  bool Stopping(const ListRun& list) const {
+    switch (context_.engine.stop_scope()) {
+      case StopScope::kNothing:
+        return false;
+      case StopScope::kOwnTraffic:
+        return list.own_traffic;
+      case StopScope::kEverything:
+        return true;
+    }
+    return true;
+  }
   void Consider(ActionRun& action);
   bool ConditionsHold(const ActionRun& action) const;
   void Delay(ActionRun& action);

@@ -87,6 +87,7 @@ void Worker::Turn(bool may_wait) {
     }
   }
   context_.transport.Poll(deadline_ns, *this);
+  context_.recorder.Flush();
   NoticeDrained();
 }
 
@@ -223,7 +224,7 @@ void Worker::OnDone(ClientCall* call) {
   EndCall(*call);
 }
 
-void Worker::EndCall(ClientCall& call) {
+inline void Worker::EndCall(ClientCall& call) {
   if (replay_.Owns(call)) {
     replay_.OnDone(call);
     CheckPendingRpcs();
