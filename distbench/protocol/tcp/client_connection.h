@@ -10,6 +10,7 @@
 #include "distbench/protocol/tcp/call_table.h"
 #include "distbench/protocol/tcp/connection.h"
 #include "distbench/protocol/tcp/dial.h"
+#include "distbench/protocol/tcp/head_reader.h"
 
 namespace distbench {
 
@@ -50,7 +51,13 @@ class ClientConnection final : public Connection {
 
   // Sends a request, or has it wait. Sets the call's sent_bytes and, by the
   // time that Poll() returns, its sent_ns.
-  void Send(ClientCall& call, uint64_t call_id, const RequestHeader& header);
+  void Send(ClientCall& call, uint64_t call_id, const RequestHeader& header) {
+    // Before the frame, as that may flush.
+    unstamped_.push_back(&call);
+    call.sent_bytes = Connection::Send(FrameKind::kRequest, call_id, header,
+                                       call.request_bytes);
+    if (!is_open()) RequestDial();
+  }
 
   // Sets the sent_ns of the calls that have been gathered.
   void StampCalls();
@@ -90,7 +97,7 @@ class ClientConnection final : public Connection {
   bool dial_is_due_ = false;  // waits for dial_ns_
   int64_t dial_ns_ = 0;       // not before; while dialing: not after
   int64_t backoff_ns_ = kMinBackoffNs;
-  std::string scratch_;
+  HeadReader<ResponseHeader> heads_;
 };
 
 }  // namespace distbench

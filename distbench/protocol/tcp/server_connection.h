@@ -10,6 +10,7 @@
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/tcp/connection.h"
 #include "distbench/protocol/tcp/greeting.h"
+#include "distbench/protocol/tcp/head_reader.h"
 
 namespace distbench {
 
@@ -82,7 +83,7 @@ class ServerConnection final : public Connection {
   std::optional<Greeting> greeting_;  // until it is over
   bool is_secured_ = false;
   size_t pending_requests_ = 0;
-  std::string scratch_;
+  HeadReader<RequestHeader> heads_;
 };
 
 }  // namespace distbench

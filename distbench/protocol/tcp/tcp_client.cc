@@ -71,16 +71,14 @@ ClientConnection& TcpClient::NextConnection(Server& server) {
 
 bool TcpClient::Start(ClientCall* call) {
   if (closed_) {
-    call->sent_ns = RealClock().MonotonicNs();
-    EndWith(call, kCancelled);
+    EndUnsent(call, kCancelled);
     return true;
   }
   if (call->trace_context.size() > kMaxTraceBytes) {
-    call->sent_ns = RealClock().MonotonicNs();
-    EndWith(call, absl::StrCat("INVALID_ARGUMENT: a trace of ",
-                               call->trace_context.size(),
-                               " bytes; the tcp driver carries up to ",
-                               kMaxTraceBytes));
+    EndUnsent(call, absl::StrCat("INVALID_ARGUMENT: a trace of ",
+                                 call->trace_context.size(),
+                                 " bytes; the tcp driver carries up to ",
+                                 kMaxTraceBytes));
     return true;
   }
   ClientConnection& connection =
@@ -95,6 +93,12 @@ bool TcpClient::Start(ClientCall* call) {
   }
   connection.Send(*call, id, HeaderOf(*call));
   return true;
+}
+
+void TcpClient::EndUnsent(ClientCall* call, std::string error) {
+  call->sent_ns = RealClock().MonotonicNs();
+  call->sent_bytes = 0;
+  EndWith(call, std::move(error));
 }
 
 void TcpClient::EndWith(ClientCall* call, std::string error) {
