@@ -62,10 +62,26 @@ void Recorder::Flush() {
     Count(batch);
     counted += batch.size();
   }
-  for (size_t i = 0; i < noted.size(); ++i) {
-    if (is_kept_[i]) samples_.Add(noted[i]);
-  }
+  Keep(noted);
   noted_count_ = 0;
+}
+
+// Fetches all places before it writes to any.
+inline void Recorder::Keep(absl::Span<const Sample> noted) {
+  struct Kept {
+    const Sample* sample;
+    Sample* place;
+  };
+  std::array<Kept, kMostNoted> all_kept;
+  size_t count = 0;
+  for (size_t i = 0; i < noted.size(); ++i) {
+    if (!is_kept_[i]) continue;
+    Sample* const place = samples_.NextPlace();
+    if (place == nullptr) continue;
+    __builtin_prefetch(place, /*rw=*/1);
+    all_kept[count++] = {&noted[i], place};
+  }
+  for (size_t i = 0; i < count; ++i) *all_kept[i].place = *all_kept[i].sample;
 }
 
 // Those that begin with the first one and are like it. One that lies in several

@@ -26,8 +26,10 @@ struct Sample {
   int32_t rpc = 0;
   int32_t peer = 0;  // as Routes::CountedUnder() returned it
   int64_t request_bytes = 0;
-  int64_t response_bytes = 0;
   int64_t sent_ns = 0;
+  // Not beside request_bytes: a compiler copies what is side by side here and
+  // in ClientCall by one load, which has to wait for the stores of both.
+  int64_t response_bytes = 0;
   int64_t service_time_ns = 0;
   int64_t lateness_ns = 0;  // open loop only
   int32_t error = 0;        // 0: succeeded; else as InternError() returned it
@@ -164,6 +166,7 @@ class Recorder {
   static constexpr size_t kMostNoted = 32;
 
   Batch FirstBatch(absl::Span<const Sample> noted);
+  void Keep(absl::Span<const Sample> noted);
   void Count(Batch batch);
   static Bytes BytesOf(Batch batch);
   void CountInSeries(Batch batch, const Bytes& bytes, IntervalSeries& series);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/base/attributes.h"
 #include "absl/strings/string_view.h"
 #include "distbench/base/object_pool.h"
 #include "distbench/engine/run_state.h"
@@ -74,7 +75,7 @@ class RpcSender {
   bool IsTraced(const RpcPlan& rpc, const Iteration& iteration) const;
   void Wait(RpcCall* call);
   RpcCall* PopWaiting();
-  const Sample& End(RpcCall& call, bool kept);
+  ABSL_ATTRIBUTE_ALWAYS_INLINE const Sample& End(RpcCall& call, bool kept);
   void Measure(const RpcCall& call, Sample& sample);
 
   WorkerContext& context_;

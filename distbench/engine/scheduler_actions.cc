@@ -256,13 +256,6 @@ void Scheduler::FinishIteration(Iteration& iteration) {
   Advance(action);
 }
 
-// RPCs in flight are limited as they are sent. What is in progress without any
-// (a handler that goes on after its answer, iterations that wait) takes memory
-// as well.
-void Scheduler::LimitInProgress(int64_t count, const char* what) {
-  if (count > context_.engine.plan().max_pending_rpcs) effects_.OnTooMany(what);
-}
-
 inline void Scheduler::PauseAfterFailure(ActionRun& action, bool failed) {
   if (!failed) {
     action.backoff_ns = 0;

@@ -36,8 +36,8 @@ class WorkerGroup {
 };
 
 // One loop over one transport: messages of other workers, timers, ready
-// actions, then the transport's events. All work of an engine is done in such
-// loops.
+// actions, then the transport's events; then the RPCs that have ended meanwhile
+// are recorded. All work of an engine is done in such loops.
 class Worker final : private TransportEvents,
                      private SchedulerEffects,
                      private ActivityListener,

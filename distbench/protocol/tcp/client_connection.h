@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/base/attributes.h"
+#include "absl/strings/string_view.h"
 #include "distbench/payload/message_codec.h"
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/tcp/call_table.h"
@@ -80,8 +82,9 @@ class ClientConnection final : public Connection {
   bool IsInUse() const override;
   void OnBroken(const std::string& reason) override;
 
-  StreamError OnReply(const FrameHeader& header, absl::string_view head,
-                      int64_t read_ns, TransportEvents& events);
+  ABSL_ATTRIBUTE_ALWAYS_INLINE StreamError
+  OnReply(const FrameHeader& header, absl::string_view head, int64_t read_ns,
+          TransportEvents& events);
   void BeginDial(int64_t now_ns);
   void FinishDial();
   void GoDown(const std::string& error);

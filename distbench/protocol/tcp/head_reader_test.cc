@@ -73,10 +73,13 @@ TEST(HeadReaderTest, TheSameHeadBeforeAnotherPayloadIsMalformed) {
 
 TEST(HeadReaderTest, AMalformedHeadIsMalformedEachTime) {
   HeadReader<ResponseHeader> reader;
-  for (int i = 0; i < 2; ++i) EXPECT_EQ(reader.Read("\xff", 0), nullptr);
-  EXPECT_NE(reader.Read("", 0), nullptr);
-  EXPECT_EQ(reader.Read("\xff", 0), nullptr);
-  EXPECT_EQ(reader.Read("", 0)->server_instance, ResponseHeader::kNoInstance);
+  const Message<ResponseHeader> good(ResponseHeader{.server_instance = 3}, 100);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(reader.Read("\xff", 0), nullptr);
+    const ResponseHeader* read = reader.Read(good.head, good.payload_bytes);
+    ASSERT_NE(read, nullptr);
+    EXPECT_EQ(read->server_instance, 3);
+  }
 }
 
 }  // namespace

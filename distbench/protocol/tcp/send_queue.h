@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/base/attributes.h"
 #include "distbench/payload/message_codec.h"
 #include "distbench/protocol/tcp/frame.h"
 #include "distbench/protocol/tcp/stream.h"
@@ -70,8 +71,9 @@ class SendQueue {
   };
 
   template <typename Header>
-  int64_t AppendMessage(FrameKind kind, uint64_t call_id, const Header& header,
-                        int64_t target_bytes, Template<Header>& last);
+  ABSL_ATTRIBUTE_ALWAYS_INLINE int64_t
+  AppendMessage(FrameKind kind, uint64_t call_id, const Header& header,
+                int64_t target_bytes, Template<Header>& last);
   static void Encode(FrameKind kind, const RequestHeader& header,
                      int64_t target_bytes, Template<RequestHeader>& frame);
   static void Encode(FrameKind kind, const ResponseHeader& header,
@@ -116,9 +118,10 @@ class SendQueue {
 };
 
 template <typename Header>
-int64_t SendQueue::AppendMessage(FrameKind kind, uint64_t call_id,
-                                 const Header& header, int64_t target_bytes,
-                                 Template<Header>& last) {
+inline int64_t SendQueue::AppendMessage(FrameKind kind, uint64_t call_id,
+                                        const Header& header,
+                                        int64_t target_bytes,
+                                        Template<Header>& last) {
   if (!last.is_reusable || target_bytes != last.target_bytes ||
       !IsSame(header, last.header)) [[unlikely]] {
     Encode(kind, header, target_bytes, last);

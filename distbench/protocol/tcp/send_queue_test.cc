@@ -162,7 +162,8 @@ TEST_F(SendQueueTest, RepliesWithAnErrorAreToldApart) {
 
 // A peer may ask for any size, in its first request, too.
 TEST_F(SendQueueTest, AbsurdSizesGiveTheSmallestMessage) {
-  for (const int64_t target_bytes : {INT64_MIN, INT64_MIN + 1, int64_t{-1}}) {
+  for (const int64_t target_bytes :
+       {INT64_MIN, INT64_MIN + 1, int64_t{-1}, int64_t{0}}) {
     SendQueue queue;
     const int64_t reply_bytes =
         queue.Append(FrameKind::kReply, 1, ResponseHeader{}, target_bytes);

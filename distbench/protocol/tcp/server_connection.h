@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "absl/base/attributes.h"
+#include "absl/strings/string_view.h"
 #include "distbench/base/object_pool.h"
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/tcp/connection.h"
@@ -72,8 +74,9 @@ class ServerConnection final : public Connection {
   bool Secure();
   void Greet();
   void SendGreeting();
-  StreamError OnRequest(const FrameHeader& frame, absl::string_view head,
-                        int64_t read_ns, TransportEvents& events);
+  ABSL_ATTRIBUTE_ALWAYS_INLINE StreamError
+  OnRequest(const FrameHeader& frame, absl::string_view head, int64_t read_ns,
+            TransportEvents& events);
   void ThrottleReading();
 
   const int64_t max_queued_bytes_;
