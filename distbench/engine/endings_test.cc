@@ -152,9 +152,13 @@ TEST(EngineTest, RpcsThatAreNeverSentHaveNoSize) {
           iterations { max_parallel_iterations: $0 max_iteration_count: $0 }
         })pb",
       kParallel));
+  // All are in progress at once, and so use all of the same memory both times.
+  system.FreezeBetween("server/0", system.start_ns(),
+                       system.start_ns() + 100 * kMs);
+  system.RunFor(500 * kMs);
   system.FreezeBetween("server/0", system.start_ns() + 500 * kMs,
                        system.start_ns() + 5'000 * kMs);
-  system.RunFor(2'000 * kMs);
+  system.RunFor(1'500 * kMs);
   system.StopAll("enough");
   system.RunFor(10'000 * kMs);
   const ServiceLogs logs = system.Finish();

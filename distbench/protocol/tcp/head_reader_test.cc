@@ -50,8 +50,9 @@ TEST(HeadReaderTest, HeadsThatDifferInOneThingAreToldApart) {
 TEST(HeadReaderTest, StringsAreThoseOfTheHeadThatIsRead) {
   HeadReader<ResponseHeader> reader;
   const ResponseHeader header{.error_message = "no such RPC"};
-  for (int i = 0; i < 2; ++i) {
-    const Message<ResponseHeader> message(header, 100);
+  // The same bytes in two places.
+  const Message<ResponseHeader> messages[] = {{header, 100}, {header, 100}};
+  for (const Message<ResponseHeader>& message : messages) {
     const ResponseHeader* read =
         reader.Read(message.head, message.payload_bytes);
     ASSERT_NE(read, nullptr);
