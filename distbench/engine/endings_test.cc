@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
+#include "absl/strings/substitute.h"
 #include "distbench/engine/client_server.h"
 #include "distbench/engine/engine.h"
 #include "distbench/engine/simulated_system.h"
@@ -106,6 +107,70 @@ TEST(EngineTest, StopEndsAnOpenLoopWithNothingInFlight) {
   EXPECT_EQ(
       system.Finish().instance_logs().at("client/0").engine_error_message(),
       "the user has lost patience");
+}
+
+// They may have the memory of others that were sent before.
+TEST(EngineTest, RpcsThatAreNeverSentHaveNoSize) {
+  // The last eight wait for room in the loopback driver's queue.
+  constexpr int kParallel = (1 << 17) + 8;
+  SimulatedSystem system(absl::Substitute(
+      R"pb(
+        services { name: "client" count: 1 }
+        services { name: "server" count: 1 }
+        default_protocol: "loopback"
+        payload_descriptions { name: "small" size: 100 }
+        delay_distribution_configs {
+          name: "a_second"
+          field_names: "action_delay_ns"
+          pmf_points {
+            pmf: 1
+            data_points { exact: 1000000000 }
+          }
+        }
+        rpc_descriptions {
+          name: "query"
+          client: "client"
+          server: "server"
+          request_payload_name: "small"
+          response_payload_name: "small"
+        }
+        action_lists {
+          name: "client"
+          action_names: "answered"
+          action_names: "too_late"
+        }
+        action_lists { name: "query" }
+        actions {
+          name: "answered"
+          rpc_name: "query"
+          iterations { max_parallel_iterations: $0 max_iteration_count: $0 }
+        }
+        actions {
+          name: "too_late"
+          rpc_name: "query"
+          delay_distribution_name: "a_second"
+          iterations { max_parallel_iterations: $0 max_iteration_count: $0 }
+        })pb",
+      kParallel));
+  // All are in progress at once, and so use all of the same memory both times.
+  system.FreezeBetween("server/0", system.start_ns(),
+                       system.start_ns() + 100 * kMs);
+  system.RunFor(500 * kMs);
+  system.FreezeBetween("server/0", system.start_ns() + 500 * kMs,
+                       system.start_ns() + 5'000 * kMs);
+  system.RunFor(1'500 * kMs);
+  system.StopAll("enough");
+  system.RunFor(10'000 * kMs);
+  const ServiceLogs logs = system.Finish();
+  const RpcPerformanceLog& log = LogOf(logs, "client/0", "server/0", 0);
+  EXPECT_EQ(log.statistics().succeeded_count(), kParallel);
+  EXPECT_EQ(log.statistics().failed_count(), kParallel);
+  int unsent = 0;
+  for (const RpcSample& sample : log.failed_rpc_samples()) {
+    EXPECT_EQ(sample.response_size(), 0);
+    unsent += sample.request_size() == 0;
+  }
+  EXPECT_EQ(unsent, 8);
 }
 
 TEST(EngineTest, PendingRpcsBeyondTheLimitEndTheTest) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+// What Flush() alone calls is inline: calls would cost as much as what they do.
+
 namespace distbench {
 namespace {
 
@@ -9,6 +11,29 @@ namespace {
 int64_t PartOfMemory(const Recorder::Options& options) {
   const int parts = 1 + (options.traced ? 1 : 0) + (options.replayed ? 1 : 0);
   return options.sample_memory_bytes / parts;
+}
+
+constexpr auto ServiceTimeNs = [](const Sample& sample) {
+  return sample.service_time_ns;
+};
+constexpr auto LatenessNs = [](const Sample& sample) {
+  return sample.lateness_ns;
+};
+constexpr auto ResponseTimeNs = [](const Sample& sample) {
+  return sample.service_time_ns + sample.lateness_ns;
+};
+constexpr auto IntendedNs = [](const Sample& sample) {
+  return sample.sent_ns - sample.lateness_ns;
+};
+constexpr auto EndNs = [](const Sample& sample) {
+  return sample.sent_ns + sample.service_time_ns;
+};
+
+// Whether both count in the same places, but for the intervals.
+bool IsLike(const Sample& a, const Sample& b) {
+  return a.peer == b.peer && a.rpc == b.rpc && a.error == b.error &&
+         a.warmup == b.warmup && a.open_loop == b.open_loop &&
+         a.sent == b.sent;
 }
 
 }  // namespace
@@ -30,61 +55,133 @@ Recorder::Recorder(const Options& options, RecentTimes* recent)
   TurnToInterval(0);
 }
 
-void Recorder::Count(const Sample& sample) {
-  RpcRecord& record = RecordOf(sample.rpc);
-  CountInSeries(sample, record.series);
-  if (sample.open_loop && !sample.warmup) CountOpenLoop(sample, record);
-  RpcTotals& totals = TotalsOf(sample.peer, sample.rpc);
-  RpcCounts& counts = totals.counts;
-  if (sample.warmup) {
-    ++counts.warmup_count;
-    return;
+void Recorder::Flush() {
+  const absl::Span<const Sample> noted(noted_.data(), noted_count_);
+  for (size_t counted = 0; counted < noted.size();) {
+    const Batch batch = FirstBatch(noted.subspan(counted));
+    Count(batch);
+    counted += batch.size();
   }
-  if (sample.error != 0) {
-    ++counts.failed_count;
-    ++totals.failures_by_error[sample.error];
-    return;
+  Keep(noted);
+  noted_count_ = 0;
+}
+
+// Fetches all places before it writes to any.
+inline void Recorder::Keep(absl::Span<const Sample> noted) {
+  struct Kept {
+    const Sample* sample;
+    Sample* place;
+  };
+  std::array<Kept, kMostNoted> all_kept;
+  size_t count = 0;
+  for (size_t i = 0; i < noted.size(); ++i) {
+    if (!is_kept_[i]) continue;
+    Sample* const place = samples_.NextPlace();
+    if (place == nullptr) continue;
+    __builtin_prefetch(place, /*rw=*/1);
+    all_kept[count++] = {&noted[i], place};
   }
-  ++counts.succeeded_count;
-  counts.request_bytes += sample.request_bytes;
-  counts.response_bytes += sample.response_bytes;
-  counts.first_start_timestamp_ns =
-      std::min(counts.first_start_timestamp_ns, sample.sent_ns);
-  counts.last_end_timestamp_ns = std::max(
-      counts.last_end_timestamp_ns, sample.sent_ns + sample.service_time_ns);
-  totals.service_time_ns.Record(sample.service_time_ns);
-  if (sample.open_loop) {
-    totals.lateness_ns.Record(sample.lateness_ns);
-    totals.response_time_ns.Record(sample.service_time_ns + sample.lateness_ns);
+  for (size_t i = 0; i < count; ++i) *all_kept[i].place = *all_kept[i].sample;
+}
+
+// Those that begin with the first one and are like it. One that lies in several
+// intervals is on its own.
+inline Recorder::Batch Recorder::FirstBatch(absl::Span<const Sample> noted) {
+  const Sample& first = noted.front();
+  size_t count = 1;
+  IntervalOf(EndNs(first));
+  if (IsInLastInterval(first)) {
+    while (count < noted.size() && IsLike(noted[count], first) &&
+           IsInLastInterval(noted[count])) {
+      ++count;
+    }
+  }
+  return noted.first(count);
+}
+
+inline bool Recorder::IsInLastInterval(const Sample& sample) const {
+  return IsInLastInterval(IntendedNs(sample)) &&
+         IsInLastInterval(sample.sent_ns) && IsInLastInterval(EndNs(sample));
+}
+
+inline void Recorder::Count(Batch batch) {
+  const Sample& first = batch.front();
+  const auto count = static_cast<int64_t>(batch.size());
+  const Bytes bytes = BytesOf(batch);
+  RpcRecord& record = RecordOf(first.rpc);
+  CountInSeries(batch, bytes, record.series);
+  if (first.open_loop && !first.warmup) CountOpenLoop(batch, record);
+  RpcTotals& totals = TotalsOf(first.peer, first.rpc);
+  if (first.warmup) {
+    totals.counts.warmup_count += count;
+  } else if (first.error != 0) {
+    totals.counts.failed_count += count;
+    totals.failures_by_error[first.error] += count;
+  } else {
+    CountSuccesses(batch, bytes, totals);
   }
 }
 
-void Recorder::CountInSeries(const Sample& sample, IntervalSeries& series) {
-  if (sample.open_loop) {
-    ++series.At(IntervalOf(sample.sent_ns - sample.lateness_ns)).offered;
+inline Recorder::Bytes Recorder::BytesOf(Batch batch) {
+  Bytes bytes;
+  for (const Sample& sample : batch) {
+    bytes.request += sample.request_bytes;
+    bytes.response += sample.response_bytes;
   }
-  if (sample.sent) ++series.At(IntervalOf(sample.sent_ns)).sent;
-  const int64_t end = IntervalOf(sample.sent_ns + sample.service_time_ns);
+  return bytes;
+}
+
+inline void Recorder::CountInSeries(Batch batch, const Bytes& bytes,
+                                    IntervalSeries& series) {
+  const Sample& first = batch.front();
+  const auto count = static_cast<int64_t>(batch.size());
+  if (first.open_loop) {
+    series.At(IntervalOf(IntendedNs(first))).offered += count;
+  }
+  if (first.sent) series.At(IntervalOf(first.sent_ns)).sent += count;
+  const int64_t end = IntervalOf(EndNs(first));
   IntervalCounts& counts = series.At(end);
-  counts.warmup += sample.warmup ? 1 : 0;
-  if (sample.error != 0) {
-    ++counts.failed;
+  if (first.warmup) counts.warmup += count;
+  if (first.error != 0) {
+    counts.failed += count;
     return;
   }
-  ++counts.succeeded;
-  counts.request_bytes += sample.request_bytes;
-  counts.response_bytes += sample.response_bytes;
-  series.RecordServiceTime(end, sample.service_time_ns);
-  if (sample.open_loop) {
-    series.RecordResponseTime(end, sample.service_time_ns + sample.lateness_ns);
+  counts.succeeded += count;
+  counts.request_bytes += bytes.request;
+  counts.response_bytes += bytes.response;
+  series.ServiceTimes(end).RecordEach(batch, ServiceTimeNs);
+  if (first.open_loop) {
+    series.ResponseTimes(end).RecordEach(batch, ResponseTimeNs);
   }
 }
 
-void Recorder::CountOpenLoop(const Sample& sample, RpcRecord& record) {
-  ++record.offered_count;
-  if (sample.sent) return;
-  ++record.unsent_count;
-  record.unsent_wait_ns.Record(sample.lateness_ns);
+void Recorder::CountOpenLoop(Batch batch, RpcRecord& record) {
+  const auto count = static_cast<int64_t>(batch.size());
+  record.offered_count += count;
+  if (batch.front().sent) return;
+  record.unsent_count += count;
+  record.unsent_wait_ns.RecordEach(batch, LatenessNs);
+}
+
+inline void Recorder::CountSuccesses(Batch batch, const Bytes& bytes,
+                                     RpcTotals& totals) {
+  RpcCounts& counts = totals.counts;
+  counts.succeeded_count += static_cast<int64_t>(batch.size());
+  counts.request_bytes += bytes.request;
+  counts.response_bytes += bytes.response;
+  int64_t first_sent_ns = counts.first_start_timestamp_ns;
+  int64_t last_end_ns = counts.last_end_timestamp_ns;
+  for (const Sample& sample : batch) {
+    first_sent_ns = std::min(first_sent_ns, sample.sent_ns);
+    last_end_ns = std::max(last_end_ns, EndNs(sample));
+  }
+  counts.first_start_timestamp_ns = first_sent_ns;
+  counts.last_end_timestamp_ns = last_end_ns;
+  totals.service_time_ns.RecordEach(batch, ServiceTimeNs);
+  if (batch.front().open_loop) {
+    totals.lateness_ns.RecordEach(batch, LatenessNs);
+    totals.response_time_ns.RecordEach(batch, ResponseTimeNs);
+  }
 }
 
 void Recorder::CountUnsent(int rpc, int64_t intended_ns, int64_t wait_ns,
@@ -97,6 +194,7 @@ void Recorder::CountUnsent(int rpc, int64_t intended_ns, int64_t wait_ns,
 }
 
 void Recorder::KeepAll(const SampleReservoir& reservoir) {
+  Flush();  // samples keep their order
   for (int64_t i = 0; i < reservoir.size(); ++i) samples_.Add(reservoir[i]);
 }
 

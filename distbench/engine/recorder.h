@@ -1,6 +1,8 @@
 #ifndef DISTBENCH_ENGINE_RECORDER_H_
 #define DISTBENCH_ENGINE_RECORDER_H_
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -24,8 +26,10 @@ struct Sample {
   int32_t rpc = 0;
   int32_t peer = 0;  // as Routes::CountedUnder() returned it
   int64_t request_bytes = 0;
-  int64_t response_bytes = 0;
   int64_t sent_ns = 0;
+  // Not beside request_bytes: a compiler copies what is side by side here and
+  // in ClientCall by one load, which has to wait for the stores of both.
+  int64_t response_bytes = 0;
   int64_t service_time_ns = 0;
   int64_t lateness_ns = 0;  // open loop only
   int32_t error = 0;        // 0: succeeded; else as InternError() returned it
@@ -65,6 +69,9 @@ struct RpcRecord {
 // second; samples within a budget. Takes no lock. Allocates for the first RPC
 // to a peer, for each second, for new octaves of histograms and for growing
 // sets of samples only. Not thread-safe.
+//
+// RPCs are noted one by one as they end, and recorded together by Flush(): what
+// one look-up finds serves many of them, and a tight loop does the rest.
 class Recorder {
  public:
   // The intervals of series.
@@ -90,8 +97,17 @@ class Recorder {
   // passed. Must outlive the recorder.
   explicit Recorder(const Options& options, RecentTimes* recent = nullptr);
 
-  // Counts an RPC that has ended; does not keep the sample.
-  void Count(const Sample& sample);
+  // Notes an RPC that has ended: the caller sets all members of the sample that
+  // this returns, before it notes another one. `kept`: whether the sample is
+  // offered to be kept, or just counted.
+  Sample& Note(bool kept) {
+    if (noted_count_ == kMostNoted) Flush();
+    is_kept_[noted_count_] = kept;
+    return noted_[noted_count_++];
+  }
+
+  // Records what has been noted. It is not seen before.
+  void Flush();
 
   // Counts RPCs that were to be sent at intended_ns, and had waited for wait_ns
   // when it became certain that they never would be. No warm-up.
@@ -101,9 +117,6 @@ class Recorder {
   // Counts an iteration that an in-flight cap made later than intended. No
   // warm-up.
   void CountHeldBack(int rpc) { ++RecordOf(rpc).held_back_count; }
-
-  // Offers a sample to be kept.
-  void Keep(const Sample& sample) { samples_.Add(sample); }
 
   void KeepReplayed(const ReplayedSample& sample) { replayed_.Add(sample); }
 
@@ -118,7 +131,7 @@ class Recorder {
   // there is no memory left for it.
   int AddTrace(absl::string_view trace);
 
-  // What has been recorded.
+  // What has been recorded, up to the last Flush().
   absl::Span<const std::string> errors() const { return errors_; }
   const std::string& trace(int number) const { return traces_[number]; }
   const SampleReservoir& samples() const { return samples_; }
@@ -142,23 +155,47 @@ class Recorder {
   RpcTotals& NewTotals(int peer, int rpc);
   RpcRecord& NewRecord(int rpc);
 
+  // RPCs that were noted one after the other and count in the same places.
+  using Batch = absl::Span<const Sample>;
+  struct Bytes {
+    int64_t request = 0;
+    int64_t response = 0;
+  };
+
+  // Enough for look-ups to cost little, few enough for the nearest cache.
+  static constexpr size_t kMostNoted = 32;
+
+  Batch FirstBatch(absl::Span<const Sample> noted);
+  void Keep(absl::Span<const Sample> noted);
+  void Count(Batch batch);
+  static Bytes BytesOf(Batch batch);
+  void CountInSeries(Batch batch, const Bytes& bytes, IntervalSeries& series);
+  static void CountOpenLoop(Batch batch, RpcRecord& record);
+  static void CountSuccesses(Batch batch, const Bytes& bytes,
+                             RpcTotals& totals);
+
   // Most times lie in the interval of the one before.
   int64_t IntervalOf(int64_t time_ns) {
-    const int64_t into_interval_ns = time_ns - interval_start_ns_;
-    if (into_interval_ns < 0 || into_interval_ns >= kIntervalNs) [[unlikely]] {
+    if (!IsInLastInterval(time_ns)) [[unlikely]] {
       TurnToInterval(time_ns);
     }
     return interval_;
   }
+  bool IsInLastInterval(int64_t time_ns) const {
+    return time_ns >= interval_start_ns_ &&
+           time_ns - interval_start_ns_ < kIntervalNs;
+  }
+  bool IsInLastInterval(const Sample& sample) const;
   void TurnToInterval(int64_t time_ns);
-  void CountInSeries(const Sample& sample, IntervalSeries& series);
-  static void CountOpenLoop(const Sample& sample, RpcRecord& record);
 
   const int rpc_count_;
   const int64_t unix_offset_ns_;
   RecentTimes* const recent_;
   int64_t interval_ = 0;           // of the last IntervalOf()
   int64_t interval_start_ns_ = 0;  // monotonic
+  size_t noted_count_ = 0;
+  std::array<Sample, kMostNoted> noted_;
+  std::array<bool, kMostNoted> is_kept_;
   std::vector<std::unique_ptr<RpcTotals>> totals_;   // by peer, then RPC
   std::vector<std::unique_ptr<RpcRecord>> records_;  // by RPC
   SampleReservoir samples_;

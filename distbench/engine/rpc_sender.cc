@@ -5,12 +5,10 @@
 #include "distbench/base/saturating_add.h"
 #include "distbench/engine/trace.h"
 
+// What each RPC passes through and only this file calls is inline: calls would
+// cost as much as what they do.
+
 namespace distbench {
-int64_t DrawSize(const SizePlan& size, WorkerContext& context) {
-  if (size.distribution == kNone) return size.fixed_bytes;
-  return context.engine.plan().distributions[size.distribution].Draw(
-      context.random)[0];
-}
 
 RpcSender::RpcSender(WorkerContext& context)
     : context_(context), waiting_(context.engine.routes().count()) {}
@@ -59,13 +57,9 @@ bool RpcSender::Send(Iteration& iteration) {
 Iteration* RpcSender::OnDone(ClientCall& client) {
   RpcCall& call = RpcCall::Of(client);
   Iteration* iteration = call.iteration;
-  const Sample sample = End(call);
   std::optional<SampleReservoir>& limited = iteration->action->list->samples;
-  if (limited.has_value()) {
-    limited->Add(sample);
-  } else {
-    context_.recorder.Keep(sample);
-  }
+  const Sample& sample = End(call, /*kept=*/!limited.has_value());
+  if (limited.has_value()) limited->Add(sample);
   return --iteration->outstanding == 0 ? iteration : nullptr;
 }
 
@@ -80,9 +74,13 @@ RpcCall& RpcSender::NewCall(Iteration& iteration) {
   return call;
 }
 
-Sample RpcSender::End(RpcCall& call) {
-  const Sample sample = Measure(call);
-  context_.recorder.Count(sample);
+const Sample& RpcSender::End(RpcCall& call) {
+  return End(call, /*kept=*/false);
+}
+
+inline const Sample& RpcSender::End(RpcCall& call, bool kept) {
+  Sample& sample = context_.recorder.Note(kept);
+  Measure(call, sample);
   --in_flight_;
   WorkerProgress::Add(context_.progress.in_flight, -1);
   WorkerProgress::Add(sample.error == 0 ? context_.progress.succeeded
@@ -110,8 +108,8 @@ bool RpcSender::SendWaiting() {
 }
 
 // A joint draw decides both sizes, and then the request carries the response's.
-RpcSender::Sizes RpcSender::DrawSizes(const RpcPlan& rpc,
-                                      const ActionPlan& action) {
+inline RpcSender::Sizes RpcSender::DrawSizes(const RpcPlan& rpc,
+                                             const ActionPlan& action) {
   if (rpc.joint_distribution != kNone) {
     const Distribution::Values drawn =
         context_.engine.plan().distributions[rpc.joint_distribution].Draw(
@@ -125,7 +123,8 @@ RpcSender::Sizes RpcSender::DrawSizes(const RpcPlan& rpc,
           .response_bytes = kServerDecides};
 }
 
-bool RpcSender::IsTraced(const RpcPlan& rpc, const Iteration& iteration) const {
+inline bool RpcSender::IsTraced(const RpcPlan& rpc,
+                                const Iteration& iteration) const {
   return !iteration.action->list->trace_context.empty() ||
          (rpc.tracing_interval > 0 &&
           iteration.number % rpc.tracing_interval == 0);
@@ -144,10 +143,10 @@ void RpcSender::SetTrace(RpcCall& call, int64_t fanout_index) {
   call.client.trace_context = call.trace_context;
 }
 
-void RpcSender::Submit(RpcCall* call) {
+// For room in the send queue of its peer.
+void RpcSender::Wait(RpcCall* call) {
   const int peer = call->client.peer;
   Queue& queue = waiting_[peer];
-  if (queue.first == nullptr && context_.transport.Start(&call->client)) return;
   call->next = nullptr;
   if (queue.first == nullptr) {
     queue.first = call;
@@ -168,9 +167,9 @@ RpcCall* RpcSender::PopWaiting() {
   return call;
 }
 
-Sample RpcSender::Measure(const RpcCall& call) {
+// Sets all members, of the sample of an RPC that was noted.
+inline void RpcSender::Measure(const RpcCall& call, Sample& sample) {
   const ClientCall& client = call.client;
-  Sample sample;
   sample.rpc = client.rpc_index;
   const Routes& routes = context_.engine.routes();
   sample.peer = routes.CountedUnder(client.peer, client.responding_instance);
@@ -181,15 +180,15 @@ Sample RpcSender::Measure(const RpcCall& call) {
   sample.service_time_ns = client.done_ns - client.sent_ns;
   sample.sent = call.sent;
   sample.open_loop = call.intended_ns != 0;
-  if (sample.open_loop) sample.lateness_ns = client.sent_ns - call.intended_ns;
+  sample.lateness_ns =
+      sample.open_loop ? client.sent_ns - call.intended_ns : 0;
   sample.warmup = call.iteration->warmup;
-  if (!client.error.empty()) {
-    sample.error = context_.recorder.InternError(client.error);
-  }
-  if (!client.trace_context.empty()) {
-    sample.trace = context_.recorder.AddTrace(client.trace_context);
-  }
-  return sample;
+  sample.error = client.error.empty()
+                     ? 0
+                     : context_.recorder.InternError(client.error);
+  sample.trace = client.trace_context.empty()
+                     ? -1
+                     : context_.recorder.AddTrace(client.trace_context);
 }
 
 }  // namespace distbench

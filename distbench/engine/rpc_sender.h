@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/base/attributes.h"
 #include "absl/strings/string_view.h"
 #include "distbench/base/object_pool.h"
 #include "distbench/engine/run_state.h"
@@ -32,11 +33,14 @@ class RpcSender {
 
   // For RPCs that are not an iteration's fanout: takes a call for the caller to
   // fill in, then sends it. Its end is recorded by End() instead of OnDone(),
-  // and its sample left to the caller.
+  // and its sample, valid until another call ends, left to the caller.
   RpcCall& NewCall(Iteration& iteration);
   void SetTrace(RpcCall& call, int64_t fanout_index);
-  void Submit(RpcCall* call);
-  Sample End(RpcCall& call);
+  void Submit(RpcCall* call) {
+    const bool others_wait = waiting_[call->client.peer].first != nullptr;
+    if (others_wait || !context_.transport.Start(&call->client)) Wait(call);
+  }
+  const Sample& End(RpcCall& call);
 
   // Ends every RPC that waits or is in flight: the former by calls of
   // end(ClientCall&), the latter as they always do.
@@ -45,6 +49,7 @@ class RpcSender {
     context_.transport.CancelCalls();
     while (RpcCall* call = PopWaiting()) {
       call->client.sent_ns = call->client.done_ns = context_.now_ns;
+      call->client.sent_bytes = call->client.received_bytes = 0;
       call->client.responding_instance = kNoInstance;
       call->sent = false;
       call->client.error = "CANCELLED: not sent before the traffic's end";
@@ -68,8 +73,10 @@ class RpcSender {
 
   Sizes DrawSizes(const RpcPlan& rpc, const ActionPlan& action);
   bool IsTraced(const RpcPlan& rpc, const Iteration& iteration) const;
+  void Wait(RpcCall* call);
   RpcCall* PopWaiting();
-  Sample Measure(const RpcCall& call);
+  ABSL_ATTRIBUTE_ALWAYS_INLINE const Sample& End(RpcCall& call, bool kept);
+  void Measure(const RpcCall& call, Sample& sample);
 
   WorkerContext& context_;
   ObjectPool<RpcCall> calls_;
@@ -80,7 +87,11 @@ class RpcSender {
 };
 
 // Draws a size, or takes the fixed one.
-int64_t DrawSize(const SizePlan& size, WorkerContext& context);
+inline int64_t DrawSize(const SizePlan& size, WorkerContext& context) {
+  if (size.distribution == kNone) return size.fixed_bytes;
+  return context.engine.plan().distributions[size.distribution].Draw(
+      context.random)[0];
+}
 
 }  // namespace distbench
 

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/base/attributes.h"
 #include "distbench/base/object_pool.h"
 #include "distbench/config/plan.h"
 #include "distbench/engine/run_state.h"
@@ -100,7 +101,17 @@ class Scheduler {
   void Advance(ListRun& list);
   void Finish(ListRun& list);
   void StartNestedList(Iteration& iteration);
-  bool Stopping(const ListRun& list) const;
+  bool Stopping(const ListRun& list) const {
+    switch (context_.engine.stop_scope()) {
+      case StopScope::kNothing:
+        return false;
+      case StopScope::kOwnTraffic:
+        return list.own_traffic;
+      case StopScope::kEverything:
+        return true;
+    }
+    return true;
+  }
   void Consider(ActionRun& action);
   bool ConditionsHold(const ActionRun& action) const;
   void Delay(ActionRun& action);
@@ -128,8 +139,15 @@ class Scheduler {
   void Exhaust(ActionRun& action);
   void SetBacklog(ActionRun& action);
   void WaitUntil(ActionRun& action, int64_t due_ns);
-  void StartIteration(ActionRun& action);
-  void LimitInProgress(int64_t count, const char* what);
+  ABSL_ATTRIBUTE_ALWAYS_INLINE void StartIteration(ActionRun& action);
+  // RPCs in flight are limited as they are sent. What is in progress without
+  // any (a handler that goes on after its answer, iterations that wait) takes
+  // memory as well.
+  void LimitInProgress(int64_t count, const char* what) {
+    if (count > context_.engine.plan().max_pending_rpcs) {
+      effects_.OnTooMany(what);
+    }
+  }
   void PauseAfterFailure(ActionRun& action, bool failed);
 
   WorkerContext& context_;

@@ -1,5 +1,8 @@
 // The part of the scheduler that runs actions: their iterations, in closed and
 // in open loop.
+//
+// What each RPC passes through and only this file calls is inline: calls would
+// cost as much as what they do.
 
 #include <algorithm>
 
@@ -104,7 +107,7 @@ bool Scheduler::RunReadyActions() {
   return !ready_.empty();
 }
 
-bool Scheduler::MayStartIteration(ActionRun& action) {
+inline bool Scheduler::MayStartIteration(ActionRun& action) {
   if (action.exhausted) return false;
   const bool open_loop = action.plan->iterations.open_loop;
   // So it is most of the time. Whether any more follow is seen when one ends.
@@ -118,7 +121,7 @@ bool Scheduler::MayStartIteration(ActionRun& action) {
   return open_loop ? MayStartOpenLoop(action) : MayStartClosedLoop(action);
 }
 
-bool Scheduler::MayStartClosedLoop(ActionRun& action) {
+inline bool Scheduler::MayStartClosedLoop(ActionRun& action) {
   if (context_.now_ns > action.end_ns) {
     Exhaust(action);
     return false;
@@ -166,7 +169,7 @@ void Scheduler::SetBacklog(ActionRun& action) {
   action.backlog_rpcs = backlog_rpcs;
 }
 
-bool Scheduler::CountUsedUp(const ActionRun& action) const {
+inline bool Scheduler::CountUsedUp(const ActionRun& action) const {
   const SharedAction* shared = action.list->shared;
   const int64_t claimed =
       shared == nullptr
@@ -177,7 +180,7 @@ bool Scheduler::CountUsedUp(const ActionRun& action) const {
 
 // Takes the next number for an iteration. Another worker may have taken the
 // last one since CountUsedUp(): then the number is beyond the count.
-void Scheduler::ClaimNumber(ActionRun& action) {
+inline void Scheduler::ClaimNumber(ActionRun& action) {
   SharedAction* shared = action.list->shared;
   action.next_number = shared == nullptr ? action.started
                                          : shared->claimed_iterations.fetch_add(
@@ -194,7 +197,7 @@ void Scheduler::WaitUntil(ActionRun& action, int64_t due_ns) {
   if (!action.timer.armed()) context_.timers.Arm(action.timer, due_ns);
 }
 
-void Scheduler::StartIteration(ActionRun& action) {
+inline void Scheduler::StartIteration(ActionRun& action) {
   const IterationsPlan& plan = action.plan->iterations;
   ClaimNumber(action);
   if (action.next_number >= plan.max_count) return;
@@ -253,14 +256,7 @@ void Scheduler::FinishIteration(Iteration& iteration) {
   Advance(action);
 }
 
-// RPCs in flight are limited as they are sent. What is in progress without any
-// (a handler that goes on after its answer, iterations that wait) takes memory
-// as well.
-void Scheduler::LimitInProgress(int64_t count, const char* what) {
-  if (count > context_.engine.plan().max_pending_rpcs) effects_.OnTooMany(what);
-}
-
-void Scheduler::PauseAfterFailure(ActionRun& action, bool failed) {
+inline void Scheduler::PauseAfterFailure(ActionRun& action, bool failed) {
   if (!failed) {
     action.backoff_ns = 0;
     return;

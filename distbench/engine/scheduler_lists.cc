@@ -66,18 +66,6 @@ void Scheduler::OnShardsFinished(const SharedAction& shared) {
   Finish(main_list_->actions[shared.position]);
 }
 
-bool Scheduler::Stopping(const ListRun& list) const {
-  switch (context_.engine.stop_scope()) {
-    case StopScope::kNothing:
-      return false;
-    case StopScope::kOwnTraffic:
-      return list.own_traffic;
-    case StopScope::kEverything:
-      return true;
-  }
-  return true;
-}
-
 ListRun& Scheduler::NewList(int list_index, ListRun::Role role) {
   ListRun& list = *lists_[list_index].Get();
   list.role = role;

@@ -60,7 +60,7 @@ class SimulatedSystem {
   ~SimulatedSystem();
 
   // The instance does nothing from start_ns to end_ns, monotonic: a host that
-  // stalls. Before Run(); one freeze at a time.
+  // stalls. Before Run(), or between two; one freeze at a time.
   void FreezeBetween(absl::string_view instance, int64_t start_ns,
                      int64_t end_ns);
 

@@ -73,11 +73,13 @@ void Worker::NoticeDrained() {
 void Worker::Turn(bool may_wait) {
   const int64_t deadline_ns = DoOwnWork();
   context_.transport.Poll(may_wait ? deadline_ns : 0, *this);
+  context_.recorder.Flush();
   NoticeDrained();
 }
 
 int64_t Worker::EndBorrowedTurn() {
   const int64_t deadline_ns = DoOwnWork();
+  context_.recorder.Flush();
   NoticeDrained();
   return deadline_ns;
 }
@@ -238,7 +240,7 @@ void Worker::OnDone(ClientCall* call) {
   EndCall(*call);
 }
 
-void Worker::EndCall(ClientCall& call) {
+inline void Worker::EndCall(ClientCall& call) {
   if (replay_.Owns(call)) {
     replay_.OnDone(call);
     CheckPendingRpcs();

@@ -36,10 +36,11 @@ class WorkerGroup {
 };
 
 // One loop over one transport: messages of other workers, timers, ready
-// actions, then the transport's events. All work of an engine is done in such
-// loops. While the worker's thread sleeps in the transport, those who bring
-// something to do may run a turn of the loop in its place, one at a time: so
-// all that is said to be done on a worker's thread is done by who has its turn.
+// actions, then the transport's events; then the RPCs that have ended meanwhile
+// are recorded. All work of an engine is done in such loops. While the worker's
+// thread sleeps in the transport, those who bring something to do may run a turn
+// of the loop in its place, one at a time: all that is said to be done on a
+// worker's thread is done by the thread that has its turn.
 class Worker final : private TransportEvents,
                      private SchedulerEffects,
                      private ActivityListener,

@@ -55,8 +55,8 @@ TEST(TimeSeriesTest, IntervalsAreEncodedAsTheyAre) {
             .warmup = 5,
             .request_bytes = 6,
             .response_bytes = 7};
-  series.RecordServiceTime(9, 1000);
-  series.RecordResponseTime(9, 2000);
+  series.ServiceTimes(9).Record(1000);
+  series.ResponseTimes(9).Record(2000);
   RpcInterval proto;
   IntervalSeries::ForEach({&series}, [&](const IntervalSeries::View& view) {
     EncodeInterval(view, proto);

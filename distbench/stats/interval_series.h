@@ -47,18 +47,15 @@ class IntervalSeries {
     return last_used_->counts;
   }
 
-  // Records into the histograms of an interval.
-  void RecordServiceTime(int64_t index, int64_t service_time_ns) {
-    if (index != live_index_) [[unlikely]] {
-      TurnTo(index);
-    }
-    live_service_time_ns_.Record(service_time_ns);
+  // The histograms of an interval, to record into: valid until that is done for
+  // another one.
+  LogHistogram& ServiceTimes(int64_t index) {
+    MakeLive(index);
+    return live_service_time_ns_;
   }
-  void RecordResponseTime(int64_t index, int64_t response_time_ns) {
-    if (index != live_index_) [[unlikely]] {
-      TurnTo(index);
-    }
-    live_response_time_ns_.Record(response_time_ns);
+  LogHistogram& ResponseTimes(int64_t index) {
+    MakeLive(index);
+    return live_response_time_ns_;
   }
 
   // An interval as one visits it.
@@ -84,6 +81,11 @@ class IntervalSeries {
     PackedHistogram response_time_ns;
   };
 
+  void MakeLive(int64_t index) {
+    if (index != live_index_) [[unlikely]] {
+      TurnTo(index);
+    }
+  }
   void Find(int64_t index);
   void TurnTo(int64_t index);
   void AddTo(const Interval& interval, IntervalCounts& counts,

@@ -46,7 +46,7 @@ TEST(IntervalSeriesTest, ValuesStayInTheirIntervalAlsoOutOfOrder) {
     const int64_t index = i / 1000 + (random() % 100 == 0 ? 1 : 0);
     const int64_t value = static_cast<int64_t>(random() % 1'000'000);
     ++series.At(index).succeeded;
-    series.RecordServiceTime(index, value);
+    series.ServiceTimes(index).Record(value);
     expected[index].Record(value);
   }
   IntervalSeries::ForEach({&series}, [&](const IntervalSeries::View& view) {
@@ -66,8 +66,8 @@ TEST(IntervalSeriesTest, SeriesAddUp) {
   IntervalSeries a;
   IntervalSeries b;
   a.At(1).failed = 1;
-  a.RecordResponseTime(2, 100);
-  b.RecordResponseTime(2, 300);
+  a.ResponseTimes(2).Record(100);
+  b.ResponseTimes(2).Record(300);
   b.At(2).request_bytes = 7;
   b.At(3).warmup = 4;
   std::vector<int64_t> indices;
@@ -84,17 +84,17 @@ TEST(IntervalSeriesTest, SeriesAddUp) {
 TEST(IntervalSeriesTest, PublishesAnIntervalWhenItHasPassed) {
   RecentTimes recent;
   IntervalSeries series(&recent);
-  series.RecordServiceTime(1, 100);
-  series.RecordServiceTime(1, 200);
+  series.ServiceTimes(1).Record(100);
+  series.ServiceTimes(1).Record(200);
   EXPECT_EQ(recent.Take(), nullptr) << "it has not passed yet";
-  series.RecordServiceTime(2, 300);
+  series.ServiceTimes(2).Record(300);
   std::unique_ptr<RecentTimes::Times> times = recent.Take();
   ASSERT_NE(times, nullptr);
   EXPECT_EQ(times->service_time_ns.count(), 2u);
   EXPECT_EQ(times->service_time_ns.max(), 200);
   EXPECT_EQ(recent.Take(), nullptr) << "it was taken";
-  series.RecordServiceTime(3, 400);
-  series.RecordServiceTime(4, 500);
+  series.ServiceTimes(3).Record(400);
+  series.ServiceTimes(4).Record(500);
   EXPECT_EQ(recent.Take()->service_time_ns.count(), 2u)
       << "what is not taken adds up";
 }

@@ -74,6 +74,20 @@ TEST(LogHistogramTest, EveryBucketHoldsExactlyItsBounds) {
   EXPECT_EQ(next_lower - 1, LogHistogram::kMaxValue);
 }
 
+TEST(LogHistogramTest, RecordsManyAsOneByOne) {
+  std::vector<int64_t> values = RandomValues(1000, 60, /*seed=*/3);
+  values.insert(values.end(), {0, -5, LogHistogram::kMaxValue,
+                               LogHistogram::kMaxValue + 1});
+  LogHistogram one_by_one = HistogramOf({7});
+  for (int64_t value : values) one_by_one.Record(value);
+  LogHistogram many = HistogramOf({7});
+  many.RecordEach(values, [](int64_t value) { return value; });
+  many.RecordEach(std::vector<int64_t>(), [](int64_t value) { return value; });
+  ExpectEqual(many, one_by_one);
+  EXPECT_EQ(many.sum(), one_by_one.sum());
+  EXPECT_EQ(many.sum_of_squares(), one_by_one.sum_of_squares());
+}
+
 TEST(LogHistogramTest, IsEmptyAtFirst) {
   const LogHistogram histogram;
   EXPECT_EQ(histogram.count(), 0);

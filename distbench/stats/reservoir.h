@@ -36,15 +36,19 @@ class Reservoir {
       : capacity_(capacity), random_state_(seed) {}
 
   void Add(const T& item) {
+    T* const place = NextPlace();
+    if (place != nullptr) *place = item;
+  }
+
+  // As Add() of an item that the caller writes to where this points, before it
+  // calls anything but this; null: the item is not kept. An item that replaces
+  // another one goes to memory that is in no cache: so several can be fetched at
+  // once.
+  T* NextPlace() {
     ++seen_;
-    if (size_ < capacity_) {
-      Append(item);
-      return;
-    }
+    if (size_ < capacity_) return &Append();
     const int64_t position = UniformBelow(seen_);
-    if (position < capacity_) {
-      At(position) = item;
-    }
+    return position < capacity_ ? &At(position) : nullptr;
   }
 
   // Adds another reservoir's stream to this one, as if its items had been seen
@@ -70,8 +74,7 @@ class Reservoir {
  private:
   static constexpr int64_t kChunkItems = 1024;
 
-  // An item that replaces another one is written to memory that is in no cache:
-  // if it has the size of a cache line, it shall be one.
+  // If an item has the size of a cache line, it shall be one.
   static constexpr size_t kAlignment = 64;
   struct Free {
     void operator()(T* chunk) const {
@@ -80,16 +83,17 @@ class Reservoir {
   };
 
   T& At(int64_t index) {
-    return chunks_[index / kChunkItems][index % kChunkItems];
+    const auto position = static_cast<uint64_t>(index);  // cheaper to divide
+    return chunks_[position / kChunkItems][position % kChunkItems];
   }
 
-  void Append(const T& item) {
+  T& Append() {
     if (size_ == static_cast<int64_t>(chunks_.size()) * kChunkItems) {
       const int64_t items = std::min(kChunkItems, capacity_ - size_);
       chunks_.emplace_back(static_cast<T*>(
           ::operator new(items * sizeof(T), std::align_val_t(kAlignment))));
     }
-    At(size_++) = item;
+    return At(size_++);
   }
 
   // Takes a random item out.
@@ -106,7 +110,8 @@ class Reservoir {
     bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
     bits ^= bits >> 31;
     return static_cast<int64_t>(
-        absl::Uint128High64(absl::uint128(bits) * absl::uint128(limit)));
+        absl::Uint128High64(absl::uint128(bits) *
+                            absl::uint128(static_cast<uint64_t>(limit))));
   }
 
   int64_t capacity_;
@@ -123,7 +128,7 @@ template <typename T>
 void Reservoir<T>::Merge(Reservoir other) {
   if (dropped_count() == 0 && size_ + other.seen_ <= capacity_) {
     for (int64_t i = 0; i < other.size_; ++i) {
-      Append(other[i]);
+      Append() = other[i];
     }
     seen_ += other.seen_;
     return;
@@ -135,7 +140,7 @@ void Reservoir<T>::Merge(Reservoir other) {
     const bool from_this =
         UniformBelow(remaining + other_remaining) < remaining;
     --(from_this ? remaining : other_remaining);
-    merged.Append(from_this ? TakeAny() : other.TakeAny());
+    merged.Append() = from_this ? TakeAny() : other.TakeAny();
   }
   merged.seen_ = seen_ + other.seen_;
   merged.random_state_ = random_state_;

@@ -26,15 +26,6 @@ ClientConnection::ClientConnection(ConnectionContext& context,
   Open(std::move(target.stream), /*watched=*/false);
 }
 
-void ClientConnection::Send(ClientCall& call, uint64_t call_id,
-                            const RequestHeader& header) {
-  // Before the frame, as that may flush.
-  unstamped_.push_back(&call);
-  call.sent_bytes = Connection::Send(FrameKind::kRequest, call_id, header,
-                                     call.request_bytes);
-  if (!is_open()) RequestDial();
-}
-
 void ClientConnection::StampCalls() {
   if (unstamped_.empty()) return;
   const int64_t now_ns = NowNs();
@@ -64,9 +55,11 @@ void ClientConnection::OnReady(uint32_t epoll_events, TransportEvents& events) {
   SettleError();
 }
 
-StreamError ClientConnection::OnReply(const FrameHeader& frame,
-                                      absl::string_view head, int64_t read_ns,
-                                      TransportEvents& events) {
+// Inline, as each reply comes here, from one place.
+inline StreamError ClientConnection::OnReply(const FrameHeader& frame,
+                                             absl::string_view head,
+                                             int64_t read_ns,
+                                             TransportEvents& events) {
   Calls::Entry* entry;
   switch (calls_.Find(frame.call_id, entry)) {
     case Calls::Match::kUnknown:
@@ -78,18 +71,16 @@ StreamError ClientConnection::OnReply(const FrameHeader& frame,
       break;
   }
   if (entry->owner != this) return StreamError::kUnknownCall;
-  ResponseHeader header;
-  if (!DecodeHead(head, frame.message_bytes - frame.head_bytes, header,
-                  scratch_)) {
-    return StreamError::kMalformedMessage;
-  }
+  const ResponseHeader* const header =
+      heads_.Read(head, frame.message_bytes - frame.head_bytes);
+  if (header == nullptr) return StreamError::kMalformedMessage;
   backoff_ns_ = kMinBackoffNs;  // the server does its work
   ClientCall& call = *entry->call;
   calls_.Remove(*entry);
   call.done_ns = read_ns;
   call.received_bytes = frame.message_bytes;
-  call.responding_instance = header.server_instance;
-  call.error = header.error_message;
+  call.responding_instance = header->server_instance;
+  call.error = header->error_message;
   events.OnDone(&call);
   return StreamError::kNone;
 }

@@ -5,11 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "absl/base/attributes.h"
+#include "absl/strings/string_view.h"
 #include "distbench/payload/message_codec.h"
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/tcp/call_table.h"
 #include "distbench/protocol/tcp/connection.h"
 #include "distbench/protocol/tcp/dial.h"
+#include "distbench/protocol/tcp/head_reader.h"
 
 namespace distbench {
 
@@ -50,7 +53,13 @@ class ClientConnection final : public Connection {
 
   // Sends a request, or has it wait. Sets the call's sent_bytes and, by the
   // time that Poll() returns, its sent_ns.
-  void Send(ClientCall& call, uint64_t call_id, const RequestHeader& header);
+  void Send(ClientCall& call, uint64_t call_id, const RequestHeader& header) {
+    // Before the frame, as that may flush.
+    unstamped_.push_back(&call);
+    call.sent_bytes = Connection::Send(FrameKind::kRequest, call_id, header,
+                                       call.request_bytes);
+    if (!is_open()) RequestDial();
+  }
 
   // Sets the sent_ns of the calls that have been gathered.
   void StampCalls();
@@ -73,8 +82,9 @@ class ClientConnection final : public Connection {
   bool IsInUse() const override;
   void OnBroken(const std::string& reason) override;
 
-  StreamError OnReply(const FrameHeader& header, absl::string_view head,
-                      int64_t read_ns, TransportEvents& events);
+  ABSL_ATTRIBUTE_ALWAYS_INLINE StreamError
+  OnReply(const FrameHeader& header, absl::string_view head, int64_t read_ns,
+          TransportEvents& events);
   void BeginDial(int64_t now_ns);
   void FinishDial();
   void GoDown(const std::string& error);
@@ -90,7 +100,7 @@ class ClientConnection final : public Connection {
   bool dial_is_due_ = false;  // waits for dial_ns_
   int64_t dial_ns_ = 0;       // not before; while dialing: not after
   int64_t backoff_ns_ = kMinBackoffNs;
-  std::string scratch_;
+  HeadReader<ResponseHeader> heads_;
 };
 
 }  // namespace distbench

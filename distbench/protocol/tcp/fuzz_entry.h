@@ -22,7 +22,8 @@ struct DecodedStream {
 // Takes bytes all the way that a connection's go. The first byte tells what
 // they are: with kGreetingBit a greeting; else frames of one kind, which are
 // found, and the heads of whose messages are read. It is odd for what a server
-// receives. `piece_bytes`: what one read brings.
+// receives: requests are then answered through a send queue, and it aborts if
+// the answer is not what was asked for. `piece_bytes`: what one read brings.
 DecodedStream DecodeStream(absl::string_view bytes, size_t piece_bytes);
 
 // The body of LLVMFuzzerTestOneInput(): decodes the bytes in one piece and in

@@ -83,6 +83,16 @@ TEST(FuzzTest, WellFormedStreamsAreUnderstood) {
   }
 }
 
+TEST(FuzzTest, SurvivesAbsurdReplySizes) {
+  for (const int64_t reply_bytes : {INT64_MIN, INT64_MIN + 1, INT64_MAX,
+                                    int64_t{1} << 40, int64_t{-2}}) {
+    const std::string request =
+        Frame(FrameKind::kRequest,
+              RequestHeader{.response_bytes = reply_bytes}, /*target_bytes=*/0);
+    DecodeInPieces(std::string(1, kRequests) + request + request);
+  }
+}
+
 TEST(FuzzTest, SurvivesMutatedStreams) {
   std::mt19937 random(2);
   int refused = 0;

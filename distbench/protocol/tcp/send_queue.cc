@@ -15,58 +15,21 @@ constexpr int64_t kMaxInlinePayloadBytes = 512;
 
 constexpr size_t kFirstCapacity = 4096;
 
-bool HasStrings(const RequestHeader& header) {
-  return !header.trace_context.empty();
-}
-
-bool HasStrings(const ResponseHeader& header) {
-  return !header.error_message.empty();
-}
-
-// Of headers of which the second one has no strings.
-bool IsSame(const RequestHeader& a, const RequestHeader& b) {
-  return a.rpc_index == b.rpc_index && a.server_instance == b.server_instance &&
-         a.warmup == b.warmup && a.response_bytes == b.response_bytes &&
-         a.processing_ns == b.processing_ns && !HasStrings(a);
-}
-
-bool IsSame(const ResponseHeader& a, const ResponseHeader& b) {
-  return a.server_instance == b.server_instance && !HasStrings(a);
-}
-
 }  // namespace
 
-int64_t SendQueue::Append(FrameKind kind, uint64_t call_id,
-                          const RequestHeader& header, int64_t target_bytes) {
-  return AppendMessage(kind, call_id, header, target_bytes, last_request_);
+void SendQueue::Encode(FrameKind kind, const RequestHeader& header,
+                       int64_t target_bytes, Template<RequestHeader>& frame) {
+  EncodeMessage(kind, header, target_bytes, frame);
 }
 
-int64_t SendQueue::Append(FrameKind kind, uint64_t call_id,
-                          const ResponseHeader& header, int64_t target_bytes) {
-  return AppendMessage(kind, call_id, header, target_bytes, last_response_);
-}
-
-template <typename Header>
-int64_t SendQueue::AppendMessage(FrameKind kind, uint64_t call_id,
-                                 const Header& header, int64_t target_bytes,
-                                 Template<Header>& last) {
-  if (target_bytes != last.target_bytes || !IsSame(header, last.header)) {
-    Encode(kind, header, target_bytes, last);
-  }
-  char* out = Extend(last.encoded.size());
-  std::memcpy(out, last.encoded.data(), last.encoded.size());
-  SetCallId(call_id, out);
-  if (last.payload_bytes > 0) {
-    payloads_.push_back({.position = end_, .bytes = last.payload_bytes});
-  }
-  queued_bytes_ +=
-      static_cast<int64_t>(kFrameHeaderBytes) + last.message_bytes;
-  return last.message_bytes;
+void SendQueue::Encode(FrameKind kind, const ResponseHeader& header,
+                       int64_t target_bytes, Template<ResponseHeader>& frame) {
+  EncodeMessage(kind, header, target_bytes, frame);
 }
 
 template <typename Header>
-void SendQueue::Encode(FrameKind kind, const Header& header,
-                       int64_t target_bytes, Template<Header>& frame) {
+void SendQueue::EncodeMessage(FrameKind kind, const Header& header,
+                              int64_t target_bytes, Template<Header>& frame) {
   const MessageLayout layout = LayOutMessage(header, target_bytes);
   const bool is_inline = layout.payload_bytes <= kMaxInlinePayloadBytes;
   frame.header = header;
@@ -83,34 +46,29 @@ void SendQueue::Encode(FrameKind kind, const Header& header,
        .kind = kind},
       out);
   WriteHead(header, layout, out + kFrameHeaderBytes);
-  // Its strings are the caller's: it is not to be taken for the next one.
-  if (HasStrings(header)) frame.target_bytes = kNoTarget;
+  // Strings are the caller's: they may be gone when the next frame comes.
+  frame.is_reusable = !HasStrings(header);
 }
 
-// Makes room for that many encoded bytes.
-char* SendQueue::Extend(size_t bytes) {
-  if (capacity_ - end_ < bytes) {
-    const size_t used = end_ - begin_;
-    // Moving to the front pays where that frees at least half of the memory.
-    if (begin_ < capacity_ / 2 || capacity_ - used < bytes) {
-      const size_t capacity =
-          std::max({kFirstCapacity, 2 * capacity_, used + bytes});
-      std::unique_ptr<char[]> larger(new char[capacity]);
-      std::copy_n(encoded_.get() + begin_, used, larger.get());
-      encoded_ = std::move(larger);
-      capacity_ = capacity;
-    } else {
-      std::memmove(encoded_.get(), encoded_.get() + begin_, used);
-    }
-    for (size_t i = first_payload_; i < payloads_.size(); ++i) {
-      payloads_[i].position -= begin_;
-    }
-    begin_ = 0;
-    end_ = used;
+// Makes room for that many encoded bytes behind the others.
+void SendQueue::MakeRoom(size_t bytes) {
+  const size_t used = end_ - begin_;
+  // Moving to the front pays where that frees at least half of the memory.
+  if (begin_ < capacity_ / 2 || capacity_ - used < bytes) {
+    const size_t capacity =
+        std::max({kFirstCapacity, 2 * capacity_, used + bytes});
+    std::unique_ptr<char[]> larger(new char[capacity]);
+    std::copy_n(encoded_.get() + begin_, used, larger.get());
+    encoded_ = std::move(larger);
+    capacity_ = capacity;
+  } else {
+    std::memmove(encoded_.get(), encoded_.get() + begin_, used);
   }
-  char* out = encoded_.get() + end_;
-  end_ += bytes;
-  return out;
+  for (size_t i = first_payload_; i < payloads_.size(); ++i) {
+    payloads_[i].position -= begin_;
+  }
+  begin_ = 0;
+  end_ = used;
 }
 
 SendQueue::Outcome SendQueue::Write(Stream& stream) {

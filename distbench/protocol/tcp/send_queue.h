@@ -5,11 +5,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "absl/base/attributes.h"
 #include "distbench/payload/message_codec.h"
 #include "distbench/protocol/tcp/frame.h"
 #include "distbench/protocol/tcp/stream.h"
@@ -30,9 +31,13 @@ class SendQueue {
   // Append a message of target_bytes (see message_codec.h). Its head must not
   // be larger than kMaxHeadBytes. Return the message's size.
   int64_t Append(FrameKind kind, uint64_t call_id, const RequestHeader& header,
-                 int64_t target_bytes);
+                 int64_t target_bytes) {
+    return AppendMessage(kind, call_id, header, target_bytes, last_request_);
+  }
   int64_t Append(FrameKind kind, uint64_t call_id, const ResponseHeader& header,
-                 int64_t target_bytes);
+                 int64_t target_bytes) {
+    return AppendMessage(kind, call_id, header, target_bytes, last_response_);
+  }
 
   bool empty() const { return queued_bytes_ == 0; }
   int64_t queued_bytes() const { return queued_bytes_; }
@@ -47,9 +52,6 @@ class SendQueue {
  private:
   static constexpr int kMaxPieces = 64;
 
-  // A size that no message is asked to have.
-  static constexpr int64_t kNoTarget = std::numeric_limits<int64_t>::min();
-
   // Payload bytes that follow the encoded byte with this number.
   struct Payload {
     size_t position;
@@ -60,20 +62,44 @@ class SendQueue {
   // the call is another: so it is with most calls of a connection.
   template <typename Header>
   struct Template {
+    bool is_reusable = false;  // there is one, and it has no strings
     Header header = {};
-    int64_t target_bytes = kNoTarget;
+    int64_t target_bytes = 0;
     int64_t message_bytes = 0;
     int64_t payload_bytes = 0;  // that are not part of `encoded`
     std::string encoded;
   };
 
   template <typename Header>
-  int64_t AppendMessage(FrameKind kind, uint64_t call_id, const Header& header,
-                        int64_t target_bytes, Template<Header>& last);
+  ABSL_ATTRIBUTE_ALWAYS_INLINE int64_t
+  AppendMessage(FrameKind kind, uint64_t call_id, const Header& header,
+                int64_t target_bytes, Template<Header>& last);
+  static void Encode(FrameKind kind, const RequestHeader& header,
+                     int64_t target_bytes, Template<RequestHeader>& frame);
+  static void Encode(FrameKind kind, const ResponseHeader& header,
+                     int64_t target_bytes, Template<ResponseHeader>& frame);
   template <typename Header>
-  static void Encode(FrameKind kind, const Header& header, int64_t target_bytes,
-                     Template<Header>& frame);
-  char* Extend(size_t bytes);
+  static void EncodeMessage(FrameKind kind, const Header& header,
+                            int64_t target_bytes, Template<Header>& frame);
+
+  static bool HasStrings(const RequestHeader& header) {
+    return !header.trace_context.empty();
+  }
+  static bool HasStrings(const ResponseHeader& header) {
+    return !header.error_message.empty();
+  }
+  // Of headers of which the second one has no strings.
+  static bool IsSame(const RequestHeader& a, const RequestHeader& b) {
+    return a.rpc_index == b.rpc_index &&
+           a.server_instance == b.server_instance && a.warmup == b.warmup &&
+           a.response_bytes == b.response_bytes &&
+           a.processing_ns == b.processing_ns && !HasStrings(a);
+  }
+  static bool IsSame(const ResponseHeader& a, const ResponseHeader& b) {
+    return a.server_instance == b.server_instance && !HasStrings(a);
+  }
+
+  void MakeRoom(size_t bytes);
   int Gather(iovec* pieces) const;
   void Drop(int64_t bytes);
 
@@ -90,6 +116,31 @@ class SendQueue {
   size_t first_payload_ = 0;  // those before were written
   int64_t queued_bytes_ = 0;
 };
+
+template <typename Header>
+inline int64_t SendQueue::AppendMessage(FrameKind kind, uint64_t call_id,
+                                        const Header& header,
+                                        int64_t target_bytes,
+                                        Template<Header>& last) {
+  if (!last.is_reusable || target_bytes != last.target_bytes ||
+      !IsSame(header, last.header)) [[unlikely]] {
+    Encode(kind, header, target_bytes, last);
+  }
+  const size_t bytes = last.encoded.size();
+  if (capacity_ - end_ < bytes) [[unlikely]] {
+    MakeRoom(bytes);
+  }
+  char* const out = encoded_.get() + end_;
+  end_ += bytes;
+  std::memcpy(out, last.encoded.data(), bytes);
+  SetCallId(call_id, out);
+  if (last.payload_bytes > 0) {
+    payloads_.push_back({.position = end_, .bytes = last.payload_bytes});
+  }
+  queued_bytes_ +=
+      static_cast<int64_t>(kFrameHeaderBytes) + last.message_bytes;
+  return last.message_bytes;
+}
 
 }  // namespace distbench
 

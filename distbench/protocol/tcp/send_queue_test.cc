@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <random>
 #include <string>
 
@@ -156,6 +157,24 @@ TEST_F(SendQueueTest, RepliesWithAnErrorAreToldApart) {
         30 - frame_header.head_bytes, read, scratch));
     EXPECT_EQ(read.server_instance, header.server_instance);
     EXPECT_EQ(read.error_message, header.error_message);
+  }
+}
+
+// A peer may ask for any size, in its first request, too.
+TEST_F(SendQueueTest, AbsurdSizesGiveTheSmallestMessage) {
+  for (const int64_t target_bytes :
+       {INT64_MIN, INT64_MIN + 1, int64_t{-1}, int64_t{0}}) {
+    SendQueue queue;
+    const int64_t reply_bytes =
+        queue.Append(FrameKind::kReply, 1, ResponseHeader{}, target_bytes);
+    EXPECT_EQ(queue.Append(FrameKind::kRequest, 2, RequestHeader{},
+                           target_bytes),
+              LayOutMessage(RequestHeader{}, 0).total_bytes());
+    EXPECT_EQ(reply_bytes, LayOutMessage(ResponseHeader{}, 0).total_bytes());
+    ASSERT_EQ(queue.Write(stream_), SendQueue::Outcome::kEmpty);
+    std::string bytes = Read();
+    ExpectFrame(bytes, 1, reply_bytes);
+    EXPECT_EQ(DecodeFrameHeader(bytes.data()).call_id, 2);
   }
 }
 

@@ -6,10 +6,13 @@
 #include <optional>
 #include <string>
 
+#include "absl/base/attributes.h"
+#include "absl/strings/string_view.h"
 #include "distbench/base/object_pool.h"
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/tcp/connection.h"
 #include "distbench/protocol/tcp/greeting.h"
+#include "distbench/protocol/tcp/head_reader.h"
 
 namespace distbench {
 
@@ -71,8 +74,9 @@ class ServerConnection final : public Connection {
   bool Secure();
   void Greet();
   void SendGreeting();
-  StreamError OnRequest(const FrameHeader& frame, absl::string_view head,
-                        int64_t read_ns, TransportEvents& events);
+  ABSL_ATTRIBUTE_ALWAYS_INLINE StreamError
+  OnRequest(const FrameHeader& frame, absl::string_view head, int64_t read_ns,
+            TransportEvents& events);
   void ThrottleReading();
 
   const int64_t max_queued_bytes_;
@@ -82,7 +86,7 @@ class ServerConnection final : public Connection {
   std::optional<Greeting> greeting_;  // until it is over
   bool is_secured_ = false;
   size_t pending_requests_ = 0;
-  std::string scratch_;
+  HeadReader<RequestHeader> heads_;
 };
 
 }  // namespace distbench

@@ -70,17 +70,8 @@ ClientConnection& TcpClient::NextConnection(Server& server) {
 }
 
 bool TcpClient::Start(ClientCall* call) {
-  if (closed_) {
-    call->sent_ns = RealClock().MonotonicNs();
-    EndWith(call, kCancelled);
-    return true;
-  }
-  if (call->trace_context.size() > kMaxTraceBytes) {
-    call->sent_ns = RealClock().MonotonicNs();
-    EndWith(call, absl::StrCat("INVALID_ARGUMENT: a trace of ",
-                               call->trace_context.size(),
-                               " bytes; the tcp driver carries up to ",
-                               kMaxTraceBytes));
+  if (closed_ || call->trace_context.size() > kMaxTraceBytes) [[unlikely]] {
+    Refuse(call);
     return true;
   }
   ClientConnection& connection =
@@ -95,6 +86,17 @@ bool TcpClient::Start(ClientCall* call) {
   }
   connection.Send(*call, id, HeaderOf(*call));
   return true;
+}
+
+// A call that can not be sent.
+void TcpClient::Refuse(ClientCall* call) {
+  call->sent_ns = RealClock().MonotonicNs();
+  call->sent_bytes = 0;
+  EndWith(call, closed_ ? kCancelled
+                        : absl::StrCat("INVALID_ARGUMENT: a trace of ",
+                                       call->trace_context.size(),
+                                       " bytes; the tcp driver carries up to ",
+                                       kMaxTraceBytes));
 }
 
 void TcpClient::EndWith(ClientCall* call, std::string error) {

@@ -92,6 +92,7 @@ class TcpClient final : private ClientConnection::Listener {
                                           : NextConnection(server);
   }
   static ClientConnection& NextConnection(Server& server);
+  void Refuse(ClientCall* call);
   void EndWith(ClientCall* call, std::string error);
 
   // ClientConnection::Listener

@@ -161,6 +161,23 @@ TEST_F(TcpClientTest, TracesThatDoNotFitFail) {
   EXPECT_THAT(client_->Call(call), StartsWith("INVALID_ARGUMENT: "));
 }
 
+// Callers use a call again and again.
+TEST_F(TcpClientTest, CallsThatAreNotSentHaveNoSizesOfEarlierOnes) {
+  Connect();
+  const std::string trace(kMaxHeadBytes, 'T');
+  ClientCall call{.request_bytes = 16, .trace_context = trace};
+  call.sent_bytes = call.received_bytes = 1000;
+  EXPECT_THAT(client_->Call(call), StartsWith("INVALID_ARGUMENT: "));
+  EXPECT_EQ(call.sent_bytes, 0);
+  EXPECT_EQ(call.received_bytes, 0);
+  client_->Shutdown();
+  call.trace_context = {};
+  call.sent_bytes = call.received_bytes = 1000;
+  EXPECT_THAT(client_->Call(call), StartsWith("CANCELLED: "));
+  EXPECT_EQ(call.sent_bytes, 0);
+  EXPECT_EQ(call.received_bytes, 0);
+}
+
 TEST_F(TcpClientTest, CallsFailWithTheCause) {
   Connect();
   ClientCall first;
