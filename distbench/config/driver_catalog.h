@@ -25,6 +25,9 @@ struct DriverDeclaration {
   // False: a driver that others have; known to be named in a clear error.
   bool built_in = true;
 
+  // Instances reach only those that run in the same process.
+  bool stays_in_process = false;
+
   SettingsDeclaration client_settings = {};
   SettingsDeclaration server_settings = {};
 
@@ -37,9 +40,6 @@ struct DriverDeclaration {
   // The server setting that names the driver which this one decorates, or
   // options of one; empty: it decorates none.
   std::string decorated_driver_setting = {};
-
-  // Instances reach only those that run in the same process.
-  bool stays_in_process = false;
 };
 
 // In the order in which documentation lists them.

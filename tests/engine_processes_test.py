@@ -1,0 +1,180 @@
+"""Engines are processes of their own: what users see of them, and what is left
+when they or their node managers end."""
+
+import os
+import signal
+import subprocess
+import time
+import unittest
+
+from tests import programs
+from tests import testing_main
+
+# A node manager and its engine notice within seconds that the other hangs.
+PATIENCE_SECONDS = 5
+
+
+def engines_of(node):
+    """The engine processes of a node manager."""
+    listed = subprocess.run(
+        ["ps", "-o", "pid=,args=", "--ppid", str(node.pid)],
+        capture_output=True,
+        check=False,
+        text=True,
+    ).stdout
+    return [
+        int(line.split()[0])
+        for line in listed.splitlines()
+        if line.split()[1:] == ["distbench", "engine"]
+    ]
+
+
+class EngineProcessesTest(programs.ClusterTest):
+
+    def setUp(self):
+        super().setUp()
+        self.sequencer = self.start_sequencer()
+        self.nodes = [
+            self.start_node(self.sequencer, f"node{i}") for i in range(2)
+        ]
+
+    def start_endless_run(self):
+        config = self.write(
+            "endless.config", programs.client_server_config(programs.ENDLESS)
+        )
+        run = self.start(
+            programs.DISTBENCH,
+            "run_tests",
+            f"--test_sequencer={self.sequencer.address}",
+            f"--infile={config}",
+            f"--outfile={self.path('endless.result')}",
+        )
+        run.wait_for(r"\d RPCs|QPS", "err")
+        return run
+
+    def assert_usable(self):
+        config = self.write(
+            "short.config",
+            programs.client_server_config("max_iteration_count: 10"),
+        )
+        outcome = self.run_tests(self.sequencer, config)
+        self.assertEqual(outcome.status, 0, outcome)
+
+    def wait_for_end(self, pids, seconds=programs.DEADLINE_SECONDS):
+        end = time.monotonic() + seconds
+        while any(pid in self.leftovers() for pid in pids):
+            self.assertLess(time.monotonic(), end, self.leftovers())
+            time.sleep(0.02)
+
+    def test_a_lost_engine_fails_its_test_and_nothing_else(self):
+        for signal_number, words in (
+            (signal.SIGSEGV, "was killed by signal 11 (Segmentation fault)"),
+            (signal.SIGKILL, "was killed by signal 9 (Killed)"),
+            (signal.SIGSTOP, "did not answer for 4s, and was killed"),
+        ):
+            with self.subTest(signal=signal_number):
+                run = self.start_endless_run()
+                (engine,) = engines_of(self.nodes[1])
+                os.kill(engine, signal_number)
+                outcome = run.wait()
+                self.assertEqual(outcome.status, 3, outcome)
+                self.assertIn(
+                    f"ended the traffic: server/0: its engine process {engine} "
+                    + words,
+                    outcome.out + outcome.err,
+                )
+                self.assertIn("client/0 -> server/0: RPCs: ", outcome.out)
+                self.assert_usable()
+        for node in self.nodes:
+            self.assertTrue(node.running())
+
+    def test_an_engine_ends_with_its_node_manager(self):
+        run = self.start_endless_run()
+        engines = engines_of(self.nodes[1])
+        self.assertEqual(len(engines), 1)
+        self.nodes[1].send(signal.SIGKILL)
+        self.wait_for_end(engines, PATIENCE_SECONDS)
+        self.assertEqual(run.wait().status, 3)
+
+    def test_an_engine_that_hangs_ends_with_its_node_manager(self):
+        run = self.start_endless_run()
+        engines = engines_of(self.nodes[1])
+        os.kill(engines[0], signal.SIGSTOP)
+        self.nodes[1].send(signal.SIGKILL)
+        self.wait_for_end(engines, PATIENCE_SECONDS)
+        self.assertEqual(run.wait().status, 3)
+
+    def test_an_engine_ends_when_its_node_manager_hangs(self):
+        run = self.start_endless_run()
+        engines = engines_of(self.nodes[1])
+        self.nodes[1].send(signal.SIGSTOP)
+        # It is a zombie until the node manager goes on, and no process of ours.
+        self.wait_for_end(engines, PATIENCE_SECONDS)
+        self.nodes[1].send(signal.SIGCONT)
+        self.assertEqual(run.wait().status, 3)
+        self.wait_for_nodes(self.sequencer, 2)
+        self.assert_usable()
+
+    def test_results_say_what_an_engine_used(self):
+        config = self.write(
+            "test.config",
+            programs.client_server_config("max_iteration_count: 1000"),
+        )
+        outfile = self.path("result")
+        outcome = self.run_tests(
+            self.sequencer, config, f"--outfile={outfile}"
+        )
+        self.assertEqual(outcome.status, 0, outcome)
+        with open(outfile, encoding="utf-8") as file:
+            result = file.read()
+        for instance in ("client/0", "server/0"):
+            self.assertRegex(
+                result,
+                rf'engine_usages {{\s+key: "{instance}"\s+value {{\s+'
+                r"user_cpu_time_seconds: ",
+            )
+
+    def test_loopback_across_nodes_is_refused_by_name(self):
+        config = self.write(
+            "loopback.config",
+            programs.client_server_config("max_iteration_count: 10").replace(
+                "payload_descriptions",
+                'default_protocol: "loopback" payload_descriptions',
+            ),
+        )
+        outcome = self.run_tests(self.sequencer, config)
+        self.assertNotEqual(outcome.status, 0)
+        self.assertIn(
+            "client/0 is on node0 and server/0 on node1", outcome.err
+        )
+        bundled = self.write(
+            "bundled.config",
+            open(config, encoding="utf-8").read().replace(
+                "payload_descriptions",
+                'node_service_bundles { key: "node1" value { '
+                'services: "client/0" services: "server/0" } } '
+                "payload_descriptions",
+            ),
+        )
+        outcome = self.run_tests(self.sequencer, bundled)
+        self.assertEqual(outcome.status, 0, outcome)
+
+    def test_nothing_is_left(self):
+        self.assert_usable()
+        for node in self.nodes:
+            self.assertEqual(node.stop().status, 0)
+        self.sequencer.stop()
+        self.assert_nothing_runs()
+
+
+class EngineCommandTest(programs.ProgramTest):
+
+    def test_is_not_for_users(self):
+        outcome = self.distbench("engine")
+        self.assertEqual(outcome.status, 1)
+        self.assertIn("node managers start this", outcome.err)
+        self.assertNotIn("\n  engine", self.distbench("help").out)
+
+
+if __name__ == "__main__":
+    testing_main.main()
