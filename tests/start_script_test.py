@@ -3,6 +3,7 @@
 import os
 import signal
 import socket
+import time
 import unittest
 
 from tests import programs
@@ -99,11 +100,19 @@ class StartScriptTest(programs.ProgramTest):
         for number in (signal.SIGINT, signal.SIGTERM):
             with self.subTest(signal=number.name):
                 cluster = self.start_cluster("-p", "0")
-                self.assertEqual(len(self.leftovers()), 4)
+                # The script, a sequencer and two nodes, each with the engine
+                # that waits for the next test.
+                self.wait_for_processes(6)
                 outcome = cluster.stop(number)
                 self.assertEqual(outcome.status, 0, outcome)
                 self.assertEqual(outcome.err, "", outcome)
                 self.assert_nothing_runs()
+
+    def wait_for_processes(self, count):
+        end = time.monotonic() + programs.DEADLINE_SECONDS
+        while len(self.leftovers()) < count and time.monotonic() < end:
+            time.sleep(0.02)
+        self.assertEqual(len(self.leftovers()), count, self.leftovers())
 
     def test_second_signal_stops_all_of_it_at_once(self):
         cluster = self.start_cluster("-p", "0")

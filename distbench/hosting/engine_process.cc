@@ -213,11 +213,10 @@ absl::Status EngineProcess::ExplainEnd(int wait_status) const {
     absl::StrAppend(&how, " was killed by signal ", signal, " (",
                     strsignal(signal), ")");
     if (signal == SIGKILL && ReadOomKills("") > oom_kills_at_start_) {
-      absl::StrAppend(&how, ": the kernel was out of memory, of which the ",
-                      "host or the control group allows ",
-                      AllowedMemoryBytes("") >> 20,
-                      " MiB; have fewer or smaller RPCs in flight, or fewer "
-                      "instances here");
+      absl::StrAppend(&how,
+                      ": the kernel had no memory left, of the host or of its "
+                      "control group; have fewer or smaller RPCs in flight, or "
+                      "fewer instances here");
     }
   } else {
     absl::StrAppend(&how, " ended with status ", WEXITSTATUS(wait_status));

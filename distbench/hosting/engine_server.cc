@@ -226,7 +226,6 @@ class EngineServer {
       *report.mutable_overload() = ToCommandStatus(status);
       socket_.Send(report);
     };
-    prctl(PR_SET_NAME, plan_->instances[request.instance()].name.c_str());
     auto hosted = factory_.Make(
         {.test = request.test(),
          .options = std::move(options),

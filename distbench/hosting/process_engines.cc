@@ -151,7 +151,10 @@ class ProcessEngine final : public HostedEngine, private EngineListener {
       EngineCommand command;
       command.mutable_collect();
       absl::StatusOr<EngineReport> report = Call(std::move(command));
-      if (!report.ok()) return report.status();
+      if (!report.ok()) {
+        emit(LogOfLoss(report.status()));
+        return report.status();
+      }
       EngineResults& results = *report->mutable_results();
       for (ResultChunk& chunk : *results.mutable_chunks()) {
         emit(std::move(chunk));
@@ -165,6 +168,14 @@ class ProcessEngine final : public HostedEngine, private EngineListener {
   std::optional<RUsage> process_usage() const override { return usage_; }
 
  private:
+  ResultChunk LogOfLoss(const absl::Status& loss) const {
+    ResultChunk chunk;
+    chunk.set_instance(options_.plan->instances[options_.instance].name);
+    chunk.mutable_instance_log()->set_engine_error_message(
+        std::string(loss.message()));
+    return chunk;
+  }
+
   absl::StatusOr<EngineReport> Call(EngineCommand command) {
     command.set_engine(number_);
     return process_->Call(command);

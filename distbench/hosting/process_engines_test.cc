@@ -243,8 +243,12 @@ TEST_F(ProcessEnginesTest, SaysWhichSignalKilledAProcess) {
     // Nothing hangs, and the loss is not kept secret.
     server.engine->Stop("it is over");
     server.engine->Shutdown();
-    EXPECT_EQ(server.engine->Collect([](const ResultChunk&) {}),
+    std::string kept;
+    EXPECT_EQ(server.engine->Collect([&kept](const ResultChunk& chunk) {
+      kept += chunk.instance_log().engine_error_message();
+    }),
               server.overload);
+    EXPECT_EQ(kept, server.overload.message());
   }
 }
 

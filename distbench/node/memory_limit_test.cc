@@ -73,7 +73,7 @@ TEST_F(MemoryLimitTest, TheHostKeepsATwentiethUnlessTheTestSaysHowMuch) {
   SetAvailableKib(818);
   EXPECT_THAT(Error(MemoryLimit(0, root_)),
               AllOf(HasSubstr("left on the host: 0.8 MiB"),
-                    HasSubstr("this process uses 4.0 MiB")));
+                    HasSubstr("this node uses 4.0 MiB")));
   EXPECT_TRUE(MemoryLimit(10 * kMib, root_).Check(0).ok());
 }
 

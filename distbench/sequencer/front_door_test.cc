@@ -161,6 +161,13 @@ TEST_F(FrontDoorTest, WhatGuestsDoNotGetIsSentAgainSoon) {
   EXPECT_THAT(TcpOption(guest, kTcpRtoMaxMs), AnyOf(3000, std::nullopt));
 }
 
+TEST_F(FrontDoorTest, WhatGuestsAreToldIsNotHeldBack) {
+  Open();
+  const Visitor visitor(port_);
+  visitor.Say(kPreface);
+  EXPECT_EQ(TcpOption(AwaitGuest(), TCP_NODELAY), 1);
+}
+
 TEST_F(FrontDoorTest, ForgetsThoseWhoLeave) {
   Open();
   for (int i = 0; i < 100; ++i) Visitor(port_).Say("PRI");
