@@ -20,8 +20,8 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::Contains;
+using ::testing::Each;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::Property;
 using ::testing::SizeIs;
 
@@ -193,7 +193,8 @@ TEST(NodesTest, ANodeThatLeavesHandsOverWhatItMeasured) {
   const RunInfo& info = run.result(0).run_info();
   EXPECT_THAT(info.failure(),
               AllOf(HasSubstr("node1"), HasSubstr("was told to end")));
-  EXPECT_THAT(info.findings(), IsEmpty());
+  // It was not lost. (On a busy machine it may have started late.)
+  EXPECT_THAT(info.findings(), Each(Property(&Finding::code, "late_start")));
   EXPECT_THAT(run.result(0).service_logs().instance_logs(), SizeIs(3));
   EXPECT_TRUE(cluster.WaitForNodeCount(2));
 }
