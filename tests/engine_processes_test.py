@@ -29,6 +29,16 @@ def engines_of(node):
     ]
 
 
+def engine_of(node):
+    """The engine of the test that runs, once that of the test before is gone."""
+    end = time.monotonic() + programs.DEADLINE_SECONDS
+    while len(engines := engines_of(node)) != 1:
+        if time.monotonic() > end:
+            raise AssertionError(f"there is not one engine, but {engines}")
+        time.sleep(0.02)
+    return engines[0]
+
+
 class EngineProcessesTest(programs.ClusterTest):
 
     def setUp(self):
@@ -60,9 +70,9 @@ class EngineProcessesTest(programs.ClusterTest):
         outcome = self.run_tests(self.sequencer, config)
         self.assertEqual(outcome.status, 0, outcome)
 
-    def wait_for_end(self, pids, seconds=programs.DEADLINE_SECONDS):
-        end = time.monotonic() + seconds
-        while any(pid in self.leftovers() for pid in pids):
+    def wait_for_end(self, pid):
+        end = time.monotonic() + PATIENCE_SECONDS
+        while pid in self.leftovers():
             self.assertLess(time.monotonic(), end, self.leftovers())
             time.sleep(0.02)
 
@@ -74,7 +84,7 @@ class EngineProcessesTest(programs.ClusterTest):
         ):
             with self.subTest(signal=signal_number):
                 run = self.start_endless_run()
-                (engine,) = engines_of(self.nodes[1])
+                engine = engine_of(self.nodes[1])
                 os.kill(engine, signal_number)
                 outcome = run.wait()
                 self.assertEqual(outcome.status, 3, outcome)
@@ -90,26 +100,25 @@ class EngineProcessesTest(programs.ClusterTest):
 
     def test_an_engine_ends_with_its_node_manager(self):
         run = self.start_endless_run()
-        engines = engines_of(self.nodes[1])
-        self.assertEqual(len(engines), 1)
+        engine = engine_of(self.nodes[1])
         self.nodes[1].send(signal.SIGKILL)
-        self.wait_for_end(engines, PATIENCE_SECONDS)
+        self.wait_for_end(engine)
         self.assertEqual(run.wait().status, 3)
 
     def test_an_engine_that_hangs_ends_with_its_node_manager(self):
         run = self.start_endless_run()
-        engines = engines_of(self.nodes[1])
-        os.kill(engines[0], signal.SIGSTOP)
+        engine = engine_of(self.nodes[1])
+        os.kill(engine, signal.SIGSTOP)
         self.nodes[1].send(signal.SIGKILL)
-        self.wait_for_end(engines, PATIENCE_SECONDS)
+        self.wait_for_end(engine)
         self.assertEqual(run.wait().status, 3)
 
     def test_an_engine_ends_when_its_node_manager_hangs(self):
         run = self.start_endless_run()
-        engines = engines_of(self.nodes[1])
+        engine = engine_of(self.nodes[1])
         self.nodes[1].send(signal.SIGSTOP)
         # It is a zombie until the node manager goes on, and no process of ours.
-        self.wait_for_end(engines, PATIENCE_SECONDS)
+        self.wait_for_end(engine)
         self.nodes[1].send(signal.SIGCONT)
         self.assertEqual(run.wait().status, 3)
         self.wait_for_nodes(self.sequencer, 2)

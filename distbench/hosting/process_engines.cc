@@ -250,33 +250,40 @@ ProcessEngines::~ProcessEngines() {
 void ProcessEngines::Expect(int count) {
   absl::MutexLock lock(&mutex_);
   if (count == 0) return KeepOneAhead();
-  const int idle_count = static_cast<int>(idle_.size());
-  to_start_ = std::max(to_start_, count - idle_count);
+  to_start_ = std::max(to_start_, count - IdleCount());
 }
 
 absl::StatusOr<std::unique_ptr<HostedEngine>> ProcessEngines::Make(
     EngineRequest request) {
   const absl::StatusOr<TlsContents> tls = ReadTls(request.environment.tls.get());
   if (!tls.ok()) return tls.status();
-  MakeEngine make = ToMakeEngine(request, *tls);
-  absl::StatusOr<ProcessPointer> process = Take(request, *tls);
-  if (!process.ok()) return process.status();
-  auto engine = std::make_unique<ProcessEngine>(std::move(request.options),
-                                                *std::move(process), *this);
-  absl::Status status = engine->Make(std::move(make));
-  if (!status.ok()) return status;
-  return engine;
+  const MakeEngine make = ToMakeEngine(request, *tls);
+  bool was_idle = false;
+  for (;;) {
+    absl::StatusOr<ProcessPointer> process = Take(request, *tls, was_idle);
+    if (!process.ok()) return process.status();
+    auto engine =
+        std::make_unique<ProcessEngine>(request.options, *process, *this);
+    absl::Status status = engine->Make(make);
+    if (status.ok()) return engine;
+    // What happened to a process while it was idle is no fault of the test.
+    if (!was_idle || (*process)->is_alive()) return status;
+  }
 }
 
 absl::StatusOr<ProcessEngines::ProcessPointer> ProcessEngines::Take(
-    const EngineRequest& request, const TlsContents& tls) {
+    const EngineRequest& request, const TlsContents& tls, bool& was_idle) {
   const bool is_shared = StaysInProcess(request);
   ProcessPointer process;
   {
     absl::MutexLock lock(&mutex_);
     if (is_shared) process = TakeShared(*request.options.plan);
+    // After an idle process that failed, one that was not.
+    const bool may_be_idle = !request.binding && !was_idle;
+    was_idle = false;
     if (process != nullptr) return process;
-    if (!request.binding) process = TakeIdle();
+    if (may_be_idle) process = TakeIdle();
+    was_idle = process != nullptr;
   }
   if (process == nullptr) {
     auto started = EngineProcess::Start();
@@ -302,6 +309,9 @@ ProcessEngines::ProcessPointer ProcessEngines::TakeShared(const Plan& plan) {
 }
 
 ProcessEngines::ProcessPointer ProcessEngines::TakeIdle() {
+  // One that is just being started would be too many.
+  mutex_.Await(absl::Condition(
+      +[](bool* is_starting) { return !*is_starting; }, &is_starting_));
   while (!idle_.empty()) {
     ProcessPointer process = std::move(idle_.front());
     idle_.pop_front();
@@ -328,10 +338,15 @@ void ProcessEngines::End(ProcessPointer process) {
   ending_.push_back({.process = std::move(process)});
 }
 
+// Those that wait, or will in a moment.
+int ProcessEngines::IdleCount() const {
+  return static_cast<int>(idle_.size()) + (is_starting_ ? 1 : 0);
+}
+
 // While engines run, nothing is started that would disturb them.
 void ProcessEngines::KeepOneAhead() {
   if (!busy_.empty()) return;
-  to_start_ = idle_.empty() ? 1 : 0;
+  to_start_ = std::max(0, 1 - IdleCount());
   while (idle_.size() > 1) {
     End(std::move(idle_.back()));
     idle_.pop_back();
@@ -375,9 +390,11 @@ void ProcessEngines::StartAhead() {
       absl::MutexLock lock(&mutex_);
       if (to_start_ == 0) return;
       --to_start_;
+      is_starting_ = true;
     }
     auto started = EngineProcess::Start();
     absl::MutexLock lock(&mutex_);
+    is_starting_ = false;
     if (!started.ok()) {
       // Whoever needs one tries again, and tells the user.
       LOG(WARNING) << started.status();

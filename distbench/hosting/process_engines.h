@@ -61,14 +61,17 @@ class ProcessEngines final : public EngineFactory {
     int beats = 0;
   };
 
+  // was_idle: whether the process before was, which failed; and whether this one
+  // was.
   absl::StatusOr<ProcessPointer> Take(const EngineRequest& request,
-                                      const TlsContents& tls)
+                                      const TlsContents& tls, bool& was_idle)
       ABSL_LOCKS_EXCLUDED(mutex_);
   ProcessPointer TakeShared(const Plan& plan)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   ProcessPointer TakeIdle() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void GiveBack(const ProcessPointer& process) ABSL_LOCKS_EXCLUDED(mutex_);
   void End(ProcessPointer process) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  int IdleCount() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void KeepOneAhead() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   // The keeper: starts processes ahead, beats, renews certificates, and ends
@@ -86,6 +89,7 @@ class ProcessEngines final : public EngineFactory {
   std::vector<Busy> busy_ ABSL_GUARDED_BY(mutex_);
   std::vector<Ending> ending_ ABSL_GUARDED_BY(mutex_);
   int to_start_ ABSL_GUARDED_BY(mutex_) = 1;
+  bool is_starting_ ABSL_GUARDED_BY(mutex_) = false;  // the keeper, a process
   bool was_idle_ ABSL_GUARDED_BY(mutex_) = true;  // when the keeper last looked
   bool is_over_ ABSL_GUARDED_BY(mutex_) = false;
 
