@@ -25,7 +25,7 @@ def engines_of(node):
     return [
         int(line.split()[0])
         for line in listed.splitlines()
-        if line.split()[1:] == ["distbench", "engine"]
+        if line.split()[1:3] == ["distbench", "engine"]
     ]
 
 

@@ -29,7 +29,7 @@ constexpr absl::Duration kEndPatience = absl::Seconds(2);
 // Ctrl-C in the node manager's terminal is the node manager's business: what
 // was measured is still to be collected. So the engines are a group of their
 // own.
-absl::StatusOr<pid_t> Spawn(int socket) {
+absl::StatusOr<pid_t> Spawn(int socket, bool is_warm) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null",
@@ -47,7 +47,9 @@ absl::StatusOr<pid_t> Spawn(int socket) {
 
   std::string program = "distbench";
   std::string subcommand = kEngineSubcommand;
-  char* const arguments[] = {program.data(), subcommand.data(), nullptr};
+  std::string warm = kWarmFlag;
+  char* const arguments[] = {program.data(), subcommand.data(),
+                             is_warm ? warm.data() : nullptr, nullptr};
   pid_t pid = 0;
   // By this name the program is found even if its file was replaced.
   const int error = posix_spawn(&pid, "/proc/self/exe", &actions, &attributes,
@@ -62,12 +64,13 @@ absl::StatusOr<pid_t> Spawn(int socket) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<EngineProcess>> EngineProcess::Start() {
+absl::StatusOr<std::unique_ptr<EngineProcess>> EngineProcess::Launch(
+    Start start) {
   auto ends = MessageSocket::MakePair();
   if (!ends.ok()) return ends.status();
   // dup2(2) of a descriptor to itself would leave it to be closed.
   if (ends->second.get() == kEngineSocket) std::swap(ends->first, ends->second);
-  const absl::StatusOr<pid_t> pid = Spawn(ends->second.get());
+  const absl::StatusOr<pid_t> pid = Spawn(ends->second.get(), start == Start::kWarm);
   if (!pid.ok()) return pid.status();
   FileDescriptor process(static_cast<int>(syscall(SYS_pidfd_open, *pid, 0)));
   if (!process.is_open()) {

@@ -43,10 +43,12 @@ class EngineProcess {
   static constexpr absl::Duration kBeatInterval = absl::Milliseconds(500);
   static constexpr int kMaxSilentBeats = 8;
 
-  // Starts this program anew, as a child that runs the subcommand `engine`. It
-  // inherits what the calling thread is bound to, and is killed if that thread
-  // ends.
-  static absl::StatusOr<std::unique_ptr<EngineProcess>> Start();
+  enum class Start { kWarm, kCold };
+
+  // Starts this program anew, as a child that runs the subcommand `engine`, and
+  // warms up first if it is told to. It inherits what the calling thread is bound
+  // to, and is killed if that thread ends.
+  static absl::StatusOr<std::unique_ptr<EngineProcess>> Launch(Start start);
 
   // Ends it, by force if it does not end by itself within some seconds.
   ~EngineProcess();

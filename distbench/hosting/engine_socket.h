@@ -3,9 +3,10 @@
 
 namespace distbench {
 
-// The subcommand that an engine process runs, and the file descriptor of its
-// end of the socket pair.
+// The subcommand that an engine process runs, the flag that has it warm up first,
+// and the file descriptor of its end of the socket pair.
 inline constexpr char kEngineSubcommand[] = "engine";
+inline constexpr char kWarmFlag[] = "--warm";
 inline constexpr int kEngineSocket = 3;
 
 }  // namespace distbench

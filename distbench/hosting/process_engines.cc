@@ -250,6 +250,7 @@ ProcessEngines::~ProcessEngines() {
 void ProcessEngines::Expect(int count) {
   absl::MutexLock lock(&mutex_);
   if (count == 0) return KeepOneAhead();
+  is_expecting_ = true;
   to_start_ = std::max(to_start_, count - IdleCount());
 }
 
@@ -286,7 +287,7 @@ absl::StatusOr<ProcessEngines::ProcessPointer> ProcessEngines::Take(
     was_idle = process != nullptr;
   }
   if (process == nullptr) {
-    auto started = EngineProcess::Start();
+    auto started = EngineProcess::Launch(EngineProcess::Start::kCold);
     if (!started.ok()) return started.status();
     process = *std::move(started);
   }
@@ -346,6 +347,7 @@ int ProcessEngines::IdleCount() const {
 // While engines run, nothing is started that would disturb them.
 void ProcessEngines::KeepOneAhead() {
   if (!busy_.empty()) return;
+  is_expecting_ = false;
   to_start_ = std::max(0, 1 - IdleCount());
   while (idle_.size() > 1) {
     End(std::move(idle_.back()));
@@ -386,13 +388,16 @@ void ProcessEngines::Keep() {
 
 void ProcessEngines::StartAhead() {
   for (;;) {
+    auto start = EngineProcess::Start::kWarm;
     {
       absl::MutexLock lock(&mutex_);
       if (to_start_ == 0) return;
+      // Those that are needed at once have no time for it.
+      if (is_expecting_) start = EngineProcess::Start::kCold;
       --to_start_;
       is_starting_ = true;
     }
-    auto started = EngineProcess::Start();
+    auto started = EngineProcess::Launch(start);
     absl::MutexLock lock(&mutex_);
     is_starting_ = false;
     if (!started.ok()) {

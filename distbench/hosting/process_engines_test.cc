@@ -443,7 +443,7 @@ TEST(ServeEnginesDeathTest, EndsTheProcessIfTheNodeManagerFallsSilent) {
 }  // namespace distbench
 
 int main(int argc, char** argv) {
-  if (argc == 2 && std::strcmp(argv[1], distbench::kEngineSubcommand) == 0) {
+  if (argc >= 2 && std::strcmp(argv[1], distbench::kEngineSubcommand) == 0) {
     distbench::SetUpEngineProcess();
     distbench::ServeEngines(distbench::FileDescriptor(distbench::kEngineSocket),
                             distbench::InProcessEngines());

@@ -1,8 +1,5 @@
 #include "distbench/hosting/warm_up.h"
 
-#include <glog/logging.h>
-#include <poll.h>
-
 #include <memory>
 #include <utility>
 
@@ -82,14 +79,6 @@ absl::Status WarmUp(EngineFactory& engines) {
   if (tests.ok()) tests = CheckTestSequence(*std::move(tests));
   if (!tests.ok()) return tests.status();
   return OneRpc(tests->tests(0), engines).Run();
-}
-
-void WarmUpIfIdle(int socket, EngineFactory& engines) {
-  pollfd command = {.fd = socket, .events = POLLIN, .revents = 0};
-  if (poll(&command, 1, /*timeout=*/0) > 0) return;
-  const absl::Status status = WarmUp(engines);
-  // A host without loopback, for instance: the first test takes longer.
-  LOG_IF(WARNING, !status.ok()) << "an engine is not warm: " << status;
 }
 
 }  // namespace distbench

@@ -11,9 +11,6 @@ namespace distbench {
 // start) is there when the real one is made. Takes some 30 ms.
 absl::Status WarmUp(EngineFactory& engines);
 
-// Does so unless a node manager waits already, which has sent a command.
-void WarmUpIfIdle(int socket, EngineFactory& engines);
-
 }  // namespace distbench
 
 #endif  // DISTBENCH_HOSTING_WARM_UP_H_

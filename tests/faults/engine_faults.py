@@ -35,7 +35,7 @@ def engines_of(node):
     return [
         int(line.split()[0])
         for line in listed.splitlines()
-        if line.split()[1:] == ["distbench", "engine"]
+        if line.split()[1:3] == ["distbench", "engine"]
     ]
 
 
@@ -144,7 +144,7 @@ tests {
     activity_settings {
       name: "activity_func" string_value: "PageRank"
     }
-    activity_settings { name: "nodes" int64_value: 30000000 }
+    activity_settings { name: "nodes" int64_value: 6000000 }
   }
   action_lists { name: "client" action_names: "send" }
   action_lists { name: "ping" action_names: "work" }

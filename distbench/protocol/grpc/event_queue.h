@@ -55,9 +55,9 @@ class EventQueue {
   EventQueue(const EventQueue&) = delete;
   EventQueue& operator=(const EventQueue&) = delete;
 
-  // For who starts something on it.
+  // For those who start something on it. Any thread.
   grpc_completion_queue* get() {
-    in_use_ = true;
+    if (!in_use_.load(std::memory_order_relaxed)) in_use_ = true;
     return queue_;
   }
 
@@ -123,7 +123,7 @@ class EventQueue {
   // A call on which nothing but empty batches are started: each puts its tag
   // into the queue at once.
   grpc_call* const wake_call_;
-  bool in_use_ = false;
+  std::atomic<bool> in_use_ = false;
   // Where the worker's thread sleeps: at the queue, or until it is woken.
   std::atomic<bool> sleeps_at_queue_ = false;
   std::counting_semaphore<> wake_ups_{0};
