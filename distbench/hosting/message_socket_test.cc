@@ -69,7 +69,7 @@ TEST_F(MessageSocketTest, TrySendDoesNotWaitForAnotherSender) {
   MessageSocket sender(std::move(ends_.first));
   MessageSocket receiver(std::move(ends_.second));
   // Blocks until it is received, as it does not fit into the socket.
-  std::thread thread([&] { sender.Send(Stop(std::string(64 << 20, 'x'))); });
+  std::thread thread([&] { sender.Send(Stop(std::string(8 << 20, 'x'))); });
   // True until the other thread has begun.
   int sent_count = 0;
   while (sender.TrySend(Stop("me too"))) {

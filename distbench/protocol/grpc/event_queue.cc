@@ -126,7 +126,7 @@ grpc_event EventQueue::Block(int64_t deadline_ns, TransportEvents& events) {
   SetAlarm(deadline_ns);
   deadline_ns_ = deadline_ns;
   events_ = &events;
-  sleeps_at_queue_ = in_use_;
+  sleeps_at_queue_ = in_use_.load();
   turn_.Sleep(may_lend_ && events.LendsTurns());
   grpc_event event = NoEvent();
   // What comes later sees that the worker sleeps.
