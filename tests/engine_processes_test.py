@@ -3,7 +3,6 @@ when they or their node managers end."""
 
 import os
 import signal
-import subprocess
 import time
 import unittest
 
@@ -14,25 +13,10 @@ from tests import testing_main
 PATIENCE_SECONDS = 5
 
 
-def engines_of(node):
-    """The engine processes of a node manager."""
-    listed = subprocess.run(
-        ["ps", "-o", "pid=,args=", "--ppid", str(node.pid)],
-        capture_output=True,
-        check=False,
-        text=True,
-    ).stdout
-    return [
-        int(line.split()[0])
-        for line in listed.splitlines()
-        if line.split()[1:3] == ["distbench", "engine"]
-    ]
-
-
 def engine_of(node):
     """The engine of the test that runs, once that of the test before is gone."""
     end = time.monotonic() + programs.DEADLINE_SECONDS
-    while len(engines := engines_of(node)) != 1:
+    while len(engines := programs.engines_of(node)) != 1:
         if time.monotonic() > end:
             raise AssertionError(f"there is not one engine, but {engines}")
         time.sleep(0.02)

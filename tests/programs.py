@@ -136,6 +136,22 @@ class Program:
             reader.join(DEADLINE_SECONDS)
 
 
+def engines_of(node):
+    """The engine processes of a node manager, by id."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+                parent = file.read().rpartition(")")[2].split()[1]
+            with open(f"/proc/{pid}/cmdline", "rb") as file:
+                command = file.read().split(b"\0")
+        except OSError:
+            continue  # It ended meanwhile.
+        if int(parent) == node.pid and command[1:2] == [b"engine"]:
+            found.append(int(pid))
+    return found
+
+
 class ProgramTest(unittest.TestCase):
     """A test that starts programs; nothing of it is left when it ends."""
 

@@ -357,6 +357,8 @@ void ServeEngines(FileDescriptor socket, EngineFactory& engines) {
 void SetUpEngineProcess() {
   // Also a process that was stopped ends so.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  // For ps(1) and top(1): a program that is started by /proc/self/exe is "exe".
+  prctl(PR_SET_NAME, "engine");
   // It has one test, and gives everything back at its end.
   KeepFreedMemory();
   for (const int each : {SIGINT, SIGTERM, SIGHUP}) signal(each, SIG_IGN);

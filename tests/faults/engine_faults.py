@@ -5,9 +5,9 @@ import contextlib
 import os
 import re
 import signal
-import subprocess
 import time
 
+from tests import programs
 from tests.faults import cluster as clusters
 from tests.faults import fault
 
@@ -23,24 +23,8 @@ LOST = (
 ORPHANS_END_SECONDS = 5
 
 
-def engines_of(node):
-    """The engine processes of a node manager: those of its test, or the one
-    that waits for the next test."""
-    listed = subprocess.run(
-        ["ps", "-o", "pid=,args=", "--ppid", str(node.pid)],
-        capture_output=True,
-        check=False,
-        text=True,
-    ).stdout
-    return [
-        int(line.split()[0])
-        for line in listed.splitlines()
-        if line.split()[1:3] == ["distbench", "engine"]
-    ]
-
-
 def _kill_engine(cluster, signal_number):
-    for pid in engines_of(cluster.victim()):
+    for pid in programs.engines_of(cluster.victim()):
         os.kill(pid, signal_number)
 
 
@@ -182,7 +166,7 @@ def node_of_stopped_engine_killed(cluster):
     engines = []
 
     def kill_both():
-        engines.extend(engines_of(victim))
+        engines.extend(programs.engines_of(victim))
         _kill_engine(cluster, signal.SIGSTOP)
         victim.send(signal.SIGKILL)
 
@@ -202,7 +186,7 @@ def engine_of_stopped_node_ends(cluster):
     victim = cluster.victim()
 
     def stop():
-        engines = engines_of(victim)
+        engines = programs.engines_of(victim)
         victim.send(signal.SIGSTOP)
         wait_for_the_end_of(engines)
 
