@@ -12,6 +12,7 @@
 #include <string>
 #include <thread>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/substitute.h"
@@ -43,6 +44,16 @@ constexpr char kTest[] = R"(
   actions { name: "run" rpc_name: "query" iterations { $0 } }
   action_lists { name: "client" action_names: "run" }
   action_lists { name: "query" })";
+
+// False: it did not come true in time.
+bool WaitUntil(absl::FunctionRef<bool()> is_true) {
+  const absl::Time deadline = absl::Now() + kGenerous;
+  while (!is_true()) {
+    if (absl::Now() > deadline) return false;
+    absl::SleepFor(absl::Milliseconds(1));
+  }
+  return true;
+}
 
 // An engine of a test, with what its owner is told of it.
 struct Owned {
@@ -101,12 +112,8 @@ class ProcessEnginesTest : public testing::Test {
 
   // Waits until RPCs have been reported.
   bool WaitForProgress() const {
-    const absl::Time deadline = absl::Now() + kGenerous;
-    while (client_.engine->progress().succeeded_count == 0) {
-      if (absl::Now() > deadline) return false;
-      absl::SleepFor(absl::Milliseconds(10));
-    }
-    return true;
+    return WaitUntil(
+        [this] { return client_.engine->progress().succeeded_count > 0; });
   }
 
   DistributedSystemDescription test_;
@@ -119,11 +126,7 @@ class ProcessEnginesTest : public testing::Test {
 bool Exists(pid_t pid) { return kill(pid, 0) == 0; }
 
 bool WaitForEnd(pid_t pid) {
-  const absl::Time deadline = absl::Now() + kGenerous;
-  while (Exists(pid) && absl::Now() < deadline) {
-    absl::SleepFor(absl::Milliseconds(10));
-  }
-  return !Exists(pid);
+  return WaitUntil([pid] { return !Exists(pid); });
 }
 
 TEST_F(ProcessEnginesTest, EnginesMeasureInProcessesOfTheirOwn) {
@@ -391,11 +394,7 @@ TEST_F(ProcessEnginesTest, OneProcessIsKeptAhead) {
   }
   ASSERT_EQ(Make(1, server_), absl::OkStatus());
   // Those before may still be ending. One too many would not.
-  const absl::Time deadline = absl::Now() + kGenerous;
-  while (CountProcesses() > 1 && absl::Now() < deadline) {
-    absl::SleepFor(absl::Milliseconds(10));
-  }
-  EXPECT_EQ(CountProcesses(), 1);
+  EXPECT_TRUE(WaitUntil([] { return CountProcesses() == 1; }));
 }
 
 TEST_F(ProcessEnginesTest, AnExpectationStartsProcessesAhead) {
