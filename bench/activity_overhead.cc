@@ -22,9 +22,9 @@
 #include "distbench/activity/stories.h"
 #include "distbench/activity/work_random.h"
 #include "distbench/base/clock.h"
-#include "distbench/config/plan.h"
-#include "distbench/engine/activity_pool.h"
-#include "distbench/engine/run_state.h"
+#include "distbench/config/plan/plan.h"
+#include "distbench/engine/activities/activity_pool.h"
+#include "distbench/engine/worker/run_state.h"
 
 namespace distbench {
 namespace {

@@ -16,7 +16,7 @@
 #include "absl/time/time.h"
 #include "bench/throughput.h"
 #include "distbench/base/object_pool.h"
-#include "distbench/protocol/registry.h"
+#include "distbench/protocol/registry/registry.h"
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "bench/throughput.h"
-#include "distbench/protocol/registry.h"
+#include "distbench/protocol/registry/registry.h"
 
 namespace {
 

@@ -19,11 +19,11 @@
 #include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
 #include "bench/throughput.h"
-#include "distbench/config/check.h"
-#include "distbench/config/compile.h"
-#include "distbench/config/load.h"
+#include "distbench/config/compile/compile.h"
+#include "distbench/config/load/load.h"
+#include "distbench/config/validate/check.h"
 #include "distbench/engine/engine.h"
-#include "distbench/protocol/registry.h"
+#include "distbench/protocol/registry/registry.h"
 #include "distbench/results/rpc_totals.h"
 
 namespace {

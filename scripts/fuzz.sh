@@ -12,13 +12,13 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 # Bazel target, and its corpus.
 readonly TARGETS=(
-  "//distbench/config:config_fuzzer tests/corpus/config"
-  "//distbench/node:sequencer_talk_fuzzer tests/corpus/sequencer_talk"
+  "//distbench/config/testing:config_fuzzer tests/corpus/config"
+  "//distbench/node/testing:sequencer_talk_fuzzer tests/corpus/sequencer_talk"
   "//distbench/payload:message_fuzzer tests/corpus/message"
-  "//distbench/protocol/tcp:frame_fuzzer tests/corpus/frame"
-  "//distbench/report:result_fuzzer tests/corpus/result"
-  "//distbench/sequencer:node_talk_fuzzer tests/corpus/node_talk"
-  "//distbench/sequencer:run_files_fuzzer tests/corpus/run_files"
+  "//distbench/protocol/tcp/testing:frame_fuzzer tests/corpus/frame"
+  "//distbench/report/testing:result_fuzzer tests/corpus/result"
+  "//distbench/sequencer/testing:node_talk_fuzzer tests/corpus/node_talk"
+  "//distbench/sequencer/testing:run_files_fuzzer tests/corpus/run_files"
   "//test_builder:pattern_fuzzer tests/corpus/pattern"
 )
 

@@ -9,7 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
-#include "distbench/report/verdict.h"
+#include "distbench/report/findings/verdict.h"
 #include "proto/traffic_config.pb.h"
 #include "test_builder/check_tests.h"
 #include "test_builder/command_line.h"

@@ -4,8 +4,8 @@
 #include <sstream>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/base/fake_clock.h"
-#include "distbench/config/load.h"
+#include "distbench/base/testing/fake_clock.h"
+#include "distbench/config/load/load.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "test_builder/run/fake_backend.h"

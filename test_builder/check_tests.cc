@@ -9,7 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "distbench/config/check.h"
+#include "distbench/config/validate/check.h"
 
 namespace distbench {
 namespace {

@@ -7,7 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "distbench/config/suggest.h"
+#include "distbench/config/problems/suggest.h"
 
 namespace distbench {
 namespace {

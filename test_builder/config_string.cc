@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "distbench/config/suggest.h"
+#include "distbench/config/problems/suggest.h"
 #include "test_builder/patterns/registry.h"
 #include "test_builder/protocols/registry.h"
 

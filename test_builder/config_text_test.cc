@@ -1,6 +1,6 @@
 #include "test_builder/config_text.h"
 
-#include "distbench/config/load.h"
+#include "distbench/config/load/load.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
 #include "google/protobuf/util/message_differencer.h"

@@ -8,7 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "absl/types/span.h"
-#include "distbench/config/suggest.h"
+#include "distbench/config/problems/suggest.h"
 #include "test_builder/command_line.h"
 #include "test_builder/common_parameters.h"
 #include "test_builder/patterns/registry.h"

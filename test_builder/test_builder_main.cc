@@ -2,7 +2,7 @@
 
 #include "distbench/base/process_setup.h"
 #include "distbench/base/stop_signals.h"
-#include "distbench/report/verdict.h"
+#include "distbench/report/findings/verdict.h"
 #include "test_builder/app.h"
 #include "test_builder/run/sequencer_backend.h"
 

@@ -6,7 +6,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "distbench/config/load.h"
+#include "distbench/config/load/load.h"
 #include "test_builder/common_parameters.h"
 #include "test_builder/config_string.h"
 #include "test_builder/vocabulary.h"

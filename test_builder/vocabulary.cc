@@ -6,7 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "distbench/config/suggest.h"
+#include "distbench/config/problems/suggest.h"
 #include "test_builder/common_parameters.h"
 #include "test_builder/config_string.h"
 #include "test_builder/patterns/registry.h"

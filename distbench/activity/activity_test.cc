@@ -7,7 +7,7 @@
 #include "distbench/activity/activity.h"
 #include "distbench/activity/registry.h"
 #include "distbench/activity/thread_cpu_time.h"
-#include "distbench/config/activity_catalog.h"
+#include "distbench/config/catalogs/activity_catalog.h"
 #include "gtest/gtest.h"
 
 namespace distbench {

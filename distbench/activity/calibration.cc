@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "distbench/config/activity_catalog.h"
+#include "distbench/config/catalogs/activity_catalog.h"
 
 namespace distbench {
 namespace {

@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "distbench/config/activity_catalog.h"
+#include "distbench/config/catalogs/activity_catalog.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -8,7 +8,7 @@
 #include "absl/status/statusor.h"
 #include "distbench/activity/activity.h"
 #include "distbench/activity/wait_time.h"
-#include "distbench/config/plan.h"
+#include "distbench/config/plan/plan.h"
 
 namespace distbench {
 

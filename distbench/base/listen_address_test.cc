@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "distbench/base/status_testing.h"
+#include "distbench/base/testing/status_testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

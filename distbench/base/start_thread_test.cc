@@ -3,7 +3,7 @@
 #include <atomic>
 #include <vector>
 
-#include "distbench/base/scarce_memory.h"
+#include "distbench/base/testing/scarce_memory.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

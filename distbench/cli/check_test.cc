@@ -8,7 +8,7 @@
 #include "distbench/cli/error_output.h"
 #include "distbench/cli/flags.h"
 #include "distbench/cli/test_input.h"
-#include "distbench/report/verdict.h"
+#include "distbench/report/findings/verdict.h"
 #include "proto/traffic_config.pb.h"
 
 namespace distbench {

@@ -9,8 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "distbench/base/version.h"
-#include "distbench/config/suggest.h"
-#include "distbench/report/verdict.h"
+#include "distbench/config/problems/suggest.h"
+#include "distbench/report/findings/verdict.h"
 
 namespace distbench {
 

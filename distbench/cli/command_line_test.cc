@@ -7,7 +7,7 @@
 
 #include "absl/time/time.h"
 #include "distbench/cli/flags.h"
-#include "distbench/report/verdict.h"
+#include "distbench/report/findings/verdict.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

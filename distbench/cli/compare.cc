@@ -9,11 +9,11 @@
 #include "distbench/cli/commands.h"
 #include "distbench/cli/error_output.h"
 #include "distbench/cli/result_input.h"
-#include "distbench/report/compare.h"
-#include "distbench/report/compare_text.h"
-#include "distbench/report/gate.h"
-#include "distbench/report/test_run.h"
-#include "distbench/report/verdict.h"
+#include "distbench/report/comparison/compare.h"
+#include "distbench/report/comparison/compare_text.h"
+#include "distbench/report/comparison/gate.h"
+#include "distbench/report/findings/verdict.h"
+#include "distbench/report/measurements/test_run.h"
 
 namespace distbench {
 

@@ -14,7 +14,7 @@
 #include "distbench/hosting/engine_socket.h"
 #include "distbench/hosting/in_process_engines.h"
 #include "distbench/hosting/warm_up.h"
-#include "distbench/report/verdict.h"
+#include "distbench/report/findings/verdict.h"
 
 namespace distbench {
 namespace {

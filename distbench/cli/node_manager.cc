@@ -22,7 +22,7 @@
 #include "distbench/node/node_manager.h"
 #include "distbench/numa/binding.h"
 #include "distbench/numa/process_binding.h"
-#include "distbench/report/verdict.h"
+#include "distbench/report/findings/verdict.h"
 #include "distbench/security/credentials.h"
 #include "distbench/security/tls_files.h"
 

@@ -24,8 +24,8 @@
 #include "distbench/deployment/numa_comparison.h"
 #include "distbench/deployment/numa_deployments.h"
 #include "distbench/numa/topology.h"
-#include "distbench/report/numa_table.h"
-#include "distbench/report/verdict.h"
+#include "distbench/report/findings/verdict.h"
+#include "distbench/report/tables/numa_table.h"
 #include "distbench/search/search_plan.h"
 
 namespace distbench {

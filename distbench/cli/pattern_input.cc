@@ -7,7 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/cli/test_input.h"
-#include "distbench/config/check.h"
+#include "distbench/config/validate/check.h"
 #include "test_builder/notes.h"
 #include "test_builder/test_list.h"
 

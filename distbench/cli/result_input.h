@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "distbench/report/test_run.h"
+#include "distbench/report/measurements/test_run.h"
 
 namespace distbench {
 

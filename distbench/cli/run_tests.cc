@@ -17,7 +17,7 @@
 #include "distbench/client/console_run.h"
 #include "distbench/client/repetition.h"
 #include "distbench/client/test_client.h"
-#include "distbench/report/verdict.h"
+#include "distbench/report/findings/verdict.h"
 #include "distbench/security/tls_files.h"
 #include "proto/control.pb.h"
 #include "proto/traffic_config.pb.h"

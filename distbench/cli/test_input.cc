@@ -7,8 +7,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "distbench/config/check.h"
-#include "distbench/config/load.h"
+#include "distbench/config/load/load.h"
+#include "distbench/config/validate/check.h"
 
 namespace distbench {
 

@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/cli/error_output.h"
 #include "distbench/cli/flags.h"
-#include "distbench/report/verdict.h"
+#include "distbench/report/findings/verdict.h"
 #include "distbench/results/output_file.h"
 #include "distbench/results/result_file.h"
 

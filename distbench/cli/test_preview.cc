@@ -15,10 +15,10 @@
 #include "distbench/cli/test_output.h"
 #include "distbench/client/console_run.h"
 #include "distbench/client/test_client.h"
-#include "distbench/config/instance_names.h"
+#include "distbench/config/syntax/instance_names.h"
 #include "distbench/node/node_manager.h"
-#include "distbench/report/verdict.h"
-#include "distbench/sequencer/sequencer_server.h"
+#include "distbench/report/findings/verdict.h"
+#include "distbench/sequencer/serving/sequencer_server.h"
 #include "proto/control.pb.h"
 #include "proto/traffic_config.pb.h"
 

@@ -20,12 +20,12 @@
 #include "distbench/cli/revision.h"
 #include "distbench/hosting/process_engines.h"
 #include "distbench/node/node_manager.h"
-#include "distbench/report/verdict.h"
+#include "distbench/report/findings/verdict.h"
 #include "distbench/security/authorization.h"
 #include "distbench/security/credentials.h"
 #include "distbench/security/tls_files.h"
-#include "distbench/sequencer/run_book.h"
-#include "distbench/sequencer/sequencer_server.h"
+#include "distbench/sequencer/runs/run_book.h"
+#include "distbench/sequencer/serving/sequencer_server.h"
 #include "proto/control.pb.h"
 
 namespace distbench {

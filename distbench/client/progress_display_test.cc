@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "absl/strings/string_view.h"
-#include "distbench/base/fake_clock.h"
+#include "distbench/base/testing/fake_clock.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/stats/log_histogram.h"
 #include "gmock/gmock.h"

@@ -7,7 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "distbench/config/instance_names.h"
+#include "distbench/config/syntax/instance_names.h"
 
 namespace distbench {
 namespace {

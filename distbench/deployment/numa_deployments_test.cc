@@ -3,9 +3,9 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/config/canonicalize.h"
-#include "distbench/config/validate.h"
-#include "distbench/numa/fake_host.h"
+#include "distbench/config/validate/canonicalize.h"
+#include "distbench/config/validate/validate.h"
+#include "distbench/numa/testing/fake_host.h"
 #include "distbench/numa/topology.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/strings/substitute.h"
-#include "distbench/engine/simulated_system.h"
+#include "distbench/engine/testing/simulated_system.h"
 #include "gtest/gtest.h"
 
 namespace {

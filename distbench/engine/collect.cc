@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "distbench/config/activity_catalog.h"
+#include "distbench/config/catalogs/activity_catalog.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/rpc_totals.h"
 #include "distbench/results/time_series.h"

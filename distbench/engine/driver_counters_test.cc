@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "distbench/engine/engine.h"
-#include "distbench/engine/simulated_system.h"
+#include "distbench/engine/testing/simulated_system.h"
 #include "distbench/protocol/decorators/rpc_counter.h"
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/loopback/loopback_driver.h"

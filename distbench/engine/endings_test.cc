@@ -5,9 +5,9 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/substitute.h"
-#include "distbench/engine/client_server.h"
 #include "distbench/engine/engine.h"
-#include "distbench/engine/simulated_system.h"
+#include "distbench/engine/testing/client_server.h"
+#include "distbench/engine/testing/simulated_system.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -9,10 +9,10 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/base/start_thread.h"
 #include "distbench/base/timer_slack.h"
-#include "distbench/engine/activities.h"
+#include "distbench/engine/activities/activities.h"
 #include "distbench/engine/collect.h"
-#include "distbench/engine/engine_state.h"
-#include "distbench/engine/worker.h"
+#include "distbench/engine/routes/engine_state.h"
+#include "distbench/engine/worker/worker.h"
 
 namespace distbench {
 namespace {

@@ -15,7 +15,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "distbench/base/clock.h"
-#include "distbench/config/plan.h"
+#include "distbench/config/plan/plan.h"
 #include "distbench/protocol/driver.h"
 #include "distbench/stats/log_histogram.h"
 #include "proto/results.pb.h"

@@ -9,7 +9,7 @@
 
 #include "benchmark/benchmark.h"
 #include "distbench/base/clock.h"
-#include "distbench/config/plan.h"
+#include "distbench/config/plan/plan.h"
 #include "distbench/engine/engine.h"
 #include "distbench/protocol/loopback/loopback_driver.h"
 

@@ -3,11 +3,11 @@
 #include <memory>
 #include <utility>
 
-#include "distbench/base/scarce_memory.h"
-#include "distbench/config/check.h"
-#include "distbench/config/compile.h"
+#include "distbench/base/testing/scarce_memory.h"
+#include "distbench/config/compile/compile.h"
+#include "distbench/config/validate/check.h"
 #include "distbench/engine/engine.h"
-#include "distbench/engine/simulated_system.h"
+#include "distbench/engine/testing/simulated_system.h"
 #include "distbench/protocol/loopback/loopback_driver.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -26,7 +26,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/substitute.h"
 #include "distbench/engine/engine.h"
-#include "distbench/engine/simulated_system.h"
+#include "distbench/engine/testing/simulated_system.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/rpc_totals.h"
 #include "distbench/stats/log_histogram.h"

@@ -7,7 +7,7 @@
 
 #include "absl/strings/substitute.h"
 #include "distbench/engine/engine.h"
-#include "distbench/engine/simulated_system.h"
+#include "distbench/engine/testing/simulated_system.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"

@@ -12,11 +12,11 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "distbench/base/clock.h"
-#include "distbench/config/check.h"
-#include "distbench/config/compile.h"
-#include "distbench/config/load.h"
+#include "distbench/config/compile/compile.h"
+#include "distbench/config/load/load.h"
+#include "distbench/config/validate/check.h"
 #include "distbench/engine/engine.h"
-#include "distbench/protocol/registry.h"
+#include "distbench/protocol/registry/registry.h"
 #include "gtest/gtest.h"
 
 namespace distbench {

@@ -1,6 +1,6 @@
 // What the samples of traced RPCs say of the way they went, on simulated time.
 
-#include "distbench/engine/simulated_system.h"
+#include "distbench/engine/testing/simulated_system.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -7,10 +7,10 @@
 #include "absl/strings/substitute.h"
 #include "absl/synchronization/notification.h"
 #include "distbench/base/clock.h"
-#include "distbench/config/check.h"
-#include "distbench/config/compile.h"
+#include "distbench/config/compile/compile.h"
+#include "distbench/config/validate/check.h"
 #include "distbench/engine/engine.h"
-#include "distbench/engine/simulated_system.h"
+#include "distbench/engine/testing/simulated_system.h"
 #include "distbench/protocol/loopback/loopback_driver.h"
 #include "gtest/gtest.h"
 

@@ -20,7 +20,7 @@
 #include "distbench/base/freed_memory.h"
 #include "distbench/base/shifted_clock.h"
 #include "distbench/base/silence_watch.h"
-#include "distbench/config/compile.h"
+#include "distbench/config/compile/compile.h"
 #include "distbench/hosting/command_status.h"
 #include "distbench/hosting/engine_control.pb.h"
 #include "distbench/hosting/engine_messages.h"

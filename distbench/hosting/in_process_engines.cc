@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "distbench/protocol/registry.h"
+#include "distbench/protocol/registry/registry.h"
 
 namespace distbench {
 namespace {

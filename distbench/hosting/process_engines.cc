@@ -7,8 +7,8 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/time/clock.h"
-#include "distbench/config/driver_catalog.h"
-#include "distbench/config/driver_options.h"
+#include "distbench/config/catalogs/driver_catalog.h"
+#include "distbench/config/plan/driver_options.h"
 #include "distbench/hosting/command_status.h"
 #include "distbench/hosting/engine_messages.h"
 #include "distbench/results/histogram_proto.h"

@@ -8,10 +8,10 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "distbench/base/clock.h"
-#include "distbench/config/check.h"
-#include "distbench/config/compile.h"
-#include "distbench/config/load.h"
-#include "distbench/config/plan.h"
+#include "distbench/config/compile/compile.h"
+#include "distbench/config/load/load.h"
+#include "distbench/config/plan/plan.h"
+#include "distbench/config/validate/check.h"
 
 namespace distbench {
 namespace {

@@ -11,9 +11,9 @@
 
 #include "absl/status/status.h"
 #include "absl/synchronization/notification.h"
-#include "distbench/base/fake_clock.h"
-#include "distbench/config/check.h"
-#include "distbench/hosting/fake_engine.h"
+#include "distbench/base/testing/fake_clock.h"
+#include "distbench/config/validate/check.h"
+#include "distbench/hosting/testing/fake_engine.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"

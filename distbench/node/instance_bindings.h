@@ -15,7 +15,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
-#include "distbench/config/plan.h"
+#include "distbench/config/plan/plan.h"
 #include "distbench/numa/binding.h"
 #include "distbench/numa/memory_watch.h"
 #include "distbench/numa/thread_watch.h"

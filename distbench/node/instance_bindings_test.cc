@@ -3,7 +3,7 @@
 #include <string>
 
 #include "distbench/base/index_list.h"
-#include "distbench/numa/fake_host.h"
+#include "distbench/numa/testing/fake_host.h"
 #include "distbench/numa/thread_binding.h"
 #include "distbench/numa/topology.h"
 #include "gmock/gmock.h"

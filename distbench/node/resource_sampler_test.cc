@@ -8,7 +8,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/base/fake_clock.h"
+#include "distbench/base/testing/fake_clock.h"
 #include "distbench/node/host_facts.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "distbench/config/driver_options.h"
+#include "distbench/config/plan/driver_options.h"
 
 namespace distbench {
 

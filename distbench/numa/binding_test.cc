@@ -3,7 +3,7 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "distbench/numa/fake_host.h"
+#include "distbench/numa/testing/fake_host.h"
 #include "distbench/numa/topology.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/numa/fake_host.h"
+#include "distbench/numa/testing/fake_host.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -1,7 +1,7 @@
 #include <string>
 
-#include "distbench/numa/fake_host.h"
 #include "distbench/numa/memory_watch.h"
+#include "distbench/numa/testing/fake_host.h"
 #include "distbench/numa/thread_watch.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -10,7 +10,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "distbench/results/histogram_proto.h"
-#include "distbench/search/measured_probe.h"
+#include "distbench/search/judgement/measured_probe.h"
 
 namespace distbench {
 namespace {

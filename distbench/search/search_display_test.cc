@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "distbench/base/fake_clock.h"
+#include "distbench/base/testing/fake_clock.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

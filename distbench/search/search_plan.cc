@@ -8,8 +8,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "distbench/config/check.h"
-#include "distbench/config/knob_name.h"
+#include "distbench/config/search/knob_name.h"
+#include "distbench/config/validate/check.h"
 #include "distbench/search/system_copies.h"
 
 namespace distbench {

@@ -8,10 +8,10 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "distbench/config/objective.h"
-#include "distbench/search/knob.h"
-#include "distbench/search/load_search.h"
-#include "distbench/search/probe_config.h"
+#include "distbench/config/search/objective.h"
+#include "distbench/search/knobs/knob.h"
+#include "distbench/search/knobs/probe_config.h"
+#include "distbench/search/strategy/load_search.h"
 #include "proto/traffic_config.pb.h"
 
 namespace distbench {

@@ -7,10 +7,10 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "distbench/search/load_search.h"
-#include "distbench/search/measured_probe.h"
+#include "distbench/search/judgement/measured_probe.h"
 #include "distbench/search/search_plan.h"
 #include "distbench/search/search_run.h"
+#include "distbench/search/strategy/load_search.h"
 #include "distbench/stats/log_histogram.h"
 #include "proto/results.pb.h"
 

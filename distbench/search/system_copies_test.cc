@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "distbench/config/check.h"
-#include "distbench/config/load.h"
+#include "distbench/config/load/load.h"
+#include "distbench/config/validate/check.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

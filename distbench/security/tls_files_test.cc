@@ -3,7 +3,7 @@
 #include <fstream>
 #include <string>
 
-#include "distbench/security/testing_certificates.h"
+#include "distbench/security/testing/testing_certificates.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "absl/time/clock.h"
-#include "distbench/security/testing_certificates.h"
+#include "distbench/security/testing/testing_certificates.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -5,8 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "distbench/report/test_totals.h"
-#include "distbench/report/verdict.h"
+#include "distbench/report/findings/verdict.h"
+#include "distbench/report/measurements/test_totals.h"
 #include "distbench/results/rpc_totals.h"
 
 namespace distbench {

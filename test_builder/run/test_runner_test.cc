@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/base/fake_clock.h"
+#include "distbench/base/testing/fake_clock.h"
 #include "distbench/results/result_file.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -4,9 +4,9 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "distbench/base/status_testing.h"
+#include "distbench/base/testing/status_testing.h"
 #include "distbench/client/test_client.h"
-#include "distbench/sequencer/sequencer_server.h"
+#include "distbench/sequencer/serving/sequencer_server.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/control_plane/cluster.h"

@@ -8,7 +8,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "distbench/base/listen_address.h"
-#include "distbench/base/status_testing.h"
+#include "distbench/base/testing/status_testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "proto/control.pb.h"

@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "distbench/base/status_testing.h"
+#include "distbench/base/testing/status_testing.h"
 #include "distbench/client/test_client.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

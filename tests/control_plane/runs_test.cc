@@ -7,7 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "distbench/base/status_testing.h"
+#include "distbench/base/testing/status_testing.h"
 #include "distbench/client/test_client.h"
 #include "gmock/gmock.h"
 #include "grpcpp/grpcpp.h"

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <utility>
 
-#include "distbench/config/check.h"
-#include "distbench/config/load.h"
-#include "distbench/engine/simulated_system.h"
+#include "distbench/config/load/load.h"
+#include "distbench/config/validate/check.h"
+#include "distbench/engine/testing/simulated_system.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/stats/log_histogram.h"
 #include "gtest/gtest.h"

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/config/compile.h"
-#include "distbench/config/plan.h"
+#include "distbench/config/compile/compile.h"
+#include "distbench/config/plan/plan.h"
 #include "distbench/engine/property/traffic_observer.h"
-#include "distbench/engine/simulated_system.h"
+#include "distbench/engine/testing/simulated_system.h"
 
 namespace distbench {
 namespace {

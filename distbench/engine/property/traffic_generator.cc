@@ -6,7 +6,7 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/config/random_drivers.h"
+#include "distbench/config/testing/random_drivers.h"
 #include "distbench/engine/property/random_parts.h"
 
 namespace distbench {

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "distbench/config/plan.h"
+#include "distbench/config/plan/plan.h"
 #include "distbench/fuzzing/random_source.h"
 #include "distbench/protocol/driver.h"
 

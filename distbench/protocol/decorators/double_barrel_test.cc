@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/time/time.h"
-#include "distbench/protocol/decorators/fake_driver.h"
+#include "distbench/protocol/decorators/testing/fake_driver.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

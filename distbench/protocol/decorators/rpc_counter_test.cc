@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "distbench/protocol/decorators/fake_driver.h"
+#include "distbench/protocol/decorators/testing/fake_driver.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

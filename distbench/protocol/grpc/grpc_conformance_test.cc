@@ -1,12 +1,12 @@
 #include <memory>
 #include <string>
 
-#include "distbench/config/driver_options.h"
-#include "distbench/protocol/driver_conformance.h"
+#include "distbench/config/plan/driver_options.h"
 #include "distbench/protocol/driver_environment.h"
 #include "distbench/protocol/grpc/grpc_driver.h"
+#include "distbench/protocol/testing/driver_conformance.h"
 #include "distbench/security/credentials.h"
-#include "distbench/security/testing_certificates.h"
+#include "distbench/security/testing/testing_certificates.h"
 
 // c-ares, which gRPC resolves names with, keeps a copy of "localhost".
 extern "C" const char* __lsan_default_suppressions() {

@@ -29,7 +29,7 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
-#include "distbench/config/driver_options.h"
+#include "distbench/config/plan/driver_options.h"
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/driver_environment.h"
 

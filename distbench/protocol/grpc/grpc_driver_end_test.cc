@@ -7,9 +7,9 @@
 
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "distbench/base/scarce_memory.h"
-#include "distbench/protocol/grpc/driver_testing.h"
+#include "distbench/base/testing/scarce_memory.h"
 #include "distbench/protocol/grpc/grpc_driver.h"
+#include "distbench/protocol/grpc/testing/driver_testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -11,8 +11,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "distbench/protocol/grpc/driver_testing.h"
 #include "distbench/protocol/grpc/grpc_driver.h"
+#include "distbench/protocol/grpc/testing/driver_testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -11,7 +11,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "distbench/protocol/grpc/driver_testing.h"
+#include "distbench/protocol/grpc/testing/driver_testing.h"
 #include "gtest/gtest.h"
 #include "proto/data_plane.pb.h"
 

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "distbench/protocol/grpc/driver_testing.h"
+#include "distbench/protocol/grpc/testing/driver_testing.h"
 #include "gtest/gtest.h"
 
 namespace distbench {

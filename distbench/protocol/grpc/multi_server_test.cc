@@ -11,7 +11,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "distbench/base/clock.h"
-#include "distbench/config/driver_options.h"
+#include "distbench/config/plan/driver_options.h"
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/grpc/grpc_driver.h"
 #include "gmock/gmock.h"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "distbench/config/driver_options.h"
+#include "distbench/config/plan/driver_options.h"
 #include "distbench/protocol/grpc/handler_pool.h"
 
 namespace distbench {

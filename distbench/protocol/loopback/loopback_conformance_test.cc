@@ -1,8 +1,8 @@
 #include <string>
 
 #include "distbench/base/clock.h"
-#include "distbench/protocol/driver_conformance.h"
 #include "distbench/protocol/loopback/loopback_driver.h"
+#include "distbench/protocol/testing/driver_conformance.h"
 
 namespace distbench {
 namespace {

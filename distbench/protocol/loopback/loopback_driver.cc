@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
-#include "distbench/config/driver_options.h"
+#include "distbench/config/plan/driver_options.h"
 #include "distbench/protocol/loopback/loopback_transport.h"
 
 namespace distbench {

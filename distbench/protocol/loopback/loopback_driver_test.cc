@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "distbench/base/fake_clock.h"
-#include "distbench/config/driver_options.h"
+#include "distbench/base/testing/fake_clock.h"
+#include "distbench/config/plan/driver_options.h"
 #include "distbench/protocol/driver.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

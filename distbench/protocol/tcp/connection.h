@@ -10,7 +10,7 @@
 
 #include "absl/strings/string_view.h"
 #include "distbench/base/clock.h"
-#include "distbench/config/tcp_setting_limits.h"
+#include "distbench/config/plan/tcp_setting_limits.h"
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/tcp/frame.h"
 #include "distbench/protocol/tcp/frame_decoder.h"

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "distbench/config/driver_options.h"
+#include "distbench/config/plan/driver_options.h"
 
 namespace distbench {
 

@@ -2,10 +2,10 @@
 #include <memory>
 #include <string>
 
-#include "distbench/protocol/driver_conformance.h"
 #include "distbench/protocol/tcp/settings.h"
 #include "distbench/protocol/tcp/tcp_driver.h"
-#include "distbench/security/testing_certificates.h"
+#include "distbench/protocol/testing/driver_conformance.h"
+#include "distbench/security/testing/testing_certificates.h"
 #include "distbench/security/tls_session.h"
 
 namespace distbench {

@@ -5,7 +5,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
-#include "distbench/config/driver_options.h"
+#include "distbench/config/plan/driver_options.h"
 #include "distbench/protocol/announced_tls.h"
 #include "distbench/protocol/tcp/dial.h"
 #include "distbench/protocol/tcp/socket.h"

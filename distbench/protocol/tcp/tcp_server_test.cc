@@ -7,10 +7,10 @@
 #include <thread>
 
 #include "distbench/payload/message_codec.h"
-#include "distbench/protocol/driver_testing.h"
-#include "distbench/protocol/tcp/raw_peer.h"
 #include "distbench/protocol/tcp/settings.h"
 #include "distbench/protocol/tcp/tcp_driver.h"
+#include "distbench/protocol/tcp/testing/raw_peer.h"
+#include "distbench/protocol/testing/driver_testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

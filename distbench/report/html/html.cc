@@ -7,7 +7,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "distbench/report/html/page_files.h"
-#include "distbench/report/json.h"
+#include "distbench/report/json/json.h"
 
 namespace distbench {
 namespace {

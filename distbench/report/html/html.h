@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/types/span.h"
-#include "distbench/report/test_run.h"
+#include "distbench/report/measurements/test_run.h"
 
 namespace distbench {
 

@@ -4,8 +4,8 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "distbench/report/example_result.h"
-#include "distbench/report/report_testing.h"
+#include "distbench/report/testing/example_result.h"
+#include "distbench/report/testing/report_testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

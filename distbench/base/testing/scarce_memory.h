@@ -1,0 +1,46 @@
+#ifndef DISTBENCH_BASE_TESTING_SCARCE_MEMORY_H_
+#define DISTBENCH_BASE_TESTING_SCARCE_MEMORY_H_
+
+#include <pthread.h>
+#include <sys/resource.h>
+
+namespace distbench {
+
+// Whether this is built with a sanitizer that ends a process without memory.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool kSanitized = true;
+#else
+inline constexpr bool kSanitized = false;
+#endif
+
+// For tests: while it lives, the process gets so much more memory, and not
+// more. Not with sanitizers, which end the process then.
+class ScarceMemory {
+ public:
+  explicit ScarceMemory(rlim_t bytes);
+  ~ScarceMemory();
+  ScarceMemory(const ScarceMemory&) = delete;
+  ScarceMemory& operator=(const ScarceMemory&) = delete;
+
+ private:
+  rlimit old_limit_;
+};
+
+// For tests: while it lives, the process can start so many threads, and not
+// more. It works by memory, as limits of threads do not hold for root: stacks
+// are huge, and there is room for so many of them.
+class ScarceThreads {
+ public:
+  explicit ScarceThreads(int count);
+  ~ScarceThreads();
+  ScarceThreads(const ScarceThreads&) = delete;
+  ScarceThreads& operator=(const ScarceThreads&) = delete;
+
+ private:
+  const ScarceMemory memory_;
+  pthread_attr_t old_attributes_;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_BASE_TESTING_SCARCE_MEMORY_H_

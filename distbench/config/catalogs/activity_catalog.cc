@@ -1,0 +1,346 @@
+#include "distbench/config/catalogs/activity_catalog.h"
+
+#include <cstdint>
+#include <limits>
+
+namespace distbench {
+namespace {
+
+// Of elements of an array: more memory than a host has is no activity.
+constexpr int64_t kMaxArraySize = 1'000'000'000;
+constexpr int64_t kMaxRepetitions = 1'000'000'000;
+constexpr int64_t kMaxEntries = 100'000'000;
+constexpr int64_t kMaxCorpusBytes = 1 << 30;
+constexpr int64_t kMaxParallelism = 1024;
+// Over eleven days.
+constexpr int64_t kMaxDurationUs = 1'000'000'000'000;
+
+SettingDeclaration ArraySize(int64_t default_value) {
+  return {
+      .name = "array_size",
+      .description = "Number of 8-byte elements.",
+      .default_value = default_value,
+      .minimum = 1,
+      .maximum = kMaxArraySize,
+  };
+}
+
+SettingDeclaration Repetitions(const std::string& name,
+                               const std::string& description) {
+  return {
+      .name = name,
+      .description = description,
+      .default_value = int64_t{1000},
+      .minimum = 1,
+      .maximum = kMaxRepetitions,
+  };
+}
+
+SettingsDeclaration Duration() {
+  return {.settings = {{
+              .name = "duration_us",
+              .description = "How long, in microseconds.",
+              .default_value = int64_t{0},
+              .minimum = 1,
+              .maximum = kMaxDurationUs,
+              .required = true,
+          }}};
+}
+
+SettingDeclaration Number(const std::string& name,
+                          const std::string& description, int64_t default_value,
+                          int64_t minimum, int64_t maximum) {
+  return {.name = name,
+          .description = description,
+          .default_value = default_value,
+          .minimum = minimum,
+          .maximum = maximum};
+}
+
+SettingDeclaration Choice(const std::string& name,
+                          const std::string& description,
+                          const std::vector<std::string>& values) {
+  return {.name = name,
+          .description = description,
+          .default_value = values.front(),
+          .allowed_values = values};
+}
+
+// What the activities of a feed's services have in common.
+SettingDeclaration Seed() {
+  return Number("seed", "Of the data and what is done to it.", 1, 0,
+                std::numeric_limits<int64_t>::max());
+}
+
+SettingDeclaration Parallelism() {
+  return Number("parallelism",
+                "Parts of an iteration that threads of the pool may do at the "
+                "same time.",
+                1, 1, kMaxParallelism);
+}
+
+SettingsDeclaration FeatureExtractSettings() {
+  return {.settings = {
+              Number("hash_lookups", "Of a hash table; half find their key.",
+                     1000, 0, kMaxRepetitions),
+              Number("hash_entries", "Of the hash table.", 100'000, 1,
+                     kMaxEntries),
+              Number("tree_walks", "From the root of a tree to a leaf.", 200, 0,
+                     kMaxRepetitions),
+              Number("tree_nodes", "Of the tree.", 100'000, 1, kMaxEntries),
+              Number("bitset_intersections",
+                     "Of two out of 1000 sets of bits, which are counted.", 100,
+                     0, kMaxRepetitions),
+              Number("bitset_bits", "Of each set.", 4096, 1, 10'000'000),
+              Number("embedding_rows_gathered",
+                     "Of a table of floats, added up.", 100, 0,
+                     kMaxRepetitions),
+              Number("embedding_rows", "Of the table.", 100'000, 1,
+                     kMaxEntries),
+              Number("embedding_dimension", "Floats in a row.", 64, 1, 10'000),
+              Number("function_calls", "Out of 10000 functions, at random.",
+                     1000, 0, kMaxRepetitions),
+              Parallelism(),
+              Seed(),
+          }};
+}
+
+SettingsDeclaration PageRankSettings() {
+  return {
+      .settings = {
+          Number("nodes", "Of the graph.", 100'000, 1, kMaxEntries),
+          Number("degree", "Edges from each node.", 16, 1, 1000),
+          Number("iterations", "Of PageRank, in each iteration.", 1, 1, 1000),
+          Number("nodes_per_iteration",
+                 "Whose ranks each iteration computes; 0: all.", 0, 0,
+                 kMaxEntries),
+          Number("damping_percent", "Probability of following an edge.", 85, 0,
+                 100),
+          Choice("graph",
+                 "Whether the process has one, or each iteration under way.",
+                 {"thread", "shared"}),
+          Parallelism(),
+          Seed(),
+      }};
+}
+
+SettingsDeclaration CompressSettings() {
+  return {
+      .settings = {
+          Choice("algorithm", "Library.", {"zstd", "zlib", "snappy"}),
+          Number("level",
+                 "0: the library's default; zlib: 1 to 9, zstd: 1 to 19.", 0, 0,
+                 19),
+          Number("bytes", "Of each iteration, uncompressed.", 131'072, 1,
+                 kMaxCorpusBytes),
+          Number("corpus_bytes", "Of the data from which it takes them.",
+                 3 << 20, 1, kMaxCorpusBytes),
+          Number("entropy_percent",
+                 "Of the data's fresh bytes, in percent of 8 bits: 75 is 64 "
+                 "characters.",
+                 75, 0, 100),
+          Number("repeated_percent",
+                 "Of the data repeats what is shortly before it.", 50, 0, 100),
+          Parallelism(),
+          Seed(),
+      }};
+}
+
+SettingsDeclaration StoriesSettings() {
+  return {.settings = {
+              Number("stories", "Of each iteration.", 36, 1, 1'000'000),
+              Number("objects", "Of each story.", 20, 0, 10'000),
+              Number("actions",
+                     "Of each object; and its properties of each of three "
+                     "kinds.",
+                     5, 0, 10'000),
+              Parallelism(),
+              Seed(),
+          }};
+}
+
+SettingsDeclaration SerializeSettings() {
+  SettingsDeclaration declaration = StoriesSettings();
+  declaration.settings.push_back(
+      Number("generate", "1: each iteration makes its stories first.", 0, 0,
+             1));
+  return declaration;
+}
+
+SettingsDeclaration PointerChaseSettings() {
+  return {.settings = {
+              Number("bytes", "Of memory.", 80'000'000, 64, 1'000'000'000'000),
+              Number("hops", "From one cache line to the next.", 5120, 1,
+                     kMaxRepetitions),
+              Parallelism(),
+              Seed(),
+          }};
+}
+
+SettingsDeclaration WaitSettings() {
+  return {.settings = {
+              {
+                  .name = "distribution",
+                  .description = "Of the times.",
+                  .default_value = "fixed",
+                  .allowed_values = {"fixed", "exponential", "lognormal"},
+              },
+              {
+                  .name = "mean_us",
+                  .description = "Of the times, in microseconds.",
+                  .default_value = int64_t{0},
+                  .minimum = 1,
+                  .maximum = kMaxDurationUs,
+                  .required = true,
+              },
+              {
+                  .name = "sigma_thousandths",
+                  .description = "Of lognormal times: standard deviation of "
+                                 "their logarithm, in thousandths.",
+                  .default_value = int64_t{1000},
+                  .minimum = 0,
+                  .maximum = 10'000,
+              },
+          }};
+}
+
+std::vector<ActivityDeclaration> MakeCatalog() {
+  return {
+      {
+          .name = "ConsumeCpu",
+          .description = "Fills an array, sorts it and sums it up.",
+          .settings = {.settings = {ArraySize(1000)}},
+          .metrics = {kChecksumMetric},
+          .sized_by = {"array_size"},
+      },
+      {
+          .name = "PolluteDataCache",
+          .description =
+              "Reads elements of an array in random order, which evicts the "
+              "data that others have in the cache.",
+          .settings = {.settings = {ArraySize(2'000'000),
+                                    Repetitions("array_reads_per_iteration",
+                                                "Elements to read.")}},
+          .metrics = {kChecksumMetric},
+          .sized_by = {"array_reads_per_iteration"},
+      },
+      {
+          .name = "PolluteInstructionCache",
+          .description =
+              "Calls functions out of a large number of them in random order, "
+              "which evicts the code that others have in the cache.",
+          .settings = {.settings = {Repetitions(
+                           "function_invocations_per_iteration",
+                           "Functions to call.")}},
+          .metrics = {kChecksumMetric},
+          .sized_by = {"function_invocations_per_iteration"},
+      },
+      {
+          .name = "SleepFor",
+          .description = "Waits without using CPU.",
+          .settings = Duration(),
+          .waits = true,
+      },
+      {
+          .name = "SpinFor",
+          .description = "Burns CPU time of a thread.",
+          .settings = Duration(),
+          .sized_by = {"duration_us"},
+      },
+      {
+          .name = "FeatureExtract",
+          .description =
+              "Looks up keys, walks a tree, intersects sets, adds up embedding "
+              "vectors and calls functions, at random.",
+          .settings = FeatureExtractSettings(),
+          .metrics = {kChecksumMetric},
+          .sized_by = {"hash_lookups", "tree_walks", "bitset_intersections",
+                       "embedding_rows_gathered", "function_calls"},
+      },
+      {
+          .name = "PageRank",
+          .description = "Ranks the nodes of a random graph.",
+          .settings = PageRankSettings(),
+          .metrics = {kChecksumMetric},
+          .sized_by = {"nodes", "nodes_per_iteration"},
+      },
+      {
+          .name = "Compress",
+          .description = "Compresses data of a given kind.",
+          .settings = CompressSettings(),
+          .metrics = {kChecksumMetric, kInputBytesMetric, kOutputBytesMetric},
+          .sized_by = {"bytes", "corpus_bytes"},
+      },
+      {
+          .name = "Decompress",
+          .description = "Decompresses what Compress makes of the same.",
+          .settings = CompressSettings(),
+          .metrics = {kChecksumMetric, kInputBytesMetric, kOutputBytesMetric},
+          .sized_by = {"bytes", "corpus_bytes"},
+      },
+      {
+          .name = "Serialize",
+          .description = "Turns a graph of protobuf messages into bytes.",
+          .settings = SerializeSettings(),
+          .metrics = {kChecksumMetric, kOutputBytesMetric},
+          .sized_by = {"stories"},
+      },
+      {
+          .name = "Deserialize",
+          .description = "Turns bytes into a graph of protobuf messages.",
+          .settings = StoriesSettings(),
+          .metrics = {kChecksumMetric, kInputBytesMetric},
+          .sized_by = {"stories"},
+      },
+      {
+          .name = "PointerChase",
+          .description =
+              "Follows pointers through memory, each to another cache line.",
+          .settings = PointerChaseSettings(),
+          .metrics = {kChecksumMetric},
+          .sized_by = {"hops"},
+      },
+      {
+          .name = "Wait",
+          .description =
+              "Waits without using CPU, for a time that is fixed or drawn: a "
+              "server, device or remote service of known capacity.",
+          .settings = WaitSettings(),
+          .waits = true,
+      },
+  };
+}
+
+}  // namespace
+
+absl::Span<const ActivityDeclaration> ActivityCatalog() {
+  static const auto* const catalog =
+      new std::vector<ActivityDeclaration>(MakeCatalog());
+  return *catalog;
+}
+
+const ActivityDeclaration* FindActivity(absl::string_view name) {
+  for (const ActivityDeclaration& activity : ActivityCatalog()) {
+    if (activity.name == name) return &activity;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> ActivityNames() {
+  std::vector<std::string> names;
+  for (const ActivityDeclaration& activity : ActivityCatalog()) {
+    names.push_back(activity.name);
+  }
+  return names;
+}
+
+std::string ActivityFunctionOf(const ActivityConfig& config) {
+  for (const NamedSetting& setting : config.activity_settings()) {
+    if (setting.name() == kActivityFunctionSetting) {
+      return setting.string_value();
+    }
+  }
+  return "";
+}
+
+}  // namespace distbench

@@ -1,0 +1,141 @@
+#include "distbench/config/catalogs/activity_rules.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "distbench/config/problems/suggest.h"
+
+namespace distbench {
+namespace {
+
+// The settings of an activity, and where their problems go.
+class Rules {
+ public:
+  Rules(const Path& path, const NamedSettings& given,
+        const SettingsDeclaration& declaration, Problems& problems)
+      : path_(path),
+        given_(given),
+        all_(ResolveSettings(given, declaration)),
+        problems_(problems) {}
+
+  std::string Text(const std::string& name) const {
+    return std::get<std::string>(all_.at(name));
+  }
+
+  int64_t Number(const std::string& name) const {
+    return std::get<int64_t>(all_.at(name));
+  }
+
+  bool IsGiven(const std::string& name) const {
+    return std::any_of(
+        given_.begin(), given_.end(),
+        [&](const NamedSetting& setting) { return setting.name() == name; });
+  }
+
+  void Add(const std::string& name, std::string message) const {
+    problems_.Add(path_.At(name), std::move(message));
+  }
+
+ private:
+  const Path& path_;
+  const NamedSettings& given_;
+  const std::map<std::string, SettingValue> all_;
+  Problems& problems_;
+};
+
+void CheckWait(const Rules& rules) {
+  const std::string distribution = rules.Text("distribution");
+  if (distribution == "lognormal" || !rules.IsGiven("sigma_thousandths")) {
+    return;
+  }
+  rules.Add("sigma_thousandths",
+            absl::StrCat("has no effect, as the distribution is ",
+                         Quoted(distribution),
+                         "; remove it, or use \"lognormal\""));
+}
+
+void CheckCompress(const Rules& rules) {
+  const std::string algorithm = rules.Text("algorithm");
+  const int64_t level = rules.Number("level");
+  if (algorithm == "snappy" && level != 0) {
+    rules.Add("level", "has no effect, as snappy has no levels; remove it");
+  }
+  if (algorithm == "zlib" && level > 9) {
+    rules.Add("level", absl::StrCat(level, " is out of range; zlib's levels ",
+                                    "are 1 to 9"));
+  }
+  if (rules.Number("bytes") > rules.Number("corpus_bytes")) {
+    rules.Add("bytes",
+              absl::StrCat(rules.Number("bytes"), " is more than the corpus' ",
+                           rules.Number("corpus_bytes"),
+                           " bytes; make it smaller, or corpus_bytes larger"));
+  }
+}
+
+void CheckPageRank(const Rules& rules) {
+  // Four bytes each.
+  constexpr int64_t kMaxEdges = 4'000'000'000;
+  const int64_t nodes = rules.Number("nodes");
+  if (rules.Number("nodes_per_iteration") > nodes) {
+    rules.Add("nodes_per_iteration",
+              absl::StrCat(rules.Number("nodes_per_iteration"),
+                           " is more than the graph's ", nodes,
+                           " nodes; make it smaller, or 0 for all"));
+  }
+  if (nodes * rules.Number("degree") > kMaxEdges) {
+    rules.Add("nodes", absl::StrCat("times degree is more than ", kMaxEdges,
+                                    " edges; make one of them smaller"));
+  }
+}
+
+void CheckFeatureExtract(const Rules& rules) {
+  constexpr const char* kCounts[] = {"hash_lookups", "tree_walks",
+                                     "bitset_intersections",
+                                     "embedding_rows_gathered",
+                                     "function_calls"};
+  if (std::all_of(std::begin(kCounts), std::end(kCounts),
+                  [&](const char* name) { return rules.Number(name) == 0; })) {
+    rules.Add(kCounts[0],
+              "is 0, and all other counts are as well; do at least something");
+  }
+  constexpr int64_t kMaxValues = 1'000'000'000;
+  if (rules.Number("embedding_rows") * rules.Number("embedding_dimension") >
+      kMaxValues) {
+    rules.Add("embedding_rows",
+              absl::StrCat("times embedding_dimension is more than ",
+                           kMaxValues, "; make one of them smaller"));
+  }
+}
+
+void CheckStories(const Rules& rules) {
+  // Some hundred bytes each, four times, and less than the 2 GiB that a message
+  // may have.
+  constexpr int64_t kMaxActions = 10'000'000;
+  const int64_t objects = rules.Number("stories") * rules.Number("objects");
+  if (objects > kMaxActions ||
+      objects * rules.Number("actions") > kMaxActions) {
+    rules.Add("stories",
+              absl::StrCat("times objects times actions is more than ",
+                           kMaxActions, "; make one of them smaller"));
+  }
+}
+
+}  // namespace
+
+void CheckActivityRules(const Path& path, const std::string& function,
+                        const NamedSettings& settings,
+                        const SettingsDeclaration& declaration,
+                        Problems& problems) {
+  const Rules rules(path, settings, declaration, problems);
+  if (function == "Wait") CheckWait(rules);
+  if (function == "PageRank") CheckPageRank(rules);
+  if (function == "FeatureExtract") CheckFeatureExtract(rules);
+  if (function == "Compress" || function == "Decompress") CheckCompress(rules);
+  if (function == "Serialize" || function == "Deserialize") CheckStories(rules);
+}
+
+}  // namespace distbench

@@ -1,0 +1,22 @@
+// What the settings of an activity must fulfil together.
+
+#ifndef DISTBENCH_CONFIG_CATALOGS_ACTIVITY_RULES_H_
+#define DISTBENCH_CONFIG_CATALOGS_ACTIVITY_RULES_H_
+
+#include <string>
+
+#include "distbench/config/catalogs/settings.h"
+#include "distbench/config/problems/problem.h"
+
+namespace distbench {
+
+// Adds a problem for each rule of the activity called `function` that its
+// settings break. Requires that ValidateSettings() finds no problem.
+void CheckActivityRules(const Path& path, const std::string& function,
+                        const NamedSettings& settings,
+                        const SettingsDeclaration& declaration,
+                        Problems& problems);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_CONFIG_CATALOGS_ACTIVITY_RULES_H_

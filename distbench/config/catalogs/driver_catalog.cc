@@ -1,0 +1,277 @@
+#include "distbench/config/catalogs/driver_catalog.h"
+
+#include <cstdint>
+#include <map>
+
+#include "distbench/config/plan/driver_options.h"
+#include "distbench/config/plan/tcp_setting_limits.h"
+
+namespace distbench {
+namespace {
+
+constexpr int64_t kMaxPoolThreads = 10'000;
+constexpr int64_t kMaxSpinUs = 1'000'000;
+constexpr int64_t kMaxGrpcChannels = 1024;
+
+SettingDeclaration SpinUs() {
+  return {
+      .name = "spin_us",
+      .description =
+          "How long a worker with nothing to do keeps polling before it "
+          "sleeps, in microseconds. Spinning answers sooner and costs CPU. The "
+          "larger value of client and server side counts, as one worker serves "
+          "both. -1: 50 if the instance has fewer workers than its share of the "
+          "host's CPUs, else 0.",
+      .default_value = kSpinByCpus,
+      .minimum = kSpinByCpus,
+      .maximum = kMaxSpinUs,
+  };
+}
+
+// gRPC makes room for so many with every connection, and ends the process if
+// there is none.
+std::map<std::string, int64_t> ChannelArgumentMaxima() {
+  return {
+      {"grpc.experimental.tcp_tx_zerocopy_max_simultaneous_sends", 10'000}};
+}
+
+SettingsDeclaration GrpcClientSettings(const std::string& default_type) {
+  return {
+      .settings =
+          {
+              {
+                  .name = "client_type",
+                  .description =
+                      "How responses reach the client: \"polling\" by the "
+                      "worker's own completion queue, \"callback\" by the "
+                      "threads of gRPC's callback API.",
+                  .default_value = default_type,
+                  .allowed_values = {"polling", "callback"},
+              },
+              {
+                  .name = "channels",
+                  .description =
+                      "Channels from each worker of a client to each server, "
+                      "used in turn; each is a connection of its own.",
+                  .default_value = int64_t{1},
+                  .minimum = 1,
+                  .maximum = kMaxGrpcChannels,
+              },
+              SpinUs(),
+          },
+      .pass_through_prefix = "grpc.",
+      .pass_through_maxima = ChannelArgumentMaxima(),
+  };
+}
+
+SettingsDeclaration GrpcServerSettings(const std::string& default_type) {
+  return {
+      .settings =
+          {
+              {
+                  .name = "server_type",
+                  .description =
+                      "Where requests are handled: \"inline\" by the worker "
+                      "that polls for them, \"polling\" by a thread pool "
+                      "behind "
+                      "the worker's queue, \"handoff\" by a thread pool behind "
+                      "gRPC's callback API.",
+                  .default_value = default_type,
+                  .allowed_values = {"inline", "handoff", "polling"},
+              },
+              {
+                  .name = "threadpool_type",
+                  .description =
+                      "The pool of the server types that have one: \"elastic\" "
+                      "(or empty) grows as needed, \"simple\" has a fixed "
+                      "number of threads, \"null\" starts a thread per "
+                      "request.",
+                  .default_value = "",
+                  .allowed_values = {"", "elastic", "simple", "null"},
+              },
+              {
+                  .name = "threadpool_size",
+                  .description =
+                      "Threads of the pool, those to start with if it is "
+                      "elastic; 0 is the number of CPUs.",
+                  .default_value = int64_t{0},
+                  .maximum = kMaxPoolThreads,
+              },
+              {
+                  .name = "threadpool_use",
+                  .description =
+                      "Which requests go through the pool: \"nonempty\" those "
+                      "whose action list is not empty, while the others are "
+                      "answered where they arrive; \"all\" every request.",
+                  .default_value = "nonempty",
+                  .allowed_values = {"nonempty", "all"},
+              },
+              {
+                  .name = "transport",
+                  .description = "What carries gRPC.",
+                  .default_value = "tcp",
+                  .allowed_values = {"tcp"},
+              },
+              SpinUs(),
+          },
+      .pass_through_prefix = "grpc.",
+      .pass_through_maxima = ChannelArgumentMaxima(),
+  };
+}
+
+SettingsDeclaration ChannelSettings() {
+  return {.settings = {{
+              .name = kChannelPolicySetting,
+              .description =
+                  "The load-balancing policy: \"round_robin\" spreads RPCs "
+                  "over all members, \"pick_first\" uses the first member that "
+                  "can be reached.",
+              .default_value = kRoundRobinPolicy,
+              .allowed_values = {kRoundRobinPolicy, kPickFirstPolicy},
+          }}};
+}
+
+DriverDeclaration Grpc(const std::string& name, const std::string& description,
+                       const std::string& client_type,
+                       const std::string& server_type) {
+  return {
+      .name = name,
+      .description = description,
+      .client_settings = GrpcClientSettings(client_type),
+      .server_settings = GrpcServerSettings(server_type),
+      .channel_settings = ChannelSettings(),
+  };
+}
+
+DriverDeclaration GrpcAsyncCallback() {
+  DriverDeclaration driver =
+      Grpc("grpc_async_callback",
+           "gRPC with client_type \"callback\" and server_type \"handoff\", "
+           "unless the settings say otherwise.",
+           "callback", "handoff");
+  driver.alias_of = "grpc";
+  return driver;
+}
+
+SettingDeclaration TcpSetting(const TcpSettingLimits& limits,
+                              const std::string& description) {
+  return {
+      .name = limits.name,
+      .description = description,
+      .default_value = limits.default_value,
+      .minimum = limits.minimum,
+      .maximum = limits.maximum,
+  };
+}
+
+DriverDeclaration Tcp() {
+  return {
+      .name = "tcp",
+      .description =
+          "RPCs in frames over plain TCP connections: what a machine can do "
+          "without an RPC stack.",
+      .client_settings =
+          {.settings =
+               {
+                   TcpSetting(kTcpConnections,
+                              "Connections from each worker of a client to "
+                              "each server, used in turn."),
+                   TcpSetting(kTcpMaxBatch,
+                              "Requests that are gathered, at most, before "
+                              "they are written to a connection; those of one "
+                              "turn of the worker's loop share a write. With "
+                              "1 each is written at once."),
+                   TcpSetting(kTcpSendQueueBytes,
+                              "What may wait to be written to a connection "
+                              "before requests are held back, in bytes."),
+                   SpinUs(),
+               }},
+      .server_settings =
+          {.settings =
+               {
+                   TcpSetting(kTcpMaxBatch, "Likewise, of replies."),
+                   SpinUs(),
+               }},
+      .channel_settings = ChannelSettings(),
+  };
+}
+
+DriverDeclaration Decorator(const std::string& name,
+                            const std::string& description,
+                            const std::string& setting) {
+  return {
+      .name = name,
+      .description = description,
+      .server_settings = {.settings = {{
+                              .name = setting,
+                              .description =
+                                  "The driver that is decorated, or the name "
+                                  "of protocol_driver_options.",
+                              .default_value = "",
+                              .required = true,
+                          }}},
+      .decorated_driver_setting = setting,
+  };
+}
+
+std::vector<DriverDeclaration> MakeCatalog() {
+  return {
+      Grpc("grpc",
+           "gRPC over TCP. Settings whose names begin with \"grpc.\" become "
+           "channel arguments of that side.",
+           "polling", "inline"),
+      GrpcAsyncCallback(),
+      Tcp(),
+      {
+          .name = "loopback",
+          .description =
+              "Delivers RPCs inside one process, without sockets: for "
+              "measuring and testing distbench itself.",
+          .stays_in_process = true,
+          .channel_settings = ChannelSettings(),
+      },
+      Decorator("double_barrel",
+                "Sends RPCs through two clients of another driver in turn; "
+                "they share one server.",
+                "next_protocol_driver"),
+      Decorator("composable_rpc_counter",
+                "Counts the RPCs that another driver sends and receives; the "
+                "counts are in the result and in its summary.",
+                "driver_under_test"),
+      {
+          .name = "homa",
+          .description = "The Homa transport, which needs a kernel module.",
+          .built_in = false,
+      },
+      {
+          .name = "mercury",
+          .description = "The Mercury RPC framework.",
+          .built_in = false,
+      },
+  };
+}
+
+}  // namespace
+
+absl::Span<const DriverDeclaration> DriverCatalog() {
+  static const auto* const catalog =
+      new std::vector<DriverDeclaration>(MakeCatalog());
+  return *catalog;
+}
+
+const DriverDeclaration* FindDriver(absl::string_view name) {
+  for (const DriverDeclaration& driver : DriverCatalog()) {
+    if (driver.name == name) return &driver;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> BuiltInDriverNames() {
+  std::vector<std::string> names;
+  for (const DriverDeclaration& driver : DriverCatalog()) {
+    if (driver.built_in) names.push_back(driver.name);
+  }
+  return names;
+}
+
+}  // namespace distbench

@@ -1,0 +1,102 @@
+#include "distbench/config/catalogs/driver_catalog.h"
+
+#include <cstdint>
+#include <set>
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::Contains;
+using ::testing::IsEmpty;
+using ::testing::IsNull;
+using ::testing::Not;
+
+const SettingDeclaration* FindSetting(const SettingsDeclaration& declaration,
+                                      const std::string& name) {
+  for (const SettingDeclaration& setting : declaration.settings) {
+    if (setting.name == name) return &setting;
+  }
+  return nullptr;
+}
+
+TEST(DriverCatalog, HasDocumentedDriversOfDistinctNames) {
+  std::set<std::string> names;
+  for (const DriverDeclaration& driver : DriverCatalog()) {
+    EXPECT_TRUE(names.insert(driver.name).second) << driver.name;
+    EXPECT_THAT(driver.description, Not(IsEmpty())) << driver.name;
+    EXPECT_EQ(FindDriver(driver.name), &driver);
+    for (const auto* side : {&driver.client_settings, &driver.server_settings,
+                             &driver.channel_settings}) {
+      for (const SettingDeclaration& setting : side->settings) {
+        EXPECT_THAT(setting.description, Not(IsEmpty())) << setting.name;
+      }
+    }
+  }
+  EXPECT_THAT(FindDriver("grp"), IsNull());
+}
+
+TEST(DriverCatalog, EveryDefaultIsAllowed) {
+  for (const DriverDeclaration& driver : DriverCatalog()) {
+    for (const auto* side : {&driver.client_settings, &driver.server_settings,
+                             &driver.channel_settings}) {
+      for (const SettingDeclaration& setting : side->settings) {
+        if (setting.required) continue;
+        if (const auto* number = std::get_if<int64_t>(&setting.default_value)) {
+          EXPECT_GE(*number, setting.minimum) << setting.name;
+          EXPECT_LE(*number, setting.maximum) << setting.name;
+        } else if (!setting.allowed_values.empty()) {
+          EXPECT_THAT(setting.allowed_values,
+                      Contains(std::get<std::string>(setting.default_value)));
+        }
+      }
+    }
+  }
+}
+
+TEST(DriverCatalog, AsyncCallbackIsGrpcWithItsOwnDefaults) {
+  const DriverDeclaration* driver = FindDriver("grpc_async_callback");
+  ASSERT_NE(driver, nullptr);
+  EXPECT_EQ(driver->alias_of, "grpc");
+  EXPECT_EQ(FindSetting(driver->client_settings, "client_type")->default_value,
+            SettingValue("callback"));
+  EXPECT_EQ(FindSetting(driver->server_settings, "server_type")->default_value,
+            SettingValue("handoff"));
+}
+
+TEST(DriverCatalog, TcpHasItsSettingsWithRanges) {
+  const DriverDeclaration* driver = FindDriver("tcp");
+  ASSERT_NE(driver, nullptr);
+  for (const char* name :
+       {"connections", "max_batch", "send_queue_bytes", "spin_us"}) {
+    const SettingDeclaration* setting =
+        FindSetting(driver->client_settings, name);
+    ASSERT_NE(setting, nullptr) << name;
+    EXPECT_LT(setting->minimum, setting->maximum) << name;
+  }
+  EXPECT_NE(FindSetting(driver->server_settings, "max_batch"), nullptr);
+  EXPECT_THAT(driver->channel_settings.settings, Not(IsEmpty()));
+}
+
+TEST(DriverCatalog, DecoratorsRequireTheDriverThatTheyDecorate) {
+  for (const char* name : {"double_barrel", "composable_rpc_counter"}) {
+    const DriverDeclaration* driver = FindDriver(name);
+    ASSERT_NE(driver, nullptr);
+    const SettingDeclaration* setting =
+        FindSetting(driver->server_settings, driver->decorated_driver_setting);
+    ASSERT_NE(setting, nullptr);
+    EXPECT_TRUE(setting->required);
+  }
+}
+
+TEST(DriverCatalog, BuiltInDriversLeaveOutWhatOthersHave) {
+  EXPECT_THAT(BuiltInDriverNames(), Contains("grpc"));
+  EXPECT_THAT(BuiltInDriverNames(), Not(Contains("homa")));
+  EXPECT_THAT(BuiltInDriverNames(), Not(Contains("mercury")));
+}
+
+}  // namespace
+}  // namespace distbench

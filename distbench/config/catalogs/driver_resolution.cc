@@ -1,0 +1,163 @@
+#include "distbench/config/catalogs/driver_resolution.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "distbench/config/problems/suggest.h"
+
+namespace distbench {
+namespace {
+
+// A name that shall lead to a driver, and where it stands, as in DriverProblem.
+struct ProtocolName {
+  std::string name;
+  int options = kNone;
+  std::string server_setting;
+};
+
+std::string NoSuchProtocol(const TestNames& names, const std::string& name) {
+  std::vector<std::string> known = BuiltInDriverNames();
+  const auto& options = names.driver_options.names();
+  known.insert(known.end(), options.begin(), options.end());
+  return absl::StrCat("no driver and no options are named ", Quoted(name), "; ",
+                      Suggestion(name, known));
+}
+
+std::string NotBuiltIn(const std::string& name) {
+  return absl::StrCat("driver ", Quoted(name),
+                      " is not built into this distbench; available are ",
+                      QuotedList(BuiltInDriverNames()));
+}
+
+std::string TooMany(absl::string_view what, const std::string& name) {
+  return absl::StrCat("more than ", kMaxDriverDepth, " ", what,
+                      " follow one another, up to ", Quoted(name),
+                      "; name a driver earlier");
+}
+
+std::string NeedsOptions(const DriverDeclaration& driver) {
+  return absl::StrCat("driver ", Quoted(driver.name), " needs the setting ",
+                      Quoted(driver.decorated_driver_setting),
+                      "; name protocol_driver_options that have it");
+}
+
+class Resolver {
+ public:
+  Resolver(const DistributedSystemDescription& test, const TestNames& names)
+      : test_(test), names_(names) {}
+
+  // Once per resolver.
+  DriverStack Resolve(int options) {
+    ProtocolName name = ProtocolOf(options);
+    for (;;) {
+      const DriverDeclaration* driver = Follow(name, options);
+      if (driver == nullptr) break;
+      if (stack_.drivers.size() == kMaxDriverDepth) {
+        Fail(name, TooMany("drivers", driver->name));
+        break;
+      }
+      stack_.drivers.push_back({driver, &Options(options)});
+      if (driver->decorated_driver_setting.empty()) break;
+      ProtocolName decorated = DecoratedBy(*driver, options);
+      if (decorated.name.empty()) {
+        Fail(options == kNone ? name : decorated, NeedsOptions(*driver));
+        break;
+      }
+      name = std::move(decorated);
+      options = kNone;
+    }
+    return std::move(stack_);
+  }
+
+ private:
+  const ProtocolDriverOptions& Options(int options) const {
+    return options == kNone ? ProtocolDriverOptions::default_instance()
+                            : test_.protocol_driver_options(options);
+  }
+
+  ProtocolName ProtocolOf(int options) const {
+    const std::string& own = Options(options).protocol_name();
+    if (own.empty()) return {.name = test_.default_protocol()};
+    return {.name = own, .options = options};
+  }
+
+  ProtocolName DecoratedBy(const DriverDeclaration& driver, int options) const {
+    const std::string& setting = driver.decorated_driver_setting;
+    return {.name = StringSetting(Options(options).server_settings(),
+                                  driver.server_settings, setting),
+            .options = options,
+            .server_setting = setting};
+  }
+
+  // The driver that the name leads to, and in `options` the last ones on the
+  // way. Null if that fails.
+  const DriverDeclaration* Follow(const ProtocolName& name, int& options) {
+    ProtocolName current = name;
+    for (int depth = 0;; ++depth) {
+      if (const DriverDeclaration* driver = FindDriver(current.name)) {
+        if (driver->built_in) return driver;
+        return Fail(current, NotBuiltIn(current.name));
+      }
+      const int next = names_.driver_options.Find(current.name);
+      if (next == kNone) {
+        return Fail(current, NoSuchProtocol(names_, current.name));
+      }
+      if (depth == kMaxDriverDepth) {
+        return Fail(name, TooMany("protocol_driver_options", current.name));
+      }
+      options = next;
+      current = ProtocolOf(next);
+    }
+  }
+
+  const DriverDeclaration* Fail(const ProtocolName& name, std::string message) {
+    stack_.problem = {.options = name.options,
+                      .server_setting = name.server_setting,
+                      .message = std::move(message)};
+    return nullptr;
+  }
+
+  const DistributedSystemDescription& test_;
+  const TestNames& names_;
+  DriverStack stack_;
+};
+
+DriverOptions OptionsOfLevel(const ResolvedDriver& level) {
+  const DriverDeclaration& driver = *level.driver;
+  const ProtocolDriverOptions& options = *level.options;
+  DriverOptions made;
+  made.driver = driver.alias_of.empty() ? driver.name : driver.alias_of;
+  made.netdev = options.netdev_name();
+  made.ip_version = options.ip_version();
+  made.client_settings =
+      ResolveSettings(options.client_settings(), driver.client_settings);
+  made.server_settings =
+      ResolveSettings(options.server_settings(), driver.server_settings);
+  return made;
+}
+
+}  // namespace
+
+int OptionsOf(const TestNames& names, const ServiceSpec& service) {
+  const bool named = !service.protocol_driver_options_name().empty();
+  return names.driver_options.Find(
+      named ? service.protocol_driver_options_name() : kDefaultDriverOptions);
+}
+
+DriverStack ResolveDriverStack(const DistributedSystemDescription& test,
+                               const TestNames& names, int options) {
+  return Resolver(test, names).Resolve(options);
+}
+
+DriverOptions MakeDriverOptions(const DriverStack& stack) {
+  const std::vector<ResolvedDriver>& drivers = stack.drivers;
+  DriverOptions options = OptionsOfLevel(drivers.back());
+  for (int level = static_cast<int>(drivers.size()) - 2; level >= 0; --level) {
+    DriverOptions outer = OptionsOfLevel(drivers[level]);
+    outer.decorated.push_back(std::move(options));
+    options = std::move(outer);
+  }
+  return options;
+}
+
+}  // namespace distbench

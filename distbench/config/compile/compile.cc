@@ -1,0 +1,220 @@
+#include "distbench/config/compile/compile.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "distbench/config/catalogs/activity_catalog.h"
+#include "distbench/config/catalogs/driver_resolution.h"
+#include "distbench/config/compile/compile_context.h"
+#include "distbench/config/compile/compile_lists.h"
+#include "distbench/config/syntax/fanout_filter.h"
+#include "distbench/config/syntax/instance_names.h"
+#include "distbench/config/syntax/multi_server_channels.h"
+#include "distbench/config/syntax/replay_records.h"
+#include "distbench/config/syntax/test_timeout.h"
+
+namespace distbench {
+namespace {
+
+constexpr int64_t kNsPerUs = 1000;
+constexpr int64_t kNsPerSecond = 1'000'000'000;
+
+std::vector<MultiServerChannelPlan> CompileChannels(
+    const ServiceSpec& service, const Grid& grid,
+    const SettingsDeclaration& channel_settings) {
+  std::vector<MultiServerChannelPlan> channels;
+  for (const MultiServerChannel& channel : service.multi_server_channels()) {
+    channels.push_back(
+        {.name = channel.name(),
+         .policy = StringSetting(channel.channel_settings(), channel_settings,
+                                 kChannelPolicySetting),
+         .members = MembersOf(channel, grid)});
+  }
+  return channels;
+}
+
+ServicePlan CompileService(const CompileContext& context,
+                           const ServiceSpec& service) {
+  const Grid grid = GridOf(service);
+  // Validation asked the same, and found no problem.
+  const DriverStack stack = ResolveDriverStack(
+      context.test(), context.names(), OptionsOf(context.names(), service));
+  ServicePlan plan;
+  plan.name = service.name();
+  std::copy(grid.sizes.begin(), grid.sizes.end(), plan.sizes);
+  plan.dimensions = grid.dimensions;
+  plan.instance_count = grid.Count();
+  plan.main_list = context.names().lists.Find(service.name());
+  plan.driver = MakeDriverOptions(stack);
+  plan.multi_server_channels = CompileChannels(
+      service, grid, stack.drivers.back().driver->channel_settings);
+  return plan;
+}
+
+void CompileInstances(const ServiceSpec& service, int service_index,
+                      Plan& plan) {
+  const Grid grid = GridOf(service);
+  for (int number = 0; number < grid.Count(); ++number) {
+    InstancePlan instance;
+    instance.name = InstanceName(service.name(), grid, number);
+    instance.service = service_index;
+    instance.number = number;
+    const Coordinates coordinates = CoordinatesOf(grid, number);
+    std::copy(coordinates.begin(), coordinates.end(), instance.coordinates);
+    plan.instances.push_back(std::move(instance));
+  }
+}
+
+void CompileServices(const CompileContext& context, Plan& plan) {
+  for (const ServiceSpec& service : context.test().services()) {
+    ServicePlan compiled = CompileService(context, service);
+    compiled.first_instance = plan.instances.size();
+    CompileInstances(service, plan.services.size(), plan);
+    plan.services.push_back(std::move(compiled));
+  }
+}
+
+int ChannelIndex(const ServiceSpec& server, const std::string& name) {
+  return name.empty() ? kNone
+                      : NameIndex(server.multi_server_channels()).Find(name);
+}
+
+RpcPlan CompileRpc(const CompileContext& context, const RpcSpec& rpc) {
+  const TestNames& names = context.names();
+  RpcPlan plan;
+  plan.name = rpc.name();
+  for (const std::string& client : rpc.client()) {
+    plan.client_services.push_back(names.services.Find(client));
+  }
+  plan.server_service = names.services.Find(rpc.server());
+  plan.handler_list = names.lists.Find(rpc.name());
+  plan.fanout = ParseFanoutFilter(rpc.fanout_filter()).value();
+  plan.request =
+      context.PayloadSize(rpc.request_payload_name(), kDefaultRequestBytes);
+  plan.response =
+      context.PayloadSize(rpc.response_payload_name(), kDefaultResponseBytes);
+  plan.joint_distribution =
+      context.JointDistribution(rpc.distribution_config_name());
+  plan.tracing_interval = rpc.tracing_interval();
+  plan.multi_server_channel =
+      ChannelIndex(context.test().services(plan.server_service),
+                   rpc.multi_server_channel_name());
+  if (rpc.has_deadline_us()) plan.deadline_ns = kNsPerUs * rpc.deadline_us();
+  return plan;
+}
+
+ActivityPlan CompileActivity(const CompileContext& context,
+                             const ActivityConfig& config) {
+  ActivityPlan plan;
+  plan.name = config.name();
+  if (!config.pool_name().empty()) {
+    plan.pool = context.names().activity_pools.Find(config.pool_name());
+  }
+  plan.function = ActivityFunctionOf(config);
+  const ActivityDeclaration& activity = *FindActivity(plan.function);
+  for (auto& [name, value] :
+       ResolveSettings(config.activity_settings(), activity.settings)) {
+    if (name == kActivityFunctionSetting) continue;
+    ActivitySetting setting;
+    setting.name = name;
+    if (const auto* number = std::get_if<int64_t>(&value)) {
+      setting.int64_value = *number;
+    } else {
+      setting.string_value = std::get<std::string>(value);
+    }
+    plan.settings.push_back(std::move(setting));
+  }
+  return plan;
+}
+
+ReplayRecordPlan::Base BaseOf(const RpcReplayTraceRecord& record, bool waits) {
+  switch (record.timing_mode()) {
+    case RpcReplayTraceRecord::RELATIVE_TO_TRAFFIC_START:
+      return ReplayRecordPlan::Base::kTrafficStart;
+    case RpcReplayTraceRecord::RELATIVE_TO_PRIOR_RPC_START:
+      if (waits) return ReplayRecordPlan::Base::kPriorStart;
+      break;
+    case RpcReplayTraceRecord::RELATIVE_TO_PRIOR_RPC_END:
+      if (waits) return ReplayRecordPlan::Base::kPriorEnd;
+      break;
+    case RpcReplayTraceRecord::RELATIVE_TO_TRACE_START:
+    case RpcReplayTraceRecord::UNKNOWN:
+      break;
+  }
+  // Also of a first record that has nothing before it to wait for.
+  return ReplayRecordPlan::Base::kTraceStart;
+}
+
+ReplayRecordPlan CompileRecord(const RpcReplayTrace& trace, int index,
+                               const ServiceSpec& server) {
+  const RpcReplayTraceRecord record = CompleteRecord(trace, index);
+  ReplayRecordPlan plan;
+  plan.offset_ns = record.timing_ns();
+  plan.prior_records = PriorRecords(record, index);
+  plan.base = BaseOf(record, !plan.prior_records.empty());
+  if (record.has_client_instance()) {
+    plan.client_instance = record.client_instance();
+  }
+  plan.server_instance = record.server_instance();
+  if (record.has_multi_server_channel_name_index()) {
+    plan.multi_server_channel =
+        ChannelIndex(server, trace.multiserver_channel_names(
+                                 record.multi_server_channel_name_index()));
+  }
+  plan.request_bytes =
+      record.has_request_size() ? record.request_size() : kDefaultRequestBytes;
+  plan.response_bytes = record.has_response_size() ? record.response_size()
+                                                   : kDefaultResponseBytes;
+  plan.processing_ns = record.server_processing_time_ns();
+  return plan;
+}
+
+ReplayTracePlan CompileTrace(const CompileContext& context,
+                             const RpcReplayTrace& trace) {
+  ReplayTracePlan plan;
+  plan.name = trace.name();
+  plan.client_service = context.names().services.Find(trace.client());
+  plan.server_service = context.names().services.Find(trace.server());
+  const ServiceSpec& server = context.test().services(plan.server_service);
+  for (int i = 0; i < trace.records_size(); ++i) {
+    plan.records.push_back(CompileRecord(trace, i, server));
+  }
+  return plan;
+}
+
+}  // namespace
+
+Plan Compile(const DistributedSystemDescription& test) {
+  const CompileContext context(test);
+  Plan plan;
+  plan.test_name = test.name();
+  plan.seed = test.random_seed();
+  plan.timeout_ns = kNsPerSecond * TestTimeoutSeconds(test).value();
+  plan.workers_per_instance = test.workers_per_instance();
+  plan.max_threads = test.overload_limits().max_threads();
+  plan.max_pending_rpcs = test.overload_limits().max_pending_rpcs();
+  plan.max_memory_bytes = test.overload_limits().max_memory_bytes();
+  plan.sample_memory_bytes = test.sample_memory_bytes();
+  CompileServices(context, plan);
+  for (const RpcSpec& rpc : test.rpc_descriptions()) {
+    plan.rpcs.push_back(CompileRpc(context, rpc));
+  }
+  plan.lists = CompileLists(context);
+  plan.distributions = context.MakeDistributions();
+  for (const ActivityPoolSpec& pool : test.activity_pools()) {
+    plan.activity_pools.push_back({.name = pool.name(), .size = pool.size()});
+  }
+  for (const ActivityConfig& config : test.activity_configs()) {
+    plan.activities.push_back(CompileActivity(context, config));
+  }
+  for (const RpcReplayTrace& trace : test.rpc_replay_traces()) {
+    plan.replay_traces.push_back(CompileTrace(context, trace));
+  }
+  return plan;
+}
+
+}  // namespace distbench

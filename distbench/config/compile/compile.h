@@ -1,0 +1,16 @@
+#ifndef DISTBENCH_CONFIG_COMPILE_COMPILE_H_
+#define DISTBENCH_CONFIG_COMPILE_COMPILE_H_
+
+#include "distbench/config/plan/plan.h"
+#include "proto/traffic_config.pb.h"
+
+namespace distbench {
+
+// Compiles a test that CheckTestSequence() (check.h) returned; anything else is
+// undefined behaviour. Indices in the plan are positions in the test, but for
+// distributions and actions, which the plan numbers itself.
+Plan Compile(const DistributedSystemDescription& test);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_CONFIG_COMPILE_COMPILE_H_

@@ -1,0 +1,44 @@
+// What the parts of Compile() share. Private to the compiler.
+
+#ifndef DISTBENCH_CONFIG_COMPILE_COMPILE_CONTEXT_H_
+#define DISTBENCH_CONFIG_COMPILE_COMPILE_CONTEXT_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "distbench/config/plan/plan.h"
+#include "distbench/config/plan/test_names.h"
+#include "proto/traffic_config.pb.h"
+
+namespace distbench {
+
+inline constexpr int64_t kDefaultRequestBytes = 16;
+inline constexpr int64_t kDefaultResponseBytes = 32;
+
+// A valid test, which must outlive this, and its names.
+class CompileContext {
+ public:
+  explicit CompileContext(const DistributedSystemDescription& test)
+      : test_(test), names_(test) {}
+
+  const DistributedSystemDescription& test() const { return test_; }
+  const TestNames& names() const { return names_; }
+
+  // Plan::distributions, and indices into it by name; kNone for no name.
+  std::vector<Distribution> MakeDistributions() const;
+  int JointDistribution(const std::string& name) const;
+  int DelayDistribution(const std::string& name) const;
+  int SizeDistribution(const std::string& name) const;
+
+  // The size that a payload has; without a name, default_bytes.
+  SizePlan PayloadSize(const std::string& name, int64_t default_bytes) const;
+
+ private:
+  const DistributedSystemDescription& test_;
+  const TestNames names_;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_CONFIG_COMPILE_COMPILE_CONTEXT_H_

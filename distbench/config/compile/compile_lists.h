@@ -1,0 +1,16 @@
+#ifndef DISTBENCH_CONFIG_COMPILE_COMPILE_LISTS_H_
+#define DISTBENCH_CONFIG_COMPILE_COMPILE_LISTS_H_
+
+#include <vector>
+
+#include "distbench/config/compile/compile_context.h"
+#include "distbench/config/plan/plan.h"
+
+namespace distbench {
+
+// The action lists of the test, in the order of the config.
+std::vector<ListPlan> CompileLists(const CompileContext& context);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_CONFIG_COMPILE_COMPILE_LISTS_H_

@@ -1,0 +1,106 @@
+#include "distbench/config/load/load.h"
+
+#include <algorithm>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "distbench/config/load/parse_text.h"
+#include "distbench/config/load/read_file.h"
+#include "google/protobuf/text_format.h"
+
+namespace distbench {
+namespace {
+
+constexpr char kStandardInput[] = "standard input";
+
+absl::Status Unreadable(absl::string_view source, absl::string_view why) {
+  return absl::InvalidArgumentError(absl::StrCat(source, ": ", why));
+}
+
+// No text has control characters other than white space.
+bool IsTextByte(unsigned char byte) {
+  return byte >= ' ' || (byte >= '\t' && byte <= '\r');
+}
+
+bool IsText(absl::string_view contents) {
+  return std::all_of(contents.begin(), contents.end(), IsTextByte);
+}
+
+bool HasUnknownFields(const TestSequence& sequence) {
+  TestSequence known = sequence;
+  known.DiscardUnknownFields();
+  return known.ByteSizeLong() != sequence.ByteSizeLong();
+}
+
+// Why bytes that are neither text nor a sequence are what they probably are.
+absl::Status ExplainBinary(absl::string_view contents,
+                           absl::string_view source) {
+  if (absl::StartsWith(contents, "\x1f\x8b")) {
+    return Unreadable(source,
+                      "is compressed by gzip; a config is plain text or binary "
+                      "protobuf, and `distbench report` reads results");
+  }
+  if (absl::StartsWith(contents, "\xff\xfe") ||
+      absl::StartsWith(contents, "\xfe\xff")) {
+    return Unreadable(source, "is UTF-16 text; save it as UTF-8");
+  }
+  return Unreadable(source,
+                    "is neither text nor a binary TestSequence; a config is "
+                    "either, and `distbench report` reads results");
+}
+
+absl::StatusOr<TestSequence> ParseBinary(absl::string_view contents,
+                                         absl::string_view source) {
+  TestSequence sequence;
+  if (!sequence.ParseFromArray(contents.data(), contents.size()) ||
+      HasUnknownFields(sequence)) {
+    return ExplainBinary(contents, source);
+  }
+  return sequence;
+}
+
+absl::StatusOr<TestSequence> ParseTextSequence(absl::string_view contents,
+                                               absl::string_view source) {
+  TestSequence sequence;
+  absl::Status status = ParseText(contents, source, sequence);
+  if (!status.ok()) return status;
+  return sequence;
+}
+
+}  // namespace
+
+absl::StatusOr<TestSequence> LoadTestSequence(const std::string& path) {
+  const bool is_stdin = path == "-" || path == "/dev/stdin";
+  absl::StatusOr<std::string> contents = ReadFile(is_stdin ? "-" : path);
+  if (!contents.ok()) return contents.status();
+  return ParseTestSequence(*contents, is_stdin ? kStandardInput : path);
+}
+
+absl::StatusOr<TestSequence> ParseTestSequence(absl::string_view contents,
+                                               absl::string_view source) {
+  if (contents.size() > kMaxFileBytes) {
+    return Unreadable(source, "is too large for a config");
+  }
+  // Some editors begin UTF-8 files with this mark.
+  contents = absl::StripPrefix(contents, "\xef\xbb\xbf");
+  absl::StatusOr<TestSequence> sequence =
+      IsText(contents) ? ParseTextSequence(contents, source)
+                       : ParseBinary(contents, source);
+  if (sequence.ok() && sequence->tests().empty()) {
+    return Unreadable(source,
+                      "has no tests; write at least one `tests { ... }`");
+  }
+  return sequence;
+}
+
+std::string ToText(const TestSequence& sequence) {
+  google::protobuf::TextFormat::Printer printer;
+  printer.SetUseUtf8StringEscaping(true);
+  std::string text;
+  printer.PrintToString(sequence, &text);
+  return text;
+}
+
+}  // namespace distbench

@@ -1,0 +1,71 @@
+#include "distbench/config/load/read_file.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string TempPath(const std::string& name) {
+  return ::testing::TempDir() + "/" + name;
+}
+
+TEST(ReadFile, ReturnsAllBytes) {
+  const std::string bytes = std::string(200'000, 'x') + std::string("\0\n", 2);
+  const std::string path = TempPath("bytes");
+  std::ofstream(path, std::ios::binary) << bytes;
+  EXPECT_EQ(ReadFile(path).value(), bytes);
+}
+
+TEST(ReadFile, ReadsPipesToTheirEnd) {
+  const std::string path = TempPath("pipe");
+  unlink(path.c_str());
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  std::thread writer([&path] { std::ofstream(path) << "tests"; });
+  const auto contents = ReadFile(path);
+  writer.join();
+  EXPECT_EQ(contents.value(), "tests");
+}
+
+TEST(ReadFile, SaysWhatIsMissing) {
+  const auto status = ReadFile(TempPath("missing")).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("/missing: No such file or directory; check the path"));
+  EXPECT_THAT(std::string(ReadFile("").status().message()),
+              HasSubstr("no file is named"));
+}
+
+TEST(ReadFile, RefusesDirectories) {
+  EXPECT_THAT(std::string(ReadFile(::testing::TempDir()).status().message()),
+              HasSubstr("is a directory"));
+}
+
+TEST(ReadFile, SaysWhenPermissionIsMissing) {
+  const std::string path = TempPath("secret");
+  std::ofstream(path) << "x";
+  ASSERT_EQ(chmod(path.c_str(), 0), 0);
+  if (access(path.c_str(), R_OK) == 0) {
+    GTEST_SKIP() << "this user may read everything";
+  }
+  const auto status = ReadFile(path).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kPermissionDenied);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("/secret: Permission"));
+}
+
+TEST(ReadFile, StopsAtFilesWithoutEnd) {
+  EXPECT_THAT(std::string(ReadFile("/dev/zero").status().message()),
+              HasSubstr("larger than"));
+}
+
+}  // namespace
+}  // namespace distbench

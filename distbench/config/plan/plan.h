@@ -1,0 +1,218 @@
+// A test, compiled: what engines execute. Every name of the config has become a
+// small integer, every default is filled in, every distribution can be drawn
+// from. A Plan is immutable, and nothing in it can fail.
+//
+// Built by Compile() (compile.h) from a test that passed validation.
+
+#ifndef DISTBENCH_CONFIG_PLAN_PLAN_H_
+#define DISTBENCH_CONFIG_PLAN_PLAN_H_
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "distbench/config/distributions/distribution.h"
+#include "distbench/config/plan/driver_options.h"
+
+namespace distbench {
+
+// "None" wherever an index is optional.
+inline constexpr int kNone = -1;
+inline constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max();
+
+// A payload size in bytes, of the whole serialised message: fixed, or drawn
+// from Plan::distributions.
+struct SizePlan {
+  int64_t fixed_bytes = 0;
+  int distribution = kNone;
+};
+
+struct FanoutPlan {
+  enum class Kind {
+    kAll,
+    kRandom,
+    kRoundRobin,
+    kSameCoordinates,  // on every axis of `axes`
+    kRing,             // +1 on `axis`, modulo its size
+    kAlternatingRing,  // -1 if the coordinate that decides is odd, else +1
+    kLinear,           // +distance on `axis`, no target outside
+    kStochastic,       // a number of targets drawn from `choices`
+  };
+  // With `probability`, `target_count` distinct instances.
+  struct Choice {
+    double probability;
+    int target_count;
+  };
+
+  Kind kind = Kind::kAll;
+  int axis = 0;                 // 0: x, 1: y, 2: z
+  std::vector<int> axes;        // kSameCoordinates
+  int distance = 0;             // kLinear; may be negative
+  std::vector<Choice> choices;  // kStochastic; probabilities sum to 1
+};
+
+// One channel over several instances of a service.
+struct MultiServerChannelPlan {
+  std::string name;
+  std::string policy;
+  std::vector<int> members;  // instance numbers within the service, ascending
+};
+
+struct ServicePlan {
+  std::string name;
+  int sizes[3] = {1, 1, 1};  // grid extent along x, y, z
+  int dimensions = 1;        // how many of them are part of instance names
+  int instance_count = 1;    // product of sizes
+  int first_instance = 0;    // index into Plan::instances
+  int main_list = kNone;     // index into Plan::lists
+  DriverOptions driver;      // resolved: aliases and defaults are gone
+  std::vector<MultiServerChannelPlan> multi_server_channels;
+};
+
+// One instance of a service. Its index in Plan::instances is its engine id.
+struct InstancePlan {
+  std::string name;  // such as "client/0"
+  int service = 0;
+  int number = 0;  // within the service: x + y*X + z*X*Y
+  int coordinates[3] = {0, 0, 0};
+};
+
+struct RpcPlan {
+  std::string name;
+  std::vector<int> client_services;
+  int server_service = 0;
+  int handler_list = 0;
+  FanoutPlan fanout;
+  // Sizes, unless joint_distribution draws both: first the request's, then the
+  // response's.
+  SizePlan request;
+  SizePlan response;
+  int joint_distribution = kNone;
+  int tracing_interval = 0;          // 0: never
+  int multi_server_channel = kNone;  // of the server; replaces the fanout
+  int64_t deadline_ns = kUnlimited;  // per call
+};
+
+enum class ArrivalProcess {
+  kConstant,
+  kExponential,
+  kSyncBurst,
+  kSyncBurstSpread,
+};
+
+struct IterationsPlan {
+  int64_t max_count = 1;
+  int64_t max_duration_ns = kUnlimited;
+  // Closed loop: iterations in flight. Open loop: cap on them, or kUnlimited.
+  int64_t max_parallel = 1;
+  bool open_loop = false;
+  int64_t interval_ns = 0;  // open loop only; mean
+  ArrivalProcess arrivals = ArrivalProcess::kConstant;
+  int64_t warmup_count = 0;
+  int64_t warmup_ns = 0;
+};
+
+// One entry of an action list. An action that a list names twice has two
+// entries.
+struct ActionPlan {
+  enum class Kind { kNothing, kRpc, kList, kActivity, kReplay };
+  // A predicate of the list, and the value that it must have.
+  struct Condition {
+    int predicate;
+    bool expected;
+  };
+
+  std::string name;
+  Kind kind = Kind::kNothing;
+  int target = kNone;  // index into rpcs, lists, activities or replay_traces
+
+  // Positions in the same list; dependencies are all earlier than this action.
+  std::vector<int> dependencies;
+  std::vector<int> dependents;
+
+  IterationsPlan iterations;
+  std::vector<Condition> conditions;
+  int delay_distribution = kNone;
+  bool send_response_when_done = false;
+  bool cancel_traffic_when_done = false;
+  std::optional<SizePlan> request_override;
+  std::optional<SizePlan> response_override;
+};
+
+struct ListPlan {
+  struct Predicate {
+    std::string name;
+    double probability;
+  };
+
+  std::string name;  // index in Plan::lists = index in the config
+  std::vector<ActionPlan> actions;
+  std::vector<Predicate> predicates;
+  int64_t max_rpc_samples = 0;  // per execution; 0: no limit of its own
+  bool spin = false;            // wait for due times by burning CPU
+};
+
+struct ActivitySetting {
+  std::string name;
+  std::optional<std::string> string_value;
+  std::optional<int64_t> int64_value;
+};
+
+struct ActivityPoolPlan {
+  std::string name;
+  int size = 1;  // threads, or places of activities that wait
+};
+
+struct ActivityPlan {
+  std::string name;
+  std::string function;  // as registered in activity/
+  int pool = kNone;      // index into Plan::activity_pools; none: the default
+  std::vector<ActivitySetting> settings;
+};
+
+struct ReplayRecordPlan {
+  enum class Base { kTrafficStart, kTraceStart, kPriorStart, kPriorEnd };
+
+  int64_t offset_ns = 0;
+  Base base = Base::kTraceStart;
+  std::vector<int> prior_records;  // absolute positions; kPrior* only
+  int client_instance = kNone;     // none: every instance
+  int server_instance = 0;
+  int multi_server_channel = kNone;  // of the server service
+  int64_t request_bytes = 0;
+  int64_t response_bytes = 0;
+  int64_t processing_ns = 0;
+};
+
+struct ReplayTracePlan {
+  std::string name;
+  int client_service = 0;
+  int server_service = 0;
+  std::vector<ReplayRecordPlan> records;
+};
+
+struct Plan {
+  std::string test_name;
+  uint64_t seed = 0;
+  int64_t timeout_ns = 0;        // from attribute "test_timeout"
+  int workers_per_instance = 0;  // 0: decided where the instance runs
+  int64_t max_threads = 0;
+  int64_t max_pending_rpcs = 0;
+  int64_t max_memory_bytes = 0;     // of a node; 0: what its host allows
+  int64_t sample_memory_bytes = 0;  // of each node
+
+  std::vector<ServicePlan> services;
+  std::vector<InstancePlan> instances;  // by service, then number
+  std::vector<RpcPlan> rpcs;            // index = rpc_index on the wire
+  std::vector<ListPlan> lists;
+  std::vector<Distribution> distributions;
+  std::vector<ActivityPoolPlan> activity_pools;
+  std::vector<ActivityPlan> activities;
+  std::vector<ReplayTracePlan> replay_traces;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_CONFIG_PLAN_PLAN_H_

@@ -1,0 +1,57 @@
+// The names that a test defines, and what they stand for.
+
+#ifndef DISTBENCH_CONFIG_PLAN_TEST_NAMES_H_
+#define DISTBENCH_CONFIG_PLAN_TEST_NAMES_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
+#include "distbench/config/plan/plan.h"
+#include "proto/traffic_config.pb.h"
+
+namespace distbench {
+
+// Positions of named elements. Of equal names, the first one counts.
+class NameIndex {
+ public:
+  // From messages with a name.
+  template <typename Elements>
+  explicit NameIndex(const Elements& elements) {
+    for (const auto& element : elements) Add(element.name());
+  }
+
+  // kNone if there is no such element.
+  int Find(absl::string_view name) const;
+
+  // By position.
+  const std::vector<std::string>& names() const { return names_; }
+
+ private:
+  void Add(const std::string& name);
+
+  std::vector<std::string> names_;
+  absl::flat_hash_map<std::string, int> positions_;
+};
+
+struct TestNames {
+  explicit TestNames(const DistributedSystemDescription& test);
+
+  NameIndex services;
+  NameIndex payloads;
+  NameIndex rpcs;
+  NameIndex actions;
+  NameIndex lists;
+  NameIndex driver_options;
+  NameIndex activities;
+  NameIndex activity_pools;
+  NameIndex joint_distributions;
+  NameIndex delay_distributions;
+  NameIndex size_distributions;
+  NameIndex replay_traces;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_CONFIG_PLAN_TEST_NAMES_H_

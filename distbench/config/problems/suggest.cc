@@ -1,0 +1,119 @@
+#include "distbench/config/problems/suggest.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace distbench {
+namespace {
+
+constexpr int kMaxCandidates = 1000;
+constexpr int kMaxNameLength = 64;
+constexpr int kMinAbbreviationLength = 3;
+constexpr int kMaxQuotedLength = 80;
+
+// Insertions, deletions, replacements and swaps of neighbours (each character
+// taking part in at most one swap) that turn a into b.
+int EditDistance(absl::string_view a, absl::string_view b) {
+  // Rows of the distance table: of the last two prefixes of a, and the current.
+  std::vector<int> before_last(b.size() + 1);
+  std::vector<int> last(b.size() + 1);
+  std::vector<int> current(b.size() + 1);
+  std::iota(last.begin(), last.end(), 0);
+  for (int i = 1; i <= static_cast<int>(a.size()); ++i) {
+    current[0] = i;
+    for (int j = 1; j <= static_cast<int>(b.size()); ++j) {
+      const int replaced = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      current[j] = std::min({last[j] + 1, current[j - 1] + 1, replaced});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        current[j] = std::min(current[j], before_last[j - 2] + 1);
+      }
+    }
+    before_last.swap(last);
+    last.swap(current);
+  }
+  return last[b.size()];
+}
+
+bool IsAbbreviation(absl::string_view shorter, absl::string_view longer) {
+  return shorter.size() >= kMinAbbreviationLength &&
+         absl::StartsWith(longer, shorter);
+}
+
+// How unlikely it is that candidate was meant; nothing if it is out of the
+// question. Both in lower case.
+std::optional<int> Unlikeliness(absl::string_view name,
+                                absl::string_view candidate) {
+  const int length = name.size();
+  const int max_edits = std::max(1, length / 3);
+  const int length_difference =
+      std::abs(length - static_cast<int>(candidate.size()));
+  if (length_difference <= max_edits) {
+    const int edits = EditDistance(name, candidate);
+    // A name of which nothing remains is no misspelling.
+    if (edits <= max_edits && edits < length) return edits;
+  }
+  if (IsAbbreviation(name, candidate) || IsAbbreviation(candidate, name)) {
+    return kMaxNameLength + length_difference;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> ClosestName(
+    absl::string_view name, absl::Span<const std::string> candidates) {
+  if (name.empty() || name.size() > kMaxNameLength) return std::nullopt;
+  const std::string lower_name = absl::AsciiStrToLower(name);
+  const std::string* closest = nullptr;
+  int least = std::numeric_limits<int>::max();
+  for (const std::string& candidate : candidates.subspan(0, kMaxCandidates)) {
+    if (candidate.size() > kMaxNameLength) continue;
+    const std::optional<int> unlikeliness =
+        Unlikeliness(lower_name, absl::AsciiStrToLower(candidate));
+    if (unlikeliness.has_value() && *unlikeliness < least) {
+      least = *unlikeliness;
+      closest = &candidate;
+    }
+  }
+  if (closest == nullptr) return std::nullopt;
+  return *closest;
+}
+
+std::string Suggestion(absl::string_view name,
+                       absl::Span<const std::string> candidates) {
+  if (candidates.empty()) return "there are none";
+  if (const auto closest = ClosestName(name, candidates)) {
+    return absl::StrCat("did you mean ", Quoted(*closest), "?");
+  }
+  if (candidates.size() == 1) {
+    return absl::StrCat("must be ", Quoted(candidates[0]));
+  }
+  return absl::StrCat("must be one of ", QuotedList(candidates));
+}
+
+std::string QuotedList(absl::Span<const std::string> names, int limit) {
+  std::string list =
+      absl::StrJoin(names.subspan(0, limit), ", ",
+                    [](std::string* out, const std::string& name) {
+                      absl::StrAppend(out, Quoted(name));
+                    });
+  if (names.size() > limit) absl::StrAppend(&list, ", ...");
+  return list;
+}
+
+std::string Quoted(absl::string_view name) {
+  const bool long_name = name.size() > kMaxQuotedLength;
+  return absl::StrCat("\"",
+                      absl::Utf8SafeCEscape(name.substr(0, kMaxQuotedLength)),
+                      long_name ? "...\"" : "\"");
+}
+
+}  // namespace distbench

@@ -1,0 +1,44 @@
+// What a load search turns up and down, as people write it.
+
+#ifndef DISTBENCH_CONFIG_SEARCH_KNOB_NAME_H_
+#define DISTBENCH_CONFIG_SEARCH_KNOB_NAME_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "proto/traffic_config.pb.h"
+
+namespace distbench {
+
+struct KnobName {
+  enum class Kind {
+    kRate,         // rate: all open loops
+    kConcurrency,  // concurrency[:ACTION]: iterations in flight
+    kPayload,      // payload:NAME: the size of a payload description
+    kFanout,       // fanout:RPC: the n of stochastic{p:n}
+    kBuilder,      // builder:CONFIG:PARAMETER: test_builder's
+  };
+  Kind kind = Kind::kRate;
+
+  // The action (empty: all closed loops of main lists), payload, RPC or
+  // parameter.
+  std::string target;
+
+  // kBuilder only: as on test_builder's command line.
+  std::string config;
+};
+
+// The error (INVALID_ARGUMENT) says what is wrong and which knobs there are.
+absl::StatusOr<KnobName> ParseKnobName(absl::string_view text);
+
+// Whether the canonical test has what the knob turns; nothing to say of a
+// builder's, which makes tests of its own. The error (INVALID_ARGUMENT) says
+// what is missing and what there is.
+absl::Status CheckKnob(const KnobName& knob,
+                       const DistributedSystemDescription& test);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_CONFIG_SEARCH_KNOB_NAME_H_

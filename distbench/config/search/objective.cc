@@ -1,0 +1,104 @@
+#include "distbench/config/search/objective.h"
+
+#include <cmath>
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "absl/time/time.h"
+
+namespace distbench {
+namespace {
+
+constexpr char kCpu[] = "cpu";
+
+absl::Status SyntaxError(absl::string_view text, absl::string_view problem) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      "the objective \"", text, "\" ", problem,
+      "; write it like \"my_rpc p95<=500ms\", \"failures<=0.1%\" or "
+      "\"cpu<=60%\""));
+}
+
+absl::StatusOr<double> ParseShare(absl::string_view text,
+                                  absl::string_view limit) {
+  double percent = 0;
+  if (!absl::ConsumeSuffix(&limit, "%") || !absl::SimpleAtod(limit, &percent) ||
+      percent <= 0) {
+    return SyntaxError(text, "needs a limit in percent, above 0");
+  }
+  return percent / 100;
+}
+
+absl::StatusOr<double> ParseLatency(absl::string_view text,
+                                    absl::string_view limit) {
+  absl::Duration duration;
+  if (!absl::ParseDuration(limit, &duration) ||
+      duration <= absl::ZeroDuration() ||
+      duration == absl::InfiniteDuration()) {
+    return SyntaxError(text, "needs a duration as its limit, above 0");
+  }
+  return absl::ToDoubleNanoseconds(duration);
+}
+
+absl::StatusOr<double> ParseRate(absl::string_view text,
+                                 absl::string_view limit) {
+  double rate = 0;
+  if (!absl::SimpleAtod(limit, &rate) || rate <= 0 || !std::isfinite(rate)) {
+    return SyntaxError(text, "needs a rate per second as its limit, above 0");
+  }
+  return rate;
+}
+
+absl::StatusOr<double> ParseLimit(absl::string_view text, const Metric& metric,
+                                  absl::string_view limit) {
+  switch (metric.kind) {
+    case Metric::Kind::kPercentile:
+    case Metric::Kind::kMean:
+      return ParseLatency(text, limit);
+    case Metric::Kind::kRate:
+      return ParseRate(text, limit);
+    case Metric::Kind::kFailures:
+      return ParseShare(text, limit);
+  }
+  return SyntaxError(text, "has an unknown metric");
+}
+
+}  // namespace
+
+absl::StatusOr<Objective> ParseObjective(absl::string_view text) {
+  const size_t comparison = text.find_first_of("<>");
+  if (comparison == absl::string_view::npos) {
+    return SyntaxError(text, "has neither <= nor >=");
+  }
+  absl::string_view limit = text.substr(comparison + 1);
+  absl::ConsumePrefix(&limit, "=");
+  limit = absl::StripAsciiWhitespace(limit);
+  absl::string_view name =
+      absl::StripAsciiWhitespace(text.substr(0, comparison));
+
+  Objective objective;
+  objective.text = std::string(text);
+  objective.is_upper_limit = text[comparison] == '<';
+  if (const size_t blank = name.rfind(' '); blank != absl::string_view::npos) {
+    objective.rpc =
+        std::string(absl::StripAsciiWhitespace(name.substr(0, blank)));
+    name = name.substr(blank + 1);
+  }
+  absl::StatusOr<double> value;
+  if (name == kCpu && objective.rpc.empty()) {
+    objective.metric = HostCpu();
+    value = ParseShare(text, limit);
+  } else {
+    const absl::StatusOr<Metric> metric = ParseMetric(name);
+    if (!metric.ok()) return SyntaxError(text, metric.status().message());
+    objective.metric = *metric;
+    value = ParseLimit(text, *metric, limit);
+  }
+  if (!value.ok()) return value.status();
+  objective.limit = *value;
+  return objective;
+}
+
+}  // namespace distbench

@@ -1,0 +1,22 @@
+#ifndef DISTBENCH_CONFIG_SYNTAX_FANOUT_FILTER_H_
+#define DISTBENCH_CONFIG_SYNTAX_FANOUT_FILTER_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "distbench/config/plan/plan.h"
+
+namespace distbench {
+
+// Parses RpcSpec.fanout_filter; empty means "all". INVALID_ARGUMENT says what
+// is wrong and what would be right.
+absl::StatusOr<FanoutPlan> ParseFanoutFilter(absl::string_view filter);
+
+// The axes that the filter names, ascending: 0 is x, 1 is y, 2 is z.
+std::vector<int> AxesOf(const FanoutPlan& fanout);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_CONFIG_SYNTAX_FANOUT_FILTER_H_

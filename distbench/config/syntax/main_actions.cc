@@ -1,0 +1,30 @@
+#include "distbench/config/syntax/main_actions.h"
+
+namespace distbench {
+
+std::map<std::string, int64_t> MainActions(
+    const DistributedSystemDescription& test) {
+  std::map<std::string, int64_t> users;  // instances, by the list's name
+  for (const ServiceSpec& service : test.services()) {
+    users[service.name()] = service.count();
+  }
+  std::map<std::string, int64_t> actions;
+  for (const ActionList& list : test.action_lists()) {
+    const auto found = users.find(list.name());
+    if (found == users.end()) continue;
+    for (const std::string& name : list.action_names()) {
+      actions[name] += found->second;
+    }
+  }
+  return actions;
+}
+
+bool IsOpenLoop(const Action& action) {
+  return action.iterations().has_open_loop_interval_ns();
+}
+
+bool IsClosedLoop(const Action& action) {
+  return action.has_iterations() && !IsOpenLoop(action);
+}
+
+}  // namespace distbench

@@ -1,0 +1,75 @@
+#include "distbench/config/syntax/multi_server_channels.h"
+
+#include <string>
+
+#include "gmock/gmock.h"
+#include "google/protobuf/text_format.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+MultiServerChannel FromText(const std::string& text) {
+  MultiServerChannel channel;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &channel));
+  return channel;
+}
+
+TEST(MembersOf, UnitesSelectedAndConstrainedInstances) {
+  const Grid grid = {.sizes = {6, 1, 1}, .dimensions = 1};
+  EXPECT_THAT(MembersOf(FromText("selected_instances: [4, 1]"), grid),
+              ElementsAre(1, 4));
+  EXPECT_THAT(MembersOf(FromText(R"(
+      selected_instances: [4, 1, 9, -1]
+      constraints {
+        constraint_sets {
+          constraints {
+            attribute_name: 'index' relation: MODULO_EQUAL modulus: 3
+            int64_values: 0
+          }
+        }
+      })"),
+                        grid),
+              ElementsAre(0, 1, 3, 4));
+  EXPECT_THAT(MembersOf(FromText(""), grid), IsEmpty());
+}
+
+TEST(MembersOf, MayDependOnAttributesOfNodes) {
+  const Grid grid = {.sizes = {3, 1, 1}, .dimensions = 1};
+  const MultiServerChannel channel = FromText(R"(
+      selected_instances: 2
+      constraints {
+        constraint_sets {
+          constraints {
+            attribute_name: 'rack' relation: EQUAL string_values: 'a'
+          }
+        }
+      })");
+  EXPECT_TRUE(DependsOnPlacement(channel, grid));
+  EXPECT_THAT(MembersOf(channel, {{{"rack", "a"}}, {{"rack", "b"}}, {}}),
+              ElementsAre(0, 2));
+  EXPECT_THAT(MembersOf(channel, grid), ElementsAre(2));
+  EXPECT_FALSE(DependsOnPlacement(FromText("selected_instances: 1"), grid));
+}
+
+TEST(MembersOf, EmptyConstraintsHoldForAll) {
+  const Grid grid = {.sizes = {2, 2, 1}, .dimensions = 2};
+  EXPECT_THAT(MembersOf(FromText("constraints {}"), grid),
+              ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(MembersOf(FromText(R"(
+      constraints {
+        constraint_sets {
+          constraints {
+            attribute_name: 'y_index' relation: EQUAL int64_values: 1
+          }
+        }
+      })"),
+                        grid),
+              ElementsAre(2, 3));
+}
+
+}  // namespace
+}  // namespace distbench

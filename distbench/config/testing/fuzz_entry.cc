@@ -1,0 +1,63 @@
+#include "distbench/config/testing/fuzz_entry.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "distbench/config/catalogs/driver_catalog.h"
+#include "distbench/config/compile/compile.h"
+#include "distbench/config/load/load.h"
+#include "distbench/config/plan/plan.h"
+#include "distbench/config/validate/check.h"
+#include "glog/logging.h"
+
+namespace distbench {
+
+std::vector<std::string> ConfigWords() {
+  std::vector<std::string> words = {"!", "*", "all", "linear_y{-2}"};
+  for (const DriverDeclaration& driver : DriverCatalog()) {
+    words.push_back(driver.name);
+    if (driver.decorated_driver_setting.empty()) continue;
+    words.push_back(driver.decorated_driver_setting);
+  }
+  return words;
+}
+
+namespace {
+
+// Whatever validation lets pass has a driver in all its decorators.
+void CheckDriver(const DriverOptions& options) {
+  const DriverDeclaration* driver = FindDriver(options.driver);
+  CHECK(driver != nullptr) << options.driver;
+  CHECK_EQ(options.decorated.empty(), driver->decorated_driver_setting.empty())
+      << options.driver;
+  for (const DriverOptions& inner : options.decorated) CheckDriver(inner);
+}
+
+}  // namespace
+
+bool CheckAndCompile(TestSequence sequence) {
+  const absl::StatusOr<TestSequence> checked =
+      CheckTestSequence(std::move(sequence));
+  if (!checked.ok()) return false;
+  for (const DistributedSystemDescription& test : checked->tests()) {
+    for (const ServicePlan& service : Compile(test).services) {
+      CheckDriver(service.driver);
+    }
+  }
+  return true;
+}
+
+bool LoadCheckAndCompile(absl::string_view bytes) {
+  absl::StatusOr<TestSequence> sequence = ParseTestSequence(bytes, "input");
+  return sequence.ok() && CheckAndCompile(*std::move(sequence));
+}
+
+}  // namespace distbench
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  distbench::LoadCheckAndCompile(
+      absl::string_view(reinterpret_cast<const char*>(data), size));
+  return 0;
+}

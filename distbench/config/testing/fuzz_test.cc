@@ -1,0 +1,105 @@
+// Whatever a config says, loading, checking and compiling it ends with a plan
+// or with problems.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "distbench/config/load/load.h"
+#include "distbench/config/testing/fuzz_entry.h"
+#include "distbench/config/testing/random_drivers.h"
+#include "distbench/fuzzing/kept_corpus.h"
+#include "distbench/fuzzing/message_mutator.h"
+#include "distbench/fuzzing/random_source.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+constexpr int kRoundsPerConfig = 500;
+constexpr int kMaxMutations = 4;
+
+std::vector<TestSequence> Corpus() {
+  std::vector<TestSequence> corpus;
+  for (const auto& entry :
+       std::filesystem::directory_iterator("distbench/config/testing/testdata")) {
+    auto sequence = LoadTestSequence(entry.path());
+    if (sequence.ok()) corpus.push_back(*sequence);
+  }
+  return corpus;
+}
+
+// A test without any problem, reached from the corpus by changes, must also
+// exist, or the changes are too wild to test much.
+constexpr int kMinValidPercent = 5;
+
+TEST(Fuzz, TheCorpusIsValid) {
+  ASSERT_GT(Corpus().size(), 5);
+  for (const TestSequence& sequence : Corpus()) {
+    EXPECT_TRUE(CheckAndCompile(sequence));
+  }
+}
+
+TEST(Fuzz, SurvivesTheKeptCorpus) {
+  for (const std::string& bytes : KeptCorpus("config")) {
+    LoadCheckAndCompile(bytes);
+  }
+}
+
+TEST(Fuzz, SurvivesMutatedMessages) {
+  MessageMutator mutator(1, ConfigWords());
+  const std::vector<TestSequence> corpus = Corpus();
+  int valid = 0;
+  for (const TestSequence& original : corpus) {
+    for (int round = 0; round < kRoundsPerConfig; ++round) {
+      TestSequence sequence = original;
+      for (int i = 0; i <= round % kMaxMutations; ++i) {
+        mutator.Mutate(sequence);
+      }
+      if (CheckAndCompile(sequence)) ++valid;
+    }
+  }
+  EXPECT_GT(100 * valid, kMinValidPercent * kRoundsPerConfig * corpus.size());
+}
+
+TEST(Fuzz, SurvivesRandomDrivers) {
+  RandomSource random(4);
+  MessageMutator mutator(4, ConfigWords());
+  for (const TestSequence& original : Corpus()) {
+    for (int round = 0; round < kRoundsPerConfig; ++round) {
+      TestSequence sequence = original;
+      for (DistributedSystemDescription& test : *sequence.mutable_tests()) {
+        DrawDrivers("grpc", random, test);
+      }
+      CheckAndCompile(sequence);
+      mutator.Mutate(sequence);
+      CheckAndCompile(sequence);
+    }
+  }
+}
+
+TEST(Fuzz, SurvivesMutatedText) {
+  MessageMutator mutator(2, ConfigWords());
+  for (const TestSequence& original : Corpus()) {
+    for (int round = 0; round < kRoundsPerConfig; ++round) {
+      std::string text = ToText(original);
+      for (int i = 0; i <= round % kMaxMutations; ++i) mutator.Mutate(text);
+      LoadCheckAndCompile(text);
+    }
+  }
+}
+
+TEST(Fuzz, SurvivesMutatedBinaries) {
+  MessageMutator mutator(3, ConfigWords());
+  for (const TestSequence& original : Corpus()) {
+    for (int round = 0; round < kRoundsPerConfig; ++round) {
+      std::string bytes = original.SerializeAsString();
+      for (int i = 0; i <= round % kMaxMutations; ++i) mutator.Mutate(bytes);
+      LoadCheckAndCompile(bytes);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace distbench

@@ -1,0 +1,115 @@
+#include "distbench/config/testing/random_drivers.h"
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "distbench/config/catalogs/driver_catalog.h"
+#include "distbench/config/catalogs/driver_resolution.h"
+
+namespace distbench {
+namespace {
+
+class DriverDraw {
+ public:
+  DriverDraw(const std::string& driver, RandomSource& random,
+             DistributedSystemDescription& test)
+      : driver_(driver), random_(random), test_(test) {
+    for (const DriverDeclaration& known : DriverCatalog()) {
+      if (!known.decorated_driver_setting.empty()) decorators_.push_back(known);
+    }
+  }
+
+  void Draw() {
+    test_.clear_default_protocol();
+    test_.clear_protocol_driver_options();
+    DrawDefault();
+    for (ServiceSpec& service : *test_.mutable_services()) {
+      service.clear_protocol_driver_options_name();
+      if (!random_.Chance(0.2)) continue;
+      ProtocolDriverOptions& own = AddOptions();
+      own.set_protocol_name(AnyProtocol());
+      service.set_protocol_driver_options_name(own.name());
+    }
+  }
+
+ private:
+  // What services have that name no options.
+  void DrawDefault() {
+    if (random_.Chance(0.5)) {
+      test_.set_default_protocol(random_.Chance(0.01) ? AnyDecorator().name
+                                                      : AnyProtocol());
+      return;
+    }
+    ProtocolDriverOptions& options = AddOptions();
+    options.set_name(kDefaultDriverOptions);
+    if (random_.Chance(0.5)) {
+      options.set_protocol_name(AnyProtocol());
+    } else if (random_.Chance(0.5)) {
+      test_.set_default_protocol(AnyProtocol());
+    } else {
+      Decorate(options, AnyCount());
+      test_.set_default_protocol(options.protocol_name());
+      options.clear_protocol_name();
+    }
+  }
+
+  std::string AnyProtocol() { return ProtocolAround(AnyCount()); }
+
+  // A protocol_name that leads through so many decorators.
+  std::string ProtocolAround(int64_t decorators) {
+    std::string name = driver_;
+    if (decorators > 0) {
+      ProtocolDriverOptions& options = AddOptions();
+      Decorate(options, decorators - 1);
+      name = options.name();
+    }
+    for (int64_t aliases = AnyCount(); aliases > 0; --aliases) {
+      ProtocolDriverOptions& alias = AddOptions();
+      alias.set_protocol_name(name);
+      name = alias.name();
+    }
+    return name;
+  }
+
+  // Makes the options those of a decorator, with so many others inside.
+  void Decorate(ProtocolDriverOptions& options, int64_t decorators) {
+    const DriverDeclaration& decorator = AnyDecorator();
+    options.set_protocol_name(decorator.name);
+    NamedSetting& setting = *options.add_server_settings();
+    setting.set_name(decorator.decorated_driver_setting);
+    setting.set_string_value(random_.Chance(0.01) ? AnyDecorator().name
+                                                  : ProtocolAround(decorators));
+  }
+
+  const DriverDeclaration& AnyDecorator() { return random_.OneOf(decorators_); }
+
+  // Mostly none, and rarely about as many as may follow one another.
+  int64_t AnyCount() {
+    if (random_.Chance(0.008)) {
+      return random_.Between(kMaxDriverDepth - 1, kMaxDriverDepth + 2);
+    }
+    return random_.Chance(0.3) ? random_.Between(1, 2) : 0;
+  }
+
+  ProtocolDriverOptions& AddOptions() {
+    ProtocolDriverOptions& options = *test_.add_protocol_driver_options();
+    options.set_name(
+        absl::StrCat("options", test_.protocol_driver_options_size()));
+    return options;
+  }
+
+  const std::string& driver_;
+  RandomSource& random_;
+  DistributedSystemDescription& test_;
+  std::vector<DriverDeclaration> decorators_;
+};
+
+}  // namespace
+
+void DrawDrivers(const std::string& driver, RandomSource& random,
+                 DistributedSystemDescription& test) {
+  DriverDraw(driver, random, test).Draw();
+}
+
+}  // namespace distbench

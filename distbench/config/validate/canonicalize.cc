@@ -1,0 +1,51 @@
+#include "distbench/config/validate/canonicalize.h"
+
+#include <cstdint>
+#include <limits>
+
+#include "distbench/config/syntax/instance_names.h"
+
+namespace distbench {
+namespace {
+
+bool HasSizes(const ServiceSpec& service) {
+  return service.has_x_size() || service.has_y_size() || service.has_z_size();
+}
+
+void CanonicalizeService(ServiceSpec& service) {
+  if (HasSizes(service)) {
+    const int64_t count = GridOf(service).Count();
+    if (!service.has_count() && count <= std::numeric_limits<int32_t>::max()) {
+      service.set_count(static_cast<int32_t>(count));
+    }
+  } else if (service.count() >= 1) {
+    service.set_x_size(service.count());
+  }
+}
+
+void CanonicalizeTest(DistributedSystemDescription& test) {
+  if (test.default_protocol().empty()) test.clear_default_protocol();
+  for (ServiceSpec& service : *test.mutable_services()) {
+    CanonicalizeService(service);
+  }
+  for (RpcSpec& rpc : *test.mutable_rpc_descriptions()) {
+    if (rpc.fanout_filter().empty()) rpc.clear_fanout_filter();
+  }
+  for (Action& action : *test.mutable_actions()) {
+    if (!action.has_iterations()) continue;
+    Iterations& iterations = *action.mutable_iterations();
+    if (iterations.open_loop_interval_distribution().empty()) {
+      iterations.clear_open_loop_interval_distribution();
+    }
+  }
+}
+
+}  // namespace
+
+void Canonicalize(TestSequence& sequence) {
+  for (DistributedSystemDescription& test : *sequence.mutable_tests()) {
+    CanonicalizeTest(test);
+  }
+}
+
+}  // namespace distbench

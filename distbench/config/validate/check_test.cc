@@ -1,0 +1,116 @@
+#include "distbench/config/validate/check.h"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_split.h"
+#include "distbench/config/compile/compile.h"
+#include "distbench/config/load/load.h"
+#include "distbench/config/validate/canonicalize.h"
+#include "distbench/config/validate/validate.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::Each;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::vector<std::string> TestConfigs() {
+  std::vector<std::string> paths;
+  for (const auto& entry :
+       std::filesystem::directory_iterator("distbench/config/testing/testdata")) {
+    if (entry.path().extension() == ".config") paths.push_back(entry.path());
+  }
+  return paths;
+}
+
+TestSequence Load(const std::string& path) {
+  auto sequence = LoadTestSequence(path);
+  EXPECT_TRUE(sequence.ok()) << sequence.status();
+  return sequence.value_or(TestSequence());
+}
+
+TEST(TestConfigs, AreValid) {
+  ASSERT_GT(TestConfigs().size(), 5);
+  for (const std::string& path : TestConfigs()) {
+    TestSequence sequence = Load(path);
+    Canonicalize(sequence);
+    EXPECT_THAT(Validate(sequence), IsEmpty()) << path << "\n"
+                                               << ToStatus(Validate(sequence));
+  }
+}
+
+TEST(TestConfigs, MayRun) {
+  for (const std::string& path : TestConfigs()) {
+    const auto checked = CheckTestSequence(Load(path));
+    EXPECT_TRUE(checked.ok()) << path << "\n" << checked.status();
+  }
+}
+
+TEST(TestConfigs, CompileOnceTheyAreChecked) {
+  for (const std::string& path : TestConfigs()) {
+    TestSequence sequence = Load(path);
+    Canonicalize(sequence);
+    for (const DistributedSystemDescription& test : sequence.tests()) {
+      const Plan plan = Compile(test);
+      EXPECT_EQ(plan.test_name, test.name());
+      EXPECT_EQ(plan.services.size(), test.services_size());
+    }
+  }
+}
+
+TEST(CheckTestSequence, ReturnsTheCanonicalForm) {
+  auto sequence = ParseTestSequence(
+      "tests { services { name: 's' count: 2 } action_lists { name: 's' } }",
+      "x");
+  const auto checked = CheckTestSequence(*sequence);
+  ASSERT_TRUE(checked.ok()) << checked.status();
+  EXPECT_EQ(checked->tests(0).services(0).x_size(), 2);
+}
+
+TEST(CheckTestSequence, ListsEveryProblemOfEveryTest) {
+  auto sequence = ParseTestSequence(R"(
+    tests {
+      services { name: 's' }
+      action_lists { name: 's' action_names: 'missing' }
+    }
+    tests {
+      services { name: 's' count: 1 }
+      action_lists { name: 's' }
+      overload_limits { max_threads: 0 }
+    })",
+                                    "x");
+  const auto checked = CheckTestSequence(*sequence);
+  EXPECT_EQ(checked.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(
+      checked.status().message(),
+      "tests[0].services[\"s\"].count: is missing; give the number of "
+      "instances\n"
+      "tests[0].action_lists[\"s\"].action_names[0]: no action is named "
+      "\"missing\"; there are none\n"
+      "tests[1].overload_limits.max_threads: 0 is out of range; must be at "
+      "least 1");
+}
+
+TEST(CheckTestSequence, RefusesTestsInWhichNothingRuns) {
+  EXPECT_THAT(std::string(CheckTestSequence(TestSequence()).status().message()),
+              HasSubstr("tests: there are none"));
+  TestSequence sequence;
+  sequence.add_tests();
+  EXPECT_THAT(std::string(CheckTestSequence(sequence).status().message()),
+              HasSubstr("tests[0].services: there are none"));
+  ServiceSpec& service = *sequence.mutable_tests(0)->add_services();
+  service.set_name("s");
+  service.set_count(1);
+  EXPECT_THAT(std::string(CheckTestSequence(sequence).status().message()),
+              HasSubstr("tests[0].action_lists: none is named like a "
+                        "service, so no traffic would start"));
+}
+
+}  // namespace
+}  // namespace distbench

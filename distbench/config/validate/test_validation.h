@@ -1,0 +1,104 @@
+// What the checks of a test share. Private to validation.
+
+#ifndef DISTBENCH_CONFIG_VALIDATE_TEST_VALIDATION_H_
+#define DISTBENCH_CONFIG_VALIDATE_TEST_VALIDATION_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/strings/string_view.h"
+#include "distbench/config/plan/test_names.h"
+#include "distbench/config/problems/problem.h"
+#include "distbench/config/syntax/instance_names.h"
+#include "proto/traffic_config.pb.h"
+
+namespace distbench {
+
+// Bounds that keep sums of times within an int64_t, and memory within reason.
+inline constexpr int64_t kMaxSizeBytes = 2'147'483'647;
+inline constexpr int64_t kMaxTimeUs = 1'000'000'000'000'000;
+inline constexpr int64_t kMaxTimeNs = 1000 * kMaxTimeUs;
+inline constexpr int64_t kMaxIntervalNs = 1'000'000'000'000'000;
+inline constexpr int64_t kMaxDelayNs = kMaxIntervalNs;
+inline constexpr int64_t kMaxClosedLoopParallelism = 1'000'000;
+inline constexpr int64_t kMaxInstances = 100'000;
+inline constexpr int64_t kMaxNodes = 100'000;
+// Of conditions on instances, times the instances that each is tried on: what
+// keeps a check within seconds, and the members of channels within memory.
+inline constexpr int64_t kMaxConditionsTried = 2'000'000;
+inline constexpr int64_t kMaxWorkers = 1024;
+inline constexpr int64_t kMaxActivityPoolSize = 1024;
+inline constexpr int kMaxListNesting = 100;
+inline constexpr int kMaxNameLength = 200;
+
+// A test, its names, its place, and where its problems go. All arguments must
+// outlive this.
+class TestValidation {
+ public:
+  TestValidation(const DistributedSystemDescription& test, const Path& path,
+                 Problems& problems)
+      : test_(test), names_(test), path_(path), problems_(problems) {}
+
+  const DistributedSystemDescription& test() const { return test_; }
+  const TestNames& names() const { return names_; }
+  const Path& path() const { return path_; }
+  Problems& problems() const { return problems_; }
+
+  void Add(const Path& path, std::string message) const {
+    problems_.Add(path, std::move(message));
+  }
+
+  // The element of a repeated field at position: by name, if that is its own.
+  Path Element(absl::string_view field, const NameIndex& index,
+               int position) const;
+
+  Path Service(int i) const { return Element("services", names_.services, i); }
+  Path Rpc(int i) const { return Element("rpc_descriptions", names_.rpcs, i); }
+  Path Action(int i) const { return Element("actions", names_.actions, i); }
+  Path List(int i) const { return Element("action_lists", names_.lists, i); }
+
+  // The position of what is called `name`. Without such a thing adds a problem
+  // at path, in which `kind` stands for what it would be, and returns kNone.
+  int Resolve(const Path& path, absl::string_view kind, const std::string& name,
+              const NameIndex& index) const;
+
+  // Likewise, but the name may be left out.
+  void ResolveOptional(const Path& path, absl::string_view kind,
+                       const std::string& name, const NameIndex& index) const;
+
+  void CheckRange(const Path& path, int64_t value, int64_t minimum,
+                  int64_t maximum) const {
+    distbench::CheckRange(path, value, minimum, maximum, problems_);
+  }
+
+  // The service called `name` with its grid. Nothing if there is no such
+  // service, or one of so many instances that they can not be enumerated, which
+  // is a problem elsewhere.
+  struct ServiceGrid {
+    const ServiceSpec* service;
+    Grid grid;
+  };
+  std::optional<ServiceGrid> FindService(const std::string& name) const;
+
+  // Of all services; kMaxInstances + 1 if there are more than kMaxInstances,
+  // which is a problem elsewhere.
+  int64_t InstanceCount() const;
+
+  // Adds a problem at path[i] for each string that stands in an earlier place
+  // as well.
+  void CheckDistinct(
+      const Path& path,
+      const google::protobuf::RepeatedPtrField<std::string>& strings) const;
+
+ private:
+  const DistributedSystemDescription& test_;
+  const TestNames names_;
+  const Path path_;
+  Problems& problems_;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_CONFIG_VALIDATE_TEST_VALIDATION_H_

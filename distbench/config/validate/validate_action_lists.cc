@@ -1,0 +1,120 @@
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "distbench/config/problems/suggest.h"
+#include "distbench/config/validate/validators.h"
+
+namespace distbench {
+namespace {
+
+class ListValidation {
+ public:
+  ListValidation(const TestValidation& validation, int index)
+      : validation_(validation),
+        list_(validation.test().action_lists(index)),
+        path_(validation.List(index)),
+        predicates_(list_.predicate_probabilities().begin(),
+                    list_.predicate_probabilities().end()) {
+    for (const auto& [name, probability] : predicates_) {
+      predicate_names_.push_back(name);
+    }
+  }
+
+  void Validate() {
+    validation_.CheckRange(path_.Field("max_rpc_samples"),
+                           list_.max_rpc_samples(), 0,
+                           std::numeric_limits<int64_t>::max());
+    CheckProbabilities();
+    for (int i = 0; i < list_.action_names_size(); ++i) CheckEntry(i);
+  }
+
+ private:
+  void CheckProbabilities() const {
+    const Path all = path_.Field("predicate_probabilities");
+    for (const auto& [name, probability] : predicates_) {
+      if (name.empty()) {
+        validation_.Add(all.At(name), "is missing; name the predicate");
+      } else if (absl::StartsWith(name, "!")) {
+        validation_.Add(all.At(name),
+                        "must not begin with '!', which negates a predicate "
+                        "where an action names it");
+      }
+      // Written so that NaN is refused.
+      if (!(probability >= 0 && probability <= 1)) {
+        validation_.Add(all.At(name),
+                        absl::StrCat(probability,
+                                     " is no probability; must be from 0 to "
+                                     "1"));
+      }
+    }
+  }
+
+  void CheckEntry(int position) {
+    const std::string& name = list_.action_names(position);
+    const int index =
+        validation_.Resolve(path_.Field("action_names").At(position), "action",
+                            name, validation_.names().actions);
+    // What holds for the first entry of an action holds for the others.
+    if (index == kNone || earlier_.count(index) > 0) return;
+    CheckDependencies(index);
+    CheckPredicates(index);
+    earlier_.insert(index);
+  }
+
+  void CheckDependencies(int action_index) const {
+    const Action& action = validation_.test().actions(action_index);
+    for (int i = 0; i < action.dependencies_size(); ++i) {
+      const int dependency =
+          validation_.names().actions.Find(action.dependencies(i));
+      if (dependency == kNone || earlier_.count(dependency) > 0) continue;
+      validation_.Add(
+          validation_.Action(action_index).Field("dependencies").At(i),
+          absl::StrCat("action list ", Quoted(list_.name()), " does not have ",
+                       Quoted(action.dependencies(i)), " before ",
+                       Quoted(action.name()),
+                       "; an action depends on earlier ones of its list"));
+    }
+  }
+
+  void CheckPredicates(int action_index) const {
+    const Action& action = validation_.test().actions(action_index);
+    for (int i = 0; i < action.predicates_size(); ++i) {
+      absl::string_view name = action.predicates(i);
+      absl::ConsumePrefix(&name, "!");
+      // Reported with the action.
+      if (name.empty() || absl::StartsWith(name, "!")) continue;
+      if (predicates_.count(std::string(name)) > 0) continue;
+      validation_.Add(
+          validation_.Action(action_index).Field("predicates").At(i),
+          absl::StrCat("action list ", Quoted(list_.name()),
+                       " has no predicate ", Quoted(name),
+                       " among its "
+                       "predicate_probabilities; ",
+                       Suggestion(name, predicate_names_)));
+    }
+  }
+
+  const TestValidation& validation_;
+  const ActionList& list_;
+  const Path path_;
+  const std::map<std::string, float> predicates_;
+  std::vector<std::string> predicate_names_;
+  std::set<int> earlier_;  // actions at the positions before
+};
+
+}  // namespace
+
+void ValidateActionLists(const TestValidation& validation) {
+  for (int i = 0; i < validation.test().action_lists_size(); ++i) {
+    ListValidation(validation, i).Validate();
+  }
+}
+
+}  // namespace distbench

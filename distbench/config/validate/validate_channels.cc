@@ -1,0 +1,128 @@
+#include <cstdint>
+#include <set>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "distbench/config/catalogs/driver_resolution.h"
+#include "distbench/config/problems/suggest.h"
+#include "distbench/config/syntax/multi_server_channels.h"
+#include "distbench/config/validate/validators.h"
+
+namespace distbench {
+namespace {
+
+void CheckMembers(const TestValidation& validation, const Path& path,
+                  const MultiServerChannel& channel, const Grid& grid,
+                  bool try_constraints) {
+  const int64_t problems_before = validation.problems().count();
+  std::set<int> selected;
+  for (int i = 0; i < channel.selected_instances_size(); ++i) {
+    const int instance = channel.selected_instances(i);
+    const Path place = path.Field("selected_instances").At(i);
+    validation.CheckRange(place, instance, 0, grid.Count() - 1);
+    if (!selected.insert(instance).second) {
+      validation.Add(place, absl::StrCat(instance,
+                                         " is listed more than once; "
+                                         "remove one"));
+    }
+  }
+  ValidateConstraints(path.Field("constraints"), channel.constraints(),
+                      InstanceAttributeNames(grid), validation.problems());
+  const bool sound = validation.problems().count() == problems_before;
+  // What depends on the placement shows there.
+  if (sound && try_constraints && !DependsOnPlacement(channel, grid) &&
+      MembersOf(channel, grid).empty()) {
+    validation.Add(path,
+                   "has no members; list selected_instances, or constraints "
+                   "that some instance satisfies");
+  }
+}
+
+void CheckSettings(const TestValidation& validation, const Path& path,
+                   const ServiceSpec& service,
+                   const MultiServerChannel& channel) {
+  const DriverStack stack =
+      ResolveDriverStack(validation.test(), validation.names(),
+                         OptionsOf(validation.names(), service));
+  if (stack.problem.has_value()) return;
+  const DriverDeclaration& driver = *stack.drivers.back().driver;
+  const std::string owner = absl::StrCat("driver ", Quoted(driver.name));
+  ValidateSettings(path.Field("channel_settings"), channel.channel_settings(),
+                   driver.channel_settings, owner, validation.problems());
+}
+
+// What a constraint list asks of an instance, at least once.
+int64_t ConditionsOf(const ConstraintList& constraints) {
+  int64_t conditions = 1;
+  for (const ConstraintSet& set : constraints.constraint_sets()) {
+    for (const Constraint& constraint : set.constraints()) {
+      conditions +=
+          constraint.string_values_size() + constraint.int64_values_size();
+    }
+  }
+  return conditions;
+}
+
+// Whether there are few enough constraints and instances to try each on each of
+// its service.
+bool CheckConstraintCount(const TestValidation& validation) {
+  if (validation.InstanceCount() > kMaxInstances) return false;
+  int64_t tries = 0;
+  for (const ServiceSpec& service : validation.test().services()) {
+    int64_t conditions = 0;
+    for (const MultiServerChannel& channel : service.multi_server_channels()) {
+      if (channel.has_constraints()) {
+        conditions += ConditionsOf(channel.constraints());
+      }
+    }
+    tries += conditions * GridOf(service).Count();
+  }
+  if (tries <= kMaxConditionsTried) return true;
+  validation.Add(
+      validation.path().Field("services"),
+      absl::StrCat("channels with constraints, with their values, and the "
+                   "instances that each is tried on make ",
+                   tries, " tries, and ", kMaxConditionsTried,
+                   " are the most; use fewer channels, or "
+                   "selected_instances"));
+  return false;
+}
+
+void CheckChannelsOf(const TestValidation& validation, const Path& service_path,
+                     const ServiceSpec& service, const Grid& grid,
+                     bool try_constraints) {
+  const NameIndex names(service.multi_server_channels());
+  for (int i = 0; i < names.names().size(); ++i) {
+    const std::string& name = names.names()[i];
+    const Path all = service_path.Field("multi_server_channels");
+    if (name.empty()) {
+      validation.Add(all.At(i).Field("name"), "is missing; give it a name");
+    } else if (names.Find(name) != i) {
+      validation.Add(all.At(i).Field("name"),
+                     absl::StrCat(Quoted(name),
+                                  " is the name of another channel of this "
+                                  "service; names must be unique"));
+    }
+    const Path path =
+        !name.empty() && names.Find(name) == i ? all.At(name) : all.At(i);
+    const MultiServerChannel& channel = service.multi_server_channels(i);
+    CheckMembers(validation, path, channel, grid, try_constraints);
+    CheckSettings(validation, path, service, channel);
+  }
+}
+
+}  // namespace
+
+void ValidateChannels(const TestValidation& validation) {
+  const bool try_constraints = CheckConstraintCount(validation);
+  for (int i = 0; i < validation.test().services_size(); ++i) {
+    const ServiceSpec& service = validation.test().services(i);
+    const Grid grid = GridOf(service);
+    // Too many instances to enumerate; a problem elsewhere.
+    if (grid.Count() > kMaxInstances) continue;
+    CheckChannelsOf(validation, validation.Service(i), service, grid,
+                    try_constraints);
+  }
+}
+
+}  // namespace distbench

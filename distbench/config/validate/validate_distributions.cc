@@ -1,0 +1,234 @@
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "distbench/config/distributions/distribution_config.h"
+#include "distbench/config/problems/suggest.h"
+#include "distbench/config/validate/validators.h"
+
+namespace distbench {
+namespace {
+
+constexpr double kProbabilitySumTolerance = 1e-6;
+
+// What distributions of one use look like.
+struct Use {
+  int max_dimensions;
+  const char* single_field;  // of one dimension
+  int64_t max_value;         // values are at least 0
+};
+
+class DistributionValidation {
+ public:
+  DistributionValidation(const DistributionConfig& config, const Use& use,
+                         const Path& path, Problems& problems)
+      : config_(config), use_(use), path_(path), problems_(problems) {}
+
+  void Validate() {
+    const bool has_pmf = !config_.pmf_points().empty();
+    const bool has_cdf = !config_.cdf_points().empty();
+    if (has_pmf && has_cdf) {
+      problems_.Add(path_, "has both pmf_points and cdf_points; give one kind");
+    } else if (!has_pmf && !has_cdf) {
+      problems_.Add(path_, "has no points; give pmf_points or cdf_points");
+    } else if (CheckFields()) {
+      has_pmf ? CheckPmf() : CheckCdf();
+    }
+  }
+
+ private:
+  // Returns whether the dimensions are sound.
+  bool CheckFields() {
+    const auto& names = config_.field_names();
+    const int dimensions = DimensionsOf(config_);
+    if (dimensions < 1 || dimensions > use_.max_dimensions) {
+      problems_.Add(path_, absl::StrCat("has ", dimensions, " dimensions; ",
+                                        RightFields()));
+      return false;
+    }
+    if (names.empty()) return true;
+    const bool single = dimensions == 1 && names[0] == use_.single_field;
+    const bool joint = dimensions == 2 && names[0] != names[1] &&
+                       IsJointField(names[0]) && IsJointField(names[1]);
+    if (single || joint) return true;
+    problems_.Add(path_.Field("field_names"),
+                  absl::StrCat(QuotedList(std::vector<std::string>(
+                                   names.begin(), names.end())),
+                               dimensions == 1 ? " does" : " do",
+                               " not fit here; ", RightFields()));
+    return false;
+  }
+
+  static bool IsJointField(const std::string& name) {
+    return name == kRequestSizeField || name == kResponseSizeField;
+  }
+
+  std::string RightFields() const {
+    const std::string single =
+        absl::StrCat("must be one field, ", Quoted(use_.single_field));
+    if (use_.max_dimensions == 1) return single;
+    return absl::StrCat(single, ", or two, ", Quoted(kRequestSizeField),
+                        " and ", Quoted(kResponseSizeField));
+  }
+
+  void CheckPmf() {
+    double sum = 0;
+    bool sound = true;
+    for (int i = 0; i < config_.pmf_points_size(); ++i) {
+      const PmfPoint& point = config_.pmf_points(i);
+      if (!CheckProbability(point.has_pmf(), point.pmf(), "pmf_points", i,
+                            "pmf")) {
+        sound = false;
+      }
+      sum += point.pmf();
+      CheckDataPoints(point, i);
+    }
+    if (sound && std::abs(sum - 1) > kProbabilitySumTolerance) {
+      problems_.Add(path_.Field("pmf_points"),
+                    absl::StrCat("the probabilities sum to ", sum,
+                                 "; they must sum to 1"));
+    }
+  }
+
+  void CheckDataPoints(const PmfPoint& point, int index) {
+    const int dimensions = DimensionsOf(config_);
+    if (point.data_points_size() != dimensions) {
+      problems_.Add(
+          PointPath("pmf_points", index).Field("data_points"),
+          absl::StrCat("there are ", point.data_points_size(), "; must be ",
+                       dimensions, ", one for each field"));
+    }
+    for (int i = 0; i < point.data_points_size(); ++i) {
+      CheckDataPoint(point.data_points(i), index, i);
+    }
+  }
+
+  void CheckDataPoint(const DataPoint& point, int pmf_index, int index) {
+    const auto path = [&] {
+      return PointPath("pmf_points", pmf_index).Field("data_points").At(index);
+    };
+    const bool has_range = point.has_lower() || point.has_upper();
+    if (point.has_exact() == has_range) {
+      problems_.Add(path(), point.has_exact()
+                                ? "has both exact and a range; give one"
+                                : "has no value; give exact, or lower and "
+                                  "upper");
+      return;
+    }
+    if (has_range && !(point.has_lower() && point.has_upper())) {
+      problems_.Add(path(), point.has_lower()
+                                ? "has no upper; add it to lower"
+                                : "has no lower; add it to upper");
+      return;
+    }
+    if (has_range && point.lower() > point.upper()) {
+      problems_.Add(path(), absl::StrCat("lower is ", point.lower(),
+                                         " and upper is ", point.upper(),
+                                         "; upper must be at least lower"));
+    }
+    for (const int64_t value : {point.exact(), point.lower(), point.upper()}) {
+      if (IsValue(value)) continue;
+      CheckRange(path(), value, 0, use_.max_value, problems_);
+      return;
+    }
+  }
+
+  void CheckCdf() {
+    const auto& points = config_.cdf_points();
+    for (int i = 0; i < points.size(); ++i) {
+      if (!CheckProbability(points[i].has_cdf(), points[i].cdf(), "cdf_points",
+                            i, "cdf")) {
+        return;
+      }
+      const auto path = [&] { return PointPath("cdf_points", i); };
+      if (!points[i].has_value()) {
+        problems_.Add(path().Field("value"), "is missing; give the value");
+        return;
+      }
+      if (!IsValue(points[i].value())) {
+        CheckRange(path().Field("value"), points[i].value(), 0, use_.max_value,
+                   problems_);
+      }
+      if (i == 0) continue;
+      if (points[i].value() <= points[i - 1].value()) {
+        problems_.Add(
+            path().Field("value"),
+            absl::StrCat(points[i].value(), " follows ", points[i - 1].value(),
+                         "; values must increase"));
+      }
+      if (points[i].cdf() < points[i - 1].cdf()) {
+        problems_.Add(
+            path().Field("cdf"),
+            absl::StrCat(points[i].cdf(), " follows ", points[i - 1].cdf(),
+                         "; probabilities must not decrease"));
+      }
+    }
+    if (points[points.size() - 1].cdf() != 1) {
+      problems_.Add(PointPath("cdf_points", points.size() - 1).Field("cdf"),
+                    absl::StrCat("is ", points[points.size() - 1].cdf(),
+                                 "; the last one must be 1"));
+    }
+  }
+
+  // Written so that NaN is refused.
+  bool CheckProbability(bool present, float probability, const char* points,
+                        int index, const char* field) {
+    if (present && probability >= 0 && probability <= 1) return true;
+    problems_.Add(PointPath(points, index).Field(field),
+                  present ? absl::StrCat(probability,
+                                         " is no probability; must be from 0 "
+                                         "to 1")
+                          : "is missing; give a probability from 0 to 1");
+    return false;
+  }
+
+  bool IsValue(int64_t value) const {
+    return value >= 0 && value <= use_.max_value;
+  }
+
+  Path PointPath(const char* points, int index) const {
+    return path_.Field(points).At(index);
+  }
+
+  const DistributionConfig& config_;
+  const Use& use_;
+  const Path path_;
+  Problems& problems_;
+};
+
+void ValidateAll(
+    const TestValidation& validation, const char* field, const NameIndex& index,
+    const google::protobuf::RepeatedPtrField<DistributionConfig>& configs,
+    const Use& use) {
+  for (int i = 0; i < configs.size(); ++i) {
+    DistributionValidation(configs[i], use, validation.Element(field, index, i),
+                           validation.problems())
+        .Validate();
+  }
+}
+
+}  // namespace
+
+void ValidateDistributions(const TestValidation& validation) {
+  const DistributedSystemDescription& test = validation.test();
+  const TestNames& names = validation.names();
+  ValidateAll(validation, "distribution_config", names.joint_distributions,
+              test.distribution_config(),
+              {.max_dimensions = 2,
+               .single_field = kPayloadSizeField,
+               .max_value = kMaxSizeBytes});
+  ValidateAll(validation, "size_distribution_configs", names.size_distributions,
+              test.size_distribution_configs(),
+              {.max_dimensions = 1,
+               .single_field = kPayloadSizeField,
+               .max_value = kMaxSizeBytes});
+  ValidateAll(validation, "delay_distribution_configs",
+              names.delay_distributions, test.delay_distribution_configs(),
+              {.max_dimensions = 1,
+               .single_field = kDelayField,
+               .max_value = kMaxDelayNs});
+}
+
+}  // namespace distbench

@@ -1,0 +1,189 @@
+#include <algorithm>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "distbench/config/catalogs/driver_resolution.h"
+#include "distbench/config/problems/suggest.h"
+#include "distbench/config/validate/validators.h"
+
+namespace distbench {
+namespace {
+
+// Longest name that Linux gives a network device.
+constexpr int kMaxDeviceNameLength = 15;
+
+void CheckDevice(const TestValidation& validation, const Path& path,
+                 const ProtocolDriverOptions& options) {
+  const int version = options.ip_version();
+  if (version != 0 && version != 4 && version != 6) {
+    validation.Add(path.Field("ip_version"),
+                   absl::StrCat(version,
+                                " is no version of IP; must be 4 or 6, or 0 "
+                                "for the host's choice"));
+  }
+  const std::string& device = options.netdev_name();
+  if (device.size() > kMaxDeviceNameLength ||
+      device.find_first_of("/ \t\n") != std::string::npos) {
+    validation.Add(path.Field("netdev_name"),
+                   absl::StrCat(Quoted(device),
+                                " can not be the name of a network device; "
+                                "`ip link` lists them"));
+  }
+}
+
+bool HasSettings(const ProtocolDriverOptions& options) {
+  return !options.client_settings().empty() ||
+         !options.server_settings().empty() || !options.netdev_name().empty() ||
+         options.ip_version() != 0;
+}
+
+// Checks the options of a test one by one, and that drivers are found by way of
+// them.
+class DriverCheck {
+ public:
+  explicit DriverCheck(const TestValidation& validation)
+      : validation_(validation) {}
+
+  void CheckAll() {
+    const DistributedSystemDescription& test = validation_.test();
+    std::vector<DriverStack> stacks;
+    for (int i = 0; i < test.protocol_driver_options_size(); ++i) {
+      stacks.push_back(Resolve(i));
+      CheckOptions(i, stacks.back());
+    }
+    CheckDefaultProtocol();
+    for (const DriverStack& stack : stacks) Report(stack);
+  }
+
+ private:
+  DriverStack Resolve(int options) const {
+    return ResolveDriverStack(validation_.test(), validation_.names(), options);
+  }
+
+  Path PathOf(int options) const {
+    return validation_.Element("protocol_driver_options",
+                               validation_.names().driver_options, options);
+  }
+
+  void CheckOptions(int index, const DriverStack& stack) {
+    const ProtocolDriverOptions& options =
+        validation_.test().protocol_driver_options(index);
+    const Path path = PathOf(index);
+    CheckDevice(validation_, path, options);
+    if (stack.drivers.empty()) return;
+    const ResolvedDriver& outermost = stack.drivers.front();
+    if (outermost.options == &options) {
+      CheckSettings(index, options, *outermost.driver);
+    } else if (HasSettings(options)) {
+      validation_.Add(
+          path, absl::StrCat("its settings have no effect, as the protocol "
+                             "leads to the options ",
+                             Quoted(outermost.options->name()),
+                             ", which replace them; remove them here"));
+    }
+  }
+
+  void CheckSettings(int index, const ProtocolDriverOptions& options,
+                     const DriverDeclaration& driver) {
+    const Path path = PathOf(index);
+    const std::string owner = absl::StrCat("driver ", Quoted(driver.name));
+    const int64_t problems_before = validation_.problems().count();
+    ValidateSettings(path.Field("client_settings"), options.client_settings(),
+                     driver.client_settings, owner, validation_.problems());
+    ValidateSettings(path.Field("server_settings"), options.server_settings(),
+                     driver.server_settings, owner, validation_.problems());
+    if (validation_.problems().count() == problems_before) return;
+    // Without a good setting, no driver is found by it: not another problem.
+    reported_.insert({index, driver.decorated_driver_setting});
+  }
+
+  // Of services without options the name has to lead to a driver that needs
+  // none. Where there are no such services, other options may name no protocol
+  // and have the settings that this one needs.
+  void CheckDefaultProtocol() {
+    const DriverStack stack = Resolve(kNone);
+    const auto& services = validation_.test().services();
+    const bool is_used = std::any_of(
+        services.begin(), services.end(), [this](const ServiceSpec& service) {
+          return service.protocol_driver_options_name().empty() &&
+                 OptionsOf(validation_.names(), service) == kNone;
+        });
+    if (is_used || stack.drivers.empty()) Report(stack);
+  }
+
+  // Each name is to blame once, though several ways may lead through it.
+  void Report(const DriverStack& stack) {
+    if (!stack.problem.has_value()) return;
+    const DriverProblem& problem = *stack.problem;
+    if (!reported_.insert({problem.options, problem.server_setting}).second) {
+      return;
+    }
+    validation_.Add(PathOf(problem), problem.message);
+  }
+
+  Path PathOf(const DriverProblem& problem) const {
+    if (problem.options == kNone) {
+      return validation_.path().Field("default_protocol");
+    }
+    const Path path = PathOf(problem.options);
+    if (problem.server_setting.empty()) return path.Field("protocol_name");
+    return path.Field("server_settings").At(problem.server_setting);
+  }
+
+  const TestValidation& validation_;
+  std::set<std::pair<int, std::string>> reported_;  // as in DriverProblem
+};
+
+// The name of the driver that sends and receives in the end; empty if that is a
+// problem elsewhere.
+std::string WireDriverOf(const TestValidation& validation,
+                         const std::string& service_name) {
+  const int service = validation.names().services.Find(service_name);
+  if (service == kNone) return "";
+  const DriverStack stack = ResolveDriverStack(
+      validation.test(), validation.names(),
+      OptionsOf(validation.names(), validation.test().services(service)));
+  if (stack.problem.has_value()) return "";
+  const DriverDeclaration& driver = *stack.drivers.back().driver;
+  return driver.alias_of.empty() ? driver.name : driver.alias_of;
+}
+
+// Drivers understand their own kind only.
+void CheckBothSides(const TestValidation& validation, int rpc_index) {
+  const RpcSpec& rpc = validation.test().rpc_descriptions(rpc_index);
+  const std::string server_driver = WireDriverOf(validation, rpc.server());
+  if (server_driver.empty()) return;
+  for (int i = 0; i < rpc.client_size(); ++i) {
+    const std::string client_driver = WireDriverOf(validation, rpc.client(i));
+    if (client_driver.empty() || client_driver == server_driver) continue;
+    validation.Add(
+        validation.Rpc(rpc_index).Field("client").At(i),
+        absl::StrCat("service ", Quoted(rpc.client(i)), " uses driver ",
+                     Quoted(client_driver), ", and the server ",
+                     Quoted(rpc.server()), " uses ", Quoted(server_driver),
+                     "; an RPC needs the same driver on both sides"));
+  }
+}
+
+}  // namespace
+
+void ValidateDrivers(const TestValidation& validation) {
+  const DistributedSystemDescription& test = validation.test();
+  DriverCheck(validation).CheckAll();
+  for (int i = 0; i < test.services_size(); ++i) {
+    validation.ResolveOptional(
+        validation.Service(i).Field("protocol_driver_options_name"),
+        "protocol_driver_options entry",
+        test.services(i).protocol_driver_options_name(),
+        validation.names().driver_options);
+  }
+  for (int i = 0; i < test.rpc_descriptions_size(); ++i) {
+    CheckBothSides(validation, i);
+  }
+}
+
+}  // namespace distbench

@@ -1,0 +1,262 @@
+#include "distbench/config/testing/validation_cases.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+class BadDriver : public ::testing::TestWithParam<ValidationCase> {};
+
+TEST_P(BadDriver, IsTheOnlyProblem) { ExpectOneProblem(GetParam()); }
+
+INSTANTIATE_TEST_SUITE_P(
+    Rules, BadDriver,
+    ::testing::Values(
+        ValidationCase{"UnknownDefaultProtocol", "", "default_protocol: 'grcp'",
+                       "default_protocol",
+                       "no driver and no options are named \"grcp\"; did you "
+                       "mean \"grpc\"?"},
+        ValidationCase{"DefaultProtocolIsNotBuiltIn", "",
+                       "default_protocol: 'homa'", "default_protocol",
+                       "driver \"homa\" is not built into this distbench; "
+                       "available are \"grpc\""},
+        ValidationCase{
+            "UnknownOptions", "name: 'client' count: 2",
+            "name: 'client' count: 2 protocol_driver_options_name: 'fats'",
+            "services[\"client\"].protocol_driver_options_name",
+            "no protocol_driver_options entry is named \"fats\"; did you mean "
+            "\"fast\"?"},
+        ValidationCase{
+            "UnknownProtocol", "",
+            "protocol_driver_options { name: 'new' protocol_name: 'udp' }",
+            "protocol_driver_options[\"new\"].protocol_name",
+            "no driver and no options are named \"udp\"; must be one of "
+            "\"grpc\""},
+        ValidationCase{
+            "ProtocolIsNotBuiltIn", "",
+            "protocol_driver_options { name: 'new' protocol_name: 'mercury' }",
+            "protocol_driver_options[\"new\"].protocol_name",
+            "driver \"mercury\" is not built in"},
+        ValidationCase{
+            "OptionsLeadInACircle", "",
+            "protocol_driver_options { name: 'new' protocol_name: 'new' }",
+            "protocol_driver_options[\"new\"].protocol_name",
+            "more than 4 protocol_driver_options follow one another"},
+        ValidationCase{"SettingsWithoutEffect", "",
+                       "protocol_driver_options { name: 'new' protocol_name: "
+                       "'fast' ip_version: 4 }",
+                       "protocol_driver_options[\"new\"]",
+                       "its settings have no effect, as the protocol leads to "
+                       "the options \"fast\""},
+        ValidationCase{"UnknownIpVersion", "",
+                       "protocol_driver_options { name: 'new' ip_version: 5 }",
+                       "protocol_driver_options[\"new\"].ip_version",
+                       "5 is no version of IP; must be 4 or 6, or 0"},
+        ValidationCase{"LongDeviceName", "",
+                       "protocol_driver_options { name: 'new' netdev_name: "
+                       "'a_very_long_device' }",
+                       "protocol_driver_options[\"new\"].netdev_name",
+                       "can not be the name of a network device"},
+        ValidationCase{
+            "DeviceNameWithSlash", "",
+            "protocol_driver_options { name: 'new' netdev_name: '/dev/eth0' }",
+            "protocol_driver_options[\"new\"].netdev_name",
+            "can not be the name of a network device"},
+        ValidationCase{
+            "UnknownClientSetting", "",
+            "protocol_driver_options { name: 'new' client_settings { name: "
+            "'client_typ' string_value: 'polling' } }",
+            "protocol_driver_options[\"new\"].client_settings[\"client_typ\"]",
+            "driver \"grpc\" has no setting \"client_typ\" here; did you mean "
+            "\"client_type\"?"},
+        ValidationCase{
+            "ServerSettingOnTheClientSide", "",
+            "protocol_driver_options { name: 'new' client_settings { name: "
+            "'server_type' string_value: 'inline' } }",
+            "protocol_driver_options[\"new\"].client_settings[\"server_type\"]",
+            "it has \"client_type\", \"channels\", \"spin_us\" and names "
+            "that begin with "
+            "\"grpc.\""},
+        ValidationCase{
+            "UnknownServerType", "",
+            "protocol_driver_options { name: 'new' server_settings { name: "
+            "'server_type' string_value: 'async' } }",
+            "protocol_driver_options[\"new\"].server_settings[\"server_type\"]",
+            "\"async\" is no value of this setting; must be one of \"inline\", "
+            "\"handoff\", \"polling\""},
+        ValidationCase{
+            "UnknownClientType", "",
+            "protocol_driver_options { name: 'new' client_settings { name: "
+            "'client_type' string_value: 'inline' } }",
+            "protocol_driver_options[\"new\"].client_settings[\"client_type\"]",
+            "must be one of \"polling\", \"callback\""},
+        ValidationCase{
+            "ChannelArgumentBeyondMemory", "",
+            "protocol_driver_options { name: 'new' server_settings { name: "
+            "'grpc.experimental.tcp_tx_zerocopy_max_simultaneous_sends' "
+            "int64_value: 2147483647 } }",
+            "protocol_driver_options[\"new\"].server_settings[\"grpc."
+            "experimental.tcp_tx_zerocopy_max_simultaneous_sends\"]",
+            "2147483647 is out of range; must be from -2147483648 to 10000"},
+        ValidationCase{
+            "UnknownPool", "",
+            "protocol_driver_options { name: 'new' server_settings { name: "
+            "'threadpool_type' string_value: 'mercury' } }",
+            "protocol_driver_options[\"new\"].server_settings[\"threadpool_"
+            "type\"]",
+            "must be one of \"\", \"elastic\", \"simple\", \"null\""},
+        ValidationCase{"NegativePoolSize", "",
+                       "protocol_driver_options { name: 'new' server_settings "
+                       "{ name: 'threadpool_size' int64_value: -1 } }",
+                       "protocol_driver_options[\"new\"].server_settings["
+                       "\"threadpool_size\"]",
+                       "-1 is out of range"},
+        ValidationCase{"PoolSizeIsAString", "",
+                       "protocol_driver_options { name: 'new' server_settings "
+                       "{ name: 'threadpool_size' string_value: '8' } }",
+                       "protocol_driver_options[\"new\"].server_settings["
+                       "\"threadpool_size\"]",
+                       "is a number; give int64_value"},
+        ValidationCase{
+            "UnknownTransport", "",
+            "protocol_driver_options { name: 'new' server_settings { name: "
+            "'transport' string_value: 'homa' } }",
+            "protocol_driver_options[\"new\"].server_settings[\"transport\"]",
+            "must be one of \"tcp\""},
+        ValidationCase{
+            "SettingOfADriverWithoutAny", "",
+            "protocol_driver_options { name: 'new' protocol_name: 'loopback' "
+            "client_settings { name: 'spin_us' int64_value: 1 } }",
+            "protocol_driver_options[\"new\"].client_settings[\"spin_us\"]",
+            "driver \"loopback\" has no setting \"spin_us\" here; it has none"},
+        ValidationCase{"DecoratorOfNothing", "",
+                       "protocol_driver_options { name: 'new' protocol_name: "
+                       "'double_barrel' }",
+                       "protocol_driver_options[\"new\"].server_settings",
+                       "setting \"next_protocol_driver\" is missing; driver "
+                       "\"double_barrel\" needs it"},
+        ValidationCase{"DecoratorOfUnknownDriver", "",
+                       "protocol_driver_options { name: 'new' protocol_name: "
+                       "'double_barrel' server_settings { name: "
+                       "'next_protocol_driver' string_value: 'udp' } }",
+                       "protocol_driver_options[\"new\"].server_settings["
+                       "\"next_protocol_driver\"]",
+                       "no driver and no options are named \"udp\""},
+        ValidationCase{"DecoratorOfItself", "",
+                       "protocol_driver_options { name: 'new' protocol_name: "
+                       "'double_barrel' server_settings { name: "
+                       "'next_protocol_driver' string_value: 'new' } }",
+                       "protocol_driver_options[\"new\"].server_settings["
+                       "\"next_protocol_driver\"]",
+                       "more than 4 drivers follow one another"},
+        ValidationCase{"DecoratorOfABareDecorator", "",
+                       "protocol_driver_options { name: 'new' protocol_name: "
+                       "'double_barrel' server_settings { name: "
+                       "'next_protocol_driver' string_value: "
+                       "'composable_rpc_counter' } }",
+                       "protocol_driver_options[\"new\"].server_settings["
+                       "\"next_protocol_driver\"]",
+                       "driver \"composable_rpc_counter\" needs the setting "
+                       "\"driver_under_test\"; name protocol_driver_options "
+                       "that have it"},
+        ValidationCase{"DecoratorOfNoName", "",
+                       "protocol_driver_options { name: 'new' protocol_name: "
+                       "'double_barrel' server_settings { name: "
+                       "'next_protocol_driver' string_value: '' } }",
+                       "protocol_driver_options[\"new\"].server_settings["
+                       "\"next_protocol_driver\"]",
+                       "must not be empty"},
+        ValidationCase{"DefaultProtocolIsABareDecorator", "",
+                       "default_protocol: 'double_barrel'", "default_protocol",
+                       "driver \"double_barrel\" needs the setting "
+                       "\"next_protocol_driver\"; name "
+                       "protocol_driver_options that have it"},
+        ValidationCase{
+            "DefaultProtocolLeadsTooFar", "",
+            "default_protocol: 'o1' "
+            "protocol_driver_options { name: 'o1' protocol_name: 'o2' }"
+            "protocol_driver_options { name: 'o2' protocol_name: 'o3' }"
+            "protocol_driver_options { name: 'o3' protocol_name: 'o4' }"
+            "protocol_driver_options { name: 'o4' protocol_name: 'o5' }"
+            "protocol_driver_options { name: 'o5' protocol_name: 'grpc' }",
+            "default_protocol",
+            "more than 4 protocol_driver_options follow one another, up to "
+            "\"o5\"; name a driver earlier"},
+        ValidationCase{
+            "OneBadNameThatManyLeadTo", "",
+            "default_protocol: 'o1' "
+            "protocol_driver_options { name: 'o1' protocol_name: 'o2' }"
+            "protocol_driver_options { name: 'o2' protocol_name: 'udp' }",
+            "protocol_driver_options[\"o2\"].protocol_name",
+            "no driver and no options are named \"udp\""},
+        ValidationCase{
+            "UnknownDefaultProtocolThatNobodyUses", "",
+            "default_protocol: 'grcp' protocol_driver_options { name: "
+            "'default_protocol_driver_options' protocol_name: 'grpc' }",
+            "default_protocol", "no driver and no options are named \"grcp\""},
+        ValidationCase{
+            "DecoratorSettingOfAnother", "",
+            "protocol_driver_options { name: 'new' protocol_name: "
+            "'double_barrel' server_settings { name: 'driver_under_test' "
+            "string_value: 'grpc' } server_settings { name: "
+            "'next_protocol_driver' string_value: 'grpc' } }",
+            "protocol_driver_options[\"new\"].server_settings[\"driver_under_"
+            "test\"]",
+            "it has \"next_protocol_driver\""},
+        ValidationCase{
+            "DifferentDriversOfClientAndServer", "name: 'client' count: 2",
+            "name: 'client' count: 2 protocol_driver_options_name: 'loop' } "
+            "protocol_driver_options { name: 'loop' protocol_name: 'loopback'",
+            "rpc_descriptions[\"query\"].client[0]",
+            "service \"client\" uses driver \"loopback\", and the server "
+            "\"server\" uses \"grpc\"; an RPC needs the same driver on both "
+            "sides"}),
+    [](const auto& info) { return info.param.rule; });
+
+TEST(ValidateDrivers, AcceptsChannelArguments) {
+  EXPECT_THAT(
+      ProblemsAfter("",
+                    "protocol_driver_options { name: 'new' client_settings { "
+                    "name: 'grpc.x' int64_value: 1 } server_settings { name: "
+                    "'grpc.y' string_value: 'z' } }"),
+      ::testing::IsEmpty());
+}
+
+TEST(ValidateDrivers, AcceptsAliases) {
+  EXPECT_THAT(ProblemsAfter("",
+                            "default_protocol: 'new' protocol_driver_options { "
+                            "name: 'new' protocol_name: 'fast' }"),
+              ::testing::IsEmpty());
+}
+
+// The options that all services use have the setting, and no protocol.
+TEST(ValidateDrivers, AcceptsADecoratorThatIsSetUpElsewhere) {
+  EXPECT_THAT(
+      ProblemsAfter("",
+                    "default_protocol: 'double_barrel' "
+                    "protocol_driver_options { name: "
+                    "'default_protocol_driver_options' server_settings { name: "
+                    "'next_protocol_driver' string_value: 'grpc' } }"),
+      ::testing::IsEmpty());
+}
+
+TEST(ValidateDrivers, FindsTwoProblemsOfTheSameOptions) {
+  EXPECT_THAT(
+      ProblemsAfter("",
+                    "protocol_driver_options { name: 'new' ip_version: 5 "
+                    "protocol_name: 'new' }"),
+      ::testing::SizeIs(2));
+}
+
+TEST(ValidateDrivers, AcceptsDecoratedClientsOfPlainServers) {
+  EXPECT_THAT(
+      ProblemsAfter("name: 'client' count: 2",
+                    "name: 'client' count: 2 protocol_driver_options_name: "
+                    "'two' } protocol_driver_options { name: 'two' "
+                    "protocol_name: 'double_barrel' server_settings { name: "
+                    "'next_protocol_driver' string_value: 'fast' }"),
+      ::testing::IsEmpty());
+}
+
+}  // namespace
+}  // namespace distbench

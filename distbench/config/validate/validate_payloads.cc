@@ -1,0 +1,28 @@
+#include "distbench/config/validate/validators.h"
+
+namespace distbench {
+
+void ValidatePayloads(const TestValidation& validation) {
+  for (int i = 0; i < validation.test().payload_descriptions_size(); ++i) {
+    const PayloadSpec& payload = validation.test().payload_descriptions(i);
+    const Path path = validation.Element("payload_descriptions",
+                                         validation.names().payloads, i);
+    const bool is_drawn = !payload.size_distribution_name().empty();
+    if (payload.has_size() && is_drawn) {
+      validation.Add(path,
+                     "has both size and size_distribution_name; give one");
+    } else if (!payload.has_size() && !is_drawn) {
+      validation.Add(path, "has no size; give size or size_distribution_name");
+    }
+    if (payload.has_size()) {
+      validation.CheckRange(path.Field("size"), payload.size(), 0,
+                            kMaxSizeBytes);
+    }
+    validation.ResolveOptional(path.Field("size_distribution_name"),
+                               "size_distribution_configs entry",
+                               payload.size_distribution_name(),
+                               validation.names().size_distributions);
+  }
+}
+
+}  // namespace distbench

@@ -1,0 +1,147 @@
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "distbench/config/problems/suggest.h"
+#include "distbench/config/syntax/fanout_filter.h"
+#include "distbench/config/validate/validators.h"
+
+namespace distbench {
+namespace {
+
+constexpr const char* kAxisNames[] = {"x", "y", "z"};
+
+class RpcValidation {
+ public:
+  RpcValidation(const TestValidation& validation, int index)
+      : validation_(validation),
+        names_(validation.names()),
+        rpc_(validation.test().rpc_descriptions(index)),
+        path_(validation.Rpc(index)) {}
+
+  void Validate() const {
+    CheckServices();
+    CheckHandler();
+    CheckPayloads();
+    CheckFanout();
+    CheckChannel();
+    validation_.CheckRange(path_.Field("tracing_interval"),
+                           rpc_.tracing_interval(), 0,
+                           std::numeric_limits<int32_t>::max());
+    if (rpc_.has_deadline_us()) {
+      validation_.CheckRange(path_.Field("deadline_us"), rpc_.deadline_us(), 1,
+                             kMaxTimeUs);
+    }
+  }
+
+ private:
+  void CheckServices() const {
+    const Path clients = path_.Field("client");
+    if (rpc_.client().empty()) {
+      validation_.Add(clients,
+                      "is missing; name the services that may call this RPC");
+    }
+    for (int i = 0; i < rpc_.client_size(); ++i) {
+      validation_.Resolve(clients.At(i), "service", rpc_.client(i),
+                          names_.services);
+    }
+    validation_.CheckDistinct(clients, rpc_.client());
+    validation_.Resolve(path_.Field("server"), "service", rpc_.server(),
+                        names_.services);
+  }
+
+  void CheckHandler() const {
+    if (rpc_.name().empty() || names_.lists.Find(rpc_.name()) != kNone) return;
+    validation_.Add(
+        path_,
+        absl::StrCat("no action list is named ", Quoted(rpc_.name()),
+                     " to handle this RPC; add action_lists { name: ",
+                     Quoted(rpc_.name()), " }, empty to answer at once"));
+  }
+
+  void CheckPayloads() const {
+    validation_.ResolveOptional(path_.Field("request_payload_name"),
+                                "payload_descriptions entry",
+                                rpc_.request_payload_name(), names_.payloads);
+    validation_.ResolveOptional(path_.Field("response_payload_name"),
+                                "payload_descriptions entry",
+                                rpc_.response_payload_name(), names_.payloads);
+    validation_.ResolveOptional(
+        path_.Field("distribution_config_name"), "distribution_config entry",
+        rpc_.distribution_config_name(), names_.joint_distributions);
+  }
+
+  void CheckFanout() const {
+    const Path path = path_.Field("fanout_filter");
+    const auto fanout = ParseFanoutFilter(rpc_.fanout_filter());
+    if (!fanout.ok()) {
+      validation_.Add(path, std::string(fanout.status().message()));
+      return;
+    }
+    CheckAxes(path, *fanout);
+    CheckTargetCounts(path, *fanout);
+  }
+
+  // Both sides need the axes: one has the coordinates, the other the targets.
+  void CheckAxes(const Path& path, const FanoutPlan& fanout) const {
+    std::vector<std::string> services = {rpc_.server()};
+    services.insert(services.end(), rpc_.client().begin(), rpc_.client().end());
+    for (const int axis : AxesOf(fanout)) {
+      for (const std::string& service : services) {
+        const auto found = validation_.FindService(service);
+        if (!found.has_value() || axis < found->grid.dimensions) continue;
+        validation_.Add(
+            path, absl::StrCat("service ", Quoted(service), " has no axis ",
+                               kAxisNames[axis], "; give it ", kAxisNames[axis],
+                               "_size or choose another filter"));
+        return;
+      }
+    }
+  }
+
+  void CheckTargetCounts(const Path& path, const FanoutPlan& fanout) const {
+    const auto server = validation_.FindService(rpc_.server());
+    if (!server.has_value()) return;
+    // An instance does not call itself.
+    const bool among_peers =
+        std::find(rpc_.client().begin(), rpc_.client().end(), rpc_.server()) !=
+        rpc_.client().end();
+    const int64_t available = server->grid.Count() - (among_peers ? 1 : 0);
+    for (const FanoutPlan::Choice& choice : fanout.choices) {
+      if (choice.target_count <= available) continue;
+      validation_.Add(
+          path, absl::StrCat("there are no ", choice.target_count,
+                             " distinct targets; service ",
+                             Quoted(rpc_.server()), " offers ", available));
+      return;
+    }
+  }
+
+  void CheckChannel() const {
+    const int server = names_.services.Find(rpc_.server());
+    if (server == kNone) return;
+    validation_.ResolveOptional(
+        path_.Field("multi_server_channel_name"),
+        absl::StrCat("multi-server channel of service ", Quoted(rpc_.server())),
+        rpc_.multi_server_channel_name(),
+        NameIndex(validation_.test().services(server).multi_server_channels()));
+  }
+
+  const TestValidation& validation_;
+  const TestNames& names_;
+  const RpcSpec& rpc_;
+  const Path path_;
+};
+
+}  // namespace
+
+void ValidateRpcs(const TestValidation& validation) {
+  for (int i = 0; i < validation.test().rpc_descriptions_size(); ++i) {
+    RpcValidation(validation, i).Validate();
+  }
+}
+
+}  // namespace distbench

@@ -1,0 +1,123 @@
+#include <cmath>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "distbench/config/problems/suggest.h"
+#include "distbench/config/search/knob_name.h"
+#include "distbench/config/search/objective.h"
+#include "distbench/config/search/search_limits.h"
+#include "distbench/config/validate/validators.h"
+
+namespace distbench {
+namespace {
+
+std::vector<std::string> RpcNames(const TestNames& names) {
+  std::vector<std::string> all = names.rpcs.names();
+  const std::vector<std::string>& traces = names.replay_traces.names();
+  all.insert(all.end(), traces.begin(), traces.end());
+  return all;
+}
+
+void CheckObjective(const TestValidation& validation, const Path& path,
+                    const std::string& text) {
+  const absl::StatusOr<Objective> objective = ParseObjective(text);
+  if (!objective.ok()) {
+    validation.Add(path, std::string(objective.status().message()));
+    return;
+  }
+  if (std::holds_alternative<HostCpu>(objective->metric)) return;
+  const TestNames& names = validation.names();
+  const std::vector<std::string> rpcs = RpcNames(names);
+  if (objective->rpc.empty()) {
+    if (rpcs.size() == 1) return;
+    validation.Add(path,
+                   absl::StrCat(Quoted(text),
+                                " has to say which RPC it is about; the test "
+                                "has ",
+                                QuotedList(rpcs)));
+  } else if (names.rpcs.Find(objective->rpc) == kNone &&
+             names.replay_traces.Find(objective->rpc) == kNone) {
+    validation.Add(path,
+                   absl::StrCat("no RPC is named ", Quoted(objective->rpc),
+                                "; ", Suggestion(objective->rpc, rpcs)));
+  }
+}
+
+void CheckKnobOf(const TestValidation& validation, const Path& path,
+                 const std::string& text) {
+  const absl::StatusOr<KnobName> knob = ParseKnobName(text);
+  if (!knob.ok()) {
+    validation.Add(path, std::string(knob.status().message()));
+  } else if (knob->kind == KnobName::Kind::kBuilder) {
+    validation.Add(path,
+                   "a builder's knob makes tests of its own instead of this "
+                   "one; give it to `distbench search --knob`");
+  } else if (absl::Status status = CheckKnob(*knob, validation.test());
+             !status.ok()) {
+    validation.Add(path, std::string(status.message()));
+  }
+}
+
+void CheckNumber(const TestValidation& validation, const Path& path,
+                 double value, double minimum, double maximum) {
+  if (value >= minimum && value <= maximum) return;
+  validation.Add(path, absl::StrCat(value, " is out of range; must be from ",
+                                    minimum, " to ", maximum));
+}
+
+void CheckLoads(const TestValidation& validation, const Path& path,
+                const LoadSearchSpec& search) {
+  const auto check = [&](const char* field, bool is_given, double load) {
+    if (!is_given || (load > 0 && load <= kMaxSearchLoad)) return;
+    validation.Add(path.Field(field),
+                   absl::StrCat(load, " is no load; must be above 0, and at "
+                                      "most ",
+                                kMaxSearchLoad));
+  };
+  check("min_load", search.has_min_load(), search.min_load());
+  check("max_load", search.has_max_load(), search.max_load());
+  check("initial_load", search.has_initial_load(), search.initial_load());
+  if (search.has_min_load() && search.has_max_load() &&
+      search.min_load() > search.max_load()) {
+    validation.Add(path.Field("min_load"),
+                   absl::StrCat(search.min_load(), " is above max_load, ",
+                                search.max_load(), "; must be at most that"));
+  }
+}
+
+}  // namespace
+
+void ValidateSearch(const TestValidation& validation) {
+  if (!validation.test().has_search()) return;
+  const LoadSearchSpec& search = validation.test().search();
+  const Path path = validation.path().Field("search");
+  for (int i = 0; i < search.objectives_size(); ++i) {
+    CheckObjective(validation, path.Field("objectives").At(i),
+                   search.objectives(i));
+  }
+  // Without one, a flag may name a knob that fits better than the default.
+  if (search.has_knob()) {
+    CheckKnobOf(validation, path.Field("knob"), search.knob());
+  }
+  CheckLoads(validation, path, search);
+  if (search.has_tolerance()) {
+    CheckNumber(validation, path.Field("tolerance"), search.tolerance(),
+                kMinSearchTolerance, kMaxSearchTolerance);
+  }
+  if (search.has_max_probes()) {
+    validation.CheckRange(path.Field("max_probes"), search.max_probes(),
+                          kMinSearchProbes, kMaxSearchProbes);
+  }
+  const auto check_time = [&](const char* field, bool is_given, int64_t us) {
+    if (is_given) validation.CheckRange(path.Field(field), us, 1, kMaxTimeUs);
+  };
+  check_time("warmup_us", search.has_warmup_us(), search.warmup_us());
+  check_time("probe_duration_us", search.has_probe_duration_us(),
+             search.probe_duration_us());
+  check_time("final_duration_us", search.has_final_duration_us(),
+             search.final_duration_us());
+}
+
+}  // namespace distbench

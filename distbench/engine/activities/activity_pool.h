@@ -1,0 +1,128 @@
+#ifndef DISTBENCH_ENGINE_ACTIVITIES_ACTIVITY_POOL_H_
+#define DISTBENCH_ENGINE_ACTIVITIES_ACTIVITY_POOL_H_
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "distbench/activity/activity.h"
+#include "distbench/base/clock.h"
+#include "distbench/base/object_pool.h"
+#include "distbench/config/plan/plan.h"
+#include "distbench/engine/recording/activity_record.h"
+
+namespace distbench {
+
+struct Iteration;
+
+// Told when an iteration's work is done, on a thread of the pool.
+class ActivityListener {
+ public:
+  virtual ~ActivityListener() = default;
+  virtual void OnActivityDone(Iteration& iteration) = 0;
+};
+
+// Threads on which activities compute, so that work of milliseconds keeps no
+// worker from polling and pacing. Iterations begin in the order in which they
+// were submitted; the parts of one are done by as many threads as are free.
+//
+// As many iterations as there are threads are under way at most, and for each
+// of them there is an Activity, made by the thread that will prefer it, so that
+// its memory is near. Thread-safe.
+class ActivityPool {
+ public:
+  struct Options {
+    const Plan* plan;
+    std::vector<int> activities;  // that run here: indices into the plan's
+    uint64_t seed = 0;
+    int thread_count = 1;
+    const Clock* clock;
+  };
+
+  // Starts the threads, which make their activities. With no threads, Submit()
+  // does the work itself, and may be called by one thread only.
+  explicit ActivityPool(Options options);
+
+  ~ActivityPool() { Shutdown(); }
+
+  // RESOURCE_EXHAUSTED if the system has not enough threads. Then all that may
+  // be called is Shutdown().
+  const absl::Status& started() const { return started_; }
+
+  // Joins the threads. Listeners are told of nothing any more; what has not
+  // begun is forgotten.
+  void Shutdown();
+
+  // Waits until all activities are made, or nothing is to be done any more.
+  // DEADLINE_EXCEEDED if neither is so by the deadline, RESOURCE_EXHAUSTED if
+  // there is no memory for one; then nothing is done any more.
+  absl::Status WaitUntilReady(absl::Time deadline);
+
+  // Has an iteration done, and the listener told.
+  void Submit(int activity, Iteration& iteration, ActivityListener& listener);
+
+  // From here on, what has not begun counts as done, without being done.
+  void DropWaiting();
+
+  // Adds what was done to the records, one for each activity of the plan.
+  void AddTo(std::vector<ActivityRecord>& records);
+
+ private:
+  struct Job {
+    int activity = kNone;
+    Iteration* iteration = nullptr;
+    ActivityListener* listener = nullptr;
+    uint64_t number = 0;  // of the iteration, among those of the activity
+    int64_t requested_ns = 0;
+
+    // Once it has begun.
+    int64_t started_ns = 0;
+    std::unique_ptr<Activity> work;
+    int home = 0;  // thread that made it
+    int step = 0;
+    int next_part = 0;
+    int unfinished_parts = 0;
+    Work done;
+  };
+  // An Activity between two iterations.
+  struct Idle {
+    std::unique_ptr<Activity> work;
+    int home;
+  };
+
+  void MakeActivities(int thread);
+  absl::Status MakeOne(int activity, int thread);
+  void RunThread(int thread);
+  void DoNextPart(int thread) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Begin(Job& job, int thread) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void StartStep(Job& job) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Finish(Job& job) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const Options options_;
+
+  absl::Mutex mutex_;
+  absl::CondVar parts_;  // signalled for each part that can be taken
+  // Begun ones with parts to take are at the front.
+  std::deque<Job*> jobs_ ABSL_GUARDED_BY(mutex_);
+  ObjectPool<Job> job_pool_ ABSL_GUARDED_BY(mutex_);
+  // By Plan::activities.
+  std::vector<std::vector<Idle>> idle_ ABSL_GUARDED_BY(mutex_);
+  std::vector<uint64_t> next_numbers_ ABSL_GUARDED_BY(mutex_);
+  std::vector<ActivityRecord> records_ ABSL_GUARDED_BY(mutex_);
+  int unready_threads_ ABSL_GUARDED_BY(mutex_);
+  absl::Status made_ ABSL_GUARDED_BY(mutex_);
+  bool dropping_ ABSL_GUARDED_BY(mutex_) = false;
+  bool closing_ ABSL_GUARDED_BY(mutex_) = false;
+  std::vector<std::thread> threads_;
+  absl::Status started_;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_ENGINE_ACTIVITIES_ACTIVITY_POOL_H_

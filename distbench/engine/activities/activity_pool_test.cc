@@ -1,0 +1,189 @@
+#include "distbench/engine/activities/activity_pool.h"
+
+#include <set>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/blocking_counter.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/synchronization/notification.h"
+#include "distbench/base/clock.h"
+#include "distbench/base/testing/scarce_memory.h"
+#include "distbench/config/plan/plan.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::HasSubstr;
+
+ActivityPlan ConsumeCpu() {
+  ActivityPlan plan;
+  plan.function = "ConsumeCpu";
+  plan.settings.resize(1);
+  plan.settings[0].name = "array_size";
+  plan.settings[0].int64_value = 100;
+  return plan;
+}
+
+Plan PlanWith(const ActivityPlan& activity) {
+  Plan plan;
+  plan.activities = {activity};
+  return plan;
+}
+
+// Hundreds of megabytes take longer to make than no time at all.
+Plan LargePlan() {
+  ActivityPlan large;
+  large.function = "PolluteDataCache";
+  large.settings.resize(2);
+  large.settings[0].name = "array_size";
+  large.settings[0].int64_value = 40'000'000;
+  large.settings[1].name = "array_reads_per_iteration";
+  large.settings[1].int64_value = 1;
+  return PlanWith(large);
+}
+
+ActivityPool::Options OptionsFor(const Plan& plan, int thread_count) {
+  return {.plan = &plan,
+          .activities = {0},
+          .seed = 1,
+          .thread_count = thread_count,
+          .clock = &RealClock()};
+}
+
+ActivityRecord RecordOf(ActivityPool& pool) {
+  std::vector<ActivityRecord> records(1);
+  pool.AddTo(records);
+  return records[0];
+}
+
+class Collector final : public ActivityListener {
+ public:
+  explicit Collector(int expected) : remaining(expected) {}
+
+  void OnActivityDone(Iteration& iteration) override {
+    {
+      absl::MutexLock lock(&mutex_);
+      done_.insert(&iteration);
+    }
+    remaining.DecrementCount();
+  }
+
+  size_t done_count() {
+    absl::MutexLock lock(&mutex_);
+    return done_.size();
+  }
+
+  absl::BlockingCounter remaining;
+
+ private:
+  absl::Mutex mutex_;
+  std::set<Iteration*> done_ ABSL_GUARDED_BY(mutex_);
+};
+
+// Blocks the thread that tells it, until it is let go.
+class Blocker final : public ActivityListener {
+ public:
+  void OnActivityDone(Iteration& /*iteration*/) override {
+    reached.Notify();
+    let_go.WaitForNotification();
+  }
+
+  absl::Notification reached;
+  absl::Notification let_go;
+};
+
+// What a number of iterations come to.
+ActivityRecord RunAll(const ActivityPlan& activity, int thread_count,
+                      int iteration_count) {
+  const Plan plan = PlanWith(activity);
+  std::vector<Iteration> iterations(iteration_count);
+  Collector collector(iteration_count);
+  ActivityPool pool(OptionsFor(plan, thread_count));
+  for (Iteration& iteration : iterations) {
+    pool.Submit(0, iteration, collector);
+  }
+  collector.remaining.Wait();
+  EXPECT_EQ(collector.done_count(), iterations.size());
+  return RecordOf(pool);
+}
+
+TEST(ActivityPoolTest, ThreadsDoEveryIterationOnce) {
+  const ActivityRecord record = RunAll(ConsumeCpu(), 3, 500);
+  EXPECT_EQ(record.iteration_count, 500);
+  EXPECT_EQ(record.duration_ns.count(), 500u);
+  EXPECT_EQ(record.queueing_ns.count(), 500u);
+  EXPECT_GT(record.duration_ns.min(), 0);
+}
+
+TEST(ActivityPoolTest, ResultsDoNotDependOnTheThreads) {
+  const ActivityRecord inline_record = RunAll(ConsumeCpu(), 0, 200);
+  EXPECT_EQ(inline_record.iteration_count, 200);
+  EXPECT_NE(inline_record.work.checksum, 0u);
+  EXPECT_EQ(RunAll(ConsumeCpu(), 1, 200).work.checksum,
+            inline_record.work.checksum);
+  EXPECT_EQ(RunAll(ConsumeCpu(), 4, 200).work.checksum,
+            inline_record.work.checksum);
+}
+
+TEST(ActivityPoolTest, IsReadyOnceItsActivitiesAreMade) {
+  const Plan plan = PlanWith(ConsumeCpu());
+  ActivityPool pool(OptionsFor(plan, 2));
+  EXPECT_TRUE(pool.WaitUntilReady(absl::InfiniteFuture()).ok());
+}
+
+TEST(ActivityPoolTest, IsNotReadyBeforeItsActivitiesAreMade) {
+  const Plan plan = LargePlan();
+  ActivityPool pool(OptionsFor(plan, 1));
+  EXPECT_EQ(pool.WaitUntilReady(absl::InfinitePast()).code(),
+            absl::StatusCode::kDeadlineExceeded);
+  EXPECT_TRUE(pool.WaitUntilReady(absl::InfiniteFuture()).ok());
+}
+
+TEST(ActivityPoolTest, MemoryThatThereIsNotIsAnError) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer would end the process";
+  Plan plan = LargePlan();
+  plan.activities[0].settings[0].int64_value = 1'000'000'000;
+  Iteration iteration;
+  Collector collector(1);
+  const ScarceMemory scarce(500 << 20);
+  ActivityPool pool(OptionsFor(plan, 1));
+  const absl::Status ready = pool.WaitUntilReady(absl::InfiniteFuture());
+  EXPECT_EQ(ready.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(ready.ToString(), HasSubstr("more memory than the system gives"));
+  // Nothing is done, and nobody waits for it.
+  pool.Submit(0, iteration, collector);
+  collector.remaining.Wait();
+}
+
+TEST(ActivityPoolTest, NobodyWaitsForAPoolThatIsStopped) {
+  const Plan plan = LargePlan();
+  ActivityPool pool(OptionsFor(plan, 1));
+  pool.DropWaiting();
+  EXPECT_TRUE(pool.WaitUntilReady(absl::InfinitePast()).ok());
+}
+
+TEST(ActivityPoolTest, DropsWhatHasNotBegun) {
+  const Plan plan = PlanWith(ConsumeCpu());
+  std::vector<Iteration> iterations(10);
+  Iteration first;
+  Iteration late;
+  Blocker blocker;
+  Collector collector(11);
+  ActivityPool pool(OptionsFor(plan, 1));
+  pool.Submit(0, first, blocker);
+  blocker.reached.WaitForNotification();
+  for (Iteration& iteration : iterations) {
+    pool.Submit(0, iteration, collector);
+  }
+  pool.DropWaiting();
+  pool.Submit(0, late, collector);
+  collector.remaining.Wait();
+  EXPECT_EQ(RecordOf(pool).iteration_count, 1);
+  blocker.let_go.Notify();
+}
+
+}  // namespace
+}  // namespace distbench

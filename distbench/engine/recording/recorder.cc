@@ -1,0 +1,243 @@
+#include "distbench/engine/recording/recorder.h"
+
+#include <algorithm>
+
+// What Flush() alone calls is inline: calls would cost as much as what they do.
+
+namespace distbench {
+namespace {
+
+// What samples, traces and samples of replays may take, each.
+int64_t PartOfMemory(const Recorder::Options& options) {
+  const int parts = 1 + (options.traced ? 1 : 0) + (options.replayed ? 1 : 0);
+  return options.sample_memory_bytes / parts;
+}
+
+constexpr auto ServiceTimeNs = [](const Sample& sample) {
+  return sample.service_time_ns;
+};
+constexpr auto LatenessNs = [](const Sample& sample) {
+  return sample.lateness_ns;
+};
+constexpr auto ResponseTimeNs = [](const Sample& sample) {
+  return sample.service_time_ns + sample.lateness_ns;
+};
+constexpr auto IntendedNs = [](const Sample& sample) {
+  return sample.sent_ns - sample.lateness_ns;
+};
+constexpr auto EndNs = [](const Sample& sample) {
+  return sample.sent_ns + sample.service_time_ns;
+};
+
+// Whether both count in the same places, but for the intervals.
+bool IsLike(const Sample& a, const Sample& b) {
+  return a.peer == b.peer && a.rpc == b.rpc && a.error == b.error &&
+         a.warmup == b.warmup && a.open_loop == b.open_loop &&
+         a.sent == b.sent;
+}
+
+}  // namespace
+
+Recorder::Recorder(const Options& options, RecentTimes* recent)
+    : rpc_count_(options.rpc_count),
+      unix_offset_ns_(options.unix_offset_ns),
+      recent_(recent),
+      totals_(static_cast<size_t>(options.peer_count) * options.rpc_count),
+      records_(options.rpc_count),
+      samples_(PartOfMemory(options) / static_cast<int64_t>(sizeof(Sample)),
+               options.seed),
+      replayed_(options.replayed
+                    ? PartOfMemory(options) /
+                          static_cast<int64_t>(sizeof(ReplayedSample))
+                    : 0,
+                ~options.seed),
+      free_trace_bytes_(options.traced ? PartOfMemory(options) : 0) {
+  TurnToInterval(0);
+}
+
+void Recorder::Flush() {
+  const absl::Span<const Sample> noted(noted_.data(), noted_count_);
+  for (size_t counted = 0; counted < noted.size();) {
+    const Batch batch = FirstBatch(noted.subspan(counted));
+    Count(batch);
+    counted += batch.size();
+  }
+  Keep(noted);
+  noted_count_ = 0;
+}
+
+// Fetches all places before it writes to any.
+inline void Recorder::Keep(absl::Span<const Sample> noted) {
+  struct Kept {
+    const Sample* sample;
+    Sample* place;
+  };
+  std::array<Kept, kMostNoted> all_kept;
+  size_t count = 0;
+  for (size_t i = 0; i < noted.size(); ++i) {
+    if (!is_kept_[i]) continue;
+    Sample* const place = samples_.NextPlace();
+    if (place == nullptr) continue;
+    __builtin_prefetch(place, /*rw=*/1);
+    all_kept[count++] = {&noted[i], place};
+  }
+  for (size_t i = 0; i < count; ++i) *all_kept[i].place = *all_kept[i].sample;
+}
+
+// Those that begin with the first one and are like it. One that lies in several
+// intervals is on its own.
+inline Recorder::Batch Recorder::FirstBatch(absl::Span<const Sample> noted) {
+  const Sample& first = noted.front();
+  size_t count = 1;
+  IntervalOf(EndNs(first));
+  if (IsInLastInterval(first)) {
+    while (count < noted.size() && IsLike(noted[count], first) &&
+           IsInLastInterval(noted[count])) {
+      ++count;
+    }
+  }
+  return noted.first(count);
+}
+
+inline bool Recorder::IsInLastInterval(const Sample& sample) const {
+  return IsInLastInterval(IntendedNs(sample)) &&
+         IsInLastInterval(sample.sent_ns) && IsInLastInterval(EndNs(sample));
+}
+
+inline void Recorder::Count(Batch batch) {
+  const Sample& first = batch.front();
+  const auto count = static_cast<int64_t>(batch.size());
+  const Bytes bytes = BytesOf(batch);
+  RpcRecord& record = RecordOf(first.rpc);
+  CountInSeries(batch, bytes, record.series);
+  if (first.open_loop && !first.warmup) CountOpenLoop(batch, record);
+  RpcTotals& totals = TotalsOf(first.peer, first.rpc);
+  if (first.warmup) {
+    totals.counts.warmup_count += count;
+  } else if (first.error != 0) {
+    totals.counts.failed_count += count;
+    totals.failures_by_error[first.error] += count;
+  } else {
+    CountSuccesses(batch, bytes, totals);
+  }
+}
+
+inline Recorder::Bytes Recorder::BytesOf(Batch batch) {
+  Bytes bytes;
+  for (const Sample& sample : batch) {
+    bytes.request += sample.request_bytes;
+    bytes.response += sample.response_bytes;
+  }
+  return bytes;
+}
+
+inline void Recorder::CountInSeries(Batch batch, const Bytes& bytes,
+                                    IntervalSeries& series) {
+  const Sample& first = batch.front();
+  const auto count = static_cast<int64_t>(batch.size());
+  if (first.open_loop) {
+    series.At(IntervalOf(IntendedNs(first))).offered += count;
+  }
+  if (first.sent) series.At(IntervalOf(first.sent_ns)).sent += count;
+  const int64_t end = IntervalOf(EndNs(first));
+  IntervalCounts& counts = series.At(end);
+  if (first.warmup) counts.warmup += count;
+  if (first.error != 0) {
+    counts.failed += count;
+    return;
+  }
+  counts.succeeded += count;
+  counts.request_bytes += bytes.request;
+  counts.response_bytes += bytes.response;
+  series.ServiceTimes(end).RecordEach(batch, ServiceTimeNs);
+  if (first.open_loop) {
+    series.ResponseTimes(end).RecordEach(batch, ResponseTimeNs);
+  }
+}
+
+void Recorder::CountOpenLoop(Batch batch, RpcRecord& record) {
+  const auto count = static_cast<int64_t>(batch.size());
+  record.offered_count += count;
+  if (batch.front().sent) return;
+  record.unsent_count += count;
+  record.unsent_wait_ns.RecordEach(batch, LatenessNs);
+}
+
+inline void Recorder::CountSuccesses(Batch batch, const Bytes& bytes,
+                                     RpcTotals& totals) {
+  RpcCounts& counts = totals.counts;
+  counts.succeeded_count += static_cast<int64_t>(batch.size());
+  counts.request_bytes += bytes.request;
+  counts.response_bytes += bytes.response;
+  int64_t first_sent_ns = counts.first_start_timestamp_ns;
+  int64_t last_end_ns = counts.last_end_timestamp_ns;
+  for (const Sample& sample : batch) {
+    first_sent_ns = std::min(first_sent_ns, sample.sent_ns);
+    last_end_ns = std::max(last_end_ns, EndNs(sample));
+  }
+  counts.first_start_timestamp_ns = first_sent_ns;
+  counts.last_end_timestamp_ns = last_end_ns;
+  totals.service_time_ns.RecordEach(batch, ServiceTimeNs);
+  if (batch.front().open_loop) {
+    totals.lateness_ns.RecordEach(batch, LatenessNs);
+    totals.response_time_ns.RecordEach(batch, ResponseTimeNs);
+  }
+}
+
+void Recorder::CountUnsent(int rpc, int64_t intended_ns, int64_t wait_ns,
+                           int64_t count) {
+  RpcRecord& record = RecordOf(rpc);
+  record.offered_count += count;
+  record.unsent_count += count;
+  record.unsent_wait_ns.RecordN(wait_ns, count);
+  record.series.At(IntervalOf(intended_ns)).offered += count;
+}
+
+void Recorder::KeepAll(const SampleReservoir& reservoir) {
+  Flush();  // samples keep their order
+  for (int64_t i = 0; i < reservoir.size(); ++i) samples_.Add(reservoir[i]);
+}
+
+int Recorder::InternError(absl::string_view message) {
+  auto found = error_numbers_.find(message);
+  if (found != error_numbers_.end()) return found->second;
+  const int number = static_cast<int>(errors_.size());
+  errors_.emplace_back(message);
+  error_numbers_.emplace(errors_.back(), number);
+  return number;
+}
+
+int Recorder::AddTrace(absl::string_view trace) {
+  free_trace_bytes_ -= static_cast<int64_t>(sizeof(std::string) + trace.size());
+  if (free_trace_bytes_ < 0) return -1;
+  traces_.emplace_back(trace);
+  return static_cast<int>(traces_.size()) - 1;
+}
+
+void Recorder::ForEachTotals(
+    absl::FunctionRef<void(int peer, int rpc, const RpcTotals& totals)> visit)
+    const {
+  for (size_t i = 0; i < totals_.size(); ++i) {
+    if (totals_[i] == nullptr) continue;
+    visit(static_cast<int>(i / rpc_count_), static_cast<int>(i % rpc_count_),
+          *totals_[i]);
+  }
+}
+
+RpcTotals& Recorder::NewTotals(int peer, int rpc) {
+  auto& totals = totals_[static_cast<size_t>(peer) * rpc_count_ + rpc];
+  totals = std::make_unique<RpcTotals>();
+  return *totals;
+}
+
+RpcRecord& Recorder::NewRecord(int rpc) {
+  records_[rpc] = std::make_unique<RpcRecord>(recent_);
+  return *records_[rpc];
+}
+
+void Recorder::TurnToInterval(int64_t time_ns) {
+  interval_ = (time_ns + unix_offset_ns_) / kIntervalNs;
+  interval_start_ns_ = interval_ * kIntervalNs - unix_offset_ns_;
+}
+
+}  // namespace distbench

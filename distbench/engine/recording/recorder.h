@@ -1,0 +1,211 @@
+#ifndef DISTBENCH_ENGINE_RECORDING_RECORDER_H_
+#define DISTBENCH_ENGINE_RECORDING_RECORDER_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/functional/function_ref.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "distbench/results/rpc_totals.h"
+#include "distbench/stats/interval_series.h"
+#include "distbench/stats/log_histogram.h"
+#include "distbench/stats/recent_times.h"
+#include "distbench/stats/reservoir.h"
+
+namespace distbench {
+
+// One RPC as its client saw it; RpcSample in a compact form. Times are
+// monotonic, in nanoseconds.
+struct Sample {
+  int32_t rpc = 0;
+  int32_t peer = 0;  // as Routes::CountedUnder() returned it
+  int64_t request_bytes = 0;
+  int64_t sent_ns = 0;
+  // Not beside request_bytes: a compiler copies what is side by side here and
+  // in ClientCall by one load, which has to wait for the stores of both.
+  int64_t response_bytes = 0;
+  int64_t service_time_ns = 0;
+  int64_t lateness_ns = 0;  // open loop only
+  int32_t error = 0;        // 0: succeeded; else as InternError() returned it
+  int32_t trace = -1;       // as AddTrace() returned it; -1: not traced
+  bool warmup = false;
+  bool open_loop = false;
+  bool through_channel = false;  // of several servers
+  bool sent = true;              // false: failed before it could be sent
+};
+
+// An RPC of a replay trace, and where it belongs.
+struct ReplayedSample {
+  Sample sample;
+  int64_t execution = 0;  // of a trace; unique within the worker
+  int64_t execution_start_ns = 0;
+  int32_t record = 0;  // position in the trace
+};
+
+// Samples of one action list's execution, where it keeps a limited number.
+using SampleReservoir = Reservoir<Sample>;
+
+// One RPC of one worker, all its peers together.
+struct RpcRecord {
+  explicit RpcRecord(RecentTimes* recent) : series(recent) {}
+
+  // By second of Unix time; see RpcTimeSeries.
+  IntervalSeries series;
+
+  // Of open loops, without warm-up; see OfferedLoad.
+  int64_t offered_count = 0;
+  int64_t unsent_count = 0;
+  int64_t held_back_count = 0;
+  LogHistogram unsent_wait_ns;
+};
+
+// What one worker measures: exact statistics per RPC and peer, and per RPC and
+// second; samples within a budget. Takes no lock. Allocates for the first RPC
+// to a peer, for each second, for new octaves of histograms and for growing
+// sets of samples only. Not thread-safe.
+//
+// RPCs are noted one by one as they end, and recorded together by Flush(): what
+// one look-up finds serves many of them, and a tight loop does the rest.
+class Recorder {
+ public:
+  // The intervals of series.
+  static constexpr int64_t kIntervalNs = 1'000'000'000;
+
+  struct Options {
+    int peer_count = 0;
+    int rpc_count = 0;
+
+    // For samples, those of replay traces (if there are any) and traces of
+    // RPCs (if any is `traced`), in equal parts. Samples beyond it are chosen
+    // by reservoir, traces beyond it are dropped.
+    int64_t sample_memory_bytes = 0;
+    bool traced = false;
+    bool replayed = false;
+
+    // What to add to monotonic time to get Unix time.
+    int64_t unix_offset_ns = 0;
+    uint64_t seed = 0;
+  };
+
+  // recent: null, or is told what was measured in each second, once it has
+  // passed. Must outlive the recorder.
+  explicit Recorder(const Options& options, RecentTimes* recent = nullptr);
+
+  // Notes an RPC that has ended: the caller sets all members of the sample that
+  // this returns, before it notes another one. `kept`: whether the sample is
+  // offered to be kept, or just counted.
+  Sample& Note(bool kept) {
+    if (noted_count_ == kMostNoted) Flush();
+    is_kept_[noted_count_] = kept;
+    return noted_[noted_count_++];
+  }
+
+  // Records what has been noted. It is not seen before.
+  void Flush();
+
+  // Counts RPCs that were to be sent at intended_ns, and had waited for wait_ns
+  // when it became certain that they never would be. No warm-up.
+  void CountUnsent(int rpc, int64_t intended_ns, int64_t wait_ns,
+                   int64_t count);
+
+  // Counts an iteration that an in-flight cap made later than intended. No
+  // warm-up.
+  void CountHeldBack(int rpc) { ++RecordOf(rpc).held_back_count; }
+
+  void KeepReplayed(const ReplayedSample& sample) { replayed_.Add(sample); }
+
+  // Offers what a list's execution has kept.
+  void KeepAll(const SampleReservoir& reservoir);
+
+  // The number of a message in this recorder's dictionary; the message must not
+  // be empty. Equal messages have equal numbers.
+  int InternError(absl::string_view message);
+
+  // Keeps a serialised TraceContext for a sample, and returns its number; -1 if
+  // there is no memory left for it.
+  int AddTrace(absl::string_view trace);
+
+  // What has been recorded, up to the last Flush().
+  absl::Span<const std::string> errors() const { return errors_; }
+  const std::string& trace(int number) const { return traces_[number]; }
+  const SampleReservoir& samples() const { return samples_; }
+  const Reservoir<ReplayedSample>& replayed() const { return replayed_; }
+  int64_t sample_capacity() const { return samples_.capacity(); }
+  int rpc_count() const { return rpc_count_; }
+  // Null if nothing of the RPC was recorded.
+  const RpcRecord* record(int rpc) const { return records_[rpc].get(); }
+  void ForEachTotals(
+      absl::FunctionRef<void(int peer, int rpc, const RpcTotals& totals)> visit)
+      const;
+
+ private:
+  RpcTotals& TotalsOf(int peer, int rpc) {
+    const auto& totals = totals_[static_cast<size_t>(peer) * rpc_count_ + rpc];
+    return totals != nullptr ? *totals : NewTotals(peer, rpc);
+  }
+  RpcRecord& RecordOf(int rpc) {
+    return records_[rpc] != nullptr ? *records_[rpc] : NewRecord(rpc);
+  }
+  RpcTotals& NewTotals(int peer, int rpc);
+  RpcRecord& NewRecord(int rpc);
+
+  // RPCs that were noted one after the other and count in the same places.
+  using Batch = absl::Span<const Sample>;
+  struct Bytes {
+    int64_t request = 0;
+    int64_t response = 0;
+  };
+
+  // Enough for look-ups to cost little, few enough for the nearest cache.
+  static constexpr size_t kMostNoted = 32;
+
+  Batch FirstBatch(absl::Span<const Sample> noted);
+  void Keep(absl::Span<const Sample> noted);
+  void Count(Batch batch);
+  static Bytes BytesOf(Batch batch);
+  void CountInSeries(Batch batch, const Bytes& bytes, IntervalSeries& series);
+  static void CountOpenLoop(Batch batch, RpcRecord& record);
+  static void CountSuccesses(Batch batch, const Bytes& bytes,
+                             RpcTotals& totals);
+
+  // Most times lie in the interval of the one before.
+  int64_t IntervalOf(int64_t time_ns) {
+    if (!IsInLastInterval(time_ns)) [[unlikely]] {
+      TurnToInterval(time_ns);
+    }
+    return interval_;
+  }
+  bool IsInLastInterval(int64_t time_ns) const {
+    return time_ns >= interval_start_ns_ &&
+           time_ns - interval_start_ns_ < kIntervalNs;
+  }
+  bool IsInLastInterval(const Sample& sample) const;
+  void TurnToInterval(int64_t time_ns);
+
+  const int rpc_count_;
+  const int64_t unix_offset_ns_;
+  RecentTimes* const recent_;
+  int64_t interval_ = 0;           // of the last IntervalOf()
+  int64_t interval_start_ns_ = 0;  // monotonic
+  size_t noted_count_ = 0;
+  std::array<Sample, kMostNoted> noted_;
+  std::array<bool, kMostNoted> is_kept_;
+  std::vector<std::unique_ptr<RpcTotals>> totals_;   // by peer, then RPC
+  std::vector<std::unique_ptr<RpcRecord>> records_;  // by RPC
+  SampleReservoir samples_;
+  Reservoir<ReplayedSample> replayed_;
+  std::vector<std::string> errors_ = {""};
+  absl::flat_hash_map<std::string, int> error_numbers_;
+  std::vector<std::string> traces_;
+  int64_t free_trace_bytes_;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_ENGINE_RECORDING_RECORDER_H_

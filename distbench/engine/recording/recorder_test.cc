@@ -1,0 +1,288 @@
+#include "distbench/engine/recording/recorder.h"
+
+#include <cstdint>
+#include <map>
+#include <random>
+#include <string>
+
+#include "absl/base/casts.h"
+#include "absl/strings/str_cat.h"
+#include "distbench/results/rpc_totals.h"
+#include "distbench/stats/interval_series.h"
+#include "distbench/stats/log_histogram.h"
+#include "distbench/stats/recent_times.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+constexpr int64_t kSecond = 1'000'000'000;
+
+// Unix time of monotonic 0: a quarter before second 1000.
+constexpr int64_t kUnixOffset = 1000 * kSecond - kSecond / 4;
+
+Recorder::Options OnePeer(int64_t sample_memory_bytes = 0) {
+  return {.peer_count = 1,
+          .rpc_count = 1,
+          .sample_memory_bytes = sample_memory_bytes,
+          .unix_offset_ns = kUnixOffset,
+          .seed = 1};
+}
+
+Sample OpenLoopSample(int64_t intended_ns, int64_t sent_ns, int64_t done_ns) {
+  Sample sample;
+  sample.open_loop = true;
+  sample.sent_ns = sent_ns;
+  sample.lateness_ns = sent_ns - intended_ns;
+  sample.service_time_ns = done_ns - sent_ns;
+  return sample;
+}
+
+void Record(Recorder& recorder, const Sample& sample) {
+  recorder.Note(/*kept=*/true) = sample;
+  recorder.Flush();
+}
+
+std::map<int64_t, IntervalCounts> CountsOf(const Recorder& recorder) {
+  std::map<int64_t, IntervalCounts> counts;
+  IntervalSeries::ForEach({&recorder.record(0)->series},
+                          [&](const IntervalSeries::View& view) {
+                            counts[view.index] = view.counts;
+                          });
+  return counts;
+}
+
+void Append(std::string& text, const LogHistogram& histogram) {
+  absl::StrAppend(&text, " [", histogram.count(), " ", histogram.min(), " ",
+                  histogram.max());
+  // To the last bit.
+  for (const double sum : {histogram.sum(), histogram.sum_of_squares()}) {
+    absl::StrAppend(&text, " ", absl::bit_cast<uint64_t>(sum));
+  }
+  for (const LogHistogram::Bucket& bucket : histogram.Buckets()) {
+    absl::StrAppend(&text, " ", bucket.index, ":", bucket.count);
+  }
+  absl::StrAppend(&text, "]");
+}
+
+// All that was recorded.
+std::string Describe(const Recorder& recorder) {
+  std::string text;
+  recorder.ForEachTotals([&](int peer, int rpc, const RpcTotals& totals) {
+    const RpcCounts& counts = totals.counts;
+    absl::StrAppend(&text, "\npeer ", peer, " rpc ", rpc, ": ",
+                    counts.succeeded_count, " ", counts.failed_count, " ",
+                    counts.warmup_count, " ", counts.request_bytes);
+    absl::StrAppend(&text, " ", counts.response_bytes, " ",
+                    counts.first_start_timestamp_ns, " ",
+                    counts.last_end_timestamp_ns);
+    for (const auto& [error, count] : totals.failures_by_error) {
+      absl::StrAppend(&text, " error ", error, ": ", count);
+    }
+    Append(text, totals.service_time_ns);
+    Append(text, totals.response_time_ns);
+    Append(text, totals.lateness_ns);
+  });
+  for (int rpc = 0; rpc < recorder.rpc_count(); ++rpc) {
+    const RpcRecord& record = *recorder.record(rpc);
+    absl::StrAppend(&text, "\nrpc ", rpc, ": ", record.offered_count, " ",
+                    record.unsent_count);
+    Append(text, record.unsent_wait_ns);
+    IntervalSeries::ForEach(
+        {&record.series}, [&](const IntervalSeries::View& view) {
+          const IntervalCounts& counts = view.counts;
+          absl::StrAppend(&text, "\n", view.index, ": ", counts.offered, " ",
+                          counts.sent, " ", counts.succeeded, " ",
+                          counts.failed, " ", counts.warmup);
+          absl::StrAppend(&text, " ", counts.request_bytes, " ",
+                          counts.response_bytes);
+          Append(text, view.service_time_ns);
+          Append(text, view.response_time_ns);
+        });
+  }
+  for (int64_t i = 0; i < recorder.samples().size(); ++i) {
+    const Sample& sample = recorder.samples()[i];
+    absl::StrAppend(&text, "\n", sample.sent_ns, " ", sample.service_time_ns);
+  }
+  return text;
+}
+
+TEST(RecorderTest, AnRpcIsCountedInTheSecondsInWhichItHappens) {
+  Recorder recorder(OnePeer());
+  // Intended in second 1000, sent in 1001, done in 1003.
+  Record(recorder,
+         OpenLoopSample(kSecond / 2, 3 * kSecond / 2, 13 * kSecond / 4));
+  std::map<int64_t, IntervalCounts> counts = CountsOf(recorder);
+  EXPECT_EQ(counts[1000].offered, 1);
+  EXPECT_EQ(counts[1000].sent, 0);
+  EXPECT_EQ(counts[1001].sent, 1);
+  EXPECT_EQ(counts[1003].succeeded, 1);
+  IntervalSeries::ForEach(
+      {&recorder.record(0)->series}, [&](const IntervalSeries::View& view) {
+        EXPECT_EQ(view.service_time_ns.count(), view.index == 1003 ? 1u : 0u);
+        if (view.index != 1003) return;
+        EXPECT_EQ(view.service_time_ns.max(), 7 * kSecond / 4);
+        EXPECT_EQ(view.response_time_ns.max(), 11 * kSecond / 4);
+      });
+}
+
+TEST(RecorderTest, SeriesShowWarmupAndFailuresToo) {
+  Recorder recorder(OnePeer());
+  Sample sample;
+  sample.sent_ns = kSecond;
+  sample.service_time_ns = 1;
+  sample.warmup = true;
+  Record(recorder, sample);
+  sample.error = recorder.InternError("broken");
+  Record(recorder, sample);
+  sample.warmup = false;
+  Record(recorder, sample);
+  const IntervalCounts counts = CountsOf(recorder).at(1000);
+  EXPECT_EQ(counts.offered, 0) << "a closed loop has no intended times";
+  EXPECT_EQ(counts.sent, 3);
+  EXPECT_EQ(counts.succeeded, 1);
+  EXPECT_EQ(counts.failed, 2);
+  EXPECT_EQ(counts.warmup, 2);
+}
+
+TEST(RecorderTest, WhatIsNeverSentIsOfferedAndHasWaited) {
+  Recorder recorder(OnePeer());
+  recorder.CountUnsent(0, /*intended_ns=*/kSecond, /*wait_ns=*/500,
+                       /*count=*/10);
+  // Cancelled while it waited for room in a send queue.
+  Sample sample = OpenLoopSample(kSecond, kSecond + 700, kSecond + 700);
+  sample.sent = false;
+  sample.error = recorder.InternError("not sent");
+  Record(recorder, sample);
+  const RpcRecord& record = *recorder.record(0);
+  EXPECT_EQ(record.offered_count, 11);
+  EXPECT_EQ(record.unsent_count, 11);
+  EXPECT_EQ(record.unsent_wait_ns.count(), 11u);
+  EXPECT_EQ(record.unsent_wait_ns.sum(), 5700);
+  const IntervalCounts counts = CountsOf(recorder).at(1000);
+  EXPECT_EQ(counts.offered, 11);
+  EXPECT_EQ(counts.sent, 0);
+  EXPECT_EQ(counts.failed, 1);
+}
+
+TEST(RecorderTest, WarmupIsNoPartOfTheOfferedLoad) {
+  Recorder recorder(OnePeer());
+  Sample sample = OpenLoopSample(0, 1, 2);
+  sample.warmup = true;
+  Record(recorder, sample);
+  EXPECT_EQ(recorder.record(0)->offered_count, 0);
+  sample.warmup = false;
+  Record(recorder, sample);
+  EXPECT_EQ(recorder.record(0)->offered_count, 1);
+}
+
+// Whatever comes one after the other, noted together or one by one.
+TEST(RecorderTest, TogetherIsAsOneByOne) {
+  Recorder::Options options = OnePeer(1000 * sizeof(Sample));
+  options.peer_count = 3;
+  options.rpc_count = 2;
+  Recorder together(options);
+  Recorder one_by_one(options);
+  std::mt19937 random(1);
+  const auto one_in = [&](int count) { return random() % count == 0; };
+  const int error = together.InternError("broken");
+  ASSERT_EQ(one_by_one.InternError("broken"), error);
+  Sample sample;
+  int64_t now_ns = 0;
+  for (int i = 0; i < 3000; ++i) {
+    // Mostly like the one before.
+    if (one_in(5)) sample.rpc = static_cast<int32_t>(random() % 2);
+    if (one_in(5)) sample.peer = static_cast<int32_t>(random() % 3);
+    if (one_in(5)) sample.warmup = one_in(2);
+    if (one_in(5)) sample.open_loop = one_in(2);
+    if (one_in(5)) sample.error = one_in(3) ? error : 0;
+    sample.sent = sample.error == 0 || one_in(2);
+    now_ns += random() % 10'000'000;
+    const auto some_ns = [&] {
+      return static_cast<int64_t>(random() % (one_in(20) ? kSecond : 1000));
+    };
+    sample.sent_ns = now_ns - some_ns();
+    sample.service_time_ns = some_ns();
+    sample.lateness_ns = sample.open_loop ? some_ns() : 0;
+    sample.request_bytes = static_cast<int64_t>(random() % 1000);
+    sample.response_bytes = static_cast<int64_t>(random() % 1000);
+    const bool kept = !one_in(3);
+    together.Note(kept) = sample;
+    one_by_one.Note(kept) = sample;
+    one_by_one.Flush();
+    if (one_in(100)) together.Flush();
+  }
+  together.Flush();
+  EXPECT_EQ(Describe(together), Describe(one_by_one));
+}
+
+TEST(RecorderTest, NothingIsSeenBeforeItIsFlushed) {
+  Recorder recorder(OnePeer(1000 * sizeof(Sample)));
+  recorder.Note(/*kept=*/true) = Sample();
+  recorder.Note(/*kept=*/false) = Sample();
+  EXPECT_EQ(recorder.record(0), nullptr);
+  recorder.Flush();
+  EXPECT_EQ(CountsOf(recorder).begin()->second.succeeded, 2);
+  EXPECT_EQ(recorder.samples().size(), 1);
+  recorder.Flush();
+  EXPECT_EQ(CountsOf(recorder).begin()->second.succeeded, 2);
+}
+
+// What a list has kept comes behind what ended before it.
+TEST(RecorderTest, SamplesOfListsKeepTheirPlace) {
+  Recorder recorder(OnePeer(1000 * sizeof(Sample)));
+  Sample sample;
+  sample.sent_ns = 1;
+  recorder.Note(/*kept=*/true) = sample;
+  SampleReservoir list(/*capacity=*/10, /*seed=*/1);
+  sample.sent_ns = 2;
+  list.Add(sample);
+  recorder.KeepAll(list);
+  ASSERT_EQ(recorder.samples().size(), 2);
+  EXPECT_EQ(recorder.samples()[0].sent_ns, 1);
+  EXPECT_EQ(recorder.samples()[1].sent_ns, 2);
+}
+
+TEST(RecorderTest, SamplesStayWithinTheirMemory) {
+  constexpr int64_t kCapacity = 100;
+  Recorder recorder(OnePeer(kCapacity * sizeof(Sample)));
+  Sample sample;
+  for (int i = 0; i < 1000; ++i) {
+    Record(recorder, sample);
+  }
+  EXPECT_EQ(recorder.samples().size(), kCapacity);
+  EXPECT_EQ(recorder.samples().dropped_count(), 900);
+}
+
+TEST(RecorderTest, WithoutSampleMemoryNoSampleIsKept) {
+  Recorder recorder(OnePeer(0));
+  Record(recorder, Sample());
+  EXPECT_EQ(recorder.samples().size(), 0);
+  EXPECT_EQ(recorder.AddTrace("trace"), -1);
+}
+
+TEST(RecorderTest, TracesTakeHalfOfTheMemory) {
+  Recorder::Options options = OnePeer(100 * sizeof(Sample));
+  options.traced = true;
+  Recorder recorder(options);
+  EXPECT_EQ(recorder.sample_capacity(), 50);
+  const std::string trace(sizeof(Sample) - sizeof(std::string), 'x');
+  for (int i = 0; i < 50; ++i) EXPECT_EQ(recorder.AddTrace(trace), i);
+  EXPECT_EQ(recorder.AddTrace(trace), -1);
+}
+
+TEST(RecorderTest, TellsOfEachSecondThatHasPassed) {
+  RecentTimes recent;
+  Recorder recorder(OnePeer(), &recent);
+  Record(recorder, OpenLoopSample(kSecond, kSecond + 1, kSecond + 3));
+  EXPECT_EQ(recent.Take(), nullptr);
+  Record(recorder, OpenLoopSample(2 * kSecond, 2 * kSecond, 2 * kSecond));
+  const auto times = recent.Take();
+  ASSERT_NE(times, nullptr);
+  EXPECT_EQ(times->service_time_ns.max(), 2);
+  EXPECT_EQ(times->response_time_ns.max(), 3);
+}
+
+}  // namespace
+}  // namespace distbench

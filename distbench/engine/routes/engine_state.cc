@@ -1,0 +1,48 @@
+#include "distbench/engine/routes/engine_state.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace distbench {
+
+EngineState::EngineState(std::shared_ptr<const Plan> plan, int instance,
+                         int worker_count, const Clock& clock)
+    : plan_(std::move(plan)),
+      instance_(instance),
+      worker_count_(worker_count),
+      clock_(clock),
+      unix_offset_ns_(clock.UnixNs() - clock.MonotonicNs()),
+      routes_(*plan_),
+      targets_(plan_->rpcs.size()) {
+  for (size_t i = 0; i < plan_->rpcs.size(); ++i) {
+    const RpcPlan& rpc = plan_->rpcs[i];
+    if (std::count(rpc.client_services.begin(), rpc.client_services.end(),
+                   instance_plan().service) == 0) {
+      continue;
+    }
+    targets_[i].fanout = std::make_unique<Fanout>(*plan_, rpc, instance_);
+    for (int candidate : targets_[i].fanout->candidates()) {
+      targets_[i].routes.push_back(
+          routes_.To(rpc.server_service, candidate, rpc.multi_server_channel));
+    }
+  }
+  for (size_t i = 0; i < plan_->replay_traces.size(); ++i) {
+    replay_tables_.emplace_back(*plan_, static_cast<int>(i), instance_,
+                                routes_);
+  }
+}
+
+bool EngineState::Stop(StopScope scope, absl::string_view reason) {
+  absl::MutexLock lock(&mutex_);
+  if (scope <= stop_scope_) return false;
+  if (stop_scope_ == StopScope::kNothing) stop_reason_ = std::string(reason);
+  stop_scope_ = scope;
+  return true;
+}
+
+std::string EngineState::stop_reason() const {
+  absl::MutexLock lock(&mutex_);
+  return stop_reason_;
+}
+
+}  // namespace distbench

@@ -1,0 +1,100 @@
+#ifndef DISTBENCH_ENGINE_ROUTES_ENGINE_STATE_H_
+#define DISTBENCH_ENGINE_ROUTES_ENGINE_STATE_H_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
+#include "distbench/base/clock.h"
+#include "distbench/config/plan/plan.h"
+#include "distbench/engine/routes/fanout.h"
+#include "distbench/engine/routes/replay_table.h"
+#include "distbench/engine/routes/routes.h"
+
+namespace distbench {
+
+// Whom an instance calls by one RPC.
+struct RpcTargets {
+  std::unique_ptr<Fanout> fanout;
+  std::vector<int> routes;  // by candidate of the fanout
+};
+
+// How much of what an instance does has been stopped.
+enum class StopScope {
+  kNothing,
+  kOwnTraffic,  // its main program; it still handles requests
+  kEverything,
+};
+
+// What the workers of one engine share. But for the stop state, it does not
+// change once traffic has started.
+class EngineState {
+ public:
+  EngineState(std::shared_ptr<const Plan> plan, int instance, int worker_count,
+              const Clock& clock);
+
+  const Plan& plan() const { return *plan_; }
+  int instance() const { return instance_; }
+  const InstancePlan& instance_plan() const {
+    return plan_->instances[instance_];
+  }
+  const ServicePlan& service() const {
+    return plan_->services[instance_plan().service];
+  }
+  int worker_count() const { return worker_count_; }
+  const Clock& clock() const { return clock_; }
+
+  // Whom this instance sends to.
+  const Routes& routes() const { return routes_; }
+
+  // Requires that this instance's service is a client of the RPC.
+  RpcTargets& targets(int rpc) { return targets_[rpc]; }
+
+  // Requires a trace of the plan. Empty for what this instance does not send.
+  const ReplayTable& replay_table(int trace) const {
+    return replay_tables_[trace];
+  }
+
+  // When traffic starts, monotonic; 0 until that is known.
+  int64_t traffic_start_ns() const {
+    return traffic_start_ns_.load(std::memory_order_relaxed);
+  }
+  void SetTrafficStart(int64_t start_ns) { traffic_start_ns_ = start_ns; }
+
+  // What to add to monotonic time to get Unix time; fixed for the test, so that
+  // a step of the wall clock does not move its time stamps.
+  int64_t unix_offset_ns() const { return unix_offset_ns_; }
+
+  // Stops traffic. The first reason stays; a later call can only widen the
+  // scope. Returns whether it has. Any thread.
+  bool Stop(StopScope scope, absl::string_view reason);
+  StopScope stop_scope() const {
+    return stop_scope_.load(std::memory_order_relaxed);
+  }
+  // Empty unless stopped.
+  std::string stop_reason() const;
+
+ private:
+  const std::shared_ptr<const Plan> plan_;
+  const int instance_;
+  const int worker_count_;
+  const Clock& clock_;
+  const int64_t unix_offset_ns_;
+  Routes routes_;
+  std::vector<RpcTargets> targets_;  // by RPC; empty where not a client
+  std::vector<ReplayTable> replay_tables_;
+  std::atomic<int64_t> traffic_start_ns_ = 0;
+
+  std::atomic<StopScope> stop_scope_ = StopScope::kNothing;
+  mutable absl::Mutex mutex_;
+  std::string stop_reason_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_ENGINE_ROUTES_ENGINE_STATE_H_

@@ -1,0 +1,191 @@
+#include "distbench/engine/routes/fanout.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "absl/random/distributions.h"
+#include "distbench/protocol/driver.h"
+
+namespace distbench {
+namespace {
+
+using Coordinates = std::array<int64_t, 3>;
+
+Coordinates CoordinatesOf(const InstancePlan& instance) {
+  return {instance.coordinates[0], instance.coordinates[1],
+          instance.coordinates[2]};
+}
+
+// The number of the instance at these coordinates, if there is one.
+std::optional<int> InstanceAt(const ServicePlan& service,
+                              const Coordinates& at) {
+  for (int axis = 0; axis < 3; ++axis) {
+    if (at[axis] < 0 || at[axis] >= service.sizes[axis]) return std::nullopt;
+  }
+  return static_cast<int>(at[0] + service.sizes[0] *
+                                      (at[1] + service.sizes[1] * at[2]));
+}
+
+// All instances but `self`, starting after it and going around.
+std::vector<int> Others(int count, int self) {
+  std::vector<int> others;
+  for (int i = 1; i < count; ++i) others.push_back((self + i) % count);
+  return others;
+}
+
+std::vector<int> Everyone(int count) {
+  std::vector<int> everyone(count);
+  std::iota(everyone.begin(), everyone.end(), 0);
+  return everyone;
+}
+
+// Ascending, with the last instance in the place of `self`: what a round robin
+// among peers goes through.
+std::vector<int> PeersInTurn(int count, int self) {
+  std::vector<int> peers = Everyone(count);
+  peers[self] = count - 1;
+  peers.pop_back();
+  return peers;
+}
+
+// 1 or -1: the direction in which an alternating ring calls, so that neighbours
+// pair up. The axis that decides is another one than the ring's own.
+int AlternatingStep(int ring_axis, const Coordinates& own) {
+  const int deciding_axis = ring_axis == 0 ? 1 : 0;
+  return own[deciding_axis] % 2 == 1 ? -1 : 1;
+}
+
+// The one target of the filters that have just one.
+std::optional<int> FixedTarget(const FanoutPlan& plan,
+                               const ServicePlan& server, Coordinates at) {
+  const int axis = plan.axis;
+  const Coordinates own = at;
+  switch (plan.kind) {
+    case FanoutPlan::Kind::kLinear:
+      at[axis] += plan.distance;
+      return InstanceAt(server, at);
+    case FanoutPlan::Kind::kRing:
+    case FanoutPlan::Kind::kAlternatingRing: {
+      const int step =
+          plan.kind == FanoutPlan::Kind::kRing ? 1 : AlternatingStep(axis, own);
+      // Outside the server's grid there is no place on its ring.
+      if (at[axis] >= server.sizes[axis]) return std::nullopt;
+      at[axis] = (at[axis] + step + server.sizes[axis]) % server.sizes[axis];
+      return InstanceAt(server, at);
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
+bool SameCoordinates(const std::vector<int>& axes, const InstancePlan& a,
+                     const InstancePlan& b) {
+  return std::all_of(axes.begin(), axes.end(), [&](int axis) {
+    return a.coordinates[axis] == b.coordinates[axis];
+  });
+}
+
+std::vector<int> FindCandidates(const Plan& plan, const RpcPlan& rpc,
+                                const InstancePlan& client) {
+  if (rpc.multi_server_channel != kNone) return {kAnyInstance};
+  const ServicePlan& server = plan.services[rpc.server_service];
+  const bool among_peers = client.service == rpc.server_service;
+  switch (rpc.fanout.kind) {
+    case FanoutPlan::Kind::kAll:
+    case FanoutPlan::Kind::kRandom:
+    case FanoutPlan::Kind::kStochastic:
+      return among_peers ? Others(server.instance_count, client.number)
+                         : Everyone(server.instance_count);
+    case FanoutPlan::Kind::kRoundRobin:
+      return among_peers ? PeersInTurn(server.instance_count, client.number)
+                         : Everyone(server.instance_count);
+    case FanoutPlan::Kind::kSameCoordinates: {
+      std::vector<int> same = among_peers
+                                  ? Others(server.instance_count, client.number)
+                                  : Everyone(server.instance_count);
+      std::erase_if(same, [&](int number) {
+        return !SameCoordinates(rpc.fanout.axes, client,
+                                plan.instances[server.first_instance + number]);
+      });
+      return same;
+    }
+    case FanoutPlan::Kind::kRing:
+    case FanoutPlan::Kind::kAlternatingRing:
+    case FanoutPlan::Kind::kLinear: {
+      const std::optional<int> target =
+          FixedTarget(rpc.fanout, server, CoordinatesOf(client));
+      if (!target.has_value() || (among_peers && *target == client.number)) {
+        return {};
+      }
+      return {*target};
+    }
+  }
+  return {};
+}
+
+// Moves a random choice of `count` elements to the front.
+void ShuffleFront(std::vector<int>& values, int count, absl::BitGenRef random) {
+  for (int i = 0; i < count; ++i) {
+    std::swap(values[i],
+              values[absl::Uniform<size_t>(random, i, values.size())]);
+  }
+}
+
+}  // namespace
+
+Fanout::Fanout(const Plan& plan, const RpcPlan& rpc, int client)
+    : plan_(rpc.multi_server_channel == kNone ? rpc.fanout : FanoutPlan()),
+      shuffled_(plan.instances[client].service != rpc.server_service),
+      candidates_(FindCandidates(plan, rpc, plan.instances[client])),
+      all_positions_(Everyone(static_cast<int>(candidates_.size()))),
+      always_all_(AlwaysAll()) {}
+
+bool Fanout::AlwaysAll() const {
+  switch (plan_.kind) {
+    case FanoutPlan::Kind::kStochastic:
+      return candidates_.empty();
+    case FanoutPlan::Kind::kRandom:
+    case FanoutPlan::Kind::kRoundRobin:
+      return candidates_.size() <= 1;
+    default:
+      return candidates_.size() <= 1 || !shuffled_;
+  }
+}
+
+absl::Span<const int> Fanout::Choose(absl::BitGenRef random,
+                                     std::vector<int>& scratch) {
+  const int count = static_cast<int>(candidates_.size());
+  const absl::Span<const int> all(all_positions_);
+  switch (plan_.kind) {
+    case FanoutPlan::Kind::kRandom:
+      return all.subspan(absl::Uniform<int>(random, 0, count), 1);
+    case FanoutPlan::Kind::kRoundRobin:
+      return all.subspan(
+          round_robin_.fetch_add(1, std::memory_order_relaxed) % count, 1);
+    case FanoutPlan::Kind::kStochastic: {
+      const int chosen = std::min(ChooseTargetCount(random), count);
+      scratch = all_positions_;
+      ShuffleFront(scratch, chosen, random);
+      return absl::MakeConstSpan(scratch).first(chosen);
+    }
+    default:
+      scratch = all_positions_;
+      ShuffleFront(scratch, count, random);
+      return scratch;
+  }
+}
+
+int Fanout::ChooseTargetCount(absl::BitGenRef random) const {
+  double remaining = absl::Uniform(random, 0.0, 1.0);
+  for (const FanoutPlan::Choice& choice : plan_.choices) {
+    if (remaining < choice.probability) return choice.target_count;
+    remaining -= choice.probability;
+  }
+  // The probabilities sum to 1 up to rounding.
+  return plan_.choices.back().target_count;
+}
+
+}  // namespace distbench

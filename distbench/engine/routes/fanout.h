@@ -1,0 +1,54 @@
+#ifndef DISTBENCH_ENGINE_ROUTES_FANOUT_H_
+#define DISTBENCH_ENGINE_ROUTES_FANOUT_H_
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "absl/random/bit_gen_ref.h"
+#include "absl/types/span.h"
+#include "distbench/config/plan/plan.h"
+
+namespace distbench {
+
+// Which instances of a server one client instance calls by one RPC, for each
+// iteration. Never the client itself.
+//
+// Where all candidates are called and they are the client's own service, they
+// are called in the order own+1, own+2, ... around; another service's are
+// called in random order.
+class Fanout {
+ public:
+  // client: index into plan.instances.
+  Fanout(const Plan& plan, const RpcPlan& rpc, int client);
+
+  // All instances that may ever be called: numbers within the server service.
+  // Of an RPC through a multi-server channel: kAnyInstance alone.
+  absl::Span<const int> candidates() const { return candidates_; }
+
+  // Targets of the next iteration: positions in candidates(), each at most
+  // once, perhaps none. The result is valid until scratch is used again.
+  // Thread-safe; random and scratch are the caller's own.
+  absl::Span<const int> Select(absl::BitGenRef random,
+                               std::vector<int>& scratch) {
+    if (always_all_) return all_positions_;
+    return Choose(random, scratch);
+  }
+
+ private:
+  bool AlwaysAll() const;
+  absl::Span<const int> Choose(absl::BitGenRef random,
+                               std::vector<int>& scratch);
+  int ChooseTargetCount(absl::BitGenRef random) const;
+
+  FanoutPlan plan_;
+  bool shuffled_ = false;
+  std::vector<int> candidates_;
+  std::vector<int> all_positions_;  // 0, 1, 2, ...
+  bool always_all_ = false;         // called in order by every iteration
+  std::atomic<uint64_t> round_robin_ = 0;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_ENGINE_ROUTES_FANOUT_H_

@@ -1,0 +1,64 @@
+#ifndef DISTBENCH_ENGINE_ROUTES_REPLAY_TABLE_H_
+#define DISTBENCH_ENGINE_ROUTES_REPLAY_TABLE_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "distbench/config/plan/plan.h"
+#include "distbench/engine/routes/routes.h"
+
+namespace distbench {
+
+// The records of a replay trace that one client instance sends, with what
+// follows from what. Immutable.
+class ReplayTable {
+ public:
+  struct Record {
+    const ReplayRecordPlan* plan = nullptr;
+    int number = 0;  // in the trace
+    int route = 0;
+    int server_instance = 0;  // or kAnyInstance
+
+    // How many earlier records it waits for, and its place among the records
+    // that wait; kNone if it waits for none.
+    int prior_count = 0;
+    int waiting_slot = kNone;
+
+    // Positions of the records that wait for this one's start, and for its end.
+    std::vector<int> start_followers;
+    std::vector<int> end_followers;
+  };
+
+  // Of a service that is not the trace's client, and of a client instance that
+  // has no part in it, the table is empty. Makes the routes that it needs.
+  ReplayTable(const Plan& plan, int trace, int instance, Routes& routes);
+
+  // In the order of the trace.
+  const std::vector<Record>& records() const { return records_; }
+
+  // Records that are due at a fixed time after the start of the trace, and of
+  // the traffic: positions, the earliest first.
+  const std::vector<int>& after_trace_start() const {
+    return after_trace_start_;
+  }
+  const std::vector<int>& after_traffic_start() const {
+    return after_traffic_start_;
+  }
+
+  // How many of the records wait for others.
+  int waiting_count() const { return waiting_count_; }
+
+ private:
+  void AddRecord(const ReplayTracePlan& trace, int number, Routes& routes);
+  void Link(int position, const std::vector<int>& position_of);
+  void SortByTime(std::vector<int>& positions) const;
+
+  std::vector<Record> records_;
+  std::vector<int> after_trace_start_;
+  std::vector<int> after_traffic_start_;
+  int waiting_count_ = 0;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_ENGINE_ROUTES_REPLAY_TABLE_H_

@@ -1,0 +1,87 @@
+#ifndef DISTBENCH_ENGINE_ROUTES_ROUTES_H_
+#define DISTBENCH_ENGINE_ROUTES_ROUTES_H_
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "distbench/config/plan/plan.h"
+#include "distbench/protocol/driver.h"
+
+namespace distbench {
+
+// What an instance sends to, and under whom its RPCs are counted.
+//
+// A route is what the driver connects to: one peer, or the members of a
+// multi-server channel. An RPC is counted under the peer that answered it. If
+// it went to one peer, it is counted there without an answer too; but if it
+// went through a channel, nobody knows who should have answered: it is counted
+// under the channel, as "SERVICE[CHANNEL]". Such RPCs have failed, so a channel
+// has failures only.
+//
+// Built once, then immutable.
+class Routes {
+ public:
+  // plan must outlive this.
+  explicit Routes(const Plan& plan) : plan_(plan) {}
+
+  // The route to an instance of a service, by its number; but through a channel
+  // of the service unless that is kNone. Makes the route if there is none yet.
+  int To(int service, int number, int channel);
+
+  int count() const { return static_cast<int>(routes_.size()); }
+
+  // Instances that are called, alone or as members of channels: indices into
+  // plan.instances.
+  const std::vector<int>& peers() const { return peers_; }
+
+  // What the driver connects to, by route. addresses: in the order of peers().
+  std::vector<Peer> ConnectTo(const std::vector<std::string>& addresses) const;
+
+  // Under whom RPCs are counted: peers(), then channels.
+  int counted_count() const {
+    return static_cast<int>(peers_.size() + channels_.size());
+  }
+  std::string NameOfCounted(int counted) const;
+
+  // Under whom an RPC is counted that has ended. responding_instance may be
+  // anything, as it comes from the network.
+  int CountedUnder(int route, int responding_instance) const {
+    const int peer = routes_[route].peer;
+    return peer != kNone ? peer : CountedOfChannel(route, responding_instance);
+  }
+
+  bool IsChannel(int route) const { return routes_[route].peer == kNone; }
+
+ private:
+  struct Route {
+    int peer = kNone;     // index into peers_; none: through a channel
+    int channel = kNone;  // index into channels_
+  };
+  struct Channel {
+    int service = 0;
+    int channel = 0;           // of the service
+    std::vector<int> members;  // indices into peers_
+    std::vector<int> peer_of;  // by number within the service: index into
+                               // peers_, or none
+  };
+
+  int ToInstance(int instance);
+  int ToChannel(int service, int channel);
+  const MultiServerChannelPlan& PlanOf(const Channel& channel) const;
+  int PeerOf(int instance);
+  int CountedOfChannel(int route, int responding_instance) const;
+
+  const Plan& plan_;
+  std::vector<Route> routes_;
+  std::vector<int> peers_;
+  std::vector<Channel> channels_;
+  std::map<int, int> peer_of_instance_;
+  std::map<int, int> route_of_peer_;
+  std::map<std::pair<int, int>, int> route_of_channel_;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_ENGINE_ROUTES_ROUTES_H_

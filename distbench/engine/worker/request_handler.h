@@ -1,0 +1,55 @@
+#ifndef DISTBENCH_ENGINE_WORKER_REQUEST_HANDLER_H_
+#define DISTBENCH_ENGINE_WORKER_REQUEST_HANDLER_H_
+
+#include <cstdint>
+#include <string>
+
+#include "distbench/base/object_pool.h"
+#include "distbench/engine/worker/run_state.h"
+#include "distbench/engine/worker/timer_queue.h"
+#include "distbench/engine/worker/worker_context.h"
+
+namespace distbench {
+
+// The server side of one worker: what a request calls for, and how it is
+// answered.
+class RequestHandler {
+ public:
+  explicit RequestHandler(WorkerContext& context) : context_(context) {}
+
+  // Answers a request that no list handles: to an RPC whose action list is
+  // empty, or that this instance can not handle; and one of a replay, now or
+  // when its processing time is over. Returns the list that handles it
+  // otherwise, else kNone.
+  int Admit(ServerCall& request);
+
+  // The time of a replayed request is over, or all is stopped.
+  void OnReplyDue(Timer& timer);
+
+  // Answers the request that a list handles.
+  void Respond(const ListRun& list);
+
+  // Requests that were admitted and not answered.
+  int64_t pending() const { return pending_; }
+
+ private:
+  // A replayed request that is answered when its processing time is over.
+  struct DelayedReply {
+    ServerCall* request = nullptr;
+    Timer timer;
+  };
+
+  bool IsReplay(int rpc_index) const;
+  void AnswerReplay(ServerCall& request);
+  void AnswerUnlessStopped(ServerCall& request, const SizePlan& size);
+  void Answer(ServerCall& request, const SizePlan& size);
+  void Refuse(ServerCall& request, const std::string& error);
+
+  WorkerContext& context_;
+  ObjectPool<DelayedReply> delayed_;
+  int64_t pending_ = 0;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_ENGINE_WORKER_REQUEST_HANDLER_H_

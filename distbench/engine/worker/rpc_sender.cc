@@ -1,0 +1,194 @@
+#include "distbench/engine/worker/rpc_sender.h"
+
+#include <algorithm>
+
+#include "distbench/base/saturating_add.h"
+#include "distbench/engine/recording/trace.h"
+
+// What each RPC passes through and only this file calls is inline: calls would
+// cost as much as what they do.
+
+namespace distbench {
+
+RpcSender::RpcSender(WorkerContext& context)
+    : context_(context), waiting_(context.engine.routes().count()) {}
+
+bool RpcSender::Send(Iteration& iteration) {
+  const ActionPlan& action = *iteration.action->plan;
+  const RpcPlan& rpc = context_.engine.plan().rpcs[action.target];
+  RpcTargets& targets = context_.engine.targets(action.target);
+  const absl::Span<const int> chosen =
+      targets.fanout->Select(context_.random, scratch_);
+  if (chosen.empty()) return false;
+  const Sizes sizes = DrawSizes(rpc, action);
+  const bool traced = IsTraced(rpc, iteration);
+  iteration.outstanding = static_cast<int>(chosen.size());
+  in_flight_ += iteration.outstanding;
+  if (iteration.intended_ns != 0) {
+    WorkerProgress::Add(context_.progress.offered, iteration.outstanding);
+  }
+  if (iteration.held_back && !iteration.warmup) {
+    context_.recorder.CountHeldBack(action.target);
+  }
+  WorkerProgress::Add(context_.progress.in_flight, iteration.outstanding);
+  for (size_t i = 0; i < chosen.size(); ++i) {
+    RpcCall* call = calls_.Get();
+    call->iteration = &iteration;
+    call->intended_ns = iteration.intended_ns;
+    call->sent = true;
+    ClientCall& client = call->client;
+    client.peer = targets.routes[chosen[i]];
+    client.rpc_index = action.target;
+    client.server_instance = targets.fanout->candidates()[chosen[i]];
+    client.warmup = iteration.warmup;
+    client.request_bytes = sizes.request_bytes;
+    client.response_bytes = sizes.response_bytes;
+    client.processing_ns = 0;
+    client.deadline_ns = rpc.deadline_ns == kUnlimited
+                             ? 0
+                             : SaturatingAdd(context_.now_ns, rpc.deadline_ns);
+    client.trace_context = {};
+    if (traced) SetTrace(*call, static_cast<int64_t>(i));
+    Submit(call);
+  }
+  return true;
+}
+
+Iteration* RpcSender::OnDone(ClientCall& client) {
+  RpcCall& call = RpcCall::Of(client);
+  Iteration* iteration = call.iteration;
+  std::optional<SampleReservoir>& limited = iteration->action->list->samples;
+  const Sample& sample = End(call, /*kept=*/!limited.has_value());
+  if (limited.has_value()) limited->Add(sample);
+  return --iteration->outstanding == 0 ? iteration : nullptr;
+}
+
+RpcCall& RpcSender::NewCall(Iteration& iteration) {
+  RpcCall& call = *calls_.Get();
+  call.iteration = &iteration;
+  call.sent = true;
+  call.client.warmup = iteration.warmup;
+  call.client.trace_context = {};
+  ++in_flight_;
+  WorkerProgress::Add(context_.progress.in_flight, 1);
+  return call;
+}
+
+const Sample& RpcSender::End(RpcCall& call) {
+  return End(call, /*kept=*/false);
+}
+
+inline const Sample& RpcSender::End(RpcCall& call, bool kept) {
+  Sample& sample = context_.recorder.Note(kept);
+  Measure(call, sample);
+  --in_flight_;
+  WorkerProgress::Add(context_.progress.in_flight, -1);
+  WorkerProgress::Add(sample.error == 0 ? context_.progress.succeeded
+                                        : context_.progress.failed,
+                      1);
+  call.iteration->failed |= sample.error != 0;
+  calls_.Put(&call);
+  return sample;
+}
+
+bool RpcSender::SendWaiting() {
+  size_t still_waiting = 0;
+  for (size_t i = 0; i < waiting_peers_.size(); ++i) {
+    const int peer = waiting_peers_[i];
+    Queue& queue = waiting_[peer];
+    while (queue.first != nullptr) {
+      RpcCall* next = queue.first->next;
+      if (!context_.transport.Start(&queue.first->client)) break;
+      queue.first = next;
+    }
+    if (queue.first != nullptr) waiting_peers_[still_waiting++] = peer;
+  }
+  waiting_peers_.resize(still_waiting);
+  return still_waiting > 0;
+}
+
+// A joint draw decides both sizes, and then the request carries the response's.
+inline RpcSender::Sizes RpcSender::DrawSizes(const RpcPlan& rpc,
+                                             const ActionPlan& action) {
+  if (rpc.joint_distribution != kNone) {
+    const Distribution::Values drawn =
+        context_.engine.plan().distributions[rpc.joint_distribution].Draw(
+            context_.random);
+    return {.request_bytes = drawn[0], .response_bytes = drawn[1]};
+  }
+  const SizePlan& request = action.request_override.has_value()
+                                ? *action.request_override
+                                : rpc.request;
+  return {.request_bytes = DrawSize(request, context_),
+          .response_bytes = kServerDecides};
+}
+
+inline bool RpcSender::IsTraced(const RpcPlan& rpc,
+                                const Iteration& iteration) const {
+  return !iteration.action->list->trace_context.empty() ||
+         (rpc.tracing_interval > 0 &&
+          iteration.number % rpc.tracing_interval == 0);
+}
+
+void RpcSender::SetTrace(RpcCall& call, int64_t fanout_index) {
+  const Iteration& iteration = *call.iteration;
+  const ActionRun& action = *iteration.action;
+  call.trace_context = ExtendTrace(action.list->trace_context,
+                                   {.engine_id = context_.engine.instance(),
+                                    .list_index = action.list->list,
+                                    .list_invocation = action.list->invocation,
+                                    .action_index = action.position,
+                                    .iteration = iteration.number,
+                                    .fanout_index = fanout_index});
+  call.client.trace_context = call.trace_context;
+}
+
+// For room in the send queue of its peer.
+void RpcSender::Wait(RpcCall* call) {
+  const int peer = call->client.peer;
+  Queue& queue = waiting_[peer];
+  call->next = nullptr;
+  if (queue.first == nullptr) {
+    queue.first = call;
+    waiting_peers_.push_back(peer);
+  } else {
+    queue.last->next = call;
+  }
+  queue.last = call;
+}
+
+// Null if none waits.
+RpcCall* RpcSender::PopWaiting() {
+  if (waiting_peers_.empty()) return nullptr;
+  Queue& queue = waiting_[waiting_peers_.back()];
+  RpcCall* call = queue.first;
+  queue.first = call->next;
+  if (queue.first == nullptr) waiting_peers_.pop_back();
+  return call;
+}
+
+// Sets all members, of the sample of an RPC that was noted.
+inline void RpcSender::Measure(const RpcCall& call, Sample& sample) {
+  const ClientCall& client = call.client;
+  sample.rpc = client.rpc_index;
+  const Routes& routes = context_.engine.routes();
+  sample.peer = routes.CountedUnder(client.peer, client.responding_instance);
+  sample.through_channel = routes.IsChannel(client.peer);
+  sample.request_bytes = client.sent_bytes;
+  sample.response_bytes = client.received_bytes;
+  sample.sent_ns = client.sent_ns;
+  sample.service_time_ns = client.done_ns - client.sent_ns;
+  sample.sent = call.sent;
+  sample.open_loop = call.intended_ns != 0;
+  sample.lateness_ns =
+      sample.open_loop ? client.sent_ns - call.intended_ns : 0;
+  sample.warmup = call.iteration->warmup;
+  sample.error = client.error.empty()
+                     ? 0
+                     : context_.recorder.InternError(client.error);
+  sample.trace = client.trace_context.empty()
+                     ? -1
+                     : context_.recorder.AddTrace(client.trace_context);
+}
+
+}  // namespace distbench

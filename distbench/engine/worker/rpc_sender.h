@@ -1,0 +1,98 @@
+#ifndef DISTBENCH_ENGINE_WORKER_RPC_SENDER_H_
+#define DISTBENCH_ENGINE_WORKER_RPC_SENDER_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/base/attributes.h"
+#include "absl/strings/string_view.h"
+#include "distbench/base/object_pool.h"
+#include "distbench/engine/worker/run_state.h"
+#include "distbench/engine/worker/worker_context.h"
+
+namespace distbench {
+
+// The client side of one worker: turns iterations into RPCs, and their ends
+// into measurements.
+class RpcSender {
+ public:
+  explicit RpcSender(WorkerContext& context);
+
+  // Sends the RPCs of an iteration to the targets of its fanout. Returns false
+  // if there are none.
+  bool Send(Iteration& iteration);
+
+  // Records an RPC that has ended. Returns its iteration if that was the last
+  // RPC of it, else null.
+  Iteration* OnDone(ClientCall& call);
+
+  // Sends what had to wait for a full send queue. Returns whether some still
+  // has to.
+  bool SendWaiting();
+  bool must_wait_for_queue() const { return !waiting_peers_.empty(); }
+
+  // For RPCs that are not an iteration's fanout: takes a call for the caller to
+  // fill in, then sends it. Its end is recorded by End() instead of OnDone(),
+  // and its sample, valid until another call ends, left to the caller.
+  RpcCall& NewCall(Iteration& iteration);
+  void SetTrace(RpcCall& call, int64_t fanout_index);
+  void Submit(RpcCall* call) {
+    const bool others_wait = waiting_[call->client.peer].first != nullptr;
+    if (others_wait || !context_.transport.Start(&call->client)) Wait(call);
+  }
+  const Sample& End(RpcCall& call);
+
+  // Ends every RPC that waits or is in flight: the former by calls of
+  // end(ClientCall&), the latter as they always do.
+  template <typename EndCall>
+  void CancelAll(EndCall end) {
+    context_.transport.CancelCalls();
+    while (RpcCall* call = PopWaiting()) {
+      call->client.sent_ns = call->client.done_ns = context_.now_ns;
+      call->client.sent_bytes = call->client.received_bytes = 0;
+      call->client.responding_instance = kNoInstance;
+      call->sent = false;
+      call->client.error = "CANCELLED: not sent before the traffic's end";
+      end(call->client);
+    }
+  }
+
+  // RPCs that have started and not ended.
+  int64_t in_flight() const { return in_flight_; }
+
+ private:
+  struct Sizes {
+    int64_t request_bytes;
+    int64_t response_bytes;
+  };
+  // Calls to one peer that wait, in order.
+  struct Queue {
+    RpcCall* first = nullptr;
+    RpcCall* last = nullptr;
+  };
+
+  Sizes DrawSizes(const RpcPlan& rpc, const ActionPlan& action);
+  bool IsTraced(const RpcPlan& rpc, const Iteration& iteration) const;
+  void Wait(RpcCall* call);
+  RpcCall* PopWaiting();
+  ABSL_ATTRIBUTE_ALWAYS_INLINE const Sample& End(RpcCall& call, bool kept);
+  void Measure(const RpcCall& call, Sample& sample);
+
+  WorkerContext& context_;
+  ObjectPool<RpcCall> calls_;
+  std::vector<int> scratch_;
+  std::vector<Queue> waiting_;      // by peer
+  std::vector<int> waiting_peers_;  // those with a queue that is not empty
+  int64_t in_flight_ = 0;
+};
+
+// Draws a size, or takes the fixed one.
+inline int64_t DrawSize(const SizePlan& size, WorkerContext& context) {
+  if (size.distribution == kNone) return size.fixed_bytes;
+  return context.engine.plan().distributions[size.distribution].Draw(
+      context.random)[0];
+}
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_ENGINE_WORKER_RPC_SENDER_H_

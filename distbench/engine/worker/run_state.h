@@ -1,0 +1,151 @@
+// The state of what an engine is doing: executions of action lists, the actions
+// in them, their iterations, and the RPCs of those.
+//
+//   ListRun ── has ──▶ ActionRun ── has in flight ──▶ Iteration ──▶ RpcCalls
+//      ▲                                                  │
+//      └────────────── or a nested ListRun ◀──────────────┘
+//
+// Everything that belongs to one ListRun lives on one worker, from start to
+// end, so nothing here is locked. Objects come from pools and are reset when
+// they are taken.
+
+#ifndef DISTBENCH_ENGINE_WORKER_RUN_STATE_H_
+#define DISTBENCH_ENGINE_WORKER_RUN_STATE_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "distbench/config/plan/plan.h"
+#include "distbench/engine/activities/wait_places.h"
+#include "distbench/engine/recording/recorder.h"
+#include "distbench/engine/worker/pacer.h"
+#include "distbench/engine/worker/timer_queue.h"
+#include "distbench/protocol/driver.h"
+
+namespace distbench {
+
+struct ListRun;
+struct ReplayRun;
+
+// What the workers that share an action of the main list have in common.
+struct SharedAction {
+  int position = 0;  // of the action in the main list
+  int shard_count = 1;
+  int64_t start_ns = 0;
+  std::atomic<int64_t> claimed_iterations = 0;
+  std::atomic<int> unfinished_shards = 0;
+};
+
+// An action in one execution of its list; or one worker's shard of it.
+struct ActionRun {
+  ListRun* list = nullptr;
+  const ActionPlan* plan = nullptr;
+  int position = 0;  // in the list
+
+  int remaining_dependencies = 0;
+  bool skipped = false;
+  bool exhausted = false;  // no further iteration will start
+  bool behind = false;     // the in-flight cap holds iterations back
+  bool advancing = false;  // Advance() is on the stack
+  bool queued = false;     // among the worker's ready actions
+
+  int64_t start_ns = 0;
+  int64_t intended_start_ns = 0;  // of the first iteration; 0: not paced
+  bool held_back = false;  // the first iteration is, by its list's origin
+  int64_t end_ns = 0;      // no iteration is due later
+  int64_t started = 0;     // iterations, on this worker
+  int64_t in_flight = 0;
+  int64_t max_in_flight = 0;
+  int64_t next_number = 0;     // of the iteration that may start now
+  int rpcs_per_iteration = 1;  // of the last one
+  int64_t backlog_rpcs = 0;    // due, and not sent yet; an estimate
+  int64_t backoff_ns = 0;      // closed loop: pause after the last failure
+  int64_t paused_until_ns = 0;
+
+  Pacer pacer;  // open loop
+  Timer timer;  // for the delay, then for the pacer or a pause
+};
+
+// One execution of an action list.
+struct ListRun {
+  // Why it runs, and what its end means.
+  enum class Role : uint8_t {
+    kMain,     // the instance's traffic has ended
+    kHandler,  // a request is answered
+    kNested,   // an iteration of another list's action is done
+    kShard,    // of an action of the main list that runs on another worker
+  };
+
+  Role role = Role::kMain;
+  bool advancing = false;    // Advance() is on the stack
+  bool own_traffic = false;  // descends from the main list, not from a request
+  bool warmup = false;       // inherited
+  const ListPlan* plan = nullptr;
+  int list = 0;  // index into Plan::lists
+  int64_t invocation = 0;
+  int64_t start_ns = 0;
+  int64_t intended_start_ns = 0;  // inherited from an open loop; 0: none
+  bool held_back = false;         // inherited, too
+  int unfinished_actions = 0;
+  std::vector<ActionRun> actions;  // as many as plan->actions
+  std::vector<int> startable;      // positions whose dependencies are done
+  std::vector<bool> predicates;    // drawn for this execution
+  const SizePlan* response_override = nullptr;
+
+  ServerCall* request = nullptr;          // kHandler; null once it is answered
+  struct Iteration* iteration = nullptr;  // kNested
+  SharedAction* shared = nullptr;         // kShard
+  std::string trace_context;              // inherited; empty: none
+
+  // Present if the list keeps a limited number of samples.
+  std::optional<SampleReservoir> samples;
+};
+
+// One iteration of an action.
+struct Iteration {
+  ActionRun* action = nullptr;
+  int64_t number = 0;
+  int64_t intended_ns = 0;  // 0: closed loop
+  bool warmup = false;
+  bool held_back = false;  // by an in-flight cap
+  bool failed = false;     // an RPC of it has
+  int outstanding = 0;     // RPCs; of a replay those that were not sent as well
+  ReplayRun* replay = nullptr;  // of a replay only
+  Timer timer;                  // for an activity that waits
+
+  // Likewise.
+  struct Wait {
+    int64_t requested_ns = 0;
+    int64_t started_ns = 0;
+    bool seeks = false;  // a place
+    PlaceSeeker seeker;
+  };
+  Wait wait;
+};
+
+// One RPC of an iteration.
+struct RpcCall {
+  ClientCall client;  // must be first: the transport returns a ClientCall*
+  Iteration* iteration = nullptr;
+  int64_t intended_ns = 0;  // 0: closed loop
+  int record = 0;           // of a replay: position in its table
+  std::string trace_context;
+  bool sent = true;         // false: cancelled while it waited for a send queue
+  RpcCall* next = nullptr;  // among the calls that wait for a send queue
+
+  // The RpcCall that the client call is part of.
+  static RpcCall& Of(ClientCall& client);
+};
+
+static_assert(offsetof(RpcCall, client) == 0);
+inline RpcCall& RpcCall::Of(ClientCall& client) {
+  return reinterpret_cast<RpcCall&>(client);
+}
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_ENGINE_WORKER_RUN_STATE_H_

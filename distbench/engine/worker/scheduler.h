@@ -1,0 +1,168 @@
+// Runs action lists: what starts when, how often, and what follows from its
+// end. One per worker; a state machine that is told of events and never waits.
+//
+// An action goes through: dependencies done ▸ (skipped, or) its delay ▸ its
+// iterations, in closed or open loop ▸ done, which lets dependents start. A
+// list is done when all its actions are.
+//
+// While the engine is stopping nothing new starts: actions that have begun end
+// once nothing of theirs is in flight, others are skipped.
+
+#ifndef DISTBENCH_ENGINE_WORKER_SCHEDULER_H_
+#define DISTBENCH_ENGINE_WORKER_SCHEDULER_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/base/attributes.h"
+#include "distbench/base/object_pool.h"
+#include "distbench/config/plan/plan.h"
+#include "distbench/engine/worker/run_state.h"
+#include "distbench/engine/worker/worker_context.h"
+
+namespace distbench {
+
+// What a scheduler makes happen.
+class SchedulerEffects {
+ public:
+  virtual ~SchedulerEffects() = default;
+
+  // Sends the RPCs of an iteration. Returns false if it has none; otherwise
+  // FinishIteration() follows, not before this returns.
+  virtual bool SendRpcs(Iteration& iteration) = 0;
+
+  // Does an iteration of an activity. FinishIteration() follows, perhaps before
+  // this returns.
+  virtual void StartActivity(Iteration& iteration) = 0;
+
+  // Does an iteration of a replay. FinishIteration() follows, perhaps before
+  // this returns.
+  virtual void StartReplay(Iteration& iteration) = 0;
+
+  // Answers list.request, which the list then lets go of.
+  virtual void Respond(const ListRun& list) = 0;
+
+  // Runs an action of the main list on several workers: each gets a call of
+  // StartShard() at its scheduler, and OnShardsFinished() follows at this one.
+  virtual void StartShards(ActionRun& action, int shard_count) = 0;
+  virtual void OnShardFinished(SharedAction& action) = 0;
+
+  virtual void OnMainListFinished() = 0;
+
+  // More of `what` (a plural) is in progress on this worker than the test
+  // allows, or memory would hold.
+  virtual void OnTooMany(const char* what) = 0;
+
+  // An action ends the traffic of its instance.
+  virtual void CancelTraffic(const ActionRun& action) = 0;
+};
+
+class Scheduler {
+ public:
+  Scheduler(WorkerContext& context, SchedulerEffects& effects);
+
+  // Starts the instance's main program. start_ns is when it should have
+  // started, at most the present.
+  void StartMainList(int64_t start_ns);
+
+  // Starts the handler of a request. The list must not be empty.
+  void StartHandler(int list, ServerCall& request);
+
+  // Starts this worker's share of an action of the main list.
+  void StartShard(SharedAction& action, int shard);
+
+  // All shards of an action that this scheduler's main list has started are
+  // done.
+  void OnShardsFinished(const SharedAction& action);
+
+  // All RPCs of an iteration are done.
+  void FinishIteration(Iteration& iteration);
+
+  // The timer of an action is due; or the traffic that it belongs to stops.
+  void OnDelayOver(ActionRun& action);
+  void OnPaceDue(ActionRun& action) { Advance(action); }
+
+  // Whether a timer of an action belongs to traffic that has stopped.
+  bool IsStopped(const ActionRun& action) const {
+    return Stopping(*action.list);
+  }
+
+  // Goes on with actions that gave up their turn. Returns whether some are
+  // still left.
+  bool RunReadyActions();
+
+ private:
+  // scheduler_lists.cc
+  ListRun& NewList(int list, ListRun::Role role);
+  void ResetActions(ListRun& list);
+  void ResetSamples(ListRun& list, int shard_count);
+  void DrawPredicates(ListRun& list);
+  void Start(ListRun& list);
+  void Advance(ListRun& list);
+  void Finish(ListRun& list);
+  void StartNestedList(Iteration& iteration);
+  bool Stopping(const ListRun& list) const {
+    switch (context_.engine.stop_scope()) {
+      case StopScope::kNothing:
+        return false;
+      case StopScope::kOwnTraffic:
+        return list.own_traffic;
+      case StopScope::kEverything:
+        return true;
+    }
+    return true;
+  }
+  void Consider(ActionRun& action);
+  bool ConditionsHold(const ActionRun& action) const;
+  void Delay(ActionRun& action);
+  void Skip(ActionRun& action);
+  void Finish(ActionRun& action);
+  void ReleaseDependents(ActionRun& action);
+
+  // scheduler_unsent.cc
+  void CountUnsent(ActionRun& action);
+  void CountUnsent(ActionRun& action, int64_t intended_ns, int64_t count);
+  void CountUnsentRpcs(const ActionPlan& action, int64_t intended_ns,
+                       int64_t iterations);
+  bool ClaimNumbers(ActionRun& action, int64_t& count);
+
+  // scheduler_actions.cc
+  void Begin(ActionRun& action, int64_t start_ns);
+  int ShardCount(const ActionRun& action) const;
+  void SetUpIterations(ActionRun& action, int shard, int shard_count);
+  void Advance(ActionRun& action);
+  bool MayStartIteration(ActionRun& action);
+  bool MayStartClosedLoop(ActionRun& action);
+  bool MayStartOpenLoop(ActionRun& action);
+  bool CountUsedUp(const ActionRun& action) const;
+  void ClaimNumber(ActionRun& action);
+  void Exhaust(ActionRun& action);
+  void SetBacklog(ActionRun& action);
+  void WaitUntil(ActionRun& action, int64_t due_ns);
+  ABSL_ATTRIBUTE_ALWAYS_INLINE void StartIteration(ActionRun& action);
+  // RPCs in flight are limited as they are sent. What is in progress without
+  // any (a handler that goes on after its answer, iterations that wait) takes
+  // memory as well.
+  void LimitInProgress(int64_t count, const char* what) {
+    if (count > context_.engine.plan().max_pending_rpcs) {
+      effects_.OnTooMany(what);
+    }
+  }
+  void PauseAfterFailure(ActionRun& action, bool failed);
+
+  WorkerContext& context_;
+  SchedulerEffects& effects_;
+  ObjectPool<Iteration> iterations_;
+  std::vector<ObjectPool<ListRun>> lists_;  // by Plan::lists
+  std::vector<int64_t> invocations_;        // likewise
+  int64_t handlers_in_progress_ = 0;
+  std::vector<ActionRun*> ready_;
+  int advancing_actions_ = 0;  // on the stack, each nested in the one before
+  int iterations_in_turn_ = 0;
+  std::vector<int> scratch_;
+  ListRun* main_list_ = nullptr;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_ENGINE_WORKER_SCHEDULER_H_

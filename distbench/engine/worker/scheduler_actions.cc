@@ -1,0 +1,270 @@
+// The part of the scheduler that runs actions: their iterations, in closed and
+// in open loop.
+//
+// What each RPC passes through and only this file calls is inline: calls would
+// cost as much as what they do.
+
+#include <algorithm>
+
+#include "distbench/base/saturating_add.h"
+#include "distbench/engine/worker/scheduler.h"
+
+namespace distbench {
+namespace {
+
+// Iterations that an action may start, together with those of the lists nested
+// in it, before timers, other actions and the transport get their turn.
+constexpr int kIterationsPerTurn = 256;
+
+// A closed loop whose iterations fail pauses for this long before the next one,
+// twice as long after each further failure, up to the limit: a peer that
+// refuses at once must not be asked a million times a second.
+constexpr int64_t kFirstBackoffNs = 1'000'000;
+constexpr int64_t kLongestBackoffNs = 256'000'000;
+
+}  // namespace
+
+void Scheduler::Begin(ActionRun& action, int64_t start_ns) {
+  action.start_ns = start_ns;
+  if (action.plan->dependencies.empty() &&
+      action.plan->delay_distribution == kNone) {
+    action.intended_start_ns = action.list->intended_start_ns;
+    action.held_back = action.list->held_back;
+  }
+  const int shard_count = ShardCount(action);
+  if (shard_count > 1) {
+    effects_.StartShards(action, shard_count);
+    return;
+  }
+  SetUpIterations(action, /*shard=*/0, /*shard_count=*/1);
+  Advance(action);
+}
+
+// An action of the main list is worth sharing if several of its iterations can
+// be in flight.
+int Scheduler::ShardCount(const ActionRun& action) const {
+  const IterationsPlan& iterations = action.plan->iterations;
+  const bool does_work = action.plan->kind == ActionPlan::Kind::kRpc ||
+                         action.plan->kind == ActionPlan::Kind::kList;
+  if (action.list->role != ListRun::Role::kMain || !does_work) return 1;
+  return static_cast<int>(
+      std::min<int64_t>({context_.engine.worker_count(),
+                         iterations.max_parallel, iterations.max_count}));
+}
+
+void Scheduler::SetUpIterations(ActionRun& action, int shard, int shard_count) {
+  const IterationsPlan& plan = action.plan->iterations;
+  action.end_ns = SaturatingAdd(action.start_ns, plan.max_duration_ns);
+  action.max_in_flight =
+      plan.max_parallel == kUnlimited
+          ? kUnlimited
+          : plan.max_parallel / shard_count +
+                (shard < plan.max_parallel % shard_count ? 1 : 0);
+  action.timer.kind = Timer::Kind::kActionPace;
+  if (!plan.open_loop) return;
+  const EngineState& engine = context_.engine;
+  action.pacer = Pacer(plan,
+                       {.start_ns = action.start_ns,
+                        .shard = shard,
+                        .shard_count = shard_count,
+                        .common_clock_offset_ns = engine.unix_offset_ns(),
+                        .instance = engine.instance_plan().number,
+                        .instance_count = engine.service().instance_count},
+                       context_.random);
+}
+
+// Starts what may start now. Iterations that end at once come back here while
+// the loop runs, and find it running. Only the outermost call may find the
+// action done.
+void Scheduler::Advance(ActionRun& action) {
+  if (action.advancing) return;
+  action.advancing = true;
+  if (++advancing_actions_ == 1) iterations_in_turn_ = 0;
+  while (MayStartIteration(action)) {
+    if (iterations_in_turn_ == kIterationsPerTurn) {
+      if (!action.queued) ready_.push_back(&action);
+      action.queued = true;
+      break;
+    }
+    ++iterations_in_turn_;
+    StartIteration(action);
+  }
+  --advancing_actions_;
+  action.advancing = false;
+  if (action.exhausted && action.in_flight == 0 && !action.queued) {
+    Finish(action);
+  }
+}
+
+bool Scheduler::RunReadyActions() {
+  // What is pushed meanwhile has its turn next time.
+  const size_t count = ready_.size();
+  for (size_t i = 0; i < count; ++i) {
+    ready_[i]->queued = false;
+    Advance(*ready_[i]);
+  }
+  ready_.erase(ready_.begin(), ready_.begin() + count);
+  return !ready_.empty();
+}
+
+inline bool Scheduler::MayStartIteration(ActionRun& action) {
+  if (action.exhausted) return false;
+  const bool open_loop = action.plan->iterations.open_loop;
+  // So it is most of the time. Whether any more follow is seen when one ends.
+  if (!open_loop && action.in_flight >= action.max_in_flight) return false;
+  const bool stopping = Stopping(*action.list);
+  if (stopping || CountUsedUp(action)) {
+    if (stopping && open_loop) CountUnsent(action);
+    Exhaust(action);
+    return false;
+  }
+  return open_loop ? MayStartOpenLoop(action) : MayStartClosedLoop(action);
+}
+
+inline bool Scheduler::MayStartClosedLoop(ActionRun& action) {
+  if (context_.now_ns > action.end_ns) {
+    Exhaust(action);
+    return false;
+  }
+  if (context_.now_ns < action.paused_until_ns) {
+    WaitUntil(action, std::min(action.paused_until_ns,
+                               SaturatingAdd(action.end_ns, 1)));
+    return false;
+  }
+  return true;
+}
+
+bool Scheduler::MayStartOpenLoop(ActionRun& action) {
+  if (action.pacer.exhausted()) {
+    Exhaust(action);
+    return false;
+  }
+  if (action.pacer.next_ns() > context_.now_ns) {
+    if (action.behind) SetBacklog(action);
+    action.behind = false;
+    WaitUntil(action, action.pacer.next_ns());
+    return false;
+  }
+  // An iteration that the cap holds back keeps its intended time, and so do
+  // those behind it, until the action has caught up or time is up.
+  if (action.behind && context_.now_ns > action.end_ns) {
+    CountUnsent(action);
+    Exhaust(action);
+    return false;
+  }
+  action.behind |= action.in_flight >= action.max_in_flight;
+  if (action.behind) SetBacklog(action);
+  return action.in_flight < action.max_in_flight;
+}
+
+// For those who follow the progress.
+void Scheduler::SetBacklog(ActionRun& action) {
+  if (action.plan->kind != ActionPlan::Kind::kRpc) return;
+  const int64_t backlog_rpcs =
+      action.exhausted
+          ? 0
+          : action.pacer.due_count(context_.now_ns) * action.rpcs_per_iteration;
+  WorkerProgress::Add(context_.progress.backlog,
+                      backlog_rpcs - action.backlog_rpcs);
+  action.backlog_rpcs = backlog_rpcs;
+}
+
+inline bool Scheduler::CountUsedUp(const ActionRun& action) const {
+  const SharedAction* shared = action.list->shared;
+  const int64_t claimed =
+      shared == nullptr
+          ? action.started
+          : shared->claimed_iterations.load(std::memory_order_relaxed);
+  return claimed >= action.plan->iterations.max_count;
+}
+
+// Takes the next number for an iteration. Another worker may have taken the
+// last one since CountUsedUp(): then the number is beyond the count.
+inline void Scheduler::ClaimNumber(ActionRun& action) {
+  SharedAction* shared = action.list->shared;
+  action.next_number = shared == nullptr ? action.started
+                                         : shared->claimed_iterations.fetch_add(
+                                               1, std::memory_order_relaxed);
+}
+
+void Scheduler::Exhaust(ActionRun& action) {
+  action.exhausted = true;
+  if (action.behind) SetBacklog(action);
+  context_.timers.Cancel(action.timer);
+}
+
+void Scheduler::WaitUntil(ActionRun& action, int64_t due_ns) {
+  if (!action.timer.armed()) context_.timers.Arm(action.timer, due_ns);
+}
+
+inline void Scheduler::StartIteration(ActionRun& action) {
+  const IterationsPlan& plan = action.plan->iterations;
+  ClaimNumber(action);
+  if (action.next_number >= plan.max_count) return;
+  Iteration& iteration = *iterations_.Get();
+  LimitInProgress(static_cast<int64_t>(iterations_.in_use()),
+                  "iterations in flight");
+  iteration.action = &action;
+  iteration.number = action.next_number;
+  iteration.failed = false;
+  iteration.outstanding = 0;
+  if (plan.open_loop) {
+    iteration.intended_ns = action.pacer.next_ns();
+    iteration.held_back = action.behind;
+    action.pacer.Advance(context_.random);
+  } else {
+    const bool first = action.started == 0;
+    iteration.intended_ns = first ? action.intended_start_ns : 0;
+    iteration.held_back = first && action.held_back;
+  }
+  const int64_t since_start_ns =
+      (plan.open_loop ? iteration.intended_ns : context_.now_ns) -
+      action.start_ns;
+  iteration.warmup = action.list->warmup ||
+                     iteration.number < plan.warmup_count ||
+                     since_start_ns < plan.warmup_ns;
+  ++action.started;
+  ++action.in_flight;
+  switch (action.plan->kind) {
+    case ActionPlan::Kind::kRpc:
+      if (!effects_.SendRpcs(iteration)) {
+        FinishIteration(iteration);
+      } else {
+        action.rpcs_per_iteration = iteration.outstanding;
+      }
+      break;
+    case ActionPlan::Kind::kList:
+      StartNestedList(iteration);
+      break;
+    case ActionPlan::Kind::kActivity:
+      effects_.StartActivity(iteration);
+      break;
+    case ActionPlan::Kind::kReplay:
+      effects_.StartReplay(iteration);
+      break;
+    case ActionPlan::Kind::kNothing:
+      FinishIteration(iteration);
+      break;
+  }
+}
+
+void Scheduler::FinishIteration(Iteration& iteration) {
+  ActionRun& action = *iteration.action;
+  --action.in_flight;
+  PauseAfterFailure(action, iteration.failed);
+  iterations_.Put(&iteration);
+  Advance(action);
+}
+
+inline void Scheduler::PauseAfterFailure(ActionRun& action, bool failed) {
+  if (!failed) {
+    action.backoff_ns = 0;
+    return;
+  }
+  if (context_.now_ns < action.paused_until_ns) return;
+  action.backoff_ns =
+      std::clamp(2 * action.backoff_ns, kFirstBackoffNs, kLongestBackoffNs);
+  action.paused_until_ns = context_.now_ns + action.backoff_ns;
+}
+
+}  // namespace distbench

@@ -1,0 +1,88 @@
+// The part of the scheduler that accounts for what an open loop was asked to
+// send and never did.
+
+#include <algorithm>
+
+#include "distbench/engine/worker/scheduler.h"
+
+namespace distbench {
+namespace {
+
+// A longer backlog is counted in as many pieces: it must not take long.
+constexpr int64_t kMaxPieces = 100'000;
+
+}  // namespace
+
+// Takes numbers for `count` iterations, fewer if the action's count ends
+// before. Returns false if there are none left. The first is
+// action.next_number.
+bool Scheduler::ClaimNumbers(ActionRun& action, int64_t& count) {
+  SharedAction* shared = action.list->shared;
+  action.next_number = shared == nullptr
+                           ? action.started
+                           : shared->claimed_iterations.fetch_add(
+                                 count, std::memory_order_relaxed);
+  count =
+      std::min(count, action.plan->iterations.max_count - action.next_number);
+  if (count <= 0) return false;
+  action.started += count;
+  return true;
+}
+
+// Iterations that were due by now or by the action's end, whichever is earlier.
+void Scheduler::CountUnsent(ActionRun& action) {
+  const int64_t last_ns = std::min(context_.now_ns, action.end_ns);
+  const int64_t piece =
+      std::max<int64_t>(1, action.pacer.due_count(last_ns) / kMaxPieces);
+  while (!action.pacer.exhausted() && action.pacer.next_ns() <= last_ns) {
+    int64_t count =
+        piece == 1 ? 1 : std::min(piece, action.pacer.due_count(last_ns));
+    if (!ClaimNumbers(action, count)) return;
+    const int64_t first_ns = action.pacer.next_ns();
+    if (piece == 1) {
+      action.pacer.Advance(context_.random);
+      CountUnsent(action, first_ns, 1);
+    } else {
+      action.pacer.Skip(count);
+      CountUnsent(action, first_ns + (action.pacer.next_ns() - first_ns) / 2,
+                  count);
+    }
+  }
+}
+
+void Scheduler::CountUnsent(ActionRun& action, int64_t intended_ns,
+                            int64_t count) {
+  WorkerProgress::Add(context_.progress.unsent, count);
+  const IterationsPlan& plan = action.plan->iterations;
+  const bool warmup = action.list->warmup ||
+                      action.next_number < plan.warmup_count ||
+                      intended_ns - action.start_ns < plan.warmup_ns;
+  if (!warmup) CountUnsentRpcs(*action.plan, intended_ns, count);
+}
+
+// The RPCs of iterations that never started: those of the action, or those that
+// the list which it runs would have begun with. Actions that depend on
+// predicates are left out, as nobody has drawn them.
+void Scheduler::CountUnsentRpcs(const ActionPlan& action, int64_t intended_ns,
+                                int64_t iterations) {
+  if (action.kind == ActionPlan::Kind::kRpc) {
+    Fanout& fanout = *context_.engine.targets(action.target).fanout;
+    const int64_t rpcs =
+        iterations *
+        static_cast<int64_t>(fanout.Select(context_.random, scratch_).size());
+    WorkerProgress::Add(context_.progress.offered, rpcs);
+    context_.recorder.CountUnsent(action.target, intended_ns,
+                                  context_.now_ns - intended_ns, rpcs);
+    return;
+  }
+  if (action.kind != ActionPlan::Kind::kList) return;
+  for (const ActionPlan& first :
+       context_.engine.plan().lists[action.target].actions) {
+    if (first.dependencies.empty() && first.conditions.empty() &&
+        first.delay_distribution == kNone && !first.iterations.open_loop) {
+      CountUnsentRpcs(first, intended_ns, iterations);
+    }
+  }
+}
+
+}  // namespace distbench

@@ -1,0 +1,74 @@
+#include "distbench/engine/worker/wait_runner.h"
+
+#include <algorithm>
+
+#include "distbench/base/saturating_add.h"
+
+namespace distbench {
+
+void WaitRunner::Start(Iteration& iteration) {
+  iteration.wait.requested_ns = context_.now_ns;
+  iteration.timer.kind = Timer::Kind::kIterationWait;
+  iteration.timer.owner = &iteration;
+  iteration.wait.seeks = false;
+  WaitPlaces* const places = activities_.places(iteration.action->plan->target);
+  PlaceSeeker& seeker = iteration.wait.seeker;
+  seeker.iteration = &iteration;
+  seeker.runner = this;
+  if (places == nullptr || places->Take(seeker)) {
+    Begin(iteration, context_.now_ns);
+    return;
+  }
+  iteration.wait.seeks = true;
+  ++seeking_;
+  // So that a stop finds it.
+  context_.timers.Arm(iteration.timer, TimerQueue::kNever);
+}
+
+void WaitRunner::OnPlace(Iteration& iteration, int64_t free_since_ns) {
+  iteration.wait.seeks = false;
+  --seeking_;
+  context_.timers.Cancel(iteration.timer);
+  Begin(iteration, free_since_ns);
+}
+
+void WaitRunner::Begin(Iteration& iteration, int64_t free_since_ns) {
+  Iteration::Wait& wait = iteration.wait;
+  wait.started_ns = std::max(free_since_ns, wait.requested_ns);
+  context_.timers.Arm(
+      iteration.timer,
+      SaturatingAdd(wait.started_ns,
+                    activities_.NextWaitNs(iteration.action->plan->target)));
+}
+
+bool WaitRunner::OnDue(Iteration& iteration) {
+  const int activity = iteration.action->plan->target;
+  WaitPlaces* const places = activities_.places(activity);
+  if (iteration.wait.seeks) {
+    if (!places->Leave(iteration.wait.seeker)) return false;
+    --seeking_;
+    return true;
+  }
+  // One that a stop has cut short was not done.
+  const int64_t due_ns = iteration.timer.due_ns;
+  if (due_ns <= context_.now_ns) {
+    activities_.AddWait(activity, iteration.wait.requested_ns,
+                        iteration.wait.started_ns, context_.now_ns);
+  }
+  if (places != nullptr) {
+    FreePlace(*places, std::min(due_ns, context_.now_ns));
+  }
+  return true;
+}
+
+void WaitRunner::FreePlace(WaitPlaces& places, int64_t free_since_ns) {
+  PlaceSeeker* const next = places.Free();
+  if (next == nullptr) return;
+  if (next->runner == this) {
+    OnPlace(*next->iteration, free_since_ns);
+  } else {
+    next->runner->poster_.PostPlace(*next->iteration, free_since_ns);
+  }
+}
+
+}  // namespace distbench

@@ -1,0 +1,333 @@
+#include "distbench/engine/worker/worker.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace distbench {
+namespace {
+
+// How long a full send queue may take to drain before it is looked at again,
+// if no event comes earlier.
+constexpr int64_t kRetryNs = 1'000'000;
+
+}  // namespace
+
+Worker::Worker(EngineState& engine, int index, Transport& transport,
+               int64_t sample_memory_bytes, uint64_t seed, WorkerGroup& group)
+    : context_(engine, index, transport, sample_memory_bytes, seed),
+      group_(group),
+      max_pending_rpcs_(engine.plan().max_pending_rpcs /
+                        engine.worker_count()),
+      scheduler_(context_, *this),
+      sender_(context_),
+      replay_(context_, sender_, scheduler_),
+      handler_(context_),
+      wait_(context_, group.activities(), *this) {
+  start_timer_.kind = Timer::Kind::kStartMainList;
+}
+
+Worker::~Worker() {
+  Message* message = messages_.TakeAll();
+  while (message != nullptr) delete std::exchange(message, message->next);
+}
+
+void Worker::StartMainList(int64_t start_ns) {
+  Post({.kind = Message::Kind::kStartMainList, .start_ns = start_ns});
+}
+
+void Worker::OnStop() { Post({.kind = Message::Kind::kStop}); }
+
+void Worker::Drain() { Post({.kind = Message::Kind::kDrain}); }
+
+void Worker::Quit() { Post({.kind = Message::Kind::kQuit}); }
+
+void Worker::Run() {
+  while (!quitting_) Turn(/*may_wait=*/true);
+}
+
+bool Worker::RunOnce() {
+  const int64_t events_before = event_count_;
+  Turn(/*may_wait=*/false);
+  return event_count_ != events_before;
+}
+
+int64_t Worker::next_due_ns() const {
+  if (!messages_.empty()) return 0;
+  const int64_t retry_ns = sender_.must_wait_for_queue()
+                               ? context_.now_ns + kRetryNs
+                               : TimerQueue::kNever;
+  return std::min(context_.timers.next_due_ns(), retry_ns);
+}
+
+void Worker::NoticeDrained() {
+  if (!draining_ || sender_.in_flight() > 0 || handler_.pending() > 0 ||
+      activities_in_flight_ > 0 || wait_.seeking() > 0) {
+    return;
+  }
+  draining_ = false;
+  drained_.Notify();
+}
+
+void Worker::Turn(bool may_wait) {
+  const int64_t deadline_ns = DoOwnWork();
+  context_.transport.Poll(may_wait ? deadline_ns : 0, *this);
+  context_.recorder.Flush();
+  NoticeDrained();
+}
+
+int64_t Worker::EndBorrowedTurn() {
+  const int64_t deadline_ns = DoOwnWork();
+  context_.recorder.Flush();
+  NoticeDrained();
+  return deadline_ns;
+}
+
+// All of a turn but the transport's events. Returns until when the next Poll()
+// may wait.
+int64_t Worker::DoOwnWork() {
+  context_.now_ns = context_.engine.clock().MonotonicNs();
+  HandleMessages();
+  FireTimers();
+  const bool more_ready = scheduler_.RunReadyActions();
+  if (more_ready) ++event_count_;
+  const bool had_to_wait_for_queue = sender_.must_wait_for_queue();
+  const bool must_wait_for_queue = sender_.SendWaiting();
+  if (had_to_wait_for_queue && !must_wait_for_queue) ++event_count_;
+  if (more_ready || context_.timers.next_spins() || quitting_) return 0;
+  const int64_t due_ns = context_.timers.next_due_ns();
+  return must_wait_for_queue ? std::min(due_ns, context_.now_ns + kRetryNs)
+                             : due_ns;
+}
+
+void Worker::Post(Message message) {
+  messages_.Push(new Message(message));
+  context_.transport.Wake();
+}
+
+// For threads that have nothing else to do, and nothing locked.
+void Worker::PostAndMayRun(Message message) {
+  messages_.Push(new Message(message));
+  context_.transport.RunTurnOrWake();
+}
+
+void Worker::HandleMessages() {
+  Message* message = messages_.TakeAll();
+  while (message != nullptr) {
+    Handle(*message);
+    delete std::exchange(message, message->next);
+  }
+}
+
+void Worker::Handle(const Message& message) {
+  ++event_count_;
+  switch (message.kind) {
+    case Message::Kind::kStartMainList:
+      context_.timers.Arm(start_timer_, message.start_ns);
+      if (context_.engine.stop_scope() != StopScope::kNothing) {
+        FireStoppedTimers();
+      }
+      break;
+    case Message::Kind::kStop:
+      FireStoppedTimers();
+      if (context_.engine.stop_scope() == StopScope::kEverything) {
+        sender_.CancelAll([this](ClientCall& call) { EndCall(call); });
+      }
+      break;
+    case Message::Kind::kStartShard:
+      scheduler_.StartShard(*message.shared, message.shard);
+      break;
+    case Message::Kind::kShardsFinished:
+      scheduler_.OnShardsFinished(*message.shared);
+      break;
+    case Message::Kind::kActivityDone:
+      --activities_in_flight_;
+      scheduler_.FinishIteration(*message.iteration);
+      break;
+    case Message::Kind::kPlaceGiven:
+      wait_.OnPlace(*message.iteration, message.start_ns);
+      // The stop has not found it.
+      if (scheduler_.IsStopped(*message.iteration->action)) {
+        context_.timers.Cancel(message.iteration->timer);
+        Fire(message.iteration->timer);
+      }
+      break;
+    case Message::Kind::kDrain:
+      draining_ = true;
+      // Something in flight may be gone already: do not wait for an event.
+      context_.transport.Wake();
+      break;
+    case Message::Kind::kQuit:
+      quitting_ = true;
+      break;
+  }
+}
+
+void Worker::FireTimers() {
+  while (Timer* timer = context_.timers.PopDue(context_.now_ns)) Fire(*timer);
+}
+
+void Worker::Fire(Timer& timer) {
+  ++event_count_;
+  switch (timer.kind) {
+    case Timer::Kind::kStartMainList:
+      if (context_.engine.stop_scope() == StopScope::kNothing) {
+        scheduler_.StartMainList(timer.due_ns);
+      } else {
+        OnMainListFinished();
+      }
+      break;
+    case Timer::Kind::kActionDelay:
+      scheduler_.OnDelayOver(*static_cast<ActionRun*>(timer.owner));
+      break;
+    case Timer::Kind::kActionPace:
+      scheduler_.OnPaceDue(*static_cast<ActionRun*>(timer.owner));
+      break;
+    case Timer::Kind::kIterationWait: {
+      Iteration& iteration = *static_cast<Iteration*>(timer.owner);
+      if (wait_.OnDue(iteration)) scheduler_.FinishIteration(iteration);
+      break;
+    }
+    case Timer::Kind::kReplaySchedule:
+    case Timer::Kind::kReplayRecord:
+      replay_.OnDue(timer);
+      CheckPendingRpcs();
+      break;
+    case Timer::Kind::kReply:
+      handler_.OnReplyDue(timer);
+      break;
+  }
+}
+
+// Lets everything that waits for a time find out at once that its traffic has
+// stopped. Timers of traffic that goes on are put back.
+void Worker::FireStoppedTimers() {
+  std::vector<Timer*> waiting;
+  while (Timer* timer = context_.timers.Pop()) waiting.push_back(timer);
+  // All are put back before any is fired, as firing one may cancel others.
+  for (Timer* timer : waiting) context_.timers.Arm(*timer, timer->due_ns);
+  for (Timer* timer : waiting) {
+    if (!timer->armed() || !IsStopped(*timer)) continue;
+    context_.timers.Cancel(*timer);
+    Fire(*timer);
+  }
+}
+
+// Whether the traffic that a timer belongs to has stopped.
+bool Worker::IsStopped(const Timer& timer) const {
+  switch (timer.kind) {
+    case Timer::Kind::kStartMainList:
+      return true;
+    case Timer::Kind::kActionDelay:
+    case Timer::Kind::kActionPace:
+      return scheduler_.IsStopped(*static_cast<ActionRun*>(timer.owner));
+    case Timer::Kind::kIterationWait:
+      return scheduler_.IsStopped(
+          *static_cast<Iteration*>(timer.owner)->action);
+    case Timer::Kind::kReplaySchedule:
+    case Timer::Kind::kReplayRecord:
+      return scheduler_.IsStopped(ReplayRunner::ActionOf(timer));
+    case Timer::Kind::kReply:
+      return context_.engine.stop_scope() == StopScope::kEverything;
+  }
+  return true;
+}
+
+void Worker::OnDone(ClientCall* call) {
+  ++event_count_;
+  context_.now_ns = call->done_ns;
+  EndCall(*call);
+}
+
+inline void Worker::EndCall(ClientCall& call) {
+  if (replay_.Owns(call)) {
+    replay_.OnDone(call);
+    CheckPendingRpcs();
+  } else if (Iteration* iteration = sender_.OnDone(call)) {
+    scheduler_.FinishIteration(*iteration);
+  }
+}
+
+void Worker::OnRequest(ServerCall* call) {
+  ++event_count_;
+  context_.now_ns = call->received_ns;
+  const int list = handler_.Admit(*call);
+  if (list != kNone) scheduler_.StartHandler(list, *call);
+}
+
+bool Worker::SendRpcs(Iteration& iteration) {
+  if (!sender_.Send(iteration)) return false;
+  CheckPendingRpcs();
+  return true;
+}
+
+void Worker::StartReplay(Iteration& iteration) {
+  replay_.Start(iteration);
+  CheckPendingRpcs();
+}
+
+void Worker::CheckPendingRpcs() {
+  if (sender_.in_flight() > max_pending_rpcs_) group_.OnManyPendingRpcs();
+}
+
+void Worker::StartActivity(Iteration& iteration) {
+  const int activity = iteration.action->plan->target;
+  if (group_.activities().waits(activity)) {
+    wait_.Start(iteration);
+    return;
+  }
+  ++activities_in_flight_;
+  group_.activities().Submit(activity, iteration, *this);
+}
+
+void Worker::OnActivityDone(Iteration& iteration) {
+  const Message done = {.kind = Message::Kind::kActivityDone,
+                        .iteration = &iteration};
+  // What has not begun when all is stopped is done on the thread that stops it,
+  // which may hold locks.
+  if (context_.engine.stop_scope() == StopScope::kEverything) {
+    Post(done);
+  } else {
+    PostAndMayRun(done);
+  }
+}
+
+void Worker::PostPlace(Iteration& iteration, int64_t free_since_ns) {
+  Post({.kind = Message::Kind::kPlaceGiven,
+        .start_ns = free_since_ns,
+        .iteration = &iteration});
+}
+
+void Worker::Respond(const ListRun& list) { handler_.Respond(list); }
+
+void Worker::StartShards(ActionRun& action, int shard_count) {
+  SharedAction* shared =
+      shared_actions_.emplace_back(std::make_unique<SharedAction>()).get();
+  shared->position = action.position;
+  shared->shard_count = shard_count;
+  shared->start_ns = action.start_ns;
+  shared->unfinished_shards = shard_count;
+  for (int shard = 0; shard < shard_count; ++shard) {
+    group_.worker(shard).Post(
+        {.kind = Message::Kind::kStartShard, .shared = shared, .shard = shard});
+  }
+}
+
+void Worker::OnShardFinished(SharedAction& action) {
+  if (--action.unfinished_shards > 0) return;
+  // The main list lives on worker 0.
+  group_.worker(0).Post(
+      {.kind = Message::Kind::kShardsFinished, .shared = &action});
+}
+
+void Worker::OnTooMany(const char* what) { group_.OnTooMany(what); }
+
+void Worker::OnMainListFinished() { group_.OnMainListFinished(); }
+
+void Worker::CancelTraffic(const ActionRun& action) {
+  group_.StopOwnTraffic(
+      absl::StrCat("action \"", action.plan->name, "\" has ended the traffic"));
+}
+
+}  // namespace distbench

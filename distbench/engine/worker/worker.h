@@ -1,0 +1,167 @@
+#ifndef DISTBENCH_ENGINE_WORKER_WORKER_H_
+#define DISTBENCH_ENGINE_WORKER_WORKER_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/synchronization/notification.h"
+#include "distbench/base/mpsc_queue.h"
+#include "distbench/engine/activities/activities.h"
+#include "distbench/engine/worker/replay_runner.h"
+#include "distbench/engine/worker/request_handler.h"
+#include "distbench/engine/worker/rpc_sender.h"
+#include "distbench/engine/worker/scheduler.h"
+#include "distbench/engine/worker/wait_runner.h"
+#include "distbench/engine/worker/worker_context.h"
+#include "distbench/protocol/driver.h"
+
+namespace distbench {
+
+class Worker;
+
+// What a worker needs of its engine. Called by who has the worker's turn.
+class WorkerGroup {
+ public:
+  virtual ~WorkerGroup() = default;
+  virtual Worker& worker(int index) = 0;
+  virtual Activities& activities() = 0;
+  virtual void OnMainListFinished() = 0;
+  // This worker's part of max_pending_rpcs is used up.
+  virtual void OnManyPendingRpcs() = 0;
+  virtual void OnTooMany(const char* what) = 0;
+  // An action has asked for it.
+  virtual void StopOwnTraffic(const std::string& reason) = 0;
+};
+
+// One loop over one transport: messages of other workers, timers, ready
+// actions, then the transport's events; then the RPCs that have ended meanwhile
+// are recorded. All work of an engine is done in such loops. While the worker's
+// thread sleeps in the transport, those who bring something to do may run a turn
+// of the loop in its place, one at a time: all that is said to be done on a
+// worker's thread is done by the thread that has its turn.
+class Worker final : private TransportEvents,
+                     private SchedulerEffects,
+                     private ActivityListener,
+                     private PlacePoster {
+ public:
+  Worker(EngineState& engine, int index, Transport& transport,
+         int64_t sample_memory_bytes, uint64_t seed, WorkerGroup& group);
+  ~Worker() override;
+
+  // Messages, from any thread.
+
+  // Starts the main list at a monotonic time. Worker 0 only.
+  void StartMainList(int64_t start_ns);
+  // The engine's stop scope has changed.
+  void OnStop();
+  // The worker shall notice when no RPC is left that it sent or has to answer.
+  // Requires StopScope::kEverything.
+  void Drain();
+  void WaitUntilDrained() { drained_.WaitForNotification(); }
+  bool drained() const { return drained_.HasBeenNotified(); }
+  // Run() shall return.
+  void Quit();
+
+  // Runs the loop on the calling thread until Quit().
+  void Run();
+
+  // One turn of the loop, without waiting; for those who run it themselves.
+  // Returns whether there was anything to do.
+  bool RunOnce();
+
+  // When RunOnce() next has something to do of its own accord: a monotonic
+  // time, or TimerQueue::kNever.
+  int64_t next_due_ns() const;
+
+  const WorkerProgress& progress() const { return context_.progress; }
+
+  // What it has measured since the last call; null if nothing is known yet. One
+  // thread at a time.
+  std::unique_ptr<RecentTimes::Times> TakeRecentTimes() {
+    return context_.progress.recent_times.Take();
+  }
+
+  // While the loop does not run.
+  const Recorder& recorder() const { return context_.recorder; }
+
+ private:
+  struct Message {
+    enum class Kind {
+      kStartMainList,
+      kStop,
+      kStartShard,
+      kShardsFinished,
+      kActivityDone,
+      kPlaceGiven,
+      kDrain,
+      kQuit,
+    };
+    Kind kind;
+    int64_t start_ns = 0;  // of the main list; since when a place is free
+    SharedAction* shared = nullptr;
+    int shard = 0;
+    Iteration* iteration = nullptr;
+    Message* next = nullptr;
+  };
+
+  void Turn(bool may_wait);
+  int64_t DoOwnWork();
+  void NoticeDrained();
+  void Post(Message message);
+  void PostAndMayRun(Message message);
+  void HandleMessages();
+  void Handle(const Message& message);
+  void FireTimers();
+  void Fire(Timer& timer);
+  void FireStoppedTimers();
+  bool IsStopped(const Timer& timer) const;
+  void EndCall(ClientCall& call);
+  void CheckPendingRpcs();
+
+  // TransportEvents
+  void OnDone(ClientCall* call) override;
+  void OnRequest(ServerCall* call) override;
+  bool LendsTurns() const override { return true; }
+  int64_t EndBorrowedTurn() override;
+
+  // SchedulerEffects
+  bool SendRpcs(Iteration& iteration) override;
+  void StartActivity(Iteration& iteration) override;
+  void StartReplay(Iteration& iteration) override;
+  void Respond(const ListRun& list) override;
+  void StartShards(ActionRun& action, int shard_count) override;
+  void OnShardFinished(SharedAction& action) override;
+  void OnMainListFinished() override;
+  void OnTooMany(const char* what) override;
+  void CancelTraffic(const ActionRun& action) override;
+
+  // ActivityListener
+  void OnActivityDone(Iteration& iteration) override;
+
+  // PlacePoster
+  void PostPlace(Iteration& iteration, int64_t free_since_ns) override;
+
+  WorkerContext context_;
+  WorkerGroup& group_;
+  const int64_t max_pending_rpcs_;  // of this worker
+  Scheduler scheduler_;
+  RpcSender sender_;
+  ReplayRunner replay_;
+  RequestHandler handler_;
+  WaitRunner wait_;
+  Timer start_timer_;
+  MpscQueue<Message> messages_;
+  // Of the main list, whose worker keeps them to the end.
+  std::vector<std::unique_ptr<SharedAction>> shared_actions_;
+  int64_t event_count_ = 0;  // of all that the loop has handled
+  int64_t activities_in_flight_ = 0;
+  bool draining_ = false;
+  bool quitting_ = false;
+  absl::Notification drained_;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_ENGINE_WORKER_WORKER_H_

@@ -1,0 +1,76 @@
+#ifndef DISTBENCH_ENGINE_WORKER_WORKER_CONTEXT_H_
+#define DISTBENCH_ENGINE_WORKER_WORKER_CONTEXT_H_
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <random>
+
+#include "distbench/engine/recording/recorder.h"
+#include "distbench/engine/routes/engine_state.h"
+#include "distbench/engine/worker/timer_queue.h"
+#include "distbench/protocol/driver.h"
+#include "distbench/stats/recent_times.h"
+
+namespace distbench {
+
+// Counters that a worker writes and any thread may read.
+struct WorkerProgress {
+  std::atomic<int64_t> succeeded = 0;
+  std::atomic<int64_t> failed = 0;
+  std::atomic<int64_t> in_flight = 0;
+  std::atomic<int64_t> offered = 0;  // open loop: sent or found unsent
+  std::atomic<int64_t> backlog = 0;  // open loop: due, and not sent yet
+  std::atomic<int64_t> unsent = 0;   // iterations held back until the end
+  RecentTimes recent_times;
+
+  // Cheaper than a read-modify-write; the worker is the only writer.
+  static void Add(std::atomic<int64_t>& counter, int64_t amount) {
+    counter.store(counter.load(std::memory_order_relaxed) + amount,
+                  std::memory_order_relaxed);
+  }
+};
+
+// What the parts of one worker share. Used by the worker's thread only, except
+// for `progress`.
+struct WorkerContext {
+  WorkerContext(EngineState& engine, int worker, Transport& transport,
+                int64_t sample_memory_bytes, uint64_t seed)
+      : engine(engine),
+        worker(worker),
+        transport(transport),
+        recorder(
+            {.peer_count = engine.routes().counted_count(),
+             .rpc_count = static_cast<int>(engine.plan().rpcs.size() +
+                                           engine.plan().replay_traces.size()),
+             .sample_memory_bytes = sample_memory_bytes,
+             .traced = IsTraced(engine.plan()),
+             .replayed = !engine.plan().replay_traces.empty(),
+             .unix_offset_ns = engine.unix_offset_ns(),
+             .seed = seed},
+            &progress.recent_times),
+        random(seed) {}
+
+  EngineState& engine;
+  const int worker;
+  Transport& transport;
+  TimerQueue timers;
+  WorkerProgress progress;
+  Recorder recorder;
+  std::mt19937_64 random;
+
+  // Monotonic time of the event that is being handled: at most as old as this
+  // turn of the worker's loop. Spares the hot path its clock calls.
+  int64_t now_ns = 0;
+
+ private:
+  static bool IsTraced(const Plan& plan) {
+    return std::any_of(
+        plan.rpcs.begin(), plan.rpcs.end(),
+        [](const RpcPlan& rpc) { return rpc.tracing_interval > 0; });
+  }
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_ENGINE_WORKER_WORKER_CONTEXT_H_

@@ -1,0 +1,17 @@
+#ifndef DISTBENCH_NODE_TESTING_SEQUENCER_TALK_FUZZ_ENTRY_H_
+#define DISTBENCH_NODE_TESTING_SEQUENCER_TALK_FUZZ_ENTRY_H_
+
+#include "distbench/node/testing/sequencer_talk.pb.h"
+
+namespace distbench {
+
+// Takes a test through all its steps, as far as it comes, with engines that
+// send nothing. Must end, with whatever answers.
+void ObeySequencer(const SequencerTalk& talk);
+
+// A test that can be hosted.
+SequencerTalk ExampleSequencerTalk();
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_NODE_TESTING_SEQUENCER_TALK_FUZZ_ENTRY_H_

@@ -1,0 +1,66 @@
+// A host that consists of files: the parts of /sys and /proc that distbench
+// reads of processors and memory, in a folder that tests own.
+
+#ifndef DISTBENCH_NUMA_TESTING_FAKE_HOST_H_
+#define DISTBENCH_NUMA_TESTING_FAKE_HOST_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace distbench {
+
+struct FakeNode {
+  int id = 0;
+  std::string cpus;              // "" for memory only
+  int64_t memory_kib = 1 << 20;  // 0 for CPUs only
+  std::string distances;         // "10 21"
+};
+
+struct FakeThread {
+  int id = 1;
+  int64_t cpu_ns = 0;
+  int last_cpu = 0;
+  std::string allowed_cpus;
+  int64_t voluntary = 0;
+  int64_t involuntary = 0;
+  int64_t migrations = -1;  // -1: not told
+};
+
+class FakeHost {
+ public:
+  // The folder is removed with this.
+  FakeHost();
+  ~FakeHost();
+
+  FakeHost(const FakeHost&) = delete;
+  FakeHost& operator=(const FakeHost&) = delete;
+
+  const std::string& root() const { return root_; }
+
+  void AddNodes(const std::vector<FakeNode>& nodes);
+
+  // Pairs (or more) of CPUs that share a core; and CPUs that share a cache.
+  void AddCore(const std::string& cpus);
+  void AddCache(const std::string& cpus, int level, const std::string& size,
+                const std::string& type = "Unified");
+
+  void Allow(const std::string& cpus, const std::string& memory_nodes);
+
+  // Writes, or writes anew, what the kernel tells of a thread.
+  void PutThread(const FakeThread& thread);
+  void RemoveThread(int id);
+
+  // Of lines.
+  void PutNumaMaps(const std::vector<std::string>& lines);
+  void PutNumastat(int node, int64_t hit, int64_t miss);
+
+  void Write(const std::string& path, const std::string& text) const;
+
+ private:
+  std::string root_;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_NUMA_TESTING_FAKE_HOST_H_

@@ -1,0 +1,90 @@
+#ifndef DISTBENCH_PROTOCOL_DECORATORS_TESTING_FAKE_DRIVER_H_
+#define DISTBENCH_PROTOCOL_DECORATORS_TESTING_FAKE_DRIVER_H_
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "distbench/protocol/driver.h"
+
+namespace distbench {
+
+// Sends nothing: shows what reaches a driver, and delivers what it is told to.
+class FakeTransport final : public Transport {
+ public:
+  bool Start(ClientCall* call) override {
+    if (is_full) return false;
+    peers.push_back(call->peer);
+    in_flight.push_back(call);
+    return true;
+  }
+  void Reply(ServerCall* call) override { replied.push_back(call); }
+
+  // Ends all calls in flight with `error`, and delivers `requests`.
+  void Poll(int64_t, TransportEvents& events) override {
+    for (ClientCall* call : std::exchange(in_flight, {})) {
+      call->error = error;
+      events.OnDone(call);
+    }
+    for (ServerCall* call : std::exchange(requests, {})) {
+      events.OnRequest(call);
+    }
+  }
+  void Wake() override { ++wake_count; }
+  void CancelCalls() override { ++cancel_count; }
+
+  bool is_full = false;
+  std::string error;
+  std::vector<ServerCall*> requests;
+
+  std::vector<int> peers;  // of the calls that were started
+  std::vector<ClientCall*> in_flight;
+  std::vector<ServerCall*> replied;
+  int wake_count = 0;
+  int cancel_count = 0;
+};
+
+class FakeDriver final : public ProtocolDriver {
+ public:
+  absl::StatusOr<std::string> Listen(int worker_count) override {
+    for (int i = 0; i < worker_count; ++i) {
+      transports.push_back(std::make_unique<FakeTransport>());
+    }
+    return "fake";
+  }
+  Transport& transport(int worker) override { return *transports[worker]; }
+  absl::Status Connect(const std::vector<Peer>& peers, absl::Time) override {
+    for (const Peer& peer : peers) addresses.push_back(peer.addresses[0]);
+    return absl::OkStatus();
+  }
+  void Shutdown() override { is_shut_down = true; }
+  std::vector<DriverCounter> Counters() const override {
+    return {{"fake_counter", 5}};
+  }
+
+  std::vector<std::unique_ptr<FakeTransport>> transports;
+  std::vector<std::string> addresses;  // that it was connected to
+  bool is_shut_down = false;
+};
+
+// Notes what it is told of.
+class NotedEvents final : public TransportEvents {
+ public:
+  void OnDone(ClientCall* call) override {
+    done.push_back(call);
+    peers.push_back(call->peer);
+  }
+  void OnRequest(ServerCall* call) override { requests.push_back(call); }
+
+  std::vector<ClientCall*> done;
+  std::vector<int> peers;  // of those, as they were then
+  std::vector<ServerCall*> requests;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PROTOCOL_DECORATORS_TESTING_FAKE_DRIVER_H_

@@ -1,0 +1,96 @@
+#include "distbench/protocol/registry/registry.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "distbench/protocol/decorators/double_barrel.h"
+#include "distbench/protocol/decorators/rpc_counter.h"
+#include "distbench/protocol/grpc/grpc_driver.h"
+#include "distbench/protocol/host_address.h"
+#include "distbench/protocol/loopback/loopback_driver.h"
+#include "distbench/protocol/registry/spare_cpu.h"
+#include "distbench/protocol/tcp/settings.h"
+#include "distbench/protocol/tcp/tcp_driver.h"
+#include "distbench/security/tls_session.h"
+
+namespace distbench {
+namespace {
+
+struct Driver {
+  absl::string_view name;
+  absl::StatusOr<std::unique_ptr<ProtocolDriver>> (*make)(
+      const DriverOptions& options, const DriverEnvironment& environment);
+};
+
+absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeLoopback(
+    const DriverOptions& /*options*/, const DriverEnvironment& environment) {
+  return MakeLoopbackDriver(RealClock(), environment.test_nonce);
+}
+
+absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeTcp(
+    const DriverOptions& options, const DriverEnvironment& environment) {
+  ConnectionSecurity security = {.test_nonce = environment.test_nonce};
+  if (environment.tls != nullptr) {
+    auto context = TlsContext::Make(environment.tls->files());
+    if (!context.ok()) return context.status();
+    security.tls = *std::move(context);
+  }
+  return std::make_unique<TcpDriver>(
+      ReadTcpSettings(options),
+      AddressPreference{.netdev = options.netdev,
+                        .ip_version = options.ip_version,
+                        .listen_address = environment.listen_address},
+      environment.service_address, std::move(security));
+}
+
+// A driver that decorates the one that its options name.
+template <std::unique_ptr<ProtocolDriver> (*decorate)(
+    std::unique_ptr<ProtocolDriver> inner)>
+absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeDecorator(
+    const DriverOptions& options, const DriverEnvironment& environment) {
+  if (options.decorated.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("driver \"", options.driver,
+                     "\" decorates another one, and none is named"));
+  }
+  auto inner = MakeProtocolDriver(options.decorated.front(), environment);
+  if (!inner.ok()) return inner.status();
+  return decorate(*std::move(inner));
+}
+
+constexpr Driver kDrivers[] = {
+    {"composable_rpc_counter", MakeDecorator<MakeRpcCounterDriver>},
+    {"double_barrel", MakeDecorator<MakeDoubleBarrelDriver>},
+    {"grpc", MakeGrpcDriver},
+    {"tcp", MakeTcp},
+    {"loopback", MakeLoopback},
+};
+
+absl::Status NoSuchDriver(const std::string& name) {
+  const auto append_name = [](std::string* out, const Driver& driver) {
+    absl::StrAppend(out, "\"", driver.name, "\"");
+  };
+  return absl::NotFoundError(
+      absl::StrCat("there is no protocol driver \"", name, "\"; there are ",
+                   absl::StrJoin(kDrivers, ", ", append_name)));
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeProtocolDriver(
+    const DriverOptions& options, const DriverEnvironment& environment) {
+  const Driver* driver = std::find_if(std::begin(kDrivers), std::end(kDrivers),
+                                      [&](const Driver& candidate) {
+                                        return candidate.name == options.driver;
+                                      });
+  if (driver == std::end(kDrivers)) return NoSuchDriver(options.driver);
+  return driver->make(WithSpinning(options, environment.has_spare_cpu),
+                      environment);
+}
+
+}  // namespace distbench

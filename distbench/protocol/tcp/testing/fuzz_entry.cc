@@ -1,0 +1,193 @@
+#include "distbench/protocol/tcp/testing/fuzz_entry.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <string>
+
+#include "distbench/base/file_descriptor.h"
+#include "distbench/payload/message_codec.h"
+#include "distbench/protocol/driver.h"
+#include "distbench/protocol/tcp/frame_decoder.h"
+#include "distbench/protocol/tcp/greeting.h"
+#include "distbench/protocol/tcp/head_reader.h"
+#include "distbench/protocol/tcp/send_queue.h"
+#include "distbench/protocol/tcp/stream.h"
+
+namespace distbench {
+namespace {
+
+void Require(bool condition) {
+  if (!condition) std::abort();
+}
+
+// What becomes of requests: each is answered as an engine does, and the reply
+// is read as a client does.
+class Answers {
+ public:
+  Answers() {
+    int ends[2];
+    Require(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends) == 0);
+    stream_ = Stream(FileDescriptor(ends[0]));
+    client_ = FileDescriptor(ends[1]);
+  }
+
+  void Add(const FrameHeader& request, const RequestHeader& header) {
+    const int64_t asked = header.response_bytes != kServerDecides
+                              ? header.response_bytes
+                              : kReplyBytes;
+    const int64_t sent = queue_.Append(
+        FrameKind::kReply, request.call_id,
+        ResponseHeader{.server_instance = kInstance}, asked);
+    Require(sent == LayOutMessage(ResponseHeader{.server_instance = kInstance},
+                                  asked)
+                        .total_bytes());
+    Require(queue_.Write(stream_) != SendQueue::Outcome::kBroken);
+    Receive(request.call_id, sent);
+  }
+
+ private:
+  static constexpr int64_t kReplyBytes = 16;
+  static constexpr int kInstance = 0;
+
+  // Of a large reply only the beginning is sent.
+  void Receive(uint64_t call_id, int64_t message_bytes) {
+    char buffer[4096];
+    int replies = 0;
+    const auto on_frame = [&](const FrameHeader& frame,
+                              absl::string_view head) {
+      const ResponseHeader* const header =
+          heads_.Read(head, frame.message_bytes - frame.head_bytes);
+      Require(header != nullptr && header->server_instance == kInstance);
+      Require(frame.call_id == call_id && frame.message_bytes == message_bytes);
+      ++replies;
+      return StreamError::kNone;
+    };
+    while (true) {
+      const ssize_t count = read(client_.get(), buffer, sizeof(buffer));
+      if (count <= 0) break;
+      Require(decoder_.Decode(absl::string_view(buffer, count), on_frame) ==
+              StreamError::kNone);
+    }
+    Require(replies == (queue_.empty() ? 1 : 0));
+    if (queue_.empty()) return;
+    queue_.Clear();
+    decoder_.Reset();
+  }
+
+  Stream stream_;
+  FileDescriptor client_;
+  SendQueue queue_;
+  FrameDecoder decoder_{FrameKind::kReply};
+  HeadReader<ResponseHeader> heads_;
+};
+
+// Replies are the client's end; there is nothing to do about them.
+void Answer(const FrameHeader& frame, const RequestHeader& header,
+            std::optional<Answers>& answers) {
+  if (!answers.has_value()) answers.emplace();
+  answers->Add(frame, header);
+}
+void Answer(const FrameHeader&, const ResponseHeader&,
+            std::optional<Answers>&) {}
+
+bool IsSame(const RequestHeader& a, const RequestHeader& b) {
+  return a.rpc_index == b.rpc_index && a.server_instance == b.server_instance &&
+         a.warmup == b.warmup && a.response_bytes == b.response_bytes &&
+         a.processing_ns == b.processing_ns &&
+         a.trace_context == b.trace_context;
+}
+bool IsSame(const ResponseHeader& a, const ResponseHeader& b) {
+  return a.server_instance == b.server_instance &&
+         a.error_message == b.error_message;
+}
+
+template <typename Header>
+DecodedStream DecodeAs(FrameKind kind, absl::string_view bytes,
+                       size_t piece_bytes) {
+  DecodedStream result;
+  FrameDecoder decoder(kind);
+  HeadReader<Header> heads;
+  std::optional<Answers> answers;
+  std::string scratch;
+  const auto on_frame = [&](const FrameHeader& frame, absl::string_view head) {
+    const int64_t payload_bytes = frame.message_bytes - frame.head_bytes;
+    const Header* const header = heads.Read(head, payload_bytes);
+    // To remember the head before makes no difference.
+    Header read_alone;
+    const bool is_well_formed =
+        DecodeHead(head, payload_bytes, read_alone, scratch);
+    Require((header != nullptr) == is_well_formed);
+    if (header == nullptr) return StreamError::kMalformedMessage;
+    Require(IsSame(*header, read_alone));
+    Answer(frame, *header, answers);
+    ++result.frames;
+    return StreamError::kNone;
+  };
+  while (!bytes.empty() && result.error == StreamError::kNone) {
+    const size_t taken = std::min(piece_bytes, bytes.size());
+    // In memory of its own, so that sanitizers notice reads beyond it.
+    const std::string piece(bytes.substr(0, taken));
+    bytes.remove_prefix(taken);
+    result.error = decoder.Decode(piece, on_frame);
+  }
+  return result;
+}
+
+// Of bytes that nobody who knows the nonce has made.
+DecodedStream Greet(Greeting::Side side, absl::string_view bytes,
+                    size_t piece_bytes) {
+  DecodedStream result;
+  Greeting greeting(side, "nonce");
+  while (!bytes.empty() && greeting.missing_bytes() > 0 &&
+         result.error == StreamError::kNone) {
+    const size_t taken =
+        std::min({piece_bytes, bytes.size(), greeting.missing_bytes()});
+    const std::string piece(bytes.substr(0, taken));
+    bytes.remove_prefix(taken);
+    result.error = greeting.Receive(piece);
+    greeting.TakeOutput();
+  }
+  result.greeted = greeting.missing_bytes() == 0 &&
+                   result.error == StreamError::kNone;
+  return result;
+}
+
+}  // namespace
+
+DecodedStream DecodeStream(absl::string_view bytes, size_t piece_bytes) {
+  if (bytes.empty()) return {};
+  const bool requests = bytes.front() % 2 != 0;
+  const bool greeting = (bytes.front() & kGreetingBit) != 0;
+  bytes.remove_prefix(1);
+  if (greeting) {
+    return Greet(requests ? Greeting::Side::kServer : Greeting::Side::kClient,
+                 bytes, piece_bytes);
+  }
+  return requests ? DecodeAs<RequestHeader>(FrameKind::kRequest, bytes,
+                                            piece_bytes)
+                  : DecodeAs<ResponseHeader>(FrameKind::kReply, bytes,
+                                             piece_bytes);
+}
+
+void DecodeInPieces(absl::string_view bytes) {
+  const DecodedStream whole = DecodeStream(bytes, bytes.size() + 1);
+  // Nobody guesses a proof.
+  Require(!whole.greeted);
+  for (size_t piece_bytes : {1, 7, 64}) {
+    Require(DecodeStream(bytes, piece_bytes) == whole);
+  }
+}
+
+}  // namespace distbench
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  distbench::DecodeInPieces(
+      absl::string_view(reinterpret_cast<const char*>(data), size));
+  return 0;
+}

@@ -1,0 +1,184 @@
+#include "distbench/report/comparison/comparability.h"
+
+#include <google/protobuf/util/message_differencer.h>
+
+#include <functional>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+
+namespace distbench {
+namespace {
+
+using Config = DistributedSystemDescription;
+
+// Without what is neither traffic nor a condition of it.
+Config Nameless(Config config) {
+  config.clear_name();
+  config.clear_attributes();
+  config.clear_random_seed();
+  config.clear_sample_memory_bytes();
+  return config;
+}
+
+Config TrafficOf(const TestRun& run) {
+  Config config = Nameless(run.result->traffic_config());
+  config.clear_node_service_bundles();
+  config.clear_service_constraints();
+  config.clear_default_protocol();
+  config.clear_protocol_driver_options();
+  config.clear_workers_per_instance();
+  config.clear_delay_actions_by_spinning();
+  config.clear_overload_limits();
+  for (ServiceSpec& service : *config.mutable_services()) {
+    service.clear_protocol_driver_options_name();
+  }
+  return config;
+}
+
+// The first difference, on one line; empty if there is none.
+std::string FirstDifference(const Config& a, const Config& b) {
+  std::string report;
+  google::protobuf::util::MessageDifferencer differencer;
+  differencer.ReportDifferencesToString(&report);
+  if (differencer.Compare(a, b)) return "";
+  return report.substr(0, report.find('\n'));
+}
+
+struct Condition {
+  absl::string_view name;
+
+  // What it is in a run; several if its nodes differ.
+  std::function<std::set<std::string>(const TestResult&)> values;
+};
+
+std::set<std::string> ValuesIn(absl::Span<const TestRun> runs,
+                               const Condition& condition) {
+  std::set<std::string> values;
+  for (const TestRun& run : runs) {
+    values.merge(condition.values(*run.result));
+  }
+  return values;
+}
+
+// A part of the config as text.
+template <typename KeepOnly>
+Condition ConfigCondition(absl::string_view name, KeepOnly keep_only) {
+  return {name, [keep_only](const TestResult& result) {
+            Config kept;
+            keep_only(result.traffic_config(), kept);
+            return std::set<std::string>{kept.ShortDebugString()};
+          }};
+}
+
+// A fact of the nodes' hosts. Hosts of which it is not known do not count.
+Condition HostCondition(absl::string_view name,
+                        std::function<std::string(const HostFacts&)> fact) {
+  return {name, [fact](const TestResult& result) {
+            std::set<std::string> values;
+            for (const auto& [node, resources] :
+                 result.resource_usage_logs().node_resources()) {
+              std::string value = fact(resources.host());
+              if (!value.empty()) values.insert(std::move(value));
+            }
+            return values;
+          }};
+}
+
+std::string CpuCount(const HostFacts& host) {
+  return host.has_cpu_count() ? absl::StrCat(host.cpu_count()) : "";
+}
+
+std::vector<Condition> Conditions() {
+  return {
+      ConfigCondition("protocol drivers",
+                      [](const Config& from, Config& kept) {
+                        kept.set_default_protocol(from.default_protocol());
+                        *kept.mutable_protocol_driver_options() =
+                            from.protocol_driver_options();
+                        for (const ServiceSpec& service : from.services()) {
+                          kept.add_services()->set_protocol_driver_options_name(
+                              service.protocol_driver_options_name());
+                        }
+                      }),
+      ConfigCondition("placement",
+                      [](const Config& from, Config& kept) {
+                        *kept.mutable_node_service_bundles() =
+                            from.node_service_bundles();
+                        *kept.mutable_service_constraints() =
+                            from.service_constraints();
+                      }),
+      ConfigCondition("threads and waiting",
+                      [](const Config& from, Config& kept) {
+                        kept.set_workers_per_instance(
+                            from.workers_per_instance());
+                        kept.set_delay_actions_by_spinning(
+                            from.delay_actions_by_spinning());
+                      }),
+      {"distbench version",
+       [](const TestResult& result) {
+         return std::set<std::string>{absl::StrCat(
+             result.run_info().version(), " ", result.run_info().revision())};
+       }},
+      HostCondition("CPU model", &HostFacts::cpu_model),
+      HostCondition("number of CPUs", CpuCount),
+      HostCondition("kernel", &HostFacts::kernel),
+      HostCondition("CPU frequency governor",
+                    &HostFacts::cpu_frequency_governor),
+  };
+}
+
+constexpr size_t kMaxValueLength = 120;
+
+std::string Shown(const std::set<std::string>& values) {
+  std::string text = absl::StrJoin(values, ", ");
+  if (text.size() > kMaxValueLength) {
+    text.resize(kMaxValueLength);
+    text += "...";
+  }
+  return text.empty() ? "not known" : text;
+}
+
+}  // namespace
+
+std::string WhyInvalid(const TestRun& run) {
+  if (run.result->run_info().has_failure()) {
+    return absl::StrCat("did not run to its end: ",
+                        run.result->run_info().failure());
+  }
+  for (const Finding& finding : run.result->run_info().findings()) {
+    if (finding.severity() == Finding::INVALID) {
+      return absl::StrCat("is invalid: ", finding.message());
+    }
+  }
+  return "";
+}
+
+std::string TrafficDifference(absl::Span<const TestRun> base,
+                              absl::Span<const TestRun> next) {
+  const Config first = TrafficOf(base.front());
+  for (const absl::Span<const TestRun> group : {base, next}) {
+    for (const TestRun& run : group) {
+      std::string difference = FirstDifference(first, TrafficOf(run));
+      if (!difference.empty()) return difference;
+    }
+  }
+  return "";
+}
+
+std::vector<std::string> ConditionDifferences(absl::Span<const TestRun> base,
+                                              absl::Span<const TestRun> next) {
+  std::vector<std::string> differences;
+  for (const Condition& condition : Conditions()) {
+    const std::set<std::string> in_base = ValuesIn(base, condition);
+    const std::set<std::string> in_next = ValuesIn(next, condition);
+    if (in_base == in_next) continue;
+    differences.push_back(absl::StrCat(
+        condition.name, ": base ", Shown(in_base), ", new ", Shown(in_next)));
+  }
+  return differences;
+}
+
+}  // namespace distbench

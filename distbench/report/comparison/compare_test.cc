@@ -1,0 +1,330 @@
+#include "distbench/report/comparison/compare.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "distbench/report/comparison/compare_text.h"
+#include "distbench/report/comparison/gate.h"
+#include "distbench/report/testing/report_testing.h"
+#include "distbench/results/rpc_totals.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr int64_t kSecondNs = 1'000'000'000;
+
+TestResult EmptyRun(const std::string& name = "t") {
+  TestResult result;
+  result.mutable_traffic_config()->set_name(name);
+  result.mutable_traffic_config()->add_rpc_descriptions()->set_name("query");
+  return result;
+}
+
+RpcStatistics& StatisticsOf(TestResult& result) {
+  auto& client =
+      (*result.mutable_service_logs()->mutable_instance_logs())["c/0"];
+  return *(*(*client.mutable_peer_logs())["s/0"].mutable_rpc_logs())[0]
+              .mutable_statistics();
+}
+
+// `count` RPCs of that latency within a second.
+TestResult RunOf(int64_t latency_ns, int64_t count = 10'000,
+                 int64_t failed_count = 0) {
+  RpcTotals totals;
+  totals.service_time_ns.RecordN(latency_ns, count);
+  totals.counts.succeeded_count = count;
+  totals.counts.failed_count = failed_count;
+  totals.counts.first_start_timestamp_ns = 0;
+  totals.counts.last_end_timestamp_ns = kSecondNs;
+  TestResult result = EmptyRun();
+  totals.Encode(StatisticsOf(result));
+  return result;
+}
+
+std::vector<TestComparison> Compared(std::vector<TestResult> base,
+                                     std::vector<TestResult> next,
+                                     const CompareOptions& options = {}) {
+  const auto base_results = Sourced(std::move(base));
+  const auto next_results = Sourced(std::move(next));
+  return Compare(ListRuns(base_results), ListRuns(next_results), options);
+}
+
+const MetricComparison& Find(const std::vector<TestComparison>& comparisons,
+                             const std::string& metric) {
+  for (const MetricComparison& comparison :
+       comparisons.at(0).rpcs.at(0).metrics) {
+    if (MetricName(comparison.metric) == metric) return comparison;
+  }
+  ADD_FAILURE() << "no " << metric;
+  std::abort();
+}
+
+std::vector<std::string> Breaches(
+    const std::string& gate, const std::vector<TestComparison>& comparisons) {
+  const absl::StatusOr<Gate> parsed = ParseGate(gate);
+  EXPECT_TRUE(parsed.ok()) << parsed.status();
+  return parsed.ok() ? GateBreaches(*parsed, comparisons)
+                     : std::vector<std::string>();
+}
+
+TEST(CompareTest, SlowerRunsAreWorse) {
+  const auto compared = Compared({RunOf(1000), RunOf(1040), RunOf(960)},
+                                 {RunOf(2000), RunOf(2080), RunOf(1920)});
+  const MetricComparison& p99 = Find(compared, "p99");
+  EXPECT_EQ(p99.verdict, ComparisonVerdict::kWorse);
+  EXPECT_NEAR(p99.change.estimate, 2, 0.02);
+  EXPECT_EQ(Find(compared, "rate").verdict, ComparisonVerdict::kNoDifference);
+  EXPECT_EQ(compared[0].rpcs[0].latency, "service time");
+}
+
+TEST(CompareTest, FasterRunsAreBetterAndSoAreHigherRates) {
+  const auto compared = Compared({RunOf(2000, 10'000), RunOf(2010, 10'100)},
+                                 {RunOf(1000, 20'000), RunOf(1010, 20'100)});
+  EXPECT_EQ(Find(compared, "p50").verdict, ComparisonVerdict::kBetter);
+  EXPECT_EQ(Find(compared, "rate").verdict, ComparisonVerdict::kBetter);
+}
+
+TEST(CompareTest, SpreadHidesADifference) {
+  const auto compared =
+      Compared({RunOf(1000), RunOf(2000)}, {RunOf(1500), RunOf(900)});
+  EXPECT_EQ(Find(compared, "p99").verdict, ComparisonVerdict::kNoDifference);
+}
+
+TEST(CompareTest, NeighbouringBucketsAreNoDifference) {
+  const auto compared = Compared({RunOf(1'000'000), RunOf(1'000'000)},
+                                 {RunOf(1'005'000), RunOf(1'005'000)});
+  EXPECT_EQ(Find(compared, "p99").verdict, ComparisonVerdict::kNoDifference);
+}
+
+TEST(CompareTest, SharesOfFailuresAreSubtracted) {
+  const auto compared =
+      Compared({RunOf(1000, 9999, 0), RunOf(1000, 9999, 0)},
+               {RunOf(1000, 9900, 100), RunOf(1000, 9900, 100)});
+  const MetricComparison& failures = Find(compared, "failures");
+  EXPECT_EQ(failures.verdict, ComparisonVerdict::kWorse);
+  EXPECT_DOUBLE_EQ(failures.change.estimate, 0.01);
+  EXPECT_THAT(Breaches("failures>0.5%", compared),
+              ElementsAre(HasSubstr("+1.0 percentage points")));
+  EXPECT_THAT(Breaches("failures>2%", compared), IsEmpty());
+}
+
+TEST(CompareTest, SingleRunsHaveNoVerdict) {
+  const auto compared = Compared({RunOf(1000)}, {RunOf(2000)});
+  EXPECT_EQ(Find(compared, "p99").verdict, ComparisonVerdict::kNotShown);
+  EXPECT_THAT(DescribeComparisons(compared), HasSubstr("--repeat"));
+  // A gate must not pass for lack of evidence.
+  EXPECT_THAT(Breaches("p99>5%", compared),
+              ElementsAre(HasSubstr("there is no interval")));
+  EXPECT_THAT(Breaches("p99>5%", Compared({RunOf(1000)}, {RunOf(1000)})),
+              IsEmpty());
+}
+
+TEST(CompareTest, TooFewRpcsAreNotComparable) {
+  const auto compared = Compared({RunOf(1000, 500), RunOf(1000, 500)},
+                                 {RunOf(1000), RunOf(1000)});
+  EXPECT_EQ(Find(compared, "p99").verdict, ComparisonVerdict::kNoDifference);
+  const MetricComparison& p999 = Find(compared, "p99.9");
+  EXPECT_EQ(p999.verdict, ComparisonVerdict::kNotComparable);
+  EXPECT_EQ(p999.reason, "too few RPCs in a run of base");
+  EXPECT_THAT(Breaches("p99.9>5%", compared),
+              ElementsAre(HasSubstr("can not be judged: too few")));
+}
+
+TEST(CompareTest, InvalidRunsAreNotComparable) {
+  TestResult invalid = RunOf(1000);
+  Finding& finding = *invalid.mutable_run_info()->add_findings();
+  finding.set_severity(Finding::INVALID);
+  finding.set_message("sent too late");
+  const auto compared = Compared({RunOf(1000)}, {RunOf(1000), invalid});
+  EXPECT_TRUE(compared[0].is_invalid);
+  EXPECT_EQ(compared[0].not_comparable,
+            "run 2 of 2 of new is invalid: sent too late");
+  EXPECT_THAT(Breaches("p99>5%", compared),
+              ElementsAre(HasSubstr("can not be judged")));
+
+  TestResult failed = RunOf(1000);
+  failed.mutable_run_info()->set_failure("node1 was lost");
+  EXPECT_THAT(Compared({failed}, {RunOf(1000)})[0].not_comparable,
+              HasSubstr("did not run to its end: node1 was lost"));
+}
+
+TEST(CompareTest, OtherTrafficIsNotComparableUnlessAllowed) {
+  TestResult other = RunOf(1000);
+  other.mutable_traffic_config()
+      ->mutable_rpc_descriptions(0)
+      ->set_fanout_filter("random");
+  const auto compared = Compared({RunOf(1000)}, {other});
+  EXPECT_FALSE(compared[0].is_invalid);
+  EXPECT_THAT(compared[0].not_comparable, HasSubstr("fanout_filter"));
+
+  CompareOptions options;
+  options.allow_different_traffic = true;
+  const auto allowed = Compared({RunOf(1000)}, {other}, options);
+  EXPECT_THAT(allowed[0].not_comparable, IsEmpty());
+  EXPECT_THAT(allowed[0].notes, ElementsAre(HasSubstr("fanout_filter")));
+}
+
+TEST(CompareTest, SeedsNamesAndLabelsDoNotMatterAndConditionsAreNoted) {
+  TestResult other = RunOf(1000);
+  DistributedSystemDescription& config = *other.mutable_traffic_config();
+  config.set_random_seed(77);
+  config.set_name("u");
+  (*config.mutable_attributes())["label"] = "x";
+  EXPECT_THAT(Compared({RunOf(1000)}, {other})[0].notes, IsEmpty());
+  config.set_default_protocol("tcp");
+  (*other.mutable_resource_usage_logs()->mutable_node_resources())["node0"]
+      .mutable_host()
+      ->set_kernel("6.2");
+  EXPECT_THAT(Compared({RunOf(1000)}, {other})[0].notes,
+              ElementsAre(HasSubstr("protocol drivers"),
+                          "kernel: base not known, new 6.2"));
+}
+
+TEST(CompareTest, TestsAreAlignedByName) {
+  TestResult a = RunOf(1000);
+  a.mutable_traffic_config()->set_name("a");
+  TestResult b = RunOf(1000);
+  b.mutable_traffic_config()->set_name("b");
+  TestResult c = RunOf(1000);
+  c.mutable_traffic_config()->set_name("c");
+  const auto compared = Compared({a, b}, {c, b});
+  ASSERT_EQ(compared.size(), 3);
+  EXPECT_EQ(compared[0].not_comparable, "it is in base only");
+  EXPECT_EQ(compared[1].not_comparable, "");
+  EXPECT_EQ(compared[2].not_comparable, "it is in new only");
+}
+
+TEST(CompareTest, ResponseTimesAreComparedIfBothHaveThem) {
+  TestResult open = RunOf(1000);
+  *StatisticsOf(open).mutable_response_time_ns() =
+      StatisticsOf(open).service_time_ns();
+  EXPECT_EQ(Compared({open}, {open})[0].rpcs[0].latency, "response time");
+  EXPECT_EQ(Compared({open}, {RunOf(1000)})[0].rpcs[0].latency, "service time");
+}
+
+TEST(CompareTextTest, IsATableWithVerdicts) {
+  CompareOptions options;
+  options.metrics = {{Metric::Kind::kPercentile, 99}, {Metric::Kind::kRate}};
+  EXPECT_EQ(DescribeComparisons(Compared({RunOf(1'000'000), RunOf(1'000'000)},
+                                         {RunOf(2'000'000), RunOf(2'000'000)},
+                                         options)),
+            "Test: t (base: 2 runs, new: 2 runs)\n"
+            "  query, service time:\n"
+            "                     base          new     change  95% interval "
+            "          verdict\n"
+            "    p99           1.00 ms      2.00 ms     x2.000  x2.000 to "
+            "x2.000       worse\n"
+            "    rate        10000.0/s    10000.0/s     x1.000  x1.000 to "
+            "x1.000       no difference shown\n"
+            "2 verdicts; of comparisons of equals, one in 20 says better or "
+            "worse by chance.\n");
+}
+
+TEST(GateTest, LimitsHoldInTheirDirectionOnly) {
+  const auto slower =
+      Compared({RunOf(1000), RunOf(1010)}, {RunOf(1200), RunOf(1210)});
+  EXPECT_THAT(Breaches("p99>5%", slower),
+              ElementsAre(HasSubstr("t: query: p99 changed by +19")));
+  EXPECT_THAT(Breaches("p99 > 30%", slower), IsEmpty());
+  EXPECT_THAT(Breaches("p99<-5%", slower), IsEmpty());
+  EXPECT_THAT(Breaches("query:p99>5%", slower), testing::SizeIs(1));
+  const auto fewer = Compared({RunOf(1000, 10'000), RunOf(1000, 10'100)},
+                              {RunOf(1000, 8000), RunOf(1000, 8100)});
+  EXPECT_THAT(Breaches("rate<-3%", fewer), testing::SizeIs(1));
+  EXPECT_THAT(Breaches("rate<-30%", fewer), IsEmpty());
+}
+
+TEST(GateTest, NoiseDoesNotBreakIt) {
+  // 20 % slower on the whole, but within the spread between runs.
+  EXPECT_THAT(Breaches("p99>5%", Compared({RunOf(1000), RunOf(2000)},
+                                          {RunOf(1200), RunOf(2400)})),
+              IsEmpty());
+}
+
+TEST(GateTest, AnRpcThatNobodyHasBreaksIt) {
+  EXPECT_THAT(Breaches("other:p99>5%", Compared({RunOf(1000)}, {RunOf(1000)})),
+              ElementsAre(HasSubstr("no test of both results has an RPC")));
+  EXPECT_THAT(Breaches("p99>5%", Compared({}, {})),
+              ElementsAre("there is no RPC to judge"));
+}
+
+TEST(GateTest, SyntaxErrorsSayWhatIsRight) {
+  for (const char* wrong : {"", "p99", "p99>5", "p99>x%", "q99>5%", "p100>5%",
+                            "p0>5%", ":>5%", "a:b>5%"}) {
+    const absl::StatusOr<Gate> gate = ParseGate(wrong);
+    EXPECT_FALSE(gate.ok()) << wrong;
+    EXPECT_THAT(std::string(gate.status().message()), HasSubstr("p99"))
+        << wrong;
+  }
+}
+
+// ---- How often equals are told apart
+// ------------------------------------------
+
+// A run of 2000 RPCs. Runs differ more than their RPCs explain, as real ones
+// do.
+TestResult RandomRun(std::mt19937_64& random) {
+  std::normal_distribution<double> normal;
+  const double run_factor = std::exp(0.05 * normal(random));
+  const int64_t count = 2000;
+  RpcTotals totals;
+  for (int i = 0; i < count; ++i) {
+    totals.service_time_ns.Record(
+        std::llround(1e6 * run_factor * std::exp(0.5 * normal(random))));
+  }
+  totals.counts.succeeded_count = count;
+  totals.counts.first_start_timestamp_ns = 0;
+  totals.counts.last_end_timestamp_ns =
+      std::llround(kSecondNs * std::exp(0.05 * normal(random)));
+  TestResult result = EmptyRun();
+  totals.Encode(StatisticsOf(result));
+  return result;
+}
+
+std::vector<TestResult> RandomRuns(int count, std::mt19937_64& random) {
+  std::vector<TestResult> runs;
+  for (int i = 0; i < count; ++i) runs.push_back(RandomRun(random));
+  return runs;
+}
+
+TEST(CompareSimulationTest, EqualsAreToldApartAsOftenAsPromised) {
+  constexpr int kComparisons = 1000;
+  constexpr int kRuns = 5;
+  std::mt19937_64 random(2024);
+  CompareOptions options;
+  options.metrics = {{Metric::Kind::kPercentile, 50},
+                     {Metric::Kind::kPercentile, 99},
+                     {Metric::Kind::kRate}};
+  std::map<std::string, int> better;
+  std::map<std::string, int> worse;
+  for (int i = 0; i < kComparisons; ++i) {
+    const auto compared =
+        Compared(RandomRuns(kRuns, random), RandomRuns(kRuns, random), options);
+    for (const MetricComparison& metric : compared[0].rpcs[0].metrics) {
+      const std::string name = MetricName(metric.metric);
+      better[name] += metric.verdict == ComparisonVerdict::kBetter;
+      worse[name] += metric.verdict == ComparisonVerdict::kWorse;
+    }
+  }
+  for (const Metric& metric : options.metrics) {
+    const std::string name = MetricName(metric);
+    // Binomial: 5 % of 1000, and half of that each way, give or take 3.3
+    // standard errors.
+    EXPECT_NEAR(better[name] + worse[name], 50, 23) << name;
+    EXPECT_NEAR(better[name], 25, 17) << name;
+    EXPECT_NEAR(worse[name], 25, 17) << name;
+  }
+}
+
+}  // namespace
+}  // namespace distbench

@@ -1,0 +1,17 @@
+#ifndef DISTBENCH_REPORT_COMPARISON_COMPARE_TEXT_H_
+#define DISTBENCH_REPORT_COMPARISON_COMPARE_TEXT_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "distbench/report/comparison/compare.h"
+
+namespace distbench {
+
+// Comparisons as a person reads them: a table per RPC, with verdicts.
+std::string DescribeComparisons(absl::Span<const TestComparison> comparisons);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_REPORT_COMPARISON_COMPARE_TEXT_H_

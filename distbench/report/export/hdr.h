@@ -1,0 +1,39 @@
+// Latencies in the percentile output format of HdrHistogram, which existing
+// plotters read.
+
+#ifndef DISTBENCH_REPORT_EXPORT_HDR_H_
+#define DISTBENCH_REPORT_EXPORT_HDR_H_
+
+#include <optional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "distbench/report/measurements/test_run.h"
+#include "distbench/stats/log_histogram.h"
+
+namespace distbench {
+
+enum class LatencyKind { kService, kResponse };
+
+// The format has one histogram per file.
+struct HdrSelection {
+  // Names; empty: the only one.
+  std::string test;
+  std::string rpc;
+
+  // Absent: response time if there is any, else service time.
+  std::optional<LatencyKind> latency;
+};
+
+// The selected latencies, of all repetitions of the test together. The error
+// (INVALID_ARGUMENT) lists what could have been selected.
+absl::StatusOr<LogHistogram> SelectLatency(absl::Span<const TestRun> runs,
+                                           const HdrSelection& selection);
+
+// Values in milliseconds.
+std::string RenderHdr(const LogHistogram& latency_ns);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_REPORT_EXPORT_HDR_H_

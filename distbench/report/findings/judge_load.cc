@@ -1,0 +1,279 @@
+// Verdicts on the load: was what was sent what was asked for, and when it was?
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "distbench/base/saturating_add.h"
+#include "distbench/report/findings/judge_parts.h"
+#include "distbench/results/walk.h"
+#include "distbench/stats/log_histogram.h"
+
+namespace distbench {
+namespace {
+
+// Of what was offered: above, what was never sent makes a run invalid, or is
+// worth a warning.
+constexpr double kInvalidUnsent = 0.01;
+constexpr double kManyUnsent = 0.001;
+
+// Of what was offered: above, a cap makes the loop something between open and
+// closed.
+constexpr double kManyHeldBack = 0.01;
+
+// The 99th percentile of the lateness as a share of that of the response time,
+// and the least lateness that counts. Shorter than that is what it takes to
+// wake a thread.
+constexpr double kInvalidLateness = 0.5;
+constexpr double kMuchLateness = 0.1;
+constexpr double kInvalidLatenessNs = 1e6;
+constexpr double kMuchLatenessNs = 1e5;
+constexpr uint64_t kFewestForP99 = 100;
+
+// Seconds, and sends in each of them, that a test of arrivals needs.
+constexpr size_t kFewestSeconds = 10;
+constexpr double kFewestPerSecond = 20;
+
+// Standard deviations at which chance is ruled out.
+constexpr double kBeyondChance = 5;
+
+// Spread of a constant rate, relative to the rate.
+constexpr double kMuchSpread = 0.05;
+
+void JudgeUnsent(const std::string& name, const RpcLoad& load,
+                 FindingList& findings) {
+  if (load.unsent_count == 0) return;
+  const double share = static_cast<double>(load.unsent_count) /
+                       static_cast<double>(load.offered_count);
+  const Finding::Severity severity = share > kInvalidUnsent ? Finding::INVALID
+                                     : share > kManyUnsent  ? Finding::WARN
+                                                            : Finding::NOTE;
+  findings.Add(
+      severity, "unsent_load",
+      absl::StrCat(name, ": ", load.unsent_count, " of ", load.offered_count,
+                   " RPCs that were due (", Percent(share),
+                   ") were never sent, as an in-flight cap or full send queues "
+                   "held them back. How long they had waited counts as a lower "
+                   "bound of their response times. Lower the load, or raise "
+                   "max_parallel_iterations"));
+}
+
+void JudgeHeldBack(const std::string& name, const RpcLoad& load,
+                   FindingList& findings) {
+  if (load.held_back_count == 0) return;
+  const double share = static_cast<double>(load.held_back_count) /
+                       static_cast<double>(load.offered_count);
+  findings.Add(
+      share > kManyHeldBack ? Finding::WARN : Finding::NOTE, "held_back",
+      absl::StrCat(name, ": max_parallel_iterations made ",
+                   load.held_back_count, " iterations (", Percent(share),
+                   ") later than intended. The response time includes that "
+                   "wait, the service time does not. For an open loop, raise "
+                   "the cap or leave it out"));
+}
+
+// ---- Arrivals ---------------------------------------------------------------
+
+struct Arrivals {
+  bool exponential = false;
+  double interval_ns = 0;
+};
+
+// How a service's main program sends an RPC: absent if it is not by one open
+// loop alone, of a process whose counts per second are known.
+std::optional<Arrivals> ArrivalsOf(const DistributedSystemDescription& test,
+                                   const std::string& service,
+                                   const std::string& rpc) {
+  std::optional<Arrivals> found;
+  for (const ActionList& list : test.action_lists()) {
+    for (const std::string& name : list.action_names()) {
+      const auto action = std::find_if(
+          test.actions().begin(), test.actions().end(),
+          [&](const Action& candidate) { return candidate.name() == name; });
+      if (action == test.actions().end() || action->rpc_name() != rpc) continue;
+      const Iterations& iterations = action->iterations();
+      const std::string& process = iterations.open_loop_interval_distribution();
+      const bool exponential = process == "exponential";
+      const bool known =
+          exponential || process.empty() || process == "constant";
+      if (found.has_value() || list.name() != service || !known ||
+          iterations.open_loop_interval_ns() <= 0) {
+        return std::nullopt;
+      }
+      found = Arrivals{exponential,
+                       static_cast<double>(iterations.open_loop_interval_ns())};
+    }
+  }
+  return found;
+}
+
+// The sends of each second but the first and the last one, which are not whole.
+std::vector<double> SentPerSecond(const RpcTimeSeries& series) {
+  std::vector<double> counts;
+  if (series.intervals_size() < 3) return counts;
+  const int64_t first = series.intervals(0).index();
+  int64_t last = first;
+  for (const RpcInterval& interval : series.intervals()) {
+    if (interval.offered_count() > 0) last = interval.index();
+  }
+  counts.resize(std::clamp<int64_t>(last - first - 1, 0, 1 << 20), 0);
+  for (const RpcInterval& interval : series.intervals()) {
+    const int64_t position = interval.index() - first - 1;
+    if (position < 0 || position >= static_cast<int64_t>(counts.size())) {
+      continue;
+    }
+    counts[position] = static_cast<double>(interval.sent_count());
+  }
+  return counts;
+}
+
+struct Moments {
+  double mean = 0;
+  double variance = 0;
+};
+
+Moments MomentsOf(const std::vector<double>& values) {
+  Moments moments;
+  for (double value : values) moments.mean += value;
+  moments.mean /= static_cast<double>(values.size());
+  for (double value : values) {
+    moments.variance += (value - moments.mean) * (value - moments.mean);
+  }
+  moments.variance /= static_cast<double>(values.size() - 1);
+  return moments;
+}
+
+// The counts per second of a Poisson process have a variance equal to their
+// mean: the index of dispersion, times n - 1, has a chi-squared distribution
+// with n - 1 degrees of freedom (Cox and Lewis, The Statistical Analysis of
+// Series of Events, 1966, section 6.3), whose cube root is close to normal
+// (Wilson and Hilferty, The distribution of chi-square, 1931). An iteration
+// that sends f RPCs at once multiplies the index by f.
+void JudgePoisson(const std::string& what, double fanout, size_t seconds,
+                  const Moments& sent, FindingList& findings) {
+  const double dispersion = sent.variance / sent.mean / fanout;
+  const double variance = 2.0 / (9.0 * static_cast<double>(seconds - 1));
+  const double deviations =
+      (std::cbrt(dispersion) - (1 - variance)) / std::sqrt(variance);
+  const bool is_big = dispersion > 1.5 || dispersion < 0.5;
+  if (std::abs(deviations) < kBeyondChance || !is_big) return;
+  findings.Add(
+      Finding::WARN, "arrivals",
+      absl::StrCat(what,
+                   " was to be sent as a Poisson process, but sends per "
+                   "second vary ",
+                   absl::StrFormat("%.2f", dispersion),
+                   " times as much as those of one (index of dispersion over ",
+                   seconds,
+                   " s, beyond chance). Queues, and so latencies, "
+                   "depend on it. Look for pauses of the client's host"));
+}
+
+void JudgeConstant(const std::string& what, size_t seconds, const Moments& sent,
+                   FindingList& findings) {
+  const double deviation = std::sqrt(sent.variance);
+  if (deviation < kMuchSpread * sent.mean) return;
+  findings.Add(Finding::WARN, "arrivals",
+               absl::StrCat(what,
+                            " was to be sent at a constant rate, but sends per "
+                            "second spread by ",
+                            Percent(deviation / sent.mean),
+                            " (standard deviation over ", seconds,
+                            " s). Queues, and so latencies, depend on it. Look "
+                            "for pauses of the client's host"));
+}
+
+void JudgeSeries(const std::string& what, const Arrivals& arrivals,
+                 const RpcTimeSeries& series, FindingList& findings) {
+  const std::vector<double> counts = SentPerSecond(series);
+  if (counts.size() < kFewestSeconds) return;
+  const Moments sent = MomentsOf(counts);
+  const double fanout =
+      std::max(1.0, std::round(sent.mean * arrivals.interval_ns / 1e9));
+  if (sent.mean / fanout < kFewestPerSecond) return;
+  if (arrivals.exponential) {
+    JudgePoisson(what, fanout, counts.size(), sent, findings);
+  } else {
+    JudgeConstant(what, counts.size(), sent, findings);
+  }
+}
+
+}  // namespace
+
+RpcLoad LoadOf(const TestResult& result, int rpc_index) {
+  RpcLoad load;
+  for (const auto& [name, log] : result.service_logs().instance_logs()) {
+    const auto found = log.offered_loads().find(rpc_index);
+    if (found == log.offered_loads().end()) continue;
+    const OfferedLoad& part = found->second;
+    load.offered_count =
+        SaturatingAdd(load.offered_count, part.offered_count());
+    load.unsent_count = SaturatingAdd(load.unsent_count, part.unsent_count());
+    load.held_back_count =
+        SaturatingAdd(load.held_back_count, part.held_back_count());
+  }
+  return load;
+}
+
+void JudgeLoad(const TestResult& result, FindingList& findings) {
+  for (int i = 0; i < result.traffic_config().rpc_descriptions_size(); ++i) {
+    const RpcLoad load = LoadOf(result, i);
+    if (load.offered_count == 0) continue;
+    JudgeUnsent(RpcName(result, i), load, findings);
+    JudgeHeldBack(RpcName(result, i), load, findings);
+  }
+}
+
+void JudgeLateness(const TestResult& result, const TestTotals& totals,
+                   FindingList& findings) {
+  for (int i = 0; i < result.traffic_config().rpc_descriptions_size(); ++i) {
+    const std::string name = RpcName(result, i);
+    const auto rpc = totals.rpcs.find(name);
+    if (rpc == totals.rpcs.end()) continue;
+    const LogHistogram& lateness_ns = rpc->second.lateness_ns;
+    // What a cap holds back is late for another reason.
+    if (lateness_ns.count() < kFewestForP99 ||
+        rpc->second.response_time_ns.count() == 0 ||
+        LoadOf(result, i).is_held_back()) {
+      continue;
+    }
+    const double late = static_cast<double>(lateness_ns.ValueAtQuantile(0.99));
+    const double response =
+        static_cast<double>(rpc->second.response_time_ns.ValueAtQuantile(0.99));
+    const double share = late / std::max(1.0, response);
+    const bool invalid = late > kInvalidLatenessNs && share > kInvalidLateness;
+    if (!invalid && (late < kMuchLatenessNs || share < kMuchLateness)) continue;
+    findings.Add(
+        invalid ? Finding::INVALID : Finding::WARN, "late_sends",
+        absl::StrCat(name, ": of the sends one in a hundred was late by ",
+                     Duration(late), " or more, which is ", Percent(share),
+                     " of the 99th percentile of the response time (",
+                     Duration(response), "): ",
+                     invalid ? "the tail is mostly the generator's own. "
+                             : "part of the tail is the generator's own. ",
+                     "Lower the load, give the client more CPUs, or let it "
+                     "spin (delay_actions_by_spinning)"));
+  }
+}
+
+void JudgeArrivals(const TestResult& result, FindingList& findings) {
+  const DistributedSystemDescription& test = result.traffic_config();
+  for (const auto& [instance, log] : result.service_logs().instance_logs()) {
+    const std::string service = instance.substr(0, instance.find('/'));
+    for (const auto& [rpc_index, series] : log.rpc_time_series()) {
+      if (LoadOf(result, rpc_index).is_held_back()) continue;
+      const std::string rpc = RpcName(result, rpc_index);
+      const auto arrivals = ArrivalsOf(test, service, rpc);
+      if (!arrivals.has_value()) continue;
+      JudgeSeries(absl::StrCat(rpc, " of ", instance), *arrivals, series,
+                  findings);
+    }
+  }
+}
+
+}  // namespace distbench

@@ -1,0 +1,61 @@
+// The parts of Judge(), by subject.
+
+#ifndef DISTBENCH_REPORT_FINDINGS_JUDGE_PARTS_H_
+#define DISTBENCH_REPORT_FINDINGS_JUDGE_PARTS_H_
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "distbench/report/measurements/test_totals.h"
+#include "proto/results.pb.h"
+
+namespace distbench {
+
+// Where the parts put what they find.
+class FindingList {
+ public:
+  void Add(Finding::Severity severity, absl::string_view code,
+           std::string message);
+  std::vector<Finding> Take() { return std::move(findings_); }
+
+ private:
+  std::vector<Finding> findings_;
+};
+
+// "3.1 %".
+std::string Percent(double share);
+
+// "1.250 ms".
+std::string Duration(double ns);
+
+// What one RPC was to be sent in open loops, all its clients together.
+struct RpcLoad {
+  int64_t offered_count = 0;
+  int64_t unsent_count = 0;
+  int64_t held_back_count = 0;
+
+  // Whether an in-flight cap or full send queues, not the generator, decided
+  // when RPCs were sent.
+  bool is_held_back() const {
+    return (unsent_count + held_back_count) * 100 > offered_count;
+  }
+};
+RpcLoad LoadOf(const TestResult& result, int rpc_index);
+
+void JudgeLoad(const TestResult& result, FindingList& findings);
+void JudgeLateness(const TestResult& result, const TestTotals& totals,
+                   FindingList& findings);
+void JudgeArrivals(const TestResult& result, FindingList& findings);
+void JudgeSteadiness(const TestResult& result, FindingList& findings);
+void JudgeOutcome(const TestResult& result, const TestTotals& totals,
+                  FindingList& findings);
+void JudgeHosts(const TestResult& result, FindingList& findings);
+void JudgeBindings(const TestResult& result, FindingList& findings);
+void JudgeClocks(const TestResult& result, FindingList& findings);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_REPORT_FINDINGS_JUDGE_PARTS_H_

@@ -1,0 +1,420 @@
+// For each verdict a result that provokes it, and one that must not.
+
+#include "distbench/report/findings/judge.h"
+
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "distbench/results/histogram_proto.h"
+#include "distbench/stats/log_histogram.h"
+#include "gmock/gmock.h"
+#include "google/protobuf/text_format.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+constexpr int64_t kSecond = 1'000'000'000;
+constexpr int64_t kFirstSecond = 1'700'000'000;
+constexpr int kSeconds = 30;
+
+Histogram Repeated(int64_t value, int64_t count) {
+  LogHistogram histogram;
+  histogram.RecordN(value, count);
+  Histogram proto;
+  EncodeHistogram(histogram, proto);
+  return proto;
+}
+
+// A run about which there is nothing to say: an open loop of 100 per second for
+// 30 s, on a host of its own.
+class JudgeTest : public testing::Test {
+ protected:
+  JudgeTest() {
+    EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(
+        R"pb(
+          traffic_config {
+            services { name: "client" count: 1 }
+            services { name: "server" count: 1 }
+            rpc_descriptions { name: "query" client: "client" server: "server" }
+            action_lists { name: "client" action_names: "run" }
+            actions {
+              name: "run"
+              rpc_name: "query"
+              iterations { open_loop_interval_ns: 10000000 }
+            }
+          }
+          placement {
+            service_endpoints {
+              key: "client/0"
+              value { node_alias: "node0" }
+            }
+          }
+          resource_usage_logs {
+            node_resources {
+              key: "node0"
+              value { host { hostname: "h" online_cpu_count: 4 } }
+            }
+          }
+        )pb",
+        &result_));
+    Load().set_offered_count(3000);
+    Statistics().set_succeeded_count(3000);
+    *Statistics().mutable_service_time_ns() = Repeated(1'000'000, 3000);
+    *Statistics().mutable_response_time_ns() = Repeated(1'010'000, 3000);
+    *Statistics().mutable_lateness_ns() = Repeated(10'000, 3000);
+    RpcTimeSeries& series = Series();
+    series.set_interval_ns(kSecond);
+    for (int i = 0; i < kSeconds; ++i) {
+      RpcInterval& interval = *series.add_intervals();
+      interval.set_index(kFirstSecond + i);
+      interval.set_offered_count(100);
+      interval.set_sent_count(100);
+      interval.set_succeeded_count(100);
+      // The median moves a little, as it does.
+      *interval.mutable_service_time_ns() =
+          Repeated(1'000'000 + 20'000 * (i % 3), 100);
+      ResourceSample& sample = *Resources().add_samples();
+      sample.set_duration_ns(kSecond);
+      sample.set_host_cpu_ns(2 * kSecond);
+      sample.set_process_cpu_ns(2 * kSecond - kSecond / 2);
+    }
+  }
+
+  ServicePerformanceLog& Log() {
+    return (
+        *result_.mutable_service_logs()->mutable_instance_logs())["client/0"];
+  }
+  OfferedLoad& Load() { return (*Log().mutable_offered_loads())[0]; }
+  RpcTimeSeries& Series() { return (*Log().mutable_rpc_time_series())[0]; }
+  RpcStatistics& Statistics() {
+    return *(*(*Log().mutable_peer_logs())["server/0"].mutable_rpc_logs())[0]
+                .mutable_statistics();
+  }
+  NodeResources& Resources() {
+    return (*result_.mutable_resource_usage_logs()
+                 ->mutable_node_resources())["node0"];
+  }
+  Iterations& Loop() {
+    return *result_.mutable_traffic_config()
+                ->mutable_actions(0)
+                ->mutable_iterations();
+  }
+
+  // Turns the run into a closed loop.
+  void CloseLoop() {
+    Loop().clear_open_loop_interval_ns();
+    Log().clear_offered_loads();
+    Statistics().clear_lateness_ns();
+    Statistics().clear_response_time_ns();
+    for (RpcInterval& interval : *Series().mutable_intervals()) {
+      interval.clear_offered_count();
+    }
+  }
+
+  void SendPerSecond(const std::function<int64_t(int)>& count) {
+    for (int i = 0; i < kSeconds; ++i) {
+      Series().mutable_intervals(i)->set_sent_count(count(i));
+    }
+  }
+
+  void UseCpus(int64_t host_ns, int64_t process_ns) {
+    for (ResourceSample& sample : *Resources().mutable_samples()) {
+      sample.set_host_cpu_ns(host_ns);
+      sample.set_process_cpu_ns(process_ns);
+    }
+  }
+
+  void ClockFor(const std::string& node, int64_t error_ns) {
+    (*result_.mutable_run_info()->mutable_clock_offsets())[node].set_error_ns(
+        error_ns);
+  }
+
+  void ExpectNothing() {
+    const std::vector<Finding> findings = Judge(result_);
+    for (const Finding& finding : findings) {
+      ADD_FAILURE() << finding.ShortDebugString();
+    }
+  }
+
+  // Exactly this finding; returns its message.
+  std::string ExpectOne(Finding::Severity severity, absl::string_view code) {
+    const std::vector<Finding> findings = Judge(result_);
+    EXPECT_THAT(findings, SizeIs(1));
+    if (findings.size() != 1) return "";
+    EXPECT_EQ(findings[0].code(), std::string(code));
+    EXPECT_EQ(findings[0].severity(), severity) << findings[0].message();
+    return findings[0].message();
+  }
+
+  TestResult result_;
+};
+
+TEST_F(JudgeTest, AGoodRunHasNoFindings) { ExpectNothing(); }
+
+TEST_F(JudgeTest, AGoodClosedLoopHasNoFindings) {
+  CloseLoop();
+  ExpectNothing();
+}
+
+TEST_F(JudgeTest, AnEmptyResultIsJudgedToo) {
+  result_ = TestResult();
+  ExpectOne(Finding::WARN, "nothing_measured");
+}
+
+TEST_F(JudgeTest, AFailureExplainsThatNothingWasMeasured) {
+  result_ = TestResult();
+  result_.mutable_run_info()->set_failure("node1 was lost");
+  ExpectNothing();
+}
+
+// ---- unsent_load, held_back -------------------------------------------------
+
+TEST_F(JudgeTest, MuchUnsentLoadMakesTheRunInvalid) {
+  Load().set_unsent_count(31);
+  EXPECT_THAT(ExpectOne(Finding::INVALID, "unsent_load"),
+              HasSubstr("31 of 3000 RPCs that were due (1.0 %)"));
+}
+
+TEST_F(JudgeTest, ALittleUnsentLoadDoesNot) {
+  Load().set_unsent_count(30);
+  ExpectOne(Finding::WARN, "unsent_load");
+  Load().set_unsent_count(1);
+  ExpectOne(Finding::NOTE, "unsent_load");
+}
+
+TEST_F(JudgeTest, ACapThatIsHitOftenIsAWarning) {
+  Load().set_held_back_count(31);
+  EXPECT_THAT(ExpectOne(Finding::WARN, "held_back"),
+              HasSubstr("max_parallel_iterations"));
+}
+
+TEST_F(JudgeTest, ACapThatIsHitOnceIsANote) {
+  Load().set_held_back_count(1);
+  ExpectOne(Finding::NOTE, "held_back");
+}
+
+// ---- late_sends -------------------------------------------------------------
+
+TEST_F(JudgeTest, ATailThatIsTheGeneratorsOwnMakesTheRunInvalid) {
+  *Statistics().mutable_lateness_ns() = Repeated(2'000'000, 3000);
+  *Statistics().mutable_response_time_ns() = Repeated(3'000'000, 3000);
+  EXPECT_THAT(ExpectOne(Finding::INVALID, "late_sends"), HasSubstr("2.00 ms"));
+}
+
+TEST_F(JudgeTest, SomeLatenessIsAWarning) {
+  *Statistics().mutable_lateness_ns() = Repeated(200'000, 3000);
+  *Statistics().mutable_response_time_ns() = Repeated(1'200'000, 3000);
+  ExpectOne(Finding::WARN, "late_sends");
+}
+
+TEST_F(JudgeTest, LatenessThatTheResponseTimeDwarfsIsNothing) {
+  *Statistics().mutable_lateness_ns() = Repeated(2'000'000, 3000);
+  *Statistics().mutable_response_time_ns() = Repeated(100'000'000, 3000);
+  ExpectNothing();
+}
+
+TEST_F(JudgeTest, LatenessOfAWakeUpIsNothing) {
+  *Statistics().mutable_lateness_ns() = Repeated(60'000, 3000);
+  *Statistics().mutable_response_time_ns() = Repeated(100'000, 3000);
+  ExpectNothing();
+}
+
+TEST_F(JudgeTest, LatenessThatTheCapCausedIsTheCaps) {
+  *Statistics().mutable_lateness_ns() = Repeated(50'000'000, 3000);
+  *Statistics().mutable_response_time_ns() = Repeated(51'000'000, 3000);
+  Load().set_held_back_count(1500);
+  ExpectOne(Finding::WARN, "held_back");
+}
+
+// ---- arrivals ---------------------------------------------------------------
+
+TEST_F(JudgeTest, AConstantRateThatIsNotIsAWarning) {
+  // A pause of a second, and what came of it.
+  SendPerSecond([](int i) { return i == 10 ? 0 : i == 11 ? 200 : 100; });
+  EXPECT_THAT(ExpectOne(Finding::WARN, "arrivals"),
+              HasSubstr("query of client/0 was to be sent at a constant rate"));
+}
+
+TEST_F(JudgeTest, AConstantRateMayBreatheAtTheEdgesOfSeconds) {
+  SendPerSecond([](int i) { return 100 + i % 2; });
+  ExpectNothing();
+}
+
+TEST_F(JudgeTest, APoissonProcessIsOne) {
+  Loop().set_open_loop_interval_distribution("exponential");
+  for (int seed = 0; seed < 200; ++seed) {
+    std::mt19937_64 random(seed);
+    std::poisson_distribution<int64_t> count(100);
+    SendPerSecond([&](int) { return count(random); });
+    ExpectNothing();
+  }
+}
+
+TEST_F(JudgeTest, APoissonProcessThatBunchesIsAWarning) {
+  Loop().set_open_loop_interval_distribution("exponential");
+  SendPerSecond([](int i) { return i % 2 == 0 ? 60 : 140; });
+  EXPECT_THAT(ExpectOne(Finding::WARN, "arrivals"), HasSubstr("Poisson"));
+}
+
+TEST_F(JudgeTest, APoissonProcessThatIsTooEvenIsAWarning) {
+  Loop().set_open_loop_interval_distribution("exponential");
+  ExpectOne(Finding::WARN, "arrivals");
+}
+
+TEST_F(JudgeTest, AFanoutMultipliesWhatIsSent) {
+  Loop().set_open_loop_interval_distribution("exponential");
+  std::mt19937_64 random(1);
+  std::poisson_distribution<int64_t> count(100);
+  SendPerSecond([&](int) { return 8 * count(random); });
+  ExpectNothing();
+}
+
+TEST_F(JudgeTest, ArrivalsOfABurstAreNotJudged) {
+  Loop().set_open_loop_interval_distribution("sync_burst");
+  SendPerSecond([](int i) { return 100 * (i % 4); });
+  ExpectNothing();
+}
+
+// ---- not_steady -------------------------------------------------------------
+
+TEST_F(JudgeTest, LatenciesThatSettleDuringTheRunAreAWarning) {
+  for (int i = 0; i < kSeconds; ++i) {
+    const auto median = static_cast<int64_t>(
+        1'000'000 * (1 + std::exp(-i / 4.0)) + 10'000 * (i % 3));
+    *Series().mutable_intervals(i)->mutable_service_time_ns() =
+        Repeated(median, 100);
+  }
+  EXPECT_THAT(ExpectOne(Finding::WARN, "not_steady"), HasSubstr("Geweke"));
+}
+
+TEST_F(JudgeTest, LatenciesThatSettleDuringTheWarmupAreNot) {
+  for (int i = 0; i < 10; ++i) {
+    RpcInterval& interval = *Series().mutable_intervals(i);
+    *interval.mutable_service_time_ns() = Repeated(5'000'000, 100);
+    interval.set_warmup_count(100);
+  }
+  ExpectNothing();
+}
+
+TEST_F(JudgeTest, NoiseIsNoTrend) {
+  for (int seed = 0; seed < 200; ++seed) {
+    std::mt19937_64 random(seed);
+    std::lognormal_distribution<double> median(std::log(1e6), 0.2);
+    for (RpcInterval& interval : *Series().mutable_intervals()) {
+      *interval.mutable_service_time_ns() =
+          Repeated(static_cast<int64_t>(median(random)), 100);
+    }
+    ExpectNothing();
+  }
+}
+
+// ---- failed_rpcs, samples_dropped -------------------------------------------
+
+TEST_F(JudgeTest, ManyFailuresAreAWarning) {
+  Statistics().set_failed_count(31);
+  EXPECT_THAT(ExpectOne(Finding::WARN, "failed_rpcs"), HasSubstr("31 RPCs"));
+}
+
+TEST_F(JudgeTest, FewFailuresAreANote) {
+  Statistics().set_failed_count(1);
+  ExpectOne(Finding::NOTE, "failed_rpcs");
+}
+
+TEST_F(JudgeTest, DroppedSamplesAreANote) {
+  Statistics().set_dropped_sample_count(5);
+  EXPECT_THAT(ExpectOne(Finding::NOTE, "samples_dropped"),
+              HasSubstr("samples of 5 RPCs"));
+}
+
+TEST_F(JudgeTest, SamplesThatNobodyWantedAreNotMissed) {
+  Statistics().set_dropped_sample_count(5);
+  result_.mutable_traffic_config()->set_sample_memory_bytes(0);
+  ExpectNothing();
+}
+
+// ---- cpu_saturated, other_load ----------------------------------------------
+
+TEST_F(JudgeTest, AnOpenLoopThatSaturatesItsHostIsAWarning) {
+  UseCpus(4 * kSecond, 4 * kSecond);
+  EXPECT_THAT(ExpectOne(Finding::WARN, "cpu_saturated"),
+              HasSubstr("host h were 100.0 % busy"));
+}
+
+TEST_F(JudgeTest, AClosedLoopThatSaturatesItsHostIsANote) {
+  CloseLoop();
+  UseCpus(4 * kSecond, 4 * kSecond);
+  ExpectOne(Finding::NOTE, "cpu_saturated");
+}
+
+TEST_F(JudgeTest, OtherProgramsOnTheHostAreAWarning) {
+  UseCpus(3 * kSecond, 2 * kSecond);
+  EXPECT_THAT(ExpectOne(Finding::WARN, "other_load"), HasSubstr("25.0 %"));
+}
+
+TEST_F(JudgeTest, OtherNodesOnTheHostAreNotOthers) {
+  UseCpus(3 * kSecond, 2 * kSecond);
+  (*result_.mutable_resource_usage_logs()->mutable_node_resources())["node1"] =
+      Resources();
+  ExpectNothing();
+}
+
+// ---- binding_not_held -------------------------------------------------------
+
+class JudgeBindingsTest : public JudgeTest {
+ protected:
+  BindingProof& Proof() {
+    NodeResources& node =
+        (*result_.mutable_resource_usage_logs()->mutable_node_resources())
+            ["node7"];
+    return (*node.mutable_binding_proofs())["server/0"];
+  }
+};
+
+TEST_F(JudgeBindingsTest, AStrictBindingThatDidNotHoldIsInvalid) {
+  Proof().mutable_binding()->set_strict(true);
+  Proof().add_violations("its threads spent 5 us on CPUs 3, outside of 0-1");
+  EXPECT_THAT(ExpectOne(Finding::INVALID, "binding_not_held"),
+              HasSubstr("server/0 on node7 did not run as its binding says: "
+                        "its threads spent 5 us on CPUs 3"));
+}
+
+TEST_F(JudgeBindingsTest, ABestEffortThatFailedIsAWarning) {
+  Proof().mutable_binding()->set_strict(false);
+  Proof().add_violations("the host has no NUMA node 3");
+  ExpectOne(Finding::WARN, "binding_not_held");
+}
+
+TEST_F(JudgeBindingsTest, ABindingThatHeldIsNothing) {
+  Proof().mutable_binding()->set_cpus("0-1");
+  ExpectNothing();
+}
+
+// ---- clock_error ------------------------------------------------------------
+
+TEST_F(JudgeTest, AnUncertainClockIsANote) {
+  ClockFor("node1", 2'000'000);
+  EXPECT_THAT(ExpectOne(Finding::NOTE, "clock_error"), HasSubstr("node1"));
+}
+
+TEST_F(JudgeTest, AnUncertainClockOfSynchronisedBurstsIsAWarning) {
+  ClockFor("node1", 2'000'000);
+  Loop().set_open_loop_interval_distribution("sync_burst_spread");
+  ExpectOne(Finding::WARN, "clock_error");
+}
+
+TEST_F(JudgeTest, AClockThatIsKnownIsNothing) {
+  ClockFor("node1", 900'000);
+  ExpectNothing();
+}
+
+}  // namespace
+}  // namespace distbench

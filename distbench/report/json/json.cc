@@ -1,0 +1,200 @@
+#include "distbench/report/json/json.h"
+
+#include <google/protobuf/text_format.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <variant>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "distbench/base/version.h"
+#include "distbench/report/json/json_nodes.h"
+#include "distbench/report/json/json_rpc.h"
+#include "distbench/report/json/json_search.h"
+#include "distbench/report/measurements/rpc_measurements.h"
+#include "distbench/report/measurements/test_totals.h"
+#include "distbench/report/tables/numa_table.h"
+#include "distbench/report/tables/seconds_table.h"
+#include "distbench/report/tables/table.h"
+
+namespace distbench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json CellJson(const Cell& cell) {
+  if (const auto* integer = std::get_if<int64_t>(&cell)) return *integer;
+  if (const auto* number = std::get_if<double>(&cell)) return *number;
+  if (const auto* text = std::get_if<std::string>(&cell)) return *text;
+  return nullptr;
+}
+
+Json RowJson(const Row& row) {
+  Json json = Json::array();
+  for (const Cell& cell : row) json.push_back(CellJson(cell));
+  return json;
+}
+
+Json EmptyTableJson(const ReportTable& table) {
+  return {{"columns", table.columns},
+          {"rows", Json::array()},
+          {"rows_left_out", 0}};
+}
+
+Json TableJson(const ReportTable& table, const TestResult& result,
+               int64_t max_rows) {
+  Json json = EmptyTableJson(table);
+  Json& rows = json["rows"];
+  int64_t left_out = 0;
+  table.list_rows(result, [&](const Row& row) {
+    if (static_cast<int64_t>(rows.size()) < max_rows) {
+      rows.push_back(RowJson(row));
+    } else {
+      ++left_out;
+    }
+  });
+  json["rows_left_out"] = left_out;
+  return json;
+}
+
+// As text, as not every reader's numbers hold 64 bits.
+Json SeedJson(const RunInfo& run_info) {
+  if (!run_info.has_random_seed()) return nullptr;
+  return absl::StrCat(run_info.random_seed());
+}
+
+Json TextOrNull(const std::string& text) {
+  return text.empty() ? Json(nullptr) : Json(text);
+}
+
+Json RunJson(const RunInfo& run_info) {
+  return {{"version", TextOrNull(run_info.version())},
+          {"revision", TextOrNull(run_info.revision())},
+          {"random_seed", SeedJson(run_info)},
+          {"config_hash", TextOrNull(run_info.config_hash())},
+          {"start_timestamp_ns", run_info.has_start_timestamp_ns()
+                                     ? Json(run_info.start_timestamp_ns())
+                                     : Json(nullptr)},
+          {"end_timestamp_ns", run_info.has_end_timestamp_ns()
+                                   ? Json(run_info.end_timestamp_ns())
+                                   : Json(nullptr)}};
+}
+
+Json FindingsJson(const TestResult& result, const TestTotals& totals) {
+  Json json = Json::array();
+  if (totals.invalid_log_count > 0) {
+    json.push_back(
+        {{"severity", "invalid"},
+         {"code", "damaged_logs"},
+         {"message", absl::StrCat(totals.invalid_log_count,
+                                  " logs are left out because their "
+                                  "statistics are damaged; the first: ",
+                                  totals.first_invalid_log)}});
+  }
+  for (const Finding& finding : FindingsBySeverity(result)) {
+    json.push_back({{"severity", SeverityName(finding.severity())},
+                    {"code", finding.code()},
+                    {"message", finding.message()}});
+  }
+  return json;
+}
+
+Json TotalsJson(const TestTotals& totals) {
+  const RpcCounts& all = totals.all;
+  return {{"succeeded_count", all.succeeded_count},
+          {"failed_count", all.failed_count},
+          {"warmup_count", all.warmup_count},
+          {"request_bytes", all.request_bytes},
+          {"response_bytes", all.response_bytes},
+          {"duration_ns", totals.duration_ns}};
+}
+
+Json StoppedInstancesJson(const TestResult& result) {
+  std::map<std::string, std::string> stopped;
+  for (const auto& [name, log] : result.service_logs().instance_logs()) {
+    if (log.has_engine_error_message()) {
+      stopped[name] = log.engine_error_message();
+    }
+  }
+  Json json = Json::array();
+  for (const auto& [name, message] : stopped) {
+    json.push_back({{"instance", name}, {"message", message}});
+  }
+  return json;
+}
+
+std::string ConfigText(const DistributedSystemDescription& config) {
+  std::string text;
+  google::protobuf::TextFormat::PrintToString(config, &text);
+  return text;
+}
+
+// The RPCs, and their series as a table.
+void AddRpcs(const TestResult& result, const TestTotals& totals,
+             const JsonLimits& limits, Json& json) {
+  Json rpcs = Json::array();
+  Json seconds = EmptyTableJson(SecondsTable());
+  for (const int rpc_index : ListRpcs(result)) {
+    const RpcMeasurements rpc =
+        MeasurementsOf(result, totals, rpc_index, limits.max_intervals);
+    rpcs.push_back(RpcJson(rpc));
+    ListSeriesRows(rpc.name, rpc.series, [&](const Row& row) {
+      seconds["rows"].push_back(RowJson(row));
+    });
+  }
+  json["rpcs"] = std::move(rpcs);
+  json["seconds"] = std::move(seconds);
+}
+
+Json TestJson(const TestRun& run, const JsonLimits& limits) {
+  const TestResult& result = *run.result;
+  const TestTotals totals = AddUp(result);
+  const RunInfo& run_info = result.run_info();
+  Json json = {
+      {"source", run.source},
+      {"name", run.name},
+      {"repetition", run.repetition},
+      {"verdict", totals.invalid_log_count > 0 && !run_info.has_failure()
+                      ? "invalid"
+                      : RunVerdict(result)},
+      {"failure",
+       run_info.has_failure() ? Json(run_info.failure()) : Json(nullptr)},
+      {"findings", FindingsJson(result, totals)},
+      {"run", RunJson(run_info)},
+      {"totals", TotalsJson(totals)}};
+  AddRpcs(result, totals, limits, json);
+  json["peers"] = TableJson(PeersTable(), result, limits.max_peer_rows);
+  json["activities"] =
+      TableJson(ActivitiesTable(), result, std::numeric_limits<int64_t>::max());
+  json["resources"] =
+      TableJson(ResourcesTable(), result, std::numeric_limits<int64_t>::max());
+  json["nodes"] = NodesJson(result);
+  json["placement"] = PlacementJson(result);
+  json["bindings"] = BindingsJson(result);
+  json["stopped_instances"] = StoppedInstancesJson(result);
+  json["traffic_config"] = ConfigText(result.traffic_config());
+  return json;
+}
+
+}  // namespace
+
+std::string RenderJson(absl::Span<const TestRun> runs,
+                       const JsonLimits& limits,
+                       absl::Span<const SourcedSearch> searches) {
+  Json document = {{"schema", "distbench report"},
+                   {"schema_version", kJsonSchemaVersion},
+                   {"distbench_version", kVersion},
+                   {"confidence", kReportConfidence}};
+  Json& tests = document["tests"] = Json::array();
+  for (const TestRun& run : runs) tests.push_back(TestJson(run, limits));
+  Json& comparisons = document["numa_comparisons"] = Json::array();
+  for (const NumaComparison* comparison : NumaComparisonsOf(runs)) {
+    comparisons.push_back(NumaComparisonJson(*comparison));
+  }
+  document["searches"] = SearchesJson(searches);
+  // Names may be anything; what is no UTF-8 is replaced.
+  return document.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace distbench

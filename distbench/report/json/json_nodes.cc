@@ -1,0 +1,136 @@
+#include "distbench/report/json/json_nodes.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "distbench/report/tables/numa_table.h"
+
+namespace distbench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// A field that may be absent.
+Json OrNull(bool is_present, Json value) {
+  return is_present ? std::move(value) : Json(nullptr);
+}
+
+Json HostJson(const HostFacts& host) {
+  Json json = {
+      {"hostname", OrNull(host.has_hostname(), host.hostname())},
+      {"kernel", OrNull(host.has_kernel(), host.kernel())},
+      {"cpu_model", OrNull(host.has_cpu_model(), host.cpu_model())},
+      {"cpu_count", OrNull(host.has_cpu_count(), host.cpu_count())},
+      {"numa_node_count",
+       OrNull(host.has_numa_node_count(), host.numa_node_count())},
+      {"memory_bytes", OrNull(host.has_memory_bytes(), host.memory_bytes())},
+      {"cpu_frequency_governor", OrNull(host.has_cpu_frequency_governor(),
+                                        host.cpu_frequency_governor())}};
+  Json& devices = json["network_devices"] = Json::array();
+  for (const NetworkDevice& device : host.network_devices()) {
+    devices.push_back(
+        {{"name", device.name()},
+         {"mtu", device.mtu()},
+         {"numa_node", OrNull(device.has_numa_node(), device.numa_node())}});
+  }
+  Json& numa_nodes = json["numa_nodes"] = Json::array();
+  for (const NumaNode& node : host.topology().numa_nodes()) {
+    numa_nodes.push_back({{"id", node.id()},
+                          {"cpus", node.cpus()},
+                          {"memory_bytes", node.memory_bytes()},
+                          {"distances", std::vector<int>(
+                                            node.distances().begin(),
+                                            node.distances().end())}});
+  }
+  const std::map<std::string, std::string> versions(host.versions().begin(),
+                                                    host.versions().end());
+  json["versions"] = versions;
+  return json;
+}
+
+Json UsageJson(const RUsageStats& usage) {
+  const RUsage& added = usage.rusage_diff();
+  return {
+      {"user_cpu_seconds", added.user_cpu_time_seconds()},
+      {"system_cpu_seconds", added.system_cpu_time_seconds()},
+      {"max_resident_kib",
+       std::max(usage.rusage_start().max_resident_set_size(),
+                added.max_resident_set_size())},
+      {"voluntary_context_switches", added.voluntary_context_switches()},
+      {"involuntary_context_switches", added.involuntary_context_switches()}};
+}
+
+Json NodeJson(const std::string& name) {
+  return {{"name", name},
+          {"host", nullptr},
+          {"usage", nullptr},
+          {"clock_offset_ns", nullptr},
+          {"clock_offset_error_ns", nullptr}};
+}
+
+}  // namespace
+
+Json BindingsJson(const TestResult& result) {
+  std::map<std::pair<std::string, std::string>, const BindingProof*> proofs;
+  for (const auto& [node, resources] :
+       result.resource_usage_logs().node_resources()) {
+    for (const auto& [instance, proof] : resources.binding_proofs()) {
+      proofs[{node, instance}] = &proof;
+    }
+  }
+  Json json = Json::array();
+  for (const auto& [place, proof] : proofs) {
+    Json entry = {{"node", place.first}};
+    entry.update(BindingProofJson(place.second, *proof));
+    json.push_back(std::move(entry));
+  }
+  return json;
+}
+
+Json NodesJson(const TestResult& result) {
+  std::map<std::string, Json> nodes;
+  const auto node = [&](const std::string& name) -> Json& {
+    return nodes.try_emplace(name, NodeJson(name)).first->second;
+  };
+  for (const auto& [name, endpoint] : result.placement().service_endpoints()) {
+    if (endpoint.has_node_alias()) node(endpoint.node_alias());
+  }
+  const ResourceUsageLogs& logs = result.resource_usage_logs();
+  for (const auto& [name, usage] : logs.node_usages()) {
+    node(name)["usage"] = UsageJson(usage);
+  }
+  for (const auto& [name, resources] : logs.node_resources()) {
+    if (resources.has_host()) node(name)["host"] = HostJson(resources.host());
+  }
+  for (const auto& [name, offset] : result.run_info().clock_offsets()) {
+    node(name)["clock_offset_ns"] = offset.offset_ns();
+    node(name)["clock_offset_error_ns"] = offset.error_ns();
+  }
+  if (logs.has_test_sequencer_usage()) {
+    node("test_sequencer")["usage"] = UsageJson(logs.test_sequencer_usage());
+  }
+  Json json = Json::array();
+  for (auto& [name, entry] : nodes) json.push_back(std::move(entry));
+  return json;
+}
+
+Json PlacementJson(const TestResult& result) {
+  const auto& endpoints = result.placement().service_endpoints();
+  const std::map<std::string, ServiceEndpoint> sorted(endpoints.begin(),
+                                                      endpoints.end());
+  Json json = Json::array();
+  for (const auto& [instance, endpoint] : sorted) {
+    json.push_back(
+        {{"instance", instance},
+         {"node", OrNull(endpoint.has_node_alias(), endpoint.node_alias())},
+         {"hostname", OrNull(endpoint.has_hostname(), endpoint.hostname())},
+         {"address", OrNull(endpoint.has_endpoint_address(),
+                            endpoint.endpoint_address())}});
+  }
+  return json;
+}
+
+}  // namespace distbench

@@ -1,0 +1,92 @@
+#include "distbench/report/json/json_rpc.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "distbench/report/measurements/percentile_curve.h"
+#include "distbench/report/measurements/test_totals.h"
+
+namespace distbench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Smooth on a screen.
+constexpr int kPointsPerHalving = 24;
+
+Json Bound(const std::optional<int64_t>& bound) {
+  return bound ? Json(*bound) : Json(nullptr);
+}
+
+Json PercentilesJson(const LogHistogram& latency_ns,
+                     const std::vector<LogHistogram>& blocks) {
+  Json json = Json::array();
+  for (const Percentile& percentile : EstimatePercentiles(latency_ns, blocks)) {
+    json.push_back({{"percentile", percentile.percent},
+                    {"value_ns", percentile.value_ns},
+                    {"lower_ns", Bound(percentile.interval.lower)},
+                    {"upper_ns", Bound(percentile.interval.upper)},
+                    {"method", MethodName(percentile.interval.method)}});
+  }
+  return json;
+}
+
+Json LatencyJson(const LogHistogram& latency_ns,
+                 const std::vector<LogHistogram>& blocks) {
+  if (latency_ns.count() == 0) return nullptr;
+  const double mean = latency_ns.mean();
+  const double mean_square =
+      latency_ns.sum_of_squares() / static_cast<double>(latency_ns.count());
+  Json json = {{"count", latency_ns.count()},
+               {"overflow_count", latency_ns.overflow_count()},
+               {"min_ns", latency_ns.min()},
+               {"mean_ns", mean},
+               {"standard_deviation_ns",
+                std::sqrt(std::max(0.0, mean_square - mean * mean))},
+               {"max_ns", latency_ns.max()},
+               {"percentiles", PercentilesJson(latency_ns, blocks)}};
+  Json& distribution = json["distribution"] = Json::array();
+  for (const CurvePoint& point :
+       PercentileCurve(latency_ns, kPointsPerHalving)) {
+    distribution.push_back({point.value, point.count_at_most});
+  }
+  return json;
+}
+
+Json OfferedJson(const std::optional<OfferedTotals>& offered) {
+  if (!offered) return nullptr;
+  return {{"offered_count", offered->offered_count},
+          {"unsent_count", offered->unsent_count},
+          {"held_back_count", offered->held_back_count}};
+}
+
+}  // namespace
+
+Json RpcJson(const RpcMeasurements& rpc) {
+  const RpcCounts& counts = rpc.totals.counts;
+  Json json = {
+      {"name", rpc.name},
+      {"succeeded_count", counts.succeeded_count},
+      {"failed_count", counts.failed_count},
+      {"warmup_count", counts.warmup_count},
+      {"request_bytes", counts.request_bytes},
+      {"response_bytes", counts.response_bytes},
+      {"dropped_sample_count", counts.dropped_sample_count},
+      {"duration_ns", counts.duration_ns()},
+      {"per_second", PerSecond(static_cast<double>(counts.succeeded_count),
+                               counts.duration_ns())},
+      {"offered_load", OfferedJson(rpc.offered)}};
+  Json& failures = json["failures"] = Json::array();
+  for (const auto& [cause, count] : rpc.failures) {
+    failures.push_back({{"cause", cause}, {"count", count}});
+  }
+  json["service_time"] =
+      LatencyJson(rpc.totals.service_time_ns, ServiceTimeBlocks(rpc.series));
+  json["response_time"] =
+      LatencyJson(rpc.response_time_ns, ResponseTimeBlocks(rpc.series));
+  json["lateness"] = LatencyJson(rpc.totals.lateness_ns, {});
+  json["series_left_out"] = rpc.series.left_out_count;
+  return json;
+}
+
+}  // namespace distbench

@@ -1,0 +1,97 @@
+#include "distbench/report/json/json_search.h"
+
+#include "distbench/report/measurements/test_totals.h"
+#include "distbench/report/tables/search_table.h"
+#include "distbench/stats/log_histogram.h"
+
+namespace distbench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <typename Strings>
+Json TextsJson(const Strings& texts) {
+  Json json = Json::array();
+  for (const std::string& text : texts) json.push_back(text);
+  return json;
+}
+
+Json LatencyJson(const LogHistogram& latency) {
+  if (latency.count() == 0) return nullptr;
+  const auto at = [&](double quantile) {
+    return latency.ValueAtQuantile(quantile);
+  };
+  return {{"mean_ns", latency.mean()}, {"p50_ns", at(0.5)},
+          {"p90_ns", at(0.9)},         {"p95_ns", at(0.95)},
+          {"p99_ns", at(0.99)},        {"p999_ns", at(0.999)}};
+}
+
+// Of all instances together, or of one of them.
+Json StatisticsJson(const RpcStatistics& statistics) {
+  const int64_t duration_ns = statistics.last_end_timestamp_ns() -
+                              statistics.first_start_timestamp_ns();
+  return {{"succeeded_count", statistics.succeeded_count()},
+          {"failed_count", statistics.failed_count()},
+          {"per_second",
+           PerSecond(static_cast<double>(statistics.succeeded_count()),
+                     duration_ns)},
+          {"latency", LatencyJson(ProbeLatency(statistics))}};
+}
+
+Json ProbeJson(const SearchProbe& probe) {
+  Json json = {{"number", probe.number()},
+               {"phase", probe.phase()},
+               {"outcome", probe.outcome()},
+               {"requested_load", probe.requested_load()},
+               {"achieved_load", probe.has_achieved_load()
+                                     ? Json(probe.achieved_load())
+                                     : Json(nullptr)},
+               {"measured", TextsJson(probe.measured())},
+               {"load_of_limit", Json::array()},
+               {"start_timestamp_ns", probe.start_timestamp_ns()},
+               {"end_timestamp_ns", probe.end_timestamp_ns()},
+               {"statistics", StatisticsJson(probe.statistics())},
+               {"host_cpu_share", probe.has_host_cpu_share()
+                                      ? Json(probe.host_cpu_share())
+                                      : Json(nullptr)},
+               {"instances", Json::array()},
+               {"instance_failures", TextsJson(probe.instance_failures())}};
+  for (const double load : probe.load_of_limit()) {
+    json["load_of_limit"].push_back(load);
+  }
+  for (const RpcStatistics& instance : probe.instance_statistics()) {
+    json["instances"].push_back(StatisticsJson(instance));
+  }
+  return json;
+}
+
+Json SearchJson(const SourcedSearch& sourced) {
+  const SearchReport& report = *sourced.report;
+  Json json = {
+      {"source", sourced.source},
+      {"objectives", TextsJson(report.search().objectives())},
+      {"knob", report.search().knob()},
+      {"load_unit", report.load_unit()},
+      {"tolerance", report.search().tolerance()},
+      {"verdict",
+       report.has_verdict() ? Json(report.verdict()) : Json(nullptr)},
+      {"evidence", report.evidence()},
+      {"load", report.has_load() ? Json(report.load()) : Json(nullptr)},
+      {"probes", Json::array()}};
+  for (const SearchProbe& probe : report.probes()) {
+    json["probes"].push_back(ProbeJson(probe));
+  }
+  return json;
+}
+
+}  // namespace
+
+Json SearchesJson(absl::Span<const SourcedSearch> searches) {
+  Json json = Json::array();
+  for (const SourcedSearch& search : searches) {
+    json.push_back(SearchJson(search));
+  }
+  return json;
+}
+
+}  // namespace distbench

@@ -1,0 +1,148 @@
+#include "distbench/report/json/json.h"
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "distbench/report/testing/example_result.h"
+#include "distbench/report/testing/report_testing.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using Json = nlohmann::json;
+using ::testing::HasSubstr;
+
+Json Rendered(const std::vector<SourcedResults>& results,
+              const JsonLimits& limits = {}) {
+  return Json::parse(RenderJson(ListRuns(results), limits));
+}
+
+std::vector<std::string> Keys(const Json& object) {
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : object.items()) keys.push_back(key);
+  return keys;
+}
+
+TEST(JsonTest, SchemaIsAsDocumented) {
+  const Json document = Rendered(Sourced({MakeExampleResult({})}));
+  EXPECT_EQ(document["schema"], "distbench report");
+  EXPECT_EQ(document["schema_version"], 1);
+  EXPECT_EQ(document["confidence"], 0.95);
+  ASSERT_EQ(document["tests"].size(), 1);
+  const Json& test = document["tests"][0];
+  EXPECT_THAT(
+      Keys(test),
+      testing::UnorderedElementsAre(
+          "source", "name", "repetition", "verdict", "failure", "findings",
+          "run", "totals", "rpcs", "seconds", "peers", "activities",
+          "resources", "nodes", "placement", "bindings", "stopped_instances",
+          "traffic_config"));
+  ASSERT_EQ(test["rpcs"].size(), 2);
+  EXPECT_THAT(
+      Keys(test["rpcs"][0]),
+      testing::UnorderedElementsAre(
+          "name", "succeeded_count", "failed_count", "warmup_count",
+          "request_bytes", "response_bytes", "dropped_sample_count",
+          "duration_ns", "per_second", "offered_load", "failures",
+          "service_time", "response_time", "lateness", "series_left_out"));
+  EXPECT_THAT(
+      Keys(test["rpcs"][0]["service_time"]),
+      testing::UnorderedElementsAre("count", "overflow_count", "min_ns",
+                                    "mean_ns", "standard_deviation_ns",
+                                    "max_ns", "percentiles", "distribution"));
+}
+
+TEST(JsonTest, NumbersAreThoseOfTheResult) {
+  const Json document = Rendered(Sourced({MakeExampleResult({})}));
+  const Json& test = document["tests"][0];
+  EXPECT_EQ(test["verdict"], "warn");
+  EXPECT_EQ(test["findings"][0]["code"], "example");
+  EXPECT_EQ(test["run"]["random_seed"], "1");
+  EXPECT_EQ(test["totals"]["succeeded_count"], 12000);
+  const Json& rpc = test["rpcs"][0];
+  EXPECT_EQ(rpc["succeeded_count"], 6000);
+  EXPECT_EQ(rpc["per_second"], 300.0);
+  EXPECT_EQ(rpc["offered_load"]["offered_count"], 6000);
+  const Json& latency = rpc["service_time"];
+  EXPECT_EQ(latency["distribution"].back()[0], latency["max_ns"]);
+  EXPECT_EQ(latency["distribution"].back()[1], 6000);
+  for (const Json& percentile : latency["percentiles"]) {
+    EXPECT_LE(percentile["lower_ns"], percentile["value_ns"]);
+    EXPECT_EQ(percentile["method"], "blocks");
+  }
+  EXPECT_EQ(test["seconds"]["rows"].size(), 40);
+  EXPECT_EQ(test["seconds"]["rows"][0].size(),
+            test["seconds"]["columns"].size());
+  EXPECT_EQ(test["peers"]["rows"].size(), 12);
+  EXPECT_EQ(test["nodes"][1]["host"]["cpu_count"], 8);
+}
+
+TEST(JsonTest, LimitsAreSaid) {
+  const Json document = Rendered(Sourced({MakeExampleResult({})}),
+                                 {.max_peer_rows = 5, .max_intervals = 10});
+  const Json& test = document["tests"][0];
+  EXPECT_EQ(test["peers"]["rows"].size(), 5);
+  EXPECT_EQ(test["peers"]["rows_left_out"], 7);
+  EXPECT_EQ(test["seconds"]["rows"].size(), 20);
+  EXPECT_EQ(test["seconds"]["rows"][0][2], 2.0);
+}
+
+TEST(JsonTest, AnEmptyResultHasAllFields) {
+  const Json document = Rendered(Sourced({TestResult()}));
+  const Json& test = document["tests"][0];
+  EXPECT_EQ(test["name"], "tests[0]");
+  EXPECT_EQ(test["verdict"], "ok");
+  EXPECT_TRUE(test["failure"].is_null());
+  EXPECT_TRUE(test["run"]["start_timestamp_ns"].is_null());
+  EXPECT_EQ(test["rpcs"].size(), 0);
+  EXPECT_EQ(Rendered({})["tests"].size(), 0);
+}
+
+TEST(JsonTest, UnsentRpcsAreInTheResponseTimes) {
+  TestResult result = MakeExampleResult({});
+  OfferedLoad& offered = result.mutable_service_logs()
+                             ->mutable_instance_logs()
+                             ->at("client/0")
+                             .mutable_offered_loads()
+                             ->at(0);
+  offered.set_unsent_count(1);
+  Histogram& wait = *offered.mutable_unsent_wait_ns();
+  wait.set_sub_bucket_bits(7);
+  wait.add_bucket_index_deltas(127);
+  wait.add_bucket_counts(1);
+  wait.set_min(127);
+  wait.set_max(127);
+  const Json document = Rendered(Sourced({result}));
+  const Json& rpc = document["tests"][0]["rpcs"][0];
+  EXPECT_EQ(rpc["response_time"]["count"], 6001);
+  EXPECT_EQ(rpc["response_time"]["min_ns"], 127);
+  EXPECT_EQ(rpc["service_time"]["count"], 6000);
+}
+
+TEST(JsonTest, DamagedLogsMakeTheRunInvalid) {
+  TestResult result = MakeExampleResult({});
+  result.mutable_service_logs()
+      ->mutable_instance_logs()
+      ->at("client/0")
+      .mutable_peer_logs()
+      ->at("server/0")
+      .mutable_rpc_logs()
+      ->at(0)
+      .mutable_statistics()
+      ->set_failed_count(-1);
+  const Json document = Rendered(Sourced({result}));
+  EXPECT_EQ(document["tests"][0]["verdict"], "invalid");
+  EXPECT_EQ(document["tests"][0]["findings"][0]["code"], "damaged_logs");
+}
+
+TEST(JsonTest, NamesMayBeAnything) {
+  TestResult result;
+  result.mutable_traffic_config()->set_name(kHostileName);
+  EXPECT_EQ(Rendered(Sourced({result}))["tests"][0]["name"], kHostileName);
+}
+
+}  // namespace
+}  // namespace distbench

@@ -1,0 +1,66 @@
+#include "distbench/report/measurements/rpc_measurements.h"
+
+#include "distbench/base/saturating_add.h"
+#include "distbench/results/walk.h"
+
+namespace distbench {
+namespace {
+
+void AddTo(int64_t& total, int64_t amount) {
+  total = SaturatingAdd(total, amount);
+}
+
+std::optional<OfferedTotals> CollectOfferedLoad(const TestResult& result,
+                                                int rpc_index) {
+  std::optional<OfferedTotals> totals;
+  for (const auto& [client, log] : result.service_logs().instance_logs()) {
+    const auto found = log.offered_loads().find(rpc_index);
+    if (found == log.offered_loads().end()) continue;
+    if (!totals) totals.emplace();
+    AddTo(totals->offered_count, found->second.offered_count());
+    AddTo(totals->unsent_count, found->second.unsent_count());
+    AddTo(totals->held_back_count, found->second.held_back_count());
+  }
+  return totals;
+}
+
+}  // namespace
+
+RpcMeasurements MeasurementsOf(const TestResult& result,
+                               const TestTotals& totals, int rpc_index,
+                               int64_t max_intervals) {
+  RpcMeasurements rpc;
+  rpc.name = RpcName(result, rpc_index);
+  if (const auto found = totals.rpcs.find(rpc.name);
+      found != totals.rpcs.end()) {
+    rpc.totals = found->second;
+  }
+  if (const auto found = totals.failures.find(rpc.name);
+      found != totals.failures.end()) {
+    rpc.failures = found->second;
+  }
+  rpc.offered = CollectOfferedLoad(result, rpc_index);
+  rpc.response_time_ns = ResponseTimeOf(result, totals, rpc.name);
+  rpc.series = CollectSeries(result, rpc_index, max_intervals);
+  return rpc;
+}
+
+std::vector<Percentile> EstimatePercentiles(
+    const LogHistogram& latency_ns, const std::vector<LogHistogram>& blocks) {
+  std::vector<Percentile> percentiles;
+  for (const double percent : kReportPercents) {
+    const double quantile = percent / 100;
+    if (!SupportsQuantile(latency_ns.count(), quantile)) break;
+    percentiles.push_back(
+        {percent, latency_ns.ValueAtQuantile(quantile),
+         IntervalOfQuantile(latency_ns, blocks, quantile, kReportConfidence)});
+  }
+  return percentiles;
+}
+
+std::string MethodName(QuantileInterval::Method method) {
+  return method == QuantileInterval::Method::kBlocks ? "blocks"
+                                                     : "order_statistics";
+}
+
+}  // namespace distbench

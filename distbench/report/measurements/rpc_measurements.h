@@ -1,0 +1,72 @@
+// Everything that reports say of one RPC of a test.
+
+#ifndef DISTBENCH_REPORT_MEASUREMENTS_RPC_MEASUREMENTS_H_
+#define DISTBENCH_REPORT_MEASUREMENTS_RPC_MEASUREMENTS_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "distbench/report/measurements/rpc_series.h"
+#include "distbench/report/measurements/test_totals.h"
+#include "distbench/results/rpc_totals.h"
+#include "distbench/stats/log_histogram.h"
+#include "distbench/stats/quantile_interval.h"
+#include "proto/results.pb.h"
+
+namespace distbench {
+
+// The confidence of all intervals in reports.
+inline constexpr double kReportConfidence = 0.95;
+
+// What open loops were asked to send, as OfferedLoad of the result.
+struct OfferedTotals {
+  int64_t offered_count = 0;
+  int64_t unsent_count = 0;
+  int64_t held_back_count = 0;
+};
+
+struct RpcMeasurements {
+  std::string name;
+  RpcTotals totals;
+
+  // Key: cause.
+  std::map<std::string, int64_t> failures;
+
+  // Absent in closed loops and in results that do not record it.
+  std::optional<OfferedTotals> offered;
+
+  // As ResponseTimeOf().
+  LogHistogram response_time_ns;
+  RpcSeries series;
+};
+
+// `totals`: of the same result. max_intervals: as of CollectSeries().
+RpcMeasurements MeasurementsOf(const TestResult& result,
+                               const TestTotals& totals, int rpc_index,
+                               int64_t max_intervals);
+
+// What a latency's distribution says at one percentile.
+struct Percentile {
+  double percent;
+  int64_t value_ns;
+  QuantileInterval interval;
+};
+
+// Those that reports show, ascending.
+inline constexpr double kReportPercents[] = {50, 75,   90,    95,
+                                             99, 99.9, 99.99, 99.999};
+
+// Those of kReportPercents that the number of values supports. `blocks`: of
+// consecutive values, may be empty.
+std::vector<Percentile> EstimatePercentiles(
+    const LogHistogram& latency_ns, const std::vector<LogHistogram>& blocks);
+
+// "order_statistics" or "blocks".
+std::string MethodName(QuantileInterval::Method method);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_REPORT_MEASUREMENTS_RPC_MEASUREMENTS_H_

@@ -1,0 +1,125 @@
+#include "distbench/report/measurements/rpc_series.h"
+
+#include <algorithm>
+
+#include "absl/status/status.h"
+#include "distbench/base/saturating_add.h"
+#include "distbench/results/histogram_proto.h"
+#include "distbench/stats/quantile_interval.h"
+
+namespace distbench {
+namespace {
+
+bool IsValid(const RpcInterval& interval, int64_t interval_ns) {
+  if (interval.index() < 0 ||
+      interval.index() >= std::numeric_limits<int64_t>::max() / interval_ns) {
+    return false;
+  }
+  return (!interval.has_service_time_ns() ||
+          ValidateHistogram(interval.service_time_ns()).ok()) &&
+         (!interval.has_response_time_ns() ||
+          ValidateHistogram(interval.response_time_ns()).ok());
+}
+
+bool IsValid(const RpcTimeSeries& series) {
+  const int64_t width_ns = series.interval_ns();
+  return width_ns > 0 &&
+         std::all_of(series.intervals().begin(), series.intervals().end(),
+                     [width_ns](const RpcInterval& interval) {
+                       return IsValid(interval, width_ns);
+                     });
+}
+
+// The clients' series that can be added up.
+std::vector<const RpcTimeSeries*> UsableSeries(const TestResult& result,
+                                               int rpc_index,
+                                               RpcSeries& series) {
+  std::vector<const RpcTimeSeries*> usable;
+  for (const auto& [client, log] : result.service_logs().instance_logs()) {
+    const auto found = log.rpc_time_series().find(rpc_index);
+    if (found == log.rpc_time_series().end()) continue;
+    if (!IsValid(found->second)) {
+      ++series.left_out_count;
+      continue;
+    }
+    if (series.interval_ns == 0) {
+      series.interval_ns = found->second.interval_ns();
+    }
+    if (found->second.interval_ns() != series.interval_ns) {
+      ++series.left_out_count;
+      continue;
+    }
+    usable.push_back(&found->second);
+  }
+  return usable;
+}
+
+// How many neighbouring intervals become one.
+int64_t IntervalsPerPoint(const std::vector<const RpcTimeSeries*>& all,
+                          int64_t max_intervals) {
+  int64_t first = std::numeric_limits<int64_t>::max();
+  int64_t last = std::numeric_limits<int64_t>::min();
+  for (const RpcTimeSeries* series : all) {
+    for (const RpcInterval& interval : series->intervals()) {
+      first = std::min(first, interval.index());
+      last = std::max(last, interval.index());
+    }
+  }
+  if (first > last) return 1;
+  return (last - first) / max_intervals + 1;
+}
+
+void AddTo(int64_t& total, int64_t amount) {
+  total = SaturatingAdd(total, amount);
+}
+
+void AddInterval(const RpcInterval& interval, IntervalTotals& totals) {
+  AddTo(totals.offered_count, interval.offered_count());
+  AddTo(totals.sent_count, interval.sent_count());
+  AddTo(totals.succeeded_count, interval.succeeded_count());
+  AddTo(totals.failed_count, interval.failed_count());
+  AddTo(totals.warmup_count, interval.warmup_count());
+  AddTo(totals.request_bytes, interval.request_bytes());
+  AddTo(totals.response_bytes, interval.response_bytes());
+  // Valid, as of IsValid(), or absent, which adds nothing.
+  AddHistogram(interval.service_time_ns(), totals.service_time_ns)
+      .IgnoreError();
+  AddHistogram(interval.response_time_ns(), totals.response_time_ns)
+      .IgnoreError();
+}
+
+std::vector<LogHistogram> Blocks(const RpcSeries& series,
+                                 LogHistogram IntervalTotals::*latency) {
+  std::vector<const LogHistogram*> measured;
+  for (const auto& [index, totals] : series.intervals) {
+    if (totals.warmup_count == 0) measured.push_back(&(totals.*latency));
+  }
+  return MakeBlocks(measured);
+}
+
+}  // namespace
+
+RpcSeries CollectSeries(const TestResult& result, int rpc_index,
+                        int64_t max_intervals) {
+  RpcSeries series;
+  const std::vector<const RpcTimeSeries*> usable =
+      UsableSeries(result, rpc_index, series);
+  const int64_t per_point = IntervalsPerPoint(usable, max_intervals);
+  series.interval_ns *= per_point;
+  for (const RpcTimeSeries* client_series : usable) {
+    for (const RpcInterval& interval : client_series->intervals()) {
+      AddInterval(interval, series.intervals[interval.index() / per_point]);
+    }
+  }
+  return series;
+}
+
+std::vector<LogHistogram> ServiceTimeBlocks(const RpcSeries& series) {
+  return Blocks(series, &IntervalTotals::service_time_ns);
+}
+
+std::vector<LogHistogram> ResponseTimeBlocks(const RpcSeries& series) {
+  return Blocks(series, &IntervalTotals::response_time_ns);
+}
+
+}  // namespace distbench

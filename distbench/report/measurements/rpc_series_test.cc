@@ -1,0 +1,99 @@
+#include "distbench/report/measurements/rpc_series.h"
+
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "distbench/results/histogram_proto.h"
+#include "distbench/stats/quantile_interval.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+constexpr int64_t kSecondNs = 1'000'000'000;
+constexpr int kRpc = 3;
+
+RpcTimeSeries& SeriesOf(TestResult& result, const std::string& client) {
+  RpcTimeSeries& series =
+      (*(*result.mutable_service_logs()->mutable_instance_logs())[client]
+            .mutable_rpc_time_series())[kRpc];
+  series.set_interval_ns(kSecondNs);
+  return series;
+}
+
+RpcInterval& AddInterval(RpcTimeSeries& series, int64_t index,
+                         int64_t latency_ns) {
+  RpcInterval& interval = *series.add_intervals();
+  interval.set_index(index);
+  interval.set_offered_count(3);
+  interval.set_sent_count(2);
+  interval.set_succeeded_count(1);
+  LogHistogram latency;
+  latency.Record(latency_ns);
+  EncodeHistogram(latency, *interval.mutable_service_time_ns());
+  return interval;
+}
+
+TEST(RpcSeriesTest, ClientsAreAddedUp) {
+  TestResult result;
+  AddInterval(SeriesOf(result, "c/0"), 10, 100);
+  AddInterval(SeriesOf(result, "c/1"), 10, 50);
+  AddInterval(SeriesOf(result, "c/1"), 12, 70);
+  const RpcSeries series = CollectSeries(result, kRpc);
+  EXPECT_EQ(series.interval_ns, kSecondNs);
+  ASSERT_EQ(series.intervals.size(), 2);
+  const IntervalTotals& first = series.intervals.at(10);
+  EXPECT_EQ(first.offered_count, 6);
+  EXPECT_EQ(first.sent_count, 4);
+  EXPECT_EQ(first.succeeded_count, 2);
+  EXPECT_EQ(first.service_time_ns.min(), 50);
+  EXPECT_EQ(first.service_time_ns.max(), 100);
+  EXPECT_EQ(series.intervals.at(12).succeeded_count, 1);
+  EXPECT_EQ(series.left_out_count, 0);
+}
+
+TEST(RpcSeriesTest, OtherRpcsAndOldResultsHaveNone) {
+  TestResult result;
+  AddInterval(SeriesOf(result, "c/0"), 10, 100);
+  EXPECT_EQ(CollectSeries(result, kRpc + 1).intervals.size(), 0);
+  EXPECT_EQ(CollectSeries(TestResult(), kRpc).interval_ns, 0);
+}
+
+TEST(RpcSeriesTest, NeighboursArePutTogetherToFit) {
+  TestResult result;
+  for (int i = 0; i < 100; ++i) {
+    AddInterval(SeriesOf(result, "c/0"), 1000 + i, i + 1);
+  }
+  const RpcSeries series = CollectSeries(result, kRpc, /*max_intervals=*/10);
+  EXPECT_EQ(series.interval_ns, 10 * kSecondNs);
+  ASSERT_EQ(series.intervals.size(), 10);
+  EXPECT_EQ(series.intervals.at(100).succeeded_count, 10);
+  EXPECT_EQ(series.intervals.at(109).service_time_ns.max(), 100);
+}
+
+TEST(RpcSeriesTest, WhatDoesNotFitIsLeftOutAndCounted) {
+  TestResult result;
+  AddInterval(SeriesOf(result, "good"), 10, 100);
+  AddInterval(SeriesOf(result, "negative"), -1, 100);
+  AddInterval(SeriesOf(result, "huge"), std::numeric_limits<int64_t>::max(),
+              100);
+  AddInterval(SeriesOf(result, "damaged"), 10, 100)
+      .mutable_service_time_ns()
+      ->add_bucket_counts(1);
+  SeriesOf(result, "no_width").set_interval_ns(0);
+  const RpcSeries series = CollectSeries(result, kRpc);
+  EXPECT_EQ(series.left_out_count, 4);
+  EXPECT_EQ(series.intervals.size(), 1);
+}
+
+TEST(RpcSeriesTest, BlocksAreWithoutWarmUp) {
+  TestResult result;
+  for (int i = 0; i < kMinBlocks + 2; ++i) {
+    AddInterval(SeriesOf(result, "c/0"), i, 100).set_warmup_count(i < 2);
+  }
+  EXPECT_EQ(ServiceTimeBlocks(CollectSeries(result, kRpc)).size(), kMinBlocks);
+  EXPECT_EQ(ResponseTimeBlocks(CollectSeries(result, kRpc)).size(), 0);
+}
+
+}  // namespace
+}  // namespace distbench

@@ -1,0 +1,88 @@
+#include "distbench/report/measurements/test_run.h"
+
+#include <algorithm>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+
+namespace distbench {
+
+std::vector<TestRun> ListRuns(absl::Span<const SourcedResults> results) {
+  std::vector<TestRun> runs;
+  for (const SourcedResults& sourced : results) {
+    const auto& tests = sourced.results.test_results();
+    for (int i = 0; i < tests.size(); ++i) {
+      const std::string& name = tests[i].traffic_config().name();
+      runs.push_back(
+          {.source = sourced.source,
+           .name = name.empty() ? absl::StrCat("tests[", i, "]") : name,
+           .repetition = tests[i].run_info().repetition(),
+           .result = &tests[i],
+           .sequence = &sourced.results});
+    }
+  }
+  return runs;
+}
+
+std::vector<SourcedSearch> ListSearches(
+    absl::Span<const SourcedResults> results) {
+  std::vector<SourcedSearch> searches;
+  for (const SourcedResults& sourced : results) {
+    for (const SearchReport& report : sourced.results.searches()) {
+      searches.push_back({.source = sourced.source, .report = &report});
+    }
+  }
+  return searches;
+}
+
+std::vector<int> ListRpcs(const TestResult& result) {
+  std::set<int> indices;
+  for (int i = 0; i < result.traffic_config().rpc_descriptions_size(); ++i) {
+    indices.insert(i);
+  }
+  for (const auto& [client, log] : result.service_logs().instance_logs()) {
+    for (const auto& [server, peer_log] : log.peer_logs()) {
+      for (const auto& [index, rpc_log] : peer_log.rpc_logs()) {
+        indices.insert(index);
+      }
+    }
+    for (const auto& [index, series] : log.rpc_time_series()) {
+      indices.insert(index);
+    }
+  }
+  return {indices.begin(), indices.end()};
+}
+
+std::string RunVerdict(const TestResult& result) {
+  if (result.run_info().has_failure()) return "failed";
+  const std::vector<Finding> findings = FindingsBySeverity(result);
+  if (findings.empty() || findings.front().severity() < Finding::WARN) {
+    return "ok";
+  }
+  return SeverityName(findings.front().severity());
+}
+
+std::string SeverityName(Finding::Severity severity) {
+  switch (severity) {
+    case Finding::INVALID:
+      return "invalid";
+    case Finding::WARN:
+      return "warn";
+    case Finding::NOTE:
+    case Finding::UNKNOWN:
+      break;
+  }
+  return "note";
+}
+
+std::vector<Finding> FindingsBySeverity(const TestResult& result) {
+  const auto& all = result.run_info().findings();
+  std::vector<Finding> findings(all.begin(), all.end());
+  std::stable_sort(findings.begin(), findings.end(),
+                   [](const Finding& a, const Finding& b) {
+                     return a.severity() > b.severity();
+                   });
+  return findings;
+}
+
+}  // namespace distbench

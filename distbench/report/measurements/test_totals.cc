@@ -1,0 +1,104 @@
+#include "distbench/report/measurements/test_totals.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "distbench/base/saturating_add.h"
+#include "distbench/results/histogram_proto.h"
+#include "distbench/results/walk.h"
+
+namespace distbench {
+namespace {
+
+void AddTo(int64_t& total, int64_t amount) {
+  total = SaturatingAdd(total, amount);
+}
+
+void AddFailures(const RpcLogView& view,
+                 std::map<std::string, int64_t>& causes) {
+  const RpcStatistics& statistics = view.log.statistics();
+  int64_t without_cause = statistics.failed_count();
+  for (const auto& [error_index, count] : statistics.failures_by_error()) {
+    AddTo(causes[ErrorMessage(view.errors, error_index)], count);
+    AddTo(without_cause, -count);
+  }
+  if (without_cause > 0) {
+    AddTo(causes[ErrorMessage(view.errors, 0)], without_cause);
+  }
+}
+
+void AddTraffic(const RpcLogView& view, const RpcCounts& counts,
+                TestTotals& totals) {
+  totals.pairs[{view.client, view.server}].Add(counts);
+  InstanceTraffic& client = totals.instances[view.client];
+  AddTo(client.sent_bytes, counts.request_bytes);
+  AddTo(client.received_bytes, counts.response_bytes);
+  InstanceTraffic& server = totals.instances[view.server];
+  AddTo(server.sent_bytes, counts.response_bytes);
+  AddTo(server.received_bytes, counts.request_bytes);
+  totals.all.Add(counts);
+}
+
+void AddLog(const RpcLogView& view, TestTotals& totals) {
+  const RpcStatistics& statistics = view.log.statistics();
+  if (absl::Status status = totals.rpcs[view.rpc_name].Add(statistics);
+      !status.ok()) {
+    if (totals.invalid_log_count++ == 0) {
+      totals.first_invalid_log =
+          absl::StrCat(view.rpc_name, " from ", view.client, " to ",
+                       view.server, ": ", status.message());
+    }
+    return;
+  }
+  AddTraffic(view, CountsOf(statistics), totals);
+  if (statistics.failed_count() > 0) {
+    AddFailures(view, totals.failures[view.rpc_name]);
+  }
+}
+
+}  // namespace
+
+TestTotals AddUp(const TestResult& result) {
+  TestTotals totals;
+  for (const RpcSpec& rpc : result.traffic_config().rpc_descriptions()) {
+    totals.rpcs[rpc.name()];
+  }
+  for (const RpcReplayTrace& trace :
+       result.traffic_config().rpc_replay_traces()) {
+    totals.rpcs[trace.name()];
+  }
+  ForEachRpcLog(result, [&](const RpcLogView& view) { AddLog(view, totals); });
+  for (const auto& [pair, counts] : totals.pairs) {
+    totals.duration_ns = std::max(totals.duration_ns, counts.duration_ns());
+  }
+  return totals;
+}
+
+LogHistogram ResponseTimeOf(const TestResult& result, const TestTotals& totals,
+                            const std::string& rpc) {
+  LogHistogram response_time_ns;
+  const auto found = totals.rpcs.find(rpc);
+  if (found != totals.rpcs.end()) {
+    response_time_ns.Merge(found->second.response_time_ns);
+  }
+  for (const auto& [name, log] : result.service_logs().instance_logs()) {
+    for (const auto& [rpc_index, load] : log.offered_loads()) {
+      if (!load.has_unsent_wait_ns() || RpcName(result, rpc_index) != rpc) {
+        continue;
+      }
+      // Loads are checked when they are merged.
+      AddHistogram(load.unsent_wait_ns(), response_time_ns).IgnoreError();
+    }
+  }
+  return response_time_ns;
+}
+
+double PerSecond(double amount, int64_t duration_ns) {
+  return duration_ns > 0 ? amount * 1e9 / static_cast<double>(duration_ns) : 0;
+}
+
+}  // namespace distbench

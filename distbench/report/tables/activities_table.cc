@@ -1,0 +1,58 @@
+#include "distbench/report/measurements/activity_totals.h"
+#include "distbench/report/tables/cells.h"
+#include "distbench/report/tables/table.h"
+
+namespace distbench {
+namespace {
+
+Cell MetricCell(const ActivityTotals& totals, const std::string& name) {
+  const auto found = totals.metrics.find(name);
+  if (found == totals.metrics.end()) return {};
+  return found->second;
+}
+
+// As text, as not every reader's numbers hold 64 bits.
+Cell ChecksumCell(const ActivityTotals& totals) {
+  const auto found = totals.metrics.find("checksum");
+  if (found == totals.metrics.end()) return {};
+  return std::to_string(static_cast<uint64_t>(found->second));
+}
+
+void ListActivityRows(const TestResult& result, RowSink sink) {
+  ForEachActivity(result, [&](const std::string& instance,
+                              const std::string& activity,
+                              const ActivityTotals& totals) {
+    Row row = {instance,
+               activity,
+               MetricCell(totals, "iteration_count"),
+               ChecksumCell(totals),
+               MetricCell(totals, "input_bytes"),
+               MetricCell(totals, "output_bytes")};
+    for (const LogHistogram* times :
+         {&totals.duration_ns, &totals.queueing_ns}) {
+      row.push_back(MeanCell(*times));
+      row.push_back(QuantileCell(*times, 0.5));
+      row.push_back(QuantileCell(*times, 0.95));
+      row.push_back(QuantileCell(*times, 0.99));
+      row.push_back(MaxCell(*times));
+    }
+    sink(row);
+  });
+}
+
+}  // namespace
+
+const ReportTable& ActivitiesTable() {
+  static const ReportTable* const table = new ReportTable{
+      "activities",
+      "a row per instance and activity",
+      {"instance", "activity", "iterations", "checksum", "input_bytes",
+       "output_bytes", "duration_mean_ns", "duration_p50_ns",
+       "duration_p95_ns", "duration_p99_ns", "duration_max_ns",
+       "queueing_mean_ns", "queueing_p50_ns", "queueing_p95_ns",
+       "queueing_p99_ns", "queueing_max_ns"},
+      ListActivityRows};
+  return *table;
+}
+
+}  // namespace distbench

@@ -1,0 +1,31 @@
+#include "distbench/report/tables/cells.h"
+
+#include "distbench/stats/quantile_interval.h"
+
+namespace distbench {
+
+Cell QuantileCell(const LogHistogram& histogram, double quantile) {
+  if (!SupportsQuantile(histogram.count(), quantile)) return {};
+  return histogram.ValueAtQuantile(quantile);
+}
+
+Cell MinCell(const LogHistogram& histogram) {
+  if (histogram.count() == 0) return {};
+  return histogram.min();
+}
+
+Cell MeanCell(const LogHistogram& histogram) {
+  if (histogram.count() == 0) return {};
+  return histogram.mean();
+}
+
+Cell MaxCell(const LogHistogram& histogram) {
+  if (histogram.count() == 0) return {};
+  return histogram.max();
+}
+
+Cell SecondsCell(int64_t duration_ns) {
+  return static_cast<double>(duration_ns) / 1e9;
+}
+
+}  // namespace distbench

@@ -1,0 +1,24 @@
+// Cells that several tables have.
+
+#ifndef DISTBENCH_REPORT_TABLES_CELLS_H_
+#define DISTBENCH_REPORT_TABLES_CELLS_H_
+
+#include "distbench/report/tables/table.h"
+#include "distbench/stats/log_histogram.h"
+
+namespace distbench {
+
+// Empty if the histogram does not support the quantile.
+Cell QuantileCell(const LogHistogram& histogram, double quantile);
+
+// Empty if the histogram is.
+Cell MinCell(const LogHistogram& histogram);
+Cell MeanCell(const LogHistogram& histogram);
+Cell MaxCell(const LogHistogram& histogram);
+
+// In seconds.
+Cell SecondsCell(int64_t duration_ns);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_REPORT_TABLES_CELLS_H_

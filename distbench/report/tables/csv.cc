@@ -1,0 +1,91 @@
+#include "distbench/report/tables/csv.h"
+
+#include <cmath>
+#include <string>
+#include <variant>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
+
+namespace distbench {
+namespace {
+
+// Rows are passed on by the page.
+constexpr size_t kPageBytes = 1 << 16;
+
+void AppendText(absl::string_view text, std::string& line) {
+  line += CsvText(text);
+}
+
+// Whole numbers without an exponent, others with all the digits that matter.
+void AppendNumber(double number, std::string& line) {
+  constexpr double kExactlyWhole = 1e15;
+  if (number == std::floor(number) && std::abs(number) < kExactlyWhole) {
+    absl::StrAppendFormat(&line, "%.0f", number);
+  } else {
+    absl::StrAppendFormat(&line, "%.9g", number);
+  }
+}
+
+void AppendCell(const Cell& cell, std::string& line) {
+  if (const auto* integer = std::get_if<int64_t>(&cell)) {
+    absl::StrAppend(&line, *integer);
+  } else if (const auto* number = std::get_if<double>(&cell)) {
+    AppendNumber(*number, line);
+  } else if (const auto* text = std::get_if<std::string>(&cell)) {
+    AppendText(*text, line);
+  }
+}
+
+std::string Header(const ReportTable& table) {
+  std::string line = "source,test,repetition";
+  for (const std::string& column : table.columns) {
+    line += ',';
+    AppendText(column, line);
+  }
+  return line + '\n';
+}
+
+// The cells that all rows of the run begin with.
+std::string RunCells(const TestRun& run) {
+  std::string cells;
+  AppendText(run.source, cells);
+  cells += ',';
+  AppendText(run.name, cells);
+  absl::StrAppend(&cells, ",", run.repetition);
+  return cells;
+}
+
+}  // namespace
+
+std::string CsvText(absl::string_view text) {
+  if (text.find_first_of(",\"\r\n") == absl::string_view::npos) {
+    return std::string(text);
+  }
+  return absl::StrCat("\"", absl::StrReplaceAll(text, {{"\"", "\"\""}}),
+                      "\"");
+}
+
+void RenderCsv(absl::Span<const TestRun> runs, const ReportTable& table,
+               ByteSink sink) {
+  std::string page = Header(table);
+  for (const TestRun& run : runs) {
+    const std::string run_cells = RunCells(run);
+    table.list_rows(*run.result, [&](const Row& row) {
+      page += run_cells;
+      for (const Cell& cell : row) {
+        page += ',';
+        AppendCell(cell, page);
+      }
+      page += '\n';
+      if (page.size() >= kPageBytes) {
+        sink(page);
+        page.clear();
+      }
+    });
+  }
+  sink(page);
+}
+
+}  // namespace distbench

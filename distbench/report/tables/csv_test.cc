@@ -1,0 +1,190 @@
+#include "distbench/report/tables/csv.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "distbench/report/tables/table.h"
+#include "distbench/report/testing/example_result.h"
+#include "distbench/report/testing/report_testing.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+std::string Csv(const std::vector<SourcedResults>& results,
+                const ReportTable& table) {
+  std::string csv;
+  RenderCsv(ListRuns(results), table,
+            [&](absl::string_view bytes) { absl::StrAppend(&csv, bytes); });
+  return csv;
+}
+
+std::vector<std::string> Lines(const std::string& csv) {
+  std::vector<std::string> lines = absl::StrSplit(csv, '\n');
+  EXPECT_EQ(lines.back(), "");
+  lines.pop_back();
+  return lines;
+}
+
+// Three RPCs of 1, 2 and 3 us in a second, one of them failed.
+constexpr char kSmallResult[] = R"(
+  traffic_config {
+    name: "t"
+    rpc_descriptions { name: "query" }
+  }
+  run_info { repetition: 1 }
+  service_logs {
+    instance_logs {
+      key: "c/0"
+      value {
+        error_dictionary { error_message: "" error_message: "it, \"broke\"" }
+        peer_logs {
+          key: "s/0"
+          value {
+            rpc_logs {
+              key: 0
+              value {
+                successful_rpc_samples {
+                  start_timestamp_ns: 1000 latency_ns: 2000 lateness_ns: 5
+                  request_size: 16 response_size: 32
+                }
+                failed_rpc_samples {
+                  start_timestamp_ns: 1500 latency_ns: 7 error_index: 1
+                }
+                statistics {
+                  succeeded_count: 2 failed_count: 1 request_bytes: 32
+                  response_bytes: 64
+                  first_start_timestamp_ns: 1000
+                  last_end_timestamp_ns: 500001000
+                  service_time_ns {
+                    sub_bucket_bits: 7 bucket_index_deltas: 100
+                    bucket_counts: 2 min: 100 max: 100 sum: 200
+                    sum_of_squares: 20000
+                  }
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+  })";
+
+TEST(CsvTest, RpcsHaveARowEach) {
+  const std::vector<std::string> lines =
+      Lines(Csv(Sourced({ResultFromText(kSmallResult)}), RpcsTable()));
+  ASSERT_EQ(lines.size(), 2);
+  EXPECT_THAT(
+      lines[0],
+      StartsWith("source,test,repetition,rpc,succeeded,failed,warmup,"
+                 "request_bytes,response_bytes,duration_s,per_second,offered,"
+                 "unsent,held_back,dropped_samples,service_min_ns,"
+                 "service_mean_ns,service_p50_ns,service_p75_ns"));
+  // What a count of 2 does not support is empty, as is what there is not.
+  EXPECT_EQ(lines[1],
+            "file.pb,t,1,query,2,1,0,32,64,0.5,4,,,,0,100,100,100,,,,,,,,100,"
+            ",,,,,,,,,,,,,,,,,,,,,");
+  const std::vector<std::string> header = absl::StrSplit(lines[0], ',');
+  const std::vector<std::string> row = absl::StrSplit(lines[1], ',');
+  EXPECT_EQ(header.size(), row.size());
+}
+
+TEST(CsvTest, ActivitiesHaveARowForEachInstance) {
+  const std::vector<std::string> lines = Lines(Csv(
+      Sourced({ResultFromText(R"(
+        traffic_config { name: "t" }
+        service_logs {
+          instance_logs {
+            key: "leaf/1"
+            value {
+              activity_logs {
+                key: "rank"
+                value {
+                  activity_metrics { name: "iteration_count" value_int: 2 }
+                  activity_metrics { name: "checksum" value_int: -1 }
+                }
+              }
+            }
+          }
+          instance_logs {
+            key: "leaf/0"
+            value { activity_logs { key: "rank" value {} } }
+          }
+        })")}),
+      ActivitiesTable()));
+  EXPECT_THAT(
+      lines,
+      ElementsAre("source,test,repetition,instance,activity,iterations,"
+                  "checksum,input_bytes,output_bytes,duration_mean_ns,"
+                  "duration_p50_ns,duration_p95_ns,duration_p99_ns,"
+                  "duration_max_ns,queueing_mean_ns,queueing_p50_ns,"
+                  "queueing_p95_ns,queueing_p99_ns,queueing_max_ns",
+                  "file.pb,t,0,leaf/0,rank,,,,,,,,,,,,,,",
+                  "file.pb,t,0,leaf/1,rank,2,18446744073709551615,,,,,,,,,,"
+                  ",,"));
+}
+
+TEST(CsvTest, SamplesAreQuotedWhereTheyMustBe) {
+  EXPECT_THAT(
+      Lines(Csv(Sourced({ResultFromText(kSmallResult)}), SamplesTable())),
+      ElementsAre(
+          "source,test,repetition,client,server,rpc,start_timestamp_ns,"
+          "service_time_ns,lateness_ns,request_bytes,response_bytes,warmup,"
+          "server_instance,error",
+          "file.pb,t,1,c/0,s/0,query,1000,2000,5,16,32,0,,",
+          "file.pb,t,1,c/0,s/0,query,1500,7,,0,0,0,,\"it, \"\"broke\"\"\""));
+}
+
+TEST(CsvTest, PeersSecondsAndResourcesHaveARowEach) {
+  ExampleOptions options;
+  options.clients = 2;
+  options.servers = 3;
+  options.rpcs = 2;
+  options.seconds = 4;
+  const auto results = Sourced({MakeExampleResult(options)});
+  EXPECT_EQ(Lines(Csv(results, PeersTable())).size(), 1 + 2 * 3 * 2);
+  EXPECT_EQ(Lines(Csv(results, SecondsTable())).size(), 1 + 2 * 4);
+  EXPECT_EQ(Lines(Csv(results, ResourcesTable())).size(), 1 + 2 * 4);
+  EXPECT_THAT(Lines(Csv(results, SecondsTable()))[1],
+              StartsWith("file.pb,example,0,rpc_0,1700000000000000000,1,300,"
+                         "300,300,0,0,19200,307200,"));
+}
+
+TEST(CsvTest, PercentilesHaveIntervals) {
+  ExampleOptions options;
+  const auto results = Sourced({MakeExampleResult(options)});
+  const std::string csv = Csv(results, PercentilesTable());
+  EXPECT_THAT(csv, HasSubstr("rpc_0,service,50,"));
+  // 2 * 3 * 50 * 20 RPCs support p99.9, but not p99.99.
+  EXPECT_THAT(csv, HasSubstr("rpc_1,response,99.9,"));
+  EXPECT_THAT(csv, Not(HasSubstr("99.99")));
+  EXPECT_THAT(csv, HasSubstr(",blocks\n"));
+}
+
+TEST(CsvTest, HostileNamesStayInTheirCell) {
+  TestResult result;
+  result.mutable_traffic_config()->set_name(kHostileName);
+  result.mutable_traffic_config()->add_rpc_descriptions()->set_name("r");
+  EXPECT_THAT(Csv(Sourced({result}), RpcsTable()),
+              HasSubstr("\nfile.pb,\"</script><img src=x "
+                        "onerror=\"\"alert(1)\"\">, \"\"q\"\"\n"
+                        "second line\",0,r,0,"));
+}
+
+TEST(CsvTest, EveryTableManagesWithNothing) {
+  for (const ReportTable* table : AllTables()) {
+    EXPECT_EQ(Lines(Csv(Sourced({TestResult()}), *table)).size(), 1)
+        << table->name;
+    EXPECT_EQ(Lines(Csv({}, *table)).size(), 1) << table->name;
+  }
+}
+
+}  // namespace
+}  // namespace distbench

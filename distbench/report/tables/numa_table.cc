@@ -1,0 +1,308 @@
+#include "distbench/report/tables/numa_table.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "distbench/report/measurements/rpc_measurements.h"
+
+namespace distbench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+using Searches = google::protobuf::RepeatedPtrField<SearchReport>;
+
+constexpr double kBytesPerMib = 1 << 20;
+
+DeploymentCapacity CapacityOf(const Searches& searches) {
+  DeploymentCapacity capacity;
+  double log_sum = 0;
+  for (const SearchReport& search : searches) {
+    ++capacity.search_count;
+    capacity.objective = absl::StrJoin(search.search().objectives(), ", ");
+    if (search.has_load_unit()) capacity.unit = search.load_unit();
+    // Others may have a load that something else than the system limited.
+    if (search.verdict() != "converged" || search.load() <= 0) continue;
+    capacity.loads.push_back(search.load());
+    log_sum += std::log(search.load());
+  }
+  if (!capacity.loads.empty()) {
+    capacity.mean = std::exp(log_sum / capacity.loads.size());
+  }
+  return capacity;
+}
+
+void CompareWith(const DeploymentCapacity& base, double confidence,
+                 DeploymentCapacity& capacity) {
+  if (base.loads.empty() || capacity.loads.empty()) return;
+  capacity.ratio = RatioOfMeans(base.loads, capacity.loads, confidence);
+}
+
+std::optional<bool> BindingsHeld(const NumaDeployment& deployment) {
+  std::optional<bool> held;
+  for (const auto& [instance, proof] : deployment.binding_proofs()) {
+    if (!proof.has_binding()) continue;
+    held = held.value_or(true) && proof.violations().empty();
+  }
+  return held;
+}
+
+std::map<std::string, const BindingProof*> SortedProofs(
+    const NumaDeployment& deployment) {
+  std::map<std::string, const BindingProof*> proofs;
+  for (const auto& [instance, proof] : deployment.binding_proofs()) {
+    proofs[instance] = &proof;
+  }
+  return proofs;
+}
+
+std::string BindingText(const BindingProof& proof) {
+  if (!proof.has_binding()) return "none";
+  const NumaBinding& binding = proof.binding();
+  std::string policy = NumaBinding::MemoryPolicy_Name(binding.memory_policy());
+  std::transform(policy.begin(), policy.end(), policy.begin(), ::tolower);
+  return absl::StrCat("CPUs ", binding.cpus(), ", memory ", policy,
+                      binding.memory_nodes().empty() ? "" : " ",
+                      binding.memory_nodes());
+}
+
+std::string LoadText(const DeploymentCapacity& capacity) {
+  return capacity.mean ? absl::StrFormat("%.6g", *capacity.mean) : "-";
+}
+
+std::string RatioText(const DeploymentCapacity& capacity) {
+  if (!capacity.ratio) return "-";
+  std::string text = absl::StrFormat("%.3f", capacity.ratio->estimate);
+  if (const auto& interval = capacity.ratio->interval) {
+    absl::StrAppendFormat(&text, " (%.3f to %.3f)", interval->lower,
+                          interval->upper);
+  }
+  return text;
+}
+
+std::string FoundText(const DeploymentCapacity& capacity) {
+  return absl::StrCat(capacity.loads.size(), "/", capacity.search_count);
+}
+
+void AppendCapacities(const std::vector<DeploymentRow>& rows,
+                      DeploymentCapacity DeploymentRow::* which,
+                      std::string& text) {
+  const DeploymentCapacity& first = rows.front().*which;
+  if (first.search_count == 0) return;
+  absl::StrAppend(&text, "Highest ", first.unit, " with ", first.objective,
+                  ":\n");
+  absl::StrAppendFormat(&text, "  %-14s %9s %8s %12s %6s  %s\n", "deployment",
+                        "instances", "workers", "load", "found",
+                        "ratio to the first");
+  for (const DeploymentRow& row : rows) {
+    const DeploymentCapacity& capacity = row.*which;
+    absl::StrAppendFormat(
+        &text, "  %-14s %9d %8d %12s %6s  %s\n", row.deployment->name(),
+        row.deployment->instances(),
+        row.deployment->instances() * row.deployment->workers_per_instance(),
+        LoadText(capacity), FoundText(capacity), RatioText(capacity));
+  }
+}
+
+Json OrNull(const std::optional<double>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json CapacityJson(const DeploymentCapacity& capacity,
+                  const Searches& searches) {
+  Json json = {{"objective", capacity.objective},
+               {"unit", capacity.unit},
+               {"load", OrNull(capacity.mean)},
+               {"ratio", nullptr},
+               {"ratio_lower", nullptr},
+               {"ratio_upper", nullptr}};
+  if (capacity.ratio) {
+    json["ratio"] = capacity.ratio->estimate;
+    if (const auto& interval = capacity.ratio->interval) {
+      json["ratio_lower"] = interval->lower;
+      json["ratio_upper"] = interval->upper;
+    }
+  }
+  json["searches"] = Json::array();
+  for (const SearchReport& search : searches) {
+    json["searches"].push_back(
+        {{"verdict", search.verdict()},
+         {"load", search.has_load() ? Json(search.load()) : Json(nullptr)},
+         {"evidence", search.evidence()},
+         {"probe_count", search.probes_size()}});
+  }
+  return json;
+}
+
+template <typename Map>
+Json NumbersJson(const Map& map) {
+  const std::map<int, int64_t> sorted(map.begin(), map.end());
+  Json json = Json::object();
+  for (const auto& [key, value] : sorted) json[absl::StrCat(key)] = value;
+  return json;
+}
+
+Json CountersJson(const BindingProof& proof) {
+  const std::map<int, NumaCounters> sorted(
+      proof.numa_counters_by_node().begin(),
+      proof.numa_counters_by_node().end());
+  Json json = Json::object();
+  for (const auto& [node, counters] : sorted) {
+    json[absl::StrCat(node)] = {{"hit", counters.hit()},
+                                {"miss", counters.miss()},
+                                {"foreign", counters.foreign()},
+                                {"interleave_hit", counters.interleave_hit()},
+                                {"local_node", counters.local_node()},
+                                {"other_node", counters.other_node()}};
+  }
+  return json;
+}
+
+}  // namespace
+
+Json BindingProofJson(const std::string& instance, const BindingProof& proof) {
+  Json json = {
+      {"instance", instance},
+      {"binding", proof.has_binding() ? Json(BindingText(proof)) : Json()},
+      {"is_strict", proof.binding().strict()},
+      {"resident_bytes_by_node", NumbersJson(proof.resident_bytes_by_node())},
+      {"cpu_time_ns_by_cpu", NumbersJson(proof.cpu_time_ns_by_cpu())},
+      {"voluntary_context_switches",
+       proof.has_voluntary_context_switches()
+           ? Json(proof.voluntary_context_switches())
+           : Json()},
+      {"involuntary_context_switches",
+       proof.has_involuntary_context_switches()
+           ? Json(proof.involuntary_context_switches())
+           : Json()},
+      {"cpu_migrations", proof.has_cpu_migrations()
+                             ? Json(proof.cpu_migrations())
+                             : Json()},
+      {"numa_counters_by_node", CountersJson(proof)}};
+  json["violations"] = Json::array();
+  for (const std::string& text : proof.violations()) {
+    json["violations"].push_back(text);
+  }
+  return json;
+}
+
+std::vector<const NumaComparison*> NumaComparisonsOf(
+    absl::Span<const TestRun> runs) {
+  std::vector<const NumaComparison*> comparisons;
+  for (const TestRun& run : runs) {
+    if (run.sequence == nullptr || !run.sequence->has_numa_comparison()) {
+      continue;
+    }
+    const NumaComparison* comparison = &run.sequence->numa_comparison();
+    if (std::find(comparisons.begin(), comparisons.end(), comparison) ==
+        comparisons.end()) {
+      comparisons.push_back(comparison);
+    }
+  }
+  return comparisons;
+}
+
+std::vector<DeploymentRow> CompareDeployments(const NumaComparison& comparison,
+                                              double confidence) {
+  std::vector<DeploymentRow> rows;
+  for (const NumaDeployment& deployment : comparison.deployments()) {
+    rows.push_back(
+        {.deployment = &deployment,
+         .cpu_target = CapacityOf(deployment.cpu_target_searches()),
+         .objective = CapacityOf(deployment.objective_searches()),
+         .bindings_held = BindingsHeld(deployment)});
+    if (rows.size() == 1) continue;
+    CompareWith(rows[0].cpu_target, confidence, rows.back().cpu_target);
+    CompareWith(rows[0].objective, confidence, rows.back().objective);
+  }
+  return rows;
+}
+
+std::string ResidentText(const BindingProof& proof) {
+  const std::map<int, int64_t> nodes(proof.resident_bytes_by_node().begin(),
+                                     proof.resident_bytes_by_node().end());
+  std::vector<std::string> parts;
+  for (const auto& [node, bytes] : nodes) {
+    parts.push_back(
+        absl::StrFormat("%d: %.1f MiB", node, bytes / kBytesPerMib));
+  }
+  return parts.empty() ? "-" : absl::StrJoin(parts, ", ");
+}
+
+std::string CpusText(const BindingProof& proof) {
+  const std::map<int, int64_t> cpus(proof.cpu_time_ns_by_cpu().begin(),
+                                    proof.cpu_time_ns_by_cpu().end());
+  double sum = 0;
+  for (const auto& [cpu, ns] : cpus) sum += static_cast<double>(ns);
+  std::vector<std::string> parts;
+  for (const auto& [cpu, ns] : cpus) {
+    parts.push_back(absl::StrFormat("%d: %.0f %%", cpu, 100 * ns / sum));
+  }
+  return parts.empty() ? "-" : absl::StrJoin(parts, ", ");
+}
+
+std::string RenderNumaComparison(const NumaComparison& comparison) {
+  if (comparison.deployments().empty()) return "";
+  const std::vector<DeploymentRow> rows =
+      CompareDeployments(comparison, kReportConfidence);
+  std::string text;
+  AppendCapacities(rows, &DeploymentRow::cpu_target, text);
+  AppendCapacities(rows, &DeploymentRow::objective, text);
+  absl::StrAppendFormat(
+      &text,
+      "Loads are geometric means of the searches that converged; in "
+      "parentheses: %.0f %% intervals of confidence.\n",
+      100 * kReportConfidence);
+  absl::StrAppend(&text, "Where it ran, in the last run:\n");
+  for (const DeploymentRow& row : rows) {
+    for (const auto& [instance, proof] : SortedProofs(*row.deployment)) {
+      absl::StrAppend(&text, "  ", row.deployment->name(), " ", instance,
+                      ": asked for ", BindingText(*proof),
+                      "; CPU time by CPU ", CpusText(*proof),
+                      "; memory by node ", ResidentText(*proof), "\n");
+      for (const std::string& violation : proof->violations()) {
+        absl::StrAppend(&text, "    NOT HELD: ", violation, "\n");
+      }
+    }
+  }
+  for (const std::string& omission : comparison.omissions()) {
+    absl::StrAppend(&text, "Note: ", omission, "\n");
+  }
+  return text;
+}
+
+Json NumaComparisonJson(const NumaComparison& comparison) {
+  Json json = {{"deployments", Json::array()}};
+  for (const DeploymentRow& row :
+       CompareDeployments(comparison, kReportConfidence)) {
+    const NumaDeployment& deployment = *row.deployment;
+    Json entry = {
+        {"name", deployment.name()},
+        {"instances", deployment.instances()},
+        {"workers_per_instance", deployment.workers_per_instance()},
+        {"bindings_held",
+         row.bindings_held ? Json(*row.bindings_held) : Json(nullptr)},
+        {"cpu_target",
+         CapacityJson(row.cpu_target, deployment.cpu_target_searches())},
+        {"objective",
+         CapacityJson(row.objective, deployment.objective_searches())}};
+    entry["proofs"] = Json::array();
+    for (const auto& [instance, proof] : SortedProofs(deployment)) {
+      entry["proofs"].push_back(BindingProofJson(instance, *proof));
+    }
+    json["deployments"].push_back(std::move(entry));
+  }
+  json["omissions"] = Json::array();
+  for (const std::string& omission : comparison.omissions()) {
+    json["omissions"].push_back(omission);
+  }
+  return json;
+}
+
+}  // namespace distbench

@@ -1,0 +1,119 @@
+#include "distbench/report/tables/numa_table.h"
+
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+void AddSearches(const std::string& objective, const std::vector<double>& loads,
+                 google::protobuf::RepeatedPtrField<SearchReport>& searches) {
+  for (const double load : loads) {
+    SearchReport& search = *searches.Add();
+    search.mutable_search()->add_objectives(objective);
+    search.set_load_unit("iterations per second");
+    search.set_verdict(load > 0 ? "converged" : "generator_limited");
+    if (load > 0) search.set_load(load);
+  }
+}
+
+NumaDeployment& AddDeployment(const std::string& name, int instances,
+                              const std::vector<double>& loads,
+                              NumaComparison& comparison) {
+  NumaDeployment& deployment = *comparison.add_deployments();
+  deployment.set_name(name);
+  deployment.set_instances(instances);
+  deployment.set_workers_per_instance(4 / instances);
+  AddSearches("cpu<=60%", loads, *deployment.mutable_cpu_target_searches());
+  return deployment;
+}
+
+BindingProof& AddProof(NumaDeployment& deployment) {
+  BindingProof& proof = (*deployment.mutable_binding_proofs())["server/0"];
+  proof.mutable_binding()->set_cpus("2-3");
+  proof.mutable_binding()->set_memory_policy(NumaBinding::BIND);
+  proof.mutable_binding()->set_memory_nodes("1");
+  (*proof.mutable_cpu_time_ns_by_cpu())[3] = 1000;
+  (*proof.mutable_cpu_time_ns_by_cpu())[2] = 3000;
+  (*proof.mutable_resident_bytes_by_node())[1] = 3 << 20;
+  return proof;
+}
+
+TEST(NumaTableTest, RatiosToTheFirstWithIntervals) {
+  NumaComparison comparison;
+  AddDeployment("one_unbound", 1, {100, 110, 90}, comparison);
+  AddDeployment("bound", 2, {200, 220, 180}, comparison);
+  const auto rows = CompareDeployments(comparison, 0.95);
+  EXPECT_THAT(rows[0].cpu_target.loads, ElementsAre(100, 110, 90));
+  EXPECT_FALSE(rows[0].cpu_target.ratio.has_value());
+  ASSERT_TRUE(rows[1].cpu_target.ratio.has_value());
+  EXPECT_NEAR(rows[1].cpu_target.ratio->estimate, 2, 1e-9);
+  ASSERT_TRUE(rows[1].cpu_target.ratio->interval.has_value());
+  EXPECT_LT(rows[1].cpu_target.ratio->interval->lower, 2);
+  EXPECT_GT(rows[1].cpu_target.ratio->interval->upper, 2);
+  EXPECT_EQ(rows[1].objective.search_count, 0);
+}
+
+TEST(NumaTableTest, SearchesThatFoundNothingDoNotCount) {
+  NumaComparison comparison;
+  AddDeployment("one_unbound", 1, {100, 0}, comparison);
+  AddDeployment("bound", 2, {0}, comparison);
+  const auto rows = CompareDeployments(comparison, 0.95);
+  EXPECT_EQ(rows[0].cpu_target.search_count, 2);
+  EXPECT_THAT(rows[0].cpu_target.loads, ElementsAre(100));
+  EXPECT_FALSE(rows[1].cpu_target.mean.has_value());
+  EXPECT_FALSE(rows[1].cpu_target.ratio.has_value());
+}
+
+TEST(NumaTableTest, TextHasCapacitiesProofsAndNotes) {
+  NumaComparison comparison;
+  AddDeployment("one_unbound", 1, {100}, comparison);
+  NumaDeployment& bound = AddDeployment("bound", 2, {150}, comparison);
+  BindingProof& proof = AddProof(bound);
+  comparison.add_omissions("The moon was left out.");
+  const std::string held = RenderNumaComparison(comparison);
+  EXPECT_THAT(held, HasSubstr("Highest iterations per second with cpu<=60%:"));
+  EXPECT_THAT(held, HasSubstr("  bound                  2        4          "
+                              "150    1/1  1.500\n"));
+  EXPECT_THAT(held, HasSubstr("bound server/0: asked for CPUs 2-3, memory bind "
+                              "1; CPU time by CPU 2: 75 %, 3: 25 %; memory by "
+                              "node 1: 3.0 MiB\n"));
+  EXPECT_THAT(held, HasSubstr("Note: The moon was left out."));
+  EXPECT_THAT(held, Not(HasSubstr("NOT HELD")));
+  EXPECT_EQ(CompareDeployments(comparison, 0.95)[1].bindings_held, true);
+
+  proof.add_violations("it ran away");
+  EXPECT_THAT(RenderNumaComparison(comparison),
+              HasSubstr("NOT HELD: it ran away"));
+  EXPECT_EQ(CompareDeployments(comparison, 0.95)[1].bindings_held, false);
+}
+
+TEST(NumaTableTest, JsonHasWhatThePageShows) {
+  NumaComparison comparison;
+  AddDeployment("one_unbound", 1, {100}, comparison);
+  AddProof(AddDeployment("bound", 2, {150, 0}, comparison));
+  const auto json = NumaComparisonJson(comparison);
+  const auto& bound = json["deployments"][1];
+  EXPECT_NEAR(bound["cpu_target"]["ratio"].get<double>(), 1.5, 1e-9);
+  EXPECT_TRUE(bound["cpu_target"]["ratio_lower"].is_null());
+  EXPECT_EQ(bound["cpu_target"]["searches"][1]["verdict"],
+            "generator_limited");
+  EXPECT_EQ(bound["bindings_held"], true);
+  EXPECT_TRUE(json["deployments"][0]["bindings_held"].is_null());
+  EXPECT_EQ(bound["proofs"][0]["cpu_time_ns_by_cpu"]["2"], 3000);
+  EXPECT_TRUE(bound["proofs"][0]["cpu_migrations"].is_null());
+}
+
+TEST(NumaTableTest, NothingComparedIsNothing) {
+  EXPECT_EQ(RenderNumaComparison({}), "");
+}
+
+}  // namespace
+}  // namespace distbench

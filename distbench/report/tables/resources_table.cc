@@ -1,0 +1,71 @@
+#include <map>
+
+#include "distbench/base/saturating_add.h"
+#include "distbench/report/tables/table.h"
+
+namespace distbench {
+namespace {
+
+struct NetworkTotals {
+  int64_t received_bytes = 0;
+  int64_t sent_bytes = 0;
+  int64_t dropped_packets = 0;
+};
+
+NetworkTotals AddUpDevices(const ResourceSample& sample) {
+  NetworkTotals totals;
+  for (const auto& [name, counters] : sample.network()) {
+    totals.received_bytes =
+        SaturatingAdd(totals.received_bytes, counters.received_bytes());
+    totals.sent_bytes = SaturatingAdd(totals.sent_bytes, counters.sent_bytes());
+    totals.dropped_packets =
+        SaturatingAdd(totals.dropped_packets, counters.dropped_packets());
+  }
+  return totals;
+}
+
+Row ResourceRow(const std::string& node, const ResourceSample& sample) {
+  const NetworkTotals network = AddUpDevices(sample);
+  return {node,
+          sample.end_timestamp_ns(),
+          static_cast<double>(sample.duration_ns()) / 1e9,
+          sample.process_cpu_ns(),
+          sample.host_cpu_ns(),
+          sample.resident_bytes(),
+          sample.host_available_memory_bytes(),
+          sample.voluntary_context_switches(),
+          sample.involuntary_context_switches(),
+          network.received_bytes,
+          network.sent_bytes,
+          network.dropped_packets};
+}
+
+void ListResourceRows(const TestResult& result, RowSink sink) {
+  std::map<std::string, const NodeResources*> by_node;
+  for (const auto& [node, resources] :
+       result.resource_usage_logs().node_resources()) {
+    by_node[node] = &resources;
+  }
+  for (const auto& [node, resources] : by_node) {
+    for (const ResourceSample& sample : resources->samples()) {
+      sink(ResourceRow(node, sample));
+    }
+  }
+}
+
+}  // namespace
+
+const ReportTable& ResourcesTable() {
+  static const ReportTable* const table = new ReportTable{
+      "resources",
+      "a row per node and second",
+      {"node", "end_timestamp_ns", "duration_s", "process_cpu_ns",
+       "host_cpu_ns", "resident_bytes", "host_available_memory_bytes",
+       "voluntary_context_switches", "involuntary_context_switches",
+       "network_received_bytes", "network_sent_bytes",
+       "network_dropped_packets"},
+      ListResourceRows};
+  return *table;
+}
+
+}  // namespace distbench

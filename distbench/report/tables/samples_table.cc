@@ -1,0 +1,49 @@
+#include "absl/strings/str_cat.h"
+#include "distbench/report/tables/table.h"
+#include "distbench/results/walk.h"
+
+namespace distbench {
+namespace {
+
+// Through a multi-server channel any instance may have answered.
+Cell AnsweringInstance(const RpcSample& sample) {
+  if (!sample.has_server_instance()) return {};
+  return int64_t{sample.server_instance()};
+}
+
+void ListSample(const RpcLogView& view, const RpcSample& sample, bool failed,
+                RowSink sink) {
+  sink({view.client, view.server, view.rpc_name, sample.start_timestamp_ns(),
+        sample.latency_ns(),
+        sample.has_lateness_ns() ? Cell(sample.lateness_ns()) : Cell(),
+        sample.request_size(), sample.response_size(), int64_t{sample.warmup()},
+        AnsweringInstance(sample),
+        failed ? Cell(ErrorMessage(view.errors, sample.error_index()))
+               : Cell()});
+}
+
+void ListSampleRows(const TestResult& result, RowSink sink) {
+  ForEachRpcLog(result, [&](const RpcLogView& view) {
+    for (const RpcSample& sample : view.log.successful_rpc_samples()) {
+      ListSample(view, sample, /*failed=*/false, sink);
+    }
+    for (const RpcSample& sample : view.log.failed_rpc_samples()) {
+      ListSample(view, sample, /*failed=*/true, sink);
+    }
+  });
+}
+
+}  // namespace
+
+const ReportTable& SamplesTable() {
+  static const ReportTable* const table =
+      new ReportTable{"samples",
+                      "a row per RPC of which a sample was kept",
+                      {"client", "server", "rpc", "start_timestamp_ns",
+                       "service_time_ns", "lateness_ns", "request_bytes",
+                       "response_bytes", "warmup", "server_instance", "error"},
+                      ListSampleRows};
+  return *table;
+}
+
+}  // namespace distbench

@@ -1,0 +1,120 @@
+#include "distbench/report/tables/search_table.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/time/time.h"
+#include "distbench/report/measurements/test_totals.h"
+#include "distbench/report/tables/csv.h"
+#include "distbench/results/histogram_proto.h"
+#include "distbench/stats/log_histogram.h"
+
+namespace distbench {
+namespace {
+
+constexpr double kNsPerMs = 1e6;
+constexpr double kNsPerSecond = 1e9;
+constexpr double kBytesPerMb = 1e6;
+
+std::string Milliseconds(double ns) {
+  return absl::StrFormat("%.3f", ns / kNsPerMs);
+}
+
+// Minimum, mean and percentiles; empty cells if nothing was measured.
+void AppendLatencies(const LogHistogram& latency,
+                     std::vector<std::string>& cells) {
+  constexpr double kQuantiles[] = {0.5, 0.9, 0.95, 0.99, 0.999};
+  if (latency.count() == 0) {
+    cells.resize(cells.size() + 2 + std::size(kQuantiles));
+    return;
+  }
+  cells.push_back(Milliseconds(static_cast<double>(latency.min())));
+  cells.push_back(Milliseconds(latency.mean()));
+  for (const double quantile : kQuantiles) {
+    cells.push_back(
+        Milliseconds(static_cast<double>(latency.ValueAtQuantile(quantile))));
+  }
+}
+
+std::string UtcTime(int64_t unix_ns) {
+  return absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::FromUnixNanos(unix_ns),
+                          absl::UTCTimeZone());
+}
+
+// instance: from 1; 0 is all of them together.
+std::string RowOf(const SearchReport& report, const SearchProbe& probe,
+                  const RpcStatistics& statistics, int instance) {
+  const int64_t duration_ns =
+      std::max<int64_t>(0, statistics.last_end_timestamp_ns() -
+                               statistics.first_start_timestamp_ns());
+  const auto per_second = [&](int64_t amount) {
+    return PerSecond(static_cast<double>(amount), duration_ns);
+  };
+  const double share =
+      instance == 0 ? 1.0 : 1.0 / probe.instance_statistics_size();
+  std::vector<std::string> cells = {
+      absl::StrFormat("%.3f", duration_ns / kNsPerSecond),
+      absl::StrCat(statistics.succeeded_count()),
+      LoadsAreRates(report)
+          ? absl::StrFormat("%.2f", probe.requested_load() * share)
+          : "",
+      absl::StrFormat("%.2f", per_second(statistics.succeeded_count())),
+      absl::StrCat(statistics.response_bytes()),
+      absl::StrCat(statistics.request_bytes()),
+      absl::StrFormat("%.2f",
+                      per_second(statistics.response_bytes()) / kBytesPerMb),
+      absl::StrFormat("%.2f",
+                      per_second(statistics.request_bytes()) / kBytesPerMb)};
+  AppendLatencies(ProbeLatency(statistics), cells);
+  cells.insert(
+      cells.end(),
+      {absl::StrCat(probe.number()), probe.phase(), probe.outcome(),
+       absl::StrCat(statistics.failed_count()),
+       UtcTime(probe.start_timestamp_ns()), UtcTime(probe.end_timestamp_ns()),
+       CsvText(absl::StrJoin(probe.measured(), "; ")),
+       absl::StrFormat("%.6g", probe.requested_load()),
+       instance == 0 ? "overall" : absl::StrCat(instance),
+       probe.has_host_cpu_share()
+           ? absl::StrFormat("%.1f", 100 * probe.host_cpu_share())
+           : "",
+       CsvText(absl::StrJoin(probe.instance_failures(), "; "))});
+  return absl::StrJoin(cells, ",") + "\n";
+}
+
+}  // namespace
+
+std::string SearchTableHeader() {
+  return "duration_secs,total_queries,requested_qps,achieved_qps,"
+         "total_bytes_rx,total_bytes_tx,rx_MBps,tx_MBps,min_ms,avg_ms,50p_ms,"
+         "90p_ms,95p_ms,99p_ms,99.9p_ms,"
+         "probe,phase,outcome,failed,start_utc,end_utc,measured,load,instance,"
+         "host_cpu_percent,instance_failures";
+}
+
+std::string SearchTableRows(const SearchReport& report,
+                            const SearchProbe& probe) {
+  std::string rows = RowOf(report, probe, probe.statistics(), 0);
+  for (int i = 0; i < probe.instance_statistics_size(); ++i) {
+    rows += RowOf(report, probe, probe.instance_statistics(i), i + 1);
+  }
+  return rows;
+}
+
+LogHistogram ProbeLatency(const RpcStatistics& statistics) {
+  LogHistogram latency;
+  AddHistogram(statistics.response_time_ns(), latency).IgnoreError();
+  if (latency.count() == 0) {
+    AddHistogram(statistics.service_time_ns(), latency).IgnoreError();
+  }
+  return latency;
+}
+
+bool LoadsAreRates(const SearchReport& report) {
+  return report.search().knob() == "rate";
+}
+
+}  // namespace distbench

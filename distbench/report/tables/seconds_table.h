@@ -1,0 +1,17 @@
+#ifndef DISTBENCH_REPORT_TABLES_SECONDS_TABLE_H_
+#define DISTBENCH_REPORT_TABLES_SECONDS_TABLE_H_
+
+#include <string>
+
+#include "distbench/report/measurements/rpc_series.h"
+#include "distbench/report/tables/table.h"
+
+namespace distbench {
+
+// The rows of SecondsTable() of one RPC.
+void ListSeriesRows(const std::string& rpc, const RpcSeries& series,
+                    RowSink sink);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_REPORT_TABLES_SECONDS_TABLE_H_

@@ -1,0 +1,11 @@
+#include "distbench/report/tables/table.h"
+
+namespace distbench {
+
+std::vector<const ReportTable*> AllTables() {
+  return {&RpcsTable(),    &PercentilesTable(), &PeersTable(),
+          &SecondsTable(), &ActivitiesTable(),  &ResourcesTable(),
+          &SamplesTable()};
+}
+
+}  // namespace distbench

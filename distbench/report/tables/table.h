@@ -1,0 +1,52 @@
+// What a run measured as rows of cells: the form that CSV and the bulk of JSON
+// have in common.
+
+#ifndef DISTBENCH_REPORT_TABLES_TABLE_H_
+#define DISTBENCH_REPORT_TABLES_TABLE_H_
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "proto/results.pb.h"
+
+namespace distbench {
+
+// A cell without a value is empty: the result does not have it.
+using Cell = std::variant<std::monostate, int64_t, double, std::string>;
+using Row = std::vector<Cell>;
+using RowSink = absl::FunctionRef<void(const Row& row)>;
+
+struct ReportTable {
+  absl::string_view name;
+  absl::string_view description;
+  std::vector<std::string> columns;
+
+  // Passes the rows of a run to the sink, one at a time; each has a cell per
+  // column.
+  void (*list_rows)(const TestResult& result, RowSink sink);
+};
+
+// One row per RPC, per RPC and percentile with its interval, per pair of
+// instances and RPC, per RPC and interval of time, per instance and activity,
+// per node and second, and per sample. Columns are documented in
+// docs/reports.md: their names and order are a contract, to which columns may
+// be appended.
+const ReportTable& RpcsTable();
+const ReportTable& PercentilesTable();
+const ReportTable& PeersTable();
+const ReportTable& SecondsTable();
+const ReportTable& ActivitiesTable();
+const ReportTable& ResourcesTable();
+const ReportTable& SamplesTable();
+
+// All of the above.
+std::vector<const ReportTable*> AllTables();
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_REPORT_TABLES_TABLE_H_

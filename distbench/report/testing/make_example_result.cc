@@ -1,0 +1,32 @@
+// Writes a made-up result of the given size, for tests and measurements of
+// reports:
+//
+//   make_example_result FILE NAME CLIENTS SERVERS RPCS SECONDS COUNT [SLOWNESS]
+
+#include <iostream>
+
+#include "absl/strings/numbers.h"
+#include "distbench/report/testing/example_result.h"
+#include "distbench/results/result_file.h"
+
+int main(int argc, char** argv) {
+  using namespace distbench;
+  ExampleOptions options;
+  if (argc < 8 || argc > 9 || !absl::SimpleAtoi(argv[3], &options.clients) ||
+      !absl::SimpleAtoi(argv[4], &options.servers) ||
+      !absl::SimpleAtoi(argv[5], &options.rpcs) ||
+      !absl::SimpleAtoi(argv[6], &options.seconds) ||
+      !absl::SimpleAtoi(argv[7], &options.count) ||
+      (argc == 9 && !absl::SimpleAtod(argv[8], &options.slowness))) {
+    std::cerr << "Usage: make_example_result FILE NAME CLIENTS SERVERS RPCS "
+                 "SECONDS COUNT [SLOWNESS]\n";
+    return 1;
+  }
+  options.name = argv[2];
+  TestSequenceResults results;
+  *results.add_test_results() = MakeExampleResult(options);
+  const absl::Status status =
+      WriteResults(results, argv[1], ResultEncoding::kBinary);
+  if (!status.ok()) std::cerr << status.message() << '\n';
+  return status.ok() ? 0 : 1;
+}

@@ -1,0 +1,82 @@
+#include "distbench/report/testing/result_fuzz_entry.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "distbench/report/comparison/compare.h"
+#include "distbench/report/comparison/compare_text.h"
+#include "distbench/report/export/hdr.h"
+#include "distbench/report/export/trace_events.h"
+#include "distbench/report/findings/judge.h"
+#include "distbench/report/html/html.h"
+#include "distbench/report/json/json.h"
+#include "distbench/report/measurements/test_run.h"
+#include "distbench/report/tables/csv.h"
+#include "distbench/report/tables/table.h"
+#include "distbench/report/text/text_summary.h"
+#include "distbench/results/result_file.h"
+
+namespace distbench {
+namespace {
+
+// A file that is in memory only.
+class MemoryFile {
+ public:
+  explicit MemoryFile(absl::string_view bytes)
+      : fd_(memfd_create("result", MFD_CLOEXEC)) {
+    if (write(fd_, bytes.data(), bytes.size()) !=
+        static_cast<ssize_t>(bytes.size())) {
+      std::abort();
+    }
+  }
+  ~MemoryFile() { close(fd_); }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+
+  std::string path() const { return absl::StrCat("/proc/self/fd/", fd_); }
+
+ private:
+  const int fd_;
+};
+
+void Drop(absl::string_view) {}
+
+void MakeReports(const std::vector<TestRun>& runs) {
+  for (const TestRun& run : runs) {
+    SummarizeTest(*run.result);
+    Judge(*run.result);
+  }
+  for (const ReportTable* table : AllTables()) RenderCsv(runs, *table, Drop);
+  RenderJson(runs);
+  RenderHtml(runs);
+  RenderTraceEvents(runs, Drop).IgnoreError();
+  const auto latency = SelectLatency(runs, {});
+  if (latency.ok()) RenderHdr(*latency);
+  DescribeComparisons(Compare(runs, runs, {}));
+}
+
+}  // namespace
+
+bool ReadAndReport(absl::string_view bytes) {
+  const MemoryFile file(bytes);
+  auto results = ReadResults(file.path());
+  if (!results.ok()) return false;
+  const std::vector<SourcedResults> all = {{"input", *std::move(results)}};
+  MakeReports(ListRuns(all));
+  return true;
+}
+
+}  // namespace distbench
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  distbench::ReadAndReport(
+      absl::string_view(reinterpret_cast<const char*>(data), size));
+  return 0;
+}

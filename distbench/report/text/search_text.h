@@ -1,0 +1,16 @@
+#ifndef DISTBENCH_REPORT_TEXT_SEARCH_TEXT_H_
+#define DISTBENCH_REPORT_TEXT_SEARCH_TEXT_H_
+
+#include <string>
+#include <vector>
+
+#include "proto/results.pb.h"
+
+namespace distbench {
+
+// What a search found and how, for people: lines without line ends.
+std::vector<std::string> SummarizeSearch(const SearchReport& report);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_REPORT_TEXT_SEARCH_TEXT_H_

@@ -1,0 +1,417 @@
+#include "distbench/report/text/text_summary.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/string_view.h"
+#include "distbench/base/saturating_add.h"
+#include "distbench/report/measurements/activity_totals.h"
+#include "distbench/report/measurements/test_run.h"
+#include "distbench/report/measurements/test_totals.h"
+#include "distbench/results/rpc_totals.h"
+#include "distbench/results/walk.h"
+#include "distbench/stats/log_histogram.h"
+
+namespace distbench {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+constexpr double kMiB = 1 << 20;
+
+// Distinct causes shown for each RPC. A broken run may have thousands.
+constexpr int kMaxCauses = 10;
+
+void AppendSection(absl::string_view title, const Lines& section,
+                   Lines& lines) {
+  lines.push_back(absl::StrCat(title, ":"));
+  lines.insert(lines.end(), section.begin(), section.end());
+}
+
+void AppendSectionIfAny(absl::string_view title, const Lines& section,
+                        Lines& lines) {
+  if (!section.empty()) {
+    AppendSection(title, section, lines);
+  }
+}
+
+// Messages of others may span lines; those of the summary do not.
+std::string OneLine(absl::string_view message) {
+  return absl::StrReplaceAll(message, {{"\r", ""}, {"\n", " "}});
+}
+
+std::string LatencyLine(const std::string& name, int64_t count,
+                        const LogHistogram& latency_ns) {
+  std::string line = absl::StrFormat("  %s: N: %d", name, count);
+  if (latency_ns.count() == 0) {
+    return line;
+  }
+  absl::StrAppendFormat(
+      &line,
+      " min: %dns median: %dns 90%%: %dns 99%%: %dns 99.9%%: %dns max: %dns",
+      latency_ns.min(), latency_ns.ValueAtQuantile(0.5),
+      latency_ns.ValueAtQuantile(0.9), latency_ns.ValueAtQuantile(0.99),
+      latency_ns.ValueAtQuantile(0.999), latency_ns.max());
+  return line;
+}
+
+// ---- The sections of the documented format ----------------------------------
+
+Lines RpcLatency(const TestTotals& totals) {
+  Lines lines;
+  for (const auto& [name, rpc] : totals.rpcs) {
+    lines.push_back(
+        LatencyLine(name, rpc.counts.succeeded_count, rpc.service_time_ns));
+  }
+  return lines;
+}
+
+double KiloPerSecond(int64_t count, int64_t duration_ns) {
+  return PerSecond(count, duration_ns) / 1000;
+}
+
+double MiBPerSecond(double bytes, int64_t duration_ns) {
+  return PerSecond(bytes, duration_ns) / kMiB;
+}
+
+Lines Communication(const TestTotals& totals) {
+  Lines lines;
+  for (const auto& [pair, counts] : totals.pairs) {
+    lines.push_back(absl::StrFormat(
+        "  %s -> %s: RPCs: %d (%3.2f kQPS) Request: %3.1f MiB/s Response: "
+        "%3.1f MiB/s",
+        pair.first, pair.second, counts.succeeded_count,
+        KiloPerSecond(counts.succeeded_count, totals.duration_ns),
+        MiBPerSecond(counts.request_bytes, totals.duration_ns),
+        MiBPerSecond(counts.response_bytes, totals.duration_ns)));
+  }
+  return lines;
+}
+
+Lines Instances(const TestTotals& totals) {
+  Lines lines;
+  for (const auto& [name, traffic] : totals.instances) {
+    // No space after "Rx:": the format is a contract.
+    lines.push_back(absl::StrFormat(
+        "  %s: Tx: %3.1f MiB/s, Rx:%3.1f MiB/s", name,
+        MiBPerSecond(traffic.sent_bytes, totals.duration_ns),
+        MiBPerSecond(traffic.received_bytes, totals.duration_ns)));
+  }
+  return lines;
+}
+
+Lines Global(const TestTotals& totals) {
+  const RpcCounts& all = totals.all;
+  const int64_t total_count = SaturatingAdd(
+      all.succeeded_count, SaturatingAdd(all.failed_count, all.warmup_count));
+  const double bytes =
+      static_cast<double>(all.request_bytes) + all.response_bytes;
+  return {
+      absl::StrFormat("  Total samples: %d", total_count),
+      absl::StrFormat("  Failed samples: %d", all.failed_count),
+      absl::StrFormat("  Warmup samples: %d", all.warmup_count),
+      absl::StrFormat("  Total time: %3.3fs", totals.duration_ns / 1e9),
+      absl::StrFormat("  Total Tx: %d MiB (%3.1f MiB/s), Total Nb RPCs: %d "
+                      "(%3.2f kQPS)",
+                      static_cast<int64_t>(bytes / kMiB),
+                      MiBPerSecond(bytes, totals.duration_ns),
+                      all.succeeded_count,
+                      KiloPerSecond(all.succeeded_count, totals.duration_ns)),
+  };
+}
+
+// ---- Our own ----------------------------------------------------------------
+
+// Of open loops; what was never sent is in it as a lower bound.
+Lines ResponseTime(const TestResult& result, const TestTotals& totals) {
+  Lines lines;
+  for (const auto& [name, rpc] : totals.rpcs) {
+    const LogHistogram response_time_ns = ResponseTimeOf(result, totals, name);
+    if (response_time_ns.count() > 0) {
+      lines.push_back(
+          LatencyLine(name, static_cast<int64_t>(response_time_ns.count()),
+                      response_time_ns));
+    }
+  }
+  return lines;
+}
+
+// What open loops were to send of an RPC, all its clients together.
+OfferedLoad OfferedOf(const TestResult& result, const std::string& rpc) {
+  OfferedLoad sum;
+  for (const auto& [name, log] : result.service_logs().instance_logs()) {
+    for (const auto& [rpc_index, load] : log.offered_loads()) {
+      if (RpcName(result, rpc_index) != rpc) continue;
+      sum.set_offered_count(
+          SaturatingAdd(sum.offered_count(), load.offered_count()));
+      sum.set_unsent_count(
+          SaturatingAdd(sum.unsent_count(), load.unsent_count()));
+      sum.set_held_back_count(
+          SaturatingAdd(sum.held_back_count(), load.held_back_count()));
+    }
+  }
+  return sum;
+}
+
+void AppendOffered(const std::string& name, const OfferedLoad& offered,
+                   Lines& lines) {
+  if (offered.offered_count() == 0) return;
+  const int64_t sent_count =
+      SaturatingSubtract(offered.offered_count(), offered.unsent_count());
+  lines.push_back(absl::StrFormat(
+      "  %s: offered: %d sent: %d (%.2f%%) unsent: %d held back by a cap: %d",
+      name, offered.offered_count(), sent_count,
+      100.0 * static_cast<double>(sent_count) /
+          static_cast<double>(offered.offered_count()),
+      offered.unsent_count(), offered.held_back_count()));
+}
+
+// How close the generator came to what it was told: what it sent, how late, and
+// how many RPCs it kept in flight (by Little's law).
+Lines GeneratorHealth(const TestResult& result, const TestTotals& totals) {
+  Lines lines;
+  for (const auto& [name, rpc] : totals.rpcs) {
+    AppendOffered(name, OfferedOf(result, name), lines);
+    if (const LogHistogram& lateness_ns = rpc.lateness_ns;
+        lateness_ns.count() > 0) {
+      lines.push_back(absl::StrFormat(
+          "  %s: lateness: median: %dns 99%%: %dns max: %dns", name,
+          lateness_ns.ValueAtQuantile(0.5), lateness_ns.ValueAtQuantile(0.99),
+          lateness_ns.max()));
+    }
+    if (rpc.service_time_ns.count() > 0 && totals.duration_ns > 0) {
+      lines.push_back(
+          absl::StrFormat("  %s: in flight: mean: %.1f", name,
+                          rpc.service_time_ns.sum() / totals.duration_ns));
+    }
+  }
+  if (totals.all.dropped_sample_count > 0) {
+    lines.push_back(absl::StrFormat(
+        "  samples not kept: %d (counts and percentiles include them)",
+        totals.all.dropped_sample_count));
+  }
+  return lines;
+}
+
+void AppendCauses(const std::string& rpc,
+                  const std::map<std::string, int64_t>& causes, Lines& lines) {
+  std::vector<std::pair<std::string, int64_t>> by_count(causes.begin(),
+                                                        causes.end());
+  std::stable_sort(
+      by_count.begin(), by_count.end(),
+      [](const auto& a, const auto& b) { return a.second > b.second; });
+  const int shown = std::min<int>(by_count.size(), kMaxCauses);
+  for (int i = 0; i < shown; ++i) {
+    lines.push_back(absl::StrFormat("  %s: %d failed: %s", rpc,
+                                    by_count[i].second,
+                                    OneLine(by_count[i].first)));
+  }
+  int64_t rest = 0;
+  for (int i = shown; i < by_count.size(); ++i) {
+    rest = SaturatingAdd(rest, by_count[i].second);
+  }
+  if (rest > 0) {
+    lines.push_back(absl::StrFormat("  %s: %d failed: %d more causes", rpc,
+                                    rest, by_count.size() - shown));
+  }
+}
+
+// Instances that stopped early, by reason: often it is the same for all.
+void AppendStoppedInstances(const TestResult& result, Lines& lines) {
+  std::map<std::string, std::vector<std::string>> instances_by_reason;
+  for (const auto& [name, log] : result.service_logs().instance_logs()) {
+    if (log.has_engine_error_message()) {
+      instances_by_reason[log.engine_error_message()].push_back(name);
+    }
+  }
+  for (auto& [reason, instances] : instances_by_reason) {
+    std::sort(instances.begin(), instances.end());
+    const std::string others =
+        instances.size() == 1
+            ? ""
+            : absl::StrCat(" and ", instances.size() - 1, " more");
+    lines.push_back(absl::StrFormat("  %s%s: stopped early: %s",
+                                    instances.front(), others,
+                                    OneLine(reason)));
+  }
+}
+
+Lines Failures(const TestResult& result, const TestTotals& totals) {
+  Lines lines;
+  for (const auto& [rpc, causes] : totals.failures) {
+    AppendCauses(rpc, causes, lines);
+  }
+  AppendStoppedInstances(result, lines);
+  return lines;
+}
+
+std::string ResourceLine(const std::string& name, const RUsageStats& usage) {
+  const RUsage& start = usage.rusage_start();
+  const RUsage& added = usage.rusage_diff();
+  // In KiB. A peak is no amount that could be added: both are absolute.
+  const int64_t peak_kib =
+      std::max(start.max_resident_set_size(), added.max_resident_set_size());
+  return absl::StrFormat(
+      "  %s: CPU: %.2fs (user: %.2fs system: %.2fs) max RSS: %.1f MiB", name,
+      added.user_cpu_time_seconds() + added.system_cpu_time_seconds(),
+      added.user_cpu_time_seconds(), added.system_cpu_time_seconds(),
+      peak_kib / 1024.0);
+}
+
+// How busy a node's host and its network were, loopback included.
+Lines HostLines(const std::string& node, const NodeResources& resources) {
+  double duration_ns = 0;
+  double host_cpu_ns = 0;
+  double busiest = 0;
+  double sent_bytes = 0;
+  double received_bytes = 0;
+  const double cpus = std::max(1, resources.host().online_cpu_count());
+  for (const ResourceSample& sample : resources.samples()) {
+    if (sample.duration_ns() <= 0) continue;
+    const double sample_ns = static_cast<double>(sample.duration_ns());
+    const double cpu_ns = static_cast<double>(sample.host_cpu_ns());
+    duration_ns += sample_ns;
+    host_cpu_ns += cpu_ns;
+    busiest = std::max(busiest, cpu_ns / sample_ns / cpus);
+    for (const auto& [device, counters] : sample.network()) {
+      sent_bytes += static_cast<double>(counters.sent_bytes());
+      received_bytes += static_cast<double>(counters.received_bytes());
+    }
+  }
+  if (duration_ns <= 0) return {};
+  return {absl::StrFormat(
+      "  %s: host %s: CPU: %.0f%% of %.0f (busiest second: %.0f%%) network Tx: "
+      "%.1f MiB/s, Rx: %.1f MiB/s",
+      node, resources.host().hostname(), 100 * host_cpu_ns / duration_ns / cpus,
+      cpus, 100 * busiest, sent_bytes / kMiB / duration_ns * 1e9,
+      received_bytes / kMiB / duration_ns * 1e9)};
+}
+
+Lines Resources(const ResourceUsageLogs& usages) {
+  std::map<std::string, Lines> by_node;
+  for (const auto& [node, usage] : usages.node_usages()) {
+    by_node[node].push_back(ResourceLine(node, usage));
+  }
+  for (const auto& [node, resources] : usages.node_resources()) {
+    for (std::string& line : HostLines(node, resources)) {
+      by_node[node].push_back(std::move(line));
+    }
+  }
+  Lines lines;
+  for (auto& [node, of_node] : by_node) {
+    for (std::string& line : of_node) lines.push_back(std::move(line));
+  }
+  if (usages.has_test_sequencer_usage()) {
+    lines.push_back(
+        ResourceLine("test_sequencer", usages.test_sequencer_usage()));
+  }
+  return lines;
+}
+
+std::string TimesOf(absl::string_view title, const LogHistogram& times_ns) {
+  if (times_ns.count() == 0) return "";
+  return absl::StrFormat(" %s: median: %dns 99%%: %dns max: %dns", title,
+                         times_ns.ValueAtQuantile(0.5),
+                         times_ns.ValueAtQuantile(0.99), times_ns.max());
+}
+
+// Of all instances together.
+Lines Activities(const TestResult& result) {
+  Lines lines;
+  for (const auto& [name, added_up] : AddUpActivities(result)) {
+    // clang before version 16 captures no structured binding.
+    const ActivityTotals& totals = added_up;
+    const auto metric = [&totals](const char* metric_name) -> int64_t {
+      const auto found = totals.metrics.find(metric_name);
+      return found == totals.metrics.end() ? 0 : found->second;
+    };
+    std::string line = absl::StrFormat(
+        "  %s: N: %d (instances: %d)", OneLine(name),
+        metric("iteration_count"), totals.instance_count);
+    absl::StrAppend(&line, TimesOf("duration", totals.duration_ns),
+                    TimesOf("queueing", totals.queueing_ns));
+    for (const char* bytes : {"input_bytes", "output_bytes"}) {
+      if (totals.metrics.count(bytes) == 0) continue;
+      absl::StrAppend(&line, " ", bytes, ": ", metric(bytes));
+    }
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+// Of all instances together.
+Lines DriverCounters(const TestResult& result) {
+  struct Sum {
+    int64_t value = 0;
+    int instance_count = 0;
+  };
+  std::map<std::string, Sum> sums;
+  for (const auto& [instance, log] : result.service_logs().instance_logs()) {
+    for (const auto& [name, value] : log.driver_counters()) {
+      Sum& sum = sums[name];
+      sum.value = SaturatingAdd(sum.value, value);
+      ++sum.instance_count;
+    }
+  }
+  Lines lines;
+  for (const auto& [name, sum] : sums) {
+    lines.push_back(absl::StrFormat("  %s: %d (instances: %d)", OneLine(name),
+                                    sum.value, sum.instance_count));
+  }
+  return lines;
+}
+
+// The worst first.
+Lines Findings(const TestResult& result, const TestTotals& totals) {
+  Lines lines;
+  if (totals.invalid_log_count > 0) {
+    lines.push_back(absl::StrFormat(
+        "  invalid: logs left out because their statistics are damaged: %d; "
+        "the first: %s",
+        totals.invalid_log_count, totals.first_invalid_log));
+  }
+  for (const Finding& finding : FindingsBySeverity(result)) {
+    const std::string code =
+        finding.code().empty() ? "" : absl::StrCat(" (", finding.code(), ")");
+    lines.push_back(absl::StrFormat("  %s%s: %s",
+                                    SeverityName(finding.severity()), code,
+                                    OneLine(finding.message())));
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::vector<std::string> SummarizeTest(const TestResult& result) {
+  const TestTotals totals = AddUp(result);
+  Lines lines;
+  if (result.run_info().has_failure()) {
+    lines.push_back(
+        absl::StrCat("The test failed; what it measured is incomplete: ",
+                     OneLine(result.run_info().failure())));
+  }
+  AppendSection("RPC latency summary", RpcLatency(totals), lines);
+  AppendSection("Communication summary", Communication(totals), lines);
+  AppendSection("Instance summary", Instances(totals), lines);
+  AppendSection("Global summary", Global(totals), lines);
+  AppendSectionIfAny("Response time summary", ResponseTime(result, totals),
+                     lines);
+  AppendSectionIfAny("Generator health", GeneratorHealth(result, totals),
+                     lines);
+  AppendSectionIfAny("Failures", Failures(result, totals), lines);
+  AppendSectionIfAny("Resources", Resources(result.resource_usage_logs()),
+                     lines);
+  AppendSectionIfAny("Activities", Activities(result), lines);
+  AppendSectionIfAny("Driver counters", DriverCounters(result), lines);
+  AppendSectionIfAny("Findings", Findings(result, totals), lines);
+  return lines;
+}
+
+}  // namespace distbench

@@ -1,0 +1,189 @@
+// What the text summary says besides the numbers of RPCs.
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "distbench/report/testing/report_testing.h"
+#include "distbench/report/text/text_summary.h"
+#include "distbench/report/text/text_summary_testing.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "proto/results.pb.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::ElementsAre;
+
+TEST(TextSummaryTest, HostsAreSummedUpOverTheirSamples) {
+  const TestResult result = ResultFromText(R"(
+    resource_usage_logs {
+      node_usages { key: "node0" value {} }
+      node_resources {
+        key: "node0"
+        value {
+          host { hostname: "h" online_cpu_count: 4 }
+          samples {
+            duration_ns: 1000000000
+            host_cpu_ns: 1000000000
+            network {
+              key: "eth0"
+              value { sent_bytes: 1048576 received_bytes: 4194304 }
+            }
+          }
+          samples { duration_ns: 1000000000 host_cpu_ns: 3000000000 }
+        }
+      }
+    })");
+  EXPECT_THAT(
+      Section(SummarizeTest(result), "Resources"),
+      ElementsAre(
+          "  node0: CPU: 0.00s (user: 0.00s system: 0.00s) max RSS: 0.0 MiB",
+          "  node0: host h: CPU: 50% of 4 (busiest second: 75%) network Tx: "
+          "0.5 MiB/s, Rx: 2.0 MiB/s"));
+}
+
+TEST(TextSummaryTest, ResourcesByNode) {
+  const TestResult result = ResultFromText(R"(
+    resource_usage_logs {
+      test_sequencer_usage {
+        rusage_diff {
+          user_cpu_time_seconds: 0.5
+          max_resident_set_size: 1024
+        }
+      }
+      node_usages {
+        key: "node1"
+        value {
+          rusage_start { max_resident_set_size: 10240 }
+          rusage_diff {
+            user_cpu_time_seconds: 10
+            system_cpu_time_seconds: 2.25
+            max_resident_set_size: 15872
+          }
+        }
+      }
+      node_usages { key: "node0" value {} }
+    })");
+  EXPECT_THAT(
+      Section(SummarizeTest(result), "Resources"),
+      ElementsAre(
+          "  node0: CPU: 0.00s (user: 0.00s system: 0.00s) max RSS: 0.0 MiB",
+          "  node1: CPU: 12.25s (user: 10.00s system: 2.25s) max RSS: 15.5 "
+          "MiB",
+          "  test_sequencer: CPU: 0.50s (user: 0.50s system: 0.00s) max RSS: "
+          "1.0 MiB"));
+}
+
+TEST(TextSummaryTest, CausesOfFailuresAreSortedAndLimited) {
+  TestResult result =
+      ResultFromText("traffic_config { rpc_descriptions { name: 'rpc' } }");
+  // Instances number the same causes differently.
+  for (const char* client : {"c/0", "c/1"}) {
+    RpcStatistics& statistics = StatisticsOf(result, client, "s/0", 0);
+    auto& errors = *result.mutable_service_logs()
+                        ->mutable_instance_logs()
+                        ->at(client)
+                        .mutable_error_dictionary();
+    errors.add_error_message("");
+    for (int i = 1; i <= 12; ++i) {
+      const int cause = client == absl::string_view("c/0") ? i : 13 - i;
+      errors.add_error_message(absl::StrCat("cause ", cause));
+      (*statistics.mutable_failures_by_error())[i] = cause;
+    }
+    statistics.set_failed_count(78);
+  }
+  EXPECT_THAT(
+      Section(SummarizeTest(result), "Failures"),
+      ElementsAre("  rpc: 24 failed: cause 12", "  rpc: 22 failed: cause 11",
+                  "  rpc: 20 failed: cause 10", "  rpc: 18 failed: cause 9",
+                  "  rpc: 16 failed: cause 8", "  rpc: 14 failed: cause 7",
+                  "  rpc: 12 failed: cause 6", "  rpc: 10 failed: cause 5",
+                  "  rpc: 8 failed: cause 4", "  rpc: 6 failed: cause 3",
+                  "  rpc: 6 failed: 2 more causes"));
+}
+
+TEST(TextSummaryTest, InstancesThatStoppedEarlyAreNamed) {
+  const TestResult result = ResultFromText(R"(
+    service_logs {
+      instance_logs { key: "c/2" value { engine_error_message: "overload" } }
+      instance_logs { key: "c/0" value { engine_error_message: "overload" } }
+      instance_logs { key: "c/1" value {} }
+      instance_logs { key: "c/3" value { engine_error_message: "done" } }
+    })");
+  EXPECT_THAT(Section(SummarizeTest(result), "Failures"),
+              ElementsAre("  c/3: stopped early: done",
+                          "  c/0 and 1 more: stopped early: overload"));
+}
+
+TEST(TextSummaryTest, DriverCountersAreAddedUp) {
+  const TestResult result = ResultFromText(R"(
+    service_logs {
+      instance_logs {
+        key: "client/0"
+        value {
+          driver_counters { key: "rpcs_sent" value: 10 }
+          driver_counters { key: "rpcs_failed" value: 0 }
+        }
+      }
+      instance_logs {
+        key: "client/1"
+        value { driver_counters { key: "rpcs_sent" value: 5 } }
+      }
+    })");
+  EXPECT_THAT(Section(SummarizeTest(result), "Driver counters"),
+              ElementsAre("  rpcs_failed: 0 (instances: 1)",
+                          "  rpcs_sent: 15 (instances: 2)"));
+}
+
+TEST(TextSummaryTest, ActivitiesAreAddedUp) {
+  const TestResult result = ResultFromText(R"(
+    service_logs {
+      instance_logs {
+        key: "leaf/0"
+        value {
+          activity_logs {
+            key: "rank"
+            value {
+              activity_metrics { name: "iteration_count" value_int: 2 }
+              activity_metrics { name: "output_bytes" value_int: 70 }
+              duration_ns {
+                sub_bucket_bits: 7 bucket_index_deltas: 100
+                bucket_counts: 2 min: 100 max: 100 sum: 200
+                sum_of_squares: 20000
+              }
+            }
+          }
+        }
+      }
+      instance_logs {
+        key: "leaf/1"
+        value {
+          activity_logs {
+            key: "rank"
+            value { activity_metrics { name: "iteration_count" value_int: 3 } }
+          }
+        }
+      }
+    })");
+  EXPECT_THAT(Section(SummarizeTest(result), "Activities"),
+              ElementsAre("  rank: N: 5 (instances: 2) duration: median: 100ns "
+                          "99%: 100ns max: 100ns output_bytes: 70"));
+}
+
+TEST(TextSummaryTest, FindingsAreListedWorstFirst) {
+  const TestResult result = ResultFromText(R"(
+    run_info {
+      findings { severity: NOTE message: "n" }
+      findings { severity: WARN message: "w1" }
+      findings { severity: INVALID code: "c" message: "i" }
+      findings { severity: WARN message: "w2" }
+    })");
+  EXPECT_THAT(
+      Section(SummarizeTest(result), "Findings"),
+      ElementsAre("  invalid (c): i", "  warn: w1", "  warn: w2", "  note: n"));
+}
+
+}  // namespace
+}  // namespace distbench

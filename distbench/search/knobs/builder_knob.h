@@ -1,0 +1,49 @@
+// Turns a parameter of test_builder.
+
+#ifndef DISTBENCH_SEARCH_KNOBS_BUILDER_KNOB_H_
+#define DISTBENCH_SEARCH_KNOBS_BUILDER_KNOB_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "distbench/search/knobs/knob.h"
+#include "proto/traffic_config.pb.h"
+#include "test_builder/parameter.h"
+
+namespace distbench {
+
+// Makes a test anew for each load.
+class BuilderKnob final : public Knob {
+ public:
+  // `config`: as on test_builder's command line, of one test. `parameter`: a
+  // number of its pattern or protocol. INVALID_ARGUMENT if there is no such
+  // test or parameter.
+  static absl::StatusOr<std::unique_ptr<BuilderKnob>> Make(
+      const std::string& config, const std::string& parameter);
+
+  absl::string_view unit() const override { return parameter_.name; }
+  double base_load() const override { return base_load_; }
+  double min_load() const override;
+  double max_load() const override { return parameter_.range.maximum; }
+  bool is_whole() const override {
+    return parameter_.type == Parameter::Type::kInteger;
+  }
+  absl::StatusOr<DistributedSystemDescription> At(
+      double load, const ProbeTiming& timing) const override;
+
+ private:
+  BuilderKnob(ValueMap settings, std::string label, Parameter parameter,
+              double base_load);
+
+  absl::StatusOr<DistributedSystemDescription> Build(double load) const;
+
+  const ValueMap settings_;
+  const std::string label_;
+  const Parameter parameter_;
+  const double base_load_;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_SEARCH_KNOBS_BUILDER_KNOB_H_

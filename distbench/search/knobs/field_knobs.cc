@@ -1,0 +1,101 @@
+#include "distbench/search/knobs/field_knobs.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "distbench/config/syntax/fanout_filter.h"
+#include "distbench/config/syntax/main_actions.h"
+
+namespace distbench {
+namespace {
+
+// As far as configs may go.
+constexpr double kMaxConcurrency = 1'000'000;
+constexpr double kMaxPayloadBytes = 2'147'483'647;
+
+bool NoneIsTurned(const Action&) { return false; }
+
+}  // namespace
+
+ConcurrencyKnob::ConcurrencyKnob(DistributedSystemDescription test,
+                                 std::string action)
+    : test_(std::move(test)), action_(std::move(action)) {
+  const std::map<std::string, int64_t> main_actions = MainActions(test_);
+  for (const Action& each : test_.actions()) {
+    if (!IsTurned(each) || !main_actions.contains(each.name())) continue;
+    base_load_ = std::max<double>(base_load_,
+                                  each.iterations().max_parallel_iterations());
+  }
+}
+
+double ConcurrencyKnob::max_load() const { return kMaxConcurrency; }
+
+bool ConcurrencyKnob::IsTurned(const Action& action) const {
+  return action_.empty() ? IsClosedLoop(action) : action.name() == action_;
+}
+
+absl::StatusOr<DistributedSystemDescription> ConcurrencyKnob::At(
+    double load, const ProbeTiming& timing) const {
+  DistributedSystemDescription test = test_;
+  const std::map<std::string, int64_t> main_actions = MainActions(test);
+  for (Action& action : *test.mutable_actions()) {
+    if (!IsTurned(action) || !main_actions.contains(action.name())) continue;
+    action.mutable_iterations()->set_max_parallel_iterations(
+        std::llround(load));
+  }
+  TimeProbe(
+      timing, [this](const Action& action) { return IsTurned(action); }, test);
+  return test;
+}
+
+PayloadKnob::PayloadKnob(DistributedSystemDescription test, std::string payload)
+    : test_(std::move(test)), payload_(std::move(payload)) {
+  for (const PayloadSpec& each : test_.payload_descriptions()) {
+    if (each.name() == payload_) base_load_ = std::max<double>(1, each.size());
+  }
+}
+
+double PayloadKnob::max_load() const { return kMaxPayloadBytes; }
+
+absl::StatusOr<DistributedSystemDescription> PayloadKnob::At(
+    double load, const ProbeTiming& timing) const {
+  DistributedSystemDescription test = test_;
+  for (PayloadSpec& each : *test.mutable_payload_descriptions()) {
+    if (each.name() == payload_) each.set_size(std::llround(load));
+  }
+  TimeProbe(timing, NoneIsTurned, test);
+  return test;
+}
+
+FanoutKnob::FanoutKnob(DistributedSystemDescription test, std::string rpc)
+    : test_(std::move(test)), rpc_(std::move(rpc)) {
+  for (const RpcSpec& each : test_.rpc_descriptions()) {
+    if (each.name() != rpc_) continue;
+    const auto fanout = ParseFanoutFilter(each.fanout_filter());
+    if (fanout.ok() && !fanout->choices.empty()) {
+      base_load_ = std::max(1, fanout->choices.front().target_count);
+    }
+    for (const ServiceSpec& service : test_.services()) {
+      if (service.name() == each.server()) max_load_ = service.count();
+    }
+  }
+}
+
+absl::StatusOr<DistributedSystemDescription> FanoutKnob::At(
+    double load, const ProbeTiming& timing) const {
+  DistributedSystemDescription test = test_;
+  for (RpcSpec& each : *test.mutable_rpc_descriptions()) {
+    if (each.name() == rpc_) {
+      each.set_fanout_filter(
+          absl::StrCat("stochastic{1:", std::llround(load), "}"));
+    }
+  }
+  TimeProbe(timing, NoneIsTurned, test);
+  return test;
+}
+
+}  // namespace distbench

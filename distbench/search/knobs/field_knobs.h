@@ -1,0 +1,76 @@
+// Knobs that set a whole number in a test's config.
+
+#ifndef DISTBENCH_SEARCH_KNOBS_FIELD_KNOBS_H_
+#define DISTBENCH_SEARCH_KNOBS_FIELD_KNOBS_H_
+
+#include <string>
+
+#include "distbench/search/knobs/knob.h"
+#include "proto/traffic_config.pb.h"
+
+namespace distbench {
+
+// max_parallel_iterations of one action of a main list, or of all of those that
+// are closed loops: what each instance has in flight of each.
+class ConcurrencyKnob final : public Knob {
+ public:
+  // Requires that CheckKnob() is content, as do the others. `action`: empty for
+  // all.
+  ConcurrencyKnob(DistributedSystemDescription test, std::string action);
+
+  absl::string_view unit() const override {
+    return "iterations in flight of each client";
+  }
+  double base_load() const override { return base_load_; }
+  double max_load() const override;
+  absl::StatusOr<DistributedSystemDescription> At(
+      double load, const ProbeTiming& timing) const override;
+
+ private:
+  bool IsTurned(const Action& action) const;
+
+  const DistributedSystemDescription test_;
+  const std::string action_;
+  double base_load_ = 1;
+};
+
+// The size of a payload description.
+class PayloadKnob final : public Knob {
+ public:
+  PayloadKnob(DistributedSystemDescription test, std::string payload);
+
+  absl::string_view unit() const override { return "bytes"; }
+  double base_load() const override { return base_load_; }
+  double max_load() const override;
+  absl::StatusOr<DistributedSystemDescription> At(
+      double load, const ProbeTiming& timing) const override;
+
+ private:
+  const DistributedSystemDescription test_;
+  const std::string payload_;
+  double base_load_ = 1;
+};
+
+// The number of targets of an RPC whose fanout_filter is stochastic{1:N}.
+class FanoutKnob final : public Knob {
+ public:
+  FanoutKnob(DistributedSystemDescription test, std::string rpc);
+
+  absl::string_view unit() const override { return "targets of an iteration"; }
+  double base_load() const override { return base_load_; }
+
+  // The instances of the RPC's server.
+  double max_load() const override { return max_load_; }
+  absl::StatusOr<DistributedSystemDescription> At(
+      double load, const ProbeTiming& timing) const override;
+
+ private:
+  const DistributedSystemDescription test_;
+  const std::string rpc_;
+  double base_load_ = 1;
+  double max_load_ = 1;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_SEARCH_KNOBS_FIELD_KNOBS_H_

@@ -1,0 +1,58 @@
+#include "distbench/search/knobs/probe_config.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "distbench/config/syntax/main_actions.h"
+#include "distbench/config/syntax/test_timeout.h"
+
+namespace distbench {
+namespace {
+
+// What a run may take beyond its traffic before it is given up.
+constexpr int64_t kSlackSeconds = 60;
+
+bool EndsByCount(const Action& action) {
+  return IsClosedLoop(action) &&
+         action.iterations().has_max_iteration_count() &&
+         !action.iterations().has_max_duration_us();
+}
+
+void Time(const ProbeTiming& timing, Iterations& iterations) {
+  iterations.clear_max_iteration_count();
+  iterations.clear_warmup_iterations();
+  iterations.set_max_duration_us(
+      absl::ToInt64Microseconds(timing.warmup + timing.measured));
+  iterations.set_warmup_ns(absl::ToInt64Nanoseconds(timing.warmup));
+}
+
+}  // namespace
+
+void TimeProbe(const ProbeTiming& timing,
+               const std::function<bool(const Action& action)>& is_turned,
+               DistributedSystemDescription& test) {
+  const std::map<std::string, int64_t> main_actions = MainActions(test);
+  std::vector<Action*> loops;
+  std::vector<Action*> timed;
+  for (Action& action : *test.mutable_actions()) {
+    if (!action.has_iterations() || !main_actions.contains(action.name())) {
+      continue;
+    }
+    loops.push_back(&action);
+    if (!EndsByCount(action) || is_turned(action)) timed.push_back(&action);
+  }
+  for (Action* action : timed.empty() ? loops : timed) {
+    Time(timing, *action->mutable_iterations());
+  }
+  const absl::Duration duration = timing.warmup + timing.measured;
+  (*test.mutable_attributes())[kTestTimeoutAttribute] =
+      absl::StrCat(kSlackSeconds + absl::ToInt64Seconds(
+                                       absl::Ceil(duration, absl::Seconds(1))));
+  test.set_sample_memory_bytes(0);
+  test.clear_search();
+}
+
+}  // namespace distbench

@@ -1,0 +1,78 @@
+#include "distbench/search/strategy/crossing.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace distbench {
+namespace {
+
+// Share of a measurement's distance from zero that its error is at least: how
+// much a curve may deviate from its tangent.
+constexpr double kCurvature = 0.15;
+
+// Further away a measurement says nothing of the crossing.
+constexpr double kMaxDistance = 1.0;
+
+// Variance of x below which measurements are all at one place.
+constexpr double kMinVariance = 1e-8;
+
+// Keeps weights finite.
+constexpr double kMinError = 1e-4;
+
+double Weight(const Measurement& measurement) {
+  const double error =
+      std::hypot(measurement.error, kCurvature * measurement.y, kMinError);
+  return 1 / (error * error);
+}
+
+// How much more the measurements scatter around the line than their errors say:
+// the square root of chi-square by degree of freedom, at least 1.
+double Scatter(const std::vector<Measurement>& measurements, double mean_x,
+               double mean_y, double slope) {
+  double chi_square = 0;
+  int freedom = -2;
+  for (const Measurement& each : measurements) {
+    if (std::abs(each.y) > kMaxDistance) continue;
+    const double residual = each.y - mean_y - slope * (each.x - mean_x);
+    chi_square += Weight(each) * residual * residual;
+    ++freedom;
+  }
+  return freedom > 0 ? std::max(1.0, std::sqrt(chi_square / freedom)) : 1;
+}
+
+}  // namespace
+
+std::optional<Crossing> FindCrossing(
+    const std::vector<Measurement>& measurements) {
+  double sum = 0, sum_x = 0, sum_y = 0;
+  for (const Measurement& each : measurements) {
+    if (std::abs(each.y) > kMaxDistance) continue;
+    const double weight = Weight(each);
+    sum += weight;
+    sum_x += weight * each.x;
+    sum_y += weight * each.y;
+  }
+  if (sum == 0) return std::nullopt;
+  const double mean_x = sum_x / sum;
+  const double mean_y = sum_y / sum;
+  double sum_xx = 0, sum_xy = 0;
+  for (const Measurement& each : measurements) {
+    if (std::abs(each.y) > kMaxDistance) continue;
+    const double weight = Weight(each);
+    sum_xx += weight * (each.x - mean_x) * (each.x - mean_x);
+    sum_xy += weight * (each.x - mean_x) * each.y;
+  }
+  if (sum_xx < kMinVariance * sum) return std::nullopt;
+  const double slope = sum_xy / sum_xx;
+  const double scatter = Scatter(measurements, mean_x, mean_y, slope);
+  const double slope_error = scatter / std::sqrt(sum_xx);
+  if (slope < 2 * slope_error) return std::nullopt;
+  const double distance = -mean_y / slope;  // from mean_x
+  return Crossing{
+      .x = mean_x + distance,
+      .error = std::hypot(scatter / std::sqrt(sum), distance * slope_error) /
+               slope,
+      .slope = slope};
+}
+
+}  // namespace distbench

@@ -1,0 +1,332 @@
+#include "distbench/search/strategy/load_search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "distbench/search/strategy/crossing.h"
+
+namespace distbench {
+namespace {
+
+// Factor between loads while there is no bracket.
+constexpr double kBracketStep = 2;
+
+// A bracket that is wider is halved; in a narrower one a line is fitted.
+constexpr double kWideBracket = 1.5;
+
+// How long a miss that is in doubt is measured again.
+constexpr double kConfirmingLength = 2;
+
+// A final run that met by more than this many times what the line explains is
+// too good to stand next to a load that missed.
+constexpr double kTooGood = 2;
+
+// Between what clearly met and what clearly missed there is no edge if they are
+// that many tolerances apart.
+constexpr double kEdgeWidth = 3;
+
+// Attempts to see the system recovered.
+constexpr int kMaxRecoveryAttempts = 2;
+
+// How probes that come nearer to the limit grow, and to what.
+constexpr double kLengthStep = 2;
+constexpr double kMaxLength = 8;
+
+}  // namespace
+
+absl::string_view ToString(SearchVerdict verdict) {
+  switch (verdict) {
+    case SearchVerdict::kConverged:
+      return "converged";
+    case SearchVerdict::kObjectiveUnreachable:
+      return "objective_unreachable";
+    case SearchVerdict::kGeneratorLimited:
+      return "generator_limited";
+    case SearchVerdict::kUpperBoundHit:
+      return "upper_bound_hit";
+    case SearchVerdict::kUnstable:
+      return "unstable";
+    case SearchVerdict::kBudgetExhausted:
+      return "budget_exhausted";
+  }
+  return "";
+}
+
+LoadSearch::LoadSearch(SearchOptions options) : options_(std::move(options)) {
+  Ask(ProbePhase::kWarmup,
+      std::clamp(options_.initial_load, options_.min_load, options_.max_load),
+      1);
+}
+
+void LoadSearch::Add(const Probe& probe) {
+  history_.Add(probe);
+  bounds_ = history_.FindBounds();
+  next_.reset();
+  switch (probe.request.phase) {
+    case ProbePhase::kWarmup:
+      // Not judged: what was cold is warm from here on.
+      Ask(ProbePhase::kBracket, probe.request.load, 1);
+      break;
+    case ProbePhase::kBracket:
+      AfterBracket(probe);
+      break;
+    case ProbePhase::kRecovery:
+      AfterRecovery(probe);
+      break;
+    case ProbePhase::kRefine:
+      AfterRefine(probe);
+      break;
+    case ProbePhase::kFinal:
+      AfterFinal(probe);
+      break;
+  }
+}
+
+void LoadSearch::AfterBracket(const Probe& probe) {
+  const double load = probe.request.load;
+  if (!bounds_.missed) {
+    if (load >= options_.max_load) return FinishAtMaximum();
+    return Ask(ProbePhase::kBracket,
+               std::min(load * kBracketStep, options_.max_load), 1);
+  }
+  if (!bounds_.met) {
+    if (load <= options_.min_load) return FinishBelowMinimum();
+    return Ask(ProbePhase::kBracket,
+               std::max(load / kBracketStep, options_.min_load), 1);
+  }
+  Ask(ProbePhase::kRecovery, *bounds_.met, 1);
+}
+
+void LoadSearch::AfterRecovery(const Probe& probe) {
+  if (ClearlyMissed(probe)) {
+    if (++recovery_attempts_ < kMaxRecoveryAttempts) {
+      return Ask(ProbePhase::kRecovery, *bounds_.met, 1);
+    }
+    return Finish(
+        SearchVerdict::kUnstable, std::nullopt,
+        absl::StrFormat("%.6g met the objective before the system was "
+                        "overloaded and not any more after it: %s",
+                        *bounds_.met, Describe(probe)));
+  }
+  Refine();
+}
+
+void LoadSearch::AfterRefine(const Probe& probe) {
+  if (doubted_load_) return AfterConfirmation(probe);
+  const Probe* miss = history_.LowestMiss(&ClearlyMissed);
+  if (miss != nullptr && IsDoubtful(*miss)) {
+    if (confirmed_loads_.contains(miss->request.load)) {
+      return FinishUnstable(*miss);
+    }
+    return Confirm(*miss);
+  }
+  Refine();
+}
+
+void LoadSearch::Confirm(const Probe& miss) {
+  doubted_load_ = miss.request.load;
+  Ask(ProbePhase::kRefine, *doubted_load_, kConfirmingLength);
+}
+
+void LoadSearch::AfterConfirmation(const Probe& probe) {
+  const double load = *doubted_load_;
+  doubted_load_.reset();
+  if (met_final_ && !ClearlyMet(probe)) return FinishConfirmed(*met_final_);
+  met_final_.reset();
+  if (ClearlyMissed(probe)) {
+    if (IsBelowAMeet(probe)) return FinishUnstable(probe);
+    confirmed_loads_.insert(load);
+    return Refine();
+  }
+  history_.OverruleMisses(load);
+  bounds_ = history_.FindBounds();
+  if (!bounds_.missed) {
+    // Nothing is left of the upper end of the bracket.
+    return Ask(ProbePhase::kBracket,
+               std::min(*bounds_.met * kBracketStep, options_.max_load), 1);
+  }
+  Refine();
+}
+
+void LoadSearch::AfterFinal(const Probe& probe) {
+  if (Met(probe)) {
+    // Unless other final runs have missed as well.
+    const Probe* miss = history_.LowestMiss(&Missed);
+    const bool is_doubtful = steps_down_ == 0 && miss != nullptr &&
+                             IsDoubtful(*miss) && IsTooGood(probe, *miss);
+    if (!is_doubtful) return FinishConfirmed(probe);
+    met_final_ = probe;
+    return Confirm(*miss);
+  }
+  if (steps_down_ == options_.max_steps_down) {
+    return Finish(SearchVerdict::kUnstable, std::nullopt,
+                  absl::StrFormat("%d final runs, each lower than the one "
+                                  "before, missed; the last one: %s",
+                                  steps_down_ + 1, Describe(probe)));
+  }
+  ++steps_down_;
+  StepDown(probe.request.load);
+}
+
+// It met by far more than its distance from what missed explains.
+bool LoadSearch::IsTooGood(const Probe& final_run, const Probe& miss) const {
+  const std::optional<Crossing> crossing = history_.FitLine();
+  if (!crossing) return false;
+  const double distance = std::log(miss.request.load / final_run.request.load);
+  return -final_run.excess >
+         ClearDistance(final_run) + kTooGood * crossing->slope * distance;
+}
+
+// To where the line, which knows of the final run that missed, crosses the
+// limit now, but by no less than half of the tolerance and no more than twice
+// of it.
+void LoadSearch::StepDown(double load) {
+  const double highest = load * (1 - options_.tolerance / 2);
+  const std::optional<Crossing> crossing = history_.FitLine();
+  const double below =
+      crossing ? std::clamp(Below(*crossing),
+                            load * (1 - 2 * options_.tolerance), highest)
+               : highest;
+  const double next = options_.is_whole ? std::min(std::floor(below), load - 1)
+                                        : below;
+  if (next < options_.min_load) return FinishBelowMinimum();
+  Ask(ProbePhase::kFinal, next, 1);
+}
+
+bool LoadSearch::IsBelowAMeet(const Probe& miss) const {
+  return miss.request.load <
+         history_.HighestClearMeet() * (1 - options_.tolerance);
+}
+
+// An edge that was confirmed is believed.
+bool LoadSearch::IsDoubtful(const Probe& miss) const {
+  const double load = miss.request.load;
+  if (confirmed_loads_.contains(load)) return IsBelowAMeet(miss);
+  const double edge = 1 + kEdgeWidth * options_.tolerance;
+  return load < history_.HighestClearMeet() * edge;
+}
+
+void LoadSearch::Refine() {
+  const double met = *bounds_.met;
+  const double missed = *bounds_.missed;
+  const double width = missed / met;
+  if (AreNeighbours(met, missed)) {
+    return Ask(ProbePhase::kFinal, std::min(met, missed - 1), 1);
+  }
+  if (width > kWideBracket) return Bisect(met, missed);
+  const std::optional<Crossing> crossing =
+      bounds_.generator_is_bound ? std::nullopt : history_.FitLine();
+  if (!crossing) {
+    if (width <= 1 + options_.tolerance) {
+      return Ask(ProbePhase::kFinal, std::min(met, missed), 1);
+    }
+    return Bisect(met, missed);
+  }
+  Approach(*crossing);
+}
+
+// Goes to where the line crosses the limit, until a measurement there agrees.
+void LoadSearch::Approach(const Crossing& crossing) {
+  // Somewhat outside the bracket too, or a contradiction would stay unseen.
+  const double slack = 1 + 2 * options_.tolerance;
+  const double load =
+      Rounded(std::clamp(std::exp(crossing.x),
+                         std::min(*bounds_.met, *bounds_.missed) / slack,
+                         std::max(*bounds_.met, *bounds_.missed) * slack));
+  const Probe* nearest = history_.LastRefined(load, options_.tolerance);
+  if (nearest == nullptr) return Ask(ProbePhase::kRefine, load, 1);
+
+  const double expected_at_most = std::max(ClearDistance(*nearest),
+                                           options_.tolerance * crossing.slope);
+  if (std::abs(nearest->excess) > expected_at_most && !IsNarrow()) {
+    // The truth bends away from the line.
+    return nearest->excess < 0 ? Bisect(nearest->request.load, *bounds_.missed)
+                               : Bisect(*bounds_.met, nearest->request.load);
+  }
+  if (crossing.error < options_.tolerance / 2 ||
+      refine_length_ >= kMaxLength) {
+    return AskFinal(std::min(Below(crossing), load));
+  }
+  refine_length_ = std::min(refine_length_ * kLengthStep, kMaxLength);
+  Ask(ProbePhase::kRefine, load, refine_length_);
+}
+
+void LoadSearch::Bisect(double low, double high) {
+  Ask(ProbePhase::kRefine, std::sqrt(low * high), 1);
+}
+
+// A little below where the objectives are just met: as far as that is
+// uncertain.
+double LoadSearch::Below(const Crossing& crossing) const {
+  const double margin = std::clamp(crossing.error, options_.tolerance / 2,
+                                   options_.tolerance);
+  return std::exp(crossing.x) * (1 - margin);
+}
+
+void LoadSearch::AskFinal(double load) {
+  Ask(ProbePhase::kFinal,
+      options_.is_whole ? std::max(std::floor(load), options_.min_load) : load,
+      1);
+}
+
+double LoadSearch::Rounded(double load) const {
+  return options_.is_whole ? std::round(load) : load;
+}
+
+// Halving the bracket again would not make the answer more exact. Noise may
+// have put what met above what missed.
+bool LoadSearch::IsNarrow() const {
+  return std::log(*bounds_.missed / *bounds_.met) < options_.tolerance;
+}
+
+// Noise may have put `met` at or above `missed`.
+bool LoadSearch::AreNeighbours(double met, double missed) const {
+  return options_.is_whole && std::abs(missed - met) <= 1;
+}
+
+void LoadSearch::Ask(ProbePhase phase, double load, double length) {
+  if (static_cast<int>(probes().size()) >= options_.max_probes) {
+    return Finish(
+        SearchVerdict::kBudgetExhausted, bounds_.met,
+        absl::StrFormat("%d probes were not enough", options_.max_probes));
+  }
+  next_ = ProbeRequest{.phase = phase, .load = Rounded(load), .length = length};
+}
+
+void LoadSearch::Finish(SearchVerdict verdict, std::optional<double> load,
+                        std::string evidence) {
+  next_.reset();
+  result_ = {.verdict = verdict, .load = load, .evidence = std::move(evidence)};
+}
+
+void LoadSearch::FinishConfirmed(const Probe& final_run) {
+  Finish(bounds_.generator_is_bound ? SearchVerdict::kGeneratorLimited
+                             : SearchVerdict::kConverged,
+         final_run.request.load,
+         absl::StrFormat("final run: %s", Describe(final_run)));
+}
+
+void LoadSearch::FinishUnstable(const Probe& miss) {
+  Finish(SearchVerdict::kUnstable, std::nullopt,
+         absl::StrFormat("%.6g met the objective, but measured twice, %s",
+                         history_.HighestClearMeet(), Describe(miss)));
+}
+
+void LoadSearch::FinishAtMaximum() {
+  Finish(SearchVerdict::kUpperBoundHit, options_.max_load,
+         absl::StrFormat("even the highest load allowed, %.6g, met",
+                         options_.max_load));
+}
+
+void LoadSearch::FinishBelowMinimum() {
+  const Probe& last = probes().back();
+  Finish(last.generator_limited ? SearchVerdict::kGeneratorLimited
+                                : SearchVerdict::kObjectiveUnreachable,
+         std::nullopt,
+         absl::StrFormat("not even the lowest load allowed met: %s",
+                         Describe(last)));
+}
+
+}  // namespace distbench

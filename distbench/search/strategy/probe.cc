@@ -1,0 +1,70 @@
+#include "distbench/search/strategy/probe.h"
+
+#include <cmath>
+
+#include "absl/strings/str_format.h"
+
+namespace distbench {
+namespace {
+
+// In standard errors.
+constexpr double kClearlyOff = 3;
+
+}  // namespace
+
+absl::string_view ToString(ProbePhase phase) {
+  switch (phase) {
+    case ProbePhase::kWarmup:
+      return "warmup";
+    case ProbePhase::kBracket:
+      return "bracket";
+    case ProbePhase::kRecovery:
+      return "recovery";
+    case ProbePhase::kRefine:
+      return "refine";
+    case ProbePhase::kFinal:
+      return "final";
+  }
+  return "";
+}
+
+std::optional<ProbePhase> ParseProbePhase(absl::string_view name) {
+  for (const ProbePhase phase :
+       {ProbePhase::kWarmup, ProbePhase::kBracket, ProbePhase::kRecovery,
+        ProbePhase::kRefine, ProbePhase::kFinal}) {
+    if (ToString(phase) == name) return phase;
+  }
+  return std::nullopt;
+}
+
+bool Met(const Probe& probe) {
+  return !probe.generator_limited && probe.excess <= 0;
+}
+
+bool Missed(const Probe& probe) {
+  return !probe.generator_limited && probe.excess > 0;
+}
+
+double ClearDistance(const Probe& probe) {
+  return kClearlyOff * probe.excess_error;
+}
+
+bool ClearlyMet(const Probe& probe) {
+  return Met(probe) && probe.excess < -ClearDistance(probe);
+}
+
+bool ClearlyMissed(const Probe& probe) {
+  return Missed(probe) && probe.excess > ClearDistance(probe);
+}
+
+std::string Describe(const Probe& probe) {
+  if (probe.generator_limited) {
+    return absl::StrFormat("only %.6g of %.6g could be generated",
+                           probe.achieved_load, probe.request.load);
+  }
+  return absl::StrFormat(
+      "%.6g %s the objective (%.3g of its limit)", probe.request.load,
+      probe.excess <= 0 ? "met" : "missed", std::exp(probe.excess));
+}
+
+}  // namespace distbench

@@ -1,0 +1,84 @@
+#include "distbench/search/strategy/probe_history.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace distbench {
+
+void ProbeHistory::OverruleMisses(double load) {
+  for (size_t i = 0; i + 1 < probes_.size(); ++i) {
+    if (probes_[i].request.load == load && Missed(probes_[i])) {
+      overruled_.insert(i);
+    }
+  }
+}
+
+ProbeHistory::Bounds ProbeHistory::FindBounds() const {
+  Bounds bounds;
+  for (const Probe* probe : Counted()) {
+    // It repeats a load whose first measurement counts.
+    if (probe->request.phase == ProbePhase::kRecovery) continue;
+    const double load = probe->request.load;
+    if (Met(*probe)) {
+      bounds.met = std::max(bounds.met.value_or(load), load);
+    } else if (!bounds.missed || load < *bounds.missed) {
+      bounds.missed = load;
+      bounds.generator_is_bound = probe->generator_limited;
+    }
+  }
+  return bounds;
+}
+
+const Probe* ProbeHistory::LowestMiss(bool (*is_miss)(const Probe&)) const {
+  const Probe* miss = nullptr;
+  for (const Probe* probe : Counted()) {
+    if (!is_miss(*probe)) continue;
+    if (miss == nullptr || probe->request.load < miss->request.load) {
+      miss = probe;
+    }
+  }
+  return miss;
+}
+
+double ProbeHistory::HighestClearMeet() const {
+  double highest = 0;
+  for (const Probe* probe : Counted()) {
+    if (ClearlyMet(*probe)) highest = std::max(highest, probe->request.load);
+  }
+  return highest;
+}
+
+const Probe* ProbeHistory::LastRefined(double load, double tolerance) const {
+  const auto is_there = [&](const Probe& probe) {
+    return probe.request.phase == ProbePhase::kRefine &&
+           std::abs(std::log(probe.request.load / load)) < tolerance;
+  };
+  const auto found = std::find_if(probes_.rbegin(), probes_.rend(), is_there);
+  return found == probes_.rend() ? nullptr : &*found;
+}
+
+std::optional<Crossing> ProbeHistory::FitLine() const {
+  std::vector<Measurement> measurements;
+  for (const Probe* probe : Counted()) {
+    if (probe->generator_limited) continue;
+    // What was really sent explains a measurement better than what was asked
+    // for: random arrivals differ from probe to probe.
+    const double load = probe->achieved_load > 0 ? probe->achieved_load
+                                                 : probe->request.load;
+    measurements.push_back({.x = std::log(load),
+                            .y = probe->excess,
+                            .error = probe->excess_error});
+  }
+  return FindCrossing(measurements);
+}
+
+std::vector<const Probe*> ProbeHistory::Counted() const {
+  std::vector<const Probe*> counted;
+  for (size_t i = 0; i < probes_.size(); ++i) {
+    if (probes_[i].request.phase == ProbePhase::kWarmup) continue;
+    if (!overruled_.contains(i)) counted.push_back(&probes_[i]);
+  }
+  return counted;
+}
+
+}  // namespace distbench

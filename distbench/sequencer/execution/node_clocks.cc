@@ -1,0 +1,70 @@
+#include "distbench/sequencer/execution/node_clocks.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
+namespace distbench {
+namespace {
+
+// What a node takes to hear of the start and to pass it on to its instances,
+// besides the round trip.
+constexpr absl::Duration kBaseStartLead = absl::Milliseconds(5);
+constexpr absl::Duration kStartLeadPerNode = absl::Microseconds(500);
+
+std::string Milliseconds(int64_t ns) {
+  return absl::StrFormat("%.3f ms", ns / 1e6);
+}
+
+}  // namespace
+
+std::optional<ClockOffset> OffsetToCorrect(const NodeHandle& node) {
+  if (node.is_local()) return std::nullopt;  // the same clock
+  const std::optional<ClockOffset> offset = node.clock_offset();
+  if (!offset.has_value() || !offset->exceeds_error()) return std::nullopt;
+  return offset;
+}
+
+std::string CorrectionNote(const Participant& participant,
+                           const ClockOffset& offset) {
+  return absl::StrCat("the clock of ", participant.Name(), " is ",
+                      Milliseconds(offset.offset_ns),
+                      " ahead of the sequencer's, give or take ",
+                      Milliseconds(offset.error_ns),
+                      "; its start and its time stamps were corrected");
+}
+
+absl::Duration StartLead(const std::vector<Participant>& participants) {
+  int64_t worst_error_ns = 0;
+  for (const Participant& participant : participants) {
+    if (auto offset = participant.share.node->clock_offset()) {
+      worst_error_ns = std::max(worst_error_ns, offset->error_ns);
+    }
+  }
+  // The error is half of a round trip.
+  return kBaseStartLead + 4 * absl::Nanoseconds(worst_error_ns) +
+         participants.size() * kStartLeadPerNode;
+}
+
+std::string LateStartWarning(const Participant& participant,
+                             int64_t lateness_ns) {
+  return absl::StrCat(participant.Name(), " started ",
+                      Milliseconds(lateness_ns),
+                      " after the others, as the command came late; look for "
+                      "load on its host and its network");
+}
+
+void AddClockOffsets(const std::vector<Participant>& participants,
+                     RunInfo& info) {
+  for (const Participant& participant : participants) {
+    const NodeHandle& node = *participant.share.node;
+    const std::optional<ClockOffset> offset = node.clock_offset();
+    if (node.is_local() || !offset.has_value()) continue;
+    NodeClockOffset& proto = (*info.mutable_clock_offsets())[node.alias()];
+    proto.set_offset_ns(offset->offset_ns);
+    proto.set_error_ns(offset->error_ns);
+  }
+}
+
+}  // namespace distbench

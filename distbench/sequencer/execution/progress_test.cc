@@ -1,0 +1,42 @@
+#include "distbench/sequencer/execution/progress.h"
+
+#include <cstdint>
+#include <limits>
+
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+
+TrafficProgress Progress(int64_t count) {
+  TrafficProgress progress;
+  progress.set_succeeded_count(count);
+  progress.set_failed_count(count);
+  progress.set_in_flight_count(count);
+  progress.set_offered_count(count);
+  return progress;
+}
+
+TEST(ProgressTest, AddsUp) {
+  TrafficProgress sum = Progress(1);
+  AddProgress(Progress(2), sum);
+  EXPECT_EQ(sum.succeeded_count(), 3);
+  EXPECT_EQ(sum.failed_count(), 3);
+  EXPECT_EQ(sum.in_flight_count(), 3);
+  EXPECT_EQ(sum.offered_count(), 3);
+}
+
+// Nodes may say anything.
+TEST(ProgressTest, SumsAreNumbersWhateverIsAdded) {
+  TrafficProgress sum = Progress(kMost);
+  AddProgress(Progress(10), sum);
+  EXPECT_EQ(sum.succeeded_count(), kMost);
+  EXPECT_EQ(sum.failed_count(), kMost);
+  EXPECT_EQ(sum.in_flight_count(), kMost);
+  EXPECT_EQ(sum.offered_count(), kMost);
+}
+
+}  // namespace
+}  // namespace distbench

@@ -1,0 +1,240 @@
+#include "distbench/sequencer/execution/sequence_run.h"
+
+#include <utility>
+
+#include "absl/random/random.h"
+#include "absl/strings/str_cat.h"
+#include "distbench/base/version.h"
+#include "distbench/config/syntax/test_timeout.h"
+#include "distbench/report/findings/judge.h"
+#include "distbench/report/text/text_summary.h"
+#include "distbench/results/merge.h"
+#include "distbench/sequencer/execution/channel_members.h"
+#include "distbench/sequencer/execution/expected_duration.h"
+#include "distbench/sequencer/execution/node_shares.h"
+#include "distbench/sequencer/execution/placement.h"
+#include "distbench/sequencer/runs/test_name.h"
+
+namespace distbench {
+namespace {
+
+absl::Duration TestTimeout(const DistributedSystemDescription& test) {
+  // Others are refused before they come here.
+  return absl::Seconds(
+      TestTimeoutSeconds(test).value_or(kDefaultTestTimeoutSeconds));
+}
+
+// The chunk without samples: what a summary is made of.
+ResultChunk WithoutSamples(const ResultChunk& chunk) {
+  ResultChunk rest;
+  rest.set_instance(chunk.instance());
+  if (chunk.has_rpc_log()) {
+    rest.set_peer(chunk.peer());
+    rest.set_rpc_index(chunk.rpc_index());
+    if (chunk.rpc_log().has_statistics()) {
+      *rest.mutable_rpc_log()->mutable_statistics() =
+          chunk.rpc_log().statistics();
+    }
+  }
+  if (chunk.has_instance_log()) {
+    *rest.mutable_instance_log() = chunk.instance_log();
+    rest.mutable_instance_log()->clear_replay_trace_logs();
+  }
+  return rest;
+}
+
+// Passes on what happens to one test, and keeps what its summary needs.
+class TestFollower final : public TestRunObserver {
+ public:
+  TestFollower(int test_index, TestStarted started, bool keep_instance_log,
+               RunEnvironment& environment, RunClient& client)
+      : test_index_(test_index),
+        started_(std::move(started)),
+        keep_instance_log_(keep_instance_log),
+        environment_(environment),
+        client_(client) {}
+
+  void OnStarted() override {
+    environment_.status.SetStarted(environment_.clock.MonotonicNs());
+    client_.OnTestStarted(test_index_, started_);
+  }
+
+  void OnProgress(const TrafficProgress& progress) override {
+    environment_.status.SetProgress(progress);
+    client_.OnProgress(test_index_, progress);
+  }
+
+  absl::Status OnResultChunk(ResultChunk chunk) override {
+    if (absl::Status status = MergeChunk(WithoutSamples(chunk), logs_);
+        !status.ok()) {
+      return status;
+    }
+    if (!keep_instance_log_) return absl::OkStatus();
+    return client_.OnResultChunk(test_index_, std::move(chunk));
+  }
+
+  // Adds what the result says of itself: findings and summary.
+  void Conclude(TestResult& result) {
+    *result.mutable_service_logs() = std::move(logs_);
+    for (Finding& finding : Judge(result)) {
+      *result.mutable_run_info()->add_findings() = std::move(finding);
+    }
+    for (std::string& line : SummarizeTest(result)) {
+      result.add_log_summary(std::move(line));
+    }
+    result.clear_service_logs();
+  }
+
+ private:
+  const int test_index_;
+  const TestStarted started_;
+  const bool keep_instance_log_;
+  RunEnvironment& environment_;
+  RunClient& client_;
+  ServiceLogs logs_;
+};
+
+}  // namespace
+
+SequenceRun::SequenceRun(TestSequence sequence, RunEnvironment& environment,
+                         std::shared_ptr<RunClient> client)
+    : sequence_(std::move(sequence)),
+      environment_(environment),
+      client_(std::move(client)) {
+  absl::BitGen random;
+  for (DistributedSystemDescription& test : *sequence_.mutable_tests()) {
+    if (!test.has_random_seed()) {
+      test.set_random_seed(absl::Uniform<uint64_t>(random));
+    }
+  }
+}
+
+void SequenceRun::OnQueuePosition(int ahead) {
+  client_->OnQueuePosition(ahead);
+}
+
+void SequenceRun::Drop(const absl::Status& reason) {
+  client_->OnSequenceDone(reason);
+}
+
+void SequenceRun::Cancel(const absl::Status& reason) {
+  absl::MutexLock lock(&mutex_);
+  if (cancel_reason_.ok()) cancel_reason_ = reason;
+  if (inbox_ != nullptr) inbox_->Cancel(reason);
+}
+
+void SequenceRun::Run() {
+  client_->OnRunStarted();
+  absl::Status status = CheckPlacement();
+  if (status.ok()) {
+    for (int i = 0; status.ok() && i < sequence_.tests_size(); ++i) {
+      status = RunTest(i);
+    }
+    environment_.status.Set(std::nullopt);
+  }
+  const bool shut_down =
+      status.ok() && sequence_.tests_setting().shutdown_after_tests();
+  if (shut_down) ShutDownNodes();
+  client_->OnSequenceDone(status);
+  if (shut_down) environment_.on_shutdown_request();
+}
+
+absl::StatusOr<SequenceRun::PlacedTest> SequenceRun::Place(
+    int test_index) const {
+  const auto nodes = environment_.registry.Nodes();
+  const std::vector<PlacementNode> placement_nodes = PlacementNodes(nodes);
+  PlacedTest placed = {.test = sequence_.tests(test_index)};
+  const absl::StatusOr<Placement> placement =
+      PlaceInstances(placed.test, placement_nodes);
+  if (!placement.ok()) return placement.status();
+  if (absl::Status status =
+          ResolveChannelMembers(placement_nodes, *placement, placed.test);
+      !status.ok()) {
+    return status;
+  }
+  placed.shares = MakeNodeShares(nodes, *placement);
+  return placed;
+}
+
+absl::Status SequenceRun::CheckPlacement() const {
+  for (int i = 0; i < sequence_.tests_size(); ++i) {
+    const absl::Status status = Place(i).status();
+    if (status.ok()) continue;
+    if (sequence_.tests_size() == 1) return status;
+    return absl::Status(status.code(),
+                        absl::StrCat(TestName(sequence_.tests(i), i), ": ",
+                                     status.message()));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SequenceRun::RunTest(int test_index) {
+  absl::StatusOr<std::shared_ptr<RunInbox>> inbox = OpenInbox();
+  if (!inbox.ok()) return inbox.status();
+  client_->OnTestSetUp(test_index);
+  absl::StatusOr<PlacedTest> placed = Place(test_index);
+  if (!placed.ok()) return FinishUnplaced(test_index, placed.status());
+
+  RunStatus::RunningTest running{.name = TestName(placed->test, test_index)};
+  for (const NodeShare& share : placed->shares) {
+    running.node_aliases.insert(share.node->alias());
+  }
+  TestStarted started;
+  started.set_name(TestName(placed->test, test_index));
+  if (const auto expected_us = ExpectedDurationUs(placed->test)) {
+    started.set_expected_duration_us(*expected_us);
+    running.expected_duration_ns = *expected_us * 1000;
+  }
+  environment_.status.Set(std::move(running));
+
+  TestFollower follower(test_index, std::move(started),
+                        sequence_.tests_setting().keep_instance_log(),
+                        environment_, *client_);
+  TestExecution run({.test_id = environment_.next_test_id++,
+                     .test = placed->test,
+                     .shares = placed->shares,
+                     .timeout = TestTimeout(placed->test)},
+                    environment_.timeouts, environment_.clock,
+                    *std::move(inbox), follower);
+  TestResult result = run.Run();
+  if (!environment_.revision.empty()) {
+    result.mutable_run_info()->set_revision(environment_.revision);
+  }
+  follower.Conclude(result);
+  const absl::Status status =
+      client_->OnTestFinished(test_index, std::move(result));
+  return run.cancelled() ? run.failure() : status;
+}
+
+absl::Status SequenceRun::FinishUnplaced(int test_index,
+                                         const absl::Status& reason) {
+  const DistributedSystemDescription& test = sequence_.tests(test_index);
+  TestResult result;
+  *result.mutable_traffic_config() = test;
+  RunInfo& info = *result.mutable_run_info();
+  info.set_version(kVersion);
+  info.set_random_seed(test.random_seed());
+  info.set_failure(std::string(reason.message()));
+  for (std::string& line : SummarizeTest(result)) {
+    result.add_log_summary(std::move(line));
+  }
+  return client_->OnTestFinished(test_index, std::move(result));
+}
+
+absl::StatusOr<std::shared_ptr<RunInbox>> SequenceRun::OpenInbox() {
+  absl::MutexLock lock(&mutex_);
+  if (!cancel_reason_.ok()) return cancel_reason_;
+  inbox_ = std::make_shared<RunInbox>(environment_.clock);
+  return inbox_;
+}
+
+void SequenceRun::ShutDownNodes() {
+  environment_.registry.Close();
+  for (const auto& node : environment_.registry.Nodes()) {
+    NodeCommand command;
+    command.mutable_shutdown();
+    node->Send(std::move(command));
+  }
+}
+
+}  // namespace distbench

@@ -1,0 +1,89 @@
+// A test sequence on its way: from its turn in the queue to its last test.
+
+#ifndef DISTBENCH_SEQUENCER_EXECUTION_SEQUENCE_RUN_H_
+#define DISTBENCH_SEQUENCER_EXECUTION_SEQUENCE_RUN_H_
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/synchronization/mutex.h"
+#include "distbench/base/clock.h"
+#include "distbench/sequencer/execution/participant.h"
+#include "distbench/sequencer/execution/run_inbox.h"
+#include "distbench/sequencer/execution/test_run.h"
+#include "distbench/sequencer/nodes/node_registry.h"
+#include "distbench/sequencer/runs/run_client.h"
+#include "distbench/sequencer/runs/run_queue.h"
+#include "distbench/sequencer/runs/run_status.h"
+#include "proto/traffic_config.pb.h"
+
+namespace distbench {
+
+// What the runs of a sequencer share; must outlive them.
+struct RunEnvironment {
+  NodeRegistry& registry;
+  RunStatus& status;
+  const Clock& clock;
+  StepTimeouts timeouts;
+
+  // Of the source that this was built from; empty if it is not known.
+  std::string revision;
+
+  // After a sequence with shutdown_after_tests.
+  std::function<void()> on_shutdown_request;
+
+  std::atomic<int64_t> next_test_id = 1;
+};
+
+class SequenceRun final : public QueuedRun {
+ public:
+  // `sequence` is as CheckTestSequence() returned it.
+  SequenceRun(TestSequence sequence, RunEnvironment& environment,
+              std::shared_ptr<RunClient> client);
+
+  void OnQueuePosition(int ahead) override;
+
+  // Refuses the whole sequence (FAILED_PRECONDITION, NOT_FOUND) if one of its
+  // tests can not be placed on the nodes that there are. A test that fails
+  // later does not keep the next one from running.
+  void Run() override;
+  void Cancel(const absl::Status& reason) override ABSL_LOCKS_EXCLUDED(mutex_);
+  void Drop(const absl::Status& reason) override;
+
+ private:
+  // A test with all that its placement decides.
+  struct PlacedTest {
+    DistributedSystemDescription test;
+    std::vector<NodeShare> shares;
+  };
+
+  absl::StatusOr<PlacedTest> Place(int test_index) const;
+  absl::Status CheckPlacement() const;
+
+  // An error ends the sequence.
+  absl::Status RunTest(int test_index);
+  absl::Status FinishUnplaced(int test_index, const absl::Status& reason);
+
+  // The inbox of the next test; the error says why there is none.
+  absl::StatusOr<std::shared_ptr<RunInbox>> OpenInbox()
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  void ShutDownNodes();
+
+  TestSequence sequence_;
+  RunEnvironment& environment_;
+  const std::shared_ptr<RunClient> client_;
+
+  absl::Mutex mutex_;
+  absl::Status cancel_reason_ ABSL_GUARDED_BY(mutex_);
+  std::shared_ptr<RunInbox> inbox_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_SEQUENCER_EXECUTION_SEQUENCE_RUN_H_

@@ -1,0 +1,411 @@
+#include "distbench/sequencer/execution/test_run.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "absl/strings/str_cat.h"
+#include "distbench/base/version.h"
+#include "distbench/config/load/config_hash.h"
+#include "distbench/results/resource_usage.h"
+#include "distbench/security/nonce.h"
+#include "distbench/sequencer/execution/node_clocks.h"
+#include "distbench/sequencer/execution/node_commands.h"
+#include "distbench/sequencer/execution/progress.h"
+
+namespace distbench {
+namespace {
+
+constexpr absl::Duration kProgressInterval = absl::Seconds(1);
+
+// Nodes that send their results at the same time, and what each of them may
+// have on the way: together they bound the sequencer's memory.
+constexpr int kCollectAtOnce = 8;
+constexpr int64_t kWindowBytes = 4 << 20;
+
+}  // namespace
+
+TestExecution::TestExecution(TestRunSpec spec, const StepTimeouts& timeouts,
+                             const Clock& clock,
+                             std::shared_ptr<RunInbox> inbox,
+                             TestRunObserver& observer)
+    : spec_(std::move(spec)),
+      timeouts_(timeouts),
+      clock_(clock),
+      inbox_(std::move(inbox)),
+      observer_(observer) {
+  for (const NodeShare& share : spec_.shares) participants_.emplace_back(share);
+}
+
+TestResult TestExecution::Run() {
+  for (Participant& participant : participants_) {
+    participant.share.node->Attach(inbox_);
+  }
+  Prepare();
+  Connect();
+  Start();
+  AwaitTraffic();
+  if (started_) {
+    StopTraffic();
+    Collect();
+  }
+  Release();
+  for (Participant& participant : participants_) {
+    participant.share.node->Attach(nullptr);
+  }
+  return Finish();
+}
+
+// ---- Steps ------------------------------------------------------------------
+
+void TestExecution::Prepare() {
+  const bool use_loopback = AllAreLocal(participants_);
+  const std::string nonce = DrawNonce();
+  for (Participant& participant : participants_) {
+    Tell(participant, Step::kPrepare,
+         PrepareCommand(spec_.test, participant.share,
+                        ClockCorrection(participant), use_loopback, nonce));
+  }
+  AwaitOrFail(Step::kPrepare, timeouts_.prepare);
+}
+
+void TestExecution::Connect() {
+  for (Participant& participant : participants_) {
+    if (!failure_.ok()) return;
+    absl::StatusOr<NodeCommand> command = ConnectCommand(
+        participant.peers, result_.placement(), timeouts_.connect);
+    if (command.ok()) {
+      Tell(participant, Step::kConnect, *std::move(command));
+    } else {
+      Fail(command.status());
+    }
+  }
+  AwaitOrFail(Step::kConnect, timeouts_.connect);
+}
+
+void TestExecution::Start() {
+  if (!failure_.ok()) return;
+  started_ = true;
+  usage_at_start_ = ProcessUsage();
+  const absl::Duration lead = StartLead(participants_);
+  const int64_t start_timestamp_ns =
+      clock_.UnixNs() + absl::ToInt64Nanoseconds(lead);
+  traffic_deadline_ns_ = DeadlineNs(lead + spec_.timeout);
+  result_.mutable_run_info()->set_start_timestamp_ns(start_timestamp_ns);
+  for (Participant& participant : participants_) {
+    if (participant.lost) continue;
+    participant.pending.insert(Step::kTraffic);
+    // The sequencer's deadline comes first, unless the sequencer is gone.
+    Tell(participant, Step::kStart,
+         StartCommand(start_timestamp_ns, spec_.timeout + timeouts_.stop));
+  }
+  AwaitOrFail(Step::kStart, timeouts_.start);
+  if (failure_.ok()) observer_.OnStarted();
+}
+
+void TestExecution::AwaitTraffic() {
+  current_step_ = Step::kTraffic;
+  int64_t next_report_ns = DeadlineNs(kProgressInterval);
+  while (failure_.ok() && CountAwaiting(Step::kTraffic, participants_) > 0) {
+    HandleNext(std::min(next_report_ns, traffic_deadline_ns_));
+    const int64_t now_ns = clock_.MonotonicNs();
+    if (now_ns >= next_report_ns) {
+      ReportProgress();
+      next_report_ns = DeadlineNs(kProgressInterval);
+    }
+    if (now_ns >= traffic_deadline_ns_) FailOfTimeout();
+  }
+}
+
+void TestExecution::StopTraffic() {
+  if (!failure_.ok()) {
+    for (Participant& participant : participants_) {
+      if (!participant.Awaits(Step::kTraffic)) continue;
+      SendTo(participant, StopCommand(failure_.message()));
+    }
+    AwaitOrDisconnect(Step::kTraffic, timeouts_.stop);
+  }
+  RunInfo& info = *result_.mutable_run_info();
+  // Tests that only serve may end before they have started.
+  info.set_end_timestamp_ns(
+      std::max(clock_.UnixNs(), info.start_timestamp_ns()));
+  ReportProgress();
+  *result_.mutable_resource_usage_logs()->mutable_test_sequencer_usage() =
+      UsageBetween(usage_at_start_, ProcessUsage());
+}
+
+void TestExecution::Collect() {
+  const int64_t stall_ns = absl::ToInt64Nanoseconds(timeouts_.collect);
+  last_piece_ns_ = clock_.MonotonicNs();
+  auto next = participants_.begin();
+  while (results_are_wanted_) {
+    while (next != participants_.end() &&
+           CountAwaiting(Step::kCollect, participants_) < kCollectAtOnce) {
+      Tell(*next++, Step::kCollect, CollectCommand(kWindowBytes));
+    }
+    if (CountAwaiting(Step::kCollect, participants_) == 0) return;
+    HandleNext(last_piece_ns_ + stall_ns);
+    if (clock_.MonotonicNs() >= last_piece_ns_ + stall_ns) {
+      DisconnectWhoAwaits(Step::kCollect, timeouts_.collect);
+      last_piece_ns_ = clock_.MonotonicNs();
+    }
+  }
+}
+
+void TestExecution::Release() {
+  for (Participant& participant : participants_) {
+    participant.pending.clear();
+    Tell(participant, Step::kRelease, ReleaseCommand());
+  }
+  AwaitOrDisconnect(Step::kRelease, timeouts_.release);
+}
+
+TestResult TestExecution::Finish() {
+  *result_.mutable_traffic_config() = spec_.test;
+  RunInfo& info = *result_.mutable_run_info();
+  info.set_version(kVersion);
+  info.set_random_seed(spec_.test.random_seed());
+  info.set_config_hash(ConfigHash(spec_.test));
+  AddClockOffsets(participants_, info);
+  if (!failure_.ok()) info.set_failure(std::string(failure_.message()));
+  return std::move(result_);
+}
+
+// ---- Details ----------------------------------------------------------------
+
+int64_t TestExecution::ClockCorrection(const Participant& participant) {
+  const std::optional<ClockOffset> offset =
+      OffsetToCorrect(*participant.share.node);
+  if (!offset.has_value()) return 0;
+  AddFinding(Finding::NOTE, "clock_offset",
+             CorrectionNote(participant, *offset));
+  return offset->offset_ns;
+}
+
+void TestExecution::Tell(Participant& participant, Step step,
+                         NodeCommand command) {
+  current_step_ = step;
+  if (participant.lost) return;
+  participant.pending.insert(step);
+  SendTo(participant, std::move(command));
+}
+
+void TestExecution::SendTo(Participant& participant, NodeCommand command) {
+  command.set_test_id(spec_.test_id);
+  participant.share.node->Send(std::move(command));
+}
+
+// ---- Waiting ----------------------------------------------------------------
+
+void TestExecution::AwaitOrFail(Step step, absl::Duration timeout) {
+  const int64_t deadline_ns = DeadlineNs(timeout);
+  while (failure_.ok() && CountAwaiting(step, participants_) > 0) {
+    if (clock_.MonotonicNs() >= deadline_ns) {
+      Fail(absl::DeadlineExceededError(
+          LateMessage(step, timeout, participants_)));
+    } else {
+      HandleNext(deadline_ns);
+    }
+  }
+}
+
+void TestExecution::AwaitOrDisconnect(Step step, absl::Duration timeout) {
+  const int64_t deadline_ns = DeadlineNs(timeout);
+  while (CountAwaiting(step, participants_) > 0) {
+    if (clock_.MonotonicNs() >= deadline_ns) {
+      DisconnectWhoAwaits(step, timeout);
+    } else {
+      HandleNext(deadline_ns);
+    }
+  }
+}
+
+void TestExecution::DisconnectWhoAwaits(Step step, absl::Duration timeout) {
+  // The results are complete if all that is missing is the release.
+  if (step != Step::kRelease) {
+    Fail(
+        absl::DeadlineExceededError(LateMessage(step, timeout, participants_)));
+  }
+  for (Participant& participant : participants_) {
+    if (!participant.Awaits(step)) continue;
+    participant.share.node->Disconnect(
+        absl::StrCat("it did not ", DeedOf(step), " within ",
+                     absl::FormatDuration(timeout)));
+    participant.lost = true;
+    participant.pending.clear();
+  }
+}
+
+// ---- Events -----------------------------------------------------------------
+
+void TestExecution::HandleNext(int64_t deadline_ns) {
+  std::optional<RunEvent> event = inbox_->Next(deadline_ns);
+  if (!event.has_value()) return;
+  if (auto* cancellation = std::get_if<RunCancelled>(&*event)) {
+    cancelled_ = true;
+    Fail(cancellation->reason);
+  } else if (auto* loss = std::get_if<NodeLost>(&*event)) {
+    Participant* participant = FindParticipant(loss->node, participants_);
+    if (participant != nullptr) HandleLoss(*participant, loss->reason);
+  } else {
+    NodeSaid& said = std::get<NodeSaid>(*event);
+    Participant* participant = FindParticipant(said.node, participants_);
+    if (participant != nullptr && !participant->lost &&
+        said.message.test_id() == spec_.test_id) {
+      HandleMessage(*participant, std::move(said.message));
+    }
+  }
+}
+
+void TestExecution::HandleMessage(Participant& participant,
+                                  NodeMessage message) {
+  switch (message.message_case()) {
+    case NodeMessage::kPrepareReply:
+      return HandlePrepareReply(participant,
+                                std::move(*message.mutable_prepare_reply()));
+    case NodeMessage::kConnectReply:
+      return Complete(participant, Step::kConnect, message.connect_reply());
+    case NodeMessage::kStartReply:
+      return HandleStartReply(participant, message.start_reply());
+    case NodeMessage::kTrafficFinished:
+      return Complete(participant, Step::kTraffic, message.traffic_finished());
+    case NodeMessage::kProgress:
+      UpdateProgress(message.progress(), participant.progress);
+      return;
+    case NodeMessage::kResultChunk:
+      return HandleChunk(participant,
+                         std::move(*message.mutable_result_chunk()));
+    case NodeMessage::kCollectReply:
+      return HandleCollectReply(participant,
+                                std::move(*message.mutable_collect_reply()));
+    case NodeMessage::kReleaseReply:
+      return Complete(participant, Step::kRelease, message.release_reply());
+    case NodeMessage::kRegistration:
+    case NodeMessage::kPong:
+    case NodeMessage::MESSAGE_NOT_SET:
+      return;
+  }
+}
+
+void TestExecution::HandlePrepareReply(Participant& participant,
+                                       PrepareReply reply) {
+  auto& placement = *result_.mutable_placement()->mutable_service_endpoints();
+  for (auto& [instance, endpoint] :
+       *reply.mutable_endpoints()->mutable_service_endpoints()) {
+    endpoint.set_node_alias(participant.share.node->alias());
+    placement[instance] = std::move(endpoint);
+  }
+  participant.peers.assign(reply.peers().begin(), reply.peers().end());
+  Complete(participant, Step::kPrepare, reply.status());
+}
+
+void TestExecution::HandleStartReply(Participant& participant,
+                                     const StartReply& reply) {
+  if (reply.status().code() != 0) participant.pending.erase(Step::kTraffic);
+  if (reply.lateness_ns() > 0) {
+    AddFinding(Finding::WARN, "late_start",
+               LateStartWarning(participant, reply.lateness_ns()));
+  }
+  Complete(participant, Step::kStart, reply.status());
+}
+
+void TestExecution::HandleChunk(Participant& participant, ResultChunk chunk) {
+  if (!participant.Awaits(Step::kCollect)) return;
+  participant.unacknowledged_bytes += chunk.ByteSizeLong();
+  if (absl::Status status = observer_.OnResultChunk(std::move(chunk));
+      !status.ok()) {
+    cancelled_ = true;
+    results_are_wanted_ = false;
+    Fail(std::move(status));
+  }
+  last_piece_ns_ = clock_.MonotonicNs();
+  if (participant.unacknowledged_bytes >= kWindowBytes / 4) {
+    SendTo(participant, ResultsTakenCommand(participant.unacknowledged_bytes));
+    participant.unacknowledged_bytes = 0;
+  }
+}
+
+void TestExecution::HandleCollectReply(Participant& participant,
+                                       CollectReply reply) {
+  last_piece_ns_ = clock_.MonotonicNs();
+  if (reply.has_node_usage()) {
+    (*result_.mutable_resource_usage_logs()
+          ->mutable_node_usages())[participant.share.node->alias()] =
+        std::move(*reply.mutable_node_usage());
+  }
+  if (reply.has_node_resources()) {
+    (*result_.mutable_resource_usage_logs()
+          ->mutable_node_resources())[participant.share.node->alias()] =
+        std::move(*reply.mutable_node_resources());
+  }
+  for (Finding& finding : *reply.mutable_findings()) {
+    *result_.mutable_run_info()->add_findings() = std::move(finding);
+  }
+  Complete(participant, Step::kCollect, reply.status());
+}
+
+void TestExecution::HandleLoss(Participant& participant,
+                               const std::string& reason) {
+  if (participant.lost) return;
+  participant.lost = true;
+  participant.pending.clear();
+  if (current_step_ == Step::kRelease) return;
+  const std::string message = absl::StrCat(participant.Name(), " was lost ",
+                                           WhenIs(current_step_), ": ", reason);
+  AddFinding(Finding::INVALID, "node_lost", message);
+  Fail(absl::AbortedError(message));
+}
+
+void TestExecution::Complete(Participant& participant, Step step,
+                             const CommandStatus& status) {
+  const bool was_awaited = participant.pending.erase(step) > 0;
+  if (status.code() == 0) return;
+  if (step == Step::kTraffic) {
+    if (!was_awaited && current_step_ > Step::kTraffic) return;
+    Fail(absl::AbortedError(absl::StrCat(
+        participant.Name(), " ended the traffic: ", status.message())));
+  } else if (was_awaited) {
+    Fail(
+        absl::AbortedError(absl::StrCat(participant.Name(), " could not ",
+                                        DeedOf(step), ": ", status.message())));
+  }
+}
+
+void TestExecution::FailOfTimeout() {
+  // Nothing to fail if the end came with the deadline.
+  if (CountAwaiting(Step::kTraffic, participants_) == 0) return;
+  Fail(absl::DeadlineExceededError(
+      absl::StrCat("the traffic did not end within the test_timeout of ",
+                   absl::FormatDuration(spec_.timeout), " on ",
+                   WhoAwaits(Step::kTraffic, participants_))));
+}
+
+void TestExecution::Fail(absl::Status status) {
+  if (failure_.ok()) failure_ = std::move(status);
+}
+
+void TestExecution::AddFinding(Finding::Severity severity,
+                               absl::string_view code, std::string message) {
+  Finding& finding = *result_.mutable_run_info()->add_findings();
+  finding.set_severity(severity);
+  finding.set_code(std::string(code));
+  finding.set_message(std::move(message));
+}
+
+void TestExecution::ReportProgress() {
+  TrafficProgress total;
+  for (Participant& participant : participants_) {
+    AddProgress(participant.progress, total);
+    // They are told once.
+    participant.progress.clear_recent_service_time_ns();
+    participant.progress.clear_recent_response_time_ns();
+  }
+  observer_.OnProgress(total);
+}
+
+int64_t TestExecution::DeadlineNs(absl::Duration timeout) const {
+  return clock_.MonotonicNs() + absl::ToInt64Nanoseconds(timeout);
+}
+
+}  // namespace distbench

@@ -1,0 +1,155 @@
+// The life of one test: prepare, connect, start, traffic, collect, release.
+
+#ifndef DISTBENCH_SEQUENCER_EXECUTION_TEST_RUN_H_
+#define DISTBENCH_SEQUENCER_EXECUTION_TEST_RUN_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "distbench/base/clock.h"
+#include "distbench/sequencer/execution/participant.h"
+#include "distbench/sequencer/execution/run_inbox.h"
+#include "proto/control.pb.h"
+#include "proto/results.pb.h"
+#include "proto/traffic_config.pb.h"
+
+namespace distbench {
+
+// How long nodes may take for what they are told.
+struct StepTimeouts {
+  absl::Duration prepare = absl::Seconds(60);
+  absl::Duration connect = absl::Seconds(30);
+  absl::Duration start = absl::Seconds(10);
+  absl::Duration stop = absl::Seconds(10);
+  absl::Duration collect = absl::Seconds(60);  // for the next piece
+  // Longer than connect: a stack that is busy connecting may not hear of it.
+  absl::Duration release = absl::Seconds(40);
+};
+
+struct TestRunSpec {
+  // Distinguishes the tests of a sequencer.
+  int64_t test_id = 0;
+
+  // Canonical, with its seed.
+  DistributedSystemDescription test;
+  std::vector<NodeShare> shares;
+
+  // Of the traffic.
+  absl::Duration timeout;
+};
+
+// Follows a test. Called on the thread that runs it.
+class TestRunObserver {
+ public:
+  virtual ~TestRunObserver() = default;
+
+  // Traffic starts in a moment.
+  virtual void OnStarted() = 0;
+
+  // Totals of all nodes, once a second and at the end.
+  virtual void OnProgress(const TrafficProgress& progress) = 0;
+
+  // A piece of what was measured. May block while there is no room for it. An
+  // error cancels the test: nobody takes the rest.
+  virtual absl::Status OnResultChunk(ResultChunk chunk) = 0;
+};
+
+// One execution of a test by its nodes; a report's TestRun is what came of one.
+//
+// Tells the nodes what to do, and waits until they have done it or a deadline
+// has passed. Whatever goes wrong ends the test early: nodes that are still
+// there stop their traffic, hand over what they measured, and are ready for the
+// next test afterwards. Nodes that can not even do that are disconnected.
+class TestExecution {
+ public:
+  // `clock` and `observer` must outlive the run. A cancellation that comes by
+  // the inbox ends the run early; what it measured until then is kept.
+  TestExecution(TestRunSpec spec, const StepTimeouts& timeouts,
+                const Clock& clock, std::shared_ptr<RunInbox> inbox,
+                TestRunObserver& observer);
+
+  // Runs the test to its end; once. Returns the result without service_logs
+  // (see OnResultChunk()) and without summary; what went wrong is in run_info.
+  TestResult Run();
+
+  // Why the test did not run to its end; OK if it did.
+  const absl::Status& failure() const { return failure_; }
+
+  // Whether somebody wanted the test to end.
+  bool cancelled() const { return cancelled_; }
+
+ private:
+  // The steps. They end early if the test fails.
+  void Prepare();
+  void Connect();
+  void Start();
+  void AwaitTraffic();
+
+  // The end, which also a test that has failed goes through.
+  void StopTraffic();
+  void Collect();
+  void Release();
+  TestResult Finish();
+
+  int64_t ClockCorrection(const Participant& participant);
+
+  void Tell(Participant& participant, Step step, NodeCommand command);
+  void SendTo(Participant& participant, NodeCommand command);
+
+  // Waits until every node has done the step. A node that is late fails the
+  // test.
+  void AwaitOrFail(Step step, absl::Duration timeout);
+
+  // The same, but carries on after a failure: nodes that are late are
+  // disconnected.
+  void AwaitOrDisconnect(Step step, absl::Duration timeout);
+  void DisconnectWhoAwaits(Step step, absl::Duration timeout);
+
+  // Handles the next event, if one comes before the deadline.
+  void HandleNext(int64_t deadline_ns);
+  void HandleMessage(Participant& participant, NodeMessage message);
+  void HandlePrepareReply(Participant& participant, PrepareReply reply);
+  void HandleStartReply(Participant& participant, const StartReply& reply);
+  void HandleChunk(Participant& participant, ResultChunk chunk);
+  void HandleCollectReply(Participant& participant, CollectReply reply);
+  void HandleLoss(Participant& participant, const std::string& reason);
+
+  // The node has done the step, or says why it could not. A node whose traffic
+  // has finished may still have to end, with an error, that of others.
+  void Complete(Participant& participant, Step step,
+                const CommandStatus& status);
+
+  // The first failure counts.
+  void FailOfTimeout();
+  void Fail(absl::Status status);
+  void AddFinding(Finding::Severity severity, absl::string_view code,
+                  std::string message);
+  void ReportProgress();
+  int64_t DeadlineNs(absl::Duration timeout) const;
+
+  const TestRunSpec spec_;
+  const StepTimeouts timeouts_;
+  const Clock& clock_;
+  const std::shared_ptr<RunInbox> inbox_;
+  TestRunObserver& observer_;
+
+  std::vector<Participant> participants_;
+  Step current_step_ = Step::kPrepare;
+  TestResult result_;
+  absl::Status failure_;
+  bool cancelled_ = false;
+  bool results_are_wanted_ = true;
+  bool started_ = false;
+  int64_t traffic_deadline_ns_ = 0;  // monotonic
+  int64_t last_piece_ns_ = 0;        // monotonic: of a result, arrived
+  RUsage usage_at_start_;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_SEQUENCER_EXECUTION_TEST_RUN_H_

@@ -1,0 +1,244 @@
+#include "distbench/sequencer/execution/test_run.h"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "distbench/results/histogram_proto.h"
+#include "distbench/sequencer/testing/test_run_testing.h"
+#include "distbench/stats/log_histogram.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "proto/control.pb.h"
+#include "proto/results.pb.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+TEST_F(TestRunTest, TakesEveryNodeThroughAllSteps) {
+  const TestResult result = Run();
+  EXPECT_TRUE(failure_.ok()) << failure_;
+  for (const auto& node : nodes_) {
+    std::vector<NodeCommand::CommandCase> kinds;
+    for (const NodeCommand& command : node->commands()) {
+      EXPECT_EQ(command.test_id(), 7);
+      kinds.push_back(command.command_case());
+    }
+    EXPECT_THAT(kinds, ElementsAre(NodeCommand::kPrepare, NodeCommand::kConnect,
+                                   NodeCommand::kStart, NodeCommand::kCollect,
+                                   NodeCommand::kRelease));
+  }
+  EXPECT_TRUE(observer_.started);
+  EXPECT_THAT(observer_.chunks, ElementsAre("s/0", "s/1", "s/2"));
+  EXPECT_EQ(observer_.progress.back(), 30);
+
+  EXPECT_EQ(result.run_info().random_seed(), 99);
+  EXPECT_FALSE(result.run_info().has_failure());
+  EXPECT_EQ(result.traffic_config().services(0).name(), "s");
+  EXPECT_THAT(result.resource_usage_logs().node_usages(), SizeIs(3));
+  EXPECT_TRUE(result.resource_usage_logs().has_test_sequencer_usage());
+  const auto& placement = result.placement().service_endpoints();
+  ASSERT_THAT(placement, SizeIs(3));
+  EXPECT_EQ(placement.at("s/2").node_alias(), "node2");
+  EXPECT_EQ(placement.at("s/2").endpoint_address(), "address-of-s/2");
+}
+
+TEST_F(TestRunTest, SendsNodesTheEndpointsThatTheyNeedAndNoMore) {
+  Run();
+  const NodeCommand command =
+      nodes_[2]->CommandsOf(NodeCommand::kConnect).front();
+  const auto& endpoints = command.connect().endpoints().service_endpoints();
+  ASSERT_THAT(endpoints, SizeIs(1));
+  EXPECT_EQ(endpoints.at("s/0").endpoint_address(), "address-of-s/0");
+}
+
+TEST_F(TestRunTest, AllNodesStartAtTheSameTimeThatIsYetToCome) {
+  const int64_t before_ns = clock_.UnixNs();
+  const TestResult result = Run();
+  const int64_t start_ns = result.run_info().start_timestamp_ns();
+  EXPECT_GT(start_ns, before_ns);
+  EXPECT_LT(start_ns, before_ns + absl::ToInt64Nanoseconds(absl::Seconds(1)));
+  for (const auto& node : nodes_) {
+    EXPECT_EQ(node->CommandsOf(NodeCommand::kStart)
+                  .front()
+                  .start()
+                  .start_timestamp_ns(),
+              start_ns);
+  }
+}
+
+TEST_F(TestRunTest, CorrectsClocksThatAreKnownToDiffer) {
+  for (const auto& node : nodes_) node->set_is_local(false);
+  nodes_[1]->set_clock_offset({.offset_ns = 100, .error_ns = 200});
+  nodes_[2]->set_clock_offset({.offset_ns = -5'000'000, .error_ns = 200});
+  const TestResult result = Run();
+  const auto correction = [this](int node) {
+    return nodes_[node]
+        ->CommandsOf(NodeCommand::kPrepare)
+        .front()
+        .prepare()
+        .clock_offset_ns();
+  };
+  EXPECT_EQ(correction(0), 0);
+  EXPECT_EQ(correction(1), 0);
+  EXPECT_EQ(correction(2), -5'000'000);
+  ASSERT_THAT(result.run_info().findings(), SizeIs(1));
+  EXPECT_EQ(result.run_info().findings(0).code(), "clock_offset");
+  EXPECT_THAT(result.run_info().findings(0).message(), HasSubstr("node2"));
+  const auto& offsets = result.run_info().clock_offsets();
+  EXPECT_THAT(offsets, SizeIs(2)) << "that of node0 was never measured";
+  EXPECT_EQ(offsets.at("node1").error_ns(), 200);
+  EXPECT_EQ(offsets.at("node2").offset_ns(), -5'000'000);
+}
+
+TEST_F(TestRunTest, SaysWhatRan) {
+  spec_.test.set_name("this one");
+  const RunInfo info = Run().run_info();
+  EXPECT_EQ(info.config_hash().size(), 16u);
+  EXPECT_EQ(info.random_seed(), 99u);
+  EXPECT_TRUE(info.clock_offsets().empty()) << "local nodes have our clock";
+}
+
+TEST_F(TestRunTest, AddsUpWhatNodesMeasuredLately) {
+  for (int node : {0, 1}) {
+    nodes_[node]->SetAnswer(NodeCommand::kStart, [this, node](const auto&) {
+      NodeMessage reply;
+      reply.mutable_start_reply();
+      nodes_[node]->Say(std::move(reply));
+      for (int report = 1; report <= 2; ++report) {
+        NodeMessage message;
+        TrafficProgress& progress = *message.mutable_progress();
+        progress.set_succeeded_count(10 * report);
+        progress.set_offered_count(20 * report);
+        LogHistogram times;
+        times.Record(100);
+        EncodeHistogram(times, *progress.mutable_recent_service_time_ns());
+        nodes_[node]->Say(std::move(message));
+      }
+      NodeMessage finished;
+      finished.mutable_traffic_finished();
+      nodes_[node]->Say(std::move(finished));
+    });
+  }
+  Run();
+  ASSERT_FALSE(observer_.all_progress.empty());
+  const TrafficProgress& progress = observer_.all_progress.back();
+  EXPECT_EQ(progress.offered_count(), 80) << "totals replace totals";
+  EXPECT_EQ(progress.recent_service_time_ns().sum(), 400)
+      << "what is recent adds up";
+}
+
+TEST_F(TestRunTest, KeepsTheResourcesOfNodes) {
+  nodes_[1]->SetAnswer(NodeCommand::kCollect, [this](const auto&) {
+    NodeMessage reply;
+    CollectReply& collected = *reply.mutable_collect_reply();
+    collected.mutable_node_resources()->add_samples()->set_host_cpu_ns(5);
+    nodes_[1]->Say(std::move(reply));
+  });
+  const TestResult result = Run();
+  EXPECT_EQ(result.resource_usage_logs()
+                .node_resources()
+                .at("node1")
+                .samples(0)
+                .host_cpu_ns(),
+            5);
+}
+
+TEST_F(TestRunTest, UsesLoopbackOnlyIfEveryNodeIsLocal) {
+  const auto uses_loopback = [this] {
+    Run();
+    return nodes_[0]
+        ->CommandsOf(NodeCommand::kPrepare)
+        .back()
+        .prepare()
+        .use_loopback();
+  };
+  EXPECT_TRUE(uses_loopback());
+  nodes_[2]->set_is_local(false);
+  EXPECT_FALSE(uses_loopback());
+}
+
+TEST_F(TestRunTest, ReportsProgressOnceASecond) {
+  NeverFinishes(1);
+  spec_.timeout = absl::Seconds(5);
+  Run();
+  // Five while it runs and one at the end.
+  EXPECT_THAT(observer_.progress, SizeIs(6));
+}
+
+TEST_F(TestRunTest, AcknowledgesResultsSoThatMoreCanCome) {
+  nodes_[0]->SetAnswer(NodeCommand::kCollect, [this](const NodeCommand& c) {
+    const int64_t window = c.collect().window_bytes();
+    for (int64_t sent = 0; sent < 2 * window;) {
+      NodeMessage message;
+      ResultChunk& chunk = *message.mutable_result_chunk();
+      chunk.mutable_instance_log()->set_engine_error_message(
+          std::string(1 << 20, 'x'));
+      sent += chunk.ByteSizeLong();
+      nodes_[0]->Say(std::move(message));
+    }
+    nodes_[0]->Obey(c);
+  });
+  Run();
+  int64_t acknowledged = 0;
+  for (const auto& command :
+       nodes_[0]->CommandsOf(NodeCommand::kResultsTaken)) {
+    acknowledged += command.results_taken().bytes();
+  }
+  const int64_t window = nodes_[0]
+                             ->CommandsOf(NodeCommand::kCollect)
+                             .front()
+                             .collect()
+                             .window_bytes();
+  EXPECT_GT(acknowledged, window);
+}
+
+TEST_F(TestRunTest, IgnoresMessagesOfAnotherTest) {
+  nodes_[1]->SetAnswer(NodeCommand::kConnect, [this](const NodeCommand& c) {
+    NodeMessage stale;
+    stale.set_test_id(6);
+    CommandStatus& status = *stale.mutable_connect_reply();
+    status.set_code(1);
+    inbox_->OnNodeMessage(*nodes_[1], std::move(stale));
+    nodes_[1]->Obey(c);
+  });
+  Run();
+  EXPECT_TRUE(failure_.ok()) << failure_;
+}
+
+TEST_F(TestRunTest, SaysThatANodeStartedLate) {
+  nodes_[0]->SetAnswer(NodeCommand::kStart, [this](const NodeCommand&) {
+    NodeMessage reply;
+    reply.mutable_start_reply()->set_lateness_ns(3'000'000);
+    nodes_[0]->Say(std::move(reply));
+    NodeMessage finished;
+    finished.mutable_traffic_finished();
+    nodes_[0]->Say(std::move(finished));
+  });
+  const TestResult result = Run();
+  ASSERT_THAT(result.run_info().findings(), SizeIs(1));
+  EXPECT_EQ(result.run_info().findings(0).code(), "late_start");
+  EXPECT_THAT(result.run_info().findings(0).message(),
+              AllOf(HasSubstr("node0"), HasSubstr("3.000 ms")));
+}
+
+TEST_F(TestRunTest, PassesOnWhatNodesFound) {
+  nodes_[0]->SetAnswer(NodeCommand::kCollect, [this](const NodeCommand&) {
+    NodeMessage reply;
+    reply.mutable_collect_reply()->add_findings()->set_code("something");
+    nodes_[0]->Say(std::move(reply));
+  });
+  const TestResult result = Run();
+  ASSERT_THAT(result.run_info().findings(), SizeIs(1));
+  EXPECT_EQ(result.run_info().findings(0).code(), "something");
+}
+
+}  // namespace
+}  // namespace distbench

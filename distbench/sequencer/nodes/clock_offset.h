@@ -1,0 +1,44 @@
+// How far another host's clock is from ours, by asking it for the time.
+
+#ifndef DISTBENCH_SEQUENCER_NODES_CLOCK_OFFSET_H_
+#define DISTBENCH_SEQUENCER_NODES_CLOCK_OFFSET_H_
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+
+namespace distbench {
+
+// The other clock minus ours, and how far off that may be; nanoseconds.
+struct ClockOffset {
+  int64_t offset_ns = 0;
+  int64_t error_ns = 0;
+
+  // Whether the clocks are known to differ at all.
+  bool exceeds_error() const {
+    return offset_ns > error_ns || offset_ns < -error_ns;
+  }
+};
+
+// Keeps the last round trips and trusts the shortest of them: what it could be
+// wrong by is bounded by half of its duration. Not thread-safe.
+class ClockOffsetEstimator {
+ public:
+  // Older ones are forgotten, as clocks drift.
+  static constexpr int kRoundTrips = 16;
+
+  // sent_ns and received_ns: our clock, when the question left and when the
+  // answer came. remote_ns: the other clock, in between. A round trip during
+  // which our clock was set back is ignored, as are times before the epoch.
+  void AddRoundTrip(int64_t sent_ns, int64_t remote_ns, int64_t received_ns);
+
+  // Absent before the first round trip.
+  std::optional<ClockOffset> estimate() const;
+
+ private:
+  std::deque<ClockOffset> round_trips_;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_SEQUENCER_NODES_CLOCK_OFFSET_H_

@@ -1,0 +1,42 @@
+#ifndef DISTBENCH_SEQUENCER_NODES_HEARTBEAT_H_
+#define DISTBENCH_SEQUENCER_NODES_HEARTBEAT_H_
+
+#include <thread>
+
+#include "absl/synchronization/notification.h"
+#include "absl/time/time.h"
+#include "distbench/sequencer/nodes/node_registry.h"
+#include "distbench/sequencer/nodes/unregistered_streams.h"
+
+namespace distbench {
+
+// Makes all nodes of a registry, and the streams that wait for one, beat at a
+// steady pace, on a thread of its own, until it is destroyed.
+class Heartbeat {
+ public:
+  // `registry` and `unregistered` must outlive the heartbeat.
+  Heartbeat(absl::Duration interval, NodeRegistry& registry,
+            UnregisteredStreams& unregistered)
+      : thread_([this, interval, &registry, &unregistered] {
+          while (!stop_.WaitForNotificationWithTimeout(interval)) {
+            for (const auto& node : registry.Nodes()) node->Beat();
+            unregistered.Beat();
+          }
+        }) {}
+
+  ~Heartbeat() {
+    stop_.Notify();
+    thread_.join();
+  }
+
+  Heartbeat(const Heartbeat&) = delete;
+  Heartbeat& operator=(const Heartbeat&) = delete;
+
+ private:
+  absl::Notification stop_;
+  std::thread thread_;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_SEQUENCER_NODES_HEARTBEAT_H_

@@ -1,0 +1,135 @@
+#include "distbench/sequencer/nodes/node_registry.h"
+
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+
+namespace distbench {
+
+// A host with hundreds of CPUs takes a tenth of that to describe.
+static constexpr size_t kMaxRegistrationBytes = 256 * 1024;
+
+std::string NodeAlias(int id) { return absl::StrCat("node", id); }
+
+absl::Status NodeRegistry::Register(const NodeRegistration& registration,
+                                    MakeHandle make) {
+  if (absl::Status status = Check(registration); !status.ok()) return status;
+  std::shared_ptr<NodeHandle> replaced;
+  {
+    absl::MutexLock lock(&mutex_);
+    if (closed_) {
+      return absl::UnavailableError("the sequencer is shutting down");
+    }
+    const absl::StatusOr<int> id = ChooseId(registration);
+    if (!id.ok()) return id.status();
+    if (entries_.size() >= max_nodes_ && !entries_.contains(*id)) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("there are ", max_nodes_,
+                       " nodes already; more need a larger --max_nodes"));
+    }
+    NodeConfig config;
+    config.set_node_id(*id);
+    config.set_node_alias(NodeAlias(*id));
+    Entry& entry = entries_[*id];
+    replaced = std::move(entry.node);
+    entry = {make(config), registration.incarnation(), registration.hostname()};
+  }
+  if (replaced != nullptr) {
+    replaced->Disconnect("the node has started a new session");
+  }
+  return absl::OkStatus();
+}
+
+void NodeRegistry::Remove(int id, const NodeHandle& node) {
+  absl::MutexLock lock(&mutex_);
+  const auto it = entries_.find(id);
+  if (it != entries_.end() && it->second.node.get() == &node) {
+    entries_.erase(it);
+  }
+}
+
+std::vector<std::shared_ptr<NodeHandle>> NodeRegistry::Nodes() const {
+  std::vector<std::shared_ptr<NodeHandle>> nodes;
+  absl::MutexLock lock(&mutex_);
+  for (const auto& [id, entry] : entries_) nodes.push_back(entry.node);
+  return nodes;
+}
+
+void NodeRegistry::Close() {
+  absl::MutexLock lock(&mutex_);
+  closed_ = true;
+}
+
+absl::Status NodeRegistry::Check(const NodeRegistration& registration) const {
+  if (registration.version() != version_) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "the node runs distbench ",
+        registration.version().empty() ? "of an unknown version"
+                                       : registration.version(),
+        " but the sequencer ", version_, "; install the same on all hosts"));
+  }
+  if (registration.hostname().empty()) {
+    return absl::InvalidArgumentError(
+        "the registration has no hostname; a node must say on which host it "
+        "is");
+  }
+  if (registration.control_port() < 0 || registration.control_port() > 65535) {
+    return absl::InvalidArgumentError(absl::StrCat("the node's port is ",
+                                                   registration.control_port(),
+                                                   "; ports are 0 to 65535"));
+  }
+  if (registration.ByteSizeLong() > kMaxRegistrationBytes) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the registration has ", registration.ByteSizeLong(),
+        " bytes; it may have ", kMaxRegistrationBytes,
+        ": give the node fewer or shorter attributes"));
+  }
+  const int id = registration.preassigned_node_id();
+  if (id < -1 || id >= kMaxNodes) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "node", id, " is no node name; they are node0 to node", kMaxNodes - 1));
+  }
+  return absl::OkStatus();
+}
+
+bool NodeRegistry::IsSame(const Entry& entry,
+                          const NodeRegistration& registration) {
+  return entry.incarnation != 0 &&
+         entry.incarnation == registration.incarnation();
+}
+
+absl::StatusOr<int> NodeRegistry::ChooseId(
+    const NodeRegistration& registration) const {
+  const int wanted = registration.preassigned_node_id();
+  if (wanted >= 0) {
+    const auto it = entries_.find(wanted);
+    if (it == entries_.end() || IsSame(it->second, registration)) return wanted;
+    if (it->second.node->is_silent()) {
+      return absl::UnavailableError(absl::StrCat(
+          NodeAlias(wanted), " is registered already, by host ",
+          it->second.hostname,
+          ", which does not answer; the name is free when that node is given "
+          "up"));
+    }
+    return absl::AlreadyExistsError(
+        absl::StrCat(NodeAlias(wanted), " is registered already, by host ",
+                     it->second.hostname,
+                     "; start this node under another name or under none"));
+  }
+  int id = 0;
+  bool is_free = false;
+  for (const auto& [taken, entry] : entries_) {
+    // It never heard which name it had been given.
+    if (IsSame(entry, registration)) return taken;
+    is_free |= taken != id;
+    if (!is_free) ++id;
+  }
+  if (id >= kMaxNodes) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("all ", kMaxNodes, " node names are in use"));
+  }
+  return id;
+}
+
+}  // namespace distbench

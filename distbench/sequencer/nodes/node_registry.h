@@ -1,0 +1,83 @@
+// The nodes that are there, and what they are called.
+
+#ifndef DISTBENCH_SEQUENCER_NODES_NODE_REGISTRY_H_
+#define DISTBENCH_SEQUENCER_NODES_NODE_REGISTRY_H_
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "distbench/sequencer/nodes/node_handle.h"
+#include "proto/control.pb.h"
+
+namespace distbench {
+
+// "node7".
+std::string NodeAlias(int id);
+
+// Thread-safe.
+class NodeRegistry {
+ public:
+  // Ids are below this.
+  static constexpr int kMaxNodes = 100000;
+
+  // `version`: of this sequencer; nodes must have the same. max_nodes: at the
+  // same time.
+  explicit NodeRegistry(std::string version, int max_nodes = kMaxNodes)
+      : version_(std::move(version)), max_nodes_(max_nodes) {}
+
+  // Gives the node the id that it asks for, or else the smallest free one. A
+  // node that comes back (same incarnation) replaces its earlier session, which
+  // is disconnected. Errors: INVALID_ARGUMENT if the registration is wrong,
+  // FAILED_PRECONDITION if the versions differ, ALREADY_EXISTS if another node
+  // has the id, RESOURCE_EXHAUSTED if there are too many nodes, UNAVAILABLE
+  // after Close(), and as long as it is open whether the node that has the id
+  // is still there.
+  //
+  // `make` makes the handle, once the node has a name. It must not call the
+  // registry.
+  using MakeHandle =
+      absl::FunctionRef<std::shared_ptr<NodeHandle>(const NodeConfig& config)>;
+  absl::Status Register(const NodeRegistration& registration, MakeHandle make)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // The node is gone. Does nothing if it was replaced.
+  void Remove(int id, const NodeHandle& node) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // In the order of their ids: node2 before node10.
+  std::vector<std::shared_ptr<NodeHandle>> Nodes() const
+      ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Registers no more nodes.
+  void Close() ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  struct Entry {
+    std::shared_ptr<NodeHandle> node;
+    uint64_t incarnation;
+    std::string hostname;
+  };
+
+  // Whether the node that registers is the one that is there already.
+  static bool IsSame(const Entry& entry, const NodeRegistration& registration);
+
+  absl::Status Check(const NodeRegistration& registration) const;
+  absl::StatusOr<int> ChooseId(const NodeRegistration& registration) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const std::string version_;
+  const size_t max_nodes_;
+  mutable absl::Mutex mutex_;
+  std::map<int, Entry> entries_ ABSL_GUARDED_BY(mutex_);  // by id
+  bool closed_ ABSL_GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_SEQUENCER_NODES_NODE_REGISTRY_H_

@@ -1,0 +1,159 @@
+#include "distbench/sequencer/nodes/node_registry.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "distbench/sequencer/testing/fake_node.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class NodeRegistryTest : public testing::Test {
+ protected:
+  // A registration that is accepted, of a new process.
+  NodeRegistration Valid(int preassigned_id = -1) {
+    NodeRegistration registration;
+    registration.set_hostname("alpha");
+    registration.set_version("1.0");
+    registration.set_control_port(9999);
+    registration.set_preassigned_node_id(preassigned_id);
+    registration.set_incarnation(++incarnation_);
+    return registration;
+  }
+
+  absl::Status Register(
+      const NodeRegistration& registration,
+      std::shared_ptr<FakeNode> node = std::make_shared<FakeNode>("")) {
+    return registry_.Register(registration, [&](const NodeConfig& config) {
+      last_config_ = config;
+      return node;
+    });
+  }
+
+  std::string AliasFor(const NodeRegistration& registration) {
+    const absl::Status status = Register(registration);
+    return status.ok() ? last_config_.node_alias() : status.ToString();
+  }
+
+  absl::Status Error(const NodeRegistration& registration) {
+    return Register(registration);
+  }
+
+  NodeRegistry registry_{"1.0"};
+  NodeConfig last_config_;
+  uint64_t incarnation_ = 0;
+};
+
+TEST_F(NodeRegistryTest, NamesNodesInTheOrderInWhichTheyCome) {
+  EXPECT_EQ(AliasFor(Valid()), "node0");
+  EXPECT_EQ(AliasFor(Valid()), "node1");
+}
+
+TEST_F(NodeRegistryTest, GivesNodesTheNameThatTheyAskFor) {
+  EXPECT_EQ(AliasFor(Valid(1)), "node1");
+  EXPECT_EQ(AliasFor(Valid()), "node0");
+  EXPECT_EQ(AliasFor(Valid()), "node2");
+}
+
+TEST_F(NodeRegistryTest, ListsNodesByNumberAndNotAsText) {
+  const auto node10 = std::make_shared<FakeNode>("node10");
+  const auto node2 = std::make_shared<FakeNode>("node2");
+  ASSERT_TRUE(Register(Valid(10), node10).ok());
+  ASSERT_TRUE(Register(Valid(2), node2).ok());
+  EXPECT_THAT(registry_.Nodes(), ElementsAre(node2, node10));
+}
+
+TEST_F(NodeRegistryTest, RefusesANameThatAnotherNodeHas) {
+  ASSERT_TRUE(Register(Valid(3)).ok());
+  const absl::Status error = Error(Valid(3));
+  EXPECT_EQ(error.code(), absl::StatusCode::kAlreadyExists);
+  EXPECT_THAT(std::string(error.message()),
+              AllOf(HasSubstr("node3"), HasSubstr("alpha")));
+}
+
+TEST_F(NodeRegistryTest, ANameMayBecomeFreeWhoseNodeDoesNotAnswer) {
+  const auto node = std::make_shared<FakeNode>("node3");
+  ASSERT_TRUE(Register(Valid(3), node).ok());
+  node->set_is_silent(true);
+  const absl::Status error = Error(Valid(3));
+  EXPECT_EQ(error.code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(std::string(error.message()),
+              AllOf(HasSubstr("node3"), HasSubstr("does not answer")));
+}
+
+TEST_F(NodeRegistryTest, ANodeThatNeverHeardItsNameIsKnownAllTheSame) {
+  ASSERT_TRUE(Register(Valid(0)).ok());
+  const NodeRegistration registration = Valid();
+  EXPECT_EQ(AliasFor(registration), "node1");
+  ASSERT_TRUE(Register(Valid(3)).ok());
+  EXPECT_EQ(AliasFor(registration), "node1");
+  EXPECT_EQ(AliasFor(Valid()), "node2");
+}
+
+TEST_F(NodeRegistryTest, ANodeThatComesBackReplacesItsEarlierSession) {
+  NodeRegistration registration = Valid();
+  const auto before = std::make_shared<FakeNode>("node0");
+  ASSERT_TRUE(Register(registration, before).ok());
+  registration.set_preassigned_node_id(0);
+  const auto after = std::make_shared<FakeNode>("node0");
+  ASSERT_TRUE(Register(registration, after).ok());
+
+  EXPECT_TRUE(before->disconnect_reason().has_value());
+  // What is left of the earlier session does not take the later one along.
+  registry_.Remove(0, *before);
+  EXPECT_THAT(registry_.Nodes(), ElementsAre(after));
+}
+
+TEST_F(NodeRegistryTest, NodesWithoutIncarnationDoNotReplaceEachOther) {
+  NodeRegistration registration = Valid(0);
+  registration.clear_incarnation();
+  ASSERT_TRUE(Register(registration).ok());
+  EXPECT_EQ(Error(registration).code(), absl::StatusCode::kAlreadyExists);
+}
+
+TEST_F(NodeRegistryTest, TheNameOfANodeThatIsGoneIsFreeAgain) {
+  const auto node = std::make_shared<FakeNode>("node0");
+  ASSERT_TRUE(Register(Valid(), node).ok());
+  ASSERT_TRUE(Register(Valid()).ok());
+  registry_.Remove(0, *node);
+  EXPECT_EQ(AliasFor(Valid()), "node0");
+}
+
+TEST_F(NodeRegistryTest, RefusesAnotherVersion) {
+  NodeRegistration registration = Valid();
+  registration.set_version("0.9");
+  const absl::Status error = Error(registration);
+  EXPECT_EQ(error.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(error.message()),
+              AllOf(HasSubstr("0.9"), HasSubstr("1.0")));
+}
+
+TEST_F(NodeRegistryTest, RefusesRegistrationsThatAreWrong) {
+  NodeRegistration registration = Valid();
+  registration.clear_hostname();
+  EXPECT_EQ(Error(registration).code(), absl::StatusCode::kInvalidArgument);
+  registration = Valid();
+  registration.set_control_port(65536);
+  EXPECT_EQ(Error(registration).code(), absl::StatusCode::kInvalidArgument);
+  for (int id : {-2, NodeRegistry::kMaxNodes, 50'000'000}) {
+    EXPECT_EQ(Error(Valid(id)).code(), absl::StatusCode::kInvalidArgument)
+        << id;
+  }
+  EXPECT_EQ(AliasFor(Valid(NodeRegistry::kMaxNodes - 1)), "node99999");
+}
+
+TEST_F(NodeRegistryTest, RegistersNobodyOnceItIsClosed) {
+  registry_.Close();
+  EXPECT_EQ(Error(Valid()).code(), absl::StatusCode::kUnavailable);
+}
+
+}  // namespace
+}  // namespace distbench

@@ -1,0 +1,116 @@
+#include "distbench/sequencer/nodes/node_session.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace distbench {
+namespace {
+
+// Round trips in a row when the node comes, so that its clock is known before
+// its first test.
+constexpr int kFirstPings = 8;
+
+// Beats without a sign of life that are no accident: the ping of the first one
+// was not answered before the second.
+constexpr int kSuspiciousBeats = 2;
+
+}  // namespace
+
+NodeSession::NodeSession(NodeSessionOptions options,
+                         std::shared_ptr<CommandStream> stream,
+                         const Clock& clock, NodeRegistry& registry)
+    : options_(std::move(options)),
+      stream_(std::move(stream)),
+      clock_(clock),
+      registry_(registry),
+      pings_until_pause_(kFirstPings) {
+  NodeCommand welcome;
+  *welcome.mutable_welcome() = options_.config;
+  welcome.mutable_welcome()->set_silence_timeout_ns(
+      absl::ToInt64Nanoseconds(options_.silence_timeout));
+  stream_->Send(std::move(welcome));
+  absl::MutexLock lock(&mutex_);
+  SendPing();
+}
+
+void NodeSession::OnMessage(NodeMessage message) {
+  absl::MutexLock lock(&mutex_);
+  silent_beats_ = 0;
+  if (message.has_pong()) {
+    OnPong(message.pong());
+  } else if (events_ != nullptr && !end_reason_.has_value()) {
+    events_->OnNodeMessage(*this, std::move(message));
+  }
+}
+
+void NodeSession::OnEnd(const std::string& reason) {
+  {
+    absl::MutexLock lock(&mutex_);
+    if (end_reason_.has_value()) return;
+    end_reason_ = reason;
+    if (events_ != nullptr) events_->OnNodeLost(*this, reason);
+  }
+  registry_.Remove(options_.config.node_id(), *this);
+}
+
+bool NodeSession::is_silent() const {
+  absl::MutexLock lock(&mutex_);
+  return silent_beats_ >= kSuspiciousBeats;
+}
+
+std::optional<ClockOffset> NodeSession::clock_offset() const {
+  absl::MutexLock lock(&mutex_);
+  return clock_offset_.estimate();
+}
+
+void NodeSession::Attach(std::shared_ptr<NodeEvents> events) {
+  absl::MutexLock lock(&mutex_);
+  events_ = std::move(events);
+  if (events_ != nullptr && end_reason_.has_value()) {
+    events_->OnNodeLost(*this, *end_reason_);
+  }
+}
+
+void NodeSession::Send(NodeCommand command) {
+  stream_->Send(std::move(command));
+}
+
+void NodeSession::Beat() {
+  bool is_silent = false;
+  {
+    absl::MutexLock lock(&mutex_);
+    is_silent = ++silent_beats_ >= kSilentBeats;
+    if (!is_silent && !ping_is_out_) SendPing();
+  }
+  if (is_silent) {
+    Disconnect(absl::StrCat("it said nothing for ",
+                            absl::FormatDuration(options_.silence_timeout)));
+  }
+}
+
+void NodeSession::Disconnect(absl::string_view reason) {
+  // The reason goes first: closing the stream makes its own end known, which is
+  // only what follows from it.
+  const auto stream = stream_;
+  OnEnd(std::string(reason));
+  stream->Close(absl::UnavailableError(
+      absl::StrCat("the sequencer ended the session: ", reason)));
+}
+
+void NodeSession::OnPong(const Pong& pong) {
+  ping_is_out_ = false;
+  clock_offset_.AddRoundTrip(pong.sequencer_timestamp_ns(),
+                             pong.node_timestamp_ns(), clock_.UnixNs());
+  if (pings_until_pause_ > 0) SendPing();
+}
+
+void NodeSession::SendPing() {
+  if (pings_until_pause_ > 0) --pings_until_pause_;
+  ping_is_out_ = true;
+  NodeCommand command;
+  command.mutable_ping()->set_sequencer_timestamp_ns(clock_.UnixNs());
+  stream_->Send(std::move(command));
+}
+
+}  // namespace distbench

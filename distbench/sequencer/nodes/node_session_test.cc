@@ -1,0 +1,176 @@
+#include "distbench/sequencer/nodes/node_session.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "distbench/base/testing/fake_clock.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+class RecordingStream : public CommandStream {
+ public:
+  void Send(NodeCommand command) override { sent.push_back(command); }
+  void Close(const absl::Status& status) override { closed = status; }
+
+  int64_t PingCount() const {
+    return std::count_if(sent.begin(), sent.end(),
+                         [](const NodeCommand& c) { return c.has_ping(); });
+  }
+
+  std::vector<NodeCommand> sent;
+  absl::Status closed;  // OK: it is not
+};
+
+class RecordingEvents : public NodeEvents {
+ public:
+  void OnNodeMessage(NodeHandle&, NodeMessage message) override {
+    messages.push_back(message);
+  }
+  void OnNodeLost(NodeHandle&, const std::string& reason) override {
+    losses.push_back(reason);
+  }
+
+  std::vector<NodeMessage> messages;
+  std::vector<std::string> losses;
+};
+
+class NodeSessionTest : public testing::Test {
+ protected:
+  NodeSessionTest() {
+    NodeRegistration registration;
+    registration.set_hostname("alpha");
+    registration.set_version("1.0");
+    const absl::Status status =
+        registry_.Register(registration, [&](const NodeConfig& config) {
+          session_ = std::make_shared<NodeSession>(
+              NodeSessionOptions{.config = config,
+                                 .registration = registration},
+              stream_, clock_, registry_);
+          return session_;
+        });
+    EXPECT_TRUE(status.ok()) << status;
+  }
+
+  // Answers the last ping. The node's clock is 100 ms ahead.
+  void Pong(int64_t round_trip_ns) {
+    NodeMessage message;
+    distbench::Pong& pong = *message.mutable_pong();
+    pong.set_sequencer_timestamp_ns(clock_.UnixNs());
+    pong.set_node_timestamp_ns(clock_.UnixNs() + round_trip_ns / 2 +
+                               100'000'000);
+    clock_.Advance(round_trip_ns);
+    session_->OnMessage(std::move(message));
+  }
+
+  void BeatUntilSilent() {
+    for (int i = 0; i < NodeSession::kSilentBeats; ++i) session_->Beat();
+  }
+
+  FakeClock clock_;
+  NodeRegistry registry_{"1.0"};
+  std::shared_ptr<RecordingStream> stream_ =
+      std::make_shared<RecordingStream>();
+  std::shared_ptr<RecordingEvents> events_ =
+      std::make_shared<RecordingEvents>();
+  std::shared_ptr<NodeSession> session_;
+};
+
+TEST_F(NodeSessionTest, WelcomesTheNodeBeforeAnythingElse) {
+  ASSERT_FALSE(stream_->sent.empty());
+  EXPECT_EQ(stream_->sent[0].welcome().node_alias(), "node0");
+  EXPECT_EQ(stream_->sent[0].welcome().silence_timeout_ns(), 5'000'000'000);
+}
+
+TEST_F(NodeSessionTest, LearnsTheNodesClockFromAFewRoundTripsInARow) {
+  EXPECT_FALSE(session_->clock_offset().has_value());
+  for (int i = 0; i < 100 && i < stream_->PingCount(); ++i) {
+    Pong(i == 3 ? 20'000 : 500'000);
+  }
+  EXPECT_GT(stream_->PingCount(), 3);
+  EXPECT_LT(stream_->PingCount(), 100);
+  const ClockOffset offset = session_->clock_offset().value();
+  EXPECT_EQ(offset.offset_ns, 100'000'000);
+  EXPECT_LE(offset.error_ns, 10'001);
+}
+
+TEST_F(NodeSessionTest, HasOnePingAtATimeOnTheWay) {
+  const int64_t pings = stream_->PingCount();
+  session_->Beat();
+  session_->Beat();
+  EXPECT_EQ(stream_->PingCount(), pings);
+}
+
+TEST_F(NodeSessionTest, ASilentNodeIsLost) {
+  session_->Attach(events_);
+  BeatUntilSilent();
+  EXPECT_THAT(events_->losses, ElementsAre("it said nothing for 5s"));
+  EXPECT_THAT(std::string(stream_->closed.message()),
+              HasSubstr("said nothing"));
+  EXPECT_THAT(registry_.Nodes(), IsEmpty());
+}
+
+TEST_F(NodeSessionTest, IsLostBeforeTheTimeoutIsOver) {
+  session_->Attach(events_);
+  for (int i = 0; i < NodeSession::kBeatsPerTimeout - 2; ++i) session_->Beat();
+  EXPECT_THAT(events_->losses, IsEmpty());
+  session_->Beat();
+  EXPECT_THAT(events_->losses, SizeIs(1));
+}
+
+TEST_F(NodeSessionTest, IsSilentWhileAPingIsNotAnswered) {
+  EXPECT_FALSE(session_->is_silent());
+  session_->Beat();
+  EXPECT_FALSE(session_->is_silent());
+  session_->Beat();
+  EXPECT_TRUE(session_->is_silent());
+  Pong(500'000);
+  EXPECT_FALSE(session_->is_silent());
+}
+
+TEST_F(NodeSessionTest, AnyMessageIsASignOfLife) {
+  session_->Attach(events_);
+  for (int i = 0; i < 10 * NodeSession::kBeatsPerTimeout; ++i) {
+    session_->Beat();
+    NodeMessage progress;
+    progress.mutable_progress();
+    session_->OnMessage(std::move(progress));
+  }
+  EXPECT_THAT(events_->losses, IsEmpty());
+}
+
+TEST_F(NodeSessionTest, PassesMessagesToWhoeverIsAttached) {
+  NodeMessage message;
+  message.mutable_connect_reply();
+  session_->OnMessage(message);
+  session_->Attach(events_);
+  session_->OnMessage(message);
+  session_->Attach(nullptr);
+  session_->OnMessage(message);
+  EXPECT_THAT(events_->messages, SizeIs(1));
+}
+
+TEST_F(NodeSessionTest, IsLostOnce) {
+  session_->Attach(events_);
+  session_->OnEnd("closed");
+  session_->Disconnect("too slow");
+  EXPECT_THAT(events_->losses, ElementsAre("closed"));
+}
+
+TEST_F(NodeSessionTest, TellsOfALossThatCameBeforeTheListener) {
+  session_->OnEnd("closed");
+  session_->Attach(events_);
+  EXPECT_THAT(events_->losses, ElementsAre("closed"));
+}
+
+}  // namespace
+}  // namespace distbench

@@ -1,0 +1,128 @@
+#include "distbench/sequencer/nodes/node_stream.h"
+
+#include <utility>
+
+#include "distbench/sequencer/nodes/grpc_status.h"
+#include "distbench/sequencer/nodes/peer_address.h"
+
+namespace distbench {
+
+NodeStream* NodeStream::Open(const grpc::CallbackServerContext& context,
+                             const Environment& environment) {
+  std::shared_ptr<NodeStream> stream(new NodeStream(context, environment));
+  stream->self_ = stream;
+  environment.unregistered.Add(stream);
+  stream->StartRead(&stream->message_);
+  return stream.get();
+}
+
+NodeStream::NodeStream(const grpc::CallbackServerContext& context,
+                       const Environment& environment)
+    : context_(context), environment_(environment) {}
+
+void NodeStream::Send(NodeCommand command) {
+  absl::MutexLock lock(&mutex_);
+  if (close_status_.has_value()) return;
+  outbox_.push_back(std::move(command));
+  if (outbox_.size() == 1) WriteNext();
+}
+
+void NodeStream::Close(const absl::Status& status) {
+  absl::MutexLock lock(&mutex_);
+  if (close_status_.has_value()) return;
+  close_status_ = ToGrpcStatus(status);
+  if (outbox_.empty()) {
+    Finish(*close_status_);
+  } else {
+    // The write may take for ever; OnWriteDone() finishes.
+    context_.TryCancel();
+  }
+}
+
+void NodeStream::OnReadDone(bool ok) {
+  if (!ok) return End("it closed the connection");
+  std::shared_ptr<NodeSession> session;
+  {
+    absl::MutexLock lock(&mutex_);
+    session = session_;
+  }
+  if (session != nullptr) {
+    session->OnMessage(std::move(message_));
+  } else if (message_.has_registration()) {
+    Register(message_.registration());
+  } else {
+    Close(absl::InvalidArgumentError(
+        "the first message of a session must be a registration"));
+  }
+  {
+    absl::MutexLock lock(&mutex_);
+    if (close_status_.has_value()) return;
+  }
+  message_.Clear();
+  StartRead(&message_);
+}
+
+void NodeStream::OnWriteDone(bool ok) {
+  absl::MutexLock lock(&mutex_);
+  outbox_.pop_front();
+  if (close_status_.has_value()) {
+    Finish(*close_status_);
+  } else if (!ok) {
+    // OnReadDone() or OnCancel() tell the session.
+    outbox_.clear();
+  } else if (!outbox_.empty()) {
+    WriteNext();
+  }
+}
+
+void NodeStream::OnCancel() { End("the connection broke"); }
+
+void NodeStream::OnDone() {
+  environment_.unregistered.Remove(*this);
+  {
+    // The session refers to the stream, and may outlive it.
+    absl::MutexLock lock(&mutex_);
+    session_ = nullptr;
+  }
+  const std::shared_ptr<NodeStream> last_reference = std::move(self_);
+}
+
+void NodeStream::Register(const NodeRegistration& registration) {
+  // Too late: it is being closed.
+  if (!environment_.unregistered.Remove(*this)) return;
+  std::shared_ptr<NodeSession> session;
+  const absl::Status status = environment_.registry.Register(
+      registration, [&](const NodeConfig& config) {
+        session = std::make_shared<NodeSession>(
+            NodeSessionOptions{
+                .config = config,
+                .registration = registration,
+                .is_local = IsLocalPeer(context_.peer()),
+                .silence_timeout = environment_.silence_timeout},
+            self_, environment_.clock, environment_.registry);
+        return session;
+      });
+  if (!status.ok()) return Close(status);
+  bool is_closed = false;
+  {
+    absl::MutexLock lock(&mutex_);
+    session_ = session;
+    is_closed = close_status_.has_value();
+  }
+  // Whatever closed it did not know of the session.
+  if (is_closed) session->OnEnd("the connection broke");
+}
+
+void NodeStream::End(const std::string& reason) {
+  std::shared_ptr<NodeSession> session;
+  {
+    absl::MutexLock lock(&mutex_);
+    session = session_;
+  }
+  if (session != nullptr) session->OnEnd(reason);
+  Close(absl::CancelledError(reason));
+}
+
+void NodeStream::WriteNext() { StartWrite(&outbox_.front()); }
+
+}  // namespace distbench

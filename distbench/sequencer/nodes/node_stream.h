@@ -1,0 +1,78 @@
+// The sequencer's end of a node's stream.
+
+#ifndef DISTBENCH_SEQUENCER_NODES_NODE_STREAM_H_
+#define DISTBENCH_SEQUENCER_NODES_NODE_STREAM_H_
+
+#include <grpcpp/grpcpp.h>
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "distbench/base/clock.h"
+#include "distbench/sequencer/nodes/node_registry.h"
+#include "distbench/sequencer/nodes/node_session.h"
+#include "distbench/sequencer/nodes/unregistered_streams.h"
+#include "proto/control.pb.h"
+
+namespace distbench {
+
+// Registers the node by its first message, then carries commands to its session
+// and messages from it; without a registration it is ended after a while. Owns
+// itself: lives until gRPC is done with it, and for as long as the session
+// does.
+class NodeStream final
+    : public grpc::ServerBidiReactor<NodeMessage, NodeCommand>,
+      public CommandStream {
+ public:
+  // All must outlive the server.
+  struct Environment {
+    absl::Duration silence_timeout;
+    const Clock& clock;
+    NodeRegistry& registry;
+    UnregisteredStreams& unregistered;
+  };
+
+  // What gRPC is to be given for a new call.
+  static NodeStream* Open(const grpc::CallbackServerContext& context,
+                          const Environment& environment);
+
+  void Send(NodeCommand command) override ABSL_LOCKS_EXCLUDED(mutex_);
+  void Close(const absl::Status& status) override ABSL_LOCKS_EXCLUDED(mutex_);
+
+  void OnReadDone(bool ok) override;
+  void OnWriteDone(bool ok) override ABSL_LOCKS_EXCLUDED(mutex_);
+  void OnCancel() override;
+  void OnDone() override;
+
+ private:
+  NodeStream(const grpc::CallbackServerContext& context,
+             const Environment& environment);
+
+  void Register(const NodeRegistration& registration);
+  void End(const std::string& reason);
+  void WriteNext() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  // Not used once the stream is closed.
+  const grpc::CallbackServerContext& context_;
+  const Environment environment_;
+
+  std::shared_ptr<NodeStream> self_;  // until OnDone()
+
+  // Used by reads, which come one after the other, and by what follows them.
+  NodeMessage message_;
+
+  absl::Mutex mutex_;
+  std::shared_ptr<NodeSession> session_ ABSL_GUARDED_BY(mutex_);
+  std::deque<NodeCommand> outbox_ ABSL_GUARDED_BY(mutex_);  // front: written
+  std::optional<grpc::Status> close_status_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_SEQUENCER_NODES_NODE_STREAM_H_

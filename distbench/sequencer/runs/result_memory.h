@@ -1,0 +1,71 @@
+// The memory that results may take.
+
+#ifndef DISTBENCH_SEQUENCER_RUNS_RESULT_MEMORY_H_
+#define DISTBENCH_SEQUENCER_RUNS_RESULT_MEMORY_H_
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+
+namespace distbench {
+
+// A result in memory that may be dropped to make room for others.
+class DroppableResult {
+ public:
+  virtual ~DroppableResult() = default;
+
+  // Forgets the result, and releases its memory.
+  virtual void DropResult() = 0;
+};
+
+// A limit for all results together. What goes first is the oldest result of the
+// client whose results take most, so that nobody pushes out those of others
+// that take less. Thread-safe.
+class ResultMemory {
+ public:
+  explicit ResultMemory(int64_t limit_bytes) : limit_bytes_(limit_bytes) {}
+
+  // False, with nothing reserved, if there is no room, although all that may be
+  // dropped was. The caller holds no lock that DropResult() takes.
+  bool Reserve(int64_t bytes) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // For what can not be left out, whatever the limit.
+  void ReserveAnyway(int64_t bytes) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  void Release(int64_t bytes) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // From now on the client's result, which takes so much, may be dropped.
+  void AddDroppable(std::weak_ptr<DroppableResult> result, std::string client,
+                    int64_t bytes) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  int64_t used_bytes() const ABSL_LOCKS_EXCLUDED(mutex_) {
+    absl::MutexLock lock(&mutex_);
+    return used_bytes_;
+  }
+  int64_t limit_bytes() const { return limit_bytes_; }
+
+ private:
+  struct Droppable {
+    std::weak_ptr<DroppableResult> result;
+    std::string client;
+    int64_t bytes;
+  };
+
+  // Null if there is none.
+  std::shared_ptr<DroppableResult> TakeNextToDrop()
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void ForgetExpired() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const int64_t limit_bytes_;
+  mutable absl::Mutex mutex_;
+  int64_t used_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::deque<Droppable> droppable_ ABSL_GUARDED_BY(mutex_);  // oldest first
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_SEQUENCER_RUNS_RESULT_MEMORY_H_

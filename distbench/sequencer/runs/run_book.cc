@@ -1,0 +1,270 @@
+#include "distbench/sequencer/runs/run_book.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "distbench/config/problems/suggest.h"
+#include "distbench/sequencer/runs/run_end.h"
+#include "distbench/sequencer/runs/test_name.h"
+
+namespace distbench {
+namespace {
+
+// What a sequencer that was killed left unsaid.
+std::string WhyInterrupted(const RunDescription& run) {
+  if (run.state() == RunDescription::WAITING) {
+    return "the test sequencer ended before it was this run's turn";
+  }
+  const int index = run.current_test_index();
+  if (index < 0 || index >= run.test_names_size()) {
+    return "the test sequencer ended in the middle of this run";
+  }
+  return absl::StrCat("the test sequencer ended in the middle of test ",
+                      index + 1, " of ", run.test_names_size(), ", ",
+                      run.test_names(index));
+}
+
+bool HasControlCharacters(const std::string& text) {
+  return std::any_of(text.begin(), text.end(),
+                     [](unsigned char c) { return absl::ascii_iscntrl(c); });
+}
+
+}  // namespace
+
+RunBook::RunBook(const RunLimits& limits, const Clock& clock)
+    : limits_(limits),
+      clock_(clock),
+      memory_(limits.memory_bytes),
+      ids_(clock) {}
+
+absl::Status RunBook::OpenDirectory(const std::string& path) {
+  absl::StatusOr<std::unique_ptr<RunDirectory>> directory =
+      RunDirectory::Open(path);
+  if (!directory.ok()) return directory.status();
+  directory_ = *std::move(directory);
+  absl::MutexLock lock(&mutex_);
+  for (RunDescription& run : directory_->List()) {
+    ids_.Follow(run.id());
+    if (!HasEnded(run)) MarkInterrupted(std::move(run));
+  }
+  return absl::OkStatus();
+}
+
+void RunBook::MarkInterrupted(RunDescription run) {
+  run.set_message(WhyInterrupted(run));
+  run.set_state(RunDescription::INTERRUPTED);
+  run.clear_queue_position();
+  interrupted_runs_.push_back(run);
+  ++ended_counts_[RunDescription::INTERRUPTED];
+  const std::string id = run.id();
+  if (directory_->Save(run).ok()) return;
+  // The disk is full: what it says of the run is old.
+  absl::StatusOr<std::shared_ptr<RunRecord>> record =
+      OpenStored(std::move(run));
+  if (record.ok()) records_[id] = *std::move(record);
+}
+
+absl::StatusOr<std::shared_ptr<RunRecord>> RunBook::Add(
+    const RunSubmission& submission) {
+  RunRecord::Options options;
+  options.stop_at_failure = submission.stop_at_failure;
+  RunDescription& run = options.description;
+  run.set_state(RunDescription::WAITING);
+  run.set_label(submission.label);
+  run.set_client(submission.client);
+  run.set_submit_timestamp_ns(clock_.UnixNs());
+  for (int i = 0; i < submission.tests.tests_size(); ++i) {
+    run.add_test_names(TestName(submission.tests.tests(i), i));
+  }
+  std::shared_ptr<RunRecord> record;
+  {
+    absl::MutexLock lock(&mutex_);
+    if (absl::Status status = CheckLimits(submission); !status.ok()) {
+      return status;
+    }
+    const std::string id = ids_.Next();
+    run.set_id(id);
+    options.on_ended = [this, id] { OnEnded(id); };
+    std::string result_path;
+    if (directory_ != nullptr) {
+      options.save = [this](const RunDescription& description) {
+        return directory_->Save(description);
+      };
+      result_path = directory_->ResultPath(id);
+    }
+    record = std::make_shared<RunRecord>(
+        std::move(options), std::make_unique<ResultLog>(std::move(result_path)),
+        memory_, clock_);
+    records_[id] = record;
+  }
+  record->Save();
+  return record;
+}
+
+absl::Status RunBook::CheckLimits(const RunSubmission& submission) const {
+  if (submission.tests.tests_size() > limits_.tests_per_run) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("a run may have ", limits_.tests_per_run,
+                     " tests, and this one has ", submission.tests.tests_size(),
+                     "; submit them in several runs"));
+  }
+  const int label_size = submission.label.size();
+  if (label_size > limits_.label_bytes) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a label may have ", limits_.label_bytes,
+                     " bytes, and this one has ", label_size));
+  }
+  if (HasControlCharacters(submission.label)) {
+    return absl::InvalidArgumentError(
+        "the label has control characters; write it on one line");
+  }
+  int unfinished = 0;
+  int of_client = 0;
+  for (const auto& [id, record] : records_) {
+    if (record->has_ended()) continue;
+    ++unfinished;
+    if (record->client() == submission.client) ++of_client;
+  }
+  if (of_client >= limits_.unfinished_per_client) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        of_client, " runs of ", submission.client,
+        " wait or run, which is the most that a client may have; submit this "
+        "one when some of them have ended, or cancel some: distbench runs "
+        "cancel"));
+  }
+  if (unfinished >= limits_.unfinished) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat(unfinished,
+                     " runs wait or run, which is the most that there may be; "
+                     "submit this one when some of them have ended"));
+  }
+  return absl::OkStatus();
+}
+
+std::map<RunDescription::State, int64_t> RunBook::ended_counts() const {
+  absl::MutexLock lock(&mutex_);
+  return ended_counts_;
+}
+
+std::vector<RunDescription> RunBook::List() const {
+  std::map<std::string, RunDescription> runs;
+  if (directory_ != nullptr) {
+    for (RunDescription& run : directory_->List()) {
+      runs[run.id()] = std::move(run);
+    }
+  }
+  {
+    absl::MutexLock lock(&mutex_);
+    // What is on the disk of these may be old.
+    for (const auto& [id, record] : records_) runs[id] = record->description();
+  }
+  std::vector<RunDescription> sorted;
+  sorted.reserve(runs.size());
+  for (auto& [id, run] : runs) sorted.push_back(std::move(run));
+  return sorted;
+}
+
+absl::StatusOr<std::shared_ptr<RunRecord>> RunBook::Find(
+    const std::string& id) {
+  {
+    absl::MutexLock lock(&mutex_);
+    const auto it = records_.find(id);
+    if (it != records_.end()) return it->second;
+  }
+  if (directory_ == nullptr || !IsRunId(id)) return NotFound(id);
+  absl::StatusOr<RunDescription> run = directory_->Load(id);
+  if (absl::IsNotFound(run.status())) return NotFound(id);
+  if (!run.ok()) return run.status();
+  return OpenStored(*std::move(run));
+}
+
+absl::StatusOr<std::shared_ptr<RunRecord>> RunBook::OpenStored(
+    RunDescription run) {
+  std::unique_ptr<ResultLog> log;
+  if (run.has_result_bytes()) {
+    absl::StatusOr<std::unique_ptr<ResultLog>> opened = ResultLog::Open(
+        directory_->ResultPath(run.id()), run.result_bytes());
+    if (!opened.ok()) return opened.status();
+    log = *std::move(opened);
+  } else {
+    log = std::make_unique<ResultLog>("");
+  }
+  RunRecord::Options options;
+  options.description = std::move(run);
+  return std::make_shared<RunRecord>(std::move(options), std::move(log),
+                                     memory_, clock_);
+}
+
+absl::Status RunBook::NotFound(const std::string& id) const {
+  std::vector<std::string> ids;
+  for (const RunDescription& run : List()) ids.push_back(run.id());
+  std::reverse(ids.begin(), ids.end());  // the latest first
+  const std::optional<std::string> meant = ClosestName(id, ids);
+  return absl::NotFoundError(absl::StrCat(
+      "there is no run ", Quoted(id), "; ",
+      meant ? absl::StrCat("did you mean ", *meant, "? ") : "",
+      ids.empty() ? "the test sequencer has none"
+                  : "distbench runs list shows those that there are"));
+}
+
+void RunBook::OnEnded(const std::string& id) {
+  {
+    absl::MutexLock lock(&mutex_);
+    const auto it = records_.find(id);
+    if (it == records_.end()) return;
+    const RunDescription run = it->second->description();
+    ++ended_counts_[run.state()];
+    memory_.AddDroppable(it->second, run.client(), run.result_bytes());
+    ended_.push_back(id);
+    if (ended_.size() > static_cast<size_t>(limits_.ended_in_memory)) {
+      ForgetOne();
+    }
+  }
+  if (directory_ != nullptr) StoreAgain();
+}
+
+// The oldest of the client that has most.
+void RunBook::ForgetOne() {
+  std::map<std::string, int> count_of;
+  for (const std::string& id : ended_) ++count_of[records_.at(id)->client()];
+  const auto most = std::max_element(
+      count_of.begin(), count_of.end(),
+      [](const auto& a, const auto& b) { return a.second < b.second; });
+  const auto oldest = std::find_if(
+      ended_.begin(), ended_.end(), [&](const std::string& id) {
+        return records_.at(id)->client() == most->first;
+      });
+  records_.erase(*oldest);
+  ended_.erase(oldest);
+}
+
+void RunBook::StoreAgain() {
+  std::vector<std::shared_ptr<RunRecord>> ended;
+  {
+    absl::MutexLock lock(&mutex_);
+    for (const std::string& id : ended_) ended.push_back(records_.at(id));
+  }
+  for (const auto& record : ended) {
+    if (!record->is_on_disk()) record->Commit();
+  }
+  absl::MutexLock lock(&mutex_);
+  std::deque<std::string> kept;
+  for (const std::string& id : ended_) {
+    if (records_.at(id)->is_on_disk()) {
+      records_.erase(id);
+    } else {
+      kept.push_back(id);
+    }
+  }
+  ended_ = std::move(kept);
+}
+
+void RunBook::OnSequencerEnds() {
+  absl::MutexLock lock(&mutex_);
+  for (const auto& [id, record] : records_) record->OnSequencerEnds();
+}
+
+}  // namespace distbench

@@ -1,0 +1,311 @@
+#include "distbench/sequencer/runs/run_book.h"
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "distbench/base/testing/fake_clock.h"
+#include "distbench/base/testing/status_testing.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+using ::testing::SizeIs;
+
+// Ids and states, oldest first.
+std::vector<RunDescription::State> States(const RunBook& book) {
+  std::vector<RunDescription::State> states;
+  for (const RunDescription& run : book.List()) states.push_back(run.state());
+  return states;
+}
+
+class RunBookTest : public testing::Test {
+ protected:
+  RunBookTest() {
+    std::filesystem::remove_all(path_);
+    for (const char* name : {"first", "second"}) {
+      tests_.add_tests()->set_name(name);
+    }
+  }
+
+  std::unique_ptr<RunBook> MakeBook(bool with_directory) {
+    auto book = std::make_unique<RunBook>(limits_, clock_);
+    if (with_directory) {
+      const absl::Status status = book->OpenDirectory(path_);
+      EXPECT_TRUE(status.ok()) << status;
+    }
+    return book;
+  }
+
+  std::shared_ptr<RunRecord> Add(RunBook& book,
+                                 const std::string& client = "me") {
+    auto record =
+        book.Add({.tests = tests_, .label = "nightly", .client = client});
+    EXPECT_TRUE(record.ok()) << record.status();
+    return *std::move(record);
+  }
+
+  static void RunFirstTest(RunRecord& record) {
+    record.OnRunStarted();
+    record.OnTestSetUp(0);
+    ResultChunk chunk;
+    chunk.set_instance("piece");
+    ASSERT_TRUE(record.OnResultChunk(0, chunk).ok());
+    ASSERT_TRUE(record.OnTestFinished(0, TestResult()).ok());
+    record.OnTestSetUp(1);
+  }
+
+  // The kinds of events that the run has for who asks for it.
+  static std::vector<RunTestsEvent::EventCase> Events(
+      std::shared_ptr<RunRecord> record) {
+    RunFollower follower(std::move(record), [] {});
+    std::vector<RunTestsEvent::EventCase> kinds;
+    while (auto event = follower.Next().event) {
+      kinds.push_back(event->event_case());
+    }
+    return kinds;
+  }
+
+  const std::string path_ =
+      testing::TempDir() + "/" +
+      testing::UnitTest::GetInstance()->current_test_info()->name();
+  FakeClock clock_;
+  RunLimits limits_;
+  TestSequence tests_;
+};
+
+TEST_F(RunBookTest, RunsAreKnownFromTheirSubmissionOn) {
+  auto book = MakeBook(false);
+  auto first = Add(*book);
+  auto second = Add(*book, "you");
+  RunFirstTest(*first);
+  const std::vector<RunDescription> runs = book->List();
+  ASSERT_THAT(runs, SizeIs(2));
+  EXPECT_EQ(runs[0].state(), RunDescription::RUNNING);
+  EXPECT_THAT(runs[0].test_names(), ElementsAre("first", "second"));
+  EXPECT_EQ(runs[0].label(), "nightly");
+  EXPECT_EQ(runs[1].client(), "you");
+  EXPECT_GT(runs[1].id(), runs[0].id());
+  EXPECT_EQ(*book->Find(runs[1].id()), second);
+}
+
+TEST_F(RunBookTest, WhatEndedIsInMemoryWithoutADirectory) {
+  auto book = MakeBook(false);
+  auto record = Add(*book);
+  RunFirstTest(*record);
+  record->OnSequenceDone(absl::OkStatus());
+  EXPECT_THAT(States(*book), ElementsAre(RunDescription::DONE));
+  EXPECT_THAT(Events(*book->Find(record->id())),
+              ElementsAre(RunTestsEvent::kRunId, RunTestsEvent::kResultChunk,
+                          RunTestsEvent::kFinished));
+}
+
+TEST_F(RunBookTest, MemoryRemembersSoManyRuns) {
+  limits_.ended_in_memory = 2;
+  auto book = MakeBook(false);
+  std::string last;
+  for (int i = 0; i < 5; ++i) {
+    auto record = Add(*book);
+    last = record->id();
+    record->OnSequenceDone(absl::OkStatus());
+  }
+  const std::vector<RunDescription> runs = book->List();
+  ASSERT_THAT(runs, SizeIs(2));
+  EXPECT_EQ(runs[1].id(), last);
+}
+
+TEST_F(RunBookTest, AnInterruptedRunMayNotSayInWhichTest) {
+  for (const char* index : {"-1", "2", "2147483647"}) {
+    std::filesystem::create_directory(path_);
+    std::ofstream(path_ + "/20260131-235959-000.run")
+        << "state: RUNNING test_names: 'first' current_test_index: " << index;
+    auto book = MakeBook(true);
+    ASSERT_THAT(book->interrupted_runs(), SizeIs(1)) << index;
+    EXPECT_EQ(book->interrupted_runs()[0].message(),
+              "the test sequencer ended in the middle of this run");
+  }
+}
+
+TEST_F(RunBookTest, CountsHowRunsEnded) {
+  limits_.ended_in_memory = 1;
+  auto book = MakeBook(false);
+  EXPECT_THAT(book->ended_counts(), IsEmpty());
+  for (int i = 0; i < 3; ++i) Add(*book)->OnSequenceDone(absl::OkStatus());
+  Add(*book)->OnSequenceDone(absl::FailedPreconditionError("no nodes"));
+  Add(*book)->OnSequenceDone(absl::CancelledError("on request"));
+  Add(*book);  // waits
+  // Forgotten ones as well.
+  EXPECT_THAT(book->ended_counts(),
+              ElementsAre(Pair(RunDescription::DONE, 3),
+                          Pair(RunDescription::FAILED, 1),
+                          Pair(RunDescription::CANCELLED, 1)));
+}
+
+TEST_F(RunBookTest, CountsWhatAnEarlierSequencerLeftAsInterrupted) {
+  {
+    auto book = MakeBook(true);
+    Add(*book)->OnSequenceDone(absl::OkStatus());
+    RunFirstTest(*Add(*book));
+  }
+  EXPECT_THAT(MakeBook(true)->ended_counts(),
+              ElementsAre(Pair(RunDescription::INTERRUPTED, 1)));
+  EXPECT_THAT(MakeBook(true)->ended_counts(), IsEmpty());
+}
+
+TEST_F(RunBookTest, ManyRunsOfOneClientDoNotPushOutThoseOfOthers) {
+  limits_.ended_in_memory = 3;
+  auto book = MakeBook(false);
+  for (const char* client : {"you", "me", "me", "me", "me"}) {
+    Add(*book, client)->OnSequenceDone(absl::OkStatus());
+  }
+  std::vector<std::string> clients;
+  for (const RunDescription& run : book->List()) {
+    clients.push_back(run.client());
+  }
+  EXPECT_THAT(clients, ElementsAre("you", "me", "me"));
+}
+
+TEST_F(RunBookTest, WhatEndedIsOnTheDiskWithADirectory) {
+  std::string id;
+  {
+    auto book = MakeBook(true);
+    auto record = Add(*book);
+    id = record->id();
+    RunFirstTest(*record);
+    record->OnSequenceDone(absl::OkStatus());
+    EXPECT_NE(*book->Find(id), record);  // not the one in memory
+  }
+  auto book = MakeBook(true);
+  EXPECT_THAT(book->interrupted_runs(), IsEmpty());
+  EXPECT_THAT(States(*book), ElementsAre(RunDescription::DONE));
+  EXPECT_THAT(Events(*book->Find(id)),
+              ElementsAre(RunTestsEvent::kRunId, RunTestsEvent::kResultChunk,
+                          RunTestsEvent::kFinished));
+  // New ids come after old ones.
+  EXPECT_GT(Add(*book)->id(), id);
+}
+
+TEST_F(RunBookTest, RunsThatHadNotEndedAreInterruptedAfterwards) {
+  std::string id;
+  {
+    auto book = MakeBook(true);
+    auto record = Add(*book);
+    auto waiting = Add(*book);
+    id = record->id();
+    RunFirstTest(*record);
+    // A piece of the test that was not finished.
+    ASSERT_TRUE(record->OnResultChunk(1, ResultChunk()).ok());
+  }
+  auto book = MakeBook(true);
+  ASSERT_THAT(book->interrupted_runs(), SizeIs(2));
+  EXPECT_EQ(book->interrupted_runs()[0].id(), id);
+  EXPECT_EQ(book->interrupted_runs()[0].message(),
+            "the test sequencer ended in the middle of test 2 of 2, second");
+  EXPECT_EQ(book->interrupted_runs()[1].message(),
+            "the test sequencer ended before it was this run's turn");
+  EXPECT_THAT(States(*book), ElementsAre(RunDescription::INTERRUPTED,
+                                         RunDescription::INTERRUPTED));
+  // What was finished is there.
+  EXPECT_THAT(Events(*book->Find(id)),
+              ElementsAre(RunTestsEvent::kRunId, RunTestsEvent::kResultChunk,
+                          RunTestsEvent::kFinished));
+  // It is said once.
+  book = nullptr;
+  EXPECT_THAT(MakeBook(true)->interrupted_runs(), IsEmpty());
+}
+
+TEST_F(RunBookTest, ADiskThatTakesNothingDelaysNothingAndGetsItLater) {
+  auto book = MakeBook(true);
+  // Nothing can be written there for a while.
+  std::filesystem::rename(path_, path_ + ".away");
+  auto record = Add(*book);
+  RunFirstTest(*record);
+  record->OnSequenceDone(absl::OkStatus());
+  const std::string id = record->id();
+  EXPECT_THAT(book->List().back().message(),
+              HasSubstr("until the sequencer ends"));
+  EXPECT_THAT(Events(*book->Find(id)), SizeIs(3));
+
+  std::filesystem::remove_all(path_);
+  std::filesystem::rename(path_ + ".away", path_);
+  Add(*book)->OnSequenceDone(absl::OkStatus());
+  EXPECT_EQ(book->List().front().message(), "");
+  record = nullptr;
+  book = nullptr;
+  EXPECT_THAT(Events(*MakeBook(true)->Find(id)), SizeIs(3));
+}
+
+TEST_F(RunBookTest, UnknownRunsAreExplained) {
+  auto book = MakeBook(true);
+  EXPECT_EQ(Message(book->Find("x").status()),
+            "there is no run \"x\"; the test sequencer has none");
+  std::string id = Add(*book)->id();
+  const std::string meant = id;
+  id.back() ^= 1;
+  EXPECT_EQ(book->Find(id).status().code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(Message(book->Find(id).status()),
+              HasSubstr("did you mean " + meant + "?"));
+  EXPECT_THAT(Message(book->Find("../../etc/passwd").status()),
+              HasSubstr("distbench runs list"));
+}
+
+TEST_F(RunBookTest, LimitsNameWhatToDo) {
+  limits_.unfinished = 3;
+  limits_.unfinished_per_client = 2;
+  limits_.tests_per_run = 2;
+  auto book = MakeBook(false);
+  auto mine = Add(*book);
+  auto mine_too = Add(*book);
+  const auto refusal = [&](const std::string& client) {
+    return book->Add({.tests = tests_, .label = "", .client = client}).status();
+  };
+  EXPECT_EQ(refusal("me").code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(Message(refusal("me")),
+              AllOf(HasSubstr("2 runs of me"), HasSubstr("cancel")));
+  auto yours = Add(*book, "you");
+  EXPECT_THAT(Message(refusal("them")), HasSubstr("3 runs wait or run"));
+  // Those that have ended do not count.
+  mine->OnSequenceDone(absl::OkStatus());
+  EXPECT_TRUE(refusal("me").ok());
+
+  tests_.add_tests();
+  EXPECT_THAT(Message(refusal("you")),
+              AllOf(HasSubstr("2 tests"), HasSubstr("this one has 3")));
+}
+
+TEST_F(RunBookTest, LabelsAreOneShortLine) {
+  auto book = MakeBook(false);
+  for (const std::string& label :
+       {std::string("a\nb"), std::string(300, 'x')}) {
+    EXPECT_EQ(book->Add({.tests = tests_, .label = label, .client = "me"})
+                  .status()
+                  .code(),
+              absl::StatusCode::kInvalidArgument);
+  }
+  EXPECT_THAT(book->List(), IsEmpty());
+}
+
+TEST_F(RunBookTest, TheSequencersEndIsToldToAllRuns) {
+  auto book = MakeBook(true);
+  auto running = Add(*book);
+  auto waiting = Add(*book);
+  running->OnRunStarted();
+  book->OnSequencerEnds();
+  for (const auto& record : {waiting, running}) {
+    record->OnSequenceDone(absl::AbortedError("going"));
+  }
+  EXPECT_THAT(States(*book), ElementsAre(RunDescription::INTERRUPTED,
+                                         RunDescription::CANCELLED));
+}
+
+}  // namespace
+}  // namespace distbench

@@ -1,0 +1,187 @@
+#include "distbench/sequencer/runs/run_directory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "absl/memory/memory.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+#include "distbench/results/output_file.h"
+#include "distbench/sequencer/runs/run_id.h"
+#include "google/protobuf/io/tokenizer.h"
+#include "google/protobuf/text_format.h"
+
+namespace distbench {
+namespace {
+
+constexpr absl::string_view kDescriptionSuffix = ".run";
+constexpr absl::string_view kResultSuffix = ".result";
+constexpr absl::string_view kTemporarySuffix = ".tmp";
+
+// More than any description takes.
+constexpr int64_t kMaxDescriptionBytes = 64 << 20;
+constexpr int kMaxNesting = 100;
+
+absl::StatusOr<std::string> ReadFile(const std::string& path) {
+  const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat attributes;
+  if (!file.is_open() || fstat(file.get(), &attributes) != 0) {
+    return absl::ErrnoToStatus(errno, absl::StrCat("cannot read ", path));
+  }
+  std::string text(std::min<int64_t>(attributes.st_size, kMaxDescriptionBytes),
+                   '\0');
+  const ssize_t count = read(file.get(), text.data(), text.size());
+  if (count < 0) {
+    return absl::ErrnoToStatus(errno, absl::StrCat("cannot read ", path));
+  }
+  text.resize(count);
+  return text;
+}
+
+// Keeps to itself what is wrong: it would be told anew by each listing.
+class SilentCollector final : public google::protobuf::io::ErrorCollector {
+ public:
+  void AddError(int line, int, const std::string& message) override {
+    if (what_.empty()) {
+      what_ = absl::StrCat(", line ", line + 1, ": ", message);
+    }
+  }
+
+  const std::string& what() const { return what_; }
+
+ private:
+  std::string what_;
+};
+
+// "ID" of "ID.run"; empty for other names.
+std::string IdOfDescription(const std::string& name) {
+  absl::string_view id = name;
+  if (!absl::ConsumeSuffix(&id, kDescriptionSuffix) || !IsRunId(id)) return "";
+  return std::string(id);
+}
+
+// Calls `visit` with the name of each file.
+template <typename Function>
+void ForEachFile(const std::string& path, Function visit) {
+  std::error_code error;
+  for (std::filesystem::directory_iterator it(path, error), end;
+       !error && it != end; it.increment(error)) {
+    visit(it->path().filename().string());
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<RunDirectory>> RunDirectory::Open(
+    std::string path) {
+  const auto error = [&path](absl::string_view what) {
+    return absl::ErrnoToStatus(
+        errno, absl::StrCat("cannot keep results in ", path, ": ", what));
+  };
+  if (mkdir(path.c_str(), 0777) != 0 && errno != EEXIST) {
+    return error("cannot make it");
+  }
+  const std::string lock_path = absl::StrCat(path, "/.lock");
+  FileDescriptor lock(
+      open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  if (!lock.is_open()) return error("cannot make files there");
+  auto directory =
+      absl::WrapUnique(new RunDirectory(std::move(path), std::move(lock)));
+  if (flock(directory->lock_.get(), LOCK_EX | LOCK_NB) != 0) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("another test sequencer keeps its results in ",
+                     directory->path_, "; each needs a directory of its own"));
+  }
+  directory->RemoveTemporaryFiles();
+  return directory;
+}
+
+absl::Status RunDirectory::Save(const RunDescription& description) const {
+  const std::string path = DescriptionPath(description.id());
+  std::string text;
+  google::protobuf::TextFormat::PrintToString(description, &text);
+  absl::StatusOr<std::unique_ptr<OutputFile>> file = OutputFile::Open(path);
+  if (!file.ok()) return file.status();
+  const ssize_t written = write((*file)->fd(), text.data(), text.size());
+  if (written < 0) return WriteError(path, errno);
+  // A disk that takes a part of it is full.
+  if (written < static_cast<ssize_t>(text.size())) {
+    return WriteError(path, ENOSPC);
+  }
+  return (*file)->Commit();
+}
+
+absl::StatusOr<RunDescription> RunDirectory::Load(const std::string& id) const {
+  if (!IsRunId(id)) return absl::NotFoundError("no id of a run");
+  const absl::StatusOr<std::string> text = ReadFile(DescriptionPath(id));
+  if (!text.ok()) return text.status();
+  RunDescription description;
+  google::protobuf::TextFormat::Parser parser;
+  SilentCollector error;
+  parser.RecordErrorsTo(&error);
+  parser.AllowUnknownField(true);  // of a later version
+  parser.SetRecursionLimit(kMaxNesting);
+  if (!parser.ParseFromString(*text, &description)) {
+    description.Clear();
+    description.set_message(absl::StrCat(DescriptionPath(id), error.what(),
+                                         "; not the description of a run"));
+  }
+  description.set_id(id);
+  return description;
+}
+
+std::vector<RunDescription> RunDirectory::List() const {
+  std::vector<std::string> ids;
+  ForEachFile(path_, [&ids](const std::string& name) {
+    std::string id = IdOfDescription(name);
+    if (!id.empty()) ids.push_back(std::move(id));
+  });
+  std::sort(ids.begin(), ids.end());
+  std::vector<RunDescription> runs;
+  for (const std::string& id : ids) {
+    absl::StatusOr<RunDescription> run = Load(id);
+    // Somebody may have removed it meanwhile.
+    if (absl::IsNotFound(run.status())) continue;
+    if (run.ok()) {
+      runs.push_back(*std::move(run));
+    } else {
+      RunDescription& unreadable = runs.emplace_back();
+      unreadable.set_id(id);
+      unreadable.set_message(std::string(run.status().message()));
+    }
+  }
+  return runs;
+}
+
+std::string RunDirectory::ResultPath(const std::string& id) const {
+  return absl::StrCat(path_, "/", id, kResultSuffix);
+}
+
+std::string RunDirectory::DescriptionPath(const std::string& id) const {
+  return absl::StrCat(path_, "/", id, kDescriptionSuffix);
+}
+
+void RunDirectory::RemoveTemporaryFiles() const {
+  std::vector<std::string> names;
+  ForEachFile(path_, [&names](const std::string& name) {
+    if (absl::EndsWith(name, kTemporarySuffix) &&
+        IsRunId(absl::string_view(name).substr(0, name.find('.')))) {
+      names.push_back(name);
+    }
+  });
+  for (const std::string& name : names) {
+    unlink(absl::StrCat(path_, "/", name).c_str());
+  }
+}
+
+}  // namespace distbench

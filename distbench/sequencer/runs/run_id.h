@@ -1,0 +1,39 @@
+// What runs are called.
+
+#ifndef DISTBENCH_SEQUENCER_RUNS_RUN_ID_H_
+#define DISTBENCH_SEQUENCER_RUNS_RUN_ID_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "distbench/base/clock.h"
+
+namespace distbench {
+
+// Whether the text is the id of a run, which there may be or not: digits and
+// '-', so that it can be part of a file's name.
+bool IsRunId(absl::string_view text);
+
+// Ids that say when a run was submitted, in UTC: "20260131-235959-000". Each
+// sorts after those before it, also when the clock is set back. Not
+// thread-safe.
+class RunIds {
+ public:
+  // `clock` must outlive this.
+  explicit RunIds(const Clock& clock) : clock_(clock) {}
+
+  // The ids that follow sort after this one, which must be an id.
+  void Follow(absl::string_view id);
+
+  std::string Next();
+
+ private:
+  const Clock& clock_;
+  int64_t last_second_ = 0;  // Unix time
+  int last_number_ = 0;      // within the second
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_SEQUENCER_RUNS_RUN_ID_H_

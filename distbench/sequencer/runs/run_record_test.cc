@@ -1,0 +1,405 @@
+#include "distbench/sequencer/runs/run_record.h"
+
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
+#include "distbench/base/testing/fake_clock.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr int64_t kPieceBytes = 1000;
+constexpr char kId[] = "20260131-235959-000";
+
+ResultChunk Piece(const std::string& instance) {
+  ResultChunk chunk;
+  chunk.set_instance(instance);
+  chunk.mutable_instance_log()->set_engine_error_message(
+      std::string(kPieceBytes, 'x'));
+  return chunk;
+}
+
+TestResult ResultOf(const std::string& failure) {
+  TestResult result;
+  result.add_log_summary("summary");
+  if (!failure.empty()) result.mutable_run_info()->set_failure(failure);
+  return result;
+}
+
+// What an event is, in a word.
+std::string Word(const RunTestsEvent& event) {
+  switch (event.event_case()) {
+    case RunTestsEvent::kRunId:
+      return "id";
+    case RunTestsEvent::kQueuePosition:
+      return absl::StrCat("queue ", event.queue_position());
+    case RunTestsEvent::kStarted:
+      return absl::StrCat("started ", event.test_index());
+    case RunTestsEvent::kProgress:
+      return absl::StrCat("progress ", event.progress().succeeded_count());
+    case RunTestsEvent::kResultChunk:
+      return event.result_chunk().instance();
+    case RunTestsEvent::kFinished:
+      return absl::StrCat("finished ", event.test_index());
+    case RunTestsEvent::EVENT_NOT_SET:
+      break;
+  }
+  return "?";
+}
+
+// All that there is for the follower now; last, "end" and its message.
+std::vector<std::string> Drain(RunFollower& follower) {
+  std::vector<std::string> words;
+  while (true) {
+    const RunNews news = follower.Next();
+    if (news.event.has_value()) {
+      words.push_back(Word(*news.event));
+    } else {
+      if (news.end.has_value()) {
+        words.push_back(absl::StrCat("end ", news.end->message()));
+      }
+      return words;
+    }
+  }
+}
+
+class RunRecordTest : public testing::Test {
+ protected:
+  std::shared_ptr<RunRecord> MakeRecord(const std::string& path = "") {
+    RunRecord::Options options;
+    options.description.set_id(kId);
+    options.description.set_state(RunDescription::WAITING);
+    options.description.add_test_names("first");
+    options.description.add_test_names("second");
+    options.stop_at_failure = stop_at_failure_;
+    options.save = [this](const RunDescription& description) {
+      saved_.push_back(description);
+      return save_status_;
+    };
+    options.on_ended = [this] { ++ended_count_; };
+    options.stall_timeout = stall_timeout_;
+    return std::make_shared<RunRecord>(std::move(options),
+                                       std::make_unique<ResultLog>(path),
+                                       memory_, clock_);
+  }
+
+  static void RunOneTest(RunRecord& record, int test_index, int pieces,
+                         const std::string& failure = "") {
+    record.OnTestSetUp(test_index);
+    record.OnTestStarted(test_index, TestStarted());
+    for (int i = 0; i < pieces; ++i) {
+      ASSERT_TRUE(
+          record.OnResultChunk(test_index, Piece(absl::StrCat("piece", i)))
+              .ok());
+    }
+    record.OnTestFinished(test_index, ResultOf(failure)).IgnoreError();
+  }
+
+  static void Progress(RunRecord& record, int64_t count) {
+    TrafficProgress progress;
+    progress.set_succeeded_count(count);
+    record.OnProgress(0, progress);
+  }
+
+  RunFollower& Follow(std::shared_ptr<RunRecord> record) {
+    followers_.push_back(
+        std::make_unique<RunFollower>(record, [this] { ++news_count_; }));
+    return *followers_.back();
+  }
+
+  FakeClock clock_;
+  ResultMemory memory_{5 * kPieceBytes};
+  bool stop_at_failure_ = false;
+  absl::Duration stall_timeout_ = absl::Milliseconds(10);
+  absl::Status save_status_;
+  std::vector<RunDescription> saved_;
+  int ended_count_ = 0;
+  int news_count_ = 0;
+  std::vector<std::unique_ptr<RunFollower>> followers_;
+};
+
+TEST_F(RunRecordTest, TellsAFollowerWhatHappens) {
+  auto record = MakeRecord();
+  RunFollower& follower = Follow(record);
+  EXPECT_THAT(Drain(follower), ElementsAre("id"));
+  record->OnQueuePosition(3);
+  EXPECT_EQ(news_count_, 1);
+  EXPECT_THAT(Drain(follower), ElementsAre("queue 3"));
+  record->OnRunStarted();
+  record->OnTestStarted(0, TestStarted());
+  Progress(*record, 7);
+  EXPECT_THAT(Drain(follower), ElementsAre("started 0", "progress 7"));
+  ASSERT_TRUE(record->OnResultChunk(0, Piece("piece")).ok());
+  ASSERT_TRUE(record->OnTestFinished(0, ResultOf("")).ok());
+  EXPECT_THAT(Drain(follower), ElementsAre("piece", "finished 0"));
+  EXPECT_THAT(Drain(follower), IsEmpty());
+  record->OnSequenceDone(absl::OkStatus());
+  EXPECT_EQ(ended_count_, 1);
+  EXPECT_THAT(Drain(follower), ElementsAre("end "));
+}
+
+TEST_F(RunRecordTest, NewsThatWasReplacedIsToldOnce) {
+  auto record = MakeRecord();
+  RunFollower& follower = Follow(record);
+  for (int ahead : {5, 4, 3}) record->OnQueuePosition(ahead);
+  EXPECT_THAT(Drain(follower), ElementsAre("id", "queue 3"));
+  record->OnQueuePosition(2);
+  record->OnRunStarted();
+  record->OnTestStarted(0, TestStarted());
+  for (int count : {1, 2, 3}) Progress(*record, count);
+  record->OnTestFinished(0, ResultOf("")).IgnoreError();
+  // It is not waiting any more, and progress belongs before the end.
+  EXPECT_THAT(Drain(follower),
+              ElementsAre("started 0", "progress 3", "finished 0"));
+}
+
+TEST_F(RunRecordTest, AnyNumberFollowAtTheirOwnPace) {
+  auto record = MakeRecord();
+  RunFollower& early = Follow(record);
+  record->OnRunStarted();
+  RunOneTest(*record, 0, 1);
+  EXPECT_THAT(Drain(early),
+              ElementsAre("id", "started 0", "piece0", "finished 0"));
+  record->OnTestStarted(1, TestStarted());
+  // Who comes later is not told of the start of what is over.
+  RunFollower& late = Follow(record);
+  EXPECT_THAT(Drain(late),
+              ElementsAre("id", "piece0", "finished 0", "started 1"));
+  record->OnTestFinished(1, ResultOf("")).IgnoreError();
+  record->OnSequenceDone(absl::OkStatus());
+  for (RunFollower* follower : {&early, &late}) {
+    std::vector<std::string> words = Drain(*follower);
+    EXPECT_THAT(std::vector<std::string>(words.end() - 2, words.end()),
+                ElementsAre("finished 1", "end "));
+  }
+}
+
+TEST_F(RunRecordTest, DescribesTheRunAtEachStage) {
+  auto record = MakeRecord();
+  record->OnQueuePosition(2);
+  EXPECT_EQ(record->description().queue_position(), 2);
+  clock_.Advance(5);
+  record->OnRunStarted();
+  RunOneTest(*record, 0, 1);
+  record->OnTestSetUp(1);
+  RunDescription run = record->description();
+  EXPECT_EQ(run.state(), RunDescription::RUNNING);
+  EXPECT_FALSE(run.has_queue_position());
+  EXPECT_EQ(run.current_test_index(), 1);
+  EXPECT_EQ(run.start_timestamp_ns(), clock_.UnixNs());
+  EXPECT_GT(run.result_bytes(), kPieceBytes);
+  clock_.Advance(5);
+  record->OnTestFinished(1, ResultOf("")).IgnoreError();
+  record->OnSequenceDone(absl::OkStatus());
+  run = record->description();
+  EXPECT_EQ(run.state(), RunDescription::DONE);
+  EXPECT_EQ(run.end_timestamp_ns(), clock_.UnixNs());
+  EXPECT_EQ(run.message(), "");
+}
+
+TEST_F(RunRecordTest, SavesBeforeEachTestAndAfterIt) {
+  auto record = MakeRecord(testing::TempDir() + "/saves");
+  record->OnRunStarted();
+  RunOneTest(*record, 0, 1);
+  record->OnTestSetUp(1);
+  ASSERT_EQ(saved_.size(), 3);
+  EXPECT_EQ(saved_[0].current_test_index(), 0);
+  EXPECT_EQ(saved_[0].state(), RunDescription::RUNNING);
+  EXPECT_FALSE(saved_[0].has_result_bytes());
+  EXPECT_GT(saved_[1].result_bytes(), kPieceBytes);
+  EXPECT_EQ(saved_[2].current_test_index(), 1);
+  EXPECT_EQ(saved_[2].result_bytes(), saved_[1].result_bytes());
+  // Neither file nor memory has it twice.
+  EXPECT_EQ(memory_.used_bytes(), 0);
+}
+
+TEST_F(RunRecordTest, FinalStateSaysHowItWent) {
+  struct Case {
+    std::string failure;
+    absl::Status status;
+    bool sequencer_ends;
+    RunDescription::State state;
+  };
+  for (const Case& c : std::vector<Case>{
+           {"", absl::OkStatus(), false, RunDescription::DONE},
+           {"node1 was lost", absl::OkStatus(), false, RunDescription::FAILED},
+           {"", absl::CancelledError("enough"), false,
+            RunDescription::CANCELLED},
+           {"", absl::FailedPreconditionError("no nodes"), false,
+            RunDescription::FAILED},
+           {"", absl::AbortedError("going"), true,
+            RunDescription::INTERRUPTED}}) {
+    auto record = MakeRecord();
+    if (c.sequencer_ends) record->OnSequencerEnds();
+    record->OnRunStarted();
+    RunOneTest(*record, 0, 0, c.failure);
+    record->OnSequenceDone(c.status);
+    EXPECT_EQ(record->description().state(), c.state) << c.status;
+    EXPECT_EQ(record->description().message(), c.status.message());
+  }
+}
+
+TEST_F(RunRecordTest, ARunThatWaitsWhenTheSequencerEndsIsCancelled) {
+  auto record = MakeRecord();
+  record->OnQueuePosition(1);
+  record->OnSequencerEnds();
+  record->OnSequenceDone(absl::AbortedError("the sequencer ends"));
+  const RunDescription run = record->description();
+  EXPECT_EQ(run.state(), RunDescription::CANCELLED);
+  EXPECT_EQ(run.message(), "the sequencer ends");
+  EXPECT_FALSE(run.has_queue_position());
+}
+
+TEST_F(RunRecordTest, AFailedTestEndsTheRunIfThatIsWanted) {
+  auto patient = MakeRecord();
+  EXPECT_TRUE(patient->OnTestFinished(0, ResultOf("lost")).ok());
+  stop_at_failure_ = true;
+  auto strict = MakeRecord();
+  EXPECT_TRUE(strict->OnTestFinished(0, ResultOf("")).ok());
+  EXPECT_EQ(strict->OnTestFinished(1, ResultOf("lost")),
+            absl::AbortedError("tests[1] failed: lost"));
+}
+
+TEST_F(RunRecordTest, CancelReachesTheRunUntilItHasEnded) {
+  auto record = MakeRecord();
+  std::string reason;
+  record->SetCanceller([&](const absl::Status& status) {
+    reason = std::string(status.message());
+  });
+  EXPECT_TRUE(record->Cancel(absl::CancelledError("enough")).ok());
+  EXPECT_EQ(reason, "enough");
+  record->OnSequenceDone(absl::CancelledError("enough"));
+  EXPECT_EQ(record->Cancel(absl::CancelledError("again")).code(),
+            absl::StatusCode::kFailedPrecondition);
+}
+
+TEST_F(RunRecordTest, ADiskThatIsFullIsSaidAndTheResultIsInMemory) {
+  save_status_ = absl::ResourceExhaustedError("cannot write /x/run: no space");
+  auto record = MakeRecord("/nonexistent/result");
+  record->OnRunStarted();
+  RunOneTest(*record, 0, 2);
+  record->OnSequenceDone(absl::OkStatus());
+  EXPECT_FALSE(record->is_on_disk());
+  EXPECT_EQ(record->description().state(), RunDescription::DONE);
+  EXPECT_THAT(record->description().message(),
+              AllOf(HasSubstr("/nonexistent/result"),
+                    HasSubstr("kept in memory, until the sequencer ends")));
+  EXPECT_THAT(Drain(Follow(record)), ElementsAre("id", "piece0", "piece1",
+                                                 "finished 0", "end "));
+}
+
+TEST_F(RunRecordTest, OldResultsMakeRoomForNewOnes) {
+  auto old = MakeRecord();
+  RunOneTest(*old, 0, 4);
+  old->OnSequenceDone(absl::OkStatus());
+  memory_.AddDroppable(old, "me", 4 * kPieceBytes);
+  auto recent = MakeRecord();
+  RunOneTest(*recent, 0, 3);
+  recent->OnSequenceDone(absl::OkStatus());
+
+  EXPECT_THAT(old->description().message(), HasSubstr("--results_memory"));
+  EXPECT_FALSE(old->description().has_result_bytes());
+  EXPECT_THAT(Drain(Follow(old)),
+              ElementsAre("id", AllOf(HasSubstr("end "), HasSubstr(kId),
+                                      HasSubstr("--results_memory"))));
+  EXPECT_EQ(recent->description().message(), "");
+  EXPECT_LE(memory_.used_bytes(), memory_.limit_bytes());
+  recent = nullptr;
+  followers_.clear();
+  EXPECT_EQ(memory_.used_bytes(), 0);
+}
+
+TEST_F(RunRecordTest, WithoutFollowersALargeResultKeepsItsSummaryAlone) {
+  auto record = MakeRecord();
+  RunOneTest(*record, 0, 20);
+  record->OnSequenceDone(absl::OkStatus());
+  EXPECT_LT(memory_.used_bytes(), memory_.limit_bytes() + kPieceBytes);
+  EXPECT_THAT(record->description().message(),
+              HasSubstr("only summaries were kept"));
+  // Nor are there pieces that would pass for the whole.
+  EXPECT_THAT(Drain(Follow(record)), ElementsAre("id", "finished 0", "end "));
+}
+
+TEST_F(RunRecordTest, AFollowerGetsAllOfALargeResult) {
+  constexpr int kPieces = 200;
+  stall_timeout_ = absl::Seconds(60);
+  auto record = MakeRecord();
+  absl::Mutex mutex;
+  bool has_news = true;
+  RunFollower follower(record, [&] {
+    absl::MutexLock lock(&mutex);
+    has_news = true;
+  });
+  std::thread run([&] {
+    RunOneTest(*record, 0, kPieces);
+    record->OnSequenceDone(absl::OkStatus());
+  });
+  int pieces = 0;
+  std::string last;
+  while (!absl::StartsWith(last, "end")) {
+    {
+      absl::MutexLock lock(&mutex);
+      mutex.Await(absl::Condition(&has_news));
+      has_news = false;
+    }
+    for (const std::string& word : Drain(follower)) {
+      if (absl::StartsWith(word, "piece")) ++pieces;
+      last = word;
+    }
+  }
+  run.join();
+  EXPECT_EQ(last, "end ");
+  EXPECT_EQ(pieces, kPieces);
+  EXPECT_LE(memory_.used_bytes(), memory_.limit_bytes() + kPieceBytes);
+}
+
+TEST_F(RunRecordTest, AFollowerThatTakesNothingIsCutOff) {
+  auto record = MakeRecord();
+  RunFollower& follower = Follow(record);
+  RunOneTest(*record, 0, 20);
+  record->OnSequenceDone(absl::OkStatus());
+  EXPECT_TRUE(follower.is_cut_off());
+  EXPECT_THAT(Drain(follower),
+              ElementsAre(HasSubstr("the client took none of the results")));
+  EXPECT_EQ(record->description().state(), RunDescription::DONE);
+}
+
+TEST_F(RunRecordTest, TheSequencersEndWaitsForNoFollower) {
+  stall_timeout_ = absl::InfiniteDuration();
+  auto record = MakeRecord();
+  RunFollower& follower = Follow(record);
+  std::thread run([&] {
+    RunOneTest(*record, 0, 20);
+    record->OnSequenceDone(absl::AbortedError("going"));
+  });
+  record->OnSequencerEnds();
+  run.join();
+  EXPECT_TRUE(follower.is_cut_off());
+}
+
+TEST_F(RunRecordTest, ARunThatHasEndedSaysHow) {
+  RunRecord::Options options;
+  options.description.set_id(kId);
+  options.description.set_state(RunDescription::INTERRUPTED);
+  options.description.set_message("in the middle of test 2");
+  auto record = std::make_shared<RunRecord>(
+      options, std::make_unique<ResultLog>(""), memory_, clock_);
+  EXPECT_TRUE(record->has_ended());
+  EXPECT_THAT(Drain(Follow(record)),
+              ElementsAre("id", "end in the middle of test 2"));
+}
+
+}  // namespace
+}  // namespace distbench

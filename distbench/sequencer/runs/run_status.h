@@ -1,0 +1,61 @@
+// What runs at the moment, for those who ask.
+
+#ifndef DISTBENCH_SEQUENCER_RUNS_RUN_STATUS_H_
+#define DISTBENCH_SEQUENCER_RUNS_RUN_STATUS_H_
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "proto/control.pb.h"
+
+namespace distbench {
+
+// Thread-safe.
+class RunStatus {
+ public:
+  struct RunningTest {
+    std::string name;
+    std::set<std::string> node_aliases;
+
+    // Of its traffic. Times are monotonic, in nanoseconds; 0: not known, or not
+    // started.
+    int64_t expected_duration_ns = 0;
+    int64_t started_ns = 0;
+    TrafficProgress progress;
+  };
+
+  void Set(std::optional<RunningTest> test) ABSL_LOCKS_EXCLUDED(mutex_) {
+    absl::MutexLock lock(&mutex_);
+    test_ = std::move(test);
+  }
+
+  // Does nothing if no test runs.
+  void SetStarted(int64_t now_ns) ABSL_LOCKS_EXCLUDED(mutex_) {
+    absl::MutexLock lock(&mutex_);
+    if (test_.has_value()) test_->started_ns = now_ns;
+  }
+  void SetProgress(const TrafficProgress& progress)
+      ABSL_LOCKS_EXCLUDED(mutex_) {
+    absl::MutexLock lock(&mutex_);
+    if (test_.has_value()) test_->progress = progress;
+  }
+
+  // Absent if no test runs.
+  std::optional<RunningTest> Get() const ABSL_LOCKS_EXCLUDED(mutex_) {
+    absl::MutexLock lock(&mutex_);
+    return test_;
+  }
+
+ private:
+  mutable absl::Mutex mutex_;
+  std::optional<RunningTest> test_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_SEQUENCER_RUNS_RUN_STATUS_H_

@@ -1,0 +1,15 @@
+#ifndef DISTBENCH_SEQUENCER_RUNS_TEST_NAME_H_
+#define DISTBENCH_SEQUENCER_RUNS_TEST_NAME_H_
+
+#include <string>
+
+#include "proto/traffic_config.pb.h"
+
+namespace distbench {
+
+// What a test of a sequence is called in messages.
+std::string TestName(const DistributedSystemDescription& test, int test_index);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_SEQUENCER_RUNS_TEST_NAME_H_

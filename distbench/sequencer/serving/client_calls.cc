@@ -1,0 +1,153 @@
+#include "distbench/sequencer/serving/client_calls.h"
+
+#include <utility>
+
+#include "distbench/results/merge.h"
+#include "distbench/sequencer/nodes/grpc_status.h"
+
+namespace distbench {
+
+// ---- FollowRunCall ----------------------------------------------------------
+
+FollowRunCall* FollowRunCall::Open(
+    grpc::CallbackServerContext& context,
+    absl::StatusOr<std::shared_ptr<RunRecord>> run,
+    CancelHandler cancel_handler) {
+  std::shared_ptr<FollowRunCall> call(
+      new FollowRunCall(context, std::move(cancel_handler)));
+  call->self_ = call;
+  if (run.ok()) {
+    call->Follow(*std::move(run));
+  } else {
+    absl::MutexLock lock(&call->mutex_);
+    call->End(run.status());
+  }
+  return call.get();
+}
+
+void FollowRunCall::Follow(std::shared_ptr<RunRecord> run) {
+  {
+    absl::MutexLock lock(&mutex_);
+    follower_ = std::make_unique<RunFollower>(
+        std::move(run), [call = std::weak_ptr<FollowRunCall>(self_)] {
+          if (const auto held = call.lock()) held->Advance();
+        });
+  }
+  Advance();
+}
+
+void FollowRunCall::OnWriteDone(bool ok) {
+  absl::MutexLock lock(&mutex_);
+  is_writing_ = false;
+  if (!ok) is_cancelled_ = true;
+  WriteNextOrFinish();
+}
+
+void FollowRunCall::OnCancel() {
+  {
+    absl::MutexLock lock(&mutex_);
+    is_cancelled_ = true;
+    WriteNextOrFinish();
+  }
+  cancel_handler_();
+}
+
+void FollowRunCall::OnDone() {
+  const std::shared_ptr<FollowRunCall> last_reference = std::move(self_);
+}
+
+void FollowRunCall::Advance() {
+  absl::MutexLock lock(&mutex_);
+  WriteNextOrFinish();
+}
+
+void FollowRunCall::WriteNextOrFinish() {
+  if (is_finished_) return;
+  if (is_writing_) {
+    // A write to a client that takes nothing never ends by itself.
+    if (follower_->is_cut_off()) context_.TryCancel();
+    return;
+  }
+  if (is_cancelled_) return End(absl::CancelledError("the client has gone"));
+  RunNews news = follower_->Next();
+  if (news.event.has_value()) {
+    written_ = *std::move(news.event);
+    is_writing_ = true;
+    StartWrite(&written_);
+  } else if (news.end.has_value()) {
+    End(*news.end);
+  }
+}
+
+void FollowRunCall::End(const absl::Status& status) {
+  if (is_finished_) return;
+  is_finished_ = true;
+  Finish(ToGrpcStatus(status));
+}
+
+// ---- RunTestSequenceCall ----------------------------------------------------
+
+RunTestSequenceCall* RunTestSequenceCall::Open(
+    TestSequenceResults& response,
+    absl::StatusOr<std::shared_ptr<RunRecord>> run,
+    CancelHandler cancel_handler) {
+  std::shared_ptr<RunTestSequenceCall> call(
+      new RunTestSequenceCall(response, std::move(cancel_handler)));
+  call->self_ = call;
+  if (run.ok()) {
+    call->Follow(*std::move(run));
+  } else {
+    call->Finish(ToGrpcStatus(run.status()));
+  }
+  return call.get();
+}
+
+void RunTestSequenceCall::Follow(std::shared_ptr<RunRecord> run) {
+  {
+    absl::MutexLock lock(&mutex_);
+    follower_ = std::make_unique<RunFollower>(
+        std::move(run), [call = std::weak_ptr<RunTestSequenceCall>(self_)] {
+          if (const auto held = call.lock()) held->Advance();
+        });
+  }
+  Advance();
+}
+
+void RunTestSequenceCall::Advance() {
+  absl::MutexLock lock(&mutex_);
+  while (!is_finished_) {
+    RunNews news = follower_->Next();
+    if (!news.event.has_value() && !news.end.has_value()) return;
+    if (news.event.has_value()) {
+      const absl::Status status = Take(*std::move(news.event));
+      if (status.ok()) continue;
+      news.end = status;
+    }
+    is_finished_ = true;
+    Finish(ToGrpcStatus(*news.end));
+  }
+}
+
+absl::Status RunTestSequenceCall::Take(RunTestsEvent event) {
+  if (event.has_result_chunk()) {
+    return MergeChunk(std::move(*event.mutable_result_chunk()),
+                      *Result(event.test_index()).mutable_service_logs());
+  }
+  if (event.has_finished()) {
+    Result(event.test_index()).MergeFrom(event.finished());
+  }
+  return absl::OkStatus();
+}
+
+void RunTestSequenceCall::OnDone() {
+  const std::shared_ptr<RunTestSequenceCall> last_reference = std::move(self_);
+}
+
+TestResult& RunTestSequenceCall::Result(int test_index) {
+  while (response_.test_results_size() <= test_index) {
+    response_.add_test_results();
+  }
+  return *response_.mutable_test_results(test_index);
+}
+
+}  // namespace distbench

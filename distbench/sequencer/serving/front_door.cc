@@ -1,0 +1,215 @@
+#include "distbench/sequencer/serving/front_door.h"
+
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "absl/memory/memory.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/clock.h"
+#include "glog/logging.h"
+
+namespace distbench {
+namespace {
+
+// What a client of HTTP/2 sends first, and the beginning of a TLS handshake:
+// its type and the major version.
+constexpr absl::string_view kHttp2Preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+constexpr absl::string_view kTlsHandshake = "\x16\x03";
+
+// How long to wait when no more files may be opened.
+constexpr int kExhaustedPauseUs = 10'000;
+
+enum class Beginning { kRight, kWrong, kIncomplete };
+
+Beginning Judge(absl::string_view bytes, absl::string_view expected) {
+  if (!absl::StartsWith(expected, bytes.substr(0, expected.size()))) {
+    return Beginning::kWrong;
+  }
+  return bytes.size() < expected.size() ? Beginning::kIncomplete
+                                        : Beginning::kRight;
+}
+
+// TCP_RTO_MAX_MS of Linux 6.15, which headers may not have.
+constexpr int kTcpRtoMaxMs = 44;
+
+// After a cut of a link others have to hear of this host soon, and TCP waits
+// ever longer until it tries again. Connections inherit this from the socket
+// that listens. A kernel that knows neither option does as usual.
+void AskForEarlyRetransmission(int fd, absl::Duration max_interval) {
+  const int on = 1;
+  setsockopt(fd, IPPROTO_TCP, TCP_THIN_LINEAR_TIMEOUTS, &on, sizeof(on));
+  const int max_ms = static_cast<int>(absl::ToInt64Milliseconds(
+      std::clamp(max_interval, absl::Seconds(1), absl::Minutes(2))));
+  setsockopt(fd, IPPROTO_TCP, kTcpRtoMaxMs, &max_ms, sizeof(max_ms));
+}
+
+// Not open: errno says why. An IPv6 socket for all interfaces takes IPv4 too.
+int ListenAt(const addrinfo& info,
+             absl::Duration max_retransmission_interval) {
+  const int fd =
+      socket(info.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (fd < 0) return fd;
+  const int on = 1;
+  setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+  AskForEarlyRetransmission(fd, max_retransmission_interval);
+  // Accepted sockets inherit it. gRPC sets it on sockets of its own only; without
+  // it a message waits up to 40 ms for the acknowledgement of the one before.
+  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+  if (info.ai_family == AF_INET6) {
+    const auto* address = reinterpret_cast<const sockaddr_in6*>(info.ai_addr);
+    const int only = !IN6_IS_ADDR_UNSPECIFIED(&address->sin6_addr);
+    setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &only, sizeof(only));
+  }
+  if (bind(fd, info.ai_addr, info.ai_addrlen) == 0 &&
+      listen(fd, SOMAXCONN) == 0) {
+    return fd;
+  }
+  const int error = errno;
+  close(fd);
+  errno = error;
+  return -1;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<FrontDoor>> FrontDoor::Open(Options options) {
+  auto door = absl::WrapUnique(new FrontDoor(std::move(options)));
+  for (const std::string& address : door->options_.addresses) {
+    absl::Status status = door->Listen(address);
+    if (!status.ok()) return status;
+  }
+  door->thread_ = std::thread([&door = *door] { door.Run(); });
+  return door;
+}
+
+FrontDoor::FrontDoor(Options options)
+    : options_(std::move(options)), epoll_fd_(epoll_create1(EPOLL_CLOEXEC)) {
+  PCHECK(epoll_fd_ >= 0);
+  epoll_event event = {.events = EPOLLIN, .data = {.ptr = nullptr}};
+  PCHECK(epoll_ctl(epoll_fd_, EPOLL_CTL_ADD, end_.fd(), &event) == 0);
+}
+
+FrontDoor::~FrontDoor() {
+  end_.Wake();
+  if (thread_.joinable()) thread_.join();
+  for (const Connection& listener : listeners_) close(listener.fd);
+  for (const Connection& connection : waiting_) close(connection.fd);
+  close(epoll_fd_);
+}
+
+absl::Status FrontDoor::Listen(const std::string& address) {
+  const size_t colon = address.rfind(':');
+  std::string host = address.substr(0, colon);
+  if (absl::StartsWith(host, "[")) host = host.substr(1, host.size() - 2);
+  addrinfo hints = {};
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV;
+  addrinfo* info = nullptr;
+  const int error =
+      getaddrinfo(host.c_str(), address.c_str() + colon + 1, &hints, &info);
+  if (error != 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("can not listen at ", address, ": ", gai_strerror(error)));
+  }
+  const int fd = ListenAt(*info, options_.max_retransmission_interval);
+  freeaddrinfo(info);
+  if (fd < 0) {
+    return absl::UnavailableError(
+        absl::StrCat("can not listen at ", address, ": ", strerror(errno)));
+  }
+  listeners_.push_back({.fd = fd, .is_listener = true, .deadline = {}});
+  Watch(listeners_.back());
+  return absl::OkStatus();
+}
+
+void FrontDoor::Watch(Connection& connection) {
+  // Edges: what has come of a beginning stays unread, and is no news.
+  const uint32_t events = connection.is_listener ? EPOLLIN : EPOLLIN | EPOLLET;
+  epoll_event event = {.events = events, .data = {.ptr = &connection}};
+  PCHECK(epoll_ctl(epoll_fd_, EPOLL_CTL_ADD, connection.fd, &event) == 0);
+}
+
+void FrontDoor::Run() {
+  for (;;) {
+    int timeout_ms = -1;
+    if (!waiting_.empty()) {
+      const absl::Duration left = waiting_.front().deadline - absl::Now();
+      timeout_ms = static_cast<int>(absl::ToInt64Milliseconds(
+          std::clamp(left, absl::ZeroDuration(), options_.patience)));
+      ++timeout_ms;  // not a little too early
+    }
+    // One at a time: whatever happens may close another connection.
+    epoll_event event;
+    const int count = epoll_wait(epoll_fd_, &event, 1, timeout_ms);
+    if (count > 0) {
+      if (event.data.ptr == nullptr) return;
+      const auto& connection = *static_cast<Connection*>(event.data.ptr);
+      connection.is_listener ? Accept(connection) : Look(connection);
+    }
+    CloseOverdue();
+  }
+}
+
+void FrontDoor::Accept(const Connection& listener) {
+  const int fd =
+      accept4(listener.fd, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+  if (fd < 0) {
+    const bool is_exhausted = errno == EMFILE || errno == ENFILE ||
+                              errno == ENOBUFS || errno == ENOMEM;
+    if (!is_exhausted) return;
+    if (waiting_.empty()) {
+      usleep(kExhaustedPauseUs);
+    } else {
+      Close(waiting_.front());
+    }
+    return;
+  }
+  if (waiting_.size() >= options_.max_waiting) Close(waiting_.front());
+  waiting_.push_back({.fd = fd, .deadline = absl::Now() + options_.patience});
+  waiting_.back().place = std::prev(waiting_.end());
+  Watch(waiting_.back());
+}
+
+void FrontDoor::Look(const Connection& connection) {
+  const absl::string_view expected =
+      options_.expect_tls ? kTlsHandshake : kHttp2Preface;
+  char bytes[32];
+  const ssize_t count = recv(connection.fd, bytes,
+                             std::min(sizeof(bytes), expected.size()),
+                             MSG_PEEK | MSG_DONTWAIT);
+  if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  const Beginning beginning =
+      count <= 0 ? Beginning::kWrong
+                 : Judge(absl::string_view(bytes, count), expected);
+  if (beginning == Beginning::kIncomplete) return;
+  if (beginning == Beginning::kWrong) return Close(connection);
+  const int fd = connection.fd;
+  epoll_ctl(epoll_fd_, EPOLL_CTL_DEL, fd, nullptr);
+  waiting_.erase(connection.place);
+  options_.on_guest(fd);
+}
+
+void FrontDoor::CloseOverdue() {
+  const absl::Time now = absl::Now();
+  while (!waiting_.empty() && waiting_.front().deadline <= now) {
+    Close(waiting_.front());
+  }
+}
+
+void FrontDoor::Close(const Connection& connection) {
+  close(connection.fd);
+  waiting_.erase(connection.place);
+}
+
+}  // namespace distbench

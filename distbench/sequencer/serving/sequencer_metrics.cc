@@ -1,0 +1,72 @@
+#include "distbench/sequencer/serving/sequencer_metrics.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "distbench/metrics/metrics_server.h"
+#include "proto/control.pb.h"
+
+namespace distbench {
+namespace {
+
+prometheus::MetricFamily Runs(int waiting, int running) {
+  auto runs = Gauge("distbench_runs", "Test sequences, by state", waiting);
+  runs.metric.front().label.push_back({"state", "waiting"});
+  prometheus::ClientMetric& other = runs.metric.emplace_back();
+  other.gauge.value = running;
+  other.label.push_back({"state", "running"});
+  return runs;
+}
+
+// Those that are still 0 too, so that the first one is seen as an increase.
+prometheus::MetricFamily EndedRuns(
+    const std::map<RunDescription::State, int64_t>& counts) {
+  auto runs = Counter("distbench_runs_ended_total",
+                      "Test sequences that have ended, by outcome", 0);
+  runs.metric.clear();
+  for (const auto& [state, outcome] :
+       {std::pair(RunDescription::DONE, "done"),
+        std::pair(RunDescription::FAILED, "failed"),
+        std::pair(RunDescription::CANCELLED, "cancelled"),
+        std::pair(RunDescription::INTERRUPTED, "interrupted")}) {
+    prometheus::ClientMetric& metric = runs.metric.emplace_back();
+    metric.label.push_back({"outcome", outcome});
+    const auto it = counts.find(state);
+    if (it != counts.end()) {
+      metric.counter.value = static_cast<double>(it->second);
+    }
+  }
+  return runs;
+}
+
+}  // namespace
+
+std::vector<prometheus::MetricFamily> SequencerMetrics(
+    const NodeRegistry& registry, const RunQueue& queue, const RunBook& book,
+    const RunStatus& status) {
+  const std::optional<RunStatus::RunningTest> running = status.Get();
+  const TrafficProgress progress =
+      running.has_value() ? running->progress : TrafficProgress();
+  return {
+      Gauge("distbench_nodes", "Nodes that are registered",
+            static_cast<double>(registry.Nodes().size())),
+      Gauge("distbench_busy_nodes", "Nodes that the test that runs uses",
+            running.has_value()
+                ? static_cast<double>(running->node_aliases.size())
+                : 0),
+      Runs(queue.waiting_count(), running.has_value() ? 1 : 0),
+      EndedRuns(book.ended_counts()),
+      Counter("distbench_rpcs_succeeded_total",
+              "RPCs of all nodes in the test that runs",
+              static_cast<double>(progress.succeeded_count())),
+      Counter("distbench_rpcs_failed_total", "Those that failed",
+              static_cast<double>(progress.failed_count())),
+      Gauge("distbench_rpcs_in_flight", "Those that have not ended",
+            static_cast<double>(progress.in_flight_count())),
+  };
+}
+
+}  // namespace distbench

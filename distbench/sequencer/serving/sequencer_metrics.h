@@ -1,0 +1,22 @@
+#ifndef DISTBENCH_SEQUENCER_SERVING_SEQUENCER_METRICS_H_
+#define DISTBENCH_SEQUENCER_SERVING_SEQUENCER_METRICS_H_
+
+#include <prometheus/metric_family.h>
+
+#include <vector>
+
+#include "distbench/sequencer/nodes/node_registry.h"
+#include "distbench/sequencer/runs/run_book.h"
+#include "distbench/sequencer/runs/run_queue.h"
+#include "distbench/sequencer/runs/run_status.h"
+
+namespace distbench {
+
+// What a sequencer tells Prometheus; docs/metrics.md explains it.
+std::vector<prometheus::MetricFamily> SequencerMetrics(
+    const NodeRegistry& registry, const RunQueue& queue, const RunBook& book,
+    const RunStatus& status);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_SEQUENCER_SERVING_SEQUENCER_METRICS_H_

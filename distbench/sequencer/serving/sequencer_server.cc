@@ -1,0 +1,295 @@
+#include "distbench/sequencer/serving/sequencer_server.h"
+
+#include <grpcpp/ext/proto_server_reflection_plugin.h>
+#include <grpcpp/grpcpp.h>
+#include <grpcpp/health_check_service_interface.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/synchronization/mutex.h"
+#include "distbench/base/host_memory.h"
+#include "distbench/base/listen_address.h"
+#include "distbench/base/message_limits.h"
+#include "distbench/base/version.h"
+#include "distbench/metrics/metrics_server.h"
+#include "distbench/security/authorization.h"
+#include "distbench/security/credentials.h"
+#include "distbench/sequencer/execution/sequence_run.h"
+#include "distbench/sequencer/nodes/heartbeat.h"
+#include "distbench/sequencer/nodes/node_registry.h"
+#include "distbench/sequencer/nodes/node_session.h"
+#include "distbench/sequencer/nodes/unregistered_streams.h"
+#include "distbench/sequencer/runs/run_book.h"
+#include "distbench/sequencer/runs/run_queue.h"
+#include "distbench/sequencer/runs/run_status.h"
+#include "distbench/sequencer/serving/front_door.h"
+#include "distbench/sequencer/serving/sequencer_metrics.h"
+#include "distbench/sequencer/serving/service.h"
+
+namespace distbench {
+namespace {
+
+// For a connection to say something that makes sense. Until then it costs some
+// 30 KiB, whoever it is from.
+constexpr absl::Duration kHandshakeTimeout = absl::Seconds(10);
+
+// For the test that runs to stop and to hand over what it measured.
+constexpr absl::Duration kCollectGrace = absl::Seconds(10);
+
+// For calls that have ended to reach their clients.
+constexpr std::chrono::seconds kShutdownGrace(1);
+
+constexpr absl::Duration kShortestKeepalive = absl::Seconds(5);
+
+constexpr int kMaxCallsPerConnection = 100;
+
+// At least so many within a node's timeout, so that one of them comes after a
+// short cut of its link. A connection breaks after three times as many: it is
+// the timeout that decides.
+constexpr int kRetransmissionsPerTimeout = 5;
+
+// Of a connection without calls.
+constexpr absl::Duration kMaxIdle = absl::Minutes(1);
+
+constexpr char kServiceName[] = "distbench.DistBenchTestSequencer";
+
+absl::Status ShutdownReason() {
+  return absl::AbortedError("the test sequencer is shutting down");
+}
+
+// Strangers can announce large messages, send most of them, and wait.
+void LimitReceiveMemory(std::optional<int64_t> bytes,
+                        grpc::ServerBuilder& builder) {
+  const int64_t limit =
+      bytes.has_value() ? *bytes : AllowedMemoryBytes(/*root=*/"") / 2;
+  if (limit == 0) return;  // not known
+  grpc::ResourceQuota quota("test_sequencer");
+  quota.Resize(limit);
+  builder.SetResourceQuota(quota);
+}
+
+void Configure(absl::Duration node_silence_timeout,
+               grpc::ServerBuilder& builder) {
+  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS,
+                             absl::ToInt64Milliseconds(kHandshakeTimeout));
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS,
+                             absl::ToInt64Milliseconds(kMaxIdle));
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS,
+                             kMaxCallsPerConnection);
+  builder.SetMaxReceiveMessageSize(kMaxMessageToSequencerBytes);
+  builder.SetMaxSendMessageSize(-1);
+  // Clients whose host is gone. Nodes are looked after by their sessions, and
+  // not given up before these are.
+  const int keepalive_ms = absl::ToInt64Milliseconds(
+      std::clamp(node_silence_timeout, kShortestKeepalive, absl::Hours(1)));
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, keepalive_ms);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, keepalive_ms);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+  // They look for a sequencer that is gone as often as they like.
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
+}
+
+}  // namespace
+
+class SequencerServer::Impl {
+ public:
+  explicit Impl(SequencerOptions options)
+      : options_(std::move(options)),
+        registry_(kVersion, options_.max_nodes),
+        environment_{.registry = registry_,
+                     .status = status_,
+                     .clock = RealClock(),
+                     .timeouts = {},
+                     .revision = options_.revision,
+                     .on_shutdown_request = options_.on_shutdown_request},
+        book_(options_.run_limits, environment_.clock),
+        unregistered_(options_.node_silence_timeout),
+        service_(environment_, queue_, book_,
+                 {.silence_timeout = options_.node_silence_timeout,
+                  .clock = environment_.clock,
+                  .registry = registry_,
+                  .unregistered = unregistered_}) {}
+
+  ~Impl() { Shutdown(); }
+
+  absl::Status Start() {
+    if (!options_.results_dir.empty()) {
+      absl::Status status = book_.OpenDirectory(options_.results_dir);
+      if (!status.ok()) return status;
+    }
+    absl::Status status =
+        options_.port == 0 ? ListenAtAnyPort() : Listen(options_.port);
+    if (!status.ok()) return status;
+    heartbeat_.emplace(
+        options_.node_silence_timeout / NodeSession::kBeatsPerTimeout,
+        registry_, unregistered_);
+    return StartMetrics();
+  }
+
+  int metrics_port() const {
+    return metrics_ == nullptr ? 0 : metrics_->port();
+  }
+
+  int port() const { return port_; }
+  const RunBook& book() const { return book_; }
+
+  std::shared_ptr<grpc::Channel> InProcessChannel() {
+    grpc::ChannelArguments arguments;
+    arguments.SetMaxReceiveMessageSize(-1);
+    arguments.SetMaxSendMessageSize(-1);
+    return server_->InProcessChannel(arguments);
+  }
+
+  void EndRuns() {
+    book_.OnSequencerEnds();
+    queue_.Close(ShutdownReason());
+    queue_.AwaitIdle(kCollectGrace);
+  }
+
+  void Shutdown() ABSL_LOCKS_EXCLUDED(shutdown_mutex_) {
+    absl::MutexLock lock(&shutdown_mutex_);
+    if (is_shut_down_) return;
+    is_shut_down_ = true;
+    registry_.Close();
+    EndRuns();
+    door_ = nullptr;
+    heartbeat_.reset();
+    // What still runs ends as soon as it has no nodes.
+    for (const auto& node : registry_.Nodes()) {
+      node->Disconnect(ShutdownReason().message());
+    }
+    metrics_.reset();
+    if (server_ != nullptr) {
+      server_->GetHealthCheckService()->Shutdown();
+      server_->Shutdown(std::chrono::system_clock::now() + kShutdownGrace);
+    }
+  }
+
+ private:
+  // Others may take a port between the moment when it is found and the one when
+  // it is used.
+  absl::Status ListenAtAnyPort() {
+    constexpr int kAttempts = 10;
+    absl::Status status;
+    for (int i = 0; i < kAttempts; ++i) {
+      const absl::StatusOr<int> port = FindFreePort(options_.listen_address);
+      if (!port.ok()) return port.status();
+      status = Listen(*port);
+      if (status.ok()) break;
+    }
+    return status;
+  }
+
+  // At all that the address stands for, or nowhere.
+  absl::Status Listen(int port) {
+    const absl::StatusOr<std::vector<std::string>> addresses =
+        ListenAddresses(options_.listen_address, port);
+    if (!addresses.ok()) return addresses.status();
+    grpc::EnableDefaultHealthCheckService(true);
+    grpc::reflection::InitProtoReflectionServerBuilderPlugin();
+    grpc::ServerBuilder builder;
+    Configure(options_.node_silence_timeout, builder);
+    LimitReceiveMemory(options_.receive_memory_bytes, builder);
+    const auto credentials = MakeServerCredentials(options_.tls.get());
+    if (options_.tls != nullptr) {
+      credentials->SetAuthMetadataProcessor(MakeAccessControl(options_.access));
+    }
+    acceptor_ = builder.experimental().AddExternalConnectionAcceptor(
+        grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
+        credentials);
+    builder.RegisterService(&service_);
+    server_ = builder.BuildAndStart();
+    if (server_ == nullptr) {
+      return absl::InternalError("gRPC can not start a server");
+    }
+    server_->GetHealthCheckService()->SetServingStatus(kServiceName, true);
+    port_ = port;
+    absl::Status status = OpenDoor(*std::move(addresses));
+    if (!status.ok()) server_ = nullptr;
+    return status;
+  }
+
+  absl::Status OpenDoor(std::vector<std::string> addresses) {
+    FrontDoor::Options options;
+    options.addresses = std::move(addresses);
+    options.expect_tls = options_.tls != nullptr;
+    options.max_retransmission_interval =
+        options_.node_silence_timeout / kRetransmissionsPerTimeout;
+    options.on_guest = [this](int fd) {
+      grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters
+          connection;
+      connection.fd = fd;
+      acceptor_->HandleNewConnection(&connection);
+    };
+    auto door = FrontDoor::Open(std::move(options));
+    if (!door.ok()) return door.status();
+    door_ = *std::move(door);
+    return absl::OkStatus();
+  }
+
+  absl::Status StartMetrics() {
+    if (!options_.metrics_port.has_value()) return absl::OkStatus();
+    auto metrics = MetricsServer::Start(
+        options_.listen_address, *options_.metrics_port, [this] {
+          return SequencerMetrics(registry_, queue_, book_, status_);
+        });
+    if (!metrics.ok()) return metrics.status();
+    metrics_ = *std::move(metrics);
+    return absl::OkStatus();
+  }
+
+  const SequencerOptions options_;
+  NodeRegistry registry_;
+  RunStatus status_;
+  RunEnvironment environment_;
+  RunBook book_;
+  RunQueue queue_;
+  UnregisteredStreams unregistered_;
+  SequencerService service_;
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
+  std::unique_ptr<grpc::Server> server_;
+  std::unique_ptr<FrontDoor> door_;
+  int port_ = 0;
+  std::optional<Heartbeat> heartbeat_;
+  std::unique_ptr<MetricsServer> metrics_;
+
+  absl::Mutex shutdown_mutex_;
+  bool is_shut_down_ ABSL_GUARDED_BY(shutdown_mutex_) = false;
+};
+
+absl::StatusOr<std::unique_ptr<SequencerServer>> SequencerServer::Start(
+    SequencerOptions options) {
+  auto impl = std::make_unique<Impl>(std::move(options));
+  if (absl::Status status = impl->Start(); !status.ok()) return status;
+  return std::unique_ptr<SequencerServer>(new SequencerServer(std::move(impl)));
+}
+
+SequencerServer::SequencerServer(std::unique_ptr<Impl> impl)
+    : impl_(std::move(impl)) {}
+
+SequencerServer::~SequencerServer() = default;
+
+int SequencerServer::port() const { return impl_->port(); }
+
+const std::vector<RunDescription>& SequencerServer::interrupted_runs() const {
+  return impl_->book().interrupted_runs();
+}
+
+int SequencerServer::metrics_port() const { return impl_->metrics_port(); }
+
+std::shared_ptr<grpc::Channel> SequencerServer::InProcessChannel() {
+  return impl_->InProcessChannel();
+}
+
+void SequencerServer::EndRuns() { impl_->EndRuns(); }
+
+void SequencerServer::Shutdown() { impl_->Shutdown(); }
+
+}  // namespace distbench

@@ -1,0 +1,173 @@
+#include "distbench/sequencer/serving/service.h"
+
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "distbench/base/clock.h"
+#include "distbench/base/version.h"
+#include "distbench/config/validate/check.h"
+#include "distbench/sequencer/nodes/grpc_status.h"
+#include "distbench/sequencer/nodes/peer_address.h"
+#include "distbench/sequencer/runs/run_status.h"
+
+namespace distbench {
+namespace {
+
+NodeStatus DescribeNode(const NodeHandle& node,
+                        const std::optional<RunStatus::RunningTest>& running) {
+  NodeStatus status;
+  status.mutable_config()->set_node_alias(node.alias());
+  *status.mutable_registration() = node.registration();
+  status.set_busy(running.has_value() &&
+                  running->node_aliases.count(node.alias()) > 0);
+  if (const std::optional<ClockOffset> offset = node.clock_offset()) {
+    status.set_clock_offset_ns(offset->offset_ns);
+    status.set_clock_error_ns(offset->error_ns);
+  }
+  return status;
+}
+
+void DescribeTest(const RunStatus::RunningTest& test, const Clock& clock,
+                  GetStatusResponse& response) {
+  constexpr int64_t kNsPerUs = 1000;
+  response.set_running_test(test.name);
+  if (test.expected_duration_ns > 0) {
+    response.set_expected_duration_us(test.expected_duration_ns / kNsPerUs);
+  }
+  if (test.started_ns == 0) return;
+  response.set_running_time_us((clock.MonotonicNs() - test.started_ns) /
+                               kNsPerUs);
+  *response.mutable_progress() = test.progress;
+}
+
+// The certificate's name, or else the address.
+std::string ClientName(const grpc::CallbackServerContext& context) {
+  const std::shared_ptr<const grpc::AuthContext> auth = context.auth_context();
+  if (auth != nullptr && auth->IsPeerAuthenticated()) {
+    for (const grpc::string_ref& name : auth->GetPeerIdentity()) {
+      return std::string(name.data(), name.size());
+    }
+  }
+  return PeerHost(context.peer());
+}
+
+// Ends a run whose client has gone.
+CancelHandler CancelOf(
+    const absl::StatusOr<std::shared_ptr<RunRecord>>& run) {
+  if (!run.ok()) return [] {};
+  return [weak_run = std::weak_ptr<RunRecord>(*run)] {
+    const std::shared_ptr<RunRecord> run = weak_run.lock();
+    if (run == nullptr) return;
+    // That it has ended is as good.
+    run->Cancel(absl::CancelledError("the client cancelled the tests, or is "
+                                     "gone"))
+        .IgnoreError();
+  };
+}
+
+grpc::ServerUnaryReactor* Answer(grpc::CallbackServerContext& context,
+                                 const absl::Status& status) {
+  grpc::ServerUnaryReactor* reactor = context.DefaultReactor();
+  reactor->Finish(ToGrpcStatus(status));
+  return reactor;
+}
+
+}  // namespace
+
+grpc::ServerUnaryReactor* SequencerService::RunTestSequence(
+    grpc::CallbackServerContext* context, const TestSequence* request,
+    TestSequenceResults* response) {
+  const RunOrError run = Submit({.tests = *request,
+                                 .label = "",
+                                 .client = ClientName(*context),
+                                 .stop_at_failure = true},
+                                /*preempt=*/false);
+  return RunTestSequenceCall::Open(*response, run, CancelOf(run));
+}
+
+grpc::ServerBidiReactor<NodeMessage, NodeCommand>*
+SequencerService::NodeSession(grpc::CallbackServerContext* context) {
+  return NodeStream::Open(*context, node_streams_);
+}
+
+grpc::ServerWriteReactor<RunTestsEvent>* SequencerService::RunTests(
+    grpc::CallbackServerContext* context, const RunTestsRequest* request) {
+  const RunOrError run = Submit({.tests = request->test_sequence(),
+                                 .label = request->label(),
+                                 .client = ClientName(*context),
+                                 .stop_at_failure = false},
+                                request->preempt());
+  return FollowRunCall::Open(
+      *context, run,
+      request->cancel_with_call() ? CancelOf(run) : CancelHandler([] {}));
+}
+
+grpc::ServerUnaryReactor* SequencerService::GetStatus(
+    grpc::CallbackServerContext* context, const GetStatusRequest*,
+    GetStatusResponse* response) {
+  const auto running = environment_.status.Get();
+  for (const auto& node : environment_.registry.Nodes()) {
+    *response->add_nodes() = DescribeNode(*node, running);
+  }
+  if (running.has_value()) {
+    DescribeTest(*running, environment_.clock, *response);
+  }
+  response->set_queued_sequence_count(queue_.waiting_count());
+  response->set_version(kVersion);
+  return Answer(*context, absl::OkStatus());
+}
+
+grpc::ServerUnaryReactor* SequencerService::ListRuns(
+    grpc::CallbackServerContext* context, const ListRunsRequest*,
+    ListRunsResponse* response) {
+  for (RunDescription& run : book_.List()) {
+    *response->add_runs() = std::move(run);
+  }
+  return Answer(*context, absl::OkStatus());
+}
+
+grpc::ServerWriteReactor<RunTestsEvent>* SequencerService::GetRun(
+    grpc::CallbackServerContext* context, const GetRunRequest* request) {
+  return FollowRunCall::Open(*context, FindForGet(*request), [] {});
+}
+
+grpc::ServerUnaryReactor* SequencerService::CancelRun(
+    grpc::CallbackServerContext* context, const CancelRunRequest* request,
+    CancelRunResponse*) {
+  const RunOrError run = book_.Find(request->run_id());
+  if (!run.ok()) return Answer(*context, run.status());
+  return Answer(*context,
+                (*run)->Cancel(absl::CancelledError(absl::StrCat(
+                    "the run was cancelled by ", ClientName(*context)))));
+}
+
+SequencerService::RunOrError SequencerService::Submit(
+    const RunSubmission& submission, bool preempt) {
+  absl::StatusOr<TestSequence> checked = CheckTestSequence(submission.tests);
+  if (!checked.ok()) return checked.status();
+  RunOrError record = book_.Add(submission);
+  if (!record.ok()) return record.status();
+  auto run =
+      std::make_shared<SequenceRun>(*std::move(checked), environment_, *record);
+  // The run holds the record, so that the record must not hold the run.
+  (*record)->SetCanceller([this, weak_run = std::weak_ptr<SequenceRun>(run)](
+                              const absl::Status& reason) {
+    if (const std::shared_ptr<SequenceRun> run = weak_run.lock()) {
+      queue_.Cancel(*run, reason);
+    }
+  });
+  queue_.Submit(std::move(run), preempt);
+  return record;
+}
+
+SequencerService::RunOrError SequencerService::FindForGet(
+    const GetRunRequest& request) {
+  RunOrError run = book_.Find(request.run_id());
+  if (!run.ok() || request.wait() || (*run)->has_ended()) return run;
+  return absl::FailedPreconditionError(
+      absl::StrCat("run ", request.run_id(),
+                   " has not ended; distbench runs wait waits for it"));
+}
+
+}  // namespace distbench

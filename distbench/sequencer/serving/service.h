@@ -1,0 +1,71 @@
+// The sequencer's gRPC service.
+
+#ifndef DISTBENCH_SEQUENCER_SERVING_SERVICE_H_
+#define DISTBENCH_SEQUENCER_SERVING_SERVICE_H_
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "distbench/sequencer/execution/sequence_run.h"
+#include "distbench/sequencer/nodes/node_stream.h"
+#include "distbench/sequencer/runs/run_book.h"
+#include "distbench/sequencer/runs/run_queue.h"
+#include "distbench/sequencer/runs/run_record.h"
+#include "distbench/sequencer/serving/client_calls.h"
+#include "proto/control.grpc.pb.h"
+
+namespace distbench {
+
+// Thread-safe. No call has a thread of its own.
+class SequencerService final : public DistBenchTestSequencer::CallbackService {
+ public:
+  // All must outlive the server.
+  SequencerService(RunEnvironment& environment, RunQueue& queue, RunBook& book,
+                   const NodeStream::Environment& node_streams)
+      : environment_(environment),
+        queue_(queue),
+        book_(book),
+        node_streams_(node_streams) {}
+
+  grpc::ServerUnaryReactor* RunTestSequence(
+      grpc::CallbackServerContext* context, const TestSequence* request,
+      TestSequenceResults* response) override;
+  grpc::ServerBidiReactor<NodeMessage, NodeCommand>* NodeSession(
+      grpc::CallbackServerContext* context) override;
+  grpc::ServerWriteReactor<RunTestsEvent>* RunTests(
+      grpc::CallbackServerContext* context,
+      const RunTestsRequest* request) override;
+  grpc::ServerUnaryReactor* GetStatus(grpc::CallbackServerContext* context,
+                                      const GetStatusRequest* request,
+                                      GetStatusResponse* response) override;
+  grpc::ServerUnaryReactor* ListRuns(grpc::CallbackServerContext* context,
+                                     const ListRunsRequest* request,
+                                     ListRunsResponse* response) override;
+  grpc::ServerWriteReactor<RunTestsEvent>* GetRun(
+      grpc::CallbackServerContext* context,
+      const GetRunRequest* request) override;
+  grpc::ServerUnaryReactor* CancelRun(grpc::CallbackServerContext* context,
+                                      const CancelRunRequest* request,
+                                      CancelRunResponse* response) override;
+
+ private:
+  using RunOrError = absl::StatusOr<std::shared_ptr<RunRecord>>;
+
+  // Checks the tests, and queues them.
+  RunOrError Submit(const RunSubmission& submission, bool preempt);
+
+  // The run, if GetRun may show it.
+  RunOrError FindForGet(const GetRunRequest& request);
+
+  RunEnvironment& environment_;
+  RunQueue& queue_;
+  RunBook& book_;
+  const NodeStream::Environment node_streams_;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_SEQUENCER_SERVING_SERVICE_H_

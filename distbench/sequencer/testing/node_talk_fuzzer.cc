@@ -1,0 +1,16 @@
+// Built with clang by scripts/fuzz.sh.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "distbench/fuzzing/message_input.h"
+#include "distbench/sequencer/nodes/node_talk.pb.h"
+
+extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);
+
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size,
+                                          size_t max_size, unsigned int seed) {
+  distbench::NodeTalk talk;
+  return distbench::MutateMessageInput({data, size, max_size, seed}, talk,
+                                       LLVMFuzzerMutate);
+}

@@ -1,0 +1,186 @@
+#include "distbench/sequencer/testing/run_files_fuzz_entry.h"
+
+#include <stdlib.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "distbench/base/testing/fake_clock.h"
+#include "distbench/sequencer/runs/result_log.h"
+#include "distbench/sequencer/runs/run_book.h"
+#include "distbench/sequencer/runs/run_end.h"
+#include "distbench/sequencer/runs/run_record.h"
+#include "google/protobuf/text_format.h"
+
+namespace distbench {
+namespace {
+
+constexpr char kId[] = "20260131-235959-000";
+
+void Require(bool condition) {
+  if (!condition) std::abort();
+}
+
+// In memory where there is such a place: nobody waits for a disk there.
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory() {
+    std::string path =
+        std::filesystem::is_directory("/dev/shm") ? "/dev/shm" : "/tmp";
+    path += "/run_files.XXXXXX";
+    Require(mkdtemp(path.data()) != nullptr);
+    path_ = path;
+  }
+  ~TemporaryDirectory() { std::filesystem::remove_all(path_); }
+
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+std::string ReadFile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+template <typename Damages>
+void WriteFile(const std::string& path, std::string bytes,
+               const Damages& damages) {
+  for (const RunFiles::Damage& damage : damages) {
+    bytes.replace(std::min<size_t>(damage.place(), bytes.size()),
+                  damage.length(), damage.bytes());
+  }
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+// Returns the size before any damage.
+int64_t WriteResult(const std::string& path, const RunFiles& files) {
+  int64_t size = 0;
+  {
+    ResultLog log(path);
+    for (const RunFiles::Record& record : files.records()) {
+      Require(log.AppendToFile(record.has_event()
+                                   ? record.event().SerializePartialAsString()
+                                   : record.bytes()));
+    }
+    size = log.file_bytes();
+  }
+  if (size > 0) WriteFile(path, ReadFile(path), files.result_damages());
+  return size;
+}
+
+void Write(const std::string& directory, const RunFiles& files) {
+  const std::string path = absl::StrCat(directory, "/", kId);
+  RunDescription description = files.description();
+  const int64_t result_bytes = WriteResult(path + ".result", files);
+  if (result_bytes > 0 && !description.has_result_bytes()) {
+    description.set_result_bytes(result_bytes);
+  }
+  std::string text;
+  google::protobuf::TextFormat::PrintToString(description, &text);
+  WriteFile(path + ".run", std::move(text), files.description_damages());
+}
+
+// Up to the end, which a run that was read back has.
+int CountEvents(std::shared_ptr<RunRecord> run) {
+  RunFollower follower(std::move(run), [] {});
+  for (int count = 0;; ++count) {
+    const RunNews news = follower.Next();
+    if (news.event.has_value()) continue;
+    Require(news.end.has_value());
+    return count;
+  }
+}
+
+int ReadAll(RunBook& book) {
+  int count = 0;
+  for (const RunDescription& run : book.List()) {
+    Require(HasEnded(run));
+    const auto record = book.Find(run.id());
+    if (!record.ok()) continue;
+    Require(absl::IsFailedPrecondition((*record)->Cancel(absl::OkStatus())));
+    count += CountEvents(*record);
+  }
+  return count;
+}
+
+void DoAnotherRun(RunBook& book) {
+  TestSequence tests;
+  tests.add_tests();
+  const auto run = book.Add({.tests = tests, .label = "", .client = "me"});
+  Require(run.ok() && (*run)->id() > kId);
+  (*run)->OnSequenceDone(absl::OkStatus());
+  Require((*run)->is_on_disk());
+}
+
+}  // namespace
+
+int ReadRunFiles(const RunFiles& files) {
+  const TemporaryDirectory directory;
+  Write(directory.path(), files);
+  FakeClock clock;
+  int count = 0;
+  {
+    RunBook book(RunLimits(), clock);
+    Require(book.OpenDirectory(directory.path()).ok());
+    count = ReadAll(book);
+    DoAnotherRun(book);
+  }
+  RunBook next(RunLimits(), clock);
+  Require(next.OpenDirectory(directory.path()).ok());
+  // That a run was interrupted is said once.
+  Require(next.interrupted_runs().empty());
+  Require(next.List().size() == 2);
+  Require(ReadAll(next) >= count);
+  return count;
+}
+
+RunFiles ExampleRunFiles() {
+  RunFiles files;
+  RunDescription& run = *files.mutable_description();
+  run.set_id(kId);
+  run.set_state(RunDescription::RUNNING);
+  run.set_label("nightly");
+  run.set_client("me");
+  run.add_test_names("first");
+  run.add_test_names("second");
+  run.set_current_test_index(1);
+  run.set_submit_timestamp_ns(1'000'000'000);
+  run.set_start_timestamp_ns(2'000'000'000);
+  files.add_records()->mutable_event()->mutable_started()->set_name("first");
+  ResultChunk& chunk =
+      *files.add_records()->mutable_event()->mutable_result_chunk();
+  chunk.set_instance("client/0");
+  chunk.set_peer("server/0");
+  chunk.mutable_rpc_log()->mutable_statistics()->set_succeeded_count(100);
+  TestResult& result =
+      *files.add_records()->mutable_event()->mutable_finished();
+  result.mutable_run_info()->set_failure("node0 was lost");
+  RunTestsEvent& next = *files.add_records()->mutable_event();
+  next.set_test_index(1);
+  next.mutable_started()->set_name("second");
+  return files;
+}
+
+}  // namespace distbench
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  distbench::RunFiles files;
+  if (files.ParsePartialFromArray(data, static_cast<int>(size))) {
+    distbench::ReadRunFiles(files);
+  }
+  return 0;
+}
