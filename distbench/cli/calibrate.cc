@@ -14,21 +14,16 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
 #include "absl/time/time.h"
-#include "distbench/activity/calibration.h"
-#include "distbench/activity/registry.h"
+#include "distbench/activity/test_calibration.h"
 #include "distbench/activity/thread_cpu_time.h"
 #include "distbench/cli/commands.h"
 #include "distbench/cli/error_output.h"
 #include "distbench/cli/flags.h"
 #include "distbench/cli/test_input.h"
 #include "distbench/config/catalogs/activity_catalog.h"
-#include "distbench/config/compile/compile.h"
 #include "distbench/config/load/load.h"
 #include "distbench/config/problems/suggest.h"
-#include "distbench/config/validate/check.h"
 #include "distbench/report/findings/verdict.h"
 #include "distbench/results/output_file.h"
 #include "proto/traffic_config.pb.h"
@@ -123,77 +118,50 @@ absl::Status CheckFlags(const Flags& flags, const Targets& targets) {
   return absl::OkStatus();
 }
 
-// What the activity at a place of a test costs as configured.
-absl::StatusOr<ActivityCost> CostOf(const DistributedSystemDescription& test,
-                                    int place, const ActivityConfig& config,
-                                    const Flags& flags) {
-  TestSequence sequence;
-  DistributedSystemDescription& changed = *sequence.add_tests();
-  changed = test;
-  *changed.mutable_activity_configs(place) = config;
-  const auto checked = CheckTestSequence(std::move(sequence));
-  if (!checked.ok()) return checked.status();
-  const Plan plan = Compile(checked->tests(0));
-  const absl::StatusOr<std::unique_ptr<Activity>> activity =
-      MakeActivity(plan.activities[place], plan.seed);
-  if (!activity.ok()) return activity.status();
-  return MeasureCost(**activity,
-                     {.rounds = flags.rounds,
-                      .round_ns = absl::ToDoubleNanoseconds(flags.round),
-                      .cpu_now_ns = &ThreadCpuNs});
+CostOptions MeasuringOptions(const Flags& flags) {
+  return {.rounds = flags.rounds,
+          .round_ns = absl::ToDoubleNanoseconds(flags.round),
+          .cpu_now_ns = &ThreadCpuNs};
 }
 
-std::string CostText(const ActivityCost& cost) {
-  return absl::StrFormat("%.1f us CPU (%.1f to %.1f) per iteration, of %d",
-                         cost.median_ns / 1e3, cost.min_ns / 1e3,
-                         cost.max_ns / 1e3, cost.iteration_count);
-}
-
-std::string ChangesText(const std::vector<NamedSetting>& changed) {
-  if (changed.empty()) return "as it was";
-  return absl::StrJoin(changed, ", ",
-                       [](std::string* out, const NamedSetting& setting) {
-                         absl::StrAppend(out, setting.name(), " ",
-                                         setting.int64_value());
-                       });
-}
-
-// Measures one activity, or sizes it, and prints what came of it.
-absl::Status Calibrate(DistributedSystemDescription& test, int place,
-                       const Targets& targets, const Flags& flags) {
-  const ActivityConfig config = test.activity_configs(place);
-  const std::string function = ActivityFunctionOf(config);
-  const auto cost = [&](const ActivityConfig& candidate) {
-    return CostOf(test, place, candidate, flags);
-  };
-  std::cout << "  " << config.name() << " (" << function << "): ";
-  const auto target = targets.find(config.name());
-  if (target == targets.end()) {
-    if (FindActivity(function)->waits) {
-      std::cout << "waits, and takes no CPU time" << std::endl;
-      return absl::OkStatus();
-    }
-    const absl::StatusOr<ActivityCost> measured = cost(config);
-    if (!measured.ok()) return measured.status();
-    std::cout << CostText(*measured) << std::endl;
+// Measures one activity and prints what it costs.
+absl::Status Measure(const DistributedSystemDescription& test, int place,
+                     const Flags& flags) {
+  if (FindActivity(ActivityFunctionOf(test.activity_configs(place)))->waits) {
+    std::cout << "waits, and takes no CPU time" << std::endl;
     return absl::OkStatus();
   }
-  const absl::StatusOr<SizedActivity> sized =
-      SizeToTarget(config, absl::ToDoubleNanoseconds(target->second),
-                   flags.tolerance_percent / 100, cost);
+  const absl::StatusOr<ActivityCost> cost =
+      MeasureInTest(test, place, MeasuringOptions(flags));
+  if (!cost.ok()) return cost.status();
+  std::cout << CostText(*cost) << std::endl;
+  return absl::OkStatus();
+}
+
+// Sizes one activity and prints what that took.
+absl::Status Size(DistributedSystemDescription& test, int place,
+                  absl::Duration target, const Flags& flags) {
+  const absl::StatusOr<SizedActivity> sized = SizeInTest(
+      test, place, absl::ToDoubleNanoseconds(target),
+      flags.tolerance_percent / 100, MeasuringOptions(flags));
   if (!sized.ok()) {
     std::cout << "failed" << std::endl;
-    return absl::Status(
-        sized.status().code(),
-        absl::StrCat(config.name(), ": ", sized.status().message()));
+    return absl::Status(sized.status().code(),
+                        absl::StrCat(test.activity_configs(place).name(), ": ",
+                                     sized.status().message()));
   }
-  *test.mutable_activity_configs(place) = sized->config;
-  const std::string outcome = absl::StrCat(ChangesText(sized->changed), ": ",
-                                           CostText(sized->cost));
-  (*test.mutable_attributes())[absl::StrCat("calibration:", config.name())] =
-      outcome;
-  std::cout << outcome << std::endl;
+  std::cout << SizeText(*sized) << std::endl;
   return absl::OkStatus();
+}
+
+absl::Status Calibrate(DistributedSystemDescription& test, int place,
+                       const Targets& targets, const Flags& flags) {
+  const ActivityConfig& config = test.activity_configs(place);
+  std::cout << "  " << config.name() << " (" << ActivityFunctionOf(config)
+            << "): ";
+  const auto target = targets.find(config.name());
+  return target == targets.end() ? Measure(test, place, flags)
+                                 : Size(test, place, target->second, flags);
 }
 
 absl::Status WriteConfig(const TestSequence& tests, const std::string& path) {
