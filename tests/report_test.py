@@ -9,7 +9,7 @@ import unittest
 from tests import programs
 from tests import testing_main
 
-MAKE_EXAMPLE = os.path.abspath("distbench/report/make_example_result")
+MAKE_EXAMPLE = os.path.abspath("distbench/report/testing/make_example_result")
 
 INVALID_RESULT = """
 test_results {
