@@ -6,13 +6,13 @@
 namespace distbench {
 namespace {
 
-// Of elements of an array: more memory than a host has is no activity.
+// Number of array elements. A larger array exceeds the memory of any host.
 constexpr int64_t kMaxArraySize = 1'000'000'000;
 constexpr int64_t kMaxRepetitions = 1'000'000'000;
 constexpr int64_t kMaxEntries = 100'000'000;
 constexpr int64_t kMaxCorpusBytes = 1 << 30;
 constexpr int64_t kMaxParallelism = 1024;
-// Over eleven days.
+// More than eleven days.
 constexpr int64_t kMaxDurationUs = 1'000'000'000'000;
 
 SettingDeclaration ArraySize(int64_t default_value) {
@@ -66,7 +66,7 @@ SettingDeclaration Choice(const std::string& name,
           .allowed_values = values};
 }
 
-// What the activities of a feed's services have in common.
+// Settings shared by the activities of the feed pattern.
 SettingDeclaration Seed() {
   return Number("seed", "Of the data and what is done to it.", 1, 0,
                 std::numeric_limits<int64_t>::max());

@@ -12,7 +12,7 @@
 namespace distbench {
 namespace {
 
-// The settings of an activity, and where their problems go.
+// The settings of one activity, with the place to report their problems.
 class Rules {
  public:
   Rules(const Path& path, const NamedSettings& given,
@@ -77,7 +77,7 @@ void CheckCompress(const Rules& rules) {
 }
 
 void CheckPageRank(const Rules& rules) {
-  // Four bytes each.
+  // An edge takes four bytes.
   constexpr int64_t kMaxEdges = 4'000'000'000;
   const int64_t nodes = rules.Number("nodes");
   if (rules.Number("nodes_per_iteration") > nodes) {
@@ -112,8 +112,8 @@ void CheckFeatureExtract(const Rules& rules) {
 }
 
 void CheckStories(const Rules& rules) {
-  // Some hundred bytes each, four times, and less than the 2 GiB that a message
-  // may have.
+  // An action takes a few hundred bytes and is stored four times. The limit
+  // also keeps the message below protobuf's 2 GiB.
   constexpr int64_t kMaxActions = 10'000'000;
   const int64_t objects = rules.Number("stories") * rules.Number("objects");
   if (objects > kMaxActions ||

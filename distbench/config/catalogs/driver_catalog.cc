@@ -28,8 +28,8 @@ SettingDeclaration SpinUs() {
   };
 }
 
-// gRPC makes room for so many with every connection, and ends the process if
-// there is none.
+// gRPC allocates this many entries for each connection, and aborts the process
+// if the allocation fails.
 std::map<std::string, int64_t> ChannelArgumentMaxima() {
   return {
       {"grpc.experimental.tcp_tx_zerocopy_max_simultaneous_sends", 10'000}};

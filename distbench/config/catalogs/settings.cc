@@ -52,7 +52,8 @@ void ValidateString(const Path& path, const std::string& value,
                             "must be one of ", QuotedList(allowed)));
 }
 
-// Settings are of one kind or the other; returns whether this one is.
+// A setting is either a string or a number. Returns whether this one is exactly
+// one of them.
 bool ValidateKind(const Path& path, const NamedSetting& setting,
                   Problems& problems) {
   if (setting.has_string_value() && setting.has_int64_value()) {

@@ -19,7 +19,7 @@ absl::Status Unreadable(absl::string_view source, absl::string_view why) {
   return absl::InvalidArgumentError(absl::StrCat(source, ": ", why));
 }
 
-// No text has control characters other than white space.
+// Text contains no control characters other than white space.
 bool IsTextByte(unsigned char byte) {
   return byte >= ' ' || (byte >= '\t' && byte <= '\r');
 }
@@ -34,7 +34,7 @@ bool HasUnknownFields(const TestSequence& sequence) {
   return known.ByteSizeLong() != sequence.ByteSizeLong();
 }
 
-// Why bytes that are neither text nor a sequence are what they probably are.
+// Explains what bytes that are neither text nor a sequence probably are.
 absl::Status ExplainBinary(absl::string_view contents,
                            absl::string_view source) {
   if (absl::StartsWith(contents, "\x1f\x8b")) {
@@ -83,7 +83,7 @@ absl::StatusOr<TestSequence> ParseTestSequence(absl::string_view contents,
   if (contents.size() > kMaxFileBytes) {
     return Unreadable(source, "is too large for a config");
   }
-  // Some editors begin UTF-8 files with this mark.
+  // Some editors begin UTF-8 files with a byte order mark.
   contents = absl::StripPrefix(contents, "\xef\xbb\xbf");
   absl::StatusOr<TestSequence> sequence =
       IsText(contents) ? ParseTextSequence(contents, source)

@@ -15,7 +15,7 @@
 namespace distbench {
 namespace {
 
-// What to do about the errors that users can cause.
+// Remedies for the errors that users can cause.
 const char* Remedy(int error_number) {
   switch (error_number) {
     case ENOENT:

@@ -78,7 +78,7 @@ absl::Status CheckConcurrency(const std::string& name,
   return NothingNamed("action of a main list that has iterations", name, names);
 }
 
-// What takes its time from a probe.
+// Checks for iterations, which give a probe its duration.
 absl::Status CheckLoops(const DistributedSystemDescription& test) {
   const std::map<std::string, int64_t> main_actions = MainActions(test);
   for (const Action& action : test.actions()) {

@@ -109,7 +109,8 @@ void CheckOverrides(const TestValidation& validation, const Path& path,
       action.response_payload_override(), validation.names().payloads);
 }
 
-// That names are well-formed; whether they are defined depends on the list.
+// Checks that names are well-formed. Whether they are defined depends on the
+// list.
 void CheckPredicates(const TestValidation& validation, const Path& path,
                      const Action& action) {
   for (int i = 0; i < action.predicates_size(); ++i) {

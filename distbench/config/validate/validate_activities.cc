@@ -39,7 +39,7 @@ void ValidateFunction(const TestValidation& validation, const Path& settings,
                      activity->settings, problems);
 }
 
-// By position of the activity pools.
+// By position of the activity pool.
 std::vector<bool> PoolsWithThreads(const TestValidation& validation) {
   const NameIndex& pools = validation.names().activity_pools;
   std::vector<bool> has_threads(pools.names().size());

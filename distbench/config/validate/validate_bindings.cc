@@ -21,7 +21,7 @@ void CheckList(const TestValidation& validation, const Path& path,
   }
 }
 
-// Whether the host has those nodes and CPUs, only the host knows.
+// Only the host knows whether it has those nodes and CPUs.
 void CheckBinding(const TestValidation& validation, const NumaBinding& binding,
                   const Path& path) {
   CheckList(validation, path.Field("nodes"), binding.has_nodes(),

@@ -34,7 +34,7 @@ class ReplayValidation {
   }
 
  private:
-  // Results list both by their names.
+  // Results list traces and RPCs by name.
   void CheckName() const {
     const int rpc = validation_.names().rpcs.Find(trace_.name());
     if (trace_.name().empty() || rpc == kNone) return;
@@ -128,7 +128,7 @@ class ReplayValidation {
         return;
       }
       const RpcReplayTraceRecord earlier = CompleteRecord(trace_, prior);
-      // An instance knows of the RPCs that it sends itself.
+      // An instance only knows about RPCs that it sends itself.
       if (!earlier.has_client_instance() ||
           (record.has_client_instance() &&
            record.client_instance() == earlier.client_instance())) {

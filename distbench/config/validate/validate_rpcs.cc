@@ -85,7 +85,8 @@ class RpcValidation {
     CheckTargetCounts(path, *fanout);
   }
 
-  // Both sides need the axes: one has the coordinates, the other the targets.
+  // Both sides need the axes: the client has the coordinates, and the server
+  // has the targets.
   void CheckAxes(const Path& path, const FanoutPlan& fanout) const {
     std::vector<std::string> services = {rpc_.server()};
     services.insert(services.end(), rpc_.client().begin(), rpc_.client().end());

@@ -97,7 +97,7 @@ void ValidateSearch(const TestValidation& validation) {
     CheckObjective(validation, path.Field("objectives").At(i),
                    search.objectives(i));
   }
-  // Without one, a flag may name a knob that fits better than the default.
+  // If the config names no knob, a flag may name a better one than the default.
   if (search.has_knob()) {
     CheckKnobOf(validation, path.Field("knob"), search.knob());
   }

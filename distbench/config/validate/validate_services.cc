@@ -7,7 +7,7 @@
 namespace distbench {
 namespace {
 
-// Returns whether the sizes make a grid.
+// Returns whether the sizes form a grid.
 bool CheckSizes(const TestValidation& validation, const ServiceSpec& service,
                 const Path& path) {
   bool good = true;
@@ -33,7 +33,7 @@ bool CheckSizes(const TestValidation& validation, const ServiceSpec& service,
 void CheckCount(const TestValidation& validation, const ServiceSpec& service,
                 const Path& path) {
   if (!service.has_count()) {
-    // Canonical services lack a count only if nothing tells it.
+    // Canonical services lack a count only if it cannot be derived.
     if (!service.has_x_size()) {
       validation.Add(path.Field("count"),
                      "is missing; give the number of instances");
