@@ -8,7 +8,7 @@
 namespace distbench {
 namespace {
 
-// Of what rounds to 1000 of a unit, one of the next.
+// Switches to the next unit when a value would round to 1000.
 std::string FormatLatency(double ns) {
   if (ns < 999.5) return absl::StrFormat("%.0f ns", ns);
   if (ns < 999.95e3) return absl::StrFormat("%.1f us", ns / 1e3);
@@ -29,7 +29,7 @@ std::string FormatValue(const Metric& metric, double value) {
   return "";
 }
 
-// A ratio, or a difference of shares in percentage points.
+// Formats a ratio, or a difference of shares in percentage points.
 std::string FormatChange(const Metric& metric, double change) {
   return IsComparedByRatio(metric) ? absl::StrFormat("x%.3f", change)
                                    : absl::StrFormat("%+.3fpp", 100 * change);

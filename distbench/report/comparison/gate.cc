@@ -16,7 +16,7 @@ absl::Status SyntaxError(absl::string_view text, absl::string_view problem) {
                    "; write it like p99>5%, rate<-3% or my_rpc:p99.9>10%"));
 }
 
-// As a share of the base, or in percentage points.
+// As a share of the base, or as a difference of shares.
 double RelativeChange(const Metric& metric, double change) {
   return IsComparedByRatio(metric) ? change - 1 : change;
 }
@@ -53,7 +53,7 @@ std::string Describe(const Gate& gate, const MetricComparison& comparison) {
   return text;
 }
 
-// Appends the breach of the RPC, if it is one.
+// Appends a breach if the RPC breaks the gate.
 void CheckRpc(const Gate& gate, const std::string& test,
               const RpcComparison& rpc, std::vector<std::string>& breaches) {
   const std::string place = absl::StrCat(test, ": ", rpc.rpc, ": ");

@@ -11,7 +11,7 @@
 namespace distbench {
 namespace {
 
-// Of its RPCs, above which a run's failures are more than a note.
+// Share of RPCs above which failures are more than a note.
 constexpr double kManyFailures = 0.01;
 
 }  // namespace
@@ -35,7 +35,7 @@ std::string Duration(double ns) {
   return absl::StrFormat("%.2f s", ns / 1e9);
 }
 
-// What became of the RPCs, and of their samples.
+// Judges failures, and samples that were not kept.
 void JudgeOutcome(const TestResult& result, const TestTotals& totals,
                   FindingList& findings) {
   for (const auto& [name, rpc] : totals.rpcs) {
@@ -51,7 +51,7 @@ void JudgeOutcome(const TestResult& result, const TestTotals& totals,
                               "look better for it. The summary lists the "
                               "causes"));
   }
-  // A test that failed says itself why there is nothing.
+  // A failed test already explains why there is nothing.
   if (totals.all.succeeded_count == 0 && !result.run_info().has_failure()) {
     findings.Add(Finding::WARN, "nothing_measured",
                  "no RPC succeeded after the warm-up, so there is nothing to "

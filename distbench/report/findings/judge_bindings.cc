@@ -1,4 +1,4 @@
-// Verdicts on whether instances ran where they were to run.
+// Findings on whether instances ran where their bindings say.
 
 #include <map>
 #include <string>

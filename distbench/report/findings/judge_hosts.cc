@@ -1,4 +1,5 @@
-// Verdicts on the hosts: were they too busy, and are their clocks known?
+// Findings on the hosts: whether they were too busy, and how accurate their
+// clocks are.
 
 #include <algorithm>
 #include <cstdint>
@@ -13,28 +14,28 @@
 namespace distbench {
 namespace {
 
-// Of a host's CPU time: above, what runs there waits for CPUs; and what others
-// than the nodes may take before they disturb.
+// Shares of a host's CPU time. Above the first, instances wait for CPUs. Above
+// the second, other programs disturb the measurement.
 constexpr double kSaturated = 0.9;
 constexpr double kMuchOther = 0.2;
 
-// Seconds of samples that a verdict needs.
+// The shortest duration of samples that allows a finding.
 constexpr double kShortestNs = 2e9;
 
-// What the clocks of hosts may be off by, unknown to us.
+// A larger possible error of a host's clock is reported.
 constexpr int64_t kMuchClockErrorNs = 1'000'000;
 
-// A host, with all nodes that are on it.
+// A host, with all nodes that run on it.
 struct HostUse {
   std::vector<std::string> nodes;
   bool has_open_loop = false;
-  double duration_ns = 0;  // of the samples of its first node
+  double duration_ns = 0;  // of the first node's samples
   double capacity_ns = 0;
   double host_cpu_ns = 0;
   double process_cpu_ns = 0;
 };
 
-// The nodes whose instances send in open loops.
+// The nodes that have instances with open loops.
 std::set<std::string> OpenLoopNodes(const TestResult& result) {
   std::set<std::string> nodes;
   const auto& endpoints = result.placement().service_endpoints();
@@ -65,7 +66,7 @@ void AddNode(const std::string& alias, const NodeResources& node,
   host.capacity_ns = duration_ns * node.host().online_cpu_count();
 }
 
-// Key: the host's name.
+// Keyed by host name.
 std::map<std::string, HostUse> HostsOf(const TestResult& result) {
   std::map<std::string, HostUse> hosts;
   const std::set<std::string> open_loop_nodes = OpenLoopNodes(result);

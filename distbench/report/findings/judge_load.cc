@@ -1,4 +1,4 @@
-// Verdicts on the load: was what was sent what was asked for, and when it was?
+// Findings on the load: whether it was sent as configured, and on time.
 
 #include <algorithm>
 #include <cmath>
@@ -17,29 +17,30 @@
 namespace distbench {
 namespace {
 
-// Of what was offered: above, what was never sent makes a run invalid, or is
-// worth a warning.
+// Shares of the offered load. Above the first, unsent RPCs make a run invalid;
+// above the second, they deserve a warning.
 constexpr double kInvalidUnsent = 0.01;
 constexpr double kManyUnsent = 0.001;
 
-// Of what was offered: above, a cap makes the loop something between open and
+// Share of the offered load. Above it, a cap makes the loop neither open nor
 // closed.
 constexpr double kManyHeldBack = 0.01;
 
-// The 99th percentile of the lateness as a share of that of the response time,
-// and the least lateness that counts. Shorter than that is what it takes to
-// wake a thread.
+// Limits of the lateness's 99th percentile, as a share of the response time's.
+// The absolute limits below are minima: shorter delays are just the time that
+// it takes to wake a thread.
 constexpr double kInvalidLateness = 0.5;
 constexpr double kMuchLateness = 0.1;
 constexpr double kInvalidLatenessNs = 1e6;
 constexpr double kMuchLatenessNs = 1e5;
 constexpr uint64_t kFewestForP99 = 100;
 
-// Seconds, and sends in each of them, that a test of arrivals needs.
+// The minimum number of seconds, and of sends per second, for a test of
+// arrivals.
 constexpr size_t kFewestSeconds = 10;
 constexpr double kFewestPerSecond = 20;
 
-// Standard deviations at which chance is ruled out.
+// Number of standard deviations that rules out chance.
 constexpr double kBeyondChance = 5;
 
 // Spread of a constant rate, relative to the rate.
@@ -84,8 +85,8 @@ struct Arrivals {
   double interval_ns = 0;
 };
 
-// How a service's main program sends an RPC: absent if it is not by one open
-// loop alone, of a process whose counts per second are known.
+// How a service's main program sends an RPC. Absent unless exactly one open
+// loop sends it, with an arrival process whose counts per second are known.
 std::optional<Arrivals> ArrivalsOf(const DistributedSystemDescription& test,
                                    const std::string& service,
                                    const std::string& rpc) {
@@ -112,7 +113,8 @@ std::optional<Arrivals> ArrivalsOf(const DistributedSystemDescription& test,
   return found;
 }
 
-// The sends of each second but the first and the last one, which are not whole.
+// The sends of each second, except the first and the last, which are
+// incomplete.
 std::vector<double> SentPerSecond(const RpcTimeSeries& series) {
   std::vector<double> counts;
   if (series.intervals_size() < 3) return counts;
@@ -148,12 +150,12 @@ Moments MomentsOf(const std::vector<double>& values) {
   return moments;
 }
 
-// The counts per second of a Poisson process have a variance equal to their
-// mean: the index of dispersion, times n - 1, has a chi-squared distribution
+// For a Poisson process, the counts per second have a variance equal to their
+// mean. The index of dispersion, times n - 1, has a chi-squared distribution
 // with n - 1 degrees of freedom (Cox and Lewis, The Statistical Analysis of
 // Series of Events, 1966, section 6.3), whose cube root is close to normal
-// (Wilson and Hilferty, The distribution of chi-square, 1931). An iteration
-// that sends f RPCs at once multiplies the index by f.
+// (Wilson and Hilferty, The distribution of chi-square, 1931). If each
+// iteration sends f RPCs at once, the index is multiplied by f.
 void JudgePoisson(const std::string& what, double fanout, size_t seconds,
                   const Moments& sent, FindingList& findings) {
   const double dispersion = sent.variance / sent.mean / fanout;
@@ -236,7 +238,7 @@ void JudgeLateness(const TestResult& result, const TestTotals& totals,
     const auto rpc = totals.rpcs.find(name);
     if (rpc == totals.rpcs.end()) continue;
     const LogHistogram& lateness_ns = rpc->second.lateness_ns;
-    // What a cap holds back is late for another reason.
+    // RPCs that a cap holds back are late for another reason.
     if (lateness_ns.count() < kFewestForP99 ||
         rpc->second.response_time_ns.count() == 0 ||
         LoadOf(result, i).is_held_back()) {

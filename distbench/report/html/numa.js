@@ -1,6 +1,6 @@
-// Where instances ran, and what deployments on NUMA nodes carried.
+// NUMA bindings of instances, and the capacity of NUMA deployments.
 
-// "0: 12.3 MiB, 1: 4 KiB" of an object by node or CPU.
+// Formats an object keyed by node or CPU: "0: 12.3 MiB, 1: 4 KiB".
 function listOf(numbers, format) {
   const parts = Object.entries(numbers).map(([key, value]) => `${key}: ${format(value)}`);
   return parts.length > 0 ? parts.join(', ') : '–';

@@ -1,4 +1,4 @@
-// What is said in words and numbers.
+// Tables and texts of the report.
 
 function renderSubtitle() {
   const starts = runs.map(run => run.run.start_timestamp_ns).filter(start => start !== null);

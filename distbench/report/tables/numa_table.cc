@@ -27,7 +27,8 @@ DeploymentCapacity CapacityOf(const Searches& searches) {
     ++capacity.search_count;
     capacity.objective = absl::StrJoin(search.search().objectives(), ", ");
     if (search.has_load_unit()) capacity.unit = search.load_unit();
-    // Others may have a load that something else than the system limited.
+    // The loads of other searches may have been limited by something other than
+    // the system.
     if (search.verdict() != "converged" || search.load() <= 0) continue;
     capacity.loads.push_back(search.load());
     log_sum += std::log(search.load());
