@@ -55,7 +55,7 @@ absl::StatusOr<Parameter> FindNumber(const ValueMap& settings,
       Quoted(name), "; ", Suggestion(name, names)));
 }
 
-// A probe has no use for what a test says of its own duration.
+// A probe ignores the duration that the test specifies.
 bool AlwaysTurned(const Action&) { return true; }
 
 }  // namespace

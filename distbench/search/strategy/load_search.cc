@@ -13,24 +13,24 @@ namespace {
 // Factor between loads while there is no bracket.
 constexpr double kBracketStep = 2;
 
-// A bracket that is wider is halved; in a narrower one a line is fitted.
+// A wider bracket is halved; in a narrower one a line is fitted.
 constexpr double kWideBracket = 1.5;
 
-// How long a miss that is in doubt is measured again.
+// Relative length of the second measurement of a doubtful miss.
 constexpr double kConfirmingLength = 2;
 
-// A final run that met by more than this many times what the line explains is
-// too good to stand next to a load that missed.
+// A final run that met by more than this multiple of what the line predicts is
+// inconsistent with a nearby load that missed.
 constexpr double kTooGood = 2;
 
-// Between what clearly met and what clearly missed there is no edge if they are
-// that many tolerances apart.
+// If a clear meet and a clear miss are this many tolerances apart, there is no
+// sharp edge between them.
 constexpr double kEdgeWidth = 3;
 
-// Attempts to see the system recovered.
+// Number of attempts to see the system recover.
 constexpr int kMaxRecoveryAttempts = 2;
 
-// How probes that come nearer to the limit grow, and to what.
+// How probes get longer as they approach the limit, and the maximum.
 constexpr double kLengthStep = 2;
 constexpr double kMaxLength = 8;
 
@@ -200,7 +200,7 @@ bool LoadSearch::IsBelowAMeet(const Probe& miss) const {
          history_.HighestClearMeet() * (1 - options_.tolerance);
 }
 
-// An edge that was confirmed is believed.
+// A confirmed edge is not doubted.
 bool LoadSearch::IsDoubtful(const Probe& miss) const {
   const double load = miss.request.load;
   if (confirmed_loads_.contains(load)) return IsBelowAMeet(miss);
