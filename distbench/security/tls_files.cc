@@ -41,7 +41,7 @@ absl::StatusOr<Bio> Open(absl::string_view flag, const std::string& file) {
                absl::StrCat("can not be read: ", std::strerror(error)));
 }
 
-// The time in a certificate, for people.
+// Formats a certificate's time for users.
 std::string ToText(const ASN1_TIME* time) {
   const Bio bio(BIO_new(BIO_s_mem()));
   ASN1_TIME_print(bio.get(), time);
@@ -81,7 +81,7 @@ absl::StatusOr<Key> ReadKey(const std::string& file) {
   constexpr absl::string_view kFlag = "--tls_key";
   const absl::StatusOr<Bio> bio = Open(kFlag, file);
   if (!bio.ok()) return bio.status();
-  // Otherwise OpenSSL asks for a password on the terminal.
+  // Without this callback, OpenSSL asks for a password on the terminal.
   const auto no_password = [](char*, int, int, void*) { return -1; };
   Key key(PEM_read_bio_PrivateKey(bio->get(), nullptr, no_password, nullptr));
   if (key != nullptr) return key;
