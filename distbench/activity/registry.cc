@@ -23,8 +23,7 @@ namespace {
 
 constexpr int64_t kNsPerUs = 1000;
 
-// Compiled plans have every setting of their activity, with its default where
-// the config says nothing.
+// A compiled plan has all settings of its activity, with defaults filled in.
 const ActivitySetting& Setting(const ActivityPlan& plan,
                                const std::string& name) {
   const auto setting = std::find_if(
