@@ -49,7 +49,7 @@ void SetCount(int64_t count, void (RpcInterval::*set)(int64_t),
   if (count != 0) (proto.*set)(count);
 }
 
-// Requires equal indices, and valid intervals.
+// Requires equal indices and valid intervals.
 void AddInterval(const RpcInterval& from, RpcInterval& into) {
   const auto add = [&](int64_t (RpcInterval::*get)() const,
                        void (RpcInterval::*set)(int64_t)) {
