@@ -35,7 +35,7 @@ absl::Status CheckNodesExist(absl::string_view field, const IndexSet& nodes,
       ids.empty() ? "none that its kernel tells of" : Nodes(ids)));
 }
 
-// The one of the nodes on which an instance runs when they are spread.
+// The node that an instance gets if instances are spread over the nodes.
 IndexSet ShareOf(const IndexSet& nodes, int instance, int instances_per_node) {
   const int turn = instance / std::max(1, instances_per_node);
   return {*std::next(nodes.begin(), turn % static_cast<int>(nodes.size()))};
@@ -89,7 +89,7 @@ absl::Status CheckMemory(const IndexSet& nodes, const HostTopology& topology) {
       "; its cpuset forbids it"));
 }
 
-// Fills in cpus, and returns the nodes they are on.
+// Fills in resolved.cpus, and returns the nodes of these CPUs.
 absl::StatusOr<IndexSet> ResolveCpus(const NumaBinding& asked, int instance,
                                      const HostTopology& topology,
                                      ResolvedBinding& resolved) {

@@ -16,7 +16,7 @@
 namespace distbench {
 namespace {
 
-// Returns if it fails.
+// Returns only on failure.
 absl::Status ReplaceBySameProgram() {
   std::ifstream file("/proc/self/cmdline");
   std::vector<std::string> arguments;

@@ -14,10 +14,10 @@
 namespace distbench {
 namespace {
 
-// Linux 5.15; libnuma's headers may be older.
+// Introduced in Linux 5.15; libnuma's headers may be older.
 constexpr int kPreferredMany = 5;
 
-// As many as a kernel may be built for. The kernel refuses masks that are
+// The maxima for which a kernel may be built. The kernel rejects masks that are
 // shorter than its own.
 constexpr int kMaxCpus = 8192;
 constexpr int kMaxNodes = 1024;
@@ -74,8 +74,7 @@ absl::Status SetPlace(const ThreadPlace& place) {
   return SetMemoryPolicy(place.memory_mode, place.memory_nodes);
 }
 
-// Different ways of kernels to say the same: memory of the node on which the
-// thread runs.
+// Kernels report the policy "memory of the thread's own node" in several ways.
 int PlainMode(const ThreadPlace& place) {
   const bool is_local = place.memory_mode == MPOL_DEFAULT ||
                         (place.memory_mode == MPOL_PREFERRED &&
