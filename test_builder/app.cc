@@ -27,7 +27,7 @@ namespace {
 
 using Tests = std::vector<DistributedSystemDescription>;
 
-// One invocation.
+// One invocation of test_builder.
 class App {
  public:
   App(CommandLine line, const AppEnvironment& environment)
@@ -109,7 +109,7 @@ int App::Print(const Tests& tests) {
   return kExitOk;
 }
 
-// Makes the directory, and the config of all tests together.
+// Creates the directory, and writes the config with all tests.
 absl::Status App::PrepareDirectory(const Tests& tests) {
   const absl::StatusOr<bool> created = directory_.Create();
   if (!created.ok()) return created.status();

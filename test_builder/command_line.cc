@@ -15,7 +15,7 @@ namespace {
 constexpr char kSweepWord[] = "parameter_sweep";
 constexpr int kSweepOperands = 4;
 
-// Breaks the lines of the help, as CLI11 does not.
+// Contains line breaks, because CLI11 does not wrap help texts.
 void DefineFlags(CLI::App& app, CommandLine& line,
                  std::vector<std::string>& prefixes) {
   app.set_help_flag("-h,--help", "Print this help, or that of a pattern.");
@@ -62,8 +62,8 @@ void DefineFlags(CLI::App& app, CommandLine& line,
                  "PATTERN[:NAME=VALUE...]: what to build.");
 }
 
-// Takes "parameter_sweep NAME START STEP END" out of the arguments, before
-// a negative STEP can be mistaken for a flag.
+// Removes "parameter_sweep NAME START STEP END" from the arguments, so that a
+// negative STEP is not mistaken for a flag.
 absl::Status TakeSweeps(std::vector<std::string>& arguments,
                         std::vector<Sweep>& sweeps) {
   for (;;) {
@@ -81,7 +81,7 @@ absl::Status TakeSweeps(std::vector<std::string>& arguments,
   }
 }
 
-// What is wrong with an argument that no flag takes.
+// Explains an argument that no flag accepts.
 std::string ExplainExtra(const CLI::App& app, const std::string& argument) {
   const std::string name = argument.substr(0, argument.find('='));
   std::vector<std::string> flags;
@@ -96,7 +96,7 @@ std::string ExplainExtra(const CLI::App& app, const std::string& argument) {
       meant ? absl::StrCat("; did you mean ", *meant, "?") : "");
 }
 
-// "help", "help TOPIC", "--help" and "TOPIC --help" all ask for help.
+// "help", "help TOPIC", "--help" and "TOPIC --help" all request help.
 void SetHelp(CommandLine& line) {
   std::vector<std::string>& words = line.tests.configs;
   line.help = true;

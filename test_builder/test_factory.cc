@@ -17,7 +17,7 @@ namespace {
 constexpr char kExtraContents[] = "extra_test_contents";
 constexpr char kOptionsName[] = "default_protocol_driver_options";
 
-// Every setting is a parameter, or becomes an attribute with a note, or is an
+// A setting that is not a parameter becomes an attribute with a note, or is an
 // error.
 absl::Status CheckNames(const TestRequest& request,
                         const Vocabulary& vocabulary, Notes& notes) {
@@ -82,7 +82,7 @@ void AddAttributes(const TestRequest& request, const ParameterValues& values,
 absl::Status AddExtraContents(const std::string& contents,
                               DistributedSystemDescription& test) {
   if (contents.empty()) return absl::OkStatus();
-  // On the same line, so that errors have the line numbers of the contents.
+  // On the same line, so that line numbers in errors are those of the contents.
   const absl::StatusOr<TestSequence> extra = ParseTestSequence(
       absl::StrCat("tests { ", contents, "\n}"), kExtraContents);
   if (!extra.ok()) return extra.status();

@@ -13,7 +13,7 @@
 namespace distbench {
 namespace {
 
-// Of a leaf's reply, in a feed ranking service.
+// The reply of a leaf in a feed ranking service.
 constexpr int64_t kStoriesOfReply = 36;
 constexpr int64_t kReplyBytes = 284'672;
 
@@ -30,7 +30,7 @@ bool HasWork(const ParameterValues& values) {
   return values.Has("preset");
 }
 
-// Parameters of work that the preset does not have.
+// Checks for work parameters that the preset does not have.
 absl::Status CheckWorkParameters(const ParameterValues& values) {
   const std::string& preset = values.Text("preset");
   for (const Parameter& parameter : FeedWorkParameters()) {
@@ -48,7 +48,7 @@ absl::Status CheckWorkParameters(const ParameterValues& values) {
   return absl::OkStatus();
 }
 
-// The preset, and what was given in place of its values.
+// The preset, and the values that override it.
 std::string WorkAlias(const ParameterValues& values) {
   if (!HasWork(values)) return "";
   std::string alias = absl::StrCat(values.Text("preset"), "_");
@@ -59,7 +59,7 @@ std::string WorkAlias(const ParameterValues& values) {
   return alias;
 }
 
-// That of the stories in it, unless it is given.
+// The given size, or else that of the stories in the response.
 int64_t LeafResponseBytes(const ParameterValues& values) {
   if (values.Has("leaf_response_size")) {
     return values.Integer("leaf_response_size");

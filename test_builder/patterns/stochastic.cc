@@ -13,7 +13,7 @@
 namespace distbench {
 namespace {
 
-// As written: the text is what goes into the fanout filter.
+// Kept as text, because the text becomes part of the fanout filter.
 struct FanoutTerm {
   absl::string_view probability;
   absl::string_view server_count;

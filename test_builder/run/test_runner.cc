@@ -17,7 +17,7 @@ void PrintSummary(const TestResult& result, std::ostream& output) {
   output << std::flush;
 }
 
-// Why the test has no result that counts; OK if it has one.
+// Why the test has no usable result; OK if it has one.
 absl::Status FailureOf(const absl::Status& status,
                        const TestSequenceResults& results) {
   if (!status.ok()) return status;
@@ -144,7 +144,7 @@ absl::Status TestRunner::RunWithProgress(
   return backend_.Run(
       test,
       [&](const RunTestsEvent& event) {
-        // A request that came before the run could be cancelled.
+        // The request to stop may have come before there was a run to cancel.
         if (console_.stop_requested()) backend_.Cancel();
         RunTestsEvent shown = event;
         shown.set_test_index(position_);
