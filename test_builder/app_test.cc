@@ -24,7 +24,7 @@ constexpr int kOk = 0;
 constexpr int kUsage = 1;
 constexpr int kRunFailed = 3;
 
-// Passes calls on to a backend that outlives it.
+// Forwards calls to a backend that outlives it.
 class BackendHandle final : public TestBackend {
  public:
   explicit BackendHandle(TestBackend& backend) : backend_(backend) {}

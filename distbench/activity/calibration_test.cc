@@ -135,7 +135,7 @@ TEST(SizeToTargetTest, WaitsHaveNoCost) {
   EXPECT_THAT(sized.status().message(), HasSubstr("takes no CPU time"));
 }
 
-// Takes as long as its number of iterations says.
+// Takes as long as the number of its iterations says.
 class Slowing final : public Activity {
  public:
   Work DoPart(uint64_t iteration, int, int) override {

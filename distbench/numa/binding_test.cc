@@ -113,7 +113,7 @@ TEST(BindingTest, SpreadGivesEachInstanceItsNode) {
   }
   EXPECT_THAT(Resolved("spread: true", TwoNodes(), 1).memory_nodes,
               ElementsAre(1));
-  // Nodes without CPUs have no turn.
+  // Nodes without CPUs are skipped.
   EXPECT_EQ(Resolved("spread: true memory_policy: LOCAL", UnevenNodes(), 2)
                 .proto.nodes(),
             "0");

@@ -24,7 +24,7 @@ Histogram Of(const std::vector<int64_t>& values) {
   return proto;
 }
 
-// One RPC that succeeded in each interval.
+// One RPC succeeded in each interval.
 RpcTimeSeries Series(const std::vector<int64_t>& indices) {
   RpcTimeSeries series;
   series.set_interval_ns(kSecond);

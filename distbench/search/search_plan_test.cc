@@ -104,9 +104,9 @@ TEST(ProbeTimeTest, GrowsUntilTheTailHasSamples) {
   };
   EXPECT_EQ(time(1e6, "p99<=1s"), absl::Seconds(10));
   EXPECT_NEAR(absl::ToDoubleSeconds(time(500, "p99<=1s")), 20, 0.01);
-  EXPECT_EQ(time(1, "p99<=1s"), absl::Seconds(100));  // as long as it gets
+  EXPECT_EQ(time(1, "p99<=1s"), absl::Seconds(100));  // the maximum
   EXPECT_EQ(time(1, "failures<=1%"), absl::Seconds(10));
-  EXPECT_EQ(time(0, "p99<=1s"), absl::Seconds(10));  // not known yet
+  EXPECT_EQ(time(0, "p99<=1s"), absl::Seconds(10));  // unknown so far
 }
 
 }  // namespace

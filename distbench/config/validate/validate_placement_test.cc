@@ -238,7 +238,7 @@ INSTANTIATE_TEST_SUITE_P(
                        "must be one of \"round_robin\", \"pick_first\""}),
     [](const auto& info) { return info.param.rule; });
 
-// Trying each on each would take hours.
+// Trying each combination would take hours.
 TEST(ValidatePlacement, RefusesTooManyWildcardsForTheInstances) {
   std::string text = "services { name: 'many' count: 90000 }";
   for (int i = 0; i < 5000; ++i) {
@@ -253,7 +253,7 @@ TEST(ValidatePlacement, RefusesTooManyWildcardsForTheInstances) {
                         "too many to try each on each"));
 }
 
-// 1000 channels on as many instances as said, each of which is tried once.
+// 1000 channels, each with a constraint that is tried on this many instances.
 std::vector<Problem> ProblemsOfChannels(int instances) {
   std::string channels;
   for (int i = 0; i < 1000; ++i) {
@@ -274,7 +274,7 @@ TEST(ValidatePlacement, RefusesTooManyConstraintsForTheInstances) {
   EXPECT_THAT(ProblemsOfChannels(2000), testing::IsEmpty());
 }
 
-// All services together.
+// All services count together.
 TEST(ValidatePlacement, CountsTheConstraintsOfAllServices) {
   std::string services;
   for (int i = 0; i < 3; ++i) {
@@ -290,7 +290,7 @@ TEST(ValidatePlacement, CountsTheConstraintsOfAllServices) {
   EXPECT_THAT(problems[0].message, HasSubstr("2100000 tries"));
 }
 
-// To try such a wildcard on such a name takes a tenth of a second.
+// Matching such a wildcard with such a name takes a tenth of a second.
 TEST(ValidatePlacement, LongNamesAndWildcardsAreNotTried) {
   const std::string name(10'000, 'a');
   const std::string text = absl::StrCat(

@@ -228,7 +228,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return info.param.rule; });
 
 TEST(ValidateServices, ZNeedsY) {
-  // Not a single problem: the ring of the base config needs y as well.
+  // There may be further problems: the ring of the base config needs y as well.
   const auto problems = ProblemsAfter("y_size: 3", "z_size: 3");
   ASSERT_FALSE(problems.empty());
   EXPECT_EQ(problems[0].path, "tests[0].services[\"grid\"].z_size");

@@ -76,7 +76,7 @@ std::string Set(const std::string& name, const std::string& value) {
          "' } ";
 }
 
-// A setting and what is wrong about it.
+// A setting, and its problem.
 struct RuleCase {
   const char* rule;
   std::string activity;
@@ -135,7 +135,7 @@ INSTANTIATE_TEST_SUITE_P(
                  Activity("Serialize",
                           Set("stories", 1'000'000) + Set("objects", 100)),
                  "stories", "is more than 10000000"},
-        // A message of them would have more than 2 GiB.
+        // The message would exceed 2 GiB.
         RuleCase{"StoriesLargerThanAMessage",
                  Activity("Deserialize", Set("stories", 1000) +
                                              Set("objects", 1000) +
