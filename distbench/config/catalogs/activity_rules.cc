@@ -52,17 +52,18 @@ void CheckWait(const Rules& rules) {
   if (distribution == "lognormal" || !rules.IsGiven("sigma_thousandths")) {
     return;
   }
-  rules.Add("sigma_thousandths",
-            absl::StrCat("has no effect, as the distribution is ",
-                         Quoted(distribution),
-                         "; remove it, or use \"lognormal\""));
+  rules.Add(
+      "sigma_thousandths",
+      absl::StrCat("has no effect, because the distribution is ",
+                   Quoted(distribution), "; remove it, or use \"lognormal\""));
 }
 
 void CheckCompress(const Rules& rules) {
   const std::string algorithm = rules.Text("algorithm");
   const int64_t level = rules.Number("level");
   if (algorithm == "snappy" && level != 0) {
-    rules.Add("level", "has no effect, as snappy has no levels; remove it");
+    rules.Add("level",
+              "has no effect, because snappy has no levels; remove it");
   }
   if (algorithm == "zlib" && level > 9) {
     rules.Add("level", absl::StrCat(level, " is out of range; zlib's levels ",
@@ -100,7 +101,7 @@ void CheckFeatureExtract(const Rules& rules) {
   if (std::all_of(std::begin(kCounts), std::end(kCounts),
                   [&](const char* name) { return rules.Number(name) == 0; })) {
     rules.Add(kCounts[0],
-              "is 0, and all other counts are as well; do at least something");
+              "is 0, and so are all other counts; raise at least one of them");
   }
   constexpr int64_t kMaxValues = 1'000'000'000;
   if (rules.Number("embedding_rows") * rules.Number("embedding_dimension") >

@@ -47,9 +47,8 @@ void ValidateString(const Path& path, const std::string& value,
     return;
   }
   if (std::find(allowed.begin(), allowed.end(), value) != allowed.end()) return;
-  problems.Add(path,
-               absl::StrCat(Quoted(value), " is no value of this setting; ",
-                            "must be one of ", QuotedList(allowed)));
+  problems.Add(path, absl::StrCat(Quoted(value), " is not a valid value; ",
+                                  "must be one of ", QuotedList(allowed)));
 }
 
 // A setting is either a string or a number. Returns whether this one is exactly

@@ -46,9 +46,10 @@ absl::Status ExplainBinary(absl::string_view contents,
       absl::StartsWith(contents, "\xfe\xff")) {
     return Unreadable(source, "is UTF-16 text; save it as UTF-8");
   }
-  return Unreadable(source,
-                    "is neither text nor a binary TestSequence; a config is "
-                    "either, and `distbench report` reads results");
+  return Unreadable(
+      source,
+      "is neither text nor a binary TestSequence, as a config must "
+      "be; `distbench report` reads results");
 }
 
 absl::StatusOr<TestSequence> ParseBinary(absl::string_view contents,

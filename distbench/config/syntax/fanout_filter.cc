@@ -72,7 +72,7 @@ const std::vector<std::string>& FilterForms() {
 
 absl::Status Invalid(absl::string_view filter, absl::string_view why) {
   return absl::InvalidArgumentError(
-      absl::StrCat(Quoted(filter), " is no fanout filter; ", why));
+      absl::StrCat(Quoted(filter), " is not a fanout filter; ", why));
 }
 
 absl::StatusOr<FanoutPlan> ParseLinear(absl::string_view filter, int axis,

@@ -50,7 +50,7 @@ class ListValidation {
       if (!(probability >= 0 && probability <= 1)) {
         validation_.Add(all.At(name),
                         absl::StrCat(probability,
-                                     " is no probability; must be from 0 to "
+                                     " is not a probability; must be from 0 to "
                                      "1"));
       }
     }
@@ -76,10 +76,10 @@ class ListValidation {
       if (dependency == kNone || earlier_.count(dependency) > 0) continue;
       validation_.Add(
           validation_.Action(action_index).Field("dependencies").At(i),
-          absl::StrCat("action list ", Quoted(list_.name()), " does not have ",
-                       Quoted(action.dependencies(i)), " before ",
-                       Quoted(action.name()),
-                       "; an action depends on earlier ones of its list"));
+          absl::StrCat(
+              "action list ", Quoted(list_.name()), " does not have ",
+              Quoted(action.dependencies(i)), " before ", Quoted(action.name()),
+              "; an action can only depend on earlier ones in its list"));
     }
   }
 

@@ -55,7 +55,7 @@ void CheckOpenLoop(const TestValidation& validation, const Path& path,
   if (!distribution.empty() &&
       std::find(known.begin(), known.end(), distribution) == known.end()) {
     validation.Add(place, absl::StrCat(Quoted(distribution),
-                                       " is no distribution of intervals; "
+                                       " is not a distribution of intervals; "
                                        "must be one of ",
                                        QuotedList(known)));
   } else if (!iterations.has_open_loop_interval_ns() && !distribution.empty() &&

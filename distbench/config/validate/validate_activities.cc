@@ -66,7 +66,7 @@ void ValidatePools(const TestValidation& validation) {
                                          validation.names().activity_pools, i);
     if (!pool.has_size()) {
       validation.Add(path.Field("size"),
-                     "is missing; say how many iterations at once");
+                     "is missing; give the number of concurrent iterations");
     } else {
       validation.CheckRange(path.Field("size"), pool.size(), 1,
                             kMaxActivityPoolSize);

@@ -80,10 +80,10 @@ bool CheckConstraintCount(const TestValidation& validation) {
   if (tries <= kMaxConditionsTried) return true;
   validation.Add(
       validation.path().Field("services"),
-      absl::StrCat("channels with constraints, with their values, and the "
-                   "instances that each is tried on make ",
+      absl::StrCat("checking the values of the channels' constraints on all "
+                   "instances takes ",
                    tries, " tries, and ", kMaxConditionsTried,
-                   " are the most; use fewer channels, or "
+                   " are allowed; use fewer channels, or "
                    "selected_instances"));
   return false;
 }

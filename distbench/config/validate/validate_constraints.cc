@@ -91,9 +91,10 @@ void CheckConstraint(const Path& path, const Constraint& constraint,
                  "int64_values");
   }
   if (IsNegative(constraint) && values > 1) {
-    problems.Add(path,
-                 "anything differs from one of several values; give one value, "
-                 "and each other value a constraint set of its own");
+    problems.Add(
+        path,
+        "every attribute differs from at least one of several values; "
+        "give one value, and each other one in its own constraint set");
   }
 }
 

@@ -177,10 +177,11 @@ class DistributionValidation {
                         int index, const char* field) {
     if (present && probability >= 0 && probability <= 1) return true;
     problems_.Add(PointPath(points, index).Field(field),
-                  present ? absl::StrCat(probability,
-                                         " is no probability; must be from 0 "
-                                         "to 1")
-                          : "is missing; give a probability from 0 to 1");
+                  present
+                      ? absl::StrCat(probability,
+                                     " is not a probability; must be from 0 "
+                                     "to 1")
+                      : "is missing; give a probability from 0 to 1");
     return false;
   }
 

@@ -22,7 +22,7 @@ void CheckDevice(const TestValidation& validation, const Path& path,
   if (version != 0 && version != 4 && version != 6) {
     validation.Add(path.Field("ip_version"),
                    absl::StrCat(version,
-                                " is no version of IP; must be 4 or 6, or 0 "
+                                " is not an IP version; must be 4 or 6, or 0 "
                                 "for the host's choice"));
   }
   const std::string& device = options.netdev_name();
@@ -30,7 +30,7 @@ void CheckDevice(const TestValidation& validation, const Path& path,
       device.find_first_of("/ \t\n") != std::string::npos) {
     validation.Add(path.Field("netdev_name"),
                    absl::StrCat(Quoted(device),
-                                " can not be the name of a network device; "
+                                " cannot be the name of a network device; "
                                 "`ip link` lists them"));
   }
 }
@@ -78,11 +78,11 @@ class DriverCheck {
     if (outermost.options == &options) {
       CheckSettings(index, options, *outermost.driver);
     } else if (HasSettings(options)) {
-      validation_.Add(
-          path, absl::StrCat("its settings have no effect, as the protocol "
-                             "leads to the options ",
-                             Quoted(outermost.options->name()),
-                             ", which replace them; remove them here"));
+      validation_.Add(path,
+                      absl::StrCat("its settings have no effect, because the "
+                                   "protocol leads to the options ",
+                                   Quoted(outermost.options->name()),
+                                   ", which replace them; remove them here"));
     }
   }
 

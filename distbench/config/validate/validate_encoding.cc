@@ -101,7 +101,7 @@ class EncodingCheck {
                     : reflection.GetRepeatedString(message, field, index);
       if (IsUtf8(text)) return;
       validation_.Add(PathOf(validation_.path(), &place),
-                      "has bytes that are no text; write it in UTF-8");
+                      "is not valid text; write it in UTF-8");
     }
   }
 

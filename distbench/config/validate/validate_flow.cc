@@ -28,7 +28,7 @@ void CheckCaller(const TestValidation& validation, const ActionUse& use) {
       validation.Action(use.action).Field("rpc_name"),
       absl::StrCat("service ", Quoted(service), " runs this in action list ",
                    Quoted(test.action_lists(use.list).name()),
-                   ", and is no client of RPC ", Quoted(action.rpc_name()),
+                   ", but is not a client of RPC ", Quoted(action.rpc_name()),
                    "; add client: ", Quoted(service), " to the RPC"));
 }
 
@@ -48,7 +48,7 @@ void CheckReplayer(const TestValidation& validation, const ActionUse& use) {
       validation.Action(use.action).Field("rpc_replay_trace_name"),
       absl::StrCat("service ", Quoted(service), " runs this in action list ",
                    Quoted(test.action_lists(use.list).name()),
-                   ", and the client of the trace is ", Quoted(client),
+                   ", but the client of the trace is ", Quoted(client),
                    "; run it there"));
 }
 
@@ -168,7 +168,7 @@ void CheckRecursion(const TestValidation& validation) {
     }
     validation.Add(
         validation.List(component[0]),
-        absl::StrCat("its RPCs lead back to it without end",
+        absl::StrCat("its RPCs lead back to it endlessly",
                      ByWayOf(validation, ShortestCycle(certain, component)),
                      "; give one of these actions a predicate whose "
                      "probability is below 1"));

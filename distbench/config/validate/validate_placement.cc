@@ -70,11 +70,11 @@ void CheckBundles(const TestValidation& validation) {
        Sorted(validation.test().node_service_bundles())) {
     const Path path = bundles.At(alias);
     if (!IsNodeAlias(alias)) {
-      validation.Add(path,
-                     absl::StrCat(Quoted(alias),
-                                  " is no node; nodes are called \"node0\" to "
-                                  "\"node",
-                                  kMaxNodes - 1, "\""));
+      validation.Add(
+          path, absl::StrCat(Quoted(alias),
+                             " is not a node; nodes are called \"node0\" to "
+                             "\"node",
+                             kMaxNodes - 1, "\""));
     }
     for (int i = 0; i < bundle->services_size(); ++i) {
       const std::string& instance = bundle->services(i);
@@ -85,9 +85,9 @@ void CheckBundles(const TestValidation& validation) {
       }
       const auto [it, inserted] = alias_of.emplace(instance, alias);
       if (inserted) continue;
-      validation.Add(place,
-                     absl::StrCat(Quoted(instance), " is in the bundle of ",
-                                  Quoted(it->second), " already; remove one"));
+      validation.Add(
+          place, absl::StrCat(Quoted(instance), " is already in the bundle of ",
+                              Quoted(it->second), "; remove one"));
     }
   }
 }
@@ -127,10 +127,9 @@ bool CheckWildcards(const TestValidation& validation, const Path& path) {
   if (globs * instances <= kMaxConditionsTried) return true;
   validation.Add(
       path, absl::StrCat(globs, " names with wildcards and ", instances,
-                         " instances are too many to try each on each: more "
-                         "than ",
-                         kMaxConditionsTried,
-                         " times; use fewer wildcards"));
+                         " instances are too many to try each combination: "
+                         "more than ",
+                         kMaxConditionsTried, "; use fewer wildcards"));
   return false;
 }
 

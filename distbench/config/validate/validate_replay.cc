@@ -104,7 +104,7 @@ class ReplayValidation {
     if (record.has_timing_mode() &&
         record.timing_mode() == RpcReplayTraceRecord::UNKNOWN) {
       validation_.Add(path.Field("timing_mode"),
-                      "UNKNOWN is no mode; choose another or leave it out, "
+                      "UNKNOWN is not a mode; choose another or leave it out, "
                       "which means RELATIVE_TO_TRACE_START");
     } else if (!record.prior_rpc_distances().empty() &&
                !WaitsForRecords(record)) {

@@ -114,7 +114,7 @@ class RpcValidation {
     for (const FanoutPlan::Choice& choice : fanout.choices) {
       if (choice.target_count <= available) continue;
       validation_.Add(
-          path, absl::StrCat("there are no ", choice.target_count,
+          path, absl::StrCat("there are not ", choice.target_count,
                              " distinct targets; service ",
                              Quoted(rpc_.server()), " offers ", available));
       return;
