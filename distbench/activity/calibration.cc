@@ -85,7 +85,7 @@ class Sizer {
       factor = next;
     }
     return absl::FailedPreconditionError(absl::StrFormat(
-        "after %d measurements the last one is %.1f us, not within %.1f%% of "
+        "after %d measurements, the last one is %.1f us, not within %.1f%% of "
         "%.1f us; measure on a quieter machine, for longer, or allow more",
         kMaxMeasurements, last_->cost_ns / 1e3, 100 * tolerance_,
         target_ns_ / 1e3));
@@ -158,7 +158,7 @@ class Sizer {
                           ValueAt(setting, point.factor));
         });
     return absl::FailedPreconditionError(absl::StrFormat(
-        "%.1f us can not be reached: with %s an iteration costs %.1f us; "
+        "%.1f us cannot be reached: with %s an iteration costs %.1f us; "
         "change other settings first",
         target_ns_ / 1e3, values, point.cost_ns / 1e3));
   }

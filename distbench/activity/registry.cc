@@ -118,7 +118,7 @@ PointerChaseOptions PointerChaseOf(const ActivityPlan& plan) {
 absl::Status NoMemory(const ActivityPlan& plan) {
   return absl::ResourceExhaustedError(
       absl::StrCat("the data of activity \"", plan.name,
-                   "\" takes more memory than the system gives; make it "
+                   "\" takes more memory than the system has; make it "
                    "smaller"));
 }
 

@@ -132,13 +132,13 @@ absl::Status BindThisThread(const ResolvedBinding& binding) {
   if (!before.ok()) return before.status();
   absl::Status status = SetPlace(PlaceOf(binding));
   if (status.ok() && !IsThisThreadBound(binding)) {
-    status = absl::FailedPreconditionError(
-        absl::StrCat(DescribeBinding(binding.proto),
-                     ": the kernel accepted that, and did something else"));
+    status = absl::FailedPreconditionError(absl::StrCat(
+        DescribeBinding(binding.proto),
+        ": the kernel accepted the request, but did something else"));
   }
   if (!status.ok()) {
     const absl::Status restored = SetPlace(*before);
-    LOG_IF(WARNING, !restored.ok()) << "can not undo a binding: " << restored;
+    LOG_IF(WARNING, !restored.ok()) << "cannot undo a binding: " << restored;
   }
   return status;
 }
@@ -163,7 +163,7 @@ ScopedThreadBinding::ScopedThreadBinding(ThreadPlace before)
 
 ScopedThreadBinding::~ScopedThreadBinding() {
   const absl::Status status = SetPlace(before_);
-  LOG_IF(WARNING, !status.ok()) << "can not undo a binding: " << status;
+  LOG_IF(WARNING, !status.ok()) << "cannot undo a binding: " << status;
 }
 
 }  // namespace distbench

@@ -135,7 +135,7 @@ absl::Status ParseText(ZeroCopyInputStream& stream,
   parser.RecordErrorsTo(&error);
   if (!parser.Parse(&stream, &results)) {
     return absl::InvalidArgumentError(
-        absl::StrCat("not a text of results: ", error.text()));
+        absl::StrCat("not results in text format: ", error.text()));
   }
   return absl::OkStatus();
 }

@@ -142,7 +142,7 @@ absl::Status MergeTimeSeries(RpcTimeSeries from, RpcTimeSeries& into) {
   if (from.interval_ns() != into.interval_ns()) {
     return absl::InvalidArgumentError(
         absl::StrCat("time series with intervals of ", from.interval_ns(),
-                     " and ", into.interval_ns(), " ns can not be merged"));
+                     " and ", into.interval_ns(), " ns cannot be merged"));
   }
   if (absl::Status status = ValidateTimeSeries(into); !status.ok()) {
     return status;

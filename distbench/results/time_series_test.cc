@@ -94,7 +94,7 @@ TEST(TimeSeriesTest, ContradictionsAreRefused) {
   RpcTimeSeries wider = Series({1});
   wider.set_interval_ns(2 * kSecond);
   EXPECT_THAT(std::string(MergeTimeSeries(wider, into).message()),
-              HasSubstr("can not be merged"));
+              HasSubstr("cannot be merged"));
   EXPECT_THAT(std::string(MergeTimeSeries(Series({2, 2}), into).message()),
               HasSubstr("interval 2 after interval 2"));
   RpcTimeSeries negative = Series({2});

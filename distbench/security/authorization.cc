@@ -76,7 +76,7 @@ absl::Status CheckAccess(const AccessRules& rules, absl::string_view method,
   }
   return absl::PermissionDeniedError(absl::StrCat(
       "the sequencer's ", is_node ? "--allow_node" : "--allow_submit",
-      " names no name of this certificate (",
+      " does not list any name of this certificate (",
       caller_names.empty() ? "which has none"
                            : absl::StrJoin(caller_names, ", "),
       ")"));

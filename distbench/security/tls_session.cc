@@ -192,7 +192,7 @@ absl::StatusOr<TlsContext::Context> TlsContext::Load() const {
                                   SSL_FILETYPE_PEM) != 1 ||
       SSL_CTX_load_verify_locations(ctx, files_.ca.c_str(), nullptr) != 1) {
     return absl::InvalidArgumentError(
-        absl::StrCat("TLS can not use ", files_.cert, ", ", files_.key, " and ",
+        absl::StrCat("TLS cannot use ", files_.cert, ", ", files_.key, " and ",
                      files_.ca, ": ", TakeOpenSslError()));
   }
   SSL_CTX_set_min_proto_version(ctx, TLS1_3_VERSION);
