@@ -137,7 +137,7 @@ TEST(CompareTest, TooFewRpcsAreNotComparable) {
   EXPECT_EQ(p999.verdict, ComparisonVerdict::kNotComparable);
   EXPECT_EQ(p999.reason, "too few RPCs in a run of base");
   EXPECT_THAT(Breaches("p99.9>5%", compared),
-              ElementsAre(HasSubstr("can not be judged: too few")));
+              ElementsAre(HasSubstr("cannot be judged: too few")));
 }
 
 TEST(CompareTest, InvalidRunsAreNotComparable) {
@@ -150,7 +150,7 @@ TEST(CompareTest, InvalidRunsAreNotComparable) {
   EXPECT_EQ(compared[0].not_comparable,
             "run 2 of 2 of new is invalid: sent too late");
   EXPECT_THAT(Breaches("p99>5%", compared),
-              ElementsAre(HasSubstr("can not be judged")));
+              ElementsAre(HasSubstr("cannot be judged")));
 
   TestResult failed = RunOf(1000);
   failed.mutable_run_info()->set_failure("node1 was lost");
@@ -226,8 +226,8 @@ TEST(CompareTextTest, IsATableWithVerdicts) {
             "x2.000       worse\n"
             "    rate        10000.0/s    10000.0/s     x1.000  x1.000 to "
             "x1.000       no difference shown\n"
-            "2 verdicts; of comparisons of equals, one in 20 says better or "
-            "worse by chance.\n");
+            "2 verdicts. If nothing has changed, about one in 20 says better "
+            "or worse by chance.\n");
 }
 
 TEST(GateTest, LimitsHoldInTheirDirectionOnly) {

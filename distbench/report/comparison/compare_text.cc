@@ -51,7 +51,7 @@ std::string VerdictText(const MetricComparison& comparison) {
     case ComparisonVerdict::kNoDifference:
       return "no difference shown";
     case ComparisonVerdict::kNotShown:
-      return "not known: a single run has no interval";
+      return "unknown: a single run has no confidence interval";
     case ComparisonVerdict::kNotComparable:
       return absl::StrCat("not comparable: ", comparison.reason);
   }
@@ -128,14 +128,14 @@ std::string DescribeComparisons(absl::Span<const TestComparison> comparisons) {
   if (counts.judged > 0) {
     absl::StrAppendFormat(
         &text,
-        "%d verdicts; of comparisons of equals, one in %.0f says better or "
-        "worse by chance.\n",
+        "%d verdicts. If nothing has changed, about one in %.0f says better "
+        "or worse by chance.\n",
         counts.judged, 1 / (1 - kCompareConfidence));
   }
   if (counts.without_interval > 0) {
     absl::StrAppend(&text,
-                    "Single runs can not tell a change from the usual spread "
-                    "between runs: run both with --repeat=5 or more.\n");
+                    "Single runs cannot distinguish a change from the usual "
+                    "spread between runs: run both with --repeat=5 or more.\n");
   }
   return text;
 }

@@ -61,7 +61,7 @@ void CheckRpc(const Gate& gate, const std::string& test,
     if (!(comparison.metric == gate.metric)) continue;
     if (comparison.verdict == ComparisonVerdict::kNotComparable) {
       breaches.push_back(
-          absl::StrCat(place, "can not be judged: ", comparison.reason));
+          absl::StrCat(place, "cannot be judged: ", comparison.reason));
     } else if (IsBroken(gate, comparison)) {
       breaches.push_back(absl::StrCat(place, Describe(gate, comparison)));
     }
@@ -109,8 +109,8 @@ std::vector<std::string> GateBreaches(
   bool rpc_exists = false;
   for (const TestComparison& test : comparisons) {
     if (!test.not_comparable.empty()) {
-      breaches.push_back(absl::StrCat(
-          test.test, ": can not be judged: ", test.not_comparable));
+      breaches.push_back(
+          absl::StrCat(test.test, ": cannot be judged: ", test.not_comparable));
       continue;
     }
     for (const RpcComparison& rpc : test.rpcs) {

@@ -47,9 +47,9 @@ void JudgeOutcome(const TestResult& result, const TestTotals& totals,
     findings.Add(share > kManyFailures ? Finding::WARN : Finding::NOTE,
                  "failed_rpcs",
                  absl::StrCat(name, ": ", failed, " RPCs (", Percent(share),
-                              ") failed; they are in no latency, which may "
-                              "look better for it. The summary lists the "
-                              "causes"));
+                              ") failed. Latencies do not include them and may "
+                              "look better because of that. The summary lists "
+                              "the causes"));
   }
   // A failed test already explains why there is nothing.
   if (totals.all.succeeded_count == 0 && !result.run_info().has_failure()) {
@@ -62,8 +62,8 @@ void JudgeOutcome(const TestResult& result, const TestTotals& totals,
     findings.Add(
         Finding::NOTE, "samples_dropped",
         absl::StrCat("samples of ", totals.all.dropped_sample_count,
-                     " RPCs were not kept; those that were are a random "
-                     "choice. Counts and percentiles cover every RPC. To keep "
+                     " RPCs were not kept; the kept ones were chosen at "
+                     "random. Counts and percentiles cover every RPC. To keep "
                      "more, raise sample_memory_bytes or max_rpc_samples"));
   }
 }

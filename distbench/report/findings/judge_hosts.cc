@@ -92,20 +92,19 @@ void JudgeHost(const std::string& name, const HostUse& host,
     findings.Add(
         host.has_open_loop ? Finding::WARN : Finding::NOTE, "cpu_saturated",
         absl::StrCat("the CPUs of host ", name, " were ", Percent(busy),
-                     " busy, so that latencies include waiting for one. ",
+                     " busy, so latencies include waiting for a CPU. ",
                      host.has_open_loop
-                         ? "An open loop measures its own generator then: "
+                         ? "An open loop then measures its own generator: "
                            "lower the load, or use more hosts"
                          : "A closed loop is expected to do that; compare "
                            "throughput rather than latency"));
   }
   if (other > kMuchOther) {
-    findings.Add(
-        Finding::WARN, "other_load",
-        absl::StrCat("programs other than the test's nodes took ",
-                     Percent(other), " of the CPU time of host ", name,
-                     "; they disturb what is measured there. Stop them, or "
-                     "use another host"));
+    findings.Add(Finding::WARN, "other_load",
+                 absl::StrCat("programs other than the test's nodes took ",
+                              Percent(other), " of the CPU time of host ", name,
+                              "; they disturb the measurement. Stop them, or "
+                              "use another host"));
   }
 }
 
@@ -137,11 +136,11 @@ void JudgeClocks(const TestResult& result, FindingList& findings) {
   findings.Add(
       UsesCommonClock(result.traffic_config()) ? Finding::WARN : Finding::NOTE,
       "clock_error",
-      absl::StrCat("the clock of ", worst, " is known to within ",
+      absl::StrCat("the clock of ", worst, " is only known to within ",
                    Duration(static_cast<double>(worst_error_ns)),
-                   " only, so that time stamps and synchronised bursts of "
-                   "different hosts do not line up better than that; latencies "
-                   "are not affected. A quieter network, or PTP, helps"));
+                   ", so timestamps and synchronised bursts of different hosts "
+                   "are not aligned more closely than that; latencies are not "
+                   "affected. A quieter network, or PTP, helps"));
 }
 
 }  // namespace distbench

@@ -56,12 +56,13 @@ void JudgeUnsent(const std::string& name, const RpcLoad& load,
                                                             : Finding::NOTE;
   findings.Add(
       severity, "unsent_load",
-      absl::StrCat(name, ": ", load.unsent_count, " of ", load.offered_count,
-                   " RPCs that were due (", Percent(share),
-                   ") were never sent, as an in-flight cap or full send queues "
-                   "held them back. How long they had waited counts as a lower "
-                   "bound of their response times. Lower the load, or raise "
-                   "max_parallel_iterations"));
+      absl::StrCat(
+          name, ": ", load.unsent_count, " of ", load.offered_count,
+          " RPCs that were due (", Percent(share),
+          ") were never sent, because an in-flight cap or full send "
+          "queues held them back. Their waiting time counts as a lower "
+          "bound of their response times. Lower the load, or raise "
+          "max_parallel_iterations"));
 }
 
 void JudgeHeldBack(const std::string& name, const RpcLoad& load,
@@ -71,10 +72,10 @@ void JudgeHeldBack(const std::string& name, const RpcLoad& load,
                        static_cast<double>(load.offered_count);
   findings.Add(
       share > kManyHeldBack ? Finding::WARN : Finding::NOTE, "held_back",
-      absl::StrCat(name, ": max_parallel_iterations made ",
+      absl::StrCat(name, ": max_parallel_iterations delayed ",
                    load.held_back_count, " iterations (", Percent(share),
-                   ") later than intended. The response time includes that "
-                   "wait, the service time does not. For an open loop, raise "
+                   "). Response times include the delay, service times do "
+                   "not. For an open loop, raise "
                    "the cap or leave it out"));
 }
 
@@ -167,12 +168,12 @@ void JudgePoisson(const std::string& what, double fanout, size_t seconds,
   findings.Add(
       Finding::WARN, "arrivals",
       absl::StrCat(what,
-                   " was to be sent as a Poisson process, but sends per "
+                   " should have been sent as a Poisson process, but sends per "
                    "second vary ",
                    absl::StrFormat("%.2f", dispersion),
-                   " times as much as those of one (index of dispersion over ",
+                   " times as much as they should (index of dispersion over ",
                    seconds,
-                   " s, beyond chance). Queues, and so latencies, "
+                   " s, beyond chance). Queues and therefore latencies "
                    "depend on it. Look for pauses of the client's host"));
 }
 
@@ -180,14 +181,15 @@ void JudgeConstant(const std::string& what, size_t seconds, const Moments& sent,
                    FindingList& findings) {
   const double deviation = std::sqrt(sent.variance);
   if (deviation < kMuchSpread * sent.mean) return;
-  findings.Add(Finding::WARN, "arrivals",
-               absl::StrCat(what,
-                            " was to be sent at a constant rate, but sends per "
-                            "second spread by ",
-                            Percent(deviation / sent.mean),
-                            " (standard deviation over ", seconds,
-                            " s). Queues, and so latencies, depend on it. Look "
-                            "for pauses of the client's host"));
+  findings.Add(
+      Finding::WARN, "arrivals",
+      absl::StrCat(what,
+                   " should have been sent at a constant rate, but "
+                   "sends per second vary by ",
+                   Percent(deviation / sent.mean), " (standard deviation over ",
+                   seconds,
+                   " s). Queues and therefore latencies depend on it. Look "
+                   "for pauses of the client's host"));
 }
 
 void JudgeSeries(const std::string& what, const Arrivals& arrivals,
@@ -252,7 +254,7 @@ void JudgeLateness(const TestResult& result, const TestTotals& totals,
     if (!invalid && (late < kMuchLatenessNs || share < kMuchLateness)) continue;
     findings.Add(
         invalid ? Finding::INVALID : Finding::WARN, "late_sends",
-        absl::StrCat(name, ": of the sends one in a hundred was late by ",
+        absl::StrCat(name, ": one send in a hundred was late by ",
                      Duration(late), " or more, which is ", Percent(share),
                      " of the 99th percentile of the response time (",
                      Duration(response), "): ",

@@ -101,9 +101,9 @@ void JudgeMedians(const std::string& name, const std::vector<double>& medians,
                    " s after the warm-up the median service time was ",
                    Duration(early), ", in the last ", last, " s ",
                    Duration(late),
-                   " (Geweke's diagnostic on the medians of seconds): it had "
+                   " (Geweke's diagnostic on the medians of seconds). It had "
                    "not settled when measuring began. Lengthen the warm-up, or "
-                   "look for what changed meanwhile"));
+                   "find out what changed"));
 }
 
 }  // namespace

@@ -240,8 +240,9 @@ TEST_F(JudgeTest, LatenessThatTheCapCausedIsTheCaps) {
 TEST_F(JudgeTest, AConstantRateThatIsNotIsAWarning) {
   // A pause of one second, and its consequence.
   SendPerSecond([](int i) { return i == 10 ? 0 : i == 11 ? 200 : 100; });
-  EXPECT_THAT(ExpectOne(Finding::WARN, "arrivals"),
-              HasSubstr("query of client/0 was to be sent at a constant rate"));
+  EXPECT_THAT(
+      ExpectOne(Finding::WARN, "arrivals"),
+      HasSubstr("query of client/0 should have been sent at a constant rate"));
 }
 
 TEST_F(JudgeTest, AConstantRateMayBreatheAtTheEdgesOfSeconds) {
@@ -383,7 +384,7 @@ TEST_F(JudgeBindingsTest, AStrictBindingThatDidNotHoldIsInvalid) {
   Proof().mutable_binding()->set_strict(true);
   Proof().add_violations("its threads spent 5 us on CPUs 3, outside of 0-1");
   EXPECT_THAT(ExpectOne(Finding::INVALID, "binding_not_held"),
-              HasSubstr("server/0 on node7 did not run as its binding says: "
+              HasSubstr("server/0 on node7 did not run where its binding says: "
                         "its threads spent 5 us on CPUs 3"));
 }
 
