@@ -47,8 +47,9 @@ void FillIn(const SearchPlan& plan, LoadSearchSpec& spec) {
 absl::Status SetObjectives(const LoadSearchSpec& spec, SearchPlan& plan) {
   if (spec.objectives().empty()) {
     return absl::InvalidArgumentError(
-        "nothing says what must be met: give --slo='my_rpc p95<=500ms', or "
-        "objectives in the config's search");
+        "there are no objectives: give --slo='my_rpc p95<=500ms', or "
+        "objectives "
+        "in the config's search");
   }
   for (const std::string& text : spec.objectives()) {
     absl::StatusOr<Objective> objective = ParseObjective(text);
@@ -81,10 +82,10 @@ absl::Status SetLoads(const LoadSearchSpec& spec, SearchPlan& plan) {
   }
   if (options.min_load < knob.min_load() ||
       options.max_load > knob.max_load() * copies) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "loads from ", options.min_load, " to ", options.max_load,
-        " are too far; this knob goes from ", knob.min_load(), " to ",
-        knob.max_load() * copies, " ", knob.unit()));
+    return absl::InvalidArgumentError(
+        absl::StrCat("loads from ", options.min_load, " to ", options.max_load,
+                     " are out of range; this knob goes from ", knob.min_load(),
+                     " to ", knob.max_load() * copies, " ", knob.unit()));
   }
   // The test's own load may be outside the requested range.
   options.initial_load =

@@ -125,12 +125,12 @@ CopyOutcomes ReportCopies(const SearchPlan& plan,
     } else if (IsClearlyLess(ended, best)) {
       outcomes.any_behind = true;
       probe.add_instance_failures(absl::StrFormat(
-          "instance %d fell behind: it did %d RPCs, and the best one %d", copy,
+          "instance %d fell behind: it did %d RPCs, the best one %d", copy,
           ended, best));
     } else if (IsClearlyLess(ended, wanted)) {
       outcomes.any_behind = true;
       probe.add_instance_failures(absl::StrFormat(
-          "instance %d fell behind: it did %d RPCs of %d that were due", copy,
+          "instance %d fell behind: it did %d of %d RPCs that were due", copy,
           ended, wanted));
     }
   }
@@ -153,8 +153,8 @@ absl::StatusOr<SearchProbe> ReportProbe(
   if (plan.instances > 1) copies = ReportCopies(plan, test, result, probe);
   if (!copies.any_lost && RanOutOfTime(result)) {
     probe.set_outcome(kMissedOutcome);
-    probe.add_measured(absl::StrCat("too much to be worked off: ",
-                                    result.run_info().failure()));
+    probe.add_measured(
+        absl::StrCat("overloaded: ", result.run_info().failure()));
     probe.set_excess(std::numeric_limits<double>::infinity());
     return probe;
   }
@@ -162,7 +162,7 @@ absl::StatusOr<SearchProbe> ReportProbe(
     probe.set_outcome(kFailedOutcome);
     probe.add_measured(result.run_info().has_failure()
                            ? result.run_info().failure()
-                           : "an instance took no part");
+                           : "an instance did not take part");
     return probe;
   }
   const absl::StatusOr<MeasuredProbe> measured =
@@ -207,8 +207,8 @@ absl::StatusOr<Probe> ToProbe(const SearchProbe& probe) {
   const std::optional<ProbePhase> phase = ParseProbePhase(probe.phase());
   if (!phase) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "probe ", probe.number(), " is of no phase that this version knows: ",
-        probe.phase()));
+        "probe ", probe.number(),
+        " has a phase that this version does not know: ", probe.phase()));
   }
   return Probe{.request = {.phase = *phase,
                            .load = probe.requested_load(),

@@ -295,23 +295,22 @@ absl::Status RunLoadSearch(const SearchPlan& plan,
 absl::Status CheckResumable(const SearchPlan& plan,
                             const TestSequenceResults& results) {
   if (results.searches_size() != 1) {
-    return absl::FailedPreconditionError("it holds no search to go on with");
+    return absl::FailedPreconditionError("it contains no search to resume");
   }
   const SearchReport& report = results.searches(0);
   google::protobuf::util::MessageDifferencer differencer;
   std::string differences;
   differencer.ReportDifferencesToString(&differences);
   if (!differencer.Compare(report.search(), plan.spec)) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("it was made by another search, which differs in:\n",
-                     differences));
+    return absl::FailedPreconditionError(absl::StrCat(
+        "it comes from another search, which differs in:\n", differences));
   }
   for (const SearchProbe& probe : report.probes()) {
     if (probe.instance_statistics_size() > 0 &&
         probe.instance_statistics_size() != plan.instances) {
       return absl::FailedPreconditionError(
-          absl::StrCat("it is of ", probe.instance_statistics_size(),
-                       " instances, and not of ", plan.instances));
+          absl::StrCat("it has ", probe.instance_statistics_size(),
+                       " instances instead of ", plan.instances));
     }
   }
   const SearchProbe* const kept = ProbeOfLastResult(results);
@@ -323,9 +322,8 @@ absl::Status CheckResumable(const SearchPlan& plan,
   if (!differencer.Compare(
           Comparable(results.test_results().rbegin()->traffic_config()),
           Comparable(*std::move(again)))) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("it is of another test, which differs in:\n",
-                     differences));
+    return absl::FailedPreconditionError(absl::StrCat(
+        "it comes from another test, which differs in:\n", differences));
   }
   return absl::OkStatus();
 }

@@ -340,8 +340,8 @@ TEST(InstancesTest, OneThatFallsBehindEndsTheSearchAndIsNamed) {
   ASSERT_TRUE(RunLoadSearch(Plan(2), system.Callbacks(), results).ok());
   EXPECT_EQ(results.searches(0).verdict(), kInvalidVerdict);
   EXPECT_THAT(results.searches(0).evidence(),
-              HasSubstr("instance 2 fell behind: it did 600 RPCs, and the best "
-                        "one 1000"));
+              HasSubstr("instance 2 fell behind: it did 600 RPCs, the best one "
+                        "1000"));
 }
 
 }  // namespace

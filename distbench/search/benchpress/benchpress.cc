@@ -340,7 +340,7 @@ absl::StatusOr<std::string> RenderBenchpress(
   if (searches.empty()) {
     return absl::FailedPreconditionError(
         "there is no search in the results; `distbench search --outfile` "
-        "writes such");
+        "writes one");
   }
   Json all = Json::array();
   for (const SourcedSearch& search : searches) {
@@ -348,7 +348,7 @@ absl::StatusOr<std::string> RenderBenchpress(
       return absl::FailedPreconditionError(absl::StrCat(
           search.source, ": the loads of its search are ",
           search.report->load_unit(),
-          ", and this format knows rates only; use json or csv"));
+          ", and this format only supports rates; use json or csv"));
     }
     all.push_back(EnvelopeJson(*search.report, LastRunOf(search, runs),
                                options.strict_legacy));

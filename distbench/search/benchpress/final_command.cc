@@ -97,7 +97,7 @@ absl::StatusOr<std::unique_ptr<FinalCommand>> FinalCommand::Start(
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) {
     return absl::UnavailableError(
-        absl::StrCat("can not make a pipe: ", std::strerror(errno)));
+        absl::StrCat("cannot make a pipe: ", std::strerror(errno)));
   }
   pid_t pid = 0;
   const int error =
@@ -106,7 +106,7 @@ absl::StatusOr<std::unique_ptr<FinalCommand>> FinalCommand::Start(
   if (error != 0) {
     close(ends[0]);
     return absl::UnavailableError(
-        absl::StrCat("can not start /bin/sh: ", std::strerror(error)));
+        absl::StrCat("cannot start /bin/sh: ", std::strerror(error)));
   }
   return std::unique_ptr<FinalCommand>(new FinalCommand(pid, ends[0]));
 }

@@ -75,7 +75,7 @@ bool HopelessWatch::Add(const TrafficProgress& progress,
             response_time_ns_.CountAtMost(static_cast<int64_t>(far_ns)));
     if (far_count <= (1 - limit.quantile) * due || far_count == 0) continue;
     evidence_ = absl::StrFormat(
-        "%s: ended after %.0f s, as %.0f responses of %.0f that are due took "
+        "%s: ended after %.0f s, because %.0f of %.0f responses due took "
         "more than %g times the limit",
         limit.text, absl::ToDoubleSeconds(elapsed), far_count,
         due / kMoreThanExpected, kFarFactor);

@@ -136,8 +136,7 @@ absl::StatusOr<ObjectiveOutcome> JudgeCpu(const Objective& objective,
     sample_count = std::max<int64_t>(sample_count, node.samples_size());
   }
   if (!busiest) {
-    return absl::NotFoundError(
-        "the nodes have not recorded the use of their CPUs");
+    return absl::NotFoundError("the nodes have not recorded their CPU usage");
   }
   ObjectiveOutcome outcome;
   // Seconds differ by a few percent.
@@ -162,8 +161,8 @@ absl::StatusOr<int> FindRpc(const Objective& objective,
   return absl::NotFoundError(absl::StrCat(
       "the objective \"", objective.text, "\" ",
       objective.rpc.empty()
-          ? std::string("has to say which RPC it is about")
-          : absl::StrCat("is about \"", objective.rpc, "\", and there is none"),
+          ? std::string("must name an RPC")
+          : absl::StrCat("names no RPC of the test, \"", objective.rpc, "\""),
       "; the test has ", absl::StrJoin(names, ", ")));
 }
 
