@@ -74,7 +74,7 @@ int App::Run() {
   for (const std::string& note : notes.all()) Say(absl::StrCat("note: ", note));
   if (!check.ok()) {
     if (!line_.sequencer.empty()) return Fail(check, kExitUsage);
-    Say(absl::StrCat("note: these tests can not be run here:\n",
+    Say(absl::StrCat("note: these tests cannot be run here:\n",
                      check.message()));
   }
   if (line_.dry_run) return DryRun(*tests);
@@ -123,7 +123,7 @@ int App::Write(const Tests& tests) {
     const std::string path = directory_.ConfigPath(test.name());
     if (directory_.HasResult(test.name()) && directory_.HasOtherConfig(test)) {
       Say(absl::StrCat("note: ", path,
-                       " is kept, as there is a result of it; use another "
+                       " is kept, because it has a result; use another "
                        "directory or a label (-l)"));
       continue;
     }

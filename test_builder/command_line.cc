@@ -27,8 +27,8 @@ void DefineFlags(CLI::App& app, CommandLine& line,
                  "Run the tests at this sequencer; needs -o DIR.")
       ->type_name("HOST:PORT");
   app.add_option("--tls_ca", line.tls.ca,
-                 "Who must have signed the sequencer's certificate\n"
-                 "(PEM); without it there is no TLS.")
+                 "CA that signed the sequencer's certificate (PEM);\n"
+                 "without it, TLS is not used.")
       ->type_name("FILE");
   app.add_option("--tls_cert", line.tls.cert,
                  "Certificate to show to the sequencer (PEM).")
@@ -41,7 +41,7 @@ void DefineFlags(CLI::App& app, CommandLine& line,
       ->type_name("SECONDS");
   app.add_option("-c,--prefix", prefixes,
                  "Settings for every CONFIG, such as grpc:ipv4;\n"
-                 "those of a CONFIG itself count more. May be\n"
+                 "those of a CONFIG take precedence. May be\n"
                  "repeated.")
       ->type_name("PREFIX")
       ->expected(1)
@@ -50,11 +50,11 @@ void DefineFlags(CLI::App& app, CommandLine& line,
                  "Begins file names and config_label attributes.")
       ->type_name("LABEL");
   app.add_flag("--allow_extra", line.tests.allow_extra,
-               "Take names that look like typing errors as\n"
+               "Accept names that look like typing errors as\n"
                "attributes.");
   app.add_flag("--allow_invalid", line.allow_invalid,
-               "Exit 0 also if the numbers of a test are found\n"
-               "to be false.");
+               "Exit with 0 even if the numbers of a test are\n"
+               "false.");
   app.add_flag("--dry_run", line.dry_run,
                "List the tests and how long they take; write\n"
                "and run nothing.");
@@ -123,7 +123,7 @@ absl::Status CheckUse(const CommandLine& line) {
   }
   if (absl::StrContains(line.tests.label, "/")) {
     return absl::InvalidArgumentError(
-        "-l: a label begins file names and can not contain '/'");
+        "-l: a label begins file names and cannot contain '/'");
   }
   return absl::OkStatus();
 }

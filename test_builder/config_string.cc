@@ -59,7 +59,7 @@ absl::StatusOr<std::string> ReadValue(absl::string_view part,
   std::ostringstream contents;
   // A directory can be opened, but not read.
   if (!file || !(contents << file.rdbuf())) {
-    return Error(part, absl::StrCat("can not read ", path, ": ",
+    return Error(part, absl::StrCat("cannot read ", path, ": ",
                                     errno != 0 ? std::strerror(errno)
                                                : "the file is empty"));
   }
@@ -80,7 +80,7 @@ absl::StatusOr<Setting> ParsePart(absl::string_view part) {
   }
   if (absl::StrContains(setting.value, "=")) {
     return Error(part,
-                 "a value can not contain '='; put it into a file and "
+                 "a value cannot contain '='; put it into a file and "
                  "write KEY=<FILE");
   }
   if (absl::StartsWith(setting.value, "<")) {

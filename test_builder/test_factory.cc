@@ -25,22 +25,22 @@ absl::Status CheckNames(const TestRequest& request,
   for (const auto& [name, value] : request.settings) {
     if (IsDerived(name)) {
       problems.push_back(absl::StrCat(
-          name, ": follows from other settings and can not be set"));
+          name, ": follows from other settings and cannot be set"));
     } else if (vocabulary.Find(name) == nullptr) {
       const std::optional<std::string> meant = vocabulary.MeantBy(name);
       if (meant.has_value() && !request.allow_extra) {
-        problems.push_back(
-            absl::StrCat(name, ": no parameter of ", vocabulary.pattern().name,
-                         " or ", vocabulary.protocol().name, "; did you mean ",
-                         *meant, "? --allow_extra takes it as an attribute"));
+        problems.push_back(absl::StrCat(
+            name, ": not a parameter of ", vocabulary.pattern().name, " or ",
+            vocabulary.protocol().name, "; did you mean ", *meant,
+            "? --allow_extra accepts it as an attribute"));
         continue;
       }
       const std::string owners = WhereKnown(name);
       notes.Add(absl::StrCat(
-          name, " is no parameter of ", vocabulary.pattern().name, " or ",
+          name, " is not a parameter of ", vocabulary.pattern().name, " or ",
           vocabulary.protocol().name,
           owners.empty() ? "" : absl::StrCat(" (but of ", owners, ")"),
-          "; it becomes an attribute without further effect"));
+          "; it becomes an attribute with no other effect"));
     }
   }
   if (problems.empty()) return absl::OkStatus();

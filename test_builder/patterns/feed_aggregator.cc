@@ -131,14 +131,14 @@ std::vector<Parameter> Parameters() {
       IntegerParameter("leaf_request_size", "8192", {0},
                        "Bytes from aggregator to leaf."),
       IntegerParameter("leaf_response_size", "", {0},
-                       "Bytes from leaf to aggregator; by default those of "
-                       "the preset's stories, without a preset 284672: 36 "
+                       "Bytes from leaf to aggregator. Default: those of the "
+                       "preset's stories; without a preset 284672, or 36 "
                        "stories."),
       NumberParameter("warmup_seconds", "3", {0, 86400},
                       "Seconds at the start that are not measured."),
       ChoiceParameter("preset", "", FeedPresets(),
-                      "What services do besides sending messages: little, for "
-                      "a laptop, or as much as FeedSim's; without it nothing."),
+                      "Work of services besides messages: little, for a "
+                      "laptop, or as much as FeedSim's. Default: none."),
   };
   for (Parameter& parameter : FeedWorkParameters()) {
     parameters.push_back(std::move(parameter));

@@ -288,10 +288,10 @@ std::vector<std::string> FeedPresets() {
 std::vector<Parameter> FeedWorkParameters() {
   return {
       IntegerParameter("serving_threads", "", {1, 1024},
-                       "Threads of each leaf for its own stages; by default "
-                       "the preset's, as all that follow."),
+                       "Threads of each leaf for its own stages. Default, here "
+                       "and below: the preset's."),
       IntegerParameter("ranking_threads", "", {1, 1024},
-                       "Threads of each leaf that rank, all for one request."),
+                       "Threads of each leaf that rank, all on one request."),
       IntegerParameter("serialization_threads", "", {1, 1024},
                        "Threads of each leaf that serialise stories."),
       IntegerParameter("rank_nodes", "", {1, 100'000'000},
@@ -300,8 +300,8 @@ std::vector<Parameter> FeedWorkParameters() {
                        "Microseconds that leaves wait for storage, or their "
                        "mean."),
       IntegerParameter("storage_places", "", {1, 1024},
-                       "Requests of each leaf that wait for storage at once, "
-                       "and others queue; in feedsim_v1 and v2 any number."),
+                       "Requests of each leaf that storage serves at once; "
+                       "others queue. Unlimited in feedsim_v1 and v2."),
       IntegerParameter("stories", "", {1, 100'000},
                        "Stories that leaves serialise for each request."),
       IntegerParameter("mock_count", "", {1, kMaxInstances},

@@ -73,7 +73,7 @@ TestOutcome TestRunner::Keep(const DistributedSystemDescription& test) {
                    ", so the test is not run again."));
   if (directory_.HasOtherConfig(test)) {
     Say(absl::StrCat("note: ", directory_.ConfigPath(test.name()),
-                     " differs from what was asked for now; to measure that, "
+                     " differs from the requested config; to measure that, "
                      "use another directory or a label (-l)"));
   }
   const absl::StatusOr<TestResult> result = directory_.ReadResult(test.name());
@@ -115,7 +115,7 @@ TestOutcome TestRunner::Finish(const DistributedSystemDescription& test,
     Say(absl::StrCat(test.name(), " failed: ", failure.message()));
     if (measured) {
       stored = directory_.WriteFailedResult(test.name(), results);
-      Say(absl::StrCat("What it measured is in ",
+      Say(absl::StrCat("Its measurements are in ",
                        directory_.FailedResultPath(test.name()), "."));
     }
   }
