@@ -16,8 +16,8 @@ struct Slabs {
   std::map<unsigned, const std::string*> by_node ABSL_GUARDED_BY(mutex);
 };
 
-// Memory is placed on the NUMA node of the thread that first touches it.
-// Therefore the first thread of each node fills in that node's slab.
+// Memory lies where the thread that first touches it runs, or may have memory:
+// the first one of each node fills in that node's slab.
 const std::string& SlabOfThisNode() {
   static Slabs* const slabs = new Slabs;
   unsigned cpu = 0;

@@ -90,7 +90,7 @@ OutputFile::~OutputFile() {
 
 absl::Status OutputFile::Commit() {
   const bool replaces = !temporary_path_.empty();
-  // Without fsync, the renamed file could be empty after a machine crash.
+  // Renamed first, it could be empty after a crash of the machine.
   if (replaces && fsync(fd_) != 0) {
     return WriteError(path_, errno);
   }

@@ -15,9 +15,9 @@
 
 namespace distbench {
 
-// Writes to a temporary file in the directory of the destination, and renames
-// it at Commit(). Until then, and without a Commit(), an existing file stays
-// unchanged. Symbolic links are followed.
+// Writes to a temporary file in the directory of the destination, which gets
+// the destination's name at Commit(). What had that name before stays until
+// then, and for good without a Commit(). Symbolic links are followed.
 //
 // Anything but a regular file cannot be replaced: pipes and devices are written
 // directly, and "/dev/stdout" and "/dev/stderr" mean the process's own streams,
@@ -37,8 +37,7 @@ class OutputFile {
   // The descriptor to write to; owned by this object.
   int fd() const { return fd_; }
 
-  // Flushes the file to disk and moves it into place. Call at most once. The
-  // error names the path.
+  // Once: puts the file on the disk and in its place. The error names the path.
   absl::Status Commit();
 
  private:

@@ -17,8 +17,8 @@ void EncodeInterval(const IntervalSeries::View& interval, RpcInterval& proto);
 absl::Status ValidateTimeSeries(const RpcTimeSeries& series);
 absl::Status ValidateOfferedLoad(const OfferedLoad& load);
 
-// Adds `from` to `into`. INVALID_ARGUMENT if either is invalid, or if the
-// series' intervals differ in width; `into` is then unchanged.
+// Adds `from` to `into`. INVALID_ARGUMENT if either is not valid, or if series
+// have intervals of different widths; `into` is unchanged then.
 absl::Status MergeTimeSeries(RpcTimeSeries from, RpcTimeSeries& into);
 absl::Status MergeOfferedLoad(const OfferedLoad& from, OfferedLoad& into);
 

@@ -46,7 +46,7 @@
 
 namespace distbench {
 
-// All loads are positive, in a unit of the caller's choice.
+// All loads are positive, in one unit of the caller's choice.
 struct SearchOptions {
   double initial_load = 1;
   double min_load = 1e-3;
