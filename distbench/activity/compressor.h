@@ -24,7 +24,7 @@ class Compressor {
 };
 
 // algorithm: "zlib", "snappy" or "zstd". level: 0 is the library's default;
-// zlib has levels 1 to 9, zstd 1 to 19, snappy none.
+// zlib has 1 to 9, zstd 1 to 19, snappy none.
 std::unique_ptr<Compressor> MakeCompressor(absl::string_view algorithm,
                                            int level);
 
