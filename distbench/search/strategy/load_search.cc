@@ -66,7 +66,7 @@ void LoadSearch::Add(const Probe& probe) {
   next_.reset();
   switch (probe.request.phase) {
     case ProbePhase::kWarmup:
-      // Not judged: what was cold is warm from here on.
+      // Warm-ups are not judged.
       Ask(ProbePhase::kBracket, probe.request.load, 1);
       break;
     case ProbePhase::kBracket:
@@ -152,7 +152,8 @@ void LoadSearch::AfterConfirmation(const Probe& probe) {
 
 void LoadSearch::AfterFinal(const Probe& probe) {
   if (Met(probe)) {
-    // Unless other final runs have missed as well.
+    // A run that is too good casts doubt on a nearby miss, unless other final
+    // runs have missed as well.
     const Probe* miss = history_.LowestMiss(&Missed);
     const bool is_doubtful = steps_down_ == 0 && miss != nullptr &&
                              IsDoubtful(*miss) && IsTooGood(probe, *miss);
@@ -170,7 +171,8 @@ void LoadSearch::AfterFinal(const Probe& probe) {
   StepDown(probe.request.load);
 }
 
-// It met by far more than its distance from what missed explains.
+// Whether the final run met by far more than its distance from the miss
+// explains.
 bool LoadSearch::IsTooGood(const Probe& final_run, const Probe& miss) const {
   const std::optional<Crossing> crossing = history_.FitLine();
   if (!crossing) return false;
@@ -179,9 +181,9 @@ bool LoadSearch::IsTooGood(const Probe& final_run, const Probe& miss) const {
          ClearDistance(final_run) + kTooGood * crossing->slope * distance;
 }
 
-// To where the line, which knows of the final run that missed, crosses the
-// limit now, but by no less than half of the tolerance and no more than twice
-// of it.
+// Steps down to where the line, which now includes the missed final run,
+// crosses the limit: by at least half of the tolerance, and at most twice the
+// tolerance.
 void LoadSearch::StepDown(double load) {
   const double highest = load * (1 - options_.tolerance / 2);
   const std::optional<Crossing> crossing = history_.FitLine();
@@ -229,7 +231,7 @@ void LoadSearch::Refine() {
 
 // Goes to where the line crosses the limit, until a measurement there agrees.
 void LoadSearch::Approach(const Crossing& crossing) {
-  // Somewhat outside the bracket too, or a contradiction would stay unseen.
+  // The range extends slightly beyond the bracket, so that contradictions show.
   const double slack = 1 + 2 * options_.tolerance;
   const double load =
       Rounded(std::clamp(std::exp(crossing.x),
@@ -241,7 +243,7 @@ void LoadSearch::Approach(const Crossing& crossing) {
   const double expected_at_most = std::max(ClearDistance(*nearest),
                                            options_.tolerance * crossing.slope);
   if (std::abs(nearest->excess) > expected_at_most && !IsNarrow()) {
-    // The truth bends away from the line.
+    // The true curve deviates from the line.
     return nearest->excess < 0 ? Bisect(nearest->request.load, *bounds_.missed)
                                : Bisect(*bounds_.met, nearest->request.load);
   }
@@ -257,8 +259,8 @@ void LoadSearch::Bisect(double low, double high) {
   Ask(ProbePhase::kRefine, std::sqrt(low * high), 1);
 }
 
-// A little below where the objectives are just met: as far as that is
-// uncertain.
+// A load slightly below the one that just meets the objectives. The margin is
+// the uncertainty of that load, from half of the tolerance to the tolerance.
 double LoadSearch::Below(const Crossing& crossing) const {
   const double margin = std::clamp(crossing.error, options_.tolerance / 2,
                                    options_.tolerance);
@@ -275,8 +277,8 @@ double LoadSearch::Rounded(double load) const {
   return options_.is_whole ? std::round(load) : load;
 }
 
-// Halving the bracket again would not make the answer more exact. Noise may
-// have put what met above what missed.
+// Whether halving the bracket again would not improve the accuracy. Noise may
+// have put `met` above `missed`.
 bool LoadSearch::IsNarrow() const {
   return std::log(*bounds_.missed / *bounds_.met) < options_.tolerance;
 }
