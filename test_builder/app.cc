@@ -27,7 +27,7 @@ namespace {
 
 using Tests = std::vector<DistributedSystemDescription>;
 
-// One invocation.
+// One invocation of test_builder.
 class App {
  public:
   App(CommandLine line, const AppEnvironment& environment)
@@ -74,7 +74,7 @@ int App::Run() {
   for (const std::string& note : notes.all()) Say(absl::StrCat("note: ", note));
   if (!check.ok()) {
     if (!line_.sequencer.empty()) return Fail(check, kExitUsage);
-    Say(absl::StrCat("note: these tests can not be run here:\n",
+    Say(absl::StrCat("note: these tests cannot be run here:\n",
                      check.message()));
   }
   if (line_.dry_run) return DryRun(*tests);
@@ -109,7 +109,7 @@ int App::Print(const Tests& tests) {
   return kExitOk;
 }
 
-// Makes the directory, and the config of all tests together.
+// Creates the directory, and writes the config with all tests.
 absl::Status App::PrepareDirectory(const Tests& tests) {
   const absl::StatusOr<bool> created = directory_.Create();
   if (!created.ok()) return created.status();
@@ -123,7 +123,7 @@ int App::Write(const Tests& tests) {
     const std::string path = directory_.ConfigPath(test.name());
     if (directory_.HasResult(test.name()) && directory_.HasOtherConfig(test)) {
       Say(absl::StrCat("note: ", path,
-                       " is kept, as there is a result of it; use another "
+                       " is kept, because it has a result; use another "
                        "directory or a label (-l)"));
       continue;
     }

@@ -13,27 +13,26 @@
 
 namespace distbench {
 
-// What test_builder works with; replaced in tests.
+// The environment of test_builder, which tests replace.
 struct AppEnvironment {
   std::ostream* output;    // results: configs, summaries, help
   std::ostream* messages;  // progress, notes, errors
 
-  // For the sequencer at an address.
+  // Creates a backend for the sequencer at an address.
   std::function<std::unique_ptr<TestBackend>(const std::string& address,
                                              const TlsFiles& tls)>
       make_backend;
 
-  // For a number of tests.
+  // Returns the options for this number of tests.
   std::function<ProgressDisplayOptions(int test_count)> make_progress;
 
-  // Whether the user has asked to stop, and what to do when they ask; {} for
-  // nothing.
+  // Whether the user has asked to stop, and a way to set the handler that is
+  // called when they do; {} removes it.
   std::function<bool()> stop_requested;
   std::function<void(std::function<void()> handler)> set_stop_handler;
 };
 
-// Does what the arguments (without the program's name) ask for. Returns an
-// ExitCode.
+// Executes the arguments (without the program's name). Returns an ExitCode.
 int RunTestBuilder(const std::vector<std::string>& arguments,
                    const AppEnvironment& environment);
 

@@ -24,7 +24,7 @@ constexpr int kOk = 0;
 constexpr int kUsage = 1;
 constexpr int kRunFailed = 3;
 
-// Passes calls on to a backend that outlives it.
+// Forwards calls to a backend that outlives it.
 class BackendHandle final : public TestBackend {
  public:
   explicit BackendHandle(TestBackend& backend) : backend_(backend) {}
@@ -140,7 +140,7 @@ TEST_F(AppTest, WritesNoSequenceOfOneTest) {
 TEST_F(AppTest, BuildsWhatItCanNotRun) {
   EXPECT_EQ(Run({"clique:homa"}), kOk);
   EXPECT_THAT(messages_.str(),
-              HasSubstr("note: these tests can not be run here"));
+              HasSubstr("note: these tests cannot be run here"));
   EXPECT_THAT(output_.str(), HasSubstr("protocol_name: \"homa\""));
   EXPECT_EQ(Run({"clique:homa", "-o", directory_, "-s", "host:1"}), kUsage);
   EXPECT_THAT(backend_.tests_run(), IsEmpty());
@@ -225,7 +225,7 @@ TEST_F(AppTest, FalseNumbersAreAFailure) {
 TEST_F(AppTest, KeepsTheConfigOfAResult) {
   EXPECT_EQ(Run({"-o", directory_, "-s", "host:1", "tripartite"}), kOk);
   EXPECT_EQ(Run({"-o", directory_, "-t", "5", "tripartite"}), kOk);
-  EXPECT_THAT(messages_.str(), HasSubstr("is kept, as there is a result"));
+  EXPECT_THAT(messages_.str(), HasSubstr("is kept, because it has a result"));
   const auto config = LoadTestSequence(
       directory_ + "/tripartite_1x1x10-grpc_polling_inline.config");
   ASSERT_TRUE(config.ok()) << config.status();

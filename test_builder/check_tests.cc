@@ -14,10 +14,10 @@
 namespace distbench {
 namespace {
 
-// More tells nobody anything.
+// Listing more would not help.
 constexpr size_t kMaxProblems = 20;
 
-// "tests[0].", which is the same for all as they are checked one by one.
+// Always the same, because tests are checked one at a time.
 constexpr absl::string_view kPathPrefix = "tests[0].";
 
 void AddProblems(const DistributedSystemDescription& test,
@@ -29,8 +29,8 @@ void AddProblems(const DistributedSystemDescription& test,
   }
 }
 
-// Warm-up of the action, in nanoseconds, as far as the config tells: what a
-// closed loop does in a time is not known before.
+// The action's warm-up in nanoseconds, as far as the config determines it: how
+// fast a closed loop iterates is not known in advance.
 double WarmupNs(const Iterations& iterations) {
   return std::max(static_cast<double>(iterations.warmup_ns()),
                   static_cast<double>(iterations.warmup_iterations()) *

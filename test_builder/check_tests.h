@@ -8,9 +8,9 @@
 
 namespace distbench {
 
-// Whether all tests can be run. INVALID_ARGUMENT lists what stands in the way,
-// one problem per line, after the test's name. Notes what can be run but has
-// no use, such as a warm-up as long as the test.
+// Checks whether all tests can run. INVALID_ARGUMENT lists the problems, one
+// per line, each after the test's name. Adds a note for tests that can run but
+// are useless, for example because the warm-up is as long as the test.
 absl::Status CheckTests(absl::Span<const DistributedSystemDescription> tests,
                         Notes& notes);
 

@@ -15,7 +15,7 @@ namespace {
 constexpr char kSweepWord[] = "parameter_sweep";
 constexpr int kSweepOperands = 4;
 
-// Breaks the lines of the help, as CLI11 does not.
+// Contains line breaks, because CLI11 does not wrap help texts.
 void DefineFlags(CLI::App& app, CommandLine& line,
                  std::vector<std::string>& prefixes) {
   app.set_help_flag("-h,--help", "Print this help, or that of a pattern.");
@@ -27,8 +27,8 @@ void DefineFlags(CLI::App& app, CommandLine& line,
                  "Run the tests at this sequencer; needs -o DIR.")
       ->type_name("HOST:PORT");
   app.add_option("--tls_ca", line.tls.ca,
-                 "Who must have signed the sequencer's certificate\n"
-                 "(PEM); without it there is no TLS.")
+                 "CA that signed the sequencer's certificate (PEM);\n"
+                 "without it, TLS is not used.")
       ->type_name("FILE");
   app.add_option("--tls_cert", line.tls.cert,
                  "Certificate to show to the sequencer (PEM).")
@@ -41,7 +41,7 @@ void DefineFlags(CLI::App& app, CommandLine& line,
       ->type_name("SECONDS");
   app.add_option("-c,--prefix", prefixes,
                  "Settings for every CONFIG, such as grpc:ipv4;\n"
-                 "those of a CONFIG itself count more. May be\n"
+                 "those of a CONFIG take precedence. May be\n"
                  "repeated.")
       ->type_name("PREFIX")
       ->expected(1)
@@ -50,11 +50,11 @@ void DefineFlags(CLI::App& app, CommandLine& line,
                  "Begins file names and config_label attributes.")
       ->type_name("LABEL");
   app.add_flag("--allow_extra", line.tests.allow_extra,
-               "Take names that look like typing errors as\n"
+               "Accept names that look like typing errors as\n"
                "attributes.");
   app.add_flag("--allow_invalid", line.allow_invalid,
-               "Exit 0 also if the numbers of a test are found\n"
-               "to be false.");
+               "Exit with 0 even if the numbers of a test are\n"
+               "false.");
   app.add_flag("--dry_run", line.dry_run,
                "List the tests and how long they take; write\n"
                "and run nothing.");
@@ -62,8 +62,8 @@ void DefineFlags(CLI::App& app, CommandLine& line,
                  "PATTERN[:NAME=VALUE...]: what to build.");
 }
 
-// Takes "parameter_sweep NAME START STEP END" out of the arguments, before
-// a negative STEP can be mistaken for a flag.
+// Removes "parameter_sweep NAME START STEP END" from the arguments, so that a
+// negative STEP is not mistaken for a flag.
 absl::Status TakeSweeps(std::vector<std::string>& arguments,
                         std::vector<Sweep>& sweeps) {
   for (;;) {
@@ -81,7 +81,7 @@ absl::Status TakeSweeps(std::vector<std::string>& arguments,
   }
 }
 
-// What is wrong with an argument that no flag takes.
+// Explains an argument that no flag accepts.
 std::string ExplainExtra(const CLI::App& app, const std::string& argument) {
   const std::string name = argument.substr(0, argument.find('='));
   std::vector<std::string> flags;
@@ -96,7 +96,7 @@ std::string ExplainExtra(const CLI::App& app, const std::string& argument) {
       meant ? absl::StrCat("; did you mean ", *meant, "?") : "");
 }
 
-// "help", "help TOPIC", "--help" and "TOPIC --help" all ask for help.
+// "help", "help TOPIC", "--help" and "TOPIC --help" all request help.
 void SetHelp(CommandLine& line) {
   std::vector<std::string>& words = line.tests.configs;
   line.help = true;
@@ -123,7 +123,7 @@ absl::Status CheckUse(const CommandLine& line) {
   }
   if (absl::StrContains(line.tests.label, "/")) {
     return absl::InvalidArgumentError(
-        "-l: a label begins file names and can not contain '/'");
+        "-l: a label begins file names and cannot contain '/'");
   }
   return absl::OkStatus();
 }

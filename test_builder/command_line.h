@@ -16,28 +16,28 @@ struct CommandLine {
 
   TestListRequest tests;
 
-  // "-" is standard output; a directory otherwise.
+  // "-" means standard output; otherwise a directory.
   std::string output = "-";
 
-  // HOST:PORT to run the tests at; empty: only write them.
+  // The HOST:PORT at which to run the tests; empty: only write them.
   std::string sequencer;
-  TlsFiles tls;  // of the connection to it
+  TlsFiles tls;  // for the connection to the sequencer
 
   bool dry_run = false;
 
-  // Tests whose numbers are false count as well.
+  // Accept tests whose numbers are false.
   bool allow_invalid = false;
 
-  // Help was asked for, about this topic: the whole program if it is empty.
+  // Whether help was requested, and its topic; empty: the whole program.
   bool help = false;
   std::string help_topic;
 };
 
-// The error says what is wrong and what would be right.
+// Parses the arguments. The error says what is wrong and what would be right.
 absl::StatusOr<CommandLine> ParseCommandLine(
     const std::vector<std::string>& arguments);
 
-// What --help says of the flags.
+// The help text for the flags.
 std::string FlagHelp();
 
 }  // namespace distbench

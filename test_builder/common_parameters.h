@@ -11,11 +11,11 @@ namespace distbench {
 // Parameters of every test, whatever its pattern and protocol.
 const std::vector<Parameter>& CommonParameters();
 
-// How long traffic is generated.
+// The duration of the traffic.
 int64_t TestDurationUs(const ParameterValues& values);
 
-// When a test is given up, in whole seconds: as asked for, else with two
-// minutes to set up and to collect results.
+// The test's time limit in whole seconds: the requested one, or else the
+// duration plus two minutes for set-up and collection of results.
 int64_t TestTimeoutSeconds(const ParameterValues& values);
 
 }  // namespace distbench

@@ -57,9 +57,9 @@ absl::StatusOr<std::string> ReadValue(absl::string_view part,
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   std::ostringstream contents;
-  // Of a directory only the reading fails.
+  // A directory can be opened, but not read.
   if (!file || !(contents << file.rdbuf())) {
-    return Error(part, absl::StrCat("can not read ", path, ": ",
+    return Error(part, absl::StrCat("cannot read ", path, ": ",
                                     errno != 0 ? std::strerror(errno)
                                                : "the file is empty"));
   }
@@ -80,7 +80,7 @@ absl::StatusOr<Setting> ParsePart(absl::string_view part) {
   }
   if (absl::StrContains(setting.value, "=")) {
     return Error(part,
-                 "a value can not contain '='; put it into a file and "
+                 "a value cannot contain '='; put it into a file and "
                  "write KEY=<FILE");
   }
   if (absl::StartsWith(setting.value, "<")) {
@@ -98,7 +98,7 @@ absl::StatusOr<Setting> ParsePart(absl::string_view part) {
   return setting;
 }
 
-// More than one pattern is a mistake; anything else may be given again, to
+// More than one pattern is a mistake. Other settings may be repeated, to
 // override a prefix.
 absl::Status CheckOnePattern(const std::vector<Setting>& settings) {
   const std::string* pattern = nullptr;

@@ -1,4 +1,4 @@
-// The CONFIG arguments of the command line, such as
+// Parses CONFIG arguments of the command line, such as
 // "clique:grpc:ipv4:node_count=4,8:extra_test_contents=<FILE".
 
 #ifndef DISTBENCH_TEST_BUILDER_CONFIG_STRING_H_
@@ -12,7 +12,7 @@
 
 namespace distbench {
 
-// Names of the settings that bare words stand for.
+// Names of the settings that bare words set.
 inline constexpr char kPatternSetting[] = "traffic_pattern";
 inline constexpr char kProtocolSetting[] = "protocol_driver";
 inline constexpr char kIpVersionSetting[] = "ip_version";
@@ -21,14 +21,14 @@ struct Setting {
   std::string name;
   std::string value;
 
-  // The value came from a file, so that a ',' in it does not make a list.
+  // The value came from a file, so a ',' in it does not separate values.
   bool from_file = false;
 };
 
-// The settings in the order in which they were written; a name may occur
-// several times. Reads the files of key=<file, relative to the working
-// directory, without the line ends at their end. The error lists every part
-// that is wrong, one per line.
+// Returns the settings in the order in which they were written; a name may
+// appear several times. Reads the files of key=<file, relative to the working
+// directory, and strips trailing line ends. The error lists every invalid part,
+// one per line.
 absl::StatusOr<std::vector<Setting>> ParseConfig(absl::string_view config);
 
 }  // namespace distbench

@@ -50,7 +50,7 @@ TEST(ParseConfigTest, AnUnknownWordIsExplained) {
 
 TEST(ParseConfigTest, RefusesEmptyValuesAndEqualsSigns) {
   EXPECT_THAT(ErrorOf("clique:node_count="), HasSubstr("the value is empty"));
-  EXPECT_THAT(ErrorOf("clique:a=b=c"), HasSubstr("can not contain '='"));
+  EXPECT_THAT(ErrorOf("clique:a=b=c"), HasSubstr("cannot contain '='"));
   EXPECT_THAT(ErrorOf("clique:=5"), HasSubstr("the name before '='"));
   EXPECT_THAT(ErrorOf("clique:5x=5"), HasSubstr("the name before '='"));
   EXPECT_THAT(ErrorOf("clique:a b=5"), HasSubstr("the name before '='"));
@@ -80,7 +80,7 @@ TEST(ParseConfigTest, ReadsValuesFromFiles) {
 
 TEST(ParseConfigTest, SaysWhyAFileCanNotBeRead) {
   EXPECT_THAT(ErrorOf("clique:extra=<no/such/file"),
-              HasSubstr("can not read no/such/file: No such file"));
+              HasSubstr("cannot read no/such/file: No such file"));
   EXPECT_THAT(ErrorOf(absl::StrCat("clique:extra=<", testing::TempDir())),
               HasSubstr("Is a directory"));
   EXPECT_THAT(ErrorOf(absl::StrCat("clique:extra=<", WriteFile("empty", ""))),

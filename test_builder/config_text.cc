@@ -21,7 +21,7 @@ using google::protobuf::Reflection;
 constexpr int kIndent = 2;
 constexpr size_t kLineWidth = 80;
 
-// Prints messages field by field. A message that fits is written on one line.
+// Prints messages field by field. Messages that fit are printed on one line.
 class Writer {
  public:
   Writer() {
@@ -29,8 +29,8 @@ class Writer {
     single_line_.SetUseUtf8StringEscaping(true);
   }
 
-  // "name { contents }", on one line if it fits, or if it maps a name to a
-  // plain value: a column of those reads better.
+  // Prints "name { contents }" on one line if it fits, or if it maps a name to
+  // a plain value, because a column of those is easier to read.
   void WriteMessage(const std::string& name, const Message& message,
                     int indent) {
     const std::string margin(indent, ' ');
@@ -107,7 +107,7 @@ class Writer {
                     "\n");
   }
 
-  // A map has no order of its own: entries are sorted by key.
+  // Maps are unordered, so entries are sorted by key.
   void WriteMap(const Message& message, const FieldDescriptor& field,
                 int indent) {
     const Reflection& reflection = *message.GetReflection();
@@ -130,7 +130,7 @@ class Writer {
   std::string text_;
 };
 
-// The order in which a reader wants to know; other fields follow.
+// Fields that readers look for first, in order; other fields follow.
 constexpr int kFirstFields[] = {
     DistributedSystemDescription::kNameFieldNumber,
     DistributedSystemDescription::kAttributesFieldNumber,

@@ -9,12 +9,13 @@
 
 namespace distbench {
 
-// "# produced by test_builder ARGUMENTS", quoted so that a shell reads them as
-// they were.
+// Returns "# produced by test_builder ARGUMENTS", quoted so that a shell can
+// read the arguments back.
 std::string ProducedBy(absl::Span<const std::string> arguments);
 
-// The tests as a TestSequence in text format for people to read and edit: what
-// matters most comes first, and short messages are written on one line.
+// Returns the tests as a TestSequence in text format, for users to read and
+// edit: the most important fields come first, and short messages are on one
+// line.
 std::string ConfigText(absl::Span<const DistributedSystemDescription> tests);
 
 }  // namespace distbench

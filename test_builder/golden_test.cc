@@ -1,5 +1,6 @@
 // The configs in testdata/ and in workloads/ begin with the invocation that
-// makes them. Each must make a config that parses to an equal message.
+// builds them. Each invocation must build a config that parses to an equal
+// message.
 
 #include <algorithm>
 #include <filesystem>
@@ -45,7 +46,7 @@ std::string Contents(const std::string& path) {
   return contents.str();
 }
 
-// As a shell reads them; the golden files quote by nothing but backslashes.
+// Splits words as a shell does; the golden files only quote with backslashes.
 std::vector<std::string> ShellWords(absl::string_view line) {
   return absl::StrSplit(absl::StrReplaceAll(line, {{"\\", ""}}), ' ');
 }
@@ -106,7 +107,7 @@ INSTANTIATE_TEST_SUITE_P(Golden, GoldenTest,
                          testing::ValuesIn(ConfigsIn(kGoldenDirectory)),
                          TestSuffix);
 
-// To bring one up to date, run the invocation in its first line.
+// To update a config, run the invocation in its first line.
 INSTANTIATE_TEST_SUITE_P(Workloads, GoldenTest,
                          testing::ValuesIn(ConfigsIn(kWorkloadsDirectory)),
                          TestSuffix);

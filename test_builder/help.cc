@@ -64,7 +64,7 @@ Exit status: 0 all is well; 1 wrong usage or config, nothing was run; 3 a test
 failed, or its numbers are false.
 )";
 
-// Breaks text into lines that begin with `indent` blanks.
+// Breaks text into lines that are indented by `indent` spaces.
 std::string Wrap(absl::string_view text, size_t indent) {
   std::string wrapped;
   std::string line(indent, ' ');

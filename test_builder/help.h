@@ -1,4 +1,4 @@
-// Help, made from what patterns and protocols declare.
+// Help texts, generated from the declarations of patterns and protocols.
 
 #ifndef DISTBENCH_TEST_BUILDER_HELP_H_
 #define DISTBENCH_TEST_BUILDER_HELP_H_
@@ -10,10 +10,10 @@
 
 namespace distbench {
 
-// Usage, syntax, patterns, protocols.
+// Usage, syntax, patterns and protocols.
 std::string GeneralHelp();
 
-// About a pattern or a protocol. The error says what there is help about.
+// Help on a pattern or a protocol. The error lists the available topics.
 absl::StatusOr<std::string> TopicHelp(absl::string_view topic);
 
 }  // namespace distbench

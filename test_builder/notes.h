@@ -8,8 +8,8 @@
 
 namespace distbench {
 
-// What a user should know about tests that were built all the same. Each note
-// is kept once, as tests of one sweep have much in common.
+// Notes to the user about tests that were built nevertheless. Duplicates are
+// dropped, because tests of a sweep have much in common.
 class Notes {
  public:
   void Add(std::string note) {

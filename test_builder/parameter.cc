@@ -13,7 +13,7 @@
 namespace distbench {
 namespace {
 
-// Wide enough for every limit to be written without an exponent.
+// Writes limits without an exponent.
 std::string FormatLimit(double limit) {
   if (limit == std::floor(limit)) {
     return absl::StrCat(static_cast<int64_t>(limit));
@@ -28,8 +28,8 @@ bool IsWord(absl::string_view text) {
          });
 }
 
-// absl::SimpleAtoi takes surrounding blanks and '+' as well, which would end up
-// in test names.
+// Unlike absl::SimpleAtoi, rejects surrounding blanks and '+', which would end
+// up in test names.
 bool ParseInteger(absl::string_view text, int64_t& value) {
   const absl::string_view digits = text.substr(text.substr(0, 1) == "-");
   return !digits.empty() &&

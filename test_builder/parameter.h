@@ -1,5 +1,4 @@
-// What patterns and protocols declare about their parameters, and the values
-// that a test gives them.
+// Parameters of patterns and protocols, and the values that a test gives them.
 
 #ifndef DISTBENCH_TEST_BUILDER_PARAMETER_H_
 #define DISTBENCH_TEST_BUILDER_PARAMETER_H_
@@ -15,7 +14,7 @@
 
 namespace distbench {
 
-// Parameter names and the values they were given, as text.
+// Maps the names of parameters to their values, as text.
 using ValueMap = std::map<std::string, std::string, std::less<>>;
 
 struct Range {
@@ -28,19 +27,19 @@ struct Parameter {
     kInteger,
     kNumber,
     kChoice,  // one of `choices`
-    kWord,    // visible characters other than '/', so that it fits a file name
+    kWord,    // visible characters except '/', so that it fits into a file name
     kText,    // anything
   };
 
   std::string name;
   Type type;
-  std::string default_value;  // empty: no value unless one is given
+  std::string default_value;  // empty: no default
   std::string meaning;        // a sentence for the help
   Range range = {0};          // of kInteger and kNumber, inclusive
   std::vector<std::string> choices;
 
-  // Name of a parameter that takes the place of this one: with it this one has
-  // no default and may not be given.
+  // Name of a parameter that replaces this one: if it is given, this one has no
+  // default and must not be given.
   std::string excluded_by;
 };
 
@@ -59,34 +58,34 @@ Parameter WordParameter(absl::string_view name, absl::string_view default_value,
 Parameter TextParameter(absl::string_view name, absl::string_view default_value,
                         absl::string_view meaning);
 
-// Null if `name` is not among them.
+// Returns null if `name` is not among them.
 const Parameter* FindParameter(absl::Span<const Parameter> parameters,
                                absl::string_view name);
 
-// What a parameter accepts, for help and errors: "integer, at least 2".
+// Describes valid values, for help and errors: "integer, at least 2".
 std::string DescribeType(const Parameter& parameter);
 
-// The values of a set of parameters, checked: each is of its type and within
-// its range, and defaults are filled in.
+// Checked values of a set of parameters: each has the right type and is in
+// range, and defaults are filled in.
 class ParameterValues {
  public:
-  // Names in `given` that are not declared are ignored. The error lists every
-  // value that does not fit, one per line.
+  // Ignores undeclared names in `given`. The error lists every invalid value,
+  // one per line.
   static absl::StatusOr<ParameterValues> Resolve(
       absl::Span<const Parameter> declared, const ValueMap& given);
 
-  // Whether the parameter has a value: given, or by default.
+  // Whether the parameter has a value, given or by default.
   bool Has(absl::string_view name) const;
 
-  // The value as it was written. Empty if it has none.
+  // The value as written; empty if there is none.
   const std::string& Text(absl::string_view name) const;
 
-  // Require a value, and a parameter of type kInteger; for Number() kNumber or
-  // kInteger.
+  // Require that the parameter has a value, and that its type is kInteger (for
+  // Number(): kNumber or kInteger).
   int64_t Integer(absl::string_view name) const;
   double Number(absl::string_view name) const;
 
-  // All values that are not empty, by name.
+  // All non-empty values, by name.
   const ValueMap& all() const { return values_; }
 
  private:

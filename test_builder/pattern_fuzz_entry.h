@@ -6,8 +6,8 @@
 namespace distbench {
 
 // Builds and checks the tests of a CONFIG argument, such as
-// "clique:node_count=4". Settings from files ("<") are left alone. Returns
-// whether there are tests, which then pass the check.
+// "clique:node_count=4". Ignores configs with settings from files ("<").
+// Returns whether there are tests; if so, they pass the check.
 bool BuildAndCheck(const std::string& config);
 
 }  // namespace distbench

@@ -1,4 +1,4 @@
-// Whatever a CONFIG argument says, it is built or refused.
+// Any CONFIG argument must be built or rejected.
 
 #include <iterator>
 #include <string>
@@ -39,7 +39,7 @@ TEST(PatternFuzzTest, SurvivesMutatedConfigs) {
     for (int i = 0; i < round % kMaxMutations; ++i) mutator.Mutate(config);
     built += BuildAndCheck(config);
   }
-  // Else it is the refusals only that are tested.
+  // Otherwise only rejections would be tested.
   EXPECT_GT(built, kRounds / 10);
 }
 

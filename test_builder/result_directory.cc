@@ -41,7 +41,7 @@ absl::StatusOr<bool> ResultDirectory::Create() const {
   const bool created = std::filesystem::create_directories(path_, error);
   if (error || !std::filesystem::is_directory(path_, error)) {
     return absl::InvalidArgumentError(
-        absl::StrCat(path_, ": can not be made a directory: ",
+        absl::StrCat(path_, ": cannot be made a directory: ",
                      error ? error.message() : "there is a file of that name",
                      "; name another one with -o"));
   }

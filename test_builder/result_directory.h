@@ -1,4 +1,4 @@
-// The directory of -o: a config and a result per test.
+// The directory of -o, with a config and a result per test.
 
 #ifndef DISTBENCH_TEST_BUILDER_RESULT_DIRECTORY_H_
 #define DISTBENCH_TEST_BUILDER_RESULT_DIRECTORY_H_
@@ -14,24 +14,25 @@
 
 namespace distbench {
 
-// Files appear when they are complete. Errors name the path and the reason.
+// Files appear only when they are complete. Errors name the path and the
+// reason.
 class ResultDirectory {
  public:
-  // label: begins the name of every file. config_header: the first line of
+  // Every file name begins with `label`. `config_header` is the first line of
   // every config.
   ResultDirectory(absl::string_view path, absl::string_view label,
                   absl::string_view config_header);
 
-  // Makes the directory if it is missing; returns whether it was.
+  // Creates the directory if it is missing; returns whether it did.
   absl::StatusOr<bool> Create() const;
 
   std::string ConfigPath(absl::string_view test_name) const;
   std::string ResultPath(absl::string_view test_name) const;
 
-  // What a failed test measured is kept apart, so that the test runs again.
+  // Results of failed tests have a separate file, so that the test runs again.
   std::string FailedResultPath(absl::string_view test_name) const;
 
-  // Of several tests together.
+  // The file with all tests together.
   std::string SequencePath() const;
 
   bool HasResult(absl::string_view test_name) const;
@@ -40,17 +41,17 @@ class ResultDirectory {
   absl::Status WriteSequence(
       absl::Span<const DistributedSystemDescription> tests) const;
 
-  // Whether the config on disk is of another test than this one, apart from its
-  // label. A missing or unreadable one is.
+  // Whether the config on disk differs from this test in more than its label. A
+  // missing or unreadable config does.
   bool HasOtherConfig(const DistributedSystemDescription& test) const;
 
-  // Stores the result; a failure of that test before is forgotten.
+  // Stores the result, and removes an earlier failed result of the test.
   absl::Status WriteResult(absl::string_view test_name,
                            const TestSequenceResults& results) const;
   absl::Status WriteFailedResult(absl::string_view test_name,
                                  const TestSequenceResults& results) const;
 
-  // The one result of a file that WriteResult() made.
+  // Reads the only result in a file that WriteResult() wrote.
   absl::StatusOr<TestResult> ReadResult(absl::string_view test_name) const;
 
  private:

@@ -57,7 +57,7 @@ TEST(ResultDirectoryTest, SaysWhyThereCanBeNoDirectory) {
   for (const std::string& name : {path, path + "/below"}) {
     const ResultDirectory directory(name, "", "");
     EXPECT_THAT(std::string(directory.Create().status().message()),
-                HasSubstr(name + ": can not be made a directory"));
+                HasSubstr(name + ": cannot be made a directory"));
   }
 }
 

@@ -16,7 +16,7 @@ namespace distbench {
 namespace {
 
 constexpr int kMaxDecimals = 9;
-// Beyond this doubles skip integers.
+// Doubles above this cannot represent all integers.
 constexpr double kMaxMagnitude = 1e15;
 
 struct Decimal {
@@ -28,7 +28,8 @@ absl::Status Error(absl::string_view problem) {
   return absl::InvalidArgumentError(absl::StrCat("parameter_sweep: ", problem));
 }
 
-// "12", "-3", "0.25"; no exponents, as those have no number of decimals.
+// Parses "12", "-3", "0.25". Rejects exponents, because they leave the number
+// of decimals open.
 absl::StatusOr<Decimal> ParseDecimal(absl::string_view role,
                                      absl::string_view text) {
   Decimal decimal;
@@ -57,7 +58,7 @@ absl::StatusOr<std::vector<std::string>> AddedValues(
   if (step->value == 0)
     return Error("STEP is 0; it must lead from START to END");
   const int decimals = std::max(start.decimals, step->decimals);
-  // The last value may miss END by what binary fractions miss decimal ones.
+  // The last value may miss END by the rounding error of binary fractions.
   constexpr double kTolerance = 1e-6;
   const double last_step =
       std::floor((end.value - start.value) / step->value + kTolerance);

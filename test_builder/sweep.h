@@ -1,4 +1,4 @@
-// parameter_sweep NAME START STEP END.
+// Sweeps: parameter_sweep NAME START STEP END.
 
 #ifndef DISTBENCH_TEST_BUILDER_SWEEP_H_
 #define DISTBENCH_TEST_BUILDER_SWEEP_H_
@@ -12,18 +12,18 @@
 namespace distbench {
 
 struct Sweep {
-  // All of them get the same value.
+  // All of these parameters get the same value.
   std::vector<std::string> parameters;
   std::vector<std::string> values;
 };
 
 inline constexpr int kMaxSweepValues = 10000;
 
-// name: a parameter, or several separated by commas. The values run from start
-// up (or down) to end, both included: by adding step, or, if step is "xF", by
-// multiplying with F. They have as many decimals as start and step have; of
-// multiplied ones as many as start has, and values that become equal by that
-// are kept once. The error says which part is wrong, and what it must be.
+// `name` is a parameter, or several separated by commas. Values go from `start`
+// up or down to `end`, inclusive, by adding `step` or, if it is "xF", by
+// multiplying with F. They have as many decimals as `start` and `step`;
+// multiplied values have as many as `start`, and duplicates due to rounding are
+// dropped. The error says which part is wrong, and what it must be.
 absl::StatusOr<Sweep> MakeSweep(absl::string_view name, absl::string_view start,
                                 absl::string_view step, absl::string_view end);
 

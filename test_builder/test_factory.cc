@@ -17,7 +17,7 @@ namespace {
 constexpr char kExtraContents[] = "extra_test_contents";
 constexpr char kOptionsName[] = "default_protocol_driver_options";
 
-// Every setting is a parameter, or becomes an attribute with a note, or is an
+// A setting that is not a parameter becomes an attribute with a note, or is an
 // error.
 absl::Status CheckNames(const TestRequest& request,
                         const Vocabulary& vocabulary, Notes& notes) {
@@ -25,22 +25,22 @@ absl::Status CheckNames(const TestRequest& request,
   for (const auto& [name, value] : request.settings) {
     if (IsDerived(name)) {
       problems.push_back(absl::StrCat(
-          name, ": follows from other settings and can not be set"));
+          name, ": follows from other settings and cannot be set"));
     } else if (vocabulary.Find(name) == nullptr) {
       const std::optional<std::string> meant = vocabulary.MeantBy(name);
       if (meant.has_value() && !request.allow_extra) {
-        problems.push_back(
-            absl::StrCat(name, ": no parameter of ", vocabulary.pattern().name,
-                         " or ", vocabulary.protocol().name, "; did you mean ",
-                         *meant, "? --allow_extra takes it as an attribute"));
+        problems.push_back(absl::StrCat(
+            name, ": not a parameter of ", vocabulary.pattern().name, " or ",
+            vocabulary.protocol().name, "; did you mean ", *meant,
+            "? --allow_extra accepts it as an attribute"));
         continue;
       }
       const std::string owners = WhereKnown(name);
       notes.Add(absl::StrCat(
-          name, " is no parameter of ", vocabulary.pattern().name, " or ",
+          name, " is not a parameter of ", vocabulary.pattern().name, " or ",
           vocabulary.protocol().name,
           owners.empty() ? "" : absl::StrCat(" (but of ", owners, ")"),
-          "; it becomes an attribute without further effect"));
+          "; it becomes an attribute with no other effect"));
     }
   }
   if (problems.empty()) return absl::OkStatus();
@@ -82,7 +82,7 @@ void AddAttributes(const TestRequest& request, const ParameterValues& values,
 absl::Status AddExtraContents(const std::string& contents,
                               DistributedSystemDescription& test) {
   if (contents.empty()) return absl::OkStatus();
-  // On the same line, so that errors have the line numbers of the contents.
+  // On the same line, so that line numbers in errors are those of the contents.
   const absl::StatusOr<TestSequence> extra = ParseTestSequence(
       absl::StrCat("tests { ", contents, "\n}"), kExtraContents);
   if (!extra.ok()) return extra.status();

@@ -1,4 +1,4 @@
-// One test, from the settings that describe it.
+// Builds a test from the settings that describe it.
 
 #ifndef DISTBENCH_TEST_BUILDER_TEST_FACTORY_H_
 #define DISTBENCH_TEST_BUILDER_TEST_FACTORY_H_
@@ -16,23 +16,24 @@ struct TestRequest {
   // Includes the pattern and, unless it is gRPC, the protocol.
   ValueMap settings;
 
-  // Kept as attributes: where the test came from, and the names of what varies
-  // between it and its siblings (may be empty).
+  // Kept as attributes: the origin of the test, and the names of the parameters
+  // that vary between it and its siblings (may be empty).
   std::string config_label;
   std::string swept_parameters;
 
-  // Take a name that looks like a typing error as an attribute.
+  // Accept a name that looks like a typing error as an attribute.
   bool allow_extra = false;
 };
 
-// The error lists every setting that is wrong, one per line.
+// Builds the test. The error lists every invalid setting, one per line.
 absl::StatusOr<DistributedSystemDescription> BuildTest(
     const TestRequest& request, Notes& notes);
 
-// How long the traffic of a test that was built here lasts, at most. Seconds.
+// The maximum duration of the traffic of a test that was built here, in
+// seconds.
 double TrafficSeconds(const DistributedSystemDescription& test);
 
-// The names are those that tests are filed under.
+// Sets the name under which the test's files are stored.
 void SetTestName(const std::string& name, DistributedSystemDescription& test);
 
 }  // namespace distbench

@@ -79,19 +79,20 @@ TEST_F(BuildTestTest, UnknownNamesBecomeAttributesWithANote) {
   EXPECT_THAT(test.attributes(), Contains(Pair("rack", "b7")));
   EXPECT_THAT(
       notes_.all(),
-      ElementsAre(HasSubstr("leaf_count is no parameter of clique or grpc (but "
-                            "of multi_level_rpc, "
-                            "variable_response_multi_level_rpc, "
-                            "feed_aggregator); it becomes an attribute"),
-                  HasSubstr("rack is no parameter of clique or grpc; it")));
+      ElementsAre(
+          HasSubstr("leaf_count is not a parameter of clique or grpc (but "
+                    "of multi_level_rpc, "
+                    "variable_response_multi_level_rpc, "
+                    "feed_aggregator); it becomes an attribute"),
+          HasSubstr("rack is not a parameter of clique or grpc; it")));
 }
 
 TEST_F(BuildTestTest, ATypingErrorIsAnError) {
   EXPECT_EQ(ErrorOf({{"node_cuont", "5"}, {"serve_type", "inline"}}),
-            "node_cuont: no parameter of clique or grpc; did you mean "
-            "node_count? --allow_extra takes it as an attribute\n"
-            "serve_type: no parameter of clique or grpc; did you mean "
-            "server_type? --allow_extra takes it as an attribute");
+            "node_cuont: not a parameter of clique or grpc; did you mean "
+            "node_count? --allow_extra accepts it as an attribute\n"
+            "serve_type: not a parameter of clique or grpc; did you mean "
+            "server_type? --allow_extra accepts it as an attribute");
 }
 
 TEST_F(BuildTestTest, ATypingErrorCanBeInsistedOn) {
@@ -102,7 +103,7 @@ TEST_F(BuildTestTest, ATypingErrorCanBeInsistedOn) {
 }
 
 TEST_F(BuildTestTest, DerivedValuesCanNotBeSet) {
-  EXPECT_THAT(ErrorOf({{"test_name", "mine"}}), HasSubstr("can not be set"));
+  EXPECT_THAT(ErrorOf({{"test_name", "mine"}}), HasSubstr("cannot be set"));
 }
 
 TEST_F(BuildTestTest, AddsExtraContents) {

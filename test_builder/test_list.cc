@@ -19,7 +19,7 @@ namespace {
 
 constexpr size_t kMaxTests = 10000;
 
-// Collects problems, each with the config that it is about.
+// Collects problems, each with the config that caused it.
 class ConfigErrors {
  public:
   void Add(absl::string_view config, const absl::Status& status) {
@@ -41,11 +41,11 @@ class ConfigErrors {
   std::vector<std::string> problems_;
 };
 
-// The value of each sweep at one point of their product.
+// One point in the product of the sweeps, with a value for each sweep.
 struct SweepPoint {
   std::vector<Setting> settings;
 
-  // As written, such as "request_size,response_size".
+  // As written, for example "request_size,response_size".
   std::vector<std::string> names;
 };
 

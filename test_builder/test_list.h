@@ -1,4 +1,4 @@
-// All tests of a command line: sweeps x configs x value lists.
+// Builds all tests of a command line: sweeps x configs x value lists.
 
 #ifndef DISTBENCH_TEST_BUILDER_TEST_LIST_H_
 #define DISTBENCH_TEST_BUILDER_TEST_LIST_H_
@@ -14,26 +14,28 @@
 namespace distbench {
 
 struct TestListRequest {
-  // Each config stands for tests of its own; each sweep multiplies them.
+  // Each config stands for one or more tests, and each sweep multiplies their
+  // number.
   std::vector<std::string> configs;
   std::vector<Sweep> sweeps;
 
-  // "" or "PART:PART:": put before each config.
+  // "" or "PART:PART:", which precedes each config.
   std::string prefix;
 
-  // Put before each config's label.
+  // Precedes each config's label.
   std::string label;
 
-  // Seconds, unless a config has a test_duration of its own.
+  // In seconds, for configs without their own test_duration.
   std::string duration = "30";
 
   bool allow_extra = false;
 };
 
-// The tests, with names of their own: the first sweep varies slowest, then the
-// configs, then the value lists of a config. Where names do not tell tests
-// apart, the swept parameters that differ are appended. Equal tests are kept
-// once, with a note. The error lists the problems of all configs, one per line.
+// Builds the tests and gives them unique names. The first sweep varies slowest,
+// then the configs, then the value lists of a config. Where names would be
+// equal, the swept parameters that differ are appended. Duplicate tests are
+// dropped with a note. The error lists the problems of all configs, one per
+// line.
 absl::StatusOr<std::vector<DistributedSystemDescription>> BuildTests(
     const TestListRequest& request, Notes& notes);
 

@@ -17,15 +17,14 @@ struct NamedTest {
   ValueMap varied;
 };
 
-// The tests, each with a name that no other has, since results are filed under
-// it. Where names do not tell tests apart, "-PARAMETER_VALUE" is appended for
-// the parameters that do. Tests that are equal but for their label are kept
-// once, with a note. The error says in what tests differ that would have to
-// share a name.
+// Gives each test a unique name, because results are stored by name. Where
+// names would be equal, "-PARAMETER_VALUE" is appended for the parameters that
+// differ. Of tests that differ only in their label, one is kept, with a note.
+// The error says how tests differ that would have to share a name.
 absl::StatusOr<std::vector<DistributedSystemDescription>> GiveOwnNames(
     std::vector<NamedTest> tests, Notes& notes);
 
-// Whether the tests are the same, apart from the label of their config.
+// Whether the tests are equal, apart from the label of their config.
 bool EqualButForLabels(const DistributedSystemDescription& a,
                        const DistributedSystemDescription& b);
 

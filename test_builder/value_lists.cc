@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kMaxVariants = 10000;
 
-// Settings whose names are all different.
+// Keeps the last setting of each name.
 std::vector<Setting> LastOfEachName(absl::Span<const Setting> settings) {
   std::vector<Setting> last;
   for (const Setting& setting : settings) {
@@ -40,7 +40,7 @@ absl::StatusOr<std::vector<std::string>> SplitList(const Setting& setting) {
   return values;
 }
 
-// The given variants, each with each value of `setting`.
+// Combines the given variants with each value of the setting.
 std::vector<SettingsVariant> Multiply(
     const std::vector<SettingsVariant>& variants, const std::string& name,
     const std::vector<std::string>& values) {
@@ -61,7 +61,7 @@ bool MayBeList(const Setting& setting, const Vocabulary& vocabulary) {
   return parameter != nullptr && parameter->type != Parameter::Type::kText;
 }
 
-// Of settings that name one protocol.
+// Expands settings that name a single protocol.
 absl::StatusOr<std::vector<SettingsVariant>> ExpandForOneProtocol(
     const std::vector<Setting>& settings) {
   ValueMap names;

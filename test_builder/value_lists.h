@@ -11,21 +11,21 @@
 
 namespace distbench {
 
-// One way to read settings of which some are lists.
+// One combination of values, chosen from settings that may be lists.
 struct SettingsVariant {
   ValueMap settings;
 
-  // Parameters that have another value in other variants: the protocol, then
-  // the others in the order in which they were written.
+  // Parameters that differ between variants: the protocol, then the others in
+  // the order in which they were written.
   std::vector<std::string> varied;
 };
 
-// One variant per combination of the values of "name=value,value": protocols
-// vary slowest, and the last list fastest. Of settings with the same name the
-// last one counts. Only parameters of the pattern, the protocol and every test
-// may be lists, and only those that are no free text: in other settings a ','
-// is a character like any other. The error says which list is wrong, or that
-// the pattern or protocol is unknown.
+// Returns one variant per combination of the values of "name=value,value".
+// Protocols vary slowest, and the last list fastest. If a setting is repeated,
+// the last one counts. Only parameters of the pattern, the protocol and every
+// test may be lists, and only if they are not free text; elsewhere a ',' is an
+// ordinary character. The error says which list is wrong, or that the pattern
+// or protocol is unknown.
 absl::StatusOr<std::vector<SettingsVariant>> ExpandValueLists(
     absl::Span<const Setting> settings);
 

@@ -1,5 +1,5 @@
-// Which parameters a test may have: those of its pattern, of its protocol, and
-// those of every test.
+// The parameters that a test may have: those of its pattern, of its protocol,
+// and of every test.
 
 #ifndef DISTBENCH_TEST_BUILDER_VOCABULARY_H_
 #define DISTBENCH_TEST_BUILDER_VOCABULARY_H_
@@ -18,20 +18,20 @@ namespace distbench {
 
 class Vocabulary {
  public:
-  // Of the pattern and the protocol that `settings` name; the protocol is gRPC
-  // if they name none. The error says what there is to choose from.
+  // The vocabulary for the pattern and the protocol in `settings`; the protocol
+  // defaults to gRPC. The error lists the choices.
   static absl::StatusOr<Vocabulary> For(const ValueMap& settings);
 
   const Pattern& pattern() const { return *pattern_; }
   const Protocol& protocol() const { return *protocol_; }
   const std::vector<Parameter>& parameters() const { return parameters_; }
 
-  // Null if `name` is not among parameters().
+  // Returns null if `name` is not among parameters().
   const Parameter* Find(absl::string_view name) const {
     return FindParameter(parameters_, name);
   }
 
-  // The parameter that was meant by a name that is none: one within two
+  // The parameter that an unknown name probably means: one within two
   // insertions, deletions and replacements.
   std::optional<std::string> MeantBy(absl::string_view name) const;
 
@@ -43,10 +43,10 @@ class Vocabulary {
   std::vector<Parameter> parameters_;
 };
 
-// Whether `name` is set by test_builder itself, from other values.
+// Whether test_builder itself sets `name`, from other values.
 bool IsDerived(absl::string_view name);
 
-// The patterns and protocols that do have a parameter of that name, such as
+// The patterns and protocols that have a parameter with this name, such as
 // "clique, rectangular"; empty if there are none.
 std::string WhereKnown(absl::string_view name);
 

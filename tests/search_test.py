@@ -169,7 +169,7 @@ class SearchTest(programs.ClusterTest):
         for flags, message in (
             ((), "--slo"),
             (("--slo=pong p95<=1s",), '"ping"'),
-            (("--slo=p95<=1s", "--knob=speed"), "is no knob"),
+            (("--slo=p95<=1s", "--knob=speed"), "is not a knob"),
             (("--slo=p95<=1s", "--knob=builder:clique:node_count"), "--infile"),
             (("--slo=p95<=1s", "--resume=a", "--outfile=b"), "exclude"),
             (("--slo=p95<=1s", "--instances=0"), "--instances"),

@@ -86,7 +86,7 @@ class SecurityTest(programs.ClusterTest):
         outcome = self.run_tests(sequencer, self.config("grpc"), *bob)
         self.assertNotEqual(outcome.status, 0, outcome)
         self.assertRegex(
-            outcome.err, "--allow_submit names no name .*bob.example"
+            outcome.err, "--allow_submit does not list any name .*bob.example"
         )
         outcome = self.run_tests(sequencer, self.config("grpc"), *self.alice)
         self.assertEqual(outcome.status, 0, outcome)
@@ -113,7 +113,7 @@ class SecurityTest(programs.ClusterTest):
             (self.host[:2], "TLS needs --tls_key as well"),
             (
                 ["--tls_cert=/no/such", self.host[2]],
-                "--tls_cert=/no/such: can not",
+                "--tls_cert=/no/such: cannot",
             ),
         ):
             with self.subTest(flags=flags):

@@ -1,4 +1,4 @@
-// Work that a service does besides RPCs.
+// Activities: work that a service does besides RPCs.
 
 #ifndef DISTBENCH_ACTIVITY_ACTIVITY_H_
 #define DISTBENCH_ACTIVITY_ACTIVITY_H_
@@ -7,13 +7,13 @@
 
 namespace distbench {
 
-// What was done, as far as it can be added up.
+// Totals of completed work.
 struct Work {
-  // Follows from what was computed: shows that it was done, and keeps the
-  // compiler from leaving it out. Sums do not depend on the order.
+  // Derived from the computed values. It proves that the work was done, and
+  // keeps the compiler from removing it. Sums do not depend on the order.
   uint64_t checksum = 0;
 
-  // Of activities that turn some data into other data.
+  // For activities that transform data.
   int64_t input_bytes = 0;
   int64_t output_bytes = 0;
 
@@ -25,10 +25,10 @@ struct Work {
   }
 };
 
-// An activity that computes: what one iteration at a time needs for it. Its
-// data is made by the constructor. An iteration consists of steps, one after
-// the other; a step of parts, which several threads may do at the same time.
-// The work follows from the data and the iteration's number alone.
+// An activity that computes, with the data for one iteration at a time. The
+// constructor creates the data. An iteration is a sequence of steps, and a step
+// consists of parts, which several threads may do concurrently. The work
+// depends only on the data and the number of the iteration.
 class Activity {
  public:
   virtual ~Activity() = default;
@@ -36,11 +36,11 @@ class Activity {
   virtual int step_count() const { return 1; }
   virtual int part_count() const { return 1; }
 
-  // Does a part of a step of an iteration. Blocks for as long as that takes.
+  // Does a part of a step of an iteration. Blocks until it is done.
   virtual Work DoPart(uint64_t iteration, int step, int part) = 0;
 };
 
-// A whole iteration on the calling thread.
+// Does a whole iteration on the calling thread.
 inline Work DoIteration(Activity& activity, uint64_t iteration) {
   Work sum;
   for (int step = 0; step < activity.step_count(); ++step) {
@@ -51,7 +51,7 @@ inline Work DoIteration(Activity& activity, uint64_t iteration) {
   return sum;
 }
 
-// The part of `count` things that falls to one of several.
+// One part's share of `count` items.
 struct Share {
   int64_t begin;
   int64_t end;
@@ -59,7 +59,7 @@ struct Share {
   int64_t size() const { return end - begin; }
 };
 
-// Shares differ by one at most. Requires count * parts < 2^63.
+// The sizes of shares differ by at most one. Requires count * parts < 2^63.
 inline Share ShareOf(int64_t count, int part, int parts) {
   return {count * part / parts, count * (part + 1) / parts};
 }

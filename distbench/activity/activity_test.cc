@@ -13,7 +13,7 @@
 namespace distbench {
 namespace {
 
-// Every setting that the catalog declares, at its default or least value.
+// All settings that the catalog declares, at their defaults or minima.
 ActivityPlan PlanOf(const ActivityDeclaration& declaration) {
   ActivityPlan plan;
   plan.function = declaration.name;
@@ -40,7 +40,7 @@ TEST(ActivityTest, EveryDeclaredActivityCanBeMadeAndRun) {
   }
 }
 
-// With some of its settings at other values, in parts.
+// Same, with some settings at other values, and with several parts.
 ActivityPlan PlanOf(const std::string& function, int parallelism,
                     const std::map<std::string, int64_t>& settings) {
   ActivityPlan plan = PlanOf(*FindActivity(function));
@@ -89,7 +89,7 @@ TEST_P(WorkTest, TheNumberDecidesTheWorkWhateverWasDoneBefore) {
   EXPECT_EQ(DoIteration(*one, 5).checksum, DoIteration(*same, 5).checksum);
 }
 
-// The activity's own, or else the one that is passed.
+// The plan's own seed, or else the one that is passed.
 TEST_P(WorkTest, TheSeedDecidesTheWork) {
   ActivityPlan reseeded = GetParam();
   for (ActivitySetting& setting : reseeded.settings) {
@@ -100,12 +100,12 @@ TEST_P(WorkTest, TheSeedDecidesTheWork) {
   EXPECT_NE(DoIteration(*one, 0).checksum, DoIteration(*other, 0).checksum);
 }
 
-// Work that the compiler had removed would take no time at all.
+// If the compiler had removed the work, it would take no time at all.
 TEST_P(WorkTest, WorkTakesCpuTime) {
   std::unique_ptr<Activity> activity = MakeActivity(GetParam(), 1).value();
   const int64_t before_ns = ThreadCpuNs();
   for (int i = 0; i < 100; ++i) DoIteration(*activity, i);
-  // At least a nanosecond for each of the elements or functions.
+  // At least a nanosecond per element or function.
   EXPECT_GT(ThreadCpuNs() - before_ns, 100 * 2000);
 }
 

@@ -16,10 +16,10 @@ namespace {
 
 constexpr int kMaxMeasurements = 10;
 
-// The least and the largest step from one measurement to the next.
+// The largest factor, up or down, between consecutive measurements.
 constexpr double kMaxStep = 100;
 
-// A setting that sizes an activity, with its value before.
+// A setting that scales an activity's cost, with its original value.
 struct SizedSetting {
   std::string name;
   int64_t value;
@@ -37,7 +37,7 @@ std::vector<SizedSetting> SizedSettingsOf(const ActivityConfig& config) {
     if (std::find(sized.begin(), sized.end(), setting.name) == sized.end()) {
       continue;
     }
-    // 0 means none, or all.
+    // A value of 0 means "none" or "all", so it cannot be scaled.
     const int64_t value = std::get<int64_t>(values.at(setting.name));
     if (value > 0) settings.push_back({setting.name, value, setting.maximum});
   }
@@ -57,7 +57,7 @@ void SetInteger(const std::string& name, int64_t value,
   setting.set_int64_value(value);
 }
 
-// Finds the factor on the settings by measuring.
+// Finds the settings' factor by measuring.
 class Sizer {
  public:
   Sizer(const ActivityConfig& config, double target_ns, double tolerance,
@@ -85,7 +85,7 @@ class Sizer {
       factor = next;
     }
     return absl::FailedPreconditionError(absl::StrFormat(
-        "after %d measurements the last one is %.1f us, not within %.1f%% of "
+        "after %d measurements, the last one is %.1f us, not within %.1f%% of "
         "%.1f us; measure on a quieter machine, for longer, or allow more",
         kMaxMeasurements, last_->cost_ns / 1e3, 100 * tolerance_,
         target_ns_ / 1e3));
@@ -101,7 +101,8 @@ class Sizer {
     return std::abs(cost_ns / target_ns_ - 1) <= tolerance_;
   }
 
-  // Along the line through the last two points, or else through the origin.
+  // Follows the line through the last two points, or through the origin if
+  // there is only one.
   double Next(const Point& point) const {
     double next = point.factor * target_ns_ / std::max(point.cost_ns, 1.0);
     if (last_.has_value()) {
@@ -119,7 +120,7 @@ class Sizer {
     return std::max<int64_t>(1, std::llround(value));
   }
 
-  // To factors that keep every setting within its range.
+  // Limits the factor so that every setting stays within its range.
   double Clamp(double factor) const {
     for (const SizedSetting& setting : settings_) {
       factor = std::min(factor, static_cast<double>(setting.maximum) /
@@ -157,7 +158,7 @@ class Sizer {
                           ValueAt(setting, point.factor));
         });
     return absl::FailedPreconditionError(absl::StrFormat(
-        "%.1f us can not be reached: with %s an iteration costs %.1f us; "
+        "%.1f us cannot be reached: with %s an iteration costs %.1f us; "
         "change other settings first",
         target_ns_ / 1e3, values, point.cost_ns / 1e3));
   }

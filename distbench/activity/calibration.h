@@ -1,5 +1,5 @@
-// What iterations of activities cost on this machine, and activities made to
-// cost a given time.
+// Measures what iterations of activities cost on this machine, and scales
+// activities to a given cost.
 
 #ifndef DISTBENCH_ACTIVITY_CALIBRATION_H_
 #define DISTBENCH_ACTIVITY_CALIBRATION_H_
@@ -16,27 +16,27 @@
 
 namespace distbench {
 
-// CPU time of an iteration, all its parts on one thread, in nanoseconds: median
-// and extremes of several rounds.
+// CPU time of an iteration in nanoseconds, with all its parts on one thread:
+// the median and the extremes of several rounds.
 struct ActivityCost {
   double median_ns = 0;
   double min_ns = 0;
   double max_ns = 0;
-  int64_t iteration_count = 0;  // of all rounds
+  int64_t iteration_count = 0;  // total of all rounds
 };
 
 struct CostOptions {
   int rounds = 5;            // at least 1
-  double round_ns = 200e6;   // CPU time of each, at least
+  double round_ns = 200e6;   // minimum CPU time of each round
 
-  // CPU time of the calling thread, in nanoseconds.
+  // Returns the CPU time of the calling thread in nanoseconds.
   std::function<int64_t()> cpu_now_ns;
 };
 
-// Does iterations of the activity. The first one is not measured.
+// Runs iterations of the activity and measures all but the first.
 ActivityCost MeasureCost(Activity& activity, const CostOptions& options);
 
-// What an activity as configured costs.
+// Measures the cost of a configured activity.
 using CostFunction =
     absl::FunctionRef<absl::StatusOr<ActivityCost>(const ActivityConfig&)>;
 
@@ -44,14 +44,14 @@ struct SizedActivity {
   ActivityConfig config;
   ActivityCost cost;
 
-  // Settings that were changed.
+  // The settings that were changed.
   std::vector<NamedSetting> changed;
 };
 
-// The activity with those of its settings changed, in proportion, on which its
-// cost depends nearly linearly, so that its cost is within `tolerance` of
-// target_ns, relatively. Measures it up to ten times. The error says why that
-// is impossible. `activity` must be valid.
+// Scales an activity so that its cost is within the relative `tolerance` of
+// target_ns. Changes, in proportion, those settings on which the cost depends
+// almost linearly. Measures at most ten times. The error explains why the
+// target cannot be reached. `activity` must be valid.
 absl::StatusOr<SizedActivity> SizeToTarget(const ActivityConfig& activity,
                                            double target_ns, double tolerance,
                                            CostFunction cost);

@@ -105,7 +105,7 @@ TEST(SizeToTargetTest, SaysWhenTheTargetIsOutOfReach) {
         return CostOf(70'000.0 * ValueOf(config, "stories"));
       });
   EXPECT_THAT(too_small.status().message(),
-              HasSubstr("1.0 us can not be reached: with stories 1 an "
+              HasSubstr("1.0 us cannot be reached: with stories 1 an "
                         "iteration costs 70.0 us"));
   const auto too_large = SizeToTarget(
       ConfigOf("Serialize", {{"stories", 3}}), 1e15, 0.05,
@@ -135,7 +135,7 @@ TEST(SizeToTargetTest, WaitsHaveNoCost) {
   EXPECT_THAT(sized.status().message(), HasSubstr("takes no CPU time"));
 }
 
-// Takes as long as its number of iterations says.
+// Takes as long as the number of its iterations says.
 class Slowing final : public Activity {
  public:
   Work DoPart(uint64_t iteration, int, int) override {

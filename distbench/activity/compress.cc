@@ -9,10 +9,11 @@
 namespace distbench {
 namespace {
 
-// That Decompress has ready.
+// The number of pieces that Decompress prepares.
 constexpr int kPieces = 8;
 
-// What both have: compressors and buffers for parts, and where pieces begin.
+// State that both activities share: compressors and buffers for the parts, and
+// the positions of pieces.
 class Pieces {
  public:
   explicit Pieces(const CompressOptions& options)
@@ -26,7 +27,7 @@ class Pieces {
 
   int part_count() const { return options_.parallelism; }
 
-  // A part of the piece with that number.
+  // A part of the piece with this number.
   absl::string_view Part(uint64_t number, int part) const {
     const uint64_t begin = WorkRandom(options_.corpus.seed, number)
                                .Below(corpus_->size() - options_.bytes + 1);
@@ -35,7 +36,7 @@ class Pieces {
                                               share.size());
   }
 
-  // Of the part.
+  // The compressor and the buffer of a part.
   Compressor& compressor(int part) { return *compressors_[part]; }
   std::string& buffer(int part) { return buffers_[part]; }
 

@@ -13,13 +13,13 @@ namespace distbench {
 struct CompressOptions {
   std::string algorithm = "zstd";  // see MakeCompressor()
   int level = 0;
-  int64_t bytes = 1;  // of each iteration, uncompressed; at most the corpus'
+  int64_t bytes = 1;  // uncompressed, per iteration; at most those of corpus
   int parallelism = 1;
   CorpusOptions corpus;
 };
 
-// Each iteration compresses a piece of the corpus, from a place that depends on
-// its number; its parts are blocks of their own.
+// Each iteration compresses a piece of the corpus, whose position depends on
+// the iteration's number. Its parts are separate blocks.
 std::unique_ptr<Activity> MakeCompress(const CompressOptions& options);
 
 // Each iteration decompresses one of a few such pieces.

@@ -10,7 +10,7 @@
 namespace distbench {
 namespace {
 
-// In bits per byte, of single bytes.
+// The entropy of single bytes, in bits per byte.
 double EntropyOf(const std::string& text) {
   std::map<char, double> counts;
   for (char c : text) ++counts[c];
@@ -39,7 +39,7 @@ TEST(CorpusTest, HasItsEntropy) {
   }
 }
 
-// Noise can be compressed by what it repeats only.
+// Only the repetitions in noise can be compressed.
 TEST(CorpusTest, RepeatsItself) {
   const auto zlib = MakeCompressor("zlib", 9);
   const auto ratio = [&](int repeated_percent) {
@@ -53,7 +53,7 @@ TEST(CorpusTest, RepeatsItself) {
            static_cast<double>(text.size());
   };
   EXPECT_GT(ratio(0), 0.99);
-  // What repeats, 40 bytes at a time, takes some three bytes.
+  // A repetition of 40 bytes takes about three bytes.
   EXPECT_NEAR(ratio(50), 0.54, 0.05);
   EXPECT_LT(ratio(90), 0.25);
 }
@@ -105,7 +105,7 @@ TEST_P(CompressTest, CountsBytes) {
   const auto decompress = MakeDecompress(Options());
   const Work back = DoIteration(*decompress, 3);
   EXPECT_EQ(back.output_bytes, 10'000);
-  // The piece of that number.
+  // The piece with this number.
   EXPECT_EQ(back.input_bytes, work.output_bytes);
 }
 

@@ -8,8 +8,8 @@
 
 namespace distbench {
 
-// Block compression by a library, with the memory that it needs for that kept
-// from call to call. Used by one thread at a time.
+// Block compression with a library. Keeps the memory that the library needs
+// between calls. Used by one thread at a time.
 class Compressor {
  public:
   virtual ~Compressor() = default;
@@ -17,8 +17,8 @@ class Compressor {
   // Replaces the content of `compressed`.
   virtual void Compress(absl::string_view data, std::string& compressed) = 0;
 
-  // Replaces the content of `data` by what was compressed. Dies if that was not
-  // made by Compress(), or had another size.
+  // Replaces the content of `data` with the uncompressed bytes. Crashes if
+  // `compressed` does not come from Compress(), or if the size differs.
   virtual void Decompress(absl::string_view compressed, size_t size,
                           std::string& data) = 0;
 };

@@ -18,7 +18,7 @@ class ConsumeCpu final : public Activity {
     WorkRandom random(seed_, iteration);
     std::generate(array_.begin(), array_.end(), std::ref(random));
     std::sort(array_.begin(), array_.end());
-    // Weighted by position, so that the sum depends on the order.
+    // Weighted by position, so that the checksum depends on the order.
     Work work;
     uint64_t weight = 1;
     for (uint64_t value : array_) work.checksum += value * weight++;

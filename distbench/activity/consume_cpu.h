@@ -9,7 +9,7 @@
 namespace distbench {
 
 // Each iteration fills an array with random numbers, sorts it and sums it up.
-// array_size: at least 1.
+// array_size must be at least 1.
 std::unique_ptr<Activity> MakeConsumeCpu(int64_t array_size, uint64_t seed);
 
 }  // namespace distbench

@@ -21,13 +21,13 @@ uint64_t AlphabetSize(int entropy_percent) {
 void AppendRepetition(size_t size, WorkRandom& random, std::string& text) {
   const size_t window = std::min(text.size(), kWindow);
   const size_t begin = text.size() - window + random.Below(window - size + 1);
-  // Not by iterators: the text may move as it grows.
+  // Indices rather than iterators, because the text may move as it grows.
   for (size_t i = 0; i < size; ++i) text.push_back(text[begin + i]);
 }
 
 void AppendFresh(size_t size, uint64_t alphabet, WorkRandom& random,
                  std::string& text) {
-  // From the letters on, as text would have it.
+  // Starts at the letters, to resemble text.
   for (size_t i = 0; i < size; ++i) {
     text.push_back(static_cast<char>('A' + random.Below(alphabet)));
   }

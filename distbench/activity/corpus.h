@@ -10,17 +10,17 @@
 
 namespace distbench {
 
-// Data to be compressed.
+// Options of synthetic data for compression.
 struct CorpusOptions {
   int64_t bytes = 1;
 
-  // Bytes that are no repetition are drawn uniformly from an alphabet with this
-  // entropy, in percent of 8 bits per byte: 100 is noise, 75 is 64 characters,
-  // 0 a single one.
+  // Bytes that do not repeat earlier ones are drawn uniformly from an alphabet
+  // with this entropy, in percent of 8 bits per byte: 100 is noise, 75 is 64
+  // characters, 0 is a single character.
   int entropy_percent = 75;
 
-  // How much of it repeats something within the last 4 KiB, 16 to 64 bytes at
-  // a time.
+  // The share of data that repeats something within the last 4 KiB, 16 to 64
+  // bytes at a time.
   int repeated_percent = 50;
   uint64_t seed = 0;
 
@@ -29,11 +29,11 @@ struct CorpusOptions {
 
 std::string MakeCorpus(const CorpusOptions& options);
 
-// The same, made once for all that have it at the same time. Thread-safe.
+// Same, but concurrent users of equal options share one corpus. Thread-safe.
 std::shared_ptr<const std::string> SharedCorpus(const CorpusOptions& options);
 
-// Follows from a sample of the data's bytes, one in eight, and its size: cheap
-// beside anything that produced it.
+// A checksum of the data's size and one in eight of its bytes. It is cheap
+// compared with producing the data.
 uint64_t Digest(absl::string_view data);
 
 }  // namespace distbench

@@ -11,7 +11,7 @@
 namespace distbench {
 namespace {
 
-// The key with a number, of look-ups and trees.
+// The key with this number, for look-ups and trees.
 uint64_t KeyOf(uint64_t number) { return WorkRandom::Mix(number); }
 
 class HashTable {

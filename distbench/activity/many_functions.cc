@@ -8,9 +8,9 @@ namespace {
 
 using Function = uint64_t (*)(uint64_t);
 
-// One of many functions: its constants differ from all others', so that none
-// can be folded into another. Aligned to a cache line, so that each call
-// touches lines of its own.
+// One of many functions. Its constants differ from those of all others, so that
+// the compiler cannot merge them. Aligned to a cache line, so that each call
+// touches different lines.
 template <int kNumber>
 __attribute__((noinline, aligned(64))) uint64_t Scramble(uint64_t value) {
   value ^= value >> (7 + kNumber % 23);

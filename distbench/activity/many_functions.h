@@ -5,11 +5,11 @@
 
 namespace distbench {
 
-// More code than instruction caches hold: functions that all differ, each on
-// cache lines of its own.
+// More code than instruction caches can hold: distinct functions, each on its
+// own cache lines.
 inline constexpr int kManyFunctions = 10'000;
 
-// Passes a value through one of them, 0 to kManyFunctions - 1.
+// Passes a value through function `which`, from 0 to kManyFunctions - 1.
 uint64_t CallFunction(uint64_t which, uint64_t value);
 
 }  // namespace distbench

@@ -45,7 +45,7 @@ Work PageRank::DoPart(uint64_t iteration, int step, int part) {
   Pull(first_node, share);
   if (step + 1 < step_count()) return {};
   Work work;
-  // Once for each iteration, however many parts it has.
+  // Once per iteration, however many parts it has.
   if (part == 0) work.checksum = WorkRandom::Mix(iteration);
   for (int64_t i = share.begin; i < share.end; ++i) {
     work.checksum += std::bit_cast<uint32_t>(ranks_[first_node + i]);

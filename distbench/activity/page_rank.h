@@ -12,34 +12,36 @@ namespace distbench {
 struct PageRankOptions {
   int64_t nodes = 1;
   int degree = 1;
-  int iterations = 1;  // of PageRank, in each of the activity's
+  int iterations = 1;  // of PageRank, in each iteration of the activity
   double damping = 0.85;
 
-  // Ranks that each iteration computes, from a node on that depends on its
-  // number; the others keep their first value. 0: all.
+  // The number of ranks that each iteration computes, starting at a node that
+  // depends on the iteration's number. Other nodes keep their initial rank. 0:
+  // all.
   int64_t nodes_per_iteration = 0;
 
-  // One graph for the process, instead of one for each iteration at a time.
+  // One graph for the process, instead of one per concurrent iteration.
   bool share_graph = false;
   int parallelism = 1;
   uint64_t seed = 0;
 };
 
-// Each iteration computes PageRank of a random graph from the start: every node
-// passes its rank on in equal parts along its edges. Brin, Page, "The anatomy
-// of a large-scale hypertextual web search engine", 1998; pulled along incoming
-// edges.
+// Each iteration computes the PageRank of a random graph from scratch: every
+// node distributes its rank equally along its edges. Brin, Page, "The anatomy
+// of a large-scale hypertextual web search engine", 1998; implemented by
+// pulling along incoming edges.
 class PageRank final : public Activity {
  public:
   explicit PageRank(const PageRankOptions& options);
   ~PageRank() override;
 
-  // For each iteration of PageRank: what nodes pass on, then what they get.
+  // Each iteration of PageRank has two steps: nodes pass on their rank, then
+  // they collect it.
   int step_count() const override { return 2 * options_.iterations; }
   int part_count() const override { return options_.parallelism; }
   Work DoPart(uint64_t iteration, int step, int part) override;
 
-  // Of all nodes, after an iteration.
+  // The ranks of all nodes after an iteration.
   const std::vector<float>& ranks() const { return ranks_; }
 
  private:

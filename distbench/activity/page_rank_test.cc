@@ -12,7 +12,7 @@ namespace {
 constexpr PageRankOptions kSmall = {
     .nodes = 50, .degree = 4, .iterations = 20, .seed = 3};
 
-// By the definition, with doubles: ranks are pushed along edges.
+// Follows the definition, with doubles: ranks are pushed along edges.
 std::vector<double> NaiveRanks(const PageRankOptions& options) {
   const RandomGraph graph(options.nodes, options.degree, options.seed);
   const auto nodes = static_cast<double>(options.nodes);
@@ -41,7 +41,7 @@ TEST(RandomGraphTest, EveryNodeHasItsDegree) {
   EXPECT_EQ(edges_from, std::vector<int>(1000, 7));
 }
 
-// Of a binomial distribution: its variance is nearly its mean.
+// The variance of a binomial distribution is nearly its mean.
 TEST(RandomGraphTest, TargetsAreUniform) {
   const RandomGraph graph(10'000, 16, /*seed=*/1);
   double sum_of_squares = 0;

@@ -10,20 +10,20 @@
 namespace distbench {
 
 struct PointerChaseOptions {
-  int64_t bytes = 64;  // of the memory: at least 64
-  int64_t hops = 1;    // of each iteration
+  int64_t bytes = 64;  // size of the memory; at least 64
+  int64_t hops = 1;    // per iteration
   int parallelism = 1;
   uint64_t seed = 0;
 };
 
-// Each iteration follows pointers, each of which is on another cache line, and
-// is known only when the one before has been read. An array is one cycle of all
-// its lines.
+// Each iteration follows pointers. Each pointer is on a different cache line,
+// and is only known once the previous one has been read. The array is one cycle
+// of all its lines.
 std::unique_ptr<Activity> MakePointerChase(const PointerChaseOptions& options);
 
-// A permutation of 0 to count - 1 that is a single cycle, uniformly among all
-// of those: Sattolo, "An algorithm to generate a random cyclic permutation",
-// 1986. count: at least 1.
+// A permutation of 0 to count - 1 that is a single cycle, drawn uniformly from
+// all such permutations: Sattolo, "An algorithm to generate a random cyclic
+// permutation", 1986. count must be at least 1.
 std::vector<uint64_t> RandomCycle(int64_t count, uint64_t seed);
 
 }  // namespace distbench

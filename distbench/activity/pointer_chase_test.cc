@@ -23,7 +23,7 @@ TEST(PointerChaseTest, TheSeedDecidesTheCycle) {
   EXPECT_NE(RandomCycle(100, 1), RandomCycle(100, 2));
 }
 
-// Once around, from wherever it starts: all lines.
+// A full cycle visits all lines, wherever it starts.
 TEST(PointerChaseTest, FollowsAsManyPointersAsItShall) {
   const auto chase =
       MakePointerChase({.bytes = 64 * 100, .hops = 100, .seed = 1});
@@ -38,7 +38,7 @@ TEST(PointerChaseTest, PartsShareTheHops) {
   const auto chase = MakePointerChase(
       {.bytes = 64, .hops = 10, .parallelism = 4, .seed = 1});
   EXPECT_EQ(chase->part_count(), 4);
-  // A single line: 0 comes of it, however often.
+  // With a single line, the result is always 0.
   EXPECT_NE(DoIteration(*chase, 1).checksum, DoIteration(*chase, 2).checksum);
 }
 

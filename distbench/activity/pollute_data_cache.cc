@@ -16,7 +16,7 @@ class PolluteDataCache final : public Activity {
       : reads_per_iteration_(reads_per_iteration),
         seed_(seed),
         array_(array_size) {
-    // Written once, so that every page is memory of its own.
+    // Write every page, so that each has its own memory.
     WorkRandom random(seed);
     std::generate(array_.begin(), array_.end(), std::ref(random));
   }

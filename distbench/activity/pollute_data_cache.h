@@ -8,8 +8,8 @@
 
 namespace distbench {
 
-// Each iteration reads that many elements of 8 bytes, at random places of an
-// array. Both sizes: at least 1.
+// Each iteration reads this many 8-byte elements at random positions of an
+// array. Both sizes must be at least 1.
 std::unique_ptr<Activity> MakePolluteDataCache(int64_t array_size,
                                                int64_t reads_per_iteration,
                                                uint64_t seed);

@@ -8,8 +8,8 @@
 
 namespace distbench {
 
-// Each iteration calls that many functions, at random out of 10000 different
-// ones. At least 1.
+// Each iteration makes this many calls (at least 1) to functions chosen at
+// random from 10000 different ones.
 std::unique_ptr<Activity> MakePolluteInstructionCache(
     int64_t invocations_per_iteration, uint64_t seed);
 

@@ -9,8 +9,8 @@ namespace distbench {
 
 RandomGraph::RandomGraph(int64_t nodes, int degree, uint64_t seed)
     : degree_(degree), offsets_(nodes + 1), sources_(nodes * degree) {
-  // The edges are drawn twice instead of being kept: first to count those to
-  // each node, then to put them where they belong.
+  // Draws the edges twice instead of storing them: first to count the edges to
+  // each node, then to place them.
   const auto for_each_edge = [&](auto visit) {
     WorkRandom random(seed);
     for (int64_t source = 0; source < nodes; ++source) {

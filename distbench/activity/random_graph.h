@@ -9,21 +9,21 @@
 
 namespace distbench {
 
-// A directed graph in which every node has as many edges to nodes drawn
-// uniformly; an edge may be drawn twice, or lead back. Immutable.
+// A directed graph in which every node has `degree` edges to nodes drawn
+// uniformly. Edges may repeat or lead to the node itself. Immutable.
 class RandomGraph {
  public:
-  // nodes: 1 to 2^31; degree: at least 1.
+  // nodes must be from 1 to 2^31, and degree at least 1.
   RandomGraph(int64_t nodes, int degree, uint64_t seed);
 
   int64_t node_count() const {
     return static_cast<int64_t>(offsets_.size()) - 1;
   }
 
-  // Edges from each node.
+  // The number of edges from each node.
   int degree() const { return degree_; }
 
-  // Where the edges to a node come from.
+  // The sources of the edges to a node.
   absl::Span<const uint32_t> SourcesOf(int64_t node) const {
     return absl::MakeConstSpan(sources_.data() + offsets_[node],
                                offsets_[node + 1] - offsets_[node]);
@@ -35,7 +35,7 @@ class RandomGraph {
   std::vector<uint32_t> sources_;  // by target
 };
 
-// One graph for all that have it at the same time. Thread-safe.
+// Returns a graph that concurrent users of equal arguments share. Thread-safe.
 std::shared_ptr<const RandomGraph> SharedRandomGraph(int64_t nodes, int degree,
                                                      uint64_t seed);
 

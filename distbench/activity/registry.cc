@@ -23,8 +23,7 @@ namespace {
 
 constexpr int64_t kNsPerUs = 1000;
 
-// Compiled plans have every setting of their activity, with its default where
-// the config says nothing.
+// A compiled plan has all settings of its activity, with defaults filled in.
 const ActivitySetting& Setting(const ActivityPlan& plan,
                                const std::string& name) {
   const auto setting = std::find_if(
@@ -119,7 +118,7 @@ PointerChaseOptions PointerChaseOf(const ActivityPlan& plan) {
 absl::Status NoMemory(const ActivityPlan& plan) {
   return absl::ResourceExhaustedError(
       absl::StrCat("the data of activity \"", plan.name,
-                   "\" takes more memory than the system gives; make it "
+                   "\" takes more memory than the system has; make it "
                    "smaller"));
 }
 

@@ -12,13 +12,13 @@
 
 namespace distbench {
 
-// If the activity that plan.function names does nothing but wait: for how long.
-// The engine does that by a timer, without a thread. Else nothing.
+// If plan.function only waits, returns how long; otherwise nothing. The engine
+// waits with a timer, without a thread.
 std::optional<WaitTime> WaitTimeOf(const ActivityPlan& plan, uint64_t seed);
 
-// Makes any other activity of ActivityCatalog(). The plan has all its settings.
-// Equal seeds give equal work. RESOURCE_EXHAUSTED if the system does not give
-// it the memory for its data.
+// Creates any other activity of ActivityCatalog(). The plan must have all
+// settings. Equal seeds give equal work. RESOURCE_EXHAUSTED if there is not
+// enough memory for the activity's data.
 absl::StatusOr<std::unique_ptr<Activity>> MakeActivity(const ActivityPlan& plan,
                                                        uint64_t seed);
 

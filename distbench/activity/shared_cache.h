@@ -10,14 +10,14 @@
 
 namespace distbench {
 
-// Large immutable things, each made once and shared by those who use it at the
-// same time; gone with the last of them. Thread-safe.
+// Large immutable values that concurrent users share. Each is created once, and
+// destroyed with its last user. Thread-safe.
 template <typename Key, typename Value>
 class SharedCache {
  public:
-  // The value of the key, made by `make` if nobody has it. Others who ask for
-  // any value meanwhile wait: two that are made at once would only slow each
-  // other down.
+  // Returns the value for the key, calling `make` if nobody holds it. Other
+  // callers wait meanwhile, whatever their key: creating two values at once
+  // would only slow both down.
   std::shared_ptr<const Value> Get(const Key& key,
                                    absl::FunctionRef<Value()> make) {
     absl::MutexLock lock(&mutex_);

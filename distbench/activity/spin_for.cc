@@ -9,7 +9,7 @@ class SpinFor final : public Activity {
  public:
   explicit SpinFor(int64_t duration_ns) : duration_ns_(duration_ns) {}
 
-  // How often it looks at the time says nothing: there is no checksum.
+  // There is no checksum, because the number of clock readings is meaningless.
   Work DoPart(uint64_t /*iteration*/, int /*step*/, int /*part*/) override {
     const int64_t end_ns = ThreadCpuNs() + duration_ns_;
     while (ThreadCpuNs() < end_ns) {

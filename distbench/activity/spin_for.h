@@ -8,8 +8,8 @@
 
 namespace distbench {
 
-// Each iteration burns that much CPU time of its thread. duration_ns: at least
-// 1.
+// Each iteration uses this much CPU time on its thread. duration_ns must be at
+// least 1.
 std::unique_ptr<Activity> MakeSpinFor(int64_t duration_ns);
 
 }  // namespace distbench

@@ -9,14 +9,14 @@
 namespace distbench {
 namespace {
 
-// By default a story takes 7.9 kB, as FeedSim's do.
+// By default a story takes 7.9 kB, as in FeedSim.
 constexpr int kTitleBytes = 40;
 constexpr int kNameBytes = 6;
 constexpr int kKeyBytes = 4;
 constexpr int kTextBytes = 4;
 constexpr int kVectorValues = 3;
 
-// Serialised messages that Deserialize has ready.
+// The number of serialised messages that Deserialize prepares.
 constexpr int kPayloads = 4;
 
 void SetText(int bytes, WorkRandom& random, std::string& text) {
@@ -26,7 +26,7 @@ void SetText(int bytes, WorkRandom& random, std::string& text) {
   }
 }
 
-// All of one encoded size, whatever the number.
+// All numbers have the same encoded size.
 int64_t SomeNumber(WorkRandom& random) {
   return static_cast<int64_t>((uint64_t{1} << 33) | (random() >> 31));
 }
@@ -57,7 +57,7 @@ void AddProperties(int count, WorkRandom& random, FeedObject& object) {
   }
 }
 
-// Of the stories as they arrived: every one is read.
+// A checksum that reads every story.
 uint64_t ChecksumOf(const FeedStories& stories) {
   uint64_t checksum = 0;
   for (const FeedStory& story : stories.stories()) {
@@ -129,7 +129,7 @@ class Deserialize final : public Activity {
 
   Work DoPart(uint64_t iteration, int /*step*/, int part) override {
     const std::string& bytes = payloads_[iteration % kPayloads][part];
-    // A new one: whoever receives a message allocates it.
+    // A new message, because every receiver of a message allocates one.
     FeedStories stories;
     CHECK(stories.ParseFromString(bytes));
     return {.checksum = ChecksumOf(stories) ^ WorkRandom::Mix(iteration),

@@ -11,25 +11,26 @@
 namespace distbench {
 
 struct StoriesOptions {
-  int64_t stories = 1;  // of each iteration
-  int objects = 20;     // of each story
-  int actions = 5;      // of each object; and properties of each kind
+  int64_t stories = 1;  // per iteration
+  int objects = 20;     // per story
+  int actions = 5;      // per object; also properties of each kind
 
-  // Serialize: each iteration makes its stories, instead of giving new numbers
-  // to those it has.
+  // Serialize only: each iteration creates its stories, instead of renumbering
+  // existing ones.
   bool generate = false;
   int parallelism = 1;
   uint64_t seed = 0;
 };
 
-// Each iteration turns a graph of protobuf messages into bytes.
+// Each iteration serialises a graph of protobuf messages.
 std::unique_ptr<Activity> MakeSerialize(const StoriesOptions& options);
 
-// Each iteration makes the graph from bytes that were made in advance.
+// Each iteration parses a graph of protobuf messages that was serialised in
+// advance.
 std::unique_ptr<Activity> MakeDeserialize(const StoriesOptions& options);
 
-// Appends stories. Equal random numbers give equal stories; their serialised
-// size depends on the counts alone.
+// Appends stories. Equal random numbers give equal stories. Their serialised
+// size depends only on the counts.
 void AddStories(const StoriesOptions& options, int64_t count,
                 WorkRandom random, FeedStories& stories);
 

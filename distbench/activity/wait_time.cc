@@ -9,10 +9,10 @@
 namespace distbench {
 namespace {
 
-// Over 31 years: keeps sums of times within an int64_t.
+// More than 31 years. Keeps sums of times within an int64_t.
 constexpr double kMaxWaitNs = 1e18;
 
-// By the method of Box and Muller.
+// Uses the Box-Muller method.
 double StandardNormal(WorkRandom& random) {
   const double radius = std::sqrt(-2 * std::log(random.Fraction()));
   return radius * std::cos(2 * std::numbers::pi * random.Fraction());

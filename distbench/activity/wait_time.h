@@ -5,16 +5,16 @@
 
 namespace distbench {
 
-// How long the iterations of an activity that only waits take. Immutable.
+// The durations of an activity that only waits. Immutable.
 class WaitTime {
  public:
-  // mean_ns: at least 1. log_sigma: standard deviation of the logarithm, at
-  // least 0. Equal seeds give equal times.
+  // mean_ns must be at least 1. log_sigma is the standard deviation of the
+  // logarithm, at least 0. Equal seeds give equal times.
   static WaitTime Fixed(int64_t mean_ns);
   static WaitTime Exponential(int64_t mean_ns, uint64_t seed);
   static WaitTime LogNormal(int64_t mean_ns, double log_sigma, uint64_t seed);
 
-  // Of an iteration, by its number; at least 0.
+  // The duration of an iteration in nanoseconds, at least 0.
   int64_t Ns(uint64_t iteration) const;
 
  private:

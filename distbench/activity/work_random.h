@@ -6,10 +6,11 @@
 
 namespace distbench {
 
-// Random numbers for work: a stream for each seed and up to two further
-// numbers, such as an iteration's. Costs a nanosecond a number and nothing to
-// start, so that every iteration can have a stream of its own. SplitMix64:
-// Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", 2014.
+// Random numbers for activities. There is a stream for each seed and up to two
+// further numbers, such as that of the iteration. A number takes about a
+// nanosecond and starting a stream nothing, so every iteration can have its own
+// stream. SplitMix64: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number
+// Generators", 2014.
 class WorkRandom {
  public:
   using result_type = uint64_t;
@@ -24,18 +25,19 @@ class WorkRandom {
 
   uint64_t operator()() { return Finish(state_ += kIncrement); }
 
-  // Below bound, uniformly; off by at most bound / 2^64. bound: at least 1.
+  // A uniform number below `bound`, with a bias of at most bound / 2^64.
+  // `bound` must be at least 1.
   uint64_t Below(uint64_t bound) {
     const auto product = static_cast<unsigned __int128>((*this)()) * bound;
     return static_cast<uint64_t>(product >> 64);
   }
 
-  // In (0, 1), uniformly.
+  // A uniform number in (0, 1).
   double Fraction() {
     return (static_cast<double>((*this)() >> 11) + 0.5) * 0x1p-53;
   }
 
-  // A number that looks random, for each number.
+  // Maps each number to one that looks random.
   static uint64_t Mix(uint64_t value) { return Finish(value + kIncrement); }
 
  private:

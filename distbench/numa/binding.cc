@@ -32,10 +32,10 @@ absl::Status CheckNodesExist(absl::string_view field, const IndexSet& nodes,
   if (missing.empty()) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat(
       field, ": the host has no NUMA ", Nodes(missing), "; it has ",
-      ids.empty() ? "none that its kernel tells of" : Nodes(ids)));
+      ids.empty() ? "none that its kernel reports" : Nodes(ids)));
 }
 
-// The one of the nodes on which an instance runs when they are spread.
+// The node that an instance gets if instances are spread over the nodes.
 IndexSet ShareOf(const IndexSet& nodes, int instance, int instances_per_node) {
   const int turn = instance / std::max(1, instances_per_node);
   return {*std::next(nodes.begin(), turn % static_cast<int>(nodes.size()))};
@@ -68,7 +68,7 @@ absl::Status CheckCpus(const IndexSet& cpus, const HostTopology& topology) {
   if (missing.empty()) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat(
       "cpus: ", FormatIndexList(missing),
-      " can not be used; the process may use CPUs ", topology.allowed_cpus()));
+      " cannot be used; the process may use CPUs ", topology.allowed_cpus()));
 }
 
 absl::Status CheckMemory(const IndexSet& nodes, const HostTopology& topology) {
@@ -89,7 +89,7 @@ absl::Status CheckMemory(const IndexSet& nodes, const HostTopology& topology) {
       "; its cpuset forbids it"));
 }
 
-// Fills in cpus, and returns the nodes they are on.
+// Fills in resolved.cpus, and returns the nodes of these CPUs.
 absl::StatusOr<IndexSet> ResolveCpus(const NumaBinding& asked, int instance,
                                      const HostTopology& topology,
                                      ResolvedBinding& resolved) {
@@ -117,7 +117,7 @@ absl::StatusOr<IndexSet> ResolveCpus(const NumaBinding& asked, int instance,
   if (!status.ok()) return status;
   if (cpus->empty()) {
     return absl::FailedPreconditionError(
-        "the kernel does not tell which CPUs the process may use");
+        "the kernel does not report which CPUs the process may use");
   }
   resolved.cpus = *std::move(cpus);
   if (nodes->empty()) return NodesOfCpus(topology, resolved.cpus);
@@ -139,7 +139,7 @@ absl::Status ResolveMemory(const NumaBinding& asked, const IndexSet& run_on,
   resolved.memory_nodes = nodes->empty() ? run_on : *std::move(nodes);
   if (resolved.memory_nodes.empty()) {
     return absl::FailedPreconditionError(
-        "memory_policy: the kernel tells of no NUMA nodes whose memory could "
+        "memory_policy: the kernel reports no NUMA nodes whose memory could "
         "be used; use the policy LOCAL");
   }
   return CheckMemory(resolved.memory_nodes, topology);

@@ -1,4 +1,4 @@
-// What a NumaBinding means on a host.
+// Resolves a NumaBinding for a host.
 
 #ifndef DISTBENCH_NUMA_BINDING_H_
 #define DISTBENCH_NUMA_BINDING_H_
@@ -15,26 +15,27 @@ namespace distbench {
 
 // A binding of one instance to this host's CPUs and memory.
 struct ResolvedBinding {
-  // With all defaults filled in, and what `spread` gave this instance.
+  // With defaults filled in, and with this instance's share if `spread` is set.
   NumaBinding proto;
 
   IndexSet cpus;          // never empty
-  IndexSet memory_nodes;  // empty with LOCAL only
+  IndexSet memory_nodes;  // empty only with LOCAL
   NumaBinding::MemoryPolicy policy = NumaBinding::LOCAL;
 };
 
-// What is asked for, for the instance of that number (from 0) within its
-// service. Of the CPUs of nodes, those that the process may use are taken; CPUs
-// that are named must all be there. INVALID_ARGUMENT if a list is wrong,
-// FAILED_PRECONDITION if this host can not do it: says why, and what it has.
+// Resolves the binding of an instance, numbered from 0 within its service. Of a
+// node's CPUs, those that the process may use are taken; explicitly listed CPUs
+// must all be available. INVALID_ARGUMENT if a list is malformed.
+// FAILED_PRECONDITION if this host cannot satisfy the binding; the message says
+// why, and what the host has.
 absl::StatusOr<ResolvedBinding> ResolveBinding(const NumaBinding& asked,
                                                int instance,
                                                const HostTopology& topology);
 
-// "CPUs 0-3, memory bound to node 0".
+// Returns "CPUs 0-3, memory bound to node 0".
 std::string DescribeBinding(const NumaBinding& resolved);
 
-// As flags and documentation call it: "bind", "preferred", "interleave" or
+// The name in flags and documentation: "bind", "preferred", "interleave" or
 // "local".
 absl::string_view MemoryPolicyName(NumaBinding::MemoryPolicy policy);
 

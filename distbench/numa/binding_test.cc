@@ -113,7 +113,7 @@ TEST(BindingTest, SpreadGivesEachInstanceItsNode) {
   }
   EXPECT_THAT(Resolved("spread: true", TwoNodes(), 1).memory_nodes,
               ElementsAre(1));
-  // Nodes without CPUs have no turn.
+  // Nodes without CPUs are skipped.
   EXPECT_EQ(Resolved("spread: true memory_policy: LOCAL", UnevenNodes(), 2)
                 .proto.nodes(),
             "0");
@@ -131,7 +131,7 @@ TEST(BindingTest, SaysWhyItIsImpossible) {
               HasSubstr("none of the CPUs of NUMA node 1 (4-7) is among those "
                         "that the process may use (0-3)"));
   EXPECT_EQ(ErrorOf("cpus: '3-9'", TwoNodes()),
-            "cpus: 8-9 can not be used; the process may use CPUs 0-7");
+            "cpus: 8-9 cannot be used; the process may use CPUs 0-7");
   EXPECT_THAT(ErrorOf("nodes: '1'", TwoNodes("0-7", "0")),
               HasSubstr("may not use memory of NUMA node 1, only of 0"));
   EXPECT_EQ(ErrorOf("memory_nodes: '7'", TwoNodes()),
@@ -141,7 +141,7 @@ TEST(BindingTest, SaysWhyItIsImpossible) {
   EXPECT_THAT(ErrorOf("nodes: '2'", UnevenNodes()),
               HasSubstr("NUMA node 2 has no CPUs"));
   EXPECT_THAT(ErrorOf("nodes: '0'", HostTopology()),
-              HasSubstr("has none that its kernel tells of"));
+              HasSubstr("has none that its kernel reports"));
 }
 
 TEST(BindingTest, ListsThatAreNone) {

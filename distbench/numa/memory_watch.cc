@@ -7,7 +7,7 @@
 namespace distbench {
 namespace {
 
-// Of the memory that may be elsewhere.
+// The amount of memory that may be elsewhere: 1 MiB and 1 %.
 constexpr int64_t kSmallBytes = int64_t{1} << 20;
 constexpr int64_t kSmallDivisor = 100;
 

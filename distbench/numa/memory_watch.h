@@ -1,4 +1,4 @@
-// Where the memory of a process is, over a time.
+// Records where the memory of a process is during a measurement.
 
 #ifndef DISTBENCH_NUMA_MEMORY_WATCH_H_
 #define DISTBENCH_NUMA_MEMORY_WATCH_H_
@@ -15,32 +15,32 @@
 
 namespace distbench {
 
-// The kernel does not tell which of several instances in a process a page
-// belongs to: what is said here is true of all of them together. Not
-// thread-safe.
+// The kernel does not say which of several instances in a process a page
+// belongs to, so the findings apply to all of them together. Not thread-safe.
 class MemoryWatch {
  public:
   // pid 0: this process.
   explicit MemoryWatch(std::string root, pid_t pid = 0)
       : root_(std::move(root)), pid_(pid) {}
 
-  // Before the instances are made: what there is already is not theirs.
+  // Call before the instances are created, so that existing memory is not
+  // attributed to them.
   void NoteBaseline() { baseline_ = ReadResidentBytesByNode(root_, pid_); }
 
-  // The process was bound before it had memory: all of it counts.
+  // Counts all memory, for a process that was bound before it had any.
   void CountAll() { baseline_.clear(); }
 
-  // Begins and ends the time of the host's counters; the end also looks where
-  // the pages are.
+  // Begin and end the measurement of the host's counters. Finish() also
+  // determines the location of the pages.
   void Start() { counters_at_start_ = ReadNumaCounters(root_); }
   void Finish();
 
   // Fills in the resident bytes and the host's counters.
   void Report(BindingProof& proof) const;
 
-  // What is not as it should be if memory since the baseline is bound to these
-  // nodes; a sentence each. Small things (1 % and 1 MiB) are no violation: the
-  // node manager's other threads have memory, too.
+  // Lists violations, one sentence each, if memory since the baseline is bound
+  // to these nodes. Small amounts (1 % and 1 MiB) are ignored, because other
+  // threads of the node manager have memory, too.
   std::vector<std::string> Violations(const IndexSet& nodes) const;
 
  private:

@@ -16,7 +16,7 @@
 namespace distbench {
 namespace {
 
-// Returns if it fails.
+// Returns only on failure.
 absl::Status ReplaceBySameProgram() {
   std::ifstream file("/proc/self/cmdline");
   std::vector<std::string> arguments;
@@ -27,8 +27,8 @@ absl::Status ReplaceBySameProgram() {
   for (std::string& argument : arguments) pointers.push_back(argument.data());
   pointers.push_back(nullptr);
   if (!arguments.empty()) execv("/proc/self/exe", pointers.data());
-  return absl::FailedPreconditionError(absl::StrCat(
-      "can not start this program anew: ", std::strerror(errno)));
+  return absl::FailedPreconditionError(
+      absl::StrCat("cannot restart this program: ", std::strerror(errno)));
 }
 
 }  // namespace

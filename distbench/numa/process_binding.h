@@ -6,11 +6,11 @@
 
 namespace distbench {
 
-// Binds this process with all of its threads and memory, as numactl(8) would
-// have. Threads and memory that are there already would stay where they are, so
-// the program replaces itself by itself, bound (execve(2), same arguments),
-// unless it was started so: does not return then. To be called as early as
-// possible. The error says why it can not be done, and what the kernel said.
+// Binds this process with all of its threads and memory, as numactl(8) does.
+// Existing threads and memory would not move, so the program binds itself and
+// executes itself again (execve(2), with the same arguments). Returns only if
+// the process already has the binding, or on error; the message says why the
+// binding is impossible, with the kernel's error. Call it as early as possible.
 absl::StatusOr<ResolvedBinding> BindProcess(const NumaBinding& asked);
 
 }  // namespace distbench

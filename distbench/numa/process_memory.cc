@@ -34,7 +34,8 @@ constexpr CounterField kCounters[] = {
     {"other_node", &NumaCounters::other_node, &NumaCounters::set_other_node},
 };
 
-// A line such as
+// Adds a line such as
+//
 //   7f5c2c000000 default anon=33 dirty=33 N0=30 N1=3 kernelpagesize_kB=4
 void AddMapping(const std::string& line, std::map<int, int64_t>& bytes) {
   const std::vector<absl::string_view> words = absl::StrSplit(line, ' ');

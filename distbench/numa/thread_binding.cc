@@ -14,10 +14,10 @@
 namespace distbench {
 namespace {
 
-// Linux 5.15; libnuma's headers may be older.
+// Introduced in Linux 5.15; libnuma's headers may be older.
 constexpr int kPreferredMany = 5;
 
-// As many as a kernel may be built for. The kernel refuses masks that are
+// The maxima for which a kernel may be built. The kernel rejects masks that are
 // shorter than its own.
 constexpr int kMaxCpus = 8192;
 constexpr int kMaxNodes = 1024;
@@ -74,8 +74,7 @@ absl::Status SetPlace(const ThreadPlace& place) {
   return SetMemoryPolicy(place.memory_mode, place.memory_nodes);
 }
 
-// Different ways of kernels to say the same: memory of the node on which the
-// thread runs.
+// Kernels report the policy "memory of the thread's own node" in several ways.
 int PlainMode(const ThreadPlace& place) {
   const bool is_local = place.memory_mode == MPOL_DEFAULT ||
                         (place.memory_mode == MPOL_PREFERRED &&
@@ -133,13 +132,13 @@ absl::Status BindThisThread(const ResolvedBinding& binding) {
   if (!before.ok()) return before.status();
   absl::Status status = SetPlace(PlaceOf(binding));
   if (status.ok() && !IsThisThreadBound(binding)) {
-    status = absl::FailedPreconditionError(
-        absl::StrCat(DescribeBinding(binding.proto),
-                     ": the kernel accepted that, and did something else"));
+    status = absl::FailedPreconditionError(absl::StrCat(
+        DescribeBinding(binding.proto),
+        ": the kernel accepted the request, but did something else"));
   }
   if (!status.ok()) {
     const absl::Status restored = SetPlace(*before);
-    LOG_IF(WARNING, !restored.ok()) << "can not undo a binding: " << restored;
+    LOG_IF(WARNING, !restored.ok()) << "cannot undo a binding: " << restored;
   }
   return status;
 }
@@ -164,7 +163,7 @@ ScopedThreadBinding::ScopedThreadBinding(ThreadPlace before)
 
 ScopedThreadBinding::~ScopedThreadBinding() {
   const absl::Status status = SetPlace(before_);
-  LOG_IF(WARNING, !status.ok()) << "can not undo a binding: " << status;
+  LOG_IF(WARNING, !status.ok()) << "cannot undo a binding: " << status;
 }
 
 }  // namespace distbench

@@ -1,7 +1,7 @@
 // Binds threads to CPUs and to the memory of NUMA nodes (sched_setaffinity(2),
-// set_mempolicy(2)). Threads and processes inherit what their creator is bound
-// to; programs keep it when they are replaced by execve(2). Memory gets its
-// place when it is first touched: what was touched before stays.
+// set_mempolicy(2)). Threads and processes inherit their creator's binding, and
+// keep it across execve(2). Memory is placed when it is first touched; memory
+// touched before the binding does not move.
 
 #ifndef DISTBENCH_NUMA_THREAD_BINDING_H_
 #define DISTBENCH_NUMA_THREAD_BINDING_H_
@@ -15,7 +15,7 @@
 
 namespace distbench {
 
-// What the calling thread is bound to, as the kernel says.
+// The binding of the calling thread, as the kernel reports it.
 struct ThreadPlace {
   IndexSet cpus;
   int memory_mode = 0;  // MPOL_...
@@ -23,16 +23,16 @@ struct ThreadPlace {
 };
 absl::StatusOr<ThreadPlace> PlaceOfThisThread();
 
-// Binds the calling thread, and reads back whether the kernel did what it was
-// told. The error says what was asked for and what the kernel said; then
-// nothing has changed.
+// Binds the calling thread, and verifies the binding by reading it back. The
+// error says what was requested and what the kernel answered; nothing has
+// changed then.
 absl::Status BindThisThread(const ResolvedBinding& binding);
 
-// Whether the calling thread is bound so.
+// Whether the calling thread has this binding.
 bool IsThisThreadBound(const ResolvedBinding& binding);
 
-// Binds the calling thread for as long as this lives, which must be destroyed
-// by the same thread.
+// Binds the calling thread during this object's lifetime. Must be destroyed by
+// the same thread.
 class ScopedThreadBinding {
  public:
   static absl::StatusOr<std::unique_ptr<ScopedThreadBinding>> Make(

@@ -1,4 +1,4 @@
-// On the host that the test runs on, whatever that is.
+// Runs on the real host, whatever it is.
 
 #include "distbench/numa/thread_binding.h"
 
@@ -26,7 +26,7 @@ ResolvedBinding OneCpu() {
   return *ResolveBinding(asked, 0, topology);
 }
 
-// A thread of its own: what it is bound to goes with it.
+// Runs the body in a new thread, whose binding ends with it.
 template <typename Body>
 void OnThread(Body body) {
   std::thread(body).join();

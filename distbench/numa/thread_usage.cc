@@ -18,18 +18,18 @@ namespace {
 
 constexpr int64_t kNsPerSecond = 1'000'000'000;
 
-// Fields of /proc/PID/stat, counted from 1 as proc(5) does.
+// Fields of /proc/PID/stat, counted from 1 as in proc(5).
 constexpr int kFirstFieldAfterName = 3;
 constexpr int kUserTicks = 14;
 constexpr int kSystemTicks = 15;
 constexpr int kProcessor = 39;
 
-// False if the file is missing or not as expected.
+// Returns false if the file is missing or malformed.
 bool ReadStat(const std::string& task, ThreadUsage& usage) {
   std::ifstream file(task + "/stat");
   std::string line;
   std::getline(file, line);
-  // The name is in parentheses, and may hold some.
+  // The name is in parentheses, and may contain parentheses.
   const size_t name_end = line.rfind(')');
   if (name_end == std::string::npos) return false;
   std::istringstream fields(line.substr(name_end + 1));
@@ -51,7 +51,7 @@ bool ReadStat(const std::string& task, ThreadUsage& usage) {
   return false;
 }
 
-// Finer than ticks: the first number of schedstat, if the kernel has that.
+// The first number of schedstat, if the kernel has it, is finer than ticks.
 void ReadSchedstat(const std::string& task, ThreadUsage& usage) {
   std::ifstream file(task + "/schedstat");
   int64_t cpu_ns = 0;
@@ -72,7 +72,7 @@ void ReadStatus(const std::string& task, ThreadUsage& usage) {
   }
 }
 
-// Lines such as "se.nr_migrations     :                    7".
+// Reads lines such as "se.nr_migrations     :                    7".
 void ReadSched(const std::string& task, ThreadUsage& usage) {
   std::ifstream file(task + "/sched");
   for (std::string line; std::getline(file, line);) {

@@ -1,4 +1,4 @@
-// What the kernel tells of single threads of a process.
+// Reads the kernel's statistics of single threads of a process.
 
 #ifndef DISTBENCH_NUMA_THREAD_USAGE_H_
 #define DISTBENCH_NUMA_THREAD_USAGE_H_
@@ -14,16 +14,16 @@
 
 namespace distbench {
 
-// All read in /proc/PID/task below `root` (empty: the real one); pid 0: of this
-// process.
+// All functions read /proc/PID/task below `root` (empty: the real one). pid 0
+// means this process.
 
 // The ids of all threads.
 std::set<int> ReadThreadIds(const std::string& root, pid_t pid);
 
-// Since the thread has started.
+// Usage since the start of the thread.
 struct ThreadUsage {
   int64_t cpu_ns = 0;
-  int last_cpu = 0;  // on which it runs, or last ran
+  int last_cpu = 0;  // where it runs, or last ran
   IndexSet allowed_cpus;
   int64_t voluntary_context_switches = 0;
   int64_t involuntary_context_switches = 0;
@@ -32,7 +32,7 @@ struct ThreadUsage {
   std::optional<int64_t> cpu_migrations;
 };
 
-// Absent if there is no such thread (any more).
+// Absent if the thread does not exist, or no longer exists.
 std::optional<ThreadUsage> ReadThreadUsage(const std::string& root, pid_t pid,
                                            int thread);
 

@@ -23,7 +23,7 @@ void ThreadWatch::Start() {
 void ThreadWatch::Sample() {
   for (auto& [id, watched] : threads_) {
     const std::optional<ThreadUsage> now = ReadThreadUsage(root_, pid_, id);
-    // A thread that has ended keeps what it had.
+    // Keeps the last values of a thread that has ended.
     if (!now.has_value()) continue;
     const int64_t added_ns = now->cpu_ns - watched.last.cpu_ns;
     if (added_ns > 0) cpu_ns_by_cpu_[now->last_cpu] += added_ns;

@@ -1,4 +1,4 @@
-// Where a group of threads runs, over a time.
+// Records where a group of threads runs during a measurement.
 
 #ifndef DISTBENCH_NUMA_THREAD_WATCH_H_
 #define DISTBENCH_NUMA_THREAD_WATCH_H_
@@ -21,27 +21,28 @@ namespace distbench {
 // Not thread-safe.
 class ThreadWatch {
  public:
-  // Of threads of a process (pid 0: this one), as /proc below `root` tells.
+  // Watches threads of a process (pid 0: this process), using /proc below
+  // `root`.
   explicit ThreadWatch(std::string root, pid_t pid = 0)
       : root_(std::move(root)), pid_(pid) {}
 
-  // Before Start(); or all that the process has.
+  // Call before Start(). Without it, all threads of the process are watched.
   void AddThreads(const std::set<int>& ids);
   int thread_count() const { return static_cast<int>(ids_.size()); }
 
-  // Begins the time, and forgets what was before.
+  // Begins the measurement, and discards earlier samples.
   void Start();
 
-  // The CPU time of a thread since the last sample is taken for that of the CPU
-  // on which it is found now: call this often, such as once a second, and at
-  // the end. Costs some 50 us for each thread.
+  // Attributes each thread's CPU time since the last sample to the CPU on which
+  // the thread is now. Call it often, such as once a second, and at the end.
+  // Takes about 50 us per thread.
   void Sample();
 
   // Fills in CPU times, context switches and migrations.
   void Report(BindingProof& proof) const;
 
-  // What samples found that is not as it should be if the threads are bound to
-  // these CPUs; a sentence each.
+  // Lists violations that samples found, one sentence each, if the threads are
+  // bound to these CPUs.
   std::vector<std::string> Violations(const IndexSet& cpus) const;
 
  private:
@@ -55,7 +56,7 @@ class ThreadWatch {
   std::set<int> ids_;
   std::map<int, Watched> threads_;
   std::map<int, int64_t> cpu_ns_by_cpu_;
-  std::map<int, IndexSet> allowed_;  // by thread: all that samples found
+  std::map<int, IndexSet> allowed_;  // by thread: union over all samples
 };
 
 }  // namespace distbench

@@ -1,4 +1,4 @@
-// What a host's processors and memory are.
+// Describes a host's processors and memory.
 
 #ifndef DISTBENCH_NUMA_TOPOLOGY_H_
 #define DISTBENCH_NUMA_TOPOLOGY_H_
@@ -10,28 +10,28 @@
 
 namespace distbench {
 
-// From /sys/devices/system and /proc/self/status below `root` (empty: the real
-// ones). What can not be found out stays absent: a kernel without NUMA tells of
+// Reads /sys/devices/system and /proc/self/status below `root` (empty: the real
+// ones). Unknown facts are left out; for example, a kernel without NUMA reports
 // no nodes.
 HostTopology ReadHostTopology(const std::string& root);
 
-// The node of that id; null if there is none.
+// The node with this id; null if there is none.
 const NumaNode* FindNumaNode(const HostTopology& topology, int id);
 
 // The ids of all nodes.
 IndexSet NumaNodeIds(const HostTopology& topology);
 
-// Of a list that the topology holds; empty if it is not a list.
+// Parses a list in the topology; empty if it is malformed.
 IndexSet IndicesOf(const std::string& list);
 
-// The nodes that any of the CPUs belong to.
+// The nodes that contain any of the CPUs.
 IndexSet NodesOfCpus(const HostTopology& topology, const IndexSet& cpus);
 
 // The CPUs of the nodes.
 IndexSet CpusOfNodes(const HostTopology& topology, const IndexSet& nodes);
 
-// For people, a line without its end: "node 0: CPUs 0-3, 7.8 GiB; node 1: ...;
-// may use CPUs 0-1 and the memory of nodes 0-1".
+// Describes the topology for users, in a line without its end: "node 0: CPUs
+// 0-3, 7.8 GiB; node 1: ...; may use CPUs 0-1 and the memory of nodes 0-1".
 std::string DescribeTopology(const HostTopology& topology);
 
 }  // namespace distbench

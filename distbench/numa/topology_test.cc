@@ -44,7 +44,7 @@ TEST(TopologyTest, OneNode) {
   EXPECT_THAT(topology.smt_siblings(), IsEmpty());
 }
 
-// Two sockets with two threads a core, as lscpu shows them.
+// Two sockets with two threads per core, as lscpu shows them.
 TEST(TopologyTest, TwoNodesWithThreadsAndCaches) {
   FakeHost host;
   host.AddNodes({{.id = 0, .cpus = "0-1,4-5", .distances = "10 21"},

@@ -32,10 +32,10 @@ enum WireType : uint32_t {
 
 constexpr uint32_t Tag(Field field, WireType type) { return field << 3 | type; }
 
-// All fields of the message have numbers below 16, so that each tag is a byte.
+// All field numbers are below 16, so each tag is one byte.
 constexpr int kTagBytes = 1;
 
-// protobuf gives up on groups that are nested deeper.
+// protobuf rejects groups that are nested more deeply.
 constexpr int kMaxGroupDepth = 100;
 
 // ---------------------------------------------------------------------------
@@ -53,7 +53,7 @@ size_t StringFieldBytes(absl::string_view value) {
   return kTagBytes + VarintBytes(value.size()) + value.size();
 }
 
-// Writes fields; the caller has made sure that they fit.
+// Writes fields. The caller ensures that they fit.
 class HeadWriter {
  public:
   explicit HeadWriter(char* out) : out_(out) {}
@@ -73,7 +73,7 @@ class HeadWriter {
     out_ += value.size();
   }
 
-  // All of a string field but the string.
+  // Writes a string field without the string itself.
   void LengthOf(Field field, uint64_t length, int width) {
     Byte(Tag(field, kLengthDelimited));
     Varint(length, width);
@@ -90,7 +90,7 @@ class HeadWriter {
   char* out_;
 };
 
-// Of all fields but the number that may be widened and the payload.
+// The size of all fields except the payload and the number that may be widened.
 size_t OtherFieldBytes(const RequestHeader& header) {
   size_t bytes = 0;
   if (header.server_instance >= 0) {
@@ -114,8 +114,8 @@ size_t OtherFieldBytes(const ResponseHeader& header) {
                                       : StringFieldBytes(header.error_message);
 }
 
-// `number` is the one that may be widened, `field_bytes` those of all fields
-// but that and the payload.
+// `number` is the one that may be widened. `field_bytes` is the size of all
+// other fields except the payload.
 MessageLayout LayOut(size_t field_bytes, int32_t number, int64_t target_bytes) {
   MessageLayout layout;
   layout.number_width = VarintBytes(number);
@@ -138,7 +138,7 @@ MessageLayout LayOut(size_t field_bytes, int32_t number, int64_t target_bytes) {
   return layout;
 }
 
-// Must come last.
+// Must be called last.
 void WritePayloadLength(const MessageLayout& layout, HeadWriter& writer) {
   if (layout.length_width > 0) {
     writer.LengthOf(kPayload, layout.payload_bytes, layout.length_width);
@@ -148,7 +148,7 @@ void WritePayloadLength(const MessageLayout& layout, HeadWriter& writer) {
 // ---------------------------------------------------------------------------
 // Reading
 
-// A SliceReader of a single slice; all of it is inlined.
+// Same as SliceReader, but for a single slice, and completely inlined.
 class FlatReader {
  public:
   explicit FlatReader(absl::string_view bytes)
@@ -201,7 +201,7 @@ class FlatReader {
   const char* const end_;
 };
 
-// Skips a field of an unknown number or type. Groups may hold groups.
+// Skips a field of unknown number or type. Groups may contain groups.
 template <typename Reader>
 bool SkipField(Reader& reader, uint32_t tag) {
   int depth = 0;
@@ -248,8 +248,8 @@ bool ReadString(Reader& reader, absl::string_view& value,
   return reader.ReadVarint(length) && reader.ReadBytes(length, value, scratch);
 }
 
-// Of a message that occurs repeatedly, the occurrences merge; so do their bytes
-// when they are strung together.
+// Repeated occurrences of a message merge, and so does the concatenation of
+// their bytes.
 template <typename Reader>
 bool ReadMergedMessage(Reader& reader, absl::string_view& value,
                        std::string& scratch) {

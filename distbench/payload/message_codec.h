@@ -1,16 +1,16 @@
-// The messages of data RPCs (GenericRequestResponse of proto/data_plane.proto),
-// written and read by hand: a message is a head of some bytes, written into
-// memory of the caller's, and a number of payload bytes that follow it and that
-// are referenced, never copied (see payload_slab.h). Reading looks at the head
-// only and steps over payloads.
+// Encodes and decodes the messages of data RPCs (GenericRequestResponse in
+// proto/data_plane.proto) by hand. A message consists of a head, which is
+// written into the caller's memory, and payload bytes, which follow it and are
+// referenced, never copied (see payload_slab.h). Decoding reads the head and
+// skips the payload.
 //
-// Sizes are of whole serialised messages and exact to the byte. A payload of n
-// bytes takes n plus the size of its length, so that some sizes have no minimal
-// encoding; the spare byte goes into a number with one byte more than it needs,
+// Sizes are those of whole serialised messages, exact to the byte. A payload of
+// n bytes takes n plus the size of its length, so some sizes have no minimal
+// encoding. In that case a number is encoded with one byte more than it needs,
 // which every protobuf parser accepts.
 //
-// All functions are thread-safe and allocate nothing, except where a decoder
-// has to join a string that is spread over several slices.
+// All functions are thread-safe and do not allocate, except when a decoder has
+// to join a string that is spread over several slices.
 
 #ifndef DISTBENCH_PAYLOAD_MESSAGE_CODEC_H_
 #define DISTBENCH_PAYLOAD_MESSAGE_CODEC_H_
@@ -24,13 +24,14 @@
 
 namespace distbench {
 
-// Larger messages are not parsed by protobuf; larger targets are cut to this.
+// protobuf does not parse larger messages. Larger targets are reduced to this
+// size.
 inline constexpr int64_t kMaxMessageBytes = (int64_t{1} << 31) - 64;
 
 struct RequestHeader {
-  // What response_bytes is when the server decides.
+  // Value of response_bytes if the server decides.
   static constexpr int64_t kNoResponseBytes = -1;
-  // What server_instance is when any server may answer: it is not sent then.
+  // Value of server_instance if any server may answer; it is not sent.
   static constexpr int32_t kAnyInstance = -1;
 
   int32_t rpc_index = 0;        // not negative
@@ -42,22 +43,23 @@ struct RequestHeader {
 };
 
 struct ResponseHeader {
-  // What server_instance is when a response that is read does not say.
+  // Value of server_instance if a decoded response does not contain it.
   static constexpr int32_t kNoInstance = -1;
 
-  int32_t server_instance = 0;           // not negative when it is written
+  int32_t server_instance = 0;           // not negative when encoded
   absl::string_view error_message = {};  // empty: not sent
 };
 
-// How a message of a given header and size is put together.
+// How a message with a given header and size is encoded.
 struct MessageLayout {
-  // Bytes that WriteHead() writes; after them come payload_bytes of payload.
+  // The number of bytes that WriteHead() writes; payload_bytes of payload
+  // follow.
   size_t head_bytes = 0;
   int64_t payload_bytes = 0;
 
-  // Bytes of the number that a spare byte may widen (a request's rpc_index, a
-  // response's server_instance), and of the payload's length; 0: the message
-  // has no payload field.
+  // The encoded size of the number that a spare byte may widen (rpc_index in
+  // requests, server_instance in responses), and of the payload's length. A
+  // length_width of 0 means that there is no payload field.
   int number_width = 0;
   int length_width = 0;
 
@@ -66,32 +68,32 @@ struct MessageLayout {
   }
 };
 
-// The layout whose total_bytes() is `target_bytes`, or the next possible value
-// if the header alone is larger or the target exceeds kMaxMessageBytes.
+// The layout whose total_bytes() is `target_bytes`, or the nearest possible
+// size if the header alone is larger or the target exceeds kMaxMessageBytes.
 MessageLayout LayOutMessage(const RequestHeader& header, int64_t target_bytes);
 MessageLayout LayOutMessage(const ResponseHeader& header, int64_t target_bytes);
 
-// Writes layout.head_bytes bytes to `out`. The layout must have been made for
-// the same header.
+// Writes layout.head_bytes bytes to `out`. The layout must be that of the
+// header.
 void WriteHead(const RequestHeader& header, const MessageLayout& layout,
                char* out);
 void WriteHead(const ResponseHeader& header, const MessageLayout& layout,
                char* out);
 
-// Read a message that lies in `slices`, one after the other. Fields may come in
-// any order; those that a header does not have are skipped. Return false if the
-// message is malformed; the header's contents are unspecified then.
+// Decodes a message that is the concatenation of `slices`. Fields may be in any
+// order; unknown fields are skipped. Returns false if the message is malformed,
+// and leaves the header unspecified.
 //
-// Strings of the header point into the slices, or into `scratch` where a slice
-// does not hold all of them.
+// Strings of the header point into the slices, or into `scratch` if a string
+// spans several slices.
 [[nodiscard]] bool DecodeMessage(absl::Span<const absl::string_view> slices,
                                  RequestHeader& header, std::string& scratch);
 [[nodiscard]] bool DecodeMessage(absl::Span<const absl::string_view> slices,
                                  ResponseHeader& header, std::string& scratch);
 
-// Likewise, of a message whose last payload_bytes are not at hand: they are the
-// payload, all of it, and `head` is what comes before them. A message that is
-// put together in another way is malformed here.
+// Same, for a message whose last payload_bytes are not available: they must be
+// exactly the payload, and `head` everything before it. Messages with another
+// structure count as malformed.
 [[nodiscard]] bool DecodeHead(absl::string_view head, int64_t payload_bytes,
                               RequestHeader& header, std::string& scratch);
 [[nodiscard]] bool DecodeHead(absl::string_view head, int64_t payload_bytes,

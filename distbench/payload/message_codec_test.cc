@@ -61,13 +61,13 @@ void ExpectFields(const GenericRequestResponse& message,
   EXPECT_FALSE(message.has_rpc_index());
 }
 
-// Long enough for every message of the tests.
+// Long enough for every message in the tests.
 const std::string& Padding() {
   static const std::string* const padding = new std::string(3 << 20, 'D');
   return *padding;
 }
 
-// Checks what is on the wire against protobuf's view of it.
+// Compares the encoded bytes with protobuf's view of them.
 template <typename Header>
 void ExpectExact(const Header& header, int64_t target_bytes) {
   const std::string message = Encode(header, target_bytes);
@@ -90,7 +90,7 @@ bool operator==(const ResponseHeader& a, const ResponseHeader& b) {
          a.error_message == b.error_message;
 }
 
-// Numbers of every magnitude are equally likely.
+// A number whose magnitude is drawn uniformly.
 int64_t AnyMagnitude(std::mt19937_64& random, int max_bits) {
   return static_cast<int64_t>(random() >> (64 - 1 - random() % max_bits));
 }
@@ -189,7 +189,7 @@ TEST(MessageCodecTest, HeadsAreReadWithoutTheirPayload) {
         DecodeHead(head, layout.payload_bytes, read_response, scratch));
     EXPECT_EQ(read_response.server_instance, 3);
     EXPECT_EQ(read_response.error_message, "no");
-    // The payload's size must be what the head says.
+    // The payload's size must match the head.
     EXPECT_FALSE(
         DecodeHead(head, layout.payload_bytes + 1, read_response, scratch));
   }
@@ -202,7 +202,7 @@ TEST(MessageCodecTest, SizesAroundLengthBoundariesAreExact) {
       ASSERT_NO_FATAL_FAILURE(ExpectExact(header, bytes)) << bytes;
     }
   }
-  // Larger ones without filling memory.
+  // Larger sizes, without filling memory.
   for (int64_t boundary : {int64_t{1} << 28, kMaxMessageBytes - 24}) {
     for (int64_t bytes = boundary - 24; bytes <= boundary + 24; ++bytes) {
       EXPECT_EQ(LayOutMessage(header, bytes).total_bytes(), bytes);
@@ -321,9 +321,9 @@ TEST(MessageCodecTest, RefusesMalformedMessages) {
       std::string("\x12\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11),
       std::string("\x08") + std::string(10, '\xff') + '\x01',
       std::string("\x0e", 1),          // wire type 6
-      std::string("\x0c", 1),          // end of no group
+      std::string("\x0c", 1),          // end without a group
       std::string("\x0b\x08\x01", 3),  // group without end
-      std::string(1000, '\x0b'),       // too many groups in each other
+      std::string(1000, '\x0b'),       // too many nested groups
       std::string("\x65\x01\x02", 3),  // fixed32 too short
   };
   for (const std::string& message : malformed) {

@@ -1,4 +1,5 @@
-// Reads whatever a peer may send. Built with clang by scripts/fuzz.sh.
+// Fuzzes the decoding of messages from peers. scripts/fuzz.sh builds it with
+// clang.
 
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +10,7 @@
 #include "distbench/payload/message_codec.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  // The first byte says where the message is cut into slices.
+  // The first byte determines how the message is cut into slices.
   if (size == 0) return 0;
   const size_t slice_size = 1 + data[0];
   const absl::string_view message(reinterpret_cast<const char*>(data + 1),
@@ -21,7 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string scratch;
   distbench::RequestHeader request;
   if (distbench::DecodeMessage(slices, request, scratch)) {
-    // What was read can be written.
+    // Whatever was decoded can be encoded.
     distbench::LayOutMessage(request, static_cast<int64_t>(size));
   }
   distbench::ResponseHeader response;

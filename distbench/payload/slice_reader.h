@@ -1,5 +1,5 @@
 // Reads protobuf's wire format from a sequence of byte strings as if they were
-// one. Bounds are checked everywhere: any input is safe.
+// one. All bounds are checked, so any input is safe.
 
 #ifndef DISTBENCH_PAYLOAD_SLICE_READER_H_
 #define DISTBENCH_PAYLOAD_SLICE_READER_H_
@@ -12,36 +12,38 @@
 
 namespace distbench {
 
-// Methods that return bool return false if the input is malformed or too short;
-// the reader must not be used any further then.
+// Methods that return bool return false if the input is malformed or too short.
+// The reader must not be used after that.
 class SliceReader {
  public:
   explicit SliceReader(absl::Span<const absl::string_view> slices);
 
   bool at_end() const { return left_ == 0; }
 
-  // A field's number and wire type. False at the end of the input, too.
+  // Reads a field's number and wire type. Also returns false at the end of the
+  // input.
   [[nodiscard]] bool ReadTag(uint32_t& tag) {
     if (!NextIsOneByteVarint()) return ReadLongTag(tag);
     tag = TakeByte();
     return tag >> 3 != 0;  // there is no field 0
   }
 
-  // Up to ten bytes; bits beyond the 64th are dropped, as protobuf does.
+  // Accepts up to ten bytes. Bits beyond the 64th are dropped, as in protobuf.
   [[nodiscard]] bool ReadVarint(uint64_t& value) {
     if (!NextIsOneByteVarint()) return ReadLongVarint(value);
     value = TakeByte();
     return true;
   }
 
-  // `bytes` points into a slice, or into `scratch` if they are in several.
+  // `bytes` points into a slice, or into `scratch` if it spans several slices.
   [[nodiscard]] bool ReadBytes(uint64_t count, absl::string_view& bytes,
                                std::string& scratch);
 
   [[nodiscard]] bool Skip(uint64_t count);
 
  private:
-  // Most are; those at the border of a slice may be taken for longer ones.
+  // Most varints have one byte. One at the end of a slice may be treated as
+  // longer.
   bool NextIsOneByteVarint() const {
     return !current_.empty() &&
            static_cast<unsigned char>(current_.front()) < 0x80;
@@ -56,7 +58,7 @@ class SliceReader {
   bool ReadLongTag(uint32_t& tag);
   bool ReadLongVarint(uint64_t& value);
 
-  // Requires that bytes are left. Makes current_ the slice of the next one.
+  // Requires that bytes are left. Moves current_ to the slice of the next byte.
   void FindNextByte() {
     while (current_.empty()) current_ = *++slice_;
   }
@@ -67,8 +69,8 @@ class SliceReader {
   }
 
   const absl::string_view* slice_;
-  absl::string_view current_;  // what is left of *slice_
-  uint64_t left_ = 0;          // of all slices
+  absl::string_view current_;  // the rest of *slice_
+  uint64_t left_ = 0;          // in all slices
 };
 
 }  // namespace distbench

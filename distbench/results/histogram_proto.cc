@@ -10,7 +10,7 @@
 namespace distbench {
 namespace {
 
-// What the buckets of a message span. None: last is -1.
+// The range of a message's buckets; `last` is -1 if there are none.
 struct BucketSpan {
   int first = 0;
   int last = -1;
@@ -76,7 +76,7 @@ absl::Status ValidateTotalCount(const Histogram& proto) {
   return absl::OkStatus();
 }
 
-// Whether the exact extremes are where the buckets say.
+// Whether the exact extremes lie in the outermost buckets.
 bool ExtremesMatch(const Histogram& proto, const BucketSpan& span) {
   const auto bucket_of = [](int64_t value) {
     return value <= LogHistogram::kMaxValue ? LogHistogram::BucketIndex(value)

@@ -1,4 +1,4 @@
-// How a LogHistogram is written into a result, and read back.
+// Encodes LogHistograms for results, and decodes them.
 
 #ifndef DISTBENCH_RESULTS_HISTOGRAM_PROTO_H_
 #define DISTBENCH_RESULTS_HISTOGRAM_PROTO_H_
@@ -12,12 +12,12 @@ namespace distbench {
 // Replaces the content of `proto`.
 void EncodeHistogram(const LogHistogram& histogram, Histogram& proto);
 
-// Whether the message is a histogram that this version can read. The error
-// (INVALID_ARGUMENT) says what contradicts what.
+// Checks that the message is a histogram that this version can read.
+// INVALID_ARGUMENT explains the contradiction.
 absl::Status ValidateHistogram(const Histogram& proto);
 
 // Adds the values of `proto` to `histogram`, which is unchanged if `proto` is
-// not valid.
+// invalid.
 absl::Status AddHistogram(const Histogram& proto, LogHistogram& histogram);
 
 }  // namespace distbench

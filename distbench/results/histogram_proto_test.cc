@@ -195,7 +195,8 @@ INSTANTIATE_TEST_SUITE_P(
                      "at least 0"}),
     [](const auto& info) { return info.param.name; });
 
-// Whatever bytes arrive: no crash, and what is accepted is consistent.
+// Any bytes may arrive: nothing crashes, and whatever is accepted is
+// consistent.
 TEST(HistogramProtoTest, SurvivesRandomDamage) {
   std::mt19937_64 random(2);
   const std::string intact =

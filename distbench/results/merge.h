@@ -1,5 +1,5 @@
-// Puts together what instances and nodes send in pieces. The order of the
-// pieces does not matter, but for that of the samples.
+// Merges the pieces of results that instances and nodes send. The order of
+// pieces only affects the order of samples.
 
 #ifndef DISTBENCH_RESULTS_MERGE_H_
 #define DISTBENCH_RESULTS_MERGE_H_
@@ -9,16 +9,16 @@
 
 namespace distbench {
 
-// Adds `from` to `into`. Both must be of the same instance, as failures are
-// counted by index into its error dictionary. INVALID_ARGUMENT if either is
-// contradictory; `into` is unchanged then.
+// Adds `from` to `into`. Both must come from the same instance, because
+// failures are counted by index into its error dictionary. INVALID_ARGUMENT if
+// either is inconsistent; `into` is then unchanged.
 absl::Status MergeStatistics(const RpcStatistics& from, RpcStatistics& into);
 
-// Puts a piece of an instance's log in its place: moves samples, adds
-// statistics, series over time and offered loads. What an instance sends only
-// once (error dictionary, activity logs, error message) is set.
-// INVALID_ARGUMENT if the piece does not say where it belongs, or contradicts
-// itself or the statistics that it is added to.
+// Merges a piece of an instance's log: moves samples, and adds statistics, time
+// series and offered loads. Sets what an instance sends only once (error
+// dictionary, activity logs, error message). INVALID_ARGUMENT if the piece does
+// not say where it belongs, is inconsistent, or does not fit the statistics to
+// which it is added.
 absl::Status MergeChunk(ResultChunk chunk, ServiceLogs& logs);
 
 }  // namespace distbench

@@ -30,8 +30,7 @@ Message FromText(const std::string& text) {
   return message;
 }
 
-// Statistics of some RPCs, whatever they are. Small enough for sums to be exact
-// in any order.
+// Arbitrary statistics, with values small enough for exact sums in any order.
 RpcStatistics RandomStatistics(std::mt19937_64& random) {
   RpcTotals totals;
   const int count = random() % 50;
@@ -77,7 +76,7 @@ TEST(MergeStatisticsTest, OrderDoesNotMatter) {
     ASSERT_TRUE(MessageDifferencer::Equals(in_order, shuffled))
         << in_order.DebugString() << shuffled.DebugString();
 
-    // Two nodes' merged pieces, merged.
+    // Merges the merged pieces of two nodes.
     RpcStatistics left = pieces[0];
     ASSERT_TRUE(MergeStatistics(pieces[1], left).ok());
     RpcStatistics right = pieces[2];
@@ -131,7 +130,7 @@ TEST(MergeChunkTest, PutsPiecesInTheirPlaces) {
     const absl::Status status = MergeChunk(FromText<ResultChunk>(text), logs);
     ASSERT_TRUE(status.ok()) << status;
   }
-  // Only sums tell that statistics were added; the rest of them is zeros.
+  // Only the sums show that statistics were added; everything else is zero.
   const auto expected = FromText<ServiceLogs>(R"(
     instance_logs {
       key: "c/0"

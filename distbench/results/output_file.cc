@@ -20,18 +20,17 @@
 namespace distbench {
 namespace {
 
-constexpr mode_t kDefaultMode = 0666;  // less the umask
+constexpr mode_t kDefaultMode = 0666;  // reduced by the umask
 
-// The descriptor that a special path stands for; -1 if it is not special.
-// Opening such a path anew would start at its beginning, and overwrite what the
-// process printed before.
+// The descriptor of a special path; -1 for other paths. Opening such a path
+// would start at its beginning, and overwrite what the process printed before.
 int StandardDescriptor(const std::string& path) {
   if (path == "/dev/stdout") return STDOUT_FILENO;
   if (path == "/dev/stderr") return STDERR_FILENO;
   return -1;
 }
 
-// The path with symbolic links followed; itself if there is no such file.
+// The path with symbolic links resolved; unchanged if there is no such file.
 std::string ResolvedPath(const std::string& path) {
   char resolved[PATH_MAX];
   return realpath(path.c_str(), resolved) == nullptr ? path : resolved;
@@ -55,7 +54,7 @@ absl::StatusOr<std::unique_ptr<OutputFile>> OutputFile::Open(
   } else if (exists && !S_ISREG(existing.st_mode)) {
     fd = open(path.c_str(), O_WRONLY | O_CLOEXEC);
   } else if (exists && access(path.c_str(), W_OK) != 0) {
-    fd = -1;  // its directory would let us replace it, but its owner would not
+    fd = -1;  // read-only, although its directory would allow replacing it
   } else {
     target_path = ResolvedPath(path);
     temporary_path = absl::StrCat(target_path, ".", getpid(), ".tmp");
@@ -66,8 +65,7 @@ absl::StatusOr<std::unique_ptr<OutputFile>> OutputFile::Open(
     return WriteError(path, errno);
   }
   if (exists && !temporary_path.empty()) {
-    // A file that others could read stays readable to them; if the file system
-    // does not care for modes, neither do we.
+    // Keeps the existing file's mode. A file system without modes is fine, too.
     (void)!fchmod(fd, existing.st_mode & 07777);
   }
   return absl::WrapUnique(new OutputFile(path, fd, std::move(temporary_path),

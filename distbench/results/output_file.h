@@ -1,4 +1,8 @@
-// A file that appears when it is complete.
+// An output file that appears only when it is complete.
+//
+//   auto file = OutputFile::Open(path);
+//   ... write to (*file)->fd() ...
+//   absl::Status status = (*file)->Commit();
 
 #ifndef DISTBENCH_RESULTS_OUTPUT_FILE_H_
 #define DISTBENCH_RESULTS_OUTPUT_FILE_H_
@@ -15,9 +19,9 @@ namespace distbench {
 // the destination's name at Commit(). What had that name before stays until
 // then, and for good without a Commit(). Symbolic links are followed.
 //
-// What is no regular file can not be replaced: pipes and devices are written to
-// as they stand, and "/dev/stdout" and "/dev/stderr" mean the process's own, at
-// their current position.
+// Anything but a regular file cannot be replaced: pipes and devices are written
+// directly, and "/dev/stdout" and "/dev/stderr" mean the process's own streams,
+// at their current position.
 class OutputFile {
  public:
   // The error names the path.
@@ -30,7 +34,7 @@ class OutputFile {
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
-  // To write to; owned by this object.
+  // The descriptor to write to; owned by this object.
   int fd() const { return fd_; }
 
   // Once: puts the file on the disk and in its place. The error names the path.
@@ -40,14 +44,14 @@ class OutputFile {
   OutputFile(std::string path, int fd, std::string temporary_path,
              std::string target_path);
 
-  const std::string path_;  // as the user wrote it
+  const std::string path_;  // as given by the user
   int fd_;
-  // Both empty if fd_ is the destination itself.
+  // Both are empty if fd_ is the destination itself.
   std::string temporary_path_;
   const std::string target_path_;
 };
 
-// The error of writing to `path`.
+// The status for an error while writing to `path`.
 absl::Status WriteError(const std::string& path, int error_number);
 
 }  // namespace distbench

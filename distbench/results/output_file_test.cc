@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-// A directory of its own for each test.
+// Each test has its own directory.
 class OutputFileTest : public testing::Test {
  protected:
   OutputFileTest()
@@ -134,7 +134,7 @@ TEST_F(OutputFileTest, DevicesAreWrittenToAsTheyStand) {
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
 }
 
-// What was printed before stays, and what is printed later comes after.
+// Earlier output stays, and later output follows.
 TEST_F(OutputFileTest, StandardOutputGoesOnWhereItIs) {
   const std::string path = Path("redirected");
   const int saved = dup(STDOUT_FILENO);

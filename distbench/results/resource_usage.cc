@@ -10,7 +10,7 @@ double Seconds(const timeval& time) {
   return time.tv_sec + time.tv_usec * 1e-6;
 }
 
-// sum += sign * usage, for all fields but those that are no counts.
+// sum += sign * usage, for all fields that are counts.
 void Add(const RUsage& usage, int sign, RUsage& sum) {
   const google::protobuf::Descriptor& descriptor = *RUsage::descriptor();
   const google::protobuf::Reflection& reflection = *RUsage::GetReflection();

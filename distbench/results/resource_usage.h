@@ -1,4 +1,4 @@
-// What a process has used of its host, for results.
+// Measures a process's resource usage, for results.
 
 #ifndef DISTBENCH_RESULTS_RESOURCE_USAGE_H_
 #define DISTBENCH_RESULTS_RESOURCE_USAGE_H_
@@ -7,14 +7,14 @@
 
 namespace distbench {
 
-// Usage of this process, all its threads included, until now.
+// Usage of this process so far, including all threads.
 RUsage ProcessUsage();
 
 // Adds the usage of another process.
 void AddUsage(const RUsage& usage, RUsage& sum);
 
-// Usage between two ProcessUsage() of the same process. The maximum resident
-// set is that of `end`, as it is no count.
+// Usage between two calls of ProcessUsage() in the same process. The maximum
+// resident set size is that of `end`, because it is not a count.
 RUsageStats UsageBetween(const RUsage& start, const RUsage& end);
 
 }  // namespace distbench

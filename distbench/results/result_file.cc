@@ -55,10 +55,10 @@ bool PrintCompressed(const TestSequenceResults& results,
 
 // ---- Reading ----------------------------------------------------------------
 
-// The bytes of a file, uncompressed if it is compressed by gzip.
+// The bytes of a file, uncompressed if it is a gzip file.
 class UncompressedFile final : public CopyingInputStream {
  public:
-  // Owns the descriptor.
+  // Takes ownership of the descriptor.
   explicit UncompressedFile(int fd) : file_(gzdopen(fd, "rb")) {
     gzbuffer(file_, 1 << 17);
   }
@@ -72,7 +72,7 @@ class UncompressedFile final : public CopyingInputStream {
     return count;
   }
 
-  // Of the reading so far, without the file's name.
+  // The status of reading so far, without the file's name.
   absl::Status status() const {
     int code = Z_OK;
     const char* message = gzerror(file_, &code);
@@ -94,7 +94,7 @@ class UncompressedFile final : public CopyingInputStream {
   int errno_ = 0;
 };
 
-// Keeps the first error, with its place as editors understand it.
+// Keeps the first error, with line and column in editors' notation.
 class FirstError final : public ErrorCollector {
  public:
   void AddError(int line, int column, const std::string& message) override {
@@ -111,9 +111,9 @@ class FirstError final : public ErrorCollector {
   std::string text_;
 };
 
-// Judges by the beginning of a file. A text is printable, or has letters beyond
-// ASCII but begins with its only field; a binary has lengths and tags, most of
-// which are control characters.
+// Guesses from the beginning of a file. Text is printable, or contains
+// non-ASCII letters but begins with its only field. Binary results begin with
+// tags and lengths, most of which are control characters.
 bool LooksLikeText(absl::string_view beginning) {
   const absl::string_view first_word =
       absl::StripLeadingAsciiWhitespace(beginning);
@@ -135,7 +135,7 @@ absl::Status ParseText(ZeroCopyInputStream& stream,
   parser.RecordErrorsTo(&error);
   if (!parser.Parse(&stream, &results)) {
     return absl::InvalidArgumentError(
-        absl::StrCat("not a text of results: ", error.text()));
+        absl::StrCat("not results in text format: ", error.text()));
   }
   return absl::OkStatus();
 }
@@ -163,7 +163,8 @@ absl::Status ReadInto(int fd, TestSequenceResults& results) {
   UncompressedFile file(fd);
   CopyingInputStreamAdaptor stream(&file);
   const absl::Status parsed = Parse(stream, results);
-  // A read error is why parsing failed, or was not noticed by it.
+  // If parsing failed because of a read error, or did not notice it, report
+  // that error.
   const absl::Status read = file.status();
   return read.ok() ? parsed : read;
 }

@@ -1,4 +1,6 @@
-// Result files: the canonical result on disk.
+// Reads and writes result files, which hold the canonical result.
+//
+//   absl::StatusOr<TestSequenceResults> results = ReadResults("result.pb.gz");
 
 #ifndef DISTBENCH_RESULTS_RESULT_FILE_H_
 #define DISTBENCH_RESULTS_RESULT_FILE_H_
@@ -13,23 +15,23 @@ namespace distbench {
 
 enum class ResultEncoding { kText, kBinary };
 
-// Writes the results, compressed by gzip if the path ends in ".gz". A file
-// appears under its name when it is complete and on the disk, or not at all;
-// what had the name before stays until then. A path that is no regular file
-// (/dev/stdout, a pipe) is written as it stands.
+// Writes the results, compressed with gzip if the path ends in ".gz". The file
+// appears only when it is complete and on disk; an existing file stays until
+// then. Paths that are not regular files (/dev/stdout, a pipe) are written
+// directly.
 //
-// The error names the path and the reason: the disk is full, a directory is
-// missing, the results exceed the 2 GiB that a protocol buffer may have.
+// The error names the path and the reason, for example a full disk, a missing
+// directory, or results that exceed the 2 GiB limit of protocol buffers.
 absl::Status WriteResults(const TestSequenceResults& results,
                           const std::string& path, ResultEncoding encoding);
 
 // Reads either encoding, compressed or not, whatever the file's name. All RPC
-// logs of the result have valid statistics: those without are computed from
-// samples (see statistics_from_samples.h), invalid ones are an error.
+// logs of the result have valid statistics: missing ones are computed from
+// samples (see statistics_from_samples.h), and invalid ones are an error.
 //
-// The error names the path, and the line of a text: NOT_FOUND and the like if
-// the file can not be read, INVALID_ARGUMENT if it is no result, DATA_LOSS if
-// it is cut off or damaged.
+// The error names the path, and the line if it is text: NOT_FOUND or similar if
+// the file cannot be read, INVALID_ARGUMENT if it is not a result, DATA_LOSS if
+// it is truncated or damaged.
 absl::StatusOr<TestSequenceResults> ReadResults(const std::string& path);
 
 }  // namespace distbench

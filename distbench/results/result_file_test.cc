@@ -79,7 +79,7 @@ class ResultFileTest : public testing::Test {
     return ReadResults(Path("read"));
   }
 
-  // The bytes that writing the results makes.
+  // The bytes that result from writing the results.
   std::string Written(const TestSequenceResults& results,
                       const std::string& name, ResultEncoding encoding) const {
     const absl::Status status = WriteResults(results, Path(name), encoding);
@@ -98,7 +98,7 @@ TEST_F(ResultFileTest, ReadsWhatItWrote) {
       const std::string content = Written(results, name, encoding);
       EXPECT_EQ(content.substr(0, 2) == "\x1f\x8b",
                 std::string(name) == "compressed.gz");
-      // The encoding shows in the content, not in the name.
+      // The content determines the encoding, not the name.
       absl::StatusOr<TestSequenceResults> read = Read(content);
       ASSERT_TRUE(read.ok()) << read.status();
       RpcPerformanceLog& log = read->mutable_test_results(0)
@@ -175,7 +175,7 @@ TEST_F(ResultFileTest, CutOffFilesAreErrors) {
   const std::string plain = Written(results, "plain", ResultEncoding::kBinary);
   EXPECT_FALSE(Read(plain.substr(0, plain.size() / 2)).ok());
 
-  // To the last byte, which is part of a check sum.
+  // Up to the last byte, which is part of a checksum.
   const std::string compressed =
       Written(results, "compressed.gz", ResultEncoding::kBinary);
   for (size_t missing : {size_t{1}, size_t{8}, compressed.size() / 2}) {
@@ -238,7 +238,7 @@ TEST_F(ResultFileTest, DirectoryIsNoResult) {
 }
 
 TEST_F(ResultFileTest, FullDiskIsNamed) {
-  // Its every write fails with ENOSPC.
+  // Every write to this device fails with ENOSPC.
   const absl::Status status =
       WriteResults(Samples(1), "/dev/full", ResultEncoding::kBinary);
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
@@ -246,7 +246,7 @@ TEST_F(ResultFileTest, FullDiskIsNamed) {
             "cannot write /dev/full: No space left on device");
 }
 
-// Allows files of so many bytes, as long as it lives.
+// Limits the size of files during its lifetime.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) : handler_(signal(SIGXFSZ, SIG_IGN)) {

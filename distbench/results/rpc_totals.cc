@@ -102,7 +102,7 @@ absl::Status RpcTotals::Add(const RpcStatistics& statistics) {
     return status;
   }
   counts.Add(CountsOf(statistics));
-  // Valid histograms can not fail.
+  // Adding valid histograms cannot fail.
   if (statistics.has_service_time_ns()) {
     AddHistogram(statistics.service_time_ns(), service_time_ns).IgnoreError();
   }

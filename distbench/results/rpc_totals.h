@@ -1,4 +1,4 @@
-// RpcStatistics unpacked: what results are added up in.
+// RpcStatistics in unpacked form, in which results are added up.
 
 #ifndef DISTBENCH_RESULTS_RPC_TOTALS_H_
 #define DISTBENCH_RESULTS_RPC_TOTALS_H_
@@ -13,15 +13,16 @@
 
 namespace distbench {
 
-// The plain numbers of RpcStatistics; see there. Small, unlike RpcTotals.
+// The plain numbers of RpcStatistics, which documents them. Small, unlike
+// RpcTotals.
 struct RpcCounts {
-  // Counts that exceed an int64 stay at its maximum.
+  // Counts saturate at the maximum of an int64.
   void Add(const RpcCounts& other);
 
   // From the first send to the last completion; 0 if no RPC succeeded.
   int64_t duration_ns() const;
 
-  // Whether any RPC succeeded, so that the timestamps mean something.
+  // Whether any RPC succeeded, so that the timestamps are meaningful.
   bool has_timestamps() const;
 
   int64_t succeeded_count = 0;
@@ -36,9 +37,9 @@ struct RpcCounts {
 
 RpcCounts CountsOf(const RpcStatistics& statistics);
 
-// All of RpcStatistics. Copyable.
+// The complete RpcStatistics. Copyable.
 struct RpcTotals {
-  // Adds the statistics of further RPCs, or nothing if they are not valid.
+  // Adds the statistics of further RPCs; adds nothing if they are invalid.
   absl::Status Add(const RpcStatistics& statistics);
 
   // Replaces the content of `statistics`.
@@ -49,13 +50,13 @@ struct RpcTotals {
   LogHistogram response_time_ns;
   LogHistogram lateness_ns;
 
-  // Key: index into an error dictionary; means nothing once statistics of
-  // several instances were added.
+  // Keyed by index into an error dictionary. Meaningless after statistics of
+  // several instances have been added.
   std::map<int32_t, int64_t> failures_by_error;
 };
 
-// INVALID_ARGUMENT, and why, if counts are negative or a histogram contradicts
-// itself.
+// INVALID_ARGUMENT, with the reason, if counts are negative or a histogram is
+// inconsistent.
 absl::Status ValidateStatistics(const RpcStatistics& statistics);
 
 }  // namespace distbench

@@ -53,7 +53,7 @@ TEST(RpcTotalsTest, EncodesWhatWasAdded) {
   const RpcStatistics statistics = FromText(kStatistics);
   RpcTotals totals;
   ASSERT_TRUE(totals.Add(statistics).ok());
-  RpcStatistics encoded = FromText("response_time_ns {}");  // to be replaced
+  RpcStatistics encoded = FromText("response_time_ns {}");  // must be replaced
   totals.Encode(encoded);
   EXPECT_TRUE(MessageDifferencer::Equals(encoded, statistics))
       << encoded.DebugString();

@@ -1,4 +1,5 @@
-// Statistics for results that hold samples only, as older tools write them.
+// Computes statistics for results that only contain samples, as older tools
+// write them.
 
 #ifndef DISTBENCH_RESULTS_STATISTICS_FROM_SAMPLES_H_
 #define DISTBENCH_RESULTS_STATISTICS_FROM_SAMPLES_H_
@@ -7,12 +8,12 @@
 
 namespace distbench {
 
-// What the samples of the log add up to. RPCs without a sample are missing from
-// it: nothing in such a result tells how many there were.
+// The totals of the log's samples. RPCs without a sample are missing, because
+// such results do not say how many there were.
 RpcStatistics StatisticsFromSamples(const RpcPerformanceLog& log);
 
-// Gives statistics to all RPC logs that lack them, so that every transform can
-// rely on them.
+// Adds statistics to all RPC logs that lack them, so that all transforms can
+// rely on statistics.
 void AddMissingStatistics(TestResult& result);
 
 }  // namespace distbench

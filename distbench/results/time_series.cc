@@ -49,7 +49,7 @@ void SetCount(int64_t count, void (RpcInterval::*set)(int64_t),
   if (count != 0) (proto.*set)(count);
 }
 
-// Requires equal indices, and valid intervals.
+// Requires equal indices and valid intervals.
 void AddInterval(const RpcInterval& from, RpcInterval& into) {
   const auto add = [&](int64_t (RpcInterval::*get)() const,
                        void (RpcInterval::*set)(int64_t)) {
@@ -142,7 +142,7 @@ absl::Status MergeTimeSeries(RpcTimeSeries from, RpcTimeSeries& into) {
   if (from.interval_ns() != into.interval_ns()) {
     return absl::InvalidArgumentError(
         absl::StrCat("time series with intervals of ", from.interval_ns(),
-                     " and ", into.interval_ns(), " ns can not be merged"));
+                     " and ", into.interval_ns(), " ns cannot be merged"));
   }
   if (absl::Status status = ValidateTimeSeries(into); !status.ok()) {
     return status;

@@ -1,4 +1,4 @@
-// Series over time and offered loads, as results hold them.
+// Encodes, validates and merges time series and offered loads.
 
 #ifndef DISTBENCH_RESULTS_TIME_SERIES_H_
 #define DISTBENCH_RESULTS_TIME_SERIES_H_
@@ -12,8 +12,8 @@ namespace distbench {
 // Replaces the content of `proto`.
 void EncodeInterval(const IntervalSeries::View& interval, RpcInterval& proto);
 
-// Whether intervals ascend, counts are at least 0 and histograms are valid. The
-// error (INVALID_ARGUMENT) says what contradicts what.
+// Checks that intervals ascend, counts are at least 0 and histograms are valid.
+// INVALID_ARGUMENT explains the contradiction.
 absl::Status ValidateTimeSeries(const RpcTimeSeries& series);
 absl::Status ValidateOfferedLoad(const OfferedLoad& load);
 

@@ -24,7 +24,7 @@ Histogram Of(const std::vector<int64_t>& values) {
   return proto;
 }
 
-// One RPC that succeeded in each interval.
+// One RPC succeeded in each interval.
 RpcTimeSeries Series(const std::vector<int64_t>& indices) {
   RpcTimeSeries series;
   series.set_interval_ns(kSecond);
@@ -94,7 +94,7 @@ TEST(TimeSeriesTest, ContradictionsAreRefused) {
   RpcTimeSeries wider = Series({1});
   wider.set_interval_ns(2 * kSecond);
   EXPECT_THAT(std::string(MergeTimeSeries(wider, into).message()),
-              HasSubstr("can not be merged"));
+              HasSubstr("cannot be merged"));
   EXPECT_THAT(std::string(MergeTimeSeries(Series({2, 2}), into).message()),
               HasSubstr("interval 2 after interval 2"));
   RpcTimeSeries negative = Series({2});

@@ -10,7 +10,7 @@
 namespace distbench {
 namespace {
 
-// The entries of a protobuf map, which has no order of its own.
+// The entries of a protobuf map, which is unordered, sorted by key.
 template <typename Map>
 std::vector<const typename Map::value_type*> Sorted(const Map& map) {
   std::vector<const typename Map::value_type*> entries;

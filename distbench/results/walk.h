@@ -1,4 +1,4 @@
-// Visits what a test measured, with indices resolved to names.
+// Visits a test's RPC logs, with indices resolved to names.
 
 #ifndef DISTBENCH_RESULTS_WALK_H_
 #define DISTBENCH_RESULTS_WALK_H_
@@ -10,8 +10,8 @@
 
 namespace distbench {
 
-// One RPC from one client instance to one server instance. The references are
-// into the result, but for rpc_name, which lives as long as the visit.
+// One RPC from one client instance to one server instance. The references point
+// into the result, except for rpc_name, which lives as long as the visit.
 struct RpcLogView {
   const std::string& client;
   const std::string& server;
@@ -21,16 +21,16 @@ struct RpcLogView {
   const ErrorDictionary& errors;  // of the client
 };
 
-// In order of client, server and RPC index; names are compared as strings, so
-// that c/10 comes before c/2.
+// Visits by client, server and RPC index. Names are compared as strings, so
+// c/10 comes before c/2.
 void ForEachRpcLog(const TestResult& result,
                    absl::FunctionRef<void(const RpcLogView&)> visit);
 
-// The name that the result's config gives the RPC; "rpc[INDEX]" if it has none.
-// Indices behind those of the RPCs are replay traces'.
+// The RPC's name in the result's config; "rpc[INDEX]" if it has none. Indices
+// beyond the RPCs are those of replay traces.
 std::string RpcName(const TestResult& result, int rpc_index);
 
-// The message of a failure; what is known of it if the dictionary lacks it.
+// The message of a failure, or a substitute if the dictionary lacks it.
 std::string ErrorMessage(const ErrorDictionary& errors, int error_index);
 
 }  // namespace distbench

@@ -24,7 +24,7 @@ std::string UtcClock(absl::Time time) {
   return absl::FormatTime("%H:%M:%S", time, absl::UTCTimeZone());
 }
 
-// What is known of the answer.
+// The bracket so far.
 struct Bracket {
   std::optional<double> met;
   std::optional<double> missed;
@@ -89,7 +89,7 @@ void SearchDisplay::Announce(const PlannedProbe& probe) {
       ToString(probe.request.phase), probe.request.load,
       absl::FormatDuration(probe.timing.measured), UtcClock(start),
       UtcClock(start + probe.timing.measured));
-  // People attach profilers to the final run, and have to see when it is.
+  // The final run always gets a line, because users attach profilers to it.
   if (options_.terminal && probe.request.phase != ProbePhase::kFinal) {
     Draw(text);
   } else {
@@ -113,7 +113,7 @@ void SearchDisplay::Show(const RunTestsEvent& event) {
   }
   if (!event.has_progress() || !options_.terminal) return;
   const TrafficProgress& progress = event.progress();
-  // For display only.
+  // Used for display only.
   AddHistogram(progress.has_recent_response_time_ns()
                    ? progress.recent_response_time_ns()
                    : progress.recent_service_time_ns(),
@@ -189,7 +189,7 @@ void SearchDisplay::WriteLine(absl::string_view text) {
 }
 
 void SearchDisplay::Draw(absl::string_view text) {
-  // The last column stays free: writing it may begin a new line.
+  // The last column stays free, because writing to it may begin a new line.
   const int room = std::max(options_.columns - 1, 0);
   options_.write(absl::StrCat(kClearLine, text.substr(0, room)));
   drawn_ = true;

@@ -1,4 +1,4 @@
-// Shows people how a search goes.
+// Shows a search's progress to the user.
 
 #ifndef DISTBENCH_SEARCH_SEARCH_DISPLAY_H_
 #define DISTBENCH_SEARCH_SEARCH_DISPLAY_H_
@@ -16,14 +16,14 @@
 
 namespace distbench {
 
-// A line for each probe that stays: before it on anything but a terminal, which
-// shows what runs in a line of its own, and after it everywhere. Not
-// thread-safe.
+// Prints a permanent line after each probe. On a terminal, the running probe
+// has a line that is redrawn; otherwise, a line is printed before each probe.
+// Not thread-safe.
 class SearchDisplay {
  public:
   explicit SearchDisplay(ProgressDisplayOptions options);
 
-  // Clears.
+  // Calls Clear().
   ~SearchDisplay();
 
   SearchDisplay(const SearchDisplay&) = delete;
@@ -31,28 +31,29 @@ class SearchDisplay {
 
   void ShowPlan(const SearchPlan& plan);
 
-  // Takes the callbacks of RunLoadSearch().
+  // Callbacks for RunLoadSearch().
   void Announce(const PlannedProbe& probe);
   void Show(const RunTestsEvent& event);
   void Observe(const SearchReport& report, const SearchProbe& probe);
 
-  // The verdict, and what it rests on.
+  // Shows the verdict and its evidence.
   void ShowVerdict(const SearchReport& report);
 
-  // Removes the line from the terminal, so that other output may follow.
+  // Removes the redrawn line from the terminal, so that other output can
+  // follow.
   void Clear();
 
  private:
   void WriteLine(absl::string_view text);
   void Draw(absl::string_view text);
 
-  // "6 s left, 812 per second, p99 31 ms" of the probe that runs.
+  // The running probe's status: "6 s left, 812 per second, p99 31 ms".
   std::string Status(int64_t now_ns) const;
 
   const ProgressDisplayOptions options_;
   bool drawn_ = false;
 
-  // Of the probe that runs.
+  // State of the running probe.
   PlannedProbe probe_;
   int64_t started_ns_ = 0;
   int64_t shown_ns_ = 0;
@@ -61,9 +62,9 @@ class SearchDisplay {
   LogHistogram latency_ns_;
 };
 
-// Where the bracket is among the loads that were tried, in logarithms, such as
-// "[...===o==.....]": '=' is between the highest load that met and the lowest
-// that missed, 'o' is the last probe. Empty before there are two loads.
+// Draws the bracket among the tried loads on a logarithmic scale, for example
+// "[...===o==.....]". '=' lies between the highest load that met and the lowest
+// that missed; 'o' is the last probe. Empty until there are two loads.
 std::string BracketBar(const SearchReport& report, int width);
 
 }  // namespace distbench

@@ -35,7 +35,7 @@ SearchReport Report() {
 
 TEST(BracketBarTest, ShowsWhereTheAnswerIs) {
   EXPECT_EQ(BracketBar({}, 9), "");
-  // From 100 to 400: 283 is in the third quarter, and the last one that met.
+  // From 100 to 400: 283 is in the third quarter, and the last load that met.
   EXPECT_EQ(BracketBar(Report(), 9), "[......o==]");
 }
 

@@ -15,13 +15,13 @@
 namespace distbench {
 namespace {
 
-// Probes last whole multiples of this, for people who read of them.
+// Durations of probes are multiples of this, for readability.
 constexpr absl::Duration kProbeUnit = absl::Milliseconds(100);
 
-// Of the samples that a probe near the limit has to have.
+// Share of the samples that a probe near the limit needs.
 constexpr double kRoughShare = 0.2;
 
-// Further probes are not lengthened for the sake of samples.
+// Probes are not lengthened beyond this factor to get more samples.
 constexpr double kMaxLengthening = 10;
 
 LoadSearchSpec MergeSpecs(const LoadSearchSpec& wins,
@@ -33,7 +33,7 @@ LoadSearchSpec MergeSpecs(const LoadSearchSpec& wins,
 }
 
 void FillIn(const SearchPlan& plan, LoadSearchSpec& spec) {
-  spec.set_knob(spec.knob());  // its default too
+  spec.set_knob(spec.knob());  // makes the default explicit
   spec.set_min_load(plan.options.min_load);
   spec.set_max_load(plan.options.max_load);
   spec.set_initial_load(plan.options.initial_load);
@@ -47,8 +47,9 @@ void FillIn(const SearchPlan& plan, LoadSearchSpec& spec) {
 absl::Status SetObjectives(const LoadSearchSpec& spec, SearchPlan& plan) {
   if (spec.objectives().empty()) {
     return absl::InvalidArgumentError(
-        "nothing says what must be met: give --slo='my_rpc p95<=500ms', or "
-        "objectives in the config's search");
+        "there are no objectives: give --slo='my_rpc p95<=500ms', or "
+        "objectives "
+        "in the config's search");
   }
   for (const std::string& text : spec.objectives()) {
     absl::StatusOr<Objective> objective = ParseObjective(text);
@@ -81,12 +82,12 @@ absl::Status SetLoads(const LoadSearchSpec& spec, SearchPlan& plan) {
   }
   if (options.min_load < knob.min_load() ||
       options.max_load > knob.max_load() * copies) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "loads from ", options.min_load, " to ", options.max_load,
-        " are too far; this knob goes from ", knob.min_load(), " to ",
-        knob.max_load() * copies, " ", knob.unit()));
+    return absl::InvalidArgumentError(
+        absl::StrCat("loads from ", options.min_load, " to ", options.max_load,
+                     " are out of range; this knob goes from ", knob.min_load(),
+                     " to ", knob.max_load() * copies, " ", knob.unit()));
   }
-  // A test's own load may be outside of what is asked for.
+  // The test's own load may be outside the requested range.
   options.initial_load =
       std::clamp(options.initial_load, options.min_load, options.max_load);
   return absl::OkStatus();
@@ -107,20 +108,21 @@ void SetTimes(const LoadSearchSpec& spec, SearchPlan& plan) {
   }
 }
 
-// Whether its objectives and all copies of the test are as they must be.
+// Checks the test's objectives and all of its copies.
 absl::Status CheckPlannedTest(const SearchPlan& plan) {
   absl::StatusOr<DistributedSystemDescription> test = plan.knob->At(
       plan.options.initial_load / (plan.knob->is_rate() ? plan.instances : 1),
       {.warmup = plan.timing.warmup, .measured = plan.timing.probe});
   if (!test.ok()) return test.status();
-  // They must be about the RPCs that the test has.
+  // The objectives must refer to RPCs of the test.
   *test->mutable_search()->mutable_objectives() = plan.spec.objectives();
   TestSequence sequence;
   *sequence.add_tests() = *std::move(test);
   return CheckTestSequence(std::move(sequence)).status();
 }
 
-// Of RPCs that an objective needs to see; 0 if it is not about a percentile.
+// The number of RPCs that an objective needs; 0 if it is not about a
+// percentile.
 double NeededCount(const Objective& objective, int min_tail_samples) {
   const auto* metric = std::get_if<Metric>(&objective.metric);
   if (metric == nullptr || metric->kind != Metric::Kind::kPercentile) return 0;
@@ -162,7 +164,7 @@ absl::Duration ProbeTime(const SearchPlan& plan, const ProbeRequest& request,
   const absl::Duration asked = request.phase == ProbePhase::kFinal
                                    ? plan.timing.final_run
                                    : plan.timing.probe * request.length;
-  // A warm-up is not judged.
+  // Warm-ups are not judged.
   if (rate <= 0 || request.phase == ProbePhase::kWarmup) return asked;
   double needed_count = 0;
   for (const Objective& objective : plan.objectives) {

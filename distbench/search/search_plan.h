@@ -1,4 +1,4 @@
-// A search, ready to run: what its config and its flags come to.
+// A search that is ready to run, made from its config and flags.
 
 #ifndef DISTBENCH_SEARCH_SEARCH_PLAN_H_
 #define DISTBENCH_SEARCH_SEARCH_PLAN_H_
@@ -21,16 +21,16 @@ struct SearchTiming {
   absl::Duration probe = absl::Seconds(10);  // at length 1
   absl::Duration final_run = absl::Seconds(60);
 
-  // Of the traffic of all probes together.
+  // Traffic of all probes together.
   absl::Duration max_total = absl::InfiniteDuration();
 
-  // A probe lasts at least until so many RPCs are expected above the
-  // percentile that an objective is about.
+  // A probe is long enough for this many expected RPCs above an objective's
+  // percentile.
   int min_tail_samples = 100;
 };
 
 struct SearchPlan {
-  // All of what was asked for, with defaults filled in.
+  // The complete request, with defaults filled in.
   LoadSearchSpec spec;
 
   std::unique_ptr<Knob> knob;
@@ -38,26 +38,27 @@ struct SearchPlan {
   SearchOptions options;
   SearchTiming timing;
 
-  // Copies of the system that run side by side. The load of a rate is that of
-  // all of them together; other loads are each copy's own.
+  // Copies of the system that run side by side. The load is the total of all
+  // copies if it is a rate; other loads apply to each copy.
   int instances = 1;
 
-  // Not empty: run these loads instead of a search, each once.
+  // If not empty: run each of these loads once instead of searching.
   std::vector<double> loads;
 };
 
-// `test`: canonical. `spec` wins over the test's own `search`, field by field;
-// its objectives replace those of the test. INVALID_ARGUMENT if there are no
-// objectives, or if anything does not fit the test.
+// `test` must be canonical. `spec` overrides the test's own `search` field by
+// field, and its objectives replace the test's. INVALID_ARGUMENT if there are
+// no objectives, or if anything does not fit the test.
 absl::StatusOr<SearchPlan> PlanSearch(const LoadSearchSpec& spec,
                                       const DistributedSystemDescription& test,
                                       int instances = 1);
 
-// The test of a probe of the plan: all instances, ready to run.
+// The test for a probe of the plan, with all copies, ready to run.
 absl::StatusOr<DistributedSystemDescription> ProbeTest(
     const SearchPlan& plan, double load, const ProbeTiming& timing);
 
-// How long a probe measures. `rate`: RPCs per second to expect, 0 if unknown.
+// How long a probe measures. `rate` is the expected RPCs per second; 0 if
+// unknown.
 absl::Duration ProbeTime(const SearchPlan& plan, const ProbeRequest& request,
                          double rate);
 

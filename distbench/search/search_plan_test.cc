@@ -71,10 +71,10 @@ TEST(PlanSearchTest, WhatIsGivenWins) {
 
 TEST(PlanSearchTest, SaysWhatDoesNotFit) {
   EXPECT_THAT(ErrorOf("objectives: 'quary p95<=1ms'"), HasSubstr("\"query\""));
-  EXPECT_THAT(ErrorOf("knob: 'speed'"), HasSubstr("is no knob"));
+  EXPECT_THAT(ErrorOf("knob: 'speed'"), HasSubstr("is not a knob"));
   EXPECT_THAT(ErrorOf("min_load: 10 max_load: 5"),
               HasSubstr("no load from 10"));
-  EXPECT_THAT(ErrorOf("max_load: 1e11"), HasSubstr("too far"));
+  EXPECT_THAT(ErrorOf("max_load: 1e11"), HasSubstr("out of range"));
   DistributedSystemDescription test = MakeTest();
   test.clear_search();
   EXPECT_THAT(std::string(PlanSearch({}, test).status().message()),
@@ -104,9 +104,9 @@ TEST(ProbeTimeTest, GrowsUntilTheTailHasSamples) {
   };
   EXPECT_EQ(time(1e6, "p99<=1s"), absl::Seconds(10));
   EXPECT_NEAR(absl::ToDoubleSeconds(time(500, "p99<=1s")), 20, 0.01);
-  EXPECT_EQ(time(1, "p99<=1s"), absl::Seconds(100));  // as long as it gets
+  EXPECT_EQ(time(1, "p99<=1s"), absl::Seconds(100));  // the maximum
   EXPECT_EQ(time(1, "failures<=1%"), absl::Seconds(10));
-  EXPECT_EQ(time(0, "p99<=1s"), absl::Seconds(10));  // not known yet
+  EXPECT_EQ(time(0, "p99<=1s"), absl::Seconds(10));  // unknown so far
 }
 
 }  // namespace

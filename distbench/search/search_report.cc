@@ -22,12 +22,12 @@
 namespace distbench {
 namespace {
 
-// A copy that did less than this share of what the best one did, or of what it
-// was asked to do, has fallen behind.
+// A copy has fallen behind if it did less than this share of the best copy's
+// RPCs, or of the RPCs that it was offered.
 constexpr double kMinShare = 0.8;
 
-// Of arrivals at random, counts differ by their square root; so much more than
-// that is no chance.
+// Counts of random arrivals have a standard deviation of their square root. A
+// difference of this many standard deviations is not chance.
 constexpr double kSigmas = 3;
 
 constexpr int64_t kNsPerSecond = 1'000'000'000;
@@ -51,8 +51,8 @@ void SetWindow(const PlannedProbe& planned, const TestResult& result,
   probe.set_end_timestamp_ns(info.end_timestamp_ns());
 }
 
-// The RPC that the tables are about: of the first objective that is about one,
-// else the test's first.
+// The RPC that the tables show: that of the first objective that has one,
+// otherwise the test's first.
 int FirstRpc(const SearchPlan& plan, const TestResult& result) {
   for (const Objective& objective : plan.objectives) {
     if (std::holds_alternative<HostCpu>(objective.metric)) continue;
@@ -66,7 +66,7 @@ int64_t EndedCount(const RpcStatistics& statistics) {
   return statistics.succeeded_count() + statistics.failed_count();
 }
 
-// RPCs that a copy's open loops were to send; 0 in closed loops.
+// RPCs that a copy's open loops were supposed to send; 0 in closed loops.
 int64_t OfferedCount(const TestResult& result, int rpc) {
   int64_t count = 0;
   for (const auto& [name, log] : result.service_logs().instance_logs()) {
@@ -84,8 +84,8 @@ bool IsClearlyLess(int64_t count, int64_t reference) {
              kSigmas * std::sqrt(static_cast<double>(reference));
 }
 
-// Whether the run was given up because its traffic went on long after what it
-// was to send was sent: it was overloaded.
+// Whether the run timed out because its traffic continued long after everything
+// was sent, which means that it was overloaded.
 bool RanOutOfTime(const TestResult& result) {
   const RunInfo& info = result.run_info();
   const absl::StatusOr<int64_t> timeout =
@@ -100,7 +100,7 @@ struct CopyOutcomes {
   bool any_behind = false;
 };
 
-// Adds what each copy did, and says which of them took no full part.
+// Adds each copy's results, and lists the copies that failed or fell behind.
 CopyOutcomes ReportCopies(const SearchPlan& plan,
                           const DistributedSystemDescription& test,
                           const TestResult& result, SearchProbe& probe) {
@@ -125,12 +125,12 @@ CopyOutcomes ReportCopies(const SearchPlan& plan,
     } else if (IsClearlyLess(ended, best)) {
       outcomes.any_behind = true;
       probe.add_instance_failures(absl::StrFormat(
-          "instance %d fell behind: it did %d RPCs, and the best one %d", copy,
+          "instance %d fell behind: it did %d RPCs, the best one %d", copy,
           ended, best));
     } else if (IsClearlyLess(ended, wanted)) {
       outcomes.any_behind = true;
       probe.add_instance_failures(absl::StrFormat(
-          "instance %d fell behind: it did %d RPCs of %d that were due", copy,
+          "instance %d fell behind: it did %d of %d RPCs that were due", copy,
           ended, wanted));
     }
   }
@@ -153,8 +153,8 @@ absl::StatusOr<SearchProbe> ReportProbe(
   if (plan.instances > 1) copies = ReportCopies(plan, test, result, probe);
   if (!copies.any_lost && RanOutOfTime(result)) {
     probe.set_outcome(kMissedOutcome);
-    probe.add_measured(absl::StrCat("too much to be worked off: ",
-                                    result.run_info().failure()));
+    probe.add_measured(
+        absl::StrCat("overloaded: ", result.run_info().failure()));
     probe.set_excess(std::numeric_limits<double>::infinity());
     return probe;
   }
@@ -162,7 +162,7 @@ absl::StatusOr<SearchProbe> ReportProbe(
     probe.set_outcome(kFailedOutcome);
     probe.add_measured(result.run_info().has_failure()
                            ? result.run_info().failure()
-                           : "an instance took no part");
+                           : "an instance did not take part");
     return probe;
   }
   const absl::StatusOr<MeasuredProbe> measured =
@@ -176,7 +176,7 @@ absl::StatusOr<SearchProbe> ReportProbe(
   }
   probe.set_excess(measured->probe.excess);
   probe.set_excess_error(measured->probe.excess_error);
-  // One that is overloaded may be so unevenly.
+  // An overloaded system may be unevenly overloaded.
   if (copies.any_behind && measured->outcome == kMetOutcome) {
     probe.set_outcome(kFailedOutcome);
   }
@@ -207,8 +207,8 @@ absl::StatusOr<Probe> ToProbe(const SearchProbe& probe) {
   const std::optional<ProbePhase> phase = ParseProbePhase(probe.phase());
   if (!phase) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "probe ", probe.number(), " is of no phase that this version knows: ",
-        probe.phase()));
+        "probe ", probe.number(),
+        " has a phase that this version does not know: ", probe.phase()));
   }
   return Probe{.request = {.phase = *phase,
                            .load = probe.requested_load(),

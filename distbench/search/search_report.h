@@ -1,4 +1,4 @@
-// A search's probes as its report keeps them.
+// Probes in the form in which a search's report stores them.
 
 #ifndef DISTBENCH_SEARCH_SEARCH_REPORT_H_
 #define DISTBENCH_SEARCH_SEARCH_REPORT_H_
@@ -16,27 +16,27 @@
 
 namespace distbench {
 
-// What the run of a probe came to. `test`: of one copy of the system. A run
-// that failed, or in which copies of the system failed or fell behind although
-// the objectives were met, has the outcome kFailedOutcome. The error is that
-// the result does not say what the objectives are about.
+// Reports a probe from its result. `test` is the test of one copy of the
+// system. The outcome is kFailedOutcome if the run failed, or if copies failed
+// or fell behind although the objectives were met. Returns an error if the
+// result lacks the objectives' measurements.
 absl::StatusOr<SearchProbe> ReportProbe(
     const SearchPlan& plan, const PlannedProbe& planned,
     const DistributedSystemDescription& test, const TestResult& result);
 
-// Of a run that was ended early, as it could only miss by far.
+// Reports a run that was ended early because it could only miss by far.
 SearchProbe ReportHopelessProbe(const PlannedProbe& planned,
                                 absl::string_view evidence,
                                 const LogHistogram& response_time_ns,
                                 int64_t start_timestamp_ns,
                                 int64_t end_timestamp_ns);
 
-// What the search makes of a probe that did not fail. INVALID_ARGUMENT if it is
-// of no known phase.
+// Converts a probe that did not fail for the load search. INVALID_ARGUMENT if
+// its phase is unknown.
 absl::StatusOr<Probe> ToProbe(const SearchProbe& probe);
 
-// RPCs of the first objective per second, whether they succeeded or failed; 0
-// if none ended.
+// The rate of the first objective's RPC, succeeded or failed, per second; 0 if
+// none ended.
 double RateOf(const SearchProbe& probe);
 
 }  // namespace distbench

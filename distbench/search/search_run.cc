@@ -27,7 +27,7 @@ absl::Duration LengthOf(const ProbeTiming& timing) {
   return timing.warmup + timing.measured;
 }
 
-// Runs probes one by one, and adds each to the report.
+// Runs probes one at a time, and adds each to the report.
 class ProbeRunner {
  public:
   ProbeRunner(const SearchPlan& plan, const SearchCallbacks& callbacks,
@@ -39,7 +39,7 @@ class ProbeRunner {
     for (const SearchProbe& probe : report_.probes()) Count(probe);
   }
 
-  // How long the probe will take; `load` and `phase` say which.
+  // How long the probe will take, given its `load` and `phase`.
   ProbeTiming TimingOf(const ProbeRequest& request) const {
     return {.warmup = plan_.timing.warmup,
             .measured = ProbeTime(
@@ -47,12 +47,12 @@ class ProbeRunner {
                 plan_.knob->is_rate() ? request.load : last_rate_)};
   }
 
-  // Whether there is time for it.
+  // Whether the time budget allows the probe.
   bool HasTimeFor(const ProbeRequest& request) const {
     return used_ + LengthOf(TimingOf(request)) <= plan_.timing.max_total;
   }
 
-  // Its report is the last of the search's then.
+  // Afterwards, the probe is the last one of the report.
   absl::Status Run(PlannedProbe planned);
 
   absl::Status Save() {
@@ -66,7 +66,7 @@ class ProbeRunner {
     return callbacks_.now ? callbacks_.now() : absl::Now();
   }
 
-  // Of its time and its rate, what the next probes have to know.
+  // Records the time used and the rate, which later probes depend on.
   void Count(const SearchProbe& probe) {
     used_ += plan_.timing.warmup +
              absl::Nanoseconds(probe.end_timestamp_ns() -
@@ -107,7 +107,7 @@ absl::StatusOr<SearchProbe> ProbeRunner::RunTest(const PlannedProbe& planned) {
   if (!all.ok()) return all.status();
 
   HopelessWatch watch(*test, plan_.objectives, planned.timing);
-  // A warm-up is not judged, and of a list of loads all is wanted.
+  // Warm-ups are not judged, and a list of loads must be measured completely.
   const bool may_end_early =
       plan_.loads.empty() && planned.request.phase != ProbePhase::kWarmup;
   bool is_hopeless = false;
@@ -134,7 +134,7 @@ absl::StatusOr<SearchProbe> ProbeRunner::RunTest(const PlannedProbe& planned) {
   return probe;
 }
 
-// The final runs; until there is one, the last run, whatever it was.
+// Keeps the final runs or, until there is one, the last run.
 void ProbeRunner::Keep(const SearchProbe& probe, TestResult result) {
   const bool has_final = std::any_of(report_.probes().begin(),
                                      report_.probes().end(), IsFinal);
@@ -220,7 +220,7 @@ absl::Status RunList(const SearchPlan& plan, ProbeRunner& runner,
   return absl::OkStatus();
 }
 
-// A probe that failed, which is the last one, is done again.
+// Drops a failed probe, which is always the last one, so that it is repeated.
 void DropFailedProbe(TestSequenceResults& results) {
   SearchReport& report = *results.mutable_searches(0);
   report.clear_verdict();
@@ -235,7 +235,7 @@ void DropFailedProbe(TestSequenceResults& results) {
   }
 }
 
-// Without what differs between runs of one test at one load.
+// Removes what may differ between runs of one test at one load.
 DistributedSystemDescription Comparable(DistributedSystemDescription test) {
   test.clear_random_seed();
   test.mutable_attributes()->erase(kTestTimeoutAttribute);
@@ -244,14 +244,14 @@ DistributedSystemDescription Comparable(DistributedSystemDescription test) {
     action.mutable_iterations()->clear_max_duration_us();
     action.mutable_iterations()->clear_warmup_ns();
   }
-  // Their members depend on which nodes there are.
+  // Their members depend on the available nodes.
   for (ServiceSpec& service : *test.mutable_services()) {
     service.clear_multi_server_channels();
   }
   return test;
 }
 
-// Null if there is none.
+// Returns null if there is none.
 const SearchProbe* ProbeOfLastResult(const TestSequenceResults& results) {
   const SearchProbe* found = nullptr;
   if (results.test_results().empty()) return found;
@@ -295,23 +295,22 @@ absl::Status RunLoadSearch(const SearchPlan& plan,
 absl::Status CheckResumable(const SearchPlan& plan,
                             const TestSequenceResults& results) {
   if (results.searches_size() != 1) {
-    return absl::FailedPreconditionError("it holds no search to go on with");
+    return absl::FailedPreconditionError("it contains no search to resume");
   }
   const SearchReport& report = results.searches(0);
   google::protobuf::util::MessageDifferencer differencer;
   std::string differences;
   differencer.ReportDifferencesToString(&differences);
   if (!differencer.Compare(report.search(), plan.spec)) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("it was made by another search, which differs in:\n",
-                     differences));
+    return absl::FailedPreconditionError(absl::StrCat(
+        "it comes from another search, which differs in:\n", differences));
   }
   for (const SearchProbe& probe : report.probes()) {
     if (probe.instance_statistics_size() > 0 &&
         probe.instance_statistics_size() != plan.instances) {
       return absl::FailedPreconditionError(
-          absl::StrCat("it is of ", probe.instance_statistics_size(),
-                       " instances, and not of ", plan.instances));
+          absl::StrCat("it has ", probe.instance_statistics_size(),
+                       " instances instead of ", plan.instances));
     }
   }
   const SearchProbe* const kept = ProbeOfLastResult(results);
@@ -323,9 +322,8 @@ absl::Status CheckResumable(const SearchPlan& plan,
   if (!differencer.Compare(
           Comparable(results.test_results().rbegin()->traffic_config()),
           Comparable(*std::move(again)))) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("it is of another test, which differs in:\n",
-                     differences));
+    return absl::FailedPreconditionError(absl::StrCat(
+        "it comes from another test, which differs in:\n", differences));
   }
   return absl::OkStatus();
 }

@@ -18,8 +18,8 @@
 
 namespace distbench {
 
-// Besides those of LoadSearch a report may have these verdicts: a list of loads
-// of which all met, or not; and what ended with a run that failed.
+// Verdicts of a report in addition to those of LoadSearch: all loads of a list
+// met, or not all of them did, or a failed run ended the search.
 inline constexpr char kAllMetVerdict[] = "all_met";
 inline constexpr char kNotAllMetVerdict[] = "not_all_met";
 inline constexpr char kInvalidVerdict[] = "invalid";
@@ -35,51 +35,52 @@ struct PlannedProbe {
   std::optional<double> missed;
 };
 
-// Told of the events of a run; false: end it, nobody waits for its result.
+// Receives the events of a run. Returns false to end the run, whose result is
+// then not needed.
 using ProgressWatcher = std::function<bool(const RunTestsEvent& event)>;
 
-// Runs one test to its end, or until the watcher has seen enough. An error ends
-// the search, which may go on with it later.
+// Runs one test until it ends or the watcher returns false. An error ends the
+// search, which can be resumed later.
 using TestRunner = std::function<absl::StatusOr<TestResult>(
     const DistributedSystemDescription& test, const ProgressWatcher& watch)>;
 
-// All but `run` may be left out.
+// Only `run` is required.
 struct SearchCallbacks {
   TestRunner run;
 
-  // Before each probe, and with what it said.
+  // Called before and after each probe, respectively.
   std::function<void(const PlannedProbe& probe)> announce;
   std::function<void(const SearchReport& report, const SearchProbe& probe)>
       observe;
 
-  // Events of the runs.
+  // Receives the events of the runs.
   std::function<void(const RunTestsEvent& event)> progress;
 
-  // The wall clock; absl::Now if left out.
+  // The wall clock; defaults to absl::Now.
   std::function<absl::Time()> now;
 
-  // With all that is known so far, after each probe and at the end. An error
+  // Called with the results so far after each probe, and at the end. An error
   // ends the search.
   std::function<absl::Status(const TestSequenceResults& results)> save;
 };
 
-// Whether the search has ended, with a verdict on the system.
+// Whether the search has ended with a verdict on the system.
 bool IsComplete(const SearchReport& report);
 
 // Searches for the highest load, or runs plan.loads. results.searches(0) is the
-// report; if it is there already, the search goes on after its probes, except
-// those that failed. results.test_results holds the final runs or, before there
-// is any, the last run.
+// report. If it already exists, the search continues after its probes, except
+// for failed ones. results.test_results holds the final runs or, until there is
+// one, the last run.
 //
-// A run that failed, or of which an instance failed or fell behind, ends the
-// search with kInvalidVerdict; it is in the report, and OK is returned. Errors
-// are those of callbacks, or CheckResumable().
+// The search ends with kInvalidVerdict if a run failed, or if one of its
+// instances failed or fell behind. The report says so, and OK is returned.
+// Errors are those of the callbacks and of CheckResumable().
 absl::Status RunLoadSearch(const SearchPlan& plan,
                            const SearchCallbacks& callbacks,
                            TestSequenceResults& results);
 
-// Whether the plan is the one that these results are of, so that it can go on
-// with them. The error (FAILED_PRECONDITION) says in what they differ.
+// Checks that the results belong to this plan, so that it can continue from
+// them. FAILED_PRECONDITION describes the differences.
 absl::Status CheckResumable(const SearchPlan& plan,
                             const TestSequenceResults& results);
 

@@ -45,14 +45,14 @@ SearchPlan Plan(int instances = 1) {
   return *std::move(plan);
 }
 
-// What systems measure whose latency grows with their load, up to what their
+// Measurements of a system whose latency grows with the load, up to what its
 // clients can send.
 struct FakeSystem {
   double capacity;  // loads of a copy above miss 1 ms
   double sendable = 1e9;
   std::vector<double> loads;
   std::set<std::string> lost_clients;
-  double slow_share = 1;   // of its load that the last copy carries
+  double slow_share = 1;  // share of its load that the last copy carries
   int runs_until_error = 1000;
 
   absl::StatusOr<TestResult> Run(const DistributedSystemDescription& test,
@@ -136,7 +136,7 @@ TEST(RunLoadSearchTest, ConvergesOnTheCapacityAndReportsIt) {
   EXPECT_EQ(report.load_unit(), "iterations per second");
   EXPECT_EQ(report.search().tolerance(), 0.02);
   EXPECT_EQ(report.probes_size(), system.loads.size());
-  // The final run, and nothing else.
+  // Only the final run is kept.
   ASSERT_THAT(results.test_results(), SizeIs(1));
 
   const SearchProbe& last = *report.probes().rbegin();
@@ -245,7 +245,7 @@ TEST(CheckResumableTest, NamesWhatDiffers) {
 TEST(RunLoadSearchTest, StopsInTime) {
   FakeSystem system = {.capacity = 777};
   SearchPlan plan = Plan();
-  // Of 12 s or more each.
+  // Each probe takes 12 s or more.
   plan.timing.max_total = absl::Seconds(50);
   TestSequenceResults results;
   ASSERT_TRUE(RunLoadSearch(plan, system.Callbacks(), results).ok());
@@ -268,7 +268,8 @@ TEST(RunLoadSearchTest, RunsAListOnceEach) {
 }
 
 TEST(RunLoadSearchTest, EndsHopelessProbesEarly) {
-  // Tells of far too many slow responses as soon as a load is above capacity.
+  // Reports far too many slow responses as soon as the load exceeds the
+  // capacity.
   int abandoned = 0;
   SearchPlan plan = Plan();
   plan.timing.warmup = absl::ZeroDuration();
@@ -339,8 +340,8 @@ TEST(InstancesTest, OneThatFallsBehindEndsTheSearchAndIsNamed) {
   ASSERT_TRUE(RunLoadSearch(Plan(2), system.Callbacks(), results).ok());
   EXPECT_EQ(results.searches(0).verdict(), kInvalidVerdict);
   EXPECT_THAT(results.searches(0).evidence(),
-              HasSubstr("instance 2 fell behind: it did 600 RPCs, and the best "
-                        "one 1000"));
+              HasSubstr("instance 2 fell behind: it did 600 RPCs, the best one "
+                        "1000"));
 }
 
 }  // namespace

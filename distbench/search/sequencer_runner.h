@@ -9,17 +9,16 @@
 
 namespace distbench {
 
-// Each test is a run of its own: it begins once the sequencer has ended all
-// that came before, with services that were made for it, and nothing in flight.
-// `client` must outlive the runner. The error is the client's.
+// Each test is a separate run. It begins when the sequencer has ended all
+// previous runs, with new services and nothing in flight. `client` must outlive
+// the runner. Errors are those of the client.
 TestRunner RunOnSequencer(TestClient& client);
 
-// How many copies of a system to run side by side: one for each 100 CPUs of the
-// hosts of the sequencer's nodes, rounded up. FAILED_PRECONDITION if there are
-// no nodes.
+// The number of copies of a system to run side by side: one per 100 CPUs of the
+// nodes' hosts, rounded up. FAILED_PRECONDITION if there are no nodes.
 absl::StatusOr<int> AutomaticInstanceCount(TestClient& client);
 
-// The same of what the sequencer has said.
+// Same, computed from the sequencer's status.
 absl::StatusOr<int> InstanceCountFor(const GetStatusResponse& status);
 
 }  // namespace distbench

@@ -78,7 +78,7 @@ void CopyActions(const DistributedSystemDescription& test,
   }
 }
 
-// Of a copy's RPCs and traces to those of the system itself.
+// Maps an index of a copy's RPC or trace to that of the system.
 int OwnIndex(const DistributedSystemDescription& system, int count, int index) {
   const int rpc_count = system.rpc_descriptions_size();
   const int trace_count = system.rpc_replay_traces_size();
@@ -88,7 +88,7 @@ int OwnIndex(const DistributedSystemDescription& system, int count, int index) {
   return rpc_count + (index - first_trace) % trace_count;
 }
 
-// A client sends RPCs of its own copy only, so that no two have one index.
+// A client only sends RPCs of its own copy, so indices stay distinct.
 template <typename Map, typename MakeIndex>
 void Reindex(MakeIndex make_index, Map* map) {
   Map renamed;

@@ -82,8 +82,8 @@ TEST(ReplicateSystemTest, CopiesAreATestThatMayRun) {
   EXPECT_TRUE(test.service_constraints().contains("3.server/*"));
 }
 
-// All copies of System(), where each client has sent 10 times its copy's number
-// of queries.
+// All copies of System(). Each client has sent 10 times its copy's number of
+// queries.
 TestResult ResultOfCopies(int count) {
   TestResult result;
   *result.mutable_traffic_config() = ReplicateSystem(System(), count);
@@ -142,7 +142,7 @@ TEST(FailureOfCopyTest, NamesWhoWasLostOrStopped) {
   logs.erase("3.client/0");
   EXPECT_EQ(FailureOfCopy(result, 1), "");
   EXPECT_THAT(FailureOfCopy(result, 2), HasSubstr("too many threads"));
-  // Stopped with all others.
+  // Stopped together with all others.
   result.mutable_run_info()->set_failure("node3 was lost");
   logs["1.client/0"].set_engine_error_message("node3 was lost");
   EXPECT_EQ(FailureOfCopy(result, 1), "");

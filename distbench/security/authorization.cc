@@ -42,7 +42,7 @@ class AccessControl final : public grpc::AuthMetadataProcessor {
     const auto path = metadata.find(":path");
     const absl::string_view method =
         path == metadata.end()
-            ? absl::string_view(kSequencer)  // nothing that is harmless
+            ? absl::string_view(kSequencer)  // needs the right to submit
             : absl::string_view(path->second.data(), path->second.size());
     const absl::Status status = CheckAccess(rules_, method, NamesOf(*context));
     return grpc::Status(static_cast<grpc::StatusCode>(status.code()),
@@ -76,7 +76,7 @@ absl::Status CheckAccess(const AccessRules& rules, absl::string_view method,
   }
   return absl::PermissionDeniedError(absl::StrCat(
       "the sequencer's ", is_node ? "--allow_node" : "--allow_submit",
-      " names no name of this certificate (",
+      " does not list any name of this certificate (",
       caller_names.empty() ? "which has none"
                            : absl::StrJoin(caller_names, ", "),
       ")"));

@@ -1,4 +1,4 @@
-// Who may do what at a sequencer, by the names in client certificates.
+// Authorises calls to a sequencer by the names in client certificates.
 
 #ifndef DISTBENCH_SECURITY_AUTHORIZATION_H_
 #define DISTBENCH_SECURITY_AUTHORIZATION_H_
@@ -15,29 +15,29 @@
 
 namespace distbench {
 
-// The names in a client's certificate: its subject's common name and all its
-// alternative names. None without TLS, or without a certificate.
+// The names in a client's certificate: its subject's common name and all
+// alternative names. Empty without TLS or without a certificate.
 std::vector<std::string> NamesOf(const grpc::AuthContext& context);
 
-// Names of certificates, as they are written there. An empty list: all that
-// have a certificate that the CA has signed.
+// Names as written in certificates. An empty list allows everyone whose
+// certificate is signed by the CA.
 struct AccessRules {
-  // Who may submit tests, and cancel them.
+  // May submit and cancel tests.
   std::vector<std::string> submit;
-  // Who may be a node.
+  // May register as a node.
   std::vector<std::string> node;
 
   bool empty() const { return submit.empty() && node.empty(); }
 };
 
-// Whether a caller with these names may call a method of the sequencer, such as
-// "/distbench.DistBenchTestSequencer/RunTests". Methods that are not known to
-// change nothing need the right to submit. The error is PERMISSION_DENIED and
-// names the flag.
+// Checks whether a caller with these names may call a method of the sequencer,
+// such as "/distbench.DistBenchTestSequencer/RunTests". Methods that are not
+// known to be read-only require the right to submit. The error is
+// PERMISSION_DENIED and names the flag.
 absl::Status CheckAccess(const AccessRules& rules, absl::string_view method,
                          const std::vector<std::string>& caller_names);
 
-// Applies the rules to every call that comes in over TLS.
+// Applies the rules to every call that arrives over TLS.
 std::shared_ptr<grpc::AuthMetadataProcessor> MakeAccessControl(
     AccessRules rules);
 

@@ -29,7 +29,7 @@ TEST(AuthorizationTest, OnlyNamedClientsSubmit) {
     EXPECT_EQ(status.code(), absl::StatusCode::kPermissionDenied);
     EXPECT_THAT(std::string(status.message()), HasSubstr("--allow_submit"));
   }
-  // It is no rule for nodes.
+  // These rules do not restrict nodes.
   EXPECT_TRUE(CheckAccess(rules, kNodeSession, {"carol"}).ok());
 }
 

@@ -14,7 +14,7 @@ std::shared_ptr<tls_api::FileWatcherCertificateProvider> Watch(
       files.key, files.cert, files.ca, TlsCredentials::kReloadSeconds);
 }
 
-// Each channel and server takes over options of its own.
+// Each channel and server takes ownership of its options.
 tls_api::TlsChannelCredentialsOptions ChannelOptions(
     const TlsCredentials& tls) {
   tls_api::TlsChannelCredentialsOptions options;

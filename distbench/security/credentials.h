@@ -1,5 +1,5 @@
-// How gRPC's channels and servers secure their connections: by TLS, with the
-// files that the user named, or not at all.
+// Credentials of gRPC channels and servers: TLS with the files that the user
+// named, or plain text.
 
 #ifndef DISTBENCH_SECURITY_CREDENTIALS_H_
 #define DISTBENCH_SECURITY_CREDENTIALS_H_
@@ -16,7 +16,7 @@
 
 namespace distbench {
 
-// Those of gRPC's core.
+// Credentials of gRPC's core API.
 struct ReleaseCoreCredentials {
   void operator()(grpc_channel_credentials* credentials) const {
     grpc_channel_credentials_release(credentials);
@@ -30,14 +30,13 @@ using CoreChannelCredentials =
 using CoreServerCredentials =
     std::unique_ptr<grpc_server_credentials, ReleaseCoreCredentials>;
 
-// The certificates of a process. They are read again when their files change:
-// within kReloadSeconds, for connections that are made from then on.
-// Thread-safe.
+// The certificates of a process. Changed files are read again within
+// kReloadSeconds, and apply to connections made from then on. Thread-safe.
 class TlsCredentials {
  public:
   static constexpr unsigned int kReloadSeconds = 5;
 
-  // Null if there are no files. The error names the flag and the file.
+  // Returns null if `files` is empty. The error names the flag and the file.
   static absl::StatusOr<std::shared_ptr<const TlsCredentials>> Load(
       const TlsFiles& files, TlsRole role);
 
@@ -56,17 +55,20 @@ class TlsCredentials {
       provider_;
 };
 
-// In all of these null stands for connections in plain text.
+// In the functions below, null means plain text.
 
-// To a sequencer: its certificate must be for the host as the user wrote it.
+// For a channel to a sequencer, whose certificate must match the host name that
+// the user gave.
 std::shared_ptr<grpc::ChannelCredentials> SequencerChannelCredentials(
     const TlsCredentials* tls);
 
-// To another node: its certificate must be signed by the CA, but may have any
-// name, since nodes are found by addresses that are chosen for each test.
+// For a channel to another node, whose certificate must be signed by the CA.
+// Its name is not checked, because nodes use addresses that are chosen for each
+// test.
 CoreChannelCredentials PeerChannelCredentials(const TlsCredentials* tls);
 
-// Of servers. With a CA, clients must have a certificate that it signed.
+// For servers. If there is a CA, clients must have a certificate that it
+// signed.
 std::shared_ptr<grpc::ServerCredentials> MakeServerCredentials(
     const TlsCredentials* tls);
 CoreServerCredentials MakeCoreServerCredentials(const TlsCredentials* tls);

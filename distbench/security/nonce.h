@@ -1,5 +1,10 @@
-// What the instances of a test know and strangers do not: the test's nonce, and
-// how to prove that one knows it without saying it.
+// A test's nonce, which only its instances know, and a way to prove knowledge
+// of it without revealing it.
+//
+//   const std::string challenge = DrawNonce();
+//   // The peer answers with proof = ProveNonce(nonce, challenge).
+//   if (!IsProofOf(nonce, challenge, proof)) ...  // not an instance of the
+//   test
 
 #ifndef DISTBENCH_SECURITY_NONCE_H_
 #define DISTBENCH_SECURITY_NONCE_H_
@@ -11,17 +16,17 @@
 
 namespace distbench {
 
-// Of nonces and challenges, and of proofs.
+// Sizes of nonces and challenges, and of proofs.
 inline constexpr size_t kNonceBytes = 32;
 inline constexpr size_t kProofBytes = 32;
 
-// Bytes that nobody can foresee: a nonce, or a challenge.
+// Returns unpredictable bytes for a nonce or a challenge.
 std::string DrawNonce();
 
-// HMAC-SHA-256 (RFC 2104) of the challenge under the nonce.
+// Returns the HMAC-SHA-256 (RFC 2104) of the challenge, keyed with the nonce.
 std::string ProveNonce(absl::string_view nonce, absl::string_view challenge);
 
-// Whether `proof` is that; takes as long for each wrong one.
+// Whether `proof` is the correct proof. Compares in constant time.
 bool IsProofOf(absl::string_view nonce, absl::string_view challenge,
                absl::string_view proof);
 

@@ -22,7 +22,8 @@ absl::Status ReadContents(const std::string& path, std::string& contents) {
   return absl::UnavailableError(absl::StrCat("cannot read ", path));
 }
 
-// A new file takes the descriptor's place at once, and with it the name.
+// A new file replaces the old one atomically, with its descriptor and thus its
+// name.
 absl::Status Replace(const std::string& contents, FileDescriptor& descriptor) {
   if (contents.empty()) return absl::OkStatus();
   FileDescriptor file(memfd_create("tls", MFD_CLOEXEC));

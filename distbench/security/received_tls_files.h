@@ -10,7 +10,7 @@
 
 namespace distbench {
 
-// What the files of TlsFiles contain. Empty: there is none.
+// The contents of the files of TlsFiles. Empty if there is no such file.
 struct TlsContents {
   std::string ca;
   std::string cert;
@@ -21,19 +21,20 @@ struct TlsContents {
   }
 };
 
-// Empty for files that are not named. The error names the file.
+// Files that are not named are empty. The error names the file.
 absl::StatusOr<TlsContents> ReadTlsContents(const TlsFiles& files);
 
-// Certificates and a key that a process was sent rather than finds in files:
-// they are in memory only, and have names for those who want files. Not
+// Certificates and a key that a process received over a connection. They are
+// kept in memory only, but have file names for code that needs files. Not
 // thread-safe.
 class ReceivedTlsFiles {
  public:
-  // Replaces what there is. Whoever opens a file meanwhile has the old or the
-  // new one, never a part.
+  // Replaces the contents. A concurrent reader sees the old or the new file,
+  // never a mixture.
   absl::Status Update(const TlsContents& contents);
 
-  // Their names, valid as long as this lives, in this process only.
+  // The file names. They are valid in this process during this object's
+  // lifetime.
   TlsFiles files() const;
 
  private:

@@ -22,7 +22,8 @@ struct FreeSsl {
   void operator()(SSL* ssl) const { SSL_free(ssl); }
 };
 
-// A connection that blocks, but not beyond its timeout; -1: none.
+// A blocking connection with a timeout. Its descriptor is -1 if connecting
+// failed.
 class Socket {
  public:
   Socket(const std::string& host, const std::string& port,
@@ -49,7 +50,7 @@ class Socket {
     fd_ = socket(info.ai_family, info.ai_socktype | SOCK_CLOEXEC, 0);
     if (fd_ < 0) return;
     const timeval limit = absl::ToTimeval(timeout);
-    // The send timeout holds for connect() as well.
+    // The send timeout also applies to connect().
     setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
     setsockopt(fd_, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
     if (connect(fd_, info.ai_addr, info.ai_addrlen) == 0) return;
@@ -60,7 +61,7 @@ class Socket {
   int fd_ = -1;
 };
 
-// "HOST:PORT" or "[HOST]:PORT".
+// Splits "HOST:PORT" or "[HOST]:PORT".
 std::pair<std::string, std::string> Split(const std::string& address) {
   const size_t colon = address.rfind(':');
   if (colon == std::string::npos) return {address, ""};
@@ -78,7 +79,7 @@ std::string TakeReason() {
   return reason == nullptr ? "" : reason;
 }
 
-// What the other side, which has refused us, says of it by an alert.
+// Explains the alert with which the peer refused the handshake.
 std::string ExplainAlert(const std::string& address, const std::string& reason,
                          const TlsFiles& files) {
   if (absl::StrContains(reason, "certificate required") ||
@@ -104,8 +105,9 @@ std::string ExplainAlert(const std::string& address, const std::string& reason,
   return "";
 }
 
-// With TLS 1.3 a server refuses the client when that takes itself for
-// connected; gRPC's servers hang up without a word. Otherwise they speak first.
+// With TLS 1.3, a server refuses a client when the client considers itself
+// connected; gRPC's servers then close the connection silently. Servers that
+// accept the client send first.
 std::string ExplainHangup(const std::string& address, SSL* ssl,
                           const TlsFiles& files) {
   char byte;
@@ -175,7 +177,7 @@ std::string DiagnoseTls(const std::string& address, const TlsFiles& files,
   if (socket.fd() < 0) return "";
   const auto context = MakeContext(files);
   const std::unique_ptr<SSL, FreeSsl> ssl(SSL_new(context.get()));
-  // What gRPC speaks; its servers insist.
+  // The protocol that gRPC uses, which its servers require.
   constexpr unsigned char kAlpn[] = "\x02h2";
   SSL_set_alpn_protos(ssl.get(), kAlpn, sizeof(kAlpn) - 1);
   SSL_set_fd(ssl.get(), socket.fd());

@@ -8,18 +8,18 @@
 
 namespace distbench {
 
-// Whether the server's certificate must be for the host that was asked for.
+// Whether the server's certificate must match the host name.
 enum class ServerName { kChecked, kAny };
 
-// Why gRPC could not connect to "HOST:PORT", found out by another attempt: gRPC
-// itself tells little. Says which side refuses the other, why, and what to do.
-// Empty: TLS is not what is wrong, as far as can be seen. Blocks for as long as
-// the timeout allows.
+// Explains why gRPC could not connect to "HOST:PORT". gRPC's own errors say
+// little, so this function makes another attempt. The text says which side
+// refuses the other, why, and what to do. Empty if TLS does not seem to be the
+// problem. Blocks for at most the timeout.
 std::string DiagnoseTls(const std::string& address, const TlsFiles& files,
                         ServerName server_name, absl::Duration timeout);
 
-// Whether a server that was taken for one without TLS wants it: it hangs up on
-// what is no handshake, and answers one.
+// Whether a server that is contacted without TLS expects TLS: it closes the
+// connection unless it receives a handshake, which it answers.
 bool WantsTls(const std::string& address, absl::Duration timeout);
 
 }  // namespace distbench

@@ -38,10 +38,10 @@ absl::StatusOr<Bio> Open(absl::string_view flag, const std::string& file) {
   const int error = errno;
   ERR_clear_error();
   return Wrong(flag, file,
-               absl::StrCat("can not be read: ", std::strerror(error)));
+               absl::StrCat("cannot be read: ", std::strerror(error)));
 }
 
-// The time in a certificate, for people.
+// Formats a certificate's time for users.
 std::string ToText(const ASN1_TIME* time) {
   const Bio bio(BIO_new(BIO_s_mem()));
   ASN1_TIME_print(bio.get(), time);
@@ -81,14 +81,14 @@ absl::StatusOr<Key> ReadKey(const std::string& file) {
   constexpr absl::string_view kFlag = "--tls_key";
   const absl::StatusOr<Bio> bio = Open(kFlag, file);
   if (!bio.ok()) return bio.status();
-  // Otherwise OpenSSL asks for a password on the terminal.
+  // Without this callback, OpenSSL asks for a password on the terminal.
   const auto no_password = [](char*, int, int, void*) { return -1; };
   Key key(PEM_read_bio_PrivateKey(bio->get(), nullptr, no_password, nullptr));
   if (key != nullptr) return key;
   ERR_clear_error();
   return Wrong(kFlag, file,
                "no private key in PEM form, or one with a password, which "
-               "distbench can not ask for");
+               "distbench cannot ask for");
 }
 
 absl::Status CheckPair(const TlsFiles& files) {
@@ -115,7 +115,7 @@ absl::Status CheckCompleteness(const TlsFiles& files, TlsRole role) {
   const bool has_pair = !files.cert.empty() && !files.key.empty();
   if (files.cert.empty() != files.key.empty() || (needs_pair && !has_pair)) {
     return Missing(files.cert.empty() ? "--tls_cert" : "--tls_key",
-                   "a certificate is of use only together with its key");
+                   "a certificate is only useful together with its key");
   }
   if (files.ca.empty() && role == TlsRole::kClient) {
     return Missing("--tls_ca", "the sequencer is recognised by who signed its "

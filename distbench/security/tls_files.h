@@ -1,5 +1,4 @@
-// The files that TLS is made of, as the flags --tls_ca, --tls_cert and
-// --tls_key name them.
+// The files for TLS, as named by the flags --tls_ca, --tls_cert and --tls_key.
 
 #ifndef DISTBENCH_SECURITY_TLS_FILES_H_
 #define DISTBENCH_SECURITY_TLS_FILES_H_
@@ -10,32 +9,33 @@
 
 namespace distbench {
 
-// PEM files. All empty: no TLS.
+// PEM files. TLS is off if all are empty.
 struct TlsFiles {
-  // Certificates of the authorities that sign those of the peers.
+  // Certificates of the authorities that sign the peers' certificates.
   std::string ca;
 
-  // This side's certificate, then those between it and its authority.
+  // This side's certificate, followed by any intermediate certificates.
   std::string cert;
 
-  // The private key of the first certificate of `cert`; not encrypted.
+  // The unencrypted private key of the first certificate of `cert`.
   std::string key;
 
   bool empty() const { return ca.empty() && cert.empty() && key.empty(); }
 };
 
 enum class TlsRole {
-  // Talks to a sequencer: needs a CA; a certificate if the sequencer asks for
-  // one.
+  // Connects to a sequencer. Needs a CA, and a certificate if the sequencer
+  // requires one.
   kClient,
-  // A sequencer: needs a certificate; with a CA it asks its clients for theirs.
+  // Needs a certificate. With a CA, requires certificates from its clients.
   kSequencer,
-  // Both, towards the sequencer and towards other nodes: needs all three.
+  // Connects to the sequencer and to other nodes, and accepts connections.
+  // Needs all three files.
   kNode,
 };
 
-// Whether the files are those that the role needs, can be read, belong together
-// and have not expired. The error names the flag and the file.
+// Checks that the files are complete for the role, readable, consistent and not
+// expired. The error names the flag and the file.
 absl::Status CheckTlsFiles(const TlsFiles& files, TlsRole role);
 
 }  // namespace distbench

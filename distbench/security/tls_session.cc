@@ -18,10 +18,11 @@
 namespace distbench {
 namespace {
 
-// How often the files are looked at, at most.
+// The minimum time between checks of the files.
 constexpr absl::Duration kLookInterval = absl::Seconds(1);
 
-// ---- A BIO over a socket that raises no SIGPIPE -----------------------------
+// ---- A BIO over a socket that does not raise SIGPIPE
+// -------------------------
 
 int FdOf(BIO* bio) {
   return static_cast<int>(reinterpret_cast<intptr_t>(BIO_get_data(bio)));
@@ -70,7 +71,7 @@ BIO* NewSocketBio(int fd) {
 
 // ---- Errors -----------------------------------------------------------------
 
-// What OpenSSL says is wrong; empties its queue of errors.
+// Returns OpenSSL's error, and clears its error queue.
 std::string TakeOpenSslError() {
   const unsigned long error = ERR_get_error();
   ERR_clear_error();
@@ -79,7 +80,7 @@ std::string TakeOpenSslError() {
   return reason == nullptr ? absl::StrCat("OpenSSL error ", error) : reason;
 }
 
-// What the peer's certificate lacks; empty if it is all right.
+// What is wrong with the peer's certificate; empty if it is valid.
 std::string CertificateProblem(const SSL* ssl) {
   const long result = SSL_get_verify_result(ssl);
   if (result == X509_V_OK) return "";
@@ -133,7 +134,7 @@ ssize_t TlsSession::Receive(char* buffer, size_t size) {
         SSL_read(ssl_.get(), buffer + received,
                  static_cast<int>(size - received));
     if (result <= 0) {
-      // An error comes again with the next call.
+      // An error will be returned again by the next call.
       return received > 0 ? static_cast<ssize_t>(received) : ToResult(result);
     }
     received += result;
@@ -191,7 +192,7 @@ absl::StatusOr<TlsContext::Context> TlsContext::Load() const {
                                   SSL_FILETYPE_PEM) != 1 ||
       SSL_CTX_load_verify_locations(ctx, files_.ca.c_str(), nullptr) != 1) {
     return absl::InvalidArgumentError(
-        absl::StrCat("TLS can not use ", files_.cert, ", ", files_.key, " and ",
+        absl::StrCat("TLS cannot use ", files_.cert, ", ", files_.key, " and ",
                      files_.ca, ": ", TakeOpenSslError()));
   }
   SSL_CTX_set_min_proto_version(ctx, TLS1_3_VERSION);
@@ -199,7 +200,8 @@ absl::StatusOr<TlsContext::Context> TlsContext::Load() const {
                      nullptr);
   SSL_CTX_set_mode(ctx, SSL_MODE_ENABLE_PARTIAL_WRITE |
                             SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
-  // Connections are made once, and stay: nothing is to be resumed.
+  // Connections are made once and stay open, so there are no sessions to
+  // resume.
   SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_OFF);
   SSL_CTX_set_num_tickets(ctx, 0);
   return context;
@@ -223,7 +225,7 @@ TlsContext::Context TlsContext::Current() {
   next_look_ = now + kLookInterval;
   const std::string times = FileTimes();
   if (times == loaded_times_) return context_;
-  // In the middle of a renewal the files do not fit yet.
+  // During a renewal, the files may not match yet.
   absl::Status status = CheckTlsFiles(files_, TlsRole::kNode);
   if (status.ok()) {
     absl::StatusOr<Context> context = Load();

@@ -1,5 +1,5 @@
-// TLS 1.3 over sockets that do not block, for those who have no RPC stack that
-// brings it: the tcp driver.
+// TLS 1.3 over non-blocking sockets, for the tcp driver, which has no RPC stack
+// that provides TLS.
 
 #ifndef DISTBENCH_SECURITY_TLS_SESSION_H_
 #define DISTBENCH_SECURITY_TLS_SESSION_H_
@@ -22,25 +22,26 @@ struct ssl_st;
 
 namespace distbench {
 
-// One side of one connection. Used by one thread at a time.
+// One side of a connection. Used by one thread at a time.
 class TlsSession {
  public:
   enum class State { kWantsRead, kWantsWrite, kReady, kFailed };
 
-  // Of a record.
+  // The largest TLS record.
   static constexpr size_t kMaxRecordBytes = 16 * 1024;
 
-  // Goes on with the handshake, as far as the socket lets it.
+  // Continues the handshake, as far as the socket allows.
   State Handshake();
 
-  // As recv(): 0 at the end of the stream; -1 with errno, EAGAIN or what is
-  // wrong. Bytes stay inside the session only if `size` is less than a record.
+  // Like recv(): returns 0 at the end of the stream, and -1 with errno on
+  // EAGAIN or an error. Bytes remain inside the session only if `size` is less
+  // than a record.
   ssize_t Receive(char* buffer, size_t size);
 
-  // As send(). After EAGAIN the next call must begin with the same bytes.
+  // Like send(). After EAGAIN, the next call must begin with the same bytes.
   ssize_t Send(const char* data, size_t size);
 
-  // What failed, for people; empty: nothing.
+  // The error, for users; empty if there is none.
   const std::string& error() const { return error_; }
 
  private:
@@ -51,7 +52,7 @@ class TlsSession {
 
   explicit TlsSession(ssl_st* ssl) : ssl_(ssl) {}
 
-  // What recv() or send() would return.
+  // Converts a result of OpenSSL to that of recv() or send().
   ssize_t ToResult(int result);
   void TakeError();
 
@@ -59,10 +60,9 @@ class TlsSession {
   std::string error_;
 };
 
-// What the sessions of a process have in common. Both sides show a certificate,
-// and ask for one that an authority of files.ca has signed; names are not
-// looked at. Certificates that were renewed count from the next connection on.
-// Thread-safe.
+// State shared by a process's sessions. Both sides present a certificate, and
+// require that the peer's is signed by an authority of files.ca; names are not
+// checked. Renewed certificates apply to new connections. Thread-safe.
 class TlsContext {
  public:
   // `files` are those of a node.

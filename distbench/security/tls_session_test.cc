@@ -20,7 +20,7 @@ using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using State = TlsSession::State;
 
-// Two sockets that are connected, and a session on each.
+// Two connected sockets with a session on each.
 class Pair {
  public:
   Pair(TlsContext& client, TlsContext& server) {
@@ -33,7 +33,7 @@ class Pair {
     close(fds_[1]);
   }
 
-  // Both go on, until both are ready or one has failed.
+  // Continues both handshakes until both are ready or one has failed.
   void Shake() {
     for (int i = 0; i < 100; ++i) {
       client_state_ = client_->Handshake();
@@ -79,7 +79,7 @@ TEST_F(TlsSessionTest, CarriesBytesBothWays) {
   EXPECT_EQ(pair.server().Receive(buffer, sizeof(buffer)), -1);
   EXPECT_EQ(errno, EAGAIN);
   ASSERT_EQ(pair.client().Send("hello", 5), 5);
-  // In two pieces: what was not taken stays.
+  // In two pieces: the rest stays in the session.
   ASSERT_EQ(pair.server().Receive(buffer, 2), 2);
   ASSERT_EQ(pair.server().Receive(buffer + 2, sizeof(buffer) - 2), 3);
   EXPECT_EQ(std::string(buffer, 5), "hello");
@@ -110,7 +110,7 @@ TEST_F(TlsSessionTest, GoesOnAfterTheSocketWasFull) {
     return received;
   };
   size_t received = drain();
-  // Elsewhere in memory, but the same bytes.
+  // The same bytes at another address.
   const std::string copy = block;
   part = pair.client().Send(copy.data(), copy.size());
   ASSERT_GT(part, 0);
@@ -125,7 +125,7 @@ TEST_F(TlsSessionTest, NoticesTheEnd) {
   ASSERT_TRUE(pair.ready());
   pair.CloseClient();
   char byte;
-  // Without a farewell it might be an attacker's doing.
+  // Without a closing alert, the end might be an attacker's doing.
   EXPECT_LE(pair.server().Receive(&byte, 1), 0);
 }
 
@@ -155,8 +155,8 @@ TEST_F(TlsSessionTest, SaysThatThePeerSpeaksNoTls) {
 }
 
 TEST_F(TlsSessionTest, RenewedCertificatesCount) {
-  // An authority that nobody trusts signs the new certificate, so that a
-  // difference is seen.
+  // An untrusted authority signs the new certificate, so that a difference is
+  // visible.
   const TestAuthority other("other");
   TlsFiles theirs = other.IssueForLocalhost("node");
   theirs.ca = node_.ca;

@@ -1,4 +1,4 @@
-// For tests of patterns.
+// A helper for tests of patterns.
 
 #ifndef DISTBENCH_TEST_BUILDER_PATTERNS_BUILD_PATTERN_H_
 #define DISTBENCH_TEST_BUILDER_PATTERNS_BUILD_PATTERN_H_
@@ -11,8 +11,7 @@
 
 namespace distbench {
 
-// What the pattern makes of the given values, and of the defaults of all
-// others.
+// Builds the pattern with the given values, and the defaults of all others.
 inline absl::StatusOr<Traffic> BuildPattern(const Pattern& pattern,
                                             const ValueMap& given) {
   std::vector<Parameter> declared = pattern.parameters;

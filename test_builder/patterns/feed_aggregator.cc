@@ -13,7 +13,7 @@
 namespace distbench {
 namespace {
 
-// Of a leaf's reply, in a feed ranking service.
+// The reply of a leaf in a feed ranking service.
 constexpr int64_t kStoriesOfReply = 36;
 constexpr int64_t kReplyBytes = 284'672;
 
@@ -30,7 +30,7 @@ bool HasWork(const ParameterValues& values) {
   return values.Has("preset");
 }
 
-// Parameters of work that the preset does not have.
+// Checks for work parameters that the preset does not have.
 absl::Status CheckWorkParameters(const ParameterValues& values) {
   const std::string& preset = values.Text("preset");
   for (const Parameter& parameter : FeedWorkParameters()) {
@@ -48,7 +48,7 @@ absl::Status CheckWorkParameters(const ParameterValues& values) {
   return absl::OkStatus();
 }
 
-// The preset, and what was given in place of its values.
+// The preset, and the values that override it.
 std::string WorkAlias(const ParameterValues& values) {
   if (!HasWork(values)) return "";
   std::string alias = absl::StrCat(values.Text("preset"), "_");
@@ -59,7 +59,7 @@ std::string WorkAlias(const ParameterValues& values) {
   return alias;
 }
 
-// That of the stories in it, unless it is given.
+// The given size, or else that of the stories in the response.
 int64_t LeafResponseBytes(const ParameterValues& values) {
   if (values.Has("leaf_response_size")) {
     return values.Integer("leaf_response_size");
@@ -131,14 +131,14 @@ std::vector<Parameter> Parameters() {
       IntegerParameter("leaf_request_size", "8192", {0},
                        "Bytes from aggregator to leaf."),
       IntegerParameter("leaf_response_size", "", {0},
-                       "Bytes from leaf to aggregator; by default those of "
-                       "the preset's stories, without a preset 284672: 36 "
+                       "Bytes from leaf to aggregator. Default: those of the "
+                       "preset's stories; without a preset 284672, or 36 "
                        "stories."),
       NumberParameter("warmup_seconds", "3", {0, 86400},
                       "Seconds at the start that are not measured."),
       ChoiceParameter("preset", "", FeedPresets(),
-                      "What services do besides sending messages: little, for "
-                      "a laptop, or as much as FeedSim's; without it nothing."),
+                      "Work of services besides messages: little, for a "
+                      "laptop, or as much as FeedSim's. Default: none."),
   };
   for (Parameter& parameter : FeedWorkParameters()) {
     parameters.push_back(std::move(parameter));

@@ -5,7 +5,7 @@
 
 namespace distbench {
 
-// A driver, aggregators and leaves with the message sizes of a feed.
+// A driver, aggregators and leaves, with the message sizes of a feed.
 Pattern FeedAggregatorPattern();
 
 }  // namespace distbench

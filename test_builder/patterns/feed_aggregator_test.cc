@@ -41,7 +41,7 @@ TEST(FeedAggregatorTest, WithoutAPresetThereIsNoWork) {
   EXPECT_EQ(traffic->body.action_lists(2).action_names_size(), 0);
 }
 
-// A leaf's stages, each after the one before.
+// A leaf's stages, each after the previous one.
 TEST(FeedAggregatorTest, PresetsAddWorkInOrder) {
   const auto traffic =
       BuildPattern(FeedAggregatorPattern(), {{"preset", "feedsim_v1"}});

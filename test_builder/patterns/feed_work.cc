@@ -14,17 +14,18 @@ namespace {
 using Settings = std::vector<
     std::pair<std::string, std::variant<int64_t, std::string>>>;
 
-// Pools of a leaf.
+// A leaf's pools.
 constexpr char kServing[] = "serving";
 constexpr char kRanking[] = "ranking";
 constexpr char kSerialization[] = "serialization";
 constexpr char kChasing[] = "chasing";
 constexpr char kStorage[] = "storage";
 
-// All kinds of work, little of each: one request costs some 0.3 ms of CPU time
-// in each leaf. What limits it is storage that serves one request at a time,
-// 400 per second: a laptop or a shared machine changes its speed from minute to
-// minute, and the highest load would change with it.
+// All kinds of work, but little of each: a request costs about 0.3 ms of CPU
+// time in each leaf. The bottleneck is storage, which serves one request at a
+// time, 400 per second. It does not depend on the speed of the CPU, which
+// changes from minute to minute on laptops and shared machines and would change
+// the highest load.
 FeedWork Small() {
   FeedWork work;
   work.function_calls = 500;
@@ -41,7 +42,8 @@ FeedWork Small() {
   return work;
 }
 
-// As FeedSim's run script sets its leaf up on a host of 16 logical CPUs.
+// The configuration of a leaf by FeedSim's run script on a host with 16 logical
+// CPUs.
 FeedWork FeedSimV1() {
   FeedWork work;
   work.serving_threads = 16;
@@ -76,13 +78,15 @@ FeedWork FeedSimV2() {
   return work;
 }
 
-// Builds the list of a handler: each stage waits for the one before.
+// Builds a handler's action list, in which each stage waits for the previous
+// one.
 class Stages {
  public:
   Stages(DistributedSystemDescription& body, ActionList& list)
       : body_(body), list_(list) {}
 
-  // An activity of the stage's name, in a pool unless that is empty.
+  // Adds an activity with the stage's name. An empty pool means the default
+  // pool.
   void Do(const std::string& name, const std::string& function,
           const std::string& pool, const Settings& settings) {
     ActivityConfig& activity = *body_.add_activity_configs();
@@ -95,7 +99,7 @@ class Stages {
     Append(name).set_activity_config_name(name);
   }
 
-  // Several RPCs at once; all of them end the stage.
+  // Adds several concurrent RPCs. The stage ends when all of them have ended.
   void Call(const std::string& name, const std::vector<std::string>& rpcs,
             int64_t calls_of_each) {
     std::vector<std::string> names;
@@ -110,7 +114,7 @@ class Stages {
     last_ = names;
   }
 
-  // Something that the list has already.
+  // Continues after an action that the list already has.
   void Continue(const std::string& name) { last_ = {name}; }
 
  private:
@@ -212,8 +216,8 @@ void AddLeafStages(const FeedWork& work, Stages& stages) {
             {{"stories", work.reply_stories}});
 }
 
-// A method of a mock service: how large its answers are, uniformly between one
-// quantile and the next, and how long they take.
+// A method of a mock service: the sizes of its answers, uniform between
+// consecutive quantiles, and its duration.
 struct MockMethod {
   const char* name;
   std::vector<std::pair<double, int64_t>> bytes_cdf;
@@ -260,7 +264,8 @@ void AddMockMethod(const MockMethod& method,
              {"sigma_thousandths", method.sigma_thousandths}});
 }
 
-// The aggregator reads what it got, chooses, and compresses its answer.
+// The aggregator parses the replies, chooses stories, and compresses its
+// answer.
 void AddAggregatorStages(const FeedWork& work, Stages& stages) {
   stages.Do("read_stories", "Deserialize", "",
             {{"stories", work.reply_stories}});
@@ -283,10 +288,10 @@ std::vector<std::string> FeedPresets() {
 std::vector<Parameter> FeedWorkParameters() {
   return {
       IntegerParameter("serving_threads", "", {1, 1024},
-                       "Threads of each leaf for its own stages; by default "
-                       "the preset's, as all that follow."),
+                       "Threads of each leaf for its own stages. Default, here "
+                       "and below: the preset's."),
       IntegerParameter("ranking_threads", "", {1, 1024},
-                       "Threads of each leaf that rank, all for one request."),
+                       "Threads of each leaf that rank, all on one request."),
       IntegerParameter("serialization_threads", "", {1, 1024},
                        "Threads of each leaf that serialise stories."),
       IntegerParameter("rank_nodes", "", {1, 100'000'000},
@@ -295,8 +300,8 @@ std::vector<Parameter> FeedWorkParameters() {
                        "Microseconds that leaves wait for storage, or their "
                        "mean."),
       IntegerParameter("storage_places", "", {1, 1024},
-                       "Requests of each leaf that wait for storage at once, "
-                       "and others queue; in feedsim_v1 and v2 any number."),
+                       "Requests of each leaf that storage serves at once; "
+                       "others queue. Unlimited in feedsim_v1 and v2."),
       IntegerParameter("stories", "", {1, 100'000},
                        "Stories that leaves serialise for each request."),
       IntegerParameter("mock_count", "", {1, kMaxInstances},

@@ -13,8 +13,8 @@ namespace {
 constexpr int64_t kWarmupIterations = 1500;
 constexpr int64_t kMaxPendingRpcs = 5000;
 
-// The interval at which messages of that mean size make up `gbps` per node.
-// Every message is sent twice, since a response is as large as its request.
+// The interval at which messages of this mean size make `gbps` per node. Every
+// message is sent twice, because a response is as large as its request.
 int64_t IntervalNs(double mean_bytes, double gbps) {
   constexpr double kBitsPerByte = 8;
   return 2 * static_cast<int64_t>(std::ceil(mean_bytes * kBitsPerByte / gbps));

@@ -5,7 +5,7 @@
 
 namespace distbench {
 
-// Peers that exchange messages of the sizes measured in data centres.
+// Peers that exchange messages with sizes measured in data centres.
 Pattern HomaCpNodePattern();
 
 }  // namespace distbench

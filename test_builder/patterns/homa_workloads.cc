@@ -22,7 +22,7 @@ struct Weight {
 };
 
 // The weights have twelve decimals. As integers they add up without rounding,
-// so that thresholds are compared with what was published.
+// so thresholds are compared with the published values.
 constexpr double kUnitsPerWeight = 1e12;
 
 std::vector<Weight> WeightsOf(absl::string_view workload) {
@@ -56,7 +56,8 @@ std::vector<MessageSizeCdf::Point> KeepSizes(const std::vector<Weight>& weights,
     }
     const double cdf =
         static_cast<double>(running) / static_cast<double>(total);
-    // There is a next size: the last one reaches the total and returned above.
+    // There is a next size, because the last one reaches the total and has
+    // returned above.
     const double next_bytes = static_cast<double>(weights[i + 1].bytes);
     if (cdf - last.cdf >= buckets.min_bucket_fraction ||
         buckets.max_size_ratio * static_cast<double>(last.bytes) < next_bytes) {

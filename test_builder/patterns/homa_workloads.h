@@ -12,7 +12,7 @@
 
 namespace distbench {
 
-// "w1" and so on.
+// "w1" to "w5".
 std::vector<std::string> HomaWorkloadNames();
 
 struct MessageSizeCdf {
@@ -20,20 +20,20 @@ struct MessageSizeCdf {
     int64_t bytes;
     double cdf;  // share of messages of at most this size
   };
-  std::vector<Point> points;  // ascending; cdf of the last one is 1
+  std::vector<Point> points;  // ascending; the cdf of the last one is 1
   double mean_bytes = 0;
 };
 
-// How a workload of hundreds of sizes is thinned out.
+// How to reduce a workload with hundreds of sizes.
 struct SizeBuckets {
-  // Larger messages count as this size.
+  // Larger messages are reduced to this size.
   int64_t max_message_bytes;
 
-  // A size is kept if it stands for at least this share of the messages ...
+  // A size is kept if it represents at least this share of the messages ...
   double min_bucket_fraction;
 
-  // ... or if the next size would be more than this factor above the last one
-  // that was kept.
+  // ... or if the next size would exceed the last kept one by more than this
+  // factor.
   double max_size_ratio;
 };
 

@@ -1,6 +1,6 @@
-// A pattern: traffic of a known shape, made to measure by parameters. To add
-// one, declare it in a file of its own and list it in registry.cc: the command
-// line, its checks and its help follow from the declaration.
+// Patterns: traffic of a known shape, adjusted by parameters. To add a pattern,
+// declare it in its own file and list it in registry.cc. The command line, its
+// checks and its help follow from the declaration.
 
 #ifndef DISTBENCH_TEST_BUILDER_PATTERNS_PATTERN_H_
 #define DISTBENCH_TEST_BUILDER_PATTERNS_PATTERN_H_
@@ -14,10 +14,10 @@
 
 namespace distbench {
 
-// What a pattern makes of its parameters.
+// The traffic that a pattern builds from its parameters.
 struct Traffic {
-  // The pattern and the values that tell its variants apart. First part of the
-  // test's name, so without '/' and blanks.
+  // The pattern, and the values that distinguish its variants. It is the first
+  // part of the test's name, so it must not contain '/' or blanks.
   std::string alias;
 
   // Appended to the test's name; may be empty.
@@ -30,18 +30,18 @@ struct Traffic {
 struct Pattern {
   std::string name;
 
-  // What the traffic looks like: a line for the list of patterns, and a
-  // paragraph for the pattern's own help.
+  // Describes the traffic: a line for the list of patterns, and a paragraph for
+  // the pattern's own help.
   std::string summary;
   std::string description;
 
-  // An invocation's CONFIG worth copying.
+  // The CONFIG of a useful example.
   std::string example;
 
   std::vector<Parameter> parameters;
 
   // `values` are those of `parameters` and of CommonParameters(). The error
-  // says which values do not go together, and what would.
+  // says which values are incompatible, and what would be right.
   absl::StatusOr<Traffic> (*build)(const ParameterValues& values);
 };
 

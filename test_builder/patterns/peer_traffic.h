@@ -12,18 +12,19 @@ namespace distbench {
 struct PeerQueries {
   absl::string_view service;
   absl::string_view fanout;
-  int64_t interval_ns = 0;  // of each instance's queries
+  int64_t interval_ns = 0;  // between the queries of an instance
   int64_t warmup_iterations = 0;
 };
 
-// A service whose instances query each other in open loop: action
-// "SERVICE_queries", RPC "SERVICE_query" (returned), answered at once. Uses the
-// parameters synchronization_mode and test_duration.
+// Adds a service whose instances query each other in an open loop, with the
+// action "SERVICE_queries" and the RPC "SERVICE_query", which is answered at
+// once and returned. Uses the parameters synchronization_mode and
+// test_duration.
 RpcSpec& AddPeerQueries(DistributedSystemDescription& test,
                         const ParameterValues& values,
                         const PeerQueries& queries);
 
-// The same with payloads and timing from the parameters rpc_interval_us,
+// Same, with payloads and timing from the parameters rpc_interval_us,
 // request_size and response_size, and a warm-up of three seconds.
 RpcSpec& AddPeriodicPeerQueries(DistributedSystemDescription& test,
                                 const ParameterValues& values,

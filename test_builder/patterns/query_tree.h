@@ -12,10 +12,11 @@ namespace distbench {
 // qps, root_count and leaf_count.
 std::vector<Parameter> QueryTreeParameters();
 
-// A load balancer that sends qps queries per second to the roots in turn; a
-// root asks all leaves before it answers. Root queries carry 1 KiB each way.
-// arrivals: an open_loop_interval_distribution; empty leaves it to the default.
-// Returns the RPC from root to leaf, whose sizes are left to the caller.
+// Adds a load balancer that sends qps queries per second to the roots in turn.
+// Each root queries all leaves before it answers. Root queries carry 1 KiB in
+// each direction. `arrivals` is an open_loop_interval_distribution; empty means
+// the default. Returns the RPC from root to leaf, whose sizes the caller must
+// set.
 RpcSpec& AddQueryTree(DistributedSystemDescription& test,
                       const ParameterValues& values,
                       absl::string_view arrivals);

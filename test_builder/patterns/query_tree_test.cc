@@ -1,4 +1,4 @@
-// The patterns that are query trees.
+// Tests of the patterns that are query trees.
 
 #include "test_builder/patterns/query_tree.h"
 

@@ -61,7 +61,7 @@ Pattern RectangularPattern() {
            IntegerParameter("response_size", "1024", {0},
                             "Bytes per response."),
            WordParameter("fanout_filter", "ring_x",
-                         "Whom a node queries: all, random, round_robin, "
+                         "The nodes to query: all, random, round_robin, "
                          "same_x, same_y, ring_x, ring_y, "
                          "alternating_ring_x, linear_x{1}, ..."),
            IntegerParameter("tracing_interval", "0", {0},

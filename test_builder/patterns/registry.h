@@ -15,7 +15,7 @@ const std::vector<Pattern>& AllPatterns();
 // Their names.
 std::vector<std::string> PatternNames();
 
-// Null if there is no such pattern.
+// Returns null if there is no such pattern.
 const Pattern* FindPattern(absl::string_view name);
 
 }  // namespace distbench

@@ -27,7 +27,7 @@ TEST(RegistryTest, FindsByName) {
   EXPECT_EQ(FindPattern(""), nullptr);
 }
 
-// What holds for every pattern.
+// Properties of every pattern.
 class PatternTest : public testing::TestWithParam<std::string> {
  protected:
   const Pattern& pattern() const { return *FindPattern(GetParam()); }

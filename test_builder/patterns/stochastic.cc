@@ -13,7 +13,7 @@
 namespace distbench {
 namespace {
 
-// As written: the text is what goes into the fanout filter.
+// Kept as text, because the text becomes part of the fanout filter.
 struct FanoutTerm {
   absl::string_view probability;
   absl::string_view server_count;
@@ -37,7 +37,7 @@ absl::StatusOr<std::vector<FanoutTerm>> ParseFanout(absl::string_view fanout,
     int32_t servers;
     if (parts.size() != 2 || !absl::SimpleAtod(parts[0], &probability) ||
         !absl::SimpleAtoi(parts[1], &servers)) {
-      return FanoutError(fanout, absl::StrCat("\"", text, "\" is no term"));
+      return FanoutError(fanout, absl::StrCat("\"", text, "\" is not a term"));
     }
     if (!(probability >= 0 && probability <= 1)) {
       return FanoutError(fanout, absl::StrCat("the probability ", parts[0],

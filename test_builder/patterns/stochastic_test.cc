@@ -25,7 +25,7 @@ TEST(StochasticTest, TranslatesTheFanout) {
 TEST(StochasticTest, ExplainsAWrongFanout) {
   for (const char* fanout :
        {"0.7", "0.7x", "x4", "0.7x1+", "0.7x1x2", "0.7x1.5", "0.7y1"}) {
-    EXPECT_THAT(FilterFor(fanout), HasSubstr("is no term")) << fanout;
+    EXPECT_THAT(FilterFor(fanout), HasSubstr("is not a term")) << fanout;
   }
   EXPECT_THAT(FilterFor("0.7x1+0.2x4"), HasSubstr("add up to 0.9"));
   EXPECT_THAT(FilterFor("1.5x1"), HasSubstr("not from 0 to 1"));

@@ -1,5 +1,5 @@
-// The pieces that patterns are put together from. Each adds to `test` and
-// returns what it added, for what is special about it.
+// Building blocks of patterns. Each function adds an element to `test` and
+// returns it, so that the caller can adjust it.
 
 #ifndef DISTBENCH_TEST_BUILDER_PATTERNS_TRAFFIC_PARTS_H_
 #define DISTBENCH_TEST_BUILDER_PATTERNS_TRAFFIC_PARTS_H_
@@ -14,19 +14,20 @@
 
 namespace distbench {
 
-// Services larger than this are a mistake of the caller.
+// The maximum number of instances of a service. Callers must not exceed it.
 inline constexpr double kMaxInstances = 100000;
 
 ServiceSpec& AddService(DistributedSystemDescription& test,
                         absl::string_view name, int64_t count);
 
-// fanout: empty leaves it to the default.
+// An empty fanout means the default.
 RpcSpec& AddRpc(DistributedSystemDescription& test, absl::string_view name,
                 absl::string_view client, absl::string_view server,
                 absl::string_view fanout);
 
-// An RPC with payloads "PREFIX_request_payload" and "PREFIX_response_payload",
-// or without the prefix if it is empty. AddPayloadPair() defines them.
+// Adds an RPC with payloads "PREFIX_request_payload" and
+// "PREFIX_response_payload", or without the prefix if it is empty.
+// AddPayloadPair() defines the payloads.
 RpcSpec& AddRpcWithPayloads(DistributedSystemDescription& test,
                             absl::string_view name, absl::string_view client,
                             absl::string_view server, absl::string_view fanout,
@@ -43,7 +44,7 @@ ActionList& AddActionList(DistributedSystemDescription& test,
 Action& AddRpcAction(DistributedSystemDescription& test, absl::string_view name,
                      absl::string_view rpc_name);
 
-// The choices of a parameter called synchronization_mode.
+// The choices for the parameter "synchronization_mode".
 std::vector<std::string> SynchronizationModes();
 
 }  // namespace distbench

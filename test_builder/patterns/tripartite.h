@@ -5,7 +5,7 @@
 
 namespace distbench {
 
-// Clients that first ask an index, then the data servers.
+// Clients that first query an index, then the data servers.
 Pattern TripartitePattern();
 
 }  // namespace distbench

@@ -5,7 +5,7 @@
 
 namespace distbench {
 
-// A load balancer, roots and leaves whose responses are of random size.
+// A load balancer, roots, and leaves whose responses have random sizes.
 Pattern VariableResponseMultiLevelRpcPattern();
 
 }  // namespace distbench

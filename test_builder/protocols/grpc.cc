@@ -12,7 +12,7 @@ ProtocolSetup SetUpGrpc(const ParameterValues& values) {
       absl::StrCat("grpc_", values.Text("client_type"), "_",
                    values.Text("server_type"), IpVersionSuffix(values));
   AddServerText(values, "server_type", setup.options);
-  // Inline handlers run in the driver's threads: there is no pool.
+  // Inline handlers run in the driver's threads, so there is no pool.
   if (values.Text("server_type") != "inline") {
     absl::StrAppend(&setup.alias, ThreadPoolTypeSuffix(values),
                     ThreadPoolSizeSuffix(values));

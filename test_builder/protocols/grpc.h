@@ -5,7 +5,7 @@
 
 namespace distbench {
 
-// gRPC in its threading models.
+// gRPC with its threading models.
 Protocol GrpcProtocol();
 
 }  // namespace distbench

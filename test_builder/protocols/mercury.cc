@@ -13,7 +13,7 @@ ProtocolSetup SetUpMercury(const ParameterValues& values) {
       ThreadPoolTypeSuffix(values), ThreadPoolSizeSuffix(values));
   NamedSetting& init = *setup.options.add_server_settings();
   init.set_name("hg_init_info_string");
-  // The driver puts its own address in the place of the name.
+  // The driver replaces the placeholder by its own address.
   init.set_string_value(
       absl::StrCat(values.Text("transport"), "://__SERVER_IP__"));
   AddThreadPool(values, setup.options);

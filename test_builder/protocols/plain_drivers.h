@@ -1,4 +1,4 @@
-// Drivers of distbench's own.
+// distbench's own drivers.
 
 #ifndef DISTBENCH_TEST_BUILDER_PROTOCOLS_PLAIN_DRIVERS_H_
 #define DISTBENCH_TEST_BUILDER_PROTOCOLS_PLAIN_DRIVERS_H_

@@ -1,4 +1,5 @@
-// An RPC stack that tests can be made for, with the options of its driver.
+// Protocols: RPC stacks for which tests can be built, with the options of their
+// drivers.
 
 #ifndef DISTBENCH_TEST_BUILDER_PROTOCOLS_PROTOCOL_H_
 #define DISTBENCH_TEST_BUILDER_PROTOCOLS_PROTOCOL_H_
@@ -12,7 +13,7 @@
 namespace distbench {
 
 struct ProtocolSetup {
-  // The driver and the values that tell its variants apart; a part of the
+  // The driver, and the values that distinguish its variants. Part of the
   // test's name.
   std::string alias;
 
@@ -21,7 +22,7 @@ struct ProtocolSetup {
 };
 
 struct Protocol {
-  std::string name;  // of the driver
+  std::string name;  // name of the driver
   std::string summary;
   std::vector<Parameter> parameters;
 

@@ -15,7 +15,7 @@ const std::vector<Protocol>& AllProtocols();
 // Their names.
 std::vector<std::string> ProtocolNames();
 
-// Null if there is no such protocol.
+// Returns null if there is no such protocol.
 const Protocol* FindProtocol(absl::string_view name);
 
 }  // namespace distbench

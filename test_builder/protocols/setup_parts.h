@@ -1,4 +1,4 @@
-// The pieces that protocols put their setups together from.
+// Building blocks of protocol setups.
 
 #ifndef DISTBENCH_TEST_BUILDER_PROTOCOLS_SETUP_PARTS_H_
 #define DISTBENCH_TEST_BUILDER_PROTOCOLS_SETUP_PARTS_H_
@@ -12,7 +12,8 @@
 
 namespace distbench {
 
-// Add the value of the parameter called `name` as the setting of that name.
+// Each adds the value of the parameter `name` as the setting with the same
+// name.
 void AddServerText(const ParameterValues& values, absl::string_view name,
                    ProtocolDriverOptions& options);
 void AddServerInteger(const ParameterValues& values, absl::string_view name,
@@ -25,7 +26,7 @@ void AddClientText(const ParameterValues& values, absl::string_view name,
 // threadpool_type and threadpool_size.
 std::vector<Parameter> ThreadPoolParameters();
 
-// Adds those that were given: to the settings, ...
+// Adds the given thread pool parameters to the settings, ...
 void AddThreadPool(const ParameterValues& values,
                    ProtocolDriverOptions& options);
 
@@ -33,7 +34,7 @@ void AddThreadPool(const ParameterValues& values,
 std::string ThreadPoolTypeSuffix(const ParameterValues& values);
 std::string ThreadPoolSizeSuffix(const ParameterValues& values);
 
-// "_ipv4", "_ipv6" or nothing.
+// "_ipv4", "_ipv6" or empty.
 std::string IpVersionSuffix(const ParameterValues& values);
 
 }  // namespace distbench

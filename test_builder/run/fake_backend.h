@@ -10,18 +10,18 @@
 
 namespace distbench {
 
-// A result that a test called `name` might have: `count` RPCs called `rpc`
-// within a second, each answered after latency_ns.
+// A plausible result of the test `name`: `count` RPCs called `rpc` within a
+// second, each answered after latency_ns.
 TestResult FakeResult(const std::string& name, const std::string& rpc,
                       int64_t count, int64_t latency_ns);
 
-// Runs nothing. Tests succeed with a FakeResult(), unless told otherwise.
+// Runs nothing. Tests succeed with a FakeResult(), unless a body was set.
 class FakeBackend final : public TestBackend {
  public:
   using Body = std::function<absl::Status(const EventObserver& observer,
                                           TestSequenceResults& results)>;
 
-  // What happens to the test of that name.
+  // Sets what happens when the test with this name runs.
   void SetBody(const std::string& name, Body body) { bodies_[name] = body; }
 
   void set_connect_status(absl::Status status) { connect_status_ = status; }

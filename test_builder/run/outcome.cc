@@ -42,7 +42,7 @@ std::string FormatLatency(int64_t ns) {
 constexpr size_t kColumns = 6;
 using Row = std::array<std::string, kColumns>;
 
-// Numbers are aligned to the right.
+// Numbers are right-aligned.
 constexpr std::array<bool, kColumns> kIsNumber = {false, false, true,
                                                   true,  true,  false};
 

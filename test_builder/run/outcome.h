@@ -1,4 +1,4 @@
-// How the tests of a run ended, and the table that says so.
+// Outcomes of tests, and a table of them.
 
 #ifndef DISTBENCH_TEST_BUILDER_RUN_OUTCOME_H_
 #define DISTBENCH_TEST_BUILDER_RUN_OUTCOME_H_
@@ -15,14 +15,14 @@ namespace distbench {
 struct TestOutcome {
   enum class Verdict {
     kOk,
-    kInvalid,  // ran to its end, but its numbers are false
+    kInvalid,  // completed, but its numbers are false
     kFailed,
     kNotRun,
   };
 
-  // The RPCs that succeeded after the warm-up. Latencies are those of the
-  // response where the load is an open loop, with what was never sent as a
-  // lower bound; of the service otherwise.
+  // Figures for RPCs that succeeded after the warm-up. Latencies are response
+  // times in open loops, including RPCs that were never sent as a lower bound,
+  // and service times otherwise.
   struct RpcFigures {
     std::string rpc;
     double per_second = 0;
@@ -33,17 +33,17 @@ struct TestOutcome {
   std::string test;
   Verdict verdict = Verdict::kNotRun;
 
-  // The result is of an earlier run.
+  // The result comes from an earlier run.
   bool kept = false;
 
-  // Those of which any succeeded, in the order of the config.
+  // RPCs of which any succeeded, in the order of the config.
   std::vector<RpcFigures> rpcs;
 };
 
-// Of a test that has a result.
+// The outcome of a test that has a result.
 TestOutcome OutcomeOf(const TestResult& result);
 
-// A row per test and RPC.
+// Formats a table with a row per test and RPC.
 std::string OutcomeTable(absl::Span<const TestOutcome> outcomes);
 
 }  // namespace distbench

@@ -12,7 +12,7 @@
 
 namespace distbench {
 
-// The sequencer at an address. If it is lost, Connect() looks for it again.
+// The sequencer at an address. If the connection is lost, Connect() reconnects.
 class SequencerBackend final : public TestBackend {
  public:
   // address: "HOST:PORT".
@@ -31,7 +31,7 @@ class SequencerBackend final : public TestBackend {
   const std::string address_;
   const TlsFiles tls_;
   mutable absl::Mutex mutex_;
-  // Shared with a Cancel() under way.
+  // Shared with concurrent calls of Cancel().
   std::shared_ptr<TestClient> client_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -9,23 +9,23 @@
 
 namespace distbench {
 
-// Where tests run. But for Cancel(), for one thread.
+// Runs tests. For use by one thread, except for Cancel().
 class TestBackend {
  public:
   virtual ~TestBackend() = default;
 
-  // Makes sure that there is somebody to run tests; returns at once if there
-  // is. The error says what was tried and what to check.
+  // Makes sure that tests can be run; returns at once if so. The error says
+  // what was tried and what to check.
   virtual absl::Status Connect() = 0;
 
   using EventObserver = absl::FunctionRef<void(const RunTestsEvent& event)>;
 
-  // Runs one test, once Connect() has succeeded. As of TestClient::RunTests().
+  // Runs one test, after Connect() has succeeded. See TestClient::RunTests().
   virtual absl::Status Run(const DistributedSystemDescription& test,
                            EventObserver observer,
                            TestSequenceResults& results) = 0;
 
-  // Ends a Run() that is under way. Any thread.
+  // Ends a Run() in progress. May be called by any thread.
   virtual void Cancel() = 0;
 };
 

@@ -17,7 +17,7 @@ void PrintSummary(const TestResult& result, std::ostream& output) {
   output << std::flush;
 }
 
-// Why the test has no result that counts; OK if it has one.
+// Why the test has no usable result; OK if it has one.
 absl::Status FailureOf(const absl::Status& status,
                        const TestSequenceResults& results) {
   if (!status.ok()) return status;
@@ -73,7 +73,7 @@ TestOutcome TestRunner::Keep(const DistributedSystemDescription& test) {
                    ", so the test is not run again."));
   if (directory_.HasOtherConfig(test)) {
     Say(absl::StrCat("note: ", directory_.ConfigPath(test.name()),
-                     " differs from what was asked for now; to measure that, "
+                     " differs from the requested config; to measure that, "
                      "use another directory or a label (-l)"));
   }
   const absl::StatusOr<TestResult> result = directory_.ReadResult(test.name());
@@ -115,7 +115,7 @@ TestOutcome TestRunner::Finish(const DistributedSystemDescription& test,
     Say(absl::StrCat(test.name(), " failed: ", failure.message()));
     if (measured) {
       stored = directory_.WriteFailedResult(test.name(), results);
-      Say(absl::StrCat("What it measured is in ",
+      Say(absl::StrCat("Its measurements are in ",
                        directory_.FailedResultPath(test.name()), "."));
     }
   }
@@ -144,7 +144,7 @@ absl::Status TestRunner::RunWithProgress(
   return backend_.Run(
       test,
       [&](const RunTestsEvent& event) {
-        // A request that came before the run could be cancelled.
+        // The request to stop may have come before there was a run to cancel.
         if (console_.stop_requested()) backend_.Cancel();
         RunTestsEvent shown = event;
         shown.set_test_index(position_);

@@ -1,4 +1,4 @@
-// Runs tests one after the other and files what they measure.
+// Runs tests one after another, and stores their results.
 
 #ifndef DISTBENCH_TEST_BUILDER_RUN_TEST_RUNNER_H_
 #define DISTBENCH_TEST_BUILDER_RUN_TEST_RUNNER_H_
@@ -20,26 +20,26 @@
 namespace distbench {
 
 struct RunConsole {
-  // Summaries and the table; what is under way and what went wrong.
+  // `output` receives summaries and the table, `messages` progress and errors.
   std::ostream* output;
   std::ostream* messages;
 
   ProgressDisplayOptions progress;
 
   // Whether the user has asked to stop. Whoever notices first also calls
-  // TestBackend::Cancel(), so that a test which runs ends.
+  // TestBackend::Cancel(), to end the running test.
   std::function<bool()> stop_requested;
 };
 
 class TestRunner {
  public:
-  // All outlive the runner.
+  // All arguments must outlive the runner.
   TestRunner(TestBackend& backend, const ResultDirectory& directory,
              RunConsole console);
 
-  // Runs the tests that have no result yet. A test that fails does not keep the
-  // next one from running; a sequencer that can not be reached, and a request
-  // to stop, do. Returns the outcome of every test, in order.
+  // Runs the tests that do not have a result yet. Continues after a test that
+  // fails, but stops if the sequencer cannot be reached or the user asks to
+  // stop. Returns the outcomes of all tests, in order.
   std::vector<TestOutcome> RunAll(
       absl::Span<const DistributedSystemDescription> tests);
 
@@ -53,19 +53,19 @@ class TestRunner {
   absl::Status RunWithProgress(const DistributedSystemDescription& test,
                                TestSequenceResults& results);
 
-  // How many of the tests will run, and for how long.
+  // Prints how many tests will run, and for how long.
   void SayWhatIsLeft(absl::Span<const DistributedSystemDescription> tests);
 
-  // A line among the messages.
+  // Prints a line to the messages.
   void Say(absl::string_view text);
 
   TestBackend& backend_;
   const ResultDirectory& directory_;
   const RunConsole console_;
 
-  // Of the test that runs, among all.
+  // The running test's position among all tests.
   int position_ = 0;
-  // The sequencer is gone.
+  // The sequencer cannot be reached.
   bool unreachable_ = false;
 };
 

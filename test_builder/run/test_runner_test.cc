@@ -133,7 +133,7 @@ TEST_F(TestRunnerTest, SaysThatAKeptResultIsOfAnotherConfig) {
   EXPECT_TRUE(directory_.HasOtherConfig(tests[0]));
   EXPECT_TRUE(directory_.WriteConfig(tests[0]).ok());
   Run({"a"});
-  EXPECT_THAT(messages_.str(), HasSubstr("differs from what was asked for"));
+  EXPECT_THAT(messages_.str(), HasSubstr("differs from the requested config"));
 }
 
 TEST_F(TestRunnerTest, DoesNotReplaceAResultThatItCanNotRead) {

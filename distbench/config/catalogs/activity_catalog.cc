@@ -6,13 +6,13 @@
 namespace distbench {
 namespace {
 
-// Of elements of an array: more memory than a host has is no activity.
+// Number of array elements. A larger array exceeds the memory of any host.
 constexpr int64_t kMaxArraySize = 1'000'000'000;
 constexpr int64_t kMaxRepetitions = 1'000'000'000;
 constexpr int64_t kMaxEntries = 100'000'000;
 constexpr int64_t kMaxCorpusBytes = 1 << 30;
 constexpr int64_t kMaxParallelism = 1024;
-// Over eleven days.
+// More than eleven days.
 constexpr int64_t kMaxDurationUs = 1'000'000'000'000;
 
 SettingDeclaration ArraySize(int64_t default_value) {
@@ -66,93 +66,95 @@ SettingDeclaration Choice(const std::string& name,
           .allowed_values = values};
 }
 
-// What the activities of a feed's services have in common.
+// Settings shared by the activities of the feed pattern.
 SettingDeclaration Seed() {
-  return Number("seed", "Of the data and what is done to it.", 1, 0,
+  return Number("seed", "Seed of the data and of the work on it.", 1, 0,
                 std::numeric_limits<int64_t>::max());
 }
 
 SettingDeclaration Parallelism() {
   return Number("parallelism",
-                "Parts of an iteration that threads of the pool may do at the "
-                "same time.",
+                "Number of parts of an iteration that threads of the pool may "
+                "do concurrently.",
                 1, 1, kMaxParallelism);
 }
 
 SettingsDeclaration FeatureExtractSettings() {
+  return {
+      .settings = {
+          Number("hash_lookups",
+                 "Look-ups in a hash table; half find their key.", 1000, 0,
+                 kMaxRepetitions),
+          Number("hash_entries", "Entries of the hash table.", 100'000, 1,
+                 kMaxEntries),
+          Number("tree_walks", "Walks from the root of a tree to a leaf.", 200,
+                 0, kMaxRepetitions),
+          Number("tree_nodes", "Nodes of the tree.", 100'000, 1, kMaxEntries),
+          Number("bitset_intersections",
+                 "Intersections of two of 1000 bit sets, counting bits.", 100,
+                 0, kMaxRepetitions),
+          Number("bitset_bits", "Bits of each set.", 4096, 1, 10'000'000),
+          Number("embedding_rows_gathered",
+                 "Rows of a table of floats to sum up.", 100, 0,
+                 kMaxRepetitions),
+          Number("embedding_rows", "Rows of the table.", 100'000, 1,
+                 kMaxEntries),
+          Number("embedding_dimension", "Floats in a row.", 64, 1, 10'000),
+          Number("function_calls", "Calls of random functions, of 10000.", 1000,
+                 0, kMaxRepetitions),
+          Parallelism(),
+          Seed(),
+      }};
+}
+
+SettingsDeclaration PageRankSettings() {
   return {.settings = {
-              Number("hash_lookups", "Of a hash table; half find their key.",
-                     1000, 0, kMaxRepetitions),
-              Number("hash_entries", "Of the hash table.", 100'000, 1,
+              Number("nodes", "Nodes of the graph.", 100'000, 1, kMaxEntries),
+              Number("degree", "Edges from each node.", 16, 1, 1000),
+              Number("iterations", "PageRank iterations in each iteration.", 1,
+                     1, 1000),
+              Number("nodes_per_iteration",
+                     "Nodes whose rank each iteration computes; 0: all.", 0, 0,
                      kMaxEntries),
-              Number("tree_walks", "From the root of a tree to a leaf.", 200, 0,
-                     kMaxRepetitions),
-              Number("tree_nodes", "Of the tree.", 100'000, 1, kMaxEntries),
-              Number("bitset_intersections",
-                     "Of two out of 1000 sets of bits, which are counted.", 100,
-                     0, kMaxRepetitions),
-              Number("bitset_bits", "Of each set.", 4096, 1, 10'000'000),
-              Number("embedding_rows_gathered",
-                     "Of a table of floats, added up.", 100, 0,
-                     kMaxRepetitions),
-              Number("embedding_rows", "Of the table.", 100'000, 1,
-                     kMaxEntries),
-              Number("embedding_dimension", "Floats in a row.", 64, 1, 10'000),
-              Number("function_calls", "Out of 10000 functions, at random.",
-                     1000, 0, kMaxRepetitions),
+              Number("damping_percent", "Probability of following an edge.", 85,
+                     0, 100),
+              Choice("graph",
+                     "One graph per process (shared) or concurrent iteration.",
+                     {"thread", "shared"}),
               Parallelism(),
               Seed(),
           }};
 }
 
-SettingsDeclaration PageRankSettings() {
-  return {
-      .settings = {
-          Number("nodes", "Of the graph.", 100'000, 1, kMaxEntries),
-          Number("degree", "Edges from each node.", 16, 1, 1000),
-          Number("iterations", "Of PageRank, in each iteration.", 1, 1, 1000),
-          Number("nodes_per_iteration",
-                 "Whose ranks each iteration computes; 0: all.", 0, 0,
-                 kMaxEntries),
-          Number("damping_percent", "Probability of following an edge.", 85, 0,
-                 100),
-          Choice("graph",
-                 "Whether the process has one, or each iteration under way.",
-                 {"thread", "shared"}),
-          Parallelism(),
-          Seed(),
-      }};
-}
-
 SettingsDeclaration CompressSettings() {
-  return {
-      .settings = {
-          Choice("algorithm", "Library.", {"zstd", "zlib", "snappy"}),
-          Number("level",
-                 "0: the library's default; zlib: 1 to 9, zstd: 1 to 19.", 0, 0,
-                 19),
-          Number("bytes", "Of each iteration, uncompressed.", 131'072, 1,
-                 kMaxCorpusBytes),
-          Number("corpus_bytes", "Of the data from which it takes them.",
-                 3 << 20, 1, kMaxCorpusBytes),
-          Number("entropy_percent",
-                 "Of the data's fresh bytes, in percent of 8 bits: 75 is 64 "
-                 "characters.",
-                 75, 0, 100),
-          Number("repeated_percent",
-                 "Of the data repeats what is shortly before it.", 50, 0, 100),
-          Parallelism(),
-          Seed(),
-      }};
+  return {.settings = {
+              Choice("algorithm", "The library.", {"zstd", "zlib", "snappy"}),
+              Number("level",
+                     "0: the library's default; zlib: 1 to 9, zstd: 1 to 19.",
+                     0, 0, 19),
+              Number("bytes", "Uncompressed bytes per iteration.", 131'072, 1,
+                     kMaxCorpusBytes),
+              Number("corpus_bytes",
+                     "Size of the data from which pieces are taken.", 3 << 20,
+                     1, kMaxCorpusBytes),
+              Number("entropy_percent",
+                     "Entropy of bytes that do not repeat, in percent of 8 "
+                     "bits: 75 is 64 characters.",
+                     75, 0, 100),
+              Number("repeated_percent",
+                     "Share of the data that repeats recent data.", 50, 0, 100),
+              Parallelism(),
+              Seed(),
+          }};
 }
 
 SettingsDeclaration StoriesSettings() {
   return {.settings = {
-              Number("stories", "Of each iteration.", 36, 1, 1'000'000),
-              Number("objects", "Of each story.", 20, 0, 10'000),
+              Number("stories", "Stories per iteration.", 36, 1, 1'000'000),
+              Number("objects", "Objects per story.", 20, 0, 10'000),
               Number("actions",
-                     "Of each object; and its properties of each of three "
-                     "kinds.",
+                     "Actions per object; also its properties of each of "
+                     "three kinds.",
                      5, 0, 10'000),
               Parallelism(),
               Seed(),
@@ -161,16 +163,16 @@ SettingsDeclaration StoriesSettings() {
 
 SettingsDeclaration SerializeSettings() {
   SettingsDeclaration declaration = StoriesSettings();
-  declaration.settings.push_back(
-      Number("generate", "1: each iteration makes its stories first.", 0, 0,
-             1));
+  declaration.settings.push_back(Number(
+      "generate", "1: each iteration creates its stories first.", 0, 0, 1));
   return declaration;
 }
 
 SettingsDeclaration PointerChaseSettings() {
   return {.settings = {
-              Number("bytes", "Of memory.", 80'000'000, 64, 1'000'000'000'000),
-              Number("hops", "From one cache line to the next.", 5120, 1,
+              Number("bytes", "Size of the memory.", 80'000'000, 64,
+                     1'000'000'000'000),
+              Number("hops", "Steps from one cache line to the next.", 5120, 1,
                      kMaxRepetitions),
               Parallelism(),
               Seed(),
@@ -181,13 +183,13 @@ SettingsDeclaration WaitSettings() {
   return {.settings = {
               {
                   .name = "distribution",
-                  .description = "Of the times.",
+                  .description = "Distribution of the times.",
                   .default_value = "fixed",
                   .allowed_values = {"fixed", "exponential", "lognormal"},
               },
               {
                   .name = "mean_us",
-                  .description = "Of the times, in microseconds.",
+                  .description = "Mean time, in microseconds.",
                   .default_value = int64_t{0},
                   .minimum = 1,
                   .maximum = kMaxDurationUs,
@@ -195,8 +197,8 @@ SettingsDeclaration WaitSettings() {
               },
               {
                   .name = "sigma_thousandths",
-                  .description = "Of lognormal times: standard deviation of "
-                                 "their logarithm, in thousandths.",
+                  .description = "Standard deviation of the logarithm of "
+                                 "lognormal times, in thousandths.",
                   .default_value = int64_t{1000},
                   .minimum = 0,
                   .maximum = 10'000,
@@ -216,8 +218,8 @@ std::vector<ActivityDeclaration> MakeCatalog() {
       {
           .name = "PolluteDataCache",
           .description =
-              "Reads elements of an array in random order, which evicts the "
-              "data that others have in the cache.",
+              "Reads elements of an array in random order, which evicts "
+              "other data from the cache.",
           .settings = {.settings = {ArraySize(2'000'000),
                                     Repetitions("array_reads_per_iteration",
                                                 "Elements to read.")}},
@@ -227,8 +229,8 @@ std::vector<ActivityDeclaration> MakeCatalog() {
       {
           .name = "PolluteInstructionCache",
           .description =
-              "Calls functions out of a large number of them in random order, "
-              "which evicts the code that others have in the cache.",
+              "Calls many different functions in random order, which evicts "
+              "other code from the cache.",
           .settings = {.settings = {Repetitions(
                            "function_invocations_per_iteration",
                            "Functions to call.")}},
@@ -243,7 +245,7 @@ std::vector<ActivityDeclaration> MakeCatalog() {
       },
       {
           .name = "SpinFor",
-          .description = "Burns CPU time of a thread.",
+          .description = "Uses a thread's CPU time.",
           .settings = Duration(),
           .sized_by = {"duration_us"},
       },
@@ -273,21 +275,22 @@ std::vector<ActivityDeclaration> MakeCatalog() {
       },
       {
           .name = "Decompress",
-          .description = "Decompresses what Compress makes of the same.",
+          .description =
+              "Decompresses the output of Compress with the same settings.",
           .settings = CompressSettings(),
           .metrics = {kChecksumMetric, kInputBytesMetric, kOutputBytesMetric},
           .sized_by = {"bytes", "corpus_bytes"},
       },
       {
           .name = "Serialize",
-          .description = "Turns a graph of protobuf messages into bytes.",
+          .description = "Serialises a graph of protobuf messages.",
           .settings = SerializeSettings(),
           .metrics = {kChecksumMetric, kOutputBytesMetric},
           .sized_by = {"stories"},
       },
       {
           .name = "Deserialize",
-          .description = "Turns bytes into a graph of protobuf messages.",
+          .description = "Parses a graph of protobuf messages.",
           .settings = StoriesSettings(),
           .metrics = {kChecksumMetric, kInputBytesMetric},
           .sized_by = {"stories"},
@@ -295,7 +298,8 @@ std::vector<ActivityDeclaration> MakeCatalog() {
       {
           .name = "PointerChase",
           .description =
-              "Follows pointers through memory, each to another cache line.",
+              "Follows pointers through memory, each to a different cache "
+              "line.",
           .settings = PointerChaseSettings(),
           .metrics = {kChecksumMetric},
           .sized_by = {"hops"},

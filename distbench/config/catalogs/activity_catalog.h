@@ -1,5 +1,8 @@
-// The activities that configs may name, and what can be set about each.
-// Validation, documentation and help are all made from these declarations.
+// The catalog of activities: which ones configs may name, and their settings.
+// Validation, documentation and help texts are generated from it.
+//
+//   const ActivityDeclaration* activity = FindActivity("Compress");
+//   if (activity == nullptr) ...  // unknown name
 
 #ifndef DISTBENCH_CONFIG_CATALOGS_ACTIVITY_CATALOG_H_
 #define DISTBENCH_CONFIG_CATALOGS_ACTIVITY_CATALOG_H_
@@ -20,38 +23,38 @@ inline constexpr char kActivityFunctionSetting[] = "activity_func";
 struct ActivityDeclaration {
   std::string name;
 
-  // What one iteration does, for people: sentences.
+  // Describes one iteration, in full sentences for users.
   std::string description;
 
-  // Besides activity_func.
+  // All settings except activity_func.
   SettingsDeclaration settings;
 
-  // Metrics in the result, besides "iteration_count".
+  // The metrics that appear in the result in addition to "iteration_count".
   std::vector<std::string> metrics = {};
 
-  // Settings to which the CPU time of an iteration is proportional, together
-  // and nearly.
+  // Scaling all of these settings by a factor scales the CPU time of an
+  // iteration by about the same factor.
   std::vector<std::string> sized_by = {};
 
-  // It does nothing but wait, which takes a place of its pool and no thread.
+  // The activity only waits. It takes a slot in its pool, but no thread.
   bool waits = false;
 };
 
-// Metrics.
+// Names of metrics.
 inline constexpr char kIterationCountMetric[] = "iteration_count";
 inline constexpr char kChecksumMetric[] = "checksum";
 inline constexpr char kInputBytesMetric[] = "input_bytes";
 inline constexpr char kOutputBytesMetric[] = "output_bytes";
 
-// In the order in which documentation lists them.
+// All activities, in the order in which the documentation lists them.
 absl::Span<const ActivityDeclaration> ActivityCatalog();
 
-// Null if there is no such activity.
+// Returns null if there is no such activity.
 const ActivityDeclaration* FindActivity(absl::string_view name);
 
 std::vector<std::string> ActivityNames();
 
-// The activity that a config names, or empty.
+// The name of the activity that a config selects; empty if it selects none.
 std::string ActivityFunctionOf(const ActivityConfig& config);
 
 }  // namespace distbench

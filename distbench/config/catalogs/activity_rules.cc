@@ -12,7 +12,7 @@
 namespace distbench {
 namespace {
 
-// The settings of an activity, and where their problems go.
+// The settings of one activity, with the place to report their problems.
 class Rules {
  public:
   Rules(const Path& path, const NamedSettings& given,
@@ -52,17 +52,18 @@ void CheckWait(const Rules& rules) {
   if (distribution == "lognormal" || !rules.IsGiven("sigma_thousandths")) {
     return;
   }
-  rules.Add("sigma_thousandths",
-            absl::StrCat("has no effect, as the distribution is ",
-                         Quoted(distribution),
-                         "; remove it, or use \"lognormal\""));
+  rules.Add(
+      "sigma_thousandths",
+      absl::StrCat("has no effect, because the distribution is ",
+                   Quoted(distribution), "; remove it, or use \"lognormal\""));
 }
 
 void CheckCompress(const Rules& rules) {
   const std::string algorithm = rules.Text("algorithm");
   const int64_t level = rules.Number("level");
   if (algorithm == "snappy" && level != 0) {
-    rules.Add("level", "has no effect, as snappy has no levels; remove it");
+    rules.Add("level",
+              "has no effect, because snappy has no levels; remove it");
   }
   if (algorithm == "zlib" && level > 9) {
     rules.Add("level", absl::StrCat(level, " is out of range; zlib's levels ",
@@ -77,7 +78,7 @@ void CheckCompress(const Rules& rules) {
 }
 
 void CheckPageRank(const Rules& rules) {
-  // Four bytes each.
+  // An edge takes four bytes.
   constexpr int64_t kMaxEdges = 4'000'000'000;
   const int64_t nodes = rules.Number("nodes");
   if (rules.Number("nodes_per_iteration") > nodes) {
@@ -100,7 +101,7 @@ void CheckFeatureExtract(const Rules& rules) {
   if (std::all_of(std::begin(kCounts), std::end(kCounts),
                   [&](const char* name) { return rules.Number(name) == 0; })) {
     rules.Add(kCounts[0],
-              "is 0, and all other counts are as well; do at least something");
+              "is 0, and so are all other counts; raise at least one of them");
   }
   constexpr int64_t kMaxValues = 1'000'000'000;
   if (rules.Number("embedding_rows") * rules.Number("embedding_dimension") >
@@ -112,8 +113,8 @@ void CheckFeatureExtract(const Rules& rules) {
 }
 
 void CheckStories(const Rules& rules) {
-  // Some hundred bytes each, four times, and less than the 2 GiB that a message
-  // may have.
+  // An action takes a few hundred bytes and is stored four times. The limit
+  // also keeps the message below protobuf's 2 GiB.
   constexpr int64_t kMaxActions = 10'000'000;
   const int64_t objects = rules.Number("stories") * rules.Number("objects");
   if (objects > kMaxActions ||

@@ -1,4 +1,4 @@
-// What the settings of an activity must fulfil together.
+// Rules that involve more than one setting of an activity.
 
 #ifndef DISTBENCH_CONFIG_CATALOGS_ACTIVITY_RULES_H_
 #define DISTBENCH_CONFIG_CATALOGS_ACTIVITY_RULES_H_
@@ -10,8 +10,8 @@
 
 namespace distbench {
 
-// Adds a problem for each rule of the activity called `function` that its
-// settings break. Requires that ValidateSettings() finds no problem.
+// Adds a problem for each rule of the activity `function` that the settings
+// break. Requires that ValidateSettings() found no problem.
 void CheckActivityRules(const Path& path, const std::string& function,
                         const NamedSettings& settings,
                         const SettingsDeclaration& declaration,

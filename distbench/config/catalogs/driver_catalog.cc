@@ -19,8 +19,9 @@ SettingDeclaration SpinUs() {
       .description =
           "How long a worker with nothing to do keeps polling before it "
           "sleeps, in microseconds. Spinning answers sooner and costs CPU. The "
-          "larger value of client and server side counts, as one worker serves "
-          "both. -1: 50 if the instance has fewer workers than its share of the "
+          "larger of the client's and the server's value counts, because one "
+          "worker serves both. -1: 50 if the instance has fewer workers than "
+          "its share of the "
           "host's CPUs, else 0.",
       .default_value = kSpinByCpus,
       .minimum = kSpinByCpus,
@@ -28,8 +29,8 @@ SettingDeclaration SpinUs() {
   };
 }
 
-// gRPC makes room for so many with every connection, and ends the process if
-// there is none.
+// gRPC allocates this many entries for each connection, and aborts the process
+// if the allocation fails.
 std::map<std::string, int64_t> ChannelArgumentMaxima() {
   return {
       {"grpc.experimental.tcp_tx_zerocopy_max_simultaneous_sends", 10'000}};
@@ -108,7 +109,7 @@ SettingsDeclaration GrpcServerSettings(const std::string& default_type) {
               },
               {
                   .name = "transport",
-                  .description = "What carries gRPC.",
+                  .description = "The transport below gRPC.",
                   .default_value = "tcp",
                   .allowed_values = {"tcp"},
               },
@@ -168,8 +169,8 @@ DriverDeclaration Tcp() {
   return {
       .name = "tcp",
       .description =
-          "RPCs in frames over plain TCP connections: what a machine can do "
-          "without an RPC stack.",
+          "RPCs in frames over plain TCP connections, to show what a machine "
+          "can do without an RPC stack.",
       .client_settings =
           {.settings =
                {
@@ -177,21 +178,21 @@ DriverDeclaration Tcp() {
                               "Connections from each worker of a client to "
                               "each server, used in turn."),
                    TcpSetting(kTcpMaxBatch,
-                              "Requests that are gathered, at most, before "
-                              "they are written to a connection; those of one "
-                              "turn of the worker's loop share a write. With "
-                              "1 each is written at once."),
+                              "Maximum number of requests gathered before they "
+                              "are written to a connection; those of one turn "
+                              "of the worker's loop share a write. With 1, "
+                              "each is written at once."),
                    TcpSetting(kTcpSendQueueBytes,
-                              "What may wait to be written to a connection "
-                              "before requests are held back, in bytes."),
+                              "Bytes that may wait to be written to a "
+                              "connection before requests are held back."),
                    SpinUs(),
                }},
-      .server_settings =
-          {.settings =
-               {
-                   TcpSetting(kTcpMaxBatch, "Likewise, of replies."),
-                   SpinUs(),
-               }},
+      .server_settings = {.settings =
+                              {
+                                  TcpSetting(kTcpMaxBatch,
+                                             "Same, for replies."),
+                                  SpinUs(),
+                              }},
       .channel_settings = ChannelSettings(),
   };
 }

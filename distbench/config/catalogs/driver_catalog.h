@@ -1,5 +1,5 @@
-// The protocol drivers that configs may name, and what can be set about each.
-// Validation, documentation and help are all made from these declarations.
+// The catalog of protocol drivers: which ones configs may name, and their
+// settings. Validation, documentation and help texts are generated from it.
 
 #ifndef DISTBENCH_CONFIG_CATALOGS_DRIVER_CATALOG_H_
 #define DISTBENCH_CONFIG_CATALOGS_DRIVER_CATALOG_H_
@@ -13,42 +13,45 @@
 
 namespace distbench {
 
-// The setting of multi-server channels that names how RPCs are spread.
+// The setting of multi-server channels that selects the load-balancing policy.
 inline constexpr char kChannelPolicySetting[] = "policy";
 
 struct DriverDeclaration {
   std::string name;
 
-  // What it is, for people: sentences.
+  // Describes the driver, in full sentences for users.
   std::string description;
 
-  // False: a driver that others have; known to be named in a clear error.
+  // False for a driver that is not part of this build. It is listed so that the
+  // error message can say so.
   bool built_in = true;
 
-  // Instances reach only those that run in the same process.
+  // Instances can only reach instances in the same process.
   bool stays_in_process = false;
 
   SettingsDeclaration client_settings = {};
   SettingsDeclaration server_settings = {};
 
-  // Of multi-server channels; without any, the driver has no such channels.
+  // Settings of multi-server channels. If empty, the driver does not support
+  // them.
   SettingsDeclaration channel_settings = {};
 
-  // Driver that this is another name of, with other defaults; empty: none.
+  // The driver for which this is another name, with different defaults. Empty
+  // if it is not an alias.
   std::string alias_of = {};
 
-  // The server setting that names the driver which this one decorates, or
-  // options of one; empty: it decorates none.
+  // The server setting that names the decorated driver, or its options. Empty
+  // if this driver decorates none.
   std::string decorated_driver_setting = {};
 };
 
-// In the order in which documentation lists them.
+// All drivers, in the order in which the documentation lists them.
 absl::Span<const DriverDeclaration> DriverCatalog();
 
-// Null if there is no such driver.
+// Returns null if there is no such driver.
 const DriverDeclaration* FindDriver(absl::string_view name);
 
-// Names of the drivers that are built in.
+// Names of the built-in drivers.
 std::vector<std::string> BuiltInDriverNames();
 
 }  // namespace distbench

@@ -8,7 +8,8 @@
 namespace distbench {
 namespace {
 
-// A name that shall lead to a driver, and where it stands, as in DriverProblem.
+// A name that should resolve to a driver, and where it appears (see
+// DriverProblem).
 struct ProtocolName {
   std::string name;
   int options = kNone;
@@ -46,7 +47,7 @@ class Resolver {
   Resolver(const DistributedSystemDescription& test, const TestNames& names)
       : test_(test), names_(names) {}
 
-  // Once per resolver.
+  // Call once per resolver.
   DriverStack Resolve(int options) {
     ProtocolName name = ProtocolOf(options);
     for (;;) {
@@ -89,8 +90,8 @@ class Resolver {
             .server_setting = setting};
   }
 
-  // The driver that the name leads to, and in `options` the last ones on the
-  // way. Null if that fails.
+  // Returns the driver to which the name leads, and sets `options` to the last
+  // options on the way. Returns null on failure.
   const DriverDeclaration* Follow(const ProtocolName& name, int& options) {
     ProtocolName current = name;
     for (int depth = 0;; ++depth) {

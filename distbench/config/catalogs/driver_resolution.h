@@ -1,10 +1,11 @@
-// Which driver a service uses, and with which options: one answer, for
-// validation and for compilation.
+// Determines which driver a service uses, and with which options. Validation
+// and compilation share this code, so they always agree.
 //
-// A service takes the options that it names, else those called
-// "default_protocol_driver_options", else none. The options name a driver, or
-// else the test's default_protocol does. Where that name is no driver, it names
-// options that replace all of those before, and so on.
+// A service uses the options that it names; otherwise those called
+// "default_protocol_driver_options", if they exist; otherwise none. The options
+// name a driver; if they do not, the test's default_protocol does. If that name
+// is not a driver, it names other options, which replace the previous ones, and
+// so on.
 
 #ifndef DISTBENCH_CONFIG_CATALOGS_DRIVER_RESOLUTION_H_
 #define DISTBENCH_CONFIG_CATALOGS_DRIVER_RESOLUTION_H_
@@ -24,46 +25,48 @@ namespace distbench {
 inline constexpr char kDefaultDriverOptions[] =
     "default_protocol_driver_options";
 
-// How many options a name may lead through, and how many drivers may be around
-// one another.
+// The longest chain of options that a name may follow, and the deepest nesting
+// of decorators.
 inline constexpr int kMaxDriverDepth = 4;
 
 struct ResolvedDriver {
   const DriverDeclaration* driver;
-  const ProtocolDriverOptions* options;  // points into the test, or to none
+  // points into the test, or to empty options
+  const ProtocolDriverOptions* options;
 };
 
-// Why there is no driver to be had, and which name in the test is to blame.
+// Why no driver could be found, and which name in the test is at fault.
 struct DriverProblem {
-  // The options in which the name stands, by position; kNone: it is the test's
+  // Index of the options that contain the name; kNone for the test's
   // default_protocol.
   int options = kNone;
 
-  // The server setting that it is the value of; empty: it is a protocol_name.
+  // The server setting whose value is the name. Empty if the name is a
+  // protocol_name.
   std::string server_setting;
 
   std::string message;  // "what is wrong; what would be right"
 };
 
 struct DriverStack {
-  // From the outermost to the one that decorates no other. All are built in.
+  // From the outermost decorator to the driver that sends. All are built in.
   std::vector<ResolvedDriver> drivers;
 
-  // Then the drivers are those that were found before.
+  // If set, `drivers` holds the drivers found before the problem.
   std::optional<DriverProblem> problem;
 };
 
-// The options that a service starts from, by position; kNone: none. Requires
-// that it names existing ones, if any.
+// Index of the options that a service starts from; kNone if it has none. If the
+// service names options, they must exist.
 int OptionsOf(const TestNames& names, const ServiceSpec& service);
 
-// The drivers of who starts from these options, by position; kNone: from none.
-// Points into the test, which `names` are of.
+// Resolves the drivers, starting from the options with this index (kNone: from
+// no options). The result points into `test`. `names` must belong to `test`.
 DriverStack ResolveDriverStack(const DistributedSystemDescription& test,
                                const TestNames& names, int options);
 
-// The drivers, with all defaults filled in. Requires a stack without problem,
-// whose settings passed validation.
+// Returns the drivers with all defaults filled in. Requires a stack without a
+// problem, whose settings passed validation.
 DriverOptions MakeDriverOptions(const DriverStack& stack);
 
 }  // namespace distbench

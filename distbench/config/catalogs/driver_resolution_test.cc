@@ -114,7 +114,7 @@ std::string Aliases(int count) {
   return aliases;
 }
 
-// Whoever names them, a name may lead through four options.
+// A name may lead through four options, whoever refers to it.
 TEST(ResolveDriver, NamesLeadThroughFourOptions) {
   const std::string decorated = R"(
     services { protocol_driver_options_name: 'outer' }
@@ -179,7 +179,8 @@ TEST(ResolveDriver, DecoratorsOfThemselvesAreRefused) {
               HasSubstr("more than 4 drivers follow one another"));
 }
 
-// Options d1 to dN, each of which decorates the next one, and the last tcp.
+// Options d1 to dN, each of which decorates the next one; the last decorates
+// tcp.
 std::string Decorators(int count) {
   std::string decorators;
   for (int i = 1; i <= count; ++i) {
@@ -210,8 +211,8 @@ TEST(ResolveDriver, DriversThatAreNotBuiltInAreRefused) {
               HasSubstr("is not built into this distbench"));
 }
 
-// Of options 1 and their setting, of options 0 and their protocol_name, and of
-// the test's default_protocol.
+// The places to blame: the setting and the protocol_name of options, and the
+// test's default_protocol.
 TEST(ResolveDriver, TheNameToBlameIsFound) {
   const std::string last = R"(
     protocol_driver_options {

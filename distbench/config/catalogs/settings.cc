@@ -47,12 +47,12 @@ void ValidateString(const Path& path, const std::string& value,
     return;
   }
   if (std::find(allowed.begin(), allowed.end(), value) != allowed.end()) return;
-  problems.Add(path,
-               absl::StrCat(Quoted(value), " is no value of this setting; ",
-                            "must be one of ", QuotedList(allowed)));
+  problems.Add(path, absl::StrCat(Quoted(value), " is not a valid value; ",
+                                  "must be one of ", QuotedList(allowed)));
 }
 
-// Settings are of one kind or the other; returns whether this one is.
+// A setting is either a string or a number. Returns whether this one is exactly
+// one of them.
 bool ValidateKind(const Path& path, const NamedSetting& setting,
                   Problems& problems) {
   if (setting.has_string_value() && setting.has_int64_value()) {

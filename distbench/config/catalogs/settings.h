@@ -1,5 +1,5 @@
-// Settings of drivers, channels and activities: how they are declared, checked
-// against their declaration, and completed by its defaults.
+// Settings of drivers, channels and activities: how they are declared, how they
+// are checked against their declarations, and how defaults are filled in.
 
 #ifndef DISTBENCH_CONFIG_CATALOGS_SETTINGS_H_
 #define DISTBENCH_CONFIG_CATALOGS_SETTINGS_H_
@@ -22,50 +22,49 @@ using SettingValue = std::variant<int64_t, std::string>;
 struct SettingDeclaration {
   std::string name;
 
-  // What it does, for people: sentences, which documentation and help print.
+  // What the setting does, in full sentences. Documentation and help print it.
   std::string description;
 
-  // Also tells the type. Of no meaning if the setting is required.
+  // Also determines the type. The value is unused if the setting is required.
   SettingValue default_value;
 
-  // Of strings; empty: any string.
+  // For strings. Empty: any string is allowed.
   std::vector<std::string> allowed_values = {};
 
-  // Of integers.
+  // For integers.
   int64_t minimum = 0;
   int64_t maximum = std::numeric_limits<int64_t>::max();
 
   bool required = false;
 };
 
-// What some component understands.
+// The settings that a driver, channel or activity accepts.
 struct SettingsDeclaration {
   std::vector<SettingDeclaration> settings;
 
-  // Settings whose name begins with this are passed on as they are; their
-  // numbers have 32 bits. Empty: none.
+  // Settings whose names begin with this prefix are passed through. Their
+  // numbers must fit in 32 bits. Empty: none.
   std::string pass_through_prefix = {};
 
-  // Of these, the largest numbers of those for which 32 bits are too many, by
-  // name.
+  // Lower maxima for some of the passed-through numbers, by name.
   std::map<std::string, int64_t> pass_through_maxima = {};
 };
 
 using NamedSettings = google::protobuf::RepeatedPtrField<NamedSetting>;
 
-// Adds a problem for each setting that is unknown, repeated, of the wrong kind
-// or has a value that is not allowed, and for each that is required and
-// missing. `owner` is who takes the settings, such as `driver "grpc"`.
+// Adds a problem for each setting that is unknown, repeated, of the wrong type
+// or out of range, and for each required setting that is missing. `owner`
+// describes who accepts the settings, for example `driver "grpc"`.
 void ValidateSettings(const Path& path, const NamedSettings& settings,
                       const SettingsDeclaration& declaration,
                       const std::string& owner, Problems& problems);
 
-// The settings, and the defaults of those that are missing. Requires that
-// ValidateSettings() finds no problem.
+// Returns the settings, with defaults for the missing ones. Requires that
+// ValidateSettings() found no problem.
 std::map<std::string, SettingValue> ResolveSettings(
     const NamedSettings& settings, const SettingsDeclaration& declaration);
 
-// The string that a setting has, or else its default.
+// The value of a string setting, or its default.
 std::string StringSetting(const NamedSettings& settings,
                           const SettingsDeclaration& declaration,
                           const std::string& name);

@@ -40,7 +40,7 @@ std::vector<MultiServerChannelPlan> CompileChannels(
 ServicePlan CompileService(const CompileContext& context,
                            const ServiceSpec& service) {
   const Grid grid = GridOf(service);
-  // Validation asked the same, and found no problem.
+  // Validation resolved the same stack and found no problem.
   const DriverStack stack = ResolveDriverStack(
       context.test(), context.names(), OptionsOf(context.names(), service));
   ServicePlan plan;
@@ -145,7 +145,7 @@ ReplayRecordPlan::Base BaseOf(const RpcReplayTraceRecord& record, bool waits) {
     case RpcReplayTraceRecord::UNKNOWN:
       break;
   }
-  // Also of a first record that has nothing before it to wait for.
+  // This includes a first record, which has no earlier record to wait for.
   return ReplayRecordPlan::Base::kTraceStart;
 }
 

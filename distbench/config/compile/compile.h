@@ -6,9 +6,9 @@
 
 namespace distbench {
 
-// Compiles a test that CheckTestSequence() (check.h) returned; anything else is
-// undefined behaviour. Indices in the plan are positions in the test, but for
-// distributions and actions, which the plan numbers itself.
+// Compiles a test that CheckTestSequence() (check.h) returned; any other test
+// is undefined behaviour. Indices in the plan are positions in the test, except
+// for distributions and actions, which the plan numbers itself.
 Plan Compile(const DistributedSystemDescription& test);
 
 }  // namespace distbench

@@ -4,7 +4,7 @@
 
 namespace distbench {
 
-// Joint distributions come first, then those of delays, then those of sizes.
+// The order is: joint distributions, delays, sizes.
 
 std::vector<Distribution> CompileContext::MakeDistributions() const {
   std::vector<Distribution> distributions;

@@ -1,4 +1,4 @@
-// What the parts of Compile() share. Private to the compiler.
+// State shared by the parts of Compile(). Private to the compiler.
 
 #ifndef DISTBENCH_CONFIG_COMPILE_COMPILE_CONTEXT_H_
 #define DISTBENCH_CONFIG_COMPILE_COMPILE_CONTEXT_H_
@@ -16,7 +16,7 @@ namespace distbench {
 inline constexpr int64_t kDefaultRequestBytes = 16;
 inline constexpr int64_t kDefaultResponseBytes = 32;
 
-// A valid test, which must outlive this, and its names.
+// A valid test, which must outlive this object, and its names.
 class CompileContext {
  public:
   explicit CompileContext(const DistributedSystemDescription& test)
@@ -25,13 +25,14 @@ class CompileContext {
   const DistributedSystemDescription& test() const { return test_; }
   const TestNames& names() const { return names_; }
 
-  // Plan::distributions, and indices into it by name; kNone for no name.
+  // Builds Plan::distributions. The functions below return indices into it;
+  // kNone for an empty name.
   std::vector<Distribution> MakeDistributions() const;
   int JointDistribution(const std::string& name) const;
   int DelayDistribution(const std::string& name) const;
   int SizeDistribution(const std::string& name) const;
 
-  // The size that a payload has; without a name, default_bytes.
+  // The size of the named payload, or default_bytes if the name is empty.
   SizePlan PayloadSize(const std::string& name, int64_t default_bytes) const;
 
  private:

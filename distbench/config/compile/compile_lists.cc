@@ -68,7 +68,8 @@ void CompileTarget(const TestNames& names, const Action& action,
   }
 }
 
-// All but dependencies and conditions, which depend on the list.
+// Fills in everything except dependencies and conditions, which depend on the
+// list.
 ActionPlan CompileAction(const CompileContext& context, const Action& action) {
   ActionPlan plan;
   plan.name = action.name();
@@ -120,7 +121,7 @@ ListPlan CompileList(const CompileContext& context, const ActionList& list) {
   for (const auto& [name, probability] : predicates) {
     plan.predicates.push_back({name, probability});
   }
-  // Where an action was last named: what a dependency on it means.
+  // The last position of each action so far, to which a dependency refers.
   absl::flat_hash_map<std::string, int> last_positions;
   for (const std::string& name : list.action_names()) {
     const Action& action = test.actions(context.names().actions.Find(name));

@@ -8,7 +8,7 @@
 
 namespace distbench {
 
-// The action lists of the test, in the order of the config.
+// Compiles the test's action lists, in the order of the config.
 std::vector<ListPlan> CompileLists(const CompileContext& context);
 
 }  // namespace distbench

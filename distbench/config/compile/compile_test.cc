@@ -17,7 +17,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// A service that calls itself, to which tests add.
+// A service that calls itself, which tests extend.
 constexpr char kBase[] = R"(
   services { name: 'peer' count: 3 }
   rpc_descriptions { name: 'rpc' client: 'peer' server: 'peer' }

@@ -10,7 +10,7 @@ Distribution::Distribution(int dimensions, const std::vector<Box>& boxes)
     : dimensions_(dimensions) {
   double sum = 0;
   for (const Box& box : boxes) {
-    // Would be drawn if rounding left a gap at the end.
+    // A box of probability 0 could be drawn if rounding left a gap at the end.
     if (box.probability <= 0) continue;
     sum += box.probability;
     cumulative_.push_back(sum);

@@ -9,9 +9,9 @@
 
 namespace distbench {
 
-// A distribution over one or two integer dimensions: a choice among boxes, then
-// a uniform draw inside the box, each dimension by itself. Draws take
-// logarithmic time in the number of boxes. Immutable, so thread-safe.
+// A distribution over one or two integer dimensions. A draw chooses a box, then
+// a uniform value inside the box, independently for each dimension. It takes
+// logarithmic time in the number of boxes. Immutable and thread-safe.
 class Distribution {
  public:
   static constexpr int kMaxDimensions = 2;
@@ -26,23 +26,23 @@ class Distribution {
     std::array<Range, kMaxDimensions> ranges;
   };
 
-  // Requires dimensions of 1 or 2, lower <= upper in the ranges of those
+  // Requires 1 or 2 dimensions, lower <= upper in the ranges of those
   // dimensions, and probabilities >= 0 that sum to about 1. Boxes of
   // probability 0 are left out.
   Distribution(int dimensions, const std::vector<Box>& boxes);
 
   int dimensions() const { return dimensions_; }
 
-  // Values beyond dimensions() repeat the first one, so that a distribution of
-  // "payload_size" gives request and response the same size.
+  // Values beyond dimensions() repeat the first one, so a distribution of
+  // "payload_size" gives the request and the response the same size.
   Values Draw(absl::BitGenRef random) const;
 
-  // Smallest and largest value that a dimension, in [0, dimensions()), takes.
+  // The smallest and the largest value of a dimension in [0, dimensions()).
   Range Bounds(int dimension) const;
 
  private:
   int dimensions_;
-  std::vector<double> cumulative_;  // ascending; last is 1
+  std::vector<double> cumulative_;  // ascending; the last is 1
   std::vector<std::array<Range, kMaxDimensions>> boxes_;
 };
 

@@ -1,4 +1,4 @@
-// The cost of a draw, which engines pay once per iteration.
+// Measures a draw, which engines make once per iteration.
 
 #include <random>
 #include <vector>
@@ -9,7 +9,7 @@
 namespace distbench {
 namespace {
 
-// Argument: number of boxes.
+// The argument is the number of boxes.
 void BM_Draw(benchmark::State& state) {
   std::vector<Distribution::Box> boxes;
   for (int i = 0; i < state.range(0); ++i) {

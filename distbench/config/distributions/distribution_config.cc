@@ -26,8 +26,8 @@ std::vector<Box> BoxesOfPmf(const DistributionConfig& config) {
   return boxes;
 }
 
-// Each point is an exact value, unless the first probability is 0: then the
-// points are the ends of intervals, which do not overlap.
+// Each point is an exact value, unless the first probability is 0. In that case
+// the points are the ends of adjacent, non-overlapping intervals.
 std::vector<Box> BoxesOfCdf(const DistributionConfig& config) {
   const auto& points = config.cdf_points();
   const bool intervals = points[0].cdf() == 0;

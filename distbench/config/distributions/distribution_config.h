@@ -1,5 +1,5 @@
-// Distributions as configs describe them: by points of a probability mass
-// function (PMF) or of a cumulative distribution function (CDF).
+// Converts distributions from configs, which describe them by points of a
+// probability mass function (PMF) or a cumulative distribution function (CDF).
 
 #ifndef DISTBENCH_CONFIG_DISTRIBUTIONS_DISTRIBUTION_CONFIG_H_
 #define DISTBENCH_CONFIG_DISTRIBUTIONS_DISTRIBUTION_CONFIG_H_
@@ -9,19 +9,18 @@
 
 namespace distbench {
 
-// The field that a joint distribution may list second or first.
+// Names of fields. A joint distribution may list its two in either order.
 inline constexpr char kRequestSizeField[] = "request_payload_size";
 inline constexpr char kResponseSizeField[] = "response_payload_size";
 inline constexpr char kPayloadSizeField[] = "payload_size";
 inline constexpr char kDelayField[] = "action_delay_ns";
 
-// How many values a draw has: one per field name; without field names, one per
-// data point of the first PMF point, and one for a CDF.
+// The number of values in a draw: one per field name. Without field names, it
+// is one per data point of the first PMF point, and one for a CDF.
 int DimensionsOf(const DistributionConfig& config);
 
-// Requires a config that passed validation. Of the fields of a joint
-// distribution, the request's size is the first dimension, however they are
-// listed.
+// Requires a config that passed validation. In a joint distribution, the
+// request size is always the first dimension, whatever the order of the fields.
 Distribution MakeDistribution(const DistributionConfig& config);
 
 }  // namespace distbench

@@ -32,7 +32,7 @@ std::map<int64_t, int> CountDraws(const Distribution& distribution) {
   return counts;
 }
 
-// Within five standard deviations of a binomial count.
+// Allows five standard deviations of a binomial count.
 void ExpectFrequency(int count, double probability) {
   const double deviation = std::sqrt(kDraws * probability * (1 - probability));
   EXPECT_NEAR(count, kDraws * probability, 5 * deviation);
@@ -92,7 +92,7 @@ TEST(Distribution, DrawsRangesBeyond32Bits) {
     }
     EXPECT_GE(smallest, range.lower);
     EXPECT_LE(largest, range.upper);
-    // As doubles: the difference of the ends may not fit an int64_t.
+    // As doubles, because the difference of the ends may exceed an int64_t.
     const double width =
         static_cast<double>(range.upper) - static_cast<double>(range.lower);
     EXPECT_GE(static_cast<double>(largest) - static_cast<double>(smallest),

@@ -9,7 +9,7 @@
 namespace distbench {
 namespace {
 
-// FNV-1a (Fowler, Noll and Vo), 64 bits: the same in every build.
+// 64-bit FNV-1a (Fowler-Noll-Vo), which is the same in every build.
 uint64_t Fnv1a(const std::string& bytes) {
   uint64_t hash = 0xcbf29ce484222325;
   for (char byte : bytes) {
@@ -19,7 +19,7 @@ uint64_t Fnv1a(const std::string& bytes) {
   return hash;
 }
 
-// With maps in the order of their keys.
+// Serialises maps in the order of their keys.
 std::string Serialise(const DistributedSystemDescription& test) {
   std::string bytes;
   google::protobuf::io::StringOutputStream stream(&bytes);
@@ -34,7 +34,7 @@ std::string Serialise(const DistributedSystemDescription& test) {
 
 std::string ConfigHash(DistributedSystemDescription test) {
   test.clear_random_seed();
-  // Serialise() relies on the sizes that this caches.
+  // Serialise() relies on the sizes that this call caches.
   test.ByteSizeLong();
   return absl::StrFormat("%016x", Fnv1a(Serialise(test)));
 }

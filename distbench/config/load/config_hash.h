@@ -7,8 +7,9 @@
 
 namespace distbench {
 
-// Of a canonical test: 16 hexadecimal digits, equal for tests that ask for the
-// same. The seed is no part of it, as runs of one test have different ones.
+// Hashes a canonical test into 16 hexadecimal digits, which are equal for
+// equivalent tests. The seed is not included, because runs of one test have
+// different seeds.
 std::string ConfigHash(DistributedSystemDescription test);
 
 }  // namespace distbench

@@ -19,7 +19,7 @@ absl::Status Unreadable(absl::string_view source, absl::string_view why) {
   return absl::InvalidArgumentError(absl::StrCat(source, ": ", why));
 }
 
-// No text has control characters other than white space.
+// Text contains no control characters other than white space.
 bool IsTextByte(unsigned char byte) {
   return byte >= ' ' || (byte >= '\t' && byte <= '\r');
 }
@@ -34,7 +34,7 @@ bool HasUnknownFields(const TestSequence& sequence) {
   return known.ByteSizeLong() != sequence.ByteSizeLong();
 }
 
-// Why bytes that are neither text nor a sequence are what they probably are.
+// Explains what bytes that are neither text nor a sequence probably are.
 absl::Status ExplainBinary(absl::string_view contents,
                            absl::string_view source) {
   if (absl::StartsWith(contents, "\x1f\x8b")) {
@@ -46,9 +46,10 @@ absl::Status ExplainBinary(absl::string_view contents,
       absl::StartsWith(contents, "\xfe\xff")) {
     return Unreadable(source, "is UTF-16 text; save it as UTF-8");
   }
-  return Unreadable(source,
-                    "is neither text nor a binary TestSequence; a config is "
-                    "either, and `distbench report` reads results");
+  return Unreadable(
+      source,
+      "is neither text nor a binary TestSequence, as a config must "
+      "be; `distbench report` reads results");
 }
 
 absl::StatusOr<TestSequence> ParseBinary(absl::string_view contents,
@@ -83,7 +84,7 @@ absl::StatusOr<TestSequence> ParseTestSequence(absl::string_view contents,
   if (contents.size() > kMaxFileBytes) {
     return Unreadable(source, "is too large for a config");
   }
-  // Some editors begin UTF-8 files with this mark.
+  // Some editors begin UTF-8 files with a byte order mark.
   contents = absl::StripPrefix(contents, "\xef\xbb\xbf");
   absl::StatusOr<TestSequence> sequence =
       IsText(contents) ? ParseTextSequence(contents, source)

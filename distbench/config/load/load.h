@@ -1,4 +1,7 @@
-// Test sequences as files: protobuf, as text or binary.
+// Loads test sequences from files: protobuf text or binary.
+//
+//   absl::StatusOr<TestSequence> sequence = LoadTestSequence("test.config");
+//   if (sequence.ok()) sequence = CheckTestSequence(*std::move(sequence));
 
 #ifndef DISTBENCH_CONFIG_LOAD_LOAD_H_
 #define DISTBENCH_CONFIG_LOAD_LOAD_H_
@@ -11,19 +14,21 @@
 
 namespace distbench {
 
-// Reads a file; "-" and "/dev/stdin" are standard input. The error names the
-// file and says why it could not be read; otherwise as ParseTestSequence().
+// Reads a file; "-" and "/dev/stdin" mean standard input. If reading fails, the
+// error names the file and the reason. Other errors are those of
+// ParseTestSequence().
 absl::StatusOr<TestSequence> LoadTestSequence(const std::string& path);
 
-// Parses contents, which came from source: text, unless it holds bytes that no
-// text does. INVALID_ARGUMENT lists every error of a text, one per line, as
-// "source:line:column: what is wrong". Unknown fields, repeated map keys and a
-// sequence without tests are errors. Nothing else is checked: see check.h.
+// Parses `contents`, which came from `source`. Contents are text unless they
+// contain bytes that text cannot have. INVALID_ARGUMENT lists all errors of a
+// text, one per line, as "source:line:column: what is wrong". Unknown fields,
+// repeated map keys and a sequence without tests are errors. Nothing else is
+// checked; see check.h.
 absl::StatusOr<TestSequence> ParseTestSequence(absl::string_view contents,
                                                absl::string_view source);
 
-// The sequence for people to read, and for ParseTestSequence() to read back.
-// Equal sequences give equal text.
+// Returns readable text, which ParseTestSequence() can read back. Equal
+// sequences give equal text.
 std::string ToText(const TestSequence& sequence);
 
 }  // namespace distbench

@@ -30,8 +30,8 @@ using ::google::protobuf::TextFormat;
 constexpr int kMaxNesting = 50;
 constexpr int kMaxErrors = 100;
 
-// A suggestion for the field that the parser complains about with: Message type
-// "T" has no field named "f". Empty if the message says something else.
+// Suggests a field when the parser's message is 'Message type "T" has no field
+// named "f"'. Empty for other messages.
 std::string FieldSuggestion(absl::string_view message) {
   const std::vector<std::string> parts = absl::StrSplit(message, '"');
   if (parts.size() != 5) return "";
@@ -51,13 +51,14 @@ class ErrorList : public google::protobuf::io::ErrorCollector {
  public:
   explicit ErrorList(absl::string_view source) : source_(source) {}
 
-  // line and column count from 0.
+  // line and column start at 0.
   void AddError(int line, int column, const std::string& message) override {
     if (errors_.size() >= kMaxErrors) return;
     errors_.insert({std::make_pair(line, column), message});
   }
 
-  // What the parser would skip, such as an unknown field, is an error too.
+  // Treats everything that the parser would skip, such as an unknown field, as
+  // an error.
   void AddWarning(int line, int column, const std::string& message) override {
     AddError(line, column, message);
   }
@@ -80,9 +81,8 @@ class ErrorList : public google::protobuf::io::ErrorCollector {
   std::multimap<std::pair<int, int>, std::string> errors_;
 };
 
-// Adds an error for each key of the map `field` that was given before. Has to
-// run on a freshly parsed message: only there, map entries are still as
-// written.
+// Adds an error for each repeated key of the map `field`. Requires a freshly
+// parsed message: only there do repeated keys still have separate entries.
 void FindRepeatedKeys(const Message& message, const FieldDescriptor* field,
                       const TextFormat::ParseInfoTree& locations,
                       ErrorList& errors) {
@@ -133,7 +133,7 @@ absl::Status ParseText(absl::string_view text, absl::string_view source,
   parser.RecordErrorsTo(&errors);
   parser.WriteLocationsTo(&locations);
   parser.SetRecursionLimit(kMaxNesting);
-  // Goes on after an unknown field, to find the others as well.
+  // Continues after an unknown field, to find other errors.
   parser.AllowUnknownField(true);
   google::protobuf::io::ArrayInputStream stream(text.data(), text.size());
   if (!parser.Parse(&stream, &message) && errors.empty()) {

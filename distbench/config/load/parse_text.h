@@ -10,11 +10,11 @@ class Message;
 
 namespace distbench {
 
-// Parses protobuf text that came from source into message, which it clears
-// first. Stricter than protobuf's parser in that a map key may not be repeated.
+// Parses protobuf text that came from `source` into `message`, which it clears
+// first. Unlike protobuf's parser, it rejects repeated map keys.
 // INVALID_ARGUMENT lists the errors, one per line, as "source:line:column: what
-// is wrong", misspelt fields with a suggestion; a syntax error ends the list.
-// Requires less than 2 GiB of text.
+// is wrong", with suggestions for misspelt fields. A syntax error ends the
+// list. Requires less than 2 GiB of text.
 absl::Status ParseText(absl::string_view text, absl::string_view source,
                        google::protobuf::Message& message);
 

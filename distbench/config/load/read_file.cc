@@ -15,14 +15,14 @@
 namespace distbench {
 namespace {
 
-// What to do about the errors that users can cause.
+// Remedies for the errors that users can cause.
 const char* Remedy(int error_number) {
   switch (error_number) {
     case ENOENT:
     case ENOTDIR:
       return "; check the path";
     case EACCES:
-      return "; check who may read it";
+      return "; check its permissions";
     default:
       return "";
   }
@@ -49,7 +49,7 @@ absl::StatusOr<std::string> ReadDescriptor(int descriptor,
     if (contents.size() + count > kMaxFileBytes) {
       return absl::OutOfRangeError(absl::StrCat(
           "cannot read ", name, ": it is larger than ", kMaxFileBytes >> 20,
-          " MiB, which no config is; check the path"));
+          " MiB, the limit for configs; check the path"));
     }
     contents.append(block.data(), count);
   }
@@ -61,7 +61,7 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
   if (path == "-") return ReadDescriptor(STDIN_FILENO, "standard input");
   if (path.empty()) {
     return absl::InvalidArgumentError(
-        "no file is named; give a path, or \"-\" for standard input");
+        "no file was given; give a path, or \"-\" for standard input");
   }
   const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return ReadError(errno, path);

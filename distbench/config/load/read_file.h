@@ -8,11 +8,11 @@
 
 namespace distbench {
 
-// Far above any config; guards against files that have no end.
+// Far larger than any config. Protects against endless files.
 inline constexpr int64_t kMaxFileBytes = int64_t{1} << 28;
 
-// The bytes of a file, pipe or device; "-" is standard input. The error names
-// the path and says what is wrong with it.
+// Reads a file, pipe or device; "-" means standard input. Errors name the path
+// and the reason.
 absl::StatusOr<std::string> ReadFile(const std::string& path);
 
 }  // namespace distbench

@@ -43,7 +43,7 @@ TEST(ReadFile, SaysWhatIsMissing) {
   EXPECT_THAT(std::string(status.message()),
               HasSubstr("/missing: No such file or directory; check the path"));
   EXPECT_THAT(std::string(ReadFile("").status().message()),
-              HasSubstr("no file is named"));
+              HasSubstr("no file was given"));
 }
 
 TEST(ReadFile, RefusesDirectories) {

@@ -1,4 +1,4 @@
-// Which fields messages use: for tests that want all of them.
+// Lists the fields that messages use, for tests that must cover all of them.
 
 #ifndef DISTBENCH_CONFIG_LOAD_USED_FIELDS_H_
 #define DISTBENCH_CONFIG_LOAD_USED_FIELDS_H_
@@ -10,8 +10,8 @@
 
 namespace distbench {
 
-// Adds the full names of the fields that are set in the message and in those
-// inside it.
+// Adds the full names of all fields that are set in the message and its
+// submessages.
 void CollectUsedFields(const google::protobuf::Message& message,
                        std::set<std::string>& names);
 

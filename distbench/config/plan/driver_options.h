@@ -9,26 +9,26 @@
 
 namespace distbench {
 
-// How the servers of a multi-server channel are chosen among: in turn, or the
-// first that can be reached.
+// Load-balancing policies of multi-server channels: each server in turn, or the
+// first reachable one.
 inline constexpr char kRoundRobinPolicy[] = "round_robin";
 inline constexpr char kPickFirstPolicy[] = "pick_first";
 
-// How the driver of a service is set up. Settings were checked against those
-// that the driver declares, so that drivers look them up without failing.
-// Of the setting "spin_us": as the CPUs of the host allow.
+// Value of the setting "spin_us" that lets the host's CPUs decide.
 inline constexpr int64_t kSpinByCpus = -1;
 
+// How the driver of a service is set up. The settings have been checked against
+// the driver's declaration, so drivers can look them up without errors.
 struct DriverOptions {
   using Value = std::variant<int64_t, std::string>;
 
   std::string driver = "grpc";
-  std::string netdev;  // empty: best address of the host
+  std::string netdev;  // empty: the host's best address
   int ip_version = 0;  // 0: the host's choice
   std::map<std::string, Value> server_settings;
   std::map<std::string, Value> client_settings;
 
-  // The driver that this one decorates; at most one.
+  // The decorated driver, if any; at most one.
   std::vector<DriverOptions> decorated;
 };
 

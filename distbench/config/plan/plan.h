@@ -1,8 +1,8 @@
-// A test, compiled: what engines execute. Every name of the config has become a
-// small integer, every default is filled in, every distribution can be drawn
-// from. A Plan is immutable, and nothing in it can fail.
+// A compiled test, which engines execute. Names have been replaced by small
+// integers, defaults are filled in, and distributions are ready to draw from. A
+// Plan is immutable, and using it cannot fail.
 //
-// Built by Compile() (compile.h) from a test that passed validation.
+// Compile() (compile.h) builds it from a test that passed validation.
 
 #ifndef DISTBENCH_CONFIG_PLAN_PLAN_H_
 #define DISTBENCH_CONFIG_PLAN_PLAN_H_
@@ -18,12 +18,12 @@
 
 namespace distbench {
 
-// "None" wherever an index is optional.
+// Means "none" wherever an index is optional.
 inline constexpr int kNone = -1;
 inline constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max();
 
-// A payload size in bytes, of the whole serialised message: fixed, or drawn
-// from Plan::distributions.
+// A payload size in bytes, for the whole serialised message: either fixed, or
+// drawn from Plan::distributions.
 struct SizePlan {
   int64_t fixed_bytes = 0;
   int distribution = kNone;
@@ -36,11 +36,11 @@ struct FanoutPlan {
     kRoundRobin,
     kSameCoordinates,  // on every axis of `axes`
     kRing,             // +1 on `axis`, modulo its size
-    kAlternatingRing,  // -1 if the coordinate that decides is odd, else +1
-    kLinear,           // +distance on `axis`, no target outside
+    kAlternatingRing,  // -1 if the deciding coordinate is odd, else +1
+    kLinear,           // +distance on `axis`; no target beyond the edge
     kStochastic,       // a number of targets drawn from `choices`
   };
-  // With `probability`, `target_count` distinct instances.
+  // Selects `target_count` distinct instances with this probability.
   struct Choice {
     double probability;
     int target_count;
@@ -53,7 +53,7 @@ struct FanoutPlan {
   std::vector<Choice> choices;  // kStochastic; probabilities sum to 1
 };
 
-// One channel over several instances of a service.
+// One channel to several instances of a service.
 struct MultiServerChannelPlan {
   std::string name;
   std::string policy;
@@ -63,17 +63,17 @@ struct MultiServerChannelPlan {
 struct ServicePlan {
   std::string name;
   int sizes[3] = {1, 1, 1};  // grid extent along x, y, z
-  int dimensions = 1;        // how many of them are part of instance names
+  int dimensions = 1;        // how many sizes are part of instance names
   int instance_count = 1;    // product of sizes
   int first_instance = 0;    // index into Plan::instances
   int main_list = kNone;     // index into Plan::lists
-  DriverOptions driver;      // resolved: aliases and defaults are gone
+  DriverOptions driver;      // resolved: no aliases, all defaults filled in
   std::vector<MultiServerChannelPlan> multi_server_channels;
 };
 
-// One instance of a service. Its index in Plan::instances is its engine id.
+// An instance of a service. Its index in Plan::instances is its engine id.
 struct InstancePlan {
-  std::string name;  // such as "client/0"
+  std::string name;  // for example "client/0"
   int service = 0;
   int number = 0;  // within the service: x + y*X + z*X*Y
   int coordinates[3] = {0, 0, 0};
@@ -85,8 +85,8 @@ struct RpcPlan {
   int server_service = 0;
   int handler_list = 0;
   FanoutPlan fanout;
-  // Sizes, unless joint_distribution draws both: first the request's, then the
-  // response's.
+  // joint_distribution, if set, draws both sizes: the request's, then the
+  // response's. Otherwise `request` and `response` apply.
   SizePlan request;
   SizePlan response;
   int joint_distribution = kNone;
@@ -105,16 +105,16 @@ enum class ArrivalProcess {
 struct IterationsPlan {
   int64_t max_count = 1;
   int64_t max_duration_ns = kUnlimited;
-  // Closed loop: iterations in flight. Open loop: cap on them, or kUnlimited.
+  // Closed loop: iterations in flight. Open loop: their maximum, or kUnlimited.
   int64_t max_parallel = 1;
   bool open_loop = false;
-  int64_t interval_ns = 0;  // open loop only; mean
+  int64_t interval_ns = 0;  // mean; open loop only
   ArrivalProcess arrivals = ArrivalProcess::kConstant;
   int64_t warmup_count = 0;
   int64_t warmup_ns = 0;
 };
 
-// One entry of an action list. An action that a list names twice has two
+// An entry of an action list. An action that a list names twice has two
 // entries.
 struct ActionPlan {
   enum class Kind { kNothing, kRpc, kList, kActivity, kReplay };
@@ -128,7 +128,7 @@ struct ActionPlan {
   Kind kind = Kind::kNothing;
   int target = kNone;  // index into rpcs, lists, activities or replay_traces
 
-  // Positions in the same list; dependencies are all earlier than this action.
+  // Positions in the same list. All dependencies precede this action.
   std::vector<int> dependencies;
   std::vector<int> dependents;
 
@@ -150,8 +150,8 @@ struct ListPlan {
   std::string name;  // index in Plan::lists = index in the config
   std::vector<ActionPlan> actions;
   std::vector<Predicate> predicates;
-  int64_t max_rpc_samples = 0;  // per execution; 0: no limit of its own
-  bool spin = false;            // wait for due times by burning CPU
+  int64_t max_rpc_samples = 0;  // per execution; 0: no separate limit
+  bool spin = false;            // busy-wait for due times
 };
 
 struct ActivitySetting {
@@ -162,13 +162,13 @@ struct ActivitySetting {
 
 struct ActivityPoolPlan {
   std::string name;
-  int size = 1;  // threads, or places of activities that wait
+  int size = 1;  // threads, or slots for activities that wait
 };
 
 struct ActivityPlan {
   std::string name;
   std::string function;  // as registered in activity/
-  int pool = kNone;      // index into Plan::activity_pools; none: the default
+  int pool = kNone;  // index into Plan::activity_pools; kNone: the default pool
   std::vector<ActivitySetting> settings;
 };
 
@@ -178,7 +178,7 @@ struct ReplayRecordPlan {
   int64_t offset_ns = 0;
   Base base = Base::kTraceStart;
   std::vector<int> prior_records;  // absolute positions; kPrior* only
-  int client_instance = kNone;     // none: every instance
+  int client_instance = kNone;     // kNone: every instance
   int server_instance = 0;
   int multi_server_channel = kNone;  // of the server service
   int64_t request_bytes = 0;
@@ -197,10 +197,10 @@ struct Plan {
   std::string test_name;
   uint64_t seed = 0;
   int64_t timeout_ns = 0;        // from attribute "test_timeout"
-  int workers_per_instance = 0;  // 0: decided where the instance runs
+  int workers_per_instance = 0;  // 0: decided on the host
   int64_t max_threads = 0;
   int64_t max_pending_rpcs = 0;
-  int64_t max_memory_bytes = 0;     // of a node; 0: what its host allows
+  int64_t max_memory_bytes = 0;     // of a node; 0: the host's limit
   int64_t sample_memory_bytes = 0;  // of each node
 
   std::vector<ServicePlan> services;

@@ -1,5 +1,5 @@
-// Names, defaults and ranges of the tcp driver's settings: what the catalogue
-// declares, and what the driver falls back to where it is made without it.
+// Names, defaults and ranges of the tcp driver's settings. The catalog declares
+// them, and the driver falls back to them when it is created directly.
 
 #ifndef DISTBENCH_CONFIG_PLAN_TCP_SETTING_LIMITS_H_
 #define DISTBENCH_CONFIG_PLAN_TCP_SETTING_LIMITS_H_
@@ -21,7 +21,7 @@ inline constexpr TcpSettingLimits kTcpSendQueueBytes = {
     "send_queue_bytes", 16 << 20, 64 << 10, 1 << 30};
 inline constexpr TcpSettingLimits kTcpSpinUs = {"spin_us", 0, 0, 1'000'000};
 
-// Besides max_batch: a batch of so many bytes is written at once.
+// A batch of this size is written at once, even if it is below max_batch.
 inline constexpr int64_t kTcpMaxBatchBytes = 256 << 10;
 
 }  // namespace distbench

@@ -1,4 +1,4 @@
-// The names that a test defines, and what they stand for.
+// The names that a test defines, and the positions of their elements.
 
 #ifndef DISTBENCH_CONFIG_PLAN_TEST_NAMES_H_
 #define DISTBENCH_CONFIG_PLAN_TEST_NAMES_H_
@@ -13,19 +13,19 @@
 
 namespace distbench {
 
-// Positions of named elements. Of equal names, the first one counts.
+// Maps names to positions. If a name is repeated, the first position counts.
 class NameIndex {
  public:
-  // From messages with a name.
+  // Takes messages that have a name field.
   template <typename Elements>
   explicit NameIndex(const Elements& elements) {
     for (const auto& element : elements) Add(element.name());
   }
 
-  // kNone if there is no such element.
+  // Returns kNone if there is no such element.
   int Find(absl::string_view name) const;
 
-  // By position.
+  // All names, by position.
   const std::vector<std::string>& names() const { return names_; }
 
  private:

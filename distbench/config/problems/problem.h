@@ -1,4 +1,8 @@
-// What is wrong with a config, and where.
+// Problems of a config, and where they are.
+//
+//   Problems problems;
+//   problems.Add(Path("tests").At(0).Field("seed"), "is negative; ...");
+//   return ToStatus(std::move(problems).Take());
 
 #ifndef DISTBENCH_CONFIG_PROBLEMS_PROBLEM_H_
 #define DISTBENCH_CONFIG_PROBLEMS_PROBLEM_H_
@@ -15,7 +19,7 @@
 namespace distbench {
 
 struct Problem {
-  std::string path;     // such as `tests[0].actions["run"].rpc_name`
+  std::string path;     // for example `tests[0].actions["run"].rpc_name`
   std::string message;  // "what is wrong; what would be right"
 
   friend bool operator==(const Problem& a, const Problem& b) {
@@ -23,19 +27,19 @@ struct Problem {
   }
 };
 
-// "path: message".
+// Formats a problem as "path: message".
 std::string ToString(const Problem& problem);
 
-// OK if there are no problems, else INVALID_ARGUMENT with one per line.
+// OK if there are no problems; otherwise INVALID_ARGUMENT with one per line.
 absl::Status ToStatus(absl::Span<const Problem> problems);
 
-// A place in a config. Immutable.
+// A location in a config. Immutable.
 class Path {
  public:
   Path() = default;
   explicit Path(absl::string_view text) : text_(text) {}
 
-  // Steps to a field, to an element by position, and to one by name or key.
+  // Extend the path by a field, a position, or a name or map key.
   Path Field(absl::string_view name) const;
   Path At(int index) const;
   Path At(absl::string_view key) const;
@@ -46,22 +50,22 @@ class Path {
   std::string text_;
 };
 
-// Collects problems in the order in which they are found. Keeps kMaxKept of
-// them and counts the rest, so that hopeless input stays cheap.
+// Collects problems in order. Keeps the first kMaxKept and counts the rest, so
+// that hopeless input stays cheap.
 class Problems {
  public:
   static constexpr int kMaxKept = 200;
 
   void Add(const Path& path, std::string message);
 
-  // Whether what is added from now on is only counted: a chance not to compute
-  // an expensive message.
+  // Whether further problems are only counted. Callers can then skip building
+  // expensive messages.
   bool full() const { return kept_.size() >= kMaxKept; }
 
-  // How many were added.
+  // The number of problems added, including those not kept.
   int64_t count() const { return dropped_count_ + kept_.size(); }
 
-  // The problems; the last one tells how many more there are.
+  // Returns the problems. If some were dropped, the last one says how many.
   std::vector<Problem> Take() &&;
 
  private:

@@ -19,10 +19,11 @@ constexpr int kMaxNameLength = 64;
 constexpr int kMinAbbreviationLength = 3;
 constexpr int kMaxQuotedLength = 80;
 
-// Insertions, deletions, replacements and swaps of neighbours (each character
-// taking part in at most one swap) that turn a into b.
+// The number of insertions, deletions, replacements and swaps of neighbours
+// that turn a into b. Each character takes part in at most one swap.
 int EditDistance(absl::string_view a, absl::string_view b) {
-  // Rows of the distance table: of the last two prefixes of a, and the current.
+  // Rows of the distance table: for the last two prefixes of a, and the current
+  // one.
   std::vector<int> before_last(b.size() + 1);
   std::vector<int> last(b.size() + 1);
   std::vector<int> current(b.size() + 1);
@@ -47,8 +48,8 @@ bool IsAbbreviation(absl::string_view shorter, absl::string_view longer) {
          absl::StartsWith(longer, shorter);
 }
 
-// How unlikely it is that candidate was meant; nothing if it is out of the
-// question. Both in lower case.
+// Returns how unlikely it is that the candidate was meant, or nothing if it is
+// out of the question. Both names are in lower case.
 std::optional<int> Unlikeliness(absl::string_view name,
                                 absl::string_view candidate) {
   const int length = name.size();
@@ -57,7 +58,7 @@ std::optional<int> Unlikeliness(absl::string_view name,
       std::abs(length - static_cast<int>(candidate.size()));
   if (length_difference <= max_edits) {
     const int edits = EditDistance(name, candidate);
-    // A name of which nothing remains is no misspelling.
+    // If all characters would change, it is not a misspelling.
     if (edits <= max_edits && edits < length) return edits;
   }
   if (IsAbbreviation(name, candidate) || IsAbbreviation(candidate, name)) {

@@ -1,4 +1,4 @@
-// Suggestions for names that were misspelt.
+// Suggestions for misspelt names.
 
 #ifndef DISTBENCH_CONFIG_PROBLEMS_SUGGEST_H_
 #define DISTBENCH_CONFIG_PROBLEMS_SUGGEST_H_
@@ -11,24 +11,26 @@
 
 namespace distbench {
 
-// The candidate that was probably meant by `name`: at most a third of its
-// characters inserted, deleted, replaced or swapped with a neighbour; else one
-// that continues or abbreviates it. Letter case does not count. The earliest of
-// equally good candidates; none if none is close. Looks at a bounded number of
-// candidates, so that large configs do not make errors slow.
+// Returns the candidate that `name` probably means: one that differs in at most
+// a third of its characters (inserted, deleted, replaced, or swapped with a
+// neighbour), otherwise one that continues or abbreviates it. Ignores case. The
+// first of equally good candidates wins; nothing is returned if none is close.
+// Only a bounded number of candidates is examined, so that large configs do not
+// make errors slow.
 std::optional<std::string> ClosestName(
     absl::string_view name, absl::Span<const std::string> candidates);
 
-// `did you mean "x"?` if there is a closest name, else `must be one of "a",
-// "b"` with the first few candidates, else `there are none`. The end of a
-// message.
+// Returns the end of a message: `did you mean "x"?` if there is a close name,
+// otherwise `must be one of "a", "b"` with the first few candidates, or `there
+// are none`.
 std::string Suggestion(absl::string_view name,
                        absl::Span<const std::string> candidates);
 
-// `"a", "b", "c"`, ending in `...` if there are more than limit.
+// Returns `"a", "b", "c"`, with `...` at the end if there are more than
+// `limit`.
 std::string QuotedList(absl::Span<const std::string> names, int limit = 12);
 
-// `name` in quotes, on one line and not too long, whatever it holds.
+// Puts `name` in quotes, on one line and shortened if necessary.
 std::string Quoted(absl::string_view name);
 
 }  // namespace distbench

@@ -18,7 +18,7 @@ using Kind = KnobName::Kind;
 absl::Status UnknownKnob(absl::string_view text) {
   return absl::InvalidArgumentError(absl::StrCat(
       Quoted(text),
-      " is no knob; these are rate, concurrency, concurrency:ACTION, "
+      " is not a knob; knobs are rate, concurrency, concurrency:ACTION, "
       "payload:NAME, fanout:RPC and builder:CONFIG:PARAMETER"));
 }
 
@@ -50,8 +50,8 @@ absl::Status CheckRate(const DistributedSystemDescription& test) {
     }
   }
   return absl::InvalidArgumentError(
-      "there is no rate to turn: no action of a service's main list has an "
-      "open_loop_interval_ns; the knob \"concurrency\" turns closed loops");
+      "there is no rate to vary: no action of a service's main list has an "
+      "open_loop_interval_ns; the knob \"concurrency\" varies closed loops");
 }
 
 absl::Status CheckConcurrency(const std::string& name,
@@ -67,9 +67,9 @@ absl::Status CheckConcurrency(const std::string& name,
   }
   if (name.empty() && names.empty()) {
     return absl::InvalidArgumentError(
-        "there is no concurrency to turn: no action of a service's main list "
+        "there is no concurrency to vary: no action of a service's main list "
         "has iterations without an open_loop_interval_ns; "
-        "\"concurrency:ACTION\" turns the cap of an open loop");
+        "\"concurrency:ACTION\" varies the cap of an open loop");
   }
   if (name.empty() ||
       std::find(names.begin(), names.end(), name) != names.end()) {
@@ -78,7 +78,7 @@ absl::Status CheckConcurrency(const std::string& name,
   return NothingNamed("action of a main list that has iterations", name, names);
 }
 
-// What takes its time from a probe.
+// Checks for iterations, which give a probe its duration.
 absl::Status CheckLoops(const DistributedSystemDescription& test) {
   const std::map<std::string, int64_t> main_actions = MainActions(test);
   for (const Action& action : test.actions()) {
@@ -88,7 +88,7 @@ absl::Status CheckLoops(const DistributedSystemDescription& test) {
   }
   return absl::InvalidArgumentError(
       "no action of a service's main list has iterations, so there is no load "
-      "that could last");
+      "that lasts");
 }
 
 absl::Status CheckPayload(const std::string& name,
@@ -101,7 +101,7 @@ absl::Status CheckPayload(const std::string& name,
   if (found->has_size_distribution_name()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "the size of ", Quoted(name),
-        " is drawn from a distribution; a knob needs a payload with a size"));
+        " is drawn from a distribution; the knob needs a fixed size"));
   }
   return CheckLoops(test);
 }
@@ -121,7 +121,7 @@ absl::Status CheckFanout(const std::string& name,
   return absl::InvalidArgumentError(absl::StrCat(
       "the fanout_filter of ", Quoted(name), " is ",
       Quoted(found->fanout_filter()),
-      "; a knob turns the number of targets of stochastic{1:N}"));
+      "; the knob varies the number of targets of stochastic{1:N}"));
 }
 
 }  // namespace

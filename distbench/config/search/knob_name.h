@@ -1,4 +1,4 @@
-// What a load search turns up and down, as people write it.
+// Names of knobs: the parameter that a load search varies.
 
 #ifndef DISTBENCH_CONFIG_SEARCH_KNOB_NAME_H_
 #define DISTBENCH_CONFIG_SEARCH_KNOB_NAME_H_
@@ -26,16 +26,16 @@ struct KnobName {
   // parameter.
   std::string target;
 
-  // kBuilder only: as on test_builder's command line.
+  // kBuilder only: a config string, as on test_builder's command line.
   std::string config;
 };
 
-// The error (INVALID_ARGUMENT) says what is wrong and which knobs there are.
+// Parses a knob. INVALID_ARGUMENT says what is wrong and lists the knobs.
 absl::StatusOr<KnobName> ParseKnobName(absl::string_view text);
 
-// Whether the canonical test has what the knob turns; nothing to say of a
-// builder's, which makes tests of its own. The error (INVALID_ARGUMENT) says
-// what is missing and what there is.
+// Checks that the canonical test has what the knob varies. Always OK for
+// kBuilder, which generates its own tests. INVALID_ARGUMENT says what is
+// missing and what there is.
 absl::Status CheckKnob(const KnobName& knob,
                        const DistributedSystemDescription& test);
 

@@ -1,4 +1,6 @@
-// What a system must meet while it carries a load, as people write it.
+// Objectives: limits that a system must meet under load.
+//
+//   absl::StatusOr<Objective> p95 = ParseObjective("root_query p95<=500ms");
 
 #ifndef DISTBENCH_CONFIG_SEARCH_OBJECTIVE_H_
 #define DISTBENCH_CONFIG_SEARCH_OBJECTIVE_H_
@@ -15,21 +17,21 @@ namespace distbench {
 // CPU time of the busiest host, as a share of all its CPUs.
 struct HostCpu {};
 
-// One limit, such as "root_query p95<=500ms". Percentiles and means are of the
-// response time, or of the service time in closed loops, and in nanoseconds;
-// failures and CPU are shares from 0 to 1; rates are per second.
+// One limit, such as "root_query p95<=500ms". Percentiles and means refer to
+// the response time, or to the service time in closed loops, in nanoseconds.
+// Failures and CPU are shares from 0 to 1; rates are per second.
 struct Objective {
   std::string text;
-  std::string rpc;  // empty: the only one, or none for HostCpu
+  std::string rpc;  // empty: the test's only RPC, or none for HostCpu
   std::variant<Metric, HostCpu> metric;
   bool is_upper_limit;
   double limit;  // positive
 };
 
-// [RPC] METRIC<=LIMIT or METRIC>=LIMIT, where METRIC is one of stats/metric.h,
-// and LIMIT a duration (500ms), a share (0.1%) or a rate (1000); or
-// cpu<=PERCENT%. Without an RPC, the test's only one is meant. The error
-// (INVALID_ARGUMENT) says what is wrong and shows what is right.
+// Parses [RPC] METRIC<=LIMIT or METRIC>=LIMIT, or cpu<=PERCENT%. METRIC is one
+// of stats/metric.h; LIMIT is a duration (500ms), a share (0.1%) or a rate
+// (1000). Without an RPC, the test's only one is meant. INVALID_ARGUMENT says
+// what is wrong and shows the correct form.
 absl::StatusOr<Objective> ParseObjective(absl::string_view text);
 
 }  // namespace distbench

@@ -1,4 +1,4 @@
-// What a load search may be asked for, in a config and on the command line.
+// Limits of a load search's settings, in configs and on the command line.
 
 #ifndef DISTBENCH_CONFIG_SEARCH_SEARCH_LIMITS_H_
 #define DISTBENCH_CONFIG_SEARCH_SEARCH_LIMITS_H_

@@ -22,7 +22,7 @@ int64_t Remainder(int64_t value, int64_t modulus) {
 
 bool IntegerMatches(const Constraint& constraint, int64_t attribute,
                     int64_t value) {
-  // A modulus below 1 defines no remainder, so nothing can match.
+  // Remainders are undefined for a modulus below 1, so nothing can match.
   const bool has_remainder = constraint.modulus() >= 1;
   switch (constraint.relation()) {
     case Constraint::EQUAL:
@@ -76,7 +76,7 @@ std::string RelationText(const Constraint& constraint) {
   return " (no relation) ";
 }
 
-// What the attributes that the set asks about are.
+// The values of the attributes that the set refers to.
 std::string ActualValues(const ConstraintSet& set,
                          const Attributes& attributes) {
   std::vector<std::string> values;

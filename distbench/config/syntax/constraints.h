@@ -1,4 +1,4 @@
-// Conditions on the attributes of nodes and instances.
+// Constraints on the attributes of nodes and instances.
 
 #ifndef DISTBENCH_CONFIG_SYNTAX_CONSTRAINTS_H_
 #define DISTBENCH_CONFIG_SYNTAX_CONSTRAINTS_H_
@@ -13,35 +13,36 @@
 
 namespace distbench {
 
-// Name and value of each attribute.
+// Maps attribute names to values.
 using Attributes = std::map<std::string, std::string>;
 
-// Whether an attribute is as the constraint says for any of its values. An
-// attribute that is absent matches nothing, NOT_EQUAL included; neither does
-// one that is no integer match an integer value. Remainders are never negative.
+// Whether the attribute satisfies the constraint for any of the constraint's
+// values. An absent attribute matches nothing, not even NOT_EQUAL. An attribute
+// that is not an integer matches no integer value. Remainders are never
+// negative.
 bool Matches(const Constraint& constraint, const Attributes& attributes);
 
 // Whether every set has a constraint that matches. An empty list matches; an
 // empty set does not.
 bool Matches(const ConstraintList& list, const Attributes& attributes);
 
-// Why the list does not match: the first set that fails, and the values that it
-// met. Nothing if the list matches.
+// Explains why the list does not match: the first set that fails, and the
+// actual values. Returns nothing if the list matches.
 std::optional<std::string> ExplainMismatch(const ConstraintList& list,
                                            const Attributes& attributes);
 
-// The constraint for people to read, such as `rack = "a" or "b"`.
+// Formats a constraint for users, for example `rack = "a" or "b"`.
 std::string ToString(const Constraint& constraint);
 
-// Whether a key of service_constraints has wildcards: '*', '?' or '['.
+// Whether a key of service_constraints contains wildcards: '*', '?' or '['.
 bool IsGlob(absl::string_view key);
 
-// Whether a glob matches an instance's name. Wildcards do not match '/'.
+// Whether a glob matches an instance name. Wildcards do not match '/'.
 bool GlobMatches(const std::string& glob, const std::string& instance);
 
-// The constraints of an instance: those under its own name, or else those of
-// every glob that matches, in order of their keys, all of which must hold.
-// Points into test.
+// The constraints of an instance: those listed under its name, otherwise those
+// of every matching glob, in the order of the keys. All of them must hold. The
+// pointers point into `test`.
 std::vector<const ConstraintList*> ConstraintsOf(
     const DistributedSystemDescription& test, const std::string& instance);
 

@@ -56,7 +56,7 @@ const std::map<std::string, FanoutPlan>& PlainFilters() {
   return *filters;
 }
 
-// What the argument of a filter with arguments looks like.
+// The syntax of the filters that take arguments.
 const std::vector<std::string>& FilterForms() {
   static const auto* const forms = [] {
     auto* const all = new std::vector<std::string>;
@@ -72,7 +72,7 @@ const std::vector<std::string>& FilterForms() {
 
 absl::Status Invalid(absl::string_view filter, absl::string_view why) {
   return absl::InvalidArgumentError(
-      absl::StrCat(Quoted(filter), " is no fanout filter; ", why));
+      absl::StrCat(Quoted(filter), " is not a fanout filter; ", why));
 }
 
 absl::StatusOr<FanoutPlan> ParseLinear(absl::string_view filter, int axis,
@@ -85,7 +85,8 @@ absl::StatusOr<FanoutPlan> ParseLinear(absl::string_view filter, int axis,
   return fanout;
 }
 
-// A decimal number; unlike SimpleAtod, not one of "nan", "inf" or "0x1p-1".
+// Parses a decimal number. Unlike SimpleAtod, rejects "nan", "inf" and
+// "0x1p-1".
 bool ParseProbability(absl::string_view text, double* probability) {
   if (text.find_first_not_of("0123456789.eE+-") != absl::string_view::npos) {
     return false;

@@ -10,11 +10,11 @@
 
 namespace distbench {
 
-// Parses RpcSpec.fanout_filter; empty means "all". INVALID_ARGUMENT says what
-// is wrong and what would be right.
+// Parses RpcSpec.fanout_filter; an empty string means "all". INVALID_ARGUMENT
+// says what is wrong and what would be right.
 absl::StatusOr<FanoutPlan> ParseFanoutFilter(absl::string_view filter);
 
-// The axes that the filter names, ascending: 0 is x, 1 is y, 2 is z.
+// The axes that the filter uses, ascending: 0 is x, 1 is y, 2 is z.
 std::vector<int> AxesOf(const FanoutPlan& fanout);
 
 }  // namespace distbench

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kMaxDimensions = 3;
 
-// A coordinate as names write it: decimal, without sign or leading zeros.
+// Parses a coordinate: decimal, without sign or leading zeros.
 std::optional<int> ParseCoordinate(absl::string_view text) {
   int value;
   if (!absl::SimpleAtoi(text, &value) || value < 0) return std::nullopt;

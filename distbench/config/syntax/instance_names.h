@@ -1,4 +1,4 @@
-// How the instances of a service are numbered, named and found by name.
+// Numbers and names of a service's instances.
 //
 // The instances of a service form a grid of one to three dimensions. An
 // instance has a number, x + y*X + z*X*Y, and a name made of the service's name
@@ -22,45 +22,46 @@ namespace distbench {
 // The extent of a service's grid.
 struct Grid {
   std::array<int, 3> sizes = {1, 1, 1};  // along x, y, z; at least 1 each
-  int dimensions = 1;                    // how many are part of names
+  int dimensions = 1;                    // how many sizes are part of names
 
-  // Number of instances; the largest int64_t if that is exceeded.
+  // The number of instances, clamped to the largest int64_t.
   int64_t Count() const;
 };
 
 using Coordinates = std::array<int, 3>;
 
-// The grid of a canonical service; sizes below 1 count as 1.
+// The grid of a canonical service. Sizes below 1 count as 1.
 Grid GridOf(const ServiceSpec& service);
 
-// Require 0 <= number < grid.Count().
+// Both require 0 <= number < grid.Count().
 Coordinates CoordinatesOf(const Grid& grid, int number);
 std::string InstanceName(absl::string_view service, const Grid& grid,
                          int number);
 
-// What constraints know of an instance: "index" in one dimension, else
-// "x_index", "y_index" and so on. Requires 0 <= number < grid.Count().
+// The attributes of an instance that constraints can use: "index" in one
+// dimension, otherwise "x_index", "y_index" and "z_index". Requires 0 <= number
+// < grid.Count().
 std::map<std::string, std::string> InstanceAttributes(const Grid& grid,
                                                       int number);
 
-// The names of those attributes.
+// The names of these attributes.
 std::vector<std::string> InstanceAttributeNames(const Grid& grid);
 
 // The names of all instances of a canonical service, by number.
 std::vector<std::string> InstanceNames(const ServiceSpec& service);
 
-// An instance name taken apart.
+// The parts of an instance name.
 struct ParsedInstanceName {
   std::string service;
   std::vector<int> coordinates;  // one to three, at least 0 each
 };
 
-// Nothing if the name is not of the form "service/x", "service/x/y" or
-// "service/x/y/z" with decimal coordinates without leading zeros.
+// Returns nothing unless the name has the form "service/x", "service/x/y" or
+// "service/x/y/z", with decimal coordinates without leading zeros.
 std::optional<ParsedInstanceName> ParseInstanceName(absl::string_view name);
 
-// The number of the instance at the coordinates. Nothing if there are not as
-// many coordinates as the grid has dimensions, or they are outside the grid.
+// The number of the instance at these coordinates. Returns nothing if their
+// number differs from the grid's dimensions, or they are outside the grid.
 std::optional<int> InstanceNumber(const Grid& grid,
                                   const std::vector<int>& coordinates);
 

@@ -4,7 +4,8 @@ namespace distbench {
 
 std::map<std::string, int64_t> MainActions(
     const DistributedSystemDescription& test) {
-  std::map<std::string, int64_t> users;  // instances, by the list's name
+  // number of instances, by the name of their main list
+  std::map<std::string, int64_t> users;
   for (const ServiceSpec& service : test.services()) {
     users[service.name()] = service.count();
   }

@@ -1,4 +1,4 @@
-// What starts a test's traffic.
+// Actions of main lists, which start a test's traffic.
 
 #ifndef DISTBENCH_CONFIG_SYNTAX_MAIN_ACTIONS_H_
 #define DISTBENCH_CONFIG_SYNTAX_MAIN_ACTIONS_H_
@@ -11,12 +11,12 @@
 
 namespace distbench {
 
-// Names of the actions of main lists, with how many instances run each.
-// `test`: canonical; names that stand for nothing do no harm.
+// Maps each action of a main list to the number of instances that run it.
+// Requires a canonical test; undefined names are harmless.
 std::map<std::string, int64_t> MainActions(
     const DistributedSystemDescription& test);
 
-// Whether the action is an open loop, and whether it is a closed one.
+// Whether the action is an open loop or a closed loop, respectively.
 bool IsOpenLoop(const Action& action);
 bool IsClosedLoop(const Action& action);
 

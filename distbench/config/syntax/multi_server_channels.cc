@@ -10,7 +10,7 @@ std::vector<int> MembersOf(const MultiServerChannel& channel,
                            const Grid& grid) {
   std::vector<Attributes> instances;
   for (int number = 0; number < grid.Count(); ++number) {
-    // Nobody looks at attributes but constraints.
+    // Only constraints use attributes.
     instances.push_back(channel.has_constraints()
                             ? InstanceAttributes(grid, number)
                             : Attributes());

@@ -9,17 +9,17 @@
 
 namespace distbench {
 
-// The instances of the service that the channel reaches, ascending: those that
-// it selects and those that match its constraints. Selected instances outside
-// the grid are left out.
+// The instances of the service that the channel reaches, ascending: the
+// selected ones and those that match its constraints. Selected instances
+// outside the grid are ignored.
 std::vector<int> MembersOf(const MultiServerChannel& channel, const Grid& grid);
 
-// Likewise, with the attributes of each instance of the service, by number.
+// Same, with the attributes of each instance of the service, by number.
 std::vector<int> MembersOf(const MultiServerChannel& channel,
                            const std::vector<Attributes>& instances);
 
-// Whether it depends on where instances run which of them are members: some
-// constraint is about an attribute that instances do not have of themselves.
+// Whether the members depend on where instances run, because a constraint uses
+// an attribute that instances do not have by themselves.
 bool DependsOnPlacement(const MultiServerChannel& channel, const Grid& grid);
 
 }  // namespace distbench

@@ -27,7 +27,7 @@ std::vector<int> PriorRecords(const RpcReplayTraceRecord& complete_record,
   if (!WaitsForRecords(complete_record)) return {};
   std::vector<int> priors;
   for (const int distance : complete_record.prior_rpc_distances()) {
-    // Wider than int, as a distance may be anything before it is validated.
+    // Computed in 64 bits, because the distance has not been validated.
     const int64_t prior = int64_t{index} - 1 - distance;
     priors.push_back(static_cast<int>(std::clamp<int64_t>(prior, -1, index)));
   }

@@ -1,4 +1,4 @@
-// The records of a replay trace, completed.
+// Records of a replay trace, with defaults filled in.
 
 #ifndef DISTBENCH_CONFIG_SYNTAX_REPLAY_RECORDS_H_
 #define DISTBENCH_CONFIG_SYNTAX_REPLAY_RECORDS_H_
@@ -9,16 +9,16 @@
 
 namespace distbench {
 
-// The record at index, with the trace's defaults for fields that it leaves out.
-// Distances that the record gives replace the default ones.
+// Returns the record at `index`, with the trace's defaults for missing fields.
+// Distances in the record replace the default distances.
 RpcReplayTraceRecord CompleteRecord(const RpcReplayTrace& trace, int index);
 
-// Whether the record's time counts from earlier records.
+// Whether the record's time is relative to earlier records.
 bool WaitsForRecords(const RpcReplayTraceRecord& complete_record);
 
-// Positions of the records that the record at index waits for; below 0 where a
-// distance reaches beyond the first. Without distances it is the one just
-// before, so none for the first record.
+// Positions of the records for which the record at `index` waits; negative
+// where a distance reaches before the first record. Without distances, it waits
+// for the previous record, so the first record waits for none.
 std::vector<int> PriorRecords(const RpcReplayTraceRecord& complete_record,
                               int index);
 

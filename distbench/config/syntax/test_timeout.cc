@@ -16,8 +16,8 @@ absl::StatusOr<int64_t> TestTimeoutSeconds(
       seconds > kMaxTestTimeoutSeconds) {
     return absl::InvalidArgumentError(
         absl::StrCat(Quoted(it->second),
-                     " is no timeout; must be seconds, a "
-                     "whole number from 1 to ",
+                     " is not a timeout; must be a whole number "
+                     "of seconds from 1 to ",
                      kMaxTestTimeoutSeconds));
   }
   return seconds;

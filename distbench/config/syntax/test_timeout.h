@@ -12,7 +12,7 @@ inline constexpr char kTestTimeoutAttribute[] = "test_timeout";
 inline constexpr int64_t kDefaultTestTimeoutSeconds = 3600;
 inline constexpr int64_t kMaxTestTimeoutSeconds = 1'000'000'000;
 
-// How long the test may run, from its attribute, in [1,
+// The test's time limit in seconds, from its attribute, in [1,
 // kMaxTestTimeoutSeconds]. INVALID_ARGUMENT says what is wrong with the
 // attribute.
 absl::StatusOr<int64_t> TestTimeoutSeconds(

@@ -30,7 +30,7 @@ TEST(TestTimeout, RefusesWhatIsNoNumberOfSeconds) {
     const auto timeout = TimeoutOf(value);
     EXPECT_EQ(timeout.status().code(), absl::StatusCode::kInvalidArgument);
     EXPECT_THAT(std::string(timeout.status().message()),
-                HasSubstr("must be seconds"))
+                HasSubstr("must be a whole number of seconds"))
         << value;
   }
 }

@@ -1,5 +1,5 @@
-// libFuzzer's way into config: fuzz_entry, and mutations that know what a
-// config is. Built with clang by scripts/fuzz.sh.
+// The libFuzzer target for configs: fuzz_entry, with mutations that understand
+// configs. scripts/fuzz.sh builds it with clang.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,11 +12,11 @@
 #include "distbench/fuzzing/message_mutator.h"
 #include "distbench/fuzzing/random_source.h"
 
-// libFuzzer's own mutation of bytes.
+// libFuzzer's mutation of plain bytes.
 extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);
 
-// Changes a config as such, now and then its drivers, or its bytes: half of the
-// time each, and always the bytes of what is no config.
+// Mutates either the config (now and then only its drivers) or its bytes, half
+// of the time each. Input that is not a config always has its bytes mutated.
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size,
                                           size_t max_size, unsigned int seed) {
   if (seed % 2 == 0) return LLVMFuzzerMutate(data, size, max_size);

@@ -26,7 +26,7 @@ std::vector<std::string> ConfigWords() {
 
 namespace {
 
-// Whatever validation lets pass has a driver in all its decorators.
+// Whatever passes validation must have a driver inside all its decorators.
 void CheckDriver(const DriverOptions& options) {
   const DriverDeclaration* driver = FindDriver(options.driver);
   CHECK(driver != nullptr) << options.driver;

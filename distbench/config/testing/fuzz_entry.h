@@ -9,16 +9,15 @@
 
 namespace distbench {
 
-// Strings that configs give a meaning to, for mutations.
+// Strings that have a meaning in configs, for mutations.
 std::vector<std::string> ConfigWords();
 
-// Takes a sequence all the way that configs go: canonicalises, validates and
-// checks it, and compiles the tests of one without problems, whether or not the
-// engine runs their features. Must not fail in any other way than by reporting
-// problems. Returns whether there were none.
+// Canonicalises, validates and checks a sequence, and compiles its tests if
+// there are no problems, whether or not the engine supports their features.
+// Must not fail except by reporting problems. Returns whether there were none.
 bool CheckAndCompile(TestSequence sequence);
 
-// Likewise from the bytes of a file. Also the body of LLVMFuzzerTestOneInput().
+// Same, from the bytes of a file. Also the body of LLVMFuzzerTestOneInput().
 bool LoadCheckAndCompile(absl::string_view bytes);
 
 }  // namespace distbench

@@ -1,5 +1,5 @@
-// Whatever a config says, loading, checking and compiling it ends with a plan
-// or with problems.
+// Whatever a config contains, loading, checking and compiling it must end with
+// a plan or with problems.
 
 #include <filesystem>
 #include <string>
@@ -30,8 +30,8 @@ std::vector<TestSequence> Corpus() {
   return corpus;
 }
 
-// A test without any problem, reached from the corpus by changes, must also
-// exist, or the changes are too wild to test much.
+// Mutations of the corpus must also produce valid tests; otherwise they are too
+// wild to test much.
 constexpr int kMinValidPercent = 5;
 
 TEST(Fuzz, TheCorpusIsValid) {

@@ -34,7 +34,7 @@ class DriverDraw {
   }
 
  private:
-  // What services have that name no options.
+  // Draws the driver of services that name no options.
   void DrawDefault() {
     if (random_.Chance(0.5)) {
       test_.set_default_protocol(random_.Chance(0.01) ? AnyDecorator().name
@@ -56,7 +56,7 @@ class DriverDraw {
 
   std::string AnyProtocol() { return ProtocolAround(AnyCount()); }
 
-  // A protocol_name that leads through so many decorators.
+  // A protocol_name that resolves through this many decorators.
   std::string ProtocolAround(int64_t decorators) {
     std::string name = driver_;
     if (decorators > 0) {
@@ -72,7 +72,7 @@ class DriverDraw {
     return name;
   }
 
-  // Makes the options those of a decorator, with so many others inside.
+  // Turns the options into those of a decorator, with this many others inside.
   void Decorate(ProtocolDriverOptions& options, int64_t decorators) {
     const DriverDeclaration& decorator = AnyDecorator();
     options.set_protocol_name(decorator.name);
@@ -84,7 +84,7 @@ class DriverDraw {
 
   const DriverDeclaration& AnyDecorator() { return random_.OneOf(decorators_); }
 
-  // Mostly none, and rarely about as many as may follow one another.
+  // Mostly zero; rarely close to the maximum depth.
   int64_t AnyCount() {
     if (random_.Chance(0.008)) {
       return random_.Between(kMaxDriverDepth - 1, kMaxDriverDepth + 2);

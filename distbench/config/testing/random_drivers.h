@@ -8,9 +8,9 @@
 
 namespace distbench {
 
-// Replaces what a test says of protocol drivers. In the end all services use
-// `driver`: directly, by way of options that name other options, or inside
-// decorators. A few of these ways are too long, or lack something.
+// Replaces the test's protocol drivers. All services end up with `driver`:
+// directly, through options that name other options, or inside decorators. A
+// few of these chains are too long or incomplete.
 void DrawDrivers(const std::string& driver, RandomSource& random,
                  DistributedSystemDescription& test);
 

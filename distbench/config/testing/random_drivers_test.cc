@@ -43,13 +43,13 @@ absl::StatusOr<TestSequence> Check(const DistributedSystemDescription& test) {
   return CheckTestSequence(std::move(sequence));
 }
 
-// Such as "double_barrel loopback".
+// For example "double_barrel loopback".
 std::string Stack(const DriverOptions& options) {
   if (options.decorated.empty()) return options.driver;
   return absl::StrCat(options.driver, " ", Stack(options.decorated.front()));
 }
 
-// How many options the default protocol leads through, up to a driver's.
+// The number of options through which the default protocol leads to a driver.
 int DefaultDepth(const DistributedSystemDescription& test) {
   const TestNames names(test);
   std::string name = test.default_protocol();

@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Before its last line, more can be added to the test.
+// Tests can insert text before its last line.
 constexpr char kBase[] = R"(tests {
   services { name: 'client' count: 2 }
   services { name: 'server' count: 3 }

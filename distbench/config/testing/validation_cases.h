@@ -1,5 +1,5 @@
-// Tables of broken configs for tests of validation: each case is a small edit
-// of a config without problems, and the one problem that it causes.
+// Tables of broken configs for validation tests. Each case is a small edit of a
+// valid config, and the one problem that it causes.
 
 #ifndef DISTBENCH_CONFIG_TESTING_VALIDATION_CASES_H_
 #define DISTBENCH_CONFIG_TESTING_VALIDATION_CASES_H_
@@ -14,23 +14,23 @@ namespace distbench {
 
 struct ValidationCase {
   const char* rule;      // becomes part of the test's name
-  const char* old_text;  // stands in the base config once; empty: its end
+  const char* old_text;  // appears once in the base config; empty: its end
   const char* new_text;
   const char* path;     // within tests[0]
   const char* message;  // part of the problem's message
 };
 
-// A config of one test without problems.
+// A config of one valid test.
 const std::string& BaseConfig();
 
-// The problems of BaseConfig() after old_text was replaced by new_text.
+// The problems of BaseConfig() with old_text replaced by new_text.
 std::vector<Problem> ProblemsAfter(const std::string& old_text,
                                    const std::string& new_text);
 
-// Expects the case's problem and no other.
+// Expects the case's problem, and no other.
 void ExpectOneProblem(const ValidationCase& broken);
 
-// For messages of parameterised tests.
+// Names the case in messages of parameterised tests.
 std::ostream& operator<<(std::ostream& out, const ValidationCase& broken);
 
 }  // namespace distbench

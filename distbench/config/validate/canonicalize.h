@@ -5,13 +5,14 @@
 
 namespace distbench {
 
-// Brings the sequence into the form that the rest of distbench works with, in
-// which equal tests look alike:
-// - every service has both count and x_size: each follows from the other, or
-//   from the product of the sizes,
-// - a string that is empty where that means the default is left out.
-// What can not be brought into that form is left for validation to complain
-// about. Idempotent.
+// Brings the sequence into the canonical form that the rest of distbench
+// expects, in which equal tests look alike:
+// - Every service has both count and x_size. Each follows from the other, or
+//   the
+// count from the product of the sizes.
+// - Empty strings that mean the default are removed.
+// Anything that cannot be canonicalised is left for validation to report.
+// Idempotent.
 void Canonicalize(TestSequence& sequence);
 
 }  // namespace distbench

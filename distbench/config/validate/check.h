@@ -7,9 +7,9 @@
 namespace distbench {
 
 // The gate that every test passes before it runs: canonicalises the sequence,
-// validates it and makes sure that the engine can run all of it. Returns the
-// canonical sequence, each test of which Compile() accepts. INVALID_ARGUMENT
-// lists every problem, one per line, as "path: what is wrong; what would be
+// validates it, and makes sure that the engine supports it. Returns the
+// canonical sequence; Compile() accepts each of its tests. INVALID_ARGUMENT
+// lists all problems, one per line, as "path: what is wrong; what would be
 // right".
 absl::StatusOr<TestSequence> CheckTestSequence(TestSequence sequence);
 

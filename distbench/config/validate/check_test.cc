@@ -108,8 +108,8 @@ TEST(CheckTestSequence, RefusesTestsInWhichNothingRuns) {
   service.set_name("s");
   service.set_count(1);
   EXPECT_THAT(std::string(CheckTestSequence(sequence).status().message()),
-              HasSubstr("tests[0].action_lists: none is named like a "
-                        "service, so no traffic would start"));
+              HasSubstr("tests[0].action_lists: none has a "
+                        "service's name, so no traffic would start"));
 }
 
 }  // namespace

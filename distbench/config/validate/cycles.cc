@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kUnvisited = -1;
 
-// Tarjan's algorithm, with a stack of its own: graphs may be as deep as a
+// Tarjan's algorithm with an explicit stack, because graphs may be as deep as a
 // config is long.
 class ComponentFinder {
  public:
@@ -65,7 +65,7 @@ class ComponentFinder {
     lowest_[node] = std::min(lowest_[node], order);
   }
 
-  // If no later node reaches an earlier one, they are a component.
+  // If no later node reaches an earlier one, these nodes form a component.
   void Leave(int node) {
     if (lowest_[node] != order_[node]) return;
     std::vector<int> component;

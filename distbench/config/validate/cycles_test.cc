@@ -39,7 +39,7 @@ TEST(CyclicComponents, SurviveLongChains) {
   EXPECT_EQ(ShortestCycle(graph, components[0]).size(), kNodes);
 }
 
-// Whether each node reaches each other, by the obvious way.
+// Whether each node reaches each other node, computed in the obvious way.
 std::vector<std::vector<bool>> Reachability(const Graph& graph) {
   const int count = graph.size();
   std::vector<std::vector<bool>> reaches(count, std::vector<bool>(count));

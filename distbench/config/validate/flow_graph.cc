@@ -11,7 +11,7 @@
 namespace distbench {
 namespace {
 
-// Whether the predicate, with its sign, may fail to hold in this list.
+// Whether the predicate, with its sign, may be false in this list.
 bool MayFail(const ActionList& list, absl::string_view predicate) {
   const bool expected = !absl::ConsumePrefix(&predicate, "!");
   const auto& probabilities = list.predicate_probabilities();
@@ -20,7 +20,7 @@ bool MayFail(const ActionList& list, absl::string_view predicate) {
   return expected ? it->second < 1 : it->second > 0;
 }
 
-// The list that an action runs, and the RPC by which it does.
+// The list that an action runs, and the RPC that runs it.
 struct Target {
   int list;
   int rpc;
@@ -41,7 +41,7 @@ void AddEdgesOf(const DistributedSystemDescription& test,
                 const TestNames& names, int list_index,
                 std::vector<FlowEdge>& edges) {
   const ActionList& list = test.action_lists(list_index);
-  // Actions that may be skipped; those that depend on them are, too.
+  // Actions that may be skipped. Their dependents may be skipped as well.
   std::set<std::string> skippable;
   for (const std::string& name : list.action_names()) {
     const int index = names.actions.Find(name);
@@ -74,7 +74,7 @@ std::vector<FlowEdge> FlowEdges(const DistributedSystemDescription& test,
 
 std::vector<ActionUse> ReachableUses(const DistributedSystemDescription& test,
                                      const TestNames& names) {
-  using Run = std::pair<int, int>;  // of a list by a service
+  using Run = std::pair<int, int>;  // list and service
   std::deque<Run> frontier;
   std::set<Run> runs;
   const auto add_run = [&](int list, int service) {

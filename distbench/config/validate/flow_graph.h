@@ -1,4 +1,4 @@
-// Which action lists run which.
+// Which action lists run which other lists.
 
 #ifndef DISTBENCH_CONFIG_VALIDATE_FLOW_GRAPH_H_
 #define DISTBENCH_CONFIG_VALIDATE_FLOW_GRAPH_H_
@@ -11,7 +11,7 @@
 
 namespace distbench {
 
-// An action of one list that runs another: nested, or as the handler of an RPC.
+// An action of one list that runs another list, nested or as an RPC handler.
 struct FlowEdge {
   int from;
   int to;
@@ -19,12 +19,12 @@ struct FlowEdge {
   bool conditional;  // whether a predicate may keep the action from running
 };
 
-// The edges of a test, valid or not: what does not exist has none. In the order
-// of lists and their actions.
+// The edges of a test, which need not be valid: undefined names have no edges.
+// In the order of the lists and their actions.
 std::vector<FlowEdge> FlowEdges(const DistributedSystemDescription& test,
                                 const TestNames& names);
 
-// An execution of an action by a service.
+// An action, executed by a service as part of a list.
 struct ActionUse {
   int action;
   int list;
@@ -33,8 +33,8 @@ struct ActionUse {
   friend auto operator<=>(const ActionUse&, const ActionUse&) = default;
 };
 
-// What happens when every service runs its main list, and every RPC that
-// follows is handled: each use once, in the order in which it is reached.
+// The uses that occur when every service runs its main list and all resulting
+// RPCs are handled. Lists each use once, in the order in which it is reached.
 std::vector<ActionUse> ReachableUses(const DistributedSystemDescription& test,
                                      const TestNames& names);
 

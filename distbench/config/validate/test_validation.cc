@@ -18,7 +18,7 @@ int TestValidation::Resolve(const Path& path, absl::string_view kind,
                             const std::string& name,
                             const NameIndex& index) const {
   const int position = name.empty() ? kNone : index.Find(name);
-  // Suggestions are expensive.
+  // Skip the search for suggestions, which is expensive.
   if (position != kNone || problems_.full()) return position;
   if (name.empty()) {
     Add(path, absl::StrCat("is missing; name the ", kind));

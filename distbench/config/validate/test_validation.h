@@ -1,4 +1,4 @@
-// What the checks of a test share. Private to validation.
+// Helpers shared by the checks of a test. Private to validation.
 
 #ifndef DISTBENCH_CONFIG_VALIDATE_TEST_VALIDATION_H_
 #define DISTBENCH_CONFIG_VALIDATE_TEST_VALIDATION_H_
@@ -16,7 +16,7 @@
 
 namespace distbench {
 
-// Bounds that keep sums of times within an int64_t, and memory within reason.
+// Limits that keep sums of times within an int64_t, and memory within reason.
 inline constexpr int64_t kMaxSizeBytes = 2'147'483'647;
 inline constexpr int64_t kMaxTimeUs = 1'000'000'000'000'000;
 inline constexpr int64_t kMaxTimeNs = 1000 * kMaxTimeUs;
@@ -25,16 +25,17 @@ inline constexpr int64_t kMaxDelayNs = kMaxIntervalNs;
 inline constexpr int64_t kMaxClosedLoopParallelism = 1'000'000;
 inline constexpr int64_t kMaxInstances = 100'000;
 inline constexpr int64_t kMaxNodes = 100'000;
-// Of conditions on instances, times the instances that each is tried on: what
-// keeps a check within seconds, and the members of channels within memory.
+// Conditions on instances, times the instances on which each is tried. The
+// limit keeps a check within seconds, and the members of channels within
+// memory.
 inline constexpr int64_t kMaxConditionsTried = 2'000'000;
 inline constexpr int64_t kMaxWorkers = 1024;
 inline constexpr int64_t kMaxActivityPoolSize = 1024;
 inline constexpr int kMaxListNesting = 100;
 inline constexpr int kMaxNameLength = 200;
 
-// A test, its names, its place, and where its problems go. All arguments must
-// outlive this.
+// A test, its names, its path, and where to report its problems. All arguments
+// must outlive this object.
 class TestValidation {
  public:
   TestValidation(const DistributedSystemDescription& test, const Path& path,
@@ -50,7 +51,8 @@ class TestValidation {
     problems_.Add(path, std::move(message));
   }
 
-  // The element of a repeated field at position: by name, if that is its own.
+  // The path of an element of a repeated field: by name if the name is its own,
+  // otherwise by position.
   Path Element(absl::string_view field, const NameIndex& index,
                int position) const;
 
@@ -59,12 +61,12 @@ class TestValidation {
   Path Action(int i) const { return Element("actions", names_.actions, i); }
   Path List(int i) const { return Element("action_lists", names_.lists, i); }
 
-  // The position of what is called `name`. Without such a thing adds a problem
-  // at path, in which `kind` stands for what it would be, and returns kNone.
+  // Returns the position of the element called `name`. If there is none, adds a
+  // problem at `path`, which calls the element a `kind`, and returns kNone.
   int Resolve(const Path& path, absl::string_view kind, const std::string& name,
               const NameIndex& index) const;
 
-  // Likewise, but the name may be left out.
+  // Same, but the name may be empty.
   void ResolveOptional(const Path& path, absl::string_view kind,
                        const std::string& name, const NameIndex& index) const;
 
@@ -73,21 +75,20 @@ class TestValidation {
     distbench::CheckRange(path, value, minimum, maximum, problems_);
   }
 
-  // The service called `name` with its grid. Nothing if there is no such
-  // service, or one of so many instances that they can not be enumerated, which
-  // is a problem elsewhere.
+  // The service called `name`, with its grid. Returns nothing if there is no
+  // such service, or if it has too many instances to enumerate; both are
+  // reported elsewhere.
   struct ServiceGrid {
     const ServiceSpec* service;
     Grid grid;
   };
   std::optional<ServiceGrid> FindService(const std::string& name) const;
 
-  // Of all services; kMaxInstances + 1 if there are more than kMaxInstances,
-  // which is a problem elsewhere.
+  // Instances of all services; kMaxInstances + 1 if there are more than
+  // kMaxInstances, which is reported elsewhere.
   int64_t InstanceCount() const;
 
-  // Adds a problem at path[i] for each string that stands in an earlier place
-  // as well.
+  // Adds a problem at path[i] for each string that also appears earlier.
   void CheckDistinct(
       const Path& path,
       const google::protobuf::RepeatedPtrField<std::string>& strings) const;

@@ -8,9 +8,10 @@
 
 namespace distbench {
 
-// Every problem of a canonical sequence (canonicalize.h): names, references,
-// shapes, ranges, distributions, options, recursion. A sequence without
-// problems can be compiled and run without a failure of its own making.
+// Returns all problems of a canonical sequence (canonicalize.h): names,
+// references, shapes, ranges, distributions, options, recursion. A sequence
+// without problems compiles, and runs without failures that the config could
+// cause.
 std::vector<Problem> Validate(const TestSequence& sequence);
 
 }  // namespace distbench

@@ -46,11 +46,11 @@ class ListValidation {
                         "must not begin with '!', which negates a predicate "
                         "where an action names it");
       }
-      // Written so that NaN is refused.
+      // Written so that NaN is rejected.
       if (!(probability >= 0 && probability <= 1)) {
         validation_.Add(all.At(name),
                         absl::StrCat(probability,
-                                     " is no probability; must be from 0 to "
+                                     " is not a probability; must be from 0 to "
                                      "1"));
       }
     }
@@ -61,7 +61,7 @@ class ListValidation {
     const int index =
         validation_.Resolve(path_.Field("action_names").At(position), "action",
                             name, validation_.names().actions);
-    // What holds for the first entry of an action holds for the others.
+    // The first entry of an action has been checked; the others are the same.
     if (index == kNone || earlier_.count(index) > 0) return;
     CheckDependencies(index);
     CheckPredicates(index);
@@ -76,10 +76,10 @@ class ListValidation {
       if (dependency == kNone || earlier_.count(dependency) > 0) continue;
       validation_.Add(
           validation_.Action(action_index).Field("dependencies").At(i),
-          absl::StrCat("action list ", Quoted(list_.name()), " does not have ",
-                       Quoted(action.dependencies(i)), " before ",
-                       Quoted(action.name()),
-                       "; an action depends on earlier ones of its list"));
+          absl::StrCat(
+              "action list ", Quoted(list_.name()), " does not have ",
+              Quoted(action.dependencies(i)), " before ", Quoted(action.name()),
+              "; an action can only depend on earlier ones in its list"));
     }
   }
 
@@ -88,7 +88,7 @@ class ListValidation {
     for (int i = 0; i < action.predicates_size(); ++i) {
       absl::string_view name = action.predicates(i);
       absl::ConsumePrefix(&name, "!");
-      // Reported with the action.
+      // An empty or negated name is reported with the action.
       if (name.empty() || absl::StartsWith(name, "!")) continue;
       if (predicates_.count(std::string(name)) > 0) continue;
       validation_.Add(
@@ -106,7 +106,7 @@ class ListValidation {
   const Path path_;
   const std::map<std::string, float> predicates_;
   std::vector<std::string> predicate_names_;
-  std::set<int> earlier_;  // actions at the positions before
+  std::set<int> earlier_;  // actions at earlier positions
 };
 
 }  // namespace

@@ -55,7 +55,7 @@ void CheckOpenLoop(const TestValidation& validation, const Path& path,
   if (!distribution.empty() &&
       std::find(known.begin(), known.end(), distribution) == known.end()) {
     validation.Add(place, absl::StrCat(Quoted(distribution),
-                                       " is no distribution of intervals; "
+                                       " is not a distribution of intervals; "
                                        "must be one of ",
                                        QuotedList(known)));
   } else if (!iterations.has_open_loop_interval_ns() && !distribution.empty() &&
@@ -109,7 +109,8 @@ void CheckOverrides(const TestValidation& validation, const Path& path,
       action.response_payload_override(), validation.names().payloads);
 }
 
-// That names are well-formed; whether they are defined depends on the list.
+// Checks that names are well-formed. Whether they are defined depends on the
+// list.
 void CheckPredicates(const TestValidation& validation, const Path& path,
                      const Action& action) {
   for (int i = 0; i < action.predicates_size(); ++i) {

@@ -122,7 +122,7 @@ INSTANTIATE_TEST_SUITE_P(
             "actions { name: 'new' iterations { open_loop_interval_ns: 5 "
             "open_loop_interval_distribution: 'poisson' } }",
             "actions[\"new\"].iterations.open_loop_interval_distribution",
-            "\"poisson\" is no distribution of intervals; must be one of "
+            "\"poisson\" is not a distribution of intervals; must be one of "
             "\"constant\", \"exponential\""},
         ValidationCase{
             "IntervalDistributionInClosedLoop", "",
@@ -198,13 +198,13 @@ INSTANTIATE_TEST_SUITE_P(
             "action_lists { name: 'new_list' predicate_probabilities { key: "
             "'p' value: 7 } }",
             "action_lists[\"new_list\"].predicate_probabilities[\"p\"]",
-            "7 is no probability; must be from 0 to 1"},
+            "7 is not a probability; must be from 0 to 1"},
         ValidationCase{
             "ProbabilityIsNoNumber", "",
             "action_lists { name: 'new_list' predicate_probabilities { key: "
             "'p' value: nan } }",
             "action_lists[\"new_list\"].predicate_probabilities[\"p\"]",
-            "is no probability"}),
+            "is not a probability"}),
     [](const auto& info) { return info.param.rule; });
 
 TEST(ValidateActions, AcceptsActionsThatDoNothing) {

@@ -39,7 +39,7 @@ void ValidateFunction(const TestValidation& validation, const Path& settings,
                      activity->settings, problems);
 }
 
-// By position of the activity pools.
+// By position of the activity pool.
 std::vector<bool> PoolsWithThreads(const TestValidation& validation) {
   const NameIndex& pools = validation.names().activity_pools;
   std::vector<bool> has_threads(pools.names().size());
@@ -66,7 +66,7 @@ void ValidatePools(const TestValidation& validation) {
                                          validation.names().activity_pools, i);
     if (!pool.has_size()) {
       validation.Add(path.Field("size"),
-                     "is missing; say how many iterations at once");
+                     "is missing; give the number of concurrent iterations");
     } else {
       validation.CheckRange(path.Field("size"), pool.size(), 1,
                             kMaxActivityPoolSize);

@@ -21,7 +21,7 @@ void CheckList(const TestValidation& validation, const Path& path,
   }
 }
 
-// Whether the host has those nodes and CPUs, only the host knows.
+// Only the host knows whether it has those nodes and CPUs.
 void CheckBinding(const TestValidation& validation, const NumaBinding& binding,
                   const Path& path) {
   CheckList(validation, path.Field("nodes"), binding.has_nodes(),
@@ -37,19 +37,19 @@ void CheckBinding(const TestValidation& validation, const NumaBinding& binding,
   }
   if (binding.has_cpus() && binding.spread()) {
     validation.Add(path.Field("spread"),
-                   "is about nodes, and excludes cpus; remove one of them");
+                   "is about nodes and excludes cpus; remove one of them");
   }
   if (binding.has_memory_nodes() &&
       binding.memory_policy() == NumaBinding::LOCAL &&
       binding.has_memory_policy()) {
     validation.Add(path.Field("memory_nodes"),
-                   "says nothing with memory_policy LOCAL, which uses the node "
-                   "of the CPU; remove it, or choose another policy");
+                   "has no effect with memory_policy LOCAL, which uses the "
+                   "node of the CPU; remove it, or choose another policy");
   }
   if (!binding.has_instances_per_node()) return;
   if (!binding.spread()) {
     validation.Add(path.Field("instances_per_node"),
-                   "needs spread: true; add that");
+                   "needs spread: true; add it");
   }
   validation.CheckRange(path.Field("instances_per_node"),
                         binding.instances_per_node(), 1, kMaxInstancesPerNode);

@@ -29,7 +29,7 @@ void CheckMembers(const TestValidation& validation, const Path& path,
   ValidateConstraints(path.Field("constraints"), channel.constraints(),
                       InstanceAttributeNames(grid), validation.problems());
   const bool sound = validation.problems().count() == problems_before;
-  // What depends on the placement shows there.
+  // Members that depend on the placement can only be checked there.
   if (sound && try_constraints && !DependsOnPlacement(channel, grid) &&
       MembersOf(channel, grid).empty()) {
     validation.Add(path,
@@ -51,7 +51,7 @@ void CheckSettings(const TestValidation& validation, const Path& path,
                    driver.channel_settings, owner, validation.problems());
 }
 
-// What a constraint list asks of an instance, at least once.
+// The number of conditions in a constraint list; at least one.
 int64_t ConditionsOf(const ConstraintList& constraints) {
   int64_t conditions = 1;
   for (const ConstraintSet& set : constraints.constraint_sets()) {
@@ -63,8 +63,8 @@ int64_t ConditionsOf(const ConstraintList& constraints) {
   return conditions;
 }
 
-// Whether there are few enough constraints and instances to try each on each of
-// its service.
+// Whether trying every constraint on every instance of its service is cheap
+// enough.
 bool CheckConstraintCount(const TestValidation& validation) {
   if (validation.InstanceCount() > kMaxInstances) return false;
   int64_t tries = 0;
@@ -80,10 +80,10 @@ bool CheckConstraintCount(const TestValidation& validation) {
   if (tries <= kMaxConditionsTried) return true;
   validation.Add(
       validation.path().Field("services"),
-      absl::StrCat("channels with constraints, with their values, and the "
-                   "instances that each is tried on make ",
+      absl::StrCat("checking the values of the channels' constraints on all "
+                   "instances takes ",
                    tries, " tries, and ", kMaxConditionsTried,
-                   " are the most; use fewer channels, or "
+                   " are allowed; use fewer channels, or "
                    "selected_instances"));
   return false;
 }
@@ -118,7 +118,7 @@ void ValidateChannels(const TestValidation& validation) {
   for (int i = 0; i < validation.test().services_size(); ++i) {
     const ServiceSpec& service = validation.test().services(i);
     const Grid grid = GridOf(service);
-    // Too many instances to enumerate; a problem elsewhere.
+    // Too many instances to enumerate, which is reported elsewhere.
     if (grid.Count() > kMaxInstances) continue;
     CheckChannelsOf(validation, validation.Service(i), service, grid,
                     try_constraints);

@@ -21,7 +21,7 @@ bool IsNegative(const Constraint& constraint) {
          constraint.relation() == Constraint::MODULO_NOT_EQUAL;
 }
 
-// Attributes of instances, which nodes do not have.
+// Attributes that only instances have, not nodes.
 bool IsOfInstances(const std::string& attribute) {
   return attribute == "index" || attribute == "x_index" ||
          attribute == "y_index" || attribute == "z_index";
@@ -34,7 +34,7 @@ void CheckAttribute(const Path& path, const std::string& name,
     problems.Add(path, "is missing; name the attribute to look at");
     return;
   }
-  // Others are attributes of nodes, known when the test is placed.
+  // Other attributes belong to nodes and are known when the test is placed.
   if (attributes.empty() || !IsOfInstances(name) ||
       std::find(attributes.begin(), attributes.end(), name) !=
           attributes.end()) {
@@ -65,7 +65,7 @@ void CheckModulus(const Path& path, const Constraint& constraint,
                  "a MODULO relation compares integers; use int64_values");
   }
   for (int i = 0; i < constraint.int64_values_size(); ++i) {
-    // No remainder is outside this range.
+    // Remainders are always in this range.
     CheckRange(path.Field("int64_values").At(i), constraint.int64_values(i), 0,
                constraint.modulus() - 1, problems);
   }
@@ -91,9 +91,10 @@ void CheckConstraint(const Path& path, const Constraint& constraint,
                  "int64_values");
   }
   if (IsNegative(constraint) && values > 1) {
-    problems.Add(path,
-                 "anything differs from one of several values; give one value, "
-                 "and each other value a constraint set of its own");
+    problems.Add(
+        path,
+        "every attribute differs from at least one of several values; "
+        "give one value, and each other one in its own constraint set");
   }
 }
 

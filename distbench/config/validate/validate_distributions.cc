@@ -13,10 +13,10 @@ namespace {
 
 constexpr double kProbabilitySumTolerance = 1e-6;
 
-// What distributions of one use look like.
+// Requirements on the distributions of one purpose.
 struct Use {
   int max_dimensions;
-  const char* single_field;  // of one dimension
+  const char* single_field;  // the field of a one-dimensional distribution
   int64_t max_value;         // values are at least 0
 };
 
@@ -39,7 +39,7 @@ class DistributionValidation {
   }
 
  private:
-  // Returns whether the dimensions are sound.
+  // Returns whether the dimensions are valid.
   bool CheckFields() {
     const auto& names = config_.field_names();
     const int dimensions = DimensionsOf(config_);
@@ -172,15 +172,16 @@ class DistributionValidation {
     }
   }
 
-  // Written so that NaN is refused.
+  // Written so that NaN is rejected.
   bool CheckProbability(bool present, float probability, const char* points,
                         int index, const char* field) {
     if (present && probability >= 0 && probability <= 1) return true;
     problems_.Add(PointPath(points, index).Field(field),
-                  present ? absl::StrCat(probability,
-                                         " is no probability; must be from 0 "
-                                         "to 1")
-                          : "is missing; give a probability from 0 to 1");
+                  present
+                      ? absl::StrCat(probability,
+                                     " is not a probability; must be from 0 "
+                                     "to 1")
+                      : "is missing; give a probability from 0 to 1");
     return false;
   }
 

@@ -13,7 +13,7 @@
 namespace distbench {
 namespace {
 
-// Longest name that Linux gives a network device.
+// The longest name of a Linux network device.
 constexpr int kMaxDeviceNameLength = 15;
 
 void CheckDevice(const TestValidation& validation, const Path& path,
@@ -22,7 +22,7 @@ void CheckDevice(const TestValidation& validation, const Path& path,
   if (version != 0 && version != 4 && version != 6) {
     validation.Add(path.Field("ip_version"),
                    absl::StrCat(version,
-                                " is no version of IP; must be 4 or 6, or 0 "
+                                " is not an IP version; must be 4 or 6, or 0 "
                                 "for the host's choice"));
   }
   const std::string& device = options.netdev_name();
@@ -30,7 +30,7 @@ void CheckDevice(const TestValidation& validation, const Path& path,
       device.find_first_of("/ \t\n") != std::string::npos) {
     validation.Add(path.Field("netdev_name"),
                    absl::StrCat(Quoted(device),
-                                " can not be the name of a network device; "
+                                " cannot be the name of a network device; "
                                 "`ip link` lists them"));
   }
 }
@@ -41,8 +41,7 @@ bool HasSettings(const ProtocolDriverOptions& options) {
          options.ip_version() != 0;
 }
 
-// Checks the options of a test one by one, and that drivers are found by way of
-// them.
+// Checks each of the test's options, and that they lead to drivers.
 class DriverCheck {
  public:
   explicit DriverCheck(const TestValidation& validation)
@@ -79,11 +78,11 @@ class DriverCheck {
     if (outermost.options == &options) {
       CheckSettings(index, options, *outermost.driver);
     } else if (HasSettings(options)) {
-      validation_.Add(
-          path, absl::StrCat("its settings have no effect, as the protocol "
-                             "leads to the options ",
-                             Quoted(outermost.options->name()),
-                             ", which replace them; remove them here"));
+      validation_.Add(path,
+                      absl::StrCat("its settings have no effect, because the "
+                                   "protocol leads to the options ",
+                                   Quoted(outermost.options->name()),
+                                   ", which replace them; remove them here"));
     }
   }
 
@@ -97,13 +96,14 @@ class DriverCheck {
     ValidateSettings(path.Field("server_settings"), options.server_settings(),
                      driver.server_settings, owner, validation_.problems());
     if (validation_.problems().count() == problems_before) return;
-    // Without a good setting, no driver is found by it: not another problem.
+    // Without a valid setting no driver can be found; that is not another
+    // problem.
     reported_.insert({index, driver.decorated_driver_setting});
   }
 
-  // Of services without options the name has to lead to a driver that needs
-  // none. Where there are no such services, other options may name no protocol
-  // and have the settings that this one needs.
+  // For services without options, the name must lead to a driver that needs no
+  // options. Otherwise, default_protocol may need settings that are supplied by
+  // options without a protocol_name.
   void CheckDefaultProtocol() {
     const DriverStack stack = Resolve(kNone);
     const auto& services = validation_.test().services();
@@ -115,7 +115,7 @@ class DriverCheck {
     if (is_used || stack.drivers.empty()) Report(stack);
   }
 
-  // Each name is to blame once, though several ways may lead through it.
+  // Reports each name once, although several chains may lead through it.
   void Report(const DriverStack& stack) {
     if (!stack.problem.has_value()) return;
     const DriverProblem& problem = *stack.problem;
@@ -138,8 +138,8 @@ class DriverCheck {
   std::set<std::pair<int, std::string>> reported_;  // as in DriverProblem
 };
 
-// The name of the driver that sends and receives in the end; empty if that is a
-// problem elsewhere.
+// The name of the driver that sends and receives. Empty if it cannot be found,
+// which is reported elsewhere.
 std::string WireDriverOf(const TestValidation& validation,
                          const std::string& service_name) {
   const int service = validation.names().services.Find(service_name);
@@ -152,7 +152,7 @@ std::string WireDriverOf(const TestValidation& validation,
   return driver.alias_of.empty() ? driver.name : driver.alias_of;
 }
 
-// Drivers understand their own kind only.
+// A driver can only talk to a driver of the same kind.
 void CheckBothSides(const TestValidation& validation, int rpc_index) {
   const RpcSpec& rpc = validation.test().rpc_descriptions(rpc_index);
   const std::string server_driver = WireDriverOf(validation, rpc.server());

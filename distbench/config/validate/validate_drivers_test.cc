@@ -42,26 +42,27 @@ INSTANTIATE_TEST_SUITE_P(
             "protocol_driver_options { name: 'new' protocol_name: 'new' }",
             "protocol_driver_options[\"new\"].protocol_name",
             "more than 4 protocol_driver_options follow one another"},
-        ValidationCase{"SettingsWithoutEffect", "",
-                       "protocol_driver_options { name: 'new' protocol_name: "
-                       "'fast' ip_version: 4 }",
-                       "protocol_driver_options[\"new\"]",
-                       "its settings have no effect, as the protocol leads to "
-                       "the options \"fast\""},
+        ValidationCase{
+            "SettingsWithoutEffect", "",
+            "protocol_driver_options { name: 'new' protocol_name: "
+            "'fast' ip_version: 4 }",
+            "protocol_driver_options[\"new\"]",
+            "its settings have no effect, because the protocol leads to "
+            "the options \"fast\""},
         ValidationCase{"UnknownIpVersion", "",
                        "protocol_driver_options { name: 'new' ip_version: 5 }",
                        "protocol_driver_options[\"new\"].ip_version",
-                       "5 is no version of IP; must be 4 or 6, or 0"},
+                       "5 is not an IP version; must be 4 or 6, or 0"},
         ValidationCase{"LongDeviceName", "",
                        "protocol_driver_options { name: 'new' netdev_name: "
                        "'a_very_long_device' }",
                        "protocol_driver_options[\"new\"].netdev_name",
-                       "can not be the name of a network device"},
+                       "cannot be the name of a network device"},
         ValidationCase{
             "DeviceNameWithSlash", "",
             "protocol_driver_options { name: 'new' netdev_name: '/dev/eth0' }",
             "protocol_driver_options[\"new\"].netdev_name",
-            "can not be the name of a network device"},
+            "cannot be the name of a network device"},
         ValidationCase{
             "UnknownClientSetting", "",
             "protocol_driver_options { name: 'new' client_settings { name: "
@@ -82,7 +83,7 @@ INSTANTIATE_TEST_SUITE_P(
             "protocol_driver_options { name: 'new' server_settings { name: "
             "'server_type' string_value: 'async' } }",
             "protocol_driver_options[\"new\"].server_settings[\"server_type\"]",
-            "\"async\" is no value of this setting; must be one of \"inline\", "
+            "\"async\" is not a valid value; must be one of \"inline\", "
             "\"handoff\", \"polling\""},
         ValidationCase{
             "UnknownClientType", "",

@@ -13,7 +13,8 @@ using ::google::protobuf::FieldDescriptor;
 using ::google::protobuf::Message;
 using ::google::protobuf::Reflection;
 
-// How many bytes a code point takes that begins with this one; 0 if none does.
+// The number of bytes of a code point that begins with this byte; 0 if no code
+// point does.
 int SequenceLength(unsigned char first) {
   if (first < 0x80) return 1;
   if (first >= 0xc2 && first < 0xe0) return 2;
@@ -22,8 +23,8 @@ int SequenceLength(unsigned char first) {
   return 0;
 }
 
-// Whether the second byte makes the code point one that has no shorter form, is
-// no surrogate and is not beyond the last one.
+// Whether the second byte is valid: the encoding is not overlong, not a
+// surrogate and not beyond the last code point.
 bool IsSecondByte(unsigned char first, unsigned char second) {
   switch (first) {
     case 0xe0:
@@ -52,8 +53,8 @@ bool IsUtf8(absl::string_view text) {
   return true;
 }
 
-// A place in a message, made into a Path only if there is a problem: almost
-// never, and there may be very many places.
+// A location in a message. It is turned into a Path only if there is a problem,
+// which is rare, while locations are many.
 struct Place {
   const Place* outer;  // null: the test
   const FieldDescriptor* field;
@@ -100,7 +101,7 @@ class EncodingCheck {
                     : reflection.GetRepeatedString(message, field, index);
       if (IsUtf8(text)) return;
       validation_.Add(PathOf(validation_.path(), &place),
-                      "has bytes that are no text; write it in UTF-8");
+                      "is not valid text; write it in UTF-8");
     }
   }
 

@@ -28,7 +28,7 @@ void CheckCaller(const TestValidation& validation, const ActionUse& use) {
       validation.Action(use.action).Field("rpc_name"),
       absl::StrCat("service ", Quoted(service), " runs this in action list ",
                    Quoted(test.action_lists(use.list).name()),
-                   ", and is no client of RPC ", Quoted(action.rpc_name()),
+                   ", but is not a client of RPC ", Quoted(action.rpc_name()),
                    "; add client: ", Quoted(service), " to the RPC"));
 }
 
@@ -40,7 +40,7 @@ void CheckReplayer(const TestValidation& validation, const ActionUse& use) {
   if (!action.has_rpc_replay_trace_name() || index == kNone) return;
   const std::string& service = test.services(use.service).name();
   const std::string& client = test.rpc_replay_traces(index).client();
-  // A client that does not exist is reported with the trace.
+  // An undefined client is reported with the trace.
   if (client == service || validation.names().services.Find(client) == kNone) {
     return;
   }
@@ -48,11 +48,11 @@ void CheckReplayer(const TestValidation& validation, const ActionUse& use) {
       validation.Action(use.action).Field("rpc_replay_trace_name"),
       absl::StrCat("service ", Quoted(service), " runs this in action list ",
                    Quoted(test.action_lists(use.list).name()),
-                   ", and the client of the trace is ", Quoted(client),
+                   ", but the client of the trace is ", Quoted(client),
                    "; run it there"));
 }
 
-// Each action is checked once for each service, whatever the lists.
+// Checks each action once per service, however many lists contain it.
 void CheckCallers(const TestValidation& validation) {
   std::set<std::pair<int, int>> checked;
   for (const ActionUse& use :
@@ -63,7 +63,7 @@ void CheckCallers(const TestValidation& validation) {
   }
 }
 
-// The graph of the edges that satisfy a condition.
+// The graph of the edges that satisfy the condition.
 template <typename Condition>
 Graph GraphOf(const TestValidation& validation,
               const std::vector<FlowEdge>& edges, Condition condition) {
@@ -74,7 +74,8 @@ Graph GraphOf(const TestValidation& validation,
   return graph;
 }
 
-// `, by way of "b", "c"`; empty for a list that leads to itself directly.
+// Returns `, by way of "b", "c"`; empty for a list that leads directly to
+// itself.
 std::string ByWayOf(const TestValidation& validation,
                     const std::vector<int>& cycle) {
   if (cycle.size() < 2) return "";
@@ -85,13 +86,14 @@ std::string ByWayOf(const TestValidation& validation,
   return absl::StrCat(", by way of ", QuotedList(names));
 }
 
-// Whether RPCs that only go on along the axes of a grid, never back, make up
-// the component: they end at its edge.
+// Whether the component consists of RPCs that only move in one direction along
+// the axes of a grid: such RPCs end at its edge.
 bool EndsAtGridEdge(const TestValidation& validation,
                     const std::vector<FlowEdge>& edges,
                     const std::vector<int>& component) {
   const std::set<int> lists(component.begin(), component.end());
-  std::set<std::pair<int, bool>> directions;  // axis, and whether it is upwards
+  // axis, and whether it is ascending
+  std::set<std::pair<int, bool>> directions;
   for (const FlowEdge& edge : edges) {
     const bool inside = lists.count(edge.from) > 0 && lists.count(edge.to) > 0;
     if (!inside || edge.conditional || edge.rpc == kNone) continue;
@@ -109,8 +111,9 @@ bool EndsAtGridEdge(const TestValidation& validation,
   return !directions.empty();
 }
 
-// That lists nest within bounds, where they do not run themselves: an engine
-// starts a nested list inside the one that runs it, on the same stack.
+// Checks that lists do not nest too deeply, except where they run themselves,
+// which is reported elsewhere. An engine starts a nested list on the same stack
+// as the list that runs it.
 void CheckNesting(const TestValidation& validation, const Graph& nested) {
   std::vector<int> callers(nested.size(), 0);
   for (const std::vector<int>& successors : nested) {
@@ -165,7 +168,7 @@ void CheckRecursion(const TestValidation& validation) {
     }
     validation.Add(
         validation.List(component[0]),
-        absl::StrCat("its RPCs lead back to it without end",
+        absl::StrCat("its RPCs lead back to it endlessly",
                      ByWayOf(validation, ShortestCycle(certain, component)),
                      "; give one of these actions a predicate whose "
                      "probability is below 1"));

@@ -19,13 +19,13 @@ INSTANTIATE_TEST_SUITE_P(
         ValidationCase{
             "MainListOfANonClient", "action_names: 'speak'",
             "action_names: ['speak', 'run']", "actions[\"run\"].rpc_name",
-            "service \"grid\" runs this in action list \"grid\", and is no "
-            "client of RPC \"query\"; add client: \"grid\" to the RPC"},
+            "service \"grid\" runs this in action list \"grid\", but is not "
+            "a client of RPC \"query\"; add client: \"grid\" to the RPC"},
         ValidationCase{"HandlerOfANonClient", "action_lists { name: 'query' }",
                        "action_lists { name: 'query' action_names: 'speak' }",
                        "actions[\"speak\"].rpc_name",
                        "service \"server\" runs this in action list \"query\", "
-                       "and is no client of RPC \"talk\""},
+                       "but is not a client of RPC \"talk\""},
         ValidationCase{"NestedListOfANonClient",
                        "action_lists { name: 'talk' }",
                        "action_lists { name: 'talk' action_names: 'nest' } "
@@ -39,7 +39,7 @@ INSTANTIATE_TEST_SUITE_P(
             "rpc_replay_trace_name: 't' } rpc_replay_traces { name: 't' "
             "client: 'client' server: 'server' records {}",
             "actions[\"replay\"].rpc_replay_trace_name",
-            "service \"grid\" runs this in action list \"grid\", and the "
+            "service \"grid\" runs this in action list \"grid\", but the "
             "client of the trace is \"client\""},
         ValidationCase{"ListRunsItself", "",
                        "action_lists { name: 'loop' action_names: 'loop' } "
@@ -63,7 +63,7 @@ INSTANTIATE_TEST_SUITE_P(
                        "name: 'again' action_names: 'again'  } actions { name: "
                        "'again' rpc_name: 'again'  }",
                        "action_lists[\"again\"]",
-                       "its RPCs lead back to it without end; give one of "
+                       "its RPCs lead back to it endlessly; give one of "
                        "these actions a predicate"},
         ValidationCase{
             "RpcCallsItselfWithCertainty", "",
@@ -71,14 +71,14 @@ INSTANTIATE_TEST_SUITE_P(
             "'server' fanout_filter: 'all' } action_lists { name: 'again' "
             "action_names: 'again' predicate_probabilities { key: 'p' value: 1 "
             "} } actions { name: 'again' rpc_name: 'again' predicates: 'p' }",
-            "action_lists[\"again\"]", "without end"},
+            "action_lists[\"again\"]", "endlessly"},
         ValidationCase{
             "RpcCallsItselfUnlessImpossible", "",
             "rpc_descriptions { name: 'again' client: 'server' server: "
             "'server' fanout_filter: 'all' } action_lists { name: 'again' "
             "action_names: 'again' predicate_probabilities { key: 'p' value: 0 "
             "} } actions { name: 'again' rpc_name: 'again' predicates: '!p' }",
-            "action_lists[\"again\"]", "without end"},
+            "action_lists[\"again\"]", "endlessly"},
         ValidationCase{
             "RpcsCallEachOther", "",
             "rpc_descriptions { name: 'go' client: 'grid' server: 'grid' "
@@ -88,7 +88,7 @@ INSTANTIATE_TEST_SUITE_P(
             "action_names: 'go' } actions { name: 'go' rpc_name: 'go' } "
             "actions { name: 'come' rpc_name: 'come' }",
             "action_lists[\"go\"]",
-            "lead back to it without end, by way of \"come\""},
+            "lead back to it endlessly, by way of \"come\""},
         ValidationCase{
             "RpcsGoBackAndForthOnAGrid", "",
             "rpc_descriptions { name: 'go' client: 'grid' server: 'grid' "
@@ -97,7 +97,7 @@ INSTANTIATE_TEST_SUITE_P(
             "action_lists { name: 'go' action_names: 'come' } action_lists { "
             "name: 'come' action_names: 'go' } actions { name: 'go' rpc_name: "
             "'go' } actions { name: 'come' rpc_name: 'come' }",
-            "action_lists[\"go\"]", "without end"},
+            "action_lists[\"go\"]", "endlessly"},
         ValidationCase{
             "RpcGoesNowhereOnAGrid", "",
             "rpc_descriptions { name: 'go' client: 'grid' server: 'grid' "
@@ -106,7 +106,7 @@ INSTANTIATE_TEST_SUITE_P(
             "action_lists { name: 'go' action_names: 'come' } action_lists { "
             "name: 'come' action_names: 'go' } actions { name: 'go' rpc_name: "
             "'go' } actions { name: 'come' rpc_name: 'come' }",
-            "action_lists[\"go\"]", "without end"},
+            "action_lists[\"go\"]", "endlessly"},
         ValidationCase{
             "RpcGoesRound", "",
             "rpc_descriptions { name: 'go' client: 'grid' server: 'grid' "
@@ -115,7 +115,7 @@ INSTANTIATE_TEST_SUITE_P(
             "action_lists { name: 'go' action_names: 'come' } action_lists { "
             "name: 'come' action_names: 'go' } actions { name: 'go' rpc_name: "
             "'go' } actions { name: 'come' rpc_name: 'come' }",
-            "action_lists[\"go\"]", "without end"}),
+            "action_lists[\"go\"]", "endlessly"}),
     [](const auto& info) { return info.param.rule; });
 
 TEST(ValidateFlow, AcceptsRpcsThatCallThemselvesByChance) {

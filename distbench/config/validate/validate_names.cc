@@ -64,7 +64,8 @@ void ValidateNames(const TestValidation& validation) {
 
   const auto& services = names.services.names();
   for (int i = 0; i < services.size(); ++i) {
-    // Instance names and globs take these characters apart.
+    // Other characters could be separators or wildcards in instance names and
+    // globs.
     if (IsLegible(services[i]) && !IsServiceName(services[i])) {
       validation.Add(
           validation.path().Field("services").At(i).Field("name"),

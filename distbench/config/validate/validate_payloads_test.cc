@@ -106,19 +106,19 @@ INSTANTIATE_TEST_SUITE_P(
             "pmf_points { pmf: 1 data_points { exact: 1 } } pmf_points { pmf: "
             "-0.5 data_points { exact: 2 } }",
             "size_distribution_configs[\"sizes\"].pmf_points[1].pmf",
-            "-0.5 is no probability; must be from 0 to 1"},
+            "-0.5 is not a probability; must be from 0 to 1"},
         ValidationCase{
             "ProbabilityIsNoNumber",
             "pmf_points { pmf: 1 data_points { lower: 10 upper: 20 } }",
             "pmf_points { pmf: nan data_points { exact: 1 } }",
             "size_distribution_configs[\"sizes\"].pmf_points[0].pmf",
-            "is no probability"},
+            "is not a probability"},
         ValidationCase{
             "InfiniteProbability",
             "pmf_points { pmf: 1 data_points { lower: 10 upper: 20 } }",
             "pmf_points { pmf: inf data_points { exact: 1 } }",
             "size_distribution_configs[\"sizes\"].pmf_points[0].pmf",
-            "is no probability"},
+            "is not a probability"},
         ValidationCase{
             "SumBelowOne",
             "pmf_points { pmf: 1 data_points { lower: 10 upper: 20 } }",
@@ -178,7 +178,7 @@ INSTANTIATE_TEST_SUITE_P(
         ValidationCase{"CdfIsNoNumber", "cdf_points { cdf: 1 value: 16 }",
                        "cdf_points { cdf: nan value: 16 }",
                        "distribution_config[\"joint\"].cdf_points[0].cdf",
-                       "is no probability"},
+                       "is not a probability"},
         ValidationCase{"CdfIsMissing", "cdf_points { cdf: 1 value: 16 }",
                        "cdf_points { value: 16 }",
                        "distribution_config[\"joint\"].cdf_points[0].cdf",

@@ -19,7 +19,7 @@ namespace {
 // Room for a name, its coordinates and some wildcards.
 constexpr size_t kMaxGlobLength = 2 * kMaxNameLength;
 
-// The entries of a map in the order of their keys, so that problems have one.
+// The entries of a map, sorted by key, so that the order of problems is stable.
 template <typename Map>
 auto Sorted(const Map& map) {
   std::map<std::string, const typename Map::mapped_type*> sorted;
@@ -27,7 +27,7 @@ auto Sorted(const Map& map) {
   return sorted;
 }
 
-// "nodeN", with a number that a cluster may have.
+// Whether the alias is "nodeN", with a number that a cluster may have.
 bool IsNodeAlias(absl::string_view alias) {
   int number;
   if (!absl::ConsumePrefix(&alias, "node")) return false;
@@ -35,7 +35,7 @@ bool IsNodeAlias(absl::string_view alias) {
          number < kMaxNodes && alias == absl::StrCat(number);
 }
 
-// Why there is no such instance; nothing if there is.
+// Explains why there is no such instance. Returns nothing if there is one.
 std::optional<std::string> ExplainMissingInstance(
     const TestValidation& validation, const std::string& name) {
   const std::string missing =
@@ -70,11 +70,11 @@ void CheckBundles(const TestValidation& validation) {
        Sorted(validation.test().node_service_bundles())) {
     const Path path = bundles.At(alias);
     if (!IsNodeAlias(alias)) {
-      validation.Add(path,
-                     absl::StrCat(Quoted(alias),
-                                  " is no node; nodes are called \"node0\" to "
-                                  "\"node",
-                                  kMaxNodes - 1, "\""));
+      validation.Add(
+          path, absl::StrCat(Quoted(alias),
+                             " is not a node; nodes are called \"node0\" to "
+                             "\"node",
+                             kMaxNodes - 1, "\""));
     }
     for (int i = 0; i < bundle->services_size(); ++i) {
       const std::string& instance = bundle->services(i);
@@ -85,15 +85,15 @@ void CheckBundles(const TestValidation& validation) {
       }
       const auto [it, inserted] = alias_of.emplace(instance, alias);
       if (inserted) continue;
-      validation.Add(place,
-                     absl::StrCat(Quoted(instance), " is in the bundle of ",
-                                  Quoted(it->second), " already; remove one"));
+      validation.Add(
+          place, absl::StrCat(Quoted(instance), " is already in the bundle of ",
+                              Quoted(it->second), "; remove one"));
     }
   }
 }
 
-// The glob's part for the service's name is tried once, not with each instance:
-// both may be long. Wildcards do not match the '/' between the parts.
+// Matches the glob's service part only once, because names and globs may be
+// long. Wildcards do not match the '/' between the parts.
 bool MatchesAnyInstance(const TestValidation& validation,
                         const std::string& glob) {
   const size_t slash = glob.find('/');
@@ -115,7 +115,7 @@ bool MatchesAnyInstance(const TestValidation& validation,
   return false;
 }
 
-// Whether there are few enough wildcards and instances to try each on each.
+// Whether trying every wildcard on every instance is cheap enough.
 bool CheckWildcards(const TestValidation& validation, const Path& path) {
   const int64_t instances = validation.InstanceCount();
   if (instances > kMaxInstances) return false;
@@ -127,10 +127,9 @@ bool CheckWildcards(const TestValidation& validation, const Path& path) {
   if (globs * instances <= kMaxConditionsTried) return true;
   validation.Add(
       path, absl::StrCat(globs, " names with wildcards and ", instances,
-                         " instances are too many to try each on each: more "
-                         "than ",
-                         kMaxConditionsTried,
-                         " times; use fewer wildcards"));
+                         " instances are too many to try each combination: "
+                         "more than ",
+                         kMaxConditionsTried, "; use fewer wildcards"));
   return false;
 }
 

@@ -25,19 +25,21 @@ INSTANTIATE_TEST_SUITE_P(
             "node_service_bundles { key: 'host' value { services: 'client/0' } "
             "}",
             "node_service_bundles[\"host\"]",
-            "\"host\" is no node; nodes are called \"node0\" to \"node99999\""},
+            "\"host\" is not a node; nodes are called \"node0\" to "
+            "\"node99999\""},
         ValidationCase{"AliasWithLeadingZero", "",
                        "node_service_bundles { key: 'node01' value { services: "
                        "'client/0' } }",
-                       "node_service_bundles[\"node01\"]", "is no node"},
+                       "node_service_bundles[\"node01\"]", "is not a node"},
         ValidationCase{"HugeAlias", "",
                        "node_service_bundles { key: 'node50000000' value { "
                        "services: 'client/0' } }",
-                       "node_service_bundles[\"node50000000\"]", "is no node"},
+                       "node_service_bundles[\"node50000000\"]",
+                       "is not a node"},
         ValidationCase{"NegativeAlias", "",
                        "node_service_bundles { key: 'node-1' value { services: "
                        "'client/0' } }",
-                       "node_service_bundles[\"node-1\"]", "is no node"},
+                       "node_service_bundles[\"node-1\"]", "is not a node"},
         ValidationCase{"InstanceOutOfRange", "",
                        "node_service_bundles { key: 'node0' value { services: "
                        "'client/2' } }",
@@ -90,8 +92,7 @@ INSTANTIATE_TEST_SUITE_P(
                        "matches no instance"},
         ValidationCase{"MatchesOnlyAcrossAService", "",
                        "service_constraints { key: 'cl*0' value {} }",
-                       "service_constraints[\"cl*0\"]",
-                       "matches no instance"},
+                       "service_constraints[\"cl*0\"]", "matches no instance"},
         ValidationCase{"EmptySet", "",
                        "service_constraints { key: 'client/*' value { "
                        "constraint_sets {} } }",
@@ -125,13 +126,14 @@ INSTANTIATE_TEST_SUITE_P(
             "service_constraints[\"client/"
             "*\"].constraint_sets[0].constraints[0]",
             "has no values"},
-        ValidationCase{"SeveralValuesToDifferFrom", "",
-                       "service_constraints { key: 'client/*' value { "
-                       "constraint_sets { constraints { attribute_name: 'a' "
-                       "relation: NOT_EQUAL string_values: ['a', 'b'] } } } }",
-                       "service_constraints[\"client/"
-                       "*\"].constraint_sets[0].constraints[0]",
-                       "anything differs from one of several values"},
+        ValidationCase{
+            "SeveralValuesToDifferFrom", "",
+            "service_constraints { key: 'client/*' value { "
+            "constraint_sets { constraints { attribute_name: 'a' "
+            "relation: NOT_EQUAL string_values: ['a', 'b'] } } } }",
+            "service_constraints[\"client/"
+            "*\"].constraint_sets[0].constraints[0]",
+            "every attribute differs from at least one of several values"},
         ValidationCase{"NoModulus", "",
                        "service_constraints { key: 'client/*' value { "
                        "constraint_sets { constraints { attribute_name: 'a' "
@@ -238,7 +240,7 @@ INSTANTIATE_TEST_SUITE_P(
                        "must be one of \"round_robin\", \"pick_first\""}),
     [](const auto& info) { return info.param.rule; });
 
-// Trying each on each would take hours.
+// Trying each combination would take hours.
 TEST(ValidatePlacement, RefusesTooManyWildcardsForTheInstances) {
   std::string text = "services { name: 'many' count: 90000 }";
   for (int i = 0; i < 5000; ++i) {
@@ -250,10 +252,10 @@ TEST(ValidatePlacement, RefusesTooManyWildcardsForTheInstances) {
   EXPECT_EQ(problems[0].path, "tests[0].service_constraints");
   EXPECT_THAT(problems[0].message,
               HasSubstr("5000 names with wildcards and 90017 instances are "
-                        "too many to try each on each"));
+                        "too many to try each combination"));
 }
 
-// 1000 channels on as many instances as said, each of which is tried once.
+// 1000 channels, each with a constraint that is tried on this many instances.
 std::vector<Problem> ProblemsOfChannels(int instances) {
   std::string channels;
   for (int i = 0; i < 1000; ++i) {
@@ -270,11 +272,11 @@ TEST(ValidatePlacement, RefusesTooManyConstraintsForTheInstances) {
   ASSERT_EQ(problems.size(), 1);
   EXPECT_EQ(problems[0].path, "tests[0].services");
   EXPECT_THAT(problems[0].message,
-              HasSubstr("2001000 tries, and 2000000 are the most"));
+              HasSubstr("2001000 tries, and 2000000 are allowed"));
   EXPECT_THAT(ProblemsOfChannels(2000), testing::IsEmpty());
 }
 
-// All services together.
+// All services count together.
 TEST(ValidatePlacement, CountsTheConstraintsOfAllServices) {
   std::string services;
   for (int i = 0; i < 3; ++i) {
@@ -290,7 +292,7 @@ TEST(ValidatePlacement, CountsTheConstraintsOfAllServices) {
   EXPECT_THAT(problems[0].message, HasSubstr("2100000 tries"));
 }
 
-// To try such a wildcard on such a name takes a tenth of a second.
+// Matching such a wildcard with such a name takes a tenth of a second.
 TEST(ValidatePlacement, LongNamesAndWildcardsAreNotTried) {
   const std::string name(10'000, 'a');
   const std::string text = absl::StrCat(

@@ -34,7 +34,7 @@ class ReplayValidation {
   }
 
  private:
-  // Results list both by their names.
+  // Results list traces and RPCs by name.
   void CheckName() const {
     const int rpc = validation_.names().rpcs.Find(trace_.name());
     if (trace_.name().empty() || rpc == kNone) return;
@@ -104,7 +104,7 @@ class ReplayValidation {
     if (record.has_timing_mode() &&
         record.timing_mode() == RpcReplayTraceRecord::UNKNOWN) {
       validation_.Add(path.Field("timing_mode"),
-                      "UNKNOWN is no mode; choose another or leave it out, "
+                      "UNKNOWN is not a mode; choose another or leave it out, "
                       "which means RELATIVE_TO_TRACE_START");
     } else if (!record.prior_rpc_distances().empty() &&
                !WaitsForRecords(record)) {
@@ -128,7 +128,7 @@ class ReplayValidation {
         return;
       }
       const RpcReplayTraceRecord earlier = CompleteRecord(trace_, prior);
-      // An instance knows of the RPCs that it sends itself.
+      // An instance only knows about RPCs that it sends itself.
       if (!earlier.has_client_instance() ||
           (record.has_client_instance() &&
            record.client_instance() == earlier.client_instance())) {

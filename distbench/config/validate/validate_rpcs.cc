@@ -85,7 +85,8 @@ class RpcValidation {
     CheckTargetCounts(path, *fanout);
   }
 
-  // Both sides need the axes: one has the coordinates, the other the targets.
+  // Both sides need the axes: the client has the coordinates, and the server
+  // has the targets.
   void CheckAxes(const Path& path, const FanoutPlan& fanout) const {
     std::vector<std::string> services = {rpc_.server()};
     services.insert(services.end(), rpc_.client().begin(), rpc_.client().end());
@@ -113,7 +114,7 @@ class RpcValidation {
     for (const FanoutPlan::Choice& choice : fanout.choices) {
       if (choice.target_count <= available) continue;
       validation_.Add(
-          path, absl::StrCat("there are no ", choice.target_count,
+          path, absl::StrCat("there are not ", choice.target_count,
                              " distinct targets; service ",
                              Quoted(rpc_.server()), " offers ", available));
       return;

@@ -32,11 +32,9 @@ void CheckObjective(const TestValidation& validation, const Path& path,
   const std::vector<std::string> rpcs = RpcNames(names);
   if (objective->rpc.empty()) {
     if (rpcs.size() == 1) return;
-    validation.Add(path,
-                   absl::StrCat(Quoted(text),
-                                " has to say which RPC it is about; the test "
-                                "has ",
-                                QuotedList(rpcs)));
+    validation.Add(
+        path, absl::StrCat(Quoted(text), " must name an RPC; the test has ",
+                           QuotedList(rpcs)));
   } else if (names.rpcs.Find(objective->rpc) == kNone &&
              names.replay_traces.Find(objective->rpc) == kNone) {
     validation.Add(path,
@@ -52,7 +50,7 @@ void CheckKnobOf(const TestValidation& validation, const Path& path,
     validation.Add(path, std::string(knob.status().message()));
   } else if (knob->kind == KnobName::Kind::kBuilder) {
     validation.Add(path,
-                   "a builder's knob makes tests of its own instead of this "
+                   "a builder's knob generates its own tests instead of this "
                    "one; give it to `distbench search --knob`");
   } else if (absl::Status status = CheckKnob(*knob, validation.test());
              !status.ok()) {
@@ -72,8 +70,9 @@ void CheckLoads(const TestValidation& validation, const Path& path,
   const auto check = [&](const char* field, bool is_given, double load) {
     if (!is_given || (load > 0 && load <= kMaxSearchLoad)) return;
     validation.Add(path.Field(field),
-                   absl::StrCat(load, " is no load; must be above 0, and at "
-                                      "most ",
+                   absl::StrCat(load,
+                                " is not a load; must be above 0, and at "
+                                "most ",
                                 kMaxSearchLoad));
   };
   check("min_load", search.has_min_load(), search.min_load());
@@ -97,7 +96,7 @@ void ValidateSearch(const TestValidation& validation) {
     CheckObjective(validation, path.Field("objectives").At(i),
                    search.objectives(i));
   }
-  // Without one, a flag may name a knob that fits better than the default.
+  // If the config names no knob, a flag may name a better one than the default.
   if (search.has_knob()) {
     CheckKnobOf(validation, path.Field("knob"), search.knob());
   }

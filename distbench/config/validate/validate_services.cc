@@ -7,7 +7,7 @@
 namespace distbench {
 namespace {
 
-// Returns whether the sizes make a grid.
+// Returns whether the sizes form a grid.
 bool CheckSizes(const TestValidation& validation, const ServiceSpec& service,
                 const Path& path) {
   bool good = true;
@@ -20,11 +20,11 @@ bool CheckSizes(const TestValidation& validation, const ServiceSpec& service,
   check_size(service.has_y_size(), "y_size", service.y_size());
   check_size(service.has_z_size(), "z_size", service.z_size());
   if (service.has_y_size() && !service.has_x_size()) {
-    validation.Add(path.Field("y_size"), "needs x_size; add that");
+    validation.Add(path.Field("y_size"), "needs x_size; add it");
     good = false;
   }
   if (service.has_z_size() && !service.has_y_size()) {
-    validation.Add(path.Field("z_size"), "needs y_size; add that");
+    validation.Add(path.Field("z_size"), "needs y_size; add it");
     good = false;
   }
   return good;
@@ -33,7 +33,7 @@ bool CheckSizes(const TestValidation& validation, const ServiceSpec& service,
 void CheckCount(const TestValidation& validation, const ServiceSpec& service,
                 const Path& path) {
   if (!service.has_count()) {
-    // Canonical services lack a count only if nothing tells it.
+    // Canonical services lack a count only if it cannot be derived.
     if (!service.has_x_size()) {
       validation.Add(path.Field("count"),
                      "is missing; give the number of instances");

@@ -14,13 +14,15 @@ TEST_P(BadTestSettings, IsTheOnlyProblem) { ExpectOneProblem(GetParam()); }
 INSTANTIATE_TEST_SUITE_P(
     Rules, BadTestSettings,
     ::testing::Values(
-        ValidationCase{"TimeoutIsNoNumber", "",
-                       "attributes { key: \"test_timeout\" value: \"30s\" }",
-                       "attributes[\"test_timeout\"]",
-                       "\"30s\" is no timeout; must be seconds"},
+        ValidationCase{
+            "TimeoutIsNoNumber", "",
+            "attributes { key: \"test_timeout\" value: \"30s\" }",
+            "attributes[\"test_timeout\"]",
+            "\"30s\" is not a timeout; must be a whole number of seconds"},
         ValidationCase{"TimeoutIsZero", "",
                        "attributes { key: \"test_timeout\" value: \"0\" }",
-                       "attributes[\"test_timeout\"]", "must be seconds"},
+                       "attributes[\"test_timeout\"]",
+                       "must be a whole number of seconds"},
         ValidationCase{"NoThreads", "", "overload_limits { max_threads: 0 }",
                        "overload_limits.max_threads",
                        "0 is out of range; must be at least 1"},
@@ -57,8 +59,7 @@ INSTANTIATE_TEST_SUITE_P(
                        "services[\"server\"].numa_binding.nodes",
                        "\"0-\" is neither a number"},
         ValidationCase{"CpusAreNoList", kServer, "cpus: '7-3'",
-                       "services[\"server\"].numa_binding.cpus",
-                       "write 3-7"},
+                       "services[\"server\"].numa_binding.cpus", "write 3-7"},
         ValidationCase{"CpusAreEmpty", kServer, "cpus: ''",
                        "services[\"server\"].numa_binding.cpus",
                        "is an empty list"},
@@ -71,7 +72,7 @@ INSTANTIATE_TEST_SUITE_P(
         ValidationCase{"MemoryNodesOfLocal", kServer,
                        "memory_policy: LOCAL memory_nodes: '1'",
                        "services[\"server\"].numa_binding.memory_nodes",
-                       "says nothing with memory_policy LOCAL"},
+                       "has no effect with memory_policy LOCAL"},
         ValidationCase{"PerNodeWithoutSpread", kServer, "instances_per_node: 2",
                        "services[\"server\"].numa_binding.instances_per_node",
                        "needs spread: true"},
@@ -96,7 +97,7 @@ INSTANTIATE_TEST_SUITE_P(
     Rules, BadEncoding,
     ::testing::Values(
         ValidationCase{"StrayByte", "", "name: 'a\\xff'", "name",
-                       "has bytes that are no text; write it in UTF-8"},
+                       "is not valid text; write it in UTF-8"},
         ValidationCase{"CutShort", "", "name: '\\xe2\\x82'", "name", "no text"},
         ValidationCase{"LongerThanNeeded", "", "name: '\\xc0\\x80'", "name",
                        "no text"},
@@ -228,11 +229,11 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return info.param.rule; });
 
 TEST(ValidateServices, ZNeedsY) {
-  // Not a single problem: the ring of the base config needs y as well.
+  // There may be further problems: the ring of the base config needs y as well.
   const auto problems = ProblemsAfter("y_size: 3", "z_size: 3");
   ASSERT_FALSE(problems.empty());
   EXPECT_EQ(problems[0].path, "tests[0].services[\"grid\"].z_size");
-  EXPECT_EQ(problems[0].message, "needs y_size; add that");
+  EXPECT_EQ(problems[0].message, "needs y_size; add it");
 }
 
 TEST(ValidateServices, AcceptsTextOfAnyLanguage) {

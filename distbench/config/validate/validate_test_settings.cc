@@ -24,7 +24,7 @@ void CheckThatSomethingRuns(const TestValidation& validation) {
       });
   if (has_main_list) return;
   validation.Add(validation.path().Field("action_lists"),
-                 "none is named like a service, so no traffic would start; "
+                 "none has a service's name, so no traffic would start; "
                  "add the main program of a service under its name");
 }
 

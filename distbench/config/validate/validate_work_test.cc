@@ -76,7 +76,7 @@ std::string Set(const std::string& name, const std::string& value) {
          "' } ";
 }
 
-// A setting and what is wrong about it.
+// A setting, and its problem.
 struct RuleCase {
   const char* rule;
   std::string activity;
@@ -99,43 +99,42 @@ TEST_P(BadActivitySettings, IsTheOnlyProblem) {
 INSTANTIATE_TEST_SUITE_P(
     Rules, BadActivitySettings,
     ::testing::Values(
-        RuleCase{"LevelOfSnappy",
-                 Activity("Compress",
-                          Set("algorithm", "snappy") + Set("level", 3)),
-                 "level", "snappy has no levels"},
-        RuleCase{"LevelOfZlib",
-                 Activity("Decompress",
-                          Set("algorithm", "zlib") + Set("level", 10)),
-                 "level", "zlib's levels are 1 to 9"},
+        RuleCase{
+            "LevelOfSnappy",
+            Activity("Compress", Set("algorithm", "snappy") + Set("level", 3)),
+            "level", "snappy has no levels"},
+        RuleCase{
+            "LevelOfZlib",
+            Activity("Decompress", Set("algorithm", "zlib") + Set("level", 10)),
+            "level", "zlib's levels are 1 to 9"},
         RuleCase{"MoreThanTheCorpus",
                  Activity("Compress",
                           Set("bytes", 1001) + Set("corpus_bytes", 1000)),
                  "bytes", "is more than the corpus' 1000 bytes"},
         RuleCase{"MoreThanTheGraph",
-                 Activity("PageRank", Set("nodes_per_iteration", 11) +
-                                          Set("nodes", 10)),
-                 "nodes_per_iteration", "is more than the graph's 10 nodes"},
-        RuleCase{"TooManyEdges",
                  Activity("PageRank",
-                          Set("nodes", 100'000'000) + Set("degree", 41)),
-                 "nodes", "is more than 4000000000 edges"},
+                          Set("nodes_per_iteration", 11) + Set("nodes", 10)),
+                 "nodes_per_iteration", "is more than the graph's 10 nodes"},
+        RuleCase{
+            "TooManyEdges",
+            Activity("PageRank", Set("nodes", 100'000'000) + Set("degree", 41)),
+            "nodes", "is more than 4000000000 edges"},
         RuleCase{"NothingToExtract",
                  Activity("FeatureExtract",
                           Set("hash_lookups", 0) + Set("tree_walks", 0) +
                               Set("bitset_intersections", 0) +
                               Set("embedding_rows_gathered", 0) +
                               Set("function_calls", 0)),
-                 "hash_lookups", "do at least something"},
+                 "hash_lookups", "raise at least one"},
         RuleCase{"HugeEmbeddings",
-                 Activity("FeatureExtract",
-                          Set("embedding_rows", 100'000'000) +
-                              Set("embedding_dimension", 64)),
+                 Activity("FeatureExtract", Set("embedding_rows", 100'000'000) +
+                                                Set("embedding_dimension", 64)),
                  "embedding_rows", "is more than 1000000000"},
         RuleCase{"HugeStories",
                  Activity("Serialize",
                           Set("stories", 1'000'000) + Set("objects", 100)),
                  "stories", "is more than 10000000"},
-        // A message of them would have more than 2 GiB.
+        // The message would exceed 2 GiB.
         RuleCase{"StoriesLargerThanAMessage",
                  Activity("Deserialize", Set("stories", 1000) +
                                              Set("objects", 1000) +
@@ -188,28 +187,28 @@ INSTANTIATE_TEST_SUITE_P(
                        "activity_pools { name: 'disk' size: 1025 } "
                        "activity_configs { name: 'a' pool_name: 'disk' " A_WAIT
                        "}",
-                       "activity_pools[\"disk\"].size",
-                       "1025 is out of range"},
+                       "activity_pools[\"disk\"].size", "1025 is out of range"},
         ValidationCase{"UnusedPool", "",
                        "activity_pools { name: 'disk' size: 1 }",
                        "activity_pools[\"disk\"]",
                        "has no effect, as no activity runs in it"},
-        ValidationCase{"MoreThreadsThanAllowed", "",
-                       "overload_limits { max_threads: 50 } "
-                       "activity_pools { name: 'cores' size: 60 } "
-                       "activity_pools { name: 'disk' size: 70 } "
-                       "activity_configs { name: 'a' pool_name: 'cores' "
-                       SOME_WORK "} activity_configs { name: 'b' pool_name: "
-                       "'disk' " A_WAIT "}",
-                       "activity_pools",
-                       "have 60 threads together, but overload_limits."
-                       "max_threads allows a node 50"},
+        ValidationCase{
+            "MoreThreadsThanAllowed", "",
+            "overload_limits { max_threads: 50 } "
+            "activity_pools { name: 'cores' size: 60 } "
+            "activity_pools { name: 'disk' size: 70 } "
+            "activity_configs { name: 'a' pool_name: 'cores' " SOME_WORK
+            "} activity_configs { name: 'b' pool_name: "
+            "'disk' " A_WAIT "}",
+            "activity_pools",
+            "have 60 threads together, but overload_limits."
+            "max_threads allows a node 50"},
         ValidationCase{"SigmaWithoutEffect", "",
                        "activity_configs { name: 'a' activity_settings { name: "
                        "'sigma_thousandths' int64_value: 5 } " A_WAIT "}",
                        "activity_configs[\"a\"].activity_settings["
                        "\"sigma_thousandths\"]",
-                       "has no effect, as the distribution is \"fixed\""},
+                       "has no effect, because the distribution is \"fixed\""},
         ValidationCase{"UnknownDistribution", "",
                        "activity_configs { name: 'a' activity_settings { name: "
                        "'distribution' string_value: 'normal' } " A_WAIT "}",
@@ -297,7 +296,7 @@ INSTANTIATE_TEST_SUITE_P(
                        "rpc_replay_traces { name: 't' client: 'client' server: "
                        "'server' records { timing_mode: UNKNOWN } }",
                        "rpc_replay_traces[\"t\"].records[0].timing_mode",
-                       "UNKNOWN is no mode"},
+                       "UNKNOWN is not a mode"},
         ValidationCase{
             "DistancesWithoutEffect", "",
             "rpc_replay_traces { name: 't' client: 'client' server: 'server' "

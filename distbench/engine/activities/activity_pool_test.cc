@@ -152,7 +152,7 @@ TEST(ActivityPoolTest, MemoryThatThereIsNotIsAnError) {
   ActivityPool pool(OptionsFor(plan, 1));
   const absl::Status ready = pool.WaitUntilReady(absl::InfiniteFuture());
   EXPECT_EQ(ready.code(), absl::StatusCode::kResourceExhausted);
-  EXPECT_THAT(ready.ToString(), HasSubstr("more memory than the system gives"));
+  EXPECT_THAT(ready.ToString(), HasSubstr("more memory than the system has"));
   // Nothing is done, and nobody waits for it.
   pool.Submit(0, iteration, collector);
   collector.remaining.Wait();

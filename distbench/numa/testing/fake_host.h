@@ -1,5 +1,5 @@
-// A host that consists of files: the parts of /sys and /proc that distbench
-// reads of processors and memory, in a folder that tests own.
+// A fake host made of files: the parts of /sys and /proc from which distbench
+// reads processors and memory, in a directory that the test owns.
 
 #ifndef DISTBENCH_NUMA_TESTING_FAKE_HOST_H_
 #define DISTBENCH_NUMA_TESTING_FAKE_HOST_H_
@@ -24,12 +24,12 @@ struct FakeThread {
   std::string allowed_cpus;
   int64_t voluntary = 0;
   int64_t involuntary = 0;
-  int64_t migrations = -1;  // -1: not told
+  int64_t migrations = -1;  // -1: not reported
 };
 
 class FakeHost {
  public:
-  // The folder is removed with this.
+  // The destructor removes the directory.
   FakeHost();
   ~FakeHost();
 
@@ -40,18 +40,18 @@ class FakeHost {
 
   void AddNodes(const std::vector<FakeNode>& nodes);
 
-  // Pairs (or more) of CPUs that share a core; and CPUs that share a cache.
+  // Adds a core with these CPUs, and a cache that these CPUs share.
   void AddCore(const std::string& cpus);
   void AddCache(const std::string& cpus, int level, const std::string& size,
                 const std::string& type = "Unified");
 
   void Allow(const std::string& cpus, const std::string& memory_nodes);
 
-  // Writes, or writes anew, what the kernel tells of a thread.
+  // Writes or overwrites the kernel's files for a thread.
   void PutThread(const FakeThread& thread);
   void RemoveThread(int id);
 
-  // Of lines.
+  // The lines of numa_maps.
   void PutNumaMaps(const std::vector<std::string>& lines);
   void PutNumastat(int node, int64_t hit, int64_t miss);
 

@@ -14,7 +14,7 @@ namespace {
 
 using Config = DistributedSystemDescription;
 
-// Without what is neither traffic nor a condition of it.
+// Removes everything that is neither traffic nor a condition of it.
 Config Nameless(Config config) {
   config.clear_name();
   config.clear_attributes();
@@ -38,7 +38,7 @@ Config TrafficOf(const TestRun& run) {
   return config;
 }
 
-// The first difference, on one line; empty if there is none.
+// Returns the first difference, on one line; empty if there is none.
 std::string FirstDifference(const Config& a, const Config& b) {
   std::string report;
   google::protobuf::util::MessageDifferencer differencer;
@@ -50,7 +50,7 @@ std::string FirstDifference(const Config& a, const Config& b) {
 struct Condition {
   absl::string_view name;
 
-  // What it is in a run; several if its nodes differ.
+  // The values in a run; several if its nodes differ.
   std::function<std::set<std::string>(const TestResult&)> values;
 };
 
@@ -63,7 +63,7 @@ std::set<std::string> ValuesIn(absl::Span<const TestRun> runs,
   return values;
 }
 
-// A part of the config as text.
+// A condition that is part of the config, compared as text.
 template <typename KeepOnly>
 Condition ConfigCondition(absl::string_view name, KeepOnly keep_only) {
   return {name, [keep_only](const TestResult& result) {
@@ -73,7 +73,8 @@ Condition ConfigCondition(absl::string_view name, KeepOnly keep_only) {
           }};
 }
 
-// A fact of the nodes' hosts. Hosts of which it is not known do not count.
+// A condition that is a fact about the nodes' hosts. Hosts for which it is
+// unknown are ignored.
 Condition HostCondition(absl::string_view name,
                         std::function<std::string(const HostFacts&)> fact) {
   return {name, [fact](const TestResult& result) {

@@ -1,4 +1,4 @@
-// Whether two groups of runs of a test may be compared at all.
+// Decides whether two groups of runs of a test can be compared.
 
 #ifndef DISTBENCH_REPORT_COMPARISON_COMPARABILITY_H_
 #define DISTBENCH_REPORT_COMPARISON_COMPARABILITY_H_
@@ -11,19 +11,20 @@
 
 namespace distbench {
 
-// Why the numbers of a run are not to be compared with any others; empty if
-// nothing is wrong with them.
+// Explains why the run's numbers must not be compared with others; empty if
+// they are valid.
 std::string WhyInvalid(const TestRun& run);
 
-// How the traffic of the runs differs, for the first one that differs from the
-// first of all; empty if it does not. Traffic is what is sent when: services,
-// RPCs, payloads, actions. Names, labels and seeds are no part of it, nor are
-// conditions.
+// Describes the traffic difference between the first run of all and the first
+// run that differs from it; empty if there is none. Traffic is what is sent and
+// when: services, RPCs, payloads, actions. Names, labels, seeds and conditions
+// are not part of it.
 std::string TrafficDifference(absl::Span<const TestRun> base,
                               absl::Span<const TestRun> next);
 
-// Conditions that differ between the groups, a sentence each: protocol drivers,
-// placement, threads, hosts, versions. Comparing these is what people do.
+// Lists the conditions that differ between the groups, one sentence each:
+// protocol drivers, placement, threads, hosts, versions. Comparing these is
+// legitimate.
 std::vector<std::string> ConditionDifferences(absl::Span<const TestRun> base,
                                               absl::Span<const TestRun> next);
 

@@ -17,10 +17,10 @@
 namespace distbench {
 namespace {
 
-// Two values of one bucket of a histogram may be that far apart.
+// Two values in one histogram bucket may be this far apart.
 constexpr double kResolution = 1.0 / LogHistogram::kSubBuckets;
 
-// An RPC in each run of a group, as far as they have it.
+// One RPC in the runs of a group; runs without the RPC are left out.
 using RpcRuns = std::vector<RpcMeasurements>;
 
 std::map<std::string, RpcRuns> RpcsOf(const std::vector<TestRun>& runs) {
@@ -52,7 +52,7 @@ bool HaveResponseTimes(const RpcRuns& runs) {
   });
 }
 
-// What a metric is in a run; nothing if the run says nothing of it.
+// The value of a metric in a run; nothing if the run does not have it.
 std::optional<double> ValueOf(const Metric& metric, const RpcMeasurements& rpc,
                               LatencyOf latency_of) {
   const RpcCounts& counts = rpc.totals.counts;
@@ -79,8 +79,8 @@ std::optional<double> ValueOf(const Metric& metric, const RpcMeasurements& rpc,
   return {};
 }
 
-// The metric in each run; nothing if a run has none, or none that a ratio could
-// be made of.
+// The metric in each run. Returns nothing if a run lacks it, or if no ratio can
+// be formed.
 std::optional<std::vector<double>> ValuesOf(const Metric& metric,
                                             const RpcRuns& runs,
                                             LatencyOf latency_of) {
@@ -106,7 +106,7 @@ ComparisonVerdict Judge(const Metric& metric, const Difference& change) {
              : ComparisonVerdict::kWorse;
 }
 
-// Of the values together, as RatioOfMeans() and DifferenceOfMeans() have it.
+// The mean of the values that RatioOfMeans() or DifferenceOfMeans() uses.
 double Center(const Metric& metric, const std::vector<double>& values) {
   return IsComparedByRatio(metric)
              ? RatioOfMeans({1.0}, values, kCompareConfidence).estimate
@@ -146,7 +146,7 @@ RpcComparison CompareRpc(const std::string& name, const RpcRuns& base,
   return comparison;
 }
 
-// RPCs that only one group has are noted.
+// Adds a note for each RPC that only one group has.
 void CompareRpcs(const std::vector<TestRun>& base,
                  const std::vector<TestRun>& next,
                  const std::vector<Metric>& metrics,
@@ -169,7 +169,7 @@ void CompareRpcs(const std::vector<TestRun>& base,
   }
 }
 
-// Says of the first run that is invalid, if any, what is wrong with it.
+// Reports the first invalid run, if any, and the reason.
 void FindInvalid(absl::string_view group, const std::vector<TestRun>& runs,
                  TestComparison& comparison) {
   for (size_t i = 0; i < runs.size() && !comparison.is_invalid; ++i) {
@@ -215,7 +215,7 @@ TestComparison CompareTest(const std::string& name,
   return comparison;
 }
 
-// Runs by the name of their test, and the names in order of appearance.
+// Runs by test name, and the names in order of appearance.
 struct Groups {
   std::map<std::string, std::vector<TestRun>> runs;
   std::vector<std::string> names;

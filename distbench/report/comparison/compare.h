@@ -1,4 +1,6 @@
-// Two groups of runs, RPC by RPC.
+// Compares two groups of runs, RPC by RPC.
+//
+//   std::vector<TestComparison> tests = Compare(base, next, CompareOptions());
 
 #ifndef DISTBENCH_REPORT_COMPARISON_COMPARE_H_
 #define DISTBENCH_REPORT_COMPARISON_COMPARE_H_
@@ -13,14 +15,14 @@
 
 namespace distbench {
 
-// Differences are shown with this confidence.
+// Confidence level of all intervals of differences.
 inline constexpr double kCompareConfidence = 0.95;
 
 enum class ComparisonVerdict {
   kBetter,
   kWorse,
-  kNoDifference,  // none is shown, which is not: there is none
-  kNotShown,      // there is no interval to tell by
+  kNoDifference,  // none was shown; there may still be one
+  kNotShown,      // without an interval nothing can be concluded
   kNotComparable,
 };
 
@@ -29,20 +31,20 @@ struct MetricComparison {
   ComparisonVerdict verdict;
   std::string reason;  // kNotComparable only
 
-  // Of the runs together: geometric means, for failures arithmetic ones. In
-  // nanoseconds, per second, or a share from 0 to 1.
+  // The groups' means: geometric, or arithmetic for failures. In nanoseconds,
+  // per second, or a share from 0 to 1.
   double base = 0;
   double next = 0;
 
-  // next / base, or for failures next - base.
+  // next / base; for failures, next - base.
   Difference change = {};
 };
 
 struct RpcComparison {
   std::string rpc;
 
-  // What latencies are: "response time" if all runs of both groups have it,
-  // else "service time".
+  // The kind of latency: "response time" if all runs of both groups have it,
+  // otherwise "service time".
   std::string latency;
   std::vector<MetricComparison> metrics;
 };
@@ -52,12 +54,12 @@ struct TestComparison {
   int base_runs = 0;
   int next_runs = 0;
 
-  // Why the test is not compared, and whether that is since numbers are false;
-  // empty if it is.
+  // Why the test was not compared, and whether the reason is that numbers are
+  // false. Empty if it was compared.
   std::string not_comparable;
   bool is_invalid = false;
 
-  // What differs between the groups besides what was measured.
+  // Differences between the groups other than the measurements.
   std::vector<std::string> notes;
   std::vector<RpcComparison> rpcs;
 };
@@ -65,16 +67,16 @@ struct TestComparison {
 struct CompareOptions {
   std::vector<Metric> metrics = DefaultMetrics();
 
-  // Compare also what was sent differently, with a note.
+  // Compare even if the traffic differs, and add a note.
   bool allow_different_traffic = false;
 };
 
-// A comparison for each test of either group. Runs of equal name are
-// repetitions of a test; a single test on each side is compared whatever the
-// names. Of a latency or rate, the ratio of geometric means over the runs is
-// judged by its interval (stats/welch_interval.h): worse or better if that does
-// not contain 1 and, for percentiles, the ratio is beyond the resolution of the
-// histograms.
+// Returns a comparison for each test of either group. Runs with the same name
+// are repetitions of a test. If each side has a single test, the two are
+// compared whatever their names. Latencies and rates are judged by the
+// confidence interval (stats/welch_interval.h) of the ratio of geometric means
+// over the runs: worse or better if the interval does not contain 1 and, for
+// percentiles, the ratio exceeds the resolution of the histograms.
 std::vector<TestComparison> Compare(absl::Span<const TestRun> base,
                                     absl::Span<const TestRun> next,
                                     const CompareOptions& options);

@@ -37,7 +37,7 @@ RpcStatistics& StatisticsOf(TestResult& result) {
               .mutable_statistics();
 }
 
-// `count` RPCs of that latency within a second.
+// `count` RPCs with this latency within a second.
 TestResult RunOf(int64_t latency_ns, int64_t count = 10'000,
                  int64_t failed_count = 0) {
   RpcTotals totals;
@@ -137,7 +137,7 @@ TEST(CompareTest, TooFewRpcsAreNotComparable) {
   EXPECT_EQ(p999.verdict, ComparisonVerdict::kNotComparable);
   EXPECT_EQ(p999.reason, "too few RPCs in a run of base");
   EXPECT_THAT(Breaches("p99.9>5%", compared),
-              ElementsAre(HasSubstr("can not be judged: too few")));
+              ElementsAre(HasSubstr("cannot be judged: too few")));
 }
 
 TEST(CompareTest, InvalidRunsAreNotComparable) {
@@ -150,7 +150,7 @@ TEST(CompareTest, InvalidRunsAreNotComparable) {
   EXPECT_EQ(compared[0].not_comparable,
             "run 2 of 2 of new is invalid: sent too late");
   EXPECT_THAT(Breaches("p99>5%", compared),
-              ElementsAre(HasSubstr("can not be judged")));
+              ElementsAre(HasSubstr("cannot be judged")));
 
   TestResult failed = RunOf(1000);
   failed.mutable_run_info()->set_failure("node1 was lost");
@@ -226,8 +226,8 @@ TEST(CompareTextTest, IsATableWithVerdicts) {
             "x2.000       worse\n"
             "    rate        10000.0/s    10000.0/s     x1.000  x1.000 to "
             "x1.000       no difference shown\n"
-            "2 verdicts; of comparisons of equals, one in 20 says better or "
-            "worse by chance.\n");
+            "2 verdicts. If nothing has changed, about one in 20 says better "
+            "or worse by chance.\n");
 }
 
 TEST(GateTest, LimitsHoldInTheirDirectionOnly) {
@@ -245,7 +245,7 @@ TEST(GateTest, LimitsHoldInTheirDirectionOnly) {
 }
 
 TEST(GateTest, NoiseDoesNotBreakIt) {
-  // 20 % slower on the whole, but within the spread between runs.
+  // 20 % slower on average, but within the spread between runs.
   EXPECT_THAT(Breaches("p99>5%", Compared({RunOf(1000), RunOf(2000)},
                                           {RunOf(1200), RunOf(2400)})),
               IsEmpty());
@@ -268,11 +268,10 @@ TEST(GateTest, SyntaxErrorsSayWhatIsRight) {
   }
 }
 
-// ---- How often equals are told apart
-// ------------------------------------------
+// ---- False positives of comparisons of equals -------------------------------
 
-// A run of 2000 RPCs. Runs differ more than their RPCs explain, as real ones
-// do.
+// A run of 2000 RPCs. As in reality, runs differ by more than their RPCs
+// explain.
 TestResult RandomRun(std::mt19937_64& random) {
   std::normal_distribution<double> normal;
   const double run_factor = std::exp(0.05 * normal(random));
@@ -318,7 +317,7 @@ TEST(CompareSimulationTest, EqualsAreToldApartAsOftenAsPromised) {
   }
   for (const Metric& metric : options.metrics) {
     const std::string name = MetricName(metric);
-    // Binomial: 5 % of 1000, and half of that each way, give or take 3.3
+    // Binomial: 5 % of 1000, half of them in each direction, plus or minus 3.3
     // standard errors.
     EXPECT_NEAR(better[name] + worse[name], 50, 23) << name;
     EXPECT_NEAR(better[name], 25, 17) << name;

@@ -8,7 +8,7 @@
 namespace distbench {
 namespace {
 
-// Of what rounds to 1000 of a unit, one of the next.
+// Switches to the next unit when a value would round to 1000.
 std::string FormatLatency(double ns) {
   if (ns < 999.5) return absl::StrFormat("%.0f ns", ns);
   if (ns < 999.95e3) return absl::StrFormat("%.1f us", ns / 1e3);
@@ -29,7 +29,7 @@ std::string FormatValue(const Metric& metric, double value) {
   return "";
 }
 
-// A ratio, or a difference of shares in percentage points.
+// Formats a ratio, or a difference of shares in percentage points.
 std::string FormatChange(const Metric& metric, double change) {
   return IsComparedByRatio(metric) ? absl::StrFormat("x%.3f", change)
                                    : absl::StrFormat("%+.3fpp", 100 * change);
@@ -51,7 +51,7 @@ std::string VerdictText(const MetricComparison& comparison) {
     case ComparisonVerdict::kNoDifference:
       return "no difference shown";
     case ComparisonVerdict::kNotShown:
-      return "not known: a single run has no interval";
+      return "unknown: a single run has no confidence interval";
     case ComparisonVerdict::kNotComparable:
       return absl::StrCat("not comparable: ", comparison.reason);
   }
@@ -128,14 +128,14 @@ std::string DescribeComparisons(absl::Span<const TestComparison> comparisons) {
   if (counts.judged > 0) {
     absl::StrAppendFormat(
         &text,
-        "%d verdicts; of comparisons of equals, one in %.0f says better or "
-        "worse by chance.\n",
+        "%d verdicts. If nothing has changed, about one in %.0f says better "
+        "or worse by chance.\n",
         counts.judged, 1 / (1 - kCompareConfidence));
   }
   if (counts.without_interval > 0) {
     absl::StrAppend(&text,
-                    "Single runs can not tell a change from the usual spread "
-                    "between runs: run both with --repeat=5 or more.\n");
+                    "Single runs cannot distinguish a change from the usual "
+                    "spread between runs: run both with --repeat=5 or more.\n");
   }
   return text;
 }

@@ -9,7 +9,7 @@
 
 namespace distbench {
 
-// Comparisons as a person reads them: a table per RPC, with verdicts.
+// Formats comparisons for users: a table per RPC, with verdicts.
 std::string DescribeComparisons(absl::Span<const TestComparison> comparisons);
 
 }  // namespace distbench

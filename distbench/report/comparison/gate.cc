@@ -16,7 +16,7 @@ absl::Status SyntaxError(absl::string_view text, absl::string_view problem) {
                    "; write it like p99>5%, rate<-3% or my_rpc:p99.9>10%"));
 }
 
-// As a share of the base, or in percentage points.
+// As a share of the base, or as a difference of shares.
 double RelativeChange(const Metric& metric, double change) {
   return IsComparedByRatio(metric) ? change - 1 : change;
 }
@@ -53,7 +53,7 @@ std::string Describe(const Gate& gate, const MetricComparison& comparison) {
   return text;
 }
 
-// Appends the breach of the RPC, if it is one.
+// Appends a breach if the RPC breaks the gate.
 void CheckRpc(const Gate& gate, const std::string& test,
               const RpcComparison& rpc, std::vector<std::string>& breaches) {
   const std::string place = absl::StrCat(test, ": ", rpc.rpc, ": ");
@@ -61,7 +61,7 @@ void CheckRpc(const Gate& gate, const std::string& test,
     if (!(comparison.metric == gate.metric)) continue;
     if (comparison.verdict == ComparisonVerdict::kNotComparable) {
       breaches.push_back(
-          absl::StrCat(place, "can not be judged: ", comparison.reason));
+          absl::StrCat(place, "cannot be judged: ", comparison.reason));
     } else if (IsBroken(gate, comparison)) {
       breaches.push_back(absl::StrCat(place, Describe(gate, comparison)));
     }
@@ -109,8 +109,8 @@ std::vector<std::string> GateBreaches(
   bool rpc_exists = false;
   for (const TestComparison& test : comparisons) {
     if (!test.not_comparable.empty()) {
-      breaches.push_back(absl::StrCat(
-          test.test, ": can not be judged: ", test.not_comparable));
+      breaches.push_back(
+          absl::StrCat(test.test, ": cannot be judged: ", test.not_comparable));
       continue;
     }
     for (const RpcComparison& rpc : test.rpcs) {

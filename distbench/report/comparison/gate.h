@@ -1,4 +1,4 @@
-// What a comparison must not show, such as "p99>5%".
+// Gates: limits on changes that a comparison must not exceed, such as "p99>5%".
 
 #ifndef DISTBENCH_REPORT_COMPARISON_GATE_H_
 #define DISTBENCH_REPORT_COMPARISON_GATE_H_
@@ -14,26 +14,27 @@
 
 namespace distbench {
 
-// [RPC:]METRIC>PERCENT% or [RPC:]METRIC<PERCENT%. The change of the metric from
-// base to new is relative, "p99>5%": the new p99 is more than 5 % above the
-// base's, "rate<-3%": the new rate is more than 3 % below; that of failures is
-// in percentage points.
+// Written as [RPC:]METRIC>PERCENT% or [RPC:]METRIC<PERCENT%. The change from
+// base to new is relative: "p99>5%" means that the new p99 is more than 5 %
+// above the base's, "rate<-3%" that the new rate is more than 3 % below. For
+// failures, it is in percentage points.
 struct Gate {
   std::string text;
-  std::string rpc;  // empty: each
+  std::string rpc;  // empty: every RPC
   Metric metric;
   bool is_upper_limit;  // '>'
   double limit;         // as a share: 0.05 for 5 %
 };
 
-// The error (INVALID_ARGUMENT) says what is wrong and shows what is right.
+// INVALID_ARGUMENT says what is wrong and shows the correct form.
 absl::StatusOr<Gate> ParseGate(absl::string_view text);
 
-// Why the gate is not met, a line for each RPC and test that breaks it. It is
-// met if there is none. An RPC breaks it if its metric's change is beyond the
-// limit and the interval of the change shows that there is one in that
-// direction; without an interval, the change alone decides. What can not be
-// judged breaks it, as does an RPC name that no test has.
+// Explains why the gate is broken, with one line per RPC and test that breaks
+// it; empty if the gate is met. An RPC breaks the gate if its metric's change
+// is beyond the limit and the confidence interval shows a change in that
+// direction. Without an interval, the change alone decides. A gate is also
+// broken by anything that cannot be judged, and by an RPC name that no test
+// has.
 std::vector<std::string> GateBreaches(
     const Gate& gate, absl::Span<const TestComparison> comparisons);
 

@@ -17,11 +17,11 @@
 namespace distbench {
 namespace {
 
-// As HdrHistogram's own default.
+// HdrHistogram's default.
 constexpr int kPointsPerHalving = 5;
 constexpr double kNsPerMs = 1e6;
 
-// The selected name, or the only one; `what`: whose.
+// Returns the selected name, or the only one. `what` names the kind of thing.
 absl::StatusOr<std::string> Choose(const std::string& selected,
                                    const std::vector<std::string>& names,
                                    absl::string_view what) {

@@ -1,4 +1,4 @@
-// Latencies in the percentile output format of HdrHistogram, which existing
+// Exports latencies in HdrHistogram's percentile output format, which existing
 // plotters read.
 
 #ifndef DISTBENCH_REPORT_EXPORT_HDR_H_
@@ -16,22 +16,22 @@ namespace distbench {
 
 enum class LatencyKind { kService, kResponse };
 
-// The format has one histogram per file.
+// Selects a single histogram, because the format has one per file.
 struct HdrSelection {
-  // Names; empty: the only one.
+  // Empty: the only test or RPC.
   std::string test;
   std::string rpc;
 
-  // Absent: response time if there is any, else service time.
+  // Absent: the response time if there is one, otherwise the service time.
   std::optional<LatencyKind> latency;
 };
 
-// The selected latencies, of all repetitions of the test together. The error
-// (INVALID_ARGUMENT) lists what could have been selected.
+// Returns the selected latencies of all repetitions of the test.
+// INVALID_ARGUMENT lists the possible selections.
 absl::StatusOr<LogHistogram> SelectLatency(absl::Span<const TestRun> runs,
                                            const HdrSelection& selection);
 
-// Values in milliseconds.
+// Renders latencies in milliseconds.
 std::string RenderHdr(const LogHistogram& latency_ns);
 
 }  // namespace distbench

@@ -14,18 +14,18 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Names may be anything; what is no UTF-8 is replaced.
+// Names may contain arbitrary bytes; invalid UTF-8 is replaced.
 std::string Dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 class EventWriter {
  public:
-  // origin_ns: what times are relative to.
+  // Times are relative to origin_ns.
   EventWriter(int64_t origin_ns, ByteSink sink)
       : origin_ns_(origin_ns), sink_(sink) {
     sink_("{\"displayTimeUnit\":\"ns\",\"otherData\":");
-    // As text: viewers read numbers as doubles, which are too coarse.
+    // As text, because viewers read numbers as doubles, which are too coarse.
     sink_(Dump({{"origin_unix_ns", absl::StrCat(origin_ns)}}));
     sink_(",\"traceEvents\":[\n");
   }
@@ -87,7 +87,7 @@ class EventWriter {
     Json start = Event("s", "leads to", from.lane);
     start["cat"] = "fanout";
     start["id"] = arrow_;
-    // Clocks of hosts differ, and an arrow must begin within its RPC.
+    // An arrow must begin within its RPC, but the hosts' clocks differ.
     start["ts"] = Microseconds(
         std::max(from.start_ns(), std::min(to.start_ns(), from.end_ns())));
     Write(start);
@@ -114,7 +114,7 @@ absl::Status RenderTraceEvents(absl::Span<const TestRun> runs, ByteSink sink) {
   for (const TestRun& run : runs) {
     traces.push_back(CollectTraces(*run.result));
     if (!traces.back().empty()) {
-      // Sorted by the roots, which come first but for differences of clocks.
+      // Roots come first and are sorted by time, except for clock differences.
       origin_ns = std::min(origin_ns, traces.back().front().front().start_ns());
     }
   }

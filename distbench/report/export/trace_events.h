@@ -1,4 +1,5 @@
-// Traces for timeline viewers: Perfetto (ui.perfetto.dev) and chrome://tracing.
+// Exports traces for timeline viewers: Perfetto (ui.perfetto.dev) and
+// chrome://tracing.
 
 #ifndef DISTBENCH_REPORT_EXPORT_TRACE_EVENTS_H_
 #define DISTBENCH_REPORT_EXPORT_TRACE_EVENTS_H_
@@ -10,12 +11,12 @@
 
 namespace distbench {
 
-// The traced samples of all runs as a JSON document of trace events. What the
-// viewer calls a process is a trace, what it calls a thread is a lane of it:
-// the root above, what it led to below, with arrows from cause to effect. Times
-// are relative to the first send, in microseconds.
+// Renders the traced samples of all runs as a JSON document of trace events. A
+// viewer's "process" is a trace, and its "threads" are the trace's lanes: the
+// root at the top, the RPCs that it caused below, with arrows from cause to
+// effect. Times are in microseconds since the first send.
 //
-// INVALID_ARGUMENT if no RPC was traced; nothing has been passed on then.
+// INVALID_ARGUMENT if no RPC was traced; the sink has received nothing then.
 absl::Status RenderTraceEvents(absl::Span<const TestRun> runs, ByteSink sink);
 
 }  // namespace distbench

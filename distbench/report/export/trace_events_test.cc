@@ -21,7 +21,7 @@ struct Hop {
   int64_t fanout;
 };
 
-// A query from c/0 to r/0, which asks two leaves at once.
+// A query from c/0 to r/0, which queries two leaves at once.
 class TraceEventsTest : public testing::Test {
  protected:
   TraceEventsTest() {
@@ -93,8 +93,8 @@ TEST_F(TraceEventsTest, ATreeIsAProcessWithTheRootOnTop) {
   EXPECT_EQ(rpcs[1]["args"]["server"], "l/0");
   EXPECT_EQ(rpcs[1]["ts"], 1.0);
   EXPECT_EQ(rpcs[1]["tid"], 1);
-  // At the same time as the first leaf, so in a lane of its own; the third one
-  // comes after the first, in the same lane.
+  // It overlaps the first leaf, so it has its own lane. The third one comes
+  // after the first, in the same lane.
   EXPECT_EQ(rpcs[2]["args"]["server"], "l/1");
   EXPECT_EQ(rpcs[2]["tid"], 2);
   EXPECT_EQ(rpcs[3]["tid"], 1);

@@ -11,8 +11,8 @@ namespace {
 
 using HopPath = std::vector<int64_t>;
 
-// All numbers of the first hops of a trace; a context whose fields have
-// different lengths is damaged, and what it lacks counts as 0.
+// All numbers of the leading hops of a trace. A context whose fields differ in
+// length is damaged; missing numbers count as 0.
 HopPath PathOf(const TraceContext& context) {
   HopPath path;
   const auto at = [](const auto& field, int hop) -> int64_t {
@@ -31,7 +31,7 @@ HopPath PathOf(const TraceContext& context) {
 
 constexpr int kNumbersPerHop = 6;
 
-// The RPC that led to the one with this path.
+// The path of the RPC that caused this one.
 HopPath ParentOf(HopPath path) {
   path.resize(path.size() - kNumbersPerHop);
   return path;
@@ -54,8 +54,8 @@ void AddSamples(const RpcLogView& view,
   }
 }
 
-// Gives every RPC the first lane below its parent's that is free: depth first,
-// so that what belongs together is together.
+// Gives every RPC the first free lane below its parent's. Works depth first, to
+// keep related RPCs together.
 class LaneAllocator {
  public:
   explicit LaneAllocator(TraceTree& tree) : tree_(tree) {}
@@ -95,7 +95,7 @@ void Arrange(TraceTree& tree) {
   LaneAllocator(tree).Allocate(0);
 }
 
-// Where an RPC is among the trees.
+// The location of an RPC: its tree, and the position in it.
 struct Place {
   size_t tree;
   int position;

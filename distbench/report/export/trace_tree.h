@@ -1,4 +1,4 @@
-// Traced RPCs, put together to the trees that they were parts of.
+// Assembles traced RPCs into the trees of RPCs that caused one another.
 
 #ifndef DISTBENCH_REPORT_EXPORT_TRACE_TREE_H_
 #define DISTBENCH_REPORT_EXPORT_TRACE_TREE_H_
@@ -12,30 +12,30 @@
 namespace distbench {
 
 struct TracedRpc {
-  // Into the result.
+  // Pointers into the result.
   const RpcSample* sample = nullptr;
   const std::string* client = nullptr;
   const std::string* server = nullptr;
   std::string rpc_name;
-  std::string error;  // empty: succeeded
+  std::string error;  // empty if the RPC succeeded
 
-  // Positions in the tree, in order of their sends.
+  // Positions in the tree, ordered by send time.
   std::vector<int> children;
   int parent = -1;  // -1: the root
 
-  // RPCs of a lane do not overlap in time, and those below an RPC in the tree
-  // are in lanes below its own.
+  // RPCs in the same lane do not overlap in time. An RPC's lane is above those
+  // of the RPCs that it caused.
   int lane = 0;
 
   int64_t start_ns() const { return sample->start_timestamp_ns(); }
   int64_t end_ns() const { return start_ns() + sample->latency_ns(); }
 };
 
-// All RPCs that one RPC of a main action list led to, the root first. If the
-// root was not kept, its children are roots of their own.
+// All RPCs caused by one RPC of a main action list, which is first. If that
+// root was not kept, its children become roots.
 using TraceTree = std::vector<TracedRpc>;
 
-// In order of the roots' sends.
+// Returns the trees, ordered by the roots' send times.
 std::vector<TraceTree> CollectTraces(const TestResult& result);
 
 }  // namespace distbench

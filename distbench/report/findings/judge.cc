@@ -11,7 +11,7 @@
 namespace distbench {
 namespace {
 
-// Of its RPCs, above which a run's failures are more than a note.
+// Share of RPCs above which failures are more than a note.
 constexpr double kManyFailures = 0.01;
 
 }  // namespace
@@ -35,7 +35,7 @@ std::string Duration(double ns) {
   return absl::StrFormat("%.2f s", ns / 1e9);
 }
 
-// What became of the RPCs, and of their samples.
+// Judges failures, and samples that were not kept.
 void JudgeOutcome(const TestResult& result, const TestTotals& totals,
                   FindingList& findings) {
   for (const auto& [name, rpc] : totals.rpcs) {
@@ -47,11 +47,11 @@ void JudgeOutcome(const TestResult& result, const TestTotals& totals,
     findings.Add(share > kManyFailures ? Finding::WARN : Finding::NOTE,
                  "failed_rpcs",
                  absl::StrCat(name, ": ", failed, " RPCs (", Percent(share),
-                              ") failed; they are in no latency, which may "
-                              "look better for it. The summary lists the "
-                              "causes"));
+                              ") failed. Latencies do not include them and may "
+                              "look better because of that. The summary lists "
+                              "the causes"));
   }
-  // A test that failed says itself why there is nothing.
+  // A failed test already explains why there is nothing.
   if (totals.all.succeeded_count == 0 && !result.run_info().has_failure()) {
     findings.Add(Finding::WARN, "nothing_measured",
                  "no RPC succeeded after the warm-up, so there is nothing to "
@@ -62,8 +62,8 @@ void JudgeOutcome(const TestResult& result, const TestTotals& totals,
     findings.Add(
         Finding::NOTE, "samples_dropped",
         absl::StrCat("samples of ", totals.all.dropped_sample_count,
-                     " RPCs were not kept; those that were are a random "
-                     "choice. Counts and percentiles cover every RPC. To keep "
+                     " RPCs were not kept; the kept ones were chosen at "
+                     "random. Counts and percentiles cover every RPC. To keep "
                      "more, raise sample_memory_bytes or max_rpc_samples"));
   }
 }

@@ -1,4 +1,4 @@
-// What a run's own evidence says about whether to believe it.
+// Judges from a run's own measurements whether its numbers can be trusted.
 
 #ifndef DISTBENCH_REPORT_FINDINGS_JUDGE_H_
 #define DISTBENCH_REPORT_FINDINGS_JUDGE_H_
@@ -9,16 +9,16 @@
 
 namespace distbench {
 
-// Looks at what a test measured of itself: what it was to send and did, how
-// late it sent, whether its latencies had settled, how busy its hosts were, how
-// well their clocks are known. Each finding says what was found, what it means
-// and what to do; docs/measuring.md lists the codes and their limits.
+// Examines what a test measured about itself: the load that it offered and
+// sent, its lateness, whether latencies had settled, how busy the hosts were,
+// and how accurate their clocks are. Each finding says what was found, what it
+// means and what to do. docs/measuring.md lists the codes and their limits.
 //
 // A finding is INVALID only if the numbers are false. A closed loop that
-// saturates the machine is doing its job.
+// saturates the machine is working as intended.
 //
-// Needs service_logs, but no samples. Findings that the result already has are
-// not repeated.
+// Requires service_logs, but no samples. Does not repeat findings that the
+// result already contains.
 std::vector<Finding> Judge(const TestResult& result);
 
 }  // namespace distbench

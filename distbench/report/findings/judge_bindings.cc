@@ -1,4 +1,4 @@
-// Verdicts on whether instances ran where they were to run.
+// Findings on whether instances ran where their bindings say.
 
 #include <map>
 #include <string>
@@ -16,11 +16,12 @@ void JudgeProof(const std::string& node, const std::string& instance,
   const bool is_strict = proof.binding().strict();
   findings.Add(
       is_strict ? Finding::INVALID : Finding::WARN, "binding_not_held",
-      absl::StrCat(instance, " on ", node, " did not run as its binding says: ",
-                   absl::StrJoin(proof.violations(), "; "),
-                   is_strict ? ". It was not measured where the test wants it: "
-                               "find out what moved it, or set strict: false"
-                             : ". What was measured is that of another place"));
+      absl::StrCat(
+          instance, " on ", node, " did not run where its binding says: ",
+          absl::StrJoin(proof.violations(), "; "),
+          is_strict ? ". The test requires this binding: find out what "
+                      "moved the instance, or set strict: false"
+                    : ". The measurements are those of another place"));
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Verdicts on the hosts: were they too busy, and are their clocks known?
+// Findings on the hosts: whether they were too busy, and how accurate their
+// clocks are.
 
 #include <algorithm>
 #include <cstdint>
@@ -13,28 +14,28 @@
 namespace distbench {
 namespace {
 
-// Of a host's CPU time: above, what runs there waits for CPUs; and what others
-// than the nodes may take before they disturb.
+// Shares of a host's CPU time. Above the first, instances wait for CPUs. Above
+// the second, other programs disturb the measurement.
 constexpr double kSaturated = 0.9;
 constexpr double kMuchOther = 0.2;
 
-// Seconds of samples that a verdict needs.
+// The shortest duration of samples that allows a finding.
 constexpr double kShortestNs = 2e9;
 
-// What the clocks of hosts may be off by, unknown to us.
+// A larger possible error of a host's clock is reported.
 constexpr int64_t kMuchClockErrorNs = 1'000'000;
 
-// A host, with all nodes that are on it.
+// A host, with all nodes that run on it.
 struct HostUse {
   std::vector<std::string> nodes;
   bool has_open_loop = false;
-  double duration_ns = 0;  // of the samples of its first node
+  double duration_ns = 0;  // of the first node's samples
   double capacity_ns = 0;
   double host_cpu_ns = 0;
   double process_cpu_ns = 0;
 };
 
-// The nodes whose instances send in open loops.
+// The nodes that have instances with open loops.
 std::set<std::string> OpenLoopNodes(const TestResult& result) {
   std::set<std::string> nodes;
   const auto& endpoints = result.placement().service_endpoints();
@@ -65,7 +66,7 @@ void AddNode(const std::string& alias, const NodeResources& node,
   host.capacity_ns = duration_ns * node.host().online_cpu_count();
 }
 
-// Key: the host's name.
+// Keyed by host name.
 std::map<std::string, HostUse> HostsOf(const TestResult& result) {
   std::map<std::string, HostUse> hosts;
   const std::set<std::string> open_loop_nodes = OpenLoopNodes(result);
@@ -91,20 +92,19 @@ void JudgeHost(const std::string& name, const HostUse& host,
     findings.Add(
         host.has_open_loop ? Finding::WARN : Finding::NOTE, "cpu_saturated",
         absl::StrCat("the CPUs of host ", name, " were ", Percent(busy),
-                     " busy, so that latencies include waiting for one. ",
+                     " busy, so latencies include waiting for a CPU. ",
                      host.has_open_loop
-                         ? "An open loop measures its own generator then: "
+                         ? "An open loop then measures its own generator: "
                            "lower the load, or use more hosts"
                          : "A closed loop is expected to do that; compare "
                            "throughput rather than latency"));
   }
   if (other > kMuchOther) {
-    findings.Add(
-        Finding::WARN, "other_load",
-        absl::StrCat("programs other than the test's nodes took ",
-                     Percent(other), " of the CPU time of host ", name,
-                     "; they disturb what is measured there. Stop them, or "
-                     "use another host"));
+    findings.Add(Finding::WARN, "other_load",
+                 absl::StrCat("programs other than the test's nodes took ",
+                              Percent(other), " of the CPU time of host ", name,
+                              "; they disturb the measurement. Stop them, or "
+                              "use another host"));
   }
 }
 
@@ -136,11 +136,11 @@ void JudgeClocks(const TestResult& result, FindingList& findings) {
   findings.Add(
       UsesCommonClock(result.traffic_config()) ? Finding::WARN : Finding::NOTE,
       "clock_error",
-      absl::StrCat("the clock of ", worst, " is known to within ",
+      absl::StrCat("the clock of ", worst, " is only known to within ",
                    Duration(static_cast<double>(worst_error_ns)),
-                   " only, so that time stamps and synchronised bursts of "
-                   "different hosts do not line up better than that; latencies "
-                   "are not affected. A quieter network, or PTP, helps"));
+                   ", so timestamps and synchronised bursts of different hosts "
+                   "are not aligned more closely than that; latencies are not "
+                   "affected. A quieter network, or PTP, helps"));
 }
 
 }  // namespace distbench

@@ -1,4 +1,4 @@
-// Verdicts on the load: was what was sent what was asked for, and when it was?
+// Findings on the load: whether it was sent as configured, and on time.
 
 #include <algorithm>
 #include <cmath>
@@ -17,29 +17,30 @@
 namespace distbench {
 namespace {
 
-// Of what was offered: above, what was never sent makes a run invalid, or is
-// worth a warning.
+// Shares of the offered load. Above the first, unsent RPCs make a run invalid;
+// above the second, they deserve a warning.
 constexpr double kInvalidUnsent = 0.01;
 constexpr double kManyUnsent = 0.001;
 
-// Of what was offered: above, a cap makes the loop something between open and
+// Share of the offered load. Above it, a cap makes the loop neither open nor
 // closed.
 constexpr double kManyHeldBack = 0.01;
 
-// The 99th percentile of the lateness as a share of that of the response time,
-// and the least lateness that counts. Shorter than that is what it takes to
-// wake a thread.
+// Limits of the lateness's 99th percentile, as a share of the response time's.
+// The absolute limits below are minima: shorter delays are just the time that
+// it takes to wake a thread.
 constexpr double kInvalidLateness = 0.5;
 constexpr double kMuchLateness = 0.1;
 constexpr double kInvalidLatenessNs = 1e6;
 constexpr double kMuchLatenessNs = 1e5;
 constexpr uint64_t kFewestForP99 = 100;
 
-// Seconds, and sends in each of them, that a test of arrivals needs.
+// The minimum number of seconds, and of sends per second, for a test of
+// arrivals.
 constexpr size_t kFewestSeconds = 10;
 constexpr double kFewestPerSecond = 20;
 
-// Standard deviations at which chance is ruled out.
+// Number of standard deviations that rules out chance.
 constexpr double kBeyondChance = 5;
 
 // Spread of a constant rate, relative to the rate.
@@ -55,12 +56,13 @@ void JudgeUnsent(const std::string& name, const RpcLoad& load,
                                                             : Finding::NOTE;
   findings.Add(
       severity, "unsent_load",
-      absl::StrCat(name, ": ", load.unsent_count, " of ", load.offered_count,
-                   " RPCs that were due (", Percent(share),
-                   ") were never sent, as an in-flight cap or full send queues "
-                   "held them back. How long they had waited counts as a lower "
-                   "bound of their response times. Lower the load, or raise "
-                   "max_parallel_iterations"));
+      absl::StrCat(
+          name, ": ", load.unsent_count, " of ", load.offered_count,
+          " RPCs that were due (", Percent(share),
+          ") were never sent, because an in-flight cap or full send "
+          "queues held them back. Their waiting time counts as a lower "
+          "bound of their response times. Lower the load, or raise "
+          "max_parallel_iterations"));
 }
 
 void JudgeHeldBack(const std::string& name, const RpcLoad& load,
@@ -70,10 +72,10 @@ void JudgeHeldBack(const std::string& name, const RpcLoad& load,
                        static_cast<double>(load.offered_count);
   findings.Add(
       share > kManyHeldBack ? Finding::WARN : Finding::NOTE, "held_back",
-      absl::StrCat(name, ": max_parallel_iterations made ",
+      absl::StrCat(name, ": max_parallel_iterations delayed ",
                    load.held_back_count, " iterations (", Percent(share),
-                   ") later than intended. The response time includes that "
-                   "wait, the service time does not. For an open loop, raise "
+                   "). Response times include the delay, service times do "
+                   "not. For an open loop, raise "
                    "the cap or leave it out"));
 }
 
@@ -84,8 +86,8 @@ struct Arrivals {
   double interval_ns = 0;
 };
 
-// How a service's main program sends an RPC: absent if it is not by one open
-// loop alone, of a process whose counts per second are known.
+// How a service's main program sends an RPC. Absent unless exactly one open
+// loop sends it, with an arrival process whose counts per second are known.
 std::optional<Arrivals> ArrivalsOf(const DistributedSystemDescription& test,
                                    const std::string& service,
                                    const std::string& rpc) {
@@ -112,7 +114,8 @@ std::optional<Arrivals> ArrivalsOf(const DistributedSystemDescription& test,
   return found;
 }
 
-// The sends of each second but the first and the last one, which are not whole.
+// The sends of each second, except the first and the last, which are
+// incomplete.
 std::vector<double> SentPerSecond(const RpcTimeSeries& series) {
   std::vector<double> counts;
   if (series.intervals_size() < 3) return counts;
@@ -148,12 +151,12 @@ Moments MomentsOf(const std::vector<double>& values) {
   return moments;
 }
 
-// The counts per second of a Poisson process have a variance equal to their
-// mean: the index of dispersion, times n - 1, has a chi-squared distribution
+// For a Poisson process, the counts per second have a variance equal to their
+// mean. The index of dispersion, times n - 1, has a chi-squared distribution
 // with n - 1 degrees of freedom (Cox and Lewis, The Statistical Analysis of
 // Series of Events, 1966, section 6.3), whose cube root is close to normal
-// (Wilson and Hilferty, The distribution of chi-square, 1931). An iteration
-// that sends f RPCs at once multiplies the index by f.
+// (Wilson and Hilferty, The distribution of chi-square, 1931). If each
+// iteration sends f RPCs at once, the index is multiplied by f.
 void JudgePoisson(const std::string& what, double fanout, size_t seconds,
                   const Moments& sent, FindingList& findings) {
   const double dispersion = sent.variance / sent.mean / fanout;
@@ -165,12 +168,12 @@ void JudgePoisson(const std::string& what, double fanout, size_t seconds,
   findings.Add(
       Finding::WARN, "arrivals",
       absl::StrCat(what,
-                   " was to be sent as a Poisson process, but sends per "
+                   " should have been sent as a Poisson process, but sends per "
                    "second vary ",
                    absl::StrFormat("%.2f", dispersion),
-                   " times as much as those of one (index of dispersion over ",
+                   " times as much as they should (index of dispersion over ",
                    seconds,
-                   " s, beyond chance). Queues, and so latencies, "
+                   " s, beyond chance). Queues and therefore latencies "
                    "depend on it. Look for pauses of the client's host"));
 }
 
@@ -178,14 +181,15 @@ void JudgeConstant(const std::string& what, size_t seconds, const Moments& sent,
                    FindingList& findings) {
   const double deviation = std::sqrt(sent.variance);
   if (deviation < kMuchSpread * sent.mean) return;
-  findings.Add(Finding::WARN, "arrivals",
-               absl::StrCat(what,
-                            " was to be sent at a constant rate, but sends per "
-                            "second spread by ",
-                            Percent(deviation / sent.mean),
-                            " (standard deviation over ", seconds,
-                            " s). Queues, and so latencies, depend on it. Look "
-                            "for pauses of the client's host"));
+  findings.Add(
+      Finding::WARN, "arrivals",
+      absl::StrCat(what,
+                   " should have been sent at a constant rate, but "
+                   "sends per second vary by ",
+                   Percent(deviation / sent.mean), " (standard deviation over ",
+                   seconds,
+                   " s). Queues and therefore latencies depend on it. Look "
+                   "for pauses of the client's host"));
 }
 
 void JudgeSeries(const std::string& what, const Arrivals& arrivals,
@@ -236,7 +240,7 @@ void JudgeLateness(const TestResult& result, const TestTotals& totals,
     const auto rpc = totals.rpcs.find(name);
     if (rpc == totals.rpcs.end()) continue;
     const LogHistogram& lateness_ns = rpc->second.lateness_ns;
-    // What a cap holds back is late for another reason.
+    // RPCs that a cap holds back are late for another reason.
     if (lateness_ns.count() < kFewestForP99 ||
         rpc->second.response_time_ns.count() == 0 ||
         LoadOf(result, i).is_held_back()) {
@@ -250,7 +254,7 @@ void JudgeLateness(const TestResult& result, const TestTotals& totals,
     if (!invalid && (late < kMuchLatenessNs || share < kMuchLateness)) continue;
     findings.Add(
         invalid ? Finding::INVALID : Finding::WARN, "late_sends",
-        absl::StrCat(name, ": of the sends one in a hundred was late by ",
+        absl::StrCat(name, ": one send in a hundred was late by ",
                      Duration(late), " or more, which is ", Percent(share),
                      " of the 99th percentile of the response time (",
                      Duration(response), "): ",

@@ -14,7 +14,7 @@
 
 namespace distbench {
 
-// Where the parts put what they find.
+// Collects the findings of the parts.
 class FindingList {
  public:
   void Add(Finding::Severity severity, absl::string_view code,
@@ -25,20 +25,20 @@ class FindingList {
   std::vector<Finding> findings_;
 };
 
-// "3.1 %".
+// Formats a share as "3.1 %".
 std::string Percent(double share);
 
-// "1.250 ms".
+// Formats a duration as "1.250 ms".
 std::string Duration(double ns);
 
-// What one RPC was to be sent in open loops, all its clients together.
+// The offered load of one RPC in open loops, over all its clients.
 struct RpcLoad {
   int64_t offered_count = 0;
   int64_t unsent_count = 0;
   int64_t held_back_count = 0;
 
-  // Whether an in-flight cap or full send queues, not the generator, decided
-  // when RPCs were sent.
+  // Whether an in-flight cap or full send queues, rather than the generator,
+  // determined when RPCs were sent.
   bool is_held_back() const {
     return (unsent_count + held_back_count) * 100 > offered_count;
   }

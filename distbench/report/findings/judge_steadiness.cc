@@ -1,4 +1,4 @@
-// Verdict on time: had latencies settled when the warm-up ended?
+// Finding on steadiness: whether latencies had settled when the warm-up ended.
 
 #include <cmath>
 #include <cstdint>
@@ -17,8 +17,8 @@ namespace {
 
 // Geweke's diagnostic (Evaluating the accuracy of sampling-based approaches to
 // the calculation of posterior moments, 1992) compares the first part of a
-// series with its last half. Here of the median service times of seconds, with
-// limits that leave room for seconds which are not independent.
+// series with its last half. Here the series are the median service times of
+// the seconds. The limits are wide, because seconds are not independent.
 constexpr double kFirstPart = 0.2;
 constexpr double kLastPart = 0.5;
 constexpr double kBeyondChance = 6;
@@ -31,7 +31,7 @@ struct Second {
   LogHistogram service_time_ns;
 };
 
-// All clients together, by second.
+// All clients together, keyed by second.
 std::map<int64_t, Second> SecondsOf(const TestResult& result, int rpc_index) {
   std::map<int64_t, Second> seconds;
   for (const auto& [name, log] : result.service_logs().instance_logs()) {
@@ -41,7 +41,7 @@ std::map<int64_t, Second> SecondsOf(const TestResult& result, int rpc_index) {
       Second& second = seconds[interval.index()];
       second.warmup |= interval.warmup_count() > 0;
       if (!interval.has_service_time_ns()) continue;
-      // Series are checked when they are merged.
+      // Series are validated when they are merged.
       AddHistogram(interval.service_time_ns(), second.service_time_ns)
           .IgnoreError();
     }
@@ -49,7 +49,7 @@ std::map<int64_t, Second> SecondsOf(const TestResult& result, int rpc_index) {
   return seconds;
 }
 
-// Of the whole seconds after the warm-up, in nanoseconds.
+// The medians of the complete seconds after the warm-up, in nanoseconds.
 std::vector<double> Medians(const std::map<int64_t, Second>& seconds) {
   std::vector<double> medians;
   if (seconds.size() < 3) return medians;
@@ -101,9 +101,9 @@ void JudgeMedians(const std::string& name, const std::vector<double>& medians,
                    " s after the warm-up the median service time was ",
                    Duration(early), ", in the last ", last, " s ",
                    Duration(late),
-                   " (Geweke's diagnostic on the medians of seconds): it had "
+                   " (Geweke's diagnostic on the medians of seconds). It had "
                    "not settled when measuring began. Lengthen the warm-up, or "
-                   "look for what changed meanwhile"));
+                   "find out what changed"));
 }
 
 }  // namespace

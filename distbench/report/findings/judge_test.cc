@@ -1,4 +1,4 @@
-// For each verdict a result that provokes it, and one that must not.
+// For each finding: a result that provokes it, and one that must not.
 
 #include "distbench/report/findings/judge.h"
 
@@ -34,8 +34,8 @@ Histogram Repeated(int64_t value, int64_t count) {
   return proto;
 }
 
-// A run about which there is nothing to say: an open loop of 100 per second for
-// 30 s, on a host of its own.
+// A run without findings: an open loop of 100 RPCs per second for 30 s, on its
+// own host.
 class JudgeTest : public testing::Test {
  protected:
   JudgeTest() {
@@ -79,7 +79,7 @@ class JudgeTest : public testing::Test {
       interval.set_offered_count(100);
       interval.set_sent_count(100);
       interval.set_succeeded_count(100);
-      // The median moves a little, as it does.
+      // The median varies a little, as in reality.
       *interval.mutable_service_time_ns() =
           Repeated(1'000'000 + 20'000 * (i % 3), 100);
       ResourceSample& sample = *Resources().add_samples();
@@ -145,7 +145,7 @@ class JudgeTest : public testing::Test {
     }
   }
 
-  // Exactly this finding; returns its message.
+  // Expects exactly this finding; returns its message.
   std::string ExpectOne(Finding::Severity severity, absl::string_view code) {
     const std::vector<Finding> findings = Judge(result_);
     EXPECT_THAT(findings, SizeIs(1));
@@ -238,10 +238,11 @@ TEST_F(JudgeTest, LatenessThatTheCapCausedIsTheCaps) {
 // ---- arrivals ---------------------------------------------------------------
 
 TEST_F(JudgeTest, AConstantRateThatIsNotIsAWarning) {
-  // A pause of a second, and what came of it.
+  // A pause of one second, and its consequence.
   SendPerSecond([](int i) { return i == 10 ? 0 : i == 11 ? 200 : 100; });
-  EXPECT_THAT(ExpectOne(Finding::WARN, "arrivals"),
-              HasSubstr("query of client/0 was to be sent at a constant rate"));
+  EXPECT_THAT(
+      ExpectOne(Finding::WARN, "arrivals"),
+      HasSubstr("query of client/0 should have been sent at a constant rate"));
 }
 
 TEST_F(JudgeTest, AConstantRateMayBreatheAtTheEdgesOfSeconds) {
@@ -383,7 +384,7 @@ TEST_F(JudgeBindingsTest, AStrictBindingThatDidNotHoldIsInvalid) {
   Proof().mutable_binding()->set_strict(true);
   Proof().add_violations("its threads spent 5 us on CPUs 3, outside of 0-1");
   EXPECT_THAT(ExpectOne(Finding::INVALID, "binding_not_held"),
-              HasSubstr("server/0 on node7 did not run as its binding says: "
+              HasSubstr("server/0 on node7 did not run where its binding says: "
                         "its threads spent 5 us on CPUs 3"));
 }
 

@@ -1,4 +1,4 @@
-// Lines over percentiles, latencies and time, drawn by Chart.js.
+// Line charts over percentiles, latencies and time, drawn by Chart.js.
 
 function cssColor(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -10,10 +10,10 @@ function seriesColor(index) {
 
 const charts = new Map();
 
-// lines: [{label, points: [{x, y}], color, isDashed}], with hasPoints to mark
-// the points of a line, isPointsOnly for no line, and then a radius and isHollow
-// for marks other than the usual. x and y: options of the axes; describe(point):
-// what a tooltip says of it.
+// lines: [{label, points: [{x, y}], color, isDashed}]. Optional: hasPoints
+// marks the points of a line; isPointsOnly omits the line, with radius and
+// isHollow for other marks. x and y are options of the axes; describe(point)
+// returns the text of a tooltip.
 function drawLines(id, lines, x, y, describe) {
   charts.get(id)?.destroy();
   const ink = cssColor('--ink-soft');
@@ -35,7 +35,7 @@ function drawLines(id, lines, x, y, describe) {
         showLine: !line.isPointsOnly,
         borderDash: line.isDashed ? [5, 4] : [],
         borderWidth: line.isDashed ? 1.5 : 2,
-        // A line of a single point would not be seen.
+        // Without marks, a line with a single point would be invisible.
         pointRadius: line.radius ??
             (line.isPointsOnly || line.hasPoints || line.points.length === 1 ? 3 : 0),
         pointHitRadius: 8,
@@ -72,8 +72,8 @@ function stepAbove(value) {
   return step * (leading === 2 ? 2.5 : 2);
 }
 
-// Fewer ticks the more decades there are: at 1, 2 and 5 of each, at 1, or at
-// some of these.
+// Ticks at 1, 2 and 5 of each decade, at 1, or at some of these: the more
+// decades, the fewer ticks.
 function latencyTicks(min, max) {
   const decades = Math.log10(max / min);
   const ticks = [];
@@ -108,7 +108,7 @@ function latencyAxis(lines, coordinate) {
   };
 }
 
-// Zero has no place on a logarithmic axis.
+// A logarithmic axis cannot show zero.
 function atLeastOne(ns) {
   return Math.max(1, ns);
 }
@@ -120,7 +120,7 @@ function describePercentile(share) {
 function drawPercentiles(curves, latencyName) {
   const lines = curves.map(({rpc, label, color}) => {
     const {count, distribution} = rpc[latencyName];
-    // The maximum stands for the last RPC of all.
+    // The maximum is drawn at the share of the last RPC.
     const points = distribution.map(([ns, below]) => {
       const share = below < count ? below / count : 1 - 1 / count;
       return {x: 1 / (1 - share), y: atLeastOne(ns), share: below / count};
@@ -128,7 +128,7 @@ function drawPercentiles(curves, latencyName) {
     return {label, color, points};
   });
   const largest = lines.flatMap(line => line.points).reduce((max, point) => Math.max(max, point.x), 10);
-  // Over many decades there is no room for the median.
+  // If there are many decades, there is no room for the median.
   const ticks = largest > 1e5 ? [1] : [1, 2];
   for (let x = 10; x <= largest * 1.0001; x *= 10) ticks.push(x);
   drawLines('percentile-chart', lines, {
@@ -163,7 +163,7 @@ function originOf(run, rows, column) {
   return run.run.start_timestamp_ns ?? Math.min(...rows.map(row => row[column]));
 }
 
-// The intervals of an RPC, with zeros where nothing happened for a while.
+// The intervals of an RPC, with zeros across gaps.
 function seriesOf({run, rpc}) {
   const rows = rowsOf(run.seconds).filter(row => row.rpc === rpc.name);
   const origin = originOf(run, rowsOf(run.seconds), 'start_timestamp_ns');
@@ -198,7 +198,7 @@ function drawRates(curves) {
 }
 
 function drawLatencyOverTime(curves, latencyName) {
-  // Lateness has no series of its own.
+  // Lateness has no series.
   const {columns, title} = LATENCIES[latencyName === 'lateness' ? 'service_time' : latencyName];
   byId('latency-over-time-caption').textContent = `p99 and p50 (dashed) of the ${title} per second`;
   const lines = curves.flatMap(({series, label, color}) => ['p99', 'p50'].map(percentile => ({

@@ -1,4 +1,4 @@
-// Small pieces that the page is made of.
+// Helpers that create parts of the page.
 
 function byId(id) {
   return document.getElementById(id);
@@ -15,7 +15,7 @@ function replaceContent(id, ...children) {
   byId(id).replaceChildren(...children);
 }
 
-// Shows a section only if there is something to show in it.
+// Shows a section only if it has content.
 function showSection(id, isShown) {
   byId(id).hidden = !isShown;
 }

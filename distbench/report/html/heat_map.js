@@ -1,4 +1,4 @@
-// Clients by servers, a cell each.
+// The heat map of client-server pairs, with one cell per pair.
 
 const PEER_METRICS = {
   per_second: {title: 'RPCs per second', format: formatRate},
@@ -10,12 +10,12 @@ const PEER_METRICS = {
 
 const peersView = {run: 0, rpc: '', metric: 'p99'};
 
-// Numbers in names in order of their value: c/2 before c/10.
+// Compares numbers in names by value: c/2 before c/10.
 function compareNames(a, b) {
   return a.localeCompare(b, 'en', {numeric: true});
 }
 
-// The colour between two, as "#rrggbb"; share: 0 to 1.
+// Mixes two colours into "#rrggbb"; share is from 0 to 1.
 function mixColors(low, high, share) {
   const channel = (color, i) => parseInt(color.slice(1 + 2 * i, 3 + 2 * i), 16);
   const mixed = [0, 1, 2].map(
@@ -28,7 +28,7 @@ function peerValue(row, metric) {
   return row[`response_${metric}_ns`] ?? row[`service_${metric}_ns`];
 }
 
-// The pairs of an RPC in a run that have a value.
+// The pairs that have a value for the selected RPC and run.
 function peerCells() {
   return rowsOf(runs[peersView.run].peers)
       .filter(row => row.rpc === peersView.rpc)
@@ -43,7 +43,7 @@ function describePair({client, server, row}) {
       `max ${formatTime(peerValue(row, 'max'))}`;
 }
 
-// Where cells and labels are, in pixels.
+// Positions of cells and labels, in pixels.
 function layOut(cells, context) {
   const clients = [...new Set(cells.map(cell => cell.client))].sort(compareNames);
   const servers = [...new Set(cells.map(cell => cell.server))].sort(compareNames);

@@ -12,19 +12,19 @@
 namespace distbench {
 namespace {
 
-// A pixel or more for each on a wide screen.
+// At least one pixel each on a wide screen.
 constexpr int64_t kMaxIntervals = 1500;
 
-// Some 250 instances that all talk to each other.
+// About 250 instances that all talk to one another.
 constexpr int64_t kMaxPeerRows = 62'500;
 
-// JSON that a script element can hold: nothing in it ends the element.
+// Escapes JSON so that it cannot end the script element that contains it.
 std::string ScriptSafe(absl::string_view json) {
   return absl::StrReplaceAll(json, {{"<", "\\u003c"}});
 }
 
-// Replaces each "{{name}}" of the page, once. Contents are not searched for
-// further names.
+// Replaces each "{{name}}" of the page once. Inserted contents are not searched
+// for further names.
 std::string FillIn(
     absl::string_view page,
     const std::vector<std::pair<absl::string_view, absl::string_view>>&
@@ -50,7 +50,7 @@ std::string RenderHtml(absl::Span<const TestRun> runs,
   const std::string script =
       absl::StrCat(kModelJs, kDomJs, kTablesJs, kChartsJs, kHeatMapJs,
                      kResourcesJs, kNumaJs, kSearchJs, kMainJs);
-  // In the order of the page.
+  // In page order.
   return FillIn(kPageHtml, {{"style", kStyleCss},
                             {"data", data},
                             {"library_licence", kLibraryLicenceTxt},

@@ -1,4 +1,4 @@
-// Runs as a page that people look at.
+// Renders runs as an HTML report.
 
 #ifndef DISTBENCH_REPORT_HTML_HTML_H_
 #define DISTBENCH_REPORT_HTML_HTML_H_
@@ -10,10 +10,10 @@
 
 namespace distbench {
 
-// One HTML file that needs nothing else: no network, no other file. It holds
-// the document of RenderJson(), with limits that keep it within what a browser
-// shows well, and the scripts that draw it. Whatever names and messages a
-// result has, they are shown as text.
+// Returns a self-contained HTML file that needs neither a network nor other
+// files. It contains the document of RenderJson(), limited to what a browser
+// shows well, and the scripts that draw it. Names and messages in a result are
+// always shown as text, never interpreted as markup.
 std::string RenderHtml(absl::Span<const TestRun> runs,
                        absl::Span<const SourcedSearch> searches = {});
 

@@ -1,4 +1,4 @@
-// What is selected, and everything that is drawn anew when it changes.
+// The selection, and the drawing of everything that depends on it.
 
 const selection = initialSelection();
 
@@ -69,6 +69,6 @@ renderActivities();
 renderConfigs();
 renderAll();
 
-// Colours come from the style sheet, which follows the system's setting.
+// Colours come from the style sheet, which follows the system setting.
 window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', renderAll);
 document.body.dataset.rendered = 'true';

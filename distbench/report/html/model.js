@@ -1,9 +1,9 @@
-// The report's data, and how its quantities are written. Everything that comes
+// The report's data, and the formats of its quantities. Everything that comes
 // from a result reaches the page as text, never as markup.
 
 const data = JSON.parse(document.getElementById('report-data').textContent);
 
-// As many as can be told apart by colour.
+// The number of curves that colours can distinguish.
 const MAX_CURVES = 8;
 
 const LATENCIES = {
@@ -14,7 +14,7 @@ const LATENCIES = {
 
 const rowObjects = new WeakMap();
 
-// The rows of a table of the data as objects; made once.
+// The rows of a table as objects; built once.
 function rowsOf(table) {
   if (!rowObjects.has(table)) {
     rowObjects.set(table, table.rows.map(row =>
@@ -27,7 +27,7 @@ function baseName(path) {
   return path.split('/').pop();
 }
 
-// Names that tell the runs apart, and no longer than that takes.
+// The shortest labels that distinguish the runs.
 function labelRuns(tests) {
   const sources = [...new Set(tests.map(test => test.source))];
   const areBaseNamesUnique = new Set(sources.map(baseName)).size === sources.length;
@@ -78,13 +78,13 @@ function formatRate(perSecond) {
                           : String(Number(perSecond.toPrecision(3)));
 }
 
-// As ISO 8601 in UTC, to the second.
+// ISO 8601 in UTC, to the second.
 function formatDate(timestampNs) {
   return timestampNs === null ? '–'
       : `${new Date(timestampNs / 1e6).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
-// The curves that the selection stands for: an RPC of a run each.
+// The selected curves: one per RPC and run.
 function selectCurves(selection) {
   const selected = runs.filter(run => selection.runs.has(run.index)).flatMap(
       run => run.rpcs.filter(rpc => selection.rpcs.has(rpc.name)).map(rpc => ({run, rpc})));
@@ -98,7 +98,7 @@ function selectCurves(selection) {
   }));
 }
 
-// What is shown at first: all runs, and as many RPCs as have colours.
+// The initial selection: all runs, and as many RPCs as there are colours.
 function initialSelection() {
   const shownRuns = runs.slice(0, MAX_CURVES);
   const rpcCount = Math.max(1, Math.floor(MAX_CURVES / Math.max(1, shownRuns.length)));

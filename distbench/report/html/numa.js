@@ -1,6 +1,6 @@
-// Where instances ran, and what deployments on NUMA nodes carried.
+// NUMA bindings of instances, and the capacity of NUMA deployments.
 
-// "0: 12.3 MiB, 1: 4 KiB" of an object by node or CPU.
+// Formats an object keyed by node or CPU: "0: 12.3 MiB, 1: 4 KiB".
 function listOf(numbers, format) {
   const parts = Object.entries(numbers).map(([key, value]) => `${key}: ${format(value)}`);
   return parts.length > 0 ? parts.join(', ') : '–';
@@ -27,7 +27,7 @@ function switchesCell({voluntary_context_switches: voluntary, involuntary_contex
 }
 
 const PROOF_COLUMNS = [
-  {title: 'Instance'}, {title: 'Asked for', isWrapped: true}, {title: 'Held', isWrapped: true},
+  {title: 'Instance'}, {title: 'Requested', isWrapped: true}, {title: 'Held', isWrapped: true},
   {title: 'CPU time by CPU', isWrapped: true}, {title: 'Memory by node', isWrapped: true},
   {title: 'Remote pages', isNumber: true}, {title: 'Switches', isNumber: true},
   {title: 'Migrations', isNumber: true},
@@ -65,9 +65,9 @@ function capacityTable(comparison, name) {
   const first = capacities[0];
   if (first === undefined || first.searches.length === 0) return [];
   const columns = [
-    {title: 'Deployment'}, {title: 'Instances', isNumber: true}, {title: 'Workers in all', isNumber: true},
+    {title: 'Deployment'}, {title: 'Instances', isNumber: true}, {title: 'Total workers', isNumber: true},
     {title: 'Load', isNumber: true}, {title: 'Ratio to the first', isNumber: true},
-    {title: 'Of each search', isWrapped: true},
+    {title: 'Each search', isWrapped: true},
   ];
   const rows = comparison.deployments.map((deployment, i) => [
     deployment.name, formatCount(deployment.instances),
@@ -90,7 +90,7 @@ function comparisonParts(comparison) {
     ...capacityTable(comparison, 'cpu_target'),
     ...capacityTable(comparison, 'objective'),
     element('p', {className: 'note'}, 'Loads are geometric means of the searches that converged. Below each ratio ' +
-        `is its ${100 * data.confidence} % interval of confidence; "?": too few searches for one.`),
+        `is its ${100 * data.confidence} % confidence interval; "?": too few searches for one.`),
     element('h3', {}, 'Where it ran, in the last run of each deployment'),
     element('div', {className: 'scroll'}, makeTable([{title: 'Deployment'}, ...PROOF_COLUMNS], proofs)),
   ];

@@ -1,4 +1,4 @@
-// What the nodes are, and what they used.
+// Facts about the nodes, and their resource usage.
 
 const resourcesView = {run: 0};
 

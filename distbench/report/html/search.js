@@ -1,5 +1,4 @@
-// Searches for the highest load: what each probe said, and how the bracket
-// closed.
+// Load searches: the results of probes, and how the bracket narrowed.
 
 const searchView = {search: 0};
 
@@ -42,14 +41,14 @@ function renderProbes(search) {
   const rows = search.probes.flatMap(probe => [
     row(String(probe.number), probe.phase, probe, formatLoad(probe.requested_load), probe.statistics,
         outcomeBadge(probe.outcome), [...probe.measured, ...probe.instance_failures].join('; '), true),
-    // Instances side by side are of interest where the answer is.
+    // Instances side by side are shown only for the final and failed probes.
     ...(probe.phase === 'final' || probe.outcome === 'failed' ? probe.instances.map(
         (statistics, i) => row('', `instance ${i + 1}`, probe, '', statistics, '', '', false)) : []),
   ]);
   replaceContent('probes-table', makeTable(columns, rows));
 }
 
-// A line for each percentile through all probes that were judged, by load.
+// A line for each percentile through all judged probes, by load.
 function drawLatencyByLoad(search) {
   const probes = search.probes.filter(probe => probe.phase !== 'warmup' && probe.statistics.latency !== null)
       .sort((a, b) => a.requested_load - b.requested_load);
@@ -66,7 +65,7 @@ function drawLatencyByLoad(search) {
   legend('search-latency-legend', lines);
 }
 
-// Measured / limit of the objective that was furthest from being met.
+// Measured value / limit, for the objective furthest from being met.
 function drawLimits(search) {
   const judged = search.probes.filter(probe => probe.phase !== 'warmup' && probe.load_of_limit.length > 0);
   const lines = Object.keys(OUTCOME_COLORS).map(outcome => ({
@@ -93,7 +92,7 @@ function drawLimits(search) {
   legend('search-limit-legend', [...lines, limit, finals]);
 }
 
-// The highest load that met and the lowest that missed, after each probe.
+// After each probe: the highest load that met, and the lowest that missed.
 function drawBracket(search) {
   const met = [];
   const missed = [];

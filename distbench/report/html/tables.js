@@ -1,4 +1,4 @@
-// What is said in words and numbers.
+// Tables and texts of the report.
 
 function renderSubtitle() {
   const starts = runs.map(run => run.run.start_timestamp_ns).filter(start => start !== null);
@@ -33,7 +33,7 @@ function findingsOf(run) {
   const leftOut = run.rpcs.filter(rpc => rpc.series_left_out > 0).map(rpc => ({
     severity: 'note',
     message: `${rpc.name}: the series over time of ${rpc.series_left_out} clients are left out, ` +
-        'as they can not be added to the others.',
+        'because they cannot be added to the others.',
   }));
   return [...failure, ...run.findings, ...stopped, ...leftOut];
 }
@@ -52,8 +52,8 @@ function percentileCell(latency, percent) {
   const found = latency.percentiles.find(entry => entry.percentile === percent);
   if (found === undefined) return '–';
   const bound = ns => ns === null ? '?' : formatTime(ns);
-  return element('span', {title: found.method === 'blocks' ? 'Interval from blocks of the series over time'
-      : 'Interval from ranks, which takes RPCs for independent'},
+  return element('span', {title: found.method === 'blocks' ? 'Confidence interval from blocks of the time series'
+      : 'Confidence interval from ranks, assuming independent RPCs'},
   formatTime(found.value_ns),
   element('small', {}, `${bound(found.lower_ns)} – ${bound(found.upper_ns)}`));
 }
@@ -81,7 +81,7 @@ function renderLatencyTable(curves, latencyName) {
   const title = LATENCIES[latencyName].title;
   byId('latency-note').textContent = [
     rows.length > 0 ? `Below each percentile of the ${title} is its ${100 * data.confidence} % ` +
-        'interval of confidence; "?": too few RPCs for a bound.' : '',
+        'confidence interval; "?": too few RPCs for a bound.' : '',
     missing.length > 0 ? `No ${title}: ${missing.join(', ')}.` : '',
   ].filter(Boolean).join(' ');
 }
@@ -121,6 +121,6 @@ function renderConfigs() {
         run.placement.map(place => [place.instance, place.node ?? '–', place.hostname ?? '–',
           place.address ?? '–'])))];
     return element('details', {}, element('summary', {}, run.label),
-        element('pre', {}, run.traffic_config || 'The result holds no traffic config.'), ...placement);
+        element('pre', {}, run.traffic_config || 'The result contains no traffic config.'), ...placement);
   }));
 }

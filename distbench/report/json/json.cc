@@ -58,7 +58,7 @@ Json TableJson(const ReportTable& table, const TestResult& result,
   return json;
 }
 
-// As text, as not every reader's numbers hold 64 bits.
+// As text, because not all readers support 64-bit numbers.
 Json SeedJson(const RunInfo& run_info) {
   if (!run_info.has_random_seed()) return nullptr;
   return absl::StrCat(run_info.random_seed());
@@ -130,7 +130,7 @@ std::string ConfigText(const DistributedSystemDescription& config) {
   return text;
 }
 
-// The RPCs, and their series as a table.
+// Adds the RPCs, and a table of their series.
 void AddRpcs(const TestResult& result, const TestTotals& totals,
              const JsonLimits& limits, Json& json) {
   Json rpcs = Json::array();
@@ -193,7 +193,7 @@ std::string RenderJson(absl::Span<const TestRun> runs,
     comparisons.push_back(NumaComparisonJson(*comparison));
   }
   document["searches"] = SearchesJson(searches);
-  // Names may be anything; what is no UTF-8 is replaced.
+  // Names may contain arbitrary bytes; invalid UTF-8 is replaced.
   return document.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 

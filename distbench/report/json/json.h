@@ -1,4 +1,4 @@
-// Runs as one JSON document, which is also what the HTML report shows.
+// Renders runs as one JSON document, which the HTML report shows as well.
 
 #ifndef DISTBENCH_REPORT_JSON_JSON_H_
 #define DISTBENCH_REPORT_JSON_JSON_H_
@@ -12,20 +12,20 @@
 
 namespace distbench {
 
-// Bounds of what grows with a test. What is left out is counted in the
-// document.
+// Limits on parts that grow with the test. The document counts what is left
+// out.
 struct JsonLimits {
   int64_t max_peer_rows = std::numeric_limits<int64_t>::max();
 
-  // Per RPC, by putting neighbours together.
+  // Per RPC. Neighbouring intervals are merged to stay within the limit.
   int64_t max_intervals = std::numeric_limits<int64_t>::max();
 };
 
-// The version of the schema, which docs/reports.md describes. Fields may be
-// added; else it changes.
+// Version of the schema that docs/reports.md describes. It changes with every
+// change other than added fields.
 inline constexpr int kJsonSchemaVersion = 1;
 
-// Valid UTF-8, ends with a line feed.
+// Returns valid UTF-8 that ends with a line feed.
 std::string RenderJson(absl::Span<const TestRun> runs,
                        const JsonLimits& limits = {},
                        absl::Span<const SourcedSearch> searches = {});

@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A field that may be absent.
+// The value of an optional field, or null.
 Json OrNull(bool is_present, Json value) {
   return is_present ? std::move(value) : Json(nullptr);
 }

@@ -7,15 +7,15 @@
 
 namespace distbench {
 
-// What RenderJson() says of the nodes that a test ran on, and of the sequencer:
-// what they are and what they used.
+// Describes the nodes and the sequencer: facts about them and their resource
+// usage.
 nlohmann::ordered_json NodesJson(const TestResult& result);
 
-// What instances were bound to, and which CPUs and memory they really used; by
-// node and instance.
+// Lists the bindings of instances, and the CPUs and memory that they actually
+// used, by node and instance.
 nlohmann::ordered_json BindingsJson(const TestResult& result);
 
-// Where instances ran.
+// Lists the node of each instance.
 nlohmann::ordered_json PlacementJson(const TestResult& result);
 
 }  // namespace distbench

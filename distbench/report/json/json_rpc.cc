@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Smooth on a screen.
+// Enough for smooth curves on a screen.
 constexpr int kPointsPerHalving = 24;
 
 Json Bound(const std::optional<int64_t>& bound) {

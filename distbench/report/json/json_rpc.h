@@ -7,7 +7,7 @@
 
 namespace distbench {
 
-// What RenderJson() says of an RPC.
+// Describes one RPC for RenderJson().
 nlohmann::ordered_json RpcJson(const RpcMeasurements& rpc);
 
 }  // namespace distbench

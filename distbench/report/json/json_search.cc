@@ -26,7 +26,7 @@ Json LatencyJson(const LogHistogram& latency) {
           {"p99_ns", at(0.99)},        {"p999_ns", at(0.999)}};
 }
 
-// Of all instances together, or of one of them.
+// Statistics of all instances together, or of one of them.
 Json StatisticsJson(const RpcStatistics& statistics) {
   const int64_t duration_ns = statistics.last_end_timestamp_ns() -
                               statistics.first_start_timestamp_ns();

@@ -1,4 +1,4 @@
-// The searches of results as JSON. Private to json.h.
+// Renders searches as JSON. Private to json.h.
 
 #ifndef DISTBENCH_REPORT_JSON_JSON_SEARCH_H_
 #define DISTBENCH_REPORT_JSON_JSON_SEARCH_H_

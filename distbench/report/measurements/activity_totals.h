@@ -11,7 +11,7 @@
 
 namespace distbench {
 
-// What instances have done of an activity, warm-up included.
+// Totals of an activity over instances, including the warm-up.
 struct ActivityTotals {
   int64_t instance_count = 0;
   std::map<std::string, int64_t> metrics;  // sums; checksums modulo 2^64
@@ -20,14 +20,14 @@ struct ActivityTotals {
   LogHistogram duration_ns;
   LogHistogram queueing_ns;
 
-  // A histogram that is damaged is left out.
+  // Ignores damaged histograms.
   void Add(const ActivityLog& log);
 };
 
-// By the activity's name, all instances together.
+// Totals over all instances, by the activity's name.
 std::map<std::string, ActivityTotals> AddUpActivities(const TestResult& result);
 
-// Of each instance and activity, in the order of their names.
+// Visits each instance and activity, in the order of their names.
 void ForEachActivity(
     const TestResult& result,
     absl::FunctionRef<void(const std::string& instance,

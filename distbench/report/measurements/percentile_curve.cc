@@ -5,8 +5,8 @@
 namespace distbench {
 namespace {
 
-// The first tick above `share` of those that divide each halving of what is
-// above into equal parts.
+// The first tick above `share`. Ticks divide each halving of the remaining
+// share into equal parts.
 double NextTick(double share, int points_per_halving) {
   const double halvings = std::floor(-std::log2(1 - share));
   const double step = std::exp2(-halvings - 1) / points_per_halving;

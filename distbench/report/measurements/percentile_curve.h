@@ -1,4 +1,5 @@
-// A distribution as a line: for plots and for HdrHistogram's percentile format.
+// Turns a distribution into a curve, for plots and HdrHistogram's percentile
+// format.
 
 #ifndef DISTBENCH_REPORT_MEASUREMENTS_PERCENTILE_CURVE_H_
 #define DISTBENCH_REPORT_MEASUREMENTS_PERCENTILE_CURVE_H_
@@ -13,14 +14,14 @@ namespace distbench {
 struct CurvePoint {
   int64_t value;
 
-  // How many values are at most `value`. Exact.
+  // The exact number of values that are at most `value`.
   uint64_t count_at_most;
 };
 
-// Points of the cumulative distribution, ascending; the last one has all
-// values. They lie ever closer to the maximum: points_per_halving (at least 1)
-// of them each time that the share of values above is halved. Empty if the
-// histogram is.
+// Returns points of the cumulative distribution, ascending; the last point
+// covers all values. Points become denser towards the maximum: there are
+// points_per_halving (at least 1) of them for each halving of the share of
+// values above. Empty if the histogram is empty.
 std::vector<CurvePoint> PercentileCurve(const LogHistogram& histogram,
                                         int points_per_halving);
 

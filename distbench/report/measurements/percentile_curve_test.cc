@@ -27,15 +27,15 @@ TEST(PercentileCurveTest, PointsAreExactAscendingAndDenseTowardsTheMaximum) {
   for (int i = 1; i <= kCount; ++i) histogram.Record(i);
   const std::vector<CurvePoint> curve = PercentileCurve(histogram, 5);
   for (size_t i = 0; i < curve.size(); ++i) {
-    // Value i has i values at most; so all counts are known.
+    // i values are at most i, so all counts are known.
     EXPECT_EQ(curve[i].count_at_most, curve[i].value);
     if (i > 0) {
       EXPECT_GT(curve[i].value, curve[i - 1].value);
     }
   }
   EXPECT_EQ(curve.back().value, kCount);
-  // 5 points until the median, 5 more until 75 %; of values apart by at most
-  // 1 %, so that no point is missing.
+  // 5 points up to the median, 5 more up to 75 %. The values differ by at most
+  // 1 %, so no point is missing.
   const auto points_below = [&](double share) {
     return std::count_if(curve.begin(), curve.end(), [&](const auto& point) {
       return point.count_at_most < share * kCount;

@@ -1,4 +1,4 @@
-// Everything that reports say of one RPC of a test.
+// All measurements of one RPC that reports show.
 
 #ifndef DISTBENCH_REPORT_MEASUREMENTS_RPC_MEASUREMENTS_H_
 #define DISTBENCH_REPORT_MEASUREMENTS_RPC_MEASUREMENTS_H_
@@ -18,10 +18,10 @@
 
 namespace distbench {
 
-// The confidence of all intervals in reports.
+// Confidence level of all intervals in reports.
 inline constexpr double kReportConfidence = 0.95;
 
-// What open loops were asked to send, as OfferedLoad of the result.
+// Totals of OfferedLoad in the result: the load of open loops.
 struct OfferedTotals {
   int64_t offered_count = 0;
   int64_t unsent_count = 0;
@@ -32,39 +32,40 @@ struct RpcMeasurements {
   std::string name;
   RpcTotals totals;
 
-  // Key: cause.
+  // Keyed by cause.
   std::map<std::string, int64_t> failures;
 
-  // Absent in closed loops and in results that do not record it.
+  // Absent in closed loops, and in results that do not record it.
   std::optional<OfferedTotals> offered;
 
-  // As ResponseTimeOf().
+  // From ResponseTimeOf().
   LogHistogram response_time_ns;
   RpcSeries series;
 };
 
-// `totals`: of the same result. max_intervals: as of CollectSeries().
+// `totals` must belong to the result. max_intervals is the argument of
+// CollectSeries().
 RpcMeasurements MeasurementsOf(const TestResult& result,
                                const TestTotals& totals, int rpc_index,
                                int64_t max_intervals);
 
-// What a latency's distribution says at one percentile.
+// An estimated percentile of a latency.
 struct Percentile {
   double percent;
   int64_t value_ns;
   QuantileInterval interval;
 };
 
-// Those that reports show, ascending.
+// The percentiles that reports show, ascending.
 inline constexpr double kReportPercents[] = {50, 75,   90,    95,
                                              99, 99.9, 99.99, 99.999};
 
-// Those of kReportPercents that the number of values supports. `blocks`: of
-// consecutive values, may be empty.
+// Estimates those of kReportPercents that the number of values supports.
+// `blocks` holds consecutive values and may be empty.
 std::vector<Percentile> EstimatePercentiles(
     const LogHistogram& latency_ns, const std::vector<LogHistogram>& blocks);
 
-// "order_statistics" or "blocks".
+// Returns "order_statistics" or "blocks".
 std::string MethodName(QuantileInterval::Method method);
 
 }  // namespace distbench

@@ -1,4 +1,4 @@
-// One RPC over time, all its clients together.
+// One RPC over time, for all its clients together.
 
 #ifndef DISTBENCH_REPORT_MEASUREMENTS_RPC_SERIES_H_
 #define DISTBENCH_REPORT_MEASUREMENTS_RPC_SERIES_H_
@@ -13,7 +13,7 @@
 
 namespace distbench {
 
-// As RpcInterval of the result; see there.
+// Like RpcInterval of the result, which documents the fields.
 struct IntervalTotals {
   int64_t offered_count = 0;
   int64_t sent_count = 0;

@@ -1,4 +1,4 @@
-// What reports and comparisons are made of: the runs of tests in result files.
+// The inputs of reports and comparisons: runs of tests in result files.
 
 #ifndef DISTBENCH_REPORT_MEASUREMENTS_TEST_RUN_H_
 #define DISTBENCH_REPORT_MEASUREMENTS_TEST_RUN_H_
@@ -11,8 +11,8 @@
 
 namespace distbench {
 
-// Results and where they come from, such as a file's name. All RPC logs have
-// statistics: see results/statistics_from_samples.h.
+// Results and their source, such as a file name. All RPC logs have statistics
+// (see results/statistics_from_samples.h).
 struct SourcedResults {
   std::string source;
   TestSequenceResults results;
@@ -22,16 +22,16 @@ struct SourcedResults {
 struct TestRun {
   std::string source;
 
-  // As in its config; "tests[INDEX]" if it has none.
+  // From the config; "tests[INDEX]" if the test has no name.
   std::string name;
   int repetition = 0;
 
-  // Into the results that the run was listed from, and those themselves.
+  // Pointers into the results from which the run was listed.
   const TestResult* result = nullptr;
   const TestSequenceResults* sequence = nullptr;
 };
 
-// One search, into the results that it was listed from.
+// One search; points into the results from which it was listed.
 struct SourcedSearch {
   std::string source;
   const SearchReport* report = nullptr;
@@ -44,18 +44,18 @@ std::vector<SourcedSearch> ListSearches(
 // In the order of the results.
 std::vector<TestRun> ListRuns(absl::Span<const SourcedResults> results);
 
-// The positions of the RPCs that the run's config names or that it has logs of,
-// ascending. RpcName() gives their names.
+// Positions of the RPCs that the run's config defines or that it has logs of,
+// ascending. RpcName() returns their names.
 std::vector<int> ListRpcs(const TestResult& result);
 
-// What a report says of a run in one word, the worst that applies: "failed" (it
-// did not run to its end), "invalid", "warn" or "ok".
+// The run's verdict, the worst that applies: "failed" (did not complete),
+// "invalid", "warn" or "ok".
 std::string RunVerdict(const TestResult& result);
 
-// "invalid", "warn" or "note".
+// Returns "invalid", "warn" or "note".
 std::string SeverityName(Finding::Severity severity);
 
-// Of the run, the worst first.
+// The run's findings, the worst first.
 std::vector<Finding> FindingsBySeverity(const TestResult& result);
 
 }  // namespace distbench

@@ -90,7 +90,7 @@ LogHistogram ResponseTimeOf(const TestResult& result, const TestTotals& totals,
       if (!load.has_unsent_wait_ns() || RpcName(result, rpc_index) != rpc) {
         continue;
       }
-      // Loads are checked when they are merged.
+      // Loads are validated when they are merged.
       AddHistogram(load.unsent_wait_ns(), response_time_ns).IgnoreError();
     }
   }

@@ -1,4 +1,4 @@
-// A test's statistics, added up in the ways that reports show them.
+// Totals of a test's statistics, grouped as reports show them.
 
 #ifndef DISTBENCH_REPORT_MEASUREMENTS_TEST_TOTALS_H_
 #define DISTBENCH_REPORT_MEASUREMENTS_TEST_TOTALS_H_
@@ -24,40 +24,41 @@ struct InstanceTraffic {
 
 // Maps are sorted by name.
 struct TestTotals {
-  // Key: RPC. Those of the config are here even if nobody sent them.
+  // Keyed by RPC. Includes all RPCs of the config, even those never sent.
   std::map<std::string, RpcTotals> rpcs;
 
-  // Key: RPC, then cause. Adds up to the RPC's failed_count.
+  // Keyed by RPC, then cause. The counts add up to the RPC's failed_count.
   std::map<std::string, std::map<std::string, int64_t>> failures;
 
-  // Key: client and server.
+  // Keyed by client and server.
   std::map<std::pair<std::string, std::string>, RpcCounts> pairs;
 
-  // Key: instance. Those that sent or were sent RPCs.
+  // Keyed by instance; only those that sent or received RPCs.
   std::map<std::string, InstanceTraffic> instances;
 
   RpcCounts all;
 
-  // The longest time from the first send to the last completion of any pair; 0
-  // if nothing succeeded. Clocks of different clients are not compared.
+  // The longest time of any client-server pair from the first send to the last
+  // completion; 0 if nothing succeeded. Clocks of different clients are never
+  // compared.
   int64_t duration_ns = 0;
 
-  // Logs that are left out because their statistics are not valid, and why the
-  // first one is not. Results that were read or merged by this project's own
-  // means have none.
+  // The number of logs left out because their statistics are invalid, and the
+  // first reason. There are none in results that distbench itself read or
+  // merged.
   int invalid_log_count = 0;
   std::string first_invalid_log;
 };
 
-// Requires statistics: see results/statistics_from_samples.h.
+// Requires statistics (see results/statistics_from_samples.h).
 TestTotals AddUp(const TestResult& result);
 
-// What an RPC's response times are in open loops: of those that succeeded, and,
-// as a lower bound of theirs, how long those that were never sent had waited.
+// The RPC's response times in open loops. Includes RPCs that were never sent:
+// their waiting time is a lower bound of their response time.
 LogHistogram ResponseTimeOf(const TestResult& result, const TestTotals& totals,
                             const std::string& rpc);
 
-// A count or amount in a time, per second; 0 if the time is 0.
+// An amount per second; 0 if the duration is 0.
 double PerSecond(double amount, int64_t duration_ns);
 
 }  // namespace distbench

@@ -11,7 +11,7 @@ Cell MetricCell(const ActivityTotals& totals, const std::string& name) {
   return found->second;
 }
 
-// As text, as not every reader's numbers hold 64 bits.
+// As text, because not all readers support 64-bit numbers.
 Cell ChecksumCell(const ActivityTotals& totals) {
   const auto found = totals.metrics.find("checksum");
   if (found == totals.metrics.end()) return {};

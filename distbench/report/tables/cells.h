@@ -1,4 +1,4 @@
-// Cells that several tables have.
+// Cells that several tables share.
 
 #ifndef DISTBENCH_REPORT_TABLES_CELLS_H_
 #define DISTBENCH_REPORT_TABLES_CELLS_H_
@@ -11,12 +11,12 @@ namespace distbench {
 // Empty if the histogram does not support the quantile.
 Cell QuantileCell(const LogHistogram& histogram, double quantile);
 
-// Empty if the histogram is.
+// Empty if the histogram is empty.
 Cell MinCell(const LogHistogram& histogram);
 Cell MeanCell(const LogHistogram& histogram);
 Cell MaxCell(const LogHistogram& histogram);
 
-// In seconds.
+// Converts nanoseconds to seconds.
 Cell SecondsCell(int64_t duration_ns);
 
 }  // namespace distbench

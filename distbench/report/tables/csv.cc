@@ -11,14 +11,14 @@
 namespace distbench {
 namespace {
 
-// Rows are passed on by the page.
+// Rows are passed to the sink in blocks of this size.
 constexpr size_t kPageBytes = 1 << 16;
 
 void AppendText(absl::string_view text, std::string& line) {
   line += CsvText(text);
 }
 
-// Whole numbers without an exponent, others with all the digits that matter.
+// Whole numbers have no exponent; others have all significant digits.
 void AppendNumber(double number, std::string& line) {
   constexpr double kExactlyWhole = 1e15;
   if (number == std::floor(number) && std::abs(number) < kExactlyWhole) {
@@ -47,7 +47,7 @@ std::string Header(const ReportTable& table) {
   return line + '\n';
 }
 
-// The cells that all rows of the run begin with.
+// The leading cells that all rows of the run share.
 std::string RunCells(const TestRun& run) {
   std::string cells;
   AppendText(run.source, cells);

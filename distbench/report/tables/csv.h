@@ -1,4 +1,4 @@
-// Tables as comma-separated values.
+// Renders tables as comma-separated values.
 
 #ifndef DISTBENCH_REPORT_TABLES_CSV_H_
 #define DISTBENCH_REPORT_TABLES_CSV_H_
@@ -13,16 +13,16 @@
 
 namespace distbench {
 
-// Takes the bytes of a report, a piece at a time.
+// Receives the bytes of a report, piece by piece.
 using ByteSink = absl::FunctionRef<void(absl::string_view bytes)>;
 
-// As RFC 4180 has it, but that lines end with a line feed: a header, then the
-// rows of all runs. In front of the table's columns are source, test and
-// repetition. Memory does not grow with the number of rows.
+// Renders the header, then the rows of all runs, as in RFC 4180 except that
+// lines end with a line feed. The columns source, test and repetition precede
+// those of the table. Memory use does not grow with the number of rows.
 void RenderCsv(absl::Span<const TestRun> runs, const ReportTable& table,
                ByteSink sink);
 
-// The text as a cell, in quotes if it needs them.
+// The text as a cell, quoted if necessary.
 std::string CsvText(absl::string_view text);
 
 }  // namespace distbench

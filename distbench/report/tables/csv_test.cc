@@ -33,7 +33,7 @@ std::vector<std::string> Lines(const std::string& csv) {
   return lines;
 }
 
-// Three RPCs of 1, 2 and 3 us in a second, one of them failed.
+// Three RPCs of 1, 2 and 3 us within a second, one of which failed.
 constexpr char kSmallResult[] = R"(
   traffic_config {
     name: "t"
@@ -87,7 +87,8 @@ TEST(CsvTest, RpcsHaveARowEach) {
                  "request_bytes,response_bytes,duration_s,per_second,offered,"
                  "unsent,held_back,dropped_samples,service_min_ns,"
                  "service_mean_ns,service_p50_ns,service_p75_ns"));
-  // What a count of 2 does not support is empty, as is what there is not.
+  // Cells are empty if a count of 2 does not support them, or if there is no
+  // value.
   EXPECT_EQ(lines[1],
             "file.pb,t,1,query,2,1,0,32,64,0.5,4,,,,0,100,100,100,,,,,,,,100,"
             ",,,,,,,,,,,,,,,,,,,,,");

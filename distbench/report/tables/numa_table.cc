@@ -27,7 +27,8 @@ DeploymentCapacity CapacityOf(const Searches& searches) {
     ++capacity.search_count;
     capacity.objective = absl::StrJoin(search.search().objectives(), ", ");
     if (search.has_load_unit()) capacity.unit = search.load_unit();
-    // Others may have a load that something else than the system limited.
+    // The loads of other searches may have been limited by something other than
+    // the system.
     if (search.verdict() != "converged" || search.load() <= 0) continue;
     capacity.loads.push_back(search.load());
     log_sum += std::log(search.load());
@@ -257,15 +258,15 @@ std::string RenderNumaComparison(const NumaComparison& comparison) {
   absl::StrAppendFormat(
       &text,
       "Loads are geometric means of the searches that converged; in "
-      "parentheses: %.0f %% intervals of confidence.\n",
+      "parentheses: %.0f %% confidence intervals.\n",
       100 * kReportConfidence);
   absl::StrAppend(&text, "Where it ran, in the last run:\n");
   for (const DeploymentRow& row : rows) {
     for (const auto& [instance, proof] : SortedProofs(*row.deployment)) {
       absl::StrAppend(&text, "  ", row.deployment->name(), " ", instance,
-                      ": asked for ", BindingText(*proof),
-                      "; CPU time by CPU ", CpusText(*proof),
-                      "; memory by node ", ResidentText(*proof), "\n");
+                      ": asked for ", BindingText(*proof), "; CPU time by CPU ",
+                      CpusText(*proof), "; memory by node ",
+                      ResidentText(*proof), "\n");
       for (const std::string& violation : proof->violations()) {
         absl::StrAppend(&text, "    NOT HELD: ", violation, "\n");
       }

@@ -1,4 +1,4 @@
-// A comparison of NUMA deployments, in numbers and as text.
+// Compares NUMA deployments, in numbers and as text.
 
 #ifndef DISTBENCH_REPORT_TABLES_NUMA_TABLE_H_
 #define DISTBENCH_REPORT_TABLES_NUMA_TABLE_H_
@@ -15,21 +15,22 @@
 
 namespace distbench {
 
-// Those of the results that the runs were listed from, each once.
+// The comparisons in the results from which the runs were listed, each once.
 std::vector<const NumaComparison*> NumaComparisonsOf(
     absl::Span<const TestRun> runs);
 
-// What the searches of one deployment under one objective found.
+// The results of one deployment's searches under one objective.
 struct DeploymentCapacity {
   std::string objective;
   std::string unit;
   int search_count = 0;
 
-  // Of the searches that found one: their loads, in order.
+  // The loads of the searches that found one, in order.
   std::vector<double> loads;
 
-  // Geometric mean of the loads; and its ratio to that of the comparison's
-  // first deployment, with an interval if both have two loads or more.
+  // The geometric mean of the loads, and its ratio to that of the comparison's
+  // first deployment. The ratio has an interval if both have at least two
+  // loads.
   std::optional<double> mean;
   std::optional<Difference> ratio;
 };
@@ -39,16 +40,15 @@ struct DeploymentRow {
   DeploymentCapacity cpu_target;
   DeploymentCapacity objective;
 
-  // Whether every binding held, of those that were asked for; absent if there
-  // were none.
+  // Whether every requested binding held; absent if none was requested.
   std::optional<bool> bindings_held;
 };
 
-// In the order of the comparison, whose deployments it refers to.
+// Returns rows in the order of the comparison, to whose deployments they point.
 std::vector<DeploymentRow> CompareDeployments(const NumaComparison& comparison,
                                               double confidence);
 
-// Tables of capacities and of proofs, and what was left out.
+// Renders tables of capacities and binding proofs, and lists what was left out.
 std::string RenderNumaComparison(const NumaComparison& comparison);
 
 nlohmann::ordered_json NumaComparisonJson(const NumaComparison& comparison);
@@ -56,10 +56,10 @@ nlohmann::ordered_json NumaComparisonJson(const NumaComparison& comparison);
 nlohmann::ordered_json BindingProofJson(const std::string& instance,
                                         const BindingProof& proof);
 
-// Of a proof, for people: "0: 12.0 MiB, 1: 3.0 MiB".
+// Resident memory by node, for example "0: 12.0 MiB, 1: 3.0 MiB".
 std::string ResidentText(const BindingProof& proof);
 
-// "2: 55 %, 3: 45 %".
+// CPU time by CPU, for example "2: 55 %, 3: 45 %".
 std::string CpusText(const BindingProof& proof);
 
 }  // namespace distbench

@@ -10,7 +10,7 @@ namespace {
 void ListPeerRows(const TestResult& result, RowSink sink) {
   ForEachRpcLog(result, [&](const RpcLogView& view) {
     RpcTotals totals;
-    // What contradicts itself is left out, and a finding says so.
+    // Inconsistent statistics are left out, and a finding says so.
     if (!totals.Add(view.log.statistics()).ok()) return;
     const RpcCounts& counts = totals.counts;
     sink({view.client, view.server, view.rpc_name, counts.succeeded_count,

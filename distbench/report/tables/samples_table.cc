@@ -5,7 +5,7 @@
 namespace distbench {
 namespace {
 
-// Through a multi-server channel any instance may have answered.
+// With a multi-server channel, any instance may have answered.
 Cell AnsweringInstance(const RpcSample& sample) {
   if (!sample.has_server_instance()) return {};
   return int64_t{sample.server_instance()};

@@ -24,7 +24,7 @@ std::string Milliseconds(double ns) {
   return absl::StrFormat("%.3f", ns / kNsPerMs);
 }
 
-// Minimum, mean and percentiles; empty cells if nothing was measured.
+// Minimum, mean and percentiles; empty cells if there are no values.
 void AppendLatencies(const LogHistogram& latency,
                      std::vector<std::string>& cells) {
   constexpr double kQuantiles[] = {0.5, 0.9, 0.95, 0.99, 0.999};
@@ -45,7 +45,7 @@ std::string UtcTime(int64_t unix_ns) {
                           absl::UTCTimeZone());
 }
 
-// instance: from 1; 0 is all of them together.
+// `instance` counts from 1; 0 means all instances together.
 std::string RowOf(const SearchReport& report, const SearchProbe& probe,
                   const RpcStatistics& statistics, int instance) {
   const int64_t duration_ns =

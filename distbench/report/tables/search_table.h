@@ -1,4 +1,4 @@
-// The probes of searches as comma-separated values.
+// Renders the probes of searches as comma-separated values.
 
 #ifndef DISTBENCH_REPORT_TABLES_SEARCH_TABLE_H_
 #define DISTBENCH_REPORT_TABLES_SEARCH_TABLE_H_
@@ -10,22 +10,22 @@
 
 namespace distbench {
 
-// The names of the columns, without a line end. The first fifteen are those of
-// FeedSim's reports, the others are appended; docs/search.md explains each.
+// Returns the column names, without a line end. The first fifteen are those of
+// FeedSim's reports; the others are appended. docs/search.md explains them all.
 std::string SearchTableHeader();
 
-// The row of a probe, with a line end; where several instances of the system
-// ran side by side, below it a row for each of them. Counts and latencies are
-// of the RPC that the first objective is about: response times, or service
-// times in closed loops.
+// Returns the row of a probe, with a line end. If several instances of the
+// system ran side by side, one row for each follows. Counts and latencies are
+// those of the RPC in the first objective: response times, or service times in
+// closed loops.
 std::string SearchTableRows(const SearchReport& report,
                             const SearchProbe& probe);
 
-// Response times, or service times if there are none; empty if they are
+// The response times, or the service times if there are none; empty if they are
 // damaged.
 LogHistogram ProbeLatency(const RpcStatistics& statistics);
 
-// Whether the loads of the search are rates, those of all instances together.
+// Whether the search's loads are rates, summed over all instances.
 bool LoadsAreRates(const SearchReport& report);
 
 }  // namespace distbench

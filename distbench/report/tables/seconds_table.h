@@ -8,7 +8,7 @@
 
 namespace distbench {
 
-// The rows of SecondsTable() of one RPC.
+// Passes the rows of SecondsTable() for one RPC to the sink.
 void ListSeriesRows(const std::string& rpc, const RpcSeries& series,
                     RowSink sink);
 

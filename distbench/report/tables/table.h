@@ -1,5 +1,4 @@
-// What a run measured as rows of cells: the form that CSV and the bulk of JSON
-// have in common.
+// A run's measurements as rows of cells, which CSV and most of JSON share.
 
 #ifndef DISTBENCH_REPORT_TABLES_TABLE_H_
 #define DISTBENCH_REPORT_TABLES_TABLE_H_
@@ -16,7 +15,7 @@
 
 namespace distbench {
 
-// A cell without a value is empty: the result does not have it.
+// A cell without a value is empty: the result does not contain it.
 using Cell = std::variant<std::monostate, int64_t, double, std::string>;
 using Row = std::vector<Cell>;
 using RowSink = absl::FunctionRef<void(const Row& row)>;
@@ -26,16 +25,15 @@ struct ReportTable {
   absl::string_view description;
   std::vector<std::string> columns;
 
-  // Passes the rows of a run to the sink, one at a time; each has a cell per
+  // Passes a run's rows to the sink, one at a time. Each row has a cell per
   // column.
   void (*list_rows)(const TestResult& result, RowSink sink);
 };
 
-// One row per RPC, per RPC and percentile with its interval, per pair of
-// instances and RPC, per RPC and interval of time, per instance and activity,
-// per node and second, and per sample. Columns are documented in
-// docs/reports.md: their names and order are a contract, to which columns may
-// be appended.
+// One row per RPC; per RPC and percentile, with its interval; per pair of
+// instances and RPC; per RPC and time interval; per instance and activity; per
+// node and second; per sample. docs/reports.md documents the columns. Their
+// names and order are a contract; new columns may only be appended.
 const ReportTable& RpcsTable();
 const ReportTable& PercentilesTable();
 const ReportTable& PeersTable();

@@ -19,7 +19,7 @@ constexpr double kMedianLatenessNs = 5'000;
 constexpr int kRequestBytes = 64;
 constexpr int kResponseBytes = 1024;
 
-// What a client instance records of an RPC in a second.
+// One second of an RPC, as a client instance records it.
 struct SecondTotals {
   LogHistogram service_time_ns;
   LogHistogram response_time_ns;

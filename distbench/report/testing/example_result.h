@@ -1,4 +1,4 @@
-// Made-up results for tests: as large as wanted, and the same each time.
+// Synthetic results for tests, of any size and reproducible.
 
 #ifndef DISTBENCH_REPORT_TESTING_EXAMPLE_RESULT_H_
 #define DISTBENCH_REPORT_TESTING_EXAMPLE_RESULT_H_
@@ -17,16 +17,16 @@ struct ExampleOptions {
   int rpcs = 2;
   int seconds = 20;
 
-  // Of each RPC from each client to each server in each second.
+  // RPCs of each kind from each client to each server in each second.
   int count = 50;
   uint64_t seed = 1;
 
-  // What latencies are multiplied by.
+  // A factor that multiplies all latencies.
   double slowness = 1;
 };
 
-// An open loop whose latencies are log-normal, with all that a result may hold
-// but samples.
+// Makes the result of an open loop with log-normal latencies. It contains
+// everything that a result may hold except samples.
 TestResult MakeExampleResult(const ExampleOptions& options);
 
 }  // namespace distbench

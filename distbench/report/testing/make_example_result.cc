@@ -1,5 +1,4 @@
-// Writes a made-up result of the given size, for tests and measurements of
-// reports:
+// Writes a synthetic result of the given size, to test and measure reports:
 //
 //   make_example_result FILE NAME CLIENTS SERVERS RPCS SECONDS COUNT [SLOWNESS]
 

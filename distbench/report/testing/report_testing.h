@@ -1,4 +1,4 @@
-// What tests of reports have in common.
+// Helpers shared by tests of reports.
 
 #ifndef DISTBENCH_REPORT_TESTING_REPORT_TESTING_H_
 #define DISTBENCH_REPORT_TESTING_REPORT_TESTING_H_
@@ -30,7 +30,7 @@ inline std::vector<SourcedResults> Sourced(std::vector<TestResult> tests) {
   return sourced;
 }
 
-// Names and messages that would be markup, or end a cell or a line.
+// Names and messages that could be markup, or could end a cell or a line.
 inline constexpr char kHostileName[] =
     R"name(</script><img src=x onerror="alert(1)">, "q"
 second line)name";

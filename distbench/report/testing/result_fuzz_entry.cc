@@ -26,7 +26,7 @@
 namespace distbench {
 namespace {
 
-// A file that is in memory only.
+// A file in memory.
 class MemoryFile {
  public:
   explicit MemoryFile(absl::string_view bytes)

@@ -5,8 +5,8 @@
 
 namespace distbench {
 
-// Reads the bytes of a result file, and makes every report of it and a
-// comparison with itself. Returns whether it was a result.
+// Reads the bytes of a result file, renders every report of it, and compares it
+// with itself. Returns whether the bytes were a result.
 bool ReadAndReport(absl::string_view bytes);
 
 }  // namespace distbench

@@ -1,4 +1,5 @@
-// Whatever a result file holds, reports are made of it, or it is refused.
+// Whatever a result file contains, it must be rejected, or all reports must
+// render.
 
 #include <string>
 
@@ -35,7 +36,7 @@ TEST(ResultFuzzTest, SurvivesMutatedResults) {
     for (int i = 0; i <= round % kMaxMutations; ++i) mutator.Mutate(results);
     readable += ReadAndReport(results.SerializePartialAsString());
   }
-  // Else it is the reading only that is tested.
+  // Otherwise only reading would be tested.
   EXPECT_GT(readable, kRounds / 2);
 }
 

@@ -1,4 +1,4 @@
-// Built with clang by scripts/fuzz.sh.
+// The libFuzzer target for results, which scripts/fuzz.sh builds with clang.
 
 #include <cstddef>
 #include <cstdint>

@@ -34,7 +34,7 @@ std::vector<std::string> SummarizeSearch(const SearchReport& report) {
     lines.push_back(
         absl::StrCat("  ", report.verdict(), ": ", report.evidence()));
   } else {
-    lines.push_back("  not ended: --resume goes on with it");
+    lines.push_back("  not ended: --resume continues it");
   }
   if (report.has_load()) {
     lines.push_back(absl::StrFormat("  highest load that met: %.6g %s",

@@ -8,7 +8,7 @@
 
 namespace distbench {
 
-// What a search found and how, for people: lines without line ends.
+// Summarises a search for users. Lines have no line ends.
 std::vector<std::string> SummarizeSearch(const SearchReport& report);
 
 }  // namespace distbench

@@ -26,7 +26,7 @@ using Lines = std::vector<std::string>;
 
 constexpr double kMiB = 1 << 20;
 
-// Distinct causes shown for each RPC. A broken run may have thousands.
+// Maximum number of distinct causes per RPC. A broken run may have thousands.
 constexpr int kMaxCauses = 10;
 
 void AppendSection(absl::string_view title, const Lines& section,
@@ -42,7 +42,7 @@ void AppendSectionIfAny(absl::string_view title, const Lines& section,
   }
 }
 
-// Messages of others may span lines; those of the summary do not.
+// Messages from elsewhere may span lines; those of the summary must not.
 std::string OneLine(absl::string_view message) {
   return absl::StrReplaceAll(message, {{"\r", ""}, {"\n", " "}});
 }
@@ -98,7 +98,7 @@ Lines Communication(const TestTotals& totals) {
 Lines Instances(const TestTotals& totals) {
   Lines lines;
   for (const auto& [name, traffic] : totals.instances) {
-    // No space after "Rx:": the format is a contract.
+    // No space after "Rx:", because the format is a contract.
     lines.push_back(absl::StrFormat(
         "  %s: Tx: %3.1f MiB/s, Rx:%3.1f MiB/s", name,
         MiBPerSecond(traffic.sent_bytes, totals.duration_ns),
@@ -127,9 +127,11 @@ Lines Global(const TestTotals& totals) {
   };
 }
 
-// ---- Our own ----------------------------------------------------------------
+// ---- Additional sections
+// -----------------------------------------------------
 
-// Of open loops; what was never sent is in it as a lower bound.
+// Open loops only. RPCs that were never sent count with their waiting time, a
+// lower bound.
 Lines ResponseTime(const TestResult& result, const TestTotals& totals) {
   Lines lines;
   for (const auto& [name, rpc] : totals.rpcs) {
@@ -143,7 +145,7 @@ Lines ResponseTime(const TestResult& result, const TestTotals& totals) {
   return lines;
 }
 
-// What open loops were to send of an RPC, all its clients together.
+// The offered load of an RPC in open loops, over all its clients.
 OfferedLoad OfferedOf(const TestResult& result, const std::string& rpc) {
   OfferedLoad sum;
   for (const auto& [name, log] : result.service_logs().instance_logs()) {
@@ -173,7 +175,7 @@ void AppendOffered(const std::string& name, const OfferedLoad& offered,
       offered.unsent_count(), offered.held_back_count()));
 }
 
-// How close the generator came to what it was told: what it sent, how late, and
+// How accurately the generator produced the load: what it sent, how late, and
 // how many RPCs it kept in flight (by Little's law).
 Lines GeneratorHealth(const TestResult& result, const TestTotals& totals) {
   Lines lines;
@@ -223,7 +225,8 @@ void AppendCauses(const std::string& rpc,
   }
 }
 
-// Instances that stopped early, by reason: often it is the same for all.
+// Instances that stopped early, grouped by reason, because many often share
+// one.
 void AppendStoppedInstances(const TestResult& result, Lines& lines) {
   std::map<std::string, std::vector<std::string>> instances_by_reason;
   for (const auto& [name, log] : result.service_logs().instance_logs()) {
@@ -255,7 +258,7 @@ Lines Failures(const TestResult& result, const TestTotals& totals) {
 std::string ResourceLine(const std::string& name, const RUsageStats& usage) {
   const RUsage& start = usage.rusage_start();
   const RUsage& added = usage.rusage_diff();
-  // In KiB. A peak is no amount that could be added: both are absolute.
+  // In KiB. Both values are absolute: peaks cannot be added.
   const int64_t peak_kib =
       std::max(start.max_resident_set_size(), added.max_resident_set_size());
   return absl::StrFormat(
@@ -265,7 +268,7 @@ std::string ResourceLine(const std::string& name, const RUsageStats& usage) {
       peak_kib / 1024.0);
 }
 
-// How busy a node's host and its network were, loopback included.
+// Usage of a node's host CPUs and network, including loopback.
 Lines HostLines(const std::string& node, const NodeResources& resources) {
   double duration_ns = 0;
   double host_cpu_ns = 0;
@@ -322,11 +325,11 @@ std::string TimesOf(absl::string_view title, const LogHistogram& times_ns) {
                          times_ns.ValueAtQuantile(0.99), times_ns.max());
 }
 
-// Of all instances together.
+// Totals over all instances.
 Lines Activities(const TestResult& result) {
   Lines lines;
   for (const auto& [name, added_up] : AddUpActivities(result)) {
-    // clang before version 16 captures no structured binding.
+    // clang before version 16 cannot capture structured bindings.
     const ActivityTotals& totals = added_up;
     const auto metric = [&totals](const char* metric_name) -> int64_t {
       const auto found = totals.metrics.find(metric_name);
@@ -346,7 +349,7 @@ Lines Activities(const TestResult& result) {
   return lines;
 }
 
-// Of all instances together.
+// Totals over all instances.
 Lines DriverCounters(const TestResult& result) {
   struct Sum {
     int64_t value = 0;

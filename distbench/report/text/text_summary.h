@@ -1,4 +1,4 @@
-// The summary of a test that people read and scripts parse.
+// Summarises a test as text, for users and for scripts that parse it.
 
 #ifndef DISTBENCH_REPORT_TEXT_TEXT_SUMMARY_H_
 #define DISTBENCH_REPORT_TEXT_TEXT_SUMMARY_H_
@@ -10,17 +10,17 @@
 
 namespace distbench {
 
-// Lines without line ends: what goes into TestResult.log_summary, and is
-// printed below a line "Test summary:".
+// Returns lines without line ends. They are stored in TestResult.log_summary,
+// and printed below a line "Test summary:".
 //
-// First, if the test failed, a line that says so and why. Then four sections of
-// a documented, stable format (RPC latency, communication, instance and global
-// summary), then those that have something to say of: response times, generator
+// If the test failed, the first line says so and why. Four sections follow in a
+// documented, stable format (RPC latency, communication, instance and global
+// summary), then those sections that have content: response times, generator
 // health, failures, resources, driver counters, findings.
 //
-// Counts, rates and percentiles are of succeeded RPCs after the warm-up, and
-// come from the statistics, not from samples. Rates are over the longest time
-// that any client spent with any server.
+// Counts, rates and percentiles cover succeeded RPCs after the warm-up. They
+// come from the statistics, not from samples. Rates are relative to the longest
+// time that any client spent with any server.
 std::vector<std::string> SummarizeTest(const TestResult& result);
 
 }  // namespace distbench

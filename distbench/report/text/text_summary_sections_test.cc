@@ -1,4 +1,4 @@
-// What the text summary says besides the numbers of RPCs.
+// Tests of the sections of the text summary other than those with RPC figures.
 
 #include <string>
 

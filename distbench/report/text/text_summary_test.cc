@@ -29,7 +29,7 @@ void SetSpan(int64_t start_ns, int64_t end_ns, RpcStatistics& statistics) {
   statistics.set_last_end_timestamp_ns(kStart + end_ns);
 }
 
-// 1, 2, ... last; all exact, as they are small.
+// The values 1, 2, ... last; all exact, because they are small.
 LogHistogram UpTo(int last) {
   LogHistogram histogram;
   for (int value = 1; value <= last; ++value) {
@@ -86,7 +86,7 @@ TestResult TwoByTwo() {
   query11.set_succeeded_count(101);
   query11.set_request_bytes(3 * kMiB);
   query11.set_response_bytes(30 * kMiB);
-  // Of another clock: it must not be compared with that of c/0.
+  // From another clock, which must not be compared with that of c/0.
   SetSpan(100 * kSecond, 101 * kSecond, query11);
   LogHistogram latency = UpTo(100);
   latency.Record(5'000'000);
@@ -109,7 +109,7 @@ TEST(TextSummaryTest, TwoClientsAndTwoServers) {
           "  append: N: 40 min: 30ns median: 30ns 90%: 30ns 99%: 30ns "
           "99.9%: 30ns max: 30ns",
           "  never_sent: N: 0",
-          // 201 values, of which positions 100, 180, 198 and 200 are shown.
+          // 201 values; positions 100, 180, 198 and 200 are shown.
           "  query: N: 201 min: 1ns median: 51ns 90%: 91ns 99%: 100ns "
           "99.9%: 5000000ns max: 5000000ns",
           "Communication summary:",
@@ -140,7 +140,7 @@ TEST(TextSummaryTest, TwoClientsAndTwoServers) {
           "  append: 1 failed: cause not recorded"));
 }
 
-// A run whose summary is known from the field.
+// A real run with a known summary.
 TEST(TextSummaryTest, RatesOfAClientServerRun) {
   constexpr int kCount = 141'510;
   TestResult result =
@@ -150,7 +150,7 @@ TEST(TextSummaryTest, RatesOfAClientServerRun) {
   statistics.set_request_bytes(int64_t{196} * kCount);
   statistics.set_response_bytes(int64_t{262'144} * kCount);
   SetSpan(0, 30'012'000'000, statistics);
-  // 100 in flight all the time.
+  // 100 RPCs in flight all the time.
   EncodeHistogram(Repeated(int64_t{30'012'000'000} * 100 / kCount, kCount),
                   *statistics.mutable_service_time_ns());
   const Lines lines = SummarizeTest(result);
@@ -191,7 +191,7 @@ TEST(TextSummaryTest, WarmupIsInNeitherCountsNorTime) {
                                ->at("s/0")
                                .mutable_rpc_logs()
                                ->at(0);
-  // 90 RPCs of warm-up in 9 s, then 10 in 1 s.
+  // 90 warm-up RPCs in 9 s, then 10 RPCs in 1 s.
   for (int i = 0; i < 100; ++i) {
     RpcSample& sample = *log.add_successful_rpc_samples();
     sample.set_start_timestamp_ns(kStart + i * kSecond / 10);

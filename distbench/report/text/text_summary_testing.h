@@ -1,4 +1,4 @@
-// What tests of the text summary have in common.
+// Helpers shared by tests of the text summary.
 
 #ifndef DISTBENCH_REPORT_TEXT_TEXT_SUMMARY_TESTING_H_
 #define DISTBENCH_REPORT_TEXT_TEXT_SUMMARY_TESTING_H_
@@ -12,7 +12,7 @@
 
 namespace distbench {
 
-// Of one RPC between two instances; made if there are none.
+// The statistics of one RPC between two instances; created if missing.
 inline RpcStatistics& StatisticsOf(TestResult& result,
                                    const std::string& client,
                                    const std::string& server, int rpc_index) {

@@ -33,16 +33,16 @@ constexpr double kNsPerMs = 1e6;
 constexpr int64_t kBytesPerKib = 1024;
 constexpr double kKibPerMib = 1024;
 
-// As far as the original prints them.
+// Rounds to the precision that the original prints.
 double Hundredths(double value) { return std::round(value * 100) / 100; }
 
-// A number; as text where the original has one.
+// A number, or text where the original has text.
 Json NumberOrText(double value, bool as_text) {
   if (as_text) return absl::StrFormat("%.6g", value);
   return value;
 }
 
-// What the percentiles of a report are, and what was asked of them.
+// The percentile that a report is about, and its limit.
 struct Target {
   double percent = 95;
   std::optional<double> limit_ms;
@@ -90,7 +90,7 @@ const SearchProbe* LastFinal(const SearchReport& report) {
   return last;
 }
 
-// The last probe says how many instances there were, final or not.
+// The last probe, final or not, tells how many instances there were.
 int SpawnedInstances(const SearchReport& report) {
   if (report.probes().empty()) return 1;
   return std::max(1, report.probes().rbegin()->instance_statistics_size());
@@ -120,14 +120,14 @@ void AddInstances(const SearchProbe& final, const Target& target,
                                                      with_latency))},
       {"final_achieved_qps", Hundredths(AchievedRate(final.statistics()))},
       {"final_requested_qps", Hundredths(final.requested_load())}};
-  // A mean of percentiles is none.
+  // A mean of percentiles is not a percentile, so merge the latencies.
   if (!strict_legacy) {
     overall["merged_latency_msec"] = LatencyMs(final.statistics(), target);
   }
   metrics["overall"] = std::move(overall);
   metrics["spawned_instances"] =
       strict_legacy ? Json(absl::StrCat(count)) : Json(count);
-  // Each that failed has a reason of its own.
+  // Each failed instance has its own reason.
   metrics["successful_instances"] = count - final.instance_failures_size();
   metrics["min_qps"] =
       Hundredths(*std::min_element(rates.begin(), rates.end()));
@@ -144,7 +144,7 @@ void AddTarget(const Target& target, bool is_autoscale, bool strict_legacy,
       target.limit_ms ? NumberOrText(*target.limit_ms, as_text) : Json("");
 }
 
-// What the original does not have.
+// Adds metrics that the original does not have.
 void AddOwnMetrics(const SearchReport& report, const Target& target,
                    Json& metrics) {
   metrics["status"] =
@@ -181,7 +181,7 @@ Json MetricsJson(const SearchReport& report, bool strict_legacy) {
   const Target target = TargetOf(report);
   const int spawned = SpawnedInstances(report);
   const SearchProbe* final = LastFinal(report);
-  // Where the search failed before its final run, that is all that is known.
+  // If the search failed before its final run, only the last probe is known.
   if (final == nullptr && report.verdict() == kInvalidVerdict &&
       !report.probes().empty()) {
     final = &*report.probes().rbegin();
@@ -204,7 +204,7 @@ Json MetricsJson(const SearchReport& report, bool strict_legacy) {
   return metrics;
 }
 
-// "Linux 6.1.0 x86_64" as HostFacts have it.
+// Parses text such as "Linux 6.1.0 x86_64" from HostFacts.
 Json MachineJson(const HostFacts& host, bool strict_legacy) {
   Json machine = Json::object();
   const std::vector<std::string> kernel = absl::StrSplit(host.kernel(), ' ');
@@ -242,14 +242,14 @@ std::map<std::string, const HostFacts*> HostsOf(const TestResult* run) {
   return hosts;
 }
 
-// As lscpu writes it: "48 KiB", "1.5 MiB".
+// Formats a size as lscpu does: "48 KiB", "1.5 MiB".
 std::string SizeText(int64_t bytes) {
   const double kib = static_cast<double>(bytes) / kBytesPerKib;
   return kib < kKibPerMib ? absl::StrFormat("%.4g KiB", kib)
                           : absl::StrFormat("%.4g MiB", kib / kKibPerMib);
 }
 
-// Of the first host: how large its caches are together, by name.
+// The total size of the first host's caches, by name.
 Json MetadataJson(const std::map<std::string, const HostFacts*>& hosts) {
   Json metadata = Json::object();
   if (hosts.empty()) return metadata;
@@ -283,7 +283,8 @@ Json HooksJson(const TestResult* run) {
   return hooks;
 }
 
-// Eight digits that differ between runs: of the seed, which is drawn for each.
+// Eight digits that differ between runs. They derive from the seed, which is
+// drawn for each run.
 std::string RunId(const TestResult* run) {
   const uint64_t seed = run == nullptr ? 0 : run->run_info().random_seed();
   return absl::StrFormat(
@@ -296,7 +297,7 @@ std::string Description(const SearchReport& report) {
                       ".\n");
 }
 
-// `run`: the last one of the search; null if there is none.
+// `run` is the search's last run; null if there is none.
 Json EnvelopeJson(const SearchReport& report, const TestResult* run,
                   bool strict_legacy) {
   const std::map<std::string, const HostFacts*> hosts = HostsOf(run);
@@ -339,7 +340,7 @@ absl::StatusOr<std::string> RenderBenchpress(
   if (searches.empty()) {
     return absl::FailedPreconditionError(
         "there is no search in the results; `distbench search --outfile` "
-        "writes such");
+        "writes one");
   }
   Json all = Json::array();
   for (const SourcedSearch& search : searches) {
@@ -347,7 +348,7 @@ absl::StatusOr<std::string> RenderBenchpress(
       return absl::FailedPreconditionError(absl::StrCat(
           search.source, ": the loads of its search are ",
           search.report->load_unit(),
-          ", and this format knows rates only; use json or csv"));
+          ", and this format only supports rates; use json or csv"));
     }
     all.push_back(EnvelopeJson(*search.report, LastRunOf(search, runs),
                                options.strict_legacy));

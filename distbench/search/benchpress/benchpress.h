@@ -1,4 +1,4 @@
-// A search in the form in which DCPerf's benchpress reports FeedSim.
+// Renders searches in the format in which DCPerf's benchpress reports FeedSim.
 
 #ifndef DISTBENCH_SEARCH_BENCHPRESS_BENCHPRESS_H_
 #define DISTBENCH_SEARCH_BENCHPRESS_BENCHPRESS_H_
@@ -12,15 +12,16 @@
 namespace distbench {
 
 struct BenchpressOptions {
-  // Only the keys that FeedSim has, and as strings those numbers that are such
+  // Render only FeedSim's keys, and as strings those numbers that are strings
   // there.
   bool strict_legacy = false;
 };
 
-// One JSON object, or an array of them if there are several searches; docs/
-// search.md lists the keys. What is not known is left out, or null where
-// readers expect a key. `runs`: of the same files. FAILED_PRECONDITION if there
-// is no search, or one whose loads are no rates.
+// Returns one JSON object, or an array if there are several searches;
+// docs/search.md lists the keys. Unknown values are left out, or null where
+// readers expect the key. `runs` must come from the same files.
+// FAILED_PRECONDITION if there is no search, or if a search's loads are not
+// rates.
 absl::StatusOr<std::string> RenderBenchpress(
     absl::Span<const SourcedSearch> searches, absl::Span<const TestRun> runs,
     const BenchpressOptions& options);

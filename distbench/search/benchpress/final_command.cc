@@ -24,7 +24,7 @@ namespace {
 
 constexpr int kReadPollMs = 100;
 
-// Whether the process has ended by then.
+// Waits until the process ends; returns whether it ended in time.
 bool AwaitEnd(pid_t pid, absl::Duration timeout) {
   const int process = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
   if (process < 0) return false;
@@ -97,7 +97,7 @@ absl::StatusOr<std::unique_ptr<FinalCommand>> FinalCommand::Start(
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) {
     return absl::UnavailableError(
-        absl::StrCat("can not make a pipe: ", std::strerror(errno)));
+        absl::StrCat("cannot make a pipe: ", std::strerror(errno)));
   }
   pid_t pid = 0;
   const int error =
@@ -106,7 +106,7 @@ absl::StatusOr<std::unique_ptr<FinalCommand>> FinalCommand::Start(
   if (error != 0) {
     close(ends[0]);
     return absl::UnavailableError(
-        absl::StrCat("can not start /bin/sh: ", std::strerror(error)));
+        absl::StrCat("cannot start /bin/sh: ", std::strerror(error)));
   }
   return std::unique_ptr<FinalCommand>(new FinalCommand(pid, ends[0]));
 }
@@ -121,8 +121,8 @@ FinalCommand::~FinalCommand() {
 void FinalCommand::Read() {
   char buffer[4096];
   while (true) {
-    // What was to be read when it was killed is still read. Something that got
-    // away, such as a daemon, is not waited for.
+    // Still reads the output that was pending when the command was killed. Does
+    // not wait for processes that escaped the process group, such as daemons.
     const bool is_over = is_over_;
     pollfd event = {.fd = output_fd_, .events = POLLIN, .revents = 0};
     if (poll(&event, 1, kReadPollMs) <= 0) {
@@ -140,7 +140,7 @@ void FinalCommand::Read() {
 FinalCommandOutcome FinalCommand::Finish(absl::Duration timeout) {
   FinalCommandOutcome outcome;
   const bool ended = AwaitEnd(pid_, timeout);
-  // What it has started may still hold the pipe.
+  // Its children may still hold the pipe.
   kill(-pid_, SIGKILL);
   int status = 0;
   while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {

@@ -1,4 +1,8 @@
-// A command of the user's that runs beside the final run, such as a profiler.
+// Runs a user's command, such as a profiler, during the final run.
+//
+//   auto command = FinalCommand::Start("perf stat -a", environment);
+//   ...
+//   FinalCommandOutcome outcome = (*command)->Finish(absl::Seconds(10));
 
 #ifndef DISTBENCH_SEARCH_BENCHPRESS_FINAL_COMMAND_H_
 #define DISTBENCH_SEARCH_BENCHPRESS_FINAL_COMMAND_H_
@@ -16,13 +20,13 @@
 
 namespace distbench {
 
-// How the command ended.
+// The result of a command.
 struct FinalCommandOutcome {
-  // What it printed to stdout and stderr, up to kMaxOutputBytes of it.
+  // Its stdout and stderr, at most kMaxOutputBytes.
   std::string output;
 
-  // Why it is to be warned of: it failed, was killed by a signal, or did not
-  // end in time. Empty if all is well.
+  // Why it deserves a warning: it failed, was killed by a signal, or did not
+  // end in time. Empty otherwise.
   std::string problem;
 };
 
@@ -30,30 +34,31 @@ class FinalCommand {
  public:
   static constexpr size_t kMaxOutputBytes = 1 << 16;
 
-  // Starts `/bin/sh -c command` in a process group of its own, with
-  // `environment` besides this process's.
+  // Starts `/bin/sh -c command` in its own process group. `environment` is
+  // added to this process's environment.
   static absl::StatusOr<std::unique_ptr<FinalCommand>> Start(
       const std::string& command,
       const std::map<std::string, std::string>& environment);
 
-  // Kills it, with all that it started, unless it has ended.
+  // Kills the command and its process group, unless it has ended.
   ~FinalCommand();
 
   FinalCommand(const FinalCommand&) = delete;
   FinalCommand& operator=(const FinalCommand&) = delete;
 
-  // Waits for its end, for so long; then kills it. Once.
+  // Waits for the command to end, and kills it after `timeout`. Call at most
+  // once.
   FinalCommandOutcome Finish(absl::Duration timeout);
 
  private:
   FinalCommand(pid_t pid, int output_fd);
 
-  // Reads until the other end is closed, or until all is over.
+  // Reads until the other end is closed, or until is_over_ is set.
   void Read();
 
   pid_t pid_;
   int output_fd_;
-  std::string output_;  // of the reader, until it has ended
+  std::string output_;  // written by reader_ until it ends
   std::atomic<bool> is_over_ = false;
   std::thread reader_;
 };

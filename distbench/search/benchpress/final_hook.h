@@ -1,4 +1,4 @@
-// Ties a command of the user's to the final run of a search.
+// Runs a user's command together with the final run of a search.
 
 #ifndef DISTBENCH_SEARCH_BENCHPRESS_FINAL_HOOK_H_
 #define DISTBENCH_SEARCH_BENCHPRESS_FINAL_HOOK_H_
@@ -11,27 +11,27 @@
 
 namespace distbench {
 
-// The code of the finding that a final run has of its command: a NOTE, or a
-// WARN if it failed, whose message is the command and what it printed.
+// The code of the finding about the command: a NOTE, or a WARN if the command
+// failed. Its message holds the command and its output.
 inline constexpr char kFinalCommandFinding[] = "on_final";
 
-// Runs the command beside each final run of a TestRunner, from when its traffic
-// starts. In the command's environment are DISTBENCH_FINAL_START and
-// DISTBENCH_FINAL_END, between which is measured (UTC, ISO 8601), the same as
-// DISTBENCH_FINAL_START_UNIX and DISTBENCH_FINAL_END_UNIX in seconds, and
-// DISTBENCH_FINAL_LOAD. Not thread-safe.
+// Runs the command during each final run of a TestRunner, from the start of its
+// traffic. The command's environment contains DISTBENCH_FINAL_START and
+// DISTBENCH_FINAL_END, the bounds of the measured time (UTC, ISO 8601),
+// DISTBENCH_FINAL_START_UNIX and DISTBENCH_FINAL_END_UNIX, the same in seconds,
+// and DISTBENCH_FINAL_LOAD. Not thread-safe.
 class FinalHook {
  public:
-  // How long a command may take after the end of its run.
+  // How long the command may run after the end of its run.
   static constexpr absl::Duration kGrace = absl::Seconds(10);
 
   explicit FinalHook(std::string command) : command_(std::move(command)) {}
 
-  // Before each probe.
+  // Call before each probe.
   void Announce(const PlannedProbe& probe) { probe_ = probe; }
 
-  // `run` with the command, whose outcome is in the result's findings. This
-  // must outlive what is returned.
+  // Returns `run`, extended by the command. The outcome becomes a finding of
+  // the result. This object must outlive the returned runner.
   TestRunner Wrap(TestRunner run);
 
  private:

@@ -9,18 +9,18 @@
 namespace distbench {
 namespace {
 
-// Further from the limit, a measurement tells the search nothing but that it
-// missed (see crossing.cc).
+// Beyond this factor of the limit, a measurement only tells the search that the
+// load missed (see crossing.cc).
 constexpr double kFarFactor = 3;
 
-// Arrivals at random may turn out to be more than are expected.
+// Random arrivals may exceed their expected number.
 constexpr double kMoreThanExpected = 1.1;
 
-// Reports are about seconds that have passed, and take a moment to arrive.
+// Reports cover past seconds, and take a moment to arrive.
 constexpr absl::Duration kReportDelay = absl::Milliseconds(1500);
 
-// The names of the RPCs whose response times progress is about; an empty name
-// stands for what is no RPC.
+// The RPCs to which response times in progress reports belong. Actions that are
+// not RPCs appear as an empty name.
 std::set<std::string> OpenLoopRpcs(const DistributedSystemDescription& test) {
   std::set<std::string> rpcs;
   for (const Action& action : test.actions()) {
@@ -60,7 +60,7 @@ bool HopelessWatch::Add(const TrafficProgress& progress,
       elapsed > timing_.warmup + timing_.measured) {
     return false;
   }
-  // A damaged histogram is of no use, and does no harm.
+  // A damaged histogram adds nothing.
   AddHistogram(progress.recent_response_time_ns(), response_time_ns_)
       .IgnoreError();
   const double due_per_second =
@@ -75,7 +75,7 @@ bool HopelessWatch::Add(const TrafficProgress& progress,
             response_time_ns_.CountAtMost(static_cast<int64_t>(far_ns)));
     if (far_count <= (1 - limit.quantile) * due || far_count == 0) continue;
     evidence_ = absl::StrFormat(
-        "%s: ended after %.0f s, as %.0f responses of %.0f that are due took "
+        "%s: ended after %.0f s, because %.0f of %.0f responses due took "
         "more than %g times the limit",
         limit.text, absl::ToDoubleSeconds(elapsed), far_count,
         due / kMoreThanExpected, kFarFactor);

@@ -1,4 +1,4 @@
-// Knows from the live progress of a run that it can only miss, by far.
+// Detects from a run's live progress that it can only miss by far.
 
 #ifndef DISTBENCH_SEARCH_JUDGEMENT_HOPELESS_WATCH_H_
 #define DISTBENCH_SEARCH_JUDGEMENT_HOPELESS_WATCH_H_
@@ -18,27 +18,28 @@
 
 namespace distbench {
 
-// Watches upper limits of percentiles of the one RPC that open loops send, as
-// progress does not tell RPCs apart; where there is none, nothing is hopeless.
+// Watches upper limits on percentiles of the only RPC that open loops send,
+// because progress does not distinguish RPCs. If there is more than one such
+// RPC, no run is hopeless.
 //
-// A run is hopeless once so many responses took more than three times the limit
-// that the percentile of the whole run, of all that is due in it, must be above
-// that: what the search would do with the whole result is the same.
+// A run is hopeless once so many responses exceed three times the limit that
+// the percentile over all responses due in the run must exceed it too. The
+// search would treat the complete result in the same way.
 class HopelessWatch {
  public:
-  // `test`: as it runs.
+  // `test` is the test that runs.
   HopelessWatch(const DistributedSystemDescription& test,
                 absl::Span<const Objective> objectives,
                 const ProbeTiming& timing);
 
-  // Progress of the run, `elapsed` after its traffic started. Returns whether
-  // it is hopeless.
+  // Adds progress, reported `elapsed` after the start of the traffic. Returns
+  // whether the run is hopeless.
   bool Add(const TrafficProgress& progress, absl::Duration elapsed);
 
-  // Which objective is out of reach and why, once it is hopeless.
+  // The objective that is out of reach, and why, once the run is hopeless.
   const std::string& evidence() const { return evidence_; }
 
-  // What was heard of after the warm-up.
+  // The response times reported since the warm-up.
   const LogHistogram& response_time_ns() const { return response_time_ns_; }
 
  private:

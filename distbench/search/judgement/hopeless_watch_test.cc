@@ -28,8 +28,8 @@ std::vector<Objective> Objectives(const std::string& text) {
   return {*ParseObjective(text)};
 }
 
-// A second of a load of 1000 per second in which so many responses took that
-// long.
+// One second at a load of 1000 per second, in which `count` responses took
+// `response_ns`.
 TrafficProgress Second(int seconds_so_far, int count, int64_t response_ns) {
   LogHistogram histogram;
   for (int i = 0; i < count; ++i) histogram.Record(response_ns);
@@ -41,7 +41,7 @@ TrafficProgress Second(int seconds_so_far, int count, int64_t response_ns) {
 
 TEST(HopelessWatchTest, EndsOnceThePercentileIsOutOfReach) {
   HopelessWatch watch(OpenLoopTest(), Objectives("query p95<=1ms"), kTiming);
-  // 10 000 are due: 500 of them may be late, and 10 % more for chance.
+  // 10 000 responses are due: 500 of them may be late, plus 10 % for chance.
   EXPECT_FALSE(watch.Add(Second(4, 500, 9'000'000), absl::Seconds(4)));
   EXPECT_TRUE(watch.Add(Second(5, 500, 9'000'000), absl::Seconds(5)));
   EXPECT_THAT(watch.evidence(), HasSubstr("query p95<=1ms: ended after 5 s"));

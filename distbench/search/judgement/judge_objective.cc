@@ -19,17 +19,16 @@
 namespace distbench {
 namespace {
 
-// Half the width of a 95 % interval of a normal distribution, in standard
-// errors.
+// Half the width of a normal distribution's 95 % interval, in standard errors.
 constexpr double kErrorsPerInterval = 1.96;
 
-// Where an interval has no end: a quarter of the value, either way.
+// For an interval without an end: a quarter of the value in either direction.
 constexpr double kUnknownError = 0.25;
 
-// Intervals that reports keep apart; blocks are made of fewer.
+// Enough intervals for the blocks, which combine several of them.
 constexpr int64_t kMaxIntervals = 1000;
 
-// Above 0: missed.
+// Positive values missed.
 Excess ExcessOf(const Objective& objective, double measured, double error) {
   const double log_ratio = std::log(
       std::max(measured, std::numeric_limits<double>::min()) / objective.limit);
@@ -37,7 +36,7 @@ Excess ExcessOf(const Objective& objective, double measured, double error) {
           .error = error};
 }
 
-// Of the logarithm of the value.
+// The standard error of the value's logarithm.
 double LogError(int64_t value, const QuantileInterval& interval) {
   if (!interval.lower || !interval.upper || *interval.lower <= 0 ||
       value <= 0) {
@@ -113,9 +112,9 @@ absl::StatusOr<ObjectiveOutcome> JudgeRpc(const Objective& objective,
   return outcome;
 }
 
-// The mean share of a host's CPUs that was busy.
+// The mean share of a host's CPUs that were busy.
 std::optional<double> BusyShare(const NodeResources& node) {
-  // Those of the whole host, whichever of them the node manager may use.
+  // All CPUs of the host, even those that the node manager may not use.
   const int cpu_count =
       std::max({node.host().online_cpu_count(), node.host().cpu_count(), 1});
   double busy_ns = 0;
@@ -137,11 +136,10 @@ absl::StatusOr<ObjectiveOutcome> JudgeCpu(const Objective& objective,
     sample_count = std::max<int64_t>(sample_count, node.samples_size());
   }
   if (!busiest) {
-    return absl::NotFoundError(
-        "the nodes have not recorded the use of their CPUs");
+    return absl::NotFoundError("the nodes have not recorded their CPU usage");
   }
   ObjectiveOutcome outcome;
-  // Seconds differ by some percent.
+  // Seconds differ by a few percent.
   outcome.excess = ExcessOf(
       objective, *busiest, 0.05 / std::sqrt(static_cast<double>(sample_count)));
   outcome.service_excess = outcome.excess;
@@ -163,8 +161,8 @@ absl::StatusOr<int> FindRpc(const Objective& objective,
   return absl::NotFoundError(absl::StrCat(
       "the objective \"", objective.text, "\" ",
       objective.rpc.empty()
-          ? std::string("has to say which RPC it is about")
-          : absl::StrCat("is about \"", objective.rpc, "\", and there is none"),
+          ? std::string("must name an RPC")
+          : absl::StrCat("names no RPC of the test, \"", objective.rpc, "\""),
       "; the test has ", absl::StrJoin(names, ", ")));
 }
 

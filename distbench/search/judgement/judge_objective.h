@@ -1,4 +1,4 @@
-// Whether a run met an objective, and by how much.
+// Judges whether a run met an objective, and by how much.
 
 #ifndef DISTBENCH_SEARCH_JUDGEMENT_JUDGE_OBJECTIVE_H_
 #define DISTBENCH_SEARCH_JUDGEMENT_JUDGE_OBJECTIVE_H_
@@ -12,14 +12,14 @@
 
 namespace distbench {
 
-// The position of the RPC that the objective is about. NOT_FOUND if there is no
-// such RPC, or no telling which.
+// The position of the objective's RPC. NOT_FOUND if there is no such RPC, or if
+// the objective names none and the test has several.
 absl::StatusOr<int> FindRpc(const Objective& objective,
                             const TestResult& result);
 
-// How far a measurement was from the limit: the logarithm of measured / limit,
-// or of its inverse for a lower limit, so that what is above 0 missed. With its
-// standard error.
+// The distance of a measurement from the limit, with its standard error: the
+// logarithm of measured / limit, or of the inverse for a lower limit. Positive
+// values missed.
 struct Excess {
   double estimate = 0;
   double error = 0;
@@ -28,17 +28,17 @@ struct Excess {
 struct ObjectiveOutcome {
   Excess excess;
 
-  // The same of the service time, where `excess` is of the response time: if
-  // only the latter missed, it was the generator that was late.
+  // The same for the service time, if `excess` is about the response time. If
+  // only the response time missed, the generator was late.
   Excess service_excess;
-  std::string measured;  // for people, such as "p95 12.3 ms"
+  std::string measured;  // for users, for example "p95 12.3 ms"
 };
 
-// NOT_FOUND if the result says nothing of what the objective is about.
+// NOT_FOUND if the result lacks the objective's measurement.
 absl::StatusOr<ObjectiveOutcome> Judge(const Objective& objective,
                                        const TestResult& result);
 
-// CPU time of the busiest host as a share of all its CPUs; absent if unknown.
+// CPU time of the busiest host, as a share of all its CPUs; absent if unknown.
 std::optional<double> HostCpuShare(const TestResult& result);
 
 }  // namespace distbench

@@ -21,7 +21,7 @@ Objective Parse(const std::string& text) {
   return objective.value_or(Objective());
 }
 
-// A result of one client and an RPC "query" with these latencies.
+// A result of one client, with an RPC "query" that has these latencies.
 TestResult ResultOf(const LogHistogram& service, const LogHistogram& response,
                     int64_t failed_count = 0) {
   TestResult result;
@@ -69,7 +69,7 @@ TEST(JudgeTest, JudgesFailuresAndRates) {
   const auto failures = Judge(Parse("failures<=5%"), result);
   ASSERT_TRUE(failures.ok()) << failures.status();
   EXPECT_THAT(failures->excess.estimate, DoubleNear(std::log(2), 0.01));
-  // 900 in 10 s.
+  // 900 RPCs in 10 s.
   const auto rate = Judge(Parse("rate>=45"), result);
   ASSERT_TRUE(rate.ok()) << rate.status();
   EXPECT_THAT(rate->excess.estimate, DoubleNear(-std::log(2), 0.01));
@@ -81,7 +81,7 @@ TEST(JudgeTest, JudgesTheBusiestHost) {
     NodeResources& node =
         (*result.mutable_resource_usage_logs()
               ->mutable_node_resources())[absl::StrCat("node", busy_percent)];
-    // The node manager may use one of them.
+    // The node manager may use one of the CPUs.
     node.mutable_host()->set_online_cpu_count(2);
     node.mutable_host()->set_cpu_count(1);
     ResourceSample& sample = *node.add_samples();

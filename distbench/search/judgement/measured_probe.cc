@@ -13,10 +13,11 @@
 namespace distbench {
 namespace {
 
-// Less of what was offered was sent: the load was another one.
+// If a smaller share of the offered load was sent, the load was a different
+// one.
 constexpr double kMinSentShare = 0.98;
 
-// Share of the RPCs due in open loops that were sent; 1 if there is no record.
+// The share of RPCs due in open loops that were sent; 1 if it was not recorded.
 double SentShare(const TestResult& result) {
   double offered = 0;
   double unsent = 0;

@@ -1,4 +1,4 @@
-// What a run of a test says to a load search.
+// Extracts from a run what the load search needs.
 
 #ifndef DISTBENCH_SEARCH_JUDGEMENT_MEASURED_PROBE_H_
 #define DISTBENCH_SEARCH_JUDGEMENT_MEASURED_PROBE_H_
@@ -17,32 +17,33 @@ namespace distbench {
 inline constexpr char kMetOutcome[] = "met";
 inline constexpr char kMissedOutcome[] = "missed";
 inline constexpr char kGeneratorLimitedOutcome[] = "generator_limited";
-// The run failed: says nothing, and the search ends with it.
+// The run failed. It says nothing about the load, and ends the search.
 inline constexpr char kFailedOutcome[] = "failed";
 
 struct MeasuredProbe {
   Probe probe;
 
-  // For people: each objective's measurement in their order; then, if the load
-  // was not generated, why not.
+  // For users: each objective's measurement, in order, and, if the load could
+  // not be generated, the reason.
   std::vector<std::string> measured;
 
-  // Of each objective: measured / limit, or its inverse for a lower limit.
+  // For each objective: measured / limit, or the inverse for a lower limit.
   std::vector<double> load_of_limit;
 
-  // One of the first three above.
+  // One of the first three outcomes above.
   std::string outcome;
 };
 
 // Judges the run by the objective that was furthest from being met. The load
-// was not generated if the generator sent less of it than it was asked to, or
-// if its lateness alone made an objective be missed. ABORTED if the run failed.
+// could not be generated if the generator sent too little, or if only its
+// lateness made an objective miss. ABORTED if the run failed.
 absl::StatusOr<MeasuredProbe> MeasureProbe(
     const ProbeRequest& request, absl::Span<const Objective> objectives,
     const TestResult& result);
 
-// All that was counted and measured of an RPC, all its clients together. The
-// response times include, as a lower bound, those of RPCs that were never sent.
+// All counts and measurements of an RPC, over all its clients. The response
+// times include RPCs that were never sent, with their waiting time as a lower
+// bound.
 RpcStatistics StatisticsOf(const TestResult& result, int rpc_index);
 
 }  // namespace distbench

@@ -50,12 +50,13 @@ absl::StatusOr<Parameter> FindNumber(const ValueMap& settings,
   for (const Parameter& each : vocabulary->parameters()) {
     if (IsNumber(each)) names.push_back(each.name);
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      parameter == nullptr ? "there is no parameter " : "no number: ",
-      Quoted(name), "; ", Suggestion(name, names)));
+  return absl::InvalidArgumentError(
+      absl::StrCat(parameter == nullptr ? "there is no parameter "
+                                        : "not a numeric parameter: ",
+                   Quoted(name), "; ", Suggestion(name, names)));
 }
 
-// A probe has no use for what a test says of its own duration.
+// A probe ignores the duration that the test specifies.
 bool AlwaysTurned(const Action&) { return true; }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Turns a parameter of test_builder.
+// A knob that varies a parameter of test_builder.
 
 #ifndef DISTBENCH_SEARCH_KNOBS_BUILDER_KNOB_H_
 #define DISTBENCH_SEARCH_KNOBS_BUILDER_KNOB_H_
@@ -13,12 +13,12 @@
 
 namespace distbench {
 
-// Makes a test anew for each load.
+// Builds a new test for each load.
 class BuilderKnob final : public Knob {
  public:
-  // `config`: as on test_builder's command line, of one test. `parameter`: a
-  // number of its pattern or protocol. INVALID_ARGUMENT if there is no such
-  // test or parameter.
+  // `config` is a single test, as on test_builder's command line. `parameter`
+  // is a numeric parameter of its pattern or protocol. INVALID_ARGUMENT if
+  // there is no such test or parameter.
   static absl::StatusOr<std::unique_ptr<BuilderKnob>> Make(
       const std::string& config, const std::string& parameter);
 

@@ -13,7 +13,7 @@
 namespace distbench {
 namespace {
 
-// As far as configs may go.
+// The limits of configs.
 constexpr double kMaxConcurrency = 1'000'000;
 constexpr double kMaxPayloadBytes = 2'147'483'647;
 

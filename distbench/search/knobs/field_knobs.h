@@ -1,4 +1,4 @@
-// Knobs that set a whole number in a test's config.
+// Knobs that set an integer in a test's config.
 
 #ifndef DISTBENCH_SEARCH_KNOBS_FIELD_KNOBS_H_
 #define DISTBENCH_SEARCH_KNOBS_FIELD_KNOBS_H_
@@ -10,12 +10,12 @@
 
 namespace distbench {
 
-// max_parallel_iterations of one action of a main list, or of all of those that
-// are closed loops: what each instance has in flight of each.
+// Varies max_parallel_iterations, the iterations in flight per instance, of one
+// action of a main list or of all closed loops in main lists.
 class ConcurrencyKnob final : public Knob {
  public:
-  // Requires that CheckKnob() is content, as do the others. `action`: empty for
-  // all.
+  // Like the other knobs, requires that CheckKnob() succeeds. An empty `action`
+  // means all closed loops.
   ConcurrencyKnob(DistributedSystemDescription test, std::string action);
 
   absl::string_view unit() const override {
@@ -34,7 +34,7 @@ class ConcurrencyKnob final : public Knob {
   double base_load_ = 1;
 };
 
-// The size of a payload description.
+// Varies the size of a payload description.
 class PayloadKnob final : public Knob {
  public:
   PayloadKnob(DistributedSystemDescription test, std::string payload);
@@ -51,7 +51,8 @@ class PayloadKnob final : public Knob {
   double base_load_ = 1;
 };
 
-// The number of targets of an RPC whose fanout_filter is stochastic{1:N}.
+// Varies the number of targets of an RPC whose fanout_filter is
+// stochastic{1:N}.
 class FanoutKnob final : public Knob {
  public:
   FanoutKnob(DistributedSystemDescription test, std::string rpc);
@@ -59,7 +60,7 @@ class FanoutKnob final : public Knob {
   absl::string_view unit() const override { return "targets of an iteration"; }
   double base_load() const override { return base_load_; }
 
-  // The instances of the RPC's server.
+  // The number of instances of the RPC's server.
   double max_load() const override { return max_load_; }
   absl::StatusOr<DistributedSystemDescription> At(
       double load, const ProbeTiming& timing) const override;

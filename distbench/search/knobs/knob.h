@@ -1,4 +1,4 @@
-// What a search turns up and down.
+// Knobs: what a search varies.
 
 #ifndef DISTBENCH_SEARCH_KNOBS_KNOB_H_
 #define DISTBENCH_SEARCH_KNOBS_KNOB_H_
@@ -13,35 +13,34 @@
 
 namespace distbench {
 
-// Turns one thing of one test. Immutable.
+// Varies one aspect of one test. Immutable.
 class Knob {
  public:
   virtual ~Knob() = default;
 
-  // What a load is, such as "iterations per second".
+  // The unit of the load, such as "iterations per second".
   virtual absl::string_view unit() const = 0;
 
-  // Of the test as it is, and the loads between which a search stays unless it
-  // is told otherwise.
+  // The test's own load, and the default range of the search.
   virtual double base_load() const = 0;
   virtual double min_load() const { return 1; }
   virtual double max_load() const = 0;
 
-  // Loads are whole numbers.
+  // Whether loads are integers.
   virtual bool is_whole() const { return true; }
 
-  // Loads are iterations per second. Those of several systems that run side by
-  // side add up; other loads are each system's own.
+  // Whether loads are iterations per second. Rates of several systems that run
+  // side by side add up; other loads apply to each system.
   virtual bool is_rate() const { return false; }
 
-  // The test at that load, ready to run. INVALID_ARGUMENT if there is no such
+  // The test at this load, ready to run. INVALID_ARGUMENT if there is no such
   // test.
   virtual absl::StatusOr<DistributedSystemDescription> At(
       double load, const ProbeTiming& timing) const = 0;
 };
 
-// The knob of that name for a canonical test; kBuilder makes tests of its own
-// and has no use for `test`. INVALID_ARGUMENT as CheckKnob().
+// Makes the named knob for a canonical test. A kBuilder knob generates its own
+// tests and ignores `test`. INVALID_ARGUMENT as in CheckKnob().
 absl::StatusOr<std::unique_ptr<Knob>> MakeKnob(
     const KnobName& name, DistributedSystemDescription test);
 

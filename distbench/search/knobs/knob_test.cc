@@ -13,8 +13,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Two services of two instances each that send in main lists, and a nested
-// open loop.
+// Two services with two instances each that send in their main lists, and a
+// nested open loop.
 DistributedSystemDescription LoopTest(const std::string& iterations) {
   DistributedSystemDescription test;
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(
@@ -124,7 +124,7 @@ TEST(PayloadKnobTest, SetsASize) {
   const auto turned = (*knob)->At(4096, kTiming);
   ASSERT_TRUE(turned.ok()) << turned.status();
   EXPECT_EQ(turned->payload_descriptions(0).size(), 4096);
-  // A closed loop that is all there is lasts for the probe.
+  // A closed loop lasts for the whole probe if it is the only one.
   EXPECT_EQ(turned->actions(1).iterations().max_duration_us(), 5'000'000);
   EXPECT_THAT(ErrorOf("payload:blub", test), HasSubstr("\"blob\""));
   EXPECT_THAT(ErrorOf("payload:drawn", test), HasSubstr("distribution"));

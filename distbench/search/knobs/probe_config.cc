@@ -12,7 +12,7 @@
 namespace distbench {
 namespace {
 
-// What a run may take beyond its traffic before it is given up.
+// Time that a run may take in addition to its traffic.
 constexpr int64_t kSlackSeconds = 60;
 
 bool EndsByCount(const Action& action) {

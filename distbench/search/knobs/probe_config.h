@@ -1,4 +1,4 @@
-// A test as a probe of a search runs it.
+// Adapts a test to run as a probe of a search.
 
 #ifndef DISTBENCH_SEARCH_KNOBS_PROBE_CONFIG_H_
 #define DISTBENCH_SEARCH_KNOBS_PROBE_CONFIG_H_
@@ -15,11 +15,12 @@ struct ProbeTiming {
   absl::Duration measured;  // after the warm-up
 };
 
-// Makes the loops of main lists last for warm-up and measured time: open loops,
-// closed loops that have a limit of time or none, and those that `is_turned`.
-// Closed loops that end by a count, such as those that set something up, stay
-// as they are, unless there are no others. Sets the test's timeout, has it keep
-// no samples, which a search has no use for, and removes the config's `search`.
+// Makes the loops of main lists last for the warm-up and the measured time:
+// open loops, closed loops with a time limit or no limit, and loops for which
+// `is_turned` is true. Closed loops that end by a count, for example during
+// set-up, stay as they are, unless there are no other loops. Sets the test's
+// timeout, disables samples, which a search does not use, and removes the
+// config's `search`.
 void TimeProbe(const ProbeTiming& timing,
                const std::function<bool(const Action& action)>& is_turned,
                DistributedSystemDescription& test);

@@ -1,4 +1,4 @@
-// Turns the load of a test up and down: a factor on all its open-loop rates.
+// A knob that scales all open-loop rates of a test by a common factor.
 
 #ifndef DISTBENCH_SEARCH_KNOBS_RATE_KNOB_H_
 #define DISTBENCH_SEARCH_KNOBS_RATE_KNOB_H_
@@ -9,11 +9,12 @@
 
 namespace distbench {
 
-// A load is the number of iterations per second that the open loops of all
-// instances' main lists start together.
+// The load is the number of iterations per second that the open loops of all
+// instances' main lists start in total.
 class RateKnob final : public Knob {
  public:
-  // `test`: canonical. INVALID_ARGUMENT if no main list has an open loop.
+  // `test` must be canonical. INVALID_ARGUMENT if no main list has an open
+  // loop.
   static absl::StatusOr<RateKnob> Make(DistributedSystemDescription test);
 
   absl::string_view unit() const override { return "iterations per second"; }
@@ -23,7 +24,7 @@ class RateKnob final : public Knob {
   bool is_whole() const override { return false; }
   bool is_rate() const override { return true; }
 
-  // Intervals are whole nanoseconds.
+  // Intervals are rounded to whole nanoseconds.
   absl::StatusOr<DistributedSystemDescription> At(
       double load, const ProbeTiming& timing) const override;
 

@@ -6,14 +6,14 @@
 namespace distbench {
 namespace {
 
-// Share of a measurement's distance from zero that its error is at least: how
-// much a curve may deviate from its tangent.
+// A measurement's minimum error, as a share of its distance from zero: how far
+// a curve may deviate from its tangent.
 constexpr double kCurvature = 0.15;
 
-// Further away a measurement says nothing of the crossing.
+// Measurements farther away say nothing about the crossing.
 constexpr double kMaxDistance = 1.0;
 
-// Variance of x below which measurements are all at one place.
+// Below this variance of x, all measurements are at one place.
 constexpr double kMinVariance = 1e-8;
 
 // Keeps weights finite.
@@ -25,8 +25,8 @@ double Weight(const Measurement& measurement) {
   return 1 / (error * error);
 }
 
-// How much more the measurements scatter around the line than their errors say:
-// the square root of chi-square by degree of freedom, at least 1.
+// How much more the measurements scatter around the line than their errors
+// explain: the square root of chi-square per degree of freedom, at least 1.
 double Scatter(const std::vector<Measurement>& measurements, double mean_x,
                double mean_y, double slope) {
   double chi_square = 0;

@@ -1,4 +1,4 @@
-// Where noisy measurements cross zero.
+// Estimates where noisy measurements cross zero.
 
 #ifndef DISTBENCH_SEARCH_STRATEGY_CROSSING_H_
 #define DISTBENCH_SEARCH_STRATEGY_CROSSING_H_
@@ -20,14 +20,15 @@ struct Crossing {
   double slope;  // of the line, positive
 };
 
-// Of the line fitted to the measurements by weighted least squares. As the
-// truth is a curve, those far from zero weigh less than their errors say.
-// Absent where a rising line can not be told from a level one.
+// Fits a line to the measurements by weighted least squares, and returns where
+// it crosses zero. Because the true curve is not straight, measurements far
+// from zero weigh less than their errors suggest. Absent if a rising line
+// cannot be distinguished from a level one.
 //
-// The error is by propagation of those of the line's two coefficients, which
-// grow with the scatter of the measurements around the line where that is
-// larger than their own errors explain; see W. H. Press et al., Numerical
-// Recipes, 3rd ed., Cambridge 2007, section 15.2.
+// The error is propagated from the errors of the line's two coefficients. These
+// are scaled up if the measurements scatter more than their own errors explain;
+// see W. H. Press et al., Numerical Recipes, 3rd ed., Cambridge 2007, section
+// 15.2.
 std::optional<Crossing> FindCrossing(
     const std::vector<Measurement>& measurements);
 

@@ -13,24 +13,24 @@ namespace {
 // Factor between loads while there is no bracket.
 constexpr double kBracketStep = 2;
 
-// A bracket that is wider is halved; in a narrower one a line is fitted.
+// A wider bracket is halved; in a narrower one a line is fitted.
 constexpr double kWideBracket = 1.5;
 
-// How long a miss that is in doubt is measured again.
+// Relative length of the second measurement of a doubtful miss.
 constexpr double kConfirmingLength = 2;
 
-// A final run that met by more than this many times what the line explains is
-// too good to stand next to a load that missed.
+// A final run that met by more than this multiple of what the line predicts is
+// inconsistent with a nearby load that missed.
 constexpr double kTooGood = 2;
 
-// Between what clearly met and what clearly missed there is no edge if they are
-// that many tolerances apart.
+// If a clear meet and a clear miss are this many tolerances apart, there is no
+// sharp edge between them.
 constexpr double kEdgeWidth = 3;
 
-// Attempts to see the system recovered.
+// Number of attempts to see the system recover.
 constexpr int kMaxRecoveryAttempts = 2;
 
-// How probes that come nearer to the limit grow, and to what.
+// How probes get longer as they approach the limit, and the maximum.
 constexpr double kLengthStep = 2;
 constexpr double kMaxLength = 8;
 
@@ -66,7 +66,7 @@ void LoadSearch::Add(const Probe& probe) {
   next_.reset();
   switch (probe.request.phase) {
     case ProbePhase::kWarmup:
-      // Not judged: what was cold is warm from here on.
+      // Warm-ups are not judged.
       Ask(ProbePhase::kBracket, probe.request.load, 1);
       break;
     case ProbePhase::kBracket:
@@ -152,7 +152,8 @@ void LoadSearch::AfterConfirmation(const Probe& probe) {
 
 void LoadSearch::AfterFinal(const Probe& probe) {
   if (Met(probe)) {
-    // Unless other final runs have missed as well.
+    // A run that is too good casts doubt on a nearby miss, unless other final
+    // runs have missed as well.
     const Probe* miss = history_.LowestMiss(&Missed);
     const bool is_doubtful = steps_down_ == 0 && miss != nullptr &&
                              IsDoubtful(*miss) && IsTooGood(probe, *miss);
@@ -170,7 +171,8 @@ void LoadSearch::AfterFinal(const Probe& probe) {
   StepDown(probe.request.load);
 }
 
-// It met by far more than its distance from what missed explains.
+// Whether the final run met by far more than its distance from the miss
+// explains.
 bool LoadSearch::IsTooGood(const Probe& final_run, const Probe& miss) const {
   const std::optional<Crossing> crossing = history_.FitLine();
   if (!crossing) return false;
@@ -179,9 +181,9 @@ bool LoadSearch::IsTooGood(const Probe& final_run, const Probe& miss) const {
          ClearDistance(final_run) + kTooGood * crossing->slope * distance;
 }
 
-// To where the line, which knows of the final run that missed, crosses the
-// limit now, but by no less than half of the tolerance and no more than twice
-// of it.
+// Steps down to where the line, which now includes the missed final run,
+// crosses the limit: by at least half of the tolerance, and at most twice the
+// tolerance.
 void LoadSearch::StepDown(double load) {
   const double highest = load * (1 - options_.tolerance / 2);
   const std::optional<Crossing> crossing = history_.FitLine();
@@ -200,7 +202,7 @@ bool LoadSearch::IsBelowAMeet(const Probe& miss) const {
          history_.HighestClearMeet() * (1 - options_.tolerance);
 }
 
-// An edge that was confirmed is believed.
+// A confirmed edge is not doubted.
 bool LoadSearch::IsDoubtful(const Probe& miss) const {
   const double load = miss.request.load;
   if (confirmed_loads_.contains(load)) return IsBelowAMeet(miss);
@@ -229,7 +231,7 @@ void LoadSearch::Refine() {
 
 // Goes to where the line crosses the limit, until a measurement there agrees.
 void LoadSearch::Approach(const Crossing& crossing) {
-  // Somewhat outside the bracket too, or a contradiction would stay unseen.
+  // The range extends slightly beyond the bracket, so that contradictions show.
   const double slack = 1 + 2 * options_.tolerance;
   const double load =
       Rounded(std::clamp(std::exp(crossing.x),
@@ -241,7 +243,7 @@ void LoadSearch::Approach(const Crossing& crossing) {
   const double expected_at_most = std::max(ClearDistance(*nearest),
                                            options_.tolerance * crossing.slope);
   if (std::abs(nearest->excess) > expected_at_most && !IsNarrow()) {
-    // The truth bends away from the line.
+    // The true curve deviates from the line.
     return nearest->excess < 0 ? Bisect(nearest->request.load, *bounds_.missed)
                                : Bisect(*bounds_.met, nearest->request.load);
   }
@@ -257,8 +259,8 @@ void LoadSearch::Bisect(double low, double high) {
   Ask(ProbePhase::kRefine, std::sqrt(low * high), 1);
 }
 
-// A little below where the objectives are just met: as far as that is
-// uncertain.
+// A load slightly below the one that just meets the objectives. The margin is
+// the uncertainty of that load, from half of the tolerance to the tolerance.
 double LoadSearch::Below(const Crossing& crossing) const {
   const double margin = std::clamp(crossing.error, options_.tolerance / 2,
                                    options_.tolerance);
@@ -275,8 +277,8 @@ double LoadSearch::Rounded(double load) const {
   return options_.is_whole ? std::round(load) : load;
 }
 
-// Halving the bracket again would not make the answer more exact. Noise may
-// have put what met above what missed.
+// Whether halving the bracket again would not improve the accuracy. Noise may
+// have put `met` above `missed`.
 bool LoadSearch::IsNarrow() const {
   return std::log(*bounds_.missed / *bounds_.met) < options_.tolerance;
 }

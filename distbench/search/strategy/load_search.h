@@ -1,34 +1,35 @@
 // Finds the highest load that a system carries within its objectives, by
-// running it at one load after the other. Knows nothing of what a load or an
-// objective is: whoever runs a probe says how far it was from the limit.
+// running it at one load after another. The search knows nothing about loads
+// and objectives: whoever runs a probe reports how far it was from the limit.
 //
-// The search is a function of the probes so far, so that one that was
-// interrupted goes on where it stopped once its probes are added again:
+// The search is a function of its probes. An interrupted search therefore
+// continues once its probes have been added again:
 //
 //   LoadSearch search(options);
 //   while (auto request = search.Next()) search.Add(RunProbe(*request));
 //   search.result()
 //
-// The way of a search:
+// A search has these phases:
 //
 //   warm-up ─▶ bracket ─▶ recovery ─▶ refine ─▶ final ─▶ verdict
 //
-// Bracket: doubles or halves the load until one met and one missed. Recovery:
-// the system must meet again what it met before it was overloaded. Refine: in
-// logarithms of load and measurement, halves the bracket while it is wide, then
-// goes where a line through the probes nearby crosses the limit, and measures
-// longer the nearer it comes. Final: a long run a little below, which must
-// meet; else it steps down, a few times.
+// Bracket: doubles or halves the load until one load met and one missed.
+// Recovery: the system must again meet the load that it met before it was
+// overloaded. Refine: halves the bracket while it is wide, then goes to where a
+// line through nearby probes crosses the limit, with longer probes the nearer
+// it gets; loads and measurements are logarithms. Final: a long run slightly
+// below the crossing, which must meet; otherwise the load steps down, a few
+// times.
 //
-// A host that stalls makes a probe miss that should have met; nothing makes one
-// meet that should have missed. So where a load clearly missed, and one that is
-// higher, or hardly lower, clearly met, the first is measured again. If it does
-// not miss again, its first measurement is overruled and left out of what is
-// decided from there on. If it does, the system is unstable if the other load
-// was higher, and has an edge there if it was not.
+// A stalling host can make a probe miss that should have met, but nothing makes
+// a probe meet that should have missed. Therefore, if a load clearly missed
+// although a higher or only slightly lower load clearly met, the miss is
+// measured again. If the load meets this time, the first measurement is
+// overruled and ignored from then on. If it misses again, the system is
+// unstable if the other load was higher, and otherwise has a sharp edge there.
 //
-// Where loads are whole numbers, so is every probe's, and a bracket of two
-// neighbours needs no refining.
+// If loads are integers, so are the loads of all probes, and a bracket of two
+// neighbouring integers is not refined.
 
 #ifndef DISTBENCH_SEARCH_STRATEGY_LOAD_SEARCH_H_
 #define DISTBENCH_SEARCH_STRATEGY_LOAD_SEARCH_H_
@@ -51,19 +52,19 @@ struct SearchOptions {
   double min_load = 1e-3;
   double max_load = 1e12;
 
-  // Two loads that differ by less, relatively, count as equal: how exact the
-  // answer shall be. 0.001 to 0.5.
+  // The relative accuracy of the answer: loads that differ by less count as
+  // equal. From 0.001 to 0.5.
   double tolerance = 0.02;
 
-  // Loads are whole numbers. The answer is exact when one load met and the next
-  // one missed, however much they differ relatively.
+  // Loads are integers. The answer is exact if one load met and the next
+  // integer missed, however large their relative difference is.
   bool is_whole = false;
 
-  // Of all phases together.
+  // All phases together.
   int max_probes = 25;
 
-  // How often the final run may step down, each time by half of the tolerance
-  // at least and twice of it at most.
+  // How often the final run may step down, by at least half of the tolerance
+  // and at most twice the tolerance each time.
   int max_steps_down = 4;
 };
 
@@ -80,11 +81,11 @@ absl::string_view ToString(SearchVerdict verdict);
 struct SearchResult {
   SearchVerdict verdict = SearchVerdict::kBudgetExhausted;
 
-  // Highest load that met the objectives: with kConverged that of the final run
-  // that confirmed it; absent if none did.
+  // The highest load that met the objectives; absent if none did. With
+  // kConverged, it was confirmed by the final run.
   std::optional<double> load;
 
-  // What the verdict rests on, for people.
+  // The evidence for the verdict, for users.
   std::string evidence;
 };
 
@@ -92,16 +93,16 @@ class LoadSearch {
  public:
   explicit LoadSearch(SearchOptions options);
 
-  // What to run next; absent once there is a result.
+  // The probe to run next; absent once there is a result.
   const std::optional<ProbeRequest>& Next() const { return next_; }
 
-  // The outcome of Next().
+  // Adds the outcome of Next().
   void Add(const Probe& probe);
 
   const std::vector<Probe>& probes() const { return history_.probes(); }
 
-  // Highest load that met and lowest that missed so far, if any, of the probes
-  // that are not overruled.
+  // The highest load that met and the lowest that missed so far, if any,
+  // ignoring overruled probes.
   const std::optional<double>& met() const { return bounds_.met; }
   const std::optional<double>& missed() const { return bounds_.missed; }
 
@@ -109,7 +110,7 @@ class LoadSearch {
   const SearchResult& result() const { return result_; }
 
  private:
-  // Each decides on what comes after a probe of its phase.
+  // Each function decides what follows a probe of its phase.
   void AfterBracket(const Probe& probe);
   void AfterRecovery(const Probe& probe);
   void AfterRefine(const Probe& probe);
@@ -143,8 +144,9 @@ class LoadSearch {
   ProbeHistory::Bounds bounds_;
   std::optional<ProbeRequest> next_;
   int recovery_attempts_ = 0;
-  std::optional<double> doubted_load_;  // of a miss that is measured again
-  std::optional<Probe> met_final_;      // while a miss next to it is in doubt
+  // of a miss that is being measured again
+  std::optional<double> doubted_load_;
+  std::optional<Probe> met_final_;      // while a miss next to it is doubtful
   std::set<double> confirmed_loads_;    // of misses
   int steps_down_ = 0;
   double refine_length_ = 1;

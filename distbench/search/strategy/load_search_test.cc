@@ -39,8 +39,8 @@ double Quantile(std::vector<double> values, double quantile) {
   return *nth;
 }
 
-// The 95th percentile of the response times against the limit, and its standard
-// error by batch means.
+// Compares the 95th percentile of the response times with the limit; the
+// standard error is estimated by batch means.
 Probe RunQueue(const Queue& queue, const ProbeRequest& request,
                std::mt19937_64& random) {
   constexpr int kBatches = 20;
@@ -105,7 +105,7 @@ double CapacityOfFixedService() {
   return low;
 }
 
-// Searches with 20 seeds; returns how many ended within 3 % of the truth.
+// Searches with 20 seeds; returns how many ended within 3 % of the true value.
 int CountExact(const Queue& queue, double truth) {
   int exact = 0;
   for (int seed = 0; seed < 20; ++seed) {
@@ -140,7 +140,7 @@ TEST(LoadSearchTest, FindsTheCapacityOfAQueueWithFixedService) {
   EXPECT_GE(CountExact(FixedService(), CapacityOfFixedService()), 19);
 }
 
-// A system without noise, that meets its objective up to `capacity`.
+// A system without noise, which meets its objective up to `capacity`.
 Probe Exact(const ProbeRequest& request, double capacity) {
   return {.request = request,
           .achieved_load = request.load,
@@ -224,8 +224,7 @@ TEST(LoadSearchTest, ToleratesAStallDuringOneProbe) {
   EXPECT_NEAR(*result.load, 600, 30);
 }
 
-// Of which one probe in seven meets with a stall, and whose speed is a little
-// different each time.
+// A system whose speed varies a little, and which stalls in one probe of seven.
 Probe RunOnRestlessHost(const ProbeRequest& request, double capacity,
                         std::mt19937_64& random) {
   constexpr double kSteepness = 4;
@@ -261,7 +260,8 @@ TEST(LoadSearchTest, FindsTheCapacityOnARestlessHost) {
   EXPECT_GE(near_count, kSeeds * 97 / 100);
 }
 
-// Drops all above 500, whatever it meets below.
+// A system that drops everything above 500, although it meets the objective
+// below.
 Probe Edge(const ProbeRequest& request) {
   Probe probe = Exact(request, 2000);
   if (request.load > 500) probe.excess = 2;
@@ -303,7 +303,8 @@ TEST(LoadSearchTest, StopsWhenItsProbesAreUsedUp) {
   const SearchResult result = RunSearch(
       search, [](const ProbeRequest& request) { return Exact(request, 1e6); });
   EXPECT_EQ(result.verdict, SearchVerdict::kBudgetExhausted);
-  EXPECT_EQ(result.load, 16);  // 1 twice, as warm-up and probe, then 2 to 16
+  // load 1 twice, as warm-up and probe, then 2 to 16
+  EXPECT_EQ(result.load, 16);
   EXPECT_EQ(search.probes().size(), 6);
 }
 
@@ -325,7 +326,7 @@ TEST(LoadSearchTest, StepsDownWhenTheFinalRunMisses) {
   LoadSearch search({.initial_load = 100});
   const SearchResult result =
       RunSearch(search, [](const ProbeRequest& request) {
-        // Long runs see more.
+        // Long runs notice more.
         const bool is_final = request.phase == ProbePhase::kFinal;
         return Exact(request, is_final ? 490 : 500);
       });
@@ -342,7 +343,7 @@ TEST(LoadSearchTest, FindsTheLastWholeNumberThatMeets) {
           return Exact(request, capacity);
         });
     EXPECT_EQ(result.verdict, SearchVerdict::kConverged) << result.evidence;
-    // Neighbours, or within the tolerance where they are closer than that.
+    // Neighbours, or within the tolerance if that is wider.
     EXPECT_LE(*result.load, capacity);
     EXPECT_GE(*result.load, std::floor(capacity * 0.98));
   }

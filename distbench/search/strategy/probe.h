@@ -1,4 +1,4 @@
-// A probe of a search: the system at one load, for a while.
+// A probe of a search: a run of the system at one load.
 
 #ifndef DISTBENCH_SEARCH_STRATEGY_PROBE_H_
 #define DISTBENCH_SEARCH_STRATEGY_PROBE_H_
@@ -13,45 +13,46 @@ namespace distbench {
 enum class ProbePhase { kWarmup, kBracket, kRecovery, kRefine, kFinal };
 absl::string_view ToString(ProbePhase phase);
 
-// The phase of that name; absent if there is none.
+// The phase with this name; absent if there is none.
 std::optional<ProbePhase> ParseProbePhase(absl::string_view name);
 
 struct ProbeRequest {
   ProbePhase phase = ProbePhase::kWarmup;
   double load = 0;
 
-  // How long to measure, in the caller's unit of a probe's length. Final runs
-  // have a length of their own, whatever this is.
+  // The measured time, relative to the caller's length of a probe. Final runs
+  // ignore it and have their own length.
   double length = 1;
 };
 
-// What came of it.
+// The outcome of a probe.
 struct Probe {
   ProbeRequest request;
 
-  // What was really sent, in the unit of the load.
+  // The load that was actually sent, in the unit of the load.
   double achieved_load = 0;
 
-  // Logarithm of measured / limit of the objective that was furthest from being
-  // met, and its standard error; negative: met. Infinite where a miss is so
-  // clear that it was not measured.
+  // The logarithm of measured / limit for the objective that was furthest from
+  // being met, and its standard error. Negative values met. Infinite for a miss
+  // so clear that it was not measured.
   double excess = 0;
   double excess_error = 0;
 
-  // The load could not be generated, so the probe says nothing of the system.
+  // The load could not be generated, so the probe says nothing about the
+  // system.
   bool generator_limited = false;
 };
 
-// Both are false where the load could not be generated.
+// Both are false if the load could not be generated.
 bool Met(const Probe& probe);
 bool Missed(const Probe& probe);
 
-// By more than noise explains: several standard errors.
+// Met or missed by several standard errors, which noise does not explain.
 bool ClearlyMet(const Probe& probe);
 bool ClearlyMissed(const Probe& probe);
 double ClearDistance(const Probe& probe);
 
-// For people: "500 missed the objective (1.2 of its limit)".
+// For users, for example "500 missed the objective (1.2 of its limit)".
 std::string Describe(const Probe& probe);
 
 }  // namespace distbench

@@ -16,7 +16,7 @@ void ProbeHistory::OverruleMisses(double load) {
 ProbeHistory::Bounds ProbeHistory::FindBounds() const {
   Bounds bounds;
   for (const Probe* probe : Counted()) {
-    // It repeats a load whose first measurement counts.
+    // A recovery probe repeats a load whose first measurement counts.
     if (probe->request.phase == ProbePhase::kRecovery) continue;
     const double load = probe->request.load;
     if (Met(*probe)) {
@@ -61,8 +61,8 @@ std::optional<Crossing> ProbeHistory::FitLine() const {
   std::vector<Measurement> measurements;
   for (const Probe* probe : Counted()) {
     if (probe->generator_limited) continue;
-    // What was really sent explains a measurement better than what was asked
-    // for: random arrivals differ from probe to probe.
+    // The load that was actually sent explains a measurement better than the
+    // requested one, because random arrivals differ between probes.
     const double load = probe->achieved_load > 0 ? probe->achieved_load
                                                  : probe->request.load;
     measurements.push_back({.x = std::log(load),

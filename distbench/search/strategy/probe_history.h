@@ -1,4 +1,4 @@
-// The probes of a search so far, and what they say together.
+// The probes of a search so far, and conclusions from them.
 
 #ifndef DISTBENCH_SEARCH_STRATEGY_PROBE_HISTORY_H_
 #define DISTBENCH_SEARCH_STRATEGY_PROBE_HISTORY_H_
@@ -19,34 +19,34 @@ class ProbeHistory {
 
   const std::vector<Probe>& probes() const { return probes_; }
 
-  // Leaves out, from here on, what missed at this load before the last probe.
+  // Ignores, from now on, misses at this load before the last probe.
   void OverruleMisses(double load);
 
-  // What follows is of the probes that count: not of warm-ups, nor of those
-  // that were overruled.
+  // The functions below ignore warm-ups and overruled probes.
 
-  // Highest load that met and lowest that missed, or could not be generated, if
-  // any. Near the limit noise may put the first above the second.
+  // The highest load that met, and the lowest that missed or could not be
+  // generated, if any. Near the limit, noise may put the first above the
+  // second.
   struct Bounds {
     std::optional<double> met;
     std::optional<double> missed;
-    bool generator_is_bound = false;  // of missed
+    bool generator_is_bound = false;  // of `missed`
   };
   Bounds FindBounds() const;
 
-  // The one at the lowest load of those that `is_miss` says are; null if there
+  // The probe with the lowest load for which `is_miss` is true; null if there
   // is none.
   const Probe* LowestMiss(bool (*is_miss)(const Probe&)) const;
 
   // The highest load that clearly met; 0 if there is none.
   double HighestClearMeet() const;
 
-  // The last one that refined at this load, give or take the tolerance; null if
-  // there is none.
+  // The last refining probe within the tolerance of this load; null if there is
+  // none.
   const Probe* LastRefined(double load, double tolerance) const;
 
-  // Where the line through the measurements, in logarithms of load and
-  // measurement, crosses the limit.
+  // Where the line through the measurements crosses the limit, in logarithms of
+  // load and measurement.
   std::optional<Crossing> FitLine() const;
 
  private:

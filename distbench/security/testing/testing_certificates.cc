@@ -56,7 +56,7 @@ X509* NewCertificate(EVP_PKEY* key, const std::string& common_name,
   return certificate;
 }
 
-// Appears all at once, whatever was there before.
+// Writes a file atomically, replacing an existing one.
 template <typename Write>
 void WriteFile(const std::string& path, const Write& write) {
   const std::string temporary = path + ".new";

@@ -1,4 +1,4 @@
-// Certificates for tests, made on the spot.
+// Creates certificates for tests.
 
 #ifndef DISTBENCH_SECURITY_TESTING_TESTING_CERTIFICATES_H_
 #define DISTBENCH_SECURITY_TESTING_TESTING_CERTIFICATES_H_
@@ -16,28 +16,28 @@ namespace distbench {
 
 struct CertificateRequest {
   std::string common_name;
-  // As in openssl's configuration: "DNS:localhost", "IP:127.0.0.1".
+  // In openssl's syntax: "DNS:localhost", "IP:127.0.0.1".
   std::vector<std::string> alternative_names;
-  // From now; negative: it has expired.
+  // Counted from now; a negative validity has expired.
   absl::Duration validity = absl::Hours(1);
 };
 
-// An authority, which signs certificates and writes them to a directory of the
-// test that is made for it.
+// A certificate authority. It signs certificates and writes them to a temporary
+// directory that it owns.
 class TestAuthority {
  public:
   explicit TestAuthority(const std::string& name);
   ~TestAuthority();
 
-  // The authority's own certificate.
+  // The file with the authority's certificate.
   const std::string& ca_file() const { return ca_file_; }
 
-  // Makes NAME.crt and NAME.key, instead of those there may be. Returns all
-  // three files.
+  // Creates NAME.crt and NAME.key, replacing existing files. Returns all three
+  // files.
   TlsFiles Issue(const std::string& name,
                  const CertificateRequest& request) const;
 
-  // For localhost, in all its forms.
+  // Same, for all names of localhost.
   TlsFiles IssueForLocalhost(const std::string& name) const;
 
  private:
