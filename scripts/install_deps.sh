@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# Installs the distribution packages that building and testing need: only those
-# that are missing, so that it can be run again at any time. Also gives
-# localhost an address on a system so bare that it has none.
+# Installs the distribution packages that building and testing need. Installs
+# only missing packages, so it can be run again at any time. Also gives
+# localhost an address on a minimal system that has none.
 #
-#   ./scripts/install_deps.sh          installs (as root, or by sudo)
-#   ./scripts/install_deps.sh --list   prints the packages, and installs nothing
+#   ./scripts/install_deps.sh          installs (as root or with sudo)
+#   ./scripts/install_deps.sh --list   only prints the packages
 
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 readonly PACKAGES=(
-  # The build. bazel-bootstrap brings the JDK that it runs on.
+  # The build. bazel-bootstrap includes the JDK that it runs on.
   bazel-bootstrap
   bazel-platforms
   bazel-rules-java
@@ -56,8 +56,8 @@ require_root_or_sudo() {
   fi
   local remedy="As root: apt-get install $*"
   command -v sudo >/dev/null ||
-    die "packages are missing, and installing them takes root or sudo. $remedy"
-  # Asks for the password now, while there is a terminal to ask on.
+    die "packages are missing, and installing them needs root or sudo. $remedy"
+  # Ask for the password now, while there is a terminal.
   sudo -v || die "sudo was refused. $remedy"
 }
 
@@ -68,7 +68,7 @@ install_missing() {
     require_root_or_sudo "${missing[@]}"
     say "Updating the package lists"
     apt_get_as_root update ||
-      say "Some package lists could not be updated; trying with what there is."
+      say "Some package lists could not be updated; using the old ones."
     say "Installing ${#missing[@]} missing packages: ${missing[*]}"
     apt_get_as_root install --no-install-recommends "${missing[@]}"
 
@@ -78,7 +78,7 @@ install_missing() {
   say "All ${#PACKAGES[@]} packages that the build needs are installed."
 }
 
-# A system fresh from debootstrap has no /etc/hosts.
+# A fresh system from debootstrap has no /etc/hosts.
 ensure_localhost() {
   if getent ahosts localhost >/dev/null; then
     return
@@ -93,9 +93,9 @@ main() {
     return
   fi
   (($# == 0)) || die "unknown argument '$1'; the only one is --list"
-  local remedy="Elsewhere install what corresponds to: ${PACKAGES[*]}"
+  local remedy="On other systems, install the equivalents of: ${PACKAGES[*]}"
   command -v apt-get >/dev/null ||
-    die "no apt-get: this needs Debian 12 or 13, or Ubuntu 24.04. $remedy"
+    die "no apt-get: this requires Debian 12 or 13, or Ubuntu 24.04. $remedy"
 
   install_missing
   ensure_localhost

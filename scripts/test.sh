@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs what is missing, then builds everything and runs every test. The last
-# line is the count of test cases, "N passed, N failed"; the exit status is 0 if
-# everything built, tests ran and none failed.
+# Installs missing packages, builds everything and runs all tests. The last line
+# is the number of test cases, "N passed, N failed". The exit status is 0 if
+# everything was built, tests ran and none failed.
 #
 #   ./scripts/test.sh [BAZEL_ARGUMENT...]     for example --config=asan
 
@@ -15,7 +15,7 @@ main() {
   local status=0
   events=$(mktemp)
   trap 'rm -f "$events"' EXIT
-  say "Building everything and running every test; the first time this takes" \
+  say "Building everything and running all tests; the first time takes" \
     "some minutes"
   bazel_do test --keep_going --build_event_json_file="$events" "$@" //... ||
     status=$?
