@@ -95,7 +95,7 @@ TEST_F(TlsTest, WithoutCaNoCertificateIsAskedFor) {
 TEST_F(TlsTest, PlainTextIsRefused) {
   StartSequencer(host_);
   EXPECT_THAT(Message(Connect({})),
-              AllOf(HasSubstr(address()), HasSubstr("wants TLS"),
+              AllOf(HasSubstr(address()), HasSubstr("requires TLS"),
                     HasSubstr("--tls_ca")));
   EXPECT_THAT(Message(StartNode({}).status()), HasSubstr("it wants TLS"));
 }
