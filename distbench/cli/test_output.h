@@ -20,7 +20,7 @@ struct TestOutputFlags {
   bool allow_invalid = false;
 };
 
-// --outfile, --binary_output and --allow_invalid. `flags` must outlive the
+// Adds --outfile, --binary_output and --allow_invalid. `flags` must outlive the
 // parsing.
 void AddTestOutputFlags(CLI::App& command, TestOutputFlags& flags);
 
