@@ -1,26 +1,27 @@
 #!/usr/bin/env bash
-# Runs a cluster on this machine alone: a sequencer and some node managers, each
-# a process of its own, reachable over loopback only. SIGINT (Ctrl-C) or SIGTERM
-# stops all of it.
+# Runs a cluster on this machine only: a sequencer and some node managers, each
+# in its own process, reachable only through loopback. SIGINT (Ctrl-C) or
+# SIGTERM stops all of them.
 #
 #   ./start_distbench_localhost.sh [-n NODES | --numa] [-p PORT] [-h]
 #                                  [-- TLS_FLAG...]
 #
-#   -n NODES  how many node managers; default: 2
-#   --numa    a node manager for each NUMA node that has CPUs, bound to its CPUs
-#             and memory
-#   -p PORT   of the sequencer; 0: a free one, which is printed; default: 10000
+#   -n NODES  number of node managers; default: 2
+#   --numa    one node manager for each NUMA node that has CPUs, bound to its
+#             CPUs and memory
+#   -p PORT   port of the sequencer; 0 picks a free port and prints it;
+#             default: 10000
 #
-# --tls_ca=FILE, --tls_cert=FILE and --tls_key=FILE, behind "--", are given to
-# all of the processes. The certificate must be for 127.0.0.1.
+# --tls_ca=FILE, --tls_cert=FILE and --tls_key=FILE, after "--", are passed to
+# all processes. The certificate must be for 127.0.0.1.
 #
-# The binary is $DISTBENCH if that is set, else this checkout's, which is built
-# if need be.
+# The binary is $DISTBENCH if that is set, otherwise the one in this checkout,
+# which is built if necessary.
 
 set -euo pipefail
 
-# A shell that starts this in the background may have it ignore SIGINT, and bash
-# can not trap what it was told to ignore.
+# A shell that starts this in the background may make it ignore SIGINT, and bash
+# cannot trap a signal that it inherited as ignored.
 readonly SIGINT_BIT=1
 ignored_signals=$(awk '/^SigIgn:/ { print $2 }' /proc/$$/status)
 if (((16#$ignored_signals >> SIGINT_BIT) & 1)); then
@@ -37,11 +38,11 @@ readonly NUMA_FOLDER=/sys/devices/system/node
 nodes=
 numa=
 port=10000
-declare -A flags_of=() # of node managers, by number
+declare -A flags_of=() # flags of the node managers, by number
 binary=${DISTBENCH:-$REPOSITORY/bazel-bin/distbench/cli/distbench}
-output= # What the processes print, a file each.
-pids=() # The sequencer's, then the nodes'.
-declare -A name_of=() # by process id
+output= # Folder with the output of each process in a file.
+pids=() # The sequencer first, then the nodes.
+declare -A name_of=() # names by process id
 tls_flags=()
 
 parse_arguments() {
@@ -70,16 +71,16 @@ parse_arguments() {
     tls_flags+=("$argument")
   done
   [[ -z $nodes || -z $numa ]] ||
-    die "--numa decides how many nodes there are; leave out -n"
+    die "--numa determines the number of nodes; leave out -n"
   nodes=${nodes:-2}
   [[ $nodes =~ ^[1-9][0-9]{0,3}$ ]] ||
     die "-n $nodes: not a number of nodes; it must be 1 to 9999"
   if [[ ! $port =~ ^[0-9]{1,5}$ ]] || ((10#$port > 65535)); then
-    die "-p $port: not a port; it must be 0 to 65535, 0 for a free one"
+    die "-p $port: not a port; it must be 0 to 65535, where 0 picks a free one"
   fi
 }
 
-# numbers_of LIST: each number of a list such as 0-3,8.
+# numbers_of LIST: prints each number of a list such as 0-3,8.
 numbers_of() {
   local range
   for range in ${1//,/ }; do
@@ -87,10 +88,10 @@ numbers_of() {
   done
 }
 
-# choose_numa_nodes: one node manager for each NUMA node, and its flags.
+# choose_numa_nodes: sets up one node manager, with flags, for each NUMA node.
 choose_numa_nodes() {
   [[ -r $NUMA_FOLDER/has_cpu ]] ||
-    die "--numa: the kernel tells of no NUMA nodes; use -n"
+    die "--numa: the kernel reports no NUMA nodes; use -n"
   local id with_memory
   with_memory=$(numbers_of "$(<"$NUMA_FOLDER/has_memory")")
   nodes=0
@@ -106,13 +107,13 @@ build_if_missing() {
     return
   fi
   [[ -z ${DISTBENCH-} ]] || die "DISTBENCH=$DISTBENCH is not a program"
-  say "Building distbench, which is not built yet"
+  say "distbench is not built yet; building it"
   "$REPOSITORY/scripts/install_deps.sh"
   bazel_do build "${PROGRAMS[@]}"
 }
 
-# start_process NAME ARGUMENT...: in a session of its own, so that Ctrl-C
-# reaches only this script, which passes it on.
+# start_process NAME ARGUMENT...: runs distbench in its own session, so that
+# Ctrl-C reaches only this script, which passes it on.
 start_process() {
   local name=$1
   shift
@@ -122,8 +123,8 @@ start_process() {
   name_of[$!]=$name
 }
 
-# stop_all: the nodes first, which would otherwise miss the sequencer. Another
-# signal ends all of it at once.
+# stop_all: stops the nodes first, because they would otherwise miss the
+# sequencer. Another signal kills all processes at once.
 stop_all() {
   trap 'kill -KILL "${pids[@]}" 2>/dev/null || true' INT TERM
   stop_processes "${pids[@]:1}"
@@ -132,7 +133,7 @@ stop_all() {
   rm -rf "$output"
 }
 
-# stop_processes PID...: asks them to end, waits, and insists where that fails.
+# stop_processes PID...: tells them to end, waits, and kills those that remain.
 stop_processes() {
   local pid deadline=$((SECONDS + STOP_SECONDS))
   for pid in "$@"; do
@@ -149,7 +150,7 @@ stop_processes() {
   done
 }
 
-# die_if_any_ended: names the first process that is no more.
+# die_if_any_ended: names the first process that has ended.
 die_if_any_ended() {
   local pid status
   for pid in "${pids[@]}"; do
@@ -162,7 +163,7 @@ die_if_any_ended() {
   done
 }
 
-# wait_until WHAT COMMAND...: until the command succeeds.
+# wait_until WHAT COMMAND...: waits until the command succeeds.
 wait_until() {
   local what=$1 deadline=$((SECONDS + START_SECONDS))
   shift
@@ -174,7 +175,7 @@ wait_until() {
   done
 }
 
-# The sequencer prints where it listens once it does.
+# The sequencer prints its address once it listens.
 read_port() {
   port=$(sed -n 's/^Listening at .*:\([0-9][0-9]*\)$/\1/p' "$output/sequencer")
   [[ -n $port ]]
@@ -198,7 +199,7 @@ main() {
   wait_until "the sequencer's start" read_port
   local i
   for ((i = 0; i < nodes; ++i)); do
-    # shellcheck disable=SC2086  # Flags are words.
+    # shellcheck disable=SC2086  # Flags are separate words.
     start_process "node$i" node_manager "node$i" --port=0 \
       --test_sequencer="127.0.0.1:$port" --service_address=127.0.0.1 \
       ${flags_of[$i]-} "${tls_flags[@]}"
@@ -206,10 +207,10 @@ main() {
   wait_until "registration of all $nodes nodes" all_nodes_registered
 
   say "A sequencer and $nodes nodes are ready at localhost:$port." \
-    "To run a test, elsewhere:"
+    "To run a test from another terminal:"
   printf '      ./test_builder/test_builder client_server -s %s -o FOLDER\n' \
     "localhost:$port"
-  say "Ctrl-C stops all of it."
+  say "Press Ctrl-C to stop them."
 
   wait -n "${pids[@]}" || true
   die_if_any_ended

@@ -1,6 +1,6 @@
-// What the engine's pool adds to the cost of activities: the same loops, once
-// written down here on the libraries alone, once through an ActivityPool. CPU
-// time of the process, in interleaved rounds.
+// The cost that the engine's pool adds to activities: the same loops, once
+// written here with the libraries alone, and once through an ActivityPool.
+// Measures CPU time of the process, in interleaved rounds.
 //
 //   bazel run -c opt //bench:activity_overhead
 
@@ -38,7 +38,7 @@ constexpr uint64_t kSeed = 1;
 
 volatile uint64_t sink;
 
-// Does so many iterations.
+// Runs the given number of iterations.
 using Loop = std::function<void(int iterations)>;
 
 Loop PageRankAlone() {
@@ -158,7 +158,7 @@ ActivityPlan SerializePlan() {
                               {"seed", kSeed}});
 }
 
-// Through a pool of one thread; the caller waits.
+// Uses a pool of one thread; the caller waits.
 class Pooled {
  public:
   explicit Pooled(const ActivityPlan& activity) {
@@ -168,7 +168,7 @@ class Pooled {
                               .activities = {0},
                               .thread_count = 1,
                               .clock = &RealClock()});
-    // Made or not, it does what it is given.
+    // The pool does its work whether or not its threads are ready.
     pool_->WaitUntilReady(absl::InfiniteFuture()).IgnoreError();
   }
 
@@ -190,7 +190,7 @@ double ProcessCpuUs() {
   return 1e6 * static_cast<double>(now.tv_sec) + 1e-3 * now.tv_nsec;
 }
 
-// CPU time of an iteration.
+// Returns the CPU time of an iteration.
 double CostUs(const Loop& loop, int iterations) {
   const double before_us = ProcessCpuUs();
   loop(iterations);

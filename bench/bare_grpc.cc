@@ -1,8 +1,8 @@
-// What gRPC reaches with no framework around it: its C++ API on completion
-// queues, raw byte buffers, payloads that refer to one static block. One queue
-// per thread, one connection per client thread. As fast as this API goes: a
-// method registered as raw (a message arrives together with its call), contexts
-// constructed in place, no retries.
+// The throughput of gRPC without a framework around it: its C++ API on
+// completion queues, raw byte buffers, and payloads that refer to one static
+// block. One queue per thread, and one connection per client thread. Uses the
+// API's fastest way: a method registered as raw (a message arrives together
+// with its call), contexts constructed in place, and no retries.
 
 #include <grpc/slice.h>
 #include <grpcpp/generic/generic_stub.h>
@@ -44,7 +44,7 @@ grpc::ByteBuffer MakeMessage(int bytes) {
   return grpc::ByteBuffer(&slice, 1);
 }
 
-// The next completion, or null once the queue is shut down.
+// Returns the next completion, or null once the queue is shut down.
 template <typename Call>
 Call* Next(grpc::CompletionQueue& queue, int spin_us) {
   void* tag;
@@ -123,7 +123,7 @@ void RunServer(const bench::Options& options) {
     queues.push_back(builder.AddCompletionQueue());
   }
   const std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
-  if (server == nullptr) Fail("can not listen");
+  if (server == nullptr) Fail("cannot listen");
   std::vector<std::thread> threads;
   for (auto& queue : queues) {
     threads.emplace_back([&] { Serve(service, *queue, options); });
@@ -147,7 +147,7 @@ class ClientCall {
     reader_->Finish(&response_, &status_, this);
   }
 
-  // To be called when it is complete; returns when that was.
+  // Call this when the RPC is complete. Returns the time of completion.
   int64_t Finish(bench::Recorder& recorder) {
     const int64_t done_ns = bench::NowNs();
     if (!status_.ok()) Fail(status_.error_message());
@@ -165,7 +165,7 @@ class ClientCall {
   grpc::Status status_;
 };
 
-// Keeps options.in_flight RPCs going.
+// Keeps options.in_flight RPCs in flight.
 void RunClosedLoop(const bench::Options& options, grpc::GenericStub& stub,
                    bench::Recorder& recorder) {
   grpc::CompletionQueue queue;
@@ -185,7 +185,7 @@ void RunClosedLoop(const bench::Options& options, grpc::GenericStub& stub,
   }
 }
 
-// Calls that are not in flight, for two threads.
+// Calls that are not in flight, shared by two threads.
 class FreeCalls {
  public:
   ClientCall* Get() {
@@ -213,8 +213,8 @@ void SleepUntil(int64_t due_ns) {
   clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, nullptr);
 }
 
-// One thread sleeps and sends, as the queue's own timeouts are a millisecond or
-// two late; another takes what is complete.
+// One thread sleeps and sends, because the queue's own timeouts are a
+// millisecond or two late. Another thread takes the completions.
 void RunOpenLoop(const bench::Options& options, grpc::GenericStub& stub,
                  bench::Recorder& recorder) {
   grpc::CompletionQueue queue;
@@ -244,7 +244,7 @@ void RunClientThread(const bench::Options& options, bench::Recorder& recorder) {
       options.target, grpc::InsecureChannelCredentials(), arguments);
   if (!channel->WaitForConnected(std::chrono::system_clock::now() +
                                  std::chrono::seconds(10))) {
-    Fail("can not connect to " + options.target);
+    Fail("cannot connect to " + options.target);
   }
   grpc::GenericStub stub(channel);
   options.per_second > 0 ? RunOpenLoop(options, stub, recorder)

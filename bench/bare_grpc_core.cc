@@ -1,5 +1,5 @@
-// What gRPC reaches with no framework around it and without its C++ API: the
-// core library that the C++ API is a shell of, used as bare_grpc.cc uses that
+// The throughput of gRPC without a framework around it and without its C++ API:
+// uses the core library, which the C++ API wraps, as bare_grpc.cc uses that
 // API.
 
 #include <grpc/byte_buffer.h>
@@ -123,7 +123,7 @@ void RunServer(const bench::Options& options) {
   grpc_server* server = grpc_server_create(&arguments, nullptr);
   const int port = grpc_server_add_http2_port(
       server, "127.0.0.1:0", grpc_insecure_server_credentials_create());
-  if (port == 0) Fail("can not listen");
+  if (port == 0) Fail("cannot listen");
   std::vector<grpc_completion_queue*> queues;
   for (int i = 0; i < options.threads; ++i) {
     queues.push_back(grpc_completion_queue_create_for_next(nullptr));
@@ -175,7 +175,7 @@ class ClientCall {
     grpc_call_start_batch(call_, operations, 6, this, nullptr);
   }
 
-  // To be called when it is complete; returns when that was.
+  // Call this when the RPC is complete. Returns the time of completion.
   int64_t Finish(bench::Recorder& recorder) {
     const int64_t done_ns = bench::NowNs();
     if (status_ != GRPC_STATUS_OK) Fail("an RPC failed");
@@ -225,7 +225,7 @@ void Connect(grpc_channel* channel, grpc_completion_queue* queue) {
                                           nullptr);
     const grpc_event event = grpc_completion_queue_next(
         queue, gpr_inf_future(GPR_CLOCK_MONOTONIC), nullptr);
-    if (!event.success) Fail("can not connect");
+    if (!event.success) Fail("cannot connect");
   }
 }
 

@@ -1,12 +1,12 @@
-// What TCP reaches with no framework around it: messages of a size and a stamp
-// behind each other, one epoll and one thread a side. A server answers what one
-// read brings with one write, a client sends what one read allows with one
-// write
-// (--max_batch messages at most); with --max_batch=1 each message is a write of
-// its own. With --spin_us the threads poll before they block.
+// The throughput of TCP without a framework around it: a stream of messages
+// with a size and a timestamp each, and one epoll and one thread on each side.
+// A server answers everything from one read with one write, and a client sends
+// what one read allows with one write (at most --max_batch messages). With
+// --max_batch=1 each message is a separate write. With --spin_us the threads
+// poll before they block.
 //
 // Large messages are read into one buffer, over and over, and written from one
-// block, so that neither side looks at their bytes.
+// block, so neither side looks at their bytes.
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -32,11 +32,11 @@
 
 namespace {
 
-// In front of each message.
+// The header of each message.
 struct MessageHeader {
-  uint32_t bytes = 0;        // of the message after this
-  uint32_t reply_bytes = 0;  // that the reply shall have
-  int64_t sent_ns = 0;       // the reply has its request's
+  uint32_t bytes = 0;        // size of the message that follows
+  uint32_t reply_bytes = 0;  // requested size of the reply
+  int64_t sent_ns = 0;       // a reply repeats that of its request
 };
 
 constexpr size_t kReadBytes = 256 * 1024;
@@ -56,7 +56,7 @@ const char* Block() {
   return block->data();
 }
 
-// One connection: messages in, messages out.
+// One connection, for reading and writing messages.
 class Connection {
  public:
   Connection(int fd, int epoll_fd) : fd_(fd), epoll_fd_(epoll_fd) {
@@ -65,7 +65,7 @@ class Connection {
     Control(EPOLL_CTL_ADD, EPOLLIN);
   }
 
-  // Reads once, and calls on_message(header) for each message that is complete.
+  // Reads once, and calls on_message(header) for each complete message.
   template <typename OnMessage>
   void Read(char* buffer, const OnMessage& on_message) {
     const ssize_t received = recv(fd_, buffer, kReadBytes, MSG_DONTWAIT);
@@ -210,8 +210,7 @@ class Connection {
   bool closed_ = false;  // by the peer
 };
 
-// Runs a thread's connections. Handler: void OnMessage(Connection&,
-// MessageHeader&, int64_t read_ns).
+// Runs a thread's connections.
 class Loop {
  public:
   explicit Loop(const bench::Options& options)
@@ -227,7 +226,7 @@ class Loop {
     if (connection.batched() >= max_batch_) connection.Flush();
   }
 
-  // Waits for messages, until about until_ns at the longest.
+  // Waits for messages, until about until_ns at most.
   template <typename OnMessage>
   void RunOnce(int64_t until_ns, const OnMessage& on_message) {
     epoll_event events[kMaxEvents];
@@ -289,7 +288,7 @@ sockaddr_in Loopback(int port) {
 // ---------------------------------------------------------------------------
 // Server
 
-// Serves the connections that it is given, from any thread.
+// Serves connections, which any thread may add.
 class ServerThread {
  public:
   explicit ServerThread(const bench::Options& options)
@@ -399,7 +398,7 @@ class ClientThread {
     for (auto& connection : connections_) connection->Flush();
   }
 
-  // Calls on_reply(connection, read_ns) for each that has come.
+  // Calls on_reply(connection, read_ns) for each reply that has arrived.
   template <typename OnReply>
   void RunOnce(int64_t until_ns, const OnReply& on_reply) {
     loop_.RunOnce(until_ns, [&](Connection& connection,
@@ -410,7 +409,7 @@ class ClientThread {
     });
     for (const auto& connection : connections_) {
       if (!connection->closed()) continue;
-      std::fprintf(stderr, "the server has gone\n");
+      std::fprintf(stderr, "the server has closed the connection\n");
       std::exit(1);
     }
   }

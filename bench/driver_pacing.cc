@@ -1,6 +1,6 @@
-// How punctual a protocol driver lets its worker be: sends RPCs at a constant
-// rate, waits for the next one's time in the driver, and prints by how much
-// each was late, and the CPU time that it took.
+// How punctual a worker can be with a protocol driver: sends RPCs at a constant
+// rate, waits in the driver for the time of the next one, and prints how late
+// each RPC was and how much CPU time it took.
 
 #include <sys/resource.h>
 
@@ -128,7 +128,7 @@ int main(int argc, char** argv) {
       ->required();
   app.add_option("--per_second", options.per_second);
   app.add_option("--seconds", options.seconds);
-  app.add_option("--spin_us", options.spin_us, "poll so long before blocking");
+  app.add_option("--spin_us", options.spin_us, "poll this long, then block");
   app.add_option("--driver", options.driver, "grpc or tcp");
   CLI11_PARSE(app, argc, argv);
 

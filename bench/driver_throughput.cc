@@ -1,6 +1,6 @@
-// How fast a protocol driver is on its own: a client that keeps RPCs in flight
-// and a server that answers them, in two processes, straight on the driver's
-// interface, without an engine.
+// The speed of a protocol driver on its own: a client that keeps RPCs in flight
+// and a server that answers them, in two processes, using the driver's
+// interface directly, without an engine.
 
 #include <cstdio>
 #include <cstdlib>

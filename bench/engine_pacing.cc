@@ -1,6 +1,5 @@
-// How punctual a whole engine is: an open loop at a constant rate, and by how
-// much each RPC was sent later than it should have been, as the engine itself
-// records it.
+// How punctual a whole engine is: an open loop at a constant rate, and how late
+// each RPC was sent, as recorded by the engine itself.
 
 #include <sys/resource.h>
 
@@ -99,7 +98,7 @@ std::unique_ptr<Engine> MakeEngine(
   return *std::move(engine);
 }
 
-// One line of JSON. The arrival process includes both ends of its time.
+// Prints one line of JSON. The arrivals include both ends of the duration.
 void Print(const distbench::RpcTotals& totals, const Options& options,
            double cpu_seconds) {
   const int64_t count = totals.counts.succeeded_count;
@@ -151,7 +150,7 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(1.0, 1e9));
   app.add_option("--seconds", options.seconds)->check(CLI::Range(1e-6, 1e6));
   app.add_option("--arrivals", options.arrivals, "constant, exponential, ...");
-  app.add_flag("--spin", options.spin, "wait for due times by burning CPU");
+  app.add_flag("--spin", options.spin, "poll until an RPC is due");
   CLI11_PARSE(app, argc, argv);
   Run(options);
 }

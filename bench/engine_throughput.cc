@@ -1,5 +1,5 @@
 // distbench as it runs a test, without the control plane: an engine in each of
-// two processes, over one of the drivers, with everything that it records.
+// two processes, over one of the drivers, with all recording.
 
 #include <cmath>
 #include <cstdint>
@@ -45,7 +45,7 @@ std::string TcpSettings(const bench::Options& options) {
       options.connections, options.max_batch);
 }
 
-// The settings of one side, given as NAME=VALUE.
+// Returns the settings of one side, given as NAME=VALUE.
 std::string Settings(const std::string& side,
                      const std::vector<std::string>& settings) {
   std::string text;
@@ -77,7 +77,7 @@ std::string Loop(const bench::Options& options) {
                                 options.in_flight);
 }
 
-// What the server's list for a query refers to.
+// Returns the action lists with which the server handles a query.
 std::string Handler(const bench::Options& options) {
   if (options.handler == "list") {
     return R"(action_lists { name: "query" action_names: "handle" }
@@ -98,7 +98,8 @@ std::string Handler(const bench::Options& options) {
   return R"(action_lists { name: "query" })";
 }
 
-// By RPC: what the server answers without running a list, as nodes tell it.
+// Returns by RPC whether the server answers without running a list, as nodes
+// tell drivers.
 std::vector<bool> ImmediateRpcs(const distbench::Plan& plan) {
   std::vector<bool> immediate;
   for (const distbench::RpcPlan& rpc : plan.rpcs) {
@@ -171,11 +172,11 @@ std::unique_ptr<Engine> MakeEngine(const bench::Options& options, int instance,
 void RunServer(const bench::Options& options) {
   const auto engine = MakeEngine(options, kServer, [] {});
   bench::AnnounceServer(engine->address());
-  // Until whoever started it ends it.
+  // Serve until the parent process ends this one.
   absl::Notification().WaitForNotification();
 }
 
-// The same line of JSON as the other programs print.
+// Prints the same line of JSON as the other programs.
 void Print(const distbench::RpcTotals& totals, const std::string& resources) {
   const distbench::RpcCounts& counts = totals.counts;
   if (counts.succeeded_count == 0) Fail("no RPC has succeeded");
@@ -200,7 +201,7 @@ void RunClient(const bench::Options& options) {
   engine->Start(bench::NowNs());
   finished.WaitForNotification();
   engine->Shutdown();
-  // Without what the result costs, which is made after the traffic.
+  // Excludes the cost of the result, which is made after the traffic.
   const std::string resources = bench::ResourceFigures(cpu_seconds_before);
   distbench::RpcTotals totals;
   engine->Collect([&](distbench::ResultChunk chunk) {

@@ -1,6 +1,6 @@
 // Many nodes at one sequencer: how long placement and barriers of a large test
-// take. The nodes are simulated, each with a stream of its own to a sequencer
-// that was started before; they answer every command at once and send no RPCs.
+// take. The nodes are simulated, each with its own stream to a sequencer that
+// is already running. They answer every command at once and send no RPCs.
 
 #include <grpcpp/grpcpp.h>
 
@@ -33,13 +33,13 @@ struct Options {
   bool everyone_is_peer = false;
 };
 
-// A node that takes part in every test and measures nothing.
+// A node that takes part in every test but measures nothing.
 class SimulatedNode {
  public:
   SimulatedNode(const Options& options, absl::BlockingCounter& registered,
                 absl::BlockingCounter& ended, std::atomic<int>& started)
       : options_(options), registered_(registered), started_(started) {
-    // Channels of equal arguments would share one connection.
+    // Channels with equal arguments would share one connection.
     grpc::ChannelArguments arguments;
     arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
     arguments.SetMaxReceiveMessageSize(-1);
@@ -201,7 +201,7 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(2, 100000))
       ->capture_default_str();
   app.add_flag("--everyone_is_peer", options.everyone_is_peer,
-               "Every node asks for the address of every other one");
+               "Every node asks for the addresses of all others");
   CLI11_PARSE(app, argc, argv);
   return distbench::Main(options);
 }

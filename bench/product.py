@@ -1,5 +1,5 @@
 """distbench as users run it: a sequencer, two node managers and `run_tests`,
-whose result has the figures."""
+whose result contains the figures."""
 
 import os
 import re
@@ -96,7 +96,7 @@ def _figures(summary):
 
 
 class _Cluster:
-    """Ends with its `with` block."""
+    """A cluster that ends with its `with` block."""
 
     def __init__(self, binary):
         self._binary = binary
@@ -139,13 +139,13 @@ class _Cluster:
 
 
 def run_once(binary, workload, arguments, machine_cpu_seconds):
-    """Figures of one test on a cluster of its own."""
+    """Returns the figures of one test on a fresh cluster."""
     with _Cluster(binary) as cluster, tempfile.TemporaryDirectory() as folder:
         infile = os.path.join(folder, "config")
         with open(infile, "w", encoding="utf-8") as file:
             file.write(_config(workload, arguments))
         busy_before, total_before = machine_cpu_seconds()
-        # The first seconds of a machine are no cause to fail a benchmark.
+        # A slow start of the machine is no reason to fail a benchmark.
         summary = subprocess.run(
             [binary, "run_tests", f"--test_sequencer={cluster.address}",
              f"--infile={infile}", "--allow_invalid"],

@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kNsPerSecond = 1e9;
 
-// Enough for what any of the programs reaches, so that no growth disturbs.
+// Enough for any of the programs, so that no reallocation disturbs them.
 constexpr double kExpectedPerSecond = 500'000;
 
 double Quantile(const std::vector<int64_t>& sorted, double quantile) {
@@ -44,19 +44,19 @@ Options ParseOptions(int argc, char** argv, const std::string& description) {
   app.add_option("--response_bytes", options.response_bytes);
   app.add_option("--in_flight", options.in_flight);
   app.add_option("--per_second", options.per_second,
-                 "send at that rate, whatever is in flight");
+                 "send at this rate, whatever is in flight");
   app.add_option("--threads", options.threads);
   app.add_option("--seconds", options.seconds, "measured");
-  app.add_option("--warmup_seconds", options.warmup_seconds, "before that");
-  app.add_option("--spin_us", options.spin_us, "poll so long before blocking");
+  app.add_option("--warmup_seconds", options.warmup_seconds, "run before that");
+  app.add_option("--spin_us", options.spin_us, "poll this long, then block");
   app.add_option("--driver", options.driver, "grpc or tcp");
   app.add_option("--client_setting", options.client_settings,
-                 "of engine_throughput's driver: NAME=VALUE");
+                 "setting of engine_throughput's driver: NAME=VALUE");
   app.add_option("--server_setting", options.server_settings, "likewise");
   app.add_option("--handler", options.handler,
-                 "of engine_throughput's server: its list of actions")
+                 "action list of engine_throughput's server")
       ->check(CLI::IsMember({"empty", "list", "activity"}));
-  app.add_option("--connections", options.connections, "TCP: of each thread");
+  app.add_option("--connections", options.connections, "TCP: per thread");
   app.add_option("--max_batch", options.max_batch, "TCP: messages per write");
   try {
     app.parse(argc, argv);
@@ -82,7 +82,7 @@ double CpuSeconds() {
 }
 
 std::string ResourceFigures(double cpu_seconds_before) {
-  // Not getrusage()'s, which begins with that of whoever started the program.
+  // getrusage() would include the peak of the process that started this one.
   std::ifstream status("/proc/self/status");
   long peak_kib = 0;
   for (std::string line; std::getline(status, line);) {
@@ -142,7 +142,7 @@ void RunClientThreads(const Options& options,
 }
 
 void AnnounceServer(const std::string& target) {
-  // Not longer than who started it.
+  // End with the process that started this one.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   std::printf("%s\n", target.c_str());
   std::fflush(stdout);

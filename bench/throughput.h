@@ -1,6 +1,6 @@
-// What the throughput benchmarks have in common: flags, stamps, and the line
-// that they print. Nothing of distbench is in it, so that the bare programs are
-// bare.
+// Code shared by the throughput benchmarks: flags, timestamps, and the line
+// that they print. Uses nothing of distbench's engine, so that the bare
+// programs stay bare.
 
 #ifndef BENCH_THROUGHPUT_H_
 #define BENCH_THROUGHPUT_H_
@@ -17,41 +17,41 @@ struct Options {
   std::string target;   // client: what the server printed
   int request_bytes = 16;
   int response_bytes = 16;
-  int in_flight = 100;  // of all threads; not with per_second
-  // Open loop: RPCs are sent at constant intervals, whatever is in flight. 0: a
-  // closed loop.
+  int in_flight = 100;  // by all threads; not with per_second
+  // The rate of an open loop, which sends RPCs at constant intervals whatever
+  // is in flight. 0 means a closed loop.
   double per_second = 0;
-  int threads = 1;      // each has a queue, and as a client a connection
+  int threads = 1;      // each has a queue and, in a client, a connection
   double seconds = 2;
   double warmup_seconds = 0.5;
   int spin_us = 0;
-  std::string driver = "grpc";  // of the programs that have a choice
-  // Further settings of the driver, NAME=VALUE; of engine_throughput.
+  std::string driver = "grpc";  // for programs that have a choice
+  // More settings of engine_throughput's driver, as NAME=VALUE.
   std::vector<std::string> client_settings;
   std::vector<std::string> server_settings;
-  // What the server of engine_throughput does for a request: "empty" nothing,
-  // "list" an action that has nothing to do, "activity" some microseconds of
+  // The work that engine_throughput's server does for a request: "empty"
+  // nothing, "list" an action without work, "activity" some microseconds of
   // work.
   std::string handler = "empty";
-  int connections = 1;          // over TCP: of each client thread
-  int max_batch = 64;           // over TCP: messages per write
+  int connections = 1;          // with TCP: per client thread
+  int max_batch = 64;           // with TCP: messages per write
 };
 
-// Exits with a message if the command line is wrong. Also sets up malloc, the
-// same way for all programs.
+// Exits with a message if the command line is wrong. Also sets up malloc, in
+// the same way for all programs.
 Options ParseOptions(int argc, char** argv, const std::string& description);
 
-// CLOCK_MONOTONIC.
+// Reads CLOCK_MONOTONIC.
 int64_t NowNs();
 
 // User and system time of this process so far.
 double CpuSeconds();
 
-// What this process took of the machine, as members of a JSON object: the CPU
-// time since it had used `cpu_seconds_before`, and its largest memory.
+// Returns members of a JSON object: the CPU time that this process has used
+// beyond `cpu_seconds_before`, and its peak memory.
 std::string ResourceFigures(double cpu_seconds_before);
 
-// The times at which one of options.threads threads sends, in open loop.
+// The times at which one of options.threads threads sends in an open loop.
 class Schedule {
  public:
   explicit Schedule(const Options& options);
@@ -66,10 +66,10 @@ class Schedule {
   int64_t sent_ = 0;
 };
 
-// Counts and keeps the latencies of RPCs that end in the measured time.
+// Counts RPCs and keeps the latencies of those that end in the measured time.
 class Recorder {
  public:
-  // The measured time starts after the warm-up, from now.
+  // The measured time starts after the warm-up, which starts now.
   explicit Recorder(const Options& options);
 
   bool finished(int64_t now_ns) const { return now_ns >= end_ns_; }
@@ -82,27 +82,27 @@ class Recorder {
     }
   }
 
-  // Adds another thread's.
+  // Adds the records of another thread.
   void Merge(const Recorder& other);
 
-  // One line of JSON.
+  // Prints one line of JSON.
   void Print();
 
  private:
   const double cpu_seconds_before_ = CpuSeconds();
   const int64_t start_ns_;
   const int64_t end_ns_;
-  int64_t total_count_ = 0;  // with the warm-up
+  int64_t total_count_ = 0;  // including the warm-up
   std::vector<int64_t> latencies_ns_;
 };
 
-// Runs a client on each of options.threads threads, and prints what they have
-// recorded together.
+// Runs a client on each of options.threads threads, and prints their combined
+// records.
 void RunClientThreads(const Options& options,
                       const std::function<void(Recorder& recorder)>& run);
 
-// Tells whoever started this server its address. From then on it lives no
-// longer than who started it.
+// Prints the server's address for the process that started it. From then on
+// this server ends with that process.
 void AnnounceServer(const std::string& target);
 
 }  // namespace bench

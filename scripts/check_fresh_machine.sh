@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # For maintainers: proves on a minimal fresh system that the documented commands
-# are all that a user needs. Makes the system with debootstrap in a temporary
+# are all that a user needs. Creates the system with debootstrap in a temporary
 # folder, clones this checkout's HEAD into it and runs the commands there.
 #
 #   sudo ./scripts/check_fresh_machine.sh SUITE [COMMAND...]
 #
 #   SUITE    a release that debootstrap knows, such as bookworm or trixie
-#   COMMAND  what to run in the clone; default: quickstart.sh, then test.sh
+#   COMMAND  command to run in the clone; default: quickstart.sh, then test.sh
 #
-# Mirror and apt settings are those of this machine. FRESH_MACHINE_FOLDER names
-# the folder to use, and to keep for another run, instead of a temporary one.
+# The mirror and apt settings are those of this machine. Set
+# FRESH_MACHINE_FOLDER to use that folder instead of a temporary one, and to
+# keep it for later runs.
 
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
@@ -17,7 +18,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 readonly DEFAULT_COMMAND='./scripts/quickstart.sh && ./scripts/test.sh'
 
-# The first Debian mirror that apt uses here.
+# Prints the first Debian mirror that apt uses here.
 configured_mirror() {
   # shellcheck disable=SC2016  # apt-get expands these.
   apt-get indextargets --format '$(ORIGIN) $(REPO_URI)' 'Created-By: Packages' |
@@ -34,14 +35,14 @@ make_root() {
   mirror=$(configured_mirror)
   [[ -n $mirror ]] ||
     die "apt knows no Debian mirror here; is this a Debian system?"
-  say "Making a minimal $suite system in $root"
+  say "Creating a minimal $suite system in $root"
   run_quietly debootstrap --variant=minbase "$suite" "$root" "$mirror"
-  # Proxies and the like.
+  # Proxy settings, for example.
   apt-config dump Acquire >"$root/etc/apt/apt.conf.d/00acquire"
 }
 
-# run_inside FOLDER COMMAND: with mounts and processes of its own, so that both
-# are gone when it ends, however it ends.
+# run_inside FOLDER COMMAND: uses separate mount and process namespaces, which
+# end with the command in any case.
 run_inside() {
   # shellcheck disable=SC2016  # Expanded inside.
   unshare --mount --pid --fork --kill-child bash -euc '
@@ -57,7 +58,7 @@ run_inside() {
 
 main() {
   (($# >= 1)) || die "which release? For example: $0 bookworm"
-  ((EUID == 0)) || die "making a system takes root: sudo $0 $*"
+  ((EUID == 0)) || die "creating a system requires root: sudo $0 $*"
   command -v debootstrap >/dev/null ||
     die "debootstrap is missing: apt-get install debootstrap"
   local suite=$1
@@ -69,7 +70,7 @@ main() {
   else
     root=$(mktemp -d)
     chmod 755 "$root" # apt drops its privileges to fetch.
-    # shellcheck disable=SC2064  # The folder is known now, and local.
+    # shellcheck disable=SC2064  # The folder is known here and is local.
     trap "rm -rf --one-file-system '$root'" EXIT
   fi
   make_root "$root" "$suite"
@@ -82,7 +83,7 @@ main() {
   local command=${*:-$DEFAULT_COMMAND}
   say "Running in the clone: $command"
   run_inside "$root" "$command"
-  say "On a fresh $suite: all well."
+  say "On a fresh $suite, everything works."
 }
 
 main "$@"

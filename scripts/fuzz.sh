@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Fuzzes what reads input from outside: builds the fuzz targets with clang and the
-# sanitizers of addresses and of undefined behaviour, and runs each for a while
-# from its kept corpus. What is new in the corpus is minimised and kept. Ends with
-# 1 if a target crashes; the input that did it stays in fuzz_findings/.
+# Fuzzes all code that reads input from outside: builds the fuzz targets with
+# clang, AddressSanitizer and UndefinedBehaviorSanitizer, and runs each for a
+# while from its kept corpus. Minimises and keeps inputs that reach new code.
+# Exits with 1 if a target crashes; the input is then in fuzz_findings/.
 #
 #   ./scripts/fuzz.sh [SECONDS_EACH]      default: 600
 
@@ -10,7 +10,7 @@ set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-# Bazel target, and its corpus.
+# Bazel targets and their corpora.
 readonly TARGETS=(
   "//distbench/config/testing:config_fuzzer tests/corpus/config"
   "//distbench/node/testing:sequencer_talk_fuzzer tests/corpus/sequencer_talk"
@@ -22,14 +22,14 @@ readonly TARGETS=(
   "//test_builder:pattern_fuzzer tests/corpus/pattern"
 )
 
-# Of one input. Slow ones are findings as well.
+# Limits of one input. Slow inputs are findings as well.
 readonly SECONDS_PER_INPUT=10
 readonly LARGEST_INPUT_BYTES=20000
 
-# That are kept of a corpus, besides those with a name.
+# Inputs that are kept in a corpus, besides those with names.
 readonly MOST_INPUTS=100
 
-# clang and its run-time library for fuzzing and sanitizers.
+# Installs clang with its run-time library for fuzzing and sanitizers.
 install_clang() {
   local probe
   probe=$(mktemp -d)
@@ -43,27 +43,28 @@ install_clang() {
   rm -rf "$probe"
 }
 
-# Leaves those inputs in the corpus that reach most, of it and of the new ones,
-# and all that have a name that somebody gave them.
+# Keeps those inputs, old or new, that reach most code, and all inputs with
+# names that people gave them.
 keep_best() {
   local binary=$1 corpus=$2 work=$3
   local -r by_libfuzzer='[0-9a-f]{40}'
   mkdir "$work/best" "$work/old"
   find "$corpus" -type f -regextype posix-extended ! -regex ".*/$by_libfuzzer" \
     -exec cp -t "$work/best" {} +
-  # Writes what adds most to those first.
+  # Writes the inputs with the most new coverage first.
   "$binary" -set_cover_merge=1 -use_counters=0 "$work/best" "$corpus" \
     "$work/new" >"$work/merge" 2>&1 ||
-    die "$corpus could not be merged; see $work/merge" 3
+    die "cannot merge $corpus; see $work/merge" 3
   find "$corpus" -regextype posix-extended -regex ".*/$by_libfuzzer" \
     -exec mv -t "$work/old" {} +
   find "$work/best" -type f -regextype posix-extended \
     -regex ".*/$by_libfuzzer" -printf '%T@ %p\n' | sort -n |
     sed -n "1,${MOST_INPUTS}s/^[^ ]* //p" | xargs --no-run-if-empty cp -t "$corpus" ||
-    die "$corpus could not be written; what it was is in $work/old" 3
+    die "cannot write $corpus; its former content is in $work/old" 3
 }
 
-# New inputs go to a directory of their own, and what is worth it to the corpus.
+# Collects new inputs in a temporary directory, and copies useful ones to the
+# corpus.
 run_target() {
   local target=$1 corpus=$2 seconds=$3 binary work
   binary=$REPOSITORY/bazel-bin/$(tr ':' '/' <<<"${target#//}")
@@ -83,7 +84,7 @@ run_target() {
 
 main() {
   local seconds=${1:-600} entry target corpus failed=0
-  [[ $seconds =~ ^[0-9]+$ ]] || die "'$seconds' is no number of seconds"
+  [[ $seconds =~ ^[0-9]+$ ]] || die "'$seconds' is not a number of seconds"
   "$REPOSITORY/scripts/install_deps.sh"
   install_clang
   say "Building the fuzz targets with clang"

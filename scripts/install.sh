@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# Builds distbench and puts it and test_builder on the PATH.
+# Builds distbench and installs distbench and test_builder on the PATH.
 #
 #   ./scripts/install.sh [--prefix=FOLDER]
 #
-# FOLDER is where the commands go, and defaults to $PREFIX, then to
-# /usr/local/bin. If the folder needs it, sudo is used for that last step.
+# FOLDER is where the commands are installed. It defaults to $PREFIX, then to
+# /usr/local/bin. Uses sudo for this last step if the folder requires it.
 
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-# The command that may write to the folder: nothing, or sudo. Builds stay the
-# user's own.
+# Prints the prefix of commands that write to the folder: nothing, or sudo.
+# Builds always run as the user.
 owner_command() {
   local existing=$1
   until [[ -e $existing ]]; do
@@ -46,8 +46,8 @@ main() {
   [[ -n $folder ]] || die "--prefix needs a folder"
 
   "$REPOSITORY/scripts/install_deps.sh"
-  say "Building; the first time this takes some minutes"
-  # With the revision of the source, which results then name.
+  say "Building; the first time takes some minutes"
+  # Stamps the source revision, which results then contain.
   bazel_do build --stamp "${PROGRAMS[@]}"
   say "Installing distbench and test_builder in $folder"
   local as_owner
@@ -60,7 +60,7 @@ main() {
   case :$PATH: in
     *:"$folder":*) say "Done; try: distbench help" ;;
     *)
-      say "Done; $folder is not on your PATH yet:" \
+      say "Done, but $folder is not on your PATH:" \
         "export PATH=\"$folder:\$PATH\""
       ;;
   esac

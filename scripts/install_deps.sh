@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs the distribution packages that building and testing need: only those
-# that are missing, so that it can be run again at any time. Also gives
-# localhost an address on a system so bare that it has none.
+# Installs the distribution packages that building and testing need. Installs
+# only missing packages, so it can be run again at any time. Also gives
+# localhost an address on a minimal system that has none.
 #
 #   ./scripts/install_deps.sh [--with-browser]   installs (as root, or by sudo)
 #   ./scripts/install_deps.sh [--with-browser] --list    only prints the packages
@@ -64,8 +64,8 @@ require_root_or_sudo() {
   fi
   local remedy="As root: apt-get install $*"
   command -v sudo >/dev/null ||
-    die "packages are missing, and installing them takes root or sudo. $remedy"
-  # Asks for the password now, while there is a terminal to ask on.
+    die "packages are missing, and installing them needs root or sudo. $remedy"
+  # Ask for the password now, while there is a terminal.
   sudo -v || die "sudo was refused. $remedy"
 }
 
@@ -76,7 +76,7 @@ install_missing() {
     require_root_or_sudo "${missing[@]}"
     say "Updating the package lists"
     apt_get_as_root update ||
-      say "Some package lists could not be updated; trying with what there is."
+      say "Some package lists could not be updated; using the old ones."
     say "Installing ${#missing[@]} missing packages: ${missing[*]}"
     apt_get_as_root install --no-install-recommends "${missing[@]}"
 
@@ -86,7 +86,7 @@ install_missing() {
   say "All ${#PACKAGES[@]} packages that build and tests need are installed."
 }
 
-# A system fresh from debootstrap has no /etc/hosts.
+# A fresh system from debootstrap has no /etc/hosts.
 ensure_localhost() {
   if getent ahosts localhost >/dev/null; then
     return
@@ -107,7 +107,7 @@ main() {
   (($# == 0)) || die "unknown argument '$1'; try --with-browser or --list"
   local remedy="Elsewhere install what corresponds to: ${PACKAGES[*]}"
   command -v apt-get >/dev/null ||
-    die "no apt-get: this needs Debian 12 or 13, or Ubuntu 24.04. $remedy"
+    die "no apt-get: this requires Debian 12 or 13, or Ubuntu 24.04. $remedy"
 
   install_missing
   ensure_localhost

@@ -1,21 +1,21 @@
 # shellcheck shell=bash
-# What the scripts of this folder share; to be sourced, after
-# `set -euo pipefail`.
+# Functions shared by the scripts of this folder. Source this file after `set
+# -euo pipefail`.
 
-# The root of the checkout, wherever the script was called from.
+# The root of the checkout, whatever the current directory is.
 REPOSITORY=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 readonly REPOSITORY
 
-# How often a command that runs quietly shows that it is alive, in seconds.
+# Interval between signs of life of a command that runs quietly, in seconds.
 readonly HEARTBEAT_SECONDS=10
 
-# What users run.
+# The programs that users run.
 # shellcheck disable=SC2034  # Scripts that source this use it.
 readonly PROGRAMS=(//distbench/cli:distbench //test_builder:test_builder_main)
 
 say() { printf '==> %s\n' "$*"; }
 
-# die MESSAGE [STATUS]: wrong usage and missing tools end with 1.
+# die MESSAGE [STATUS]: the status is 1 for usage errors and missing tools.
 die() {
   printf '%s: %s\n' "$(basename "$0")" "$1" >&2
   exit "${2:-1}"
@@ -26,8 +26,8 @@ usage() {
   sed -n '2,/^$/s/^# \{0,1\}//p' "$0"
 }
 
-# run_quietly COMMAND...: shows only the last line of the command's output
-# every few seconds, and the end of it if the command fails.
+# run_quietly COMMAND...: shows only the last line of the command's output every
+# few seconds, and the end of the output if the command fails.
 run_quietly() {
   local log status=0 heartbeat
   log=$(mktemp)
@@ -45,7 +45,7 @@ run_quietly() {
   return "$status"
 }
 
-# For as long as the script lives: an interrupt may end it at any point.
+# Runs as long as the script, because an interrupt may end it at any point.
 _show_heartbeat() {
   local log=$1 start=$SECONDS sleeper
   trap 'kill "$sleeper"; exit 0' TERM
@@ -67,14 +67,14 @@ as_root() {
   fi
 }
 
-# Arguments as apt-get's.
+# Takes the arguments of apt-get.
 apt_get_as_root() {
   run_quietly as_root env DEBIAN_FRONTEND=noninteractive \
     apt-get -y -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=120 "$@"
 }
 
-# bazel_do COMMAND ARGUMENTS...: Bazel in the checkout, optimised, with
-# progress: its own display on a terminal, a line every few seconds otherwise.
+# bazel_do COMMAND ARGUMENTS...: runs Bazel in the checkout, optimised, with
+# progress: Bazel's own display on a terminal, else a line every few seconds.
 bazel_do() {
   local command=$1
   shift
@@ -82,8 +82,8 @@ bazel_do() {
     --show_progress_rate_limit="$HEARTBEAT_SECONDS" "$@")
 }
 
-# Whether a Bazel server of this checkout is running. The pattern comes by
-# stdin, so that grep does not find itself.
+# Succeeds if a Bazel server of this checkout is running. grep reads the pattern
+# from stdin, so that it does not find itself.
 bazel_server_runs() {
   grep -qszFxf /dev/stdin /proc/[0-9]*/cmdline \
     <<<"--workspace_directory=$REPOSITORY"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# From a fresh machine to a measurement: installs what is missing, builds, runs
-# a two-node cluster on this machine and a short client_server test on it,
-# prints the summary, and leaves nothing running.
+# From a fresh machine to a measurement: installs missing packages, builds, runs
+# a short client_server test on a two-node cluster on this machine, prints the
+# summary, and leaves nothing running.
 #
 #   ./scripts/quickstart.sh [-h]
 
@@ -15,8 +15,8 @@ readonly SIZES=client_count=1:server_count=1:parallel_queries=100
 readonly PATTERN=client_server:$SIZES
 
 cluster=     # Process id of the start script.
-cluster_log= # What it prints.
-stop_bazel=  # Set if Bazel's server is ours to stop.
+cluster_log= # Output of the start script.
+stop_bazel=  # Set if this script started Bazel's server and must stop it.
 
 stop_everything() {
   if [[ -n $cluster ]]; then
@@ -31,11 +31,11 @@ stop_everything() {
 
 build() {
   bazel_server_runs || stop_bazel=yes
-  say "Building distbench; the first time this takes some minutes"
+  say "Building distbench; the first time takes some minutes"
   bazel_do build "${PROGRAMS[@]}"
 }
 
-# Sets `port`, once the cluster says that it is ready.
+# Sets `port` once the cluster reports that it is ready.
 read_port() {
   port=$(sed -n 's/.* are ready at localhost:\([0-9]*\)\..*/\1/p' \
     "$cluster_log")
@@ -78,7 +78,7 @@ main() {
   "$REPOSITORY/test_builder/test_builder" "$PATTERN" \
     -s "127.0.0.1:$port" -o "$results" -t "$TEST_SECONDS"
 
-  say "Done. The result, with every detail, and the config that produced it" \
+  say "Done. The complete result and the config that produced it" \
     "are in $results"
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds with a sanitizer and runs every test under it, or those that are named.
-# What is suppressed, and why, is in third_party/sanitizers/.
+# Builds with a sanitizer and runs all tests, or those that are named, with it.
+# third_party/sanitizers/ says what is suppressed, and why.
 #
 #   ./scripts/sanitize.sh asan|ubsan|tsan|asan,ubsan [BAZEL_ARGUMENT...]
 
@@ -10,7 +10,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 readonly SUPPRESSIONS=$REPOSITORY/third_party/sanitizers
 
-# For small, medium, large and enormous tests: programs run many times slower.
+# For small, medium, large and enormous tests; programs run many times slower.
 readonly TIMEOUT_SECONDS=600,1200,2400,3600
 
 main() {
@@ -24,7 +24,7 @@ main() {
   for name in ${sanitizers//,/ }; do
     case $name in
       asan | ubsan | tsan) arguments+=("--config=$name") ;;
-      *) die "'$name' is no sanitizer; it must be asan, ubsan or tsan" ;;
+      *) die "'$name' is not a sanitizer; use asan, ubsan or tsan" ;;
     esac
   done
   [[ " $* " == *" //"* ]] || arguments+=(//...)

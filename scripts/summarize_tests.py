@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Counts the test cases of a `bazel test`, and ends with "N passed, N failed".
+"""Counts the test cases of a `bazel test` and prints "N passed, N failed".
 
 Before that line come the failures, and how many cases of which target were
 skipped for which reason.
 
 Usage: summarize_tests.py BUILD_EVENTS BAZEL_STATUS
 
-BUILD_EVENTS is what --build_event_json_file wrote, so that results of earlier
-runs are not counted; BAZEL_STATUS is Bazel's exit status. What Bazel calls a
-failure is never lost: a target that did not build, a test that crashed before
-it could report its cases, and an error before any target count as one failure
-each. Exits with 1 if anything failed or no test ran.
+BUILD_EVENTS is the file written by --build_event_json_file, so that results of
+earlier runs are not counted; BAZEL_STATUS is Bazel's exit status. No failure
+that Bazel reports is lost: a target that did not build, a test that crashed
+before it could report its cases, and an error before any target each count as
+one failure. Exits with 1 if anything failed or no test ran.
 """
 
 import collections
@@ -56,7 +56,7 @@ def xml_path_of(result):
 
 
 def last_attempts(events):
-    """Yields (label, result) of each run of each test; retries replace."""
+    """Yields (label, result) of the last attempt of each run of each test."""
     results = {}
     for event in events:
         test_id = event["id"].get("testResult")

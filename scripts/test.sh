@@ -16,7 +16,7 @@ main() {
   local status=0
   events=$(mktemp)
   trap 'rm -f "$events"' EXIT
-  say "Building everything and running every test; the first time this takes" \
+  say "Building everything and running all tests; the first time takes" \
     "some minutes"
   bazel_do test --keep_going --build_event_json_file="$events" "$@" //... ||
     status=$?

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What Bazel stamps programs with under --stamp: the revision of the source.
+# Prints the source revision, with which Bazel stamps programs under --stamp.
 
 set -euo pipefail
 

@@ -1,4 +1,4 @@
-"""Whatever is wrong: one clear message, the right status, nothing running."""
+"""Bad input gets one clear message and the right status, and starts nothing."""
 
 import socket
 import unittest
@@ -11,14 +11,14 @@ GOOD = programs.client_server_config("max_iteration_count: 1")
 
 class BadInputTest(programs.ClusterTest):
     def assert_refused(self, outcome, *patterns):
-        """Status 1, nothing on stdout, and a message that says all that."""
+        """Checks for status 1, no stdout, and a message with all patterns."""
         self.assertEqual(outcome.status, 1, outcome)
         self.assertEqual(outcome.out, "", outcome)
         for pattern in patterns:
             self.assertRegex(outcome.err, pattern)
 
     def assert_refused_everywhere(self, infile, *patterns):
-        """By all subcommands that read tests; before they look for others."""
+        """Checks all subcommands that read tests; they contact no peer."""
         for command in (
             ["check_test"],
             ["test_preview"],

@@ -12,11 +12,11 @@ CHROMIUM = shutil.which("chromium")
 
 
 class Page:
-    """A page in a browser of its own, and all that it complained of or asked
-    the network for."""
+    """A page in its own browser, with all its complaints and its network
+    requests."""
 
     def __init__(self, test, url, dark=False):
-        """test: a ProgramTest, which ends the browser at the latest."""
+        """test: a ProgramTest, which ends the browser if nothing else does."""
         commands, self._to_browser = os.pipe()
         self._from_browser, events = os.pipe()
         scheme = 0 if dark else 1
@@ -94,7 +94,7 @@ class Page:
             self.requests.append(parameters["request"]["url"])
 
     def evaluate(self, expression):
-        """The value of a JavaScript expression."""
+        """Returns the value of a JavaScript expression."""
         result = self._call(
             "Runtime.evaluate", expression=expression, returnByValue=True
         )

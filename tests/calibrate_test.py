@@ -55,7 +55,7 @@ class CalibrateTest(programs.ProgramTest):
 
     def test_sizes(self):
         outfile = self.path("calibrated.config")
-        # However busy the machine is: what matters is what is written.
+        # The result counts, however busy the machine is.
         outcome = self.calibrate(
             "--target=chase=200us", "--tolerance=50", f"--outfile={outfile}"
         )
@@ -87,8 +87,8 @@ class CalibrateTest(programs.ProgramTest):
                 r'"chaes"; did you mean "chase"\?',
             ),
             (["--target=chase", outfile], r"write an activity and a time"),
-            (["--target=chase=-1us", outfile], r"is no target"),
-            ([target, target, outfile], r'"chase" has a target already'),
+            (["--target=chase=-1us", outfile], r"is not a target"),
+            ([target, target, outfile], r'"chase" already has a target'),
             ([target], r"--target needs --outfile"),
             ([outfile], r"--outfile needs --target"),
             (

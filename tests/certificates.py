@@ -1,11 +1,11 @@
-"""Certificates for tests, made as docs/security.md says."""
+"""Certificates for tests, made as described in docs/security.md."""
 
 import os
 import subprocess
 
 
 class Authority:
-    """Makes certificates by the commands of docs/security.md."""
+    """Makes certificates with the commands of docs/security.md."""
 
     def __init__(self, folder, name):
         self.folder = os.path.join(folder, name)
@@ -25,7 +25,7 @@ class Authority:
         )
 
     def flags(self, name, subject_names):
-        """Makes NAME.crt and NAME.key; returns the flags that use them."""
+        """Makes NAME.crt and NAME.key, and returns the flags that use them."""
         self._openssl(
             "req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes"
             f" -subj /CN={name} -keyout {name}.key -out {name}.csr"

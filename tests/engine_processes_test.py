@@ -1,5 +1,5 @@
-"""Engines are processes of their own: what users see of them, and what is left
-when they or their node managers end."""
+"""Engines are separate processes: what users see of them, and what remains when
+they or their node managers end."""
 
 import os
 import signal
@@ -9,12 +9,12 @@ import unittest
 from tests import programs
 from tests import testing_main
 
-# A node manager and its engine notice within seconds that the other hangs.
+# The time in which a node manager and its engine notice that the other hangs.
 PATIENCE_SECONDS = 5
 
 
 def engine_of(node):
-    """The engine of the test that runs, once that of the test before is gone."""
+    """Returns the running test's engine, once the previous one is gone."""
     end = time.monotonic() + programs.DEADLINE_SECONDS
     while len(engines := programs.engines_of(node)) != 1:
         if time.monotonic() > end:
@@ -101,7 +101,7 @@ class EngineProcessesTest(programs.ClusterTest):
         run = self.start_endless_run()
         engine = engine_of(self.nodes[1])
         self.nodes[1].send(signal.SIGSTOP)
-        # It is a zombie until the node manager goes on, and no process of ours.
+        # It is a zombie until the node manager continues.
         self.wait_for_end(engine)
         self.nodes[1].send(signal.SIGCONT)
         self.assertEqual(run.wait().status, 3)

@@ -1,4 +1,4 @@
-"""distbench explains itself."""
+"""distbench prints help for itself and every subcommand."""
 
 import unittest
 

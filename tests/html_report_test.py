@@ -1,4 +1,4 @@
-"""The HTML report as a browser shows it. Skipped where there is no chromium."""
+"""The HTML report in a real browser. Skipped if there is no chromium."""
 
 import os
 import unittest
@@ -11,7 +11,7 @@ MAKE_EXAMPLE = os.path.abspath("distbench/report/testing/make_example_result")
 
 HOSTILE = '</script><img src=x onerror=\\"document.title = \'broken\'\\">'
 
-# What a result of other or older tools holds: no series, resources or run_info.
+# A result of another or older tool: no series, resources or run_info.
 OLD_RESULT = """
 test_results {
   traffic_config { name: "old" rpc_descriptions { name: "query" } }
@@ -24,8 +24,8 @@ test_results {
 }
 """
 
-# Whether a line was drawn: enough pixels of a canvas have colour, unlike grid
-# and labels, which are grey.
+# Tells whether a line was drawn: enough pixels of a canvas have a colour,
+# unlike grid and labels, which are grey.
 IS_DRAWN = """(id => {
   const canvas = document.getElementById(id);
   if (canvas.width === 0 || canvas.height === 0) return false;
@@ -73,7 +73,7 @@ class HtmlReportTest(programs.ProgramTest):
             "document.body && document.body.dataset.rendered === 'true'"
         )
         self.assertEqual(page.complaints, [])
-        # The page itself, and nothing else.
+        # The page makes no other requests.
         self.assertEqual(page.requests, [f"file://{report}"])
         return page
 
@@ -130,7 +130,7 @@ class HtmlReportTest(programs.ProgramTest):
             self.assertTrue(
                 page.evaluate(f"{IS_DRAWN}('heat-map-canvas')"), metric
             )
-        # Nothing selected is nothing to draw, and no error.
+        # With nothing selected there is nothing to draw, and no error.
         page.evaluate("document.querySelectorAll('input[name=rpc]')[1].click()")
         page.evaluate(
             "document.querySelectorAll('input[name=latency]')[0].click()"

@@ -1,4 +1,4 @@
-"""Real processes in tests: started, watched, and gone at the end."""
+"""Real processes in tests: starts them, watches them, and ends them."""
 
 import os
 import re
@@ -11,7 +11,7 @@ import time
 import unittest
 import uuid
 
-# For everything that is waited for. Long, as the machine may be busy with other
+# Time limit of every wait. Long, because the machine may be busy with other
 # tests; nothing takes that long unless it hangs.
 DEADLINE_SECONDS = 60
 
@@ -21,11 +21,11 @@ DISTBENCH = os.path.abspath(
 TEST_BUILDER = os.path.abspath("test_builder/test_builder_main")
 START_SCRIPT = os.path.abspath("start_distbench_localhost.sh")
 
-# Whether scripts/sanitize.sh runs the tests: programs take more memory then,
-# and give back less of it.
+# Whether scripts/sanitize.sh runs the tests: programs then need more memory and
+# return less of it.
 SANITIZED = "DISTBENCH_SANITIZED" in os.environ
 
-# Inherited by whatever a test starts, so that leftovers are found.
+# Inherited by all programs that a test starts, so that leftovers are found.
 _MARKER = "DISTBENCH_TEST_MARKER"
 
 
@@ -45,7 +45,7 @@ class Outcome:
 
 
 class Program:
-    """A running program, whose output is read all the time."""
+    """A running program, whose output is read continuously."""
 
     def __init__(self, arguments, **popen_arguments):
         self.name = " ".join(os.path.basename(arg) for arg in arguments)
@@ -79,12 +79,12 @@ class Program:
             self._changed.notify_all()
 
     def text(self, stream="out"):
-        """The output so far."""
+        """Returns the output so far."""
         with self._changed:
             return self._text[stream]
 
     def wait_for(self, pattern, stream="out", start=0):
-        """Waits until the pattern matches the output so far, from the position
+        """Waits until the pattern matches the output so far, from position
         `start` on; returns the match."""
         end = time.monotonic() + DEADLINE_SECONDS
         with self._changed:
@@ -109,7 +109,7 @@ class Program:
         return self._process.poll() is None
 
     def wait(self):
-        """Waits for the end; returns the Outcome."""
+        """Waits for the end and returns the Outcome."""
         try:
             status = self._process.wait(DEADLINE_SECONDS)
         except subprocess.TimeoutExpired:
@@ -137,7 +137,7 @@ class Program:
 
 
 def engines_of(node):
-    """The engine processes of a node manager, by id."""
+    """Returns the ids of a node manager's engine processes."""
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -146,14 +146,14 @@ def engines_of(node):
             with open(f"/proc/{pid}/cmdline", "rb") as file:
                 command = file.read().split(b"\0")
         except OSError:
-            continue  # It ended meanwhile.
+            continue  # The process has ended meanwhile.
         if int(parent) == node.pid and command[1:2] == [b"engine"]:
             found.append(int(pid))
     return found
 
 
 class ProgramTest(unittest.TestCase):
-    """A test that starts programs; nothing of it is left when it ends."""
+    """A test that starts programs, and leaves none behind when it ends."""
 
     def setUp(self):
         self.folder = tempfile.mkdtemp(dir=os.environ.get("TEST_TMPDIR"))
@@ -192,7 +192,7 @@ class ProgramTest(unittest.TestCase):
         return self.run_to_end(DISTBENCH, *arguments, **popen_arguments)
 
     def leftovers(self):
-        """Processes of this test that still run, by id, with what they are."""
+        """Returns the command lines of this test's running processes, by id."""
         found = {}
         for pid in filter(str.isdigit, os.listdir("/proc")):
             try:
@@ -201,7 +201,7 @@ class ProgramTest(unittest.TestCase):
                 with open(f"/proc/{pid}/cmdline", "rb") as file:
                     command = file.read().replace(b"\0", b" ").decode()
             except OSError:
-                continue  # It ended meanwhile, or is not ours.
+                continue  # The process has ended meanwhile, or is not ours.
             if self._marker.encode() in environment and command:
                 found[int(pid)] = command
         return found
@@ -216,15 +216,15 @@ class ProgramTest(unittest.TestCase):
             try:
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:
-                pass  # It ended meanwhile.
+                pass  # The process has ended meanwhile.
         for program in self._programs:
-            # Else a test may take it for another end, or not see it at all.
+            # Otherwise a test may misinterpret the end, or not notice it.
             if "WARNING: ThreadSanitizer" in program.text("err"):
                 raise AssertionError(program.text("err"))
 
 
 class ClusterTest(ProgramTest):
-    """A test with a sequencer and nodes, each a process of its own."""
+    """A test with a sequencer and nodes, each in its own process."""
 
     def start_sequencer(self, *flags):
         sequencer = self.start(
@@ -250,7 +250,7 @@ class ClusterTest(ProgramTest):
         return node
 
     def wait_for_nodes(self, sequencer, count):
-        """For nodes that come back."""
+        """Waits for nodes that reconnect."""
         end = time.monotonic() + DEADLINE_SECONDS
         while time.monotonic() < end:
             status = self.distbench(
@@ -271,7 +271,7 @@ class ClusterTest(ProgramTest):
 
 
 def client_server_config(iterations, name="client_server"):
-    """A test of two instances; iterations: what its iterations message says."""
+    """Returns a test of two instances; iterations: its iterations message."""
     return f"""
 tests {{
   name: "{name}"
@@ -289,5 +289,5 @@ tests {{
 """
 
 
-# A test that goes on until it is told to stop.
+# A test that runs until it is told to stop.
 ENDLESS = "max_duration_us: 600000000"

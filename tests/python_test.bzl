@@ -1,16 +1,16 @@
-"""Tests in Python, of its standard library only.
+"""Python tests that use only the standard library.
 
-Bazel's own py_test starts its tests with a `python` that distributions no
-longer have.
+Bazel's own py_test starts its tests with a `python` that distributions no longer
+have.
 """
 
 def python_test(name, srcs, data = [], **kwargs):
-    """A test that calls testing_main.main().
+    """Makes a test that calls testing_main.main().
 
     Args:
-      name: the target, and the module with the test cases.
-      srcs: Python files; imports are written from the workspace's root.
-      data: what else the test needs at run time.
+      name: the name of the target and of the module with the test cases.
+      srcs: Python files; imports are relative to the workspace's root.
+      data: other files that the test needs at run time.
       **kwargs: passed to sh_test.
     """
     native.sh_test(

@@ -1,4 +1,4 @@
-"""What `distbench report` and `distbench compare` print and return."""
+"""Output and exit status of `distbench report` and `distbench compare`."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""Tests on a cluster of three processes: what is printed, written and left."""
+"""Tests on a cluster of three processes: output, files and exit status."""
 
 import os
 import signal
@@ -31,8 +31,8 @@ SUMMARY = (
 )
 
 
-# A server that takes 10 ms, and a client that asks it a thousand times a second
-# without ever having more than one request on the way.
+# A server that takes 10 ms per request, and a client that sends a thousand
+# requests per second with at most one in flight.
 OVERLOAD = """
 tests {
   name: "overload"
@@ -66,7 +66,7 @@ class RunTestsTest(programs.ClusterTest):
         return sequencer
 
     def start_endless_run(self, sequencer):
-        """Returns the client, once traffic has started."""
+        """Returns the client once traffic has started."""
         infile = self.write(
             "endless.config", programs.client_server_config(programs.ENDLESS)
         )

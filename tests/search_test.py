@@ -1,4 +1,4 @@
-"""`distbench search` on a cluster of real processes, and what is left of it."""
+"""`distbench search` on a cluster of real processes, and its output files."""
 
 import csv
 import io
@@ -15,7 +15,7 @@ OPEN_LOOP = "open_loop_interval_ns: 5000000 max_duration_us: 1000000"
 
 
 class SearchTest(programs.ClusterTest):
-    """Runs are short, as it is not the figures that are tested."""
+    """Uses short runs, because the figures are not tested."""
 
     def setUp(self):
         super().setUp()
@@ -43,7 +43,7 @@ class SearchTest(programs.ClusterTest):
             select.select([], [], [], 0.05)
 
     def assert_reported(self, outcome):
-        # 3 if a run was invalid: on a busy machine sends may have been late.
+        # The status is 3 if a run was invalid, such as for late sends.
         self.assertIn(outcome.status, (0, 3), outcome)
 
     def report(self, result, *flags):

@@ -1,4 +1,4 @@
-"""TLS between real processes; certificates are as docs/security.md has it."""
+"""TLS between real processes, with certificates as in docs/security.md."""
 
 import re
 import time
@@ -11,7 +11,7 @@ from tests import testing_main
 
 
 def with_driver(config, driver):
-    """The config, with all traffic by this driver."""
+    """Returns the config with all traffic through this driver."""
     return config.replace(
         "tests {",
         f"""tests {{
@@ -60,12 +60,12 @@ class SecurityTest(programs.ClusterTest):
                 with open(outfile, encoding="utf-8") as file:
                     result = file.read()
                 self.assertRegex(result, 'endpoint_address: "tls:.*127.0.0.1')
-                # Nothing secret is in a result.
+                # Results contain no secrets.
                 self.assertNotIn("nonce", result)
                 self.assertNotIn(self.folder, result)
 
     def test_mixed_clusters_are_refused(self):
-        # Without --tls_ca the sequencer's own nodes can not use TLS.
+        # Without --tls_ca the sequencer's own nodes cannot use TLS.
         sequencer = self.start_sequencer("--local_nodes=1", *self.host[1:])
         self.start_tls_node(sequencer, *self.host)
         outcome = self.run_tests(sequencer, self.config("tcp"), *self.host)
@@ -105,7 +105,7 @@ class SecurityTest(programs.ClusterTest):
         everywhere = self.start(
             programs.DISTBENCH, "test_sequencer", "--port=0"
         )
-        everywhere.wait_for("^Everybody who can reach .*--listen restricts")
+        everywhere.wait_for("^Anybody who can reach .*--listen restricts")
 
     def test_flags_that_do_not_fit_are_errors(self):
         for flags, message in (
@@ -125,7 +125,7 @@ class SecurityTest(programs.ClusterTest):
         sequencer = self.start_sequencer("--metrics_port=0")
         port = sequencer.wait_for(r"^Metrics at port (\d+)$").group(1)
         self.assertEqual(self.metric(port, "distbench_nodes"), 0)
-        # The client's: its name is the lower one.
+        # The client's node, because it has the lower name.
         node = self.start_node(
             sequencer, "node0", "--metrics_port=0", "--listen=127.0.0.1"
         )
@@ -140,7 +140,7 @@ class SecurityTest(programs.ClusterTest):
         self.assertGreater(
             self.metric(port, "process_resident_memory_bytes"), 1e6
         )
-        # The client hears of the end first.
+        # The client learns of the end first.
         ended = 'distbench_runs_ended_total{outcome="done"}'
         deadline = time.monotonic() + programs.DEADLINE_SECONDS
         while self.metric(port, ended) == 0 and time.monotonic() < deadline:

@@ -1,4 +1,4 @@
-"""start_distbench_localhost.sh: all of it starts, all of it stops."""
+"""start_distbench_localhost.sh starts all of its processes and stops them."""
 
 import os
 import signal
@@ -9,7 +9,7 @@ import unittest
 from tests import programs
 from tests import testing_main
 
-# As /proc writes 127.0.0.1, ::1 and ::ffff:127.0.0.1.
+# 127.0.0.1, ::1 and ::ffff:127.0.0.1 as /proc writes them.
 LOOPBACK = {
     "0100007F",
     "0" * 24 + "01000000",
@@ -20,13 +20,13 @@ READY = r"are ready at localhost:(\d+)\."
 
 
 def listening_addresses(pid):
-    """Where a process's TCP sockets listen, in the hexadecimal of /proc."""
+    """Returns addresses of a process's listening TCP sockets, as in /proc."""
     inodes = set()
     for fd in os.listdir(f"/proc/{pid}/fd"):
         try:
             inodes.add(os.readlink(f"/proc/{pid}/fd/{fd}"))
         except FileNotFoundError:
-            continue  # It was closed meanwhile.
+            continue  # It has been closed meanwhile.
     addresses = set()
     for table in ("tcp", "tcp6"):
         with open(f"/proc/{pid}/net/{table}", encoding="ascii") as file:
@@ -100,7 +100,7 @@ class StartScriptTest(programs.ProgramTest):
         for number in (signal.SIGINT, signal.SIGTERM):
             with self.subTest(signal=number.name):
                 cluster = self.start_cluster("-p", "0")
-                # The script, a sequencer and two nodes, each with the engine
+                # The script, a sequencer and two nodes, each with an engine
                 # that waits for the next test.
                 self.wait_for_processes(6)
                 outcome = cluster.stop(number)
@@ -117,7 +117,7 @@ class StartScriptTest(programs.ProgramTest):
     def test_second_signal_stops_all_of_it_at_once(self):
         cluster = self.start_cluster("-p", "0")
         for pid in self.processes("node_manager"):
-            os.kill(pid, signal.SIGSTOP)  # They would take their time.
+            os.kill(pid, signal.SIGSTOP)  # Makes their end take long.
         cluster.send(signal.SIGTERM)
         cluster.wait_for("Stopping the sequencer and its nodes")
         outcome = cluster.stop(signal.SIGTERM)

@@ -1,4 +1,4 @@
-"""No failure may be missing from the count that scripts/test.sh ends with."""
+"""The count that scripts/test.sh prints last must include every failure."""
 
 import contextlib
 import io
@@ -83,7 +83,7 @@ class SummarizeTestsTest(unittest.TestCase):
         )
 
     def summarize(self, bazel_status):
-        """Returns (exit status, lines printed)."""
+        """Returns (exit status, printed lines)."""
         events_path = self.path("events.json")
         with open(events_path, "w", encoding="utf-8") as file:
             for event in self.events:

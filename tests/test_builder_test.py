@@ -1,4 +1,4 @@
-"""test_builder against real clusters: the documented main job, end to end."""
+"""test_builder on real clusters: the documented main task, end to end."""
 
 import os
 import signal
@@ -9,8 +9,8 @@ from tests import testing_main
 
 PATTERN = "client_server:client_count=1:server_count=1:parallel_queries=100"
 
-# The pattern's first 1000 RPCs are its warm-up, which must be over by then also
-# on a busy machine.
+# The pattern's first 1000 RPCs are its warm-up, which must be over within this
+# time even on a busy machine.
 TEST_SECONDS = "5"
 
 NAME = "client_server_1x1x100-grpc_polling_inline"

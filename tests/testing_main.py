@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ElementTree
 
 
 class _XmlResult(unittest.TextTestResult):
-    """Also keeps what test.xml says, in the format of JUnit."""
+    """Also collects test.xml's contents, in JUnit's format."""
 
     def __init__(self, *arguments):
         super().__init__(*arguments)

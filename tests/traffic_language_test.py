@@ -1,4 +1,4 @@
-"""Features of the traffic language over gRPC, on a cluster of processes."""
+"""Features of the traffic language, over gRPC, on a cluster of processes."""
 
 import re
 import unittest
@@ -75,7 +75,7 @@ tests {
 
 
 def on_device(device):
-    """A test whose services listen on a network device."""
+    """Returns a test whose services listen on a network device."""
     options = f"""
   protocol_driver_options {{
     name: "default_protocol_driver_options"
@@ -131,7 +131,7 @@ class TrafficLanguageTest(programs.ClusterTest):
             r"  recorded: N: 6 min: (\d+)ns .* max: (\d+)ns", outcome.out
         )
         self.assertIsNotNone(line, outcome)
-        # Histograms are exact to one per cent.
+        # Histograms are accurate to one per cent.
         self.assertGreater(int(line[1]), 19_800_000)
         self.assertGreater(int(line[2]), 29_700_000)
         self.assertEqual(result.count("replay_trace_logs {"), 3)

@@ -1,13 +1,13 @@
-"""Files as constants of a program."""
+"""Embeds files in a program as constants."""
 
 def embed_files(name, srcs):
-    """A C++ library with the content of files.
+    """Makes a C++ library with the content of files.
 
-    Its header NAME.h declares an absl::string_view in the namespace distbench
-    for each of them, named after the file: kStyleCss for style.css.
+    Its header NAME.h declares an absl::string_view for each file in the namespace
+    distbench, named after the file: kStyleCss for style.css.
 
     Args:
-      name: the target, and the name of its header.
+      name: the name of the target and of its header.
       srcs: the files.
     """
     native.genrule(

@@ -1,10 +1,10 @@
-"""Writes files into a C++ source: embed_files.py HEADER SOURCE FILE..."""
+"""Writes files to a C++ source: embed_files.py HEADER SOURCE FILE..."""
 
 import os
 import re
 import sys
 
-# Longer literals than the standard promises, but far from any compiler's limit.
+# Longer literals than the standard guarantees, but far below compilers' limits.
 PIECE_BYTES = 4096
 
 

@@ -1,4 +1,4 @@
-"""C++ libraries from .proto files, by the distribution's protoc and gRPC plugin."""
+"""C++ libraries from .proto files, with the distribution's protoc and gRPC plugin."""
 
 def _cc_library_from(name, srcs, deps, suffixes, protoc_flags, libraries, **kwargs):
     stems = [src[:-len(".proto")] for src in srcs]
@@ -30,12 +30,12 @@ def _cc_library_from(name, srcs, deps, suffixes, protoc_flags, libraries, **kwar
     )
 
 def cc_proto_sources(name, srcs, deps = [], **kwargs):
-    """Compiles .proto files of this package that define messages only.
+    """Compiles .proto files of this package that define only messages.
 
     Args:
       name: the cc_library.
-      srcs: .proto files; imports are written from the workspace's root.
-      deps: other targets of this file whose protos these import.
+      srcs: .proto files; imports are relative to the workspace's root.
+      deps: other targets of this kind whose protos these import.
       **kwargs: passed to the cc_library, such as visibility.
     """
     _cc_library_from(name, srcs, deps, [".pb"], [], ["@system//:protobuf"], **kwargs)
@@ -43,7 +43,7 @@ def cc_proto_sources(name, srcs, deps = [], **kwargs):
 def cc_grpc_library(name, srcs, deps = [], **kwargs):
     """Compiles .proto files of this package that define services.
 
-    Args: as cc_proto_sources.
+    Args: see cc_proto_sources.
     """
     _cc_library_from(
         name,

@@ -1,8 +1,8 @@
 """The distribution's libraries as Bazel targets, with link flags from pkg-config.
 
-`@system//:NAME` is a cc_library without sources: headers come from the
-compiler's own search path, libraries from pkg-config, so one description fits
-every distribution release that carries the packages. What has no pkg-config
+`@system//:NAME` is a cc_library without sources: headers come from the compiler's
+own search path, libraries from pkg-config, so one description fits every
+distribution release that has the packages. A dependency without a pkg-config
 module, such as a script, is a single file: `@system//:FILE_NAME`.
 """
 
@@ -15,7 +15,7 @@ cc_library(
 """
 
 def _unique_last(flags):
-    """Drops repeated flags and keeps the last of each: a linker reads left to right."""
+    """Drops repeated flags but keeps the last of each: a linker reads left to right."""
     seen = {}
     kept = []
     for flag in reversed(flags):
@@ -35,12 +35,12 @@ def _pkg_config(repository_ctx, option, modules):
 def _link_flags(repository_ctx, modules):
     flags = _pkg_config(repository_ctx, "--libs", modules)
 
-    # Groups such as -Wl,--push-state ... -Wl,--pop-state lose their meaning once
-    # repeated libraries are dropped; the libraries in them are wanted anyway.
+    # Groups such as -Wl,--push-state ... -Wl,--pop-state have no meaning once
+    # repeated libraries are dropped; all libraries in them are needed anyway.
     return _unique_last([flag for flag in flags if not flag.startswith("-Wl,")])
 
 def _link_file(repository_ctx, path):
-    """Gives the file its own name in the repository, and returns that."""
+    """Links the file into the repository under its own name, and returns the name."""
     if not repository_ctx.path(path).exists:
         fail(("%s is missing. Run scripts/install_deps.sh, which installs every package " +
               "that the build needs.") % path)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # One client keeps 100 queries in flight to one server.
-# It needs 2 nodes: ./start_distbench_localhost.sh -n 2
+# Requires 2 nodes: ./start_distbench_localhost.sh -n 2
 #
 #   workloads/client_server.sh [HOST:PORT [DIRECTORY]]
 

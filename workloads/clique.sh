@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # All-to-all bursts among four nodes.
-# It needs 4 nodes: ./start_distbench_localhost.sh -n 4
+# Requires 4 nodes: ./start_distbench_localhost.sh -n 4
 #
 #   workloads/clique.sh [HOST:PORT [DIRECTORY]]
 

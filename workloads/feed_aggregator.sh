@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A driver, an aggregator and three leaves of a feed.
-# It needs 5 nodes: ./start_distbench_localhost.sh -n 5
+# A feed with a driver, an aggregator and three leaves.
+# Requires 5 nodes: ./start_distbench_localhost.sh -n 5
 #
 #   workloads/feed_aggregator.sh [HOST:PORT [DIRECTORY]]
 

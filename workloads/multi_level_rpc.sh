@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A load balancer, two roots and three leaves.
-# It needs 6 nodes: ./start_distbench_localhost.sh -n 6
+# Requires 6 nodes: ./start_distbench_localhost.sh -n 6
 #
 #   workloads/multi_level_rpc.sh [HOST:PORT [DIRECTORY]]
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Six nodes on a grid, each of which queries its neighbour.
-# It needs 6 nodes: ./start_distbench_localhost.sh -n 6
+# Requires 6 nodes: ./start_distbench_localhost.sh -n 6
 #
 #   workloads/rectangular.sh [HOST:PORT [DIRECTORY]]
 

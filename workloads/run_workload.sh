@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# Runs a ready config of this folder and keeps its result.
+# Runs a ready-made config of this folder and keeps its result.
 #
 #   workloads/run_workload.sh NAME [HOST:PORT [DIRECTORY]]
 #
-#   NAME       of the config, such as clique
-#   HOST:PORT  of the sequencer; default: localhost:10000
-#   DIRECTORY  for the result, NAME.pb.gz, which is replaced; default: results
+#   NAME       the config's name, such as clique
+#   HOST:PORT  the sequencer's address; default: localhost:10000
+#   DIRECTORY  folder for the result, NAME.pb.gz, which is overwritten;
+#              default: results
 #
-# The binary is $DISTBENCH if that is set, else this checkout's, which is built
-# if need be.
+# The binary is $DISTBENCH if that is set, otherwise the one in this checkout,
+# which is built if necessary.
 
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
@@ -28,7 +29,7 @@ main() {
   [[ -f $config ]] || die "there is no $config"
   if [[ ! -x $binary ]]; then
     [[ -z ${DISTBENCH-} ]] || die "DISTBENCH=$DISTBENCH is not a program"
-    say "Building distbench, which is not built yet" >&2
+    say "distbench is not built yet; building it" >&2
     bazel_do build "${PROGRAMS[@]}" >&2
   fi
   mkdir -p "$directory"

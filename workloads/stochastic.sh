@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A client whose queries go to one or to four of five servers.
-# It needs 6 nodes: ./start_distbench_localhost.sh -n 6
+# A client whose queries go to either one or four of five servers.
+# Requires 6 nodes: ./start_distbench_localhost.sh -n 6
 #
 #   workloads/stochastic.sh [HOST:PORT [DIRECTORY]]
 

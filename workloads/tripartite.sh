@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A client that asks an index, then three data servers.
-# It needs 5 nodes: ./start_distbench_localhost.sh -n 5
+# A client that queries an index, then three data servers.
+# Requires 5 nodes: ./start_distbench_localhost.sh -n 5
 #
 #   workloads/tripartite.sh [HOST:PORT [DIRECTORY]]
 

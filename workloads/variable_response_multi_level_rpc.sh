@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A load balancer, two roots, and three leaves with responses of random size.
-# It needs 6 nodes: ./start_distbench_localhost.sh -n 6
+# Requires 6 nodes: ./start_distbench_localhost.sh -n 6
 #
 #   workloads/variable_response_multi_level_rpc.sh [HOST:PORT [DIRECTORY]]
 

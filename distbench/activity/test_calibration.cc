@@ -57,7 +57,7 @@ std::string SizeText(const SizedActivity& sized) {
   };
   return absl::StrCat(
       sized.changed.empty()
-          ? "as it was"
+          ? "unchanged"
           : absl::StrJoin(sized.changed, ", ", append_setting),
       ": ", CostText(sized.cost));
 }

@@ -25,13 +25,13 @@ absl::Status ParsePolicy(const BindingFlags& flags, NumaBinding& binding) {
           absl::AsciiStrToUpper(flags.mem_policy), &policy)) {
     return absl::InvalidArgumentError(
         absl::StrCat("--mem_policy: \"", flags.mem_policy,
-                     "\" is no policy; it is bind, preferred, interleave or "
+                     "\" is not a policy; use bind, preferred, interleave or "
                      "local"));
   }
   if (policy == NumaBinding::LOCAL && !flags.mem_nodes.empty()) {
     return absl::InvalidArgumentError(
-        "--mem_nodes says nothing with --mem_policy=local, which uses the node "
-        "of the CPU; leave one of them out");
+        "--mem_nodes has no effect with --mem_policy=local, which uses the "
+        "memory of the CPU's node; remove one of them");
   }
   binding.set_memory_policy(policy);
   return absl::OkStatus();
@@ -41,18 +41,18 @@ absl::Status ParsePolicy(const BindingFlags& flags, NumaBinding& binding) {
 
 void AddBindingFlags(CLI::App& command, BindingFlags& flags) {
   AddTextFlag(command, "--numa_node", flags.numa_node, "LIST",
-              "Run on the CPUs of these NUMA nodes, and use their\n"
-              "memory: 1, or 0,2");
+              "Run on the CPUs of these NUMA nodes and use their\n"
+              "memory, such as 1 or 0,2");
   AddTextFlag(command, "--cpus", flags.cpus, "LIST",
-              "Run on these CPUs: 0-7,16-23; excludes --numa_node");
+              "Run on these CPUs, such as 0-7,16-23; excludes --numa_node");
   AddTextFlag(command, "--mem_policy", flags.mem_policy, "POLICY",
-              "bind: only memory of the nodes; preferred: other\n"
-              "memory once theirs is used up; interleave: their\n"
-              "pages in turn; local: that of the CPU's node.\n"
-              "Default: bind with --numa_node, else local");
+              "bind: use only the nodes' memory; preferred: use other\n"
+              "memory once the nodes' memory is full; interleave: take\n"
+              "pages from the nodes in turn; local: use the memory of\n"
+              "the CPU's node. Default: bind with --numa_node, else local");
   AddTextFlag(command, "--mem_nodes", flags.mem_nodes, "LIST",
-              "NUMA nodes whose memory is used: 0-1;\n"
-              "default: those of the CPUs");
+              "Use the memory of these NUMA nodes, such as 0-1;\n"
+              "default: the nodes of the CPUs");
 }
 
 absl::StatusOr<std::optional<NumaBinding>> ParseBindingFlags(
@@ -65,8 +65,8 @@ absl::StatusOr<std::optional<NumaBinding>> ParseBindingFlags(
   if (!status.ok()) return status;
   if (!flags.numa_node.empty() && !flags.cpus.empty()) {
     return absl::InvalidArgumentError(
-        "--cpus excludes --numa_node; leave one of them out (--mem_nodes says "
-        "whose memory is used)");
+        "--cpus excludes --numa_node; remove one of them (--mem_nodes selects "
+        "the memory)");
   }
   if (!flags.numa_node.empty()) binding.set_nodes(flags.numa_node);
   if (!flags.cpus.empty()) binding.set_cpus(flags.cpus);

@@ -23,12 +23,12 @@ struct BindingFlags {
   std::string mem_nodes;
 };
 
-// --numa_node, --cpus, --mem_policy and --mem_nodes. `flags` must outlive the
-// parsing.
+// Adds --numa_node, --cpus, --mem_policy and --mem_nodes. `flags` must outlive
+// the parsing.
 void AddBindingFlags(CLI::App& command, BindingFlags& flags);
 
-// What they ask for; absent if there are none. The error names the flag that is
-// wrong, and what would be right.
+// Returns the requested binding, or nothing if no flag was given. The error
+// names the wrong flag and says how to correct it.
 absl::StatusOr<std::optional<NumaBinding>> ParseBindingFlags(
     const BindingFlags& flags);
 

@@ -35,7 +35,7 @@ TEST(BindingFlagsTest, SaysWhatIsWrong) {
   EXPECT_THAT(error({.numa_node = "0", .cpus = "1"}),
               HasSubstr("--cpus excludes --numa_node"));
   EXPECT_THAT(error({.mem_policy = "local", .mem_nodes = "1"}),
-              HasSubstr("--mem_nodes says nothing"));
+              HasSubstr("--mem_nodes has no effect"));
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ namespace {
 struct Flags {
   std::string infile = "-";
   std::string outfile;
-  std::vector<std::string> activities;  // names; none: all
+  std::vector<std::string> activities;  // names; empty: all
   std::vector<std::string> targets;     // NAME=DURATION
   absl::Duration round = absl::Milliseconds(200);
   int rounds = 5;
@@ -55,18 +55,18 @@ absl::StatusOr<Targets> ParseTargets(const std::vector<std::string>& texts) {
         duration == absl::InfiniteDuration()) {
       return absl::InvalidArgumentError(absl::StrCat(
           "--target: ", Quoted(text),
-          " is no target; write an activity and a time, as in rank=5000us"));
+          " is not a target; write an activity and a time, as in rank=5000us"));
     }
     if (!targets.emplace(text.substr(0, equals), duration).second) {
       return absl::InvalidArgumentError(
           absl::StrCat("--target: ", Quoted(text.substr(0, equals)),
-                       " has a target already; give one"));
+                       " already has a target; give only one"));
     }
   }
   return targets;
 }
 
-// That what the flags name exists.
+// Checks that the activities named by the flags exist.
 absl::Status CheckNames(const TestSequence& tests, const Flags& flags,
                         const Targets& targets) {
   std::set<std::string> known;
@@ -105,14 +105,14 @@ absl::Status CheckFlags(const Flags& flags, const Targets& targets) {
   if (flags.outfile.empty() != targets.empty()) {
     return absl::InvalidArgumentError(
         flags.outfile.empty()
-            ? "--target needs --outfile, where the changed config goes"
-            : "--outfile needs --target; without one nothing is changed");
+            ? "--target needs --outfile, which receives the changed config"
+            : "--outfile needs --target; without one nothing changes");
   }
   for (const std::string& name : flags.activities) {
     if (targets.empty()) break;
     return absl::InvalidArgumentError(
         absl::StrCat("--activity=", name,
-                     " has no effect with --target, which names activities ",
+                     " has no effect with --target, which selects activities ",
                      "itself; remove one of them"));
   }
   return absl::OkStatus();
@@ -210,7 +210,7 @@ int CalibrateTests(const Flags& flags) {
 
 void AddCalibrateCommand(CLI::App& app, CommandBody& chosen) {
   CLI::App* command = app.add_subcommand(
-      "calibrate", "Measures what activities cost, and sizes them");
+      "calibrate", "Measures the cost of activities and sizes them to targets");
   auto flags = std::make_shared<Flags>();
   AddInfileFlag(*command, flags->infile);
   command
@@ -219,29 +219,29 @@ void AddCalibrateCommand(CLI::App& app, CommandBody& chosen) {
       ->type_name("NAME");
   command
       ->add_option("--target", flags->targets,
-                   "CPU time that an iteration shall take; may be\n"
-                   "repeated, as in --target=rank=5000us")
+                   "CPU time that an iteration should take, such as\n"
+                   "rank=5000us; may be repeated")
       ->type_name("NAME=TIME");
   AddTextFlag(*command, "--outfile", flags->outfile, "FILE",
-              "Where the tests go, with activities of the targets' size");
+              "Write the calibrated config here");
   command
       ->add_option("--rounds", flags->rounds,
-                   "Rounds, of which median and extremes are told")
+                   "Measure this often; the median and range are printed")
       ->type_name("N")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   AddDurationFlag(*command, "--round", flags->round,
-                  "CPU time of each round, at least");
+                  "Least CPU time of each round; default: 200ms");
   command
       ->add_option("--tolerance", flags->tolerance_percent,
-                   "How close to a target is close enough, in percent")
+                   "Accepted deviation from a target, in percent")
       ->type_name("PERCENT")
       ->check(CLI::Range(0.1, 50.0))
       ->capture_default_str();
   command->footer(
-      "What one iteration costs in CPU time, on one thread of this machine. "
-      "A target\n"
-      "changes the settings that an activity's cost is proportional to.\n\n"
+      "Measures the CPU time of one iteration on one thread of this machine.\n"
+      "With a target, changes the settings that the activity's cost is\n"
+      "proportional to.\n\n"
       "Examples:\n"
       "  distbench calibrate --infile=feed.config\n"
       "  distbench calibrate --infile=feed.config --target=rank=5000us \\\n"

@@ -26,7 +26,7 @@ int CheckTest(const std::string& infile) {
 
 void AddCheckTestCommand(CLI::App& app, CommandBody& chosen) {
   CLI::App* command = app.add_subcommand(
-      "check_test", "Tells every problem of tests, without running them");
+      "check_test", "Lists all problems of a test config without running it");
   auto infile = std::make_shared<std::string>("-");
   AddInfileFlag(*command, *infile);
   command->footer("Example:\n  distbench check_test --infile=my_test.config");

@@ -17,24 +17,24 @@ namespace distbench {
 namespace {
 
 constexpr char kDescription[] =
-    "Runs distributed RPC traffic patterns and measures them. A test\n"
-    "sequencer hands out tests, and node managers, one or more per host, run\n"
+    "Runs distributed RPC traffic patterns and measures their latency. A test\n"
+    "sequencer hands tests to node managers, one or more per host, which run\n"
     "them.";
 
-constexpr char kFooter[] = R"(Example, on three hosts and from a fourth:
+constexpr char kFooter[] = R"(Example on four hosts:
   host1$ distbench test_sequencer --port=10000
   host2$ distbench node_manager --test_sequencer=host1:10000
   host3$ distbench node_manager --test_sequencer=host1:10000
   host4$ distbench run_tests --test_sequencer=host1:10000 --infile=test.config
 
-Exit status: 0 all is well, 1 wrong usage or config, before any traffic, 2 an
-objective was not met, 3 a run failed or its numbers are false.)";
+Exit status: 0 success, 1 usage or config error before any traffic, 2 an
+objective was not met, 3 a run failed or its results are invalid.)";
 
 bool IsFlag(const std::string& argument) {
   return argument.size() > 1 && argument.front() == '-';
 }
 
-// An empty value becomes an argument of its own: CLI11 takes "--outfile=" for a
+// Makes an empty value an argument of its own: CLI11 takes "--outfile=" for a
 // flag whose value follows.
 std::vector<std::string> SplitEmptyValues(
     const std::vector<std::string>& arguments) {
@@ -50,7 +50,7 @@ std::vector<std::string> SplitEmptyValues(
   return split;
 }
 
-// Without dashes.
+// Returns the long names of a command's flags, without dashes.
 std::vector<std::string> FlagsOf(const CLI::App& command) {
   std::vector<std::string> flags;
   for (const CLI::Option* option : command.get_options()) {
@@ -71,7 +71,7 @@ std::vector<const CLI::App*> CommandsOf(const CLI::App& app) {
       [](const CLI::App* command) { return !command->get_group().empty(); });
 }
 
-// "runs get"; empty for the app itself.
+// Returns a name such as "runs get"; empty for the app itself.
 std::string FullName(const CLI::App& command) {
   const CLI::App* parent = command.get_parent();
   if (parent == nullptr) return "";
@@ -80,7 +80,7 @@ std::string FullName(const CLI::App& command) {
                         : absl::StrCat(before, " ", command.get_name());
 }
 
-// The full names of the subcommands, and of theirs, that have the flag.
+// Returns the full names of all subcommands, at any depth, that have the flag.
 std::vector<std::string> CommandsWithFlag(const CLI::App& app,
                                           const std::string& flag) {
   std::vector<std::string> names;
@@ -95,11 +95,11 @@ std::vector<std::string> CommandsWithFlag(const CLI::App& app,
   return names;
 }
 
-// `flag`: with its dashes, without a value.
+// `flag` has its dashes and no value.
 std::string ExplainFlag(const CLI::App& app, const CLI::App& command,
                         const std::string& flag) {
   std::string name = flag;
-  name.erase(0, name.find_first_not_of('-'));  // of dashes alone, all
+  name.erase(0, name.find_first_not_of('-'));  // a flag of dashes only: all
   const std::vector<std::string> owners = CommandsWithFlag(app, name);
   if (!owners.empty() && &command != &app) {
     return absl::StrCat(flag, " is not a flag of ", FullName(command),
@@ -115,7 +115,7 @@ std::string ExplainFlag(const CLI::App& app, const CLI::App& command,
       meant ? absl::StrCat("; did you mean --", *meant, "?") : "");
 }
 
-// What is wrong with an argument that nothing has a use for.
+// Explains an argument that no subcommand accepts.
 std::string ExplainExtra(const CLI::App& app, const CLI::App& command,
                          const std::string& argument) {
   if (IsFlag(argument)) {
@@ -129,14 +129,13 @@ std::string ExplainExtra(const CLI::App& app, const CLI::App& command,
   return absl::StrCat("unexpected argument ", Quoted(argument));
 }
 
-// The subcommand that the user named, and the one of its own if it has such;
-// else the app itself.
+// Returns the innermost subcommand that the user named, or the app itself.
 const CLI::App& NamedCommand(const CLI::App& app) {
   const std::vector<CLI::App*> named = app.get_subcommands();
   return named.empty() ? app : NamedCommand(*named.front());
 }
 
-// What is wrong with the first argument that nothing had a use for.
+// Explains the first argument that no subcommand accepts.
 std::string ExplainExtras(const CLI::App& app) {
   const CLI::App& named = NamedCommand(app);
   for (const CLI::App* command = &app;;) {
@@ -163,7 +162,8 @@ int PrintHelp(const CLI::App& command) {
   return kExitOk;
 }
 
-// Explains the subcommand whose words these are, one below the other.
+// Prints the help of a subcommand; `words` are its name and its parents',
+// outermost first.
 int Explain(const CLI::App& app, const std::vector<std::string>& words) {
   const CLI::App* command = &app;
   for (const std::string& word : words) {
@@ -182,7 +182,7 @@ int Explain(const CLI::App& app, const std::vector<std::string>& words) {
 
 void AddHelpCommand(CLI::App& app, CommandBody& chosen) {
   CLI::App* help =
-      app.add_subcommand("help", "Explains a subcommand, or lists them all");
+      app.add_subcommand("help", "Explains a subcommand, or lists all of them");
   help->footer("Example:\n  distbench help run_tests");
   auto words = std::make_shared<std::vector<std::string>>();
   help->add_option("COMMAND", *words, "The subcommand to explain")
@@ -190,7 +190,8 @@ void AddHelpCommand(CLI::App& app, CommandBody& chosen) {
   help->callback([&app, words, &chosen] {
     chosen = [&app, words] {
       if (!words->empty()) return Explain(app, *words);
-      // app.help() would explain the subcommand that was named: this one.
+      // app.help() would print the help of the subcommand that was named:
+      // "help".
       std::cout << app.get_formatter()->make_help(&app, app.get_name(),
                                                   CLI::AppFormatMode::Normal);
       return static_cast<int>(kExitOk);
@@ -212,7 +213,7 @@ int RunCommandLine(const std::vector<AddCommand>& commands,
   AddHelpCommand(app, chosen);
 
   arguments = SplitEmptyValues(arguments);
-  std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
+  std::reverse(arguments.begin(), arguments.end());  // the order CLI11 expects
   try {
     app.parse(arguments);
   } catch (const CLI::Success& help_or_version) {
@@ -223,7 +224,7 @@ int RunCommandLine(const std::vector<AddCommand>& commands,
     return Refuse(app, error.what());
   }
   if (chosen != nullptr) return chosen();
-  // A subcommand without the one of its own that it needs.
+  // A subcommand was named without the nested subcommand that it needs.
   const CLI::App& named = NamedCommand(app);
   if (&named != &app) return PrintHelp(named);
   std::cout << app.help();

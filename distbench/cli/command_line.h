@@ -1,5 +1,5 @@
-// What the user typed: finds the subcommand, explains what can not be
-// understood, and helps.
+// Parses the command line: finds the subcommand, explains errors and prints
+// help.
 
 #ifndef DISTBENCH_CLI_COMMAND_LINE_H_
 #define DISTBENCH_CLI_COMMAND_LINE_H_
@@ -14,16 +14,16 @@ class App;
 
 namespace distbench {
 
-// What a subcommand does; returns an ExitCode.
+// The body of a subcommand; returns an ExitCode.
 using CommandBody = std::function<int()>;
 
-// Adds a subcommand to `app`. Its body is stored in `chosen` when the user
-// names the subcommand.
+// Adds a subcommand to `app`, and stores its body in `chosen` when the user
+// names it.
 using AddCommand = void (*)(CLI::App& app, CommandBody& chosen);
 
-// Runs what the arguments (without the program's name) ask for. Help goes to
-// stdout; what is wrong with the arguments, and what may have been meant, to
-// stderr. Returns an ExitCode.
+// Runs the command that `arguments` (without the program's name) ask for.
+// Prints help to stdout; prints usage errors and suggestions to stderr. Returns
+// an ExitCode.
 int RunCommandLine(const std::vector<AddCommand>& commands,
                    std::vector<std::string> arguments);
 

@@ -28,7 +28,7 @@ struct BakeFlags {
   absl::Duration duration = absl::Seconds(1);
 };
 
-// What the last run of "bake" was told.
+// The flags of the last run of "bake".
 BakeFlags& LastBake() {
   static BakeFlags* const flags = new BakeFlags();
   return *flags;
@@ -57,7 +57,7 @@ void AddSellCommand(CLI::App& app, CommandBody& chosen) {
   command->callback([sequencer, &chosen] { chosen = [] { return kRan; }; });
 }
 
-// A subcommand with subcommands.
+// A subcommand with nested subcommands.
 void AddOvenCommand(CLI::App& app, CommandBody& chosen) {
   CLI::App* oven = app.add_subcommand("oven", "Looks after the oven.");
   oven->require_subcommand(0, 1);

@@ -1,4 +1,4 @@
-// The subcommands: one file each, which turns flags into calls of the library.
+// The subcommands, one file each. They turn flags into calls of the library.
 
 #ifndef DISTBENCH_CLI_COMMANDS_H_
 #define DISTBENCH_CLI_COMMANDS_H_

@@ -26,7 +26,7 @@ struct Flags {
   bool allow_different_traffic = false;
 };
 
-// What the gates judge by is shown, too.
+// Adds the gates' metrics to those that are shown.
 CompareOptions OptionsFor(const Flags& flags, const std::vector<Gate>& gates) {
   CompareOptions options;
   options.allow_different_traffic = flags.allow_different_traffic;
@@ -40,7 +40,7 @@ CompareOptions OptionsFor(const Flags& flags, const std::vector<Gate>& gates) {
   return options;
 }
 
-// Says which gates are met. Returns whether all are.
+// Prints whether each gate applies. Returns whether none does.
 bool PrintGates(const std::vector<Gate>& gates,
                 const std::vector<TestComparison>& comparisons) {
   bool all_met = true;
@@ -86,28 +86,28 @@ int CompareResults(const Flags& flags) {
 
 void AddCompareCommand(CLI::App& app, CommandBody& chosen) {
   CLI::App* command = app.add_subcommand(
-      "compare", "Says what is better or worse in new results");
+      "compare", "Reports what is better or worse in new results");
   auto flags = std::make_shared<Flags>();
   command
-      ->add_option("BASE", flags->base, "A result file, or a directory of such")
+      ->add_option("BASE", flags->base, "A result file, or a directory of them")
       ->required()
       ->option_text(" ");
-  command->add_option("NEW", flags->next, "What to compare with BASE")
+  command->add_option("NEW", flags->next, "The results to compare with BASE")
       ->required()
       ->option_text(" ");
   command
       ->add_option("--fail_if", flags->fail_if,
-                   "Exit 2 if that is so: [RPC:]METRIC>PERCENT%, or <. May be\n"
-                   "given several times. METRIC: a percentile such as p99.9,\n"
-                   "mean, rate or failures")
+                   "Exit 2 if this condition holds: [RPC:]METRIC>PERCENT%, or\n"
+                   "with <; may be repeated. METRIC: a percentile such as\n"
+                   "p99.9, mean, rate or failures")
       ->type_name("CONDITION")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command->add_flag("--allow_different_traffic", flags->allow_different_traffic,
-                    "Compare tests that do not send the same");
+                    "Compare tests even if their traffic differs");
   command->footer(
-      "Exits 2 if a --fail_if applies or can not be judged, 3 if a run failed "
-      "or its\nnumbers are false. Verdicts need repeated runs: see "
+      "Exits 2 if a --fail_if condition holds or cannot be judged, 3 if a run\n"
+      "failed or its results are invalid. Verdicts need repeated runs; see\n"
       "run_tests --repeat.\n\n"
       "Examples:\n"
       "  distbench compare base.pb.gz new.pb.gz\n"

@@ -23,17 +23,17 @@ int RunEngine(bool is_warm) {
   struct stat socket = {};
   if (fstat(kEngineSocket, &socket) != 0 || !S_ISSOCK(socket.st_mode)) {
     return Fail(absl::InvalidArgumentError(
-                    "node managers start this for themselves; see: distbench "
-                    "help node_manager"),
+                     "node managers start this themselves; see: distbench help "
+                     "node_manager"),
                 kExitUsage);
   }
-  // Of what the engines start, nothing may keep the socket open.
+  // Processes that the engines start must not keep the socket open.
   fcntl(kEngineSocket, F_SETFD, FD_CLOEXEC);
   SetUpEngineProcess();
   if (is_warm) {
     const absl::Status status = WarmUp(InProcessEngines());
-    // A host without loopback, for instance: its first test takes longer.
-    LOG_IF(WARNING, !status.ok()) << "an engine is not warm: " << status;
+    // A host without loopback, for example. Its first test then takes longer.
+    LOG_IF(WARNING, !status.ok()) << "an engine could not warm up: " << status;
   }
   ServeEngines(FileDescriptor(kEngineSocket), InProcessEngines());
   return kExitOk;
@@ -44,7 +44,7 @@ int RunEngine(bool is_warm) {
 void AddEngineCommand(CLI::App& app, CommandBody& chosen) {
   CLI::App* command = app.add_subcommand(
       kEngineSubcommand, "Runs a service instance for a node manager");
-  // Not for users: the list of subcommands does not have it.
+  // Hidden from the list of subcommands, because it is not for users.
   command->group("");
   auto is_warm = std::make_shared<bool>(false);
   command->add_flag(kWarmFlag, *is_warm);

@@ -6,7 +6,7 @@
 
 namespace distbench {
 
-// Tells the user on stderr what is wrong, and returns the exit code.
+// Prints the error to stderr, and returns `exit_code`.
 int Fail(const absl::Status& error, int exit_code);
 int Fail(absl::string_view message, int exit_code);
 

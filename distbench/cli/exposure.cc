@@ -16,7 +16,8 @@ bool IsLoopback(const std::string& address) {
          absl::StartsWith(address, "127.");
 }
 
-// "10.0.0.7, 10.0.1.7": where somebody else could connect to.
+// Returns the addresses to which others can connect, such as "10.0.0.7,
+// 10.0.1.7".
 std::string Addresses(const std::string& listen) {
   if (!listen.empty()) return listen;
   std::vector<std::string> found;
@@ -40,17 +41,17 @@ std::string SequencerExposure(const std::string& listen, const TlsFiles& tls,
                               const AccessRules& access) {
   if (!tls.ca.empty()) {
     return absl::StrCat("TLS: certificates must be signed by ", tls.ca,
-                        ", and have ", Only(access.submit),
-                        " to submit tests, ", Only(access.node),
+                        ", and must have ", Only(access.submit),
+                        " to submit tests and ", Only(access.node),
                         " to be a node");
   }
   const std::string who =
       IsLoopback(listen)
           ? "Every user of this machine"
-          : absl::StrCat("Everybody who can reach ", Addresses(listen));
+          : absl::StrCat("Anybody who can reach ", Addresses(listen));
   if (!tls.empty()) {
     return absl::StrCat(who, " can submit tests and be a node: TLS encrypts, "
-                             "but without --tls_ca it asks for no certificate");
+                             "but without --tls_ca no certificate is required");
   }
   return absl::StrCat(
       who, " can submit tests and be a node: there is no TLS",
@@ -62,7 +63,7 @@ std::string NodeExposure(const std::string& listen,
                          const TlsFiles& tls) {
   if (!tls.empty()) {
     return absl::StrCat(
-        "TLS: while a test runs, its services here talk to those who have a "
+        "TLS: while a test runs, its services here accept only peers with a "
         "certificate signed by ",
         tls.ca);
   }
@@ -73,7 +74,7 @@ std::string NodeExposure(const std::string& listen,
     return "While a test runs, every user of this machine can reach its "
            "services here: there is no TLS";
   }
-  return absl::StrCat("While a test runs, everybody who can reach ",
+  return absl::StrCat("While a test runs, anybody who can reach ",
                       Addresses(listen),
                       " can reach its services here: there is no TLS "
                       "(--listen restricts, --tls_* protects)");

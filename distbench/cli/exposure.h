@@ -1,5 +1,5 @@
-// Who can reach what a program listens at, and what they can do there, in
-// words: nobody shall find out later.
+// Describes in words who can reach a program's ports and what they can do
+// there. Programs print this when they start, to prevent surprises.
 
 #ifndef DISTBENCH_CLI_EXPOSURE_H_
 #define DISTBENCH_CLI_EXPOSURE_H_
@@ -11,7 +11,7 @@
 
 namespace distbench {
 
-// `listen`: as the flag says; empty: all interfaces.
+// `listen` is the value of --listen; empty means all interfaces.
 std::string SequencerExposure(const std::string& listen, const TlsFiles& tls,
                               const AccessRules& access);
 std::string NodeExposure(const std::string& listen,

@@ -23,17 +23,17 @@ TEST(ExposureTest, LoopbackIsForThisMachine) {
 TEST(ExposureTest, OtherAddressesAreForEverybody) {
   for (const char* listen : {"10.1.2.3", "host1"}) {
     EXPECT_THAT(SequencerExposure(listen, {}, {}),
-                AllOf(HasSubstr("Everybody who can reach "), HasSubstr(listen),
+                AllOf(HasSubstr("Anybody who can reach "), HasSubstr(listen),
                       HasSubstr("--listen"), HasSubstr("--tls_")));
     EXPECT_THAT(NodeExposure(listen, "", {}), HasSubstr(listen));
   }
-  EXPECT_THAT(SequencerExposure("", {}, {}), HasSubstr("Everybody"));
-  EXPECT_THAT(NodeExposure("", "", {}), HasSubstr("everybody"));
+  EXPECT_THAT(SequencerExposure("", {}, {}), HasSubstr("Anybody"));
+  EXPECT_THAT(NodeExposure("", "", {}), HasSubstr("anybody"));
 }
 
 TEST(ExposureTest, TlsWithoutCaProtectsFromListenersOnly) {
   EXPECT_THAT(SequencerExposure("10.1.2.3", {.cert = "c", .key = "k"}, {}),
-              AllOf(HasSubstr("Everybody"), HasSubstr("no certificate")));
+              AllOf(HasSubstr("Anybody"), HasSubstr("no certificate")));
 }
 
 TEST(ExposureTest, TlsNamesWhoMayDoWhat) {

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kMaxPort = 65535;
 
-// An empty string if the text is a positive duration; else what is wrong.
+// Returns an empty string if the text is a positive duration, else the error.
 std::string CheckDuration(const std::string& text) {
   absl::Duration duration;
   if (absl::ParseDuration(text, &duration) && duration > absl::ZeroDuration()) {
@@ -22,7 +22,7 @@ std::string CheckDuration(const std::string& text) {
          "2m or 1h30m";
 }
 
-// An empty string if the text is "HOST:PORT"; else what is wrong.
+// Returns an empty string if the text is "HOST:PORT", else the error.
 std::string CheckHostAndPort(const std::string& text) {
   const size_t colon = text.rfind(':');
   int port = 0;
@@ -35,8 +35,8 @@ std::string CheckHostAndPort(const std::string& text) {
          "\" is not HOST:PORT, such as localhost:10000 or [::1]:10000";
 }
 
-// An option to which the user may give any text, but for what must be the next
-// flag, in place of a value that was forgotten.
+// Adds an option that takes any text except one that begins with "--", which is
+// the next flag after a forgotten value.
 CLI::Option& AddTextOption(CLI::App& command, const std::string& flag,
                            std::string& text, const std::string& type,
                            absl::string_view description) {
@@ -65,19 +65,19 @@ void AddPortFlag(CLI::App& command, int& port, absl::string_view description) {
 
 void AddTestSequencerFlag(CLI::App& command, std::string& address) {
   AddTextOption(command, "--test_sequencer", address, "HOST:PORT",
-                "Where the test sequencer listens")
+                "Address of the test sequencer")
       .required()
       ->check(CheckHostAndPort);
 }
 
 void AddTlsFlags(CLI::App& command, TlsFiles& files) {
   AddTextFlag(command, "--tls_ca", files.ca, "FILE",
-              "Who must have signed the certificates of others (PEM),\n"
+              "CA that must have signed the peers' certificates (PEM),\n"
               "such as /etc/distbench/ca.crt");
   AddTextFlag(command, "--tls_cert", files.cert, "FILE",
-              "This side's certificate (PEM), such as host1.crt");
+              "Own certificate (PEM), such as host1.crt");
   AddTextFlag(command, "--tls_key", files.key, "FILE",
-              "The certificate's private key (PEM), such as host1.key");
+              "Private key of that certificate (PEM), such as host1.key");
 }
 
 void AddNamesFlag(CLI::App& command, const std::string& flag,
@@ -103,15 +103,15 @@ void AddListenFlag(CLI::App& command, std::string& address,
 void AddMetricsPortFlag(CLI::App& command, std::optional<int>& port) {
   command
       .add_option("--metrics_port", port,
-                  "Port of metrics for Prometheus, without TLS; 0 picks a\n"
-                  "free one and prints it; default: none")
+                  "Serve metrics to Prometheus on this port, without TLS;\n"
+                  "0 picks a free port and prints it; default: no metrics")
       ->check(CLI::Range(0, kMaxPort).description(""))
       ->type_name("PORT");
 }
 
 void AddInfileFlag(CLI::App& command, std::string& infile) {
   AddTextOption(command, "--infile", infile, "FILE",
-                "The tests, as text or binary; - is standard input")
+                "The tests, as text or binary; - reads standard input")
       .capture_default_str();
 }
 

@@ -1,4 +1,4 @@
-// Flags that several subcommands have, so that they read and fail alike.
+// Flags shared by several subcommands, so that they read and fail alike.
 
 #ifndef DISTBENCH_CLI_FLAGS_H_
 #define DISTBENCH_CLI_FLAGS_H_
@@ -17,10 +17,10 @@ class App;
 
 namespace distbench {
 
-// All write to variables that outlive the parsing, whose values before are the
-// defaults.
+// All of these write to variables that must outlive the parsing. The variables'
+// initial values are the defaults.
 
-// A flag of any text, which `type` names: --flag=TYPE. `flag`: with dashes.
+// Adds --flag=TYPE, which takes any text. `flag` includes the dashes.
 void AddTextFlag(CLI::App& command, const std::string& flag, std::string& text,
                  const std::string& type, absl::string_view description);
 
@@ -33,7 +33,7 @@ void AddTestSequencerFlag(CLI::App& command, std::string& address);
 // --tls_ca, --tls_cert and --tls_key.
 void AddTlsFlags(CLI::App& command, TlsFiles& files);
 
-// A flag of names, separated by commas, or of several such lists.
+// Adds a flag that takes a comma-separated list of names and may be repeated.
 void AddNamesFlag(CLI::App& command, const std::string& flag,
                   std::vector<std::string>& names,
                   absl::string_view description);
@@ -42,13 +42,13 @@ void AddNamesFlag(CLI::App& command, const std::string& flag,
 void AddListenFlag(CLI::App& command, std::string& address,
                    absl::string_view description);
 
-// --metrics_port=PORT, which stays absent if it is not given.
+// --metrics_port=PORT; `port` stays empty if the flag is not given.
 void AddMetricsPortFlag(CLI::App& command, std::optional<int>& port);
 
 // --infile=FILE.
 void AddInfileFlag(CLI::App& command, std::string& infile);
 
-// A flag of a positive duration, such as "130s" or "2m".
+// Adds a flag that takes a positive duration, such as "130s" or "2m".
 void AddDurationFlag(CLI::App& command, const std::string& flag,
                      absl::Duration& duration, absl::string_view description);
 

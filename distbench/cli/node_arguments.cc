@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kMaxNodeId = 99'999;
 
-// Whether `argument` is "nodeN".
+// Parses "nodeN". Returns whether `argument` has that form.
 bool ParseNodeName(absl::string_view argument, int& id) {
   return absl::ConsumePrefix(&argument, "node") && !argument.empty() &&
          argument.find_first_not_of("0123456789") == absl::string_view::npos &&
@@ -32,8 +32,8 @@ absl::StatusOr<NodeArguments> ParseNodeArguments(
         absl::StrSplit(argument, absl::MaxSplits('=', 1));
     if (attribute.first.empty() || attribute.first == argument) {
       return absl::InvalidArgumentError(absl::StrCat(
-          "\"", argument, "\" is neither an attribute, name=value, nor, as ",
-          "the first argument, one of node0 to node", kMaxNodeId));
+          "\"", argument, "\" is neither an attribute (name=value) nor, if it ",
+          "comes first, a node name: node0 to node", kMaxNodeId));
     }
     parsed.attributes.push_back(std::move(attribute));
   }

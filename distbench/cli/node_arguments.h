@@ -9,14 +9,14 @@
 
 namespace distbench {
 
-// What a node is told of itself.
+// The positional arguments of a node manager.
 struct NodeArguments {
-  int preassigned_id = -1;  // -1: any
+  int preassigned_id = -1;  // -1: chosen by the sequencer
   std::vector<std::pair<std::string, std::string>> attributes;
 };
 
-// Parses "[nodeN] [name=value ...]". The error says which argument is wrong and
-// what would be right.
+// Parses "[nodeN] [name=value ...]". The error names the wrong argument and
+// says what would be right.
 absl::StatusOr<NodeArguments> ParseNodeArguments(
     const std::vector<std::string>& arguments);
 

@@ -30,7 +30,8 @@ namespace distbench {
 
 namespace {
 
-// For the sequencer to take what a node has measured when it is told to end.
+// How long the sequencer may take to collect the node's measurements when the
+// node is told to end.
 constexpr absl::Duration kLeavePatience = absl::Seconds(10);
 
 struct Flags {
@@ -47,7 +48,7 @@ struct Flags {
 
 constexpr int kMaxWorkers = 1024;
 
-// Does not return at first: the program is started anew, bound.
+// The first call does not return: it restarts the program with the binding.
 absl::StatusOr<std::optional<NumaBinding>> Bind(const BindingFlags& flags) {
   absl::StatusOr<std::optional<NumaBinding>> asked = ParseBindingFlags(flags);
   if (!asked.ok() || !asked->has_value()) return asked;
@@ -67,7 +68,7 @@ int RunNodeManager(const Flags& flags) {
   if (!tls.ok()) return Fail(tls.status(), kExitUsage);
 
   StopSignals stop(kExitRunFailed);
-  // Before it is registered there is nothing to end.
+  // Before the node is registered there is nothing to end.
   stop.SetHandler([] { std::_Exit(kExitOk); });
 
   ProcessEngines engines;
@@ -115,41 +116,41 @@ int RunNodeManager(const Flags& flags) {
 void AddNodeManagerCommand(CLI::App& app, CommandBody& chosen) {
   CLI::App* command = app.add_subcommand(
       "node_manager",
-      "Makes this host a node of a test sequencer, until SIGINT");
+      "Makes this host a node of a test sequencer until SIGINT");
   auto flags = std::make_shared<Flags>();
   command
       ->add_option("ARGUMENTS", flags->arguments,
-                   "nodeN: the node's name, which the sequencer\n"
-                   "chooses otherwise; then name=value: attributes,\n"
-                   "for the service constraints of tests")
+                   "nodeN: the node's name, otherwise chosen by the\n"
+                   "sequencer; then name=value: attributes for the\n"
+                   "service constraints of tests")
       ->option_text(" ");
   AddTestSequencerFlag(*command, flags->test_sequencer);
   AddTlsFlags(*command, flags->tls);
   AddPortFlag(*command, flags->port,
-              "Port of this node's health (grpc.health.v1), which the\n"
-              "sequencer is told; 0: none");
+              "Port of this node's health service (grpc.health.v1), which\n"
+              "the sequencer is told; 0: none");
   AddMetricsPortFlag(*command, flags->metrics_port);
   AddListenFlag(*command, flags->listen,
-                "Address that all of this listens on, and the services of\n"
-                "tests; default: all interfaces, or as --service_address\n"
-                "says");
+                "Address on which this node and the services of tests\n"
+                "listen; default: all interfaces, or --service_address if\n"
+                "that is given");
   AddTextFlag(*command, "--service_address", flags->service_address, "ADDRESS",
-              "Address at which other nodes reach the services\n"
-              "here; default: found out");
+              "Address at which other nodes reach the services on this\n"
+              "node; default: detected");
   AddBindingFlags(*command, flags->binding);
   command
       ->add_option("--workers", flags->workers,
-                   "Threads of each instance here, where the test does\n"
-                   "not say; 0: the sequencer divides the host's CPUs")
+                   "Threads per instance on this node, unless the test sets\n"
+                   "them; 0: the sequencer divides the host's CPUs")
       ->check(CLI::Range(0, kMaxWorkers).description(""))
       ->type_name("N")
       ->capture_default_str();
   command->footer(
-      "Registers, and runs the services that it is told to. Registers again "
-      "if\n"
-      "the sequencer is restarted, or could not be reached for a while.\n"
-      "SIGINT or SIGTERM ends it and the test that it takes part in, whose\n"
-      "result keeps what was measured; a second one ends it at once.\n\n"
+      "Registers with the sequencer and runs the services assigned to it.\n"
+      "Registers again if the sequencer restarts or was unreachable for a\n"
+      "while. SIGINT or SIGTERM ends it and the test that it takes part in;\n"
+      "the test's result keeps what was measured. A second signal ends it at\n"
+      "once.\n\n"
       "Examples:\n"
       "  distbench node_manager --test_sequencer=host1:10000\n"
       "  distbench node_manager node3 rack=a7 --test_sequencer=host1:10000\n"

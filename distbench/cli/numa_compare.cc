@@ -70,7 +70,7 @@ absl::StatusOr<NumaDeploymentOptions> ParseDeployment(const Flags& flags) {
   return options;
 }
 
-// Of each search, without its objective.
+// Returns the settings of each search, without an objective.
 LoadSearchSpec SearchSpecOf(const Flags& flags) {
   LoadSearchSpec spec;
   spec.set_knob("rate");
@@ -83,7 +83,7 @@ LoadSearchSpec SearchSpecOf(const Flags& flags) {
   return spec;
 }
 
-// Everything that can be wrong before hours have been spent.
+// Checks everything that can be wrong before hours have been spent.
 absl::Status Check(const Flags& flags,
                    const DistributedSystemDescription& test) {
   absl::Status status = CheckOutfile(flags.output);
@@ -102,7 +102,7 @@ absl::StatusOr<std::string> OwnProgram() {
   const ssize_t length = readlink("/proc/self/exe", path, sizeof(path));
   if (length <= 0) {
     return absl::NotFoundError(
-        "/proc/self/exe does not tell where distbench is");
+        "cannot find distbench's own binary through /proc/self/exe");
   }
   return std::string(path, length);
 }
@@ -154,30 +154,30 @@ int NumaCompare(Flags flags) {
   if (flags.comparison.seed == 0) {
     flags.comparison.seed = std::random_device()();
   }
-  std::cerr << "Order of the searches: --seed=" << flags.comparison.seed
+  std::cerr << "Random order of the searches: --seed=" << flags.comparison.seed
             << std::endl;
   return RunComparison(flags, *plan, *program, stop);
 }
 
 void AddDeploymentFlags(CLI::App& command, Flags& flags) {
   AddTextFlag(command, "--service", flags.service, "NAME",
-              "What is deployed in different ways; default: the\n"
-              "only service that serves RPCs and starts none");
+              "Service to deploy in different ways; default: the only\n"
+              "service that serves RPCs and starts none");
   AddTextFlag(command, "--numa_nodes", flags.numa_nodes, "LIST",
-              "NUMA nodes that it runs on: 0-1; default: all");
+              "NUMA nodes for the service, such as 0-1; default: all");
   AddTextFlag(command, "--generator_cpus", flags.generator_cpus, "LIST",
-              "CPUs of all other services: 3,7; default: those of\n"
-              "other nodes, else those of the service");
+              "CPUs of all other services, such as 3,7; default: the\n"
+              "CPUs of other nodes, else those of the service");
   command
       .add_option("--instances", flags.instances,
-                  "Of all deployments but the first; default: one for\n"
-                  "each node, two on a single one")
+                  "Instances in all deployments but the first; default: one\n"
+                  "per node, or two on a single node")
       ->check(CLI::Range(1, kMaxInstances).description(""))
       ->type_name("N");
   command
       .add_option("--workers", flags.workers,
-                  "Threads of all instances together; default: one for\n"
-                  "each CPU of the service")
+                  "Threads of all instances together; default: one per CPU\n"
+                  "of the service")
       ->check(CLI::Range(1, kMaxInstances).description(""))
       ->type_name("N");
 }
@@ -185,40 +185,40 @@ void AddDeploymentFlags(CLI::App& command, Flags& flags) {
 void AddSearchFlags(CLI::App& command, Flags& flags) {
   command
       .add_option("--cpu", flags.cpu_percent,
-                  "Find the load at which the host's CPUs are so busy")
+                  "Find the load at which the host's CPUs are this busy")
       ->check(CLI::Range(1.0, 100.0).description(""))
       ->type_name("PERCENT")
       ->capture_default_str();
   AddTextFlag(command, "--slo", flags.comparison.latency_objective, "OBJECTIVE",
-              "Find the highest load that meets this, too, such as\n"
-              "'query p99<=2ms'; default: do not");
+              "Also find the highest load that meets this objective,\n"
+              "such as 'query p99<=2ms'; default: none");
   AddDurationFlag(command, "--warmup", flags.timing.warmup,
-                  "Of each run, not measured; default: 2s");
+                  "Warm-up of each run, not measured; default: 2s");
   AddDurationFlag(command, "--probe", flags.timing.probe,
-                  "What each run measures, at least; default: 10s");
+                  "Least measured time of each run; default: 10s");
   AddDurationFlag(command, "--final", flags.timing.final_run,
-                  "The run that confirms an answer; default: 60s");
+                  "Duration of the run that confirms an answer; default: 60s");
   command
-      .add_option("--max_probes", flags.max_probes, "Of each search, at most")
+      .add_option("--max_probes", flags.max_probes, "Most runs per search")
       ->check(CLI::Range(3, kMaxRepeat).description(""))
       ->type_name("N")
       ->capture_default_str();
   command
       .add_option("--tolerance", flags.tolerance_percent,
-                  "How exact loads shall be")
+                  "Precision of the loads found, in percent")
       ->check(CLI::Range(0.1, 50.0).description(""))
       ->type_name("PERCENT")
       ->capture_default_str();
   command
       .add_option("--repeat", flags.comparison.repetitions,
-                  "How often to search; intervals of confidence need\n"
-                  "two or more")
+                  "Number of searches of each kind; confidence intervals\n"
+                  "need two or more")
       ->check(CLI::Range(1, kMaxRepeat).description(""))
       ->type_name("N")
       ->capture_default_str();
   command
       .add_option("--seed", flags.comparison.seed,
-                  "Of the order of the searches; 0: drawn, and told")
+                  "Seed for the order of the searches; 0: random, printed")
       ->type_name("N")
       ->capture_default_str();
 }
@@ -232,7 +232,7 @@ void AddNumaCompareCommand(CLI::App& app, CommandBody& chosen) {
   auto flags = std::make_shared<Flags>();
   CLI::Option* pattern = command
                              ->add_option("PATTERN", flags->pattern,
-                                          "A test as test_builder makes it, "
+                                          "A test in test_builder's syntax, "
                                           "such as\nfeed_aggregator:grpc")
                              ->option_text(" ");
   AddInfileFlag(*command, flags->infile);
@@ -241,12 +241,12 @@ void AddNumaCompareCommand(CLI::App& app, CommandBody& chosen) {
   AddSearchFlags(*command, *flags);
   AddTestOutputFlags(*command, flags->output);
   command->footer(
-      "Starts a sequencer and node managers of its own. Searches for the\n"
-      "highest load of one instance of the service on all CPUs (one_unbound),\n"
-      "of several there (unbound), each on CPUs and memory of a NUMA node\n"
-      "(bound), and with memory of another one (bound_remote), with the same\n"
-      "total of workers; docs/numa.md explains it. Exits 3 if a binding did\n"
-      "not hold.\n\n"
+      "Starts its own sequencer and node managers, and searches for the\n"
+      "highest load in each deployment, all with the same total of workers:\n"
+      "one instance of the service on all CPUs (one_unbound); several\n"
+      "instances on all CPUs (unbound); each bound to the CPUs and memory of\n"
+      "one NUMA node (bound); the same with another node's memory\n"
+      "(bound_remote). See docs/numa.md. Exits 3 if a binding did not hold.\n\n"
       "Example:\n"
       "  distbench numa_compare --infile=my_test.config --service=server \\\n"
       "      --slo='query p99<=2ms' --outfile=numa.pb.gz --binary_output");

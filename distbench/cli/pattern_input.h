@@ -8,9 +8,10 @@
 
 namespace distbench {
 
-// The one test of a pattern string, such as "feed_aggregator:grpc", as
-// test_builder would make it, canonical; or without a pattern that of a file.
-// INVALID_ARGUMENT if they are wrong, or make more or less than one test.
+// Returns the single test of a pattern string such as "feed_aggregator:grpc",
+// built as by test_builder, or of a file if `pattern` is empty. The test is
+// canonical. INVALID_ARGUMENT if the input is wrong or does not yield exactly
+// one test.
 absl::StatusOr<DistributedSystemDescription> LoadOneTest(
     const std::string& pattern, const std::string& infile);
 

@@ -46,7 +46,7 @@ struct Flags {
 
 constexpr char kSearchTable[] = "search";
 
-// What there is to report on.
+// The results to report on.
 struct Input {
   std::vector<TestRun> runs;
   std::vector<SourcedSearch> searches;
@@ -59,7 +59,7 @@ absl::Status WriteText(const Input& input, const Flags&, ReportOutput& output) {
     }
   }
   for (const TestRun& run : input.runs) {
-    // Numbered as the page does it.
+    // Numbered as on the HTML page.
     const std::string number =
         run.repetition > 0 ? absl::StrCat(" #", run.repetition + 1) : "";
     output.Write(absl::StrCat("Test: ", run.name, number, "\n"));
@@ -83,7 +83,8 @@ absl::Status WriteHtml(const Input& input, const Flags&, ReportOutput& output) {
   return absl::OkStatus();
 }
 
-// FeedSim's columns first, so without those that other tables begin with.
+// FeedSim's columns come first, so the columns that begin other tables are left
+// out.
 void WriteSearchTable(const Input& input, ReportOutput& output) {
   output.Write(SearchTableHeader() + "\n");
   for (const SourcedSearch& search : input.searches) {
@@ -119,7 +120,7 @@ absl::Status WriteHdr(const Input& input, const Flags& flags,
   return absl::OkStatus();
 }
 
-// Of the results that hold a search: one each, or a list of several.
+// Reports each result that holds a search; several reports form a list.
 absl::Status WriteBenchpress(const Input& input, const Flags& flags,
                              ReportOutput& output) {
   const absl::StatusOr<std::string> json = RenderBenchpress(
@@ -143,13 +144,13 @@ struct Format {
 const std::map<std::string, Format>& Formats() {
   static const auto* const formats = new std::map<std::string, Format>{
       {"text", {"summaries", WriteText}},
-      {"json", {"all but samples, for programs", WriteJson}},
-      {"csv", {"a table, see --table", WriteCsv}},
+      {"json", {"everything but samples, for programs", WriteJson}},
+      {"csv", {"one table; see --table", WriteCsv}},
       {"html", {"charts on one page", WriteHtml}},
       {"hdr", {"HdrHistogram's percentile output of one RPC", WriteHdr}},
       {"benchpress",
-       {"a search, as DCPerf's FeedSim reports it", WriteBenchpress}},
-      {"trace", {"traced RPCs, for ui.perfetto.dev", WriteTrace}},
+       {"a search as DCPerf's FeedSim reports it", WriteBenchpress}},
+      {"trace", {"RPC traces for ui.perfetto.dev", WriteTrace}},
   };
   return *formats;
 }
@@ -169,7 +170,7 @@ std::vector<std::string> TableNames() {
   return names;
 }
 
-// Flags that mean something to one format only.
+// Rejects flags that apply to another format only.
 absl::Status CheckFlags(const Flags& flags) {
   const auto check = [&](const char* flag, bool is_given, const char* format) {
     if (!is_given || flags.format == format) return absl::OkStatus();
@@ -202,7 +203,7 @@ int Report(const Flags& flags) {
   return ExitCodeForAll(*results);
 }
 
-// What is wrong with a value, or nothing.
+// Returns an error text for a value that is not one of `names`, else "".
 CLI::Validator OneOf(const std::vector<std::string>& names) {
   return CLI::Validator(
       [names](std::string& value) -> std::string {
@@ -216,7 +217,7 @@ CLI::Validator OneOf(const std::vector<std::string>& names) {
 }
 
 std::string FormatHelp() {
-  std::string help = "How to write them:";
+  std::string help = "Output format:";
   for (const auto& [name, format] : Formats()) {
     absl::StrAppend(&help, "\n  ", name, ": ", format.description);
   }
@@ -224,7 +225,7 @@ std::string FormatHelp() {
 }
 
 std::string TableHelp() {
-  std::string help = "Of --format=csv; default: rpcs";
+  std::string help = "Table for --format=csv; default: rpcs";
   for (const ReportTable* table : AllTables()) {
     absl::StrAppend(&help, "\n  ", table->name, ": ", table->description);
   }
@@ -236,12 +237,12 @@ std::string TableHelp() {
 
 void AddReportCommand(CLI::App& app, CommandBody& chosen) {
   CLI::App* command = app.add_subcommand(
-      "report", "Shows results: as text, tables, charts or traces");
+      "report", "Shows results as text, tables, charts or traces");
   auto flags = std::make_shared<Flags>();
   command
       ->add_option("RESULT", flags->results,
-                   "Result files, text or binary, compressed or not,\n"
-                   "or directories of such: *.pb and *.pb.gz")
+                   "Result files (text or binary, compressed or not) or\n"
+                   "directories with *.pb and *.pb.gz files")
       ->required()
       ->option_text("...");
   command->add_option("--format", flags->format, FormatHelp())
@@ -249,26 +250,25 @@ void AddReportCommand(CLI::App& app, CommandBody& chosen) {
       ->type_name("FORMAT")
       ->capture_default_str();
   AddTextFlag(*command, "-o", flags->output, "FILE",
-              "Where to write; default: standard output");
+              "Write the report here; default: standard output");
   command->add_option("--table", flags->table, TableHelp())
       ->check(OneOf(TableNames()))
       ->type_name("TABLE");
   AddTextFlag(*command, "--test", flags->hdr.test, "NAME",
-              "Of --format=hdr: which test, if there are several");
+              "With --format=hdr: the test, if there are several");
   AddTextFlag(*command, "--rpc", flags->hdr.rpc, "NAME",
-              "Of --format=hdr: which RPC, if there are several");
+              "With --format=hdr: the RPC, if there are several");
   command
       ->add_option("--latency", flags->latency,
-                   "Of --format=hdr: service or response time;\n"
-                   "default: response time where there is any")
+                   "With --format=hdr: service or response time;\n"
+                   "default: response time if it was measured")
       ->check(OneOf({"service", "response"}))
       ->type_name("KIND");
   command->add_flag("--strict_legacy", flags->strict_legacy,
-                    "Of --format=benchpress: only FeedSim's keys, and some\n"
-                    "numbers as strings, as there");
+                    "With --format=benchpress: only FeedSim's keys, and some\n"
+                    "numbers as strings, as FeedSim has them");
   command->footer(
-      "Exits 3 if a result is of a run that failed or whose numbers are "
-      "false.\n\n"
+      "Exits 3 if a run failed or its results are invalid.\n\n"
       "Examples:\n"
       "  distbench report results/my_test.pb.gz\n"
       "  distbench report base.pb.gz new.pb.gz --format=html -o report.html\n"

@@ -11,16 +11,16 @@
 
 namespace distbench {
 
-// Where a report goes, a piece at a time.
+// The destination of a report, which is written piece by piece.
 class ReportOutput {
  public:
-  // An empty path is stdout. A file appears when it is complete.
+  // An empty path means stdout. A file appears only once it is complete.
   static absl::StatusOr<ReportOutput> Open(const std::string& path);
 
-  // After an error, does nothing.
+  // Does nothing after an error.
   void Write(absl::string_view bytes);
 
-  // Once, at the end: whether all of it was written.
+  // Ends the report. Call it once. Returns the first error of any write.
   absl::Status Finish();
 
  private:

@@ -28,11 +28,11 @@ absl::StatusOr<std::vector<std::string>> ResultsIn(const std::string& folder) {
   }
   if (error) {
     return absl::UnknownError(
-        absl::StrCat("can not list ", folder, ": ", error.message()));
+        absl::StrCat("cannot list ", folder, ": ", error.message()));
   }
   if (files.empty()) {
     return absl::NotFoundError(
-        absl::StrCat(folder, " holds no results: no *.pb or *.pb.gz"));
+        absl::StrCat(folder, " holds no results (*.pb or *.pb.gz)"));
   }
   std::sort(files.begin(), files.end());
   return files;

@@ -9,12 +9,12 @@
 
 namespace distbench {
 
-// The results of files, and of the files *.pb and *.pb.gz of directories,
-// sorted by name.
+// Reads result files. A directory stands for its *.pb and *.pb.gz files, sorted
+// by name.
 absl::StatusOr<std::vector<SourcedResults>> ReadResultFiles(
     const std::vector<std::string>& paths);
 
-// The exit code for all of them.
+// Returns the most severe exit code of the results.
 int ExitCodeForAll(const std::vector<SourcedResults>& results);
 
 }  // namespace distbench

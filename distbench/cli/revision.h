@@ -3,8 +3,8 @@
 
 namespace distbench {
 
-// Of the source that this program was built from, with "+" if there were
-// changes that it does not have; empty unless it was built with --stamp.
+// The source revision that this program was built from, with "+" if there were
+// uncommitted changes; empty unless it was built with --stamp.
 extern const char kRevision[];
 
 }  // namespace distbench

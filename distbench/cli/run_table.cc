@@ -130,7 +130,7 @@ std::string RunsJson(const std::vector<RunDescription>& runs) {
   nlohmann::ordered_json json;
   json["runs"] = nlohmann::ordered_json::array();
   for (const RunDescription& run : runs) json["runs"].push_back(ToJson(run));
-  // What is no UTF-8 is replaced, rather than thrown at us.
+  // Invalid UTF-8 is replaced; by default dump() would throw.
   return json.dump(2, ' ', false,
                    nlohmann::ordered_json::error_handler_t::replace) +
          "\n";

@@ -1,4 +1,4 @@
-// The runs of a sequencer, for people and for programs.
+// Shows the runs of a sequencer to people and to programs.
 
 #ifndef DISTBENCH_CLI_RUN_TABLE_H_
 #define DISTBENCH_CLI_RUN_TABLE_H_
@@ -11,18 +11,17 @@
 
 namespace distbench {
 
-// A line for each run, below a line that says what its columns are. Times are
-// UTC.
+// Returns a heading and one line per run. Times are UTC.
 std::string RunTable(const std::vector<RunDescription>& runs);
 
-// {"runs": [...]}: what RunDescription says, by its field names; states in
-// lower case, times as RFC 3339 in UTC.
+// Returns {"runs": [...]} with the fields of RunDescription by name. States are
+// in lower case, times in RFC 3339 and UTC.
 std::string RunsJson(const std::vector<RunDescription>& runs);
 
-// The text without what would move the cursor: others have written it.
+// Escapes control characters, which others may have put into the text.
 std::string Printable(absl::string_view text);
 
-// "test1, test2 and 3 more", on one line whatever the names hold.
+// Returns text such as "test1, test2 and 3 more", always on one line.
 std::string DescribeTests(const RunDescription& run);
 
 }  // namespace distbench

@@ -41,7 +41,7 @@ struct Flags {
 
 constexpr int kMaxRepeat = 10'000;
 
-// Overrides what the tests say themselves.
+// Overrides the tests' own limits.
 void LimitDuration(absl::Duration limit, TestSequence& tests) {
   if (limit == absl::InfiniteDuration()) return;
   const int64_t seconds =
@@ -57,7 +57,7 @@ void LeaveOutSamples(TestSequence& tests) {
   }
 }
 
-// What would be thrown away is not asked for.
+// Rejects flags about a result that --detach does not wait for.
 absl::Status CheckDetached(const Flags& flags) {
   if (!flags.detach) return absl::OkStatus();
   const char* flag = !flags.output.outfile.empty() ? "--outfile"
@@ -68,7 +68,7 @@ absl::Status CheckDetached(const Flags& flags) {
   return absl::InvalidArgumentError(
       absl::StrCat(flag,
                    " does not go with --detach, which waits for no result; "
-                   "give it to distbench runs get"));
+                   "use it with distbench runs get"));
 }
 
 int Detach(TestClient& client, const RunTestsRequest& request) {
@@ -78,19 +78,19 @@ int Detach(TestClient& client, const RunTestsRequest& request) {
   return kExitOk;
 }
 
-// Nothing is lost with the connection.
+// After a lost connection, tells the user how to get the result.
 void SayHowToGoOn(const ConsoleRun& run, const Flags& flags) {
   if (!absl::IsUnavailable(run.status) || run.run_id.empty()) return;
-  std::cerr << "The run goes on if only the connection was lost. Its result is "
-               "kept by a sequencer\nthat still runs, and by one with "
-               "--results_dir that is started again:\n"
+  std::cerr << "If only the connection was lost, the run goes on. The "
+               "sequencer keeps its result\nwhile it runs, and across "
+               "restarts if it has --results_dir. To get it:\n"
             << "  distbench runs wait " << run.run_id
             << " --test_sequencer=" << flags.test_sequencer << std::endl;
 }
 
 int RunTests(const Flags& flags) {
   StopSignals stop(kExitRunFailed);
-  // Before the tests are on their way there is nothing to end.
+  // Before the tests are submitted there is nothing to end.
   stop.SetHandler([] { std::_Exit(kExitRunFailed); });
 
   const absl::Status detached = CheckDetached(flags);
@@ -129,31 +129,31 @@ void AddRunTestsCommand(CLI::App& app, CommandBody& chosen) {
   AddInfileFlag(*command, flags->infile);
   AddTestOutputFlags(*command, flags->output);
   AddDurationFlag(*command, "--max_test_duration", flags->max_test_duration,
-                  "When to end a test that has not ended, such as\n"
-                  "130s; default: as its attribute test_timeout says");
+                  "End a test after this time, such as 130s; default:\n"
+                  "the test's attribute test_timeout");
   command
       ->add_option("--repeat", flags->repeat,
-                   "How often to run the tests; all of them once before any\n"
-                   "again. Verdicts of compare need repetitions")
+                   "Run all tests this often, one round after the other.\n"
+                   "Verdicts of compare need repetitions")
       ->check(CLI::Range(1, kMaxRepeat).description(""))
       ->type_name("N")
       ->capture_default_str();
   command->add_flag("--no_samples", flags->no_samples,
-                    "Keep no samples of single RPCs: a small result,\n"
-                    "with the same counts, histograms and series");
+                    "Keep no samples of single RPCs. The result is smaller\n"
+                    "and has the same counts, histograms and series");
   AddTextFlag(*command, "--label", flags->label, "TEXT",
-              "Kept with the run, for distbench runs list");
+              "Text kept with the run, shown by distbench runs list");
   command->add_flag("--preempt", flags->preempt,
-                    "Run before all runs that wait without this flag; what\n"
-                    "runs already is not disturbed");
+                    "Run before all waiting runs without this flag; a run\n"
+                    "that has started is not disturbed");
   command->add_flag("--detach", flags->detach,
-                    "Print the run's id and exit; distbench runs does the\n"
-                    "rest: wait, get, cancel");
+                    "Print the run's id and exit; then use distbench runs\n"
+                    "to wait for, get or cancel the run");
   command->footer(
       "Prints the summary of each test to stdout. SIGINT or SIGTERM cancels\n"
-      "what has not ended, and what was measured is kept; a second one exits\n"
-      "at once. If the connection is lost, the run goes on, and its result is\n"
-      "kept: see distbench help runs.\n\n"
+      "the rest and keeps what was measured; a second signal exits at once.\n"
+      "If the connection is lost, the run goes on and its result is kept: see\n"
+      "distbench help runs.\n\n"
       "Examples:\n"
       "  distbench run_tests --test_sequencer=host1:10000 \\\n"
       "      --infile=my_test.config --outfile=my_test.pb.gz --binary_output\n"

@@ -32,7 +32,7 @@ struct Flags {
   TestOutputFlags output;
 };
 
-// The error says what may have been meant.
+// On failure, the error may suggest a similar id.
 absl::StatusOr<RunDescription> FindRun(TestClient& client,
                                        const std::string& run_id) {
   absl::StatusOr<std::vector<RunDescription>> runs = client.ListRuns();
@@ -40,7 +40,7 @@ absl::StatusOr<RunDescription> FindRun(TestClient& client,
   for (RunDescription& run : *runs) {
     if (run.id() == run_id) return std::move(run);
   }
-  // The sequencer explains it, as it does to those who do not list.
+  // Ask the sequencer for its own explanation of an unknown id.
   RunDescription unknown;
   unknown.set_id(run_id);
   TestSequenceResults results;
@@ -63,7 +63,7 @@ int List(TestClient& client, const Flags& flags) {
   return kExitOk;
 }
 
-// What went wrong with the storage is told beside the result.
+// Reports problems with storing the result, in addition to the result itself.
 void SayStorageProblem(const RunDescription& run, const absl::Status& status) {
   if (run.message().empty() || run.message() == status.message()) return;
   std::cerr << "distbench: run " << run.id() << ": " << Printable(run.message())
@@ -88,7 +88,7 @@ int Wait(TestClient& client, const Flags& flags, StopSignals& stop) {
   ConsoleRun outcome = FollowOnConsole(client, *run, stop);
   if (stop.requested()) {
     outcome.status = absl::CancelledError(
-        "no longer waiting; the run goes on, distbench runs cancel ends it");
+        "no longer waiting; the run goes on (distbench runs cancel ends it)");
   }
   return FinishRun(outcome, flags.output);
 }
@@ -105,7 +105,7 @@ using Action = int (*)(TestClient& client, const Flags& flags,
 
 int Run(Action action, const Flags& flags) {
   StopSignals stop(kExitRunFailed);
-  // Before anything is on its way there is nothing to end.
+  // Before a call has been made there is nothing to end.
   stop.SetHandler([] { std::_Exit(kExitRunFailed); });
   const absl::StatusOr<std::unique_ptr<TestClient>> client =
       TestClient::Connect(flags.test_sequencer, flags.tls);
@@ -113,7 +113,7 @@ int Run(Action action, const Flags& flags) {
   return action(**client, flags, stop);
 }
 
-// A subcommand of "runs".
+// Adds a subcommand to "runs".
 CLI::App& AddAction(CLI::App& runs, const std::string& name,
                     const std::string& description, Action action,
                     std::shared_ptr<Flags> flags, CommandBody& chosen) {
@@ -143,7 +143,7 @@ void AddList(CLI::App& runs, CommandBody& chosen) {
         return List(client, flags);
       },
       flags, chosen);
-  command.add_option("--format", flags->format, "How to list them")
+  command.add_option("--format", flags->format, "Output format")
       ->check(CLI::IsMember({"text", "json"}))
       ->type_name("text|json")
       ->capture_default_str();
@@ -154,7 +154,7 @@ void AddList(CLI::App& runs, CommandBody& chosen) {
 void AddGet(CLI::App& runs, CommandBody& chosen) {
   auto flags = std::make_shared<Flags>();
   CLI::App& command = AddAction(
-      runs, "get", "Gets the results of a run that has ended", Get, flags,
+      runs, "get", "Gets the results of a finished run", Get, flags,
       chosen);
   AddRunId(command, *flags);
   AddTestOutputFlags(command, flags->output);
@@ -168,14 +168,14 @@ void AddGet(CLI::App& runs, CommandBody& chosen) {
 void AddCancel(CLI::App& runs, CommandBody& chosen) {
   auto flags = std::make_shared<Flags>();
   CLI::App& command = AddAction(
-      runs, "cancel", "Ends a run that waits or runs",
+      runs, "cancel", "Ends a waiting or running run",
       [](TestClient& client, const Flags& flags, StopSignals&) {
         return Cancel(client, flags);
       },
       flags, chosen);
   AddRunId(command, *flags);
   command.footer(
-      "What it has measured is kept.\n\n"
+      "What was measured is kept.\n\n"
       "Example:\n"
       "  distbench runs cancel 20260131-235959-000 \\\n"
       "      --test_sequencer=host1:10000");
@@ -184,13 +184,13 @@ void AddCancel(CLI::App& runs, CommandBody& chosen) {
 void AddWait(CLI::App& runs, CommandBody& chosen) {
   auto flags = std::make_shared<Flags>();
   CLI::App& command =
-      AddAction(runs, "wait", "Waits for the end of a run, with its progress",
+      AddAction(runs, "wait", "Waits for the end of a run and shows progress",
                 Wait, flags, chosen);
   AddRunId(command, *flags);
   AddTestOutputFlags(command, flags->output);
   command.footer(
-      "Prints what run_tests would, and exits as it does. SIGINT or SIGTERM\n"
-      "end the waiting, not the run.\n\n"
+      "Prints and exits as run_tests does. SIGINT or SIGTERM ends the wait,\n"
+      "not the run.\n\n"
       "Example:\n"
       "  distbench runs wait 20260131-235959-000 \\\n"
       "      --test_sequencer=host1:10000 --outfile=my_test.pb.gz");
@@ -208,7 +208,7 @@ void AddRunsCommand(CLI::App& app, CommandBody& chosen) {
   AddWait(*command, chosen);
   command->footer(
       "A run is what one run_tests submits. The test sequencer keeps the\n"
-      "results, on disk if it has --results_dir.\n\n"
+      "results in memory, or on disk with --results_dir.\n\n"
       "Examples:\n"
       "  distbench runs list --test_sequencer=host1:10000\n"
       "  distbench help runs get");

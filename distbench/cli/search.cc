@@ -37,13 +37,13 @@ bool UsesBuilder(const SearchFlags& flags) {
   return absl::StartsWith(flags.knob, "builder:");
 }
 
-// The test to search with; an empty one if the knob makes its own.
+// Returns the test to search with, or an empty one if the knob builds it.
 absl::StatusOr<DistributedSystemDescription> LoadTest(
     const SearchFlags& flags) {
   if (UsesBuilder(flags)) {
     if (!flags.infile) return DistributedSystemDescription();
     return absl::InvalidArgumentError(
-        "--infile and --knob=builder:... exclude each other: the knob makes "
+        "--infile and --knob=builder:... exclude each other: the knob builds "
         "the test");
   }
   const std::string infile = flags.infile.value_or("-");
@@ -81,14 +81,14 @@ absl::StatusOr<SearchPlan> MakePlan(const SearchFlags& flags,
   return plan;
 }
 
-// What an earlier search left behind, to go on with; else nothing. The error is
-// that the outfile holds what would be lost.
+// Returns the results of the search to resume, or nothing without --resume.
+// Fails if the outfile holds an unfinished search, which would be overwritten.
 absl::StatusOr<TestSequenceResults> EarlierResults(const SearchFlags& flags) {
   if (!flags.resume.empty()) {
     if (!flags.outfile.empty()) {
       return absl::InvalidArgumentError(
-          "--resume and --outfile exclude each other: what goes on is written "
-          "to where it came from");
+          "--resume and --outfile exclude each other: a resumed search is "
+          "written to its own file");
     }
     return ReadResults(flags.resume);
   }
@@ -102,8 +102,8 @@ absl::StatusOr<TestSequenceResults> EarlierResults(const SearchFlags& flags) {
       !IsComplete(existing->searches(0))) {
     return absl::FailedPreconditionError(absl::StrCat(
         flags.outfile, " holds a search that ended early, after ",
-        existing->searches(0).probes_size(), " probes; --resume=",
-        flags.outfile, " goes on with it, and removing it begins anew"));
+        existing->searches(0).probes_size(), " probes; resume with --resume=",
+        flags.outfile, ", or remove the file to start anew"));
   }
   return TestSequenceResults();
 }
@@ -122,7 +122,7 @@ int ExitCodeOf(const SearchReport& report) {
   return kExitRunFailed;
 }
 
-// Where the probes go, besides stderr.
+// The destinations of the probes, besides stderr.
 class Outputs {
  public:
   Outputs(const SearchFlags& flags, ReportOutput csv)
@@ -197,14 +197,14 @@ int RunPlan(const SearchFlags& flags, const SearchPlan& plan,
 
 int Search(const SearchFlags& flags) {
   StopSignals stop(kExitRunFailed);
-  // Before a probe is on its way there is nothing to end.
+  // Before a probe has started there is nothing to end.
   stop.SetHandler([] { std::_Exit(kExitRunFailed); });
   const absl::StatusOr<DistributedSystemDescription> test = LoadTest(flags);
   if (!test.ok()) return Fail(test.status(), kExitUsage);
   absl::StatusOr<TestSequenceResults> results = EarlierResults(flags);
   if (!results.ok()) return Fail(results.status(), kExitUsage);
   if (!flags.outfile.empty()) {
-    // To be found out before a long search, not after its first probe.
+    // Fail before a long search, not after its first probe.
     const absl::Status writable = OutputFile::Open(flags.outfile).status();
     if (!writable.ok()) return Fail(writable, kExitUsage);
   }
@@ -218,7 +218,7 @@ int Search(const SearchFlags& flags) {
   if (!flags.resume.empty()) {
     const absl::Status resumable = CheckResumable(*plan, *results);
     if (!resumable.ok()) {
-      return Fail(absl::StrCat("can not go on with ", flags.resume, ": ",
+      return Fail(absl::StrCat("cannot resume ", flags.resume, ": ",
                                std::string(resumable.message())),
                   kExitUsage);
     }
@@ -238,13 +238,13 @@ int Search(const SearchFlags& flags) {
 
 void AddSearchCommand(CLI::App& app, CommandBody& chosen) {
   CLI::App* command = app.add_subcommand(
-      "search", "Finds the highest load within an objective");
+      "search", "Finds the highest load that meets an objective");
   auto flags = std::make_shared<SearchFlags>();
   AddSearchFlags(*command, *flags);
   command->footer(
-      "A load is what the main lists of all instances start per second,\n"
-      "unless --knob says otherwise. Exits 2 if an objective can not be met,\n"
-      "3 if the answer can not be trusted.\n\n"
+      "A load is the number of iterations per second that the main lists of\n"
+      "all instances start, unless --knob says otherwise. Exits 2 if an\n"
+      "objective cannot be met, 3 if the answer cannot be trusted.\n\n"
       "Examples:\n"
       "  distbench search --test_sequencer=host1:10000 --infile=my_test.config "
       "\\\n"

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kMaxInstances = 1000;
 
-// An empty string if the text is a number of instances; else what is wrong.
+// Returns an empty string if the text is a number of instances, else the error.
 std::string CheckInstances(const std::string& text) {
   int count = 0;
   if (text == "auto" || (absl::SimpleAtoi(text, &count) && count >= 1 &&
@@ -29,25 +29,25 @@ void AddLoadFlags(CLI::App& command, SearchFlags& flags) {
       CLI::Range(1e-6, kMaxSearchLoad).description("");
   command
       .add_option("--slo", flags.objectives,
-                  "What must be met, such as 'my_rpc p95<=500ms',\n"
-                  "'my_rpc failures<=0.1%' or 'cpu<=60%'; several: all.\n"
-                  "Default: as the config's search says")
+                  "Objective to meet, such as 'my_rpc p95<=500ms',\n"
+                  "'my_rpc failures<=0.1%' or 'cpu<=60%'; if repeated, all\n"
+                  "must be met. Default: those of the config's search")
       ->type_name("OBJECTIVE")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   AddTextFlag(command, "--knob", flags.knob, "KNOB",
-              "What is turned: rate (a factor on all open loops),\n"
+              "Setting to vary: rate (a factor on all open loops),\n"
               "concurrency, concurrency:ACTION, payload:NAME,\n"
               "fanout:RPC or builder:CONFIG:PARAMETER; default: rate");
   command
       .add_option("--qps,--loads", flags.loads,
-                  "Instead of a search: run these loads, each once")
+                  "Do not search, but run each of these loads once")
       ->check(load)
       ->delimiter(',')
       ->type_name("LOAD[,LOAD...]");
   command
       .add_option("--initial_qps,--initial_load", flags.initial_load,
-                  "Where to start; default: the test's own load")
+                  "First load to try; default: the test's own load")
       ->check(load)
       ->type_name("LOAD");
   command
@@ -57,7 +57,7 @@ void AddLoadFlags(CLI::App& command, SearchFlags& flags) {
       ->type_name("LOAD");
   command
       .add_option("--max_qps,--max_load", flags.max_load,
-                  "Highest load to try; default: as the knob goes")
+                  "Highest load to try; default: the knob's maximum")
       ->check(load)
       ->type_name("LOAD");
   command
@@ -72,39 +72,39 @@ void AddLoadFlags(CLI::App& command, SearchFlags& flags) {
 void AddEffortFlags(CLI::App& command, SearchFlags& flags) {
   command
       .add_option("--tolerance", flags.tolerance_percent,
-                  "How exact the answer shall be, in percent; default: 2")
+                  "Precision of the answer, in percent; default: 2")
       ->check(CLI::Range(100 * kMinSearchTolerance, 100 * kMaxSearchTolerance)
                   .description(""))
       ->type_name("PERCENT");
   command
       .add_option("--max_probes", flags.max_probes,
-                  "Give up after so many runs; default: 25")
+                  "Give up after this many runs; default: 25")
       ->check(CLI::Range(kMinSearchProbes, kMaxSearchProbes).description(""))
       ->type_name("N");
   AddDurationFlag(command, "--max_time", flags.max_time,
-                  "Give up rather than exceed this time of traffic,\n"
-                  "of all runs together; default: no limit");
+                  "Give up rather than exceed this total time of traffic;\n"
+                  "default: no limit");
   AddDurationFlag(command, "--warmup", flags.warmup,
                   "Warm-up of each run; default: 2s");
   AddDurationFlag(command, "--probe_duration", flags.probe,
                   "Measured time of a run; near the limit more; default: 10s");
   AddDurationFlag(command, "--final_duration", flags.final_run,
-                  "Of the run that confirms, and of --qps; default: 60s");
+                  "Duration of the final run and of --qps runs; default: 60s");
 }
 
 void AddOutputFlags(CLI::App& command, SearchFlags& flags) {
   AddTextFlag(command, "--csv", flags.csv, "FILE",
-              "Where the table of probes goes; default: stdout");
+              "Write the table of probes here; default: stdout");
   AddTextFlag(command, "--outfile", flags.outfile, "FILE",
-              "Where to write the search and its final runs, anew\n"
-              "after each probe; compressed if the name ends in .gz");
+              "Write the search and its final runs here after each probe;\n"
+              "compressed if the name ends in .gz");
   command.add_flag("--binary_output", flags.binary_output,
-                   "Write the outfile in binary, not as text");
+                   "Write the outfile in binary instead of text");
   AddTextFlag(command, "--resume", flags.resume, "FILE",
-              "Go on with the search of this outfile, and write to it");
+              "Resume the search in this outfile, and write to it");
   AddTextFlag(command, "--on_final", flags.on_final, "COMMAND",
-              "Run this in a shell when the final run begins, such as\n"
-              "a profiler; DISTBENCH_FINAL_START and _END say when");
+              "Shell command, such as a profiler, to run when the final run\n"
+              "begins; DISTBENCH_FINAL_START and _END hold its times");
 }
 
 }  // namespace
@@ -114,8 +114,8 @@ void AddSearchFlags(CLI::App& command, SearchFlags& flags) {
   AddTlsFlags(command, flags.tls);
   command
       .add_option("--infile", flags.infile,
-                  "The test, as text or binary; - is standard input, and\n"
-                  "the default. None with --knob=builder:...")
+                  "The test, as text or binary; - reads standard input;\n"
+                  "default: -. Not with --knob=builder:...")
       ->type_name("FILE")
       ->check([](const std::string& value) {
         return absl::StartsWith(value, "--") ? "its FILE is missing" : "";

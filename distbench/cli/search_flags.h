@@ -1,4 +1,4 @@
-// What `distbench search` is asked for.
+// The flags of `distbench search`.
 
 #ifndef DISTBENCH_CLI_SEARCH_FLAGS_H_
 #define DISTBENCH_CLI_SEARCH_FLAGS_H_
@@ -17,7 +17,7 @@ class App;
 
 namespace distbench {
 
-// Zero durations and absent values: not given.
+// Zero durations and absent values mean that the flag was not given.
 struct SearchFlags {
   std::string test_sequencer;
   TlsFiles tls;
@@ -45,7 +45,7 @@ struct SearchFlags {
 // `flags` must outlive the parsing.
 void AddSearchFlags(CLI::App& command, SearchFlags& flags);
 
-// What the flags say of the search itself.
+// Returns the search settings that the flags give.
 LoadSearchSpec SpecOf(const SearchFlags& flags);
 
 }  // namespace distbench

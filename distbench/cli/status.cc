@@ -55,7 +55,7 @@ std::string DescribeTest(const GetStatusResponse& status) {
   return text;
 }
 
-// Those that wait, the next one first.
+// Returns the waiting runs, the next one first.
 std::vector<RunDescription> WaitingRuns(std::vector<RunDescription> runs) {
   runs.erase(std::remove_if(runs.begin(), runs.end(),
                             [](const RunDescription& run) {
@@ -100,7 +100,7 @@ int ShowStatus(const Flags& flags) {
   if (!status.ok()) return Fail(status.status(), kExitRunFailed);
   absl::StatusOr<std::vector<RunDescription>> runs =
       std::vector<RunDescription>();
-  // A listing is not cheap where there are many that have ended.
+  // A list of many finished runs is not cheap.
   if (status->queued_sequence_count() > 0) runs = (*client)->ListRuns();
   if (!runs.ok()) return Fail(runs.status(), kExitRunFailed);
   PrintStatus(*status, WaitingRuns(*std::move(runs)));
@@ -111,7 +111,7 @@ int ShowStatus(const Flags& flags) {
 
 void AddStatusCommand(CLI::App& app, CommandBody& chosen) {
   CLI::App* command = app.add_subcommand(
-      "status", "Shows a test sequencer's nodes and what they do");
+      "status", "Shows a test sequencer's nodes and what they are doing");
   auto flags = std::make_shared<Flags>();
   AddTestSequencerFlag(*command, flags->test_sequencer);
   AddTlsFlags(*command, flags->tls);

@@ -14,7 +14,7 @@ namespace distbench {
 
 absl::StatusOr<TestSequence> LoadAndCheckTests(const std::string& infile) {
   if (infile == "-" && isatty(STDIN_FILENO)) {
-    std::cerr << "Reading the tests from standard input; end them with Ctrl-D"
+    std::cerr << "Reading tests from standard input; press Ctrl-D to finish"
               << std::endl;
   }
   absl::StatusOr<TestSequence> tests = LoadTestSequence(infile);

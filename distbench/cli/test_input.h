@@ -8,9 +8,9 @@
 
 namespace distbench {
 
-// The tests of a file, canonical and ready to run. The error lists every
-// problem, one per line, below the file's name. Says on stderr when it waits
-// for somebody to type.
+// Returns the tests of a file, canonical and ready to run. The error lists
+// every problem, one per line, after the file's name. Prints a hint to stderr
+// if it waits for terminal input.
 absl::StatusOr<TestSequence> LoadAndCheckTests(const std::string& infile);
 
 }  // namespace distbench

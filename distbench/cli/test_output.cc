@@ -16,12 +16,12 @@ namespace distbench {
 
 void AddTestOutputFlags(CLI::App& command, TestOutputFlags& flags) {
   AddTextFlag(command, "--outfile", flags.outfile, "FILE",
-              "Where to write all that was measured, compressed\n"
-              "if the name ends in .gz; default: nowhere");
+              "Write all measurements here, compressed if the name\n"
+              "ends in .gz; default: nowhere");
   command.add_flag("--binary_output", flags.binary_output,
-                   "Write the outfile in binary, not as text");
+                   "Write the outfile in binary instead of text");
   command.add_flag("--allow_invalid", flags.allow_invalid,
-                   "Exit 0 also if the numbers are found to be false");
+                   "Exit 0 even if results are invalid");
 }
 
 absl::Status CheckOutfile(const TestOutputFlags& flags) {
@@ -29,7 +29,7 @@ absl::Status CheckOutfile(const TestOutputFlags& flags) {
   std::error_code ignored;
   const std::filesystem::file_status existing =
       std::filesystem::status(flags.outfile, ignored);
-  // Who reads from a pipe takes its being closed for the end.
+  // Opening and closing a pipe would signal the end of input to its reader.
   if (std::filesystem::is_other(existing)) return absl::OkStatus();
   return OutputFile::Open(flags.outfile).status();
 }
@@ -47,7 +47,7 @@ int FinishRun(const ConsoleRun& run, const TestOutputFlags& flags) {
   int exit_code = ExitCodeFor(run.results, flags.allow_invalid);
   if (const int count = CountInvalid(run.results); count > 0) {
     Fail(absl::StrCat(count, count == 1 ? " test is" : " tests are",
-                      " invalid: the findings of the summary say why",
+                      " invalid; see the findings in the summary",
                       flags.allow_invalid
                           ? ""
                           : "; --allow_invalid exits 0 nevertheless"),

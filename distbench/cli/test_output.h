@@ -1,4 +1,4 @@
-// What becomes of the tests that a subcommand ran.
+// Output of the tests that a subcommand ran.
 
 #ifndef DISTBENCH_CLI_TEST_OUTPUT_H_
 #define DISTBENCH_CLI_TEST_OUTPUT_H_
@@ -20,16 +20,15 @@ struct TestOutputFlags {
   bool allow_invalid = false;
 };
 
-// --outfile, --binary_output and --allow_invalid. `flags` must outlive the
+// Adds --outfile, --binary_output and --allow_invalid. `flags` must outlive the
 // parsing.
 void AddTestOutputFlags(CLI::App& command, TestOutputFlags& flags);
 
-// Whether a result can be written to the outfile: to be found out before a long
-// test, not after it.
+// Checks that a result can be written to the outfile. Call this before a long
+// test.
 absl::Status CheckOutfile(const TestOutputFlags& flags);
 
-// Writes the outfile, if there is one, says what went wrong, and returns the
-// ExitCode.
+// Writes the outfile if there is one, prints errors, and returns the ExitCode.
 int FinishRun(const ConsoleRun& run, const TestOutputFlags& flags);
 
 }  // namespace distbench

@@ -31,7 +31,7 @@ struct Flags {
   TestOutputFlags output;
 };
 
-// Everything on node0, whatever the test says about hosts.
+// Places everything on node0, whatever the test says about hosts.
 void PlaceOnOneNode(DistributedSystemDescription& test) {
   test.clear_service_constraints();
   test.clear_node_service_bundles();
@@ -45,7 +45,7 @@ void PlaceOnOneNode(DistributedSystemDescription& test) {
 
 int PreviewTests(const Flags& flags) {
   StopSignals stop(kExitRunFailed);
-  // Before the tests are on their way there is nothing to end.
+  // Before the tests are submitted there is nothing to end.
   stop.SetHandler([] { std::_Exit(kExitRunFailed); });
 
   absl::StatusOr<TestSequence> tests = LoadAndCheckTests(flags.infile);
@@ -82,14 +82,13 @@ int PreviewTests(const Flags& flags) {
 
 void AddTestPreviewCommand(CLI::App& app, CommandBody& chosen) {
   CLI::App* command =
-      app.add_subcommand("test_preview", "Runs tests in this process alone");
+      app.add_subcommand("test_preview", "Runs tests within this process");
   auto flags = std::make_shared<Flags>();
   AddInfileFlag(*command, flags->infile);
   AddTestOutputFlags(*command, flags->output);
   command->footer(
-      "All services run on one node, wherever the test places them: to see "
-      "what\n"
-      "it does, before it is given to a cluster.\n\n"
+      "Runs all services on one node, wherever the test places them, to show\n"
+      "what a test does before a cluster runs it.\n\n"
       "Example:\n  distbench test_preview --infile=my_test.config");
   command->callback(
       [flags, &chosen] { chosen = [flags] { return PreviewTests(*flags); }; });

@@ -51,7 +51,7 @@ struct Flags {
   int max_nodes = kMaxLocalNodes;
 };
 
-// --allow_* are about names, which only certificates have.
+// --allow_* restrict clients by name, and only certificates have names.
 absl::Status CheckAccessFlags(const Flags& flags) {
   if (flags.access.empty() || !flags.tls.ca.empty()) return absl::OkStatus();
   return absl::InvalidArgumentError(
@@ -59,7 +59,7 @@ absl::Status CheckAccessFlags(const Flags& flags) {
       "give --tls_ca, --tls_cert and --tls_key as well");
 }
 
-// How others reach the port.
+// Returns the address at which others reach the port.
 std::string ReachableAddress(const std::string& listen, int port) {
   if (absl::StrContains(listen, ':')) {
     return absl::StrCat("[", listen, "]:", port);
@@ -77,7 +77,7 @@ absl::StatusOr<std::vector<std::unique_ptr<NodeManager>>> StartLocalNodes(
     NodeManagerOptions options;
     options.engines = engines;
     options.channel = sequencer.InProcessChannel();
-    // For their traffic, which needs certificates on both sides.
+    // Their traffic needs certificates on both sides.
     if (tls != nullptr && !tls->files().ca.empty()) options.tls = tls;
     options.preassigned_id = i;
     absl::StatusOr<std::unique_ptr<NodeManager>> node =
@@ -92,7 +92,7 @@ void SayWhatWasInterrupted(const SequencerServer& sequencer) {
   for (const RunDescription& run : sequencer.interrupted_runs()) {
     std::cerr << "Run " << run.id() << " was interrupted: " << run.message()
               << (run.has_result_bytes()
-                      ? "; distbench runs get has the tests before"
+                      ? "; distbench runs get has its earlier tests"
                       : "")
               << std::endl;
   }
@@ -139,7 +139,7 @@ int RunTestSequencer(const Flags& flags) {
               << std::endl;
   }
   stop.Wait();
-  // While the nodes of this process can still hand over what they measured.
+  // The nodes of this process can still deliver their measurements here.
   (*sequencer)->EndRuns();
   return kExitOk;
 }
@@ -148,58 +148,58 @@ int RunTestSequencer(const Flags& flags) {
 
 void AddTestSequencerCommand(CLI::App& app, CommandBody& chosen) {
   CLI::App* command = app.add_subcommand(
-      "test_sequencer", "Hands out tests to node managers, until SIGINT");
+      "test_sequencer", "Hands tests to node managers until SIGINT");
   auto flags = std::make_shared<Flags>();
   AddPortFlag(*command, flags->port,
-              "Port to listen on; 0 picks a free one and prints it");
+              "Port to listen on; 0 picks a free port and prints it");
   command
       ->add_option("--local_nodes", flags->local_nodes,
-                   "Nodes to run in this process: node0, node1 and so on")
+                   "Nodes to run in this process, named node0, node1, ...")
       ->check(CLI::Range(0, kMaxLocalNodes).description(""))
       ->type_name("COUNT")
       ->capture_default_str();
   AddListenFlag(*command, flags->listen,
                 "Address to listen on; default: all interfaces");
   AddDurationFlag(*command, "--node_timeout", flags->node_timeout,
-                  "Within this time a node that can not be reached is\n"
-                  "given up, and ends its traffic; default: 5s");
+                  "Declare a node lost if it is unreachable for this long,\n"
+                  "and end its traffic; default: 5s");
   AddTextFlag(*command, "--results_dir", flags->results_dir, "DIR",
-              "Where to keep runs and their results, also for a\n"
-              "sequencer that is started later; default: in memory");
+              "Directory for runs and results, which survive a restart;\n"
+              "default: keep them in memory");
   command
       ->add_option("--results_memory", flags->results_memory_mib,
-                   "MiB that results may take in memory; beyond it the\n"
-                   "oldest are dropped")
+                   "MiB of memory for results; beyond it the oldest results\n"
+                   "are dropped")
       ->check(CLI::Range(int64_t{0}, kMaxMemoryMib).description(""))
       ->type_name("MIB")
       ->capture_default_str();
   command
       ->add_option("--receive_memory", flags->receive_memory_mib,
-                   "MiB that messages may take, about, while they are\n"
-                   "received; beyond it calls are broken off, and a message\n"
-                   "that is larger never arrives; default: half of the\n"
-                   "host's, or of what the control group allows")
+                   "Approximate MiB of memory for messages while they are\n"
+                   "received. Beyond it calls are aborted, and a larger\n"
+                   "message never arrives. Default: half of the memory of the\n"
+                   "host or of its control group")
       ->check(CLI::Range(kLeastReceiveMemoryMib, kMaxMemoryMib)
                   .description(""))
       ->type_name("MIB");
   AddTlsFlags(*command, flags->tls);
   AddNamesFlag(*command, "--allow_submit", flags->access.submit,
-               "Whose certificates may submit and cancel tests, such as\n"
-               "alice,ci.example.com; default: all that --tls_ca signed");
+               "Certificate names that may submit and cancel tests, such as\n"
+               "alice,ci.example.com; default: all signed by --tls_ca");
   AddNamesFlag(*command, "--allow_node", flags->access.node,
-               "Whose certificates may be nodes, such as host1,host2;\n"
-               "default: all that --tls_ca signed");
+               "Certificate names that may be nodes, such as host1,host2;\n"
+               "default: all signed by --tls_ca");
   command
       ->add_option("--max_nodes", flags->max_nodes,
-                   "Nodes that may register at the same time")
+                   "Most nodes that may be registered at the same time")
       ->check(CLI::Range(1, kMaxNodeNames).description(""))
       ->type_name("COUNT")
       ->capture_default_str();
   AddMetricsPortFlag(*command, flags->metrics_port);
   command->footer(
-      "Node managers register with it, and run the tests that clients send\n"
-      "to it. SIGINT or SIGTERM ends it and the test that runs, and keeps\n"
-      "what it measured; a second one ends it at once.\n\n"
+      "Node managers register with the sequencer and run the tests that\n"
+      "clients submit to it. SIGINT or SIGTERM ends it and the running test,\n"
+      "and keeps what was measured; a second signal ends it at once.\n\n"
       "Examples, the second for this machine alone, with two nodes:\n"
       "  distbench test_sequencer --results_dir=/var/lib/distbench\n"
       "  distbench test_sequencer --local_nodes=2 --listen=localhost");

@@ -17,20 +17,20 @@ std::string Explain(const absl::Status& error, const std::string& address,
   }
   if (absl::StrContains(message, "DNS resolution failed") ||
       absl::StrContains(message, "Domain name not found")) {
-    return absl::StrCat("the host of ", address,
-                        " is not known; is its name right? (", message, ")");
+    return absl::StrCat("the host name in ", address,
+                        " is unknown; is it right? (", message, ")");
   }
   switch (error.code()) {
     case absl::StatusCode::kDeadlineExceeded:
       return absl::StrCat(address, " did not answer within ",
                           absl::FormatDuration(timeout),
-                          "; is the host up, does a firewall let the port "
-                          "through, and is it the test sequencer's port?");
+                          "; is the host up, does a firewall allow the port, "
+                          "and is it the test sequencer's port?");
     case absl::StatusCode::kUnimplemented:
-      return absl::StrCat("what answers at ", address,
-                          " is no test sequencer; is it the right port?");
+      return absl::StrCat("the server at ", address,
+                          " is not a test sequencer; is it the right port?");
     default:
-      return absl::StrCat("can not talk to ", address, ": ", message,
+      return absl::StrCat("cannot talk to ", address, ": ", message,
                           "; is it the test sequencer's port?");
   }
 }

@@ -8,8 +8,8 @@
 
 namespace distbench {
 
-// What gRPC says of a sequencer that could not be reached, for people: what was
-// tried, what happened and what to check. Keeps the code.
+// Turns gRPC's error about an unreachable sequencer into a message for people:
+// what was tried, what happened and what to check. Keeps the code.
 absl::Status ExplainConnectionError(const absl::Status& error,
                                     const std::string& address,
                                     absl::Duration timeout);

@@ -17,7 +17,7 @@ void PrintSummary(const TestResult& result) {
   std::cout << std::flush;
 }
 
-// Keeps and prints what an event says that is no progress.
+// Keeps and prints an event's information, except for progress.
 void Take(const RunTestsEvent& event, ConsoleRun& run) {
   if (event.has_run_id()) run.run_id = event.run_id();
   if (event.has_started()) run.traffic_started = true;
@@ -28,16 +28,16 @@ void Take(const RunTestsEvent& event, ConsoleRun& run) {
   PrintSummary(event.finished());
 }
 
-// For how long the traffic of the run's test has been under way, in
-// microseconds; 0 if it is not, or not known.
+// Returns how long the traffic of the run's test has been under way, in
+// microseconds; 0 if it is not under way or this is unknown.
 int64_t RunningTimeUs(TestClient& client, const RunDescription& run) {
   if (run.state() != RunDescription::RUNNING) return 0;
   const absl::StatusOr<GetStatusResponse> status = client.GetStatus();
   return status.ok() ? status->running_time_us() : 0;
 }
 
-// Calls the sequencer, and takes and shows what it tells. A stop signal
-// cancels that. `display` may be null.
+// Calls the sequencer, then keeps and shows the events that it sends. A stop
+// signal cancels the call. `display` may be null.
 template <typename Call>
 ConsoleRun Conduct(TestClient& client, StopSignals& stop,
                    ProgressDisplay* display, const Call& call) {

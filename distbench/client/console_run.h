@@ -1,4 +1,4 @@
-// Runs tests for somebody who watches.
+// Runs tests with output on the console.
 
 #ifndef DISTBENCH_CLIENT_CONSOLE_RUN_H_
 #define DISTBENCH_CLIENT_CONSOLE_RUN_H_
@@ -14,33 +14,34 @@
 namespace distbench {
 
 struct ConsoleRun {
-  // As of TestClient::RunTests(); CANCELLED after a stop signal.
+  // As returned by TestClient::RunTests(); CANCELLED after a stop signal.
   absl::Status status;
 
-  // Empty if the tests were refused.
+  // Empty if the sequencer rejected the tests.
   std::string run_id;
 
-  // Whether any traffic was sent: what fails before that has not cost anything.
+  // Whether any traffic was sent. A failure before that has cost nothing.
   bool traffic_started = false;
 
-  // As of TestClient::RunTests().
+  // As filled in by TestClient::RunTests().
   TestSequenceResults results;
 };
 
-// Each prints the summary of each test to stdout when it ends, below a line
-// "Test summary:", and takes over the handler of `stop` meanwhile.
+// Each of these functions prints a test's summary to stdout when the test ends,
+// below a line "Test summary:". Each takes over the handler of `stop` while it
+// runs.
 
-// Runs the tests with progress on stderr, which begins with the run's id if
-// `show_run_id`. A stop signal cancels them.
+// Runs the tests with progress on stderr; the progress begins with the run's id
+// if `show_run_id`. A stop signal cancels the tests.
 ConsoleRun RunOnConsole(TestClient& client, const RunTestsRequest& request,
                         bool show_run_id, StopSignals& stop);
 
 // Waits for the end of a run, with progress on stderr. A stop signal ends the
-// waiting.
+// wait, not the run.
 ConsoleRun FollowOnConsole(TestClient& client, const RunDescription& run,
                            StopSignals& stop);
 
-// Gets the results of a run that has ended.
+// Gets the results of a finished run.
 ConsoleRun GetOnConsole(TestClient& client, const RunDescription& run,
                         StopSignals& stop);
 

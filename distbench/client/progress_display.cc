@@ -16,8 +16,8 @@ namespace distbench {
 
 namespace {
 
-// Reports come once a second; the last one soon after another. A rate over so
-// short a time would be that of delays on the way.
+// Reports come once a second, but the last one may follow soon after another. A
+// rate over such a short time would mostly reflect transmission delays.
 constexpr int64_t kDrawIntervalNs = 500'000'000;
 
 constexpr int64_t kNsPerUs = 1'000;
@@ -26,7 +26,7 @@ constexpr int64_t kLineIntervalNs = 5 * kNsPerSecond;
 constexpr int kBarWidth = 20;
 constexpr absl::string_view kClearLine = "\r\x1b[K";
 
-// To three digits: more is noise.
+// Keeps three digits; more would be noise.
 absl::Duration Rounded(int64_t ns) {
   int64_t unit_ns = 1;
   while (ns / unit_ns >= 1000) unit_ns *= 10;
@@ -84,7 +84,7 @@ void ProgressDisplay::Clear() {
 }
 
 void ProgressDisplay::ShowQueuePosition(int runs_ahead) {
-  // Zero is said by the start that follows.
+  // For zero, the start that follows says enough.
   if (runs_ahead == 0) return;
   const std::string text =
       absl::StrCat("Waiting, ", runs_ahead,
@@ -119,7 +119,7 @@ void ProgressDisplay::ShowStart(const TestStarted& started) {
 }
 
 void ProgressDisplay::ShowProgress(const TrafficProgress& progress) {
-  // What the sequencer says of latencies is for display only.
+  // The sequencer's recent latencies are for display only.
   AddHistogram(progress.recent_service_time_ns(), service_time_ns_)
       .IgnoreError();
   AddHistogram(progress.recent_response_time_ns(), response_time_ns_)
@@ -135,7 +135,7 @@ void ProgressDisplay::ShowProgress(const TrafficProgress& progress) {
       absl::StrCat(Rate(progress, interval_ns), Latency(), ", ",
                    progress.failed_count(), " failed");
   if (options_.terminal) {
-    // The name comes last: where the terminal is too narrow, it may go.
+    // The name comes last, so that a narrow terminal cuts off only the name.
     Draw(absl::StrCat(Position(), Bar(now_ns), Elapsed(now_ns), ", ", figures,
                       "  ", name_));
   } else {
@@ -188,7 +188,7 @@ void ProgressDisplay::ShowEnd(const TestResult& result) {
                            ": failed before it started"));
     return;
   }
-  // Of a test that had ended before it was followed, the result knows.
+  // If the test had ended before it was followed, its result has the duration.
   const int64_t duration_ns =
       runs_ ? options_.clock->MonotonicNs() - started_ns_
             : info.end_timestamp_ns() - info.start_timestamp_ns();
@@ -204,7 +204,7 @@ void ProgressDisplay::WriteLine(absl::string_view text) {
 }
 
 void ProgressDisplay::Draw(absl::string_view text) {
-  // The last column stays free: writing it may begin a new line.
+  // Leave the last column free: writing to it may begin a new line.
   const int room = std::max(options_.columns - 1, 0);
   options_.write(absl::StrCat(kClearLine, text.substr(0, room)));
   drawn_ = true;
@@ -217,8 +217,8 @@ std::string ProgressDisplay::Position() const {
 std::string ProgressDisplay::Elapsed(int64_t now_ns) const {
   std::string text = absl::StrCat((now_ns - started_ns_) / kNsPerSecond, " s");
   if (expected_duration_ns_ > 0) {
-    // Rounded up, so that it is 0 at the end only; what comes after is the wait
-    // for the last answers.
+    // Rounded up, so that 0 appears only at the end; the time after that is the
+    // wait for the last answers.
     const int64_t left_ns =
         std::max<int64_t>(0, started_ns_ + expected_duration_ns_ - now_ns);
     absl::StrAppend(&text, ", ", (left_ns + kNsPerSecond - 1) / kNsPerSecond,

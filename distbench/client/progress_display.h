@@ -1,4 +1,4 @@
-// Shows people how far the tests that they wait for are.
+// Shows users the progress of the tests that they wait for.
 
 #ifndef DISTBENCH_CLIENT_PROGRESS_DISPLAY_H_
 #define DISTBENCH_CLIENT_PROGRESS_DISPLAY_H_
@@ -15,18 +15,18 @@
 namespace distbench {
 
 struct ProgressDisplayOptions {
-  // Of the sequence that the events are about.
+  // The number of tests in the sequence that the events are about.
   int test_count = 1;
 
-  // Say the run's id.
+  // Whether to show the run's id.
   bool show_run_id = false;
 
-  // For how long the traffic of the first test that starts has been under way,
-  // in microseconds: of a run that is followed from its middle.
+  // How long the traffic of the first test has been under way when the display
+  // starts, in microseconds. Set this to follow a run from its middle.
   int64_t running_time_us = 0;
 
-  // A terminal has one line that is drawn again and again; anything else gets a
-  // line of its own every few seconds.
+  // A terminal has one line that is redrawn; other outputs get a new line every
+  // few seconds.
   bool terminal = false;
 
   // Width of the terminal, in characters.
@@ -36,7 +36,7 @@ struct ProgressDisplayOptions {
   std::function<void(absl::string_view text)> write;
 };
 
-// For stderr as it is: a terminal or not, and how wide.
+// Returns options for stderr: whether it is a terminal, and its width.
 ProgressDisplayOptions StderrProgress(int test_count);
 
 // Not thread-safe.
@@ -44,17 +44,17 @@ class ProgressDisplay {
  public:
   explicit ProgressDisplay(ProgressDisplayOptions options);
 
-  // Clears.
+  // Clears the line.
   ~ProgressDisplay();
 
   ProgressDisplay(const ProgressDisplay&) = delete;
   ProgressDisplay& operator=(const ProgressDisplay&) = delete;
 
-  // Takes the events of TestClient::RunTests() or GetRun(), all of them, in
-  // order. The end of a test leaves the terminal clear.
+  // Shows an event of TestClient::RunTests() or GetRun(). Pass all events in
+  // order. The end of a test leaves the terminal's line clear.
   void Show(const RunTestsEvent& event);
 
-  // Removes the line from the terminal, so that other output may follow.
+  // Removes the line from the terminal, so that other output can follow.
   void Clear();
 
  private:
@@ -63,23 +63,24 @@ class ProgressDisplay {
   void ShowProgress(const TrafficProgress& progress);
   void ShowEnd(const TestResult& result);
 
-  // A line that stays.
+  // Writes a line that stays.
   void WriteLine(absl::string_view text);
-  // The terminal's line.
+  // Redraws the terminal's line.
   void Draw(absl::string_view text);
 
-  // "[2/3] ".
+  // Returns text such as "[2/3] ".
   std::string Position() const;
-  // "12 s, 18 s left", and a bar that says the same; empty if the test does not
-  // say how long it takes.
+  // Elapsed() returns "12 s, 18 s left", and Bar() shows the same as a bar.
+  // Both are empty if the test does not say how long it takes.
   std::string Elapsed(int64_t now_ns) const;
   std::string Bar(int64_t now_ns) const;
 
-  // The progress that rates are computed from next.
+  // Makes this progress the base of the next rate.
   void SetBaseline(const TrafficProgress& progress, int64_t now_ns);
 
-  // "1.23 kQPS", or "1.23 of 1.50 kQPS" of what an open loop offers; and
-  // ", p50 1.20 ms, p99 3.40 ms", empty if nothing has succeeded lately.
+  // Rate() returns "1.23 kQPS", or "1.23 of 1.50 kQPS" if an open loop offers
+  // more. Latency() returns ", p50 1.20 ms, p99 3.40 ms", or nothing if no RPC
+  // has succeeded lately.
   std::string Rate(const TrafficProgress& progress, int64_t interval_ns) const;
   std::string Latency() const;
 
@@ -87,21 +88,21 @@ class ProgressDisplay {
   bool drawn_ = false;
   bool is_first_start_ = true;
 
-  // The test that runs.
+  // The running test.
   int test_index_ = 0;
   std::string name_;
-  bool runs_ = false;  // the test has started, and not ended
+  bool runs_ = false;  // the test has started and not ended
   int64_t started_ns_ = 0;
   int64_t expected_duration_ns_ = 0;  // 0: unknown
 
-  // What was shown last, for rates. Of a test that is followed from its middle,
-  // that is nothing until progress comes.
+  // The progress that was shown last, for rates. A test that is followed from
+  // its middle has none until its first progress arrives.
   bool has_baseline_ = true;
   int64_t shown_ns_ = 0;
   int64_t shown_count_ = 0;
   int64_t shown_offered_count_ = 0;
 
-  // What came since then.
+  // Latencies since then.
   LogHistogram service_time_ns_;
   LogHistogram response_time_ns_;
 };

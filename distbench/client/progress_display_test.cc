@@ -72,7 +72,7 @@ class ProgressDisplayTest : public testing::Test {
     return proto;
   }
 
-  // What has been written since the last call.
+  // Returns the output since the last call.
   std::string TakeOutput() { return std::exchange(output_, ""); }
 
   FakeClock clock_;
@@ -175,7 +175,7 @@ TEST_F(ProgressDisplayTest, ARunCanBeFollowedFromItsMiddle) {
   display.Show(Started(30'000'000));
   EXPECT_EQ(TakeOutput(),
             "[2/3] incast: started 7 s ago, takes about 30 s\n");
-  // What came before is in no rate.
+  // RPCs before the first progress do not count towards a rate.
   clock_.Advance(kSecondNs);
   display.Show(Progress(900'000, 0));
   EXPECT_EQ(TakeOutput(), "");
@@ -186,7 +186,7 @@ TEST_F(ProgressDisplayTest, ARunCanBeFollowedFromItsMiddle) {
             "failed\n");
   display.Show(Finished());
   TakeOutput();
-  // The next test has no past.
+  // The next test has no earlier progress.
   display.Show(Started(0));
   EXPECT_EQ(TakeOutput(), "[2/3] incast: started\n");
 }

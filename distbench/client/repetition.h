@@ -1,4 +1,4 @@
-// Tests that run several times, so that the spread between runs is known.
+// Repeats tests, so that the spread between runs can be measured.
 
 #ifndef DISTBENCH_CLIENT_REPETITION_H_
 #define DISTBENCH_CLIENT_REPETITION_H_
@@ -8,13 +8,13 @@
 
 namespace distbench {
 
-// The tests, `repetitions` (at least 1) times. All run once before any runs
-// again: what changes slowly, such as temperature, then hits all alike. Each
-// run is set up afresh, as every test of a sequence is.
+// Returns the tests `repetitions` times (at least 1). All tests run once before
+// any runs again, so that slow changes, such as in temperature, affect all of
+// them alike. Each run is set up afresh, as every test of a sequence is.
 TestSequence RepeatTests(const TestSequence& tests, int repetitions);
 
 // Numbers the results of such a sequence, of which there may be fewer than
-// tests. test_count: that of the sequence before it was repeated.
+// tests. `test_count` is the number of tests before the repetition.
 void NumberRepetitions(int test_count, TestSequenceResults& results);
 
 }  // namespace distbench

@@ -28,8 +28,8 @@ constexpr absl::Duration kListTimeout = absl::Seconds(60);
 constexpr absl::Duration kCancelTimeout = absl::Seconds(5);
 constexpr int kKeepaliveMs = 5000;
 
-// What gRPC says of a call that the server's quota of memory ended
-// (ENHANCE_YOUR_CALM of HTTP/2).
+// Part of gRPC's message for a call that was ended by the server's memory quota
+// (HTTP/2's ENHANCE_YOUR_CALM).
 constexpr absl::string_view kOutOfReceiveMemory =
     "RST_STREAM with error code 11";
 
@@ -43,17 +43,17 @@ std::shared_ptr<grpc::Channel> MakeChannel(const std::string& address,
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(-1);
   arguments.SetMaxSendMessageSize(-1);
-  // A sequencer whose host is gone.
+  // Notices when the sequencer's host is gone.
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveMs);
   arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
-  // What another client found out about the address earlier does not count.
+  // Do not reuse what another client found out about the address earlier.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   return grpc::CreateCustomChannel(address, SequencerChannelCredentials(tls),
                                    arguments);
 }
 
-// What TLS has to do with a failure to connect; empty: nothing.
+// Explains a failure to connect by TLS, or returns "" if TLS is not the cause.
 std::string ExplainByTls(const std::string& address, const TlsFiles& tls) {
   constexpr absl::Duration kTimeout = absl::Seconds(2);
   if (!tls.empty()) {
@@ -61,22 +61,22 @@ std::string ExplainByTls(const std::string& address, const TlsFiles& tls) {
   }
   return WantsTls(address, kTimeout)
              ? absl::StrCat(address,
-                            " wants TLS; give --tls_ca, and --tls_cert and "
-                            "--tls_key if it asks for a certificate")
+                            " requires TLS; give --tls_ca, and --tls_cert and "
+                            "--tls_key if it requires a certificate")
              : "";
 }
 
-// Puts the results of a sequence together from events.
+// Assembles the results of a sequence from events.
 class ResultAssembler {
  public:
   ResultAssembler(int test_count, TestSequenceResults& results)
       : test_count_(test_count), results_(results) {}
 
-  // Moves out of the event what belongs to results and is for no observer.
+  // Moves the results out of the event, so that the observer does not see them.
   absl::Status Add(RunTestsEvent& event) {
     if (event.test_index() < 0 || event.test_index() >= test_count_) {
       return absl::InternalError(
-          absl::StrCat("the test sequencer sent news of test ",
+          absl::StrCat("the test sequencer sent an event of test ",
                        event.test_index(), " of ", test_count_));
     }
     if (event.has_result_chunk()) {
@@ -90,7 +90,7 @@ class ResultAssembler {
     return absl::OkStatus();
   }
 
-  // No more events come.
+  // Call this when no more events can come.
   void MarkIncomplete(absl::string_view reason) {
     for (int index : incomplete_) {
       results_.mutable_test_results(index)->mutable_run_info()->set_failure(
@@ -202,7 +202,7 @@ class TestClient::Impl {
         } else if (!call->run_id.empty()) {
           run_ids.push_back(call->run_id);
         }
-        // Else Follow() cancels the run as soon as it has an id.
+        // Otherwise Follow() cancels the run as soon as its id is known.
       }
     }
     for (const std::string& run_id : run_ids) CancelOrLeave(run_id);
@@ -218,7 +218,7 @@ class TestClient::Impl {
  private:
   // A call that follows a run.
   struct RunCall {
-    // Cancelling it means to cancel the run.
+    // Whether cancelling the call means cancelling the run.
     bool cancels_run = false;
     grpc::ClientContext context;
     std::string run_id;  // guarded by mutex_
@@ -232,24 +232,24 @@ class TestClient::Impl {
     return absl::CancelledError("the tests were cancelled");
   }
 
-  // Nobody explains what gRPC says of a message that is too large.
+  // gRPC's own error does not explain that a message is too large.
   static absl::Status CheckSize(const RunTestsRequest& request) {
     constexpr double kMiB = 1 << 20;
     const size_t size = request.ByteSizeLong();
     if (size <= kMaxMessageToSequencerBytes) return absl::OkStatus();
     return absl::ResourceExhaustedError(absl::StrFormat(
-        "the tests take %.1f MiB, and the test sequencer takes %.0f MiB at "
-        "once; submit them in several runs",
+        "the tests take %.1f MiB, but the test sequencer accepts at most "
+        "%.0f MiB at a time; submit them in several runs",
         size / kMiB, kMaxMessageToSequencerBytes / kMiB));
   }
 
   static absl::Status ExplainLoss(const absl::Status& status) {
     if (absl::StrContains(status.message(), kOutOfReceiveMemory)) {
       return absl::UnavailableError(
-          "the test sequencer broke the call off: messages that it receives, "
-          "this one or those of others, need more than its --receive_memory");
+          "the test sequencer aborted the call: the messages that it receives, "
+          "from this client or others, need more than its --receive_memory");
     }
-    // The sequencer itself says this to nobody.
+    // The sequencer itself never returns UNAVAILABLE.
     if (!absl::IsUnavailable(status)) return status;
     return absl::UnavailableError(
         absl::StrCat("the test sequencer was lost: ", status.message()));
@@ -288,7 +288,7 @@ class TestClient::Impl {
     if (cancel) CancelOrLeave(run_id);
   }
 
-  // Cancels the run, or else stops to follow it. That it has ended is as good.
+  // Cancels the run, or else stops following it. A run that has ended is fine.
   void CancelOrLeave(const std::string& run_id) ABSL_LOCKS_EXCLUDED(mutex_) {
     const absl::Status status = CancelRun(run_id);
     if (status.ok() || absl::IsFailedPrecondition(status)) return;
@@ -298,14 +298,14 @@ class TestClient::Impl {
     }
   }
 
-  // False: the call is not to be made.
+  // Returns false if the call must not be made.
   bool Begin(RunCall& call) ABSL_LOCKS_EXCLUDED(mutex_) {
     absl::MutexLock lock(&mutex_);
     if (!is_cancelled_) calls_.insert(&call);
     return !is_cancelled_;
   }
 
-  // Whether the call was cancelled.
+  // Returns whether the call was cancelled.
   bool End(RunCall& call) ABSL_LOCKS_EXCLUDED(mutex_) {
     absl::MutexLock lock(&mutex_);
     calls_.erase(&call);

@@ -1,5 +1,5 @@
-// Submits tests to a sequencer and brings back results: the way of every
-// command that runs something.
+// Submits tests to a sequencer and fetches their results. Every command that
+// runs tests uses this.
 
 #ifndef DISTBENCH_CLIENT_TEST_CLIENT_H_
 #define DISTBENCH_CLIENT_TEST_CLIENT_H_
@@ -23,56 +23,57 @@ class Channel;
 
 namespace distbench {
 
-// Thread-safe. Each method blocks its caller, but for AbandonRun().
+// Thread-safe. Every method except AbandonRun() blocks its caller.
 class TestClient {
  public:
-  // address: "HOST:PORT". Connects at once; the error says what was tried and
-  // what to check. tls: of a client; no files: no TLS.
+  // Connects to "HOST:PORT". The error says what was tried and what to check.
+  // `tls` holds a client's files; without files, TLS is not used.
   static absl::StatusOr<std::unique_ptr<TestClient>> Connect(
       const std::string& address, const TlsFiles& tls = {},
       absl::Duration timeout = absl::Seconds(5));
 
-  // Over a channel that the caller made, such as one to its own process.
+  // Uses a channel that the caller made, such as one within its own process.
   explicit TestClient(std::shared_ptr<grpc::Channel> channel);
   ~TestClient();
 
-  // Told of everything but result chunks, in order, on the caller's thread.
+  // Receives all events except result chunks, in order, on the caller's thread.
   using EventObserver = absl::FunctionRef<void(const RunTestsEvent& event)>;
 
-  // Runs the tests. A test that failed is in the results with
-  // run_info.failure, and what it measured. An error means that the sequencer
-  // refused the tests, was lost, or that Cancel() was called; `results` then
-  // holds what had arrived. After UNAVAILABLE, the run may go on without us.
+  // Runs the tests. A failed test is in the results, with run_info.failure and
+  // what it measured. An error means that the sequencer rejected the tests or
+  // was lost, or that Cancel() was called; `results` then holds what had
+  // arrived. After UNAVAILABLE, the run may still go on.
   absl::Status RunTests(const RunTestsRequest& request, EventObserver observer,
                         TestSequenceResults& results);
 
-  // The same; the run ends with the caller's process.
+  // The same, but the run ends with the caller's process.
   absl::Status RunTests(const TestSequence& sequence, EventObserver observer,
                         TestSequenceResults& results);
 
-  // Submits the tests, and returns the run's id.
+  // Submits the tests and returns the run's id.
   absl::StatusOr<std::string> Submit(const RunTestsRequest& request);
 
   absl::StatusOr<GetStatusResponse> GetStatus();
 
-  // Oldest first.
+  // Returns the oldest run first.
   absl::StatusOr<std::vector<RunDescription>> ListRuns();
 
-  // Follows a run until it ends; with `wait` also one that has not ended yet.
-  // As RunTests(), but that Cancel() leaves the run alone.
+  // Follows a run until it ends; without `wait`, the run must have ended. Works
+  // as RunTests(), except that Cancel() does not affect the run.
   absl::Status GetRun(const RunDescription& run, bool wait,
                       EventObserver observer, TestSequenceResults& results);
 
-  // NOT_FOUND, or FAILED_PRECONDITION if it has ended.
+  // Fails with NOT_FOUND, or with FAILED_PRECONDITION if the run has ended.
   absl::Status CancelRun(const std::string& run_id);
 
-  // Cancels the runs of all RunTests() that are under way, which return once
-  // what was measured has arrived, and makes every later call of RunTests() or
-  // GetRun() fail. Any thread; takes no longer than a few seconds.
+  // Cancels the runs of all RunTests() calls, which return once the
+  // measurements have arrived, and makes all later calls of RunTests() and
+  // GetRun() fail. May be called on any thread; takes a few seconds at most.
   void Cancel();
 
-  // Ends the RunTests() that is under way, if any, and no later one: its tests
-  // end, and what they measured is lost. Any thread, the observer's included.
+  // Ends the current RunTests() call, if any, but no later one: its tests end,
+  // and their measurements are lost. May be called on any thread, also by the
+  // observer.
   void AbandonRun();
 
  private:

@@ -16,22 +16,23 @@
 
 namespace distbench {
 
-// Searches for capacities on clusters of this host, each of fresh processes.
+// Searches for capacities, each on a local cluster of fresh processes.
 class LocalCapacitySearch {
  public:
-  // program: distbench itself. spec: of each search, without its objective.
-  // observe: told of each probe, for people.
+  // `program` is the path of distbench itself, and `spec` has the settings of
+  // each search without its objective. `observe` receives a text about each
+  // probe.
   LocalCapacitySearch(std::string program, LoadSearchSpec spec,
                       std::function<void(const std::string&)> observe)
       : program_(std::move(program)),
         spec_(std::move(spec)),
         observe_(std::move(observe)) {}
 
-  // A failed run is an error: the deployment could not be measured.
+  // Returns an error if a run failed, because the deployment was not measured.
   absl::StatusOr<CapacityAnswer> Search(const CapacityQuestion& question)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Ends the search that is under way, and every later one. Any thread.
+  // Ends the current search and all later ones. May be called on any thread.
   void Cancel() ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:

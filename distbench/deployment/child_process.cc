@@ -24,7 +24,7 @@ namespace {
 constexpr absl::Duration kEndPatience = absl::Seconds(15);
 constexpr absl::Duration kPollInterval = absl::Milliseconds(20);
 
-// In the child, between fork(2) and execv(3): system calls only.
+// Runs in the child between fork(2) and execv(3), so makes system calls only.
 [[noreturn]] void Become(char* const* arguments, int output, pid_t parent) {
   sigset_t no_signals;
   sigemptyset(&no_signals);
@@ -81,7 +81,7 @@ ChildProcess::~ChildProcess() {
 
 void ChildProcess::Terminate() { kill(pid_, SIGTERM); }
 
-// Reads what it says meanwhile, so that it is not blocked by that.
+// Reads the output meanwhile, so that a full pipe does not block the child.
 bool ChildProcess::HasEnded(absl::Time deadline) {
   while (waitpid(pid_, nullptr, WNOHANG) == 0) {
     if (absl::Now() > deadline) return false;
@@ -113,7 +113,7 @@ absl::StatusOr<std::string> ChildProcess::WaitForLine(absl::string_view text,
     }
   } while (ReadSome(deadline));
   return absl::AbortedError(absl::StrCat(
-      "\"", name_, "\" did not say \"", text, "\"; it said: ", text_));
+      "\"", name_, "\" did not print \"", text, "\"; its output: ", text_));
 }
 
 }  // namespace distbench

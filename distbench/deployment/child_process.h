@@ -13,22 +13,22 @@
 
 namespace distbench {
 
-// A program that runs as a child of this process, in a process group of its
-// own, and ends with it at the latest. Its output is read when somebody waits
-// for it. Not thread-safe.
+// A program that runs as a child of this process, in its own process group, and
+// does not outlive it. Its output is read only while a method waits. Not
+// thread-safe.
 class ChildProcess {
  public:
   static absl::StatusOr<std::unique_ptr<ChildProcess>> Start(
       const std::vector<std::string>& arguments);
 
-  // Ends it by SIGTERM; by SIGKILL if it is still there after some seconds.
+  // Sends SIGTERM, and SIGKILL if the child has not ended after some seconds.
   ~ChildProcess();
 
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  // Waits for a line of its output (stdout and stderr) that contains the text,
-  // and returns it. The error has what the program said instead.
+  // Waits for a line of output (stdout or stderr) that contains the text, and
+  // returns the line. The error quotes the output instead.
   absl::StatusOr<std::string> WaitForLine(absl::string_view text,
                                           absl::Time deadline);
 
@@ -37,7 +37,8 @@ class ChildProcess {
  private:
   ChildProcess(pid_t pid, int output, std::string name);
 
-  // False at the end of the output, or if there was none until the deadline.
+  // Returns false at the end of the output, or if there is none by the
+  // deadline.
   bool ReadSome(absl::Time deadline);
   bool HasEnded(absl::Time deadline);
 

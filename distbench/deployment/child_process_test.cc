@@ -35,7 +35,7 @@ TEST(ChildProcessTest, TellsWhatWasSaidInstead) {
   const absl::Status status =
       child->WaitForLine("ready", Deadline()).status();
   EXPECT_TRUE(absl::IsAborted(status));
-  EXPECT_THAT(std::string(status.message()), HasSubstr("it said: oh no"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("its output: oh no"));
 }
 
 TEST(ChildProcessTest, DoesNotWaitForEver) {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr char kEachInTurn[] = "round_robin";
 
-// Fanouts that call one instance, or all of them in place of one.
+// Fanouts to one instance, which several instances share in turn.
 bool IsFanoutToOne(const std::string& filter) {
   return filter == kEachInTurn || filter == "random";
 }
@@ -39,7 +39,7 @@ bool HasMainList(const DistributedSystemDescription& test,
 
 absl::Status Undeployable(absl::string_view why) {
   return absl::InvalidArgumentError(
-      absl::StrCat("the test can not be compared: ", why));
+      absl::StrCat("the test cannot be compared: ", why));
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ absl::StatusOr<std::string> ChooseService(
   if (!asked.empty()) {
     if (servers.contains(asked)) return asked;
     return absl::InvalidArgumentError(
-        absl::StrCat("\"", asked, "\" is no service that RPCs are sent to; ",
+        absl::StrCat("\"", asked, "\" is not a service that receives RPCs; ",
                      "there are: ", absl::StrJoin(servers, ", ")));
   }
   std::vector<std::string> candidates;
@@ -85,9 +85,9 @@ absl::Status CheckDeployable(const DistributedSystemDescription& test,
         IsFanoutToAll(filter)) {
       continue;
     }
-    return Undeployable(absl::StrCat("what ", rpc.name(), " does with ",
-                                     service, " depends on how many instances "
-                                     "there are: fanout_filter ", filter));
+    return Undeployable(absl::StrCat("the traffic of ", rpc.name(), " to ",
+                                     service, " depends on the number of "
+                                     "instances: fanout_filter ", filter));
   }
   for (const RpcReplayTrace& trace : test.rpc_replay_traces()) {
     if (trace.client() == service || trace.server() == service) {

@@ -11,8 +11,8 @@
 namespace distbench {
 namespace {
 
-// On one host a node that ends closes its connection, which is noticed at once;
-// one that is merely slow, as it measures overload, shall not be given up.
+// On one host, a node's end is noticed at once by its closed connection. A node
+// that is slow because overload is being measured must not be declared lost.
 constexpr char kNodeTimeout[] = "--node_timeout=60s";
 
 }  // namespace
@@ -54,8 +54,8 @@ absl::StatusOr<std::unique_ptr<LocalCluster>> LocalCluster::Start(
   return cluster;
 }
 
-// The nodes first, which would otherwise miss the sequencer; all at once, as
-// each takes its time.
+// Nodes end before the sequencer, which they would otherwise miss. All of them
+// are told first, because each takes its time.
 LocalCluster::~LocalCluster() {
   for (size_t i = 1; i < processes_.size(); ++i) processes_[i]->Terminate();
   while (!processes_.empty()) processes_.pop_back();

@@ -1,4 +1,4 @@
-// A sequencer and its nodes on this host, each a process of its own.
+// A sequencer and its nodes on this host, each in its own process.
 
 #ifndef DISTBENCH_DEPLOYMENT_LOCAL_CLUSTER_H_
 #define DISTBENCH_DEPLOYMENT_LOCAL_CLUSTER_H_
@@ -16,16 +16,16 @@ class ChildProcess;
 
 class LocalCluster {
  public:
-  // Starts `program` (distbench) as a test_sequencer on a free port of
-  // loopback, and as a node_manager nodeN for each element of node_flags, with
-  // those flags. Returns when all are registered. The error has what the
-  // process that failed said.
+  // Starts `program` (distbench) as a test_sequencer on a free loopback port,
+  // and as one node_manager nodeN with each element of node_flags. Returns when
+  // all nodes are registered. The error quotes the output of the process that
+  // failed.
   static absl::StatusOr<std::unique_ptr<LocalCluster>> Start(
       const std::string& program,
       const std::vector<std::vector<std::string>>& node_flags,
       absl::Duration timeout = absl::Seconds(60));
 
-  // Ends the processes; those that do not end in time are killed.
+  // Ends the processes, and kills those that do not end in time.
   ~LocalCluster();
 
   LocalCluster(const LocalCluster&) = delete;

@@ -34,16 +34,16 @@ void AddOnce(const std::string& omission, NumaComparison& comparison) {
   comparison.add_omissions(omission);
 }
 
-// Emulators call their processors by their own names.
+// Emulators have their own names for their processors.
 void WarnOfEmulation(const TestResult& run, NumaComparison& comparison) {
   for (const auto& [node, resources] :
        run.resource_usage_logs().node_resources()) {
     const std::string& model = resources.host().cpu_model();
     if (!absl::StrContains(model, "QEMU")) continue;
     AddOnce(absl::StrCat("The CPUs are emulated (", model,
-                         "): loads, latencies and ratios are the emulator's, "
-                         "and say nothing of the speed of any machine. What "
-                         "holds is where threads and memory were."),
+                         "): loads, latencies and ratios are the emulator's "
+                         "and say nothing about the speed of any machine. Only "
+                         "the placement of threads and memory is meaningful."),
             comparison);
   }
 }
@@ -64,7 +64,7 @@ void KeepFailure(const CapacityQuestion& question, const absl::Status& status,
   comparison.add_omissions(absl::StrCat(
       "Search ", question.number, " of ", question.count, " (",
       question.deployment->name, ", ", question.objective,
-      ") failed and does not count: ", status.message(), "."));
+      ") failed and is not counted: ", status.message(), "."));
 }
 
 void Keep(CapacityAnswer answer, const Turn& turn, int repetition,
@@ -125,7 +125,7 @@ absl::Status RunNumaComparison(const DeploymentPlan& plan,
   }
   if (failed_count == 0) return absl::OkStatus();
   return absl::AbortedError(absl::StrCat(
-      failed_count, " of ", number, " searches failed; the notes say why"));
+      failed_count, " of ", number, " searches failed; see the notes"));
 }
 
 }  // namespace distbench

@@ -1,4 +1,4 @@
-// Runs the deployments of a comparison and keeps what they carried.
+// Runs the deployments of a comparison and records their capacities.
 
 #ifndef DISTBENCH_DEPLOYMENT_NUMA_COMPARISON_H_
 #define DISTBENCH_DEPLOYMENT_NUMA_COMPARISON_H_
@@ -19,19 +19,19 @@ struct CapacityQuestion {
   const PlannedDeployment* deployment = nullptr;
   std::string objective;  // such as "cpu<=60%"
   int repetition = 0;     // from 0
-  int number = 1;         // of all searches, in the order in which they run
+  int number = 1;         // among all searches, in the order of running
   int count = 1;
 };
 
 struct CapacityAnswer {
   SearchReport search;
 
-  // The last run, which the answer rests on.
+  // The last run, on which the answer is based.
   TestResult final_run;
 };
 
 // Must start the deployment afresh each time. CANCELLED ends the comparison;
-// other errors are kept as what came of the search.
+// other errors are recorded as the outcome of the search.
 using CapacitySearch =
     std::function<absl::StatusOr<CapacityAnswer>(const CapacityQuestion&)>;
 
@@ -40,16 +40,17 @@ struct NumaComparisonOptions {
   std::string latency_objective;  // empty: no such searches
   int repetitions = 3;
 
-  // Of the order: within each repetition all searches run once, shuffled, so
-  // that what changes over time does not favour a deployment.
+  // Seed for the order of the searches. Within each repetition all searches run
+  // once, shuffled, so that changes over time do not favour a deployment.
   uint64_t seed = 0;
 };
 
-// The verdict of a search that failed, with the error as its evidence.
+// The verdict of a failed search, whose evidence is the error.
 inline constexpr char kFailedVerdict[] = "failed";
 
-// Adds to the results as it goes: what was found before an error is there. The
-// error is that of a search that was cancelled, or tells how many failed.
+// Adds to the results as it goes, so that they keep what was found before an
+// error. The error is that of a cancelled search, or says how many searches
+// failed.
 absl::Status RunNumaComparison(const DeploymentPlan& plan,
                                const NumaComparisonOptions& options,
                                const CapacitySearch& search,

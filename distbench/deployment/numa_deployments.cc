@@ -12,14 +12,14 @@
 namespace distbench {
 namespace {
 
-// CPUs that belong together, and whose memory is near and far from them.
+// A group of CPUs and the NUMA nodes whose memory is near to and far from it.
 struct Place {
   IndexSet cpus;
   int near_node = 0;
   int far_node = 0;
 };
 
-// What the deployments have in common.
+// Properties shared by all deployments.
 struct Host {
   std::vector<Place> places;
   IndexSet service_cpus;
@@ -28,7 +28,7 @@ struct Host {
   bool has_far_memory = false;
 };
 
-// Those that were asked for, or all with CPUs and memory that may be used.
+// Returns the requested nodes, or all with usable CPUs and memory.
 absl::StatusOr<std::vector<const NumaNode*>> ChooseNodes(
     const IndexSet& asked, const HostTopology& topology) {
   const IndexSet cpus = IndicesOf(topology.allowed_cpus());
@@ -41,7 +41,7 @@ absl::StatusOr<std::vector<const NumaNode*>> ChooseNodes(
     if (asked.contains(node.id()) && !is_usable) {
       return absl::FailedPreconditionError(absl::StrCat(
           "NUMA node ", node.id(),
-          " has no CPUs or no memory that may be used; the host is: ",
+          " has no usable CPUs or no usable memory; the host has: ",
           DescribeTopology(topology)));
     }
     if (is_usable && (asked.empty() || asked.contains(node.id()))) {
@@ -52,10 +52,11 @@ absl::StatusOr<std::vector<const NumaNode*>> ChooseNodes(
   if (missing.empty()) return nodes;
   return absl::FailedPreconditionError(
       absl::StrCat("the host has no NUMA node ", FormatIndexList(missing),
-                   "; it is: ", DescribeTopology(topology)));
+                   "; it has: ", DescribeTopology(topology)));
 }
 
-// The tested node that is farthest from this one; itself if it is alone.
+// Returns the tested node that is farthest from this one, or the node itself if
+// it is the only one.
 int FarthestNode(const NumaNode& node, const HostTopology& topology,
                  const std::vector<const NumaNode*>& tested) {
   int farthest = node.id();
@@ -72,7 +73,8 @@ int FarthestNode(const NumaNode& node, const HostTopology& topology,
   return farthest;
 }
 
-// The CPUs of a single node in parts of about equal size, neighbours together.
+// Splits the CPUs of one node into parts of about equal size, keeping
+// neighbours together.
 std::vector<Place> Split(const IndexSet& cpus, int node, int parts) {
   std::vector<Place> places;
   auto next = cpus.begin();
@@ -91,11 +93,11 @@ absl::Status CheckGeneratorCpus(const IndexSet& cpus,
       Without(cpus, IndicesOf(topology.allowed_cpus()));
   if (missing.empty()) return absl::OkStatus();
   return absl::FailedPreconditionError(
-      absl::StrCat("the generators can not use CPUs ", FormatIndexList(missing),
+      absl::StrCat("the generators cannot use CPUs ", FormatIndexList(missing),
                    "; there are ", topology.allowed_cpus()));
 }
 
-// With CPUs of nodes as they are; Split() comes later.
+// Describes the host with whole nodes as places; Split() may divide them later.
 absl::StatusOr<Host> LookAt(const NumaDeploymentOptions& options,
                             const HostTopology& topology) {
   const auto nodes = ChooseNodes(options.numa_nodes, topology);
@@ -153,8 +155,8 @@ class Planner {
     Add("one_unbound", 1, [&](int) { return UnboundFlags(); });
     if (instances_ < 2) {
       plan_.omissions.push_back(
-          "The service has a single CPU, so that there is nothing to divide "
-          "among instances: only one_unbound was run.");
+          "The service has a single CPU, so there is nothing to divide among "
+          "instances: only one_unbound was run.");
       return;
     }
     Add("unbound", instances_, [&](int) { return UnboundFlags(); });
@@ -165,9 +167,9 @@ class Planner {
           [&](int i) { return BoundFlags(PlaceOf(i), PlaceOf(i).far_node); });
     } else {
       plan_.omissions.push_back(
-          "The service has a single NUMA node: bound instances have CPUs of "
-          "their own and the same memory, and bound_remote, the control with "
-          "far memory, was left out.");
+          "The service has a single NUMA node: bound instances have their own "
+          "CPUs but the same memory, and bound_remote, the control with far "
+          "memory, was left out.");
     }
   }
 
@@ -187,13 +189,13 @@ class Planner {
     }
   }
 
-  // The first instances on the first place.
+  // The first instances get the first place.
   const Place& PlaceOf(int instance) const {
     const int count = static_cast<int>(host_.places.size());
     return host_.places[static_cast<int64_t>(instance) * count / instances_];
   }
 
-  // On any of the service's CPUs, with memory where the kernel puts it.
+  // Allows any of the service's CPUs, with memory where the kernel puts it.
   std::vector<std::string> UnboundFlags() const {
     return {CpusFlag(host_.service_cpus), "--mem_policy=local"};
   }
@@ -207,7 +209,7 @@ class Planner {
     return flags;
   }
 
-  // The same in all deployments.
+  // These are the same in all deployments.
   std::vector<std::string> GeneratorFlags(
       const DistributedSystemDescription& test) const {
     const IndexSet& cpus = host_.generator_cpus.empty() ? host_.service_cpus
@@ -238,7 +240,7 @@ absl::StatusOr<DeploymentPlan> PlanNumaDeployments(
   if (!status.ok()) return status;
   if (test.services_size() < 2) {
     return absl::InvalidArgumentError(
-        "the test has one service, which can not be its own generator");
+        "the test has only one service, which cannot generate its own load");
   }
   absl::StatusOr<Host> host = LookAt(options, topology);
   if (!host.ok()) return host.status();
@@ -250,13 +252,13 @@ absl::StatusOr<DeploymentPlan> PlanNumaDeployments(
                                               : std::min(2, cpu_count);
   if (instances % node_count != 0 && node_count > 1) {
     return absl::InvalidArgumentError(
-        absl::StrCat(instances, " instances can not be divided equally among ",
+        absl::StrCat(instances, " instances cannot be divided equally among ",
                      node_count, " NUMA nodes; choose a multiple"));
   }
   if (instances > cpu_count) {
     return absl::InvalidArgumentError(absl::StrCat(
-        instances, " instances are more than the ", cpu_count,
-        " CPUs that the service has"));
+        instances, " instances are more than the service's ", cpu_count,
+        " CPUs"));
   }
   if (node_count == 1) {
     host->places =
@@ -268,14 +270,14 @@ absl::StatusOr<DeploymentPlan> PlanNumaDeployments(
   if (workers != asked_workers) {
     plan.omissions.push_back(absl::StrCat(
         workers, " workers instead of ", asked_workers,
-        ", which can not be divided equally among ", instances,
+        ", which cannot be divided equally among ", instances,
         " instances."));
   }
   if (host->generator_cpus.empty()) {
     plan.omissions.push_back(
-        "No CPU is left for the load generators: they share those of the "
-        "service, and disturb it. --generator_cpus or --numa_nodes would set "
-        "some apart.");
+        "No CPU is left for the load generators, so they share the service's "
+        "CPUs and disturb it. --generator_cpus or --numa_nodes would set some "
+        "apart.");
   }
   Planner(test, *host, instances, workers, plan).Plan();
   return plan;

@@ -191,18 +191,18 @@ TEST(NumaDeploymentsTest, SaysWhatDoesNotFit) {
   };
   EXPECT_THAT(error(OneTest("ring_x"), {}), HasSubstr("fanout_filter ring_x"));
   EXPECT_THAT(error(OneTest(), {.service = "client"}),
-              HasSubstr("\"client\" is no service that RPCs are sent to; there "
+              HasSubstr("\"client\" is not a service that receives RPCs; there "
                         "are: server"));
   EXPECT_THAT(error(OneTest(), {.numa_nodes = {0, 5}}),
               HasSubstr("the host has no NUMA node 5"));
   EXPECT_THAT(error(OneTest(), {.generator_cpus = {9}}),
-              HasSubstr("the generators can not use CPUs 9"));
+              HasSubstr("the generators cannot use CPUs 9"));
   EXPECT_THAT(error(OneTest(), {.generator_cpus = {0, 1, 2, 3}}),
               HasSubstr("take all CPUs of NUMA node 0"));
   EXPECT_THAT(error(OneTest(), {.instances = 3}),
-              HasSubstr("3 instances can not be divided equally among 2"));
+              HasSubstr("3 instances cannot be divided equally among 2"));
   EXPECT_THAT(error(OneTest(), {.instances = 10}),
-              HasSubstr("more than the 8 CPUs"));
+              HasSubstr("more than the service's 8 CPUs"));
   EXPECT_THAT(
       error(OneTest("", R"(services { name: "other" count: 1 x_size: 1 }
                         rpc_descriptions {

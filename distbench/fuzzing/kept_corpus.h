@@ -8,9 +8,9 @@
 
 namespace distbench {
 
-// The inputs that scripts/fuzz.sh has kept for a target, such as "config"; in
-// the order of their names. For tests, which need //tests/corpus:NAME as data.
-// None is a failure of the test.
+// Returns the inputs that scripts/fuzz.sh has kept for a target such as
+// "config", sorted by name. For tests, which need //tests/corpus:NAME as data.
+// The test fails if there are none.
 std::vector<std::string> KeptCorpus(absl::string_view name);
 
 }  // namespace distbench

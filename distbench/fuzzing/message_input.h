@@ -8,7 +8,7 @@
 
 namespace distbench {
 
-// What libFuzzer gives to LLVMFuzzerCustomMutator().
+// The arguments of LLVMFuzzerCustomMutator().
 struct FuzzInput {
   uint8_t* data;
   size_t size;
@@ -16,12 +16,12 @@ struct FuzzInput {
   unsigned int seed;
 };
 
-// libFuzzer's own mutation, LLVMFuzzerMutate().
+// The type of LLVMFuzzerMutate(), libFuzzer's own mutation.
 using ByteMutation = size_t (*)(uint8_t* data, size_t size, size_t max_size);
 
-// Changes an input that is a serialised message: the message as such or its
-// bytes, half of the time each; always the bytes of what is no such message.
-// `message` is where it is read into. Returns the new size.
+// Changes an input that is a serialised message: half of the time the message,
+// otherwise its bytes. Input that is not such a message always changes in its
+// bytes. The input is parsed into `message`. Returns the new size.
 size_t MutateMessageInput(const FuzzInput& input,
                           google::protobuf::Message& message,
                           ByteMutation mutate_bytes);

@@ -33,8 +33,7 @@ constexpr float kFractions[] = {0,
                                 std::numeric_limits<float>::quiet_NaN(),
                                 std::numeric_limits<float>::infinity()};
 
-// Collects every message inside `message`, map entries left out, and every
-// string.
+// Collects every string and every message inside `message`, except map entries.
 void Collect(Message& message, std::vector<Message*>* messages,
              std::vector<std::string>* strings) {
   if (messages != nullptr) messages->push_back(&message);

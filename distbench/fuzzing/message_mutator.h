@@ -11,25 +11,25 @@
 
 namespace distbench {
 
-// Breaks messages at random, for tests of what reads them. The same seed breaks
-// in the same way.
+// Breaks messages at random, to test code that reads them. Equal seeds break
+// messages in the same way.
 class MessageMutator {
  public:
-  // `words`: strings that mean something to the reader, besides those that the
-  // messages have.
+  // `words` are strings with a meaning to the reader. Strings from the messages
+  // are used as well.
   explicit MessageMutator(uint64_t seed, std::vector<std::string> words = {})
       : random_(seed), words_(std::move(words)) {}
 
-  // Changes one thing somewhere in the message: drops, repeats or reorders an
-  // element, clears a field, or gives it an extreme number or a string that
-  // another field has.
+  // Changes one thing anywhere in the message: drops, repeats or reorders an
+  // element, clears a field, or sets it to an extreme number or to another
+  // field's string.
   void Mutate(google::protobuf::Message& message);
 
   // Changes the bytes of a file: flips, drops, repeats or inserts some.
   void Mutate(std::string& bytes);
 
  private:
-  // Uniform in [0, bound). Requires bound >= 1.
+  // Returns a uniform number in [0, bound). Requires bound >= 1.
   int Pick(int bound) {
     return std::uniform_int_distribution<int>(0, bound - 1)(random_);
   }

@@ -9,12 +9,12 @@
 
 namespace distbench {
 
-// Random choices of a generator of tests. Equal seeds choose alike.
+// Random choices for test generators. Equal seeds make equal choices.
 class RandomSource {
  public:
   explicit RandomSource(uint64_t seed) : random_(seed) {}
 
-  // Uniform, both ends included.
+  // Uniform, including both ends.
   int64_t Between(int64_t lower, int64_t upper) {
     return std::uniform_int_distribution<int64_t>(lower, upper)(random_);
   }
@@ -29,7 +29,7 @@ class RandomSource {
     return *std::next(values.begin(), Between(0, values.size() - 1));
   }
 
-  // Requires values not to be empty.
+  // Requires a non-empty vector.
   template <typename T>
   const T& OneOf(const std::vector<T>& values) {
     return values[Between(0, values.size() - 1)];

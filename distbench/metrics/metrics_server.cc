@@ -15,7 +15,7 @@
 namespace distbench {
 namespace {
 
-// CivetWeb's. Scrapes are rare and short.
+// Options of CivetWeb, the HTTP server. Scrapes are rare and short.
 std::vector<std::string> ServerOptions(const std::vector<std::string>& ports) {
   return {"listening_ports", absl::StrJoin(ports, ","), "num_threads", "2",
           "request_timeout_ms", "5000"};
@@ -90,7 +90,7 @@ absl::StatusOr<std::unique_ptr<MetricsServer>> MetricsServer::Start(
   const absl::StatusOr<std::vector<std::string>> addresses =
       ListenAddresses(listen_address, port);
   if (!addresses.ok()) return addresses.status();
-  // CivetWeb takes "+PORT" for both families.
+  // CivetWeb takes "+PORT" for IPv4 and IPv6.
   std::vector<std::string> ports;
   for (const std::string& address : *addresses) {
     ports.push_back(listen_address.empty() ? absl::StrCat("+", port) : address);
@@ -101,7 +101,7 @@ absl::StatusOr<std::unique_ptr<MetricsServer>> MetricsServer::Start(
         new MetricsServer(std::make_unique<Impl>(ports, std::move(source))));
   } catch (const std::exception& error) {
     return absl::UnavailableError(
-        absl::StrCat("can not serve metrics at ", absl::StrJoin(ports, ", "),
+        absl::StrCat("cannot serve metrics at ", absl::StrJoin(ports, ", "),
                      ": ", error.what()));
   }
 }

@@ -1,4 +1,4 @@
-// Metrics for Prometheus, over HTTP at /metrics.
+// Serves metrics to Prometheus, over HTTP at /metrics.
 
 #ifndef DISTBENCH_METRICS_METRICS_SERVER_H_
 #define DISTBENCH_METRICS_METRICS_SERVER_H_
@@ -14,7 +14,7 @@
 
 namespace distbench {
 
-// A metric with one value.
+// A metric with a single value.
 prometheus::MetricFamily Gauge(const std::string& name, const std::string& help,
                                double value);
 prometheus::MetricFamily Counter(const std::string& name,
@@ -23,13 +23,13 @@ prometheus::MetricFamily Counter(const std::string& name,
 // Thread-safe.
 class MetricsServer {
  public:
-  // What there is to say, asked for each time that somebody wants to know. Any
-  // thread, several at a time.
+  // Returns the current metrics. Called for each scrape, on any thread,
+  // possibly on several at a time.
   using Source = std::function<std::vector<prometheus::MetricFamily>()>;
 
-  // Listens at an address as ListenAddresses() takes it; port 0 picks a free
-  // one. Metrics of the process come on top of those of the source. The error
-  // says what is wrong with the address.
+  // Listens on an address that ListenAddresses() accepts; port 0 picks a free
+  // port. Adds metrics of the process to those of `source`. The error says what
+  // is wrong with the address.
   static absl::StatusOr<std::unique_ptr<MetricsServer>> Start(
       const std::string& listen_address, int port, Source source);
   ~MetricsServer();

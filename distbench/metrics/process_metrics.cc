@@ -26,7 +26,7 @@ double CpuSeconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-// Bytes; 0: not known.
+// Resident memory in bytes; 0 if unknown.
 double ResidentBytes() {
   std::ifstream file("/proc/self/statm");
   double total = 0;
@@ -66,14 +66,14 @@ std::vector<prometheus::MetricFamily> ProcessMetrics() {
   return {
       Counter("process_cpu_seconds_total", "CPU time of the process",
               CpuSeconds()),
-      Gauge("process_resident_memory_bytes", "Memory of the process",
+      Gauge("process_resident_memory_bytes", "Resident memory of the process",
             ResidentBytes()),
       Gauge("process_threads", "Threads of the process",
             static_cast<double>(ProcessThreadCount())),
       Gauge("process_open_fds", "Open file descriptors", descriptors.open),
-      Gauge("process_max_fds", "How many there may be",
+      Gauge("process_max_fds", "Limit of open file descriptors",
             static_cast<double>(limit.rlim_cur)),
-      Gauge("distbench_open_sockets", "Those of them that are sockets",
+      Gauge("distbench_open_sockets", "Open file descriptors that are sockets",
             descriptors.sockets),
   };
 }

@@ -7,9 +7,9 @@
 
 namespace distbench {
 
-// What Prometheus' own libraries say of each process (such as
-// process_cpu_seconds_total), its threads and its sockets. What /proc does not
-// tell is 0.
+// Returns the standard metrics of Prometheus' client libraries (such as
+// process_cpu_seconds_total), threads and sockets of this process. A value that
+// /proc does not give is 0.
 std::vector<prometheus::MetricFamily> ProcessMetrics();
 
 }  // namespace distbench

@@ -1,4 +1,4 @@
-// How instances that expect TLS say so: by their addresses. A node uses TLS for
+// Instances that expect TLS announce it in their addresses. A node uses TLS for
 // all of its connections or for none.
 
 #ifndef DISTBENCH_PROTOCOL_ANNOUNCED_TLS_H_
@@ -12,11 +12,11 @@
 
 namespace distbench {
 
-// What a driver's Listen() returns for an address.
+// Returns the address as a driver's Listen() returns it.
 std::string AnnounceTls(std::string address, bool uses_tls);
 
-// The peers, at the addresses that are to be dialled. The error names one that
-// uses TLS where this side does not, or the other way round.
+// Returns the peers at the addresses to dial. The error names a peer that uses
+// TLS although this side does not, or the other way round.
 absl::StatusOr<std::vector<Peer>> PeersToDial(std::vector<Peer> peers,
                                               bool uses_tls);
 

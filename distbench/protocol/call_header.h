@@ -6,8 +6,8 @@
 
 namespace distbench {
 
-// What a call's request says on the wire, besides its payload. Refers to the
-// call's trace.
+// Returns a call's request header as sent on the wire. It refers to the call's
+// trace context.
 inline RequestHeader HeaderOf(const ClientCall& call) {
   return {.rpc_index = call.rpc_index,
           .server_instance = call.server_instance,

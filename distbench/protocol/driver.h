@@ -1,9 +1,9 @@
-// What the engine needs of an RPC stack, and all it knows of it.
+// The engine's interface to an RPC stack; the engine knows nothing else of it.
 //
 // A ProtocolDriver belongs to one service instance and has one Transport per
-// worker of its engine. A transport is polled by its worker's thread and calls
-// the worker back from inside Poll(), so that everything that an RPC touches
-// stays on one thread. The way of an RPC:
+// worker of its engine. The worker's thread polls the transport, which calls
+// the worker back from inside Poll(), so that everything an RPC touches stays
+// on one thread. The path of an RPC:
 //
 //   client worker                                server worker
 //   Transport::Start(call) ──────request──────▶  Poll ▸ OnRequest(call)
@@ -29,28 +29,28 @@
 
 namespace distbench {
 
-// Where a call's response size is left to the server.
+// The server chooses the response size of the call.
 inline constexpr int64_t kServerDecides = -1;
 
-// For whichever server of a peer gets the call.
+// The call is for whichever server of a peer gets it.
 inline constexpr int kAnyInstance = -1;
 
-// Where no server has answered.
+// No server has answered.
 inline constexpr int kNoInstance = -1;
 
-// What a client connects to: a server, or several that the driver chooses among
-// anew for each call.
+// The target of a connection: one server, or several among which the driver
+// chooses for each call.
 struct Peer {
-  // As the servers' Listen() returned them; at least one.
+  // Addresses returned by the servers' Listen(); at least one.
   std::vector<std::string> addresses;
 
-  // How to choose among several: kRoundRobinPolicy or kPickFirstPolicy
-  // (config/driver_options.h). Empty: there is one only, as always with drivers
-  // that declare no settings of channels (config/driver_catalog.h).
+  // How to choose among several servers: kRoundRobinPolicy or kPickFirstPolicy
+  // (config/driver_options.h). Empty if there is only one, as always with
+  // drivers that declare no settings of channels (config/driver_catalog.h).
   std::string policy{};
 };
 
-// Peers that are a server each.
+// Returns peers of one server each.
 inline std::vector<Peer> SingleServers(
     const std::vector<std::string>& addresses) {
   std::vector<Peer> peers;
@@ -60,7 +60,8 @@ inline std::vector<Peer> SingleServers(
   return peers;
 }
 
-// An RPC in flight, seen by its client. Sizes are of whole serialised messages.
+// An RPC in flight as the client sees it. Sizes are those of whole serialised
+// messages.
 struct ClientCall {
   // Filled in by the engine before Start().
   int peer = 0;  // index into the peers given to Connect()
@@ -75,21 +76,21 @@ struct ClientCall {
       {};  // serialised TraceContext; empty: not traced
 
   // Filled in by the transport, at the latest when it calls OnDone().
-  int64_t sent_ns = 0;  // monotonic: when the request was handed to the stack
-  int64_t done_ns = 0;  // monotonic: at the read that delivered the response
-  int64_t sent_bytes = 0;       // of the request, as encoded
-  int64_t received_bytes = 0;   // of the response
+  int64_t sent_ns = 0;  // monotonic: when the stack was handed the request
+  int64_t done_ns = 0;  // monotonic: when the response was read
+  int64_t sent_bytes = 0;       // size of the encoded request
+  int64_t received_bytes = 0;   // size of the response
   int responding_instance = 0;  // or kNoInstance
-  // Empty: the RPC succeeded. Otherwise the error that the server's reply
-  // carries, or of the transport as "CODE_NAME: message". Valid until OnDone()
+  // Empty if the RPC succeeded. Otherwise the error in the server's reply, or
+  // the transport's error as "CODE_NAME: message". Valid until OnDone()
   // returns.
   absl::string_view error = {};
 
-  // The transport's own, between Start() and OnDone().
+  // For the transport's use between Start() and OnDone().
   void* transport_state = nullptr;
 };
 
-// A request that waits for its reply, seen by the server.
+// A request that waits for its reply, as the server sees it.
 struct ServerCall {
   // Filled in by the transport before OnRequest(). trace_context is valid until
   // Reply().
@@ -97,7 +98,7 @@ struct ServerCall {
   int server_instance = 0;  // or kAnyInstance
   bool warmup = false;
   int64_t request_bytes = 0;
-  int64_t response_bytes = kServerDecides;  // as the client asks
+  int64_t response_bytes = kServerDecides;  // requested by the client
   int64_t processing_ns = 0;
   int64_t received_ns = 0;  // monotonic
   absl::string_view trace_context = {};
@@ -107,100 +108,101 @@ struct ServerCall {
   int reply_instance = 0;
   absl::string_view reply_error = {};  // empty: success
 
-  // The engine's own, between OnRequest() and Reply().
+  // For the engine's use between OnRequest() and Reply().
   void* engine_state = nullptr;
 };
 
-// Where a transport delivers. Implemented by the engine's worker; called on the
-// worker's thread, inside Poll() only, unless that lends its turns. May call
-// Start() and Reply().
+// The receiver of a transport's events, implemented by the engine's worker.
+// Called inside Poll() on the worker's thread only, unless the worker lends its
+// turns. Implementations may call Start() and Reply().
 class TransportEvents {
  public:
   virtual ~TransportEvents() = default;
 
-  // Whether, while the worker's thread sleeps in Poll(), other threads may run
-  // its turns: deliver events, and call EndBorrowedTurn() after them. One
-  // thread at a time does any of this, and sees what the one before it did.
+  // Whether other threads may run the worker's turns while its thread sleeps in
+  // Poll(): deliver events, then call EndBorrowedTurn(). Only one thread at a
+  // time does so, and it sees everything that the previous one did.
   virtual bool LendsTurns() const { return false; }
 
-  // Does what the worker does between two calls of Poll(). Returns when the
-  // worker has to do something next of its own accord, as Poll()'s deadline.
+  // Does what the worker does between two calls of Poll(). Returns the time of
+  // the worker's next own action, in the form of Poll()'s deadline.
   virtual int64_t EndBorrowedTurn() { return 0; }
 
-  // The call has ended, well or not. The transport has let go of it.
+  // The call has ended, successfully or not. The transport has returned it.
   virtual void OnDone(ClientCall* call) = 0;
 
-  // Must be answered by exactly one Reply(), now or later.
+  // The request must get exactly one Reply(), now or later.
   virtual void OnRequest(ServerCall* call) = 0;
 };
 
-// One worker's share of a driver. Used by that worker's thread, or who has its
+// One worker's share of a driver. Used by the thread that has the worker's
 // turn, except for Wake() and RunTurnOrWake().
 class Transport {
  public:
   virtual ~Transport() = default;
 
-  // Sends a request. Returns false, and does nothing, while the peer's send
-  // queue is full; the caller retries after the next Poll().
+  // Sends a request. Returns false and does nothing while the peer's send queue
+  // is full; the caller retries after the next Poll().
   [[nodiscard]] virtual bool Start(ClientCall* call) = 0;
 
   // Answers a request.
   virtual void Reply(ServerCall* call) = 0;
 
-  // Flushes what Start() and Reply() have gathered, delivers what has happened,
-  // and otherwise waits until something happens, Wake() is called or the
-  // monotonic clock reaches deadline_ns. Does not wait if deadline_ns has
-  // passed. Delivers a bounded number of events, so that timers get their turn.
+  // Flushes what Start() and Reply() have queued and delivers what has
+  // happened. If nothing has happened, waits for an event, Wake() or the time
+  // deadline_ns on the monotonic clock; does not wait if that has passed.
+  // Delivers a bounded number of events, so that timers get their turn.
   virtual void Poll(int64_t deadline_ns, TransportEvents& events) = 0;
 
-  // Makes the current or the next Poll() return early. Any thread.
+  // Makes the current or the next Poll() return early. Any thread may call it.
   virtual void Wake() = 0;
 
-  // As Wake(), for threads that have brought the worker something to do and
-  // hold no lock: they may run a turn of it themselves, if its events lend
-  // turns. Any thread.
+  // As Wake(), for threads that have given the worker something to do and hold
+  // no lock. They may run a turn of the worker themselves if its events lend
+  // turns. Any thread may call it.
   virtual void RunTurnOrWake() { Wake(); }
 
-  // Cancels every call in flight; each still ends with OnDone().
+  // Cancels all calls in flight; each still ends with OnDone().
   virtual void CancelCalls() = 0;
 };
 
-// Something that a driver has counted.
+// A count made by a driver.
 struct DriverCounter {
   std::string name;  // such as "handler_threads"
   int64_t value = 0;
 };
 
-// One service instance's use of an RPC stack. Methods are called by one thread
-// at a time, in the order in which they are listed, but for AbortConnect().
+// The use of an RPC stack by one service instance. Methods except
+// AbortConnect() are called by one thread at a time, in the order of their
+// declaration.
 class ProtocolDriver {
  public:
   virtual ~ProtocolDriver() = default;
 
-  // Listens with one transport per worker; from here on the transports may be
-  // polled. Returns the address that peers connect to.
+  // Listens with one transport per worker; transports may be polled from then
+  // on. Returns the address to which peers connect.
   virtual absl::StatusOr<std::string> Listen(int worker_count) = 0;
 
   // Valid from Listen() to destruction.
   virtual Transport& transport(int worker) = 0;
 
   // Connects every transport to every server of every peer, and waits until all
-  // connections stand. Each transport chooses among the servers of a peer by
-  // itself. The error names a server that could not be reached.
+  // connections are established. Each transport chooses among a peer's servers
+  // independently. The error names a server that could not be reached.
   virtual absl::Status Connect(const std::vector<Peer>& peers,
                                absl::Time deadline) = 0;
 
-  // Makes Connect(), now or later, fail soon. Any thread. For drivers whose
-  // Connect() may wait.
+  // Makes the current or the next Connect() fail soon. Any thread may call it.
+  // For drivers whose Connect() may wait.
   virtual void AbortConnect() {}
 
-  // Stops accepting requests and cancels all calls, so that the transports,
-  // which must be polled while this runs, deliver the last events. Returns once
-  // nothing is in flight that the driver could still deliver.
+  // Stops accepting requests and cancels all calls. The transports must be
+  // polled meanwhile, to deliver the last events. Returns once nothing is in
+  // flight that the driver could still deliver.
   virtual void Shutdown() = 0;
 
-  // What the driver has counted since Listen(), in no particular order; the
-  // result of a test has it. After Shutdown().
+  // Returns what the driver has counted since Listen(), in no particular order.
+  // The counters appear in the test's result. Call this after Shutdown().
   virtual std::vector<DriverCounter> Counters() const { return {}; }
 };
 

@@ -9,28 +9,28 @@
 
 namespace distbench {
 
-// What a node knows when it makes a driver.
+// A node's information for a driver that it makes.
 struct DriverEnvironment {
-  // Address that peers use for this host; empty: found from the options'
-  // netdev and ip_version, else the host's best address.
+  // Address at which peers reach this host. If empty, it is chosen by the
+  // options' netdev and ip_version, or else is the host's best address.
   std::string service_address = {};
 
-  // The only address to listen on; empty: as service_address says.
+  // The only address to listen on. If empty, service_address determines it.
   std::string listen_address = {};
 
-  // Of the test: no traffic goes to an address whose driver does not know it.
-  // Empty in tests without a sequencer.
+  // The test's nonce: no traffic goes to an address whose driver does not know
+  // it. Empty in tests without a sequencer.
   std::string test_nonce = {};
 
-  // How connections are secured; null: not at all.
+  // TLS credentials for connections; null means no TLS.
   std::shared_ptr<const TlsCredentials> tls = {};
 
-  // Whether the host has a CPU for each worker of the instance, and others left:
-  // a worker that polls while it is idle keeps nobody from running.
+  // Whether the host has a CPU for each worker of the instance and some to
+  // spare. Then an idle worker can poll without keeping anything from running.
   bool has_spare_cpu = false;
-
-  // By RPC index: whether requests of that RPC are answered at once, without
-  // running anything. Drivers that give each request a thread need none for
+// By RPC index: whether requests of that RPC are answered at once, without
+// running anything. Drivers with a thread per request need no thread for them.
+// RPCs beyond the end are not answered at once.
   // them. Those beyond the end are not.
   std::vector<bool> immediate_rpcs = {};
 };

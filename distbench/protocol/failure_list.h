@@ -6,17 +6,16 @@
 
 namespace distbench {
 
-// The peers that failed, each with its reason: "a (refused)".
+// The failed peers with their reasons, such as "a (refused)".
 class FailureList {
  public:
-  // Does nothing if it is in the list already: a peer may fail once for each
-  // connection.
+  // Adds a failure once: a peer may fail on each of its connections.
   void Add(std::string failure);
 
   bool empty() const { return failures_.empty(); }
 
-  // The first few, and how many more there are: "a (refused), b (refused),
-  // c (no answer) and 7 more".
+  // Returns the first few failures and the number of others: "a (refused), b
+  // (refused), c (no answer) and 7 more".
   std::string ToString() const;
 
  private:

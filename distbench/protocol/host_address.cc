@@ -19,7 +19,7 @@
 namespace distbench {
 namespace {
 
-// A numeric address of either family.
+// A numeric address, IPv4 or IPv6.
 struct Ip {
   int version = 0;
   in_addr v4;
@@ -49,7 +49,7 @@ bool IsLinkLocal(const Ip& ip) {
                          : IN6_IS_ADDR_LINKLOCAL(&ip.v6);
 }
 
-// 10/8, 172.16/12, 192.168/16; fc00::/7.
+// Private ranges: 10/8, 172.16/12, 192.168/16 and fc00::/7.
 bool IsPrivate(const Ip& ip) {
   if (ip.version == 6) return (ip.v6.s6_addr[0] & 0xfe) == 0xfc;
   const uint32_t bits = ip.v4_bits();
@@ -117,7 +117,7 @@ absl::StatusOr<std::vector<InterfaceAddress>> ListInterfaceAddresses() {
   ifaddrs* first = nullptr;
   if (getifaddrs(&first) != 0) {
     return absl::InternalError(absl::StrCat(
-        "can not list the network interfaces: ", std::strerror(errno)));
+        "cannot list the network interfaces: ", std::strerror(errno)));
   }
   const std::unique_ptr<ifaddrs, void (*)(ifaddrs*)> owner(first, freeifaddrs);
   std::vector<InterfaceAddress> addresses;

@@ -1,4 +1,4 @@
-// Which address of a host a service listens on and tells its peers.
+// Chooses the address on which a service listens and the one it tells peers.
 
 #ifndef DISTBENCH_PROTOCOL_HOST_ADDRESS_H_
 #define DISTBENCH_PROTOCOL_HOST_ADDRESS_H_
@@ -12,50 +12,51 @@
 
 namespace distbench {
 
-// One address of one network interface.
+// An address of a network interface.
 struct InterfaceAddress {
   std::string interface_name;
   std::string ip;  // numeric, without brackets
 };
 
-// Addresses of all interfaces that are up.
+// Returns the addresses of all interfaces that are up.
 absl::StatusOr<std::vector<InterfaceAddress>> ListInterfaceAddresses();
 
-// What restricts the choice.
+// Restrictions on the choice of an address.
 struct AddressPreference {
   std::string netdev{};  // only this interface; empty: any
-  int ip_version = 0;    // 4 or 6: only this family; 0: either, rather IPv6
+  int ip_version = 0;    // 4 or 6: only this family; 0: either, IPv6 first
   std::string listen_address{};  // listen here only; empty: see below
 };
 
-// The best of `candidates`: rather not loopback, then rather of the preferred
-// family and rather private; the first of equals. Link-local addresses are
-// never chosen: peers would need to know the interface as well. The error says
-// what was looked for and what there is.
+// Returns the best of `candidates`. It prefers addresses that are not loopback,
+// then the preferred family and private ranges, then the order of the
+// candidates. It never chooses link-local addresses, because peers would need
+// to know the interface as well. The error says what was looked for and what
+// there is.
 absl::StatusOr<std::string> ChooseHostAddress(
     absl::Span<const InterfaceAddress> candidates,
     const AddressPreference& preference);
 
-// Where to listen, and what peers are told of it.
+// The address to listen on, and the one to tell peers.
 struct ListenAddress {
   std::string bind_host;        // numeric, or "localhost"
   std::string advertised_host;  // numeric or a name
 };
 
-// As ChooseHostAddress(), unless `service_address` (a name or a number, in
-// brackets or not) is given: that is advertised then, and the service listens
-// on all of the host's addresses, or on netdev's if that is set. If
-// service_address is of the loopback interface, it listens there only. A
-// preference.listen_address is bound to in any case, and advertised unless
-// there is a service_address.
+// As ChooseHostAddress(), unless `service_address` (a name or a numeric
+// address, with or without brackets) is given. That is then advertised, and the
+// service listens on all of the host's addresses, or on netdev's if that is
+// set, or on loopback only if service_address is a loopback address. If
+// preference.listen_address is set, the service always listens there, and
+// advertises it unless service_address is given.
 absl::StatusOr<ListenAddress> ChooseListenAddress(
     absl::Span<const InterfaceAddress> candidates,
     const AddressPreference& preference, absl::string_view service_address);
 
-// "1.2.3.4:567" or "[1::2]:567"; names as they are.
+// Returns "1.2.3.4:567" or "[1::2]:567"; keeps names unchanged.
 std::string JoinHostPort(absl::string_view host, int port);
 
-// 4 or 6 if `host` is a numeric address of that family, else 0.
+// Returns 4 or 6 if `host` is a numeric address of that family, else 0.
 int IpVersionOf(absl::string_view host);
 
 }  // namespace distbench

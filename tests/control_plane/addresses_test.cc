@@ -1,4 +1,4 @@
-// Where sequencers listen, and what is said of addresses that do not do.
+// Tests where sequencers listen, and the errors for bad addresses.
 
 #include <string>
 

@@ -1,5 +1,5 @@
-// A sequencer, nodes and clients in one process, over real sockets, with
-// engines that send no RPCs.
+// A sequencer, nodes and clients in one process, connected by real sockets,
+// with engines that send no RPCs.
 
 #ifndef TESTS_CONTROL_PLANE_CLUSTER_H_
 #define TESTS_CONTROL_PLANE_CLUSTER_H_
@@ -26,39 +26,39 @@
 
 namespace distbench {
 
-// How long a test waits for what must happen.
+// How long a test waits for something that must happen.
 inline constexpr absl::Duration kGenerous = absl::Seconds(20);
 
-// A test of `client_count` instances of "client" and one of "server".
+// Returns a test of `client_count` instances of "client" and one of "server".
 DistributedSystemDescription ClientServerTest(const std::string& name,
                                               int client_count);
 
 TestSequence SequenceOf(std::vector<DistributedSystemDescription> tests);
 
-// A client that runs a sequence on a thread of its own.
+// A client that runs a sequence on its own thread.
 class BackgroundRun {
  public:
   // The run ends with the client, unless the request says otherwise.
   BackgroundRun(const std::string& address, TestSequence sequence);
   BackgroundRun(const std::string& address, RunTestsRequest request);
 
-  // Cancels, if it is not over.
+  // Cancels the run if it has not ended.
   ~BackgroundRun();
 
-  // Waits for an event of this kind, among those that came so far too.
+  // Waits for an event of this kind; earlier events count as well.
   bool WaitFor(RunTestsEvent::EventCase kind) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Waits for it.
+  // Waits until the id is known.
   std::string run_id() ABSL_LOCKS_EXCLUDED(mutex_);
 
   std::vector<RunTestsEvent> events() const ABSL_LOCKS_EXCLUDED(mutex_);
 
   void Cancel();
 
-  // Waits for the end.
+  // Waits for the end of the run.
   absl::Status Finish();
 
-  // After Finish().
+  // Valid after Finish().
   const TestSequenceResults& results() const { return results_; }
   const TestResult& result(int index) const {
     return results_.test_results(index);
@@ -78,16 +78,17 @@ class Cluster {
   explicit Cluster(SequencerOptions options = {});
   ~Cluster();
 
-  // Another sequencer on the same port.
+  // RestartSequencer() starts another sequencer on the same port.
   void StopSequencer() { sequencer_ = nullptr; }
   void ShutDownSequencer() { sequencer_->Shutdown(); }
   void RestartSequencer();
 
-  // With fake engines; at the sequencer's port unless options say otherwise.
+  // Starts a node with fake engines. It uses the sequencer's port unless the
+  // options say otherwise.
   absl::StatusOr<std::unique_ptr<NodeManager>> TryStartNode(
       NodeManagerOptions options = {});
 
-  // Must succeed. The cluster keeps the node.
+  // Starts a node, which must succeed. The cluster keeps it.
   NodeManager& StartNode(NodeManagerOptions options = {});
   void StartNodes(int count);
 
@@ -96,18 +97,18 @@ class Cluster {
   FakeEngineFactory& engines() { return engines_; }
   NodeManager& node(int index) { return *nodes_[index]; }
 
-  // Must succeed.
+  // Connects, which must succeed.
   std::unique_ptr<TestClient> Connect() const;
 
   // Runs the sequence in the foreground.
   absl::Status Run(TestSequence sequence, TestSequenceResults& results) const;
 
-  // Asks for the status until it is as wanted. False: it never was.
+  // Polls the status. Returns false if it was never as wanted.
   bool WaitForStatus(
       const std::function<bool(const GetStatusResponse&)>& is_wanted) const;
   bool WaitForNodeCount(int count) const;
 
-  // The run as the sequencer describes it, once its state is the wanted one.
+  // Waits until the run has this state, and returns its description.
   RunDescription WaitForRun(const std::string& run_id,
                             RunDescription::State state) const;
 

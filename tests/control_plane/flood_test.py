@@ -1,7 +1,7 @@
-"""A sequencer among strangers: connections that are none, and messages that are
-malformed, cost it little memory and its clients nothing.
+"""A sequencer among strangers: connections without a purpose, and malformed
+messages, cost it little memory and do not affect its clients.
 
-Small numbers under `bazel test`; all of them, with figures:
+Uses small numbers under `bazel test`. For large numbers, with figures:
 
   bazel test --test_env=DISTBENCH_FLOOD=1 --test_output=streamed \\
       //tests/control_plane:flood_test
@@ -21,7 +21,7 @@ from tests import testing_main
 FULL = "DISTBENCH_FLOOD" in os.environ
 CONNECTIONS = 10_000 if FULL else 1_000
 MESSAGES = 1_000 if FULL else 200
-AT_ONCE = 500  # connections that are open at the same time
+AT_ONCE = 500  # number of connections open at the same time
 MAX_GROWTH_BYTES = 50 << 20
 RECEIVE_MEMORY_BYTES = 100 << 20
 
@@ -33,18 +33,18 @@ INITIAL_WINDOW_SIZE = 4
 
 
 def frame(kind, flags, stream, payload):
-    """A frame of HTTP/2."""
+    """Returns an HTTP/2 frame."""
     size = struct.pack(">I", len(payload))[1:]
     return size + bytes([kind, flags]) + struct.pack(">I", stream) + payload
 
 
 def literal(name, value):
-    """A header field of HPACK, neither indexed nor compressed."""
+    """Returns an HPACK header field, neither indexed nor compressed."""
     return b"\0" + bytes([len(name)]) + name + bytes([len(value)]) + value
 
 
 def headers(method):
-    """Of a call of a method of the sequencer."""
+    """Returns the headers of a call of the sequencer's method."""
     path = b"/distbench.DistBenchTestSequencer/" + method
     return b"".join(
         literal(name, value)
@@ -60,7 +60,7 @@ def headers(method):
 
 
 def request(method, message):
-    """All of a connection that calls a method of the sequencer."""
+    """Returns all bytes of a connection that calls a sequencer's method."""
     data = b"\0" + struct.pack(">I", len(message)) + message
     return (
         PREFACE
@@ -71,12 +71,12 @@ def request(method, message):
 
 
 def garbage(number, rng):
-    """What the connection with this number says; None: nothing at all."""
+    """Returns the bytes sent by connection `number`; None: nothing at all."""
     kinds = (
         None,
         b"",
         b"GET / HTTP/1.1\r\nHost: x\r\n\r\n",
-        b"\x16\x03\x01\x02\x00\x01\x00" + rng.randbytes(200),  # as of TLS
+        b"\x16\x03\x01\x02\x00\x01\x00" + rng.randbytes(200),  # like TLS
         rng.randbytes(1000),
         PREFACE,
         PREFACE + frame(SETTINGS, 0, 0, b"") + rng.randbytes(500),
@@ -86,8 +86,8 @@ def garbage(number, rng):
 
 
 class UnfinishedCalls:
-    """Calls on a connection of their own, each of which sends all but the last
-    byte of a large message. Sends as much as the sequencer's windows allow."""
+    """Calls on one connection, each of which sends all but the last byte of a
+    large message. Sends as much as the sequencer's windows allow."""
 
     def __init__(self, address, calls, message_bytes):
         self._connection = socket.create_connection(
@@ -99,7 +99,7 @@ class UnfinishedCalls:
         self._window = self._first_window = 65535
         prefix = b"\0" + struct.pack(">I", message_bytes)
         self._left = {}  # bytes by stream
-        self._windows = {}  # likewise
+        self._windows = {}  # bytes by stream
         self._connection.sendall(PREFACE + frame(SETTINGS, 0, 0, b""))
         for stream in range(1, 2 * calls, 2):
             self._left[stream] = message_bytes - 1
@@ -111,7 +111,7 @@ class UnfinishedCalls:
             )
 
     def send(self):
-        """Until all is sent, or all calls are broken off."""
+        """Runs until everything is sent, or until all calls are aborted."""
         end = time.monotonic() + programs.DEADLINE_SECONDS
         try:
             while self._left:
@@ -189,7 +189,7 @@ class FloodTest(programs.ClusterTest):
             "test.config",
             programs.client_server_config("max_iteration_count: 10"),
         )
-        # What it needs for its work does not count.
+        # The memory that it needs for its normal work does not count.
         self.assert_clients_are_served()
 
     def resident_bytes(self):
@@ -210,11 +210,11 @@ class FloodTest(programs.ClusterTest):
             try:
                 connection.sendall(bytes_to_send)
             except OSError:
-                pass  # It hangs up on strangers at any time.
+                pass  # The sequencer may hang up on strangers at any time.
         return connection
 
     def flood(self, total, what):
-        """Makes connections, AT_ONCE of them open; returns the most memory."""
+        """Makes connections, AT_ONCE at a time; returns the peak memory."""
         rng = random.Random(1)
         most = self.resident_bytes()
         open_connections = []
@@ -224,7 +224,7 @@ class FloodTest(programs.ClusterTest):
                 open_connections.pop(0).close()
             if number % 100 == 0:
                 most = max(most, self.resident_bytes())
-        # Legitimate clients, among them.
+        # Legitimate clients come in between.
         with concurrent.futures.ThreadPoolExecutor() as pool:
             pool.submit(self.assert_clients_are_served).result()
         most = max(most, self.resident_bytes())
@@ -288,7 +288,7 @@ class FloodTest(programs.ClusterTest):
         print(
             f"{sent_bytes >> 20} MiB of messages without an end: "
             f"{before >> 20} MiB before, {most >> 20} then; "
-            f"{broken_off} calls were broken off"
+            f"{broken_off} calls were aborted"
         )
         self.assertGreater(sent_bytes, RECEIVE_MEMORY_BYTES)
         self.assertGreater(broken_off, 0)

@@ -1,5 +1,5 @@
-// What tools of others find at a sequencer and at a node: health checking and
-// reflection, by their own protocols.
+// Tests that other people's tools work with sequencers and nodes: health
+// checking and reflection, through their own protocols.
 
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
@@ -33,7 +33,7 @@ std::string ToString(const grpc::ByteBuffer& buffer) {
                      slice.size());
 }
 
-// One message each way; a serialised message or an error.
+// A call with one message each way, with a serialised response or an error.
 class RawCall {
  public:
   RawCall(const std::string& address, const std::string& method,
@@ -68,8 +68,8 @@ class RawCall {
   }
 };
 
-// HealthCheckRequest.service is field 1; HealthCheckResponse.status too, where
-// 1 is SERVING and 2 NOT_SERVING.
+// HealthCheckRequest.service and HealthCheckResponse.status both are field 1;
+// status 1 is SERVING and 2 is NOT_SERVING.
 std::string HealthRequest(const std::string& service) {
   return service.empty()
              ? ""

@@ -1,4 +1,4 @@
-"""Runs that outlive their clients, and sequencers: real processes."""
+"""Runs that outlive their clients or sequencers, with real processes."""
 
 import json
 import os
@@ -26,7 +26,7 @@ class RunsTest(programs.ClusterTest):
         return f"--results_dir={self.path('results')}"
 
     def start_client(self, sequencer, *tests, flags=()):
-        """Starts run_tests with tests, pairs of name and iterations."""
+        """Starts run_tests with tests given as pairs of name and iterations."""
         infile = self.write(
             "_".join(name for name, _ in tests) + ".config",
             "".join(
@@ -62,7 +62,7 @@ class RunsTest(programs.ClusterTest):
         raise AssertionError(f"never {state}: {run}")
 
     def wait_for_traffic(self, sequencer):
-        """Waits until something was measured."""
+        """Waits until something has been measured."""
         end = time.monotonic() + programs.DEADLINE_SECONDS
         while time.monotonic() < end:
             status = self.distbench(
@@ -73,7 +73,7 @@ class RunsTest(programs.ClusterTest):
         raise AssertionError(f"no traffic: {status}")
 
     def restart_sequencer(self, sequencer, *flags):
-        """Another one at the same port, to which the nodes come back."""
+        """Starts another sequencer on the same port; the nodes return to it."""
         port = sequencer.address.rpartition(":")[2]
         restarted = self.start(
             programs.DISTBENCH,
@@ -162,7 +162,7 @@ class ClientGoneTest(RunsTest):
         sequencer.send(signal.SIGSTOP)
         try:
             client.send(signal.SIGINT)
-            # Signals of one kind that are pending together count once.
+            # Pending signals of the same kind count once.
             client.send(signal.SIGTERM)
             begin = time.monotonic()
             self.assertEqual(client.wait().status, 3)
@@ -283,8 +283,8 @@ class SequencerGoneTest(RunsTest):
         sequencer = self.restart_sequencer(sequencer, self.results_dir())
         sequencer.wait_for(
             rf"^Run {client.run_id} was interrupted: the test sequencer ended "
-            "in the middle of test 2 of 2, second; distbench runs get has the "
-            "tests before$",
+            "in the middle of test 2 of 2, second; distbench runs get has its "
+            "earlier tests$",
             "err",
         )
         run = self.list_runs(sequencer)[client.run_id]
@@ -294,9 +294,9 @@ class SequencerGoneTest(RunsTest):
             self.assertEqual(got.status, 3, got)
             self.assertEqual(got.out.count("Test summary:"), 1, got)
             self.assertIn("in the middle of test 2 of 2, second", got.err)
-        # The first test's part is what the client had seen of it.
+        # The results of the first test are what the client had seen of it.
         self.assertEqual(got.out, outcome.out)
-        # The cluster is of use again.
+        # The cluster is usable again.
         infile = self.write("a.config", programs.client_server_config(COUNTED))
         self.assertEqual(self.run_tests(sequencer, infile).status, 0)
 
@@ -350,7 +350,7 @@ class FullDiskTest(RunsTest):
             self.skipTest(f"no small disk can be mounted here: {probe.stderr}")
 
     def on_small_disk(self, *command):
-        """The command, in a mount namespace where self.disk has 64 KiB."""
+        """Wraps the command in a mount namespace where self.disk has 64 KiB."""
         mount = f'mount -t tmpfs -o size=64k none {self.disk} && exec "$@"'
         user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
         return ["unshare", *user, "--mount", "sh", "-c", mount, "sh", *command]
@@ -375,7 +375,7 @@ class FullDiskTest(RunsTest):
             try:
                 file.write(bytes(1 << 20))
             except OSError:
-                pass  # It is full now.
+                pass  # The disk is full now.
         client = self.start_client(sequencer, ("large", COUNTED))
         outcome = client.wait()
         self.assertEqual(outcome.status, 0, outcome)
@@ -391,7 +391,7 @@ class FullDiskTest(RunsTest):
         self.assertEqual(got.out, outcome.out)
         self.assertIn("No space left on device", got.err)
 
-        # With room again, the next run brings the disk up to date.
+        # Once there is room, the next run updates the disk.
         os.remove(filler)
         small = self.start_client(
             sequencer, ("small", "max_iteration_count: 1")

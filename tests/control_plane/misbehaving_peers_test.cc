@@ -1,4 +1,4 @@
-// Sequencers and nodes that say nothing, or what nobody expects.
+// Tests sequencers and nodes that are silent or send unexpected messages.
 
 #include <memory>
 #include <string>
@@ -22,8 +22,8 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// A sequencer that welcomes nodes, announcing that silence means something, and
-// is silent.
+// A sequencer that welcomes nodes, announces that silence has a meaning, and
+// then is silent.
 class SilentSequencer final : public DistBenchTestSequencer::Service {
  public:
   SilentSequencer() {
@@ -39,7 +39,7 @@ class SilentSequencer final : public DistBenchTestSequencer::Service {
 
   std::string address() const { return absl::StrCat("localhost:", port_); }
 
-  // Waits for the registrations of so many sessions.
+  // Waits for the registrations of `count` sessions.
   std::vector<NodeRegistration> WaitForSessions(int count) {
     absl::MutexLock lock(&mutex_);
     const auto are_there = [&]() ABSL_SHARED_LOCKS_REQUIRED(mutex_) {
@@ -89,7 +89,7 @@ TEST(NodesTest, ASilentSequencerIsLeftAndTriedAgainUnderTheSameName) {
   cluster.node(0).Shutdown();
 }
 
-// A node that says only what the test makes it say.
+// A node that sends only what the test tells it to send.
 class RawNode {
  public:
   explicit RawNode(const Cluster& cluster)

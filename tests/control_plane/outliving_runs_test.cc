@@ -1,4 +1,4 @@
-// Runs that outlive their clients, and sequencers.
+// Tests runs that outlive their clients or sequencers.
 
 #include <filesystem>
 #include <memory>
@@ -31,7 +31,7 @@ RunTestsRequest RequestOf(TestSequence sequence) {
   return request;
 }
 
-// What the sequencer still has of the run.
+// Returns the results that the sequencer has of the run.
 TestSequenceResults Get(const Cluster& cluster, const RunDescription& run,
                         absl::Status& status) {
   TestSequenceResults results;

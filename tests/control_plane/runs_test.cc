@@ -1,4 +1,4 @@
-// Test sequences, from the client that submits them to the results.
+// Tests test sequences from their submission to their results.
 
 #include <memory>
 #include <string>
@@ -149,7 +149,7 @@ TEST(RunsTest, RefusesATestForWhichThereAreTooFewNodes) {
   EXPECT_THAT(Message(status),
               AllOf(HasSubstr("big"), HasSubstr("needs 3 nodes but 2"),
                     HasSubstr("node0, node1")));
-  // Nothing ran, the small one neither.
+  // Nothing ran, not even the small one.
   EXPECT_THAT(results.test_results(), IsEmpty());
   EXPECT_EQ(cluster.engines().Count("client/0", EngineStep::kMake), 0);
 }
@@ -190,7 +190,7 @@ TEST(RunsTest, ACancelledRunStopsItsTraffic) {
   run.Cancel();
   EXPECT_EQ(run.Finish().code(), absl::StatusCode::kCancelled);
   EXPECT_TRUE(cluster.engines().WaitFor("client/0", EngineStep::kStop));
-  // What was measured is not lost.
+  // The measurements are not lost.
   ASSERT_THAT(run.results().test_results(), SizeIs(1));
   EXPECT_THAT(run.result(0).run_info().failure(), HasSubstr("cancelled by"));
   EXPECT_THAT(run.result(0).service_logs().instance_logs(), SizeIs(2));
@@ -276,7 +276,7 @@ TEST(RunsTest, OverloadEndsTheTestOnAllNodes) {
       cluster.Run(SequenceOf({ClientServerTest("t", 2)}), results).ok());
   EXPECT_THAT(results.test_results(0).run_info().failure(),
               AllOf(HasSubstr("node1"), HasSubstr("client/1: too much")));
-  // Twice, if it came in the middle of the start.
+  // Twice, if it arrived in the middle of the start.
   EXPECT_GE(cluster.engines().Count("client/0", EngineStep::kStop), 1);
 }
 

@@ -1,4 +1,4 @@
-// A control plane with TLS: who gets in, who does not, and what they are told.
+// Tests a control plane with TLS: who is admitted, who is not, and the errors.
 
 #include <cstdio>
 #include <memory>
@@ -95,7 +95,7 @@ TEST_F(TlsTest, WithoutCaNoCertificateIsAskedFor) {
 TEST_F(TlsTest, PlainTextIsRefused) {
   StartSequencer(host_);
   EXPECT_THAT(Message(Connect({})),
-              AllOf(HasSubstr(address()), HasSubstr("wants TLS"),
+              AllOf(HasSubstr(address()), HasSubstr("requires TLS"),
                     HasSubstr("--tls_ca")));
   EXPECT_THAT(Message(StartNode({}).status()), HasSubstr("it wants TLS"));
 }
@@ -117,7 +117,7 @@ TEST_F(TlsTest, ClientsNeedACertificate) {
 TEST_F(TlsTest, CertificatesOfStrangersAreRefused) {
   StartSequencer(host_);
   TlsFiles theirs = stranger_.IssueForLocalhost("mallory");
-  // They do not trust us, either.
+  // Nor do they trust us.
   EXPECT_THAT(Message(Connect(theirs)),
               AllOf(HasSubstr("the certificate of " + address()),
                     HasSubstr("--tls_ca=" + theirs.ca)));
@@ -151,15 +151,15 @@ TEST_F(TlsTest, OnlyThoseWhoMayCanSubmit) {
   ASSERT_TRUE(node.ok()) << node.status();
   EXPECT_THAT(Message(StartNode(bob_).status()),
               AllOf(HasSubstr("--allow_node"), HasSubstr("bob.example")));
-  // Looking is free.
+  // Anyone with a certificate may look.
   EXPECT_EQ(Connect(bob_), absl::OkStatus());
   const absl::Status refused = RunTest(bob_);
   EXPECT_EQ(refused.code(), absl::StatusCode::kPermissionDenied);
   EXPECT_THAT(Message(refused),
               AllOf(HasSubstr("--allow_submit"), HasSubstr("robert")));
-  // There is one node only; but she was let in.
+  // There is only one node, but she was admitted.
   EXPECT_THAT(Message(RunTest(alice_)), Not(HasSubstr("--allow_submit")));
-  // Nodes of the sequencer's own process are no strangers.
+  // Nodes in the sequencer's own process are not strangers.
   NodeManagerOptions options;
   options.channel = sequencer_->InProcessChannel();
   options.engines = &engines_;
@@ -173,7 +173,7 @@ TEST_F(TlsTest, RenewedCertificatesAreUsed) {
   TlsFiles ours = alice_;
   ours.ca = stranger_.ca_file();
   ASSERT_FALSE(Connect(ours).ok());
-  // Another authority signs the new one.
+  // Another authority signs the new certificate.
   const TlsFiles renewed = stranger_.IssueForLocalhost("renewed");
   ASSERT_EQ(std::rename(renewed.key.c_str(), host_.key.c_str()), 0);
   ASSERT_EQ(std::rename(renewed.cert.c_str(), host_.cert.c_str()), 0);

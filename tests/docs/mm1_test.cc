@@ -1,4 +1,4 @@
-// workloads/mm1.config is the queue that it says it is.
+// Tests that workloads/mm1.config is the queue that it claims to be.
 
 #include <cmath>
 #include <utility>
@@ -32,8 +32,8 @@ LogHistogram ResponseTimes(int64_t random_seed) {
   return times_ns;
 }
 
-// Within four standard errors of ten minutes' worth of a queue whose busy
-// periods last milliseconds: some 1.5 % of the mean, and 2 % of the percentile.
+// The tolerance is four standard errors of ten minutes of a queue whose busy
+// periods last milliseconds: about 1.5 % of the mean and 2 % of the percentile.
 TEST(MM1Test, ResponseTimesAreThoseOfTheory) {
   LogHistogram times_ns;
   for (int64_t seed = 1; seed <= 10; ++seed) {

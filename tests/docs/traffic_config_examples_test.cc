@@ -1,8 +1,8 @@
-// The examples of docs/traffic_config.md do what it says, and its tables leave
-// no field out.
+// Tests that the examples of docs/traffic_config.md do what the text says, and
+// that its tables list all fields.
 //
-// An example is a block of "```proto". Lines "# refused: TEXT" at its top mean
-// that checking it says so.
+// An example is a "```proto" block. Lines "# refused: TEXT" at its top mean
+// that checking it reports TEXT.
 
 #include <fstream>
 #include <set>
@@ -30,14 +30,14 @@ using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
 struct Example {
-  int line = 0;  // where it begins
+  int line = 0;  // the line where it begins
   std::string config;
   std::vector<std::string> refusals;
 };
 
 struct Page {
   std::vector<Example> examples;
-  std::string tables;  // their rows
+  std::string tables;  // all rows
 };
 
 Page ReadPage() {
@@ -89,8 +89,8 @@ TEST(TrafficConfigPageTest, ExamplesDoAsThePageSays) {
   for (const Example& example : page.examples) CheckExample(example);
 }
 
-// Calls visit with every field that messages of this type may have inside, map
-// entries left out.
+// Calls `visit` with every field that messages of this type may contain at any
+// depth, except for map entries.
 template <typename Visit>
 void ForEachField(const Descriptor& type, std::set<const Descriptor*>& seen,
                   Visit visit) {

@@ -1,4 +1,4 @@
-"""A cluster of real processes on hosts of their own; what users see of it."""
+"""A cluster of real processes on separate hosts, and what users see of it."""
 
 import os
 import re
@@ -12,15 +12,15 @@ from tests.faults import namespaces
 NODES = 3
 PORT = 10000
 
-# The node that faults happen to: it hosts server/1.
+# The node that is hit by faults; it hosts server/1.
 VICTIM = 2
 
-# For what must happen after a fault.
+# Time limit for what must happen after a fault.
 RECOVERY_SECONDS = 60
 
 
 def traffic(name, seconds, requests_per_second=100):
-    """A client on node0 and servers on node1 and node2."""
+    """Returns a test with a client on node0 and servers on node1 and node2."""
     return f"""
 tests {{
   name: "{name}"
@@ -44,7 +44,7 @@ tests {{
 
 
 class Run:
-    """A client's `run_tests` in the background."""
+    """A client's `run_tests`, running in the background."""
 
     def __init__(self, program, outfile):
         self.program = program
@@ -52,11 +52,11 @@ class Run:
         self.pid = program.pid
 
     def id(self):
-        """What the sequencer calls it."""
+        """Returns the sequencer's id of the run."""
         return self.program.wait_for(r"^Run (\S+)$", "err").group(1)
 
     def finish(self):
-        """Waits for the end; returns the Outcome."""
+        """Waits for the end and returns the Outcome."""
         return self.program.wait()
 
 
@@ -71,7 +71,7 @@ class Cluster:
         self.sequencer = None
         self.nodes = {}
         self.node_environment = {}  # of the victim
-        self.node_sequencer = {}  # by number: where it finds the sequencer
+        self.node_sequencer = {}  # address of the sequencer, by node number
         self._programs = []
         self._count = 0
 
@@ -143,19 +143,19 @@ class Cluster:
         return Run(program, outfile)
 
     def runs(self, *arguments):
-        """What `distbench runs` prints; must succeed."""
+        """Returns the output of `distbench runs`, which must succeed."""
         done = self.run_client("runs", *arguments)
         if done.returncode != 0:
             raise AssertionError(f"runs {arguments}: {done}")
         return done.stdout
 
     def status(self):
-        """What `distbench status` prints; empty if it fails."""
+        """Returns the output of `distbench status`; empty if it fails."""
         done = self.run_client("status")
         return done.stdout if done.returncode == 0 else ""
 
     def run_client(self, *arguments, tls_flags=None):
-        """A command of distbench on the client's host, to its end."""
+        """Runs a distbench command on the client's host to its end."""
         return subprocess.run(
             self.hosts["client"].command(
                 *(
@@ -186,31 +186,31 @@ class Cluster:
         self.wait_for_status(rf"^Nodes: {count}$")
 
     def wait_for_traffic(self):
-        """Until RPCs have been sent."""
+        """Waits until RPCs have been sent."""
         self.wait_for_status(r"^Running: .*, [1-9]\d* RPCs")
 
     def run_short_test(self):
-        """Must succeed on all nodes."""
+        """Runs a test on all nodes, which must succeed."""
         outcome = self.start_run(traffic("short", seconds=0.2)).finish()
         if outcome.status != 0:
             raise AssertionError(f"the cluster is not usable: {outcome}")
 
     def seconds_until_usable(self):
-        """How long it takes until all nodes are there and a test succeeds."""
+        """Returns the time until all nodes are there and a test succeeds."""
         start = time.monotonic()
         self.wait_for_nodes()
         self.run_short_test()
         return time.monotonic() - start
 
     def check_nothing_crashed(self, *gone):
-        """Everything runs that should: all but the programs given."""
+        """Checks that all programs run except those in `gone`."""
         for program in (self.sequencer, *self.nodes.values()):
             if program not in gone and not program.running():
                 raise AssertionError(f"it has ended: {program.wait()}")
 
 
 def make_hosts():
-    """The hosts of a cluster, in a Lab of their own."""
+    """Returns the hosts of a cluster, in their own Lab."""
     lab = namespaces.Lab()
     names = [
         "sequencer",

@@ -1,5 +1,5 @@
 """Engine processes that crash, hang or run out of memory, and node managers
-that leave theirs alone."""
+that lose control of theirs."""
 
 import contextlib
 import os
@@ -13,13 +13,13 @@ from tests.faults import fault
 
 FAULTS = fault.Faults()
 
-# The victim's node stays; what it says names the instance.
+# The victim's node stays; its message names the instance.
 LOST = (
     r"^node2 \(host node2\) ended the traffic: server/1: "
     r"its engine process \d+ "
 )
 
-# After the end of their node manager.
+# Time limit after the end of their node manager.
 ORPHANS_END_SECONDS = 5
 
 
@@ -29,7 +29,7 @@ def _kill_engine(cluster, signal_number):
 
 
 def _runs(pid):
-    """Whether the process does anything, or could."""
+    """Returns whether the process can still do anything."""
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
             return file.read().rpartition(")")[2].split()[0] not in "ZX"
@@ -46,7 +46,7 @@ def wait_for_the_end_of(pids):
 
 
 def _end_by_signal(cluster, signal_number, saw):
-    # What the engines of the other nodes measured is kept.
+    # The measurements of the other nodes' engines are kept.
     return fault.end_a_test(
         cluster,
         do=lambda: _kill_engine(cluster, signal_number),
@@ -110,7 +110,7 @@ def _memory_group(_cluster):
                 time.sleep(0.05)
 
 
-# More than the group allows, and faster than the node manager looks.
+# Allocates more than the group allows, faster than the node manager looks.
 GREEDY = """
 tests {
   name: "greedy"
@@ -140,7 +140,7 @@ tests {
 def engine_out_of_memory(cluster):
     with open(f"{MEMORY_GROUP}/cgroup.procs", "w", encoding="utf-8") as file:
         file.write(str(cluster.victim().pid))
-    # The one that waits was started outside of the group.
+    # The waiting engine was started outside the group.
     _kill_engine(cluster, signal.SIGKILL)
     start = time.monotonic()
     outcome = cluster.start_run(GREEDY).finish()

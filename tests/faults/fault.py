@@ -1,4 +1,4 @@
-"""What faults have in common: what is done around them, and what is checked."""
+"""The framework of faults: what happens around them, and what is checked."""
 
 import contextlib
 import dataclasses
@@ -7,26 +7,26 @@ import time
 
 from tests.faults import cluster as clusters
 
-# A test that goes on until something ends it.
+# A test that runs until something ends it.
 LONG_SECONDS = 300
 
 ALL_INSTANCES = ("client/0", "server/0", "server/1")
 
-# What the error says of the node that faults happen to: always; and if it was
-# noticed by the node's silence.
+# Beginning of the error about the node that is hit by faults: always, and if
+# its silence was noticed.
 LOST = r"^node2 \(host node2\) was lost during the traffic: "
 SILENT = LOST + r"it said nothing for "
 
 
 @dataclasses.dataclass
 class Seen:
-    """What came of a fault."""
+    """The observed effects of a fault."""
 
-    # Until the client had ended; None: the test went on.
+    # Time until the client ended; None: the test went on.
     noticed_seconds: float | None
-    # What it printed of it.
+    # The client's message about it.
     user_saw: str
-    # From the end of the fault until a test had succeeded on all nodes.
+    # Time from the end of the fault until a test succeeded on all nodes.
     recovered_seconds: float
 
 
@@ -62,7 +62,7 @@ def check(condition, what, outcome):
 
 
 def last_words(outcome):
-    """The line that says why the run failed."""
+    """Returns the line that says why the run failed."""
     match = re.search(r"what it measured is incomplete: (.*)", outcome.out)
     if match:
         return match.group(1)
@@ -71,12 +71,12 @@ def last_words(outcome):
 
 
 def without_folder(cluster, words):
-    """Without the path of the test's own folder."""
+    """Returns the text without the path of the test's own folder."""
     return words.replace(cluster.folder + "/", "")
 
 
 def check_kept(outfile, instances, outcome, has_failed):
-    """The result file has what these measured, and says whether it failed."""
+    """Checks that the result has these instances, and whether it failed."""
     with open(outfile, encoding="utf-8") as file:
         text = file.read()
     check(
@@ -92,7 +92,7 @@ def check_kept(outfile, instances, outcome, has_failed):
 def end_a_test(
     cluster, do, undo, saw, kept=("client/0", "server/0"), gone=(), noticed=None
 ):
-    """A fault that ends the test that runs, with an error that says why."""
+    """A fault that ends the running test with an error that says why."""
     run = cluster.start_run(clusters.traffic("disturbed", LONG_SECONDS))
     cluster.wait_for_traffic()
     start = time.monotonic()
@@ -115,7 +115,7 @@ def end_a_test(
 
 
 def survive(cluster, do, undo, seconds=4, saw="nothing; the test went on"):
-    """A fault during which a test goes on, to its end."""
+    """A fault during which a test continues to its end."""
     run = cluster.start_run(clusters.traffic("undisturbed", seconds))
     cluster.wait_for_traffic()
     do()

@@ -1,6 +1,6 @@
-"""Each fault once, in network namespaces with real processes.
+"""Runs each fault once, in network namespaces with real processes.
 
-    tests/faults/fault_table    does it many times, and measures
+    tests/faults/fault_table    runs each many times, and measures
 """
 
 import shutil
@@ -28,7 +28,7 @@ def _case(fault):
 
 
 class FaultTest(unittest.TestCase):
-    unavailable = None  # why, if it is
+    unavailable = None  # the reason, if they are unavailable
     hosts = None
 
     def setUp(self):

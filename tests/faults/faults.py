@@ -18,12 +18,12 @@ FAULTS = [
     *stranger_faults.FAULTS,
 ]
 
-# After each fault.
+# Time limit after each fault.
 USABLE_WITHIN_SECONDS = 10
 
 
 def run_fault(fault, cluster, times):
-    """The fault, so many times in a row on one cluster. Yields a Seen each."""
+    """Runs the fault `times` times on one cluster. Yields a Seen each time."""
     with fault.set_up(cluster):
         try:
             cluster.start()

@@ -1,4 +1,4 @@
-"""Hosts with another time or a full disk."""
+"""Hosts with a wrong clock or a full disk."""
 
 import contextlib
 import os
@@ -45,7 +45,7 @@ def clock_offset(cluster):
 
 @contextlib.contextmanager
 def _full_disk(cluster):
-    """A folder of cluster.full_disk on which there is next to no room."""
+    """Makes a folder cluster.full_disk with almost no room."""
     cluster.full_disk = os.path.join(cluster.folder, "full")
     os.makedirs(cluster.full_disk)
     where = ["tmpfs", cluster.full_disk]

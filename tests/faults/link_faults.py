@@ -1,4 +1,4 @@
-"""Networks that lose, delay or cut what a node says."""
+"""Networks that lose, delay or cut the traffic of a node."""
 
 import contextlib
 import time
@@ -36,7 +36,7 @@ def link_cut_for_a_moment(cluster):
 
     def cut_for_a_moment():
         host.cut_link()
-        # TCP goes on with a delay that doubles: a cut of half the nodes'
+        # TCP resumes after a delay that doubles, so a cut of half the nodes'
         # timeout may already last too long.
         time.sleep(1.5)
         host.heal_link()
@@ -58,7 +58,7 @@ def link_slow(cluster):
 
 @contextlib.contextmanager
 def _behind_a_proxy(cluster):
-    """The victim reaches the sequencer through cluster.proxy."""
+    """Makes the victim reach the sequencer through cluster.proxy."""
     target = (cluster.hosts["sequencer"].address, clusters.PORT)
     cluster.proxy = proxies.Proxy(namespaces.ADDRESS, target)
     cluster.node_sequencer[clusters.VICTIM] = cluster.proxy.address

@@ -1,9 +1,9 @@
-"""Hosts of their own for tests: network namespaces, joined by a bridge.
+"""Separate hosts for tests: network namespaces, joined by a bridge.
 
 Everything is inside namespaces (network, mounts, process ids) that belong to
-one process: when that ends, however that comes, the kernel ends whatever it has
-started and removes the networks. So nothing is left behind, nothing outside can
-be hit, and any number of tests run beside each other with the same addresses.
+one process. When it ends, for whatever reason, the kernel ends everything that
+it has started and removes the networks. So nothing is left behind, nothing
+outside can be affected, and tests can run concurrently with the same addresses.
 """
 
 import os
@@ -24,7 +24,7 @@ _UNSHARE = [
     "--mount-proc",
 ]
 
-# Whoever is not root may be it in a namespace of users.
+# A user who is not root may be root in a user namespace.
 _WAYS_IN = [_UNSHARE, [*_UNSHARE, "--user", "--map-root-user"]]
 
 _CHECK = """
@@ -35,7 +35,7 @@ namespaces.set_up()
 namespaces.Lab().add_host("a").check()
 """
 
-# Of the switch, where the test itself is.
+# The address of the switch, where the test itself runs.
 ADDRESS = "10.77.0.254"
 
 
@@ -52,9 +52,9 @@ def is_inside():
 
 
 def enter():
-    """Runs the calling program again, inside; returns there.
+    """Runs the calling program again, inside the namespaces; returns there.
 
-    Raises Unavailable where the machine does not allow it.
+    Raises Unavailable if the machine does not allow it.
     """
     if is_inside():
         set_up()
@@ -85,13 +85,13 @@ def enter():
 
 
 def set_up():
-    """Once, inside: `ip netns` has a folder of its own for its names."""
+    """Called once, inside: gives `ip netns` its own folder for names."""
     _run("mount", "-t", "tmpfs", "tmpfs", "/run")
     _run("ip", "link", "set", "lo", "up")
 
 
 def _run(*arguments):
-    # tc is where not every PATH leads.
+    # tc is in a folder that is not on every PATH.
     path = os.pathsep.join(
         [os.environ.get("PATH", os.defpath), "/usr/sbin", "/sbin"]
     )
@@ -108,12 +108,12 @@ def _run(*arguments):
 
 
 class Host:
-    """A network namespace with an address and a host name of its own."""
+    """A network namespace with its own address and host name."""
 
     def __init__(self, name, number):
         self.name = name
         self.address = f"10.77.0.{number}"
-        self._port = f"to-{name}"  # of the switch
+        self._port = f"to-{name}"  # the switch's port
         _run("ip", "netns", "add", name)
         _run(
             *("ip", "link", "add", self._port, "type", "veth"),
@@ -127,7 +127,7 @@ class Host:
             _run("ip", "-n", name, "link", "set", device, "up")
 
     def command(self, *arguments):
-        """Runs a program there; it keeps the process id of what starts this."""
+        """Returns a command that runs a program there under its process id."""
         return [
             *("ip", "netns", "exec", self.name, "unshare", "--uts"),
             *("sh", "-c", 'hostname "$0" && exec "$@"', self.name, *arguments),
@@ -137,25 +137,25 @@ class Host:
         return _run(*self.command(*arguments))
 
     def check(self):
-        """It can reach the switch."""
+        """Checks that the host can reach the switch."""
         with socket.create_server((ADDRESS, 0)) as listener:
             where = (ADDRESS, listener.getsockname()[1])
             connect = f"import socket; socket.create_connection({where}, 5)"
             self.run(sys.executable, "-c", connect)
 
     def cut_link(self):
-        """Nothing comes or goes any more, and nobody is told."""
+        """Drops all packets in both directions, without telling anyone."""
         _run("ip", "link", "set", self._port, "nomaster")
 
     def heal_link(self):
         _run("ip", "link", "set", self._port, "master", "switch")
 
     def set_link(self, is_up):
-        """As if the cable were pulled out, or put in."""
+        """Works like pulling out the cable, or plugging it in."""
         _run("ip", "link", "set", self._port, "up" if is_up else "down")
 
     def throttle(self, kilobits_per_second):
-        """Limits what the host sends; None: no longer."""
+        """Limits the rate at which the host sends; None: no limit."""
         where = ("ip", "netns", "exec", self.name, "tc", "qdisc")
         if kilobits_per_second is None:
             _run(*where, "del", "dev", "eth0", "root")
@@ -168,7 +168,7 @@ class Host:
 
 
 class Lab:
-    """A switch, to which hosts are connected. One a process."""
+    """A switch, to which hosts are connected. One per process."""
 
     def __init__(self):
         _run("ip", "link", "add", "switch", "type", "bridge")

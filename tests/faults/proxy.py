@@ -1,4 +1,4 @@
-"""A TCP proxy that delays, throttles, stalls and resets what goes through."""
+"""A TCP proxy that delays, throttles, stalls and resets connections."""
 
 import socket
 import struct
@@ -9,11 +9,11 @@ _CHUNK = 16 * 1024
 
 
 class Proxy:
-    """Passes connections on to a target, on a thread of its own.
+    """Forwards connections to a target, on its own thread.
 
-    What to do about their bytes may change at any time: `delay_seconds` each
-    way, `bytes_per_second` each way and connection (None: any number),
-    `is_stalled`: nothing passes, though the connections stay.
+    These may change at any time: `delay_seconds` each way; `bytes_per_second`
+    each way and per connection (None: no limit); `is_stalled`: no bytes pass,
+    but the connections stay.
     """
 
     def __init__(self, host, target):
@@ -29,7 +29,7 @@ class Proxy:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def reset(self):
-        """Ends all connections by a reset; new ones are welcome."""
+        """Resets all connections; new ones are accepted."""
         with self._lock:
             pipes, self._pipes = self._pipes, []
         for pipe in pipes:
@@ -58,7 +58,7 @@ class Proxy:
 
 
 def _reset(end):
-    """Closes a socket such that its peer sees a reset."""
+    """Closes a socket so that its peer sees a reset."""
     try:
         end.setsockopt(
             socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0)
@@ -91,11 +91,11 @@ class _Pipe:
                 self._sink.sendall(chunk)
             self._sink.shutdown(socket.SHUT_WR)
         except OSError:
-            _reset(self._sink)  # It hears of the other end as that ended.
+            _reset(self._sink)  # Its peer sees the end as this one did.
         self.is_open = False
 
     def _wait(self, size):
-        """Until the bytes may go on."""
+        """Waits until the bytes may pass."""
         proxy = self._proxy
         pause = proxy.delay_seconds
         if proxy.bytes_per_second is not None:

@@ -1,5 +1,6 @@
-// Preloaded into a program, makes its Unix time go SHIFT_CLOCK_NS ahead: hosts
-// whose clocks differ, on one machine. Monotonic time stays as it is.
+// Preload this into a program to set its Unix time ahead by SHIFT_CLOCK_NS.
+// This simulates hosts with different clocks on one machine. Monotonic time is
+// not changed.
 
 #define _GNU_SOURCE
 #include <stdlib.h>

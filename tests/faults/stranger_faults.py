@@ -1,4 +1,4 @@
-"""Strangers that send what nobody asked for."""
+"""Strangers that send unexpected data."""
 
 import contextlib
 import os
@@ -24,7 +24,7 @@ def _resident_bytes(pid):
 
 
 def _listening_ports(pid):
-    """Of the host that a process is on."""
+    """Returns the listening ports of the process's host."""
     ports = set()
     for table in ("tcp", "tcp6"):
         with open(f"/proc/{pid}/net/{table}", encoding="ascii") as file:
@@ -45,7 +45,7 @@ GARBAGE = [
     b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\xa5" * 600,
     HTTP2_PREFACE,
     HTTP2_PREFACE + b"\xff" * 4096,
-    # SETTINGS of an impossible length, and a header block of nonsense.
+    # SETTINGS of an impossible length, and a header block without meaning.
     HTTP2_PREFACE + b"\0\0\x05\x04\0\0\0\0\0abcde",
     HTTP2_PREFACE
     + b"\0\0\0\x04\0\0\0\0\0"
@@ -54,14 +54,14 @@ GARBAGE = [
 
 
 def _pour(address, port, data):
-    """Connects, sends, and leaves, often in the middle of the answer."""
+    """Connects, sends and leaves, often in the middle of the answer."""
     try:
         with socket.create_connection((address, port), timeout=5) as connection:
             connection.sendall(data)
             connection.settimeout(0.005)
             connection.recv(4096)
     except OSError:
-        pass  # Refused, reset or not answered: all of it is allowed.
+        pass  # Refused, reset and unanswered connections are all fine.
 
 
 @FAULTS.add("garbage on every port of sequencer and nodes")
@@ -81,7 +81,7 @@ def garbage(cluster):
 
 
 def _survive_strangers(cluster, do):
-    """As fault.survive(), and without much more memory for the sequencer."""
+    """As fault.survive(), and checks that the sequencer needs little memory."""
     pid = cluster.sequencer.pid
     before = _resident_bytes(pid)
     seen = fault.survive(cluster, do, undo=lambda: None, seconds=6)
@@ -109,7 +109,7 @@ def bogus_connections(cluster):
     def connect(number, stack):
         connection = socket.create_connection(address, timeout=30)
         stack.enter_context(connection)
-        with contextlib.suppress(OSError):  # It may be closed already.
+        with contextlib.suppress(OSError):  # The peer may have closed it.
             connection.sendall(GARBAGE[number % len(GARBAGE)][:64])
 
     def connect_all():
@@ -124,13 +124,13 @@ def bogus_connections(cluster):
 
 
 def _frame(kind, flags, stream, payload):
-    """Of HTTP/2."""
+    """Returns an HTTP/2 frame."""
     size = len(payload).to_bytes(3, "big")
     return size + bytes([kind, flags]) + stream.to_bytes(4, "big") + payload
 
 
 def _grpc_call(method, message):
-    """What a client sends that makes a call with these bytes for a message."""
+    """Returns the bytes of a client's call with these bytes as its message."""
     headers = {
         ":method": "POST",
         ":scheme": "http",
@@ -139,8 +139,8 @@ def _grpc_call(method, message):
         "content-type": "application/grpc",
         "te": "trailers",
     }
-    # Literal fields that are not indexed, without Huffman codes: 0, then name
-    # and value with their lengths.
+    # Literal fields, not indexed, without Huffman codes: 0, then name and value
+    # with their lengths.
     block = b""
     for name, value in headers.items():
         block += b"\0"
@@ -177,7 +177,7 @@ def malformed_messages(cluster):
 
 @contextlib.contextmanager
 def _with_tls(cluster):
-    """All have certificates; those of cluster.strangers are wrong."""
+    """Gives all of them certificates; those of cluster.strangers are wrong."""
     addresses = [f"IP:{host.address}" for host in cluster.hosts.values()]
     flags = [
         certificates.Authority(cluster.folder, name).flags(

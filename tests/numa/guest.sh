@@ -1,10 +1,10 @@
-# Runs in the emulated machine. Leaves what it finds in /out; two_nodes.py
-# judges.
+# Runs in the emulated machine. Leaves its findings in /out, for two_nodes.py to
+# judge.
 
 readonly ADDRESS=127.0.0.1:10000
 readonly START_SECONDS=120
 
-# start NAME ARGUMENT...: distbench in the background; $! is its process.
+# start NAME ARGUMENT...: starts distbench in the background; $! is its process.
 start() {
   local name=$1
   shift
@@ -20,7 +20,7 @@ wait_for() {
   done
 }
 
-# cluster [FLAGS OF NODE0 [FLAGS OF NODE1]]: starts it afresh.
+# cluster [FLAGS OF NODE0 [FLAGS OF NODE1]]: starts a fresh cluster.
 cluster() {
   start sequencer test_sequencer --listen=127.0.0.1 --port=10000 \
     --node_timeout=60s
@@ -28,7 +28,7 @@ cluster() {
   wait_for sequencer 'Listening at'
   local name
   for name in node0 node1; do
-    # Flags are words.
+    # Flags are separate words.
     start $name node_manager $name --test_sequencer=$ADDRESS \
       --service_address=127.0.0.1 $1
     pids="$! $pids"
@@ -44,14 +44,15 @@ stop_cluster() {
   wait $pids
 }
 
-# run CONFIG: the result is /out/CONFIG.pb.gz, what was said /out/CONFIG.txt.
+# run CONFIG: writes the result to /out/CONFIG.pb.gz and the output to
+# /out/CONFIG.txt.
 run() {
   distbench run_tests --test_sequencer=$ADDRESS --infile=/$1.config \
     --outfile=/out/$1.pb.gz --binary_output --allow_invalid >/out/$1.txt 2>&1
   echo "exit status $?" >>/out/$1.txt
 }
 
-# refused NAME ARGUMENT...: a node manager that must not start.
+# refused NAME ARGUMENT...: tries to start a node manager, which must fail.
 refused() {
   local name=$1
   shift

@@ -1,8 +1,8 @@
-"""An emulated machine with two NUMA nodes, made of what this host has.
+"""An emulated machine with two NUMA nodes, made from programs of this host.
 
-qemu emulates the processors, so that neither hardware nor privileges are
-needed, and time in it means nothing. The kernel is the distribution's; the rest
-is an initial RAM file system with distbench, its shared libraries and busybox.
+qemu emulates the processors, so neither hardware nor privileges are needed, but
+times in it have no meaning. The kernel is the distribution's. The rest is an
+initial RAM file system with distbench, its shared libraries and busybox.
 """
 
 import base64
@@ -17,7 +17,7 @@ import tempfile
 
 QEMU = "qemu-system-x86_64"
 BUSYBOX = "/bin/busybox"
-BOOT_SECONDS = 1800  # the whole life of a machine; more only if it hangs
+BOOT_SECONDS = 1800  # for the whole life of a machine, unless it hangs
 
 INIT = """#!/bin/busybox sh
 exec </dev/null >/dev/ttyS0 2>&1
@@ -37,7 +37,7 @@ poweroff -f
 
 
 class Missing(Exception):
-    """This host lacks something that the machine is made of."""
+    """This host lacks something that the machine needs."""
 
 
 def _require_programs():
@@ -48,7 +48,7 @@ def _require_programs():
 
 
 def find_kernel(folder):
-    """Debian's kernel for virtual machines; downloaded to the folder once."""
+    """Returns Debian's kernel for virtual machines; downloads it once."""
     if not glob.glob(f"{folder}/boot/vmlinuz-*"):
         os.makedirs(folder, exist_ok=True)
         try:
@@ -65,13 +65,13 @@ def find_kernel(folder):
             subprocess.check_call(["dpkg-deb", "-x", archive, folder])
         except (OSError, IndexError, subprocess.CalledProcessError) as error:
             raise Missing(
-                f"no kernel: {error}; give one by --kernel"
+                f"no kernel: {error}; use --kernel to give one"
             ) from error
     return glob.glob(f"{folder}/boot/vmlinuz-*")[0]
 
 
 class _Archive:
-    """A file system as the kernel unpacks it: cpio, format "newc"."""
+    """A file system in a form that the kernel unpacks: cpio, format "newc"."""
 
     def __init__(self):
         self._out = io.BytesIO()
@@ -99,7 +99,7 @@ class _Archive:
     def _add(self, path, mode, content=b"", device=(0, 0)):
         self._count += 1
         name = path.encode() + b"\0"
-        # The owner's ids, a link, and no time of change.
+        # Owner ids, link count, and no modification time.
         status = [self._count, mode, 0, 0, 1, 0]
         fields = [*status, len(content), 0, 0, *device, len(name), 0]
         header = b"".join(b"%08X" % field for field in fields)
@@ -113,7 +113,7 @@ class _Archive:
 
 
 def _libraries(program):
-    """The shared libraries of a program, the dynamic linker among them."""
+    """Returns a program's shared libraries, including the dynamic linker."""
     listed = subprocess.check_output(["ldd", program], text=True)
     for line in listed.splitlines():
         words = line.replace("=>", "").split()
@@ -129,7 +129,7 @@ def _read(path):
 
 
 def make_image(distbench, files):
-    """files: contents by path."""
+    """Returns the file system; `files` has contents by path."""
     archive = _Archive()
     for folder in ("proc", "sys", "tmp", "bin", "lib"):
         archive.add_folder(folder)
@@ -153,9 +153,9 @@ def make_image(distbench, files):
 
 
 def run(distbench, kernel, files, out, log):
-    """Boots, runs the file guest.sh, and puts what it left in /out into `out`.
+    """Boots, runs the file guest.sh, and puts its output in /out into `out`.
 
-    log: where the machine's console goes.
+    log: file for the machine's console.
     """
     _require_programs()
     with tempfile.TemporaryDirectory() as folder:

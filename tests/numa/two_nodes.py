@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Runs distbench in an emulated machine with two NUMA nodes and checks where
-its threads and memory are, and what it says of bindings that can not be made.
+"""Runs distbench in an emulated machine with two NUMA nodes, and checks where
+its threads and memory are, and its errors about impossible bindings.
 
     tests/numa/two_nodes.py [--compare] [--out FOLDER] [--kernel FILE]
 
 Needs qemu-system-x86, busybox-static and, for the kernel, apt; without them it
-says so and does nothing. A few minutes; with --compare, which runs numa_compare
-as well and writes its report, some more.
+says so and does nothing. Takes a few minutes, and some more with --compare,
+which also runs numa_compare and writes its report.
 """
 
 import argparse
@@ -109,7 +109,7 @@ def guest_files():
 
 
 class TwoNodesTest(unittest.TestCase):
-    """What the machine left behind."""
+    """The files that the machine left behind."""
 
     def read(self, name):
         with open(os.path.join(arguments.out, name), encoding="utf-8") as file:
@@ -261,10 +261,10 @@ def main():
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
-        "--compare", action="store_true", help="run numa_compare, too"
+        "--compare", action="store_true", help="also run numa_compare"
     )
     parser.add_argument(
-        "--out", help="where to leave results; default: nowhere"
+        "--out", help="folder for results; default: do not keep them"
     )
     parser.add_argument(
         "--kernel", help="vmlinuz; default: Debian's, downloaded"

@@ -8,8 +8,8 @@
 
 namespace distbench_sanitizers {
 
-// The function of a shared library that a definition in this program hides from
-// everybody. Ends the program if there is none.
+// Returns the function of a shared library that a definition in this program
+// hides. Ends the program if there is none.
 template <typename Function>
 Function* HiddenFunction(const char* symbol) {
   void* function = dlsym(RTLD_NEXT, symbol);

@@ -1,13 +1,13 @@
-// Tells ThreadSanitizer what Abseil's locks order.
+// Tells ThreadSanitizer which accesses Abseil's locks order.
 //
-// The distribution's Abseil is not compiled with ThreadSanitizer, which thus
-// sees neither its locks nor its atomics, and would call everything a race that
-// a lock guards. The functions below take the place of the library's, for our
-// own code and for the libraries that use Abseil alike (gRPC's locks are
-// Abseil's): each calls the one that it hides, and says what that means.
+// The distribution's Abseil is compiled without ThreadSanitizer, which
+// therefore sees neither its locks nor its atomics, and would report races on
+// everything that a lock guards. The functions below replace the library's,
+// both for our own code and for libraries that use Abseil (gRPC's locks are
+// Abseil's). Each calls the function that it hides, and reports the effect.
 //
-// Here are the functions that all others of this release of Abseil end in, for
-// what we and gRPC use. A lock for readers is not among it.
+// These are the functions in which all others of this Abseil release end, for
+// those parts that gRPC and we use. Reader locks are not among them.
 
 #include <sanitizer/tsan_interface.h>
 
@@ -25,7 +25,7 @@
 #include "absl/time/time.h"
 #include "third_party/sanitizers/hidden_function.h"
 
-// Of ThreadSanitizer's library; no header declares them.
+// Functions of ThreadSanitizer's library, which no header declares.
 extern "C" {
 void AnnotateIgnoreWritesBegin(const char* file, int line);
 void AnnotateIgnoreWritesEnd(const char* file, int line);
@@ -37,8 +37,7 @@ static_assert(ABSL_LTS_RELEASE_VERSION == 20220623,
 
 namespace {
 
-// The symbol is written with @ for the inline namespace, which distributions
-// choose.
+// In `symbol`, @ stands for the inline namespace, which distributions choose.
 template <typename Function>
 Function* Hidden(absl::string_view symbol) {
   constexpr absl::string_view kNamespace =
@@ -59,7 +58,7 @@ using synchronization_internal::KernelTimeout;
 Mutex::~Mutex() {
   static auto* const hidden = Hidden<void(Mutex*)>("_ZN4absl@5MutexD1Ev");
   hidden(this);
-  // Counts as writing to it, which a library orders in ways of its own.
+  // Counts as a write, which libraries order in ways that are not visible.
   AnnotateIgnoreWritesBegin(__FILE__, __LINE__);
   __tsan_mutex_destroy(this, 0);
   AnnotateIgnoreWritesEnd(__FILE__, __LINE__);
@@ -106,7 +105,7 @@ bool Mutex::LockWhenWithDeadline(const Condition& condition, Time deadline) {
   return is_true;
 }
 
-// Waits, with the lock given up meanwhile.
+// Waits, with the lock released meanwhile.
 bool Mutex::AwaitCommon(const Condition& condition, KernelTimeout timeout) {
   static auto* const hidden =
       Hidden<bool(Mutex*, const Condition&, KernelTimeout)>(
@@ -120,7 +119,7 @@ bool Mutex::AwaitCommon(const Condition& condition, KernelTimeout timeout) {
   return is_true;
 }
 
-// Waits, with the lock given up meanwhile.
+// Waits, with the lock released meanwhile.
 bool CondVar::WaitCommon(Mutex* mutex, KernelTimeout timeout) {
   static auto* const hidden = Hidden<bool(CondVar*, Mutex*, KernelTimeout)>(
       "_ZN4absl@7CondVar10WaitCommonEPNS0_5MutexE"
@@ -133,8 +132,8 @@ bool CondVar::WaitCommon(Mutex* mutex, KernelTimeout timeout) {
   return timed_out;
 }
 
-// HasBeenNotified() is in our own code, and an atomic reading of the same
-// address.
+// HasBeenNotified() is compiled into our own code, where it reads the same
+// address atomically.
 void Notification::Notify() {
   static auto* const hidden =
       Hidden<void(Notification*)>("_ZN4absl@12Notification6NotifyEv");
@@ -188,7 +187,7 @@ void BlockingCounter::Wait() {
   __tsan_acquire(&count_);
 }
 
-// The last of those who shared a status deletes it, after all others.
+// The last owner of a shared status deletes it, after all others.
 void Status::UnrefNonInlined(uintptr_t rep) {
   static auto* const hidden =
       Hidden<void(uintptr_t)>("_ZN4absl@6Status15UnrefNonInlinedEm");

@@ -1,5 +1,5 @@
-// That ThreadSanitizer knows what Abseil's locks order, and no more than that:
-// a false report fails any test here, and the last one wants a true report.
+// Tests that ThreadSanitizer knows what Abseil's locks order, and no more: a
+// false report fails any test here, and the last test expects a true report.
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 
-// Of ThreadSanitizer's library, if that is linked.
+// A function of ThreadSanitizer's library, if that is linked.
 extern "C" void __tsan_acquire(void* address) __attribute__((weak));
 
 namespace {
@@ -20,7 +20,7 @@ namespace {
 // Long enough for any machine.
 constexpr absl::Duration kLong = absl::Minutes(5);
 
-// What the threads of a test share. Nothing here is atomic.
+// Data shared by the threads of a test. Nothing here is atomic.
 struct Shared {
   absl::Mutex mutex;
   absl::CondVar changed;
@@ -141,7 +141,7 @@ TEST_F(TsanAbseilTest, BlockingCounter) {
   second.join();
 }
 
-// One of the two threads forgets the lock.
+// One of the two threads does not take the lock.
 [[noreturn]] void Race() {
   Shared shared;
   std::thread other([&shared] { shared.Set(1); });

@@ -1,11 +1,11 @@
-// Tells ThreadSanitizer what gRPC's completion queues order: who started an
-// operation comes before who is told, by the operation's tag, of its end. And
-// who sent a message comes before who reads it, where the two are in one
-// process and share its memory.
+// Tells ThreadSanitizer what gRPC's completion queues order: the start of an
+// operation comes before its end, which is reported with the operation's tag.
+// And sending a message comes before reading it, if both ends are in one
+// process and share the message's memory.
 //
-// The distribution's gRPC is not compiled with ThreadSanitizer, see
-// tsan_abseil.cc, and its queues use atomics. Its C++ library calls these
-// functions as well, for synchronous calls and for callbacks.
+// The distribution's gRPC is compiled without ThreadSanitizer (see
+// tsan_abseil.cc), and its queues use atomics. gRPC's C++ library also calls
+// these functions, for synchronous calls and for callbacks.
 
 #include <grpc/byte_buffer_reader.h>
 #include <grpc/grpc.h>

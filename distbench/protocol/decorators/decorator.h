@@ -1,5 +1,5 @@
-// What decorators have in common: a driver that passes everything on to another
-// one. They override what they change.
+// Base classes of decorators: a driver and a transport that pass everything on
+// to another one. A decorator overrides what it changes.
 
 #ifndef DISTBENCH_PROTOCOL_DECORATORS_DECORATOR_H_
 #define DISTBENCH_PROTOCOL_DECORATORS_DECORATOR_H_
@@ -32,7 +32,7 @@ class TransportDecorator : public Transport, protected TransportEvents {
   void CancelCalls() override { inner_.CancelCalls(); }
 
  protected:
-  // TransportEvents, of the inner transport
+  // TransportEvents of the inner transport.
   void OnDone(ClientCall* call) override { events_->OnDone(call); }
   void OnRequest(ServerCall* call) override { events_->OnRequest(call); }
 
@@ -41,8 +41,8 @@ class TransportDecorator : public Transport, protected TransportEvents {
   TransportEvents* events_ = nullptr;  // during Poll()
 };
 
-// TransportType derives from TransportDecorator and is made from the inner
-// transport alone.
+// TransportType must derive from TransportDecorator and be constructible from
+// the inner transport alone.
 template <typename TransportType>
 class DriverDecorator : public ProtocolDriver {
  public:

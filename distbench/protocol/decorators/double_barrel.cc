@@ -8,12 +8,12 @@
 namespace distbench {
 namespace {
 
-// To the inner driver, peer n of N is peers n and n + N.
+// Maps peer n of N to the inner driver's peers n and n + N.
 class DoubleBarrelTransport final : public TransportDecorator {
  public:
   using TransportDecorator::TransportDecorator;
 
-  // Before the first Start().
+  // Must be called before the first Start().
   void SetPeerCount(int count) { use_second_.assign(count, false); }
 
   bool Start(ClientCall* call) override {
@@ -36,7 +36,7 @@ class DoubleBarrelTransport final : public TransportDecorator {
     TransportDecorator::OnDone(call);
   }
 
-  std::vector<bool> use_second_;  // by peer: whose turn it is
+  std::vector<bool> use_second_;  // by peer: whether the second is next
 };
 
 class DoubleBarrelDriver final : public DriverDecorator<DoubleBarrelTransport> {

@@ -7,12 +7,13 @@
 
 namespace distbench {
 
-// Sends RPCs through two clients of `inner` in turn: every transport has two
-// connections to each peer, and uses them alternately, peer by peer. The server
-// is the one of `inner`. Shows what a second connection is worth.
+// Sends RPCs through two clients of `inner` alternately: every transport has
+// two connections to each peer, and alternates between them separately for each
+// peer. The server side is that of `inner`. Shows the effect of a second
+// connection.
 //
-// While a call is with this driver its `peer` may be another number; OnDone()
-// gets it back as it was.
+// While this driver has a call, the call's `peer` may differ. It is restored
+// before OnDone().
 std::unique_ptr<ProtocolDriver> MakeDoubleBarrelDriver(
     std::unique_ptr<ProtocolDriver> inner);
 

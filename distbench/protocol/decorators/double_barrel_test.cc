@@ -57,7 +57,8 @@ TEST_F(DoubleBarrelTest, UsesBothClientsInTurn) {
 
 TEST_F(DoubleBarrelTest, TakesTurnsPeerByPeerAndWorkerByWorker) {
   Connect({"a", "b"});
-  // Turns of all calls together would give each peer one client for good.
+  // Alternating over all calls together would always give a peer the same
+  // client.
   Start({0, 1, 0, 1, 0, 1});
   EXPECT_THAT(inner_->transports[0]->peers, ElementsAre(0, 1, 2, 3, 0, 1));
   Start({0, 0}, /*worker=*/1);

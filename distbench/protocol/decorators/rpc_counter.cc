@@ -10,7 +10,7 @@
 namespace distbench {
 namespace {
 
-// Counted by one thread, read by any.
+// A counter that one thread increments and any thread reads.
 class Counter {
  public:
   void Increment() {

@@ -7,13 +7,13 @@
 
 namespace distbench {
 
-// Counts what goes through `inner`: all RPCs, also those of the warm-up and
-// those that are cancelled in the end. Counters():
+// Counts all RPCs that pass through `inner`, including those of the warm-up and
+// those that are cancelled. Counters():
 //
 //   rpcs_sent           handed to the driver, as a client
-//   rpcs_answered       of these, those that succeeded
-//   rpcs_failed         of these, those that did not; answered and failed add
-//                       up to sent once nothing is in flight
+//   rpcs_answered       sent RPCs that succeeded
+//   rpcs_failed         sent RPCs that failed; answered and failed add up to
+//                       sent once nothing is in flight
 //   requests_received   delivered by the driver, as a server
 //   replies_sent        handed to the driver
 std::unique_ptr<ProtocolDriver> MakeRpcCounterDriver(

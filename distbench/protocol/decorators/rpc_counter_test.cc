@@ -32,7 +32,7 @@ TEST(RpcCounterTest, CountsWhatGoesThroughAllWorkers) {
   ClientCall calls[4];
   ServerCall requests[3];
 
-  // Three are sent by one worker, of which two fail; one by the other.
+  // One worker sends three, of which two fail; the other sends one.
   ASSERT_TRUE(driver->transport(0).Start(&calls[0]));
   driver->transport(0).Poll(0, events);
   ASSERT_TRUE(driver->transport(0).Start(&calls[1]));
@@ -44,7 +44,7 @@ TEST(RpcCounterTest, CountsWhatGoesThroughAllWorkers) {
   ClientCall held_back;
   EXPECT_FALSE(driver->transport(1).Start(&held_back));
 
-  // Three arrive, of which two are answered.
+  // Three arrive, and two of them are answered.
   inner.transports[0]->requests = {&requests[0]};
   inner.transports[1]->requests = {&requests[1], &requests[2]};
   driver->transport(0).Poll(0, events);

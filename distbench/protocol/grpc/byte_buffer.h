@@ -1,5 +1,5 @@
-// The messages of data RPCs as gRPC's callback API takes them: what
-// message_buffer.h is to its core API.
+// The messages of data RPCs as gRPC's callback API takes them. This is the
+// counterpart of message_buffer.h, which is for the core API.
 
 #ifndef DISTBENCH_PROTOCOL_GRPC_BYTE_BUFFER_H_
 #define DISTBENCH_PROTOCOL_GRPC_BYTE_BUFFER_H_
@@ -15,11 +15,11 @@
 
 namespace distbench {
 
-// A message on its way out, whose payload refers to the payload slab.
+// An outgoing message, whose payload refers to the payload slab.
 class OutgoingByteBuffer {
  public:
   // Makes a message of target_bytes (see message_codec.h). Returns its size.
-  // gRPC must be done with the message before.
+  // gRPC must be done with the previous message.
   int64_t Fill(const RequestHeader& header, int64_t target_bytes);
   int64_t Fill(const ResponseHeader& header, int64_t target_bytes);
 
@@ -30,21 +30,21 @@ class OutgoingByteBuffer {
   int64_t FillWith(const Header& header, int64_t target_bytes);
 
   grpc::ByteBuffer buffer_;
-  std::vector<grpc::Slice> slices_;  // kept for its memory
+  std::vector<grpc::Slice> slices_;  // kept to reuse its memory
 };
 
-// A message that has arrived, or nothing.
+// A message that has arrived, or none.
 class IncomingByteBuffer {
  public:
   void Clear();
 
-  // Where gRPC shall put the next message. Requires that there is none.
+  // The buffer for gRPC's next message. Requires that there is no message.
   grpc::ByteBuffer* get() { return &buffer_; }
 
   int64_t size_bytes() const;
 
-  // Reads the header. Its strings are valid until Clear(). False if there is no
-  // message or it is malformed.
+  // Reads the header, whose strings are valid until Clear(). Returns false if
+  // there is no message or it is malformed.
   [[nodiscard]] bool Decode(RequestHeader& header);
   [[nodiscard]] bool Decode(ResponseHeader& header);
 

@@ -20,7 +20,7 @@ const std::string& Method() {
   return *method;
 }
 
-// The callback API's view of a channel.
+// Wraps a channel for the callback API.
 class Stub {
  public:
   Stub(Channel&& channel)  // NOLINT(google-explicit-constructor)
@@ -33,8 +33,8 @@ class Stub {
   grpc::GenericStub stub_;
 };
 
-// A call, and where it leaves its results. Between Start() and OnComplete() it
-// is gRPC's, but for Cancel().
+// A call and its results. Between Start() and OnComplete() gRPC uses it; only
+// Cancel() may be called then.
 class CallbackCall final : public Completion, private grpc::ClientUnaryReactor {
  public:
   using Calls = CallsInFlight<CallbackCall>;
@@ -54,12 +54,12 @@ class CallbackCall final : public Completion, private grpc::ClientUnaryReactor {
   bool abandoned = false;
 
  private:
-  // On a thread of gRPC; the last that it does with this object.
+  // Runs on a thread of gRPC, which does not use this object afterwards.
   void OnDone(const grpc::Status& status) override;
 
   Calls* calls_ = nullptr;
   ClientCall* call_ = nullptr;
-  std::optional<grpc::ClientContext> context_;  // good for one call
+  std::optional<grpc::ClientContext> context_;  // usable for one call
   OutgoingByteBuffer request_;
   IncomingByteBuffer response_;
   grpc::Status status_;

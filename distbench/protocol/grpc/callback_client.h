@@ -8,11 +8,11 @@
 
 namespace distbench {
 
-// The client side of client_type "callback": gRPC's callback API, in which
-// threads of gRPC, shared by the whole process, call back at the end of a call.
-// The callback notes the time, which is what service times are measured with,
-// and posts the call to the worker's queue, whose turn it runs if the worker
-// sleeps. The queue must outlive it.
+// The client side for client_type "callback". It uses gRPC's callback API, in
+// which threads of gRPC, shared by the whole process, call back at the end of a
+// call. The callback records the time, from which service times are computed,
+// and posts the call to the worker's queue; if the worker sleeps, it runs the
+// worker's turn. The queue must outlive the client side.
 std::unique_ptr<ClientSide> MakeCallbackClient(EventQueue& queue);
 
 }  // namespace distbench

@@ -21,8 +21,8 @@
 namespace distbench {
 namespace {
 
-// Keeps what a process adds to all of its servers, such as reflection, off
-// those of the traffic.
+// Removes plugins that a process adds to all of its servers, such as
+// reflection, from the servers of test traffic.
 class TrafficOnly final : public grpc::ServerBuilderOption {
  public:
   void UpdateArguments(grpc::ChannelArguments*) override {}
@@ -32,7 +32,7 @@ class TrafficOnly final : public grpc::ServerBuilderOption {
   }
 };
 
-// Answers a handshake, and goes.
+// Answers a handshake, then deletes itself.
 class HandshakeReactor final : public grpc::ServerGenericBidiReactor {
  public:
   explicit HandshakeReactor(const std::string& nonce) : nonce_(nonce) {
@@ -108,8 +108,8 @@ class CallbackListener final : public Listener,
       server_->Shutdown(gpr_inf_past(GPR_CLOCK_MONOTONIC));
       queue.Post(stopped_completion());
     };
-    // It waits for the end of all requests, which takes polling. If there is no
-    // thread left for it, the caller's will do as long as others poll.
+    // Shutting down waits for the end of all requests, which requires polling.
+    // Without a thread to spare, the caller's thread works if others poll.
     auto thread = StartThread("the end of a server", shut_down);
     if (thread.ok()) {
       shutdown_ = *std::move(thread);
@@ -119,7 +119,7 @@ class CallbackListener final : public Listener,
   }
 
  private:
-  // grpc::CallbackGenericService
+  // grpc::CallbackGenericService.
   grpc::ServerGenericBidiReactor* CreateReactor(
       grpc::GenericCallbackServerContext* context) override {
     if (context->method() == kHandshakeMethod) {

@@ -15,9 +15,8 @@ constexpr char kServerEnds[] = "the instance has shut down";
 
 }  // namespace
 
-// A request: what the engine sees of it, and what gRPC needs for it. It goes
-// when the last of those who use it lets go: gRPC, and the worker together with
-// the engine.
+// A request, both for the engine and for gRPC. It is deleted when its last
+// users have let go of it: gRPC, and the worker together with the engine.
 class CallbackServer::Request final : public PooledRequest,
                                       public grpc::ServerGenericBidiReactor {
  public:
@@ -30,7 +29,7 @@ class CallbackServer::Request final : public PooledRequest,
     if (holders_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
 
-  // Any thread.
+  // Any thread may call it.
   void SendReply();
   void Refuse(grpc::StatusCode code, const char* message) {
     Finish(grpc::Status(code, message));
@@ -42,16 +41,16 @@ class CallbackServer::Request final : public PooledRequest,
 
   void ForgetRequest() { request_.Clear(); }
 
-  bool in_pool = false;  // it occupies a thread of the pool
-  size_t position = 0;   // among those that are lent
+  bool in_pool = false;  // occupies a thread of the pool
+  size_t position = 0;   // among the lent requests
 
  private:
   ~Request() override = default;
 
-  // PooledRequest
+  // PooledRequest.
   EventQueue& queue() override { return server_.queue_; }
 
-  // grpc::ServerGenericBidiReactor, on threads of gRPC
+  // grpc::ServerGenericBidiReactor, on threads of gRPC.
   void OnReadDone(bool ok) override;
   void OnDone() override { Drop(); }
 
@@ -78,7 +77,7 @@ bool CallbackServer::Request::ReadHeader() {
   RequestHeader header;
   if (!request_.Decode(header)) return false;
   TakeOver(header);
-  // A handler may take its time: the payload need not stay for it.
+  // Do not keep the payload while the handler runs, which may take long.
   if (trace_context.empty()) request_.Clear();
   return true;
 }
@@ -94,7 +93,7 @@ CallbackServer::CallbackServer(EventQueue& queue, PoolUse pool_use)
     : queue_(queue), pool_use_(std::move(pool_use)) {}
 
 CallbackServer::~CallbackServer() {
-  // Those that the engine has never replied to.
+  // Drop the requests to which the engine has not replied.
   for (Request* request : lent_) request->Drop();
 }
 
@@ -106,7 +105,7 @@ bool CallbackServer::Enter() {
   ++inside_;
   if (!closed_) return true;
   --inside_;
-  // The worker may have seen it inside, and wait for it to leave.
+  // The worker may have counted this request, and wait for it to leave.
   queue_.Wake();
   return false;
 }
@@ -148,7 +147,7 @@ void CallbackServer::Reply(ServerCall* call) {
   request.Drop();
 }
 
-// Ends a request that will have no reply.
+// Ends a request that gets no reply.
 void CallbackServer::Drop(Request& request) {
   --inside_;
   if (request.in_pool) pool_use_.pool->Finish(request);

@@ -1,7 +1,7 @@
-// The server side of server_type "handoff": requests arrive in gRPC's callback
-// API, on threads of gRPC that the whole process shares, and are handed off to
-// a handler pool (see pooled_request.h). Those that need no thread go to their
-// worker at once.
+// The server side for server_type "handoff". Requests arrive through gRPC's
+// callback API, on threads of gRPC that the whole process shares, and are
+// handed off to a handler pool (see pooled_request.h). Requests that need no
+// thread go to their worker directly.
 
 #ifndef DISTBENCH_PROTOCOL_GRPC_CALLBACK_SERVER_H_
 #define DISTBENCH_PROTOCOL_GRPC_CALLBACK_SERVER_H_
@@ -20,15 +20,15 @@ namespace distbench {
 
 class CallbackServer final : public ServerSide {
  public:
-  // The queue must outlive this. gRPC's server has stopped and the pool has
-  // ended before it does: once drained() holds.
+  // The queue must outlive this. gRPC's server must have stopped, and the pool
+  // must have ended, before this is destroyed, after drained() holds.
   CallbackServer(EventQueue& queue, PoolUse pool_use);
   ~CallbackServer() override;
 
   CallbackServer(const CallbackServer&) = delete;
   CallbackServer& operator=(const CallbackServer&) = delete;
 
-  // Takes a call of kGenericRpcMethod that this side shall handle. Any thread.
+  // Takes a call of kGenericRpcMethod for this side. Any thread may call it.
   grpc::ServerGenericBidiReactor* Accept();
 
   void Reply(ServerCall* call) override;
@@ -38,11 +38,12 @@ class CallbackServer final : public ServerSide {
  private:
   class Request;
 
-  // On a thread of gRPC: takes the request in. False if the server ends.
+  // Takes the request in, on a thread of gRPC. Returns false if the server
+  // ends.
   [[nodiscard]] bool Enter();
   void HandOver(Request& request);
 
-  // On the worker.
+  // These run on the worker.
   void OnHandedOver(Request& request, TransportEvents& events);
   void Drop(Request& request);
 
@@ -50,9 +51,9 @@ class CallbackServer final : public ServerSide {
   const PoolUse pool_use_;
   LentRequests<Request> lent_;
 
-  // Requests that have entered and that the worker has not finished. Whoever
-  // enters counts itself first and looks at closed_ then; so once it is closed
-  // and nobody is inside, nobody comes any more.
+  // Requests that have entered and not been finished by the worker. A request
+  // counts itself before it looks at closed_. So once closed_ is set and the
+  // count is 0, no request can follow.
   std::atomic<int64_t> inside_ = 0;
   std::atomic<bool> closed_ = false;
 };

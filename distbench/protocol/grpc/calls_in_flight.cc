@@ -6,7 +6,7 @@
 namespace distbench {
 
 gpr_timespec DeadlineOf(const ClientCall& call) {
-  // gpr's monotonic clock is the system's.
+  // gpr's monotonic clock is the system's monotonic clock.
   return call.deadline_ns == 0
              ? gpr_inf_future(GPR_CLOCK_MONOTONIC)
              : gpr_time_from_nanos(call.deadline_ns, GPR_CLOCK_MONOTONIC);

@@ -1,4 +1,4 @@
-// What the client sides have in common: the calls in flight, by peer.
+// The calls in flight by peer, for all client sides.
 
 #ifndef DISTBENCH_PROTOCOL_GRPC_CALLS_IN_FLIGHT_H_
 #define DISTBENCH_PROTOCOL_GRPC_CALLS_IN_FLIGHT_H_
@@ -25,11 +25,11 @@ namespace distbench {
 
 gpr_timespec DeadlineOf(const ClientCall& call);
 
-// As ClientCall::error has it.
+// Returns an error in the form of ClientCall::error.
 std::string ErrorOf(grpc_status_code code, absl::string_view message);
 
-// Fills in what the end of a call says. The response is an IncomingMessage or
-// the like; `error` keeps an error that is not the response's own.
+// Fills in `call` at its end. The response is an IncomingMessage or similar.
+// `error` stores an error that is not part of the response.
 template <typename Response>
 void ReadEnd(grpc_status_code status, absl::string_view message,
              Response& response, std::string& error, ClientCall& call) {
@@ -49,13 +49,13 @@ void ReadEnd(grpc_status_code status, absl::string_view message,
       error.empty() ? header.error_message : absl::string_view(error);
 }
 
-// PendingCall is a ClientCall in flight, and all that gRPC needs for it:
-//   - Connection: what it makes calls on; made from a Channel&&
-//   - Start(calls, call, connection): when it has ended it calls OnEnd()
+// PendingCall is a ClientCall in flight with all that gRPC needs for it:
+//   - Connection: makes its calls; constructible from a Channel&&
+//   - Start(calls, call, connection): starts the call, whose end calls OnEnd()
 //   - Cancel()
 //   - Finish(): completes the ClientCall and returns it. Its strings are valid
-//     until Release(), which makes the PendingCall ready for the next one
-//   - position, peer, abandoned: members of this class's own
+//     until Release(), which prepares the PendingCall for its next use
+//   - position, peer, abandoned: members for the use of this class
 template <typename PendingCall>
 class CallsInFlight final : public ClientSide {
  public:
@@ -93,15 +93,15 @@ class CallsInFlight final : public ClientSide {
     return true;
   }
 
-  // Of PendingCalls, on the polling thread.
+  // Called at the end of a PendingCall, on the polling thread.
   void OnEnd(PendingCall& pending, TransportEvents& events) {
     --peers_[pending.peer].in_flight;
     in_flight_.back()->position = pending.position;
     std::swap(in_flight_[pending.position], in_flight_.back());
     in_flight_.pop_back();
     ClientCall* call = pending.abandoned ? nullptr : &pending.Finish();
-    // Releasing first makes the next call use the same, warm memory; but what
-    // holds the error has to stay.
+    // Releasing first lets the next call reuse the same, warm memory. But the
+    // storage of an error must stay until OnDone() returns.
     const bool failed = call != nullptr && !call->error.empty();
     if (!failed) Recycle(pending);
     if (call != nullptr) {
@@ -128,13 +128,13 @@ class CallsInFlight final : public ClientSide {
   size_t in_flight() const override { return in_flight_.size(); }
 
  private:
-  // gRPC shows no send queue: it takes any number of calls, at some kilobytes
-  // each. So many calls to one peer are taken for a full one.
+  // gRPC exposes no send queue: it takes any number of calls, at some kilobytes
+  // each. With this many calls to a peer, its send queue counts as full.
   static constexpr int kMaxCallsPerPeer = 1 << 17;
 
   struct PeerState {
     std::vector<typename PendingCall::Connection> connections;
-    size_t next = 0;  // whose turn it is
+    size_t next = 0;  // the next connection
     int in_flight = 0;
 
     typename PendingCall::Connection& NextConnection() {

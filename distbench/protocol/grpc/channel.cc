@@ -28,7 +28,7 @@ const char* StateName(grpc_connectivity_state state) {
   return "unknown";
 }
 
-// Waits for one channel, together with others at the same queue.
+// Waits for one channel, sharing the queue with other watches.
 class Watch {
  public:
   Watch(const Channel& channel, grpc_completion_queue* queue)
@@ -38,8 +38,8 @@ class Watch {
   grpc_connectivity_state state() const { return state_; }
   bool connected() const { return state_ == GRPC_CHANNEL_READY; }
 
-  // Looks at the state, and starts to wait for a change, or for `deadline`, if
-  // it is not the wanted one. Returns whether it waits.
+  // Checks the state. If it is not the wanted one, starts to wait for a change
+  // or for `deadline`. Returns whether it waits.
   bool Continue(gpr_timespec deadline) {
     state_ = grpc_channel_check_connectivity_state(channel_.get(),
                                                    /*try_to_connect=*/1);
@@ -55,7 +55,7 @@ class Watch {
   grpc_connectivity_state state_ = GRPC_CHANNEL_IDLE;
 };
 
-// A wait for a state can not be ended: so it is short, and begun again.
+// A wait for a state cannot be cancelled, so each wait is short and repeated.
 gpr_timespec NextLook(gpr_timespec deadline) {
   return gpr_time_min(MonotonicDeadline(kAbortLatency), deadline);
 }
@@ -84,7 +84,7 @@ absl::Status ToStatus(absl::Span<const Watch> watches) {
   }
   if (failures.empty()) return absl::OkStatus();
   return absl::DeadlineExceededError(absl::StrCat(
-      "can not connect to peer ", failures.ToString(),
+      "cannot connect to peer ", failures.ToString(),
       "; check that the peer runs and that no firewall is in between"));
 }
 

@@ -1,4 +1,4 @@
-// Connections of a driver to its peers.
+// Connections of a gRPC driver to its peers.
 
 #ifndef DISTBENCH_PROTOCOL_GRPC_CHANNEL_H_
 #define DISTBENCH_PROTOCOL_GRPC_CHANNEL_H_
@@ -19,17 +19,17 @@ namespace distbench {
 // The method of all data RPCs.
 inline constexpr char kGenericRpcMethod[] = "/distbench.Traffic/GenericRpc";
 
-// A connection of its own to one peer, shared with nothing else in the process.
+// A separate connection to one peer, which shares nothing within the process.
 class Channel {
  public:
-  // Does not connect yet. target: as returned by a peer's Listen().
+  // Does not connect yet. `target` is what a peer's Listen() returned.
   Channel(const std::string& target, const grpc_channel_args& args,
           grpc_channel_credentials* credentials);
 
   const std::string& target() const { return target_; }
   grpc_channel* get() const { return channel_.get(); }
 
-  // Gives the channel away, for the callback API to own.
+  // Releases the channel to the callback API, which then owns it.
   grpc_channel* Release() && { return channel_.release(); }
 
   // Makes a call of kGenericRpcMethod whose completions go to `queue`.
@@ -51,8 +51,8 @@ class Channel {
   void* method_;
 };
 
-// Connects all channels at the same time. The error names the peers that could
-// not be reached. Gives up soon once `aborted` is set: CANCELLED.
+// Connects all channels concurrently. The error names the peers that could not
+// be reached. Returns CANCELLED soon after `aborted` is set.
 absl::Status WaitForConnections(absl::Span<const Channel* const> channels,
                                 absl::Time deadline,
                                 const std::atomic<bool>& aborted);

@@ -9,15 +9,15 @@
 
 namespace distbench {
 
-// The client side of a transport: how its calls are made, and how their ends
-// reach the worker. Used by the thread that polls the transport's queue.
+// The client side of a transport: makes its calls, and brings their ends to the
+// worker. Used by the thread that polls the transport's queue.
 class ClientSide {
  public:
   // Requires that nothing is in flight.
   virtual ~ClientSide() = default;
 
-  // By peer: its channels, at least one, which calls take in turn. Replaces
-  // those that there were.
+  // Sets the channels of each peer (at least one), which its calls take in
+  // turn. Replaces earlier channels.
   virtual void SetChannels(std::vector<std::vector<Channel>> channels) = 0;
 
   // As Transport::Start().
@@ -25,10 +25,10 @@ class ClientSide {
 
   virtual void CancelAll() = 0;
 
-  // Cancels everything, also what is started later.
+  // Cancels all calls, including those that are started later.
   virtual void Close() = 0;
 
-  // Like Close(); besides, the ClientCalls in flight are not touched any more.
+  // As Close(), but the ClientCalls in flight are not touched any more.
   virtual void Abandon() = 0;
 
   virtual size_t in_flight() const = 0;

@@ -14,16 +14,16 @@
 namespace distbench {
 namespace {
 
-// Completions per Poll(): enough to pay for the loop around it, few enough
+// Completions per Poll(): enough to amortise the loop around it, and few enough
 // (some hundred microseconds of work) not to starve timers.
 constexpr int kMaxCompletions = 64;
 
-// Turns that a thread runs for a worker before it wakes it: a thread of gRPC or
-// of a handler pool has other things to do.
+// Turns that a thread runs for a worker before it wakes the worker: threads of
+// gRPC and of handler pools have other work to do.
 constexpr int kMaxBorrowedTurns = 16;
 
-// For a shorter time the worker does not sleep: that is about what being woken
-// takes.
+// The worker does not sleep for less than this, which is about the time of a
+// wake-up.
 constexpr int64_t kShortestSleepNs = WakeAhead::kMaxNs;
 
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
@@ -50,7 +50,7 @@ grpc_call* MakeWakeCall(grpc_completion_queue* queue) {
       grpc_channel_create_call(channel, nullptr, GRPC_PROPAGATE_DEFAULTS, queue,
                                grpc_slice_from_static_string("/wake"), nullptr,
                                gpr_inf_future(GPR_CLOCK_MONOTONIC), nullptr);
-  grpc_channel_destroy(channel);  // the call keeps it
+  grpc_channel_destroy(channel);  // the call keeps it alive
   return call;
 }
 
@@ -86,7 +86,7 @@ void EventQueue::Poll(int64_t deadline_ns, TransportEvents& events) {
   if (!ran_posted) RunPosted(events);
 }
 
-// Without waiting.
+// Returns the next event without waiting.
 grpc_event EventQueue::Next() {
   if (!in_use_) return NoEvent();
   return grpc_completion_queue_next(queue_, gpr_inf_past(GPR_CLOCK_MONOTONIC),
@@ -129,13 +129,13 @@ grpc_event EventQueue::Block(int64_t deadline_ns, TransportEvents& events) {
   sleeps_at_queue_ = in_use_.load();
   turn_.Sleep(may_lend_ && events.LendsTurns());
   grpc_event event = NoEvent();
-  // What comes later sees that the worker sleeps.
+  // Work that arrives after this sees that the worker sleeps.
   const bool sleeps = !alarm_went_off_ && !has_work();
   if (sleeps) event = Sleep();
   turn_.TakeBack();
   if (!sleeps && alarm_went_off_) {
-    // Either it is time, or an earlier alarm was still on its way when this one
-    // was set: then the next wait sets it again.
+    // Either the time has come, or an earlier alarm was still on its way when
+    // this one was set. In the latter case the next wait sets it again.
     alarm_ns_ = kNoAlarm;
   }
   const bool by_alarm = sleeps && alarm_went_off_ && event.tag == nullptr;
@@ -165,7 +165,7 @@ void EventQueue::OnAlarm() {
 
 void EventQueue::Wake() {
   if (wake_pending_.exchange(true)) return;
-  // A worker that is awake looks before it sleeps.
+  // A worker that is awake looks for work before it sleeps.
   if (!turn_.worker_is_awake()) StartWakeUp();
 }
 
@@ -195,7 +195,8 @@ void EventQueue::RunTurnOrWake() {
 void EventQueue::RunTurns() {
   for (int i = 0; i < kMaxBorrowedTurns; ++i) {
     if (!turn_.TryBorrow()) {
-      // Who has the turn looks again before it sleeps, or after giving it back.
+      // The thread that has the turn looks again before it sleeps or after it
+      // gives the turn back.
       if (turn_.must_wake_worker()) Wake();
       return;
     }
@@ -230,10 +231,10 @@ bool EventQueue::Run(const grpc_event& event, TransportEvents& events) {
 }
 
 void EventQueue::ShutDown() {
-  // An alarm that is going off might still want to wake a worker that it saw
-  // blocked, although other events have woken it since.
+  // An alarm that is going off may have seen the worker blocked and still try
+  // to wake it, although other events have woken it since.
   alarm_.reset();
-  // Likewise who has posted the last completion, which has been run already.
+  // So may the thread that posted the last completion, which has run already.
   while (posting_.load(std::memory_order_acquire) > 0) {
     std::this_thread::yield();
   }

@@ -27,7 +27,7 @@ class NoEvents final : public TransportEvents {
   void OnRequest(ServerCall*) override {}
 };
 
-// With a queue that is in use, and one that is not.
+// The parameter says whether the queue is in use.
 class EventQueueTest : public testing::TestWithParam<bool> {
  protected:
   EventQueueTest() {
@@ -60,7 +60,7 @@ TEST_P(EventQueueTest, DoesNotWaitForThePast) {
 TEST_P(EventQueueTest, WakesEndOnePollHoweverManyThereAre) {
   for (int i = 0; i < 10; ++i) queue_->Wake();
   queue_->Poll(kNever, events_);
-  // Nothing is left: the next poll waits until its deadline.
+  // Nothing is left, so the next poll waits until its deadline.
   const int64_t deadline_ns = NowNs() + 3'000'000;
   queue_->Poll(deadline_ns, events_);
   EXPECT_GE(NowNs(), deadline_ns - 100'000);
@@ -77,7 +77,7 @@ TEST_P(EventQueueTest, IsWokenByOtherThreads) {
       while (answered < i) std::this_thread::yield();
     }
   });
-  // A lost wake-up would stop this for good.
+  // A lost wake-up would stop this loop for good.
   while (answered < kRounds) {
     queue_->Poll(kNever, events_);
     answered = asked.load();
@@ -93,7 +93,7 @@ TEST_P(EventQueueTest, ReturnsAboutAtItsDeadline) {
       queue_->Poll(deadline_ns, events_);
       ++polls;
     }
-    // Woken ahead, then polling to the end: no busy loop around it.
+    // Woken ahead of time, then polling to the end; no busy loop around it.
     EXPECT_LE(polls, 5) << wait_ns;
   }
 }
@@ -116,7 +116,7 @@ TEST_P(EventQueueTest, AnAlarmThatIsOverDoesNotKeepPollsFromWaiting) {
   while (NowNs() < busy_until_ns) {
   }
   for (int64_t deadline_ns : {NowNs() + kHourNs, kNever}) {
-    // If polls did not wait, they would be done before they are woken.
+    // If polls did not wait, they would finish before they are woken.
     std::atomic<bool> stop = false;
     int polls = 0;
     std::thread stopper([&] {
@@ -135,7 +135,7 @@ TEST_P(EventQueueTest, AnAlarmThatIsOverDoesNotKeepPollsFromWaiting) {
   }
 }
 
-// Counts how often it is completed, and by whom.
+// Counts its completions, and records which thread ran them.
 class Posted final : public Completion {
  public:
   void OnComplete(bool ok, TransportEvents&) override {
@@ -158,7 +158,7 @@ TEST_P(EventQueueTest, WhatOthersPostRunsOnThePollingThread) {
       while (run < i) std::this_thread::yield();
     }
   });
-  // A lost message would stop this for good.
+  // A lost message would stop this loop for good.
   while (run < kRounds) {
     queue_->Poll(kNever, events_);
     run = posted.count.load();
@@ -188,7 +188,7 @@ TEST_P(EventQueueTest, MayEndAsSoonAsTheLastPostedHasRun) {
     Posted posted;
     std::thread poster([&] { queue.Post(posted); });
     while (posted.count == 0) queue.Poll(kNever, events_);
-    // Before the poster is known to have returned.
+    // Before it is certain that Post() has returned.
     queue.DrainForever(events_);
     poster.join();
   }
@@ -202,8 +202,8 @@ TEST_P(EventQueueTest, MayEndWhileItsAlarmGoesOff) {
     EventQueue queue(*timer_, /*spin_ns=*/0);
     MayUse(queue);
     {
-      // Its own alarm and somebody else wake it at about the same time; who
-      // comes second finds it on its way out.
+      // Its own alarm and another thread wake it at about the same time; the
+      // second of them finds it on its way out.
       const int64_t wake_ns = NowNs() + 60'000 + round % 32 * 1000;
       WakeTimer::Alarm other(other_timer, [&] { queue.Wake(); });
       other.Set(NowNs() + 70'000);
@@ -213,7 +213,7 @@ TEST_P(EventQueueTest, MayEndWhileItsAlarmGoesOff) {
   }
 }
 
-// Lends the worker's turns, and notes what they do.
+// Lends the worker's turns and records what they do.
 class LendingEvents final : public TransportEvents {
  public:
   void OnDone(ClientCall*) override {}
@@ -230,7 +230,7 @@ class LendingEvents final : public TransportEvents {
   std::thread::id thread;
 };
 
-// A worker whose thread does nothing but poll, with turns to lend.
+// A worker whose thread only polls, with turns to lend.
 class LendingTest : public EventQueueTest {
  protected:
   void StartWorker() {
@@ -247,8 +247,8 @@ class LendingTest : public EventQueueTest {
     worker_.join();
   }
 
-  // Posts, until a turn is borrowed for that: the worker's thread may be awake
-  // now and then. Returns whether it was in time.
+  // Posts until a turn is borrowed for that, because the worker's thread may be
+  // awake now and then. Returns whether it was in time.
   bool PostUntilBorrowed(Posted& posted) {
     const int64_t give_up_ns = NowNs() + 20'000'000'000;
     while (NowNs() < give_up_ns) {
@@ -272,7 +272,7 @@ TEST_P(LendingTest, WhoPostsRunsTheTurnOfASleepingWorker) {
   Posted posted;
   ASSERT_TRUE(PostUntilBorrowed(posted));
   EXPECT_EQ(lending_.thread, std::this_thread::get_id());
-  // It sleeps from here on, and nobody wakes it.
+  // From here on the worker sleeps and is not woken.
   const int polls = polls_;
   const int turns = lending_.turns;
   for (int i = 0; i < 100; ++i) {
@@ -304,7 +304,7 @@ TEST_P(LendingTest, TheWorkerIsWokenAtAnEarlierDeadline) {
   lending_.on_turn = [&] { return due_ns = NowNs() + kEarlierNs; };
   queue_->Post(posted);
   while (polls_ == polls) std::this_thread::yield();
-  // It is woken ahead of the time, for the rest of which it would poll.
+  // It is woken ahead of time, and would poll for the rest.
   EXPECT_GE(NowNs(), due_ns - kEarlierNs / 2);
 }
 
@@ -323,7 +323,7 @@ TEST_P(LendingTest, NobodyRunsTurnsForEver) {
   StartWorker();
   Posted posted;
   ASSERT_TRUE(PostUntilBorrowed(posted));
-  // Each turn brings the next one.
+  // Each turn posts the next one.
   lending_.on_turn = [&] {
     queue_->Post(posted);
     return kNever;
@@ -333,7 +333,7 @@ TEST_P(LendingTest, NobodyRunsTurnsForEver) {
   queue_->Post(posted);
   const int borrowed = lending_.turns - turns;
   EXPECT_GT(borrowed, 1);
-  // What is left is for the worker.
+  // The rest is left to the worker.
   while (posted.count <= count + borrowed) std::this_thread::yield();
   EXPECT_EQ(posted.thread, worker_.get_id());
 }
@@ -341,7 +341,7 @@ TEST_P(LendingTest, NobodyRunsTurnsForEver) {
 TEST_P(LendingTest, OneThreadAtATimeHasTheTurn) {
   constexpr int kPosters = 4;
   constexpr int kRounds = 5000;
-  int sum = 0;  // under no lock
+  int sum = 0;  // not guarded by a lock
   class Adding final : public Completion {
    public:
     explicit Adding(int& sum) : sum_(sum) {}
@@ -362,7 +362,7 @@ TEST_P(LendingTest, OneThreadAtATimeHasTheTurn) {
       for (int round = 0; round < kRounds; ++round) {
         adding.done = false;
         queue_->Post(adding);
-        // The worker gets its turns as well.
+        // The worker gets some turns as well.
         if (i == 0 && round % 16 == 0) queue_->Wake();
         while (!adding.done) std::this_thread::yield();
       }
@@ -384,7 +384,7 @@ TEST_P(LendingTest, TurnsAreNotLentAfterTheEndOfThat) {
   EXPECT_EQ(lending_.turns, 0);
 }
 
-// Completes at once, as often as it is started.
+// Completes at once each time it is started.
 class EmptyBatch final : public Completion {
  public:
   explicit EmptyBatch(grpc_completion_queue* queue) {

@@ -8,7 +8,7 @@
 #include "distbench/security/credentials.h"
 #include "distbench/security/testing/testing_certificates.h"
 
-// c-ares, which gRPC resolves names with, keeps a copy of "localhost".
+// gRPC resolves names with c-ares, which keeps a copy of "localhost".
 extern "C" const char* __lsan_default_suppressions() {
   return "leak:libcares";
 }
@@ -22,7 +22,7 @@ struct Variant {
   bool uses_tls = false;
 };
 
-// Certificates of all drivers of a test.
+// Certificates shared by all drivers of a test.
 std::shared_ptr<const TlsCredentials> SharedTls() {
   static const auto* const authority = new TestAuthority("authority");
   static const auto* const credentials =

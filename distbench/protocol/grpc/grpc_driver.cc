@@ -31,7 +31,7 @@ namespace {
 
 constexpr absl::Duration kDiagnosisTimeout = absl::Seconds(2);
 
-// gRPC, for as long as somebody uses it.
+// Keeps gRPC initialised during its lifetime.
 class GrpcLibrary {
  public:
   GrpcLibrary() { grpc_init(); }
@@ -44,7 +44,7 @@ grpc_channel_args AsChannelArgs(std::vector<grpc_arg>& arguments) {
   return {.num_args = arguments.size(), .args = arguments.data()};
 }
 
-// What a channel is made of.
+// The ingredients of a channel.
 struct ChannelPlan {
   std::string target;
   ChannelArguments arguments;
@@ -57,7 +57,7 @@ absl::StatusOr<ChannelPlan> PlanChannel(const Peer& peer,
   if (!target.ok()) return target.status();
   ChannelPlan plan = {*std::move(target), arguments};
   plan.arguments.Set(GRPC_ARG_LB_POLICY_NAME, peer.policy);
-  // The default is all of the target, in every request.
+  // By default the authority is the whole target, sent with every request.
   plan.arguments.Set(GRPC_ARG_DEFAULT_AUTHORITY, std::string("localhost"));
   return plan;
 }
@@ -79,8 +79,8 @@ std::vector<Channel> MakeChannels(const ChannelPlan& plan, int count,
   return channels;
 }
 
-// A channel to each server of the peers that have several. gRPC says of a
-// channel over several servers only that one of them is connected.
+// Makes a channel to each server of the peers that have several. For a channel
+// over several servers, gRPC tells only that one of them is connected.
 std::vector<Channel> MakeProbes(const std::vector<Peer>& peers,
                                 const ChannelArguments& arguments,
                                 const CoreChannelCredentials& credentials) {
@@ -132,14 +132,14 @@ class GrpcDriver final : public ProtocolDriver {
   WakeTimer timer_;
   std::unique_ptr<Listener> listener_;
   std::vector<std::unique_ptr<GrpcTransport>> transports_;
-  std::unique_ptr<HandlerPool> pool_;  // none if requests are handled inline
+  std::unique_ptr<HandlerPool> pool_;  // null if requests are handled inline
   bool listening_ = false;             // and not shut down
   std::atomic<bool> connect_aborted_ = false;
 };
 
 GrpcDriver::~GrpcDriver() {
   if (listening_) ShutDownUnpolled();
-  // Its threads may be about to leave requests that are the transports'.
+  // The pool's threads may be about to leave requests of the transports.
   pool_.reset();
   transports_.clear();
 }
@@ -155,9 +155,9 @@ absl::StatusOr<std::string> GrpcDriver::Listen(int worker_count) {
   const int port = Start(JoinHostPort(address->bind_host, 0), worker_count);
   if (port == 0) {
     return absl::UnavailableError(absl::StrCat(
-        "can not listen on ", address->bind_host,
+        "cannot listen on ", address->bind_host,
         "; check that it is an address of this host (netdev_name, ip_version, "
-        "--service_address) and that ports are left"));
+        "--service_address) and that there are free ports"));
   }
   return AnnounceTls(TargetOf(address->advertised_host, port), uses_tls());
 }
@@ -170,7 +170,7 @@ absl::Status GrpcDriver::MakePool() {
   return absl::OkStatus();
 }
 
-// Returns the port, or 0.
+// Returns the port, or 0 on failure.
 int GrpcDriver::Start(const std::string& address, int worker_count) {
   PoolUse pool_use = {.pool = pool_.get()};
   if (!settings_.pool_for_all) {
@@ -204,7 +204,7 @@ absl::Status GrpcDriver::Connect(const std::vector<Peer>& announced,
   const std::vector<Peer>& peers = *dialled;
   const CoreChannelCredentials credentials =
       PeerChannelCredentials(environment_.tls.get());
-  // By transport and peer.
+  // Indexed by transport and peer.
   std::vector<std::vector<std::vector<Channel>>> channels(transports_.size());
   for (const Peer& peer : peers) {
     const auto plan = PlanChannel(peer, settings_.client);
@@ -241,7 +241,7 @@ absl::Status GrpcDriver::Connect(const std::vector<Peer>& announced,
   return absl::OkStatus();
 }
 
-// Of a failure to connect: what TLS has to do with it, if anything.
+// Adds TLS to a connection error if it is the cause.
 absl::Status GrpcDriver::ExplainByTls(const absl::Status& status,
                                       const std::vector<Peer>& peers) const {
   if (!uses_tls()) return status;
@@ -273,7 +273,7 @@ std::vector<DriverCounter> GrpcDriver::Counters() const {
   return {{.name = "handler_threads", .value = pool_->most_threads()}};
 }
 
-// What Shutdown() does while others poll.
+// Does what Shutdown() does, without others that poll.
 void GrpcDriver::ShutDownUnpolled() {
   listener_->Shutdown(transports_.front()->queue());
   for (auto& transport : transports_) transport->Abandon();
@@ -297,7 +297,7 @@ absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeGrpcDriver(
                           .ip_version = options.ip_version,
                           .listen_address = environment.listen_address},
         environment);
-  } catch (const std::system_error& error) {  // of its timer
+  } catch (const std::system_error& error) {  // thrown by its timer
     return NoThreadError("the timer of driver \"grpc\"", error);
   }
 }

@@ -19,7 +19,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// Waiting, and the end, in every threading model.
+// Waiting and shutting down, in every threading model.
 class GrpcDriverEndTest : public testing::TestWithParam<Mode> {};
 
 TEST_P(GrpcDriverEndTest, WakeEndsAPoll) {
@@ -48,7 +48,7 @@ TEST_P(GrpcDriverEndTest, ShutdownEndsWhatIsInFlight) {
   client.Shutdown();
   EXPECT_EQ(client.events().finished_count(), calls.size());
 
-  // What is started all the same ends, too.
+  // Calls that are started nevertheless end as well.
   ClientCall late{.request_bytes = 16};
   EXPECT_THAT(client.Call(late), StartsWith("CANCELLED: "));
 }
@@ -124,7 +124,7 @@ TEST_P(GrpcDriverEndTest, DestructionNeedsNoShutdown) {
     ClientCall call{.request_bytes = 16};
     ASSERT_TRUE(driver->transport(1).Start(&call));
   }
-  // The call is gone, and must not be touched.
+  // The call is gone and must not be touched.
   driver.reset();
 }
 
@@ -135,10 +135,10 @@ TEST_P(GrpcDriverEndTest, DriversThatNeverListenedMayGo) {
 INSTANTIATE_TEST_SUITE_P(AllModes, GrpcDriverEndTest,
                          testing::ValuesIn(AllModes()), ModeName);
 
-// ---- Threads that there are not ---------------------------------------------
+// ---- Missing threads --------------------------------------------------------
 
 TEST(GrpcDriverWithoutThreads, CanNotBeMade) {
-  const auto library = MakeDriver();  // with the threads of gRPC itself
+  const auto library = MakeDriver();  // starts gRPC's own threads
   const ScarceThreads scarce(0);
   const absl::Status status =
       MakeGrpcDriver(Mode().Options(), DriverEnvironment()).status();

@@ -24,7 +24,7 @@ using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// Takes connections, and then says nothing.
+// Accepts connections and then stays silent.
 class SilentServer {
  public:
   SilentServer() : socket_(socket(AF_INET, SOCK_STREAM, 0)) {
@@ -46,7 +46,7 @@ class SilentServer {
   std::string address_;
 };
 
-// What goes wrong is said, in every threading model.
+// Failures are reported, in every threading model.
 class GrpcDriverFailureTest : public testing::TestWithParam<Mode> {};
 
 TEST_P(GrpcDriverFailureTest, CallsToAServerThatIsGoneFail) {

@@ -18,7 +18,7 @@
 namespace distbench {
 namespace {
 
-// What is sent arrives, in every threading model.
+// Messages arrive as they were sent, in every threading model.
 class GrpcDriverTest : public testing::TestWithParam<Mode> {};
 
 TEST_P(GrpcDriverTest, SizesAreExactInBothDirections) {

@@ -1,4 +1,4 @@
-// That the threading models are what they are called.
+// Tests that each threading model uses the threads that it should.
 
 #include <algorithm>
 #include <atomic>
@@ -13,8 +13,8 @@
 namespace distbench {
 namespace {
 
-// A server whose worker is the test, which keeps requests until they are
-// answered one by one, and a client that calls it.
+// A server whose worker is the test's thread, which keeps requests until they
+// are answered one by one, and a client that calls it.
 class ThreadsTest : public testing::TestWithParam<Mode> {
  protected:
   void Start(const std::string& pool_type, int64_t pool_size,
@@ -41,7 +41,7 @@ class ThreadsTest : public testing::TestWithParam<Mode> {
     }
   }
 
-  // Polls on both sides. False if the condition does not hold in time.
+  // Polls both sides. Returns false if the condition does not hold in time.
   template <typename Condition>
   bool PollUntil(Condition condition) {
     const int64_t give_up_ns = NowNs() + 20'000'000'000;
@@ -131,7 +131,7 @@ TEST_P(ThreadsTest, ImmediateRpcsNeedNoThread) {
   }));
   EXPECT_EQ(handler_threads(), 0);
 
-  // The other RPC does; so does one that nothing is known of, and a request for
+  // The other RPC does need a thread; so do an unknown RPC and a request for
   // processing time.
   std::vector<ClientCall> others(3);
   others[1].rpc_index = 2;
@@ -149,7 +149,7 @@ TEST_P(ThreadsTest, RequestsInAPoolEndWithTheServer) {
   std::vector<ClientCall> calls(5);
   StartCalls(calls);
   ASSERT_TRUE(PollUntil([&] { return waiting_.size() == 1; }));
-  // One occupies the thread, four wait for it; nobody polls.
+  // One request occupies the thread and four wait for it; nothing is polled.
   server_.reset();
   ASSERT_TRUE(client_->events().PollUntil(
       [&] { return finished_count() == calls.size(); }));
@@ -179,9 +179,9 @@ TEST(GrpcDriverThreadsTest, HandlingInlineTakesNoPool) {
   EXPECT_TRUE(driver->Counters().empty());
 }
 
-// Calls a service whose worker has nothing to do but to handle requests, until
-// a request and the end of a call come on other threads than those that poll.
-// Returns whether that happens in time.
+// Calls a service whose worker only handles requests, until a request and the
+// end of a call arrive on threads other than those that poll. Returns whether
+// that happens in time.
 bool OthersRunTheTurns(const Mode& server, const Mode& client,
                        const std::vector<bool>& immediate_rpcs) {
   auto driver = MakeDriver(server, immediate_rpcs);
@@ -233,7 +233,7 @@ TEST(GrpcDriverThreadsTest, WhoBringsARequestRunsTheTurnOfASleepingWorker) {
 }
 
 // Starts a call, polls only after it has been answered, and returns whether it
-// has ended before that.
+// ended before that.
 bool EndsWithoutPolling(Client& client, const std::atomic<int>& answered) {
   ClientCall call{.request_bytes = 16};
   bool done = false;
@@ -262,7 +262,7 @@ TEST(GrpcDriverThreadsTest, CallbacksTakeTheTimeWhileTheWorkerIsBusy) {
     ASSERT_LT(NowNs(), give_up_ns);
   }
 
-  // Unlike with a queue, whose ends of calls wait until they are taken.
+  // With a queue, by contrast, the ends of calls wait until they are taken.
   Client polling({.client_type = "polling"}, {service.address()});
   for (int i = 0; i < 5; ++i) {
     EXPECT_FALSE(EndsWithoutPolling(polling, answered));

@@ -21,7 +21,7 @@
 namespace distbench {
 namespace {
 
-// The wire format is data_plane.proto's, in every threading model.
+// The wire format is that of data_plane.proto, in every threading model.
 class GrpcDriverWireTest : public testing::TestWithParam<Mode> {};
 
 std::shared_ptr<grpc::Channel> PlainChannel(const std::string& target) {
@@ -51,7 +51,7 @@ TEST_P(GrpcDriverWireTest, ServesGeneratedClients) {
   EXPECT_EQ(response.ByteSizeLong(), 5000);
 }
 
-// Notes what it is sent, and who sent it.
+// Records what it is sent, and by whom.
 class GeneratedServer final : public Traffic::Service {
  public:
   GeneratedServer() {
@@ -120,7 +120,7 @@ TEST_P(GrpcDriverWireTest, ConnectionsAreNeverShared) {
   for (int driver = 0; driver < 2; ++driver) {
     auto client = MakeDriver(GetParam());
     ASSERT_TRUE(client->Listen(2).ok());
-    // The same peer twice, as two instances that one process hosts might be.
+    // The same peer twice, as with two instances in one process.
     ASSERT_TRUE(
         client
             ->Connect(SingleServers({server.address(), server.address()}),
@@ -149,7 +149,7 @@ TEST_P(GrpcDriverWireTest, AnswersHandshakes) {
     ASSERT_TRUE(stub->Handshake(&context, request, &response).ok());
   }
   EXPECT_EQ(response.proof(), ProveNonce("", request.challenge()));
-  // More of them than are answered at the same time, and of any length.
+  // More challenges than are answered at a time, and of many lengths.
   for (int i = 0; i < 100; ++i) {
     request.set_challenge(std::string(i, 'c'));
     grpc::ClientContext context;
@@ -158,7 +158,7 @@ TEST_P(GrpcDriverWireTest, AnswersHandshakes) {
   }
 }
 
-// A server of gRPC that is somebody else's.
+// A gRPC server that does not belong to distbench.
 TEST_P(GrpcDriverWireTest, SendsNothingToServersThatKnowNoHandshake) {
   class Stranger final : public Traffic::Service {
    public:
@@ -181,7 +181,7 @@ TEST_P(GrpcDriverWireTest, SendsNothingToServersThatKnowNoHandshake) {
   const absl::Status status = driver->Connect(
       SingleServers({address}), absl::Now() + absl::Seconds(20));
   EXPECT_NE(std::string(status.message()).find(address), std::string::npos);
-  EXPECT_NE(std::string(status.message()).find("no instance of distbench"),
+  EXPECT_NE(std::string(status.message()).find("not an instance of distbench"),
             std::string::npos);
   EXPECT_EQ(stranger.requests, 0);
 }

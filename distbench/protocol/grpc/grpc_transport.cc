@@ -57,7 +57,7 @@ void GrpcTransport::Poll(int64_t deadline_ns, TransportEvents& events) {
 void GrpcTransport::ContinueShutdown() {
   if (closed_) return;
   closed_ = true;
-  // Whoever else ran a turn would not notice that all is drained.
+  // Another thread that ran a turn would not notice that all is drained.
   queue_.StopLending();
   client_->Close();
   server_->Close();

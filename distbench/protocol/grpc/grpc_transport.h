@@ -1,5 +1,5 @@
-// One worker's share of the gRPC driver: a queue, and on it the client side
-// and the server side.
+// One worker's share of the gRPC driver: a queue with a client side and a
+// server side.
 
 #ifndef DISTBENCH_PROTOCOL_GRPC_GRPC_TRANSPORT_H_
 #define DISTBENCH_PROTOCOL_GRPC_GRPC_TRANSPORT_H_
@@ -25,28 +25,28 @@ class GrpcTransport final : public Transport {
  public:
   // The timer must outlive the transport.
   GrpcTransport(WakeTimer& timer, int64_t spin_ns, ClientType client_type);
-  // Drops what is in flight. Requires that the server was shut down.
+  // Drops what is in flight. Requires that the server has been shut down.
   ~GrpcTransport() override;
 
-  // For the driver, while the transport is not polled.
+  // These are for the driver, while the transport is not polled.
 
   EventQueue& queue() { return queue_; }
-  // Once, before anything else is done with the transport.
+  // Must be called once, before anything else is done with the transport.
   void SetServerSide(std::unique_ptr<ServerSide> server) {
     server_ = std::move(server);
   }
   void SetChannels(std::vector<std::vector<Channel>> channels) {
     client_->SetChannels(std::move(channels));
   }
-  // Cancels everything and tells nobody. The server must be shutting down.
+  // Cancels everything without events. The server must be shutting down.
   void Abandon();
-  // Polls until nothing is in flight. After Abandon().
+  // Polls until nothing is in flight. Call it after Abandon().
   void Drain();
 
-  // For the driver, from any thread: makes the worker cancel everything. The
-  // server must be shutting down.
+  // Makes the worker cancel everything. The server must be shutting down. The
+  // driver may call it on any thread.
   void BeginShutdown();
-  // Until the worker has nothing in flight.
+  // Waits until the worker has nothing in flight.
   void WaitUntilDrained() { drained_.WaitForNotification(); }
 
   bool Start(ClientCall* call) override { return client_->Start(call); }
@@ -69,7 +69,7 @@ class GrpcTransport final : public Transport {
   absl::Notification drained_;
 };
 
-// For completions that nobody is interested in any more.
+// Ignores completions.
 class NoEvents final : public TransportEvents {
  public:
   void OnDone(ClientCall*) override {}

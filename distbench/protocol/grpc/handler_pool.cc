@@ -11,13 +11,13 @@ namespace distbench {
 
 struct HandlerPool::Thread {
   HandlerPool& pool;
-  Task* const first;  // what it was started for, if anything
+  Task* const first;  // the task it was started for; may be null
 
-  // Under the pool's lock.
+  // Guarded by the pool's mutex.
   bool idle = false;
   Thread* next_idle = nullptr;
   bool first_finished = false;
-  absl::CondVar changed{};  // something of these
+  absl::CondVar changed{};  // signals changes of the above
 };
 
 absl::StatusOr<std::unique_ptr<HandlerPool>> HandlerPool::Make(Kind kind,
@@ -28,7 +28,7 @@ absl::StatusOr<std::unique_ptr<HandlerPool>> HandlerPool::Make(Kind kind,
   for (int i = 0; i < size; ++i) {
     if (pool->StartThread(nullptr)) continue;
     return absl::ResourceExhaustedError(absl::StrCat(
-        "can not start thread ", i + 1, " of ", size,
+        "cannot start thread ", i + 1, " of ", size,
         " handler threads; lower the server setting \"threadpool_size\" or "
         "raise the system's limit of threads"));
   }
@@ -51,7 +51,7 @@ bool HandlerPool::Submit(Task& task) {
   ++waiting_tasks_;
   const bool needs_thread = kind_ == Kind::kElastic &&
                             waiting_tasks_ > threads_ - occupied_threads_;
-  // If there is no new one, the task waits for one of those that there are.
+  // Without a new thread, the task waits for an existing one.
   if (!needs_thread || !StartThread(nullptr)) WakeOneIfNeeded();
   return true;
 }
@@ -80,7 +80,7 @@ bool HandlerPool::StartThread(Task* first) {
   if (pthread_create(&thread, nullptr, ThreadMain, start.get()) != 0) {
     return false;
   }
-  start.release();  // it is the thread's now
+  start.release();  // the thread owns it now
   pthread_detach(thread);
   ++threads_;
   most_threads_ = std::max(most_threads_, threads_);
@@ -117,7 +117,7 @@ void HandlerPool::RunSubmitted(Thread& self) {
   }
 }
 
-// Null if there will be none any more.
+// Returns null if no more tasks will come.
 HandlerPool::Task* HandlerPool::WaitForTask(Thread& self) {
   while (!CanStartTask()) {
     if (stopping_ && first_ == nullptr) {

@@ -23,7 +23,7 @@ std::unique_ptr<HandlerPool> MakePool(Kind kind, int size) {
   return HandlerPool::Make(kind, size).value();
 }
 
-// Says that it runs, and is finished by the test.
+// Reports that it runs; the test finishes it.
 class Blocker final : public HandlerPool::Task {
  public:
   void Run() override { running_.Notify(); }
@@ -37,7 +37,7 @@ class Blocker final : public HandlerPool::Task {
   absl::Notification running_;
 };
 
-// Notes the thread that runs it and its turn, and is finished at once.
+// Records its thread and its place in the order; finishes at once.
 class Noter final : public HandlerPool::Task {
  public:
   explicit Noter(std::vector<Noter*>& order) : order_(order) {}
@@ -97,7 +97,7 @@ TEST(HandlerPoolTest, AThreadIsFreeWhenItsTaskIsFinished) {
   for (Blocker& task : tasks) ASSERT_TRUE(pool->Submit(task));
   for (int i = 0; i < kTasks; ++i) {
     ASSERT_TRUE(tasks[i].WaitUntilItRuns());
-    // Run() has returned, or is about to: the thread is occupied all the same.
+    // Run() has returned or is about to; the thread is occupied nevertheless.
     const bool next_runs = i + 1 < kTasks && tasks[i + 1].runs();
     EXPECT_FALSE(next_runs);
     pool->Finish(tasks[i]);
@@ -108,8 +108,8 @@ TEST(HandlerPoolTest, WakesTheThreadThatHasSleptLast) {
   constexpr int kThreads = 8;
   const auto pool = MakePool(Kind::kSimple, kThreads);
   const absl::Time give_up = absl::Now() + kPatience;
-  // Threads that have just been started take tasks without being woken; so the
-  // first rounds may use them all, while taking turns would for ever.
+  // Threads that have just started take tasks without being woken, so the first
+  // rounds may use all of them. Taking turns would use all of them forever.
   std::set<std::thread::id> threads;
   do {
     ASSERT_LT(absl::Now(), give_up);
@@ -134,7 +134,7 @@ TEST(HandlerPoolTest, ElasticPoolsGrowWhenNoThreadIsFree) {
   for (Blocker& blocker : blockers) ASSERT_TRUE(blocker.WaitUntilItRuns());
   EXPECT_EQ(pool->most_threads(), kBlocked);
 
-  // Threads that are free again are used again.
+  // Threads that have become free are reused.
   for (Blocker& blocker : blockers) pool->Finish(blocker);
   for (int i = 0; i < 100; ++i) {
     std::vector<Noter*> order;

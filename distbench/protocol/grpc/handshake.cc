@@ -23,7 +23,7 @@ grpc_slice Slice(const std::string& text) {
   return grpc_slice_from_copied_buffer(text.data(), text.size());
 }
 
-// One channel's handshake.
+// The handshake of one channel.
 class Handshake {
  public:
   Handshake(const Channel& channel, absl::string_view nonce)
@@ -43,17 +43,17 @@ class Handshake {
   Handshake(const Handshake&) = delete;
   Handshake& operator=(const Handshake&) = delete;
 
-  // Its end comes by the queue.
+  // Starts the handshake, whose end arrives at the queue.
   void Start(grpc_completion_queue* queue, gpr_timespec deadline);
 
-  // Makes that come soon.
+  // Makes the end arrive soon.
   void Cancel() { grpc_call_cancel(call_, nullptr); }
 
-  // After that. Empty: the server knows the nonce.
+  // Call this after the end. Returns "" if the server knows the nonce.
   std::string Failure() const;
 
  private:
-  // What is wrong with the answer; empty: nothing.
+  // Returns what is wrong with the answer, or "".
   std::string Problem() const;
   std::string Response() const;
 
@@ -115,7 +115,7 @@ std::string Handshake::Problem() const {
     case GRPC_STATUS_OK:
       break;
     case GRPC_STATUS_UNIMPLEMENTED:
-      return "what listens there is no instance of distbench";
+      return "the server there is not an instance of distbench";
     case GRPC_STATUS_DEADLINE_EXCEEDED:
       return "no answer to the handshake in time";
     default:
@@ -127,7 +127,7 @@ std::string Handshake::Problem() const {
   HandshakeResponse response;
   if (!response.ParseFromString(Response()) ||
       !IsProofOf(nonce_, challenge_, response.proof())) {
-    return "it does not know this test's nonce: it takes part in another test, "
+    return "it does not know this test's nonce: it takes part in another test "
            "or in none";
   }
   return "";
@@ -165,7 +165,7 @@ void AwaitAll(const std::vector<std::unique_ptr<Handshake>>& handshakes,
 absl::StatusOr<std::string> AnswerHandshake(absl::string_view nonce,
                                             absl::string_view request) {
   HandshakeRequest message;
-  // Of one length only, so that no answer is of use anywhere else.
+  // Only one length is accepted, so that the answer is of no use elsewhere.
   if (!message.ParseFromArray(request.data(),
                               static_cast<int>(request.size())) ||
       message.challenge().size() != kNonceBytes) {

@@ -1,5 +1,5 @@
-// Traffic.Handshake (data_plane.proto): a client makes sure that a server takes
-// part in its test before it sends any traffic there.
+// Traffic.Handshake (data_plane.proto): before a client sends traffic, it
+// verifies that the server takes part in the same test.
 
 #ifndef DISTBENCH_PROTOCOL_GRPC_HANDSHAKE_H_
 #define DISTBENCH_PROTOCOL_GRPC_HANDSHAKE_H_
@@ -18,14 +18,14 @@ namespace distbench {
 
 inline constexpr char kHandshakeMethod[] = "/distbench.Traffic/Handshake";
 
-// The server's part: what to answer to a serialised HandshakeRequest. The error
-// is INVALID_ARGUMENT.
+// Returns the server's answer to a serialised HandshakeRequest, or an
+// INVALID_ARGUMENT error.
 absl::StatusOr<std::string> AnswerHandshake(absl::string_view nonce,
                                             absl::string_view request);
 
-// The client's part, for all channels at the same time. Each is connected, and
-// to one server only. The error names servers that do not know the nonce. Gives
-// up soon once `aborted` is set: CANCELLED.
+// Verifies all channels concurrently, on the client. Each must be connected, to
+// a single server. The error names the servers that do not know the nonce.
+// Returns CANCELLED soon after `aborted` is set.
 absl::Status VerifyPeers(absl::Span<const Channel* const> channels,
                          absl::string_view nonce, absl::Time deadline,
                          const std::atomic<bool>& aborted);

@@ -11,13 +11,13 @@
 namespace distbench {
 namespace {
 
-// At the same time, so that a client that is slow to take its answer does not
+// Concurrent calls, so that a client that is slow to take its answer does not
 // hold up the others.
 constexpr int kCalls = 16;
 
 }  // namespace
 
-// Answers one call after the other.
+// Answers one call after another.
 class HandshakeReplies::Call final : private Completion {
  public:
   explicit Call(HandshakeReplies& owner) : owner_(owner) {
@@ -83,7 +83,7 @@ void HandshakeReplies::Call::Reply() {
   StartReply(response_);
 }
 
-// Without a message it is a refusal.
+// Sends a message, or a refusal if there is none.
 void HandshakeReplies::Call::StartReply(grpc_byte_buffer* message) {
   grpc_slice details = grpc_slice_from_static_string("malformed handshake");
   grpc_op operations[4] = {};

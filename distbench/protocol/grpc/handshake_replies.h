@@ -12,16 +12,16 @@
 
 namespace distbench {
 
-// Answers handshakes (handshake.h) that arrive on a worker's own queue. Used by
-// the thread that polls the queue, but for Serve().
+// Answers handshakes (handshake.h) that arrive at a worker's own queue. Used by
+// the thread that polls the queue, except for Serve().
 class HandshakeReplies {
  public:
-  // `nonce`: of the test.
+  // `nonce` is the test's nonce.
   explicit HandshakeReplies(std::string nonce);
   ~HandshakeReplies();
 
-  // `method`: kHandshakeMethod, as grpc_server_register_method() returned it.
-  // Before the queue is polled.
+  // `method` is the result of registering kHandshakeMethod with
+  // grpc_server_register_method(). Call this before the queue is polled.
   void Serve(grpc_server* server, void* method, EventQueue& queue);
 
   void Close() { closed_ = true; }
@@ -35,7 +35,7 @@ class HandshakeReplies {
   void* method_ = nullptr;
   EventQueue* queue_ = nullptr;
   bool closed_ = false;
-  int active_ = 0;  // calls that gRPC works on
+  int active_ = 0;  // calls with an operation in gRPC
   std::vector<std::unique_ptr<Call>> calls_;
 };
 

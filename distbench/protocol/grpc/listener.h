@@ -1,5 +1,5 @@
-// Where the gRPC driver's requests come in: a server of gRPC's, whose requests
-// reach the server sides of the driver's transports.
+// The entry point of the gRPC driver's requests: a gRPC server that passes them
+// to the server sides of the driver's transports.
 
 #ifndef DISTBENCH_PROTOCOL_GRPC_LISTENER_H_
 #define DISTBENCH_PROTOCOL_GRPC_LISTENER_H_
@@ -16,37 +16,37 @@
 
 namespace distbench {
 
-// Who may connect.
+// Restrictions on who may connect.
 struct ListenerSecurity {
   // See DriverEnvironment.
   std::string test_nonce = {};
   std::shared_ptr<const TlsCredentials> tls = {};
 };
 
-// Methods are called in the order in which they are listed.
+// Methods are called in the order of their declaration.
 class Listener {
  public:
-  // Requires that stopped() holds, or that nothing was started; and that the
-  // server sides are gone.
+  // Requires that stopped() holds or nothing was started, and that the server
+  // sides are gone.
   virtual ~Listener() = default;
 
-  // Makes the server side of one transport, which requests will reach by
-  // `queue`. Not polled before Start().
+  // Makes the server side of one transport, which receives requests through
+  // `queue`. The queue must not be polled before Start().
   virtual std::unique_ptr<ServerSide> MakeServerSide(EventQueue& queue) = 0;
 
-  // Listens at the address, HOST:0. Returns the port, or 0 if the address is
+  // Listens on the address, HOST:0. Returns the port, or 0 if the address is
   // not available.
   virtual int Start(const std::string& address) = 0;
 
-  // Closes all connections. Returns before that is done: it takes all queues to
-  // be polled, and all server sides to be closed.
+  // Closes all connections. Returns early: the end requires that all queues are
+  // polled and all server sides are closed.
   virtual void Shutdown(EventQueue& queue) = 0;
 
   bool stopped() const { return stopped_.notification.HasBeenNotified(); }
   void WaitUntilStopped() { stopped_.notification.WaitForNotification(); }
 
  protected:
-  // Completed by the queue that was given to Shutdown().
+  // Completed through the queue passed to Shutdown().
   Completion& stopped_completion() { return stopped_; }
 
  private:
@@ -58,14 +58,14 @@ class Listener {
   Stopped stopped_;
 };
 
-// For server types "inline" and "polling": the completion queues of the
-// transports are the server's.
+// Makes a listener for the server types "inline" and "polling": the transports'
+// completion queues are also the server's.
 std::unique_ptr<Listener> MakeQueueListener(const ChannelArguments& arguments,
                                             PoolUse pool_use,
                                             ListenerSecurity security);
 
-// For server type "handoff": gRPC's callback API. Requests go to the transports
-// in turn.
+// Makes a listener for the server type "handoff", which uses gRPC's callback
+// API. Requests go to the transports in turn.
 std::unique_ptr<Listener> MakeCallbackListener(
     const ChannelArguments& arguments, PoolUse pool_use,
     ListenerSecurity security);

@@ -14,7 +14,7 @@
 namespace distbench {
 namespace {
 
-// Of a net that is for documentation: no host has it.
+// An address reserved for documentation, which no host has.
 constexpr char kForeignAddress[] = "192.0.2.1:0";
 
 class ListenerTest : public testing::Test {
@@ -22,7 +22,7 @@ class ListenerTest : public testing::Test {
   ListenerTest() { grpc_init(); }
   ~ListenerTest() override { grpc_shutdown(); }
 
-  // Starts it where it can not listen, and takes it down.
+  // Starts a listener on an unavailable address, and shuts it down.
   void ExpectNoPort(std::unique_ptr<Listener> listener) {
     WakeTimer timer;
     EventQueue queue(timer, /*spin_ns=*/0);

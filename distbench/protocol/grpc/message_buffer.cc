@@ -55,7 +55,7 @@ int64_t OutgoingMessage::FillWith(const Header& header, int64_t target_bytes) {
   const MessageLayout layout = LayOutMessage(header, target_bytes);
   grpc_slice_buffer* slices = SlicesOf(buffer_);
   grpc_slice_buffer_reset_and_unref(slices);
-  // What fits into a slice struct needs no memory of its own.
+  // A small message fits into the slice struct and needs no memory of its own.
   if (layout.total_bytes() <= GRPC_SLICE_INLINED_SIZE) {
     grpc_slice message = grpc_slice_malloc(layout.total_bytes());
     WriteHead(header, layout, BytesOf(message));

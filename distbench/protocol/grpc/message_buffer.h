@@ -15,7 +15,7 @@
 
 namespace distbench {
 
-// Memory for a message on its way out, used for one message after the other.
+// Memory for outgoing messages, used for one after another.
 class OutgoingMessage {
  public:
   OutgoingMessage();
@@ -25,7 +25,7 @@ class OutgoingMessage {
 
   // Makes a message of target_bytes (see message_codec.h), whose payload refers
   // to the payload slab. Returns the message's size. gRPC must be done with the
-  // message before.
+  // previous message.
   int64_t Fill(const RequestHeader& header, int64_t target_bytes);
   int64_t Fill(const ResponseHeader& header, int64_t target_bytes);
 
@@ -38,7 +38,7 @@ class OutgoingMessage {
   grpc_byte_buffer* const buffer_;
 };
 
-// A message that has arrived, or nothing.
+// A message that has arrived, or none.
 class IncomingMessage {
  public:
   IncomingMessage() = default;
@@ -48,13 +48,13 @@ class IncomingMessage {
 
   void Clear();
 
-  // Where gRPC shall put the next message. Requires that there is none.
+  // The place for gRPC's next message. Requires that there is no message.
   grpc_byte_buffer** slot() { return &buffer_; }
 
   int64_t size_bytes() const;
 
-  // Reads the header. Its strings are valid until Clear(). False if there is no
-  // message or it is malformed.
+  // Reads the header, whose strings are valid until Clear(). Returns false if
+  // there is no message or it is malformed.
   [[nodiscard]] bool Decode(RequestHeader& header);
   [[nodiscard]] bool Decode(ResponseHeader& header);
 
@@ -63,7 +63,7 @@ class IncomingMessage {
   bool DecodeAs(Header& header);
 
   grpc_byte_buffer* buffer_ = nullptr;
-  std::vector<absl::string_view> views_;  // kept for its memory
+  std::vector<absl::string_view> views_;  // kept to reuse its memory
   std::string scratch_;
 };
 

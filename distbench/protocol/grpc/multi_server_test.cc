@@ -1,4 +1,4 @@
-// Peers of several servers: gRPC's load balancing does the choosing.
+// Tests peers of several servers, among which gRPC's load balancing chooses.
 
 #include <atomic>
 #include <map>
@@ -32,7 +32,7 @@ std::unique_ptr<ProtocolDriver> MakeDriver(const std::string& host) {
   return MakeGrpcDriver({}, {.service_address = host}).value();
 }
 
-// Answers all requests, under a number of its own.
+// Answers all requests under its own number.
 class Server final : private TransportEvents {
  public:
   explicit Server(int number, const std::string& host = "127.0.0.1")
@@ -83,7 +83,7 @@ class Client final : private TransportEvents {
     return driver_->Connect(peers, deadline);
   }
 
-  // Returns the number of the server that has answered.
+  // Returns the number of the server that answered.
   int Call(int peer = 0) {
     ClientCall call = {
         .peer = peer, .server_instance = kAnyInstance, .request_bytes = 100};
@@ -93,8 +93,8 @@ class Client final : private TransportEvents {
     return call.responding_instance;
   }
 
-  // Calls until that many of the servers have answered: connections beyond the
-  // first stand a moment later.
+  // Calls until this many servers have answered: connections after the first
+  // are established a little later.
   void CallUntilAllAnswer(int server_count) {
     std::map<int, int> answers;
     const absl::Time deadline = Soon();

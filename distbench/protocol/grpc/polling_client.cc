@@ -19,7 +19,7 @@ absl::string_view ViewOf(const grpc_slice& slice) {
           GRPC_SLICE_LENGTH(slice)};
 }
 
-// A call's operations, and where they leave their results.
+// A call's operations and their results.
 class PollingCall final : public Completion {
  public:
   using Calls = CallsInFlight<PollingCall>;
@@ -105,7 +105,7 @@ void PollingCall::Release() {
   response_.Clear();
   grpc_slice_unref(status_message_);
   status_message_ = grpc_empty_slice();
-  // The elements are the call's, the arrays are used again.
+  // The elements belong to the call; the arrays are reused.
   initial_metadata_.count = 0;
   trailing_metadata_.count = 0;
   grpc_call_unref(grpc_call_);

@@ -8,8 +8,8 @@
 
 namespace distbench {
 
-// The client side in its default mode, client_type "polling": calls complete on
-// the worker's own queue. The queue must outlive it.
+// The client side for the default client_type "polling": calls complete on the
+// worker's own queue. The queue must outlive it.
 std::unique_ptr<ClientSide> MakePollingClient(EventQueue& queue);
 
 }  // namespace distbench

@@ -1,22 +1,23 @@
 // A request that occupies a thread of a handler pool.
 //
-// Action lists run on workers, as state machines. What a thread of a pool does
-// is to run the worker's turn if the worker's own thread sleeps (see turn.h),
-// and to post the request to it otherwise. The thread counts as busy until the
-// reply is sent: so a fixed pool handles as many requests at a time as it has
-// threads, an elastic one grows to as many as there are, and handlers that call
-// each other around a ring can use up fixed pools for good, as they do in real
-// servers (the test's deadline ends that). But it sleeps in the pool meanwhile:
-// nobody has to wake it for the reply, which is sent by who runs the turn.
+// Action lists run on workers, as state machines. If the worker's own thread
+// sleeps, a thread of the pool runs the worker's turn (see turn.h); otherwise
+// it posts the request to the worker. The thread counts as busy until the reply
+// is sent. So a fixed pool handles as many requests at a time as it has
+// threads, and an elastic pool grows to as many threads as there are requests.
+// Handlers that call each other around a ring can exhaust fixed pools for good,
+// as in real servers, until the test's deadline ends that. But the busy thread
+// sleeps in the pool meanwhile, and need not be woken for the reply, which is
+// sent by whichever thread has the turn.
 //
-//   where it arrives        pool thread            who has the worker's turn
+//   where it arrives        pool thread            thread with the turn
 //   Submit ───────────────▶ Run ▸ Post ──────────▶ OnComplete ▸ OnRequest
 //                                                    ... handler runs ...
 //                           (is free again) ◀───── Finish ◂ Reply
 //
-// That costs one change of thread, as in a server that runs its handlers on the
-// pool's threads themselves; for each RPC that such a handler waits for it has
-// another, which this one saves.
+// This costs one thread switch per request, as in a server that runs its
+// handlers on the pool's threads. Such a handler needs another switch for each
+// RPC that it waits for, which is saved here.
 
 #ifndef DISTBENCH_PROTOCOL_GRPC_POOLED_REQUEST_H_
 #define DISTBENCH_PROTOCOL_GRPC_POOLED_REQUEST_H_
@@ -32,16 +33,16 @@
 
 namespace distbench {
 
-// What is said of a request that a pool has no thread for.
+// The reply to a request for which no thread can be started.
 inline constexpr char kNoThreadForRequest[] =
-    "the server can not start a thread for the request (threadpool_type "
+    "the server cannot start a thread for the request (threadpool_type "
     "\"null\")";
 
-// Which requests go through a pool.
+// Selects the requests that go through a pool.
 struct PoolUse {
-  HandlerPool* pool = nullptr;  // none: they are handled where they arrive
+  HandlerPool* pool = nullptr;  // null: requests are handled on arrival
 
-  // By RPC index: whether requests are answered at once, which takes no thread,
+  // By RPC index: whether requests are answered at once, without a thread,
   // unless the client asks for processing time.
   std::vector<bool> immediate_rpcs = {};
 
@@ -59,8 +60,8 @@ class PooledRequest : public ServerCall,
  protected:
   ~PooledRequest() = default;
 
-  // Takes over what the client asks for. The trace context stays where the
-  // header has it.
+  // Copies what the client asks for. The trace context stays in the header's
+  // memory.
   void TakeOver(const RequestHeader& header) {
     rpc_index = header.rpc_index;
     server_instance = header.server_instance;
@@ -70,15 +71,15 @@ class PooledRequest : public ServerCall,
     trace_context = header.trace_context;
   }
 
-  // The worker's, to whom Run() hands the request as a Completion.
+  // The worker's queue, to which Run() posts the request.
   virtual EventQueue& queue() = 0;
 
  private:
   void Run() final { queue().Post(*this); }
 };
 
-// Requests that the engine has and that have to be told when the server ends.
-// Used by who has the worker's turn.
+// Requests that the engine holds and that must be told when the server ends.
+// Used by the thread that has the worker's turn.
 template <typename Request>
 class LentRequests {
  public:

@@ -35,7 +35,7 @@ class QueueListener final : public Listener {
   int Start(const std::string& address) override {
     const int port = AddPort(address);
     if (port == 0) return 0;
-    // The message comes along with the call: one completion for both.
+    // The message arrives with the call: one completion for both.
     void* method = grpc_server_register_method(
         server_, kGenericRpcMethod, nullptr,
         GRPC_SRM_PAYLOAD_READ_INITIAL_BYTE_BUFFER, 0);

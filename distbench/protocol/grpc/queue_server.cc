@@ -12,13 +12,13 @@
 namespace distbench {
 namespace {
 
-// Requests that gRPC can hand over without waiting for us to ask again.
+// Requests that gRPC can deliver before we ask for more.
 constexpr int kAcceptedAhead = 128;
 
 }  // namespace
 
-// A request, from when it is asked for until its reply is on the way: what the
-// engine sees of it, and all that gRPC needs for it.
+// A request from the time it is asked for until its reply is on the way, both
+// for the engine and for gRPC.
 class QueueServer::Request final : public PooledRequest {
  public:
   Request();
@@ -26,18 +26,18 @@ class QueueServer::Request final : public PooledRequest {
 
   void Accept(QueueServer& server);
 
-  // Fills in the ServerCall. False if the request is malformed.
+  // Fills in the ServerCall. Returns false if the request is malformed.
   bool ReadHeader();
   void EnterPool() { state_ = State::kInPool; }
   bool is_in_pool() const { return state_ == State::kInPool; }
   void Reply();
-  // `message` must be static.
+  // `message` must have static lifetime.
   void Refuse(grpc_status_code status, const char* message);
   void Release();
 
   void OnComplete(bool ok, TransportEvents& events) override;
 
-  size_t position = 0;  // among those that are lent
+  size_t position = 0;  // among the lent requests
 
  private:
   static constexpr int kReplyOperations = 4;
@@ -68,7 +68,7 @@ QueueServer::Request::Request() {
 }
 
 QueueServer::Request::~Request() {
-  // One that the engine has never replied to.
+  // The engine never replied to this request.
   if (grpc_call_ != nullptr) Release();
   grpc_metadata_array_destroy(&metadata_);
 }
@@ -107,7 +107,7 @@ bool QueueServer::Request::ReadHeader() {
   RequestHeader header;
   if (!request_.Decode(header)) return false;
   TakeOver(header);
-  // A handler may take its time: the payload need not stay for it.
+  // Do not keep the payload while the handler runs, which may take long.
   if (trace_context.empty()) request_.Clear();
   return true;
 }
@@ -132,7 +132,7 @@ void QueueServer::Request::Refuse(grpc_status_code status,
   grpc_op& operation = reply_operations_[1];
   operation.data.send_status_from_server.status = status;
   operation.data.send_status_from_server.status_details = &details;
-  // All but the message, which is the last.
+  // All operations except the message, which is the last.
   StartReply(reply_operations_, kReplyOperations - 1);
 }
 

@@ -1,7 +1,7 @@
-// The server side of a transport whose requests arrive on the worker's own
-// queue. Without a handler pool they are handled where they arrive, which is
-// the default (server_type "inline"); with one (server_type "polling") the
-// worker leaves them to the pool's threads (see pooled_request.h).
+// The server side of a transport whose requests arrive at the worker's own
+// queue. By default (server_type "inline") they are handled where they arrive.
+// With a handler pool (server_type "polling") the worker leaves them to the
+// pool's threads (see pooled_request.h).
 
 #ifndef DISTBENCH_PROTOCOL_GRPC_QUEUE_SERVER_H_
 #define DISTBENCH_PROTOCOL_GRPC_QUEUE_SERVER_H_
@@ -22,9 +22,8 @@ namespace distbench {
 
 class QueueServer final : public ServerSide {
  public:
-  // The queue must outlive this. The pool, if there is one, ends before it:
-  // once drained() holds.
-  // nonce: of the test, for handshakes.
+  // The queue must outlive this. The pool, if there is one, must end before
+  // this, after drained() holds. `nonce` is the test's, for handshakes.
   QueueServer(EventQueue& queue, PoolUse pool_use, std::string nonce);
   ~QueueServer() override;
 
@@ -32,9 +31,9 @@ class QueueServer final : public ServerSide {
   QueueServer& operator=(const QueueServer&) = delete;
 
   // Starts to accept requests of `method`, and handshakes of
-  // `handshake_method`, as grpc_server_register_method() returned them. The
-  // server and both must live until the server was shut down. Before the queue
-  // is polled.
+  // `handshake_method`. Both come from grpc_server_register_method(), and must
+  // live until the server was shut down, as must the server. Call this before
+  // the queue is polled.
   void Serve(grpc_server* server, void* method, void* handshake_method);
 
   void Reply(ServerCall* call) override;
@@ -60,9 +59,9 @@ class QueueServer final : public ServerSide {
   ObjectPool<Request> pool_;
   UnknownMethodReplies unknown_method_;
   HandshakeReplies handshakes_;
-  // That gRPC has not completed, or that a thread of the pool is busy with.
+  // Operations in gRPC, and requests that occupy a thread of the pool.
   int operations_ = 0;
-  LentRequests<Request> lent_;  // of those that occupy a thread of the pool
+  LentRequests<Request> lent_;  // those that occupy a thread of the pool
   bool closed_ = false;
 };
 

@@ -5,23 +5,22 @@
 
 namespace distbench {
 
-// The server side of a transport: how requests reach its worker, and how
-// replies leave. Used by the thread that polls the transport's queue.
+// The server side of a transport: brings requests to its worker and sends the
+// replies. Used by the thread that polls the transport's queue.
 class ServerSide {
  public:
-  // Requires that drained() holds. Requests that were not replied to are
-  // dropped.
+  // Requires that drained() holds. Drops requests without a reply.
   virtual ~ServerSide() = default;
 
   // As Transport::Reply().
   virtual void Reply(ServerCall* call) = 0;
 
-  // The server is being shut down: no more requests reach the worker, and
-  // replies may go nowhere.
+  // Called when the server is shutting down: no more requests reach the worker,
+  // and replies may be lost.
   virtual void Close() = 0;
 
-  // Whether, after Close(), neither gRPC nor a thread of the handler pool works
-  // on anything for this side any more.
+  // Returns whether, after Close(), gRPC and the handler pool have finished all
+  // work for this side.
   virtual bool drained() const = 0;
 };
 

@@ -21,19 +21,19 @@ using Settings = std::map<std::string, Value>;
 constexpr int64_t kMaxSpinUs = 1'000'000;
 constexpr int64_t kMaxChannels = 1024;
 
-// A value that a setting may have, and what it sets.
+// A possible value of a setting, and its effect.
 struct Choice {
   absl::string_view value;
   void (*set)(GrpcSettings& settings);
 };
 
-// A setting that chooses between things.
+// A setting with a list of possible values.
 struct ChoiceSetting {
   absl::string_view name;
   std::vector<Choice> choices;
 };
 
-// A setting that is a number from `minimum` to `maximum`.
+// A setting with a number from `minimum` to `maximum`.
 struct NumberSetting {
   absl::string_view name;
   int64_t minimum;
@@ -222,15 +222,15 @@ GrpcSettings Defaults() {
     arguments->Set(GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, -1);
     arguments->Set(GRPC_ARG_MAX_SEND_MESSAGE_LENGTH, -1);
   }
-  // Each channel is a connection of its own.
+  // Each channel is a separate connection.
   settings.client.Set(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  // What is measured is what was sent, once, straight to the peer.
+  // Measure what was sent, once, directly to the peer.
   settings.client.Set(GRPC_ARG_ENABLE_RETRIES, 0);
   settings.client.Set(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
-  // A peer that comes back is found soon (gRPC makes the first 100 ms).
+  // Find a restarted peer soon (gRPC makes the first back-off 100 ms).
   settings.client.Set(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 1);
   settings.client.Set(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 1000);
-  // A port belongs to one instance.
+  // A port belongs to a single instance.
   settings.server.Set(GRPC_ARG_ALLOW_REUSEPORT, 0);
   return settings;
 }
@@ -245,7 +245,7 @@ std::vector<grpc_arg> ChannelArguments::AsGrpc() const {
   std::vector<grpc_arg> arguments;
   for (const auto& [name, value] : values_) {
     grpc_arg& argument = arguments.emplace_back();
-    // gRPC's C structs have no const, but it writes to neither.
+    // gRPC's C structs have no const, but gRPC writes to neither.
     argument.key = const_cast<char*>(name.c_str());
     if (const auto* number = std::get_if<int64_t>(&value)) {
       argument.type = GRPC_ARG_INTEGER;

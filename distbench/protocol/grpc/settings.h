@@ -1,4 +1,4 @@
-// What a traffic config can set of the gRPC driver.
+// The gRPC driver's settings in a traffic config.
 
 #ifndef DISTBENCH_PROTOCOL_GRPC_SETTINGS_H_
 #define DISTBENCH_PROTOCOL_GRPC_SETTINGS_H_
@@ -21,19 +21,19 @@ class ChannelArguments {
  public:
   void Set(const std::string& name, DriverOptions::Value value);
 
-  // Points into this object.
+  // The result points into this object.
   std::vector<grpc_arg> AsGrpc() const;
 
  private:
   std::map<std::string, DriverOptions::Value> values_;
 };
 
-// How ends of calls reach a worker: by its completion queue, or by gRPC's
-// callback API.
+// How the ends of calls reach a worker: through its completion queue or through
+// gRPC's callback API.
 enum class ClientType { kPolling, kCallback };
 
-// How requests reach a worker: by its completion queue alone; by its completion
-// queue and a handler pool; by gRPC's callback API and a handler pool.
+// How requests reach a worker: through its completion queue alone, through that
+// and a handler pool, or through gRPC's callback API and a handler pool.
 enum class ServerType { kInline, kPolling, kHandoff };
 
 struct GrpcSettings {
@@ -43,10 +43,10 @@ struct GrpcSettings {
   ClientType client_type = ClientType::kPolling;
   ServerType server_type = ServerType::kInline;
 
-  // Of server types that have a pool; pool_size is at least 1.
+  // For server types with a pool; pool_size is at least 1.
   HandlerPool::Kind pool_kind = HandlerPool::Kind::kElastic;
   int pool_size = 1;
-  // Whether requests that are answered at once go through the pool, too.
+  // Whether requests that are answered at once go through the pool as well.
   bool pool_for_all = false;
 
   // Connections of a worker to each peer, used in turn; at least 1.
@@ -56,9 +56,9 @@ struct GrpcSettings {
   int64_t spin_ns = 0;
 };
 
-// Settings named "grpc.*" become channel arguments, on top of those that the
-// driver needs. A pool of size 0 gets as many threads as the process has CPUs.
-// The error names the setting, and what would be right.
+// Settings named "grpc.*" become channel arguments, in addition to those that
+// the driver needs. A pool of size 0 gets as many threads as the process has
+// CPUs. The error names the setting and says what would be right.
 absl::StatusOr<GrpcSettings> ParseGrpcSettings(const DriverOptions& options);
 
 }  // namespace distbench

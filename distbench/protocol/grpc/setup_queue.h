@@ -1,5 +1,6 @@
-// A gRPC completion queue for what a thread starts and waits for itself, before
-// there is traffic: connecting, and shaking hands. A worker's is an EventQueue.
+// A gRPC completion queue for operations that a thread starts and waits for
+// itself before there is traffic: connecting and handshakes. Workers use an
+// EventQueue instead.
 
 #ifndef DISTBENCH_PROTOCOL_GRPC_SETUP_QUEUE_H_
 #define DISTBENCH_PROTOCOL_GRPC_SETUP_QUEUE_H_
@@ -11,13 +12,12 @@
 
 namespace distbench {
 
-// How long it takes at most to notice that setting up was aborted: waiting is
-// done in pieces of this length.
+// The longest time until an aborted set-up is noticed. Waits are split into
+// pieces of this length.
 inline constexpr absl::Duration kAbortLatency = absl::Milliseconds(100);
 
-// A point in time on gRPC's monotonic clock, which its waits go by: at most a
-// year from now, so that it can be counted in nanoseconds. One that is past is
-// now.
+// Converts to gRPC's monotonic clock, which its waits use. The result is at
+// most a year from now, so that it fits nanoseconds, and not in the past.
 gpr_timespec MonotonicDeadline(absl::Time deadline);
 gpr_timespec MonotonicDeadline(absl::Duration from_now);
 
@@ -26,7 +26,7 @@ class SetupQueue {
  public:
   SetupQueue() : queue_(grpc_completion_queue_create_for_next(nullptr)) {}
 
-  // Waits for all that was started and is not complete.
+  // Waits for all operations that were started and are not complete.
   ~SetupQueue();
 
   SetupQueue(const SetupQueue&) = delete;
@@ -35,8 +35,8 @@ class SetupQueue {
   // For starting operations, with tags that are not null.
   grpc_completion_queue* get() const { return queue_; }
 
-  // Waits for the next completion and returns its tag; null if there is none
-  // until the deadline.
+  // Waits for the next completion and returns its tag, or null if there is none
+  // by the deadline.
   void* Next(gpr_timespec deadline = gpr_inf_future(GPR_CLOCK_MONOTONIC));
 
  private:

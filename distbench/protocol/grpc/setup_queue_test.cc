@@ -12,8 +12,8 @@ namespace {
 
 gpr_timespec Now() { return gpr_now(GPR_CLOCK_MONOTONIC); }
 
-// What can be started on a queue: waiting for another state of a channel that
-// has only one, until a deadline.
+// Starts operations on a queue: waits, with a deadline, for another state of a
+// channel that never changes its state.
 class SetupQueueTest : public testing::Test {
  protected:
   SetupQueueTest() {

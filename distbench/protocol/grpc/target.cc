@@ -22,13 +22,13 @@ constexpr absl::string_view kIpv4 = "ipv4:";
 constexpr absl::string_view kIpv6 = "ipv6:";
 constexpr absl::string_view kName = "dns:///";
 
-// One server's address, as it appears in a target.
+// The address of one server, as it appears in a target.
 struct Address {
   int ip_version = 0;
   std::string text;  // "1.2.3.4:567" or "[1::2]:567"
 };
 
-// The first address of a host.
+// Looks up the first address of a host.
 absl::StatusOr<Address> LookUp(const std::string& name,
                                const std::string& port) {
   const addrinfo hints = {.ai_socktype = SOCK_STREAM};
@@ -36,7 +36,7 @@ absl::StatusOr<Address> LookUp(const std::string& name,
   const int error = getaddrinfo(name.c_str(), port.c_str(), &hints, &found);
   if (error != 0) {
     return absl::NotFoundError(
-        absl::StrCat("can not look up peer ", name, ": ", gai_strerror(error)));
+        absl::StrCat("cannot look up peer ", name, ": ", gai_strerror(error)));
   }
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owner(found,
                                                              freeaddrinfo);
@@ -45,7 +45,7 @@ absl::StatusOr<Address> LookUp(const std::string& name,
                                     sizeof(host), nullptr, 0, NI_NUMERICHOST);
   if (not_shown != 0) {
     return absl::InternalError(absl::StrCat(
-        "can not write the address of ", name, ": ", gai_strerror(not_shown)));
+        "cannot write the address of ", name, ": ", gai_strerror(not_shown)));
   }
   const int version = found->ai_family == AF_INET ? 4 : 6;
   return Address{version, version == 4 ? absl::StrCat(host, ":", port)
@@ -69,7 +69,7 @@ absl::StatusOr<Address> AddressOf(absl::string_view target) {
                 std::string(target.substr(colon + 1)));
 }
 
-// "1.2.3.4:567" as "[::ffff:1.2.3.4]:567".
+// Turns "1.2.3.4:567" into "[::ffff:1.2.3.4]:567".
 void MapToIpv6(Address& address) {
   if (address.ip_version == 6) return;
   const size_t colon = address.text.rfind(':');

@@ -1,4 +1,4 @@
-// How gRPC names what a channel connects to.
+// Targets are gRPC's names for what a channel connects to.
 
 #ifndef DISTBENCH_PROTOCOL_GRPC_TARGET_H_
 #define DISTBENCH_PROTOCOL_GRPC_TARGET_H_
@@ -11,15 +11,15 @@
 
 namespace distbench {
 
-// The target of one server: its address where `host` is one, to save a look-up.
+// Returns the target of one server; a numeric `host` needs no look-up.
 std::string TargetOf(const std::string& host, int port);
 
-// "HOST:PORT" of a target of one server.
+// Returns "HOST:PORT" of a target with one server.
 std::string HostPortOf(absl::string_view target);
 
-// The target of a channel over several servers, given theirs as TargetOf() made
-// them; at least one. Names are looked up. gRPC wants addresses of one family:
-// if they are mixed, IPv4 addresses become mapped IPv6 ones.
+// Returns the target of a channel over several servers, given at least one
+// target from TargetOf(). Looks up names. gRPC requires addresses of one
+// family: if they are mixed, IPv4 addresses become IPv4-mapped IPv6 ones.
 absl::StatusOr<std::string> JoinTargets(
     const std::vector<std::string>& targets);
 

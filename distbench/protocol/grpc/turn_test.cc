@@ -45,7 +45,7 @@ TEST(TurnTest, TakingBackWaitsForTheBorrowerOnly) {
   for (int i = 0; i < 1000; ++i) {
     Turn turn;
     std::atomic<bool> taken = false;
-    bool given = false;  // under no lock
+    bool given = false;  // not guarded by a lock
     turn.Sleep(/*lends=*/true);
     ASSERT_TRUE(turn.TryBorrow());
     std::thread worker([&] {
@@ -57,7 +57,7 @@ TEST(TurnTest, TakingBackWaitsForTheBorrowerOnly) {
     EXPECT_FALSE(taken);
     given = true;
     turn.GiveBack();
-    // The worker goes before all others, from when it waits.
+    // Once the worker waits, it goes before all others.
     const bool borrowed = turn.TryBorrow();
     if (borrowed) turn.GiveBack();
     worker.join();
@@ -68,7 +68,7 @@ TEST(TurnTest, TakingBackWaitsForTheBorrowerOnly) {
 TEST(TurnTest, OneThreadAtATimeHasIt) {
   constexpr int kRounds = 2000;
   Turn turn;
-  int sum = 0;  // under no lock
+  int sum = 0;  // not guarded by a lock
   std::atomic<bool> stopped = false;
   std::atomic<int> added = 0;
   std::vector<std::thread> borrowers;

@@ -1,5 +1,5 @@
-// gRPC's core lets calls of unknown methods wait for somebody who knows them.
-// This answers them instead.
+// gRPC's core lets calls of unknown methods wait for a handler. This class
+// answers them instead.
 
 #ifndef DISTBENCH_PROTOCOL_GRPC_UNKNOWN_METHOD_H_
 #define DISTBENCH_PROTOCOL_GRPC_UNKNOWN_METHOD_H_
@@ -10,14 +10,14 @@
 
 namespace distbench {
 
-// Answers one call at a time. Used by the thread that polls the queue, but for
-// Serve().
+// Answers one call at a time. Used by the thread that polls the queue, except
+// for Serve().
 class UnknownMethodReplies final : private Completion {
  public:
   UnknownMethodReplies();
   ~UnknownMethodReplies();
 
-  // Before the queue is polled.
+  // Must be called before the queue is polled.
   void Serve(grpc_server* server, EventQueue& queue);
 
   void Close() { closed_ = true; }

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t kNsPerSecond = 1'000'000'000;
 
-// Edge-triggered, so that an alarm that has gone off need not be read.
+// Edge-triggered, so an alarm that has gone off need not be read.
 void AddToEpoll(int epoll_fd, int fd, void* tag) {
   epoll_event event = {};
   event.events = EPOLLIN | EPOLLET;
@@ -36,7 +36,7 @@ WakeTimer::Alarm::Alarm(WakeTimer& timer, std::function<void()> on_due)
   AddToEpoll(timer_.epoll_.get(), timer_fd_.get(), this);
 }
 
-// Closing the descriptor takes it off the epoll set.
+// Closing the descriptor removes it from the epoll set.
 WakeTimer::Alarm::~Alarm() {
   const absl::MutexLock lock(&timer_.mutex_);
   timer_.alarms_.erase(this);
@@ -81,7 +81,7 @@ void WakeTimer::Run() {
 
 void WakeTimer::CallBack(Alarm* alarm) {
   const absl::MutexLock lock(&mutex_);
-  // It may have gone while its event was on the way.
+  // The alarm may have been destroyed after its event was read.
   if (alarms_.contains(alarm)) alarm->on_due_();
 }
 

@@ -1,5 +1,5 @@
-// Calls back at points in time, to within tens of microseconds: for threads
-// that wait where no timeout that precise can be given.
+// Calls back at points in time, accurate to tens of microseconds, for threads
+// whose waits take no timeout of that precision.
 
 #ifndef DISTBENCH_PROTOCOL_GRPC_WAKE_TIMER_H_
 #define DISTBENCH_PROTOCOL_GRPC_WAKE_TIMER_H_
@@ -15,24 +15,24 @@
 
 namespace distbench {
 
-// One thread, which sleeps unless an alarm is due. Thread-safe.
+// Has one thread, which sleeps unless an alarm is due. Thread-safe.
 class WakeTimer {
  public:
-  // One thing to be called back for. Its methods are called by one thread at a
-  // time, and not from its own callback.
+  // A callback at one time. Its methods are called by one thread at a time, and
+  // not from its own callback.
   class Alarm {
    public:
     // `on_due` runs on the timer's thread and should be short.
     Alarm(WakeTimer& timer, std::function<void()> on_due);
 
-    // Returns once the callback neither runs nor will.
+    // Waits for a running callback. It is not called afterwards.
     ~Alarm();
 
     Alarm(const Alarm&) = delete;
     Alarm& operator=(const Alarm&) = delete;
 
     // Calls back once at this time of the monotonic clock, or at once if it has
-    // passed, instead of at the time that was set before. One system call.
+    // passed. Replaces an earlier setting. Costs one system call.
     void Set(int64_t due_ns);
 
    private:
@@ -44,7 +44,7 @@ class WakeTimer {
   };
 
   WakeTimer();
-  // Requires that all alarms are gone.
+  // Requires that all alarms have been destroyed.
   ~WakeTimer();
 
   WakeTimer(const WakeTimer&) = delete;

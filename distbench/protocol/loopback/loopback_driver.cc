@@ -17,13 +17,13 @@ namespace {
 
 using Transports = std::vector<std::shared_ptr<LoopbackTransport>>;
 
-// Who listens, and for which test.
+// A listening instance and its test.
 struct Listener {
   Transports transports;
   std::string test_nonce;
 };
 
-// The addresses of this process. Thread-safe.
+// The listeners of this process by address. Thread-safe.
 class Directory {
  public:
   std::string Add(Listener listener) {
@@ -33,7 +33,7 @@ class Directory {
     return address;
   }
 
-  // Without transports if nobody listens there.
+  // Returns a listener without transports if nobody listens at the address.
   Listener Find(const std::string& address) {
     absl::MutexLock lock(&mutex_);
     auto found = listeners_.find(address);

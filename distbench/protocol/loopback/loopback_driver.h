@@ -1,8 +1,8 @@
-// A driver without a network: calls go by pointer between the instances of one
-// process. It shows what the engine alone can do, and lets tests run whole
+// A driver without a network: calls pass by pointer between the instances of
+// one process. It shows what the engine alone can do, and lets tests run whole
 // systems on a fake clock.
 //
-// The way of a call: Start() pushes it into the server transport's inbox; that
+// The path of a call: Start() pushes it into the server transport's inbox; that
 // transport's Poll() hands it to its worker; Reply() pushes it into the client
 // transport's inbox; the client's Poll() completes it. Each worker of a client
 // sends to one worker of each server. An instance that has shut down answers
@@ -19,9 +19,9 @@
 
 namespace distbench {
 
-// clock must outlive the driver. With a fake clock transports must only be
-// polled without waiting, that is, with deadlines that have passed. test_nonce:
-// see DriverEnvironment.
+// `clock` must outlive the driver. With a fake clock, poll transports without
+// waiting only, that is, with deadlines that have passed. For test_nonce, see
+// DriverEnvironment.
 std::unique_ptr<ProtocolDriver> MakeLoopbackDriver(
     const Clock& clock = RealClock(), std::string test_nonce = "");
 

@@ -49,7 +49,7 @@ class Endpoint final : public TransportEvents {
   std::unique_ptr<ProtocolDriver> driver;
   std::string address;
   std::string reply_error;
-  int number = 3;  // of the instance that answers
+  int number = 3;  // of the answering instance
   bool keep_requests = false;
   std::vector<ServerCall*> kept;
   std::vector<ClientCall*> done;
@@ -99,8 +99,8 @@ TEST_F(LoopbackDriverTest, CarriesTheServersError) {
   EXPECT_THAT(client_.errors, testing::ElementsAre("no such RPC"));
 }
 
-// A server that is slower than its clients' deadlines must not collect without
-// limit what they have given up.
+// If a server is slower than its clients' deadlines, the abandoned calls must
+// not accumulate without limit.
 TEST_F(LoopbackDriverTest, AbandonedCallsFillTheSendQueueUntilTheyAreAnswered) {
   constexpr int kBeyondAnyLimit = 10'000'000;
   Transport& transport = client_.driver->transport(0);
@@ -109,7 +109,7 @@ TEST_F(LoopbackDriverTest, AbandonedCallsFillTheSendQueueUntilTheyAreAnswered) {
   int started = 0;
   while (started < kBeyondAnyLimit && transport.Start(&call_)) {
     ++started;
-    client_.Poll();  // where it expires
+    client_.Poll();  // expires the call
   }
   ASSERT_LT(started, kBeyondAnyLimit);
   EXPECT_THAT(client_.done, SizeIs(started));
@@ -118,7 +118,7 @@ TEST_F(LoopbackDriverTest, AbandonedCallsFillTheSendQueueUntilTheyAreAnswered) {
   EXPECT_TRUE(transport.Start(&call_));
 }
 
-// Else nothing would show that there is more to poll for.
+// Otherwise nothing would show that there is more to poll for.
 TEST_F(LoopbackDriverTest, LateRepliesAreNotDeliveredInsteadOfOthers) {
   constexpr int kMoreThanAPollDelivers = 1000;
   server_->keep_requests = true;
@@ -212,7 +212,7 @@ class LoopbackChannelTest : public testing::Test {
     ASSERT_TRUE(client_.driver->Connect({peer}, absl::InfiniteFuture()).ok());
   }
 
-  // Sends a call and returns the number of the server that answers.
+  // Sends a call and returns the number of the answering server.
   int Call() {
     ClientCall call;
     call.server_instance = kAnyInstance;
@@ -257,7 +257,7 @@ TEST_F(LoopbackChannelTest, NobodyHasAnsweredACallToServersThatAreGone) {
 TEST(LoopbackTransportTest, WakeEndsAWait) {
   Endpoint peer(RealClock());
   peer.driver->transport(0).Wake();
-  // Would never return.
+  // Without a wake-up this would never return.
   peer.driver->transport(0).Poll(std::numeric_limits<int64_t>::max(), peer);
 }
 

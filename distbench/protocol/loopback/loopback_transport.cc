@@ -5,10 +5,10 @@
 namespace distbench {
 namespace {
 
-// Events per Poll(), so that the worker's timers get their turn.
+// Most events per Poll(), so that the worker's timers get their turn.
 constexpr int kBatch = 256;
 
-// The call whose server side this is.
+// Returns the call whose server side this is.
 LoopbackCall* FromServerCall(ServerCall* call) {
   return reinterpret_cast<LoopbackCall*>(call);
 }
@@ -108,7 +108,7 @@ bool LoopbackTransport::DeliverSome(TransportEvents& events) {
     if (!call->is_reply) {
       DeliverRequest(call, events);
     } else if (!DeliverReply(call, events)) {
-      continue;  // there are no more of them than calls were out
+      continue;  // bounded by the number of calls that were out
     }
     ++count;
     delivered = true;
@@ -140,7 +140,7 @@ void LoopbackTransport::DeliverRequest(LoopbackCall* call,
   events.OnRequest(&call->server);
 }
 
-// Returns whether anybody was told: not of a call that was cancelled.
+// Returns whether the engine was told; it is not told of a cancelled call.
 bool LoopbackTransport::DeliverReply(LoopbackCall* call,
                                      TransportEvents& events) {
   call->origin.reset();
@@ -168,15 +168,15 @@ void LoopbackTransport::Sleep(int64_t deadline_ns) {
   }
   const int64_t wait_ns = deadline_ns - clock_.MonotonicNs();
   if (wait_ns <= 0) return;
-  // Whoever pushes after this line sees that it must wake this thread; whoever
-  // pushed before it is seen by the check.
+  // A push after this line sees that it must wake this thread. The check below
+  // sees every earlier push.
   asleep_ = true;
   if (inbox_.empty()) wakeup_.Sleep(wait_ns);
   asleep_ = false;
 }
 
-// Ends the call for its client; the object stays with the peer until the reply
-// comes.
+// Ends the call for its client. The object stays with the peer until the reply
+// arrives.
 void LoopbackTransport::Abandon(LoopbackCall* call, const char* error) {
   active_[call->position] = active_.back();
   active_[call->position]->position = call->position;
@@ -202,7 +202,7 @@ void LoopbackTransport::Accept(LoopbackCall* call) {
   if (asleep_) wakeup_.Wake();
 }
 
-// Taking is safe from several threads at once: each takes a list of its own.
+// Several threads may call this at once: each takes a list of its own.
 void LoopbackTransport::RefuseAll() {
   LoopbackCall* call = inbox_.TakeAll();
   while (call != nullptr) {
@@ -216,7 +216,7 @@ void LoopbackTransport::RefuseAll() {
   }
 }
 
-// Ends calls that nobody will poll for.
+// Ends calls for which nobody will poll.
 void LoopbackTransport::DropAll(LoopbackCall* calls) {
   while (calls != nullptr) {
     LoopbackCall* call = calls;
@@ -237,7 +237,7 @@ void LoopbackTransport::Refuse(LoopbackCall* call) {
 
 void LoopbackTransport::SendBack(LoopbackCall* call) {
   call->is_reply = true;
-  // Once accepted, the call may be used again at any time.
+  // Once accepted, the call may be reused at any time.
   const std::shared_ptr<LoopbackTransport> origin = call->origin;
   origin->Accept(call);
   if (origin->detached_) origin->DropAll(origin->inbox_.TakeAll());

@@ -22,47 +22,46 @@ namespace distbench {
 class LoopbackTransport;
 
 // A call on its way between two transports. It belongs to the client's
-// transport, which touches only the fields of its own side until the reply is
-// back.
+// transport, which touches only the client's fields until the reply is back.
 struct LoopbackCall {
-  // The server's side.
+  // Fields of the server's side.
   ServerCall server;
   std::string trace_context;
   std::string error;
   bool is_reply = false;
   LoopbackCall* next = nullptr;
 
-  // The client's side. client is null once the call was cancelled: the reply is
-  // then dropped.
+  // Fields of the client's side. `client` is null once the call was cancelled;
+  // the reply is then dropped.
   std::shared_ptr<LoopbackTransport> origin;  // set while the call is out
   ClientCall* client = nullptr;
-  int64_t generation = 0;  // counts the uses of this object
+  int64_t generation = 0;  // number of uses of this object
   size_t position = 0;     // in active_
-  int peer = 0;            // that it went to
+  int peer = 0;            // the peer that has the call
 };
 
-// Calls that are with a peer keep their transport alive, so the two ends may be
-// destroyed in any order.
+// Calls at a peer keep their transport alive, so the two ends may be destroyed
+// in any order.
 class LoopbackTransport final
     : public Transport,
       public std::enable_shared_from_this<LoopbackTransport> {
  public:
   explicit LoopbackTransport(const Clock& clock) : clock_(clock) {}
 
-  // Before the first Start(). servers: at least one, which take calls in turn
-  // with round_robin; else the first does. Those that have closed are passed
-  // over while there are others.
+  // Adds a peer before the first Start(). `servers` has at least one transport.
+  // With round_robin they take calls in turn, otherwise the first takes all.
+  // Closed ones are skipped while others are open.
   void AddPeer(std::vector<std::shared_ptr<LoopbackTransport>> servers,
                bool round_robin) {
     peers_.push_back(
         {.servers = std::move(servers), .round_robin = round_robin});
   }
 
-  // From here on requests are refused. Any thread.
+  // Requests are refused from now on. Any thread may call it.
   void Close();
 
-  // Lets go of all peers and refuses what was not delivered. Requires Close(),
-  // and that Poll() is not called again.
+  // Lets go of all peers and refuses undelivered requests. Requires that
+  // Close() was called and that Poll() is not called again.
   void Detach();
 
   bool Start(ClientCall* call) override;
@@ -75,10 +74,10 @@ class LoopbackTransport final
   struct Target {
     std::vector<std::shared_ptr<LoopbackTransport>> servers;
     bool round_robin = false;
-    size_t next = 0;  // round robin: whose turn it is
-    int out = 0;      // calls that are not back, cancelled ones included
+    size_t next = 0;  // with round robin: the next server
+    int out = 0;      // calls that are not back, including cancelled ones
   };
-  // A call that ends with an error of this transport's own making.
+  // A call that ends with an error from this transport.
   struct Cancelled {
     ClientCall* client;
     const char* error;
@@ -92,9 +91,9 @@ class LoopbackTransport final
     }
   };
 
-  // So many calls that a peer has not answered are a full send queue. They are
-  // counted until they are back: a client that gives up its calls sooner than
-  // the server gets to them would fill the memory otherwise.
+  // With this many unanswered calls a peer's send queue counts as full. Calls
+  // count until they are back, because a client that gives up its calls faster
+  // than the server takes them would otherwise fill the memory.
   static constexpr int kMaxCallsPerPeer = 1 << 17;
 
   static LoopbackTransport& Choose(Target& target);

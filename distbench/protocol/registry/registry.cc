@@ -48,7 +48,7 @@ absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeTcp(
       environment.service_address, std::move(security));
 }
 
-// A driver that decorates the one that its options name.
+// Makes a driver that decorates the driver named by its options.
 template <std::unique_ptr<ProtocolDriver> (*decorate)(
     std::unique_ptr<ProtocolDriver> inner)>
 absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeDecorator(
@@ -56,7 +56,7 @@ absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeDecorator(
   if (options.decorated.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat("driver \"", options.driver,
-                     "\" decorates another one, and none is named"));
+                     "\" decorates another driver, but none is named"));
   }
   auto inner = MakeProtocolDriver(options.decorated.front(), environment);
   if (!inner.ok()) return inner.status();

@@ -10,8 +10,8 @@
 
 namespace distbench {
 
-// Makes the driver that options.driver names. The error lists the drivers that
-// there are.
+// Makes the driver named by options.driver. The error lists the available
+// drivers.
 absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeProtocolDriver(
     const DriverOptions& options, const DriverEnvironment& environment);
 

@@ -11,7 +11,7 @@ constexpr char kSpinSetting[] = "spin_us";
 
 using Settings = std::map<std::string, DriverOptions::Value>;
 
-// Returns whether that was it.
+// Removes the setting if it is kSpinByCpus. Returns whether it was.
 bool DropIfByCpus(Settings& settings) {
   const auto found = settings.find(kSpinSetting);
   if (found == settings.end() ||

@@ -5,14 +5,14 @@
 
 namespace distbench {
 
-// How long an idle worker polls before it sleeps where it has a CPU to itself
-// and the options do not say: what being woken costs on a virtual machine, so
-// that polling costs twice as much as sleeping at worst.
+// How long an idle worker polls before it sleeps, if it has a CPU to itself and
+// the options do not say. This is the cost of a wake-up on a virtual machine,
+// so polling costs at most twice as much as sleeping.
 inline constexpr int kSpareCpuSpinUs = 50;
 
-// The options with a number for `spin_us` where it is kSpinByCpus: what the
-// other side of the settings says, or else kSpareCpuSpinUs on a host with CPUs
-// to spare and 0 (it is missing then) on others.
+// Returns the options with a number for `spin_us` where it is kSpinByCpus: the
+// setting of the other side if that has one, else kSpareCpuSpinUs on a host
+// with spare CPUs, and 0 (no setting) on others.
 DriverOptions WithSpinning(DriverOptions options, bool has_spare_cpu);
 
 }  // namespace distbench

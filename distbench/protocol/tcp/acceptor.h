@@ -19,16 +19,16 @@ class Acceptor final : public Poller::Watcher {
   Acceptor(FileDescriptor listener, OnAccepted on_accepted, Poller& poller,
            StreamCounters& counters);
 
-  // When Work() has something to do: a monotonic time, or INT64_MAX.
+  // The monotonic time at which Work() has something to do, or INT64_MAX.
   int64_t next_due_ns() const { return resume_ns_; }
 
-  // Accepts again after a pause.
+  // Resumes after a pause.
   void Work(int64_t now_ns);
 
-  // Accepts nothing from here on.
+  // Accepts no more connections.
   void Close();
 
-  // Poller::Watcher
+  // Poller::Watcher.
   void OnReady(uint32_t epoll_events, TransportEvents& events) override;
 
  private:

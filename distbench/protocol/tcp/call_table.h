@@ -9,14 +9,14 @@
 
 namespace distbench {
 
-// The calls in flight, by their ids on the wire. An id is a position in a table
-// and the number of calls that were there before, so that finding a call takes
-// one look, and the reply to a call that has ended is told from one to a call
-// that never was. Not thread-safe.
+// The calls in flight by their ids on the wire. An id consists of a position in
+// the table and the number of earlier calls at that position. So finding a call
+// takes one look-up, and a reply to a call that has ended can be told from a
+// reply to a call that was never made. Not thread-safe.
 template <typename Owner>
 class CallTable {
  public:
-  // What an id stands for.
+  // The result of looking up an id.
   enum class Match { kFound, kEnded, kUnknown };
 
   struct Entry {
@@ -39,7 +39,8 @@ class CallTable {
     return IdOf(position, entry);
   }
 
-  // With kFound, `entry` is the call's, until the next Add().
+  // With kFound, sets `entry` to the call's entry, which is valid until the
+  // next Add().
   Match Find(uint64_t id, Entry*& entry) {
     const auto position = static_cast<uint32_t>(id);
     const auto generation = static_cast<uint32_t>(id >> 32);
@@ -48,13 +49,13 @@ class CallTable {
     if (entry->call != nullptr && entry->generation == generation) {
       return Match::kFound;
     }
-    // Generations wrap around; half of them are taken for past ones.
+    // Generations wrap around; half of them count as past.
     const bool is_past =
         static_cast<int32_t>(generation - entry->generation) < 0;
     return is_past ? Match::kEnded : Match::kUnknown;
   }
 
-  // The call has ended; its position is used again next.
+  // Ends the call. The next call reuses its position.
   void Remove(Entry& entry) {
     entry.call = nullptr;
     ++entry.generation;
@@ -69,7 +70,7 @@ class CallTable {
     }
   }
 
-  // Whether `is_wanted(entry)` holds for any call.
+  // Returns whether `is_wanted(entry)` holds for any call.
   template <typename Predicate>
   bool AnyOf(const Predicate& is_wanted) const {
     for (const Entry& entry : entries_) {

@@ -16,13 +16,13 @@
 
 namespace distbench {
 
-// One connection of a worker to a server, and what replaces it when it breaks.
+// One connection of a worker to a server, which reconnects when it breaks.
 //
-// When it breaks, the calls in flight fail. Calls that are started then wait
-// for the next attempt to connect: they are sent if it succeeds, and fail if it
-// does not. The first attempt is made a millisecond after the failure, each one
-// after that takes twice as long, up to kMaxBackoffNs; without calls none is
-// made.
+// When it breaks, the calls in flight fail. Calls that are started afterwards
+// wait for the next attempt to connect: they are sent if it succeeds, and fail
+// if it does not. The first attempt comes a millisecond after the failure. The
+// delay doubles for each further attempt, up to kMaxBackoffNs. Without calls
+// there are no attempts.
 class ClientConnection final : public Connection {
  public:
   using Calls = CallTable<ClientConnection>;
@@ -32,49 +32,49 @@ class ClientConnection final : public Connection {
 
   class Listener {
    public:
-    // Every call in flight on the connection has failed.
+    // All calls in flight on the connection have failed.
     virtual void OnDown(ClientConnection& connection,
                         const std::string& error) = 0;
-    // From now on Work() has something to do.
+    // Work() has something to do from now on.
     virtual void OnDialNeeded(ClientConnection& connection) = 0;
 
    protected:
     ~Listener() = default;
   };
 
-  // Takes over the connection of a target that has been reached. calls: where
-  // calls in flight are found.
+  // Takes over the connection of a target that has been reached. `calls` holds
+  // the calls in flight.
   ClientConnection(ConnectionContext& context, DialTarget target, Calls& calls,
                    Listener& listener);
 
   bool is_up() const { return is_open(); }
-  // Whether no more calls are accepted.
+  // Returns whether the connection accepts no more calls for now.
   bool is_full() const { return queued_bytes() >= max_queued_bytes_; }
 
-  // Sends a request, or has it wait. Sets the call's sent_bytes and, by the
-  // time that Poll() returns, its sent_ns.
+  // Sends a request or queues it. Sets the call's sent_bytes and, before Poll()
+  // returns, its sent_ns.
   void Send(ClientCall& call, uint64_t call_id, const RequestHeader& header) {
-    // Before the frame, as that may flush.
+    // Must precede Send(), which may flush.
     unstamped_.push_back(&call);
     call.sent_bytes = Connection::Send(FrameKind::kRequest, call_id, header,
                                        call.request_bytes);
     if (!is_open()) RequestDial();
   }
 
-  // Sets the sent_ns of the calls that have been gathered.
+  // Sets the sent_ns of the calls queued since the last flush.
   void StampCalls();
 
-  // Connects anew even if there is no call.
+  // Reconnects even if there are no calls.
   void RequestDial();
 
-  // When Work() has something to do: a monotonic time, or INT64_MAX.
+  // The monotonic time at which Work() has something to do, or INT64_MAX.
   int64_t next_due_ns() const;
   void Work(int64_t now_ns);
 
-  // Whether Work() ever has something to do until OnDialNeeded().
+  // Returns whether Work() must be called before the next OnDialNeeded().
   bool is_dialing() const { return dial_.in_progress() || dial_is_due_; }
 
-  // Poller::Watcher
+  // Poller::Watcher.
   void OnReady(uint32_t epoll_events, TransportEvents& events) override;
 
  private:

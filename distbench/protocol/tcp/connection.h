@@ -25,12 +25,12 @@ namespace distbench {
 
 class Connection;
 
-// What the connections of one worker share.
+// State shared by the connections of one worker.
 struct ConnectionContext {
-  // Enough for a read to pay, few enough small frames (a millisecond of work)
-  // not to starve timers.
+  // Large enough to make a read worthwhile, and few enough small frames (a
+  // millisecond of work) not to starve timers.
   static constexpr size_t kReadBytes = 64 * 1024;
-  // While a large payload is stepped over.
+  // Used while a large payload is skipped.
   static constexpr size_t kMaxReadBytes = 256 * 1024;
 
   ConnectionContext(const TcpSettings& settings,
@@ -50,18 +50,18 @@ struct ConnectionContext {
   std::vector<Connection*> to_flush;
 };
 
-// The frames of one connection, both ways, from when its handshake is over
-// until it closes. Used by its worker's thread.
+// The frames of one connection in both directions, from the end of its
+// handshake until it closes. Used by its worker's thread.
 class Connection : public Poller::Watcher {
  public:
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // Writes what has been gathered. To be called for those of to_flush.
+  // Writes the queued frames. Call it for the connections in to_flush.
   void Flush();
 
  protected:
-  // A batch of max_batch frames is written at once.
+  // Batches of max_batch frames are written at once.
   Connection(ConnectionContext& context, FrameKind incoming, int64_t max_batch);
   ~Connection() = default;
 
@@ -70,20 +70,20 @@ class Connection : public Poller::Watcher {
   bool is_open() const { return stream_.is_open(); }
   Stream& stream() { return stream_; }
 
-  // Frames go to the stream from now on, and are read from it. `watched`: the
-  // poller watches its socket already, for this connection.
+  // Sends frames to the stream and reads frames from it from now on. `watched`
+  // says whether the poller already watches its socket for this connection.
   void Open(Stream stream, bool watched);
 
   // Drops what is queued.
   void Close();
 
-  // Closes and tells why, at the latest in the next Flush().
+  // Closes the connection, and reports why in the next Flush() at the latest.
   void Break(StreamError error);
-  // Likewise, as the stream says what is wrong.
+  // As Break(), with the stream's own explanation of the error.
   void BreakWithStreamError(StreamError error);
 
-  // Gathers a frame, to be written by the next Flush() or earlier. May be
-  // called before Open(). Returns the message's size.
+  // Queues a frame, to be written by the next Flush() or earlier. May be called
+  // before Open(). Returns the message's size.
   template <typename Header>
   int64_t Send(FrameKind kind, uint64_t call_id, const Header& header,
                int64_t target_bytes);
@@ -95,25 +95,25 @@ class Connection : public Poller::Watcher {
   template <typename OnFrame>
   void Read(const OnFrame& on_frame);
 
-  // Whether to read at all: to be told to the poller by UpdateInterest().
+  // Sets whether to read at all; UpdateInterest() tells the poller.
   void set_reads(bool reads) { reads_ = reads; }
   bool reads() const { return reads_; }
   void UpdateInterest();
 
-  // The socket has room again.
+  // Called when the socket has room again.
   void OnWritable();
 
-  // Deals with an error, if there was one: closes, and calls OnBroken(). Not to
-  // be called while frames are being delivered.
+  // Handles an error, if there was one: closes the connection and calls
+  // OnBroken(). Must not be called while frames are being delivered.
   void SettleError();
 
-  // The frames gathered so far are about to be written.
+  // Called before the queued frames are written.
   virtual void OnFlush() {}
 
-  // Whether the end of the connection costs anybody anything.
+  // Returns whether the end of the connection would affect anyone.
   virtual bool IsInUse() const = 0;
 
-  // The connection has closed because of an error.
+  // Called when the connection has closed because of an error.
   virtual void OnBroken(const std::string& reason) = 0;
 
  private:

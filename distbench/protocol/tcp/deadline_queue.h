@@ -9,14 +9,14 @@
 
 namespace distbench {
 
-// The deadlines of calls, by id. Those of calls that have ended stay in it for
-// a while, so that ending a call costs nothing. Not thread-safe.
+// The deadlines of calls by id. Deadlines of ended calls stay for a while, so
+// that ending a call costs nothing. Not thread-safe.
 class DeadlineQueue {
  public:
   static constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
-  // is_live(call_id) is asked when many calls have ended: what it denies is
-  // forgotten.
+  // is_live(call_id) is called when many calls have ended; deadlines for which
+  // it returns false are dropped.
   template <typename IsLive>
   void Add(int64_t due_ns, uint64_t call_id, const IsLive& is_live) {
     if (heap_.size() >= limit_) Prune(is_live);
@@ -24,12 +24,12 @@ class DeadlineQueue {
     std::push_heap(heap_.begin(), heap_.end(), Later);
   }
 
-  // The earliest, also of a call that has ended; kNever: there is none.
+  // The earliest deadline, even of an ended call; kNever if there is none.
   int64_t next_due_ns() const {
     return heap_.empty() ? kNever : heap_.front().due_ns;
   }
 
-  // Requires that there is one. Returns the call's id.
+  // Requires that there is a deadline. Returns the call's id.
   uint64_t Pop() {
     std::pop_heap(heap_.begin(), heap_.end(), Later);
     const uint64_t call_id = heap_.back().call_id;
@@ -49,7 +49,7 @@ class DeadlineQueue {
     return a.due_ns > b.due_ns;
   }
 
-  // As the limit becomes twice what is left, each deadline costs a constant
+  // The limit becomes twice the remaining number, so a deadline costs constant
   // time on average.
   template <typename IsLive>
   void Prune(const IsLive& is_live) {

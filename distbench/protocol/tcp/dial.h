@@ -18,9 +18,9 @@
 
 namespace distbench {
 
-// One attempt to make a connection: connects, makes it a TLS connection if that
-// is wanted, and greets the peer, which must know the test.
-// Never waits: whoever runs it waits for fd() to be ready for events().
+// One attempt to make a connection: connects, performs the TLS handshake if TLS
+// is wanted, and greets the peer, which must know the test. Never waits: the
+// caller waits until fd() is ready for events().
 class Dial {
  public:
   enum class State { kConnecting, kSecuring, kGreeting, kConnected, kFailed };
@@ -28,10 +28,10 @@ class Dial {
   // `security` must outlive this.
   explicit Dial(const ConnectionSecurity& security) : security_(security) {}
 
-  // Begins, instead of what was going on before.
+  // Begins an attempt, in place of any earlier one.
   State Begin(const SocketAddress& address);
 
-  // Goes on, when fd() is ready.
+  // Continues when fd() is ready.
   State Continue();
 
   // Gives up.
@@ -42,14 +42,14 @@ class Dial {
     return state_ != State::kConnected && state_ != State::kFailed;
   }
 
-  // While in progress. events(): as in epoll_event.
+  // Valid while in progress. events() is as in epoll_event.
   int fd() const { return stream_.fd(); }
   uint32_t events() const;
 
-  // Once connected. What the peer sent after its hello is still to be read.
+  // Valid once connected. Bytes that follow the peer's hello are still unread.
   Stream TakeStream() { return std::move(stream_); }
 
-  // Once failed: why.
+  // The reason, once failed.
   const std::string& error() const { return error_; }
 
  private:
@@ -66,12 +66,12 @@ class Dial {
   std::string error_;
 };
 
-// A connection that is wanted, and then made.
+// A connection to make, and the result.
 struct DialTarget {
-  // What it is called in errors.
+  // The target's name in errors.
   std::string name;
 
-  // To be tried in this order; at least one.
+  // Addresses to try in this order; at least one.
   std::vector<SocketAddress> addresses;
 
   // The result.
@@ -79,9 +79,9 @@ struct DialTarget {
   SocketAddress address;  // the one that answered
 };
 
-// Makes all connections, a bounded number of them at a time. The error names
-// targets that could not be reached, and why. Gives up soon once `aborted` is
-// set: CANCELLED.
+// Makes all connections, a bounded number at a time. The error names the
+// targets that could not be reached, and why. Returns CANCELLED soon after
+// `aborted` is set.
 absl::Status DialAll(absl::Span<DialTarget> targets,
                      const ConnectionSecurity& security, absl::Time deadline,
                      const std::atomic<bool>& aborted);

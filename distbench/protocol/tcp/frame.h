@@ -1,4 +1,4 @@
-// What the tcp driver's connections carry. All numbers are little-endian.
+// The wire format of the tcp driver. All numbers are little-endian.
 //
 // Each side begins with a hello:
 //
@@ -6,25 +6,25 @@
 //   bytes 8..11   version of this format
 //   bytes 12..15  zero
 //
-// The client's comes first, with a challenge C of 32 random bytes behind it.
-// The server answers with its hello, a challenge S and 32 bytes of proof:
-// HMAC-SHA-256 of "distbtcp server", C and S under the test's nonce. To that
-// the client sends its own proof, of "distbtcp client", C and S. Either side
-// closes the connection if the other one's proof is wrong. With TLS its
-// handshake comes before all of this.
+// The client's hello comes first, followed by a challenge C of 32 random bytes.
+// The server answers with its hello, a challenge S and 32 bytes of proof: the
+// HMAC-SHA-256 of "distbtcp server", C and S, keyed with the test's nonce. The
+// client then sends its own proof, of "distbtcp client", C and S. Either side
+// closes the connection if the other's proof is wrong. With TLS, the TLS
+// handshake precedes all of this.
 //
-// Requests follow in one direction and replies in the other, each in a frame:
+// Requests follow in one direction and replies in the other, one per frame:
 //
 //   bytes 0..3    size of the message
 //   bytes 4..6    size of the message's head
 //   byte  7       kind: 1 a request, 2 a reply
-//   bytes 8..15   id of the call; a reply has its request's
+//   bytes 8..15   id of the call; a reply has the id of its request
 //   bytes 16..    the message
 //
 // The message is a serialised GenericRequestResponse (proto/data_plane.proto)
-// whose payload is its last field. The head is all of it but the payload's own
-// bytes, so that a receiver need not look at those. Sizes of RPCs are sizes of
-// messages: the 16 bytes in front of each come on top.
+// whose payload is its last field. The head is the whole message except the
+// payload's own bytes, so that a receiver need not look at those. Sizes of RPCs
+// are sizes of messages; the 16 bytes before each message are not included.
 
 #ifndef DISTBENCH_PROTOCOL_TCP_FRAME_H_
 #define DISTBENCH_PROTOCOL_TCP_FRAME_H_
@@ -44,7 +44,7 @@ inline constexpr uint32_t kTcpProtocolVersion = 2;
 inline constexpr size_t kHelloBytes = 16;
 inline constexpr size_t kFrameHeaderBytes = 16;
 
-// Messages are limited by payload/message_codec.h's kMaxMessageBytes.
+// payload/message_codec.h limits messages to kMaxMessageBytes.
 inline constexpr uint32_t kMaxHeadBytes = 64 * 1024;
 
 enum class FrameKind : uint8_t { kRequest = 1, kReply = 2 };
@@ -71,7 +71,7 @@ inline void SetCallId(uint64_t call_id, char* frame) {
   std::memcpy(frame + 8, &call_id, 8);
 }
 
-// Reads kFrameHeaderBytes, which may be any.
+// Reads kFrameHeaderBytes. Any bytes are allowed.
 inline FrameHeader DecodeFrameHeader(const char* bytes) {
   FrameHeader header;
   uint32_t head_and_kind;
@@ -83,7 +83,8 @@ inline FrameHeader DecodeFrameHeader(const char* bytes) {
   return header;
 }
 
-// What is wrong with a header where frames of one kind are expected.
+// Returns what is wrong with a header where frames of `expected` kind should
+// be.
 inline StreamError CheckFrameHeader(const FrameHeader& header,
                                     FrameKind expected) {
   if (header.kind != expected) return StreamError::kWrongFrameKind;
@@ -100,8 +101,8 @@ inline StreamError CheckFrameHeader(const FrameHeader& header,
 // Writes kHelloBytes.
 void EncodeHello(char* out);
 
-// What is wrong with the first bytes, at most kHelloBytes, of what should be a
-// hello. Fewer are fine as far as they go.
+// Returns what is wrong with the first bytes, at most kHelloBytes, of an
+// expected hello. An incomplete hello is fine if it is right so far.
 StreamError CheckHello(absl::string_view bytes);
 
 }  // namespace distbench

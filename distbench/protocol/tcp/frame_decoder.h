@@ -11,27 +11,27 @@
 
 namespace distbench {
 
-// Finds the frames of one kind in a stream of bytes, however it is cut into
-// pieces. Payloads are stepped over and not kept; of a frame that is spread
-// over several pieces, the frame's header and the message's head are.
+// Finds the frames of one kind in a stream of bytes, however the stream is
+// split into pieces. Payloads are skipped. If a frame is spread over several
+// pieces, its header and its message's head are kept.
 //
-// Any input is safe. After an error the stream is lost: Reset().
+// Any input is safe. After an error the stream is lost; call Reset().
 class FrameDecoder {
  public:
   explicit FrameDecoder(FrameKind kind) : kind_(kind) {}
 
   // Takes the next piece. For each frame that it completes, in order, calls
   //   StreamError on_frame(const FrameHeader& header, absl::string_view head)
-  // and stops at the first error, which it returns. `head` is valid during that
+  // and stops at the first error, which it returns. `head` is valid during the
   // call, which must not use this decoder.
   template <typename OnFrame>
   [[nodiscard]] StreamError Decode(absl::string_view bytes,
                                    const OnFrame& on_frame);
 
-  // Bytes of a payload that are still to be stepped over.
+  // Bytes of the current payload that are still to be skipped.
   size_t payload_bytes_left() const { return payload_bytes_left_; }
 
-  // For the beginning of another stream.
+  // Prepares for the beginning of another stream.
   void Reset() {
     kept_.clear();
     kept_is_complete_ = false;
@@ -45,9 +45,9 @@ class FrameDecoder {
 
   const FrameKind kind_;
 
-  // Of a frame that is not complete; empty: there is none.
+  // The incomplete frame; kept_ is empty if there is none.
   std::string kept_;         // its header and its message's head, so far
-  FrameHeader kept_header_;  // once kept_ holds all of it
+  FrameHeader kept_header_;  // valid once kept_ has the whole header
   uint32_t payload_bytes_left_ = 0;
   bool kept_is_complete_ = false;
 };

@@ -1,6 +1,6 @@
-// How the two ends of a connection of the tcp driver find out whether they
-// belong to the same test, before anything else goes over it. The bytes are in
-// frame.h.
+// The two ends of a tcp driver's connection greet each other, to find out
+// whether they belong to the same test, before any other data is sent. See
+// frame.h for the bytes.
 
 #ifndef DISTBENCH_PROTOCOL_TCP_GREETING_H_
 #define DISTBENCH_PROTOCOL_TCP_GREETING_H_
@@ -15,27 +15,27 @@
 
 namespace distbench {
 
-// Of a client's and of a server's hello, with what belongs to it.
+// Sizes of a client's and a server's hello with all that accompanies it.
 inline constexpr size_t kClientHelloBytes = kHelloBytes + kNonceBytes;
 inline constexpr size_t kServerHelloBytes = kClientHelloBytes + kProofBytes;
 
-// One side of it, without the socket. Any input is safe.
+// One side of the greeting, without the socket. Any input is safe.
 class Greeting {
  public:
   enum class Side { kClient, kServer };
 
-  // `nonce`: of the test.
+  // `nonce` is the test's nonce.
   Greeting(Side side, absl::string_view nonce);
 
-  // What is to be sent now; may be empty.
+  // Returns what must be sent now; may be empty.
   std::string TakeOutput();
 
-  // Bytes that the peer is still expected to send, before it hears from this
-  // side again; 0: the greeting is over, once the output was sent.
+  // The number of bytes that the peer must send before it hears from this side
+  // again; 0 if the greeting is over once the output was sent.
   size_t missing_bytes() const { return expected_bytes_ - received_.size(); }
 
-  // Takes bytes of the peer's, at most missing_bytes(). After an error nothing
-  // more is expected; there may be output nevertheless.
+  // Takes bytes from the peer, at most missing_bytes(). After an error no more
+  // bytes are expected, but there may be output.
   StreamError Receive(absl::string_view bytes);
 
  private:

@@ -9,20 +9,20 @@
 
 namespace distbench {
 
-// Reads the heads of one connection's messages. Most say the same as the one
-// before: then to compare them is enough. Not thread-safe.
+// Reads the heads of one connection's messages. Most heads equal the one
+// before, so comparing the bytes is usually enough. Not thread-safe.
 template <typename Header>
 class HeadReader {
  public:
-  // As DecodeHead(). What is returned is valid until the next call, null if the
-  // message is malformed; its strings are valid as long as `head`, too.
+  // As DecodeHead(). Returns null if the message is malformed. The result is
+  // valid until the next call; its strings also require `head` to stay valid.
   const Header* Read(absl::string_view head, int64_t payload_bytes) {
     const bool is_same = payload_bytes == payload_bytes_ && head == head_;
     return is_same || Decode(head, payload_bytes) ? &header_ : nullptr;
   }
 
  private:
-  // Of no message.
+  // Stands for no message.
   static constexpr int64_t kNone = -1;
 
   static bool HasStrings(const RequestHeader& header) {
@@ -35,14 +35,14 @@ class HeadReader {
   bool Decode(absl::string_view head, int64_t payload_bytes) {
     payload_bytes_ = kNone;
     if (!DecodeHead(head, payload_bytes, header_, scratch_)) return false;
-    // Strings are where this head is, not where the next one will be.
+    // The strings point into this head, so the next one cannot share them.
     if (HasStrings(header_)) return true;
     head_.assign(head.data(), head.size());
     payload_bytes_ = payload_bytes;
     return true;
   }
 
-  // The last one that was read, if it can be compared with.
+  // The last head, if later ones can be compared with it.
   std::string head_;
   int64_t payload_bytes_ = kNone;
 

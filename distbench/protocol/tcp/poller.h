@@ -1,4 +1,4 @@
-// What a worker waits at: sockets, other threads, and points in time.
+// A worker waits at a Poller for sockets, other threads, and points in time.
 
 #ifndef DISTBENCH_PROTOCOL_TCP_POLLER_H_
 #define DISTBENCH_PROTOCOL_TCP_POLLER_H_
@@ -14,14 +14,14 @@
 
 namespace distbench {
 
-// Used by its worker's thread, but for Wake().
+// Used by its worker's thread, except for Wake().
 class Poller {
  public:
-  // What a file descriptor belongs to.
+  // The owner of a file descriptor.
   class Watcher {
    public:
-    // events: as in epoll_event. May come for a descriptor that the watcher had
-    // until a moment ago. Must not destroy a watcher.
+    // `epoll_events` is as in epoll_event. May still be called for a descriptor
+    // that the watcher has just closed. Must not destroy a watcher.
     virtual void OnReady(uint32_t epoll_events, TransportEvents& events) = 0;
 
    protected:
@@ -34,19 +34,20 @@ class Poller {
   Poller(const Poller&) = delete;
   Poller& operator=(const Poller&) = delete;
 
-  // Tells the watcher, which must outlive the next Poll(), whenever the
-  // descriptor is ready for one of the events. Ends when it is closed.
+  // Tells the watcher whenever the descriptor is ready for one of the events.
+  // The watcher must outlive the Poll() that follows. Closing the descriptor
+  // ends this.
   void Watch(int fd, uint32_t epoll_events, Watcher& watcher);
 
-  // Other events from now on.
+  // Watches for other events from now on.
   void Rewatch(int fd, uint32_t epoll_events, Watcher& watcher);
 
-  // Tells the watchers of what is ready, a bounded number of them. If nothing
-  // is, waits until something is, the monotonic clock reaches deadline_ns or
+  // Tells a bounded number of watchers what is ready. If nothing is, waits
+  // until something is, until the monotonic clock reaches deadline_ns, or until
   // Wake() is called. May return early.
   void Poll(int64_t deadline_ns, TransportEvents& events);
 
-  // Makes the current or the next Poll() return early. Any thread.
+  // Makes the current or the next Poll() return early. Any thread may call it.
   void Wake();
 
  private:

@@ -18,18 +18,18 @@
 namespace distbench {
 
 // The frames that wait to be written to one connection. Large payloads are
-// references to the payload slab; everything else is encoded in place, one
-// frame behind the other, so that many small frames are one piece of memory.
-// Keeps its memory.
+// references to the payload slab. Everything else is encoded in place, one
+// frame after the other, so that many small frames form one block of memory.
+// The queue reuses its memory.
 class SendQueue {
  public:
-  // Most bytes that one Write() writes.
+  // The most bytes that one Write() writes.
   static constexpr int64_t kMaxWriteBytes = 512 * 1024;
 
   enum class Outcome { kEmpty, kNotEmpty, kBroken };
 
-  // Append a message of target_bytes (see message_codec.h). Its head must not
-  // be larger than kMaxHeadBytes. Return the message's size.
+  // Appends a message of target_bytes (see message_codec.h), whose head must
+  // not exceed kMaxHeadBytes. Returns the message's size.
   int64_t Append(FrameKind kind, uint64_t call_id, const RequestHeader& header,
                  int64_t target_bytes) {
     return AppendMessage(kind, call_id, header, target_bytes, last_request_);
@@ -42,24 +42,24 @@ class SendQueue {
   bool empty() const { return queued_bytes_ == 0; }
   int64_t queued_bytes() const { return queued_bytes_; }
 
-  // Writes what the stream takes: without TLS by one system call. With kBroken
-  // the stream says why, and nothing more can be written.
+  // Writes as much as the stream accepts, without TLS in one system call. After
+  // kBroken the stream knows the reason, and nothing more can be written.
   [[nodiscard]] Outcome Write(Stream& stream);
 
-  // Drops everything.
+  // Drops all frames.
   void Clear();
 
  private:
   static constexpr int kMaxPieces = 64;
 
-  // Payload bytes that follow the encoded byte with this number.
+  // Payload bytes that follow the encoded byte at `position`.
   struct Payload {
     size_t position;
     int64_t bytes;
   };
 
-  // A frame as it was encoded last, to be copied while nothing but the id of
-  // the call is another: so it is with most calls of a connection.
+  // The last encoded frame. It is copied for the next frame if only the call's
+  // id differs, as with most calls of a connection.
   template <typename Header>
   struct Template {
     bool is_reusable = false;  // there is one, and it has no strings
@@ -88,7 +88,7 @@ class SendQueue {
   static bool HasStrings(const ResponseHeader& header) {
     return !header.error_message.empty();
   }
-  // Of headers of which the second one has no strings.
+  // Compares headers, of which the second has no strings.
   static bool IsSame(const RequestHeader& a, const RequestHeader& b) {
     return a.rpc_index == b.rpc_index &&
            a.server_instance == b.server_instance && a.warmup == b.warmup &&

@@ -18,52 +18,51 @@ namespace distbench {
 
 class ServerConnection;
 
-// A request, from its arrival to its reply.
+// A request from its arrival to its reply.
 struct TcpRequest : ServerCall {
   ServerConnection* connection = nullptr;
   uint64_t call_id = 0;
-  std::string trace_bytes;  // what trace_context refers to
+  std::string trace_bytes;  // the memory of trace_context
 };
 
-// A connection that a server has accepted. Expects the TLS handshake, if there
-// is to be one, the client's greeting, and then requests. Used by its worker's
-// thread.
+// A connection that a server has accepted. Expects the TLS handshake, if TLS is
+// used, then the client's greeting, then requests. Used by its worker's thread.
 class ServerConnection final : public Connection {
  public:
   class Listener {
    public:
-    // The greeting is over, or the connection has closed before.
+    // The greeting is over, or the connection has closed before its end.
     virtual void OnHelloOver(ServerConnection& connection) = 0;
-    // The connection has closed. It may still have requests.
+    // The connection has closed. Some of its requests may have no reply yet.
     virtual void OnClosed(ServerConnection& connection) = 0;
 
    protected:
     ~Listener() = default;
   };
 
-  // hello_due_ns: see below. The pool must outlive this.
+  // See hello_due_ns() below. The pool must outlive this.
   ServerConnection(ConnectionContext& context, FileDescriptor socket,
                    int64_t hello_due_ns, ObjectPool<TcpRequest>& requests,
                    Listener& listener);
 
-  // By when the greeting should be over: see TimeOut().
+  // The time by which the greeting should be over; see TimeOut().
   int64_t hello_due_ns() const { return hello_due_ns_; }
 
-  // Closes, as the client has said no hello in time.
+  // Closes the connection because the client's hello is late.
   void TimeOut();
 
-  // Sends a request's reply, if the connection is still there, and returns the
+  // Sends a request's reply if the connection is still open, and returns the
   // request to the pool.
   void Reply(TcpRequest& request);
 
-  // Writes what is queued, as far as the socket takes it, and closes.
+  // Writes as much of the queue as the socket accepts, then closes.
   void Finish();
 
-  // Requests that were not replied to.
+  // The number of requests without a reply.
   size_t pending_requests() const { return pending_requests_; }
   bool is_closed() const { return !is_open(); }
 
-  // Poller::Watcher
+  // Poller::Watcher.
   void OnReady(uint32_t epoll_events, TransportEvents& events) override;
 
  private:

@@ -1,4 +1,4 @@
-// What a traffic config can set of the tcp driver.
+// The tcp driver's settings in a traffic config.
 
 #ifndef DISTBENCH_PROTOCOL_TCP_SETTINGS_H_
 #define DISTBENCH_PROTOCOL_TCP_SETTINGS_H_
@@ -10,26 +10,26 @@
 namespace distbench {
 
 struct TcpSettings {
-  // Connections from each worker to each server.
+  // Number of connections from each worker to each server.
   int64_t connections;
 
-  // Requests, and replies, that are gathered, at most, before they are written
-  // to a connection; besides, kTcpMaxBatchBytes.
+  // The most requests (or replies) that are collected before they are written
+  // to a connection. kTcpMaxBatchBytes limits them as well.
   int64_t client_max_batch;
   int64_t server_max_batch;
 
-  // What may wait to be written to a connection before no more requests are
-  // accepted for it, or from it: bytes on the wire.
+  // Bytes that may wait to be written to a connection before it accepts no more
+  // requests, in either direction; counted as on the wire.
   int64_t send_queue_bytes;
 
   // How long a worker polls before it blocks.
   int64_t spin_ns;
 
-  // Within which a peer has to accept a connection, and to say hello.
+  // Time limit for a peer to accept a connection and to say hello.
   int64_t handshake_timeout_ns = 5'000'000'000;
 };
 
-// Settings that are missing have their defaults (config/driver_catalog.h).
+// Missing settings take their defaults (config/driver_catalog.h).
 TcpSettings ReadTcpSettings(const DriverOptions& options);
 
 }  // namespace distbench

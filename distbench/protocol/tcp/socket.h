@@ -1,4 +1,4 @@
-// Thin wrappers of TCP sockets; all sockets are non-blocking.
+// Thin wrappers around TCP sockets. All sockets are non-blocking.
 
 #ifndef DISTBENCH_PROTOCOL_TCP_SOCKET_H_
 #define DISTBENCH_PROTOCOL_TCP_SOCKET_H_
@@ -20,8 +20,8 @@ struct SocketAddress {
   socklen_t length = 0;
 };
 
-// What the address "HOST:PORT" or "[HOST]:PORT" stands for; at least one. May
-// ask a name server.
+// Resolves "HOST:PORT" or "[HOST]:PORT" to at least one address. May query a
+// name server.
 absl::StatusOr<std::vector<SocketAddress>> ResolveAddress(
     const std::string& address);
 
@@ -30,25 +30,26 @@ struct Listener {
   int port = 0;
 };
 
-// Listens on a port that the system chooses. host: numeric or a name; "::" is
-// all addresses of IPv4 as well.
+// Listens on a port that the system chooses. `host` is numeric or a name; "::"
+// includes all IPv4 addresses.
 absl::StatusOr<Listener> ListenOn(const std::string& host);
 
-// Takes a connection from the queue. With no connection there, the result is
-// not open and errno is EAGAIN; else errno says what went wrong.
+// Takes a connection from the queue. If there is none, the result is not open
+// and errno is EAGAIN; other failures set errno as well.
 FileDescriptor AcceptConnection(int listener);
 
-// Starts to connect. The result is not open if that failed at once; errno says
-// why.
+// Starts to connect. If that fails at once, the result is not open and errno
+// says why.
 FileDescriptor BeginConnect(const SocketAddress& address);
 
-// The error that a socket has, and forgets by that; 0: none.
+// Returns the socket's pending error and clears it; 0 if there is none.
 int TakeSocketError(int fd);
 
-// As recv(); goes on after signals.
+// As recv(), but repeats the call after signals.
 ssize_t Receive(int fd, char* buffer, size_t size);
 
-// As sendmsg() of these pieces; goes on after signals, and raises none.
+// As sendmsg() of these pieces, but repeats the call after signals and raises
+// no SIGPIPE.
 ssize_t SendPieces(int fd, const iovec* pieces, int count);
 
 }  // namespace distbench

@@ -13,12 +13,12 @@
 
 namespace distbench {
 
-// What every connection of a driver needs to know of its peers.
+// How every connection of a driver secures itself against wrong peers.
 struct ConnectionSecurity {
   // See DriverEnvironment.
   std::string test_nonce = {};
 
-  // Null: plain text.
+  // Null means plain text.
   std::shared_ptr<TlsContext> tls = {};
 };
 
@@ -28,30 +28,30 @@ class Stream {
   Stream() = default;
   explicit Stream(FileDescriptor socket) : socket_(std::move(socket)) {}
 
-  // Uses TLS from here on, if `security` has it.
+  // Uses TLS from now on, if `security` has it.
   void Secure(const ConnectionSecurity& security, TlsContext::Side side);
 
-  // Goes on with the handshake of TLS; kReady at once if there is none.
+  // Continues the TLS handshake; returns kReady at once without TLS.
   TlsSession::State Handshake();
 
   bool is_open() const { return socket_.is_open(); }
   int fd() const { return socket_.get(); }
   void Close();
 
-  // As recv(). May keep bytes back if `size` is less than a TLS record's.
+  // As recv(). May hold bytes back if `size` is less than a TLS record's size.
   ssize_t Receive(char* buffer, size_t size) {
     return tls_ == nullptr ? distbench::Receive(socket_.get(), buffer, size)
                            : tls_->Receive(buffer, size);
   }
 
-  // As sendmsg(): sends what the socket takes of the pieces. After EAGAIN the
-  // next call must begin with the same bytes.
+  // As sendmsg(): sends as much of the pieces as the socket accepts. After
+  // EAGAIN the next call must begin with the same bytes.
   ssize_t Send(const iovec* pieces, int count) {
     return tls_ == nullptr ? SendPieces(socket_.get(), pieces, count)
                            : SendRecords(pieces, count);
   }
 
-  // What made the last call fail.
+  // Explains why the last call failed.
   std::string Error() const;
 
  private:

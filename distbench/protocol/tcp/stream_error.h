@@ -1,4 +1,4 @@
-// Why connections of the tcp driver end, and how often.
+// The reasons why connections of the tcp driver end, and how often they occur.
 
 #ifndef DISTBENCH_PROTOCOL_TCP_STREAM_ERROR_H_
 #define DISTBENCH_PROTOCOL_TCP_STREAM_ERROR_H_
@@ -37,31 +37,31 @@ enum class StreamError {
 inline constexpr size_t kStreamErrorCount =
     static_cast<size_t>(StreamError::kSocketFailed) + 1;
 
-// For people: "closed by the peer".
+// Returns text for people, such as "closed by the peer".
 absl::string_view Describe(StreamError error);
 
-// For machines: "closed_by_peer".
+// Returns a name for programs, such as "closed_by_peer".
 absl::string_view NameOf(StreamError error);
 
-// What has gone wrong at one driver. Thread-safe.
+// Counts of the failures of one driver. Thread-safe.
 class StreamCounters {
  public:
-  // Connections that ended for this reason. Those that the peer closed while
-  // they were not in use are not counted.
+  // Counts connections that ended for this reason, except those that the peer
+  // closed while they were not in use.
   void CountError(StreamError error) { ++errors_[Index(error)]; }
   int64_t errors(StreamError error) const { return errors_[Index(error)]; }
 
-  // Attempts to make a lost connection anew, and how many of them failed.
+  // Attempts to reconnect, and how many of them failed.
   std::atomic<int64_t> reconnects = 0;
   std::atomic<int64_t> failed_reconnects = 0;
 
-  // Replies to calls that had ended before: by a deadline, or cancelled.
+  // Replies to calls that had already ended, by a deadline or by cancellation.
   std::atomic<int64_t> late_replies = 0;
 
   // Connections that could not be accepted.
   std::atomic<int64_t> failed_accepts = 0;
 
-  // All that are not zero, by name.
+  // All counters that are not zero, by name.
   std::vector<DriverCounter> List() const;
 
  private:

@@ -18,13 +18,13 @@
 
 namespace distbench {
 
-// The connections to one peer, which may be several servers.
+// The connections to one peer, which may consist of several servers.
 struct TcpPeer {
-  // By server, in the order in which the peer's addresses were given.
+  // The connections of each server, in the order of the peer's addresses.
   std::vector<std::vector<DialTarget>> servers;
 
-  // Whether calls go to the servers in turn; else to the first that can be
-  // reached.
+  // Whether servers take calls in turn; otherwise the first reachable one takes
+  // all calls.
   bool round_robin = true;
 };
 
@@ -36,28 +36,28 @@ class TcpClient final : private ClientConnection::Listener {
   TcpClient(const TcpClient&) = delete;
   TcpClient& operator=(const TcpClient&) = delete;
 
-  // Takes over connections that have been made. Instead of those before.
+  // Takes over established connections, in place of earlier ones.
   void SetPeers(std::vector<TcpPeer> peers);
   size_t peer_count() const { return peers_.size(); }
 
   // As Transport::Start().
   bool Start(ClientCall* call);
 
-  // Ends all calls in flight, as cancelled.
+  // Ends all calls in flight as cancelled.
   void CancelAll();
 
-  // Likewise, and calls that are started later, too.
+  // As CancelAll(), also for calls that are started later.
   void Close();
 
-  // When Work() has something to do: a monotonic time, or INT64_MAX.
+  // The monotonic time at which Work() has something to do, or INT64_MAX.
   int64_t next_due_ns() const;
 
-  // Ends calls whose deadline has passed, and connects anew. now_ns: the
+  // Ends calls whose deadline has passed, and reconnects. `now_ns` is the
   // monotonic time.
   void Work(int64_t now_ns);
 
-  // Tells the engine of calls that ended without a reply. Returns whether there
-  // were any.
+  // Tells the engine about calls that ended without a reply. Returns whether
+  // there were any.
   bool DeliverEnded(TransportEvents& events);
 
   size_t in_flight() const { return calls_.size() + ended_.size(); }
@@ -95,7 +95,7 @@ class TcpClient final : private ClientConnection::Listener {
   void Refuse(ClientCall* call);
   void EndWith(ClientCall* call, std::string error);
 
-  // ClientConnection::Listener
+  // ClientConnection::Listener.
   void OnDown(ClientConnection& connection, const std::string& error) override;
   void OnDialNeeded(ClientConnection& connection) override;
 

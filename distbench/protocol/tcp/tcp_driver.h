@@ -1,5 +1,5 @@
-// RPCs in frames (frame.h) over TCP connections, with TLS or without: what a
-// machine can do without an RPC stack.
+// RPCs in frames (frame.h) over TCP connections, with or without TLS. Shows
+// what a machine can do without an RPC stack.
 
 #ifndef DISTBENCH_PROTOCOL_TCP_TCP_DRIVER_H_
 #define DISTBENCH_PROTOCOL_TCP_TCP_DRIVER_H_
@@ -21,11 +21,11 @@
 
 namespace distbench {
 
-// Each worker has its own connections to each server. A server spreads the
-// connections that it accepts over its workers, in the order of their arrival.
+// Each worker has its own connections to each server. A server distributes
+// accepted connections over its workers in turn.
 class TcpDriver final : public ProtocolDriver {
  public:
-  // service_address: see DriverEnvironment.
+  // For service_address, see DriverEnvironment.
   TcpDriver(const TcpSettings& settings, AddressPreference preference,
             std::string service_address, ConnectionSecurity security = {});
 
@@ -49,7 +49,7 @@ class TcpDriver final : public ProtocolDriver {
   const ConnectionSecurity security_;
   StreamCounters counters_;
   std::vector<std::unique_ptr<TcpTransport>> transports_;
-  size_t next_transport_ = 0;  // to get an accepted connection
+  size_t next_transport_ = 0;  // gets the next accepted connection
   std::atomic<bool> connect_aborted_ = false;
   bool shut_down_ = false;
 };

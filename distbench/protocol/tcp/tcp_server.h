@@ -23,27 +23,27 @@ class TcpServer final : private ServerConnection::Listener {
   TcpServer(const TcpServer&) = delete;
   TcpServer& operator=(const TcpServer&) = delete;
 
-  // Serves a connection that was accepted.
+  // Serves an accepted connection.
   void Serve(FileDescriptor socket);
 
   // As Transport::Reply().
   void Reply(ServerCall* call);
 
-  // When Work() has something to do: a monotonic time, or INT64_MAX.
+  // The monotonic time at which Work() has something to do, or INT64_MAX.
   int64_t next_due_ns() const;
 
-  // Closes connections that have not said hello in time.
+  // Closes connections whose hello is late.
   void Work(int64_t now_ns);
 
-  // Destroys connections that are closed. Not while the poller runs, nor while
-  // any connection is to be flushed.
+  // Destroys closed connections. Must not be called while the poller runs or
+  // while any connection is waiting to be flushed.
   void Bury();
 
-  // Closes all connections, and those that are served later.
+  // Closes all connections, including those that arrive later.
   void Close();
 
  private:
-  // ServerConnection::Listener
+  // ServerConnection::Listener.
   void OnHelloOver(ServerConnection& connection) override;
   void OnClosed(ServerConnection& connection) override;
 

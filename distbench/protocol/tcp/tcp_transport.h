@@ -1,10 +1,10 @@
-// One worker's share of the tcp driver: a poller, and at it the client side and
-// the server side.
+// One worker's share of the tcp driver: a poller with a client side and a
+// server side.
 //
-// A turn of Poll() writes what has been gathered since the last, one write per
-// connection, and then reads once from each connection that has something. So
-// requests and replies of one turn share a write, and what one read brings is
-// stamped by one look at the clock.
+// Each turn of Poll() writes what has been queued since the last turn, one
+// write per connection, and then reads once from each connection that has data.
+// So the requests and replies of one turn share a write, and everything that
+// one read brings gets the same timestamp.
 
 #ifndef DISTBENCH_PROTOCOL_TCP_TCP_TRANSPORT_H_
 #define DISTBENCH_PROTOCOL_TCP_TCP_TRANSPORT_H_
@@ -31,21 +31,21 @@ namespace distbench {
 
 class TcpTransport final : public Transport {
  public:
-  // What is given by reference must outlive the transport.
+  // Arguments passed by reference must outlive the transport.
   TcpTransport(const TcpSettings& settings, const ConnectionSecurity& security,
                StreamCounters& counters);
 
   // For the driver, before the transport is polled.
   void Accept(FileDescriptor listener, Acceptor::OnAccepted on_accepted);
 
-  // For the driver and the acceptor, from any thread: what the worker shall
-  // take over.
+  // Hands something over to the worker. The driver and the acceptor may call
+  // these on any thread.
   void Serve(FileDescriptor socket);
   void SetPeers(std::vector<TcpPeer> peers);
 
-  // For the driver, from any thread: makes the worker close everything.
+  // Makes the worker close everything. The driver may call it on any thread.
   void BeginShutdown();
-  // Until the worker has done so and delivered its last events.
+  // Waits until the worker has closed everything and delivered its last events.
   void WaitUntilDrained() { drained_.WaitForNotification(); }
 
   bool Start(ClientCall* call) override;
@@ -55,7 +55,7 @@ class TcpTransport final : public Transport {
   void CancelCalls() override { client_.CancelAll(); }
 
  private:
-  // What other threads have left for the worker.
+  // Work that other threads have left for the worker.
   struct Inbox {
     std::vector<FileDescriptor> sockets;
     std::optional<std::vector<TcpPeer>> peers;
@@ -74,7 +74,7 @@ class TcpTransport final : public Transport {
   ConnectionContext context_;
   TcpClient client_;
   TcpServer server_;
-  std::optional<Acceptor> acceptor_;  // one transport's of a driver
+  std::optional<Acceptor> acceptor_;  // for one transport per driver
 
   std::atomic<bool> has_mail_ = false;
   absl::Mutex mutex_;

@@ -20,14 +20,14 @@ using ::testing::StartsWith;
 
 int64_t NowNs() { return RealClock().MonotonicNs(); }
 
-// What an error calls an address.
+// Returns an announced address in the form that errors quote.
 std::string DialledAddress(const std::string& announced) {
   const bool is_tls = announced.starts_with("tls:");
   return is_tls ? announced.substr(4) : announced;
 }
 
-// A server that answers no request before one for the warm-up comes, and all of
-// them then: each must be in the end.
+// A server that answers no request until one of the warm-up arrives, and then
+// answers all of them, because every request needs a reply in the end.
 class LateServer {
  public:
   TestEvents::Handler handler() {
@@ -40,7 +40,7 @@ class LateServer {
     };
   }
 
-  // Any thread.
+  // Any thread may call it.
   int arrived() const { return arrived_; }
 
   static void AnswerAll(TestClient& client) {
@@ -214,8 +214,8 @@ TEST_P(DriverConformanceTest, ServersOfAPeerTakeTurns) {
         {.addresses = {first->address(), second->address()},
          .policy = in_turn ? kRoundRobinPolicy : kPickFirstPolicy}};
     TestClient client(MakeDriver(), peers);
-    // gRPC takes a channel for connected once one of its servers is, and with
-    // TLS the other may come a moment later.
+    // gRPC takes a channel for connected once one of its servers is. With TLS
+    // the others may follow a moment later.
     while (in_turn && (calls[0] == 0 || calls[1] == 0)) {
       ClientCall call{.request_bytes = 64};
       ASSERT_EQ(client.Call(call), "");
@@ -267,7 +267,7 @@ TEST_P(DriverConformanceTest, LateRepliesAreDropped) {
                   .response_bytes = 100,
                   .deadline_ns = NowNs() + 30'000'000};
   EXPECT_THAT(client->Call(late), StartsWith("DEADLINE_EXCEEDED: "));
-  // The late reply comes first, and must be taken for no other call's.
+  // The late reply comes first, and must not be taken for another call's.
   ClientCall call{.request_bytes = 16, .response_bytes = 200};
   EXPECT_EQ(client->Call(call), "");
   EXPECT_EQ(call.received_bytes, 200);
@@ -293,7 +293,7 @@ TEST_P(DriverConformanceTest, CancelledCallsEnd) {
 }
 
 TEST_P(DriverConformanceTest, CallsMayBeCancelledBeforeTheyAreSent) {
-  // Else a busy machine may have the answer before the cancellation.
+  // Otherwise a busy machine may deliver the answer before the cancellation.
   LateServer late;
   const auto server = Serve(late.handler());
   const auto client = ConnectTo({server->address()});
@@ -346,7 +346,7 @@ TEST_P(DriverConformanceTest, ConnectNamesThePeerOfAnotherTest) {
     EXPECT_THAT(std::string(status.message()),
                 HasSubstr(DialledAddress(strangers.address())));
   }
-  // Nothing was sent to anybody.
+  // No peer was sent anything.
   EXPECT_EQ(arrived, 0);
   TestClient client(make("ours")(), SingleServers({ours.address()}));
   ClientCall call{.request_bytes = 16};

@@ -1,4 +1,4 @@
-// What the engine relies on, of every driver. A driver's test runs the suite by
+// Tests of what the engine expects of every driver. A driver runs the suite by
 //
 //   INSTANTIATE_TEST_SUITE_P(Tcp, DriverConformanceTest,
 //                            testing::Values(DriverUnderTest{...}));
@@ -18,12 +18,12 @@
 namespace distbench {
 
 struct DriverUnderTest {
-  // Makes a driver of the test with this nonce, which listens on the loopback
-  // interface, if anywhere.
+  // Makes a driver that belongs to the test with this nonce. It listens on
+  // loopback only, if at all.
   std::function<std::unique_ptr<ProtocolDriver>(const std::string& test_nonce)>
       make_for_test;
 
-  // Of one test.
+  // Makes a driver; all of these belong to the same test.
   std::unique_ptr<ProtocolDriver> make() const { return make_for_test(""); }
 };
 
@@ -37,7 +37,7 @@ class DriverConformanceTest : public testing::TestWithParam<DriverUnderTest> {
                                         std::move(handler), workers);
   }
 
-  // A client of servers that are a peer each.
+  // Makes a client of servers that are one peer each.
   std::unique_ptr<TestClient> ConnectTo(
       const std::vector<std::string>& addresses) {
     return std::make_unique<TestClient>(MakeDriver(),

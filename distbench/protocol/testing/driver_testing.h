@@ -1,5 +1,5 @@
-// What tests of drivers have in common: something that drives their transports,
-// as the engine's workers do.
+// Helpers for tests of drivers. They drive transports as the engine's workers
+// do.
 
 #ifndef DISTBENCH_PROTOCOL_TESTING_DRIVER_TESTING_H_
 #define DISTBENCH_PROTOCOL_TESTING_DRIVER_TESTING_H_
@@ -22,10 +22,10 @@ namespace distbench {
 
 using DriverFactory = std::function<std::unique_ptr<ProtocolDriver>()>;
 
-// Polls a transport, lends its turns as engines do, and sees to it that one
-// thread at a time has one. Answers requests as `handler` says; by default with
-// what was asked for. Its members may be used while the transport is not
-// polled, and by what it calls.
+// Polls a transport, lends its turns as engines do, and checks that only one
+// thread at a time has a turn. Requests go to `handler`, which by default sends
+// the reply that was asked for. Members may be used while the transport is not
+// polled, and by the handler.
 class TestEvents final : public TransportEvents {
  public:
   using Handler = std::function<void(Transport& transport, ServerCall* call)>;
@@ -35,13 +35,13 @@ class TestEvents final : public TransportEvents {
 
   static void ReplyAsAsked(Transport& transport, ServerCall* call);
 
-  // Polls until the condition holds; false if that takes too long.
+  // Polls until the condition holds. Returns false if that takes too long.
   bool PollUntil(const std::function<bool()>& condition);
 
   // Starts a call and waits for its end. Returns its error.
   std::string Call(ClientCall& call);
 
-  // Of calls that have ended, since they were last started by Call().
+  // These cover calls that have ended since Call() last started them.
   bool Finished(const ClientCall& call) const {
     return errors_.contains(&call);
   }
@@ -53,11 +53,11 @@ class TestEvents final : public TransportEvents {
   std::function<void(ClientCall*)> on_done = [](ClientCall*) {};
 
  private:
-  // TransportEvents
+  // TransportEvents.
   void OnDone(ClientCall* call) override;
   void OnRequest(ServerCall* call) override;
   bool LendsTurns() const override { return true; }
-  // Makes Poll() return: who polls looks at what has happened.
+  // Makes Poll() return, so that the polling thread checks what has happened.
   int64_t EndBorrowedTurn() override { return 0; }
 
   Transport& transport_;
@@ -70,7 +70,7 @@ class TestEvents final : public TransportEvents {
 // Thread-safe.
 class LastRequest {
  public:
-  // Of one request; call.trace_context is not valid any more, but `trace` is.
+  // A request. call.trace_context is no longer valid, but `trace` is.
   struct Seen {
     ServerCall call;
     std::string trace;
@@ -90,7 +90,7 @@ class LastRequest {
   Seen seen_ ABSL_GUARDED_BY(mutex_);
 };
 
-// A driver whose workers run on threads of their own.
+// A driver whose workers run on their own threads.
 class TestServer {
  public:
   explicit TestServer(const DriverFactory& make_driver,
@@ -109,7 +109,7 @@ class TestServer {
   std::vector<std::thread> threads_;
 };
 
-// A driver whose only worker is the test.
+// A driver whose only worker is the test's thread.
 class TestClient {
  public:
   TestClient(std::unique_ptr<ProtocolDriver> driver,
@@ -120,7 +120,7 @@ class TestClient {
   TestEvents& events() { return *events_; }
   std::string Call(ClientCall& call) { return events_->Call(call); }
 
-  // Polls meanwhile, as workers have to.
+  // Polls meanwhile, as workers must.
   void Shutdown();
 
  private:

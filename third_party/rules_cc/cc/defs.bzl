@@ -1,7 +1,7 @@
-"""Bazel's own C++ rules under the names that rule sets load from rules_cc.
+"""Bazel's built-in C++ rules under the names that rule sets load from rules_cc.
 
-The distribution's rules_cc does not load in the distribution's Bazel, and
-nothing here needs more than these names.
+The distribution's rules_cc does not load in the distribution's Bazel, and only
+these names are needed here.
 """
 
 cc_binary = native.cc_binary
@@ -14,7 +14,7 @@ cc_toolchain_suite = native.cc_toolchain_suite
 objc_library = native.objc_library
 
 def cc_flags_supplier(**_kwargs):
-    """Not needed by any target of this workspace."""
+    """Unused by the targets of this workspace."""
 
 def compiler_flag(**_kwargs):
-    """Not needed by any target of this workspace."""
+    """Unused by the targets of this workspace."""

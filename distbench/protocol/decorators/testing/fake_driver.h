@@ -13,7 +13,7 @@
 
 namespace distbench {
 
-// Sends nothing: shows what reaches a driver, and delivers what it is told to.
+// Sends nothing. Records what reaches a driver, and delivers what tests set.
 class FakeTransport final : public Transport {
  public:
   bool Start(ClientCall* call) override {
@@ -41,7 +41,7 @@ class FakeTransport final : public Transport {
   std::string error;
   std::vector<ServerCall*> requests;
 
-  std::vector<int> peers;  // of the calls that were started
+  std::vector<int> peers;  // peers of the started calls
   std::vector<ClientCall*> in_flight;
   std::vector<ServerCall*> replied;
   int wake_count = 0;
@@ -67,11 +67,11 @@ class FakeDriver final : public ProtocolDriver {
   }
 
   std::vector<std::unique_ptr<FakeTransport>> transports;
-  std::vector<std::string> addresses;  // that it was connected to
+  std::vector<std::string> addresses;  // the addresses passed to Connect()
   bool is_shut_down = false;
 };
 
-// Notes what it is told of.
+// Records the events that it receives.
 class NotedEvents final : public TransportEvents {
  public:
   void OnDone(ClientCall* call) override {
@@ -81,7 +81,7 @@ class NotedEvents final : public TransportEvents {
   void OnRequest(ServerCall* call) override { requests.push_back(call); }
 
   std::vector<ClientCall*> done;
-  std::vector<int> peers;  // of those, as they were then
+  std::vector<int> peers;  // peers of those calls when they ended
   std::vector<ServerCall*> requests;
 };
 

@@ -6,7 +6,7 @@
 #include "distbench/base/clock.h"
 #include "distbench/protocol/grpc/grpc_driver.h"
 
-// c-ares, which gRPC resolves names with, keeps a copy of "localhost".
+// gRPC resolves names with c-ares, which keeps a copy of "localhost".
 extern "C" const char* __lsan_default_suppressions() {
   return "leak:libcares";
 }

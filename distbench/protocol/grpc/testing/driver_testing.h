@@ -1,5 +1,5 @@
-// For tests of the gRPC driver: its threading models, and services and clients
-// that use it.
+// Helpers for tests of the gRPC driver: its threading models, and services and
+// clients that use it.
 
 #ifndef DISTBENCH_PROTOCOL_GRPC_TESTING_DRIVER_TESTING_H_
 #define DISTBENCH_PROTOCOL_GRPC_TESTING_DRIVER_TESTING_H_
@@ -28,13 +28,13 @@ struct Mode {
   std::string server_type = "inline";
   std::string pool_type = "";
   std::string pool_use = "";
-  // Enough for what the tests leave unanswered.
+  // Enough for the requests that the tests leave unanswered.
   int64_t pool_size = 64;
 
   DriverOptions Options() const;
 };
 
-// All that there are.
+// Returns all combinations.
 std::vector<Mode> AllModes();
 
 std::string ModeName(const testing::TestParamInfo<Mode>& info);
@@ -44,8 +44,7 @@ std::unique_ptr<ProtocolDriver> MakeDriver(
 
 using Events = TestEvents;
 
-// Polls a transport for somebody else while it lives, when nothing but
-// handshakes arrives.
+// Polls a transport on its own thread. Only handshakes may arrive meanwhile.
 class PollingThread {
  public:
   explicit PollingThread(Transport& transport);
@@ -57,7 +56,7 @@ class PollingThread {
   std::thread thread_;
 };
 
-// A driver whose workers run on threads of their own.
+// A driver whose workers run on their own threads.
 class Service : public TestServer {
  public:
   explicit Service(const Mode& mode,
@@ -65,7 +64,7 @@ class Service : public TestServer {
                    int workers = 1);
 };
 
-// A driver whose worker is the test.
+// A driver whose only worker is the test's thread.
 class Client : public TestClient {
  public:
   Client(const Mode& mode, const std::vector<std::string>& peers);

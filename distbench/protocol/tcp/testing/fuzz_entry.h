@@ -11,7 +11,7 @@ namespace distbench {
 
 inline constexpr char kGreetingBit = 0x40;
 
-// What became of some bytes.
+// The outcome of decoding some bytes.
 struct DecodedStream {
   int64_t frames = 0;
   bool greeted = false;
@@ -19,15 +19,15 @@ struct DecodedStream {
   bool operator==(const DecodedStream&) const = default;
 };
 
-// Takes bytes all the way that a connection's go. The first byte tells what
-// they are: with kGreetingBit a greeting; else frames of one kind, which are
-// found, and the heads of whose messages are read. It is odd for what a server
-// receives: requests are then answered through a send queue, and it aborts if
-// the answer is not what was asked for. `piece_bytes`: what one read brings.
+// Processes bytes as a connection does. The first byte says what they are: with
+// kGreetingBit a greeting, otherwise frames of one kind, whose messages' heads
+// are read. An odd first byte means data that a server receives; requests are
+// then answered through a send queue, and the function aborts if an answer is
+// not what was asked for. `piece_bytes` is the size of one read.
 DecodedStream DecodeStream(absl::string_view bytes, size_t piece_bytes);
 
 // The body of LLVMFuzzerTestOneInput(): decodes the bytes in one piece and in
-// small ones, and fails if that makes a difference.
+// small pieces, and fails if the results differ.
 void DecodeInPieces(absl::string_view bytes);
 
 }  // namespace distbench

@@ -1,4 +1,4 @@
-// The other end of the tcp driver's connections, byte by byte: for tests.
+// The other end of a tcp driver's connections, byte by byte, for tests.
 
 #ifndef DISTBENCH_PROTOCOL_TCP_TESTING_RAW_PEER_H_
 #define DISTBENCH_PROTOCOL_TCP_TESTING_RAW_PEER_H_
@@ -31,16 +31,16 @@ class RawConnection {
   bool is_open() const { return socket_.is_open(); }
   void Send(const std::string& bytes);
 
-  // Exchanges hellos, of a test without a nonce.
+  // Exchanges hellos for a test without a nonce.
   void Greet(Greeting::Side side);
 
-  // So many bytes, or fewer if the peer closes before.
+  // Returns `count` bytes, or fewer if the peer closes first.
   std::string Receive(size_t count);
 
-  // What is there now.
+  // Returns the bytes that are available now.
   std::string ReceiveAvailable();
 
-  // Whether the peer closes, after any bytes that it may send before.
+  // Returns whether the peer closes, possibly after sending more bytes.
   bool PeerCloses();
 
   void Close() { socket_.Close(); }
@@ -60,7 +60,7 @@ class RawListener {
   // Waits for a connection.
   RawConnection Accept();
 
-  // Likewise, and exchanges hellos.
+  // Waits for a connection and exchanges hellos.
   RawConnection AcceptWithHello();
 
   // Refuses connections from now on.
