@@ -43,9 +43,10 @@ void RunRecord::AddFollower(RunFollower& follower) {
     follower.missing_ = kResultDropped;
     follower.offset_ = log_.end();
   } else if (first_whole_test_ > 0) {
-    follower.missing_ = absl::StrCat(
-        kPiecesDropped, first_whole_test_ == 1 ? " of test " : " of tests 1 to ",
-        first_whole_test_);
+    const bool is_one = first_whole_test_ == 1;
+    follower.missing_ =
+        absl::StrCat(kPiecesDropped, is_one ? " of test " : " of tests 1 to ",
+                     first_whole_test_);
   }
   followers_[follower.id_] = &follower;
 }

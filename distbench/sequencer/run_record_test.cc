@@ -341,6 +341,8 @@ class TightMemoryTest : public RunRecordTest,
                         public testing::WithParamInterface<int64_t> {
  protected:
   TightMemoryTest() { stall_timeout_ = absl::Minutes(5); }
+  ~TightMemoryTest() override { followers_.clear(); }  // before the memory
+
   ResultMemory tight_memory_{GetParam()};
 
   std::shared_ptr<RunRecord> MakeTightRecord() {
