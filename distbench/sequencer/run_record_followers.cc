@@ -97,8 +97,9 @@ std::optional<RunTestsEvent> RunRecord::LiveNewsFor(RunFollower& follower) {
   if (follower.queue_version_ != queue_version_) {
     follower.queue_version_ = queue_version_;
     // Zero is said by the start that follows.
-    if (state_.description().queue_position() > 0) {
-      event.set_queue_position(state_.description().queue_position());
+    const int ahead = state_.description().queue_position();
+    if (ahead > 0 && !end_.has_value()) {
+      event.set_queue_position(ahead);
       return event;
     }
   }

@@ -242,6 +242,8 @@ TEST_F(RunRecordTest, ARunThatWaitsWhenTheSequencerEndsIsCancelled) {
   EXPECT_EQ(run.state(), RunDescription::CANCELLED);
   EXPECT_EQ(run.message(), "the sequencer ends");
   EXPECT_FALSE(run.has_queue_position());
+  EXPECT_THAT(Drain(Follow(record)),
+              ElementsAre("id", "end the sequencer ends"));
 }
 
 TEST_F(RunRecordTest, AFailedTestEndsTheRunIfThatIsWanted) {
