@@ -21,7 +21,9 @@ class CommandQueue {
     tasks_.push_back(std::move(task));
   }
 
-  // Nothing that is left will be done.
+  // Nothing that is left will be done. The thread that this wakes may destroy
+  // the queue at once: Unlock() does not touch an Abseil lock any more once
+  // another thread can take it.
   void Close() ABSL_LOCKS_EXCLUDED(mutex_) {
     absl::MutexLock lock(&mutex_);
     is_closed_ = true;

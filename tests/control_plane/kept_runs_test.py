@@ -335,6 +335,27 @@ class SequencerGoneTest(RunsTest):
         )
 
 
+class NoMemoryTest(RunsTest):
+    def test_who_follows_gets_all_and_who_is_late_is_told(self):
+        sequencer = self.start_cluster("--results_memory=0")
+        outfile = self.path("result.pb")
+        client = self.start_client(
+            sequencer,
+            ("first", COUNTED),
+            ("second", COUNTED),
+            flags=[f"--outfile={outfile}"],
+        )
+        outcome = client.wait()
+        self.assertEqual(outcome.status, 0, outcome)
+        report = self.distbench("report", outfile)
+        self.assertEqual(report.status, 0, report)
+        self.assertEqual(len(re.findall(r"ping: N: 2000 ", report.out)), 2)
+
+        late = self.runs(sequencer, "get", client.run_id)
+        self.assertEqual(late.status, 3, late)
+        self.assertIn("--results_memory", late.err)
+
+
 class FullDiskTest(RunsTest):
     def setUp(self):
         super().setUp()

@@ -1,4 +1,4 @@
-// What a run has to say, in records, on disk or in memory.
+// The events of a run, as records.
 
 #ifndef DISTBENCH_SEQUENCER_RUNS_RESULT_LOG_H_
 #define DISTBENCH_SEQUENCER_RUNS_RESULT_LOG_H_
@@ -6,86 +6,75 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <optional>
 #include <string>
-
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 
 namespace distbench {
 
 // Records, appended at the end and read from anywhere. The first ones are in a
-// file, if there is one; those that the file had no room for are in memory
-// behind them.
+// file, if there is one, which others write and read; the rest is in memory.
+// A record has an offset: where it is in the file, or would be.
 //
-// A record has an offset: where it is in the file, or would be. The file begins
-// with a line that says what it is; a record has its length and its CRC-32,
-// both 4 bytes, the lowest first, before its bytes. A file that ends in the
-// middle of a record is whole up to there.
-//
-// Thread-compatible.
+// Thread-compatible, and quick: it does not touch the disk.
 class ResultLog {
  public:
+  using Record = std::shared_ptr<const std::string>;
+
   // Of the first record.
   static constexpr int64_t kBegin = 8;
 
-  // `path`: of the file, which the first record makes; empty: all in memory.
-  explicit ResultLog(std::string path) : path_(std::move(path)) {}
+  // A record takes so much in the file besides its bytes.
+  static constexpr int64_t kRecordHeaderBytes = 8;
 
-  // The first `size` bytes of a file, to read. The error names it.
-  static absl::StatusOr<std::unique_ptr<ResultLog>> Open(std::string path,
-                                                         int64_t size);
-  ~ResultLog();
+  static int64_t SizeInFile(const std::string& record) {
+    return kRecordHeaderBytes + static_cast<int64_t>(record.size());
+  }
 
-  ResultLog(const ResultLog&) = delete;
-  ResultLog& operator=(const ResultLog&) = delete;
+  // `file_end`: what a file has already.
+  explicit ResultLog(int64_t file_end = kBegin)
+      : file_end_(file_end), end_(file_end) {}
 
-  // False: there is no file, or it can not take the record, or records wait in
-  // memory that come before it.
-  bool AppendToFile(const std::string& record);
+  // To memory. A record that may be dropped if need be is a piece.
+  void Append(std::string record, bool is_piece);
 
-  // A record that may be dropped if need be is a piece.
-  void AppendToMemory(std::string record, bool is_piece);
+  // The next record in memory at or after the offset, which is moved behind it;
+  // null at the end. What was dropped is passed over.
+  Record Read(int64_t& offset) const;
 
-  // The next record at or after the offset, which is moved behind it; nothing
-  // at the end. What was dropped is passed over. DATA_LOSS if the file is
-  // damaged.
-  absl::StatusOr<std::optional<std::string>> Read(int64_t& offset) const;
+  // The record that the file is to get next, which is not dropped before
+  // EndWrite(). Null if there is none, or if one before it was dropped.
+  Record BeginWrite();
 
-  // Writes to the file what is in memory, if nothing was dropped of it, and
-  // makes sure that all of the file is on the disk. The error says why it is
-  // not. OK without a file.
-  absl::Status Flush();
+  // If it was written, the record is in the file and not in memory any more.
+  void EndWrite(bool is_written);
 
-  // Forgets records in memory: pieces that begin before `offset`, or all.
-  void DropPieces(int64_t offset);
-  void DropMemory();
+  // Forgets records in memory that begin before `offset`: pieces, or all.
+  void DropPieces(int64_t offset) { DropBefore(offset, /*only_pieces=*/true); }
+  void Drop(int64_t offset) { DropBefore(offset, /*only_pieces=*/false); }
 
-  // Behind the last record.
+  // Behind the last record; and behind the last one in the file.
   int64_t end() const { return end_; }
+  int64_t file_end() const { return file_end_; }
 
-  int64_t file_bytes() const { return file_bytes_; }
   int64_t memory_bytes() const { return memory_bytes_; }
+
+  // A record in memory was dropped: the file will never have all.
+  bool has_gap() const { return has_gap_; }
 
  private:
   struct MemoryRecord {
     int64_t offset;
-    std::string bytes;
+    Record bytes;
     bool is_piece;
   };
 
-  absl::Status Write(const std::string& record);
-  absl::Status WriteHeader();
-  absl::StatusOr<std::string> ReadFromFile(int64_t offset) const;
+  void DropBefore(int64_t offset, bool only_pieces);
 
-  const std::string path_;
-  int fd_ = -1;
-  absl::Status write_error_;  // why the file takes no more
-  int64_t file_bytes_ = 0;    // with the first line; 0: there is no file
-  int64_t end_ = kBegin;
+  int64_t file_end_;
+  int64_t end_;
   std::deque<MemoryRecord> memory_;
   int64_t memory_bytes_ = 0;
-  bool has_gap_ = false;  // a record in memory was dropped
+  bool is_writing_ = false;  // the first record
+  bool has_gap_ = false;
 };
 
 }  // namespace distbench

@@ -6,10 +6,12 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
 
 namespace distbench {
 
@@ -18,8 +20,10 @@ class DroppableResult {
  public:
   virtual ~DroppableResult() = default;
 
-  // Forgets the result, and releases its memory.
-  virtual void DropResult() = 0;
+  // Forgets the result and releases its memory. Records that a reader has not
+  // taken yet stay until it takes them; with `cut_off` they go now, and the
+  // reader is told so. Returns whether nothing is left.
+  virtual bool DropResult(bool cut_off) = 0;
 };
 
 // A limit for all results together. What goes first is the oldest result of the
@@ -29,14 +33,32 @@ class ResultMemory {
  public:
   explicit ResultMemory(int64_t limit_bytes) : limit_bytes_(limit_bytes) {}
 
-  // False, with nothing reserved, if there is no room, although all that may be
-  // dropped was. The caller holds no lock that DropResult() takes.
-  bool Reserve(int64_t bytes) ABSL_LOCKS_EXCLUDED(mutex_);
+  enum class Room {
+    kReserved,
+    kMayCome,  // once readers have taken what they read
+    kNone,     // although all that may be dropped was
+  };
+
+  // Reserves all or nothing. The caller holds no lock that DropResult() takes.
+  Room Reserve(int64_t bytes, bool cut_off_readers = false)
+      ABSL_LOCKS_EXCLUDED(mutex_);
 
   // For what can not be left out, whatever the limit.
   void ReserveAnyway(int64_t bytes) ABSL_LOCKS_EXCLUDED(mutex_);
 
   void Release(int64_t bytes) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // This number grows whenever memory was released, and with NoteChange(), by
+  // which others wake whoever waits here.
+  int64_t changes() const ABSL_LOCKS_EXCLUDED(mutex_) {
+    absl::MutexLock lock(&mutex_);
+    return changes_;
+  }
+  void NoteChange() ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Waits until there are more than `seen`. False: there are not.
+  bool AwaitChange(int64_t seen, absl::Duration timeout) const
+      ABSL_LOCKS_EXCLUDED(mutex_);
 
   // From now on the client's result, which takes so much, may be dropped.
   void AddDroppable(std::weak_ptr<DroppableResult> result, std::string client,
@@ -55,14 +77,14 @@ class ResultMemory {
     int64_t bytes;
   };
 
-  // Null if there is none.
-  std::shared_ptr<DroppableResult> TakeNextToDrop()
+  std::optional<Droppable> TakeNextToDrop()
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void ForgetExpired() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const int64_t limit_bytes_;
   mutable absl::Mutex mutex_;
   int64_t used_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
+  int64_t changes_ ABSL_GUARDED_BY(mutex_) = 0;
   std::deque<Droppable> droppable_ ABSL_GUARDED_BY(mutex_);  // oldest first
 };
 

@@ -2,15 +2,18 @@
 
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace distbench {
 namespace {
 
+using Room = ResultMemory::Room;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
@@ -23,10 +26,14 @@ class FakeResult final : public DroppableResult {
         memory_(memory),
         dropped_(dropped) {}
 
-  void DropResult() override {
+  bool DropResult(bool cut_off) override {
+    if (is_being_read && !cut_off) return false;
     dropped_.push_back(name_);
     memory_.Release(bytes_);
+    return true;
   }
+
+  bool is_being_read = false;
 
  private:
   const std::string name_;
@@ -40,7 +47,7 @@ class ResultMemoryTest : public testing::Test {
   // A result that has reserved its memory and ended.
   std::shared_ptr<FakeResult> Add(const std::string& name,
                                   const std::string& client, int64_t bytes) {
-    EXPECT_TRUE(memory_.Reserve(bytes));
+    EXPECT_EQ(memory_.Reserve(bytes), Room::kReserved);
     auto result = std::make_shared<FakeResult>(name, bytes, memory_, dropped_);
     memory_.AddDroppable(result, client, bytes);
     results_.push_back(result);
@@ -55,9 +62,9 @@ class ResultMemoryTest : public testing::Test {
 TEST_F(ResultMemoryTest, DropsTheOldestAndNoMoreThanItMust) {
   Add("a", "me", 40);
   Add("b", "me", 40);
-  EXPECT_TRUE(memory_.Reserve(20));
+  EXPECT_EQ(memory_.Reserve(20), Room::kReserved);
   EXPECT_THAT(dropped_, IsEmpty());
-  EXPECT_TRUE(memory_.Reserve(30));
+  EXPECT_EQ(memory_.Reserve(30), Room::kReserved);
   EXPECT_THAT(dropped_, ElementsAre("a"));
   EXPECT_EQ(memory_.used_bytes(), 90);
 }
@@ -70,11 +77,32 @@ TEST_F(ResultMemoryTest, NobodyPushesOutWhatTakesLessThanHisOwn) {
 
 TEST_F(ResultMemoryTest, WhatDoesNotFitDropsAllAndReservesNothing) {
   Add("a", "me", 40);
-  EXPECT_FALSE(memory_.Reserve(101));
+  EXPECT_EQ(memory_.Reserve(101), Room::kNone);
   EXPECT_THAT(dropped_, ElementsAre("a"));
   EXPECT_EQ(memory_.used_bytes(), 0);
   memory_.ReserveAnyway(101);
   EXPECT_EQ(memory_.used_bytes(), 101);
+}
+
+TEST_F(ResultMemoryTest, WhatIsBeingReadIsWaitedForBeforeItIsCutOff) {
+  Add("a", "me", 40)->is_being_read = true;
+  const auto b = Add("b", "me", 40);
+  EXPECT_EQ(memory_.Reserve(50), Room::kReserved);
+  EXPECT_THAT(dropped_, ElementsAre("b"));
+  EXPECT_EQ(memory_.Reserve(50), Room::kMayCome);
+  EXPECT_EQ(memory_.used_bytes(), 90);
+  // It is not forgotten.
+  EXPECT_EQ(memory_.Reserve(50, /*cut_off_readers=*/true), Room::kReserved);
+  EXPECT_THAT(dropped_, ElementsAre("b", "a"));
+}
+
+TEST_F(ResultMemoryTest, WhoWaitsHearsOfARelease) {
+  EXPECT_EQ(memory_.Reserve(100), Room::kReserved);
+  const int64_t seen = memory_.changes();
+  EXPECT_FALSE(memory_.AwaitChange(seen, absl::ZeroDuration()));
+  std::thread other([this] { memory_.Release(10); });
+  EXPECT_TRUE(memory_.AwaitChange(seen, absl::InfiniteDuration()));
+  other.join();
 }
 
 TEST_F(ResultMemoryTest, WhatIsGoneIsNotDropped) {
@@ -82,7 +110,7 @@ TEST_F(ResultMemoryTest, WhatIsGoneIsNotDropped) {
   Add("b", "me", 40);
   results_.erase(results_.begin());
   memory_.Release(40);
-  EXPECT_TRUE(memory_.Reserve(70));
+  EXPECT_EQ(memory_.Reserve(70), Room::kReserved);
   EXPECT_THAT(dropped_, ElementsAre("b"));
 }
 

@@ -7,6 +7,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/config/problems/suggest.h"
+#include "distbench/sequencer/runs/run_directory.h"
 #include "distbench/sequencer/runs/run_end.h"
 #include "distbench/sequencer/runs/test_name.h"
 
@@ -40,30 +41,47 @@ RunBook::RunBook(const RunLimits& limits, const Clock& clock)
       memory_(limits.memory_bytes),
       ids_(clock) {}
 
+RunBook::~RunBook() {
+  if (storage_ == nullptr) return;
+  storage_->AwaitIdle(absl::InfiniteDuration());
+  // The storage closes their files.
+  absl::MutexLock lock(&mutex_);
+  records_.clear();
+}
+
 absl::Status RunBook::OpenDirectory(const std::string& path) {
   absl::StatusOr<std::unique_ptr<RunDirectory>> directory =
       RunDirectory::Open(path);
   if (!directory.ok()) return directory.status();
-  directory_ = *std::move(directory);
-  absl::MutexLock lock(&mutex_);
-  for (RunDescription& run : directory_->List()) {
-    ids_.Follow(run.id());
-    if (!HasEnded(run)) MarkInterrupted(std::move(run));
-  }
+  OpenDisk(*std::move(directory));
   return absl::OkStatus();
 }
 
-void RunBook::MarkInterrupted(RunDescription run) {
+void RunBook::OpenDisk(std::shared_ptr<RunDisk> disk) {
+  storage_ = std::make_unique<RunStorage>(std::move(disk));
+  storage_->Post([this](RunDisk& disk) {
+    for (RunDescription& run : disk.List()) {
+      {
+        absl::MutexLock lock(&mutex_);
+        ids_.Follow(run.id());
+      }
+      if (!HasEnded(run)) Interrupt(disk, std::move(run));
+    }
+  });
+  storage_->AwaitIdle(absl::InfiniteDuration());
+}
+
+void RunBook::Interrupt(RunDisk& disk, RunDescription run) {
   run.set_message(WhyInterrupted(run));
   run.set_state(RunDescription::INTERRUPTED);
   run.clear_queue_position();
   interrupted_runs_.push_back(run);
-  ++ended_counts_[RunDescription::INTERRUPTED];
   const std::string id = run.id();
-  if (directory_->Save(run).ok()) return;
-  // The disk is full: what it says of the run is old.
-  absl::StatusOr<std::shared_ptr<RunRecord>> record =
-      OpenStored(std::move(run));
+  RunOrError record = absl::NotFoundError("not needed");
+  // If the disk is full, what it says of the run is old.
+  if (!disk.Save(run).ok()) record = OpenStored(disk, std::move(run));
+  absl::MutexLock lock(&mutex_);
+  ++ended_counts_[RunDescription::INTERRUPTED];
   if (record.ok()) records_[id] = *std::move(record);
 }
 
@@ -88,16 +106,8 @@ absl::StatusOr<std::shared_ptr<RunRecord>> RunBook::Add(
     const std::string id = ids_.Next();
     run.set_id(id);
     options.on_ended = [this, id] { OnEnded(id); };
-    std::string result_path;
-    if (directory_ != nullptr) {
-      options.save = [this](const RunDescription& description) {
-        return directory_->Save(description);
-      };
-      result_path = directory_->ResultPath(id);
-    }
-    record = std::make_shared<RunRecord>(
-        std::move(options), std::make_unique<ResultLog>(std::move(result_path)),
-        memory_, clock_);
+    options.storage = storage_.get();
+    record = std::make_shared<RunRecord>(std::move(options), memory_, clock_);
     records_[id] = record;
   }
   record->Save();
@@ -149,12 +159,21 @@ std::map<RunDescription::State, int64_t> RunBook::ended_counts() const {
   return ended_counts_;
 }
 
-std::vector<RunDescription> RunBook::List() const {
+void RunBook::WithDisk(std::function<void(RunDisk*)> work) const {
+  if (storage_ == nullptr) return work(nullptr);
+  storage_->Post([work = std::move(work)](RunDisk& disk) { work(&disk); });
+}
+
+void RunBook::List(ListHandler on_listed) const {
+  WithDisk([this, on_listed = std::move(on_listed)](RunDisk* disk) {
+    on_listed(ListNow(disk));
+  });
+}
+
+std::vector<RunDescription> RunBook::ListNow(RunDisk* disk) const {
   std::map<std::string, RunDescription> runs;
-  if (directory_ != nullptr) {
-    for (RunDescription& run : directory_->List()) {
-      runs[run.id()] = std::move(run);
-    }
+  if (disk != nullptr) {
+    for (RunDescription& run : disk->List()) runs[run.id()] = std::move(run);
   }
   {
     absl::MutexLock lock(&mutex_);
@@ -167,40 +186,45 @@ std::vector<RunDescription> RunBook::List() const {
   return sorted;
 }
 
-absl::StatusOr<std::shared_ptr<RunRecord>> RunBook::Find(
-    const std::string& id) {
+void RunBook::Find(const std::string& id, FindHandler on_found) {
+  std::shared_ptr<RunRecord> record;
   {
     absl::MutexLock lock(&mutex_);
     const auto it = records_.find(id);
-    if (it != records_.end()) return it->second;
+    if (it != records_.end()) record = it->second;
   }
-  if (directory_ == nullptr || !IsRunId(id)) return NotFound(id);
-  absl::StatusOr<RunDescription> run = directory_->Load(id);
-  if (absl::IsNotFound(run.status())) return NotFound(id);
-  if (!run.ok()) return run.status();
-  return OpenStored(*std::move(run));
+  if (record != nullptr) return on_found(std::move(record));
+  WithDisk([this, id, on_found = std::move(on_found)](RunDisk* disk) {
+    on_found(FindNow(disk, id));
+  });
 }
 
-absl::StatusOr<std::shared_ptr<RunRecord>> RunBook::OpenStored(
-    RunDescription run) {
-  std::unique_ptr<ResultLog> log;
+RunBook::RunOrError RunBook::FindNow(RunDisk* disk, const std::string& id) {
+  if (disk == nullptr || !IsRunId(id)) return NotFound(disk, id);
+  absl::StatusOr<RunDescription> run = disk->Load(id);
+  if (absl::IsNotFound(run.status())) return NotFound(disk, id);
+  if (!run.ok()) return run.status();
+  return OpenStored(*disk, *std::move(run));
+}
+
+RunBook::RunOrError RunBook::OpenStored(RunDisk& disk, RunDescription run) {
+  std::unique_ptr<ResultFile> file;
   if (run.has_result_bytes()) {
-    absl::StatusOr<std::unique_ptr<ResultLog>> opened = ResultLog::Open(
-        directory_->ResultPath(run.id()), run.result_bytes());
+    absl::StatusOr<std::unique_ptr<ResultFile>> opened =
+        disk.OpenResult(run.id(), run.result_bytes());
     if (!opened.ok()) return opened.status();
-    log = *std::move(opened);
-  } else {
-    log = std::make_unique<ResultLog>("");
+    file = *std::move(opened);
   }
   RunRecord::Options options;
   options.description = std::move(run);
-  return std::make_shared<RunRecord>(std::move(options), std::move(log),
-                                     memory_, clock_);
+  options.storage = storage_.get();
+  return std::make_shared<RunRecord>(std::move(options), memory_, clock_,
+                                     std::move(file));
 }
 
-absl::Status RunBook::NotFound(const std::string& id) const {
+absl::Status RunBook::NotFound(RunDisk* disk, const std::string& id) const {
   std::vector<std::string> ids;
-  for (const RunDescription& run : List()) ids.push_back(run.id());
+  for (const RunDescription& run : ListNow(disk)) ids.push_back(run.id());
   std::reverse(ids.begin(), ids.end());  // the latest first
   const std::optional<std::string> meant = ClosestName(id, ids);
   return absl::NotFoundError(absl::StrCat(
@@ -208,6 +232,10 @@ absl::Status RunBook::NotFound(const std::string& id) const {
       meant ? absl::StrCat("did you mean ", *meant, "? ") : "",
       ids.empty() ? "the test sequencer has none"
                   : "distbench runs list shows those that there are"));
+}
+
+bool RunBook::AwaitStored(absl::Duration timeout) const {
+  return storage_ == nullptr || storage_->AwaitIdle(timeout);
 }
 
 void RunBook::OnEnded(const std::string& id) {
@@ -223,7 +251,7 @@ void RunBook::OnEnded(const std::string& id) {
       ForgetOne();
     }
   }
-  if (directory_ != nullptr) StoreAgain();
+  if (storage_ != nullptr) StoreAgain(id);
 }
 
 // The oldest of the client that has most.
@@ -241,15 +269,21 @@ void RunBook::ForgetOne() {
   ended_.erase(oldest);
 }
 
-void RunBook::StoreAgain() {
-  std::vector<std::shared_ptr<RunRecord>> ended;
+void RunBook::StoreAgain(const std::string& id) {
+  std::vector<std::shared_ptr<RunRecord>> others;
   {
     absl::MutexLock lock(&mutex_);
-    for (const std::string& id : ended_) ended.push_back(records_.at(id));
+    for (const std::string& other : ended_) {
+      if (other != id) others.push_back(records_.at(other));
+    }
   }
-  for (const auto& record : ended) {
+  for (const auto& record : others) {
     if (!record->is_on_disk()) record->Commit();
   }
+  storage_->Post([this](RunDisk&) { ForgetStored(); });
+}
+
+void RunBook::ForgetStored() {
   absl::MutexLock lock(&mutex_);
   std::deque<std::string> kept;
   for (const std::string& id : ended_) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -14,11 +15,14 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
 #include "distbench/base/clock.h"
 #include "distbench/sequencer/runs/result_memory.h"
 #include "distbench/sequencer/runs/run_directory.h"
+#include "distbench/sequencer/runs/run_disk.h"
 #include "distbench/sequencer/runs/run_id.h"
 #include "distbench/sequencer/runs/run_record.h"
+#include "distbench/sequencer/runs/run_storage.h"
 #include "proto/control.pb.h"
 #include "proto/traffic_config.pb.h"
 
@@ -55,19 +59,24 @@ class RunBook {
   // `clock` must outlive the book, and the book its records.
   RunBook(const RunLimits& limits, const Clock& clock);
 
+  // Waits until all is stored.
+  ~RunBook();
+
   // Keeps runs there from now on, besides those that it has; before anything
   // else. Runs of an earlier process that had not ended are interrupted ones
   // now.
-  absl::Status OpenDirectory(const std::string& path)
-      ABSL_LOCKS_EXCLUDED(mutex_);
+  void OpenDisk(std::shared_ptr<RunDisk> disk) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // What OpenDirectory() found.
+  // With a RunDirectory.
+  absl::Status OpenDirectory(const std::string& path);
+
+  // What OpenDisk() found.
   const std::vector<RunDescription>& interrupted_runs() const {
     return interrupted_runs_;
   }
 
   // How many runs have ended in which state, since the book was made; what
-  // OpenDirectory() found included.
+  // OpenDisk() found included.
   std::map<RunDescription::State, int64_t> ended_counts() const
       ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -76,12 +85,21 @@ class RunBook {
   absl::StatusOr<std::shared_ptr<RunRecord>> Add(
       const RunSubmission& submission) ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // Neither waits for the disk: what is found is said later, on the storage's
+  // thread, or at once if it is in memory.
+  //
   // Oldest first.
-  std::vector<RunDescription> List() const ABSL_LOCKS_EXCLUDED(mutex_);
+  using ListHandler = std::function<void(std::vector<RunDescription> runs)>;
+  void List(ListHandler on_listed) const ABSL_LOCKS_EXCLUDED(mutex_);
 
   // NOT_FOUND if there is no such run, with what may have been meant.
-  absl::StatusOr<std::shared_ptr<RunRecord>> Find(const std::string& id)
+  using RunOrError = absl::StatusOr<std::shared_ptr<RunRecord>>;
+  using FindHandler = std::function<void(RunOrError run)>;
+  void Find(const std::string& id, FindHandler on_found)
       ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Waits until the disk has what is known so far. False: it has not.
+  bool AwaitStored(absl::Duration timeout) const;
 
   // If runs do not end well from now on, the sequencer's end is why.
   void OnSequencerEnds() ABSL_LOCKS_EXCLUDED(mutex_);
@@ -89,22 +107,29 @@ class RunBook {
  private:
   absl::Status CheckLimits(const RunSubmission& submission) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void MarkInterrupted(RunDescription run)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  absl::StatusOr<std::shared_ptr<RunRecord>> OpenStored(RunDescription run);
-  absl::Status NotFound(const std::string& id) const
-      ABSL_LOCKS_EXCLUDED(mutex_);
   void OnEnded(const std::string& id) ABSL_LOCKS_EXCLUDED(mutex_);
-
   void ForgetOne() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  // Tries again to write what a full disk did not take.
-  void StoreAgain() ABSL_LOCKS_EXCLUDED(mutex_);
+  // Tries again to write what a full disk did not take before this run.
+  void StoreAgain(const std::string& id) ABSL_LOCKS_EXCLUDED(mutex_);
+  void ForgetStored() ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // On the storage's thread, or without a disk on any.
+  void WithDisk(std::function<void(RunDisk* disk)> work) const;
+  void Interrupt(RunDisk& disk, RunDescription run)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  std::vector<RunDescription> ListNow(RunDisk* disk) const
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  RunOrError FindNow(RunDisk* disk, const std::string& id)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  RunOrError OpenStored(RunDisk& disk, RunDescription run);
+  absl::Status NotFound(RunDisk* disk, const std::string& id) const
+      ABSL_LOCKS_EXCLUDED(mutex_);
 
   const RunLimits limits_;
   const Clock& clock_;
   ResultMemory memory_;
-  std::unique_ptr<RunDirectory> directory_;  // null: none
+  std::unique_ptr<RunStorage> storage_;  // null: none
   std::vector<RunDescription> interrupted_runs_;
 
   mutable absl::Mutex mutex_;

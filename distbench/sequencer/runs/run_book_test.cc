@@ -6,8 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "absl/synchronization/notification.h"
+#include "absl/time/time.h"
 #include "distbench/base/testing/fake_clock.h"
 #include "distbench/base/testing/status_testing.h"
+#include "distbench/sequencer/runs/run_directory.h"
+#include "distbench/sequencer/testing/gated_disk.h"
+#include "distbench/sequencer/testing/run_book_testing.h"
+#include "distbench/sequencer/testing/waiting_follower.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -24,7 +30,9 @@ using ::testing::SizeIs;
 // Ids and states, oldest first.
 std::vector<RunDescription::State> States(const RunBook& book) {
   std::vector<RunDescription::State> states;
-  for (const RunDescription& run : book.List()) states.push_back(run.state());
+  for (const RunDescription& run : ListRuns(book)) {
+    states.push_back(run.state());
+  }
   return states;
 }
 
@@ -54,6 +62,10 @@ class RunBookTest : public testing::Test {
     return *std::move(record);
   }
 
+  static void Await(const RunBook& book) {
+    EXPECT_TRUE(book.AwaitStored(absl::Minutes(1)));
+  }
+
   static void RunFirstTest(RunRecord& record) {
     record.OnRunStarted();
     record.OnTestSetUp(0);
@@ -67,7 +79,7 @@ class RunBookTest : public testing::Test {
   // The kinds of events that the run has for who asks for it.
   static std::vector<RunTestsEvent::EventCase> Events(
       std::shared_ptr<RunRecord> record) {
-    RunFollower follower(std::move(record), [] {});
+    WaitingFollower follower(std::move(record));
     std::vector<RunTestsEvent::EventCase> kinds;
     while (auto event = follower.Next().event) {
       kinds.push_back(event->event_case());
@@ -88,14 +100,14 @@ TEST_F(RunBookTest, RunsAreKnownFromTheirSubmissionOn) {
   auto first = Add(*book);
   auto second = Add(*book, "you");
   RunFirstTest(*first);
-  const std::vector<RunDescription> runs = book->List();
+  const std::vector<RunDescription> runs = ListRuns(*book);
   ASSERT_THAT(runs, SizeIs(2));
   EXPECT_EQ(runs[0].state(), RunDescription::RUNNING);
   EXPECT_THAT(runs[0].test_names(), ElementsAre("first", "second"));
   EXPECT_EQ(runs[0].label(), "nightly");
   EXPECT_EQ(runs[1].client(), "you");
   EXPECT_GT(runs[1].id(), runs[0].id());
-  EXPECT_EQ(*book->Find(runs[1].id()), second);
+  EXPECT_EQ(*FindRun(*book, runs[1].id()), second);
 }
 
 TEST_F(RunBookTest, WhatEndedIsInMemoryWithoutADirectory) {
@@ -104,7 +116,7 @@ TEST_F(RunBookTest, WhatEndedIsInMemoryWithoutADirectory) {
   RunFirstTest(*record);
   record->OnSequenceDone(absl::OkStatus());
   EXPECT_THAT(States(*book), ElementsAre(RunDescription::DONE));
-  EXPECT_THAT(Events(*book->Find(record->id())),
+  EXPECT_THAT(Events(*FindRun(*book, record->id())),
               ElementsAre(RunTestsEvent::kRunId, RunTestsEvent::kResultChunk,
                           RunTestsEvent::kFinished));
 }
@@ -118,7 +130,7 @@ TEST_F(RunBookTest, MemoryRemembersSoManyRuns) {
     last = record->id();
     record->OnSequenceDone(absl::OkStatus());
   }
-  const std::vector<RunDescription> runs = book->List();
+  const std::vector<RunDescription> runs = ListRuns(*book);
   ASSERT_THAT(runs, SizeIs(2));
   EXPECT_EQ(runs[1].id(), last);
 }
@@ -168,7 +180,7 @@ TEST_F(RunBookTest, ManyRunsOfOneClientDoNotPushOutThoseOfOthers) {
     Add(*book, client)->OnSequenceDone(absl::OkStatus());
   }
   std::vector<std::string> clients;
-  for (const RunDescription& run : book->List()) {
+  for (const RunDescription& run : ListRuns(*book)) {
     clients.push_back(run.client());
   }
   EXPECT_THAT(clients, ElementsAre("you", "me", "me"));
@@ -182,12 +194,13 @@ TEST_F(RunBookTest, WhatEndedIsOnTheDiskWithADirectory) {
     id = record->id();
     RunFirstTest(*record);
     record->OnSequenceDone(absl::OkStatus());
-    EXPECT_NE(*book->Find(id), record);  // not the one in memory
+    Await(*book);
+    EXPECT_NE(*FindRun(*book, id), record);  // not the one in memory
   }
   auto book = MakeBook(true);
   EXPECT_THAT(book->interrupted_runs(), IsEmpty());
   EXPECT_THAT(States(*book), ElementsAre(RunDescription::DONE));
-  EXPECT_THAT(Events(*book->Find(id)),
+  EXPECT_THAT(Events(*FindRun(*book, id)),
               ElementsAre(RunTestsEvent::kRunId, RunTestsEvent::kResultChunk,
                           RunTestsEvent::kFinished));
   // New ids come after old ones.
@@ -215,7 +228,7 @@ TEST_F(RunBookTest, RunsThatHadNotEndedAreInterruptedAfterwards) {
   EXPECT_THAT(States(*book), ElementsAre(RunDescription::INTERRUPTED,
                                          RunDescription::INTERRUPTED));
   // What was finished is there.
-  EXPECT_THAT(Events(*book->Find(id)),
+  EXPECT_THAT(Events(*FindRun(*book, id)),
               ElementsAre(RunTestsEvent::kRunId, RunTestsEvent::kResultChunk,
                           RunTestsEvent::kFinished));
   // It is said once.
@@ -230,31 +243,68 @@ TEST_F(RunBookTest, ADiskThatTakesNothingDelaysNothingAndGetsItLater) {
   auto record = Add(*book);
   RunFirstTest(*record);
   record->OnSequenceDone(absl::OkStatus());
+  Await(*book);
   const std::string id = record->id();
-  EXPECT_THAT(book->List().back().message(),
+  EXPECT_THAT(ListRuns(*book).back().message(),
               HasSubstr("until the sequencer ends"));
-  EXPECT_THAT(Events(*book->Find(id)), SizeIs(3));
+  EXPECT_THAT(Events(*FindRun(*book, id)), SizeIs(3));
 
   std::filesystem::remove_all(path_);
   std::filesystem::rename(path_ + ".away", path_);
   Add(*book)->OnSequenceDone(absl::OkStatus());
-  EXPECT_EQ(book->List().front().message(), "");
+  Await(*book);
+  EXPECT_EQ(ListRuns(*book).front().message(), "");
   record = nullptr;
   book = nullptr;
-  EXPECT_THAT(Events(*MakeBook(true)->Find(id)), SizeIs(3));
+  EXPECT_THAT(Events(*FindRun(*MakeBook(true), id)), SizeIs(3));
+}
+
+TEST_F(RunBookTest, NobodyWaitsForADiskThatTakesItsTime) {
+  auto directory = RunDirectory::Open(path_);
+  ASSERT_TRUE(directory.ok()) << directory.status();
+  auto disk = std::make_shared<GatedDisk>(*std::move(directory));
+  RunBook book(limits_, clock_);
+  book.OpenDisk(disk);
+  disk->Close();
+  auto running = Add(book);
+  auto waiting = Add(book);
+  ASSERT_TRUE(disk->AwaitCall());
+  running->OnRunStarted();
+  running->OnTestSetUp(0);
+  running->OnTestStarted(0, TestStarted());
+  ASSERT_TRUE(running->OnResultChunk(0, ResultChunk()).ok());
+  EXPECT_TRUE(waiting->Cancel(absl::CancelledError("enough")).ok());
+  waiting->OnSequenceDone(absl::CancelledError("enough"));
+  // Answers that need the disk come when it answers.
+  absl::Notification is_listed;
+  book.List([&](const std::vector<RunDescription>&) { is_listed.Notify(); });
+  absl::Notification is_found;
+  book.Find("20200101-000000-000", [&](const RunBook::RunOrError& run) {
+    EXPECT_EQ(run.status().code(), absl::StatusCode::kNotFound);
+    is_found.Notify();
+  });
+  EXPECT_FALSE(book.AwaitStored(absl::ZeroDuration()));
+  EXPECT_FALSE(is_listed.HasBeenNotified());
+  EXPECT_FALSE(waiting->has_ended());
+  EXPECT_EQ(*FindRun(book, running->id()), running);
+  disk->Open();
+  is_listed.WaitForNotification();
+  is_found.WaitForNotification();
+  Await(book);
+  EXPECT_TRUE(waiting->has_ended());
 }
 
 TEST_F(RunBookTest, UnknownRunsAreExplained) {
   auto book = MakeBook(true);
-  EXPECT_EQ(Message(book->Find("x").status()),
+  EXPECT_EQ(Message(FindRun(*book, "x").status()),
             "there is no run \"x\"; the test sequencer has none");
   std::string id = Add(*book)->id();
   const std::string meant = id;
   id.back() ^= 1;
-  EXPECT_EQ(book->Find(id).status().code(), absl::StatusCode::kNotFound);
-  EXPECT_THAT(Message(book->Find(id).status()),
+  EXPECT_EQ(FindRun(*book, id).status().code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(Message(FindRun(*book, id).status()),
               HasSubstr("did you mean " + meant + "?"));
-  EXPECT_THAT(Message(book->Find("../../etc/passwd").status()),
+  EXPECT_THAT(Message(FindRun(*book, "../../etc/passwd").status()),
               HasSubstr("distbench runs list"));
 }
 
@@ -291,7 +341,7 @@ TEST_F(RunBookTest, LabelsAreOneShortLine) {
                   .code(),
               absl::StatusCode::kInvalidArgument);
   }
-  EXPECT_THAT(book->List(), IsEmpty());
+  EXPECT_THAT(ListRuns(*book), IsEmpty());
 }
 
 TEST_F(RunBookTest, TheSequencersEndIsToldToAllRuns) {
@@ -303,6 +353,7 @@ TEST_F(RunBookTest, TheSequencersEndIsToldToAllRuns) {
   for (const auto& record : {waiting, running}) {
     record->OnSequenceDone(absl::AbortedError("going"));
   }
+  Await(*book);
   EXPECT_THAT(States(*book), ElementsAre(RunDescription::INTERRUPTED,
                                          RunDescription::CANCELLED));
 }

@@ -17,6 +17,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "distbench/results/output_file.h"
+#include "distbench/sequencer/runs/result_file.h"
 #include "distbench/sequencer/runs/run_id.h"
 #include "google/protobuf/io/tokenizer.h"
 #include "google/protobuf/text_format.h"
@@ -106,7 +107,7 @@ absl::StatusOr<std::unique_ptr<RunDirectory>> RunDirectory::Open(
   return directory;
 }
 
-absl::Status RunDirectory::Save(const RunDescription& description) const {
+absl::Status RunDirectory::Save(const RunDescription& description) {
   const std::string path = DescriptionPath(description.id());
   std::string text;
   google::protobuf::TextFormat::PrintToString(description, &text);
@@ -121,7 +122,7 @@ absl::Status RunDirectory::Save(const RunDescription& description) const {
   return (*file)->Commit();
 }
 
-absl::StatusOr<RunDescription> RunDirectory::Load(const std::string& id) const {
+absl::StatusOr<RunDescription> RunDirectory::Load(const std::string& id) {
   if (!IsRunId(id)) return absl::NotFoundError("no id of a run");
   const absl::StatusOr<std::string> text = ReadFile(DescriptionPath(id));
   if (!text.ok()) return text.status();
@@ -140,7 +141,7 @@ absl::StatusOr<RunDescription> RunDirectory::Load(const std::string& id) const {
   return description;
 }
 
-std::vector<RunDescription> RunDirectory::List() const {
+std::vector<RunDescription> RunDirectory::List() {
   std::vector<std::string> ids;
   ForEachFile(path_, [&ids](const std::string& name) {
     std::string id = IdOfDescription(name);
@@ -161,6 +162,15 @@ std::vector<RunDescription> RunDirectory::List() const {
     }
   }
   return runs;
+}
+
+std::unique_ptr<ResultFile> RunDirectory::NewResult(const std::string& id) {
+  return NewResultFile(ResultPath(id));
+}
+
+absl::StatusOr<std::unique_ptr<ResultFile>> RunDirectory::OpenResult(
+    const std::string& id, int64_t size) {
+  return OpenResultFile(ResultPath(id), size);
 }
 
 std::string RunDirectory::ResultPath(const std::string& id) const {

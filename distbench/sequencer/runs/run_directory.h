@@ -3,6 +3,7 @@
 #ifndef DISTBENCH_SEQUENCER_RUNS_RUN_DIRECTORY_H_
 #define DISTBENCH_SEQUENCER_RUNS_RUN_DIRECTORY_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -11,16 +12,16 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "distbench/base/file_descriptor.h"
+#include "distbench/sequencer/runs/run_disk.h"
 #include "proto/control.pb.h"
 
 namespace distbench {
 
 // A run has two files, named by its id and nothing else: ID.run describes it
-// (RunDescription, as text), and ID.result is its ResultLog. Descriptions are
+// (RunDescription, as text), and ID.result is its ResultFile. Descriptions are
 // replaced as a whole, so that each is found as it was saved last. Whoever
 // removes the files removes the run. One process at a time has a directory.
-// Thread-safe, but for saving the same run from several threads.
-class RunDirectory {
+class RunDirectory final : public RunDisk {
  public:
   // Makes the directory if it is missing, and removes what a process that was
   // killed had begun to write. The error names the directory: another process
@@ -30,18 +31,12 @@ class RunDirectory {
   RunDirectory(const RunDirectory&) = delete;
   RunDirectory& operator=(const RunDirectory&) = delete;
 
-  // Once it returns, the description is on the disk.
-  absl::Status Save(const RunDescription& description) const;
-
-  // NOT_FOUND if there is no such run, or `id` is no id.
-  absl::StatusOr<RunDescription> Load(const std::string& id) const;
-
-  // Oldest first. A description that can not be read has state UNKNOWN, and its
-  // message says why.
-  std::vector<RunDescription> List() const;
-
-  std::string ResultPath(const std::string& id) const;
-  const std::string& path() const { return path_; }
+  absl::Status Save(const RunDescription& description) override;
+  absl::StatusOr<RunDescription> Load(const std::string& id) override;
+  std::vector<RunDescription> List() override;
+  std::unique_ptr<ResultFile> NewResult(const std::string& id) override;
+  absl::StatusOr<std::unique_ptr<ResultFile>> OpenResult(const std::string& id,
+                                                         int64_t size) override;
 
  private:
   RunDirectory(std::string path, FileDescriptor lock)
@@ -49,6 +44,7 @@ class RunDirectory {
 
   void RemoveTemporaryFiles() const;
   std::string DescriptionPath(const std::string& id) const;
+  std::string ResultPath(const std::string& id) const;
 
   const std::string path_;
   const FileDescriptor lock_;  // while it is open, of this process alone

@@ -2,43 +2,66 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "distbench/report/findings/verdict.h"
 #include "distbench/sequencer/runs/run_end.h"
+#include "distbench/sequencer/runs/run_messages.h"
 
 namespace distbench {
 namespace {
 
-constexpr char kPiecesDropped[] =
-    "its result needs more than the sequencer's --results_memory: only "
-    "summaries were kept";
-constexpr char kResultDropped[] =
-    "its result was dropped to make room for later ones; the sequencer's "
-    "--results_memory sets how much is kept, and with --results_dir all is";
+// A run waits while more than this is unwritten. It is enough for the storage
+// to write many small records in one go.
+constexpr int64_t kMaxUnwrittenBytes = 1 << 20;
 
 }  // namespace
 
-RunRecord::RunRecord(Options options, std::unique_ptr<ResultLog> log,
-                     ResultMemory& memory, const Clock& clock)
+RunRecord::RunRecord(Options options, ResultMemory& memory, const Clock& clock,
+                     std::unique_ptr<ResultFile> file)
     : options_(std::move(options)),
       memory_(memory),
       clock_(clock),
-      description_(options_.description),
-      log_(std::move(log)) {
-  if (HasEnded(description_)) {
-    is_saved_ = true;
-    finished_count_ = description_.test_names_size();
-    end_ = EndOf(description_);
-  }
+      file_(std::move(file)),
+      state_(options_.description),
+      log_(file_ == nullptr ? ResultLog::kBegin
+                            : std::max(options_.description.result_bytes(),
+                                       ResultLog::kBegin)),
+      committed_end_(log_.file_end()),
+      is_announced_(options_.storage == nullptr) {
+  if (!HasEnded(options_.description)) return;
+  is_announced_ = true;
+  is_saved_ = true;
+  finished_count_ = options_.description.test_names_size();
+  ended_ = options_.description;
+  end_ = EndOf(options_.description);
 }
 
-RunRecord::~RunRecord() { memory_.Release(log_->memory_bytes()); }
+RunRecord::~RunRecord() {
+  memory_.Release(log_.memory_bytes());
+  if (file_ == nullptr) return;
+  options_.storage->Post(
+      [file = std::shared_ptr<ResultFile>(std::move(file_))](RunDisk&) {});
+}
+
+// ---- State ------------------------------------------------------------------
 
 RunDescription RunRecord::description() const {
   absl::MutexLock lock(&mutex_);
   return Describe();
+}
+
+RunDescription RunRecord::Describe() const {
+  RunDescription run = end_.has_value() ? *ended_ : state_.description();
+  const bool has_file = log_.file_end() > ResultLog::kBegin;
+  const int64_t bytes = (has_file ? log_.file_end() : 0) + log_.memory_bytes();
+  if (bytes > 0) run.set_result_bytes(bytes);
+  if (!storage_problem_.empty()) {
+    const bool has_message = !run.message().empty();
+    run.set_message(absl::StrCat(run.message(), has_message ? "; " : "",
+                                 storage_problem_));
+  }
+  return run;
 }
 
 bool RunRecord::has_ended() const {
@@ -48,8 +71,7 @@ bool RunRecord::has_ended() const {
 
 bool RunRecord::is_on_disk() const {
   absl::MutexLock lock(&mutex_);
-  return is_saved_ && log_->end() == std::max(log_->file_bytes(),
-                                              ResultLog::kBegin);
+  return is_saved_ && committed_end_ == log_.end();
 }
 
 void RunRecord::SetCanceller(std::function<void(const absl::Status&)> cancel) {
@@ -63,9 +85,10 @@ absl::Status RunRecord::Cancel(const absl::Status& reason) {
     absl::MutexLock lock(&mutex_);
     if (end_.has_value()) {
       return absl::FailedPreconditionError(
-          absl::StrCat("run ", description_.id(), " has ended"));
+          absl::StrCat("run ", id(), " has ended"));
     }
     cancel = cancel_;
+    BeginToEnd();
   }
   if (cancel) cancel(reason);
   return absl::OkStatus();
@@ -73,15 +96,19 @@ absl::Status RunRecord::Cancel(const absl::Status& reason) {
 
 void RunRecord::OnSequencerEnds() {
   absl::MutexLock lock(&mutex_);
-  sequencer_ends_ = true;
+  state_.SequencerEnds();
+  BeginToEnd();
 }
 
-// ---- The run ----------------------------------------------------------------
+void RunRecord::BeginToEnd() {
+  is_ending_ = true;
+  memory_.NoteChange();
+}
 
 void RunRecord::OnQueuePosition(int ahead) {
   {
     absl::MutexLock lock(&mutex_);
-    description_.set_queue_position(ahead);
+    state_.SetQueuePosition(ahead);
     ++queue_version_;
   }
   Notify();
@@ -89,15 +116,13 @@ void RunRecord::OnQueuePosition(int ahead) {
 
 void RunRecord::OnRunStarted() {
   absl::MutexLock lock(&mutex_);
-  description_.set_state(RunDescription::RUNNING);
-  description_.clear_queue_position();
-  description_.set_start_timestamp_ns(clock_.UnixNs());
+  state_.Start(clock_.UnixNs());
 }
 
 void RunRecord::OnTestSetUp(int test_index) {
   {
     absl::MutexLock lock(&mutex_);
-    description_.set_current_test_index(test_index);
+    state_.SetUpTest(test_index);
   }
   Save();
 }
@@ -114,7 +139,7 @@ void RunRecord::OnProgress(int test_index, const TrafficProgress& progress) {
     absl::MutexLock lock(&mutex_);
     progress_.set_test_index(test_index);
     *progress_.mutable_progress() = progress;
-    progress_offset_ = log_->end();
+    progress_offset_ = log_.end();
     ++progress_version_;
   }
   Notify();
@@ -138,9 +163,18 @@ absl::Status RunRecord::OnTestFinished(int test_index, TestResult result) {
   {
     absl::MutexLock lock(&mutex_);
     finished_count_ = test_index + 1;
-    if (!is_good) has_failed_test_ = true;
+    state_.FinishTest(is_good);
   }
   Commit();
+  {
+    // A sequencer that is killed loses one test at most.
+    absl::MutexLock lock(&mutex_);
+    const auto need_not_wait = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+      return commits_done_ == commits_posted_ || is_ending_;
+    };
+    mutex_.AwaitWithTimeout(absl::Condition(&need_not_wait),
+                            options_.stall_timeout);
+  }
   if (failure.empty() || !options_.stop_at_failure) return absl::OkStatus();
   return absl::AbortedError(
       absl::StrCat("tests[", test_index, "] failed: ", failure));
@@ -149,266 +183,153 @@ absl::Status RunRecord::OnTestFinished(int test_index, TestResult result) {
 void RunRecord::OnSequenceDone(const absl::Status& status) {
   {
     absl::MutexLock lock(&mutex_);
-    const RunDescription::State state = FinalState(status);
-    description_.set_state(state);
-    description_.clear_queue_position();
-    if (state != RunDescription::INTERRUPTED) {
-      description_.clear_current_test_index();
-    }
-    description_.set_end_timestamp_ns(clock_.UnixNs());
-    if (!status.ok()) description_.set_message(std::string(status.message()));
+    ended_ = state_.Ended(status, clock_.UnixNs());
   }
+  if (options_.storage == nullptr) return Finish(status);
   Commit();
+  Post([this, status](RunDisk&) { Finish(status); });
+}
+
+void RunRecord::Finish(const absl::Status& status) {
   {
     absl::MutexLock lock(&mutex_);
     end_ = status;
     cancel_ = {};
   }
-  Notify();
   options_.on_ended();
+  Notify();
 }
-
-RunDescription::State RunRecord::FinalState(const absl::Status& status) const {
-  if (status.ok()) {
-    return has_failed_test_ ? RunDescription::FAILED : RunDescription::DONE;
-  }
-  if (sequencer_ends_) {
-    return description_.state() == RunDescription::WAITING
-               ? RunDescription::CANCELLED
-               : RunDescription::INTERRUPTED;
-  }
-  return absl::IsCancelled(status) ? RunDescription::CANCELLED
-                                   : RunDescription::FAILED;
-}
-
-// ---- Storage ----------------------------------------------------------------
 
 void RunRecord::Append(const RunTestsEvent& event) {
   std::string record = event.SerializeAsString();
-  bool is_in_file = false;
+  const bool is_piece = event.has_result_chunk();
+  const int64_t bytes = record.size();
+  if (is_piece && !AwaitRoom(event.test_index(), bytes)) return;
+  if (!is_piece && memory_.Reserve(bytes) != Room::kReserved) {
+    memory_.ReserveAnyway(bytes);
+  }
+  bool must_post = false;
   {
     absl::MutexLock lock(&mutex_);
-    is_in_file = log_->AppendToFile(record);
+    log_.Append(std::move(record), is_piece);
+    must_post = FileTakesRecords() && !std::exchange(is_write_posted_, true);
   }
-  if (!is_in_file) KeepInMemory(std::move(record), event);
+  if (must_post) Post([this](RunDisk& disk) { WriteNow(disk); });
   Notify();
 }
 
-void RunRecord::KeepInMemory(std::string record, const RunTestsEvent& event) {
-  const bool is_piece = event.has_result_chunk();
-  const int64_t bytes = record.size();
-  while (!memory_.Reserve(bytes)) {
-    if (!is_piece) {
-      memory_.ReserveAnyway(bytes);
-      break;
+// ---- Room -------------------------------------------------------------------
+
+// Reserves memory for a piece. False: it is not to be kept.
+bool RunRecord::AwaitRoom(int test_index, int64_t bytes) {
+  bool cut_off_readers = false;
+  while (true) {
+    const int64_t seen = memory_.changes();
+    const Room room = FindRoom(test_index, bytes, cut_off_readers);
+    if (room == Room::kReserved) return true;
+    absl::Duration patience;
+    {
+      absl::MutexLock lock(&mutex_);
+      // A run that is being ended takes no room from those who read others.
+      if (room == Room::kNone || (cut_off_readers && is_ending_)) {
+        DropPieceOf(test_index);
+        return false;
+      }
+      patience = Patience();
     }
-    if (!MakeRoom(event.test_index())) return;
+    cut_off_readers = !memory_.AwaitChange(seen, patience) && !EndStall();
   }
-  absl::MutexLock lock(&mutex_);
-  log_->AppendToMemory(std::move(record), is_piece);
 }
 
-// Drops what all followers have read, once there is any. False: there is
-// nothing to drop, and nobody to wait for.
-bool RunRecord::MakeRoom(int test_index) {
+RunRecord::Room RunRecord::FindRoom(int test_index, int64_t bytes,
+                                    bool cut_off_readers) {
   {
     absl::MutexLock lock(&mutex_);
-    first_whole_test_ = test_index + 1;
-    storage_problem_ = kPiecesDropped;
-    const int64_t slowest = SlowestOffset();
-    if (Free([slowest](ResultLog& log) { log.DropPieces(slowest); }) > 0) {
+    if (FileTakesRecords()) {
+      if (log_.memory_bytes() > kMaxUnwrittenBytes) return Room::kMayCome;
+      memory_.ReserveAnyway(bytes);
+      return Room::kReserved;
+    }
+    if (!IsWanted(test_index)) return Room::kNone;
+  }
+  const Room room = memory_.Reserve(bytes, cut_off_readers);
+  return room == Room::kNone ? HandOver(test_index, bytes) : room;
+}
+
+// Drops what all followers have taken. If that is all that there is, they get
+// the piece although there is no room.
+RunRecord::Room RunRecord::HandOver(int test_index, int64_t bytes) {
+  absl::MutexLock lock(&mutex_);
+  const int64_t slowest = SlowestOffset();
+  if (Free([slowest](ResultLog& log) { log.DropPieces(slowest); }) > 0) {
+    DropPieceOf(test_index);
+    return Room::kMayCome;
+  }
+  if (slowest < log_.end()) return Room::kMayCome;
+  if (!HasFollowers()) return Room::kNone;
+  memory_.ReserveAnyway(bytes);
+  return Room::kReserved;
+}
+
+// Gives up the disk, or the slowest followers. False: neither is to blame, but
+// readers of other runs.
+bool RunRecord::EndStall() {
+  {
+    absl::MutexLock lock(&mutex_);
+    const absl::Duration patience = Patience();
+    if (FileTakesRecords()) {
+      write_error_ = absl::DeadlineExceededError(
+          absl::StrCat("the disk took none of the result for ",
+                       absl::FormatDuration(patience)));
       return true;
     }
-    if (slowest == log_->end()) return false;
-    const auto need_not_wait = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-      return SlowestOffset() > slowest || sequencer_ends_;
-    };
-    mutex_.AwaitWithTimeout(absl::Condition(&need_not_wait),
-                            options_.stall_timeout);
-    if (SlowestOffset() > slowest) return true;
-    CutOff(slowest);
+    const int64_t slowest = SlowestOffset();
+    if (slowest == log_.end()) return false;
+    CutOff(slowest + 1,
+           absl::DeadlineExceededError(absl::StrCat(
+               "the client took none of the results for ",
+               absl::FormatDuration(patience),
+               ", and they need more than the sequencer's --results_memory")));
   }
   Notify();
   return true;
 }
 
-int64_t RunRecord::SlowestOffset() const {
-  int64_t slowest = log_->end();
-  for (const RunFollower* follower : followers_) {
-    if (follower->cut_off_.ok()) slowest = std::min(slowest, follower->offset_);
-  }
-  return slowest;
+// Later followers get nothing but a summary of this test and those before it.
+void RunRecord::DropPieceOf(int test_index) {
+  first_whole_test_ = std::max(first_whole_test_, test_index + 1);
+  storage_problem_ = kPiecesDropped;
 }
 
-void RunRecord::CutOff(int64_t offset) {
-  for (RunFollower* follower : followers_) {
-    if (follower->offset_ > offset) continue;
-    follower->cut_off_ = absl::DeadlineExceededError(absl::StrCat(
-        "the client took none of the results for ",
-        absl::FormatDuration(options_.stall_timeout),
-        ", and they need more than the sequencer's --results_memory"));
-  }
-}
-
-template <typename Function>
-int64_t RunRecord::Free(Function drop) {
-  const int64_t before = log_->memory_bytes();
-  drop(*log_);
-  const int64_t freed = before - log_->memory_bytes();
-  memory_.Release(freed);
+int64_t RunRecord::Free(const std::function<void(ResultLog&)>& drop) {
+  const int64_t before = log_.memory_bytes();
+  drop(log_);
+  const int64_t freed = before - log_.memory_bytes();
+  if (freed > 0) memory_.Release(freed);
   return freed;
 }
 
-void RunRecord::DropResult() {
+bool RunRecord::DropResult(bool cut_off) {
+  bool is_gone = false;
   {
     absl::MutexLock lock(&mutex_);
-    if (log_->memory_bytes() == 0) return;
-    Free([](ResultLog& log) { log.DropMemory(); });
+    if (log_.memory_bytes() == 0) return true;
     result_is_dropped_ = true;
     storage_problem_ = kResultDropped;
-  }
-  Notify();
-}
-
-void RunRecord::Commit() {
-  {
-    absl::MutexLock lock(&mutex_);
-    absl::Status status;
-    Free([&status](ResultLog& log) { status = log.Flush(); });
-    if (!status.ok()) {
-      storage_problem_ = absl::StrCat(status.message(),
-                                      "; it is kept in memory, until the "
-                                      "sequencer ends");
-    } else if (log_->memory_bytes() == 0) {
-      storage_problem_.clear();
+    if (cut_off) {
+      CutOff(log_.end(), absl::ResourceExhaustedError(absl::StrCat(
+                             "run ", id(), ": ", kResultDropped)));
     }
+    DropTaken();
+    is_gone = log_.memory_bytes() == 0;
   }
-  Save();
+  if (cut_off) Notify();
+  return is_gone;
 }
 
-void RunRecord::Save() {
-  absl::MutexLock save_lock(&save_mutex_);
-  RunDescription description;
-  {
-    absl::MutexLock lock(&mutex_);
-    description = description_;
-    // Of the file alone: the rest does not survive the process either.
-    if (log_->file_bytes() > 0) {
-      description.set_result_bytes(log_->file_bytes());
-    }
-  }
-  const absl::Status status = options_.save(description);
-  absl::MutexLock lock(&mutex_);
-  is_saved_ = status.ok();
-  if (!status.ok() && storage_problem_.empty()) {
-    storage_problem_ = absl::StrCat(status.message(),
-                                    "; it is known until the sequencer ends");
-  }
+void RunRecord::DropTaken() {
+  const int64_t slowest = SlowestOffset();
+  Free([slowest](ResultLog& log) { log.Drop(slowest); });
 }
-
-RunDescription RunRecord::Describe() const {
-  RunDescription description = description_;
-  const int64_t bytes = log_->file_bytes() + log_->memory_bytes();
-  if (bytes > 0) description.set_result_bytes(bytes);
-  if (!storage_problem_.empty()) {
-    const std::string& message = description_.message();
-    description.set_message(
-        absl::StrCat(message, message.empty() ? "" : "; ", storage_problem_));
-  }
-  return description;
-}
-
-// ---- Followers --------------------------------------------------------------
-
-void RunRecord::AddFollower(RunFollower& follower) {
-  absl::MutexLock lock(&mutex_);
-  follower.tests_before_ = finished_count_;
-  follower.first_whole_test_ = first_whole_test_;
-  followers_.insert(&follower);
-}
-
-void RunRecord::RemoveFollower(RunFollower& follower) {
-  absl::MutexLock lock(&mutex_);
-  followers_.erase(&follower);
-}
-
-RunNews RunRecord::NextFor(RunFollower& follower) {
-  absl::MutexLock lock(&mutex_);
-  if (!follower.cut_off_.ok()) {
-    return {.event = std::nullopt, .end = follower.cut_off_};
-  }
-  if (auto live = LiveNewsFor(follower)) {
-    return {.event = std::move(live), .end = std::nullopt};
-  }
-  while (true) {
-    absl::StatusOr<std::optional<std::string>> record =
-        log_->Read(follower.offset_);
-    if (!record.ok()) return {.event = std::nullopt, .end = record.status()};
-    if (!record->has_value()) break;
-    RunTestsEvent event;
-    if (!event.ParseFromString(**record)) {
-      return {.event = std::nullopt,
-              .end = absl::DataLossError("the stored result is damaged")};
-    }
-    if (!IsFor(follower, event)) continue;
-    return {.event = std::move(event), .end = std::nullopt};
-  }
-  if (!end_.has_value()) return {};
-  return {.event = std::nullopt, .end = End()};
-}
-
-bool RunRecord::IsFor(const RunFollower& follower, const RunTestsEvent& event) {
-  if (event.has_started()) return event.test_index() >= follower.tests_before_;
-  return !event.has_result_chunk() ||
-         event.test_index() >= follower.first_whole_test_;
-}
-
-std::optional<RunTestsEvent> RunRecord::LiveNewsFor(RunFollower& follower) {
-  RunTestsEvent event;
-  if (!follower.id_is_said_) {
-    follower.id_is_said_ = true;
-    event.set_run_id(description_.id());
-    return event;
-  }
-  if (follower.queue_version_ != queue_version_) {
-    follower.queue_version_ = queue_version_;
-    // Zero is said by the start that follows.
-    if (description_.queue_position() > 0) {
-      event.set_queue_position(description_.queue_position());
-      return event;
-    }
-  }
-  if (follower.progress_version_ != progress_version_ &&
-      follower.offset_ == progress_offset_) {
-    follower.progress_version_ = progress_version_;
-    return progress_;
-  }
-  return std::nullopt;
-}
-
-absl::Status RunRecord::End() const {
-  if (!result_is_dropped_) return *end_;
-  return absl::ResourceExhaustedError(
-      absl::StrCat("run ", description_.id(), ": ", kResultDropped));
-}
-
-void RunRecord::Notify() const {
-  std::vector<std::function<void()>> calls;
-  {
-    absl::MutexLock lock(&mutex_);
-    for (const RunFollower* follower : followers_) {
-      calls.push_back(follower->on_news_);
-    }
-  }
-  for (const auto& call : calls) call();
-}
-
-RunFollower::RunFollower(std::shared_ptr<RunRecord> record,
-                         std::function<void()> on_news)
-    : record_(std::move(record)), on_news_(std::move(on_news)) {
-  record_->AddFollower(*this);
-}
-
-RunFollower::~RunFollower() { record_->RemoveFollower(*this); }
 
 }  // namespace distbench

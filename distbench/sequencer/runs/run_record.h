@@ -4,21 +4,27 @@
 #define DISTBENCH_SEQUENCER_RUNS_RUN_RECORD_H_
 
 #include <cstdint>
+#include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
+#include <utility>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "distbench/base/clock.h"
 #include "distbench/sequencer/runs/result_log.h"
 #include "distbench/sequencer/runs/result_memory.h"
 #include "distbench/sequencer/runs/run_client.h"
+#include "distbench/sequencer/runs/run_disk.h"
+#include "distbench/sequencer/runs/run_state.h"
+#include "distbench/sequencer/runs/run_storage.h"
 #include "proto/control.pb.h"
 #include "proto/results.pb.h"
 
@@ -33,11 +39,28 @@ struct RunNews {
 };
 
 // The run writes, as its RunClient; any number of followers read, each at its
-// own pace, from the beginning. Results go to a file if there is one, else to
-// memory. Nobody waits for anybody, but for one case: a run whose results fit
-// neither waits for its followers, drops what all of them have read, and says
-// so. Thread-safe.
-class RunRecord final : public RunClient, public DroppableResult {
+// own pace, from the beginning. Three things, with one owner each:
+//
+// - State: mutex_ guards the description, the records in memory and the
+//   positions of the followers. It is never held while the disk works.
+// - Storage: the storage's thread alone writes records to the file, and reads
+//   them for followers. A record is in memory until it is in the file.
+//   Followers hear the run's id, and its end, once the disk has them or has
+//   failed.
+// - Followers: Next() takes a record from memory, or asks the storage for some
+//   and calls on_news when they are there.
+//
+// The run's own thread waits in two places: for room for a piece of a result,
+// and for the disk at the end of a test. As long as the file takes records, a
+// piece has room if few bytes are unwritten. Otherwise it must fit into the
+// results' memory. If it does not, followers get it nevertheless, one piece at
+// a time, and it is dropped when all of them have taken it; without followers
+// it is not kept. Later followers are told at the end what they have missed.
+//
+// Thread-safe.
+class RunRecord final : public RunClient,
+                        public DroppableResult,
+                        public std::enable_shared_from_this<RunRecord> {
  public:
   struct Options {
     // With id, client, label and test_names. The state decides: of a run that
@@ -47,22 +70,23 @@ class RunRecord final : public RunClient, public DroppableResult {
     // A failed test ends the run.
     bool stop_at_failure = false;
 
-    // Puts the description where it survives the process. The error says why
-    // it does not.
-    std::function<absl::Status(const RunDescription& description)> save =
-        [](const RunDescription&) { return absl::OkStatus(); };
+    // Must outlive the record. Null: nothing survives the process.
+    RunStorage* storage = nullptr;
 
-    // The run is over. Called once, with no lock held.
+    // The run is over, and followers are about to be told. Called once, with no
+    // lock held.
     std::function<void()> on_ended = [] {};
 
-    // A follower that the run waits for is cut off if it takes nothing for
-    // this long.
+    // How long the run waits for followers, or a disk, that take nothing; and
+    // how long when it is being ended.
     absl::Duration stall_timeout = absl::Seconds(60);
+    absl::Duration last_stall_timeout = absl::Seconds(2);
   };
 
-  // `memory` and `clock` must outlive the record.
-  RunRecord(Options options, std::unique_ptr<ResultLog> log,
-            ResultMemory& memory, const Clock& clock);
+  // `memory` and `clock` must outlive the record. `file`: the result of a run
+  // that has ended, with the description's result_bytes.
+  RunRecord(Options options, ResultMemory& memory, const Clock& clock,
+            std::unique_ptr<ResultFile> file = nullptr);
   ~RunRecord() override;
 
   RunDescription description() const ABSL_LOCKS_EXCLUDED(mutex_);
@@ -73,10 +97,11 @@ class RunRecord final : public RunClient, public DroppableResult {
   // All that will be needed of it is on the disk.
   bool is_on_disk() const ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Saves the description as it is; and what the run has said so far as well.
-  // If they can not be written, the description says so.
-  void Save() ABSL_LOCKS_EXCLUDED(mutex_, save_mutex_);
-  void Commit() ABSL_LOCKS_EXCLUDED(mutex_, save_mutex_);
+  // Both return at once. The storage saves the description as it is by then;
+  // Commit() makes it write all records so far, too. If that fails, the
+  // description says so.
+  void Save();
+  void Commit() ABSL_LOCKS_EXCLUDED(mutex_);
 
   // How to end the run; before others know of it.
   void SetCanceller(std::function<void(const absl::Status&)> cancel)
@@ -102,51 +127,98 @@ class RunRecord final : public RunClient, public DroppableResult {
       ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Of the memory.
-  void DropResult() override ABSL_LOCKS_EXCLUDED(mutex_);
+  bool DropResult(bool cut_off) override ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
   friend class RunFollower;
+  using Room = ResultMemory::Room;
 
-  void AddFollower(RunFollower& follower) ABSL_LOCKS_EXCLUDED(mutex_);
-  void RemoveFollower(RunFollower& follower) ABSL_LOCKS_EXCLUDED(mutex_);
-  RunNews NextFor(RunFollower& follower) ABSL_LOCKS_EXCLUDED(mutex_);
-  static bool IsFor(const RunFollower& follower, const RunTestsEvent& event);
-  std::optional<RunTestsEvent> LiveNewsFor(RunFollower& follower)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  absl::Status End() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void Notify() const ABSL_LOCKS_EXCLUDED(mutex_);
-
+  // ---- State
+  RunDescription Describe() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void BeginToEnd() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Finish(const absl::Status& status) ABSL_LOCKS_EXCLUDED(mutex_);
   void Append(const RunTestsEvent& event) ABSL_LOCKS_EXCLUDED(mutex_);
-  void KeepInMemory(std::string record, const RunTestsEvent& event)
+
+  // ---- Room, on the run's thread
+  bool AwaitRoom(int test_index, int64_t bytes) ABSL_LOCKS_EXCLUDED(mutex_);
+  Room FindRoom(int test_index, int64_t bytes, bool cut_off_readers)
       ABSL_LOCKS_EXCLUDED(mutex_);
-  bool MakeRoom(int test_index) ABSL_LOCKS_EXCLUDED(mutex_);
-  int64_t SlowestOffset() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void CutOff(int64_t offset) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  Room HandOver(int test_index, int64_t bytes) ABSL_LOCKS_EXCLUDED(mutex_);
+  bool EndStall() ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::Duration Patience() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return is_ending_ ? options_.last_stall_timeout : options_.stall_timeout;
+  }
+  bool FileTakesRecords() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return options_.storage != nullptr && write_error_.ok();
+  }
+  void DropPieceOf(int test_index) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void DropTaken() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   // Calls `drop` with the log, and releases what it frees.
-  template <typename Function>
-  int64_t Free(Function drop) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-
-  RunDescription Describe() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  RunDescription::State FinalState(const absl::Status& status) const
+  int64_t Free(const std::function<void(ResultLog& log)>& drop)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  // ---- Storage: what is posted, and then done on its thread
+  void Post(std::function<void(RunDisk& disk)> work);
+  void WriteNow(RunDisk& disk) ABSL_LOCKS_EXCLUDED(mutex_);
+  void CommitNow(RunDisk& disk, int64_t end) ABSL_LOCKS_EXCLUDED(mutex_);
+  void SaveNow(RunDisk& disk) ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::string_view WhatIsInMemory() const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void ReadNow(int64_t follower_id) ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::StatusOr<std::deque<std::string>> ReadFile(int64_t offset, int64_t end);
+
+  // ---- Followers
+  void AddFollower(RunFollower& follower) ABSL_LOCKS_EXCLUDED(mutex_);
+  void RemoveFollower(RunFollower& follower) ABSL_LOCKS_EXCLUDED(mutex_);
+  void OnTaken() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  RunNews NextFor(RunFollower& follower) ABSL_LOCKS_EXCLUDED(mutex_);
+  RunNews NewsFor(RunFollower& follower) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  std::optional<RunTestsEvent> LiveNewsFor(RunFollower& follower)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  ResultLog::Record TakeRecord(RunFollower& follower)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status EndFor(const RunFollower& follower) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool IsWanted(int test_index) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool HasFollowers() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  int64_t SlowestOffset() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void CutOff(int64_t offset, const absl::Status& reason)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Notify() const ABSL_LOCKS_EXCLUDED(mutex_);
 
   const Options options_;
   ResultMemory& memory_;
   const Clock& clock_;
 
-  // Descriptions are saved in the order in which they were made.
-  absl::Mutex save_mutex_ ABSL_ACQUIRED_BEFORE(mutex_);
+  std::unique_ptr<ResultFile> file_;  // of the storage's thread
 
   mutable absl::Mutex mutex_;
-  RunDescription description_ ABSL_GUARDED_BY(mutex_);
-  std::string storage_problem_ ABSL_GUARDED_BY(mutex_);
-  bool is_saved_ ABSL_GUARDED_BY(mutex_) = false;
-  std::unique_ptr<ResultLog> log_ ABSL_GUARDED_BY(mutex_);
+  RunState state_ ABSL_GUARDED_BY(mutex_);
+  std::function<void(const absl::Status&)> cancel_ ABSL_GUARDED_BY(mutex_);
+  bool is_ending_ ABSL_GUARDED_BY(mutex_) = false;
+  int finished_count_ ABSL_GUARDED_BY(mutex_) = 0;  // of tests
+
+  // The run is over, but is told so only when it is stored.
+  std::optional<RunDescription> ended_ ABSL_GUARDED_BY(mutex_);
+  std::optional<absl::Status> end_ ABSL_GUARDED_BY(mutex_);
+
+  ResultLog log_ ABSL_GUARDED_BY(mutex_);
   bool result_is_dropped_ ABSL_GUARDED_BY(mutex_) = false;
   int first_whole_test_ ABSL_GUARDED_BY(mutex_) = 0;  // without dropped pieces
-  std::function<void(const absl::Status&)> cancel_ ABSL_GUARDED_BY(mutex_);
-  std::set<RunFollower*> followers_ ABSL_GUARDED_BY(mutex_);
+
+  std::string storage_problem_ ABSL_GUARDED_BY(mutex_);
+  absl::Status write_error_ ABSL_GUARDED_BY(mutex_);  // until the next commit
+  bool is_write_posted_ ABSL_GUARDED_BY(mutex_) = false;
+  int commits_posted_ ABSL_GUARDED_BY(mutex_) = 0;
+  int commits_done_ ABSL_GUARDED_BY(mutex_) = 0;
+  int64_t committed_end_ ABSL_GUARDED_BY(mutex_);  // of what is on the disk
+  bool is_saved_ ABSL_GUARDED_BY(mutex_) = false;
+  bool is_announced_ ABSL_GUARDED_BY(mutex_);  // the storage knows the run
+
+  // By their ids.
+  std::map<int64_t, RunFollower*> followers_ ABSL_GUARDED_BY(mutex_);
+  int64_t next_follower_id_ ABSL_GUARDED_BY(mutex_) = 0;
 
   // What replaces what followers have not read yet. Progress comes before the
   // record at progress_offset_.
@@ -154,11 +226,6 @@ class RunRecord final : public RunClient, public DroppableResult {
   int progress_version_ ABSL_GUARDED_BY(mutex_) = 0;
   int64_t progress_offset_ ABSL_GUARDED_BY(mutex_) = 0;
   RunTestsEvent progress_ ABSL_GUARDED_BY(mutex_);
-
-  int finished_count_ ABSL_GUARDED_BY(mutex_) = 0;  // of tests
-  bool has_failed_test_ ABSL_GUARDED_BY(mutex_) = false;
-  bool sequencer_ends_ ABSL_GUARDED_BY(mutex_) = false;
-  std::optional<absl::Status> end_ ABSL_GUARDED_BY(mutex_);
 };
 
 // One reader of a record.
@@ -174,7 +241,8 @@ class RunFollower {
 
   // First the run's id, then events as of RunTests, then the end. A test that
   // had ended before the follower came has no start. The result of a test is
-  // all there, or without any of its pieces.
+  // all there, or without any of its pieces; the end is an error that says what
+  // is missing, unless nothing is. Never blocks.
   RunNews Next() { return record_->NextFor(*this); }
 
   // The run waited for it, and does so no longer.
@@ -186,16 +254,23 @@ class RunFollower {
  private:
   friend class RunRecord;
 
+  bool Gets(const RunTestsEvent& event) const;
+
   const std::shared_ptr<RunRecord> record_;
   const std::function<void()> on_news_;
 
   // Guarded by the record's mutex_.
+  int64_t id_ = 0;
   bool id_is_said_ = false;
   int queue_version_ = 0;
   int progress_version_ = 0;
-  int64_t offset_ = ResultLog::kBegin;
-  int tests_before_ = 0;  // that had ended when it came
+  int64_t offset_ = ResultLog::kBegin;  // of what it takes next
+  bool is_reading_ = false;             // the storage, for it
+  std::deque<std::string> read_ahead_;  // from the file, at offset_
+  absl::Status read_error_;
+  int tests_before_ = 0;      // that had ended when it came
   int first_whole_test_ = 0;  // when it came
+  std::string missing_;       // of what there was; empty: nothing
   absl::Status cut_off_;
 };
 

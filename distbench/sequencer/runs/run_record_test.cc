@@ -1,14 +1,18 @@
 #include "distbench/sequencer/runs/run_record.h"
 
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/synchronization/notification.h"
+#include "absl/time/time.h"
 #include "distbench/base/testing/fake_clock.h"
+#include "distbench/sequencer/testing/waiting_follower.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -19,6 +23,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Pair;
 
 constexpr int64_t kPieceBytes = 1000;
 constexpr char kId[] = "20260131-235959-000";
@@ -77,22 +82,18 @@ std::vector<std::string> Drain(RunFollower& follower) {
 
 class RunRecordTest : public testing::Test {
  protected:
-  std::shared_ptr<RunRecord> MakeRecord(const std::string& path = "") {
+  std::shared_ptr<RunRecord> MakeRecord(RunStorage* storage = nullptr) {
     RunRecord::Options options;
+    options.storage = storage;
     options.description.set_id(kId);
     options.description.set_state(RunDescription::WAITING);
     options.description.add_test_names("first");
     options.description.add_test_names("second");
     options.stop_at_failure = stop_at_failure_;
-    options.save = [this](const RunDescription& description) {
-      saved_.push_back(description);
-      return save_status_;
-    };
     options.on_ended = [this] { ++ended_count_; };
     options.stall_timeout = stall_timeout_;
-    return std::make_shared<RunRecord>(std::move(options),
-                                       std::make_unique<ResultLog>(path),
-                                       memory_, clock_);
+    options.last_stall_timeout = absl::Milliseconds(10);
+    return std::make_shared<RunRecord>(std::move(options), memory_, clock_);
   }
 
   static void RunOneTest(RunRecord& record, int test_index, int pieces,
@@ -123,8 +124,6 @@ class RunRecordTest : public testing::Test {
   ResultMemory memory_{5 * kPieceBytes};
   bool stop_at_failure_ = false;
   absl::Duration stall_timeout_ = absl::Milliseconds(10);
-  absl::Status save_status_;
-  std::vector<RunDescription> saved_;
   int ended_count_ = 0;
   int news_count_ = 0;
   std::vector<std::unique_ptr<RunFollower>> followers_;
@@ -209,22 +208,6 @@ TEST_F(RunRecordTest, DescribesTheRunAtEachStage) {
   EXPECT_EQ(run.message(), "");
 }
 
-TEST_F(RunRecordTest, SavesBeforeEachTestAndAfterIt) {
-  auto record = MakeRecord(testing::TempDir() + "/saves");
-  record->OnRunStarted();
-  RunOneTest(*record, 0, 1);
-  record->OnTestSetUp(1);
-  ASSERT_EQ(saved_.size(), 3);
-  EXPECT_EQ(saved_[0].current_test_index(), 0);
-  EXPECT_EQ(saved_[0].state(), RunDescription::RUNNING);
-  EXPECT_FALSE(saved_[0].has_result_bytes());
-  EXPECT_GT(saved_[1].result_bytes(), kPieceBytes);
-  EXPECT_EQ(saved_[2].current_test_index(), 1);
-  EXPECT_EQ(saved_[2].result_bytes(), saved_[1].result_bytes());
-  // Neither file nor memory has it twice.
-  EXPECT_EQ(memory_.used_bytes(), 0);
-}
-
 TEST_F(RunRecordTest, FinalStateSaysHowItWent) {
   struct Case {
     std::string failure;
@@ -260,6 +243,8 @@ TEST_F(RunRecordTest, ARunThatWaitsWhenTheSequencerEndsIsCancelled) {
   EXPECT_EQ(run.state(), RunDescription::CANCELLED);
   EXPECT_EQ(run.message(), "the sequencer ends");
   EXPECT_FALSE(run.has_queue_position());
+  EXPECT_THAT(Drain(Follow(record)),
+              ElementsAre("id", "end the sequencer ends"));
 }
 
 TEST_F(RunRecordTest, AFailedTestEndsTheRunIfThatIsWanted) {
@@ -283,21 +268,6 @@ TEST_F(RunRecordTest, CancelReachesTheRunUntilItHasEnded) {
   record->OnSequenceDone(absl::CancelledError("enough"));
   EXPECT_EQ(record->Cancel(absl::CancelledError("again")).code(),
             absl::StatusCode::kFailedPrecondition);
-}
-
-TEST_F(RunRecordTest, ADiskThatIsFullIsSaidAndTheResultIsInMemory) {
-  save_status_ = absl::ResourceExhaustedError("cannot write /x/run: no space");
-  auto record = MakeRecord("/nonexistent/result");
-  record->OnRunStarted();
-  RunOneTest(*record, 0, 2);
-  record->OnSequenceDone(absl::OkStatus());
-  EXPECT_FALSE(record->is_on_disk());
-  EXPECT_EQ(record->description().state(), RunDescription::DONE);
-  EXPECT_THAT(record->description().message(),
-              AllOf(HasSubstr("/nonexistent/result"),
-                    HasSubstr("kept in memory, until the sequencer ends")));
-  EXPECT_THAT(Drain(Follow(record)), ElementsAre("id", "piece0", "piece1",
-                                                 "finished 0", "end "));
 }
 
 TEST_F(RunRecordTest, OldResultsMakeRoomForNewOnes) {
@@ -329,40 +299,197 @@ TEST_F(RunRecordTest, WithoutFollowersALargeResultKeepsItsSummaryAlone) {
   EXPECT_THAT(record->description().message(),
               HasSubstr("only summaries were kept"));
   // Nor are there pieces that would pass for the whole.
-  EXPECT_THAT(Drain(Follow(record)), ElementsAre("id", "finished 0", "end "));
+  EXPECT_THAT(
+      Drain(Follow(record)),
+      ElementsAre("id", "finished 0",
+                  AllOf(HasSubstr("end "), HasSubstr("--results_memory"),
+                        HasSubstr("only summaries were kept of test 1"))));
 }
 
-TEST_F(RunRecordTest, AFollowerGetsAllOfALargeResult) {
-  constexpr int kPieces = 200;
-  stall_timeout_ = absl::Seconds(60);
-  auto record = MakeRecord();
-  absl::Mutex mutex;
-  bool has_news = true;
-  RunFollower follower(record, [&] {
-    absl::MutexLock lock(&mutex);
-    has_news = true;
-  });
-  std::thread run([&] {
-    RunOneTest(*record, 0, kPieces);
-    record->OnSequenceDone(absl::OkStatus());
-  });
-  int pieces = 0;
-  std::string last;
-  while (!absl::StartsWith(last, "end")) {
-    {
-      absl::MutexLock lock(&mutex);
-      mutex.Await(absl::Condition(&has_news));
-      has_news = false;
-    }
-    for (const std::string& word : Drain(follower)) {
-      if (absl::StartsWith(word, "piece")) ++pieces;
-      last = word;
-    }
+// The number of pieces by test, and the end.
+struct Received {
+  std::map<int, int> pieces;
+  std::optional<absl::Status> end;
+};
+
+// A follower that reads on a thread of its own, as fast as it can.
+class BackgroundFollower {
+ public:
+  explicit BackgroundFollower(std::shared_ptr<RunRecord> record)
+      : thread_([this, follower = std::make_shared<WaitingFollower>(record)] {
+          while (true) {
+            const RunNews news = follower->Next();
+            if (!news.event.has_value()) {
+              received_.end = news.end;
+              return;
+            }
+            if (news.event->has_result_chunk()) {
+              ++received_.pieces[news.event->test_index()];
+            }
+          }
+        }) {}
+
+  Received Finish() {
+    thread_.join();
+    return received_;
   }
+
+ private:
+  Received received_;
+  std::thread thread_;
+};
+
+// The parameter is the size of the results' memory, which is less than a piece.
+class TightMemoryTest : public RunRecordTest,
+                        public testing::WithParamInterface<int64_t> {
+ protected:
+  TightMemoryTest() { stall_timeout_ = absl::Minutes(5); }
+  ~TightMemoryTest() override { followers_.clear(); }  // before the memory
+
+  ResultMemory tight_memory_{GetParam()};
+
+  std::shared_ptr<RunRecord> MakeTightRecord() {
+    RunRecord::Options options;
+    options.description.set_id(kId);
+    options.description.set_state(RunDescription::WAITING);
+    options.stall_timeout = stall_timeout_;
+    return std::make_shared<RunRecord>(std::move(options), tight_memory_,
+                                       clock_);
+  }
+};
+
+TEST_P(TightMemoryTest, FollowersGetAllOfEachTest) {
+  constexpr int kTests = 5;
+  constexpr int kPieces = 50;
+  auto record = MakeTightRecord();
+  BackgroundFollower one(record);
+  BackgroundFollower other(record);
+  for (int i = 0; i < kTests; ++i) RunOneTest(*record, i, kPieces);
+  record->OnSequenceDone(absl::OkStatus());
+  for (BackgroundFollower* follower : {&one, &other}) {
+    const Received received = follower->Finish();
+    ASSERT_TRUE(received.end.has_value());
+    EXPECT_TRUE(received.end->ok()) << *received.end;
+    EXPECT_THAT(received.pieces,
+                ElementsAre(Pair(0, kPieces), Pair(1, kPieces),
+                            Pair(2, kPieces), Pair(3, kPieces),
+                            Pair(4, kPieces)));
+  }
+  // A piece too many at most.
+  EXPECT_LE(tight_memory_.used_bytes(), GetParam() + 2 * kPieceBytes);
+}
+
+TEST_P(TightMemoryTest, AFollowerThatHasTakenAllNeverDelaysTheRun) {
+  auto record = MakeTightRecord();
+  RunFollower& follower = Follow(record);
+  record->OnTestStarted(0, TestStarted());
+  for (int i = 0; i < 20; ++i) {
+    Drain(follower);
+    ASSERT_TRUE(record->OnResultChunk(0, Piece("piece")).ok());
+    EXPECT_THAT(Drain(follower), ElementsAre("piece"));
+  }
+}
+
+TEST_P(TightMemoryTest, ALateFollowerIsToldWhatItHasMissed) {
+  constexpr int kPieces = 20;
+  auto record = MakeTightRecord();
+  BackgroundFollower early(record);
+  RunOneTest(*record, 0, kPieces);
+  for (int i = 0; i < kPieces; ++i) {
+    ASSERT_TRUE(record->OnResultChunk(1, Piece("piece")).ok());
+  }
+  BackgroundFollower late(record);
+  for (int i = 0; i < kPieces; ++i) {
+    ASSERT_TRUE(record->OnResultChunk(1, Piece("piece")).ok());
+  }
+  ASSERT_TRUE(record->OnTestFinished(1, ResultOf("")).ok());
+  RunOneTest(*record, 2, kPieces);
+  record->OnSequenceDone(absl::OkStatus());
+  EXPECT_TRUE(early.Finish().end->ok());
+  const Received received = late.Finish();
+  // It gets all pieces of a test, or none.
+  EXPECT_THAT(received.pieces, ElementsAre(Pair(2, kPieces)));
+  EXPECT_EQ(received.end->code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(received.end->message()),
+              HasSubstr("only summaries were kept of tests 1 to 2"));
+}
+
+TEST_P(TightMemoryTest, ARunThatEndsBadlySaysThatAndWhatIsMissing) {
+  auto record = MakeTightRecord();
+  RunOneTest(*record, 0, 20);
+  record->OnSequenceDone(absl::CancelledError("enough"));
+  EXPECT_THAT(Drain(Follow(record)).back(),
+              AllOf(HasSubstr("end enough; "), HasSubstr("of test 1")));
+}
+
+TEST_P(TightMemoryTest, AFollowerThatGoesFreesTheRun) {
+  auto record = MakeTightRecord();
+  auto follower = std::make_unique<RunFollower>(record, [] {});
+  absl::Notification is_done;
+  std::thread run([&] {
+    RunOneTest(*record, 0, 20);
+    is_done.Notify();
+  });
+  // The run may be waiting for it by now or not.
+  follower = nullptr;
+  is_done.WaitForNotification();
   run.join();
-  EXPECT_EQ(last, "end ");
-  EXPECT_EQ(pieces, kPieces);
-  EXPECT_LE(memory_.used_bytes(), memory_.limit_bytes() + kPieceBytes);
+}
+
+TEST_P(TightMemoryTest, ARunThatIsCancelledWaitsForNobodyForLong) {
+  RunRecord::Options options;
+  options.description.set_id(kId);
+  options.description.set_state(RunDescription::WAITING);
+  options.stall_timeout = absl::InfiniteDuration();
+  options.last_stall_timeout = absl::Milliseconds(1);
+  auto record =
+      std::make_shared<RunRecord>(std::move(options), tight_memory_, clock_);
+  RunFollower& follower = Follow(record);
+  std::thread run([&] { RunOneTest(*record, 0, 20); });
+  EXPECT_TRUE(record->Cancel(absl::CancelledError("enough")).ok());
+  run.join();
+  record->OnSequenceDone(absl::CancelledError("enough"));
+  EXPECT_TRUE(follower.is_cut_off());
+}
+
+TEST_P(TightMemoryTest, TheNextRunDropsNothingThatSomebodyIsTaking) {
+  auto old = MakeTightRecord();
+  RunFollower& follower = Follow(old);
+  RunOneTest(*old, 0, 1);
+  old->OnSequenceDone(absl::OkStatus());
+  tight_memory_.AddDroppable(old, "me", old->description().result_bytes());
+  auto next = MakeTightRecord();
+  BackgroundFollower reader(next);
+  std::thread run([&] {
+    RunOneTest(*next, 0, 5);
+    next->OnSequenceDone(absl::OkStatus());
+  });
+  EXPECT_THAT(Drain(follower), ElementsAre("id", "started 0", "piece0",
+                                           "finished 0", "end "));
+  run.join();
+  const Received received = reader.Finish();
+  EXPECT_TRUE(received.end->ok()) << *received.end;
+  EXPECT_THAT(received.pieces, ElementsAre(Pair(0, 5)));
+  // Nobody else gets it any more.
+  EXPECT_THAT(Drain(Follow(old)),
+              ElementsAre("id", HasSubstr("was dropped to make room")));
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, TightMemoryTest,
+                         testing::Values(0, 1, kPieceBytes / 2));
+
+TEST_F(RunRecordTest, AReaderOfAnotherRunThatTakesNothingIsCutOff) {
+  auto old = MakeRecord();
+  RunFollower& follower = Follow(old);
+  RunOneTest(*old, 0, 4);
+  old->OnSequenceDone(absl::OkStatus());
+  memory_.AddDroppable(old, "me", 4 * kPieceBytes);
+  auto next = MakeRecord();
+  RunOneTest(*next, 0, 3);
+  next->OnSequenceDone(absl::OkStatus());
+  EXPECT_THAT(Drain(follower), ElementsAre(HasSubstr("was dropped")));
+  EXPECT_THAT(Drain(Follow(next)), ElementsAre("id", "piece0", "piece1",
+                                               "piece2", "finished 0", "end "));
 }
 
 TEST_F(RunRecordTest, AFollowerThatTakesNothingIsCutOff) {
@@ -394,8 +521,7 @@ TEST_F(RunRecordTest, ARunThatHasEndedSaysHow) {
   options.description.set_id(kId);
   options.description.set_state(RunDescription::INTERRUPTED);
   options.description.set_message("in the middle of test 2");
-  auto record = std::make_shared<RunRecord>(
-      options, std::make_unique<ResultLog>(""), memory_, clock_);
+  auto record = std::make_shared<RunRecord>(options, memory_, clock_);
   EXPECT_TRUE(record->has_ended());
   EXPECT_THAT(Drain(Follow(record)),
               ElementsAre("id", "end in the middle of test 2"));

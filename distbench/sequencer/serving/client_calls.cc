@@ -9,31 +9,23 @@ namespace distbench {
 
 // ---- FollowRunCall ----------------------------------------------------------
 
-FollowRunCall* FollowRunCall::Open(
-    grpc::CallbackServerContext& context,
-    absl::StatusOr<std::shared_ptr<RunRecord>> run,
-    CancelHandler cancel_handler) {
+std::shared_ptr<FollowRunCall> FollowRunCall::Open(
+    grpc::CallbackServerContext& context, CancelHandler cancel_handler) {
   std::shared_ptr<FollowRunCall> call(
       new FollowRunCall(context, std::move(cancel_handler)));
   call->self_ = call;
-  if (run.ok()) {
-    call->Follow(*std::move(run));
-  } else {
-    absl::MutexLock lock(&call->mutex_);
-    call->End(run.status());
-  }
-  return call.get();
+  return call;
 }
 
-void FollowRunCall::Follow(std::shared_ptr<RunRecord> run) {
-  {
-    absl::MutexLock lock(&mutex_);
-    follower_ = std::make_unique<RunFollower>(
-        std::move(run), [call = std::weak_ptr<FollowRunCall>(self_)] {
-          if (const auto held = call.lock()) held->Advance();
-        });
-  }
-  Advance();
+void FollowRunCall::Follow(absl::StatusOr<std::shared_ptr<RunRecord>> run) {
+  absl::MutexLock lock(&mutex_);
+  if (is_finished_) return;
+  if (!run.ok()) return End(run.status());
+  follower_ = std::make_unique<RunFollower>(
+      *std::move(run), [call = weak_from_this()] {
+        if (const auto held = call.lock()) held->Advance();
+      });
+  WriteNextOrFinish();
 }
 
 void FollowRunCall::OnWriteDone(bool ok) {
@@ -69,6 +61,7 @@ void FollowRunCall::WriteNextOrFinish() {
     return;
   }
   if (is_cancelled_) return End(absl::CancelledError("the client has gone"));
+  if (follower_ == nullptr) return;
   RunNews news = follower_->Next();
   if (news.event.has_value()) {
     written_ = *std::move(news.event);

@@ -23,12 +23,16 @@ using CancelHandler = std::function<void()>;
 
 // Streams what a run has to say, as fast as the client reads it. Lives until
 // gRPC is done with it.
-class FollowRunCall final : public grpc::ServerWriteReactor<RunTestsEvent> {
+class FollowRunCall final : public grpc::ServerWriteReactor<RunTestsEvent>,
+                            public std::enable_shared_from_this<FollowRunCall> {
  public:
-  // An error is what the call ends with.
-  static FollowRunCall* Open(grpc::CallbackServerContext& context,
-                             absl::StatusOr<std::shared_ptr<RunRecord>> run,
-                             CancelHandler cancel_handler);
+  static std::shared_ptr<FollowRunCall> Open(
+      grpc::CallbackServerContext& context, CancelHandler cancel_handler);
+
+  // Must be called once, when it is known what to follow; the call may be over
+  // by then. With an error, the call ends with it.
+  void Follow(absl::StatusOr<std::shared_ptr<RunRecord>> run)
+      ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Of the reactor.
   void OnWriteDone(bool ok) override ABSL_LOCKS_EXCLUDED(mutex_);
@@ -39,8 +43,6 @@ class FollowRunCall final : public grpc::ServerWriteReactor<RunTestsEvent> {
   FollowRunCall(grpc::CallbackServerContext& context,
                 CancelHandler cancel_handler)
       : context_(context), cancel_handler_(std::move(cancel_handler)) {}
-
-  void Follow(std::shared_ptr<RunRecord> run) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Writes the next event, or ends the call, if there is one or it has to.
   void Advance() ABSL_LOCKS_EXCLUDED(mutex_);
@@ -57,6 +59,8 @@ class FollowRunCall final : public grpc::ServerWriteReactor<RunTestsEvent> {
   bool is_writing_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_cancelled_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_finished_ ABSL_GUARDED_BY(mutex_) = false;
+
+  // Null: not known yet.
   std::unique_ptr<RunFollower> follower_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -43,6 +43,9 @@ constexpr absl::Duration kHandshakeTimeout = absl::Seconds(10);
 // For the test that runs to stop and to hand over what it measured.
 constexpr absl::Duration kCollectGrace = absl::Seconds(10);
 
+// For the disk to take that.
+constexpr absl::Duration kStoreGrace = absl::Seconds(10);
+
 // For calls that have ended to reach their clients.
 constexpr std::chrono::seconds kShutdownGrace(1);
 
@@ -120,7 +123,9 @@ class SequencerServer::Impl {
   ~Impl() { Shutdown(); }
 
   absl::Status Start() {
-    if (!options_.results_dir.empty()) {
+    if (options_.disk != nullptr) {
+      book_.OpenDisk(options_.disk);
+    } else if (!options_.results_dir.empty()) {
       absl::Status status = book_.OpenDirectory(options_.results_dir);
       if (!status.ok()) return status;
     }
@@ -151,6 +156,7 @@ class SequencerServer::Impl {
     book_.OnSequencerEnds();
     queue_.Close(ShutdownReason());
     queue_.AwaitIdle(kCollectGrace);
+    book_.AwaitStored(kStoreGrace);
   }
 
   void Shutdown() ABSL_LOCKS_EXCLUDED(shutdown_mutex_) {

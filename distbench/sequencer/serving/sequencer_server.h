@@ -15,6 +15,7 @@
 #include "distbench/security/authorization.h"
 #include "distbench/security/credentials.h"
 #include "distbench/sequencer/runs/run_book.h"
+#include "distbench/sequencer/runs/run_disk.h"
 #include "proto/control.pb.h"
 
 namespace grpc {
@@ -52,6 +53,9 @@ struct SequencerOptions {
 
   // Where runs and their results are kept (see RunDirectory); empty: in memory.
   std::string results_dir;
+
+  // In place of results_dir, if there is one.
+  std::shared_ptr<RunDisk> disk;
 
   RunLimits run_limits;
 

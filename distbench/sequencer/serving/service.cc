@@ -66,6 +66,14 @@ CancelHandler CancelOf(
   };
 }
 
+// The run, if GetRun may show it.
+RunBook::RunOrError ForGet(RunBook::RunOrError run, bool wait) {
+  if (!run.ok() || wait || (*run)->has_ended()) return run;
+  return absl::FailedPreconditionError(
+      absl::StrCat("run ", (*run)->id(),
+                   " has not ended; distbench runs wait waits for it"));
+}
+
 grpc::ServerUnaryReactor* Answer(grpc::CallbackServerContext& context,
                                  const absl::Status& status) {
   grpc::ServerUnaryReactor* reactor = context.DefaultReactor();
@@ -98,9 +106,11 @@ grpc::ServerWriteReactor<RunTestsEvent>* SequencerService::RunTests(
                                  .client = ClientName(*context),
                                  .stop_at_failure = false},
                                 request->preempt());
-  return FollowRunCall::Open(
-      *context, run,
+  const auto call = FollowRunCall::Open(
+      *context,
       request->cancel_with_call() ? CancelOf(run) : CancelHandler([] {}));
+  call->Follow(run);
+  return call.get();
 }
 
 grpc::ServerUnaryReactor* SequencerService::GetStatus(
@@ -121,25 +131,35 @@ grpc::ServerUnaryReactor* SequencerService::GetStatus(
 grpc::ServerUnaryReactor* SequencerService::ListRuns(
     grpc::CallbackServerContext* context, const ListRunsRequest*,
     ListRunsResponse* response) {
-  for (RunDescription& run : book_.List()) {
-    *response->add_runs() = std::move(run);
-  }
-  return Answer(*context, absl::OkStatus());
+  grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
+  book_.List([reactor, response](std::vector<RunDescription> runs) {
+    for (RunDescription& run : runs) *response->add_runs() = std::move(run);
+    reactor->Finish(grpc::Status::OK);
+  });
+  return reactor;
 }
 
 grpc::ServerWriteReactor<RunTestsEvent>* SequencerService::GetRun(
     grpc::CallbackServerContext* context, const GetRunRequest* request) {
-  return FollowRunCall::Open(*context, FindForGet(*request), [] {});
+  const auto call = FollowRunCall::Open(*context, [] {});
+  book_.Find(request->run_id(), [call, wait = request->wait()](RunOrError run) {
+    call->Follow(ForGet(std::move(run), wait));
+  });
+  return call.get();
 }
 
 grpc::ServerUnaryReactor* SequencerService::CancelRun(
     grpc::CallbackServerContext* context, const CancelRunRequest* request,
     CancelRunResponse*) {
-  const RunOrError run = book_.Find(request->run_id());
-  if (!run.ok()) return Answer(*context, run.status());
-  return Answer(*context,
-                (*run)->Cancel(absl::CancelledError(absl::StrCat(
-                    "the run was cancelled by ", ClientName(*context)))));
+  grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
+  absl::Status reason = absl::CancelledError(
+      absl::StrCat("the run was cancelled by ", ClientName(*context)));
+  book_.Find(request->run_id(),
+             [reactor, reason = std::move(reason)](const RunOrError& run) {
+               reactor->Finish(ToGrpcStatus(
+                   run.ok() ? (*run)->Cancel(reason) : run.status()));
+             });
+  return reactor;
 }
 
 SequencerService::RunOrError SequencerService::Submit(
@@ -159,15 +179,6 @@ SequencerService::RunOrError SequencerService::Submit(
   });
   queue_.Submit(std::move(run), preempt);
   return record;
-}
-
-SequencerService::RunOrError SequencerService::FindForGet(
-    const GetRunRequest& request) {
-  RunOrError run = book_.Find(request.run_id());
-  if (!run.ok() || request.wait() || (*run)->has_ended()) return run;
-  return absl::FailedPreconditionError(
-      absl::StrCat("run ", request.run_id(),
-                   " has not ended; distbench runs wait waits for it"));
 }
 
 }  // namespace distbench

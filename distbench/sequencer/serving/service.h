@@ -19,7 +19,7 @@
 
 namespace distbench {
 
-// Thread-safe. No call has a thread of its own.
+// Thread-safe. No call has a thread of its own, and none waits for the disk.
 class SequencerService final : public DistBenchTestSequencer::CallbackService {
  public:
   // All must outlive the server.
@@ -52,13 +52,10 @@ class SequencerService final : public DistBenchTestSequencer::CallbackService {
                                       CancelRunResponse* response) override;
 
  private:
-  using RunOrError = absl::StatusOr<std::shared_ptr<RunRecord>>;
+  using RunOrError = RunBook::RunOrError;
 
   // Checks the tests, and queues them.
   RunOrError Submit(const RunSubmission& submission, bool preempt);
-
-  // The run, if GetRun may show it.
-  RunOrError FindForGet(const GetRunRequest& request);
 
   RunEnvironment& environment_;
   RunQueue& queue_;

@@ -14,11 +14,15 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 #include "distbench/base/testing/fake_clock.h"
+#include "distbench/sequencer/runs/result_file.h"
 #include "distbench/sequencer/runs/result_log.h"
 #include "distbench/sequencer/runs/run_book.h"
 #include "distbench/sequencer/runs/run_end.h"
 #include "distbench/sequencer/runs/run_record.h"
+#include "distbench/sequencer/testing/run_book_testing.h"
+#include "distbench/sequencer/testing/waiting_follower.h"
 #include "google/protobuf/text_format.h"
 
 namespace distbench {
@@ -68,17 +72,18 @@ void WriteFile(const std::string& path, std::string bytes,
 
 // Returns the size before any damage.
 int64_t WriteResult(const std::string& path, const RunFiles& files) {
-  int64_t size = 0;
-  {
-    ResultLog log(path);
-    for (const RunFiles::Record& record : files.records()) {
-      Require(log.AppendToFile(record.has_event()
-                                   ? record.event().SerializePartialAsString()
-                                   : record.bytes()));
-    }
-    size = log.file_bytes();
+  if (files.records().empty()) return 0;
+  const std::unique_ptr<ResultFile> file = NewResultFile(path);
+  for (const RunFiles::Record& record : files.records()) {
+    const bool is_event = record.has_event();
+    const absl::Status status =
+        file->Append(is_event ? record.event().SerializePartialAsString()
+                              : record.bytes());
+    Require(status.ok());
   }
-  if (size > 0) WriteFile(path, ReadFile(path), files.result_damages());
+  std::string bytes = ReadFile(path);
+  const int64_t size = bytes.size();
+  WriteFile(path, std::move(bytes), files.result_damages());
   return size;
 }
 
@@ -96,7 +101,7 @@ void Write(const std::string& directory, const RunFiles& files) {
 
 // Up to the end, which a run that was read back has.
 int CountEvents(std::shared_ptr<RunRecord> run) {
-  RunFollower follower(std::move(run), [] {});
+  WaitingFollower follower(std::move(run));
   for (int count = 0;; ++count) {
     const RunNews news = follower.Next();
     if (news.event.has_value()) continue;
@@ -107,9 +112,9 @@ int CountEvents(std::shared_ptr<RunRecord> run) {
 
 int ReadAll(RunBook& book) {
   int count = 0;
-  for (const RunDescription& run : book.List()) {
+  for (const RunDescription& run : ListRuns(book)) {
     Require(HasEnded(run));
-    const auto record = book.Find(run.id());
+    const auto record = FindRun(book, run.id());
     if (!record.ok()) continue;
     Require(absl::IsFailedPrecondition((*record)->Cancel(absl::OkStatus())));
     count += CountEvents(*record);
@@ -123,7 +128,7 @@ void DoAnotherRun(RunBook& book) {
   const auto run = book.Add({.tests = tests, .label = "", .client = "me"});
   Require(run.ok() && (*run)->id() > kId);
   (*run)->OnSequenceDone(absl::OkStatus());
-  Require((*run)->is_on_disk());
+  Require(book.AwaitStored(absl::InfiniteDuration()) && (*run)->is_on_disk());
 }
 
 }  // namespace
@@ -143,7 +148,7 @@ int ReadRunFiles(const RunFiles& files) {
   Require(next.OpenDirectory(directory.path()).ok());
   // That a run was interrupted is said once.
   Require(next.interrupted_runs().empty());
-  Require(next.List().size() == 2);
+  Require(ListRuns(next).size() == 2);
   Require(ReadAll(next) >= count);
   return count;
 }

@@ -1,0 +1,45 @@
+// What a run is, and how far it is.
+
+#ifndef DISTBENCH_SEQUENCER_RUNS_RUN_STATE_H_
+#define DISTBENCH_SEQUENCER_RUNS_RUN_STATE_H_
+
+#include <cstdint>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "proto/control.pb.h"
+
+namespace distbench {
+
+// Follows a run from its submission to its end. Thread-compatible.
+class RunState {
+ public:
+  explicit RunState(RunDescription description)
+      : description_(std::move(description)) {}
+
+  const RunDescription& description() const { return description_; }
+
+  void SetQueuePosition(int ahead) { description_.set_queue_position(ahead); }
+  void Start(int64_t unix_ns);
+  void SetUpTest(int test_index) {
+    description_.set_current_test_index(test_index);
+  }
+  void FinishTest(bool is_good) { has_failed_test_ |= !is_good; }
+
+  // If the run does not end well from now on, the sequencer's end is why.
+  void SequencerEnds() { sequencer_ends_ = true; }
+
+  // The run as it is if it ends now, like this.
+  RunDescription Ended(const absl::Status& status, int64_t unix_ns) const;
+
+ private:
+  RunDescription::State FinalState(const absl::Status& status) const;
+
+  RunDescription description_;
+  bool has_failed_test_ = false;
+  bool sequencer_ends_ = false;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_SEQUENCER_RUNS_RUN_STATE_H_

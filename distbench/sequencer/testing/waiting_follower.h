@@ -1,0 +1,52 @@
+// For tests: a follower that waits.
+
+#ifndef DISTBENCH_SEQUENCER_TESTING_WAITING_FOLLOWER_H_
+#define DISTBENCH_SEQUENCER_TESTING_WAITING_FOLLOWER_H_
+
+#include <memory>
+#include <utility>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "distbench/sequencer/runs/run_record.h"
+
+namespace distbench {
+
+// For one thread.
+class WaitingFollower {
+ public:
+  explicit WaitingFollower(std::shared_ptr<RunRecord> record)
+      : follower_(std::move(record), [news = news_] {
+          absl::MutexLock lock(&news->mutex);
+          news->is_there = true;
+        }) {}
+
+  // Waits until there is something; nothing if that takes a minute.
+  RunNews Next() {
+    while (true) {
+      RunNews news = follower_.Next();
+      if (news.event.has_value() || news.end.has_value()) return news;
+      absl::MutexLock lock(&news_->mutex);
+      if (!news_->mutex.AwaitWithTimeout(absl::Condition(&news_->is_there),
+                                         absl::Minutes(1))) {
+        return {};
+      }
+      news_->is_there = false;
+    }
+  }
+
+ private:
+  struct News {
+    absl::Mutex mutex;
+    bool is_there ABSL_GUARDED_BY(mutex) = false;
+  };
+
+  // Outlives the last call.
+  const std::shared_ptr<News> news_ = std::make_shared<News>();
+  RunFollower follower_;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_SEQUENCER_TESTING_WAITING_FOLLOWER_H_
