@@ -67,7 +67,7 @@ void LimitByKernel(const std::string& root, ThreadRoom& room) {
         room);
 }
 
-// Of all processes of a real user.
+// Counts the threads of all processes of a real user.
 int64_t ThreadsOfUser(const std::string& root, uid_t user) {
   std::error_code error;
   int64_t count = 0;

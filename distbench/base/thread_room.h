@@ -15,7 +15,7 @@ namespace distbench {
 struct ThreadRoom {
   int64_t left = std::numeric_limits<int64_t>::max();  // at least 0
 
-  // What allows no more, for people: "its control group allows 512 threads
+  // The limit, for people: "its control group allows 512 threads
   // (pids.max) and has 500". Empty: nothing that is known.
   std::string limit;
 };

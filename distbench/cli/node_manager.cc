@@ -53,7 +53,7 @@ struct Flags {
 
 constexpr int kMaxWorkers = 1024;
 
-// What an engine needs in any case.
+// Any engine needs as many.
 constexpr int64_t kLeastFiles = 64;
 constexpr int64_t kLeastThreads = 16;
 constexpr int64_t kMostOfEngine = 10'000'000;

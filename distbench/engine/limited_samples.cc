@@ -9,7 +9,7 @@
 namespace distbench {
 namespace {
 
-// What one worker has set aside, and how much of it is to be kept.
+// The samples that one worker has set aside, and how many of them to keep.
 struct Part {
   Recorder* recorder;
   SampleReservoir samples;

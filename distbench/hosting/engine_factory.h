@@ -90,7 +90,7 @@ class EngineFactory {
   // Whether engines run in this process, so that what they measure says little.
   virtual bool disturbs_engines() const { return false; }
 
-  // What each engine's process may have.
+  // The limits of each engine's process.
   virtual EngineLimits limits() const { return {}; }
 
   // Tells that so many engines without a binding will be made soon; 0: that no

@@ -5,7 +5,7 @@
 
 namespace distbench {
 
-// What each engine process may have; 0: what its node manager may.
+// The limits of each engine process; 0: those of its node manager.
 struct EngineLimits {
   // Open files: the process's RLIMIT_NOFILE.
   int64_t max_files = 0;

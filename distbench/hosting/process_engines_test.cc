@@ -41,7 +41,7 @@ using ::testing::Not;
 
 constexpr absl::Duration kGenerous = absl::Seconds(20);
 
-// Of each engine.
+// The limit of each engine.
 constexpr int kMaxFiles = 200;
 
 constexpr char kTest[] = R"(
@@ -436,7 +436,7 @@ TEST_F(ProcessEnginesTest, EnginesHaveTheirOwnLimitOfFiles) {
 // More than the kernel lets a process have.
 TEST(ProcessEngineLimitsDeathTest, LimitsBeyondTheKernelsAreNotMade) {
   const auto too_many = int64_t{1} << 40;
-  // Of another process, as it also ignores signals from then on.
+  // In another process, as it also ignores signals from then on.
   EXPECT_EXIT(
       {
         const absl::Status status = SetUpEngineProcess(too_many);

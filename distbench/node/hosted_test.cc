@@ -166,7 +166,8 @@ absl::Status HostedTest::PrepareInstance(const std::string& name, int instance,
   return CheckMemory();
 }
 
-// What runs out of files or threads in the middle of it may end the process.
+// A process that runs out of files or threads while it makes an instance may
+// end.
 absl::Status HostedTest::CheckRoom(int instance) const {
   const std::string& root = environment_.system_root;
   const EngineLimits limits = environment_.engines.limits();

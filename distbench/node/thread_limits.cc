@@ -29,7 +29,7 @@ const Value* Find(const DriverOptions& options, const char* name) {
                                              : std::get_if<Value>(&it->second);
 }
 
-// That a pool has from its start.
+// Counts the threads that a pool has from its start.
 int64_t HandlerThreads(const DriverOptions& options) {
   if (!options.decorated.empty()) {
     return HandlerThreads(options.decorated.front());

@@ -13,7 +13,7 @@
 
 namespace distbench {
 
-// Of an instance, as far as its test says.
+// The threads that an instance needs, as far as its test says.
 struct ThreadNeeds {
   int64_t workers = 0;
   int64_t activities = 0;  // that compute
@@ -23,8 +23,8 @@ struct ThreadNeeds {
 };
 ThreadNeeds CountThreads(const Plan& plan, int instance, int worker_count);
 
-// What the process of an engine may have besides these: threads of its own and
-// of gRPC, at most, unless a handler pool grows.
+// The most threads that an engine's process has besides these, for itself and for
+// gRPC, unless a handler pool grows.
 int64_t OtherThreadsOfEngine();
 
 // RESOURCE_EXHAUSTED if an engine with these needs has too little room, or needs

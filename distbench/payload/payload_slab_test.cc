@@ -11,7 +11,7 @@
 namespace distbench {
 namespace {
 
-// What node 0 is in a mask of nodes. A mask must be as long as the kernel's.
+// Node 0 alone, as a mask of nodes. A mask must be as long as the kernel's.
 constexpr unsigned long kNode0[16] = {1};
 constexpr unsigned long kMaxNodes = 8 * sizeof(kNode0);
 

@@ -77,7 +77,7 @@ TEST_F(OutputFileTest, AppearsAtCommit) {
   EXPECT_EQ(FileCount(), 1);
 }
 
-// What was synced, in order.
+// The paths that were synced, in order.
 std::vector<std::string>& Synced() {
   static std::vector<std::string> synced;
   return synced;

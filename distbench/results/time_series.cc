@@ -102,7 +102,7 @@ void AddIntervals(RpcIntervals& from, RpcIntervals& into) {
       into.Add(std::move(added));
     }
   }
-  // Of pointers, and nothing where all that is new comes last.
+  // Only pointers move, and none if all that is new comes last.
   if (first_new_place == old_size) return;
   std::inplace_merge(into.pointer_begin() + first_new_place,
                      into.pointer_begin() + old_size, into.pointer_end(),
