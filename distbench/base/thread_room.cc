@@ -85,8 +85,8 @@ int64_t ThreadsOfUser(const std::string& root, uid_t user) {
   return count;
 }
 
-// The kernel does not hold root to it. Looks at all processes only if a user who
-// had all threads of the host might be near the limit.
+// The kernel does not hold root to it. Looks at all processes only if a user
+// who had all threads of the host might be near the limit.
 void LimitByUser(const std::string& root, ThreadRoom& room) {
   rlimit limit;
   if (getuid() == 0 || getrlimit(RLIMIT_NPROC, &limit) != 0 ||

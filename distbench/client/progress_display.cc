@@ -236,7 +236,8 @@ std::string ProgressDisplay::Elapsed(int64_t now_ns) const {
 
 std::string ProgressDisplay::Bar(int64_t now_ns) const {
   if (expected_duration_ns_ <= 0) return "";
-  const double share = static_cast<double>(SaturatingSubtract(now_ns, started_ns_)) /
+  const int64_t elapsed_ns = SaturatingSubtract(now_ns, started_ns_);
+  const double share = static_cast<double>(elapsed_ns) /
                        static_cast<double>(expected_duration_ns_);
   const int filled = static_cast<int>(std::clamp(share, 0.0, 1.0) * kBarWidth);
   return absl::StrCat("[", std::string(filled, '#'),

@@ -126,8 +126,8 @@ class Recorder {
   void KeepAll(const SampleReservoir& reservoir);
 
   // Likewise, of a part of the main list, whose other parts other workers may
-  // have run: it is kept by KeepOfMainList() (limited_samples.h), or not at all.
-  // All parts have the same capacity.
+  // have run: KeepOfMainList() (limited_samples.h) keeps it, or nobody does. All
+  // parts have the same capacity.
   void SetAside(SampleReservoir reservoir);
   std::optional<SampleReservoir> TakeAside() {
     return std::exchange(aside_, std::nullopt);
