@@ -82,6 +82,98 @@ class EngineProcessesTest(programs.ClusterTest):
         for node in self.nodes:
             self.assertTrue(node.running())
 
+    def run_on_limited_nodes(self, flags, config):
+        """The outcome of a test on nodes whose engines have these limits."""
+        sequencer = self.start_sequencer()
+        nodes = [
+            self.start_node(sequencer, f"node{i}", *flags) for i in range(2)
+        ]
+        outcome = self.run_tests(sequencer, self.write("t.config", config))
+        for node in nodes:
+            self.assertTrue(node.running())
+        return outcome
+
+    def test_engines_have_limits_of_their_own(self):
+        few = programs.client_server_config("max_iteration_count: 10").replace(
+            "tests {", "tests { workers_per_instance: 1", 1
+        )
+        limits = ("--engine_max_files=100", "--engine_max_threads=100")
+        outcome = self.run_on_limited_nodes(limits, few)
+        self.assertEqual(outcome.status, 0, outcome)
+        many = few.replace("instance: 1", "instance: 90", 1)
+        for flag, words in (
+            (
+                limits[0],
+                "90 workers open up to 270 files, but this process may have "
+                "100 open",
+            ),
+            (
+                limits[1],
+                ": its engine process needs up to",
+            ),
+        ):
+            with self.subTest(flag=flag):
+                outcome = self.run_on_limited_nodes((flag,), many)
+                self.assertEqual(outcome.status, 1, outcome)
+                self.assertIn(words, outcome.out + outcome.err)
+                self.assertIn(flag.split("=")[0], outcome.out + outcome.err)
+
+    def test_threads_that_nobody_foresaw_end_the_test(self):
+        # A pool that grows by a thread for each request that waits.
+        config = programs.client_server_config(
+            programs.ENDLESS + " max_parallel_iterations: 200"
+        )
+        config = config.replace(
+            "tests {",
+            """tests {
+                 workers_per_instance: 1
+                 protocol_driver_options {
+                   name: "pooled" protocol_name: "grpc"
+                   server_settings {
+                     name: "server_type" string_value: "polling"
+                   }
+                   server_settings {
+                     name: "threadpool_size" int64_value: 1
+                   }
+                 }
+                 default_protocol: "pooled"
+                 actions {
+                   name: "wait" activity_config_name: "wait"
+                 }
+                 activity_configs {
+                   name: "wait"
+                   activity_settings {
+                     name: "activity_func" string_value: "SleepFor"
+                   }
+                   activity_settings {
+                     name: "duration_us" int64_value: 1000000
+                   }
+                 }""",
+            1,
+        ).replace(
+            'action_lists { name: "ping" }',
+            'action_lists { name: "ping" action_names: "wait" }',
+        )
+        self.assertIn('action_names: "wait"', config)
+        outcome = self.run_on_limited_nodes(
+            ("--engine_max_threads=100",), config
+        )
+        self.assertEqual(outcome.status, 3, outcome)
+        self.assertRegex(
+            outcome.out + outcome.err,
+            r"server/0: its engine process has \d+ threads, but the node "
+            r"manager's --engine_max_threads is 100",
+        )
+
+    def test_a_limit_beyond_the_kernels_is_refused(self):
+        outcome = self.distbench(
+            "node_manager",
+            "--test_sequencer=localhost:1",
+            "--engine_max_files=10000000",
+        )
+        self.assertEqual(outcome.status, 1, outcome)
+        self.assertIn("is more than this process may give", outcome.err)
+
     def test_an_engine_ends_with_its_node_manager(self):
         run = self.start_endless_run()
         engine = engine_of(self.nodes[1])

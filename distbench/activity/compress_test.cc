@@ -1,10 +1,14 @@
 #include "distbench/activity/compress.h"
 
+#include <array>
 #include <cmath>
 #include <map>
+#include <memory>
+#include <new>
 #include <tuple>
 
 #include "distbench/activity/compressor.h"
+#include "distbench/base/testing/scarce_memory.h"
 #include "gtest/gtest.h"
 
 namespace distbench {
@@ -125,6 +129,19 @@ TEST(CompressLevelTest, HigherLevelsCompressMore) {
         .output_bytes;
   };
   EXPECT_LT(bytes(15), bytes(1));
+}
+
+TEST(CompressorTest, ThrowsWhatOtherDataThrowsIfThereIsNoMemory) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer ends the process";
+  const ScarceMemory scarce(4096);
+  bool has_thrown = false;
+  std::array<std::unique_ptr<Compressor>, 64> compressors;
+  try {
+    for (auto& each : compressors) each = MakeCompressor("zlib", 9);
+  } catch (const std::bad_alloc&) {
+    has_thrown = true;
+  }
+  EXPECT_TRUE(has_thrown);
 }
 
 }  // namespace

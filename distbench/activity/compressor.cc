@@ -4,6 +4,8 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include <new>
+
 #include "glog/logging.h"
 
 namespace distbench {
@@ -12,9 +14,12 @@ namespace {
 class Zlib final : public Compressor {
  public:
   explicit Zlib(int level) {
-    CHECK_EQ(deflateInit(&deflate_, level == 0 ? Z_DEFAULT_COMPRESSION : level),
-             Z_OK);
-    CHECK_EQ(inflateInit(&inflate_), Z_OK);
+    const int zlib_level = level == 0 ? Z_DEFAULT_COMPRESSION : level;
+    if (deflateInit(&deflate_, zlib_level) != Z_OK) throw std::bad_alloc();
+    if (inflateInit(&inflate_) != Z_OK) {
+      deflateEnd(&deflate_);
+      throw std::bad_alloc();
+    }
   }
   ~Zlib() override {
     deflateEnd(&deflate_);
@@ -70,8 +75,13 @@ class Zstd final : public Compressor {
  public:
   explicit Zstd(int level)
       : level_(level == 0 ? ZSTD_CLEVEL_DEFAULT : level),
-        compression_(CHECK_NOTNULL(ZSTD_createCCtx())),
-        decompression_(CHECK_NOTNULL(ZSTD_createDCtx())) {}
+        compression_(ZSTD_createCCtx()),
+        decompression_(ZSTD_createDCtx()) {
+    if (compression_ != nullptr && decompression_ != nullptr) return;
+    ZSTD_freeCCtx(compression_);
+    ZSTD_freeDCtx(decompression_);
+    throw std::bad_alloc();
+  }
   ~Zstd() override {
     ZSTD_freeCCtx(compression_);
     ZSTD_freeDCtx(decompression_);

@@ -24,7 +24,8 @@ class Compressor {
 };
 
 // algorithm: "zlib", "snappy" or "zstd". level: 0 is the library's default;
-// zlib has 1 to 9, zstd 1 to 19, snappy none.
+// zlib has 1 to 9, zstd 1 to 19, snappy none. Throws std::bad_alloc if there is
+// no memory for it, as whoever makes data of activities expects.
 std::unique_ptr<Compressor> MakeCompressor(absl::string_view algorithm,
                                            int level);
 

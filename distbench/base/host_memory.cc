@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <fstream>
-#include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
+#include "distbench/base/control_group.h"
 
 namespace distbench {
 namespace {
@@ -27,36 +25,12 @@ int64_t ReadNumber(const std::string& path) {
   return number;
 }
 
-// The tightest limit of a group and those above it. In a container the path may
-// be one of the host's, of which only the end, or nothing, is to be seen here:
-// then what there is stands at the top.
-int64_t TightestLimit(const std::string& mount, std::string group,
-                      const std::string& file) {
-  int64_t limit = 0;
-  while (true) {
-    limit = Tighter(limit, ReadNumber(absl::StrCat(mount, group, "/", file)));
-    if (group.empty() || group == "/") return limit;
-    group.resize(group.rfind('/'));
-  }
-}
-
-// /proc/self/cgroup has a line per hierarchy, ID:CONTROLLERS:PATH; that of
-// version 2 names no controllers.
 int64_t ControlGroupLimit(const std::string& root) {
-  const std::string mount = root + "/sys/fs/cgroup";
-  std::ifstream file(root + "/proc/self/cgroup");
   int64_t limit = 0;
-  for (std::string line; std::getline(file, line);) {
-    const std::vector<std::string> parts =
-        absl::StrSplit(line, absl::MaxSplits(':', 2));
-    if (parts.size() < 3 || !absl::StartsWith(parts[2], "/")) continue;
-    const std::vector<std::string> controllers = absl::StrSplit(parts[1], ',');
-    if (parts[1].empty()) {
-      limit = Tighter(limit, TightestLimit(mount, parts[2], "memory.max"));
-    } else if (std::count(controllers.begin(), controllers.end(), "memory")) {
-      limit = Tighter(limit, TightestLimit(mount + "/memory", parts[2],
-                                           "memory.limit_in_bytes"));
-    }
+  for (const ControlGroup& group : ControlGroupsOf("memory", root)) {
+    const char* const file =
+        group.version == 1 ? "memory.limit_in_bytes" : "memory.max";
+    limit = Tighter(limit, ReadNumber(absl::StrCat(group.folder, "/", file)));
   }
   return limit;
 }

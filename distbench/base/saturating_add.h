@@ -1,4 +1,4 @@
-// Sums and differences that are defined whatever the operands are.
+// Sums, differences and products that are defined whatever the operands are.
 
 #ifndef DISTBENCH_BASE_SATURATING_ADD_H_
 #define DISTBENCH_BASE_SATURATING_ADD_H_
@@ -26,6 +26,16 @@ inline int64_t SaturatingSubtract(int64_t a, int64_t b) {
   }
   return b < 0 ? std::numeric_limits<int64_t>::max()
                : std::numeric_limits<int64_t>::min();
+}
+
+// The product, or the int64 nearest to it.
+inline int64_t SaturatingMultiply(int64_t a, int64_t b) {
+  int64_t product;
+  if (!__builtin_mul_overflow(a, b, &product)) {
+    return product;
+  }
+  return (a < 0) == (b < 0) ? std::numeric_limits<int64_t>::max()
+                            : std::numeric_limits<int64_t>::min();
 }
 
 }  // namespace distbench

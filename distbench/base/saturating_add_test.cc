@@ -26,5 +26,13 @@ TEST(SaturatingSubtractTest, IsTheNearestNumber) {
   EXPECT_EQ(SaturatingSubtract(kLeast, 1), kLeast);
 }
 
+TEST(SaturatingMultiplyTest, StopsAtTheLimits) {
+  EXPECT_EQ(SaturatingMultiply(-3, 1000), -3000);
+  EXPECT_EQ(SaturatingMultiply(kMost / 1000, 1000), kMost / 1000 * 1000);
+  EXPECT_EQ(SaturatingMultiply(kMost / 1000 + 1, 1000), kMost);
+  EXPECT_EQ(SaturatingMultiply(kMost / 1000 + 1, -1000), kLeast);
+  EXPECT_EQ(SaturatingMultiply(kLeast, -1), kMost);
+}
+
 }  // namespace
 }  // namespace distbench

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <memory>
 
 #include "absl/status/status.h"
@@ -19,7 +20,12 @@
 namespace distbench {
 namespace {
 
-int RunEngine(bool is_warm) {
+struct Flags {
+  bool is_warm = false;
+  int64_t max_files = 0;
+};
+
+int RunEngine(const Flags& flags) {
   struct stat socket = {};
   if (fstat(kEngineSocket, &socket) != 0 || !S_ISSOCK(socket.st_mode)) {
     return Fail(absl::InvalidArgumentError(
@@ -29,14 +35,15 @@ int RunEngine(bool is_warm) {
   }
   // Processes that the engines start must not keep the socket open.
   fcntl(kEngineSocket, F_SETFD, FD_CLOEXEC);
-  SetUpEngineProcess();
-  if (is_warm) {
-    const absl::Status status = WarmUp(InProcessEngines());
+  absl::Status status = SetUpEngineProcess(flags.max_files);
+  if (!status.ok()) return Fail(status, kExitUsage);
+  if (flags.is_warm) {
+    const absl::Status warm = WarmUp(InProcessEngines());
     // A host without loopback, for example. Its first test then takes longer.
-    LOG_IF(WARNING, !status.ok()) << "an engine could not warm up: " << status;
+    LOG_IF(WARNING, !warm.ok()) << "an engine could not warm up: " << warm;
   }
-  ServeEngines(FileDescriptor(kEngineSocket), InProcessEngines());
-  return kExitOk;
+  status = ServeEngines(FileDescriptor(kEngineSocket), InProcessEngines());
+  return status.ok() ? kExitOk : Fail(status, kExitRunFailed);
 }
 
 }  // namespace
@@ -46,10 +53,11 @@ void AddEngineCommand(CLI::App& app, CommandBody& chosen) {
       kEngineSubcommand, "Runs a service instance for a node manager");
   // Hidden from the list of subcommands, because it is not for users.
   command->group("");
-  auto is_warm = std::make_shared<bool>(false);
-  command->add_flag(kWarmFlag, *is_warm);
-  command->callback([is_warm, &chosen] {
-    chosen = [is_warm] { return RunEngine(*is_warm); };
+  auto flags = std::make_shared<Flags>();
+  command->add_flag(kWarmFlag, flags->is_warm);
+  command->add_option(kMaxFilesFlag, flags->max_files);
+  command->callback([flags, &chosen] {
+    chosen = [flags] { return RunEngine(*flags); };
   });
 }
 

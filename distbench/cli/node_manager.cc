@@ -1,4 +1,7 @@
+#include <sys/resource.h>
+
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <cstdlib>
 #include <iostream>
 #include <memory>
@@ -9,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "distbench/base/stop_signals.h"
@@ -18,6 +22,7 @@
 #include "distbench/cli/exposure.h"
 #include "distbench/cli/flags.h"
 #include "distbench/cli/node_arguments.h"
+#include "distbench/hosting/engine_limits.h"
 #include "distbench/hosting/process_engines.h"
 #include "distbench/node/node_manager.h"
 #include "distbench/numa/binding.h"
@@ -44,9 +49,29 @@ struct Flags {
   std::string service_address;
   BindingFlags binding;
   int workers = 0;
+  EngineLimits engine_limits;
 };
 
 constexpr int kMaxWorkers = 1024;
+
+// Any engine needs as many.
+constexpr int64_t kLeastFiles = 64;
+constexpr int64_t kLeastThreads = 16;
+constexpr int64_t kMostOfEngine = 10'000'000;
+
+// Engines inherit the hard limit of this process.
+absl::Status CheckFileLimit(const EngineLimits& limits) {
+  rlimit files;
+  if (getrlimit(RLIMIT_NOFILE, &files) != 0 ||
+      files.rlim_max == RLIM_INFINITY ||
+      limits.max_files <= static_cast<int64_t>(files.rlim_max)) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--engine_max_files=", limits.max_files,
+      " is more than this process may give: ", files.rlim_max,
+      "; raise ulimit -Hn (under systemd LimitNOFILE)"));
+}
 
 // The first call does not return: it restarts the program with the binding.
 absl::StatusOr<std::optional<NumaBinding>> Bind(const BindingFlags& flags) {
@@ -64,6 +89,10 @@ int RunNodeManager(const Flags& flags) {
   absl::StatusOr<NodeArguments> arguments = ParseNodeArguments(flags.arguments);
   if (!arguments.ok()) return Fail(arguments.status(), kExitUsage);
 
+  if (absl::Status status = CheckFileLimit(flags.engine_limits);
+      !status.ok()) {
+    return Fail(status, kExitUsage);
+  }
   const auto tls = TlsCredentials::Load(flags.tls, TlsRole::kNode);
   if (!tls.ok()) return Fail(tls.status(), kExitUsage);
 
@@ -71,7 +100,7 @@ int RunNodeManager(const Flags& flags) {
   // Before the node is registered there is nothing to end.
   stop.SetHandler([] { std::_Exit(kExitOk); });
 
-  ProcessEngines engines;
+  ProcessEngines engines(flags.engine_limits);
   absl::Status end;
   NodeManagerOptions options;
   options.engines = &engines;
@@ -111,6 +140,21 @@ int RunNodeManager(const Flags& flags) {
   return end.ok() ? kExitOk : Fail(end, kExitRunFailed);
 }
 
+void AddEngineLimitFlags(CLI::App& command, EngineLimits& limits) {
+  command
+      .add_option("--engine_max_files", limits.max_files,
+                  "Files and sockets that each engine process may have\n"
+                  "open; default: as many as this process")
+      ->check(CLI::Range(kLeastFiles, kMostOfEngine).description(""))
+      ->type_name("N");
+  command
+      .add_option("--engine_max_threads", limits.max_threads,
+                  "Threads that each engine process may have, those of\n"
+                  "libraries included; default: what the host allows")
+      ->check(CLI::Range(kLeastThreads, kMostOfEngine).description(""))
+      ->type_name("N");
+}
+
 }  // namespace
 
 void AddNodeManagerCommand(CLI::App& app, CommandBody& chosen) {
@@ -145,6 +189,7 @@ void AddNodeManagerCommand(CLI::App& app, CommandBody& chosen) {
       ->check(CLI::Range(0, kMaxWorkers).description(""))
       ->type_name("N")
       ->capture_default_str();
+  AddEngineLimitFlags(*command, flags->engine_limits);
   command->footer(
       "Registers with the sequencer and runs the services assigned to it.\n"
       "Registers again if the sequencer restarts or was unreachable for a\n"

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
+#include "distbench/base/saturating_add.h"
 #include "distbench/results/histogram_proto.h"
 
 namespace distbench {
@@ -94,13 +95,16 @@ void ProgressDisplay::ShowQueuePosition(int runs_ahead) {
 
 void ProgressDisplay::ShowStart(const TestStarted& started) {
   const int64_t before_ns =
-      is_first_start_ ? options_.running_time_us * kNsPerUs : 0;
+      is_first_start_
+          ? SaturatingMultiply(options_.running_time_us, kNsPerUs)
+          : 0;
   is_first_start_ = false;
   has_baseline_ = before_ns == 0;
   runs_ = true;
   name_ = started.name();
-  started_ns_ = options_.clock->MonotonicNs() - before_ns;
-  expected_duration_ns_ = started.expected_duration_us() * kNsPerUs;
+  started_ns_ = SaturatingSubtract(options_.clock->MonotonicNs(), before_ns);
+  expected_duration_ns_ =
+      SaturatingMultiply(started.expected_duration_us(), kNsPerUs);
   shown_ns_ = started_ns_;
   shown_count_ = 0;
   shown_offered_count_ = 0;
@@ -126,7 +130,7 @@ void ProgressDisplay::ShowProgress(const TrafficProgress& progress) {
       .IgnoreError();
   const int64_t now_ns = options_.clock->MonotonicNs();
   if (!has_baseline_) return SetBaseline(progress, now_ns);
-  const int64_t interval_ns = now_ns - shown_ns_;
+  const int64_t interval_ns = SaturatingSubtract(now_ns, shown_ns_);
   if (interval_ns < (options_.terminal ? kDrawIntervalNs : kLineIntervalNs)) {
     return;
   }
@@ -190,8 +194,9 @@ void ProgressDisplay::ShowEnd(const TestResult& result) {
   }
   // If the test had ended before it was followed, its result has the duration.
   const int64_t duration_ns =
-      runs_ ? options_.clock->MonotonicNs() - started_ns_
-            : info.end_timestamp_ns() - info.start_timestamp_ns();
+      runs_ ? SaturatingSubtract(options_.clock->MonotonicNs(), started_ns_)
+            : SaturatingSubtract(info.end_timestamp_ns(),
+                                 info.start_timestamp_ns());
   const std::string& name = runs_ ? name_ : result.traffic_config().name();
   runs_ = false;
   WriteLine(absl::StrFormat("%s%s: %s after %.1f s", Position(), name,
@@ -215,13 +220,15 @@ std::string ProgressDisplay::Position() const {
 }
 
 std::string ProgressDisplay::Elapsed(int64_t now_ns) const {
-  std::string text = absl::StrCat((now_ns - started_ns_) / kNsPerSecond, " s");
+  const int64_t elapsed_ns = SaturatingSubtract(now_ns, started_ns_);
+  std::string text = absl::StrCat(elapsed_ns / kNsPerSecond, " s");
   if (expected_duration_ns_ > 0) {
     // Rounded up, so that 0 appears only at the end; the time after that is the
     // wait for the last answers.
     const int64_t left_ns =
-        std::max<int64_t>(0, started_ns_ + expected_duration_ns_ - now_ns);
-    absl::StrAppend(&text, ", ", (left_ns + kNsPerSecond - 1) / kNsPerSecond,
+        std::max<int64_t>(0, expected_duration_ns_ - elapsed_ns);
+    absl::StrAppend(&text, ", ",
+                    left_ns / kNsPerSecond + (left_ns % kNsPerSecond > 0),
                     " s left");
   }
   return text;
@@ -229,7 +236,8 @@ std::string ProgressDisplay::Elapsed(int64_t now_ns) const {
 
 std::string ProgressDisplay::Bar(int64_t now_ns) const {
   if (expected_duration_ns_ <= 0) return "";
-  const double share = static_cast<double>(now_ns - started_ns_) /
+  const int64_t elapsed_ns = SaturatingSubtract(now_ns, started_ns_);
+  const double share = static_cast<double>(elapsed_ns) /
                        static_cast<double>(expected_duration_ns_);
   const int filled = static_cast<int>(std::clamp(share, 0.0, 1.0) * kBarWidth);
   return absl::StrCat("[", std::string(filled, '#'),

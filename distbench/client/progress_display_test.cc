@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -189,6 +190,21 @@ TEST_F(ProgressDisplayTest, ARunCanBeFollowedFromItsMiddle) {
   // The next test has no earlier progress.
   display.Show(Started(0));
   EXPECT_EQ(TakeOutput(), "[2/3] incast: started\n");
+}
+
+TEST_F(ProgressDisplayTest, TimesThatNobodyLivesToSeeDoNotOverflow) {
+  ProgressDisplayOptions options = Options();
+  options.running_time_us = std::numeric_limits<int64_t>::max();
+  ProgressDisplay display(options);
+  display.Show(Started(std::numeric_limits<int64_t>::max()));
+  EXPECT_EQ(TakeOutput(),
+            "[2/3] incast: started 9223372036 s ago, takes about 9223372037 "
+            "s\n");
+  clock_.Advance(6 * kSecondNs);
+  display.Show(Progress(1000, 0));
+  clock_.Advance(6 * kSecondNs);
+  display.Show(Progress(2000, 0));
+  EXPECT_THAT(TakeOutput(), HasSubstr("9223372036 s, 0 s left"));
 }
 
 TEST_F(ProgressDisplayTest, EndOfATestThatWasOverBeforeItWasFollowed) {

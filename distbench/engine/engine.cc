@@ -7,10 +7,13 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "distbench/base/start_thread.h"
 #include "distbench/base/timer_slack.h"
 #include "distbench/engine/activities/activities.h"
 #include "distbench/engine/collect.h"
+#include "distbench/engine/recording/limited_samples.h"
+#include "distbench/engine/recording/recorder.h"
 #include "distbench/engine/routes/engine_state.h"
 #include "distbench/engine/worker/worker.h"
 
@@ -156,12 +159,15 @@ class Engine::Impl final : public WorkerGroup {
   }
 
   void Collect(absl::FunctionRef<void(ResultChunk chunk)> emit) {
-    std::vector<const Recorder*> recorders;
+    std::vector<Recorder*> recorders;
     for (const auto& worker : workers_) {
       recorders.push_back(&worker->recorder());
     }
+    KeepSamplesOfMainList(recorders);
     EmitDriverCounters(emit);
-    CollectLog(state_, error_message_, activities_.Records(), recorders, emit);
+    CollectLog(state_, error_message_, activities_.Records(),
+               std::vector<const Recorder*>(recorders.begin(), recorders.end()),
+               emit);
   }
 
   const std::string& address() const { return address_; }
@@ -205,6 +211,14 @@ class Engine::Impl final : public WorkerGroup {
     for (std::thread& thread : threads_) thread.join();
     threads_.clear();
     workers_.clear();
+  }
+
+  void KeepSamplesOfMainList(absl::Span<Recorder* const> recorders) {
+    const int list = state_.service().main_list;
+    if (list == kNone) return;
+    KeepOfMainList(options_.plan->lists[list].max_rpc_samples, recorders,
+                   WorkerSeed(options_.plan->seed, options_.instance,
+                              kNoWorker));
   }
 
   void EmitDriverCounters(absl::FunctionRef<void(ResultChunk chunk)> emit) {

@@ -18,6 +18,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "distbench/engine/engine.h"
+#include "distbench/hosting/engine_limits.h"
 #include "distbench/numa/binding.h"
 #include "distbench/protocol/driver_environment.h"
 #include "distbench/stats/log_histogram.h"
@@ -88,6 +89,9 @@ class EngineFactory {
 
   // Whether engines run in this process, so that what they measure says little.
   virtual bool disturbs_engines() const { return false; }
+
+  // The limits of each engine's process.
+  virtual EngineLimits limits() const { return {}; }
 
   // Tells that so many engines without a binding will be made soon; 0: that no
   // more of those that were expected will be.

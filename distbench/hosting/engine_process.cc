@@ -12,9 +12,12 @@
 #include <cstring>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "distbench/base/host_memory.h"
+#include "distbench/base/start_thread.h"
+#include "distbench/base/thread_room.h"
 #include "distbench/hosting/command_status.h"
 #include "distbench/hosting/engine_socket.h"
 
@@ -26,10 +29,24 @@ namespace {
 // For a process that was told to end to do so by itself.
 constexpr absl::Duration kEndPatience = absl::Seconds(2);
 
+constexpr char kHowToHaveMoreThreads[] =
+    "raise the limits of threads of this host, user or control group "
+    "(kernel.threads-max, ulimit -u, pids.max; under systemd TasksMax), or have "
+    "fewer instances or threads here";
+
+absl::Status TooManyProcesses(absl::string_view what) {
+  const ThreadRoom room = ReadThreadRoom("");
+  return absl::ResourceExhaustedError(
+      absl::StrCat("cannot start an engine process: ", what,
+                   room.limit.empty() ? "" : ": ", room.limit, "; ",
+                   kHowToHaveMoreThreads));
+}
+
 // Ctrl-C in the node manager's terminal is the node manager's business: what
 // was measured is still to be collected. So the engines are a group of their
 // own.
-absl::StatusOr<pid_t> Spawn(int socket, bool is_warm) {
+absl::StatusOr<pid_t> Spawn(int socket, bool is_warm,
+                            const EngineLimits& limits) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null",
@@ -45,17 +62,21 @@ absl::StatusOr<pid_t> Spawn(int socket, bool is_warm) {
   sigemptyset(&no_signals);
   posix_spawnattr_setsigmask(&attributes, &no_signals);
 
-  std::string program = "distbench";
-  std::string subcommand = kEngineSubcommand;
-  std::string warm = kWarmFlag;
-  char* const arguments[] = {program.data(), subcommand.data(),
-                             is_warm ? warm.data() : nullptr, nullptr};
+  std::vector<std::string> arguments = {"distbench", kEngineSubcommand};
+  if (is_warm) arguments.push_back(kWarmFlag);
+  if (limits.max_files > 0) {
+    arguments.push_back(absl::StrCat(kMaxFilesFlag, "=", limits.max_files));
+  }
+  std::vector<char*> pointers;
+  for (std::string& argument : arguments) pointers.push_back(argument.data());
+  pointers.push_back(nullptr);
   pid_t pid = 0;
   // By this name the program is found even if its file was replaced.
   const int error = posix_spawn(&pid, "/proc/self/exe", &actions, &attributes,
-                                arguments, environ);
+                                pointers.data(), environ);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
+  if (error == EAGAIN) return TooManyProcesses(std::strerror(error));
   if (error != 0) {
     return absl::ErrnoToStatus(error, "cannot start an engine process");
   }
@@ -65,12 +86,13 @@ absl::StatusOr<pid_t> Spawn(int socket, bool is_warm) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<EngineProcess>> EngineProcess::Launch(
-    Start start) {
+    Start start, const EngineLimits& limits) {
   auto ends = MessageSocket::MakePair();
   if (!ends.ok()) return ends.status();
   // dup2(2) of a descriptor to itself would leave it to be closed.
   if (ends->second.get() == kEngineSocket) std::swap(ends->first, ends->second);
-  const absl::StatusOr<pid_t> pid = Spawn(ends->second.get(), start == Start::kWarm);
+  const absl::StatusOr<pid_t> pid =
+      Spawn(ends->second.get(), start == Start::kWarm, limits);
   if (!pid.ok()) return pid.status();
   FileDescriptor process(static_cast<int>(syscall(SYS_pidfd_open, *pid, 0)));
   if (!process.is_open()) {
@@ -79,8 +101,13 @@ absl::StatusOr<std::unique_ptr<EngineProcess>> EngineProcess::Launch(
     waitpid(*pid, nullptr, 0);
     return status;
   }
-  return std::unique_ptr<EngineProcess>(
+  std::unique_ptr<EngineProcess> engine(
       new EngineProcess(*pid, std::move(process), std::move(ends->first)));
+  auto reader = StartThread("an engine process",
+                            [engine = engine.get()] { engine->Read(); });
+  if (!reader.ok()) return TooManyProcesses(reader.status().message());
+  engine->reader_ = *std::move(reader);
+  return engine;
 }
 
 EngineProcess::EngineProcess(pid_t pid, FileDescriptor process,
@@ -88,13 +115,17 @@ EngineProcess::EngineProcess(pid_t pid, FileDescriptor process,
     : pid_(pid),
       process_(std::move(process)),
       oom_kills_at_start_(ReadOomKills("")),
-      socket_(std::move(socket)),
-      reader_([this] { Read(); }) {}
+      thread_refusals_at_start_(ReadThreadRefusals("")),
+      socket_(std::move(socket)) {}
 
 EngineProcess::~EngineProcess() {
   End();
   if (!HasEnded(kEndPatience)) Kill();
-  reader_.join();
+  if (reader_.joinable()) {
+    reader_.join();
+  } else {
+    waitpid(pid_, nullptr, 0);
+  }
 }
 
 bool EngineProcess::HasEnded(absl::Duration patience) const {
@@ -223,6 +254,11 @@ absl::Status EngineProcess::ExplainEnd(int wait_status) const {
     }
   } else {
     absl::StrAppend(&how, " ended with status ", WEXITSTATUS(wait_status));
+  }
+  // Libraries abort if they cannot start a thread.
+  if (!was_silent_ && ReadThreadRefusals("") > thread_refusals_at_start_) {
+    absl::StrAppend(&how, ": its control group let it have no more threads; ",
+                    kHowToHaveMoreThreads);
   }
   return absl::UnavailableError(how);
 }

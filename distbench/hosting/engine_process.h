@@ -19,6 +19,7 @@
 #include "absl/time/time.h"
 #include "distbench/base/file_descriptor.h"
 #include "distbench/hosting/engine_control.pb.h"
+#include "distbench/hosting/engine_limits.h"
 #include "distbench/hosting/message_socket.h"
 
 namespace distbench {
@@ -47,8 +48,10 @@ class EngineProcess {
 
   // Starts this program anew, as a child that runs the subcommand `engine`, and
   // warms up first if it is told to. It inherits what the calling thread is bound
-  // to, and is killed if that thread ends.
-  static absl::StatusOr<std::unique_ptr<EngineProcess>> Launch(Start start);
+  // to, and is killed if that thread ends. RESOURCE_EXHAUSTED if there may be no
+  // more processes or threads.
+  static absl::StatusOr<std::unique_ptr<EngineProcess>> Launch(
+      Start start, const EngineLimits& limits);
 
   // Ends it, by force if it does not end by itself within some seconds.
   ~EngineProcess();
@@ -103,6 +106,7 @@ class EngineProcess {
   const pid_t pid_;
   const FileDescriptor process_;  // pidfd_open(2)
   const int64_t oom_kills_at_start_;
+  const int64_t thread_refusals_at_start_;
   MessageSocket socket_;
   std::atomic<bool> was_heard_ = true;
   int silent_beats_ = 0;  // of Beat()

@@ -3,23 +3,28 @@
 #include <glog/logging.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
 #include "distbench/base/clock.h"
 #include "distbench/base/command_queue.h"
 #include "distbench/base/freed_memory.h"
 #include "distbench/base/shifted_clock.h"
 #include "distbench/base/silence_watch.h"
+#include "distbench/base/start_thread.h"
 #include "distbench/config/compile/compile.h"
 #include "distbench/hosting/command_status.h"
 #include "distbench/hosting/engine_control.pb.h"
@@ -43,6 +48,18 @@ constexpr size_t kPieceBytes = 256 << 10;
              << absl::FormatDuration(kNodeManagerSilence)
              << "; this engine process ends";
   _exit(EXIT_FAILURE);
+}
+
+// The hard limit stays: it may be lower, which is an error.
+absl::Status LimitFiles(int64_t max_files) {
+  rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+    limit.rlim_cur = static_cast<rlim_t>(max_files);
+    if (setrlimit(RLIMIT_NOFILE, &limit) == 0) return absl::OkStatus();
+  }
+  return absl::ErrnoToStatus(
+      errno, absl::StrCat("cannot limit the process to ", max_files,
+                          " open files"));
 }
 
 // An engine, from its making to the end of the process.
@@ -69,11 +86,12 @@ class EngineServer {
   EngineServer(FileDescriptor socket, EngineFactory& engines)
       : factory_(engines), socket_(std::move(socket)) {}
 
+  // Throws if a thread cannot be started.
   void Run() {
+    SilenceWatch watch(absl::InfiniteDuration(), EndOfSilence);
     std::thread steps([this] {
       steps_.RunUntilClosed([] { return absl::InfiniteDuration(); }, [] {});
     });
-    SilenceWatch watch(absl::InfiniteDuration(), EndOfSilence);
     for (EngineCommand command; socket_.Receive(command); command.Clear()) {
       watch.Hear();
       if (command.has_ask_progress() && !watches_) {
@@ -350,11 +368,16 @@ class EngineServer {
 
 }  // namespace
 
-void ServeEngines(FileDescriptor socket, EngineFactory& engines) {
-  EngineServer(std::move(socket), engines).Run();
+absl::Status ServeEngines(FileDescriptor socket, EngineFactory& engines) {
+  try {
+    EngineServer(std::move(socket), engines).Run();
+  } catch (const std::system_error& error) {  // of its first threads
+    return NoThreadError("the commands of its node manager", error);
+  }
+  return absl::OkStatus();
 }
 
-void SetUpEngineProcess() {
+absl::Status SetUpEngineProcess(int64_t max_files) {
   // Also a process that was stopped ends so.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   // For ps(1) and top(1): a program that is started by /proc/self/exe is "exe".
@@ -362,6 +385,7 @@ void SetUpEngineProcess() {
   // It has one test, and gives everything back at its end.
   KeepFreedMemory();
   for (const int each : {SIGINT, SIGTERM, SIGHUP}) signal(each, SIG_IGN);
+  return max_files > 0 ? LimitFiles(max_files) : absl::OkStatus();
 }
 
 }  // namespace distbench

@@ -3,6 +3,10 @@
 #ifndef DISTBENCH_HOSTING_ENGINE_SERVER_H_
 #define DISTBENCH_HOSTING_ENGINE_SERVER_H_
 
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
 #include "distbench/base/file_descriptor.h"
 #include "distbench/hosting/engine_factory.h"
 
@@ -11,14 +15,15 @@ namespace distbench {
 // Runs the engines that the node manager at the other end of the socket asks
 // for, made by `engines`, until it closes the socket or dies. Ends the process
 // if the node manager has asked for progress once and then says nothing for
-// kNodeManagerSilence.
-void ServeEngines(FileDescriptor socket, EngineFactory& engines);
+// kNodeManagerSilence. RESOURCE_EXHAUSTED if there is no thread to serve with.
+absl::Status ServeEngines(FileDescriptor socket, EngineFactory& engines);
 
 inline constexpr absl::Duration kNodeManagerSilence = absl::Seconds(4);
 
 // Prepares the calling process to be an engine process: it ends with its
-// parent, and leaves SIGINT, SIGTERM and SIGHUP to it.
-void SetUpEngineProcess();
+// parent, leaves SIGINT, SIGTERM and SIGHUP to it, and may have no more open
+// files than `max_files`; 0: as before. The error is the kernel's.
+absl::Status SetUpEngineProcess(int64_t max_files = 0);
 
 }  // namespace distbench
 

@@ -3,10 +3,11 @@
 
 namespace distbench {
 
-// The subcommand that an engine process runs, the flag that has it warm up first,
-// and the file descriptor of its end of the socket pair.
+// The subcommand that an engine process runs, the flags that have it warm up first
+// and limit its open files, and the file descriptor of its end of the socket pair.
 inline constexpr char kEngineSubcommand[] = "engine";
 inline constexpr char kWarmFlag[] = "--warm";
+inline constexpr char kMaxFilesFlag[] = "--max_files";
 inline constexpr int kEngineSocket = 3;
 
 }  // namespace distbench

@@ -235,7 +235,8 @@ class ProcessEngine final : public HostedEngine, private EngineListener {
 
 // ---- The processes ----------------------------------------------------------
 
-ProcessEngines::ProcessEngines() : keeper_([this] { Keep(); }) {}
+ProcessEngines::ProcessEngines(EngineLimits limits)
+    : limits_(limits), keeper_([this] { Keep(); }) {}
 
 ProcessEngines::~ProcessEngines() {
   {
@@ -287,7 +288,7 @@ absl::StatusOr<ProcessEngines::ProcessPointer> ProcessEngines::Take(
     was_idle = process != nullptr;
   }
   if (process == nullptr) {
-    auto started = EngineProcess::Launch(EngineProcess::Start::kCold);
+    auto started = EngineProcess::Launch(EngineProcess::Start::kCold, limits_);
     if (!started.ok()) return started.status();
     process = *std::move(started);
   }
@@ -397,7 +398,7 @@ void ProcessEngines::StartAhead() {
       --to_start_;
       is_starting_ = true;
     }
-    auto started = EngineProcess::Launch(start);
+    auto started = EngineProcess::Launch(start, limits_);
     absl::MutexLock lock(&mutex_);
     is_starting_ = false;
     if (!started.ok()) {

@@ -29,10 +29,12 @@ namespace distbench {
 // This program must know the subcommand kEngineSubcommand. Thread-safe.
 class ProcessEngines final : public EngineFactory {
  public:
-  ProcessEngines();
+  explicit ProcessEngines(EngineLimits limits = {});
 
   // All engines must be gone.
   ~ProcessEngines() override;
+
+  EngineLimits limits() const override { return limits_; }
 
   void Expect(int count) override ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -83,6 +85,8 @@ class ProcessEngines final : public EngineFactory {
   void RenewCertificates() ABSL_LOCKS_EXCLUDED(mutex_);
   bool IsIdle() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool HasWork() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const EngineLimits limits_;
 
   absl::Mutex mutex_;
   std::deque<ProcessPointer> idle_ ABSL_GUARDED_BY(mutex_);

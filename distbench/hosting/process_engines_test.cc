@@ -3,11 +3,13 @@
 #include "distbench/hosting/process_engines.h"
 
 #include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <set>
 #include <string>
 #include <thread>
@@ -15,9 +17,11 @@
 #include "absl/functional/function_ref.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "absl/strings/substitute.h"
 #include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
+#include "absl/types/span.h"
 #include "distbench/config/compile/compile.h"
 #include "distbench/config/validate/check.h"
 #include "distbench/hosting/engine_server.h"
@@ -36,6 +40,9 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 constexpr absl::Duration kGenerous = absl::Seconds(20);
+
+// The limit of each engine.
+constexpr int kMaxFiles = 200;
 
 constexpr char kTest[] = R"(
   services { name: "client" count: 1 }
@@ -118,7 +125,7 @@ class ProcessEnginesTest : public testing::Test {
 
   DistributedSystemDescription test_;
   std::shared_ptr<const Plan> plan_;
-  ProcessEngines engines_;
+  ProcessEngines engines_{{.max_files = kMaxFiles}};
   Owned server_;
   Owned client_;
 };
@@ -336,6 +343,12 @@ TEST_F(ProcessEnginesTest, AnIdleProcessThatHangsIsReplaced) {
   SetTest("max_iteration_count: 1");
   const pid_t idle = WaitForIdleProcess();
   ASSERT_GT(idle, 0);
+  // Before it is another program, who started it waits for it.
+  ASSERT_TRUE(WaitUntil([idle] {
+    std::string name;
+    std::ifstream(absl::StrCat("/proc/", idle, "/comm")) >> name;
+    return name == "engine";
+  }));
   kill(idle, SIGSTOP);
   EXPECT_EQ(Make(1, server_), absl::OkStatus());
   EXPECT_NE(server_.engine->pid(), idle);
@@ -407,6 +420,32 @@ TEST_F(ProcessEnginesTest, AnExpectationStartsProcessesAhead) {
   EXPECT_GT(WaitForIdleProcess(), 0);
 }
 
+TEST_F(ProcessEnginesTest, EnginesHaveTheirOwnLimitOfFiles) {
+  SetTest("max_iteration_count: 1");
+  ASSERT_EQ(Make(1, server_), absl::OkStatus());
+  rlimit of_engine;
+  rlimit of_this;
+  ASSERT_EQ(prlimit(server_.engine->pid(), RLIMIT_NOFILE, nullptr, &of_engine),
+            0);
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &of_this), 0);
+  EXPECT_EQ(of_engine.rlim_cur, kMaxFiles);
+  EXPECT_EQ(of_engine.rlim_max, of_this.rlim_max);
+  EXPECT_NE(of_this.rlim_cur, kMaxFiles);
+}
+
+// More than the kernel lets a process have.
+TEST(ProcessEngineLimitsDeathTest, LimitsBeyondTheKernelsAreNotMade) {
+  const auto too_many = int64_t{1} << 40;
+  // In another process, as it also ignores signals from then on.
+  EXPECT_EXIT(
+      {
+        const absl::Status status = SetUpEngineProcess(too_many);
+        std::cerr << status;
+        _exit(status.ok() ? 1 : 0);
+      },
+      testing::ExitedWithCode(0), "cannot limit the process to 1099511627776");
+}
+
 TEST_F(ProcessEnginesTest, AnErrorOfTheDriverIsTheUsers) {
   SetTest("max_iteration_count: 1");
   ASSERT_EQ(Make(0, client_), absl::OkStatus());
@@ -420,7 +459,8 @@ TEST(ServeEnginesTest, EndsWithTheSocket) {
   auto ends = MessageSocket::MakePair();
   ASSERT_TRUE(ends.ok());
   ends->first.Close();
-  ServeEngines(std::move(ends->second), InProcessEngines());
+  EXPECT_EQ(ServeEngines(std::move(ends->second), InProcessEngines()),
+            absl::OkStatus());
 }
 
 TEST(ServeEnginesDeathTest, EndsTheProcessIfTheNodeManagerFallsSilent) {
@@ -432,7 +472,7 @@ TEST(ServeEnginesDeathTest, EndsTheProcessIfTheNodeManagerFallsSilent) {
         EngineCommand command;
         command.mutable_ask_progress();
         node_manager.Send(command);
-        ServeEngines(std::move(ends->second), InProcessEngines());
+        (void)ServeEngines(std::move(ends->second), InProcessEngines());
       },
       testing::ExitedWithCode(EXIT_FAILURE), "has said nothing for 4s");
 }
@@ -442,10 +482,18 @@ TEST(ServeEnginesDeathTest, EndsTheProcessIfTheNodeManagerFallsSilent) {
 
 int main(int argc, char** argv) {
   if (argc >= 2 && std::strcmp(argv[1], distbench::kEngineSubcommand) == 0) {
-    distbench::SetUpEngineProcess();
-    distbench::ServeEngines(distbench::FileDescriptor(distbench::kEngineSocket),
-                            distbench::InProcessEngines());
-    return 0;
+    int64_t max_files = 0;
+    for (absl::string_view flag : absl::MakeSpan(argv, argc)) {
+      if (!absl::ConsumePrefix(&flag, distbench::kMaxFilesFlag)) continue;
+      if (!absl::SimpleAtoi(flag.substr(1), &max_files)) return 1;
+    }
+    if (!distbench::SetUpEngineProcess(max_files).ok()) return 1;
+    return distbench::ServeEngines(
+               distbench::FileDescriptor(distbench::kEngineSocket),
+               distbench::InProcessEngines())
+                   .ok()
+               ? 0
+               : 1;
   }
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();

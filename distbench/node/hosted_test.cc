@@ -13,11 +13,13 @@
 #include "absl/strings/strip.h"
 #include "distbench/base/saturating_add.h"
 #include "distbench/base/thread_count.h"
+#include "distbench/base/thread_room.h"
 #include "distbench/config/compile/compile.h"
 #include "distbench/config/validate/check.h"
 #include "distbench/hosting/command_status.h"
 #include "distbench/node/host_facts.h"
 #include "distbench/node/proc_files.h"
+#include "distbench/node/thread_limits.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/resource_usage.h"
 #include "distbench/stats/log_histogram.h"
@@ -115,13 +117,7 @@ absl::Status HostedTest::PrepareInstance(const std::string& name, int instance,
   if (absl::Status status = bindings_->Resolve(instance_plan); !status.ok()) {
     return status;
   }
-  // What runs out of files in the middle of it may end the process.
-  if (absl::Status status =
-          CheckWorkerFiles(WorkerCount(instance_plan),
-                           ReadSocketLimits(environment_.system_root));
-      !status.ok()) {
-    return status;
-  }
+  if (absl::Status status = CheckRoom(instance); !status.ok()) return status;
   EngineOptions options;
   options.plan = plan_;
   options.instance = instance;
@@ -170,6 +166,23 @@ absl::Status HostedTest::PrepareInstance(const std::string& name, int instance,
   return CheckMemory();
 }
 
+// A process that runs out of files or threads while it makes an instance may
+// end.
+absl::Status HostedTest::CheckRoom(int instance) const {
+  const std::string& root = environment_.system_root;
+  const EngineLimits limits = environment_.engines.limits();
+  const int workers = WorkerCount(plan_->instances[instance]);
+  SocketLimits files = ReadSocketLimits(root);
+  if (limits.max_files > 0) files.max_open_files = limits.max_files;
+  const ThreadNeeds threads = CountThreads(*plan_, instance, workers);
+  absl::Status status = CheckWorkerFiles(workers, files);
+  if (status.ok()) status = CheckThreadCount(threads.total());
+  if (status.ok() && !environment_.engines.disturbs_engines()) {
+    status = CheckThreads(threads, ReadThreadRoom(root), limits.max_threads);
+  }
+  return status;
+}
+
 // As the test says, or the node manager's flag; else the sequencer's share of
 // the host, as far as the instance has CPUs for it.
 int HostedTest::WorkerCount(const InstancePlan& instance) const {
@@ -190,16 +203,28 @@ int HostedTest::CpuShare(const InstancePlan& instance) const {
   return cpu_count > 0 ? std::min(count, cpu_count) : count;
 }
 
-absl::Status HostedTest::CheckThreadCount() const {
+absl::Status HostedTest::CheckThreadCount(int64_t more) const {
   int64_t count = ProcessThreadCount();
   for (const pid_t pid : EngineProcesses()) count += ProcessThreadCount(pid);
-  if (count <= plan_->max_threads) return absl::OkStatus();
+  if (count + more <= plan_->max_threads) return absl::OkStatus();
   return absl::ResourceExhaustedError(absl::StrCat(
       "Too many threads running: ", count,
-      ", but the test's overload_limits "
-      "allow ",
-      plan_->max_threads,
+      more > 0 ? absl::StrCat(" before ", more, " more are started") : "",
+      ", but the test's overload_limits allow ", plan_->max_threads,
       "; raise max_threads, or place fewer instances on the node"));
+}
+
+absl::Status HostedTest::CheckEngineThreads() const {
+  const int64_t max_threads = environment_.engines.limits().max_threads;
+  if (max_threads == 0) return absl::OkStatus();
+  for (size_t i = 0; i < engines_.size(); ++i) {
+    const pid_t pid = engines_[i]->pid();
+    if (pid == kThisProcess) continue;
+    const absl::Status status =
+        CheckThreadsOfEngine(ProcessThreadCount(pid), max_threads);
+    if (!status.ok()) return Annotate(request_.config().services(i), status);
+  }
+  return absl::OkStatus();
 }
 
 absl::Status HostedTest::CheckMemory() const {
@@ -422,6 +447,7 @@ void HostedTest::StopIfOverdue() {
 
 void HostedTest::StopIfOverloaded() {
   absl::Status status = CheckThreadCount();
+  if (status.ok()) status = CheckEngineThreads();
   if (status.ok()) status = CheckMemory();
   if (!status.ok()) Interrupt(status);
 }

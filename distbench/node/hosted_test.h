@@ -143,7 +143,9 @@ class HostedTest {
 
   // An error if the test was stopped.
   absl::Status CheckNotStopped() const ABSL_LOCKS_EXCLUDED(mutex_);
-  absl::Status CheckThreadCount() const;
+  absl::Status CheckRoom(int instance) const;
+  absl::Status CheckThreadCount(int64_t more = 0) const;
+  absl::Status CheckEngineThreads() const;
   absl::Status CheckMemory() const;
 
   // The engines' own processes; none if they run in this one.

@@ -123,6 +123,46 @@ TEST_F(HostedTestTest, RefusesATestThatAllowsFewerThreadsThanThereAre) {
   EXPECT_THAT(reply.status().message(), HasSubstr("Too many threads running"));
 }
 
+TEST_F(HostedTestTest, CountsThreadsBeforeAnInstanceIsMade) {
+  DistributedSystemDescription& test =
+      *request_.mutable_config()->mutable_traffic_config();
+  test.mutable_overload_limits()->set_max_threads(200);
+  test.set_workers_per_instance(200);
+  const PrepareReply reply = Make().Prepare();
+  EXPECT_THAT(reply.status().message(),
+              AllOf(HasSubstr("client/0: Too many threads running"),
+                    HasSubstr("before 200 more are started")));
+  EXPECT_EQ(engines_.Count("client/0", EngineStep::kMake), 0);
+}
+
+TEST_F(HostedTestTest, RefusesInstancesForWhichTheHostHasNoThreads) {
+  environment_.system_root = testing::TempDir() + "/hosted_test_threads";
+  const auto write = [this](const std::string& path, const char* content) {
+    const std::filesystem::path file(environment_.system_root + path);
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file) << content;
+  };
+  write("/proc/self/cgroup", "0::/\n");
+  write("/sys/fs/cgroup/pids.max", "64\n");
+  write("/sys/fs/cgroup/pids.current", "62\n");
+  const PrepareReply reply = Make().Prepare();
+  EXPECT_EQ(reply.status().code(),
+            static_cast<int>(absl::StatusCode::kResourceExhausted));
+  EXPECT_THAT(reply.status().message(),
+              AllOf(HasSubstr("client/0: its engine process needs up to"),
+                    HasSubstr("allows 64 threads"), HasSubstr("raise")));
+  EXPECT_EQ(engines_.Count("client/0", EngineStep::kMake), 0);
+}
+
+TEST_F(HostedTestTest, RefusesInstancesThatTheNodesLimitsDoNotFit) {
+  engines_.SetLimits({.max_threads = 5});
+  EXPECT_THAT(Make().Prepare().status().message(),
+              HasSubstr("--engine_max_threads is 5"));
+  engines_.SetLimits({.max_files = 10});
+  EXPECT_THAT(Make().Prepare().status().message(),
+              HasSubstr("this process may have 10 open"));
+}
+
 TEST_F(HostedTestTest, RefusesATestThatAllowsLessMemoryThanIsUsed) {
   request_.mutable_config()
       ->mutable_traffic_config()

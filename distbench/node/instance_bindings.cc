@@ -48,14 +48,26 @@ absl::Status InstanceBindings::NoteFailure(Instance& instance,
   return absl::OkStatus();
 }
 
+const ResolvedBinding* InstanceBindings::BindingOf(
+    const std::string& name) const {
+  const auto found = instances_.find(name);
+  if (found == instances_.end() || !found->second.binding) return nullptr;
+  return &*found->second.binding;
+}
+
 int InstanceBindings::CpuCount(const InstancePlan& plan) const {
-  const Instance& instance = instances_.at(plan.name);
-  return instance.binding ? static_cast<int>(instance.binding->cpus.size()) : 0;
+  const ResolvedBinding* binding = BindingOf(plan.name);
+  return binding == nullptr ? 0 : static_cast<int>(binding->cpus.size());
 }
 
 absl::Status InstanceBindings::RunBound(
     const std::string& name, absl::FunctionRef<absl::Status()> step) {
-  Instance& instance = instances_.at(name);
+  const auto found = instances_.find(name);
+  if (found == instances_.end()) {
+    return absl::InternalError(
+        absl::StrCat("what ", name, " is bound to was never found out"));
+  }
+  Instance& instance = found->second;
   std::unique_ptr<ScopedThreadBinding> scope;
   // The node manager's threads have its binding already.
   if (instance.binding && instance.is_of_service) {
@@ -80,19 +92,22 @@ absl::Status InstanceBindings::RunBound(
 
 const ResolvedBinding* InstanceBindings::OwnBinding(
     const std::string& name) const {
-  const Instance& instance = instances_.at(name);
-  return instance.binding && instance.is_of_service ? &*instance.binding
-                                                    : nullptr;
+  const auto found = instances_.find(name);
+  const bool is_own =
+      found != instances_.end() && found->second.is_of_service;
+  return is_own ? BindingOf(name) : nullptr;
 }
 
 void InstanceBindings::LivesIn(const std::string& name, pid_t pid) {
+  const auto found = instances_.find(name);
+  if (found == instances_.end()) return;
   bool is_shared = false;
   for (auto& [other, instance] : instances_) {
     if (instance.pid != pid) continue;
     is_shared = true;
     instance.threads.reset();
   }
-  Instance& instance = instances_.at(name);
+  Instance& instance = found->second;
   instance.pid = pid;
   instance.memory.emplace(root_, pid);
   if (!is_shared) instance.threads.emplace(root_, pid);

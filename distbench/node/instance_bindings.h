@@ -25,7 +25,8 @@
 namespace distbench {
 
 // Life: Resolve, RunBound and perhaps LivesIn for each instance, Start, Sample,
-// Finish. Not thread-safe. Does nothing to instances for which neither the test nor the
+// Finish. An instance that was not resolved has no binding, nothing is proved of
+// it, and RunBound() refuses it. Not thread-safe. Does nothing to instances for which neither the test nor the
 // node manager asks for a binding, but to look where they run.
 class InstanceBindings {
  public:
@@ -48,9 +49,9 @@ class InstanceBindings {
 
   // Takes a step towards running the instance while the calling thread is bound
   // as the instance is to be. Threads inherit that from the one that makes
-  // them: those that are born meanwhile are taken for the instance's. Requires
-  // Resolve(). Errors: those of the step; the kernel's, if the binding is
-  // strict.
+  // them: those that are born meanwhile are taken for the instance's. Errors:
+  // those of the step; the kernel's, if the binding is strict; INTERNAL before
+  // Resolve(), without taking the step.
   absl::Status RunBound(const std::string& instance,
                         absl::FunctionRef<absl::Status()> step);
 
@@ -81,6 +82,8 @@ class InstanceBindings {
     std::optional<MemoryWatch> memory;   // of that process
   };
 
+  // Null if there is none.
+  const ResolvedBinding* BindingOf(const std::string& instance) const;
   void Watch(const std::set<int>& threads, Instance& instance);
   std::vector<std::string> MemoryViolations(const Instance& instance) const;
   absl::Status NoteFailure(Instance& instance, const absl::Status& status);

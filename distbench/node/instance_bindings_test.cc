@@ -1,5 +1,7 @@
 #include "distbench/node/instance_bindings.h"
 
+#include <unistd.h>
+
 #include <string>
 
 #include "distbench/base/index_list.h"
@@ -200,6 +202,25 @@ TEST_F(InstanceBindingsTest, MemoryOfSeveralBindingsIsJudgedTogether) {
     EXPECT_THAT(proof.violations(), IsEmpty()) << name;
   }
   EXPECT_EQ(resources.binding_proofs().at("server/1").binding().nodes(), "1");
+}
+
+TEST_F(InstanceBindingsTest, InstancesThatWereNotResolvedAreAnError) {
+  Bind("nodes: '0'");
+  InstanceBindings bindings = Make();
+  bool was_run = false;
+  const absl::Status status = bindings.RunBound("nobody/0", [&] {
+    was_run = true;
+    return absl::OkStatus();
+  });
+  EXPECT_TRUE(absl::IsInternal(status)) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr("nobody/0"));
+  EXPECT_FALSE(was_run);
+  EXPECT_EQ(bindings.CpuCount(kServer0), 0);
+  EXPECT_EQ(bindings.OwnBinding("nobody/0"), nullptr);
+  bindings.LivesIn("nobody/0", getpid());
+  NodeResources resources;
+  bindings.Finish(resources);
+  EXPECT_TRUE(resources.binding_proofs().empty());
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <system_error>
 #include <thread>
 
 #include "absl/base/thread_annotations.h"
@@ -13,6 +14,7 @@
 #include "absl/synchronization/mutex.h"
 #include "distbench/base/clock.h"
 #include "distbench/base/freed_memory.h"
+#include "distbench/base/start_thread.h"
 #include "distbench/base/usable_cpu_count.h"
 #include "distbench/base/version.h"
 #include "distbench/hosting/in_process_engines.h"
@@ -89,14 +91,15 @@ NodeEnvironment MakeEnvironment(const NodeManagerOptions& options,
   return environment;
 }
 
-// Whether it may help to try again.
+// Whether it may help to try again. A sequencer without memory for what it
+// receives (--receive_memory), or with as many nodes as it takes, may have some
+// left in a moment.
 bool IsTemporary(const absl::Status& status) {
   switch (status.code()) {
     case absl::StatusCode::kAlreadyExists:
     case absl::StatusCode::kFailedPrecondition:
     case absl::StatusCode::kInvalidArgument:
     case absl::StatusCode::kPermissionDenied:
-    case absl::StatusCode::kResourceExhausted:
     case absl::StatusCode::kUnauthenticated:
     case absl::StatusCode::kUnimplemented:
       return false;
@@ -125,7 +128,10 @@ class NodeManager::Impl {
          .health_port = options_.port,
          .metrics_port = options_.metrics_port});
     if (!status.ok()) return status;
-    thread_ = std::thread([this] { Loop(); });
+    absl::StatusOr<std::thread> thread =
+        StartThread("the session with the sequencer", [this] { Loop(); });
+    if (!thread.ok()) return thread.status();
+    thread_ = *std::move(thread);
     {
       absl::MutexLock lock(&mutex_);
       mutex_.AwaitWithTimeout(absl::Condition(this, &Impl::IsRegisteredOrOver),
@@ -168,18 +174,26 @@ class NodeManager::Impl {
 
   // Session after session, until one was the last.
   void Loop() ABSL_LOCKS_EXCLUDED(mutex_) {
-    Backoff backoff;
+    Backoff backoff(environment_.clock);
     for (;;) {
+      backoff.Begin();
       const SessionEnd end = RunSession();
-      if (end.was_welcome) backoff.Reset();
       if (const std::optional<absl::Status> last = AfterSession(end)) {
         return Finish(*last);
       }
-      if (!Pause(backoff.Next())) return Finish(absl::OkStatus());
+      if (!Pause(backoff.Next(end.was_welcome))) return Finish(absl::OkStatus());
     }
   }
 
   SessionEnd RunSession() ABSL_LOCKS_EXCLUDED(mutex_) {
+    try {
+      return TryRunSession();
+    } catch (const std::system_error& error) {  // of its first thread
+      return {.status = NoThreadError("the session with the sequencer", error)};
+    }
+  }
+
+  SessionEnd TryRunSession() ABSL_LOCKS_EXCLUDED(mutex_) {
     auto session = std::make_shared<ControlSession>(
         options_.channel != nullptr
             ? options_.channel
@@ -222,6 +236,11 @@ class NodeManager::Impl {
       ABSL_LOCKS_EXCLUDED(mutex_) {
     absl::MutexLock lock(&mutex_);
     if (is_ending_ || end.is_shutdown) return absl::OkStatus();
+    // Said once, and not at every try.
+    LOG_IF(WARNING, absl::IsResourceExhausted(end.status) &&
+                        last_error_.code() != end.status.code())
+        << "cannot register with " << target_ << " for now ("
+        << end.status.message() << "); trying again and again";
     last_error_ = end.status;
     if (end.was_welcome) {
       LOG(WARNING) << alias_ << " has lost " << target_ << " ("
@@ -250,6 +269,12 @@ class NodeManager::Impl {
           last_error_.code(),
           absl::StrCat("the test sequencer at ", target_,
                        " refused the node: ", last_error_.message()));
+    }
+    if (absl::IsResourceExhausted(last_error_)) {
+      return absl::ResourceExhaustedError(absl::StrCat(
+          "the node could not be registered with the test sequencer at ",
+          target_, " within ", absl::FormatDuration(options_.register_timeout),
+          ": ", last_error_.message()));
     }
     return absl::UnavailableError(absl::StrCat(
         "no test sequencer answered at ", target_, " within ",

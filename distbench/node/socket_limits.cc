@@ -22,8 +22,8 @@ constexpr int64_t kReserve = 16;
 constexpr int64_t kMaxFilesPerWorker = 3;
 
 constexpr char kHowToOpenMore[] =
-    "raise ulimit -n (under systemd LimitNOFILE) for this node manager, or "
-    "have fewer connections: fewer instances on the node, or a smaller "
+    "raise ulimit -n (under systemd LimitNOFILE) for this node manager, and its "
+    "--engine_max_files if that is given, or have fewer connections: fewer instances on the node, or a smaller "
     "workers_per_instance";
 
 // That a worker has to each of its peers, at least.
@@ -56,7 +56,7 @@ int64_t CountEntries(const std::string& folder) {
 SocketLimits ReadSocketLimits(const std::string& root, pid_t pid) {
   SocketLimits limits;
   rlimit files;
-  if (getrlimit(RLIMIT_NOFILE, &files) == 0 &&
+  if (prlimit(pid, RLIMIT_NOFILE, nullptr, &files) == 0 &&
       files.rlim_cur != RLIM_INFINITY) {
     limits.max_open_files = static_cast<int64_t>(files.rlim_cur);
   }

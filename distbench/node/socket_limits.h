@@ -23,7 +23,7 @@ struct SocketLimits {
   int64_t local_ports = 0;
 };
 
-// Of a process that has this one's limits; pid 0: this one. Files are read below
+// Reads the limits of a process of this one's user; pid 0: this one. Files are read below
 // `root`; empty: at their places.
 SocketLimits ReadSocketLimits(const std::string& root, pid_t pid = 0);
 

@@ -1,5 +1,10 @@
 #include "distbench/node/socket_limits.h"
 
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -25,6 +30,22 @@ TEST(SocketLimitsTest, AreThoseOfThisProcessAndHost) {
   const SocketLimits limits = ReadSocketLimits("");
   EXPECT_GE(limits.open_files, 3);
   EXPECT_GT(limits.local_ports, 0);
+}
+
+TEST(SocketLimitsTest, AreThoseOfTheProcessThatIsMeant) {
+  const pid_t child = fork();
+  if (child == 0) {
+    const rlimit limit = {.rlim_cur = 77, .rlim_max = 77};
+    setrlimit(RLIMIT_NOFILE, &limit);
+    raise(SIGSTOP);
+    _exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, WUNTRACED), child);
+  EXPECT_EQ(ReadSocketLimits("", child).max_open_files, 77);
+  EXPECT_NE(ReadSocketLimits("").max_open_files, 77);
+  kill(child, SIGKILL);
+  waitpid(child, &status, 0);
 }
 
 TEST(SocketLimitsTest, PortsAreCountedWithTheLast) {

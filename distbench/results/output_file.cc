@@ -16,6 +16,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "distbench/base/file_descriptor.h"
 
 namespace distbench {
 namespace {
@@ -43,7 +44,7 @@ absl::Status WriteError(const std::string& path, int error_number) {
 }
 
 absl::StatusOr<std::unique_ptr<OutputFile>> OutputFile::Open(
-    const std::string& path) {
+    const std::string& path, SyncFunction sync) {
   std::string temporary_path;
   std::string target_path;
   int fd;
@@ -69,15 +70,16 @@ absl::StatusOr<std::unique_ptr<OutputFile>> OutputFile::Open(
     (void)!fchmod(fd, existing.st_mode & 07777);
   }
   return absl::WrapUnique(new OutputFile(path, fd, std::move(temporary_path),
-                                         std::move(target_path)));
+                                         std::move(target_path), sync));
 }
 
 OutputFile::OutputFile(std::string path, int fd, std::string temporary_path,
-                       std::string target_path)
+                       std::string target_path, SyncFunction sync)
     : path_(std::move(path)),
       fd_(fd),
       temporary_path_(std::move(temporary_path)),
-      target_path_(std::move(target_path)) {}
+      target_path_(std::move(target_path)),
+      sync_(sync) {}
 
 OutputFile::~OutputFile() {
   if (fd_ >= 0) {
@@ -91,7 +93,7 @@ OutputFile::~OutputFile() {
 absl::Status OutputFile::Commit() {
   const bool replaces = !temporary_path_.empty();
   // Renamed first, it could be empty after a crash of the machine.
-  if (replaces && fsync(fd_) != 0) {
+  if (replaces && sync_(fd_) != 0) {
     return WriteError(path_, errno);
   }
   // Network file systems report errors here.
@@ -102,7 +104,24 @@ absl::Status OutputFile::Commit() {
     return WriteError(path_, errno);
   }
   temporary_path_.clear();
-  return absl::OkStatus();
+  return replaces ? SyncDirectory() : absl::OkStatus();
+}
+
+// The name is part of the directory, and not on the disk with the file.
+absl::Status OutputFile::SyncDirectory() const {
+  const size_t slash = target_path_.rfind('/');
+  const std::string directory =
+      slash == std::string::npos ? "." : target_path_.substr(0, slash + 1);
+  const FileDescriptor fd(
+      open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  // EINVAL: a file system that writes directories at once, or never.
+  if (fd.is_open() && (sync_(fd.get()) == 0 || errno == EINVAL)) {
+    return absl::OkStatus();
+  }
+  return absl::ErrnoToStatus(
+      errno, absl::StrCat(path_,
+                          " is written, but may be lost if this host crashes: "
+                          "cannot write its directory"));
 }
 
 }  // namespace distbench

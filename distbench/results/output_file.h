@@ -7,6 +7,8 @@
 #ifndef DISTBENCH_RESULTS_OUTPUT_FILE_H_
 #define DISTBENCH_RESULTS_OUTPUT_FILE_H_
 
+#include <unistd.h>
+
 #include <memory>
 #include <string>
 
@@ -17,16 +19,21 @@ namespace distbench {
 
 // Writes to a temporary file in the directory of the destination, which gets
 // the destination's name at Commit(). What had that name before stays until
-// then, and for good without a Commit(). Symbolic links are followed.
+// then, and for good without a Commit(). Symbolic links are followed. After
+// Commit() both file and name are on the disk, as far as the file system has
+// one.
 //
 // Anything but a regular file cannot be replaced: pipes and devices are written
 // directly, and "/dev/stdout" and "/dev/stderr" mean the process's own streams,
 // at their current position.
 class OutputFile {
  public:
-  // The error names the path.
+  // As fsync(2): 0, or -1 and errno.
+  using SyncFunction = int (*)(int fd);
+
+  // The error names the path. `sync` is for tests.
   static absl::StatusOr<std::unique_ptr<OutputFile>> Open(
-      const std::string& path);
+      const std::string& path, SyncFunction sync = &fsync);
 
   // Removes the temporary file, unless it was committed.
   ~OutputFile();
@@ -37,18 +44,23 @@ class OutputFile {
   // The descriptor to write to; owned by this object.
   int fd() const { return fd_; }
 
-  // Once: puts the file on the disk and in its place. The error names the path.
+  // Once: puts the file on the disk and in its place. The error names the path;
+  // if it is about the directory, the file is in its place, but may not survive
+  // a crash of the machine.
   absl::Status Commit();
 
  private:
   OutputFile(std::string path, int fd, std::string temporary_path,
-             std::string target_path);
+             std::string target_path, SyncFunction sync);
+
+  absl::Status SyncDirectory() const;
 
   const std::string path_;  // as given by the user
   int fd_;
   // Both are empty if fd_ is the destination itself.
   std::string temporary_path_;
   const std::string target_path_;
+  const SyncFunction sync_;
 };
 
 // The status for an error while writing to `path`.

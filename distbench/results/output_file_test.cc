@@ -1,5 +1,6 @@
 #include "distbench/results/output_file.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -8,6 +9,7 @@
 #include <iterator>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -20,7 +22,10 @@ namespace distbench {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::SizeIs;
 
 // Each test has its own directory.
 class OutputFileTest : public testing::Test {
@@ -71,6 +76,81 @@ TEST_F(OutputFileTest, AppearsAtCommit) {
   ASSERT_TRUE(file->Commit().ok());
   EXPECT_EQ(Content(path), "new");
   EXPECT_EQ(FileCount(), 1);
+}
+
+// The paths that were synced, in order.
+std::vector<std::string>& Synced() {
+  static std::vector<std::string> synced;
+  return synced;
+}
+
+std::string PathOf(int fd) {
+  return fs::read_symlink("/proc/self/fd/" + std::to_string(fd));
+}
+
+int NoteSync(int fd) {
+  Synced().push_back(PathOf(fd));
+  return 0;
+}
+
+int FailAtDirectory(int fd) {
+  errno = EIO;
+  return fs::is_directory(PathOf(fd)) ? -1 : 0;
+}
+
+int RefuseDirectory(int fd) {
+  errno = EINVAL;
+  return fs::is_directory(PathOf(fd)) ? -1 : 0;
+}
+
+int Fail(int) {
+  errno = EIO;
+  return -1;
+}
+
+TEST_F(OutputFileTest, IsSyncedBeforeItsNameAndThenItsDirectory) {
+  Synced().clear();
+  auto file = OutputFile::Open(Path("result"), &NoteSync);
+  ASSERT_TRUE(file.ok());
+  const std::string temporary = PathOf((*file)->fd());
+  ASSERT_TRUE((*file)->Commit().ok());
+  EXPECT_THAT(Synced(), ElementsAre(temporary, directory_.string()));
+}
+
+TEST_F(OutputFileTest, TheDirectoryOfABareNameIsTheCurrentOne) {
+  Synced().clear();
+  const fs::path before = fs::current_path();
+  fs::current_path(directory_);
+  auto file = OutputFile::Open("result", &NoteSync);
+  ASSERT_TRUE(file.ok());
+  EXPECT_TRUE((*file)->Commit().ok());
+  fs::current_path(before);
+  ASSERT_THAT(Synced(), SizeIs(2));
+  EXPECT_EQ(Synced()[1], directory_.string());
+}
+
+TEST_F(OutputFileTest, AnErrorOfItsDirectoryIsReported) {
+  auto file = OutputFile::Open(Path("result"), &FailAtDirectory);
+  ASSERT_TRUE(file.ok());
+  Print("new", **file);
+  const absl::Status status = (*file)->Commit();
+  EXPECT_THAT(std::string(status.message()),
+              AllOf(HasSubstr(Path("result")), HasSubstr("directory"),
+                    HasSubstr("Input/output error")));
+  EXPECT_EQ(Content(Path("result")), "new");
+}
+
+TEST_F(OutputFileTest, ADirectoryThatCannotBeSyncedIsNoError) {
+  auto file = OutputFile::Open(Path("result"), &RefuseDirectory);
+  ASSERT_TRUE(file.ok());
+  EXPECT_EQ((*file)->Commit(), absl::OkStatus());
+}
+
+TEST_F(OutputFileTest, WhatIsNotOnTheDiskGetsNoName) {
+  auto file = OutputFile::Open(Path("result"), &Fail);
+  ASSERT_TRUE(file.ok());
+  EXPECT_FALSE((*file)->Commit().ok());
+  EXPECT_FALSE(fs::exists(Path("result")));
 }
 
 TEST_F(OutputFileTest, ReplacesAtCommitAndKeepsTheMode) {

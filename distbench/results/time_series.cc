@@ -9,9 +9,12 @@
 #include "distbench/base/saturating_add.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/stats/log_histogram.h"
+#include "google/protobuf/repeated_field.h"
 
 namespace distbench {
 namespace {
+
+using RpcIntervals = google::protobuf::RepeatedPtrField<RpcInterval>;
 
 absl::Status ValidateInterval(const RpcInterval& interval) {
   const int64_t least =
@@ -76,6 +79,36 @@ void AddInterval(const RpcInterval& from, RpcInterval& into) {
       MergeHistogram(from.response_time_ns(), *into.mutable_response_time_ns());
     }
   }
+}
+
+// Requires valid series of equal intervals. Takes time for what is added, and
+// not for what is there already: series arrive in pieces, one after the other.
+void AddIntervals(RpcIntervals& from, RpcIntervals& into) {
+  const auto begins_before = [](const RpcInterval& interval, int64_t index) {
+    return interval.index() < index;
+  };
+  const int old_size = into.size();
+  int next = 0;
+  int first_new_place = old_size;
+  for (RpcInterval& added : from) {
+    const auto old_end = into.begin() + old_size;
+    next = std::lower_bound(into.begin() + next, old_end, added.index(),
+                            begins_before) -
+           into.begin();
+    if (next < old_size && into[next].index() == added.index()) {
+      AddInterval(added, into[next]);
+    } else {
+      first_new_place = std::min(first_new_place, next);
+      into.Add(std::move(added));
+    }
+  }
+  // Only pointers move, and none if all that is new comes last.
+  if (first_new_place == old_size) return;
+  std::inplace_merge(into.pointer_begin() + first_new_place,
+                     into.pointer_begin() + old_size, into.pointer_end(),
+                     [](const RpcInterval* a, const RpcInterval* b) {
+                       return a->index() < b->index();
+                     });
 }
 
 }  // namespace
@@ -144,26 +177,7 @@ absl::Status MergeTimeSeries(RpcTimeSeries from, RpcTimeSeries& into) {
         absl::StrCat("time series with intervals of ", from.interval_ns(),
                      " and ", into.interval_ns(), " ns cannot be merged"));
   }
-  if (absl::Status status = ValidateTimeSeries(into); !status.ok()) {
-    return status;
-  }
-  RpcTimeSeries merged;
-  merged.set_interval_ns(into.interval_ns());
-  auto& old = *into.mutable_intervals();
-  auto& added = *from.mutable_intervals();
-  int i = 0;
-  int j = 0;
-  while (i < old.size() || j < added.size()) {
-    const bool take_added =
-        i == old.size() ||
-        (j < added.size() && added[j].index() < old[i].index());
-    RpcInterval& next = *merged.add_intervals();
-    next.Swap(take_added ? &added[j++] : &old[i++]);
-    if (!take_added && j < added.size() && added[j].index() == next.index()) {
-      AddInterval(added[j++], next);
-    }
-  }
-  into.Swap(&merged);
+  AddIntervals(*from.mutable_intervals(), *into.mutable_intervals());
   return absl::OkStatus();
 }
 

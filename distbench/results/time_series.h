@@ -17,9 +17,14 @@ void EncodeInterval(const IntervalSeries::View& interval, RpcInterval& proto);
 absl::Status ValidateTimeSeries(const RpcTimeSeries& series);
 absl::Status ValidateOfferedLoad(const OfferedLoad& load);
 
-// Adds `from` to `into`. INVALID_ARGUMENT if either is not valid, or if series
-// have intervals of different widths; `into` is unchanged then.
+// Adds `from` to `into`, which is empty or what this has made. INVALID_ARGUMENT
+// if `from` is not valid, or has intervals of another width; `into` is unchanged
+// then. Takes time for the intervals of `from` only, if they are later than those
+// of `into` or there already.
 absl::Status MergeTimeSeries(RpcTimeSeries from, RpcTimeSeries& into);
+
+// Adds `from` to `into`. INVALID_ARGUMENT if either is not valid; `into` is
+// unchanged then.
 absl::Status MergeOfferedLoad(const OfferedLoad& from, OfferedLoad& into);
 
 }  // namespace distbench

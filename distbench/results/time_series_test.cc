@@ -82,6 +82,21 @@ TEST(TimeSeriesTest, MergedSeriesAreInOrder) {
   EXPECT_EQ(into.intervals(3).succeeded_count(), 1);
 }
 
+TEST(TimeSeriesTest, PiecesMayComeInAnyOrder) {
+  RpcTimeSeries into;
+  for (const std::vector<int64_t>& piece : std::vector<std::vector<int64_t>>{
+           {5, 6}, {7, 9}, {1, 2}, {3, 5, 8, 10}, {7}, {0, 4, 11}, {}}) {
+    ASSERT_TRUE(MergeTimeSeries(Series(piece), into).ok());
+  }
+  EXPECT_THAT(Indices(into), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11));
+  for (const RpcInterval& interval : into.intervals()) {
+    const bool came_twice = interval.index() == 5 || interval.index() == 7;
+    EXPECT_EQ(interval.succeeded_count(), came_twice ? 2 : 1);
+    EXPECT_EQ(interval.service_time_ns().sum(),
+              interval.index() * interval.succeeded_count());
+  }
+}
+
 TEST(TimeSeriesTest, MergingIntoNothingIsMoving) {
   RpcTimeSeries into;
   ASSERT_TRUE(MergeTimeSeries(Series({3}), into).ok());

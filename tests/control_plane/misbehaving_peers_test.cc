@@ -2,11 +2,13 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "distbench/base/version.h"
@@ -87,6 +89,106 @@ TEST(NodesTest, ASilentSequencerIsLeftAndTriedAgainUnderTheSameName) {
   EXPECT_EQ(sessions[1].preassigned_node_id(), 4);
   EXPECT_EQ(sessions[1].incarnation(), sessions[0].incarnation());
   cluster.node(0).Shutdown();
+}
+
+// A sequencer that refuses its first nodes, then welcomes one, ends its session,
+// and refuses some more.
+class FullSequencer final : public DistBenchTestSequencer::Service {
+ public:
+  explicit FullSequencer(grpc::Status refusal) : refusal_(std::move(refusal)) {
+    grpc::ServerBuilder builder;
+    builder.AddListeningPort("localhost:0", grpc::InsecureServerCredentials(),
+                             &port_);
+    builder.RegisterService(this);
+    server_ = builder.BuildAndStart();
+  }
+  ~FullSequencer() override {
+    server_->Shutdown(absl::ToChronoTime(absl::Now()));
+  }
+
+  std::string address() const { return absl::StrCat("localhost:", port_); }
+
+  bool WaitForSessions(int count) {
+    absl::MutexLock lock(&mutex_);
+    const auto are_there = [&]() ABSL_SHARED_LOCKS_REQUIRED(mutex_) {
+      return sessions_ >= count;
+    };
+    return mutex_.AwaitWithTimeout(absl::Condition(&are_there), kGenerous);
+  }
+
+  int sessions() {
+    absl::MutexLock lock(&mutex_);
+    return sessions_;
+  }
+
+  grpc::Status NodeSession(
+      grpc::ServerContext*,
+      grpc::ServerReaderWriter<NodeCommand, NodeMessage>* stream) override {
+    NodeMessage message;
+    stream->Read(&message);
+    {
+      absl::MutexLock lock(&mutex_);
+      if (++sessions_ != kWelcomed) return refusal_;
+    }
+    NodeCommand command;
+    command.mutable_welcome()->set_node_alias("node0");
+    stream->Write(command);
+    return grpc::Status(grpc::StatusCode::UNAVAILABLE, "it is over");
+  }
+
+  static constexpr int kWelcomed = 3;
+
+ private:
+  const grpc::Status refusal_;
+  int port_ = 0;
+  absl::Mutex mutex_;
+  int sessions_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::unique_ptr<grpc::Server> server_;
+};
+
+// As gRPC says it if a server has no memory left for what arrives.
+const grpc::Status kNoMemory(grpc::StatusCode::RESOURCE_EXHAUSTED,
+                             "no memory left to receive messages");
+
+TEST(NodesTest, ASequencerWithoutMemoryIsTriedAgain) {
+  FullSequencer sequencer(kNoMemory);
+  Cluster cluster;
+  absl::Notification ended;
+  NodeManagerOptions options;
+  options.sequencer = sequencer.address();
+  options.on_ended = [&](const absl::Status&) { ended.Notify(); };
+  const auto node = cluster.TryStartNode(options);
+  ASSERT_TRUE(node.ok()) << node.status();
+  EXPECT_EQ((*node)->alias(), "node0");
+  // A node that was registered is not given up either.
+  EXPECT_TRUE(sequencer.WaitForSessions(FullSequencer::kWelcomed + 2));
+  EXPECT_FALSE(ended.HasBeenNotified());
+  (*node)->Shutdown();
+}
+
+TEST(NodesTest, ASequencerThatStaysWithoutMemoryIsGivenUpInTime) {
+  FullSequencer sequencer(kNoMemory);
+  Cluster cluster;
+  NodeManagerOptions options;
+  options.sequencer = sequencer.address();
+  options.register_timeout = absl::Milliseconds(50);
+  const absl::Status status = cluster.TryStartNode(options).status();
+  EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
+  EXPECT_THAT(
+      std::string(status.message()),
+      AllOf(HasSubstr("could not be registered"), HasSubstr("within 50ms"),
+            HasSubstr("no memory")));
+}
+
+TEST(NodesTest, ARefusalThatNoTimeHealsEndsTheNode) {
+  FullSequencer sequencer(
+      grpc::Status(grpc::StatusCode::FAILED_PRECONDITION, "another version"));
+  Cluster cluster;
+  NodeManagerOptions options;
+  options.sequencer = sequencer.address();
+  const absl::Status status = cluster.TryStartNode(options).status();
+  EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
+  EXPECT_EQ(sequencer.sessions(), 1);
 }
 
 // A node that sends only what the test tells it to send.

@@ -181,6 +181,35 @@ TEST(RunsTest, SequencesTakeTurns) {
   EXPECT_EQ(second.result(0).traffic_config().name(), "second");
 }
 
+// A chain of actions, each as long as a test may say, has more nanoseconds than
+// there are numbers.
+TEST(RunsTest, SaysHowLongATestTakesHoweverLongThatIs) {
+  constexpr int64_t kLongestUs = 1'000'000'000'000'000;
+  constexpr int kActions = 20;
+  Cluster cluster;
+  cluster.StartNodes(2);
+  cluster.engines().SetEndless(true);
+  DistributedSystemDescription test = ClientServerTest("long", 1);
+  Action action = test.actions(0);
+  action.mutable_iterations()->set_max_duration_us(kLongestUs);
+  ActionList& list = *test.mutable_action_lists(0);
+  test.clear_actions();
+  list.clear_action_names();
+  for (int i = 0; i < kActions; ++i) {
+    Action& next = *test.add_actions();
+    next = action;
+    next.set_name(absl::StrCat("a", i));
+    if (i > 0) next.add_dependencies(absl::StrCat("a", i - 1));
+    list.add_action_names(next.name());
+  }
+  BackgroundRun run(cluster.address(), SequenceOf({test}));
+  EXPECT_TRUE(cluster.WaitForStatus([&](const GetStatusResponse& status) {
+    return status.expected_duration_us() == kActions * kLongestUs;
+  }));
+  run.Cancel();
+  (void)run.Finish();
+}
+
 TEST(RunsTest, ACancelledRunStopsItsTraffic) {
   Cluster cluster;
   cluster.StartNodes(2);

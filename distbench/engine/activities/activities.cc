@@ -1,6 +1,7 @@
 #include "distbench/engine/activities/activities.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "distbench/activity/registry.h"
@@ -42,6 +43,13 @@ int PoolOf(const Plan& plan, int activity) {
   return pool == kNone ? static_cast<int>(plan.activity_pools.size()) : pool;
 }
 
+// 0 of the default pool: no pool has threads.
+int ThreadsOfPool(const Plan& plan, int pool, int default_threads) {
+  const bool is_default = pool == static_cast<int>(plan.activity_pools.size());
+  return is_default || default_threads == 0 ? default_threads
+                                            : plan.activity_pools[pool].size;
+}
+
 }  // namespace
 
 std::vector<bool> ActivitiesOfInstance(const Plan& plan, int instance) {
@@ -52,6 +60,21 @@ std::vector<bool> ActivitiesOfInstance(const Plan& plan, int instance) {
     if (rpc.server_service == service) walk.Visit(rpc.handler_list);
   }
   return std::move(walk).activities();
+}
+
+int64_t ActivityThreads(const Plan& plan, int instance, int default_threads) {
+  std::set<int> pools;
+  const std::vector<bool> is_used = ActivitiesOfInstance(plan, instance);
+  for (int i = 0; i < static_cast<int>(is_used.size()); ++i) {
+    const bool computes =
+        is_used[i] && !WaitTimeOf(plan.activities[i], /*seed=*/0).has_value();
+    if (computes) pools.insert(PoolOf(plan, i));
+  }
+  int64_t threads = 0;
+  for (const int pool : pools) {
+    threads += ThreadsOfPool(plan, pool, default_threads);
+  }
+  return threads;
 }
 
 Activities::Activities(const Options& options)
@@ -88,14 +111,12 @@ void Activities::AddPools(const Options& options) {
   }
   for (size_t i = 0; i < pools_.size(); ++i) {
     if (activities[i].empty()) continue;
-    const bool is_default = i + 1 == pools_.size();
     pools_[i] = std::make_unique<ActivityPool>(ActivityPool::Options{
         .plan = &plan_,
         .activities = std::move(activities[i]),
         .seed = options.seed,
-        .thread_count = is_default || options.default_threads == 0
-                            ? options.default_threads
-                            : plan_.activity_pools[i].size,
+        .thread_count = ThreadsOfPool(plan_, static_cast<int>(i),
+                                      options.default_threads),
         .clock = options.clock});
   }
 }

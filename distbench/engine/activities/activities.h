@@ -93,6 +93,9 @@ class Activities {
 // handlers of its service, may do it.
 std::vector<bool> ActivitiesOfInstance(const Plan& plan, int instance);
 
+// How many threads an engine of the instance starts for them.
+int64_t ActivityThreads(const Plan& plan, int instance, int default_threads);
+
 }  // namespace distbench
 
 #endif  // DISTBENCH_ENGINE_ACTIVITIES_ACTIVITIES_H_

@@ -1,6 +1,7 @@
 #include "distbench/engine/recording/recorder.h"
 
 #include <algorithm>
+#include <utility>
 
 // What Flush() alone calls is inline: calls would cost as much as what they do.
 
@@ -196,6 +197,14 @@ void Recorder::CountUnsent(int rpc, int64_t intended_ns, int64_t wait_ns,
 void Recorder::KeepAll(const SampleReservoir& reservoir) {
   Flush();  // samples keep their order
   for (int64_t i = 0; i < reservoir.size(); ++i) samples_.Add(reservoir[i]);
+}
+
+void Recorder::SetAside(SampleReservoir reservoir) {
+  if (aside_.has_value()) {
+    aside_->Merge(std::move(reservoir));
+  } else {
+    aside_ = std::move(reservoir);
+  }
 }
 
 int Recorder::InternError(absl::string_view message) {

@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -123,6 +125,14 @@ class Recorder {
   // Offers what a list's execution has kept.
   void KeepAll(const SampleReservoir& reservoir);
 
+  // Likewise, of a part of the main list, whose other parts other workers may
+  // have run: KeepOfMainList() (limited_samples.h) keeps it, or nobody does. All
+  // parts have the same capacity.
+  void SetAside(SampleReservoir reservoir);
+  std::optional<SampleReservoir> TakeAside() {
+    return std::exchange(aside_, std::nullopt);
+  }
+
   // The number of a message in this recorder's dictionary; the message must not
   // be empty. Equal messages have equal numbers.
   int InternError(absl::string_view message);
@@ -199,6 +209,7 @@ class Recorder {
   std::vector<std::unique_ptr<RpcTotals>> totals_;   // by peer, then RPC
   std::vector<std::unique_ptr<RpcRecord>> records_;  // by RPC
   SampleReservoir samples_;
+  std::optional<SampleReservoir> aside_;
   Reservoir<ReplayedSample> replayed_;
   std::vector<std::string> errors_ = {""};
   absl::flat_hash_map<std::string, int> error_numbers_;

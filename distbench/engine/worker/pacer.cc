@@ -12,10 +12,6 @@ namespace {
 
 constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 
-int64_t SaturatingMultiply(int64_t value, int64_t factor) {
-  return value > kMax / factor ? kMax : value * factor;
-}
-
 // The first multiple of the interval of the common clock that lies strictly
 // after the start, as monotonic time.
 int64_t FirstBurst(int64_t interval_ns, const Pacer::Position& position) {

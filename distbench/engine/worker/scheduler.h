@@ -95,7 +95,8 @@ class Scheduler {
   // scheduler_lists.cc
   ListRun& NewList(int list, ListRun::Role role);
   void ResetActions(ListRun& list);
-  void ResetSamples(ListRun& list, int shard_count);
+  void ResetSamples(ListRun& list);
+  void KeepSamples(ListRun& list);
   void DrawPredicates(ListRun& list);
   void Start(ListRun& list);
   void Advance(ListRun& list);

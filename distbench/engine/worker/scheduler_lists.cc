@@ -51,7 +51,6 @@ void Scheduler::StartNestedList(Iteration& iteration) {
 void Scheduler::StartShard(SharedAction& shared, int shard) {
   ListRun& list =
       NewList(context_.engine.service().main_list, ListRun::Role::kShard);
-  ResetSamples(list, shared.shard_count);
   list.own_traffic = true;
   list.start_ns = shared.start_ns;
   list.unfinished_actions = 1;
@@ -85,7 +84,7 @@ ListRun& Scheduler::NewList(int list_index, ListRun::Role role) {
   list.shared = nullptr;
   list.trace_context.clear();
   ResetActions(list);
-  ResetSamples(list, /*shard_count=*/1);
+  ResetSamples(list);
   DrawPredicates(list);
   return list;
 }
@@ -108,9 +107,9 @@ void Scheduler::ResetActions(ListRun& list) {
   }
 }
 
-void Scheduler::ResetSamples(ListRun& list, int shard_count) {
+void Scheduler::ResetSamples(ListRun& list) {
   if (list.plan->max_rpc_samples == 0) return;
-  const int64_t capacity = std::min(list.plan->max_rpc_samples / shard_count,
+  const int64_t capacity = std::min(list.plan->max_rpc_samples,
                                     context_.recorder.sample_capacity());
   if (list.samples.has_value() && list.samples->capacity() == capacity) {
     list.samples->Clear();
@@ -150,16 +149,22 @@ void Scheduler::Advance(ListRun& list) {
   if (list.unfinished_actions == 0) Finish(list);
 }
 
+// The main list and its shards have one limit together.
+void Scheduler::KeepSamples(ListRun& list) {
+  if (list.role != ListRun::Role::kMain &&
+      list.role != ListRun::Role::kShard) {
+    return context_.recorder.KeepAll(*list.samples);
+  }
+  context_.recorder.SetAside(*std::move(list.samples));
+  list.samples.reset();
+}
+
 void Scheduler::Finish(ListRun& list) {
   if (list.request != nullptr) {
     effects_.Respond(list);
     list.request = nullptr;
   }
-  if (list.samples.has_value()) {
-    context_.recorder.KeepAll(*list.samples);
-    // It may be big, and does not run again.
-    if (list.role == ListRun::Role::kMain) list.samples.reset();
-  }
+  if (list.samples.has_value()) KeepSamples(list);
   const ListRun::Role role = list.role;
   Iteration* iteration = list.iteration;
   SharedAction* shared = list.shared;

@@ -84,7 +84,7 @@ class Worker final : private TransportEvents,
   }
 
   // While the loop does not run.
-  const Recorder& recorder() const { return context_.recorder; }
+  Recorder& recorder() { return context_.recorder; }
 
  private:
   struct Message {

@@ -176,6 +176,16 @@ void FakeEngineFactory::OverloadAt(const std::string& instance) {
   overloaded_.insert(instance);
 }
 
+void FakeEngineFactory::SetLimits(const EngineLimits& limits) {
+  absl::MutexLock lock(&mutex_);
+  limits_ = limits;
+}
+
+EngineLimits FakeEngineFactory::limits() const {
+  absl::MutexLock lock(&mutex_);
+  return limits_;
+}
+
 void FakeEngineFactory::SetChunkCount(int chunk_count) {
   absl::MutexLock lock(&mutex_);
   chunk_count_ = chunk_count;

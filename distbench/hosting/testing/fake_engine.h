@@ -43,6 +43,10 @@ class FakeEngineFactory final : public EngineFactory {
   // As soon as it starts, the instance exceeds a limit.
   void OverloadAt(const std::string& instance) ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // As EngineFactory::limits() says then; they hold nothing here.
+  void SetLimits(const EngineLimits& limits) ABSL_LOCKS_EXCLUDED(mutex_);
+  EngineLimits limits() const override ABSL_LOCKS_EXCLUDED(mutex_);
+
   // How much each instance measures: chunks of about a MiB each.
   void SetChunkCount(int chunk_count) ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -88,6 +92,7 @@ class FakeEngineFactory final : public EngineFactory {
   std::map<std::string, int64_t> sample_memory_bytes_ ABSL_GUARDED_BY(mutex_);
   std::map<std::string, DriverEnvironment> environments_
       ABSL_GUARDED_BY(mutex_);
+  EngineLimits limits_ ABSL_GUARDED_BY(mutex_);
   bool is_endless_ ABSL_GUARDED_BY(mutex_) = false;
   int chunk_count_ ABSL_GUARDED_BY(mutex_) = 1;
 };

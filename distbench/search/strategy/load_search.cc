@@ -34,6 +34,14 @@ constexpr int kMaxRecoveryAttempts = 2;
 constexpr double kLengthStep = 2;
 constexpr double kMaxLength = 8;
 
+// Where loads are whole numbers, so are the lowest and the highest one.
+SearchOptions WithWholeBounds(SearchOptions options) {
+  if (!options.is_whole) return options;
+  options.min_load = std::ceil(options.min_load);
+  options.max_load = std::max(std::floor(options.max_load), options.min_load);
+  return options;
+}
+
 }  // namespace
 
 absl::string_view ToString(SearchVerdict verdict) {
@@ -54,10 +62,9 @@ absl::string_view ToString(SearchVerdict verdict) {
   return "";
 }
 
-LoadSearch::LoadSearch(SearchOptions options) : options_(std::move(options)) {
-  Ask(ProbePhase::kWarmup,
-      std::clamp(options_.initial_load, options_.min_load, options_.max_load),
-      1);
+LoadSearch::LoadSearch(SearchOptions options)
+    : options_(WithWholeBounds(std::move(options))) {
+  Ask(ProbePhase::kWarmup, options_.initial_load, 1);
 }
 
 void LoadSearch::Add(const Probe& probe) {
@@ -88,13 +95,11 @@ void LoadSearch::AfterBracket(const Probe& probe) {
   const double load = probe.request.load;
   if (!bounds_.missed) {
     if (load >= options_.max_load) return FinishAtMaximum();
-    return Ask(ProbePhase::kBracket,
-               std::min(load * kBracketStep, options_.max_load), 1);
+    return Ask(ProbePhase::kBracket, load * kBracketStep, 1);
   }
   if (!bounds_.met) {
     if (load <= options_.min_load) return FinishBelowMinimum();
-    return Ask(ProbePhase::kBracket,
-               std::max(load / kBracketStep, options_.min_load), 1);
+    return Ask(ProbePhase::kBracket, load / kBracketStep, 1);
   }
   Ask(ProbePhase::kRecovery, *bounds_.met, 1);
 }
@@ -144,8 +149,7 @@ void LoadSearch::AfterConfirmation(const Probe& probe) {
   bounds_ = history_.FindBounds();
   if (!bounds_.missed) {
     // Nothing is left of the upper end of the bracket.
-    return Ask(ProbePhase::kBracket,
-               std::min(*bounds_.met * kBracketStep, options_.max_load), 1);
+    return Ask(ProbePhase::kBracket, *bounds_.met * kBracketStep, 1);
   }
   Refine();
 }
@@ -234,7 +238,7 @@ void LoadSearch::Approach(const Crossing& crossing) {
   // The range extends slightly beyond the bracket, so that contradictions show.
   const double slack = 1 + 2 * options_.tolerance;
   const double load =
-      Rounded(std::clamp(std::exp(crossing.x),
+      Allowed(std::clamp(std::exp(crossing.x),
                          std::min(*bounds_.met, *bounds_.missed) / slack,
                          std::max(*bounds_.met, *bounds_.missed) * slack));
   const Probe* nearest = history_.LastRefined(load, options_.tolerance);
@@ -268,13 +272,13 @@ double LoadSearch::Below(const Crossing& crossing) const {
 }
 
 void LoadSearch::AskFinal(double load) {
-  Ask(ProbePhase::kFinal,
-      options_.is_whole ? std::max(std::floor(load), options_.min_load) : load,
-      1);
+  Ask(ProbePhase::kFinal, options_.is_whole ? std::floor(load) : load, 1);
 }
 
-double LoadSearch::Rounded(double load) const {
-  return options_.is_whole ? std::round(load) : load;
+// The nearest load that may be offered.
+double LoadSearch::Allowed(double load) const {
+  return std::clamp(options_.is_whole ? std::round(load) : load,
+                    options_.min_load, options_.max_load);
 }
 
 // Whether halving the bracket again would not improve the accuracy. Noise may
@@ -294,7 +298,7 @@ void LoadSearch::Ask(ProbePhase phase, double load, double length) {
         SearchVerdict::kBudgetExhausted, bounds_.met,
         absl::StrFormat("%d probes were not enough", options_.max_probes));
   }
-  next_ = ProbeRequest{.phase = phase, .load = Rounded(load), .length = length};
+  next_ = ProbeRequest{.phase = phase, .load = Allowed(load), .length = length};
 }
 
 void LoadSearch::Finish(SearchVerdict verdict, std::optional<double> load,

@@ -46,7 +46,9 @@
 
 namespace distbench {
 
-// All loads are positive, in one unit of the caller's choice.
+// All loads are positive, in one unit of the caller's choice. No probe has a load
+// outside of min_load and max_load. Where loads are whole numbers, there must be
+// one between them.
 struct SearchOptions {
   double initial_load = 1;
   double min_load = 1e-3;
@@ -130,7 +132,7 @@ class LoadSearch {
   bool IsTooGood(const Probe& final_run, const Probe& miss) const;
   void StepDown(double load);
   void Ask(ProbePhase phase, double load, double length);
-  double Rounded(double load) const;
+  double Allowed(double load) const;
   bool AreNeighbours(double met, double missed) const;
   void Finish(SearchVerdict verdict, std::optional<double> load,
               std::string evidence);

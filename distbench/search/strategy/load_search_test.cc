@@ -298,6 +298,42 @@ TEST(LoadSearchTest, StopsAtTheHighestLoadAllowed) {
   EXPECT_EQ(result.load, 1000);
 }
 
+TEST(LoadSearchTest, OffersNothingOutsideOfTheLoadsAllowed) {
+  // Capacities at and beside the bounds, measured with noise that puts the
+  // fitted line's crossing outside of them.
+  for (const double capacity : {102.0, 500.0, 985.0, 999.0, 1001.0, 1015.0}) {
+    for (int seed = 0; seed < 50; ++seed) {
+      std::mt19937_64 random(seed);
+      LoadSearch search(
+          {.initial_load = 400, .min_load = 100, .max_load = 1000});
+      RunSearch(search, [&](const ProbeRequest& request) {
+        EXPECT_GE(request.load, 100);
+        EXPECT_LE(request.load, 1000);
+        Probe probe = Exact(request, capacity);
+        probe.excess += std::normal_distribution<>(0, 0.02)(random);
+        probe.excess_error = 0.02;
+        return probe;
+      });
+      if (search.result().load) EXPECT_LE(*search.result().load, 1000);
+    }
+  }
+}
+
+TEST(LoadSearchTest, OffersNoWholeNumberBeyondAFractionAllowed) {
+  LoadSearch search({.initial_load = 2,
+                     .min_load = 1.4,
+                     .max_load = 10.6,
+                     .is_whole = true});
+  const SearchResult result =
+      RunSearch(search, [](const ProbeRequest& request) {
+        EXPECT_GE(request.load, 2);
+        EXPECT_LE(request.load, 10);
+        return Exact(request, 100);
+      });
+  EXPECT_EQ(result.verdict, SearchVerdict::kUpperBoundHit) << result.evidence;
+  EXPECT_EQ(result.load, 10);
+}
+
 TEST(LoadSearchTest, StopsWhenItsProbesAreUsedUp) {
   LoadSearch search({.initial_load = 1, .max_probes = 6});
   const SearchResult result = RunSearch(

@@ -183,7 +183,7 @@ absl::Status SequenceRun::RunTest(int test_index) {
   started.set_name(TestName(placed->test, test_index));
   if (const auto expected_us = ExpectedDurationUs(placed->test)) {
     started.set_expected_duration_us(*expected_us);
-    running.expected_duration_ns = *expected_us * 1000;
+    running.expected_duration_us = *expected_us;
   }
   environment_.status.Set(std::move(running));
 

@@ -22,9 +22,8 @@ class RunStatus {
     std::string name;
     std::set<std::string> node_aliases;
 
-    // Of its traffic. Times are monotonic, in nanoseconds; 0: not known, or not
-    // started.
-    int64_t expected_duration_ns = 0;
+    // Its traffic; 0: not known, or not started. The start is monotonic.
+    int64_t expected_duration_us = 0;
     int64_t started_ns = 0;
     TrafficProgress progress;
   };

@@ -32,8 +32,8 @@ void DescribeTest(const RunStatus::RunningTest& test, const Clock& clock,
                   GetStatusResponse& response) {
   constexpr int64_t kNsPerUs = 1000;
   response.set_running_test(test.name);
-  if (test.expected_duration_ns > 0) {
-    response.set_expected_duration_us(test.expected_duration_ns / kNsPerUs);
+  if (test.expected_duration_us > 0) {
+    response.set_expected_duration_us(test.expected_duration_us);
   }
   if (test.started_ns == 0) return;
   response.set_running_time_us((clock.MonotonicNs() - test.started_ns) /

@@ -1,0 +1,51 @@
+#include "distbench/base/control_group.h"
+
+#include <algorithm>
+#include <fstream>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+
+namespace distbench {
+namespace {
+
+// In a container the path may be one of the host's, of which only the end, or
+// nothing, is to be seen here: then what there is stands at the top.
+void AddWithThoseAbove(const std::string& mount, absl::string_view path,
+                       int version, std::vector<ControlGroup>& groups) {
+  std::string group(path);
+  while (true) {
+    groups.push_back({absl::StrCat(mount, group), version});
+    if (group.empty() || group == "/") return;
+    group.resize(group.rfind('/'));
+  }
+}
+
+}  // namespace
+
+// /proc/self/cgroup has a line per hierarchy, ID:CONTROLLERS:PATH; that of
+// version 2 names no controllers.
+std::vector<ControlGroup> ControlGroupsOf(absl::string_view controller,
+                                          const std::string& root) {
+  const std::string mount = root + "/sys/fs/cgroup";
+  std::ifstream file(root + "/proc/self/cgroup");
+  std::vector<ControlGroup> groups;
+  for (std::string line; std::getline(file, line);) {
+    const std::vector<absl::string_view> parts =
+        absl::StrSplit(line, absl::MaxSplits(':', 2));
+    if (parts.size() < 3 || !absl::StartsWith(parts[2], "/")) continue;
+    const std::vector<absl::string_view> controllers =
+        absl::StrSplit(parts[1], ',');
+    if (parts[1].empty()) {
+      AddWithThoseAbove(mount, parts[2], 2, groups);
+    } else if (std::count(controllers.begin(), controllers.end(),
+                          controller) > 0) {
+      AddWithThoseAbove(absl::StrCat(mount, "/", controller), parts[2], 1,
+                        groups);
+    }
+  }
+  return groups;
+}
+
+}  // namespace distbench
