@@ -113,6 +113,9 @@ struct Iteration {
   bool warmup = false;
   bool held_back = false;  // by an in-flight cap
   bool failed = false;     // an RPC of it has
+  // It is one RPC, and so is the next one of a closed loop, which differs in
+  // nothing that the request says but perhaps the warm-up.
+  bool repeats = false;
   int outstanding = 0;     // RPCs; of a replay those that were not sent as well
   ReplayRun* replay = nullptr;  // of a replay only
   Timer timer;                  // for an activity that waits
