@@ -26,6 +26,9 @@ class Fanout {
   // Of an RPC through a multi-server channel: kAnyInstance alone.
   absl::Span<const int> candidates() const { return candidates_; }
 
+  // Whether every iteration has the same targets.
+  bool always_all() const { return always_all_; }
+
   // Targets of the next iteration: positions in candidates(), each at most
   // once, perhaps none. The result is valid until scratch is used again.
   // Thread-safe; random and scratch are the caller's own.

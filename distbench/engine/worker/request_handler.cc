@@ -6,25 +6,37 @@
 
 namespace distbench {
 
+RequestHandler::RequestHandler(WorkerContext& context)
+    : context_(context), number_(context.engine.instance_plan().number) {
+  const Plan& plan = context.engine.plan();
+  for (const RpcPlan& rpc : plan.rpcs) {
+    const bool is_handled =
+        rpc.server_service == context.engine.instance_plan().service;
+    const bool has_actions =
+        is_handled && !plan.lists[rpc.handler_list].actions.empty();
+    handling_.push_back({.is_handled = is_handled,
+                         .list = has_actions ? rpc.handler_list : kNone,
+                         .response = &rpc.response});
+  }
+}
+
 int RequestHandler::Admit(ServerCall& request) {
   const EngineState& engine = context_.engine;
-  const Plan& plan = engine.plan();
-  const InstancePlan& self = engine.instance_plan();
   if (engine.stop_scope() == StopScope::kEverything) {
     Refuse(request, absl::StrCat("Traffic cancelled: ", engine.stop_reason()));
     return kNone;
   }
-  const bool is_rpc =
-      request.rpc_index >= 0 && request.rpc_index < plan.rpcs.size() &&
-      plan.rpcs[request.rpc_index].server_service == self.service;
+  const bool is_rpc = IsHandled(request.rpc_index);
   if (!is_rpc && !IsReplay(request.rpc_index)) {
-    Refuse(request, absl::StrCat("INVALID_ARGUMENT: ", self.name,
+    Refuse(request, absl::StrCat("INVALID_ARGUMENT: ",
+                                 engine.instance_plan().name,
                                  " does not handle RPC ", request.rpc_index));
     return kNone;
   }
-  if (request.server_instance != self.number &&
+  if (request.server_instance != number_ &&
       request.server_instance != kAnyInstance) {
-    Refuse(request, absl::StrCat("INVALID_ARGUMENT: this is ", self.name,
+    Refuse(request, absl::StrCat("INVALID_ARGUMENT: this is ",
+                                 engine.instance_plan().name,
                                  ", not instance ", request.server_instance));
     return kNone;
   }
@@ -32,13 +44,13 @@ int RequestHandler::Admit(ServerCall& request) {
     AnswerReplay(request);
     return kNone;
   }
-  const RpcPlan& rpc = plan.rpcs[request.rpc_index];
-  if (plan.lists[rpc.handler_list].actions.empty()) {
-    Answer(request, rpc.response);
-    return kNone;
+  const Handling& handling = handling_[request.rpc_index];
+  if (handling.list == kNone) {
+    Answer(request, *handling.response);
+  } else {
+    ++pending_;
   }
-  ++pending_;
-  return rpc.handler_list;
+  return handling.list;
 }
 
 void RequestHandler::Respond(const ListRun& list) {
@@ -95,14 +107,14 @@ void RequestHandler::Answer(ServerCall& request, const SizePlan& size) {
   request.reply_bytes = request.response_bytes != kServerDecides
                             ? request.response_bytes
                             : DrawSize(size, context_);
-  request.reply_instance = context_.engine.instance_plan().number;
+  request.reply_instance = number_;
   request.reply_error = {};
   context_.transport.Reply(&request);
 }
 
 void RequestHandler::Refuse(ServerCall& request, const std::string& error) {
   request.reply_bytes = 0;
-  request.reply_instance = context_.engine.instance_plan().number;
+  request.reply_instance = number_;
   request.reply_error = error;
   context_.transport.Reply(&request);
 }

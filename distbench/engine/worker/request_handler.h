@@ -1,8 +1,10 @@
 #ifndef DISTBENCH_ENGINE_WORKER_REQUEST_HANDLER_H_
 #define DISTBENCH_ENGINE_WORKER_REQUEST_HANDLER_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "distbench/base/object_pool.h"
 #include "distbench/engine/worker/run_state.h"
@@ -15,7 +17,7 @@ namespace distbench {
 // answered.
 class RequestHandler {
  public:
-  explicit RequestHandler(WorkerContext& context) : context_(context) {}
+  explicit RequestHandler(WorkerContext& context);
 
   // Answers a request that no list handles: to an RPC whose action list is
   // empty, or that this instance can not handle; and one of a replay, now or
@@ -39,6 +41,17 @@ class RequestHandler {
     Timer timer;
   };
 
+  // What becomes of the requests of one RPC.
+  struct Handling {
+    bool is_handled = false;  // by this instance
+    int list = kNone;         // none: it has no actions
+    const SizePlan* response = nullptr;
+  };
+
+  bool IsHandled(int rpc_index) const {
+    return static_cast<size_t>(rpc_index) < handling_.size() &&
+           handling_[rpc_index].is_handled;
+  }
   bool IsReplay(int rpc_index) const;
   void AnswerReplay(ServerCall& request);
   void AnswerUnlessStopped(ServerCall& request, const SizePlan& size);
@@ -46,6 +59,8 @@ class RequestHandler {
   void Refuse(ServerCall& request, const std::string& error);
 
   WorkerContext& context_;
+  const int number_;                // of this instance
+  std::vector<Handling> handling_;  // by RPC
   ObjectPool<DelayedReply> delayed_;
   int64_t pending_ = 0;
 };

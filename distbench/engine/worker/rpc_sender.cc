@@ -23,6 +23,7 @@ bool RpcSender::Send(Iteration& iteration) {
   const Sizes sizes = DrawSizes(rpc, action);
   const bool traced = IsTraced(rpc, iteration);
   iteration.outstanding = static_cast<int>(chosen.size());
+  iteration.repeats = Repeats(rpc, *targets.fanout, *iteration.action);
   in_flight_ += iteration.outstanding;
   if (iteration.intended_ns != 0) {
     WorkerProgress::Add(context_.progress.offered, iteration.outstanding);
@@ -60,6 +61,7 @@ Iteration* RpcSender::OnDone(ClientCall& client) {
   std::optional<SampleReservoir>& limited = iteration->action->list->samples;
   const Sample& sample = End(call, /*kept=*/!limited.has_value());
   if (limited.has_value()) limited->Add(sample);
+  if (!iteration->repeats) calls_.Put(&call);
   return --iteration->outstanding == 0 ? iteration : nullptr;
 }
 
@@ -75,7 +77,9 @@ RpcCall& RpcSender::NewCall(Iteration& iteration) {
 }
 
 const Sample& RpcSender::End(RpcCall& call) {
-  return End(call, /*kept=*/false);
+  const Sample& sample = End(call, /*kept=*/false);
+  calls_.Put(&call);
+  return sample;
 }
 
 inline const Sample& RpcSender::End(RpcCall& call, bool kept) {
@@ -87,7 +91,6 @@ inline const Sample& RpcSender::End(RpcCall& call, bool kept) {
                                         : context_.progress.failed,
                       1);
   call.iteration->failed |= sample.error != 0;
-  calls_.Put(&call);
   return sample;
 }
 
@@ -121,6 +124,19 @@ inline RpcSender::Sizes RpcSender::DrawSizes(const RpcPlan& rpc,
                                 : rpc.request;
   return {.request_bytes = DrawSize(request, context_),
           .response_bytes = kServerDecides};
+}
+
+// Whether each iteration is an RPC like that of the one before, if nothing of
+// it is traced.
+bool RpcSender::Repeats(const RpcPlan& rpc, const Fanout& fanout,
+                        const ActionRun& action) {
+  const SizePlan& request = action.plan->request_override.has_value()
+                                ? *action.plan->request_override
+                                : rpc.request;
+  return !action.plan->iterations.open_loop && fanout.always_all() &&
+         fanout.candidates().size() == 1 && rpc.joint_distribution == kNone &&
+         request.distribution == kNone && rpc.deadline_ns == kUnlimited &&
+         rpc.tracing_interval == 0 && action.list->trace_context.empty();
 }
 
 inline bool RpcSender::IsTraced(const RpcPlan& rpc,

@@ -23,8 +23,21 @@ class RpcSender {
   bool Send(Iteration& iteration);
 
   // Records an RPC that has ended. Returns its iteration if that was the last
-  // RPC of it, else null.
+  // RPC of it, else null. If the iteration repeats, SendAgain() or LetGo()
+  // follows.
   Iteration* OnDone(ClientCall& call);
+
+  // Sends the RPC of an iteration that has become its action's next one.
+  void SendAgain(ClientCall& client) {
+    RpcCall& call = RpcCall::Of(client);
+    call.intended_ns = call.iteration->intended_ns;
+    client.warmup = call.iteration->warmup;
+    call.iteration->outstanding = 1;
+    ++in_flight_;
+    WorkerProgress::Add(context_.progress.in_flight, 1);
+    Submit(&call);
+  }
+  void LetGo(ClientCall& client) { calls_.Put(&RpcCall::Of(client)); }
 
   // Sends what had to wait for a full send queue. Returns whether some still
   // has to.
@@ -72,6 +85,8 @@ class RpcSender {
   };
 
   Sizes DrawSizes(const RpcPlan& rpc, const ActionPlan& action);
+  static bool Repeats(const RpcPlan& rpc, const Fanout& fanout,
+                      const ActionRun& action);
   bool IsTraced(const RpcPlan& rpc, const Iteration& iteration) const;
   void Wait(RpcCall* call);
   RpcCall* PopWaiting();

@@ -113,6 +113,9 @@ struct Iteration {
   bool warmup = false;
   bool held_back = false;  // by an in-flight cap
   bool failed = false;     // an RPC of it has
+  // Whether this is one RPC of a closed loop, and all iterations are alike but
+  // for the warm-up: then its call can be sent again as the next one.
+  bool repeats = false;
   int outstanding = 0;     // RPCs; of a replay those that were not sent as well
   ReplayRun* replay = nullptr;  // of a replay only
   Timer timer;                  // for an activity that waits

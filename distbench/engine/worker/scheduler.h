@@ -78,6 +78,11 @@ class Scheduler {
   // All RPCs of an iteration are done.
   void FinishIteration(Iteration& iteration);
 
+  // Instead of FinishIteration(), for an iteration that repeats: makes it the
+  // next one of its action, whose RPC the caller sends. Returns false, and
+  // leaves the iteration to FinishIteration(), unless it can start now.
+  bool StartAgain(Iteration& iteration);
+
   // The timer of an action is due; or the traffic that it belongs to stops.
   void OnDelayOver(ActionRun& action);
   void OnPaceDue(ActionRun& action) { Advance(action); }
@@ -137,6 +142,7 @@ class Scheduler {
   bool MayStartOpenLoop(ActionRun& action);
   bool CountUsedUp(const ActionRun& action) const;
   void ClaimNumber(ActionRun& action);
+  void Count(ActionRun& action, Iteration& iteration);
   void Exhaust(ActionRun& action);
   void SetBacklog(ActionRun& action);
   void WaitUntil(ActionRun& action, int64_t due_ns);

@@ -197,6 +197,19 @@ void Scheduler::WaitUntil(ActionRun& action, int64_t due_ns) {
   if (!action.timer.armed()) context_.timers.Arm(action.timer, due_ns);
 }
 
+// An iteration that starts, with the number that was claimed for it.
+inline void Scheduler::Count(ActionRun& action, Iteration& iteration) {
+  const IterationsPlan& plan = action.plan->iterations;
+  iteration.number = action.next_number;
+  const int64_t since_start_ns =
+      (plan.open_loop ? iteration.intended_ns : context_.now_ns) -
+      action.start_ns;
+  iteration.warmup = action.list->warmup ||
+                     iteration.number < plan.warmup_count ||
+                     since_start_ns < plan.warmup_ns;
+  ++action.started;
+}
+
 inline void Scheduler::StartIteration(ActionRun& action) {
   const IterationsPlan& plan = action.plan->iterations;
   ClaimNumber(action);
@@ -205,8 +218,8 @@ inline void Scheduler::StartIteration(ActionRun& action) {
   LimitInProgress(static_cast<int64_t>(iterations_.in_use()),
                   "iterations in flight");
   iteration.action = &action;
-  iteration.number = action.next_number;
   iteration.failed = false;
+  iteration.repeats = false;
   iteration.outstanding = 0;
   if (plan.open_loop) {
     iteration.intended_ns = action.pacer.next_ns();
@@ -217,13 +230,7 @@ inline void Scheduler::StartIteration(ActionRun& action) {
     iteration.intended_ns = first ? action.intended_start_ns : 0;
     iteration.held_back = first && action.held_back;
   }
-  const int64_t since_start_ns =
-      (plan.open_loop ? iteration.intended_ns : context_.now_ns) -
-      action.start_ns;
-  iteration.warmup = action.list->warmup ||
-                     iteration.number < plan.warmup_count ||
-                     since_start_ns < plan.warmup_ns;
-  ++action.started;
+  Count(action, iteration);
   ++action.in_flight;
   switch (action.plan->kind) {
     case ActionPlan::Kind::kRpc:
@@ -254,6 +261,22 @@ void Scheduler::FinishIteration(Iteration& iteration) {
   PauseAfterFailure(action, iteration.failed);
   iterations_.Put(&iteration);
   Advance(action);
+}
+
+bool Scheduler::StartAgain(Iteration& iteration) {
+  if (iteration.failed) return false;
+  ActionRun& action = *iteration.action;
+  // Its own place among those in flight is free.
+  --action.in_flight;
+  const bool may_start = MayStartIteration(action);
+  ++action.in_flight;
+  if (!may_start) return false;
+  ClaimNumber(action);
+  if (action.next_number >= action.plan->iterations.max_count) return false;
+  action.backoff_ns = 0;
+  iteration.intended_ns = 0;
+  Count(action, iteration);
+  return true;
 }
 
 inline void Scheduler::PauseAfterFailure(ActionRun& action, bool failed) {

@@ -244,9 +244,19 @@ inline void Worker::EndCall(ClientCall& call) {
   if (replay_.Owns(call)) {
     replay_.OnDone(call);
     CheckPendingRpcs();
-  } else if (Iteration* iteration = sender_.OnDone(call)) {
-    scheduler_.FinishIteration(*iteration);
+    return;
   }
+  Iteration* const iteration = sender_.OnDone(call);
+  if (iteration == nullptr) return;
+  if (iteration->repeats) {
+    // The way of most RPCs where there are many.
+    if (scheduler_.StartAgain(*iteration)) {
+      sender_.SendAgain(call);
+      return;
+    }
+    sender_.LetGo(call);
+  }
+  scheduler_.FinishIteration(*iteration);
 }
 
 void Worker::OnRequest(ServerCall* call) {

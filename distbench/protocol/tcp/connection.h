@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/base/attributes.h"
 #include "absl/strings/string_view.h"
 #include "distbench/base/clock.h"
 #include "distbench/config/plan/tcp_setting_limits.h"
@@ -85,8 +86,9 @@ class Connection : public Poller::Watcher {
   // Queues a frame, to be written by the next Flush() or earlier. May be called
   // before Open(). Returns the message's size.
   template <typename Header>
-  int64_t Send(FrameKind kind, uint64_t call_id, const Header& header,
-               int64_t target_bytes);
+  ABSL_ATTRIBUTE_ALWAYS_INLINE int64_t Send(FrameKind kind, uint64_t call_id,
+                                            const Header& header,
+                                            int64_t target_bytes);
 
   // Reads once. Calls
   //   StreamError on_frame(const FrameHeader&, absl::string_view head,
@@ -136,7 +138,7 @@ class Connection : public Poller::Watcher {
 };
 
 template <typename Header>
-int64_t Connection::Send(FrameKind kind, uint64_t call_id,
+inline int64_t Connection::Send(FrameKind kind, uint64_t call_id,
                          const Header& header, int64_t target_bytes) {
   const int64_t message_bytes =
       queue_.Append(kind, call_id, header, target_bytes);

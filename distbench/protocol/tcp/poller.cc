@@ -66,16 +66,17 @@ void Poller::Poll(int64_t deadline_ns, TransportEvents& events) {
 // Returns how many of ready_ are filled in.
 int Poller::Wait(int64_t deadline_ns) {
   if (deadline_ns <= 0 || TakeWake()) return Look(0);
-  const bool must_know_time = deadline_ns != kNever || spin_ns_ > 0;
-  const int64_t now_ns = must_know_time ? NowNs() : 0;
+  const int64_t now_ns = NowNs();
   const int64_t left_ns = deadline_ns - now_ns;
   if (left_ns <= 0) return Look(0);
   if (left_ns <= kShortestSleepNs) return Spin(deadline_ns);
-  if (spin_ns_ > 0) {
-    const int count = Spin(now_ns + std::min(left_ns, spin_ns_));
-    if (count > 0 || left_ns <= spin_ns_ || TakeWake()) return count;
+  const int64_t spin_ns = std::max(spin_ns_, brief_waits_.spin_ns());
+  if (spin_ns > 0) {
+    const int count = Spin(now_ns + std::min(left_ns, spin_ns));
+    if (count > 0 || left_ns <= spin_ns || TakeWake()) return count;
   }
   const int count = Block(deadline_ns);
+  brief_waits_.OnSlept(NowNs() - now_ns);
   TakeWake();
   return count;
 }

@@ -11,6 +11,7 @@
 #include "distbench/base/file_descriptor.h"
 #include "distbench/base/wake_ahead.h"
 #include "distbench/protocol/driver.h"
+#include "distbench/protocol/tcp/brief_waits.h"
 
 namespace distbench {
 
@@ -28,7 +29,7 @@ class Poller {
     ~Watcher() = default;
   };
 
-  // Polls for `spin_ns` before each wait.
+  // Polls for `spin_ns` before each wait, or longer while waits are brief.
   explicit Poller(int64_t spin_ns);
 
   Poller(const Poller&) = delete;
@@ -69,6 +70,7 @@ class Poller {
   epoll_event ready_[kMaxEvents];
   int64_t timer_ns_ = kNoTimer;  // what the timer is set to
   WakeAhead ahead_;
+  BriefWaits brief_waits_;
 
   std::atomic<bool> wake_requested_ = false;
   // Whether Wake() must make a system call.

@@ -36,9 +36,9 @@ void SendQueue::EncodeMessage(FrameKind kind, const Header& header,
   frame.target_bytes = target_bytes;
   frame.message_bytes = layout.total_bytes();
   frame.payload_bytes = is_inline ? 0 : layout.payload_bytes;
-  frame.encoded.assign(kFrameHeaderBytes + layout.total_bytes() -
-                           frame.payload_bytes,
-                       'D');
+  frame.encoded_bytes =
+      kFrameHeaderBytes + layout.total_bytes() - frame.payload_bytes;
+  frame.encoded.assign(std::max(frame.encoded_bytes, kBlockBytes), 'D');
   char* out = frame.encoded.data();
   EncodeFrameHeader(
       {.message_bytes = static_cast<uint32_t>(layout.total_bytes()),

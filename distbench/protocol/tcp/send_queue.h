@@ -52,6 +52,9 @@ class SendQueue {
  private:
   static constexpr int kMaxPieces = 64;
 
+  // A small frame is copied as a block of this size: so that the copy is not a call.
+  static constexpr size_t kBlockBytes = 64;
+
   // Payload bytes that follow the encoded byte at `position`.
   struct Payload {
     size_t position;
@@ -67,7 +70,8 @@ class SendQueue {
     int64_t target_bytes = 0;
     int64_t message_bytes = 0;
     int64_t payload_bytes = 0;  // that are not part of `encoded`
-    std::string encoded;
+    size_t encoded_bytes = 0;
+    std::string encoded;  // those bytes, and more up to kBlockBytes
   };
 
   template <typename Header>
@@ -126,13 +130,16 @@ inline int64_t SendQueue::AppendMessage(FrameKind kind, uint64_t call_id,
       !IsSame(header, last.header)) [[unlikely]] {
     Encode(kind, header, target_bytes, last);
   }
-  const size_t bytes = last.encoded.size();
-  if (capacity_ - end_ < bytes) [[unlikely]] {
-    MakeRoom(bytes);
+  if (capacity_ - end_ < last.encoded.size()) [[unlikely]] {
+    MakeRoom(last.encoded.size());
   }
   char* const out = encoded_.get() + end_;
-  end_ += bytes;
-  std::memcpy(out, last.encoded.data(), bytes);
+  end_ += last.encoded_bytes;
+  if (last.encoded.size() == kBlockBytes) [[likely]] {
+    std::memcpy(out, last.encoded.data(), kBlockBytes);
+  } else {
+    std::memcpy(out, last.encoded.data(), last.encoded.size());
+  }
   SetCallId(call_id, out);
   if (last.payload_bytes > 0) {
     payloads_.push_back({.position = end_, .bytes = last.payload_bytes});

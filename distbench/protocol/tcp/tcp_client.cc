@@ -51,6 +51,10 @@ void TcpClient::SetPeers(std::vector<TcpPeer> peers) {
             context_, std::move(target), calls_, listener));
       }
     }
+    if (made.servers.size() == 1 &&
+        made.servers.front().connections.size() == 1) {
+      made.only = made.servers.front().connections.front().get();
+    }
   }
 }
 
@@ -74,8 +78,7 @@ bool TcpClient::Start(ClientCall* call) {
     Refuse(call);
     return true;
   }
-  ClientConnection& connection =
-      ChooseConnection(ChooseServer(peers_[call->peer]));
+  ClientConnection& connection = ChooseConnection(peers_[call->peer]);
   if (connection.is_full()) return false;
   const uint64_t id = calls_.Add(call, &connection);
   if (call->deadline_ns != 0) {

@@ -74,6 +74,8 @@ class TcpClient final : private ClientConnection::Listener {
   };
   struct Peer {
     std::vector<Server> servers;
+    // The connection, if there is one only.
+    ClientConnection* only = nullptr;
     bool round_robin = true;
     size_t next = 0;
   };
@@ -87,9 +89,11 @@ class TcpClient final : private ClientConnection::Listener {
     return peer.servers.size() == 1 ? peer.servers.front() : NextServer(peer);
   }
   static Server& NextServer(Peer& peer);
-  static ClientConnection& ChooseConnection(Server& server) {
-    return server.connections.size() == 1 ? *server.connections.front()
-                                          : NextConnection(server);
+  static ClientConnection& ChooseConnection(Peer& peer) {
+    if (peer.only != nullptr) [[likely]] {
+      return *peer.only;
+    }
+    return NextConnection(ChooseServer(peer));
   }
   static ClientConnection& NextConnection(Server& server);
   void Refuse(ClientCall* call);
