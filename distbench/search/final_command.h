@@ -3,8 +3,6 @@
 #ifndef DISTBENCH_SEARCH_FINAL_COMMAND_H_
 #define DISTBENCH_SEARCH_FINAL_COMMAND_H_
 
-#include <sys/types.h>
-
 #include <atomic>
 #include <map>
 #include <memory>
@@ -13,6 +11,8 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "distbench/base/child_process.h"
+#include "distbench/base/file_descriptor.h"
 
 namespace distbench {
 
@@ -46,13 +46,13 @@ class FinalCommand {
   FinalCommandOutcome Finish(absl::Duration timeout);
 
  private:
-  FinalCommand(pid_t pid, int output_fd);
+  FinalCommand(ChildProcess process, FileDescriptor output_end);
 
   // Reads until the other end is closed, or until all is over.
   void Read();
 
-  pid_t pid_;
-  int output_fd_;
+  ChildProcess process_;
+  const FileDescriptor output_end_;
   std::string output_;  // of the reader, until it has ended
   std::atomic<bool> is_over_ = false;
   std::thread reader_;

@@ -1,7 +1,5 @@
-#ifndef DISTBENCH_DEPLOYMENT_CHILD_PROCESS_H_
-#define DISTBENCH_DEPLOYMENT_CHILD_PROCESS_H_
-
-#include <sys/types.h>
+#ifndef DISTBENCH_DEPLOYMENT_SERVER_PROCESS_H_
+#define DISTBENCH_DEPLOYMENT_SERVER_PROCESS_H_
 
 #include <memory>
 #include <string>
@@ -10,22 +8,23 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "distbench/base/child_process.h"
+#include "distbench/base/file_descriptor.h"
 
 namespace distbench {
 
-// A program that runs as a child of this process, in a process group of its
-// own, and ends with it at the latest. Its output is read when somebody waits
-// for it. Not thread-safe.
-class ChildProcess {
+// A program that says when it is ready. It ends with this process at the
+// latest. Its output is read when somebody waits for it. Not thread-safe.
+class ServerProcess {
  public:
-  static absl::StatusOr<std::unique_ptr<ChildProcess>> Start(
+  static absl::StatusOr<std::unique_ptr<ServerProcess>> Start(
       const std::vector<std::string>& arguments);
 
   // Ends it by SIGTERM; by SIGKILL if it is still there after some seconds.
-  ~ChildProcess();
+  ~ServerProcess();
 
-  ChildProcess(const ChildProcess&) = delete;
-  ChildProcess& operator=(const ChildProcess&) = delete;
+  ServerProcess(const ServerProcess&) = delete;
+  ServerProcess& operator=(const ServerProcess&) = delete;
 
   // Waits for a line of its output (stdout and stderr) that contains the text,
   // and returns it. The error has what the program said instead.
@@ -35,18 +34,17 @@ class ChildProcess {
   void Terminate();
 
  private:
-  ChildProcess(pid_t pid, int output, std::string name);
+  ServerProcess(ChildProcess process, FileDescriptor output, std::string name);
 
   // False at the end of the output, or if there was none until the deadline.
   bool ReadSome(absl::Time deadline);
-  bool HasEnded(absl::Time deadline);
 
-  const pid_t pid_;
-  const int output_;
+  const ChildProcess process_;
+  const FileDescriptor output_;
   const std::string name_;
   std::string text_;
 };
 
 }  // namespace distbench
 
-#endif  // DISTBENCH_DEPLOYMENT_CHILD_PROCESS_H_
+#endif  // DISTBENCH_DEPLOYMENT_SERVER_PROCESS_H_
