@@ -52,9 +52,6 @@ absl::StatusOr<ListenAddress> ChooseListenAddress(
     absl::Span<const InterfaceAddress> candidates,
     const AddressPreference& preference, absl::string_view service_address);
 
-// "1.2.3.4:567" or "[1::2]:567"; names as they are.
-std::string JoinHostPort(absl::string_view host, int port);
-
 // 4 or 6 if `host` is a numeric address of that family, else 0.
 int IpVersionOf(absl::string_view host);
 

@@ -25,15 +25,6 @@ struct SocketAddress {
 absl::StatusOr<std::vector<SocketAddress>> ResolveAddress(
     const std::string& address);
 
-struct Listener {
-  FileDescriptor socket;
-  int port = 0;
-};
-
-// Listens on a port that the system chooses. host: numeric or a name; "::" is
-// all addresses of IPv4 as well.
-absl::StatusOr<Listener> ListenOn(const std::string& host);
-
 // Takes a connection from the queue. With no connection there, the result is
 // not open and errno is EAGAIN; else errno says what went wrong.
 FileDescriptor AcceptConnection(int listener);
