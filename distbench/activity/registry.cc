@@ -16,12 +16,11 @@
 #include "distbench/activity/pollute_instruction_cache.h"
 #include "distbench/activity/spin_for.h"
 #include "distbench/activity/stories.h"
+#include "distbench/base/time_units.h"
 #include "glog/logging.h"
 
 namespace distbench {
 namespace {
-
-constexpr int64_t kNsPerUs = 1000;
 
 // Compiled plans have every setting of their activity, with its default where
 // the config says nothing.

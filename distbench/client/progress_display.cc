@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
+#include "distbench/base/time_units.h"
 #include "distbench/results/histogram_proto.h"
 
 namespace distbench {
@@ -20,8 +21,6 @@ namespace {
 // short a time would be that of delays on the way.
 constexpr int64_t kDrawIntervalNs = 500'000'000;
 
-constexpr int64_t kNsPerUs = 1'000;
-constexpr int64_t kNsPerSecond = 1'000'000'000;
 constexpr int64_t kLineIntervalNs = 5 * kNsPerSecond;
 constexpr int kBarWidth = 20;
 constexpr absl::string_view kClearLine = "\r\x1b[K";

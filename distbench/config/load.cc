@@ -6,8 +6,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "distbench/base/read_file.h"
 #include "distbench/config/parse_text.h"
-#include "distbench/config/read_file.h"
 #include "google/protobuf/text_format.h"
 
 namespace distbench {

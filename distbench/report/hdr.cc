@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "distbench/base/time_units.h"
 #include "distbench/report/percentile_curve.h"
 #include "distbench/report/rpc_measurements.h"
 #include "distbench/report/test_totals.h"
@@ -19,7 +20,6 @@ namespace {
 
 // As HdrHistogram's own default.
 constexpr int kPointsPerHalving = 5;
-constexpr double kNsPerMs = 1e6;
 
 // The selected name, or the only one; `what`: whose.
 absl::StatusOr<std::string> Choose(const std::string& selected,

@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
+#include "distbench/base/time_units.h"
 #include "distbench/config/test_timeout.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/rpc_totals.h"
@@ -29,8 +30,6 @@ constexpr double kMinShare = 0.8;
 // Of arrivals at random, counts differ by their square root; so much more than
 // that is no chance.
 constexpr double kSigmas = 3;
-
-constexpr int64_t kNsPerSecond = 1'000'000'000;
 
 SearchProbe BeginReport(const PlannedProbe& planned) {
   SearchProbe probe;

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "distbench/sequencer/grpc_status.h"
+#include "distbench/base/grpc_status.h"
 #include "distbench/sequencer/peer_address.h"
 
 namespace distbench {

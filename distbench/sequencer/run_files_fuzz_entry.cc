@@ -15,6 +15,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/base/fake_clock.h"
+#include "distbench/base/read_file.h"
 #include "distbench/sequencer/result_log.h"
 #include "distbench/sequencer/run_book.h"
 #include "distbench/sequencer/run_end.h"
@@ -51,11 +52,6 @@ class TemporaryDirectory {
   std::string path_;
 };
 
-std::string ReadFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return std::string(std::istreambuf_iterator<char>(file), {});
-}
-
 template <typename Damages>
 void WriteFile(const std::string& path, std::string bytes,
                const Damages& damages) {
@@ -78,7 +74,7 @@ int64_t WriteResult(const std::string& path, const RunFiles& files) {
     }
     size = log.file_bytes();
   }
-  if (size > 0) WriteFile(path, ReadFile(path), files.result_damages());
+  if (size > 0) WriteFile(path, ReadFile(path).value(), files.result_damages());
   return size;
 }
 

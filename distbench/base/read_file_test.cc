@@ -1,4 +1,4 @@
-#include "distbench/config/read_file.h"
+#include "distbench/base/read_file.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -60,6 +60,14 @@ TEST(ReadFile, SaysWhenPermissionIsMissing) {
   const auto status = ReadFile(path).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kPermissionDenied);
   EXPECT_THAT(std::string(status.message()), HasSubstr("/secret: Permission"));
+}
+
+TEST(ReadFile, MayBeToldToReadLess) {
+  const std::string path = TempPath("two_mib");
+  std::ofstream(path) << std::string(2 << 20, 'x');
+  EXPECT_TRUE(ReadFile(path, 2 << 20).ok());
+  EXPECT_THAT(std::string(ReadFile(path, 1 << 20).status().message()),
+              HasSubstr("larger than 1 MiB"));
 }
 
 TEST(ReadFile, StopsAtFilesWithoutEnd) {
