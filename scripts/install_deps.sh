@@ -23,6 +23,7 @@ readonly PACKAGES=(
   protobuf-compiler-grpc
   # Libraries.
   libabsl-dev
+  libboost-math-dev
   libcli11-dev
   libgoogle-glog-dev
   libgrpc++-dev
