@@ -2,7 +2,6 @@
 // much each RPC was sent later than it should have been, as the engine itself
 // records it.
 
-#include <sys/resource.h>
 
 #include <cmath>
 #include <cstdint>
@@ -19,6 +18,7 @@
 #include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
 #include "bench/throughput.h"
+#include "distbench/base/cpu_time.h"
 #include "distbench/config/check.h"
 #include "distbench/config/compile.h"
 #include "distbench/config/load.h"
@@ -41,15 +41,6 @@ struct Options {
 [[noreturn]] void Fail(const std::string& message) {
   std::fprintf(stderr, "%s\n", message.c_str());
   std::exit(1);
-}
-
-double CpuSeconds() {
-  rusage usage;
-  getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + 1e-6 * time.tv_usec;
-  };
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
 std::shared_ptr<const distbench::Plan> MakePlan(const Options& options) {
@@ -125,11 +116,11 @@ void Run(const Options& options) {
   const absl::Status connected =
       client->Connect({server->address()}, absl::Now() + absl::Seconds(10));
   if (!connected.ok()) Fail(connected.ToString());
-  const double cpu_before = CpuSeconds();
+  const double cpu_before = distbench::ProcessCpuSeconds();
   constexpr int64_t kHeadStartNs = 10'000'000;
   client->Start(bench::NowNs() + kHeadStartNs);
   finished.WaitForNotification();
-  const double cpu_seconds = CpuSeconds() - cpu_before;
+  const double cpu_seconds = distbench::ProcessCpuSeconds() - cpu_before;
   client->Shutdown();
   server->Shutdown();
   distbench::RpcTotals totals;

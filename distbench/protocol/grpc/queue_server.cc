@@ -103,13 +103,7 @@ void QueueServer::Request::OnComplete(bool ok, TransportEvents& events) {
 bool QueueServer::Request::ReadHeader() {
   static_cast<ServerCall&>(*this) = {};
   received_ns = RealClock().MonotonicNs();
-  request_bytes = request_.size_bytes();
-  RequestHeader header;
-  if (!request_.Decode(header)) return false;
-  TakeOver(header);
-  // A handler may take its time: the payload need not stay for it.
-  if (trace_context.empty()) request_.Clear();
-  return true;
+  return PooledRequest::ReadHeader(request_);
 }
 
 void QueueServer::Request::Reply() {
