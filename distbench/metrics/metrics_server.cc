@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "distbench/base/listen_address.h"
@@ -91,12 +90,10 @@ absl::StatusOr<std::unique_ptr<MetricsServer>> MetricsServer::Start(
   const absl::StatusOr<std::vector<std::string>> addresses =
       ListenAddresses(listen_address, port);
   if (!addresses.ok()) return addresses.status();
-  // CivetWeb takes "+PORT" for both families, if there are two.
+  // CivetWeb takes "+PORT" for both families.
   std::vector<std::string> ports;
   for (const std::string& address : *addresses) {
-    const bool is_all =
-        listen_address.empty() && absl::StartsWith(address, "[::]");
-    ports.push_back(is_all ? absl::StrCat("+", port) : address);
+    ports.push_back(listen_address.empty() ? absl::StrCat("+", port) : address);
   }
   // The library reports its errors by exceptions.
   try {
