@@ -2,7 +2,6 @@
 // rate, waits in the driver for the time of the next one, and prints how late
 // each RPC was and how much CPU time it took.
 
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -15,6 +14,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "bench/throughput.h"
+#include "distbench/base/cpu_time.h"
 #include "distbench/base/object_pool.h"
 #include "distbench/protocol/registry/registry.h"
 
@@ -36,15 +36,6 @@ struct Options {
   std::exit(1);
 }
 
-double CpuSeconds() {
-  rusage usage;
-  getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& time) {
-    return time.tv_sec + time.tv_usec / 1e6;
-  };
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
-}
-
 class Pacer final : public distbench::TransportEvents {
  public:
   Pacer(Transport& transport, const Options& options)
@@ -56,7 +47,7 @@ class Pacer final : public distbench::TransportEvents {
 
   void Run() {
     const int64_t start_ns = bench::NowNs() + 1'000'000;
-    const double cpu_before = CpuSeconds();
+    const double cpu_before = distbench::ProcessCpuSeconds();
     while (sent_ < total_) {
       const int64_t due_ns = start_ns + interval_ns_ * sent_;
       if (bench::NowNs() < due_ns) {
@@ -66,7 +57,7 @@ class Pacer final : public distbench::TransportEvents {
       }
     }
     while (calls_.in_use() > 0) transport_.Poll(INT64_MAX, *this);
-    cpu_seconds_ = CpuSeconds() - cpu_before;
+    cpu_seconds_ = distbench::ProcessCpuSeconds() - cpu_before;
     seconds_ = (last_sent_ns_ - start_ns) / 1e9;
   }
 

@@ -1,7 +1,6 @@
 // How punctual a whole engine is: an open loop at a constant rate, and how late
 // each RPC was sent, as recorded by the engine itself.
 
-#include <sys/resource.h>
 
 #include <cmath>
 #include <cstdint>
@@ -18,6 +17,7 @@
 #include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
 #include "bench/throughput.h"
+#include "distbench/base/cpu_time.h"
 #include "distbench/config/compile/compile.h"
 #include "distbench/config/load/load.h"
 #include "distbench/config/validate/check.h"
@@ -40,15 +40,6 @@ struct Options {
 [[noreturn]] void Fail(const std::string& message) {
   std::fprintf(stderr, "%s\n", message.c_str());
   std::exit(1);
-}
-
-double CpuSeconds() {
-  rusage usage;
-  getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + 1e-6 * time.tv_usec;
-  };
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
 std::shared_ptr<const distbench::Plan> MakePlan(const Options& options) {
@@ -124,11 +115,11 @@ void Run(const Options& options) {
   const absl::Status connected =
       client->Connect({server->address()}, absl::Now() + absl::Seconds(10));
   if (!connected.ok()) Fail(connected.ToString());
-  const double cpu_before = CpuSeconds();
+  const double cpu_before = distbench::ProcessCpuSeconds();
   constexpr int64_t kHeadStartNs = 10'000'000;
   client->Start(bench::NowNs() + kHeadStartNs);
   finished.WaitForNotification();
-  const double cpu_seconds = CpuSeconds() - cpu_before;
+  const double cpu_seconds = distbench::ProcessCpuSeconds() - cpu_before;
   client->Shutdown();
   server->Shutdown();
   distbench::RpcTotals totals;

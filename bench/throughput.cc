@@ -1,7 +1,6 @@
 #include "bench/throughput.h"
 
 #include <sys/prctl.h>
-#include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include <fstream>
 #include <thread>
 
+#include "distbench/base/cpu_time.h"
 #include "distbench/base/freed_memory.h"
 
 namespace bench {
@@ -72,15 +72,6 @@ int64_t NowNs() {
   return now.tv_sec * int64_t{1'000'000'000} + now.tv_nsec;
 }
 
-double CpuSeconds() {
-  rusage usage;
-  getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + 1e-6 * time.tv_usec;
-  };
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
-}
-
 std::string ResourceFigures(double cpu_seconds_before) {
   // getrusage() would include the peak of the process that started this one.
   std::ifstream status("/proc/self/status");
@@ -91,7 +82,8 @@ std::string ResourceFigures(double cpu_seconds_before) {
   char figures[128];
   std::snprintf(figures, sizeof(figures),
                 "\"client_cpu_seconds\": %.6f, \"client_mib\": %.1f",
-                CpuSeconds() - cpu_seconds_before, peak_kib / 1024.0);
+                distbench::ProcessCpuSeconds() - cpu_seconds_before,
+                peak_kib / 1024.0);
   return figures;
 }
 

@@ -26,6 +26,7 @@ PACKAGES=(
   protobuf-compiler-grpc
   # Libraries.
   libabsl-dev
+  libboost-math-dev
   libcli11-dev
   libgoogle-glog-dev
   libgrpc++-dev

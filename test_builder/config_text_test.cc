@@ -1,22 +1,16 @@
 #include "test_builder/config_text.h"
 
+#include "distbench/base/testing/proto_testing.h"
 #include "distbench/config/load/load.h"
 #include "gmock/gmock.h"
-#include "google/protobuf/text_format.h"
 #include "google/protobuf/util/message_differencer.h"
 #include "gtest/gtest.h"
 
 namespace distbench {
 namespace {
 
-DistributedSystemDescription Parse(const std::string& text) {
-  DistributedSystemDescription test;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &test));
-  return test;
-}
-
 TEST(ConfigTextTest, PutsNameAndAttributesFirstAndShortMessagesOnOneLine) {
-  const auto test = Parse(R"pb(
+  const auto test = FromText<DistributedSystemDescription>(R"pb(
     services { name: "s" count: 3 }
     rpc_descriptions {
       name: "a_rather_long_name_of_an_rpc"
@@ -54,7 +48,7 @@ TEST(ConfigTextTest, PutsNameAndAttributesFirstAndShortMessagesOnOneLine) {
 }
 
 TEST(ConfigTextTest, ReadsBackAsItWas) {
-  const auto test = Parse(R"pb(
+  const auto test = FromText<DistributedSystemDescription>(R"pb(
     name: "\"quoted\" \\ \n \303\274"
     attributes { key: "key" value: "" }
     node_service_bundles {

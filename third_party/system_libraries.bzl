@@ -1,9 +1,9 @@
 """The distribution's libraries as Bazel targets, with link flags from pkg-config.
 
-`@system//:NAME` is a cc_library without sources: headers come from the compiler's
-own search path, libraries from pkg-config, so one description fits every
-distribution release that has the packages. A dependency without a pkg-config
-module, such as a script, is a single file: `@system//:FILE_NAME`.
+`@system//:NAME` is a cc_library without sources: headers come from the
+compiler's own search path, libraries from pkg-config, so one description fits
+every distribution release that carries the packages. What has no pkg-config
+module is headers only, or a single file such as a script: `@system//:FILE_NAME`.
 """
 
 _BUILD_LIBRARY = """
@@ -39,11 +39,14 @@ def _link_flags(repository_ctx, modules):
     # repeated libraries are dropped; all libraries in them are needed anyway.
     return _unique_last([flag for flag in flags if not flag.startswith("-Wl,")])
 
-def _link_file(repository_ctx, path):
-    """Links the file into the repository under its own name, and returns the name."""
+def _require(repository_ctx, path):
     if not repository_ctx.path(path).exists:
         fail(("%s is missing. Run scripts/install_deps.sh, which installs every package " +
               "that the build needs.") % path)
+
+def _link_file(repository_ctx, path):
+    """Gives the file its own name in the repository, and returns that."""
+    _require(repository_ctx, path)
     name = path.split("/")[-1]
     repository_ctx.symlink(path, name)
     return name
@@ -64,6 +67,9 @@ def _system_libraries_impl(repository_ctx):
             defines = repr(defines),
             linkopts = repr(_link_flags(repository_ctx, modules)),
         ))
+    for name, header in repository_ctx.attr.headers.items():
+        _require(repository_ctx, header)
+        build.append(_BUILD_LIBRARY.format(name = name, defines = "[]", linkopts = "[]"))
     files = [_link_file(repository_ctx, path) for path in repository_ctx.attr.files]
     build.append("exports_files({})\n".format(repr(files)))
     repository_ctx.file("BUILD", "".join(build))
@@ -72,6 +78,7 @@ system_libraries = repository_rule(
     implementation = _system_libraries_impl,
     attrs = {
         "files": attr.string_list(),
+        "headers": attr.string_dict(),
         "modules": attr.string_list_dict(mandatory = True),
     },
     local = True,

@@ -16,14 +16,14 @@
 #include "distbench/activity/pollute_instruction_cache.h"
 #include "distbench/activity/spin_for.h"
 #include "distbench/activity/stories.h"
+#include "distbench/base/time_units.h"
 #include "glog/logging.h"
 
 namespace distbench {
 namespace {
 
-constexpr int64_t kNsPerUs = 1000;
-
-// A compiled plan has all settings of its activity, with defaults filled in.
+// Compiled plans have every setting of their activity, with its default where
+// the config says nothing.
 const ActivitySetting& Setting(const ActivityPlan& plan,
                                const std::string& name) {
   const auto setting = std::find_if(

@@ -4,13 +4,15 @@
 #include <cstdint>
 #include <ctime>
 
+#include "distbench/base/time_units.h"
+
 namespace distbench {
 
 // CPU time of the calling thread, in nanoseconds.
 inline int64_t ThreadCpuNs() {
   timespec now;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return int64_t{1'000'000'000} * now.tv_sec + now.tv_nsec;
+  return kNsPerSecond * now.tv_sec + now.tv_nsec;
 }
 
 }  // namespace distbench

@@ -2,13 +2,15 @@
 
 #include <ctime>
 
+#include "distbench/base/time_units.h"
+
 namespace distbench {
 namespace {
 
 int64_t ReadNs(clockid_t id) {
   timespec now;
   clock_gettime(id, &now);
-  return int64_t{1'000'000'000} * now.tv_sec + now.tv_nsec;
+  return kNsPerSecond * now.tv_sec + now.tv_nsec;
 }
 
 class SystemClock final : public Clock {

@@ -23,6 +23,9 @@ class FileDescriptor {
   int get() const { return fd_; }
   void Close();
 
+  // The caller's from now on.
+  int Release() { return std::exchange(fd_, kNone); }
+
  private:
   static constexpr int kNone = -1;
 

@@ -3,34 +3,60 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "distbench/base/host_port.h"
 
 namespace distbench {
 namespace {
 
-struct FreeAddressInfo {
-  void operator()(addrinfo* info) const { freeaddrinfo(info); }
-};
+using AddressList = std::unique_ptr<addrinfo, void (*)(addrinfo*)>;
 
-// 0, or the errno of what failed.
-int TryToBind(const addrinfo& info) {
-  const int fd = socket(info.ai_family, info.ai_socktype, info.ai_protocol);
-  if (fd < 0) return errno;
-  const int on = 1;
-  setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-  if (info.ai_family == AF_INET6) {
-    // IPv4 has an entry of its own.
-    setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
+// An empty host is all interfaces.
+absl::StatusOr<AddressList> LookUp(const std::string& host,
+                                   const std::string& port) {
+  addrinfo hints = {};
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
+  addrinfo* first = nullptr;
+  const int error = getaddrinfo(host.empty() ? nullptr : host.c_str(),
+                                port.c_str(), &hints, &first);
+  if (error != 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("can not listen at ", host, ": ", gai_strerror(error)));
   }
-  const int error = bind(fd, info.ai_addr, info.ai_addrlen) == 0 ? 0 : errno;
-  close(fd);
-  return error;
+  return AddressList(first, freeaddrinfo);
+}
+
+// Not open if that fails; errno says why.
+FileDescriptor Bind(const addrinfo& info, bool takes_ipv4_too) {
+  FileDescriptor fd(socket(info.ai_family,
+                           info.ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (!fd.is_open()) return fd;
+  const int on = 1;
+  setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+  if (info.ai_family == AF_INET6) {
+    const int only = !takes_ipv4_too;
+    setsockopt(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, &only, sizeof(only));
+  }
+  if (bind(fd.get(), info.ai_addr, info.ai_addrlen) != 0) {
+    return FileDescriptor();
+  }
+  return fd;
+}
+
+int PortOf(int fd) {
+  sockaddr_storage address = {};
+  socklen_t size = sizeof(address);
+  getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size);
+  return ntohs(address.ss_family == AF_INET6
+                   ? reinterpret_cast<sockaddr_in6*>(&address)->sin6_port
+                   : reinterpret_cast<sockaddr_in*>(&address)->sin_port);
 }
 
 // "ADDRESS:PORT" with the address in digits.
@@ -38,23 +64,14 @@ std::string ToNumbers(const addrinfo& info, int port) {
   char host[NI_MAXHOST] = "";
   getnameinfo(info.ai_addr, info.ai_addrlen, host, sizeof(host), nullptr, 0,
               NI_NUMERICHOST);
-  return info.ai_family == AF_INET6 ? absl::StrCat("[", host, "]:", port)
-                                    : absl::StrCat(host, ":", port);
+  return JoinHostPort(host, port);
 }
 
 // A port that the kernel picks, free on all interfaces for IPv4; 0 if there is
 // none.
 int SuggestPort() {
-  const int fd = socket(AF_INET, SOCK_STREAM, 0);
-  if (fd < 0) return 0;
-  sockaddr_in address = {};
-  address.sin_family = AF_INET;
-  socklen_t size = sizeof(address);
-  auto* const generic = reinterpret_cast<sockaddr*>(&address);
-  const bool bound =
-      bind(fd, generic, size) == 0 && getsockname(fd, generic, &size) == 0;
-  close(fd);
-  return bound ? ntohs(address.sin_port) : 0;
+  const absl::StatusOr<ListeningSocket> any = ListenAt("0.0.0.0:0");
+  return any.ok() ? any->port : 0;
 }
 
 absl::Status Explain(int error, const std::string& address, int port) {
@@ -83,6 +100,28 @@ absl::Status Explain(int error, const std::string& address, int port) {
 
 }  // namespace
 
+std::string AllInterfaces() {
+  const FileDescriptor probe(socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  return probe.is_open() || errno != EAFNOSUPPORT ? "::" : "0.0.0.0";
+}
+
+absl::StatusOr<ListeningSocket> ListenAt(
+    const std::string& address, absl::FunctionRef<void(int fd)> prepare) {
+  const auto [host, port] = SplitHostPort(address);
+  const absl::StatusOr<AddressList> found = LookUp(host, port);
+  if (!found.ok()) return found.status();
+  for (const addrinfo* info = found->get(); info; info = info->ai_next) {
+    FileDescriptor socket = Bind(*info, /*takes_ipv4_too=*/true);
+    if (!socket.is_open()) continue;
+    prepare(socket.get());
+    if (listen(socket.get(), SOMAXCONN) != 0) continue;
+    const int port_number = PortOf(socket.get());
+    return ListeningSocket{.socket = std::move(socket), .port = port_number};
+  }
+  return absl::UnavailableError(
+      absl::StrCat("can not listen at ", address, ": ", strerror(errno)));
+}
+
 absl::StatusOr<int> FindFreePort(const std::string& address) {
   constexpr int kAttempts = 100;
   absl::Status status;
@@ -101,32 +140,23 @@ absl::StatusOr<std::vector<std::string>> ListenAddresses(
     return absl::InvalidArgumentError(
         absl::StrCat("there is no port ", port, "; ports are 0 to 65535"));
   }
-  addrinfo hints = {};
-  hints.ai_socktype = SOCK_STREAM;
-  hints.ai_flags = AI_PASSIVE;
-  addrinfo* found = nullptr;
-  const int error = getaddrinfo(address.empty() ? nullptr : address.c_str(),
-                                absl::StrCat(port).c_str(), &hints, &found);
-  if (error != 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("can not listen at ", address, ": ", gai_strerror(error)));
-  }
-  const std::unique_ptr<addrinfo, FreeAddressInfo> owner(found);
+  const absl::StatusOr<AddressList> found = LookUp(address, absl::StrCat(port));
+  if (!found.ok()) return found.status();
   int last_error = EADDRNOTAVAIL;
   std::vector<std::string> addresses;
-  for (const addrinfo* info = found; info != nullptr; info = info->ai_next) {
-    const int error = TryToBind(*info);
-    if (error == 0) {
+  for (const addrinfo* info = found->get(); info; info = info->ai_next) {
+    // IPv4 has an entry of its own.
+    if (Bind(*info, /*takes_ipv4_too=*/false).is_open()) {
       addresses.push_back(ToNumbers(*info, port));
-    } else if (error == EADDRNOTAVAIL || error == EAFNOSUPPORT) {
+    } else if (errno == EADDRNOTAVAIL || errno == EAFNOSUPPORT) {
       // Such as the IPv6 address of localhost on a host without IPv6.
-      last_error = error;
+      last_error = errno;
     } else {
-      return Explain(error, address, port);
+      return Explain(errno, address, port);
     }
   }
   if (addresses.empty()) return Explain(last_error, address, port);
-  if (address.empty()) return std::vector{absl::StrCat("[::]:", port)};
+  if (address.empty()) return std::vector{JoinHostPort(AllInterfaces(), port)};
   return addresses;
 }
 

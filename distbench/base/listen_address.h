@@ -1,4 +1,4 @@
-// Where to listen, and why one can not.
+// How to listen, where, and why one can not.
 
 #ifndef DISTBENCH_BASE_LISTEN_ADDRESS_H_
 #define DISTBENCH_BASE_LISTEN_ADDRESS_H_
@@ -6,10 +6,28 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "distbench/base/file_descriptor.h"
 
 namespace distbench {
+
+// All interfaces as a numeric address: "::", which takes IPv4 as well, or
+// "0.0.0.0" where the kernel has no IPv6.
+std::string AllInterfaces();
+
+struct ListeningSocket {
+  FileDescriptor socket;  // does not block
+  int port = 0;
+};
+
+// Listens at "HOST:PORT" or "[HOST]:PORT"; port 0 is one that is free, and a
+// name is the first of its addresses where that is possible. `prepare` sets
+// options of the socket that accepted ones are to inherit.
+absl::StatusOr<ListeningSocket> ListenAt(
+    const std::string& address,
+    absl::FunctionRef<void(int fd)> prepare = [](int) {});
 
 // What a server has to listen at, as gRPC takes it: all that the address stands
 // for on this host, in numbers, since gRPC is content with one of the addresses

@@ -1,12 +1,12 @@
 #include "distbench/base/listen_address.h"
 
-#include <arpa/inet.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <string>
 
+#include "distbench/base/host_port.h"
 #include "distbench/base/testing/status_testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -19,29 +19,44 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// Listens on a free port of 127.0.0.1.
-class Listener {
- public:
-  Listener() : fd_(socket(AF_INET, SOCK_STREAM, 0)) {
-    sockaddr_in address = {};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    EXPECT_EQ(bind(fd_, reinterpret_cast<sockaddr*>(&address), sizeof(address)),
-              0);
-    EXPECT_EQ(listen(fd_, 1), 0);
-    socklen_t size = sizeof(address);
-    EXPECT_EQ(getsockname(fd_, reinterpret_cast<sockaddr*>(&address), &size),
-              0);
-    port_ = ntohs(address.sin_port);
+TEST(ListenAtTest, ListensAtAPortThatIsFree) {
+  for (const char* address : {"127.0.0.1:0", "localhost:0", "0.0.0.0:0"}) {
+    const auto listening = ListenAt(address);
+    ASSERT_TRUE(listening.ok()) << listening.status();
+    EXPECT_NE(listening->port, 0);
+    EXPECT_NE(fcntl(listening->socket.get(), F_GETFL) & O_NONBLOCK, 0);
+    EXPECT_NE(fcntl(listening->socket.get(), F_GETFD) & FD_CLOEXEC, 0);
   }
-  ~Listener() { close(fd_); }
+}
 
-  int port() const { return port_; }
+TEST(ListenAtTest, AllInterfacesAreThoseOfIpv4Too) {
+  const auto listening = ListenAt(JoinHostPort(AllInterfaces(), 0));
+  ASSERT_TRUE(listening.ok()) << listening.status();
+  const FileDescriptor visitor(socket(AF_INET, SOCK_STREAM, 0));
+  sockaddr_in address = {.sin_family = AF_INET,
+                         .sin_port = htons(listening->port),
+                         .sin_addr = {htonl(INADDR_LOOPBACK)}};
+  EXPECT_EQ(connect(visitor.get(), reinterpret_cast<sockaddr*>(&address),
+                    sizeof(address)),
+            0);
+}
 
- private:
-  const int fd_;
-  int port_ = 0;
-};
+TEST(ListenAtTest, PreparesTheSocketBeforeAnybodyCanConnect) {
+  int is_listening = -1;
+  const auto listening = ListenAt("127.0.0.1:0", [&](int fd) {
+    socklen_t size = sizeof(is_listening);
+    getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &is_listening, &size);
+  });
+  ASSERT_TRUE(listening.ok()) << listening.status();
+  EXPECT_EQ(is_listening, 0);
+}
+
+TEST(ListenAtTest, SaysWhatFailed) {
+  EXPECT_THAT(Message(ListenAt("192.0.2.1:0").status()),
+              HasSubstr("can not listen at 192.0.2.1:0: Cannot assign"));
+  EXPECT_THAT(Message(ListenAt("no address at all:0").status()),
+              HasSubstr("no address at all"));
+}
 
 TEST(ListenAddressesTest, AreInNumbers) {
   EXPECT_THAT(*ListenAddresses("", 0), ElementsAre("[::]:0"));
@@ -76,14 +91,14 @@ TEST(ListenAddressesTest, AcceptsFreePorts) {
 }
 
 TEST(ListenAddressesTest, SaysThatAPortIsInUse) {
-  const Listener listener;
+  const auto listener = ListenAt("127.0.0.1:0");
   for (const char* address : {"127.0.0.1", "localhost", ""}) {
     const absl::Status status =
-        ListenAddresses(address, listener.port()).status();
+        ListenAddresses(address, listener->port).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kAlreadyExists) << address;
     EXPECT_THAT(
         Message(status),
-        AllOf(HasSubstr(std::to_string(listener.port())), HasSubstr("in use")));
+        AllOf(HasSubstr(std::to_string(listener->port)), HasSubstr("in use")));
   }
 }
 

@@ -18,6 +18,10 @@ inline int64_t SaturatingAdd(int64_t a, int64_t b) {
                : std::numeric_limits<int64_t>::min();
 }
 
+inline void SaturatingAddTo(int64_t& total, int64_t amount) {
+  total = SaturatingAdd(total, amount);
+}
+
 // The difference, or the int64 nearest to it.
 inline int64_t SaturatingSubtract(int64_t a, int64_t b) {
   int64_t difference;

@@ -6,6 +6,7 @@
 
 #include <ctime>
 
+#include "distbench/base/time_units.h"
 #include "glog/logging.h"
 
 namespace distbench {
@@ -21,7 +22,6 @@ void Wakeup::Wake() {
 }
 
 bool Wakeup::Sleep(int64_t timeout_ns) {
-  constexpr int64_t kNsPerSecond = 1'000'000'000;
   pollfd descriptor = {.fd = fd(), .events = POLLIN, .revents = 0};
   const timespec timeout = {.tv_sec = timeout_ns / kNsPerSecond,
                             .tv_nsec = timeout_ns % kNsPerSecond};

@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "distbench/base/time_units.h"
 #include "distbench/cli/commands.h"
 #include "distbench/cli/error_output.h"
 #include "distbench/cli/flags.h"
@@ -36,7 +37,6 @@ void PrintNode(const NodeStatus& node) {
 
 std::string DescribeTest(const GetStatusResponse& status) {
   if (!status.has_running_test()) return "nothing";
-  constexpr int64_t kUsPerSecond = 1'000'000;
   std::string text = status.running_test();
   if (!status.has_running_time_us()) return text + ", being set up";
   absl::StrAppend(&text, ", for ", status.running_time_us() / kUsPerSecond,

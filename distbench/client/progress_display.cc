@@ -11,6 +11,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
 #include "distbench/base/saturating_add.h"
+#include "distbench/base/time_units.h"
 #include "distbench/results/histogram_proto.h"
 
 namespace distbench {
@@ -21,8 +22,6 @@ namespace {
 // rate over such a short time would mostly reflect transmission delays.
 constexpr int64_t kDrawIntervalNs = 500'000'000;
 
-constexpr int64_t kNsPerUs = 1'000;
-constexpr int64_t kNsPerSecond = 1'000'000'000;
 constexpr int64_t kLineIntervalNs = 5 * kNsPerSecond;
 constexpr int kBarWidth = 20;
 constexpr absl::string_view kClearLine = "\r\x1b[K";

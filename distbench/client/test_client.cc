@@ -13,6 +13,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
+#include "distbench/base/grpc_status.h"
 #include "distbench/base/message_limits.h"
 #include "distbench/client/connection_error.h"
 #include "distbench/results/merge.h"
@@ -32,11 +33,6 @@ constexpr int kKeepaliveMs = 5000;
 // (HTTP/2's ENHANCE_YOUR_CALM).
 constexpr absl::string_view kOutOfReceiveMemory =
     "RST_STREAM with error code 11";
-
-absl::Status ToAbslStatus(const grpc::Status& status) {
-  return absl::Status(static_cast<absl::StatusCode>(status.error_code()),
-                      status.error_message());
-}
 
 std::shared_ptr<grpc::Channel> MakeChannel(const std::string& address,
                                            const TlsCredentials* tls) {

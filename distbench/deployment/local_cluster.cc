@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
-#include "distbench/deployment/child_process.h"
+#include "distbench/deployment/server_process.h"
 
 namespace distbench {
 namespace {
@@ -23,9 +23,9 @@ absl::StatusOr<std::unique_ptr<LocalCluster>> LocalCluster::Start(
     absl::Duration timeout) {
   const absl::Time deadline = absl::Now() + timeout;
   std::unique_ptr<LocalCluster> cluster(new LocalCluster);
-  absl::StatusOr<std::unique_ptr<ChildProcess>> sequencer = ChildProcess::Start(
-      {program, "test_sequencer", "--listen=127.0.0.1", "--port=0",
-       kNodeTimeout});
+  absl::StatusOr<std::unique_ptr<ServerProcess>> sequencer =
+      ServerProcess::Start({program, "test_sequencer", "--listen=127.0.0.1",
+                            "--port=0", kNodeTimeout});
   if (!sequencer.ok()) return sequencer.status();
   cluster->processes_.push_back(*std::move(sequencer));
   const absl::StatusOr<std::string> line =
@@ -41,8 +41,8 @@ absl::StatusOr<std::unique_ptr<LocalCluster>> LocalCluster::Start(
         absl::StrCat("--test_sequencer=", cluster->address_),
         "--service_address=127.0.0.1"};
     arguments.insert(arguments.end(), flags.begin(), flags.end());
-    absl::StatusOr<std::unique_ptr<ChildProcess>> node =
-        ChildProcess::Start(arguments);
+    absl::StatusOr<std::unique_ptr<ServerProcess>> node =
+        ServerProcess::Start(arguments);
     if (!node.ok()) return node.status();
     cluster->processes_.push_back(*std::move(node));
   }

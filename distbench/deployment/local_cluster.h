@@ -12,7 +12,7 @@
 
 namespace distbench {
 
-class ChildProcess;
+class ServerProcess;
 
 class LocalCluster {
  public:
@@ -38,7 +38,7 @@ class LocalCluster {
   LocalCluster() = default;
 
   std::string address_;
-  std::vector<std::unique_ptr<ChildProcess>> processes_;
+  std::vector<std::unique_ptr<ServerProcess>> processes_;
 };
 
 }  // namespace distbench

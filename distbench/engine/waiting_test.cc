@@ -1,12 +1,11 @@
 // How engines wait, on real threads.
 
-#include <sys/resource.h>
-
 #include <memory>
 
 #include "absl/strings/substitute.h"
 #include "absl/synchronization/notification.h"
 #include "distbench/base/clock.h"
+#include "distbench/base/cpu_time.h"
 #include "distbench/config/compile/compile.h"
 #include "distbench/config/validate/check.h"
 #include "distbench/engine/engine.h"
@@ -16,16 +15,6 @@
 
 namespace distbench {
 namespace {
-
-// CPU time of the process, in seconds.
-double CpuSeconds() {
-  rusage usage;
-  getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + 1e-6 * time.tv_usec;
-  };
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
-}
 
 // CPU time that a delay of 400 ms takes, in an action list with nothing else to
 // do.
@@ -55,10 +44,10 @@ double CpuSecondsOfADelay(bool spinning) {
   options.on_traffic_finished = [&] { finished.Notify(); };
   const auto engine = Engine::Create(std::move(options), MakeLoopbackDriver());
   EXPECT_TRUE(engine.ok()) << engine.status();
-  const double before = CpuSeconds();
+  const double before = ProcessCpuSeconds();
   (*engine)->Start(RealClock().MonotonicNs());
   finished.WaitForNotification();
-  return CpuSeconds() - before;
+  return ProcessCpuSeconds() - before;
 }
 
 TEST(WaitingTest, DelaysBurnCpuOnlyIfTheyAreToldTo) {

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "absl/strings/str_cat.h"
+#include "distbench/base/read_file.h"
 #include "gtest/gtest.h"
 
 namespace distbench {
@@ -19,10 +18,7 @@ std::vector<std::string> KeptCorpus(absl::string_view name) {
   std::sort(paths.begin(), paths.end());
   std::vector<std::string> inputs;
   for (const std::filesystem::path& path : paths) {
-    std::ifstream file(path, std::ios::binary);
-    EXPECT_TRUE(file) << path;
-    inputs.emplace_back(std::istreambuf_iterator<char>(file),
-                        std::istreambuf_iterator<char>());
+    inputs.push_back(ReadFile(path).value());
   }
   EXPECT_FALSE(inputs.empty()) << "no inputs for " << std::string(name);
   return inputs;

@@ -1,15 +1,7 @@
 #include "distbench/hosting/engine_process.h"
 
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,8 +12,6 @@
 #include "distbench/base/thread_room.h"
 #include "distbench/hosting/command_status.h"
 #include "distbench/hosting/engine_socket.h"
-
-extern char** environ;
 
 namespace distbench {
 namespace {
@@ -42,46 +32,7 @@ absl::Status TooManyProcesses(absl::string_view what) {
                    kHowToHaveMoreThreads));
 }
 
-// Ctrl-C in the node manager's terminal is the node manager's business: what
-// was measured is still to be collected. So the engines are a group of their
-// own.
-absl::StatusOr<pid_t> Spawn(int socket, bool is_warm,
-                            const EngineLimits& limits) {
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null",
-                                   O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, socket, kEngineSocket);
-  posix_spawn_file_actions_addclosefrom_np(&actions, kEngineSocket + 1);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes,
-                           POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  sigset_t no_signals;
-  sigemptyset(&no_signals);
-  posix_spawnattr_setsigmask(&attributes, &no_signals);
-
-  std::vector<std::string> arguments = {"distbench", kEngineSubcommand};
-  if (is_warm) arguments.push_back(kWarmFlag);
-  if (limits.max_files > 0) {
-    arguments.push_back(absl::StrCat(kMaxFilesFlag, "=", limits.max_files));
-  }
-  std::vector<char*> pointers;
-  for (std::string& argument : arguments) pointers.push_back(argument.data());
-  pointers.push_back(nullptr);
-  pid_t pid = 0;
-  // By this name the program is found even if its file was replaced.
-  const int error = posix_spawn(&pid, "/proc/self/exe", &actions, &attributes,
-                                pointers.data(), environ);
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
-  if (error == EAGAIN) return TooManyProcesses(std::strerror(error));
-  if (error != 0) {
-    return absl::ErrnoToStatus(error, "cannot start an engine process");
-  }
-  return pid;
-}
+static_assert(ChildProgram::kInheritedNumber == kEngineSocket);
 
 }  // namespace
 
@@ -89,20 +40,24 @@ absl::StatusOr<std::unique_ptr<EngineProcess>> EngineProcess::Launch(
     Start start, const EngineLimits& limits) {
   auto ends = MessageSocket::MakePair();
   if (!ends.ok()) return ends.status();
-  // dup2(2) of a descriptor to itself would leave it to be closed.
-  if (ends->second.get() == kEngineSocket) std::swap(ends->first, ends->second);
-  const absl::StatusOr<pid_t> pid =
-      Spawn(ends->second.get(), start == Start::kWarm, limits);
-  if (!pid.ok()) return pid.status();
-  FileDescriptor process(static_cast<int>(syscall(SYS_pidfd_open, *pid, 0)));
-  if (!process.is_open()) {
-    const absl::Status status = absl::ErrnoToStatus(errno, "pidfd_open");
-    kill(*pid, SIGKILL);
-    waitpid(*pid, nullptr, 0);
-    return status;
+  // By this path the program is found even if its file was replaced. Its process
+  // group is its own because Ctrl-C in the node manager's terminal must not end
+  // the engines: the node manager still collects what they measured.
+  ChildProgram program = {.path = "/proc/self/exe",
+                          .arguments = {"distbench", kEngineSubcommand},
+                          .inherited = ends->second.get()};
+  if (start == Start::kWarm) program.arguments.push_back(kWarmFlag);
+  if (limits.max_files > 0) {
+    program.arguments.push_back(
+        absl::StrCat(kMaxFilesFlag, "=", limits.max_files));
   }
+  auto process = ChildProcess::Start(std::move(program));
+  if (absl::IsUnavailable(process.status())) {  // EAGAIN
+    return TooManyProcesses(process.status().message());
+  }
+  if (!process.ok()) return process.status();
   std::unique_ptr<EngineProcess> engine(
-      new EngineProcess(*pid, std::move(process), std::move(ends->first)));
+      new EngineProcess(*std::move(process), std::move(ends->first)));
   auto reader = StartThread("an engine process",
                             [engine = engine.get()] { engine->Read(); });
   if (!reader.ok()) return TooManyProcesses(reader.status().message());
@@ -110,35 +65,16 @@ absl::StatusOr<std::unique_ptr<EngineProcess>> EngineProcess::Launch(
   return engine;
 }
 
-EngineProcess::EngineProcess(pid_t pid, FileDescriptor process,
-                             FileDescriptor socket)
-    : pid_(pid),
-      process_(std::move(process)),
+EngineProcess::EngineProcess(ChildProcess process, FileDescriptor socket)
+    : process_(std::move(process)),
       oom_kills_at_start_(ReadOomKills("")),
       thread_refusals_at_start_(ReadThreadRefusals("")),
       socket_(std::move(socket)) {}
 
 EngineProcess::~EngineProcess() {
   End();
-  if (!HasEnded(kEndPatience)) Kill();
-  if (reader_.joinable()) {
-    reader_.join();
-  } else {
-    waitpid(pid_, nullptr, 0);
-  }
-}
-
-bool EngineProcess::HasEnded(absl::Duration patience) const {
-  pollfd event = {.fd = process_.get(), .events = POLLIN, .revents = 0};
-  int ready = 0;
-  do {
-    ready = poll(&event, 1, static_cast<int>(absl::ToInt64Milliseconds(patience)));
-  } while (ready < 0 && errno == EINTR);
-  return ready > 0;
-}
-
-void EngineProcess::Kill() const {
-  syscall(SYS_pidfd_send_signal, process_.get(), SIGKILL, nullptr, 0);
+  if (!process_.HasEnded(kEndPatience)) Kill();
+  if (reader_.joinable()) reader_.join();
 }
 
 bool EngineProcess::is_alive() const {
@@ -222,10 +158,8 @@ void EngineProcess::Dispatch(EngineReport report) {
 
 void EngineProcess::OnEnd() {
   // What sends no more messages is of no use any more.
-  if (!HasEnded(kEndPatience)) Kill();
-  int wait_status = 0;
-  while (waitpid(pid_, &wait_status, 0) < 0 && errno == EINTR) {
-  }
+  process_.HasEnded(kEndPatience);
+  const int wait_status = process_.Finish();
   absl::Status end;
   {
     absl::MutexLock lock(&mutex_);
@@ -237,23 +171,20 @@ void EngineProcess::OnEnd() {
 }
 
 absl::Status EngineProcess::ExplainEnd(int wait_status) const {
-  std::string how = absl::StrCat("its engine process ", pid_);
+  std::string how = absl::StrCat("its engine process ", pid(), " ");
   if (was_silent_) {
-    absl::StrAppend(&how, " did not answer for ",
+    absl::StrAppend(&how, "did not answer for ",
                     absl::FormatDuration(kMaxSilentBeats * kBeatInterval),
                     ", and was killed");
-  } else if (WIFSIGNALED(wait_status)) {
-    const int signal = WTERMSIG(wait_status);
-    absl::StrAppend(&how, " was killed by signal ", signal, " (",
-                    strsignal(signal), ")");
-    if (signal == SIGKILL && ReadOomKills("") > oom_kills_at_start_) {
-      absl::StrAppend(&how,
-                      ": the kernel had no memory left, of the host or of its "
-                      "control group; have fewer or smaller RPCs in flight, or "
-                      "fewer instances here");
-    }
-  } else {
-    absl::StrAppend(&how, " ended with status ", WEXITSTATUS(wait_status));
+    return absl::UnavailableError(how);
+  }
+  absl::StrAppend(&how, DescribeExit(wait_status));
+  if (WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL &&
+      ReadOomKills("") > oom_kills_at_start_) {
+    absl::StrAppend(&how,
+                    ": the kernel had no memory left, of the host or of its "
+                    "control group; have fewer or smaller RPCs in flight, or "
+                    "fewer instances here");
   }
   // Libraries abort if they cannot start a thread.
   if (!was_silent_ && ReadThreadRefusals("") > thread_refusals_at_start_) {

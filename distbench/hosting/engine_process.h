@@ -3,6 +3,7 @@
 #ifndef DISTBENCH_HOSTING_ENGINE_PROCESS_H_
 #define DISTBENCH_HOSTING_ENGINE_PROCESS_H_
 
+#include <signal.h>
 #include <sys/types.h>
 
 #include <atomic>
@@ -17,6 +18,7 @@
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "distbench/base/child_process.h"
 #include "distbench/base/file_descriptor.h"
 #include "distbench/hosting/engine_control.pb.h"
 #include "distbench/hosting/engine_limits.h"
@@ -59,12 +61,12 @@ class EngineProcess {
   EngineProcess(const EngineProcess&) = delete;
   EngineProcess& operator=(const EngineProcess&) = delete;
 
-  pid_t pid() const { return pid_; }
+  pid_t pid() const { return process_.pid(); }
 
   // Tells it to end; and makes it end. Do not wait.
   void End() { socket_.CloseForSending(); }
-  void Kill() const;
-  bool has_ended() const { return HasEnded(absl::ZeroDuration()); }
+  void Kill() const { process_.Signal(SIGKILL); }
+  bool has_ended() const { return process_.HasEnded(absl::ZeroDuration()); }
 
   // False once it was noticed that the process has ended.
   bool is_alive() const ABSL_LOCKS_EXCLUDED(mutex_);
@@ -92,19 +94,17 @@ class EngineProcess {
   void Beat() ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  EngineProcess(pid_t pid, FileDescriptor process, FileDescriptor socket);
+  EngineProcess(ChildProcess process, FileDescriptor socket);
 
   // The reader's side.
   void Read() ABSL_LOCKS_EXCLUDED(mutex_);
   void Dispatch(EngineReport report) ABSL_LOCKS_EXCLUDED(mutex_);
   void OnEnd() ABSL_LOCKS_EXCLUDED(mutex_, listeners_mutex_);
 
-  bool HasEnded(absl::Duration patience) const;
   absl::Status ExplainEnd(int wait_status) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  const pid_t pid_;
-  const FileDescriptor process_;  // pidfd_open(2)
+  ChildProcess process_;
   const int64_t oom_kills_at_start_;
   const int64_t thread_refusals_at_start_;
   MessageSocket socket_;

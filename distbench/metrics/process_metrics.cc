@@ -11,22 +11,14 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "distbench/base/cpu_time.h"
 #include "distbench/base/thread_count.h"
 #include "distbench/metrics/metrics_server.h"
 
 namespace distbench {
 namespace {
 
-double CpuSeconds() {
-  rusage usage = {};
-  getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + time.tv_usec / 1e6;
-  };
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
-}
-
-// Resident memory in bytes; 0 if unknown.
+// Bytes; 0: not known.
 double ResidentBytes() {
   std::ifstream file("/proc/self/statm");
   double total = 0;
@@ -65,8 +57,8 @@ std::vector<prometheus::MetricFamily> ProcessMetrics() {
   getrlimit(RLIMIT_NOFILE, &limit);
   return {
       Counter("process_cpu_seconds_total", "CPU time of the process",
-              CpuSeconds()),
-      Gauge("process_resident_memory_bytes", "Resident memory of the process",
+              ProcessCpuSeconds()),
+      Gauge("process_resident_memory_bytes", "Memory of the process",
             ResidentBytes()),
       Gauge("process_threads", "Threads of the process",
             static_cast<double>(ProcessThreadCount())),

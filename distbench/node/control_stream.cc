@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "distbench/base/grpc_status.h"
+
 namespace distbench {
 
 std::unique_ptr<ControlStream> ControlStream::Open(
@@ -67,8 +69,7 @@ void ControlStream::OnWriteDone(bool ok) {
 void ControlStream::OnDone(const grpc::Status& status) {
   // The stream may be gone before this returns.
   const auto on_end = std::move(handlers_.on_end);
-  on_end(absl::Status(static_cast<absl::StatusCode>(status.error_code()),
-                      status.error_message()));
+  on_end(ToAbslStatus(status));
 }
 
 }  // namespace distbench

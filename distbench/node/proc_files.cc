@@ -12,12 +12,11 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "distbench/base/proc_folder.h"
+#include "distbench/base/time_units.h"
 #include "distbench/numa/thread_usage.h"
 
 namespace distbench {
 namespace {
-
-constexpr int64_t kNsPerSecond = 1'000'000'000;
 
 struct Pages {
   int64_t resident = 0;

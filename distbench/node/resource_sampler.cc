@@ -3,12 +3,11 @@
 #include <utility>
 
 #include "distbench/base/host_memory.h"
+#include "distbench/base/time_units.h"
 #include "distbench/node/proc_files.h"
 
 namespace distbench {
 namespace {
-
-constexpr int64_t kSecondNs = 1'000'000'000;
 
 int64_t CpuNs(const RUsage& usage) {
   return static_cast<int64_t>(
@@ -55,7 +54,7 @@ void Append(const ResourceSample& later, ResourceSample& sample) {
 
 void ResourceSampler::Start() {
   samples_.clear();
-  interval_ns_ = kSecondNs;
+  interval_ns_ = kNsPerSecond;
   last_ = Read();
 }
 

@@ -3,10 +3,10 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "distbench/base/testing/proto_testing.h"
 #include "distbench/numa/testing/fake_host.h"
 #include "distbench/numa/topology.h"
 #include "gmock/gmock.h"
-#include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
 namespace distbench {
@@ -16,11 +16,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-NumaBinding Binding(const std::string& text) {
-  NumaBinding binding;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &binding));
-  return binding;
-}
+constexpr auto Binding = FromText<NumaBinding>;
 
 HostTopology TwoNodes(const std::string& cpus = "0-7",
                       const std::string& memory = "0-1") {

@@ -12,13 +12,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "distbench/base/proc_folder.h"
+#include "distbench/base/time_units.h"
 
 namespace distbench {
 namespace {
 
-constexpr int64_t kNsPerSecond = 1'000'000'000;
-
-// Fields of /proc/PID/stat, counted from 1 as in proc(5).
+// Fields of /proc/PID/stat, counted from 1 as proc(5) does.
 constexpr int kFirstFieldAfterName = 3;
 constexpr int kUserTicks = 14;
 constexpr int kSystemTicks = 15;

@@ -1,4 +1,12 @@
-// Describes a host's processors and memory.
+// What a host's processors and memory are.
+//
+// This is read from the kernel's files and not by hwloc, because results have
+// to say what the kernel says, and nothing where it says nothing. hwloc always
+// shows a whole tree: it invents a node for a kernel without NUMA, leaves out
+// the distance of a node that is alone, changes sets of CPUs that do not nest,
+// and takes from CPUID what the files do not tell. It knows neither a node's
+// free memory nor, below another root, what the process may use; and it takes
+// another root from an environment variable only, which holds for all threads.
 
 #ifndef DISTBENCH_NUMA_TOPOLOGY_H_
 #define DISTBENCH_NUMA_TOPOLOGY_H_

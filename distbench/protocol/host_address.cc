@@ -12,9 +12,10 @@
 #include <memory>
 
 #include "absl/status/status.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "distbench/base/host_port.h"
+#include "distbench/base/listen_address.h"
 
 namespace distbench {
 namespace {
@@ -90,13 +91,6 @@ absl::Status NoSuitableAddress(absl::Span<const InterfaceAddress> candidates,
       "of these; link-local addresses are not usable"));
 }
 
-absl::string_view WithoutBrackets(absl::string_view host) {
-  if (absl::StartsWith(host, "[") && absl::EndsWith(host, "]")) {
-    return host.substr(1, host.size() - 2);
-  }
-  return host;
-}
-
 absl::StatusOr<std::string> ChooseBindHost(
     absl::Span<const InterfaceAddress> candidates,
     const AddressPreference& preference, const std::string& advertised) {
@@ -108,7 +102,7 @@ absl::StatusOr<std::string> ChooseBindHost(
     return ChooseHostAddress(candidates, preference);
   }
   const int version = ip.version != 0 ? ip.version : preference.ip_version;
-  return std::string(version == 4 ? "0.0.0.0" : "::");
+  return version == 4 ? "0.0.0.0" : version == 6 ? "::" : AllInterfaces();
 }
 
 }  // namespace
@@ -179,11 +173,6 @@ absl::StatusOr<ListenAddress> ChooseListenAddress(
       ChooseBindHost(candidates, preference, advertised);
   if (!bind_host.ok()) return bind_host.status();
   return ListenAddress{.bind_host = *bind_host, .advertised_host = advertised};
-}
-
-std::string JoinHostPort(absl::string_view host, int port) {
-  if (IpVersionOf(host) == 6) return absl::StrCat("[", host, "]:", port);
-  return absl::StrCat(host, ":", port);
 }
 
 int IpVersionOf(absl::string_view host) { return Parse(host).version; }

@@ -53,10 +53,7 @@ absl::StatusOr<ListenAddress> ChooseListenAddress(
     absl::Span<const InterfaceAddress> candidates,
     const AddressPreference& preference, absl::string_view service_address);
 
-// Returns "1.2.3.4:567" or "[1::2]:567"; keeps names unchanged.
-std::string JoinHostPort(absl::string_view host, int port);
-
-// Returns 4 or 6 if `host` is a numeric address of that family, else 0.
+// 4 or 6 if `host` is a numeric address of that family, else 0.
 int IpVersionOf(absl::string_view host);
 
 }  // namespace distbench

@@ -110,12 +110,6 @@ TEST(ChooseListenAddressTest, PassesErrorsOn) {
   EXPECT_FALSE(ChooseListenAddress({}, {.netdev = "eth9"}, "node7").ok());
 }
 
-TEST(JoinHostPortTest, PutsBracketsAroundIpv6) {
-  EXPECT_EQ(JoinHostPort("1.2.3.4", 5), "1.2.3.4:5");
-  EXPECT_EQ(JoinHostPort("1::2", 5), "[1::2]:5");
-  EXPECT_EQ(JoinHostPort("host", 5), "host:5");
-}
-
 TEST(ListInterfaceAddressesTest, FindsLoopback) {
   EXPECT_THAT(ListInterfaceAddresses().value(),
               Contains(Field(&InterfaceAddress::ip, "127.0.0.1")));

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "distbench/base/testing/proto_testing.h"
 #include "distbench/stats/log_histogram.h"
 #include "gmock/gmock.h"
-#include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 #include "proto/results.pb.h"
 
@@ -32,12 +32,6 @@ LogHistogram HistogramOf(const std::vector<int64_t>& values) {
 Histogram Encoded(const LogHistogram& histogram) {
   Histogram proto;
   EncodeHistogram(histogram, proto);
-  return proto;
-}
-
-Histogram FromText(const std::string& text) {
-  Histogram proto;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &proto));
   return proto;
 }
 
@@ -117,7 +111,7 @@ class BadHistogramTest : public testing::TestWithParam<BadHistogram> {};
 TEST_P(BadHistogramTest, IsRefusedWithAReason) {
   LogHistogram histogram = HistogramOf({42});
   const absl::Status status =
-      AddHistogram(FromText(GetParam().text), histogram);
+      AddHistogram(FromText<Histogram>(GetParam().text), histogram);
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(status.message()),
               HasSubstr(GetParam().expected_error));

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "distbench/base/testing/proto_testing.h"
 #include "distbench/results/rpc_totals.h"
 #include "gmock/gmock.h"
-#include "google/protobuf/text_format.h"
 #include "google/protobuf/util/message_differencer.h"
 #include "gtest/gtest.h"
 #include "proto/results.pb.h"
@@ -23,14 +23,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-template <typename Message>
-Message FromText(const std::string& text) {
-  Message message;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &message));
-  return message;
-}
-
-// Arbitrary statistics, with values small enough for exact sums in any order.
+// Statistics of some RPCs, whatever they are. Small enough for sums to be exact
+// in any order.
 RpcStatistics RandomStatistics(std::mt19937_64& random) {
   RpcTotals totals;
   const int count = random() % 50;

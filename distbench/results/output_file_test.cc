@@ -15,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "distbench/base/testing/without_privileges.h"
+#include "distbench/base/read_file.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -46,11 +47,6 @@ class OutputFileTest : public testing::Test {
                          fs::directory_iterator());
   }
 
-  static std::string Content(const std::string& path) {
-    std::ifstream file(path);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-
   static void WriteOld(const std::string& path) {
     std::ofstream(path) << "old";
   }
@@ -74,7 +70,7 @@ TEST_F(OutputFileTest, AppearsAtCommit) {
   Print("new", *file);
   EXPECT_FALSE(fs::exists(path));
   ASSERT_TRUE(file->Commit().ok());
-  EXPECT_EQ(Content(path), "new");
+  EXPECT_EQ(*ReadFile(path), "new");
   EXPECT_EQ(FileCount(), 1);
 }
 
@@ -159,9 +155,9 @@ TEST_F(OutputFileTest, ReplacesAtCommitAndKeepsTheMode) {
   fs::permissions(path, fs::perms(0640));
   auto file = Open(path);
   Print("new", *file);
-  EXPECT_EQ(Content(path), "old");
+  EXPECT_EQ(*ReadFile(path), "old");
   ASSERT_TRUE(file->Commit().ok());
-  EXPECT_EQ(Content(path), "new");
+  EXPECT_EQ(*ReadFile(path), "new");
   EXPECT_EQ(fs::status(path).permissions(), fs::perms(0640));
 }
 
@@ -169,7 +165,7 @@ TEST_F(OutputFileTest, LeavesNothingBehindWithoutCommit) {
   const std::string path = Path("result");
   WriteOld(path);
   Print("half", *Open(path));
-  EXPECT_EQ(Content(path), "old");
+  EXPECT_EQ(*ReadFile(path), "old");
   EXPECT_EQ(FileCount(), 1);
 }
 
@@ -180,7 +176,7 @@ TEST_F(OutputFileTest, FollowsSymbolicLinks) {
   Print("new", *file);
   ASSERT_TRUE(file->Commit().ok());
   EXPECT_TRUE(fs::is_symlink(Path("link")));
-  EXPECT_EQ(Content(Path("target")), "new");
+  EXPECT_EQ(*ReadFile(Path("target")), "new");
 }
 
 TEST_F(OutputFileTest, MissingDirectoryIsNamed) {
@@ -229,7 +225,7 @@ TEST_F(OutputFileTest, StandardOutputGoesOnWhereItIs) {
   dup2(saved, STDOUT_FILENO);
   close(saved);
   ASSERT_TRUE(file.ok()) << file.status();
-  EXPECT_EQ(Content(path), "before result after");
+  EXPECT_EQ(*ReadFile(path), "before result after");
 }
 
 }  // namespace

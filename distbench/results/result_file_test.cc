@@ -13,8 +13,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "distbench/base/read_file.h"
+#include "distbench/base/testing/proto_testing.h"
 #include "gmock/gmock.h"
-#include "google/protobuf/text_format.h"
 #include "google/protobuf/util/message_differencer.h"
 #include "gtest/gtest.h"
 #include "proto/results.pb.h"
@@ -28,15 +29,9 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-TestSequenceResults FromText(const std::string& text) {
-  TestSequenceResults results;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &results));
-  return results;
-}
-
 // One test with samples, and no statistics.
 TestSequenceResults Samples(int count) {
-  TestSequenceResults results = FromText(R"(
+  TestSequenceResults results = FromText<TestSequenceResults>(R"(
     test_results {
       traffic_config { name: "t" rpc_descriptions { name: "query" } }
       log_summary: "line with a non-ASCII µ"
@@ -68,11 +63,6 @@ class ResultFileTest : public testing::Test {
 
   std::string Path(const std::string& name) const { return directory_ / name; }
 
-  static std::string Content(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-
   // Reads a file with this content.
   absl::StatusOr<TestSequenceResults> Read(const std::string& content) const {
     std::ofstream(Path("read"), std::ios::binary) << content;
@@ -84,7 +74,7 @@ class ResultFileTest : public testing::Test {
                       const std::string& name, ResultEncoding encoding) const {
     const absl::Status status = WriteResults(results, Path(name), encoding);
     EXPECT_TRUE(status.ok()) << status;
-    return Content(Path(name));
+    return *ReadFile(Path(name));
   }
 
   const fs::path directory_;
@@ -133,7 +123,7 @@ TEST_F(ResultFileTest, ReadsSmallBinaries) {
        {"test_results {}", "test_results { log_summary: 'Global summary:' }",
         "test_results { run_info { failure: '0123456789abcdef0123456789abcdef'"
         " } }"}) {
-    const TestSequenceResults results = FromText(text);
+    const TestSequenceResults results = FromText<TestSequenceResults>(text);
     const auto read = Read(results.SerializeAsString());
     ASSERT_TRUE(read.ok()) << read.status();
     EXPECT_TRUE(MessageDifferencer::Equals(*read, results));
@@ -278,7 +268,7 @@ TEST_F(ResultFileTest, FailedWriteKeepsTheOldFile) {
     }
     EXPECT_THAT(std::string(status.message()),
                 AllOf(HasSubstr(path), HasSubstr("File too large")));
-    EXPECT_EQ(Content(path), before);
+    EXPECT_EQ(*ReadFile(path), before);
     fs::remove(path);
     EXPECT_TRUE(fs::is_empty(directory_)) << "a temporary file is left";
   }

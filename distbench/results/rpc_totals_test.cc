@@ -5,8 +5,8 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "distbench/base/testing/proto_testing.h"
 #include "gmock/gmock.h"
-#include "google/protobuf/text_format.h"
 #include "google/protobuf/util/message_differencer.h"
 #include "gtest/gtest.h"
 #include "proto/results.pb.h"
@@ -43,17 +43,11 @@ constexpr char kStatistics[] = R"(
   failures_by_error { key: 5 value: 1 }
 )";
 
-RpcStatistics FromText(const std::string& text) {
-  RpcStatistics statistics;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &statistics));
-  return statistics;
-}
-
 TEST(RpcTotalsTest, EncodesWhatWasAdded) {
-  const RpcStatistics statistics = FromText(kStatistics);
+  const RpcStatistics statistics = FromText<RpcStatistics>(kStatistics);
   RpcTotals totals;
   ASSERT_TRUE(totals.Add(statistics).ok());
-  RpcStatistics encoded = FromText("response_time_ns {}");  // must be replaced
+  RpcStatistics encoded = FromText<RpcStatistics>("response_time_ns {}");  // to be replaced
   totals.Encode(encoded);
   EXPECT_TRUE(MessageDifferencer::Equals(encoded, statistics))
       << encoded.DebugString();
@@ -61,8 +55,8 @@ TEST(RpcTotalsTest, EncodesWhatWasAdded) {
 
 TEST(RpcTotalsTest, AddsUp) {
   RpcTotals totals;
-  ASSERT_TRUE(totals.Add(FromText(kStatistics)).ok());
-  RpcStatistics other = FromText(kStatistics);
+  ASSERT_TRUE(totals.Add(FromText<RpcStatistics>(kStatistics)).ok());
+  RpcStatistics other = FromText<RpcStatistics>(kStatistics);
   other.set_first_start_timestamp_ns(700);
   other.set_last_end_timestamp_ns(1'800);
   (*other.mutable_failures_by_error())[7] = 9;
@@ -85,7 +79,7 @@ TEST(RpcTotalsTest, AddsUp) {
 
 TEST(RpcTotalsTest, WithoutSuccessHasNoDuration) {
   RpcTotals totals;
-  ASSERT_TRUE(totals.Add(FromText("failed_count: 3")).ok());
+  ASSERT_TRUE(totals.Add(FromText<RpcStatistics>("failed_count: 3")).ok());
   EXPECT_EQ(totals.counts.duration_ns(), 0);
   RpcStatistics encoded;
   totals.Encode(encoded);
@@ -97,7 +91,7 @@ TEST(RpcTotalsTest, WithoutSuccessHasNoDuration) {
 TEST(RpcTotalsTest, CountsStayAtTheirMaximum) {
   RpcTotals totals;
   const RpcStatistics statistics =
-      FromText("request_bytes: 9223372036854775807");
+      FromText<RpcStatistics>("request_bytes: 9223372036854775807");
   ASSERT_TRUE(totals.Add(statistics).ok());
   ASSERT_TRUE(totals.Add(statistics).ok());
   EXPECT_EQ(totals.counts.request_bytes, std::numeric_limits<int64_t>::max());
@@ -108,14 +102,14 @@ TEST(RpcTotalsTest, RefusesNegativeCounts) {
        {"succeeded_count: -7", "response_bytes: -7",
         "first_start_timestamp_ns: -7", "failures_by_error {value: -7}"}) {
     RpcTotals totals;
-    const absl::Status status = totals.Add(FromText(text));
+    const absl::Status status = totals.Add(FromText<RpcStatistics>(text));
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << text;
     EXPECT_THAT(std::string(status.message()), HasSubstr("-7"));
   }
 }
 
 TEST(RpcTotalsTest, AddsNothingOfInvalidStatistics) {
-  RpcStatistics statistics = FromText(kStatistics);
+  RpcStatistics statistics = FromText<RpcStatistics>(kStatistics);
   statistics.mutable_lateness_ns()->set_sub_bucket_bits(3);
   RpcTotals totals;
   const absl::Status status = totals.Add(statistics);

@@ -3,9 +3,9 @@
 #include <limits>
 #include <string>
 
+#include "distbench/base/testing/proto_testing.h"
 #include "distbench/results/rpc_totals.h"
 #include "gmock/gmock.h"
-#include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 #include "proto/results.pb.h"
 
@@ -14,13 +14,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::Pair;
-
-template <typename Message>
-Message FromText(const std::string& text) {
-  Message message;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &message));
-  return message;
-}
 
 RpcTotals Unpacked(const RpcStatistics& statistics) {
   RpcTotals totals;

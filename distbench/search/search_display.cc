@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "distbench/base/time_units.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/search/judgement/measured_probe.h"
 
@@ -16,7 +17,6 @@ namespace distbench {
 namespace {
 
 constexpr int64_t kDrawIntervalNs = 500'000'000;
-constexpr int64_t kNsPerSecond = 1'000'000'000;
 constexpr absl::string_view kClearLine = "\r\x1b[K";
 constexpr int kBarWidth = 24;
 

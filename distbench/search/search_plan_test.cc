@@ -2,8 +2,8 @@
 
 #include <string>
 
+#include "distbench/base/testing/proto_testing.h"
 #include "gmock/gmock.h"
-#include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
 namespace distbench {
@@ -13,8 +13,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 DistributedSystemDescription MakeTest() {
-  DistributedSystemDescription test;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(
+  return FromText<DistributedSystemDescription>(
       R"(services { name: "client" count: 1 x_size: 1 }
          services { name: "server" count: 1 x_size: 1 }
          payload_descriptions { name: "p" size: 100 }
@@ -30,16 +29,10 @@ DistributedSystemDescription MakeTest() {
          }
          search {
            objectives: "query p95<=1ms" tolerance: 0.05 initial_load: 50
-         })",
-      &test));
-  return test;
+         })");
 }
 
-LoadSearchSpec Spec(const std::string& text) {
-  LoadSearchSpec spec;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &spec));
-  return spec;
-}
+constexpr auto Spec = FromText<LoadSearchSpec>;
 
 std::string ErrorOf(const std::string& spec) {
   return std::string(PlanSearch(Spec(spec), MakeTest()).status().message());

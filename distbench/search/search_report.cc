@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
+#include "distbench/base/time_units.h"
 #include "distbench/config/syntax/test_timeout.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/rpc_totals.h"
@@ -29,8 +30,6 @@ constexpr double kMinShare = 0.8;
 // Counts of random arrivals have a standard deviation of their square root. A
 // difference of this many standard deviations is not chance.
 constexpr double kSigmas = 3;
-
-constexpr int64_t kNsPerSecond = 1'000'000'000;
 
 SearchProbe BeginReport(const PlannedProbe& planned) {
   SearchProbe probe;

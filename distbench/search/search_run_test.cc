@@ -7,10 +7,10 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "distbench/base/testing/proto_testing.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/stats/log_histogram.h"
 #include "gmock/gmock.h"
-#include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
 namespace distbench {
@@ -21,8 +21,7 @@ using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
 DistributedSystemDescription MakeTest() {
-  DistributedSystemDescription test;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(
+  return FromText<DistributedSystemDescription>(
       R"(services { name: "client" count: 1 x_size: 1 }
          services { name: "server" count: 1 x_size: 1 }
          rpc_descriptions {
@@ -34,9 +33,7 @@ DistributedSystemDescription MakeTest() {
            name: "send" rpc_name: "query"
            iterations { open_loop_interval_ns: 10000000 }
          }
-         search { objectives: "query p95<=1ms" initial_load: 100 })",
-      &test));
-  return test;
+         search { objectives: "query p95<=1ms" initial_load: 100 })");
 }
 
 SearchPlan Plan(int instances = 1) {

@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "distbench/base/grpc_status.h"
 
 namespace distbench {
 namespace {
@@ -44,9 +45,7 @@ class AccessControl final : public grpc::AuthMetadataProcessor {
         path == metadata.end()
             ? absl::string_view(kSequencer)  // needs the right to submit
             : absl::string_view(path->second.data(), path->second.size());
-    const absl::Status status = CheckAccess(rules_, method, NamesOf(*context));
-    return grpc::Status(static_cast<grpc::StatusCode>(status.code()),
-                        std::string(status.message()));
+    return ToGrpcStatus(CheckAccess(rules_, method, NamesOf(*context)));
   }
 
  private:

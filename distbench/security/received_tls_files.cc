@@ -5,21 +5,19 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <fstream>
-#include <iterator>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "distbench/base/read_file.h"
 
 namespace distbench {
 namespace {
 
 absl::Status ReadContents(const std::string& path, std::string& contents) {
   if (path.empty()) return absl::OkStatus();
-  std::ifstream file(path, std::ios::binary);
-  contents.assign(std::istreambuf_iterator<char>(file), {});
-  if (file.good() || file.eof()) return absl::OkStatus();
-  return absl::UnavailableError(absl::StrCat("cannot read ", path));
+  absl::StatusOr<std::string> file = ReadFile(path);
+  if (file.ok()) contents = *std::move(file);
+  return file.status();
 }
 
 // A new file replaces the old one atomically, with its descriptor and thus its

@@ -1,9 +1,9 @@
 #include "distbench/security/received_tls_files.h"
 
 #include <fstream>
-#include <iterator>
 #include <string>
 
+#include "distbench/base/read_file.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -12,20 +12,15 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::string ContentsOf(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 TEST(ReceivedTlsFilesTest, FilesHaveWhatWasReceived) {
   ReceivedTlsFiles received;
   EXPECT_TRUE(received.files().empty());
   ASSERT_EQ(received.Update({.ca = "authority", .cert = "first", .key = "1"}),
             absl::OkStatus());
   const TlsFiles files = received.files();
-  EXPECT_EQ(ContentsOf(files.ca), "authority");
-  EXPECT_EQ(ContentsOf(files.cert), "first");
-  EXPECT_EQ(ContentsOf(files.key), "1");
+  EXPECT_EQ(*ReadFile(files.ca), "authority");
+  EXPECT_EQ(*ReadFile(files.cert), "first");
+  EXPECT_EQ(*ReadFile(files.key), "1");
 }
 
 TEST(ReceivedTlsFilesTest, RenewedOnesHaveTheSameNames) {
@@ -36,8 +31,8 @@ TEST(ReceivedTlsFilesTest, RenewedOnesHaveTheSameNames) {
   ASSERT_EQ(received.Update({.ca = "authority", .cert = "second", .key = "2"}),
             absl::OkStatus());
   EXPECT_EQ(received.files().cert, files.cert);
-  EXPECT_EQ(ContentsOf(files.cert), "second");
-  EXPECT_EQ(ContentsOf(files.key), "2");
+  EXPECT_EQ(*ReadFile(files.cert), "second");
+  EXPECT_EQ(*ReadFile(files.key), "2");
 }
 
 TEST(ReceivedTlsFilesTest, ReadsWhatIsSent) {

@@ -13,6 +13,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "distbench/base/host_port.h"
 
 namespace distbench {
 namespace {
@@ -60,17 +61,6 @@ class Socket {
 
   int fd_ = -1;
 };
-
-// Splits "HOST:PORT" or "[HOST]:PORT".
-std::pair<std::string, std::string> Split(const std::string& address) {
-  const size_t colon = address.rfind(':');
-  if (colon == std::string::npos) return {address, ""};
-  std::string host = address.substr(0, colon);
-  if (host.size() > 2 && host.front() == '[' && host.back() == ']') {
-    host = host.substr(1, host.size() - 2);
-  }
-  return {host, address.substr(colon + 1)};
-}
 
 std::string TakeReason() {
   const unsigned long error = ERR_peek_error();
@@ -172,7 +162,7 @@ void ExpectHost(SSL* ssl, const std::string& host) {
 
 std::string DiagnoseTls(const std::string& address, const TlsFiles& files,
                         ServerName server_name, absl::Duration timeout) {
-  const auto [host, port] = Split(address);
+  const auto [host, port] = SplitHostPort(address);
   const Socket socket(host, port, timeout);
   if (socket.fd() < 0) return "";
   const auto context = MakeContext(files);
@@ -199,7 +189,7 @@ std::string DiagnoseTls(const std::string& address, const TlsFiles& files,
 }
 
 bool WantsTls(const std::string& address, absl::Duration timeout) {
-  const auto [host, port] = Split(address);
+  const auto [host, port] = SplitHostPort(address);
   const Socket socket(host, port, timeout);
   if (socket.fd() < 0) return false;
   const std::unique_ptr<SSL_CTX, FreeSsl> context(

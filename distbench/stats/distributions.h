@@ -11,15 +11,12 @@ namespace distbench {
 // which is in (0, 1).
 double NormalQuantile(double probability);
 
-// The same of Student's t distribution, with degrees_of_freedom > 0. By the
-// regularised incomplete beta function (NIST Digital Library of Mathematical
-// Functions, 8.17.22); accurate to about 1e-9 of the value.
+// The same of Student's t distribution, with degrees_of_freedom > 0.
 double StudentTQuantile(double probability, double degrees_of_freedom);
 
 // The smallest k with P(X <= k) >= probability, of the number X of successes
-// among `trials` that succeed with success_probability. Exact where the
-// variance is below 1000; above, by the Cornish-Fisher expansion, which is off
-// by at most 1 there. Requires trials >= 0 and both probabilities in (0, 1).
+// among `trials` that succeed with success_probability. Requires trials >= 0
+// and both probabilities in (0, 1).
 int64_t BinomialQuantile(int64_t trials, double success_probability,
                          double probability);
 

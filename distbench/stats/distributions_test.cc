@@ -56,6 +56,17 @@ TEST(DistributionsTest, LargeBinomialsJoinTheExactOnes) {
   EXPECT_NEAR(static_cast<double>(expanded - exact), 2000 * p, 2);
 }
 
+// 16 of the 32 outcomes of five coins have at most two heads: half, exactly.
+TEST(DistributionsTest, AProbabilityThatIsReachedExactlyIsReached) {
+  EXPECT_EQ(BinomialQuantile(5, 0.5, 0.5), 2);
+  EXPECT_EQ(BinomialQuantile(37, 0.5, 0.5), 18);
+}
+
+TEST(DistributionsTest, LargeBinomialsAreExactToo) {
+  // 1e9 trials of 0.5: the mean and 1.96 standard deviations of 15811.4.
+  EXPECT_EQ(BinomialQuantile(1'000'000'000, 0.5, 0.975), 500'030'990);
+}
+
 TEST(DistributionsTest, NoTrials) {
   EXPECT_EQ(BinomialQuantile(0, 0.5, 0.975), 0);
 }

@@ -6,8 +6,8 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "distbench/base/testing/proto_testing.h"
 #include "gmock/gmock.h"
-#include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
 namespace distbench {
@@ -26,8 +26,7 @@ struct Resolution {
 };
 
 Resolution ResolveFirst(const std::string& text) {
-  DistributedSystemDescription test;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &test));
+  const auto test = FromText<DistributedSystemDescription>(text);
   const TestNames names(test);
   const DriverStack stack =
       ResolveDriverStack(test, names, OptionsOf(names, test.services(0)));

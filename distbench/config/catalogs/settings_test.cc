@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "distbench/base/testing/proto_testing.h"
 #include "gmock/gmock.h"
-#include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
 namespace distbench {
@@ -35,16 +35,15 @@ SettingsDeclaration Declaration() {
   };
 }
 
-NamedSettings FromText(const std::string& text) {
-  ProtocolDriverOptions options;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &options));
+NamedSettings SettingsOf(const std::string& text) {
+  const auto options = FromText<ProtocolDriverOptions>(text);
   return options.client_settings();
 }
 
 std::vector<Problem> Validate(const std::string& text,
                               const SettingsDeclaration& declaration) {
   Problems problems;
-  ValidateSettings(Path("s"), FromText(text), declaration, "driver \"d\"",
+  ValidateSettings(Path("s"), SettingsOf(text), declaration, "driver \"d\"",
                    problems);
   return std::move(problems).Take();
 }
@@ -126,8 +125,8 @@ TEST(ValidateSettings, MissesWhatIsRequired) {
 
 TEST(ResolveSettings, FillsInDefaults) {
   const auto settings = ResolveSettings(
-      FromText("client_settings { name: 'size' int64_value: 3 }"
-               "client_settings { name: 'raw.a' string_value: 'x' }"),
+      SettingsOf("client_settings { name: 'size' int64_value: 3 }"
+                 "client_settings { name: 'raw.a' string_value: 'x' }"),
       Declaration());
   EXPECT_THAT(settings, ElementsAre(Pair("color", SettingValue("red")),
                                     Pair("raw.a", SettingValue("x")),
@@ -136,7 +135,7 @@ TEST(ResolveSettings, FillsInDefaults) {
 
 TEST(StringSetting, IsTheValueOrTheDefault) {
   const auto given =
-      FromText("client_settings { name: 'color' string_value: 'green' }");
+      SettingsOf("client_settings { name: 'color' string_value: 'green' }");
   EXPECT_EQ(StringSetting(given, Declaration(), "color"), "green");
   EXPECT_EQ(StringSetting({}, Declaration(), "color"), "red");
   EXPECT_EQ(StringSetting({}, Declaration(), "size"), "");

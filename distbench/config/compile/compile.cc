@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "distbench/base/time_units.h"
 #include "distbench/config/catalogs/activity_catalog.h"
 #include "distbench/config/catalogs/driver_resolution.h"
 #include "distbench/config/compile/compile_context.h"
@@ -19,9 +20,6 @@
 
 namespace distbench {
 namespace {
-
-constexpr int64_t kNsPerUs = 1000;
-constexpr int64_t kNsPerSecond = 1'000'000'000;
 
 std::vector<MultiServerChannelPlan> CompileChannels(
     const ServiceSpec& service, const Grid& grid,

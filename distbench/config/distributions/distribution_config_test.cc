@@ -5,8 +5,8 @@
 #include <random>
 #include <string>
 
+#include "distbench/base/testing/proto_testing.h"
 #include "gmock/gmock.h"
-#include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
 namespace distbench {
@@ -17,9 +17,8 @@ using ::testing::Key;
 
 constexpr int kDraws = 100'000;
 
-Distribution FromText(const std::string& text) {
-  DistributionConfig config;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &config));
+Distribution DistributionOf(const std::string& text) {
+  const auto config = FromText<DistributionConfig>(text);
   return MakeDistribution(config);
 }
 
@@ -31,7 +30,7 @@ std::map<int64_t, int> CountDraws(const Distribution& distribution) {
 }
 
 TEST(MakeDistribution, CdfIsAStepFunction) {
-  auto counts = CountDraws(FromText(R"(
+  auto counts = CountDraws(DistributionOf(R"(
     field_names: 'payload_size'
     cdf_points { value: 10 cdf: 0.25 }
     cdf_points { value: 20 cdf: 0.25 }
@@ -41,7 +40,7 @@ TEST(MakeDistribution, CdfIsAStepFunction) {
 }
 
 TEST(MakeDistribution, CdfThatStartsAtZeroIsMadeOfIntervals) {
-  auto counts = CountDraws(FromText(R"(
+  auto counts = CountDraws(DistributionOf(R"(
     cdf_points { value: 1 cdf: 0 }
     cdf_points { value: 3 cdf: 0.3 }
     cdf_points { value: 5 cdf: 1 })"));
@@ -55,7 +54,7 @@ TEST(MakeDistribution, CdfThatStartsAtZeroIsMadeOfIntervals) {
 }
 
 TEST(MakeDistribution, CdfOfTwoFieldsDrawsBothInsideOneBucket) {
-  const Distribution distribution = FromText(R"(
+  const Distribution distribution = DistributionOf(R"(
     field_names: 'request_payload_size'
     field_names: 'response_payload_size'
     cdf_points { value: 0 cdf: 0 }
@@ -72,7 +71,7 @@ TEST(MakeDistribution, CdfOfTwoFieldsDrawsBothInsideOneBucket) {
 }
 
 TEST(MakeDistribution, PmfOfOneField) {
-  auto counts = CountDraws(FromText(R"(
+  auto counts = CountDraws(DistributionOf(R"(
     field_names: 'action_delay_ns'
     pmf_points { pmf: 0.5 data_points { exact: 3000000000 } }
     pmf_points {
@@ -90,7 +89,7 @@ constexpr char kPmf[] = R"(
 TEST(MakeDistribution, PmfOfTwoFields) {
   for (const std::string fields :
        {"", "field_names: ['request_payload_size', 'response_payload_size']"}) {
-    const Distribution distribution = FromText(kPmf + fields);
+    const Distribution distribution = DistributionOf(kPmf + fields);
     EXPECT_EQ(distribution.dimensions(), 2);
     EXPECT_EQ(distribution.Bounds(0).lower, 1024);
     EXPECT_EQ(distribution.Bounds(1).upper, 9);
@@ -98,7 +97,7 @@ TEST(MakeDistribution, PmfOfTwoFields) {
 }
 
 TEST(MakeDistribution, TheRequestComesFirstHoweverTheFieldsAreListed) {
-  const Distribution distribution = FromText(
+  const Distribution distribution = DistributionOf(
       std::string(kPmf) +
       "field_names: ['response_payload_size', 'request_payload_size']");
   EXPECT_EQ(distribution.Bounds(0).upper, 9);

@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "distbench/base/read_file.h"
 #include "distbench/config/load/parse_text.h"
 #include "distbench/config/load/read_file.h"
 #include "google/protobuf/text_format.h"

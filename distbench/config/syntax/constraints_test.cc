@@ -2,8 +2,8 @@
 
 #include <string>
 
+#include "distbench/base/testing/proto_testing.h"
 #include "gmock/gmock.h"
-#include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
 namespace distbench {
@@ -12,14 +12,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Optional;
-
-template <typename Message>
-Message FromText(const std::string& text) {
-  Message message;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &message))
-      << text;
-  return message;
-}
 
 bool ConstraintMatches(const std::string& text, const Attributes& attributes) {
   return Matches(FromText<Constraint>(text), attributes);

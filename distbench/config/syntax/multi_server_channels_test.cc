@@ -2,8 +2,8 @@
 
 #include <string>
 
+#include "distbench/base/testing/proto_testing.h"
 #include "gmock/gmock.h"
-#include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
 namespace distbench {
@@ -12,17 +12,11 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-MultiServerChannel FromText(const std::string& text) {
-  MultiServerChannel channel;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &channel));
-  return channel;
-}
-
 TEST(MembersOf, UnitesSelectedAndConstrainedInstances) {
   const Grid grid = {.sizes = {6, 1, 1}, .dimensions = 1};
-  EXPECT_THAT(MembersOf(FromText("selected_instances: [4, 1]"), grid),
+  EXPECT_THAT(MembersOf(FromText<MultiServerChannel>("selected_instances: [4, 1]"), grid),
               ElementsAre(1, 4));
-  EXPECT_THAT(MembersOf(FromText(R"(
+  EXPECT_THAT(MembersOf(FromText<MultiServerChannel>(R"(
       selected_instances: [4, 1, 9, -1]
       constraints {
         constraint_sets {
@@ -34,12 +28,12 @@ TEST(MembersOf, UnitesSelectedAndConstrainedInstances) {
       })"),
                         grid),
               ElementsAre(0, 1, 3, 4));
-  EXPECT_THAT(MembersOf(FromText(""), grid), IsEmpty());
+  EXPECT_THAT(MembersOf(FromText<MultiServerChannel>(""), grid), IsEmpty());
 }
 
 TEST(MembersOf, MayDependOnAttributesOfNodes) {
   const Grid grid = {.sizes = {3, 1, 1}, .dimensions = 1};
-  const MultiServerChannel channel = FromText(R"(
+  const MultiServerChannel channel = FromText<MultiServerChannel>(R"(
       selected_instances: 2
       constraints {
         constraint_sets {
@@ -52,14 +46,14 @@ TEST(MembersOf, MayDependOnAttributesOfNodes) {
   EXPECT_THAT(MembersOf(channel, {{{"rack", "a"}}, {{"rack", "b"}}, {}}),
               ElementsAre(0, 2));
   EXPECT_THAT(MembersOf(channel, grid), ElementsAre(2));
-  EXPECT_FALSE(DependsOnPlacement(FromText("selected_instances: 1"), grid));
+  EXPECT_FALSE(DependsOnPlacement(FromText<MultiServerChannel>("selected_instances: 1"), grid));
 }
 
 TEST(MembersOf, EmptyConstraintsHoldForAll) {
   const Grid grid = {.sizes = {2, 2, 1}, .dimensions = 2};
-  EXPECT_THAT(MembersOf(FromText("constraints {}"), grid),
+  EXPECT_THAT(MembersOf(FromText<MultiServerChannel>("constraints {}"), grid),
               ElementsAre(0, 1, 2, 3));
-  EXPECT_THAT(MembersOf(FromText(R"(
+  EXPECT_THAT(MembersOf(FromText<MultiServerChannel>(R"(
       constraints {
         constraint_sets {
           constraints {

@@ -3,8 +3,8 @@
 #include <limits>
 #include <string>
 
+#include "distbench/base/testing/proto_testing.h"
 #include "gmock/gmock.h"
-#include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
 namespace distbench {
@@ -13,14 +13,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-RpcReplayTrace FromText(const std::string& text) {
-  RpcReplayTrace trace;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &trace));
-  return trace;
-}
-
 TEST(CompleteRecord, TakesFromDefaultsWhatTheRecordLeavesOut) {
-  const RpcReplayTrace trace = FromText(R"(
+  const RpcReplayTrace trace = FromText<RpcReplayTrace>(R"(
     defaults { request_size: 16 response_size: 32 prior_rpc_distances: [0, 1] }
     records { response_size: 64 }
     records { prior_rpc_distances: 2 })");

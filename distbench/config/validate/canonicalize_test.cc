@@ -2,8 +2,8 @@
 
 #include <string>
 
+#include "distbench/base/testing/proto_testing.h"
 #include "gmock/gmock.h"
-#include "google/protobuf/text_format.h"
 #include "google/protobuf/util/message_differencer.h"
 #include "gtest/gtest.h"
 
@@ -11,12 +11,6 @@ namespace distbench {
 namespace {
 
 using ::google::protobuf::util::MessageDifferencer;
-
-TestSequence FromText(const std::string& text) {
-  TestSequence sequence;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &sequence));
-  return sequence;
-}
 
 struct Case {
   const char* name;
@@ -27,8 +21,8 @@ struct Case {
 class Canonical : public ::testing::TestWithParam<Case> {};
 
 TEST_P(Canonical, IsReachedInOneStep) {
-  TestSequence sequence = FromText(GetParam().before);
-  const TestSequence expected = FromText(GetParam().after);
+  TestSequence sequence = FromText<TestSequence>(GetParam().before);
+  const TestSequence expected = FromText<TestSequence>(GetParam().after);
   Canonicalize(sequence);
   EXPECT_TRUE(MessageDifferencer::Equals(sequence, expected))
       << sequence.DebugString();

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "distbench/base/testing/proto_testing.h"
 #include "gmock/gmock.h"
-#include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
 namespace distbench {
@@ -13,15 +13,9 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-DistributedSystemDescription FromText(const std::string& text) {
-  DistributedSystemDescription test;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &test));
-  return test;
-}
-
 std::vector<bool> Conditionals(const std::string& predicates,
                                const std::string& actions) {
-  const auto test = FromText(R"(
+  const auto test = FromText<DistributedSystemDescription>(R"(
     action_lists { name: 'target' }
     action_lists { name: 'list' action_names: ['a', 'b'] )" +
                              predicates + "}" + actions);
@@ -33,7 +27,7 @@ std::vector<bool> Conditionals(const std::string& predicates,
 }
 
 TEST(FlowEdges, LeadToNestedListsAndHandlers) {
-  const auto test = FromText(R"(
+  const auto test = FromText<DistributedSystemDescription>(R"(
     rpc_descriptions { name: 'other' }
     rpc_descriptions { name: 'rpc' }
     action_lists { name: 'main' action_names: ['nop', 'call', 'nest', 'bad'] }
@@ -77,7 +71,7 @@ TEST(FlowEdges, AreConditionalIfADependencyIs) {
 }
 
 TEST(ReachableUses, FollowNestedListsAndHandlers) {
-  const auto test = FromText(R"(
+  const auto test = FromText<DistributedSystemDescription>(R"(
     services { name: 'client' }
     services { name: 'server' }
     rpc_descriptions { name: 'rpc' client: 'client' server: 'server' }
@@ -96,7 +90,7 @@ TEST(ReachableUses, FollowNestedListsAndHandlers) {
 }
 
 TEST(ReachableUses, EndWithRecursion) {
-  const auto test = FromText(R"(
+  const auto test = FromText<DistributedSystemDescription>(R"(
     services { name: 's' }
     action_lists { name: 's' action_names: 'again' }
     actions { name: 'again' action_list_name: 's' })");

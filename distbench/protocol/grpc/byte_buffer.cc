@@ -20,19 +20,8 @@ void AppendPayload(int64_t bytes, std::vector<grpc::Slice>& slices) {
 
 }  // namespace
 
-int64_t OutgoingByteBuffer::Fill(const RequestHeader& header,
-                                 int64_t target_bytes) {
-  return FillWith(header, target_bytes);
-}
-
-int64_t OutgoingByteBuffer::Fill(const ResponseHeader& header,
-                                 int64_t target_bytes) {
-  return FillWith(header, target_bytes);
-}
-
 template <typename Header>
-int64_t OutgoingByteBuffer::FillWith(const Header& header,
-                                     int64_t target_bytes) {
+int64_t OutgoingByteBuffer::Fill(const Header& header, int64_t target_bytes) {
   const MessageLayout layout = LayOutMessage(header, target_bytes);
   grpc_slice head = grpc_slice_malloc(layout.head_bytes);
   WriteHead(header, layout,
@@ -54,16 +43,8 @@ int64_t IncomingByteBuffer::size_bytes() const {
   return buffer_.Valid() ? buffer_.Length() : 0;
 }
 
-bool IncomingByteBuffer::Decode(RequestHeader& header) {
-  return DecodeAs(header);
-}
-
-bool IncomingByteBuffer::Decode(ResponseHeader& header) {
-  return DecodeAs(header);
-}
-
 template <typename Header>
-bool IncomingByteBuffer::DecodeAs(Header& header) {
+bool IncomingByteBuffer::Decode(Header& header) {
   if (!buffer_.Valid() || !buffer_.Dump(&slices_).ok()) return false;
   views_.clear();
   for (const grpc::Slice& slice : slices_) {
@@ -72,5 +53,10 @@ bool IncomingByteBuffer::DecodeAs(Header& header) {
   }
   return DecodeMessage(views_, header, scratch_);
 }
+
+template int64_t OutgoingByteBuffer::Fill(const RequestHeader&, int64_t);
+template int64_t OutgoingByteBuffer::Fill(const ResponseHeader&, int64_t);
+template bool IncomingByteBuffer::Decode(RequestHeader&);
+template bool IncomingByteBuffer::Decode(ResponseHeader&);
 
 }  // namespace distbench

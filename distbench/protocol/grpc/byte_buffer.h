@@ -19,16 +19,13 @@ namespace distbench {
 class OutgoingByteBuffer {
  public:
   // Makes a message of target_bytes (see message_codec.h). Returns its size.
-  // gRPC must be done with the previous message.
-  int64_t Fill(const RequestHeader& header, int64_t target_bytes);
-  int64_t Fill(const ResponseHeader& header, int64_t target_bytes);
+  // gRPC must be done with the message before.
+  template <typename Header>
+  int64_t Fill(const Header& header, int64_t target_bytes);
 
   const grpc::ByteBuffer* get() const { return &buffer_; }
 
  private:
-  template <typename Header>
-  int64_t FillWith(const Header& header, int64_t target_bytes);
-
   grpc::ByteBuffer buffer_;
   std::vector<grpc::Slice> slices_;  // kept to reuse its memory
 };
@@ -43,15 +40,12 @@ class IncomingByteBuffer {
 
   int64_t size_bytes() const;
 
-  // Reads the header, whose strings are valid until Clear(). Returns false if
-  // there is no message or it is malformed.
-  [[nodiscard]] bool Decode(RequestHeader& header);
-  [[nodiscard]] bool Decode(ResponseHeader& header);
+  // Reads the header. Its strings are valid until Clear(). False if there is no
+  // message or it is malformed.
+  template <typename Header>
+  [[nodiscard]] bool Decode(Header& header);
 
  private:
-  template <typename Header>
-  bool DecodeAs(Header& header);
-
   grpc::ByteBuffer buffer_;
   std::vector<grpc::Slice> slices_;
   std::vector<absl::string_view> views_;

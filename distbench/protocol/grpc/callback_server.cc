@@ -54,8 +54,6 @@ class CallbackServer::Request final : public PooledRequest,
   void OnReadDone(bool ok) override;
   void OnDone() override { Drop(); }
 
-  bool ReadHeader();
-
   CallbackServer& server_;
   IncomingByteBuffer request_;
   OutgoingByteBuffer reply_;
@@ -63,23 +61,13 @@ class CallbackServer::Request final : public PooledRequest,
 };
 
 void CallbackServer::Request::OnReadDone(bool ok) {
-  if (!ok || !ReadHeader()) {
+  if (!ok || !ReadHeader(request_)) {
     Refuse(grpc::StatusCode::INVALID_ARGUMENT, "malformed request");
   } else if (!server_.Enter()) {
     Refuse(grpc::StatusCode::UNAVAILABLE, kServerEnds);
   } else {
     server_.HandOver(*this);
   }
-}
-
-bool CallbackServer::Request::ReadHeader() {
-  request_bytes = request_.size_bytes();
-  RequestHeader header;
-  if (!request_.Decode(header)) return false;
-  TakeOver(header);
-  // Do not keep the payload while the handler runs, which may take long.
-  if (trace_context.empty()) request_.Clear();
-  return true;
 }
 
 void CallbackServer::Request::SendReply() {

@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "distbench/base/host_port.h"
 #include "distbench/base/start_thread.h"
 #include "distbench/protocol/announced_tls.h"
 #include "distbench/protocol/grpc/channel.h"

@@ -40,18 +40,8 @@ OutgoingMessage::OutgoingMessage()
 
 OutgoingMessage::~OutgoingMessage() { grpc_byte_buffer_destroy(buffer_); }
 
-int64_t OutgoingMessage::Fill(const RequestHeader& header,
-                              int64_t target_bytes) {
-  return FillWith(header, target_bytes);
-}
-
-int64_t OutgoingMessage::Fill(const ResponseHeader& header,
-                              int64_t target_bytes) {
-  return FillWith(header, target_bytes);
-}
-
 template <typename Header>
-int64_t OutgoingMessage::FillWith(const Header& header, int64_t target_bytes) {
+int64_t OutgoingMessage::Fill(const Header& header, int64_t target_bytes) {
   const MessageLayout layout = LayOutMessage(header, target_bytes);
   grpc_slice_buffer* slices = SlicesOf(buffer_);
   grpc_slice_buffer_reset_and_unref(slices);
@@ -81,14 +71,8 @@ int64_t IncomingMessage::size_bytes() const {
   return buffer_ == nullptr ? 0 : SlicesOf(buffer_)->length;
 }
 
-bool IncomingMessage::Decode(RequestHeader& header) { return DecodeAs(header); }
-
-bool IncomingMessage::Decode(ResponseHeader& header) {
-  return DecodeAs(header);
-}
-
 template <typename Header>
-bool IncomingMessage::DecodeAs(Header& header) {
+bool IncomingMessage::Decode(Header& header) {
   if (buffer_ == nullptr) return false;
   const grpc_slice_buffer* slices = SlicesOf(buffer_);
   views_.clear();
@@ -97,5 +81,10 @@ bool IncomingMessage::DecodeAs(Header& header) {
   }
   return DecodeMessage(views_, header, scratch_);
 }
+
+template int64_t OutgoingMessage::Fill(const RequestHeader&, int64_t);
+template int64_t OutgoingMessage::Fill(const ResponseHeader&, int64_t);
+template bool IncomingMessage::Decode(RequestHeader&);
+template bool IncomingMessage::Decode(ResponseHeader&);
 
 }  // namespace distbench

@@ -25,16 +25,13 @@ class OutgoingMessage {
 
   // Makes a message of target_bytes (see message_codec.h), whose payload refers
   // to the payload slab. Returns the message's size. gRPC must be done with the
-  // previous message.
-  int64_t Fill(const RequestHeader& header, int64_t target_bytes);
-  int64_t Fill(const ResponseHeader& header, int64_t target_bytes);
+  // message before.
+  template <typename Header>
+  int64_t Fill(const Header& header, int64_t target_bytes);
 
   grpc_byte_buffer* get() const { return buffer_; }
 
  private:
-  template <typename Header>
-  int64_t FillWith(const Header& header, int64_t target_bytes);
-
   grpc_byte_buffer* const buffer_;
 };
 
@@ -53,15 +50,12 @@ class IncomingMessage {
 
   int64_t size_bytes() const;
 
-  // Reads the header, whose strings are valid until Clear(). Returns false if
-  // there is no message or it is malformed.
-  [[nodiscard]] bool Decode(RequestHeader& header);
-  [[nodiscard]] bool Decode(ResponseHeader& header);
+  // Reads the header. Its strings are valid until Clear(). False if there is no
+  // message or it is malformed.
+  template <typename Header>
+  [[nodiscard]] bool Decode(Header& header);
 
  private:
-  template <typename Header>
-  bool DecodeAs(Header& header);
-
   grpc_byte_buffer* buffer_ = nullptr;
   std::vector<absl::string_view> views_;  // kept to reuse its memory
   std::string scratch_;

@@ -60,15 +60,22 @@ class PooledRequest : public ServerCall,
  protected:
   ~PooledRequest() = default;
 
-  // Copies what the client asks for. The trace context stays in the header's
-  // memory.
-  void TakeOver(const RequestHeader& header) {
+  // Takes over what the client asks for; false if that is malformed. The trace
+  // context stays in the message, an IncomingMessage or IncomingByteBuffer.
+  template <typename Message>
+  bool ReadHeader(Message& message) {
+    request_bytes = message.size_bytes();
+    RequestHeader header;
+    if (!message.Decode(header)) return false;
     rpc_index = header.rpc_index;
     server_instance = header.server_instance;
     warmup = header.warmup;
     response_bytes = header.response_bytes;
     processing_ns = header.processing_ns;
     trace_context = header.trace_context;
+    // A handler may take its time: the payload need not stay for it.
+    if (trace_context.empty()) message.Clear();
+    return true;
   }
 
   // The worker's queue, to which Run() posts the request.

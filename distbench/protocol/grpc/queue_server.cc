@@ -103,13 +103,7 @@ void QueueServer::Request::OnComplete(bool ok, TransportEvents& events) {
 bool QueueServer::Request::ReadHeader() {
   static_cast<ServerCall&>(*this) = {};
   received_ns = RealClock().MonotonicNs();
-  request_bytes = request_.size_bytes();
-  RequestHeader header;
-  if (!request_.Decode(header)) return false;
-  TakeOver(header);
-  // Do not keep the payload while the handler runs, which may take long.
-  if (trace_context.empty()) request_.Clear();
-  return true;
+  return PooledRequest::ReadHeader(request_);
 }
 
 void QueueServer::Request::Reply() {

@@ -13,6 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "distbench/base/host_port.h"
 #include "distbench/protocol/host_address.h"
 
 namespace distbench {

@@ -5,18 +5,16 @@
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <utility>
 
+#include "distbench/base/arm_timer.h"
 #include "glog/logging.h"
 
 namespace distbench {
 namespace {
 
-constexpr int64_t kNsPerSecond = 1'000'000'000;
-
-// Edge-triggered, so an alarm that has gone off need not be read.
+// Edge-triggered, so that an alarm that has gone off need not be read.
 void AddToEpoll(int epoll_fd, int fd, void* tag) {
   epoll_event event = {};
   event.events = EPOLLIN | EPOLLET;
@@ -43,13 +41,7 @@ WakeTimer::Alarm::~Alarm() {
 }
 
 void WakeTimer::Alarm::Set(int64_t due_ns) {
-  // Zero would disarm the timer.
-  const int64_t time_ns = std::max<int64_t>(due_ns, 1);
-  itimerspec time = {};
-  time.it_value.tv_sec = time_ns / kNsPerSecond;
-  time.it_value.tv_nsec = time_ns % kNsPerSecond;
-  PCHECK(timerfd_settime(timer_fd_.get(), TFD_TIMER_ABSTIME, &time, nullptr) ==
-         0);
+  ArmTimer(timer_fd_.get(), due_ns);
 }
 
 WakeTimer::WakeTimer()

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <limits>
 
+#include "distbench/base/arm_timer.h"
 #include "distbench/base/clock.h"
 #include "glog/logging.h"
 
@@ -18,7 +19,6 @@ namespace {
 constexpr int64_t kShortestSleepNs = WakeAhead::kMaxNs;
 
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
-constexpr int64_t kNsPerSecond = 1'000'000'000;
 constexpr int kForever = -1;
 
 int64_t NowNs() { return RealClock().MonotonicNs(); }
@@ -126,13 +126,7 @@ int Poller::Look(int timeout_ms) {
 void Poller::SetTimer(int64_t due_ns) {
   if (due_ns == timer_ns_) return;
   timer_ns_ = due_ns;
-  // Zero would disarm the timer.
-  const int64_t time_ns = std::max<int64_t>(due_ns, 1);
-  itimerspec time = {};
-  time.it_value.tv_sec = time_ns / kNsPerSecond;
-  time.it_value.tv_nsec = time_ns % kNsPerSecond;
-  PCHECK(timerfd_settime(timer_fd_.get(), TFD_TIMER_ABSTIME, &time, nullptr) ==
-         0);
+  ArmTimer(timer_fd_.get(), due_ns);
 }
 
 void Poller::Wake() {

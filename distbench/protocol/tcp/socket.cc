@@ -12,26 +12,10 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "distbench/base/host_port.h"
 
 namespace distbench {
 namespace {
-
-using AddressList = std::unique_ptr<addrinfo, void (*)(addrinfo*)>;
-
-absl::StatusOr<AddressList> LookUp(const std::string& host,
-                                   const std::string& port, int flags) {
-  addrinfo hints = {};
-  hints.ai_family = AF_UNSPEC;
-  hints.ai_socktype = SOCK_STREAM;
-  hints.ai_flags = flags;
-  addrinfo* first = nullptr;
-  const int error = getaddrinfo(host.c_str(), port.c_str(), &hints, &first);
-  if (error != 0) {
-    return absl::NotFoundError(
-        absl::StrCat("can not resolve ", host, ": ", gai_strerror(error)));
-  }
-  return AddressList(first, freeaddrinfo);
-}
 
 // Without it the last packet of a batch may wait for an acknowledgement.
 void SendAtOnce(int fd) {
@@ -39,73 +23,35 @@ void SendAtOnce(int fd) {
   setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 }
 
-int PortOf(int fd) {
-  SocketAddress address;
-  address.length = sizeof(address.storage);
-  getsockname(fd, reinterpret_cast<sockaddr*>(&address.storage),
-              &address.length);
-  const auto port =
-      address.storage.ss_family == AF_INET6
-          ? reinterpret_cast<const sockaddr_in6*>(&address.storage)->sin6_port
-          : reinterpret_cast<const sockaddr_in*>(&address.storage)->sin_port;
-  return ntohs(port);
-}
-
-// Not open if that fails; errno says why.
-FileDescriptor ListenAt(const addrinfo& address) {
-  FileDescriptor fd(socket(address.ai_family,
-                           address.ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC,
-                           0));
-  if (!fd.is_open()) return fd;
-  if (address.ai_family == AF_INET6) {
-    const int off = 0;
-    setsockopt(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
-  }
-  if (bind(fd.get(), address.ai_addr, address.ai_addrlen) != 0 ||
-      listen(fd.get(), SOMAXCONN) != 0) {
-    return FileDescriptor();
-  }
-  return fd;
-}
-
 }  // namespace
 
 absl::StatusOr<std::vector<SocketAddress>> ResolveAddress(
     const std::string& address) {
-  const size_t colon = address.rfind(':');
-  if (colon == std::string::npos || colon == 0) {
+  const auto [host, port] = SplitHostPort(address);
+  if (host.empty() || port.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat("\"", address, "\" is no address; expected HOST:PORT"));
   }
-  std::string host = address.substr(0, colon);
-  if (host.size() > 2 && host.front() == '[' && host.back() == ']') {
-    host = host.substr(1, host.size() - 2);
+  addrinfo hints = {};
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_NUMERICSERV;
+  addrinfo* first = nullptr;
+  const int error = getaddrinfo(host.c_str(), port.c_str(), &hints, &first);
+  if (error != 0) {
+    return absl::NotFoundError(
+        absl::StrCat("can not connect to peer ", address, ": can not resolve ",
+                     host, ": ", gai_strerror(error)));
   }
-  const auto list = LookUp(host, address.substr(colon + 1), AI_NUMERICSERV);
-  if (!list.ok()) {
-    return absl::NotFoundError(absl::StrCat("can not connect to peer ", address,
-                                            ": ", list.status().message()));
-  }
+  const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owner(first,
+                                                             freeaddrinfo);
   std::vector<SocketAddress> addresses;
-  for (const addrinfo* entry = list->get(); entry; entry = entry->ai_next) {
+  for (const addrinfo* entry = first; entry; entry = entry->ai_next) {
     SocketAddress& found = addresses.emplace_back();
     found.length =
         std::min<socklen_t>(entry->ai_addrlen, sizeof(found.storage));
     std::memcpy(&found.storage, entry->ai_addr, found.length);
   }
   return addresses;
-}
-
-absl::StatusOr<Listener> ListenOn(const std::string& host) {
-  const auto list = LookUp(host, "0", AI_NUMERICSERV | AI_PASSIVE);
-  if (!list.ok()) return list.status();
-  for (const addrinfo* entry = list->get(); entry; entry = entry->ai_next) {
-    FileDescriptor socket = ListenAt(*entry);
-    if (!socket.is_open()) continue;
-    const int port = PortOf(socket.get());
-    return Listener{.socket = std::move(socket), .port = port};
-  }
-  return absl::UnavailableError(std::strerror(errno));
 }
 
 FileDescriptor AcceptConnection(int listener) {

@@ -25,17 +25,8 @@ struct SocketAddress {
 absl::StatusOr<std::vector<SocketAddress>> ResolveAddress(
     const std::string& address);
 
-struct Listener {
-  FileDescriptor socket;
-  int port = 0;
-};
-
-// Listens on a port that the system chooses. `host` is numeric or a name; "::"
-// includes all IPv4 addresses.
-absl::StatusOr<Listener> ListenOn(const std::string& host);
-
-// Takes a connection from the queue. If there is none, the result is not open
-// and errno is EAGAIN; other failures set errno as well.
+// Takes a connection from the queue. With no connection there, the result is
+// not open and errno is EAGAIN; else errno says what went wrong.
 FileDescriptor AcceptConnection(int listener);
 
 // Starts to connect. If that fails at once, the result is not open and errno

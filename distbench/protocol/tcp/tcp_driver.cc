@@ -5,6 +5,8 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "distbench/base/host_port.h"
+#include "distbench/base/listen_address.h"
 #include "distbench/config/plan/driver_options.h"
 #include "distbench/protocol/announced_tls.h"
 #include "distbench/protocol/tcp/dial.h"
@@ -76,10 +78,10 @@ absl::StatusOr<std::string> TcpDriver::Listen(int worker_count) {
   const auto address =
       ChooseListenAddress(*interfaces, preference_, service_address_);
   if (!address.ok()) return address.status();
-  absl::StatusOr<Listener> listener = ListenOn(address->bind_host);
+  absl::StatusOr<ListeningSocket> listener =
+      ListenAt(JoinHostPort(address->bind_host, 0));
   if (!listener.ok()) {
     return absl::UnavailableError(absl::StrCat(
-        "can not listen on ", address->bind_host, ": ",
         listener.status().message(),
         "; check that it is an address of this host (netdev_name, ip_version, "
         "--service_address) and that ports are left"));

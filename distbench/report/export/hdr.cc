@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "distbench/base/time_units.h"
 #include "distbench/report/measurements/percentile_curve.h"
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/test_totals.h"
@@ -19,7 +20,6 @@ namespace {
 
 // HdrHistogram's default.
 constexpr int kPointsPerHalving = 5;
-constexpr double kNsPerMs = 1e6;
 
 // Returns the selected name, or the only one. `what` names the kind of thing.
 absl::StatusOr<std::string> Choose(const std::string& selected,

@@ -215,11 +215,9 @@ RpcLoad LoadOf(const TestResult& result, int rpc_index) {
     const auto found = log.offered_loads().find(rpc_index);
     if (found == log.offered_loads().end()) continue;
     const OfferedLoad& part = found->second;
-    load.offered_count =
-        SaturatingAdd(load.offered_count, part.offered_count());
-    load.unsent_count = SaturatingAdd(load.unsent_count, part.unsent_count());
-    load.held_back_count =
-        SaturatingAdd(load.held_back_count, part.held_back_count());
+    SaturatingAddTo(load.offered_count, part.offered_count());
+    SaturatingAddTo(load.unsent_count, part.unsent_count());
+    SaturatingAddTo(load.held_back_count, part.held_back_count());
   }
   return load;
 }

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "google/protobuf/text_format.h"
+#include "distbench/base/testing/proto_testing.h"
 #include "gtest/gtest.h"
 #include "proto/results.pb.h"
 
@@ -10,8 +10,7 @@ namespace distbench {
 namespace {
 
 int ExitCodeOf(const std::string& text, bool allow_invalid = false) {
-  TestSequenceResults results;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &results));
+  const auto results = FromText<TestSequenceResults>(text);
   return ExitCodeFor(results, allow_invalid);
 }
 

@@ -6,10 +6,6 @@
 namespace distbench {
 namespace {
 
-void AddTo(int64_t& total, int64_t amount) {
-  total = SaturatingAdd(total, amount);
-}
-
 std::optional<OfferedTotals> CollectOfferedLoad(const TestResult& result,
                                                 int rpc_index) {
   std::optional<OfferedTotals> totals;
@@ -17,9 +13,9 @@ std::optional<OfferedTotals> CollectOfferedLoad(const TestResult& result,
     const auto found = log.offered_loads().find(rpc_index);
     if (found == log.offered_loads().end()) continue;
     if (!totals) totals.emplace();
-    AddTo(totals->offered_count, found->second.offered_count());
-    AddTo(totals->unsent_count, found->second.unsent_count());
-    AddTo(totals->held_back_count, found->second.held_back_count());
+    SaturatingAddTo(totals->offered_count, found->second.offered_count());
+    SaturatingAddTo(totals->unsent_count, found->second.unsent_count());
+    SaturatingAddTo(totals->held_back_count, found->second.held_back_count());
   }
   return totals;
 }

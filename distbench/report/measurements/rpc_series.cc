@@ -69,18 +69,14 @@ int64_t IntervalsPerPoint(const std::vector<const RpcTimeSeries*>& all,
   return (last - first) / max_intervals + 1;
 }
 
-void AddTo(int64_t& total, int64_t amount) {
-  total = SaturatingAdd(total, amount);
-}
-
 void AddInterval(const RpcInterval& interval, IntervalTotals& totals) {
-  AddTo(totals.offered_count, interval.offered_count());
-  AddTo(totals.sent_count, interval.sent_count());
-  AddTo(totals.succeeded_count, interval.succeeded_count());
-  AddTo(totals.failed_count, interval.failed_count());
-  AddTo(totals.warmup_count, interval.warmup_count());
-  AddTo(totals.request_bytes, interval.request_bytes());
-  AddTo(totals.response_bytes, interval.response_bytes());
+  SaturatingAddTo(totals.offered_count, interval.offered_count());
+  SaturatingAddTo(totals.sent_count, interval.sent_count());
+  SaturatingAddTo(totals.succeeded_count, interval.succeeded_count());
+  SaturatingAddTo(totals.failed_count, interval.failed_count());
+  SaturatingAddTo(totals.warmup_count, interval.warmup_count());
+  SaturatingAddTo(totals.request_bytes, interval.request_bytes());
+  SaturatingAddTo(totals.response_bytes, interval.response_bytes());
   // Valid, as of IsValid(), or absent, which adds nothing.
   AddHistogram(interval.service_time_ns(), totals.service_time_ns)
       .IgnoreError();

@@ -14,20 +14,16 @@
 namespace distbench {
 namespace {
 
-void AddTo(int64_t& total, int64_t amount) {
-  total = SaturatingAdd(total, amount);
-}
-
 void AddFailures(const RpcLogView& view,
                  std::map<std::string, int64_t>& causes) {
   const RpcStatistics& statistics = view.log.statistics();
   int64_t without_cause = statistics.failed_count();
   for (const auto& [error_index, count] : statistics.failures_by_error()) {
-    AddTo(causes[ErrorMessage(view.errors, error_index)], count);
-    AddTo(without_cause, -count);
+    SaturatingAddTo(causes[ErrorMessage(view.errors, error_index)], count);
+    SaturatingAddTo(without_cause, -count);
   }
   if (without_cause > 0) {
-    AddTo(causes[ErrorMessage(view.errors, 0)], without_cause);
+    SaturatingAddTo(causes[ErrorMessage(view.errors, 0)], without_cause);
   }
 }
 
@@ -35,11 +31,11 @@ void AddTraffic(const RpcLogView& view, const RpcCounts& counts,
                 TestTotals& totals) {
   totals.pairs[{view.client, view.server}].Add(counts);
   InstanceTraffic& client = totals.instances[view.client];
-  AddTo(client.sent_bytes, counts.request_bytes);
-  AddTo(client.received_bytes, counts.response_bytes);
+  SaturatingAddTo(client.sent_bytes, counts.request_bytes);
+  SaturatingAddTo(client.received_bytes, counts.response_bytes);
   InstanceTraffic& server = totals.instances[view.server];
-  AddTo(server.sent_bytes, counts.response_bytes);
-  AddTo(server.received_bytes, counts.request_bytes);
+  SaturatingAddTo(server.sent_bytes, counts.response_bytes);
+  SaturatingAddTo(server.received_bytes, counts.request_bytes);
   totals.all.Add(counts);
 }
 

@@ -15,11 +15,9 @@ struct NetworkTotals {
 NetworkTotals AddUpDevices(const ResourceSample& sample) {
   NetworkTotals totals;
   for (const auto& [name, counters] : sample.network()) {
-    totals.received_bytes =
-        SaturatingAdd(totals.received_bytes, counters.received_bytes());
-    totals.sent_bytes = SaturatingAdd(totals.sent_bytes, counters.sent_bytes());
-    totals.dropped_packets =
-        SaturatingAdd(totals.dropped_packets, counters.dropped_packets());
+    SaturatingAddTo(totals.received_bytes, counters.received_bytes());
+    SaturatingAddTo(totals.sent_bytes, counters.sent_bytes());
+    SaturatingAddTo(totals.dropped_packets, counters.dropped_packets());
   }
   return totals;
 }

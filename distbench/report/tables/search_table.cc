@@ -8,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/time.h"
+#include "distbench/base/time_units.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/tables/csv.h"
 #include "distbench/results/histogram_proto.h"
@@ -16,8 +17,6 @@
 namespace distbench {
 namespace {
 
-constexpr double kNsPerMs = 1e6;
-constexpr double kNsPerSecond = 1e9;
 constexpr double kBytesPerMb = 1e6;
 
 std::string Milliseconds(double ns) {
@@ -57,7 +56,7 @@ std::string RowOf(const SearchReport& report, const SearchProbe& probe,
   const double share =
       instance == 0 ? 1.0 : 1.0 / probe.instance_statistics_size();
   std::vector<std::string> cells = {
-      absl::StrFormat("%.3f", duration_ns / kNsPerSecond),
+      absl::StrFormat("%.3f", static_cast<double>(duration_ns) / kNsPerSecond),
       absl::StrCat(statistics.succeeded_count()),
       LoadsAreRates(report)
           ? absl::StrFormat("%.2f", probe.requested_load() * share)

@@ -5,15 +5,15 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "distbench/base/time_units.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/rpc_totals.h"
 
 namespace distbench {
 namespace {
 
-constexpr int64_t kSecondNs = 1'000'000'000;
 constexpr int64_t kStartSecond = 1'700'000'000;
-constexpr int64_t kStartNs = kStartSecond * kSecondNs;
+constexpr int64_t kStartNs = kStartSecond * kNsPerSecond;
 constexpr double kMedianServiceNs = 200'000;
 constexpr double kMedianLatenessNs = 5'000;
 constexpr int kRequestBytes = 64;
@@ -95,13 +95,13 @@ class Generator {
     totals.counts.response_bytes = count * kResponseBytes;
     totals.counts.first_start_timestamp_ns = kStartNs;
     totals.counts.last_end_timestamp_ns =
-        kStartNs + options_.seconds * kSecondNs;
+        kStartNs + options_.seconds * kNsPerSecond;
     return totals;
   }
 
   void AddSeries(const std::vector<SecondTotals>& seconds,
                  RpcTimeSeries& series) {
-    series.set_interval_ns(kSecondNs);
+    series.set_interval_ns(kNsPerSecond);
     const int64_t count = int64_t{options_.count} * options_.servers;
     for (int second = 0; second < options_.seconds; ++second) {
       RpcInterval& interval = *series.add_intervals();
@@ -139,10 +139,10 @@ class Generator {
 
   void AddResourceSample(int second, NodeResources& resources) {
     ResourceSample& sample = *resources.add_samples();
-    sample.set_end_timestamp_ns(kStartNs + second * kSecondNs);
-    sample.set_duration_ns(kSecondNs);
-    sample.set_process_cpu_ns(kSecondNs * 3 / 4 + second % 5 * 10'000'000);
-    sample.set_host_cpu_ns(kSecondNs);
+    sample.set_end_timestamp_ns(kStartNs + second * kNsPerSecond);
+    sample.set_duration_ns(kNsPerSecond);
+    sample.set_process_cpu_ns(kNsPerSecond * 3 / 4 + second % 5 * 10'000'000);
+    sample.set_host_cpu_ns(kNsPerSecond);
     sample.set_resident_bytes((64 << 20) + second * 4096);
     NetworkCounters& loopback = (*sample.mutable_network())["lo"];
     loopback.set_received_bytes(1 << 20);
@@ -154,7 +154,7 @@ class Generator {
     run_info.set_version("0.0.0");
     run_info.set_random_seed(options_.seed);
     run_info.set_start_timestamp_ns(kStartNs);
-    run_info.set_end_timestamp_ns(kStartNs + options_.seconds * kSecondNs);
+    run_info.set_end_timestamp_ns(kStartNs + options_.seconds * kNsPerSecond);
     Finding& finding = *run_info.add_findings();
     finding.set_severity(Finding::WARN);
     finding.set_code("example");

@@ -217,7 +217,7 @@ void AppendCauses(const std::string& rpc,
   }
   int64_t rest = 0;
   for (int i = shown; i < by_count.size(); ++i) {
-    rest = SaturatingAdd(rest, by_count[i].second);
+    SaturatingAddTo(rest, by_count[i].second);
   }
   if (rest > 0) {
     lines.push_back(absl::StrFormat("  %s: %d failed: %d more causes", rpc,
@@ -359,7 +359,7 @@ Lines DriverCounters(const TestResult& result) {
   for (const auto& [instance, log] : result.service_logs().instance_logs()) {
     for (const auto& [name, value] : log.driver_counters()) {
       Sum& sum = sums[name];
-      sum.value = SaturatingAdd(sum.value, value);
+      SaturatingAddTo(sum.value, value);
       ++sum.instance_count;
     }
   }

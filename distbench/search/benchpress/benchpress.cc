@@ -15,6 +15,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "distbench/base/time_units.h"
 #include "distbench/config/search/objective.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/tables/search_table.h"
@@ -28,8 +29,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int64_t kNsPerSecond = 1'000'000'000;
-constexpr double kNsPerMs = 1e6;
 constexpr int64_t kBytesPerKib = 1024;
 constexpr double kKibPerMib = 1024;
 

@@ -1,13 +1,7 @@
-// Runs a user's command, such as a profiler, during the final run.
-//
-//   auto command = FinalCommand::Start("perf stat -a", environment);
-//   ...
-//   FinalCommandOutcome outcome = (*command)->Finish(absl::Seconds(10));
+// A command of the user's that runs beside the final run, such as a profiler.
 
 #ifndef DISTBENCH_SEARCH_BENCHPRESS_FINAL_COMMAND_H_
 #define DISTBENCH_SEARCH_BENCHPRESS_FINAL_COMMAND_H_
-
-#include <sys/types.h>
 
 #include <atomic>
 #include <map>
@@ -17,16 +11,18 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "distbench/base/child_process.h"
+#include "distbench/base/file_descriptor.h"
 
 namespace distbench {
 
-// The result of a command.
+// How the command ended.
 struct FinalCommandOutcome {
-  // Its stdout and stderr, at most kMaxOutputBytes.
+  // What it printed to stdout and stderr, up to kMaxOutputBytes of it.
   std::string output;
 
-  // Why it deserves a warning: it failed, was killed by a signal, or did not
-  // end in time. Empty otherwise.
+  // Why it is to be warned of: it failed, was killed by a signal, or did not
+  // end in time. Empty if all is well.
   std::string problem;
 };
 
@@ -34,31 +30,30 @@ class FinalCommand {
  public:
   static constexpr size_t kMaxOutputBytes = 1 << 16;
 
-  // Starts `/bin/sh -c command` in its own process group. `environment` is
-  // added to this process's environment.
+  // Starts `/bin/sh -c command` in a process group of its own, with
+  // `environment` besides this process's.
   static absl::StatusOr<std::unique_ptr<FinalCommand>> Start(
       const std::string& command,
       const std::map<std::string, std::string>& environment);
 
-  // Kills the command and its process group, unless it has ended.
+  // Kills it, with all that it started, unless it has ended.
   ~FinalCommand();
 
   FinalCommand(const FinalCommand&) = delete;
   FinalCommand& operator=(const FinalCommand&) = delete;
 
-  // Waits for the command to end, and kills it after `timeout`. Call at most
-  // once.
+  // Waits for its end, for so long; then kills it. Once.
   FinalCommandOutcome Finish(absl::Duration timeout);
 
  private:
-  FinalCommand(pid_t pid, int output_fd);
+  FinalCommand(ChildProcess process, FileDescriptor output_end);
 
-  // Reads until the other end is closed, or until is_over_ is set.
+  // Reads until the other end is closed, or until all is over.
   void Read();
 
-  pid_t pid_;
-  int output_fd_;
-  std::string output_;  // written by reader_ until it ends
+  ChildProcess process_;
+  const FileDescriptor output_end_;
+  std::string output_;  // of the reader, until it has ended
   std::atomic<bool> is_over_ = false;
   std::thread reader_;
 };

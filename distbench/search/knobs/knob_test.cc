@@ -3,9 +3,9 @@
 #include <memory>
 #include <string>
 
+#include "distbench/base/testing/proto_testing.h"
 #include "distbench/config/validate/check.h"
 #include "gmock/gmock.h"
-#include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
 namespace distbench {
@@ -16,8 +16,7 @@ using ::testing::HasSubstr;
 // Two services with two instances each that send in their main lists, and a
 // nested open loop.
 DistributedSystemDescription LoopTest(const std::string& iterations) {
-  DistributedSystemDescription test;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(
+  return FromText<DistributedSystemDescription>(
       R"(name: "t"
          services { name: "client" count: 2 }
          services { name: "other" count: 2 }
@@ -38,9 +37,7 @@ DistributedSystemDescription LoopTest(const std::string& iterations) {
          action_lists { name: "query" action_names: "burst" }
          actions { name: "burst" iterations { open_loop_interval_ns: 5000 } }
          actions { name: "send" rpc_name: "query" iterations { )" +
-          iterations + "} }",
-      &test));
-  return test;
+          iterations + "} }");
 }
 
 constexpr ProbeTiming kTiming = {.warmup = absl::Seconds(1),

@@ -7,12 +7,11 @@
 #include <string>
 #include <utility>
 
+#include "distbench/base/time_units.h"
 #include "distbench/config/syntax/main_actions.h"
 
 namespace distbench {
 namespace {
-
-constexpr double kNsPerSecond = 1e9;
 
 }  // namespace
 
@@ -24,7 +23,7 @@ absl::StatusOr<RateKnob> RateKnob::Make(DistributedSystemDescription test) {
   for (const Action& action : test.actions()) {
     const auto found = main_actions.find(action.name());
     if (found == main_actions.end() || !IsOpenLoop(action)) continue;
-    load += found->second * kNsPerSecond /
+    load += static_cast<double>(found->second) * kNsPerSecond /
             static_cast<double>(action.iterations().open_loop_interval_ns());
   }
   return RateKnob(std::move(test), load);

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
+#include "distbench/base/testing/proto_testing.h"
 #include "gmock/gmock.h"
-#include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
 namespace distbench {
@@ -14,8 +14,7 @@ namespace {
 using ::testing::Eq;
 
 std::optional<int64_t> ExpectedUs(const std::string& text) {
-  DistributedSystemDescription test;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &test));
+  const auto test = FromText<DistributedSystemDescription>(text);
   return ExpectedDurationUs(test);
 }
 

@@ -5,8 +5,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "distbench/base/testing/proto_testing.h"
 #include "gmock/gmock.h"
-#include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
 namespace distbench {
@@ -17,11 +17,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-DistributedSystemDescription ParseTest(const std::string& text) {
-  DistributedSystemDescription test;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &test));
-  return test;
-}
+constexpr auto ParseTest = FromText<DistributedSystemDescription>;
 
 std::vector<PlacementNode> Nodes(int count) {
   std::vector<PlacementNode> nodes;

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "distbench/sequencer/nodes/grpc_status.h"
+#include "distbench/base/grpc_status.h"
 #include "distbench/sequencer/nodes/peer_address.h"
 
 namespace distbench {

@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "distbench/base/read_file.h"
 #include "distbench/results/output_file.h"
 #include "distbench/sequencer/runs/result_file.h"
 #include "distbench/sequencer/runs/run_id.h"
@@ -32,22 +33,6 @@ constexpr absl::string_view kTemporarySuffix = ".tmp";
 // More than any description takes.
 constexpr int64_t kMaxDescriptionBytes = 64 << 20;
 constexpr int kMaxNesting = 100;
-
-absl::StatusOr<std::string> ReadFile(const std::string& path) {
-  const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  struct stat attributes;
-  if (!file.is_open() || fstat(file.get(), &attributes) != 0) {
-    return absl::ErrnoToStatus(errno, absl::StrCat("cannot read ", path));
-  }
-  std::string text(std::min<int64_t>(attributes.st_size, kMaxDescriptionBytes),
-                   '\0');
-  const ssize_t count = read(file.get(), text.data(), text.size());
-  if (count < 0) {
-    return absl::ErrnoToStatus(errno, absl::StrCat("cannot read ", path));
-  }
-  text.resize(count);
-  return text;
-}
 
 // Keeps to itself what is wrong: it would be told anew by each listing.
 class SilentCollector final : public google::protobuf::io::ErrorCollector {
@@ -124,7 +109,8 @@ absl::Status RunDirectory::Save(const RunDescription& description) {
 
 absl::StatusOr<RunDescription> RunDirectory::Load(const std::string& id) {
   if (!IsRunId(id)) return absl::NotFoundError("no id of a run");
-  const absl::StatusOr<std::string> text = ReadFile(DescriptionPath(id));
+  const absl::StatusOr<std::string> text =
+      ReadFile(DescriptionPath(id), kMaxDescriptionBytes);
   if (!text.ok()) return text.status();
   RunDescription description;
   google::protobuf::TextFormat::Parser parser;

@@ -6,6 +6,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
+#include "distbench/base/time_units.h"
 
 namespace distbench {
 namespace {
@@ -14,8 +15,6 @@ constexpr absl::string_view kShape = "00000000-000000-000";  // 0: a digit
 constexpr char kTimeFormat[] = "%E4Y%m%d-%H%M%S";
 constexpr int kTimeLength = 15;
 constexpr int kMaxNumber = 999;
-
-constexpr int64_t kNsPerSecond = 1'000'000'000;
 
 }  // namespace
 

@@ -2,8 +2,8 @@
 
 #include <utility>
 
+#include "distbench/base/grpc_status.h"
 #include "distbench/results/merge.h"
-#include "distbench/sequencer/nodes/grpc_status.h"
 
 namespace distbench {
 

@@ -1,6 +1,5 @@
 #include "distbench/sequencer/serving/front_door.h"
 
-#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
@@ -9,14 +8,13 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "absl/memory/memory.h"
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
+#include "distbench/base/listen_address.h"
 #include "glog/logging.h"
 
 namespace distbench {
@@ -54,33 +52,6 @@ void AskForEarlyRetransmission(int fd, absl::Duration max_interval) {
   setsockopt(fd, IPPROTO_TCP, kTcpRtoMaxMs, &max_ms, sizeof(max_ms));
 }
 
-// Not open: errno says why. An IPv6 socket for all interfaces takes IPv4 too.
-int ListenAt(const addrinfo& info,
-             absl::Duration max_retransmission_interval) {
-  const int fd =
-      socket(info.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-  if (fd < 0) return fd;
-  const int on = 1;
-  setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-  AskForEarlyRetransmission(fd, max_retransmission_interval);
-  // Accepted sockets inherit it. gRPC sets it on sockets of its own only; without
-  // it a message waits up to 40 ms for the acknowledgement of the one before.
-  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-  if (info.ai_family == AF_INET6) {
-    const auto* address = reinterpret_cast<const sockaddr_in6*>(info.ai_addr);
-    const int only = !IN6_IS_ADDR_UNSPECIFIED(&address->sin6_addr);
-    setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &only, sizeof(only));
-  }
-  if (bind(fd, info.ai_addr, info.ai_addrlen) == 0 &&
-      listen(fd, SOMAXCONN) == 0) {
-    return fd;
-  }
-  const int error = errno;
-  close(fd);
-  errno = error;
-  return -1;
-}
-
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<FrontDoor>> FrontDoor::Open(Options options) {
@@ -109,26 +80,17 @@ FrontDoor::~FrontDoor() {
 }
 
 absl::Status FrontDoor::Listen(const std::string& address) {
-  const size_t colon = address.rfind(':');
-  std::string host = address.substr(0, colon);
-  if (absl::StartsWith(host, "[")) host = host.substr(1, host.size() - 2);
-  addrinfo hints = {};
-  hints.ai_socktype = SOCK_STREAM;
-  hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV;
-  addrinfo* info = nullptr;
-  const int error =
-      getaddrinfo(host.c_str(), address.c_str() + colon + 1, &hints, &info);
-  if (error != 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("can not listen at ", address, ": ", gai_strerror(error)));
-  }
-  const int fd = ListenAt(*info, options_.max_retransmission_interval);
-  freeaddrinfo(info);
-  if (fd < 0) {
-    return absl::UnavailableError(
-        absl::StrCat("can not listen at ", address, ": ", strerror(errno)));
-  }
-  listeners_.push_back({.fd = fd, .is_listener = true, .deadline = {}});
+  auto listening = ListenAt(address, [this](int fd) {
+    AskForEarlyRetransmission(fd, options_.max_retransmission_interval);
+    // gRPC sets it on sockets of its own only; without it a message waits up to
+    // 40 ms for the acknowledgement of the one before.
+    const int on = 1;
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+  });
+  if (!listening.ok()) return listening.status();
+  listeners_.push_back({.fd = listening->socket.Release(),
+                        .is_listener = true,
+                        .deadline = {}});
   Watch(listeners_.back());
   return absl::OkStatus();
 }

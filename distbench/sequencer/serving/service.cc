@@ -5,9 +5,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/base/clock.h"
+#include "distbench/base/grpc_status.h"
+#include "distbench/base/time_units.h"
 #include "distbench/base/version.h"
 #include "distbench/config/validate/check.h"
-#include "distbench/sequencer/nodes/grpc_status.h"
 #include "distbench/sequencer/nodes/peer_address.h"
 #include "distbench/sequencer/runs/run_status.h"
 
@@ -30,7 +31,6 @@ NodeStatus DescribeNode(const NodeHandle& node,
 
 void DescribeTest(const RunStatus::RunningTest& test, const Clock& clock,
                   GetStatusResponse& response) {
-  constexpr int64_t kNsPerUs = 1000;
   response.set_running_test(test.name);
   if (test.expected_duration_us > 0) {
     response.set_expected_duration_us(test.expected_duration_us);

@@ -15,6 +15,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "distbench/base/read_file.h"
 #include "distbench/base/testing/fake_clock.h"
 #include "distbench/sequencer/runs/result_file.h"
 #include "distbench/sequencer/runs/result_log.h"
@@ -55,11 +56,6 @@ class TemporaryDirectory {
   std::string path_;
 };
 
-std::string ReadFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return std::string(std::istreambuf_iterator<char>(file), {});
-}
-
 template <typename Damages>
 void WriteFile(const std::string& path, std::string bytes,
                const Damages& damages) {
@@ -81,7 +77,7 @@ int64_t WriteResult(const std::string& path, const RunFiles& files) {
                               : record.bytes());
     Require(status.ok());
   }
-  std::string bytes = ReadFile(path);
+  std::string bytes = ReadFile(path).value();
   const int64_t size = bytes.size();
   WriteFile(path, std::move(bytes), files.result_damages());
   return size;

@@ -100,7 +100,7 @@ bool RawConnection::PeerCloses() {
   return false;
 }
 
-RawListener::RawListener() : listener_(ListenOn("127.0.0.1").value()) {}
+RawListener::RawListener() : listener_(ListenAt("127.0.0.1:0").value()) {}
 
 std::string RawListener::address() const {
   return absl::StrCat("127.0.0.1:", listener_.port);

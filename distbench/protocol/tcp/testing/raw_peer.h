@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "distbench/base/listen_address.h"
 #include "distbench/protocol/tcp/frame.h"
 #include "distbench/protocol/tcp/greeting.h"
 #include "distbench/protocol/tcp/socket.h"
@@ -67,7 +68,7 @@ class RawListener {
   void Close() { listener_.socket.Close(); }
 
  private:
-  Listener listener_;
+  ListeningSocket listener_;
 };
 
 }  // namespace distbench

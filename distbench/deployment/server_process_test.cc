@@ -1,4 +1,4 @@
-#include "distbench/deployment/child_process.h"
+#include "distbench/deployment/server_process.h"
 
 #include <signal.h>
 
@@ -18,19 +18,19 @@ using ::testing::HasSubstr;
 
 absl::Time Deadline() { return absl::Now() + absl::Seconds(60); }
 
-std::unique_ptr<ChildProcess> Shell(const std::string& script) {
-  auto child = ChildProcess::Start({"/bin/sh", "-c", script});
+std::unique_ptr<ServerProcess> Shell(const std::string& script) {
+  auto child = ServerProcess::Start({"/bin/sh", "-c", script});
   EXPECT_TRUE(child.ok()) << child.status();
   return *std::move(child);
 }
 
-TEST(ChildProcessTest, FindsLinesOfItsOutput) {
+TEST(ServerProcessTest, FindsLinesOfItsOutput) {
   const auto child = Shell("echo first; echo second line >&2; sleep 600");
   EXPECT_EQ(*child->WaitForLine("second", Deadline()), "second line");
   EXPECT_EQ(*child->WaitForLine("first", Deadline()), "first");
 }
 
-TEST(ChildProcessTest, TellsWhatWasSaidInstead) {
+TEST(ServerProcessTest, TellsWhatWasSaidInstead) {
   const auto child = Shell("echo oh no; exit 1");
   const absl::Status status =
       child->WaitForLine("ready", Deadline()).status();
@@ -38,13 +38,13 @@ TEST(ChildProcessTest, TellsWhatWasSaidInstead) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("its output: oh no"));
 }
 
-TEST(ChildProcessTest, DoesNotWaitForEver) {
+TEST(ServerProcessTest, DoesNotWaitForEver) {
   const auto child = Shell("sleep 600");
   EXPECT_FALSE(
       child->WaitForLine("x", absl::Now() + absl::Milliseconds(20)).ok());
 }
 
-TEST(ChildProcessTest, IsGoneAfterwards) {
+TEST(ServerProcessTest, IsGoneAfterwards) {
   int pid = 0;
   {
     const auto child = Shell("echo $$; exec sleep 600");
@@ -55,8 +55,8 @@ TEST(ChildProcessTest, IsGoneAfterwards) {
   EXPECT_EQ(errno, ESRCH);
 }
 
-TEST(ChildProcessTest, MissingProgramsSayNothing) {
-  auto child = ChildProcess::Start({"/no/such/program"});
+TEST(ServerProcessTest, MissingProgramsSayNothing) {
+  auto child = ServerProcess::Start({"/no/such/program"});
   ASSERT_TRUE(child.ok());
   EXPECT_FALSE((*child)->WaitForLine("x", Deadline()).ok());
 }

@@ -1,4 +1,4 @@
-#include "distbench/config/load/read_file.h"
+#include "distbench/base/read_file.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -8,21 +8,21 @@
 #include <cstdint>
 #include <vector>
 
-#include "absl/cleanup/cleanup.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "distbench/base/file_descriptor.h"
 
 namespace distbench {
 namespace {
 
-// Remedies for the errors that users can cause.
+// What to do about the errors that users can cause.
 const char* Remedy(int error_number) {
   switch (error_number) {
     case ENOENT:
     case ENOTDIR:
       return "; check the path";
     case EACCES:
-      return "; check its permissions";
+      return "; check who may read it";
     default:
       return "";
   }
@@ -36,7 +36,8 @@ absl::Status ReadError(int error_number, const std::string& name) {
 }
 
 absl::StatusOr<std::string> ReadDescriptor(int descriptor,
-                                           const std::string& name) {
+                                           const std::string& name,
+                                           int64_t max_bytes) {
   std::string contents;
   std::vector<char> block(1 << 16);
   for (;;) {
@@ -46,10 +47,10 @@ absl::StatusOr<std::string> ReadDescriptor(int descriptor,
       if (errno == EINTR) continue;
       return ReadError(errno, name);
     }
-    if (contents.size() + count > kMaxFileBytes) {
+    if (contents.size() + count > max_bytes) {
       return absl::OutOfRangeError(absl::StrCat(
-          "cannot read ", name, ": it is larger than ", kMaxFileBytes >> 20,
-          " MiB, the limit for configs; check the path"));
+          "cannot read ", name, ": it is larger than ", max_bytes >> 20,
+          " MiB, which no such file is; check the path"));
     }
     contents.append(block.data(), count);
   }
@@ -57,21 +58,23 @@ absl::StatusOr<std::string> ReadDescriptor(int descriptor,
 
 }  // namespace
 
-absl::StatusOr<std::string> ReadFile(const std::string& path) {
-  if (path == "-") return ReadDescriptor(STDIN_FILENO, "standard input");
+absl::StatusOr<std::string> ReadFile(const std::string& path,
+                                     int64_t max_bytes) {
+  if (path == "-") {
+    return ReadDescriptor(STDIN_FILENO, "standard input", max_bytes);
+  }
   if (path.empty()) {
     return absl::InvalidArgumentError(
-        "no file was given; give a path, or \"-\" for standard input");
+        "no file is named; give a path, or \"-\" for standard input");
   }
-  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return ReadError(errno, path);
-  const absl::Cleanup closer = [descriptor] { close(descriptor); };
+  const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.is_open()) return ReadError(errno, path);
   struct stat info;
-  if (fstat(descriptor, &info) == 0 && S_ISDIR(info.st_mode)) {
+  if (fstat(file.get(), &info) == 0 && S_ISDIR(info.st_mode)) {
     return absl::FailedPreconditionError(absl::StrCat(
         "cannot read ", path, ": it is a directory; name a file in it"));
   }
-  return ReadDescriptor(descriptor, path);
+  return ReadDescriptor(file.get(), path, max_bytes);
 }
 
 }  // namespace distbench

@@ -1,4 +1,4 @@
-#include "distbench/sequencer/nodes/grpc_status.h"
+#include "distbench/base/grpc_status.h"
 
 #include <cstddef>
 
@@ -46,6 +46,11 @@ std::string ShortenedMessage(absl::string_view message) {
 grpc::Status ToGrpcStatus(const absl::Status& status) {
   return grpc::Status(static_cast<grpc::StatusCode>(status.code()),
                       ShortenedMessage(status.message()));
+}
+
+absl::Status ToAbslStatus(const grpc::Status& status) {
+  return absl::Status(static_cast<absl::StatusCode>(status.error_code()),
+                      status.error_message());
 }
 
 }  // namespace distbench

@@ -1,5 +1,5 @@
-#ifndef DISTBENCH_SEQUENCER_NODES_GRPC_STATUS_H_
-#define DISTBENCH_SEQUENCER_NODES_GRPC_STATUS_H_
+#ifndef DISTBENCH_BASE_GRPC_STATUS_H_
+#define DISTBENCH_BASE_GRPC_STATUS_H_
 
 #include <grpcpp/support/status.h>
 
@@ -16,9 +16,10 @@ namespace distbench {
 // says how many more there were.
 std::string ShortenedMessage(absl::string_view message);
 
-// The codes have the same numbers.
+// The codes have the same numbers. The message is shortened.
 grpc::Status ToGrpcStatus(const absl::Status& status);
+absl::Status ToAbslStatus(const grpc::Status& status);
 
 }  // namespace distbench
 
-#endif  // DISTBENCH_SEQUENCER_NODES_GRPC_STATUS_H_
+#endif  // DISTBENCH_BASE_GRPC_STATUS_H_

@@ -1,4 +1,4 @@
-#include "distbench/sequencer/nodes/grpc_status.h"
+#include "distbench/base/grpc_status.h"
 
 #include <string>
 
@@ -18,6 +18,9 @@ TEST(GrpcStatusTest, CodeAndMessageStay) {
       ToGrpcStatus(absl::NotFoundError("two\nlines, 100%"));
   EXPECT_EQ(status.error_code(), grpc::StatusCode::NOT_FOUND);
   EXPECT_EQ(status.error_message(), "two\nlines, 100%");
+  EXPECT_EQ(ToAbslStatus(status), absl::NotFoundError("two\nlines, 100%"));
+  EXPECT_TRUE(ToGrpcStatus(absl::OkStatus()).ok());
+  EXPECT_TRUE(ToAbslStatus(grpc::Status::OK).ok());
 }
 
 TEST(GrpcStatusTest, ALongListOfProblemsIsCutAtALineAndCounted) {

@@ -1,0 +1,143 @@
+#include "distbench/base/child_process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstdint>
+#include <cstring>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+
+namespace distbench {
+namespace {
+
+constexpr int kCannotRun = 127;
+
+void AppendPointers(std::vector<std::string>& strings,
+                    std::vector<char*>& pointers) {
+  for (std::string& each : strings) pointers.push_back(each.data());
+  pointers.push_back(nullptr);
+}
+
+// In the child, whose memory is the parent's until execve(2): system calls only.
+[[noreturn]] void Become(const ChildProgram& program, int output,
+                         char* const* arguments, char* const* environment,
+                         pid_t parent) {
+  if (program.ends_with_parent) {
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    // The parent may have ended before that took effect.
+    if (getppid() != parent) _exit(kCannotRun);
+  }
+  setpgid(0, 0);
+  close(STDIN_FILENO);
+  open("/dev/null", O_RDONLY);  // the lowest descriptor that is free
+  if (output >= 0) {
+    dup2(output, STDOUT_FILENO);
+    dup2(output, STDERR_FILENO);
+  }
+  constexpr int kNumber = ChildProgram::kInheritedNumber;
+  if (program.inherited == kNumber) {
+    fcntl(kNumber, F_SETFD, 0);  // dup2(2) would leave it to be closed
+  } else if (program.inherited >= 0) {
+    dup2(program.inherited, kNumber);
+  }
+  closefrom(program.inherited < 0 ? kNumber : kNumber + 1);
+  sigset_t no_signals;
+  sigemptyset(&no_signals);
+  sigprocmask(SIG_SETMASK, &no_signals, nullptr);
+  execve(program.path.c_str(), arguments, environment);
+  _exit(kCannotRun);
+}
+
+// fork(2) would copy the page tables of a process that may be large, and
+// posix_spawn(3) knows nothing of PR_SET_PDEATHSIG.
+pid_t Spawn(ChildProgram& program, int output) {
+  std::vector<char*> arguments;
+  AppendPointers(program.arguments, arguments);
+  std::vector<char*> environment;
+  for (char** each = environ; *each != nullptr; ++each) {
+    environment.push_back(*each);
+  }
+  AppendPointers(program.more_environment, environment);
+  const pid_t parent = getpid();
+  const pid_t pid = vfork();  // NOLINT(clang-analyzer-security.insecureAPI.vfork)
+  if (pid == 0) {
+    Become(program, output, arguments.data(), environment.data(), parent);
+  }
+  return pid;
+}
+
+}  // namespace
+
+absl::StatusOr<ChildProcess> ChildProcess::Start(ChildProgram program,
+                                                 FileDescriptor* output) {
+  FileDescriptor output_of_child;
+  if (output != nullptr) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) {
+      return absl::ErrnoToStatus(errno, "cannot make a pipe");
+    }
+    *output = FileDescriptor(ends[0]);
+    output_of_child = FileDescriptor(ends[1]);
+  }
+  const pid_t pid = Spawn(program, output_of_child.get());
+  if (pid < 0) {
+    return absl::ErrnoToStatus(errno,
+                               absl::StrCat("cannot start ", program.path));
+  }
+  ChildProcess child(
+      pid, FileDescriptor(static_cast<int>(syscall(SYS_pidfd_open, pid, 0))));
+  if (!child.handle_.is_open()) return absl::ErrnoToStatus(errno, "pidfd_open");
+  return child;
+}
+
+ChildProcess::~ChildProcess() {
+  if (!is_finished_) Finish();
+}
+
+bool ChildProcess::HasEnded(absl::Duration patience) const {
+  const absl::Time deadline = absl::Now() + patience;
+  pollfd event = {.fd = handle_.get(), .events = POLLIN, .revents = 0};
+  int ready = 0;
+  do {
+    const int64_t left_ms = absl::ToInt64Milliseconds(deadline - absl::Now());
+    ready = poll(&event, 1, std::clamp<int64_t>(left_ms, 0, INT_MAX));
+  } while (ready < 0 && errno == EINTR);
+  return ready > 0;
+}
+
+void ChildProcess::Signal(int signal) const {
+  syscall(SYS_pidfd_send_signal, handle_.get(), signal, nullptr, 0);
+}
+
+int ChildProcess::Finish() {
+  is_finished_ = true;
+  Signal(SIGKILL);
+  // Until it is waited for, nobody else gets its number.
+  kill(-pid_, SIGKILL);
+  int wait_status = 0;
+  while (waitpid(pid_, &wait_status, 0) < 0 && errno == EINTR) {
+  }
+  return wait_status;
+}
+
+std::string DescribeExit(int wait_status) {
+  if (WIFSIGNALED(wait_status)) {
+    const int signal = WTERMSIG(wait_status);
+    return absl::StrCat("was killed by signal ", signal, " (",
+                        strsignal(signal), ")");
+  }
+  return absl::StrCat("exited with status ", WEXITSTATUS(wait_status));
+}
+
+}  // namespace distbench

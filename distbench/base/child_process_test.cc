@@ -1,0 +1,151 @@
+#include "distbench/base/child_process.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string>
+#include <thread>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::StartsWith;
+
+constexpr absl::Duration kGenerous = absl::Seconds(20);
+
+ChildProgram Shell(const std::string& script) {
+  return {.path = "/bin/sh", .arguments = {"sh", "-c", script}};
+}
+
+// Until the other side is closed, or its first line if there is one.
+std::string ReadLine(const FileDescriptor& output) {
+  std::string line;
+  for (char c; read(output.get(), &c, 1) == 1 && c != '\n';) line += c;
+  return line;
+}
+
+int ExitOf(ChildProgram program) {
+  auto child = ChildProcess::Start(std::move(program));
+  EXPECT_TRUE(child.ok()) << child.status();
+  EXPECT_TRUE(child->HasEnded(kGenerous));
+  return child->Finish();
+}
+
+bool IsThere(pid_t pid) { return kill(pid, 0) == 0; }
+
+TEST(ChildProcessTest, TellsHowItEnded) {
+  EXPECT_EQ(ExitOf(Shell("exit 0")), 0);
+  EXPECT_EQ(DescribeExit(ExitOf(Shell("exit 3"))), "exited with status 3");
+  EXPECT_EQ(DescribeExit(ExitOf(Shell("kill -TERM $$"))),
+            "was killed by signal 15 (Terminated)");
+  EXPECT_EQ(DescribeExit(ExitOf({.path = "/no/such/program",
+                                 .arguments = {"program"}})),
+            "exited with status 127");
+}
+
+TEST(ChildProcessTest, ReadsNothingAndIsRead) {
+  const FileDescriptor input(memfd_create("", MFD_CLOEXEC));
+  ASSERT_EQ(pwrite(input.get(), "not for the child\n", 18, 0), 18);
+  ASSERT_EQ(dup2(input.get(), STDIN_FILENO), STDIN_FILENO);
+  FileDescriptor output;
+  const auto child =
+      ChildProcess::Start(Shell("cat; echo out; echo err >&2"), &output);
+  ASSERT_TRUE(child.ok()) << child.status();
+  EXPECT_EQ(ReadLine(output), "out");
+  EXPECT_EQ(ReadLine(output), "err");
+  EXPECT_EQ(ReadLine(output), "");
+}
+
+TEST(ChildProcessTest, InheritsTheEnvironmentAndMore) {
+  setenv("DISTBENCH_OLD", "1", 1);
+  ChildProgram program = Shell("exit $DISTBENCH_OLD$DISTBENCH_NEW");
+  program.more_environment = {"DISTBENCH_NEW=2"};
+  EXPECT_EQ(WEXITSTATUS(ExitOf(program)), 12);
+}
+
+TEST(ChildProcessTest, HasTheDescriptorThatItIsGivenAndNoOther) {
+  const FileDescriptor file(memfd_create("", MFD_CLOEXEC));
+  const FileDescriptor other(open("/dev/null", O_RDONLY));  // not close-on-exec
+  ASSERT_EQ(fcntl(other.get(), F_DUPFD, 50), 50);
+  for (const int inherited : {-1, file.get()}) {
+    ChildProgram program = Shell("ls /proc/$$/fd; readlink /proc/$$/fd/3");
+    program.inherited = inherited;
+    FileDescriptor output;
+    const auto child = ChildProcess::Start(program, &output);
+    ASSERT_TRUE(child.ok()) << child.status();
+    for (const char* number : {"0", "1", "2"}) {
+      EXPECT_EQ(ReadLine(output), number);
+    }
+    if (inherited >= 0) {
+      EXPECT_EQ(ReadLine(output), "3");
+      EXPECT_THAT(ReadLine(output), StartsWith("/memfd:"));
+    }
+    EXPECT_EQ(ReadLine(output), "");
+  }
+  close(50);
+}
+
+TEST(ChildProcessTest, MayHaveTheNumberAlready) {
+  const FileDescriptor none(open("/dev/null", O_RDONLY));  // 3, if that is free
+  const FileDescriptor saved(fcntl(3, F_DUPFD_CLOEXEC, 10));
+  const FileDescriptor file(memfd_create("", MFD_CLOEXEC));
+  ASSERT_EQ(dup3(file.get(), 3, O_CLOEXEC), 3);
+  ChildProgram program = Shell("test -e /proc/$$/fd/3");
+  program.inherited = 3;
+  EXPECT_EQ(ExitOf(program), 0);
+  dup2(saved.get(), 3);
+}
+
+TEST(ChildProcessTest, HasNoSignalBlocked) {
+  sigset_t signals, before;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &signals, &before);
+  // Not by a shell, which unblocks them itself.
+  const auto child = ChildProcess::Start(
+      {.path = "/bin/sleep", .arguments = {"sleep", "600"}});
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  ASSERT_TRUE(child.ok()) << child.status();
+  child->Signal(SIGTERM);
+  EXPECT_TRUE(child->HasEnded(kGenerous));
+}
+
+TEST(ChildProcessTest, IsGoneWithAllThatItStarted) {
+  pid_t pid = 0, grandchild = 0;
+  FileDescriptor output;
+  {
+    const auto child =
+        ChildProcess::Start(Shell("sleep 600 & echo $!; wait"), &output);
+    ASSERT_TRUE(child.ok()) << child.status();
+    pid = child->pid();
+    ASSERT_TRUE(absl::SimpleAtoi(ReadLine(output), &grandchild));
+    EXPECT_FALSE(child->HasEnded(absl::ZeroDuration()));
+    EXPECT_TRUE(IsThere(pid));
+  }
+  EXPECT_FALSE(IsThere(pid));
+  // Only when nobody has the other end any more.
+  EXPECT_EQ(ReadLine(output), "");
+}
+
+TEST(ChildProcessTest, EndsWithTheThreadThatStartsIt) {
+  ChildProgram program = Shell("sleep 600");
+  program.ends_with_parent = true;
+  FileDescriptor output;
+  absl::StatusOr<ChildProcess> child = absl::UnknownError("not started");
+  std::thread([&] { child.emplace(*ChildProcess::Start(program)); }).join();
+  ASSERT_TRUE(child.ok()) << child.status();
+  EXPECT_TRUE(child->HasEnded(kGenerous));
+  EXPECT_EQ(WTERMSIG(child->Finish()), SIGTERM);
+}
+
+}  // namespace
+}  // namespace distbench

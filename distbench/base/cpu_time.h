@@ -1,0 +1,11 @@
+#ifndef DISTBENCH_BASE_CPU_TIME_H_
+#define DISTBENCH_BASE_CPU_TIME_H_
+
+namespace distbench {
+
+// CPU time of this process, of the user and of the system, in seconds.
+double ProcessCpuSeconds();
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_BASE_CPU_TIME_H_

@@ -1,0 +1,22 @@
+#ifndef DISTBENCH_BASE_TESTING_PROTO_TESTING_H_
+#define DISTBENCH_BASE_TESTING_PROTO_TESTING_H_
+
+#include <string>
+
+#include "google/protobuf/text_format.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+
+// The message of that text, which must be one.
+template <typename Message>
+Message FromText(const std::string& text) {
+  Message message;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &message))
+      << text;
+  return message;
+}
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_BASE_TESTING_PROTO_TESTING_H_

@@ -1,0 +1,15 @@
+#ifndef DISTBENCH_BASE_TIME_UNITS_H_
+#define DISTBENCH_BASE_TIME_UNITS_H_
+
+#include <cstdint>
+
+namespace distbench {
+
+inline constexpr int64_t kNsPerUs = 1'000;
+inline constexpr int64_t kNsPerMs = 1'000'000;
+inline constexpr int64_t kNsPerSecond = 1'000'000'000;
+inline constexpr int64_t kUsPerSecond = 1'000'000;
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_BASE_TIME_UNITS_H_
