@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "distbench/config/activity_catalog.h"
 #include "distbench/results/histogram_proto.h"
@@ -89,6 +90,7 @@ class Collector {
       EmitSamples(worker);
       EmitReplayLogs(worker);
     }
+    for (int rpc = 0; rpc < RpcCount(); ++rpc) EmitPooledStatistics(rpc);
   }
 
  private:
@@ -146,7 +148,8 @@ class Collector {
         chunk = NewInstanceChunk();
         piece =
             &(*chunk.mutable_instance_log()->mutable_rpc_time_series())[rpc];
-        piece->set_interval_ns(Recorder::kIntervalNs);
+        piece->set_interval_ns(IntervalSeries::WidestOf(series) *
+                               Recorder::kIntervalNs);
       }
       EncodeInterval(interval, *piece->add_intervals());
       if (piece->intervals_size() == kIntervalsPerChunk) {
@@ -190,6 +193,10 @@ class Collector {
     recorders_[worker]->ForEachTotals(
         [&](int peer, int rpc, const RpcTotals& recorded) {
           RpcTotals totals = recorded;
+          if (IsBrief(peer, rpc)) {
+            pooled_[rpc].MergeHistograms(totals);
+            totals.DropHistograms();
+          }
           RpcCounts& counts = totals.counts;
           if (counts.has_timestamps()) {
             counts.first_start_timestamp_ns += engine_.unix_offset_ns();
@@ -206,6 +213,27 @@ class Collector {
           totals.Encode(*chunk.mutable_rpc_log()->mutable_statistics());
           emit_(std::move(chunk));
         });
+  }
+
+  // Whether a worker has no histograms of it: those of others would be taken
+  // for the whole.
+  bool IsBrief(int peer, int rpc) const {
+    return absl::c_any_of(recorders_, [&](const Recorder* recorder) {
+      return recorder->is_brief(peer, rpc);
+    });
+  }
+
+  void EmitPooledStatistics(int rpc) {
+    for (const RpcRecord* record : RecordsOf(rpc)) {
+      if (record->pooled != nullptr) {
+        pooled_[rpc].MergeHistograms(*record->pooled);
+      }
+    }
+    if (pooled_.count(rpc) == 0) return;
+    ResultChunk chunk = NewInstanceChunk();
+    pooled_[rpc].Encode(
+        (*chunk.mutable_instance_log()->mutable_pooled_statistics())[rpc]);
+    emit_(std::move(chunk));
   }
 
   // By peer and RPC.
@@ -317,6 +345,7 @@ class Collector {
   const absl::FunctionRef<void(ResultChunk)> emit_;
   ServicePerformanceLog instance_log_;
   const ErrorNumbers errors_;
+  std::map<int, RpcTotals> pooled_;  // by RPC
 };
 
 }  // namespace

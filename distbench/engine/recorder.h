@@ -4,6 +4,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -53,7 +55,8 @@ using SampleReservoir = Reservoir<Sample>;
 
 // One RPC of one worker, all its peers together.
 struct RpcRecord {
-  explicit RpcRecord(RecentTimes* recent) : series(recent) {}
+  RpcRecord(RecentTimes* recent, int64_t series_width)
+      : series(recent, series_width) {}
 
   // By second of Unix time; see RpcTimeSeries.
   IntervalSeries series;
@@ -63,23 +66,43 @@ struct RpcRecord {
   int64_t unsent_count = 0;
   int64_t held_back_count = 0;
   LogHistogram unsent_wait_ns;
+
+  // The histograms of peers that have none of their own; null if all have.
+  std::unique_ptr<RpcTotals> pooled;
+};
+
+// RpcTotals without histograms.
+struct BriefTotals {
+  RpcCounts counts;
+  LatencyMoments moments;
+  std::map<int32_t, int64_t> failures_by_error;
 };
 
 // What one worker measures: exact statistics per RPC and peer, and per RPC and
-// second; samples within a budget. Takes no lock. Allocates for the first RPC
-// to a peer, for each second, for new octaves of histograms and for growing
-// sets of samples only. Not thread-safe.
+// second, within a budget; samples within another one. Takes no lock. Allocates
+// for the first RPC to a peer, for each second, for new octaves of histograms
+// and for growing sets of samples only. Not thread-safe.
+//
+// Peers may use half of the first budget for histograms. Later ones, and the
+// last ones if histograms grow, get BriefTotals, and their latencies go into
+// those of RpcRecord::pooled. Series may use what peers leave; when that is
+// used up, their intervals become twice as long. All of this is looked after
+// once a second, in little steps, so that no RPC waits long for it.
 //
 // RPCs are noted one by one as they end, and recorded together by Flush(): what
 // one look-up finds serves many of them, and a tight loop does the rest.
 class Recorder {
  public:
-  // The intervals of series.
+  // The steps of series.
   static constexpr int64_t kIntervalNs = 1'000'000'000;
 
   struct Options {
     int peer_count = 0;
     int rpc_count = 0;
+
+    // For histograms per peer, and series; what is allocated once per RPC or
+    // peer, whatever happens, comes on top.
+    int64_t recording_memory_bytes = std::numeric_limits<int64_t>::max();
 
     // For samples, those of replay traces (if there are any) and traces of
     // RPCs (if any is `traced`), in equal parts. Samples beyond it are chosen
@@ -144,15 +167,24 @@ class Recorder {
       absl::FunctionRef<void(int peer, int rpc, const RpcTotals& totals)> visit)
       const;
 
+  // Whether the peer has no histograms of its own.
+  bool is_brief(int peer, int rpc) const {
+    return !brief_totals_.empty() &&
+           brief_totals_[PairOf(peer, rpc)] != nullptr;
+  }
+
+  // What histograms per peer and series take of their budget.
+  int64_t recording_memory_bytes() const;
+
  private:
-  RpcTotals& TotalsOf(int peer, int rpc) {
-    const auto& totals = totals_[static_cast<size_t>(peer) * rpc_count_ + rpc];
-    return totals != nullptr ? *totals : NewTotals(peer, rpc);
+  size_t PairOf(int peer, int rpc) const {
+    return static_cast<size_t>(peer) * rpc_count_ + rpc;
   }
   RpcRecord& RecordOf(int rpc) {
     return records_[rpc] != nullptr ? *records_[rpc] : NewRecord(rpc);
   }
-  RpcTotals& NewTotals(int peer, int rpc);
+  RpcTotals* NewTotals(size_t pair);
+  BriefTotals& BriefTotalsOf(size_t pair);
   RpcRecord& NewRecord(int rpc);
 
   // RPCs that were noted one after the other and count in the same places.
@@ -168,11 +200,10 @@ class Recorder {
   Batch FirstBatch(absl::Span<const Sample> noted);
   void Keep(absl::Span<const Sample> noted);
   void Count(Batch batch);
+  void CountBriefly(Batch batch, const Bytes& bytes, RpcRecord& record);
   static Bytes BytesOf(Batch batch);
   void CountInSeries(Batch batch, const Bytes& bytes, IntervalSeries& series);
   static void CountOpenLoop(Batch batch, RpcRecord& record);
-  static void CountSuccesses(Batch batch, const Bytes& bytes,
-                             RpcTotals& totals);
 
   // Most times lie in the interval of the one before.
   int64_t IntervalOf(int64_t time_ns) {
@@ -188,15 +219,29 @@ class Recorder {
   bool IsInLastInterval(const Sample& sample) const;
   void TurnToInterval(int64_t time_ns);
 
+  // Once a second.
+  void OnNewSecond();
+  void KeepSeriesWithinBudget();
+  void KeepPeersWithinBudget();
+  void DropLastHistograms();
+
   const int rpc_count_;
   const int64_t unix_offset_ns_;
+  const int64_t recording_memory_bytes_;
   RecentTimes* const recent_;
   int64_t interval_ = 0;           // of the last IntervalOf()
   int64_t interval_start_ns_ = 0;  // monotonic
+  int64_t last_interval_ = 0;
   size_t noted_count_ = 0;
   std::array<Sample, kMostNoted> noted_;
   std::array<bool, kMostNoted> is_kept_;
-  std::vector<std::unique_ptr<RpcTotals>> totals_;   // by peer, then RPC
+  // By peer, then RPC: either of them, or neither. Brief ones: empty if there
+  // are none.
+  std::vector<std::unique_ptr<RpcTotals>> totals_;
+  std::vector<std::unique_ptr<BriefTotals>> brief_totals_;
+  std::vector<size_t> detailed_pairs_;  // of totals_, in order of their making
+  int64_t detail_bytes_ = 0;            // of totals_
+  int64_t series_width_ = 1;
   std::vector<std::unique_ptr<RpcRecord>> records_;  // by RPC
   SampleReservoir samples_;
   Reservoir<ReplayedSample> replayed_;

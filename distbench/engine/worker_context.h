@@ -43,6 +43,8 @@ struct WorkerContext {
             {.peer_count = engine.routes().counted_count(),
              .rpc_count = static_cast<int>(engine.plan().rpcs.size() +
                                            engine.plan().replay_traces.size()),
+             .recording_memory_bytes = engine.plan().recording_memory_bytes /
+                                       engine.worker_count(),
              .sample_memory_bytes = sample_memory_bytes,
              .traced = IsTraced(engine.plan()),
              .replayed = !engine.plan().replay_traces.empty(),

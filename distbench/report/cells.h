@@ -5,16 +5,19 @@
 
 #include "distbench/report/table.h"
 #include "distbench/stats/log_histogram.h"
+#include "distbench/stats/running_moments.h"
 
 namespace distbench {
 
 // Empty if the histogram does not support the quantile.
 Cell QuantileCell(const LogHistogram& histogram, double quantile);
 
-// Empty if the histogram is.
+// Empty if there are no values.
 Cell MinCell(const LogHistogram& histogram);
 Cell MeanCell(const LogHistogram& histogram);
 Cell MaxCell(const LogHistogram& histogram);
+Cell MeanCell(const RunningMoments& moments);
+Cell MaxCell(const RunningMoments& moments);
 
 // In seconds.
 Cell SecondsCell(int64_t duration_ns);

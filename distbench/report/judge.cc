@@ -1,5 +1,6 @@
 #include "distbench/report/judge.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -13,6 +14,8 @@ namespace {
 
 // Of its RPCs, above which a run's failures are more than a note.
 constexpr double kManyFailures = 0.01;
+
+constexpr int64_t kSecondNs = 1'000'000'000;
 
 }  // namespace
 
@@ -33,6 +36,12 @@ std::string Duration(double ns) {
   if (ns < 1e6) return absl::StrFormat("%.1f us", ns / 1e3);
   if (ns < 1e9) return absl::StrFormat("%.2f ms", ns / 1e6);
   return absl::StrFormat("%.2f s", ns / 1e9);
+}
+
+std::string Intervals(int64_t interval_ns) {
+  if (interval_ns == kSecondNs) return "seconds";
+  return absl::StrCat("intervals of ",
+                      static_cast<double>(interval_ns) / kSecondNs, " s");
 }
 
 // What became of the RPCs, and of their samples.
@@ -68,6 +77,33 @@ void JudgeOutcome(const TestResult& result, const TestTotals& totals,
   }
 }
 
+// What recording_memory_bytes was too little for.
+void JudgeRecording(const TestResult& result, const TestTotals& totals,
+                    FindingList& findings) {
+  if (totals.brief_pair_count > 0) {
+    findings.Add(
+        Finding::NOTE, "brief_pairs",
+        absl::StrCat("of ", totals.brief_pair_count, " of ", totals.pair_count,
+                     " pairs of client and server by RPC only counts, means "
+                     "and extremes were kept, and no percentiles; those of the "
+                     "RPCs as a whole cover every RPC. To keep more, raise "
+                     "recording_memory_bytes"));
+  }
+  int64_t widest_ns = 0;
+  for (const auto& [name, log] : result.service_logs().instance_logs()) {
+    for (const auto& [rpc_index, series] : log.rpc_time_series()) {
+      widest_ns = std::max(widest_ns, series.interval_ns());
+    }
+  }
+  if (widest_ns > kSecondNs) {
+    findings.Add(
+        Finding::NOTE, "wide_intervals",
+        absl::StrCat("series over time have ", Intervals(widest_ns),
+                     ", not of 1 s. To keep shorter ones, raise "
+                     "recording_memory_bytes"));
+  }
+}
+
 std::vector<Finding> Judge(const TestResult& result) {
   const TestTotals totals = AddUp(result);
   FindingList findings;
@@ -76,6 +112,7 @@ std::vector<Finding> Judge(const TestResult& result) {
   JudgeArrivals(result, findings);
   JudgeSteadiness(result, findings);
   JudgeOutcome(result, totals, findings);
+  JudgeRecording(result, totals, findings);
   JudgeHosts(result, findings);
   JudgeBindings(result, findings);
   JudgeClocks(result, findings);

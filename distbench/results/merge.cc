@@ -87,6 +87,11 @@ absl::Status MergeSeriesAndLoads(ServicePerformanceLog& from,
         MergeOfferedLoad(load, (*into.mutable_offered_loads())[rpc_index]);
     if (!status.ok()) return status;
   }
+  for (const auto& [rpc_index, statistics] : from.pooled_statistics()) {
+    absl::Status status = MergeStatistics(
+        statistics, (*into.mutable_pooled_statistics())[rpc_index]);
+    if (!status.ok()) return status;
+  }
   return absl::OkStatus();
 }
 

@@ -15,7 +15,7 @@ namespace distbench {
 absl::Status MergeStatistics(const RpcStatistics& from, RpcStatistics& into);
 
 // Puts a piece of an instance's log in its place: moves samples, adds
-// statistics, series over time and offered loads. What an instance sends only
+// statistics (pooled ones too), series over time and offered loads. What an instance sends only
 // once (error dictionary, activity logs, error message) is set.
 // INVALID_ARGUMENT if the piece does not say where it belongs, or contradicts
 // itself or the statistics that it is added to.

@@ -131,6 +131,25 @@ absl::Status ValidateOfferedLoad(const OfferedLoad& load) {
                                    : absl::OkStatus();
 }
 
+bool WidenTimeSeries(int64_t interval_ns, RpcTimeSeries& series) {
+  if (interval_ns % series.interval_ns() != 0) return false;
+  const int64_t ratio = interval_ns / series.interval_ns();
+  series.set_interval_ns(interval_ns);
+  if (ratio == 1) return true;
+  auto& intervals = *series.mutable_intervals();
+  int kept = 0;
+  for (int i = 0; i < intervals.size(); ++i) {
+    intervals[i].set_index(intervals[i].index() / ratio);
+    if (kept > 0 && intervals[kept - 1].index() == intervals[i].index()) {
+      AddInterval(intervals[i], intervals[kept - 1]);
+    } else {
+      intervals.SwapElements(kept++, i);
+    }
+  }
+  intervals.DeleteSubrange(kept, intervals.size() - kept);
+  return true;
+}
+
 absl::Status MergeTimeSeries(RpcTimeSeries from, RpcTimeSeries& into) {
   if (absl::Status status = ValidateTimeSeries(from); !status.ok()) {
     return status;
@@ -139,13 +158,14 @@ absl::Status MergeTimeSeries(RpcTimeSeries from, RpcTimeSeries& into) {
     into = std::move(from);
     return absl::OkStatus();
   }
-  if (from.interval_ns() != into.interval_ns()) {
+  if (absl::Status status = ValidateTimeSeries(into); !status.ok()) {
+    return status;
+  }
+  const int64_t widest_ns = std::max(from.interval_ns(), into.interval_ns());
+  if (!WidenTimeSeries(widest_ns, from) || !WidenTimeSeries(widest_ns, into)) {
     return absl::InvalidArgumentError(
         absl::StrCat("time series with intervals of ", from.interval_ns(),
                      " and ", into.interval_ns(), " ns can not be merged"));
-  }
-  if (absl::Status status = ValidateTimeSeries(into); !status.ok()) {
-    return status;
   }
   RpcTimeSeries merged;
   merged.set_interval_ns(into.interval_ns());

@@ -3,6 +3,8 @@
 #ifndef DISTBENCH_RESULTS_TIME_SERIES_H_
 #define DISTBENCH_RESULTS_TIME_SERIES_H_
 
+#include <cstdint>
+
 #include "absl/status/status.h"
 #include "distbench/stats/interval_series.h"
 #include "proto/results.pb.h"
@@ -17,8 +19,14 @@ void EncodeInterval(const IntervalSeries::View& interval, RpcInterval& proto);
 absl::Status ValidateTimeSeries(const RpcTimeSeries& series);
 absl::Status ValidateOfferedLoad(const OfferedLoad& load);
 
-// Adds `from` to `into`. INVALID_ARGUMENT if either is not valid, or if series
-// have intervals of different widths; `into` is unchanged then.
+// Puts neighbouring intervals together, so that they are interval_ns wide.
+// Requires a valid series; false, and nothing happens, if interval_ns is no
+// multiple of the width that they have.
+bool WidenTimeSeries(int64_t interval_ns, RpcTimeSeries& series);
+
+// Adds `from` to `into`; series of different widths get the larger one.
+// INVALID_ARGUMENT if either is not valid, or if one width is no multiple of the
+// other; `into` is unchanged then.
 absl::Status MergeTimeSeries(RpcTimeSeries from, RpcTimeSeries& into);
 absl::Status MergeOfferedLoad(const OfferedLoad& from, OfferedLoad& into);
 

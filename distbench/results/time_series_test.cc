@@ -82,6 +82,22 @@ TEST(TimeSeriesTest, MergedSeriesAreInOrder) {
   EXPECT_EQ(into.intervals(3).succeeded_count(), 1);
 }
 
+TEST(TimeSeriesTest, MergedSeriesAreAsWideAsTheWidest) {
+  RpcTimeSeries wide = Series({1, 2});
+  wide.set_interval_ns(4 * kSecond);
+  RpcTimeSeries into = Series({3, 4, 6, 7, 12});
+  ASSERT_TRUE(MergeTimeSeries(wide, into).ok());
+  EXPECT_EQ(into.interval_ns(), 4 * kSecond);
+  EXPECT_THAT(Indices(into), ElementsAre(0, 1, 2, 3));
+  EXPECT_EQ(into.intervals(1).succeeded_count(), 4);
+  EXPECT_EQ(into.intervals(1).service_time_ns().sum(), 4 + 6 + 7 + 1);
+  EXPECT_EQ(into.intervals(3).succeeded_count(), 1);
+  // The other way round.
+  RpcTimeSeries wide_first = wide;
+  ASSERT_TRUE(MergeTimeSeries(Series({3, 4, 6, 7, 12}), wide_first).ok());
+  EXPECT_EQ(wide_first.SerializeAsString(), into.SerializeAsString());
+}
+
 TEST(TimeSeriesTest, MergingIntoNothingIsMoving) {
   RpcTimeSeries into;
   ASSERT_TRUE(MergeTimeSeries(Series({3}), into).ok());
@@ -91,9 +107,9 @@ TEST(TimeSeriesTest, MergingIntoNothingIsMoving) {
 
 TEST(TimeSeriesTest, ContradictionsAreRefused) {
   RpcTimeSeries into = Series({1});
-  RpcTimeSeries wider = Series({1});
-  wider.set_interval_ns(2 * kSecond);
-  EXPECT_THAT(std::string(MergeTimeSeries(wider, into).message()),
+  RpcTimeSeries odd = Series({1});
+  odd.set_interval_ns(3 * kSecond / 2);
+  EXPECT_THAT(std::string(MergeTimeSeries(odd, into).message()),
               HasSubstr("can not be merged"));
   EXPECT_THAT(std::string(MergeTimeSeries(Series({2, 2}), into).message()),
               HasSubstr("interval 2 after interval 2"));
