@@ -20,9 +20,6 @@ namespace {
 // Samples per chunk: some hundred kilobytes.
 constexpr int kSamplesPerChunk = 8192;
 
-// The same, for intervals of a time series.
-constexpr int kIntervalsPerChunk = 256;
-
 // One dictionary for an instance, from those of its workers.
 class ErrorNumbers {
  public:
@@ -141,23 +138,12 @@ class Collector {
     for (const RpcRecord* record : RecordsOf(rpc)) {
       series.push_back(&record->series);
     }
-    ResultChunk chunk;
-    RpcTimeSeries* piece = nullptr;
-    IntervalSeries::ForEach(series, [&](const IntervalSeries::View& interval) {
-      if (piece == nullptr) {
-        chunk = NewInstanceChunk();
-        piece =
-            &(*chunk.mutable_instance_log()->mutable_rpc_time_series())[rpc];
-        piece->set_interval_ns(IntervalSeries::WidestOf(series) *
-                               Recorder::kIntervalNs);
-      }
-      EncodeInterval(interval, *piece->add_intervals());
-      if (piece->intervals_size() == kIntervalsPerChunk) {
-        emit_(std::move(chunk));
-        piece = nullptr;
-      }
+    EncodeTimeSeries(series, [&](RpcTimeSeries piece) {
+      ResultChunk chunk = NewInstanceChunk();
+      (*chunk.mutable_instance_log()->mutable_rpc_time_series())[rpc] =
+          std::move(piece);
+      emit_(std::move(chunk));
     });
-    if (piece != nullptr) emit_(std::move(chunk));
   }
 
   void EmitOfferedLoad(int rpc) {

@@ -8,12 +8,8 @@
 namespace distbench {
 namespace {
 
-// Wider than any test is long.
-constexpr int64_t kWidestSeries = 1 << 25;
-
-// What is done in one second to stay within the budget: of each series, and of
-// the peers. Each takes some microseconds.
-constexpr int kIntervalsPutTogether = 8;
+// Peers that lose their histograms in one second, if they take too much. Each
+// takes some microseconds.
 constexpr int kHistogramsDropped = 32;
 
 // What samples, traces and samples of replays may take, each.
@@ -95,7 +91,7 @@ inline void CountInTotals(absl::Span<const Sample> batch, int64_t request_bytes,
 
 }  // namespace
 
-Recorder::Recorder(const Options& options, RecentTimes* recent)
+Recorder::Recorder(const Options& options, RecentIntervals* recent)
     : rpc_count_(options.rpc_count),
       unix_offset_ns_(options.unix_offset_ns),
       recording_memory_bytes_(options.recording_memory_bytes),
@@ -300,42 +296,34 @@ BriefTotals& Recorder::BriefTotalsOf(size_t pair) {
 }
 
 RpcRecord& Recorder::NewRecord(int rpc) {
-  records_[rpc] = std::make_unique<RpcRecord>(recent_, series_width_);
+  records_[rpc] = std::make_unique<RpcRecord>(series_width_);
+  series_.push_back(&records_[rpc]->series);
   return *records_[rpc];
 }
 
 int64_t Recorder::recording_memory_bytes() const {
   int64_t bytes = detail_bytes_;
-  for (const auto& record : records_) {
-    if (record != nullptr) bytes += record->series.memory_bytes();
-  }
+  for (const IntervalSeries* series : series_) bytes += series->memory_bytes();
   return bytes;
 }
 
 void Recorder::OnNewSecond() {
-  for (const auto& record : records_) {
-    if (record != nullptr) record->series.Close();
-  }
+  CloseSeries();
   KeepPeersWithinBudget();
-  KeepSeriesWithinBudget();
+  series_width_ = IntervalSeries::KeepWithin(
+      recording_memory_bytes_ - detail_bytes_, series_width_, series_);
 }
 
-// What intervals take falls as they are put together: they are not made longer
-// again before that is done.
-void Recorder::KeepSeriesWithinBudget() {
-  bool is_done = true;
-  for (const auto& record : records_) {
-    if (record == nullptr) continue;
-    is_done &= record->series.PutTogether(kIntervalsPutTogether);
+void Recorder::CloseSeries() {
+  RecentIntervals::Parts parts;
+  for (int rpc = 0; rpc < rpc_count_; ++rpc) {
+    if (records_[rpc] == nullptr) continue;
+    records_[rpc]->series.Close(
+        [&](int64_t step, const IntervalSeries::Interval& recorded) {
+          if (recent_ != nullptr) parts.push_back({rpc, step, recorded});
+        });
   }
-  if (!is_done || series_width_ == kWidestSeries ||
-      recording_memory_bytes() <= recording_memory_bytes_) {
-    return;
-  }
-  series_width_ *= 2;
-  for (const auto& record : records_) {
-    if (record != nullptr) record->series.Widen(series_width_);
-  }
+  if (!parts.empty()) recent_->Publish(std::move(parts));
 }
 
 void Recorder::KeepPeersWithinBudget() {
@@ -365,8 +353,8 @@ void Recorder::DropLastHistograms() {
 }
 
 void Recorder::TurnToInterval(int64_t time_ns) {
-  interval_ = (time_ns + unix_offset_ns_) / kIntervalNs;
-  interval_start_ns_ = interval_ * kIntervalNs - unix_offset_ns_;
+  interval_ = (time_ns + unix_offset_ns_) / kSeriesStepNs;
+  interval_start_ns_ = interval_ * kSeriesStepNs - unix_offset_ns_;
   if (interval_ <= last_interval_) return;
   last_interval_ = interval_;
   OnNewSecond();

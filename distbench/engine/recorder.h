@@ -17,7 +17,7 @@
 #include "distbench/results/rpc_totals.h"
 #include "distbench/stats/interval_series.h"
 #include "distbench/stats/log_histogram.h"
-#include "distbench/stats/recent_times.h"
+#include "distbench/stats/recent_intervals.h"
 #include "distbench/stats/reservoir.h"
 
 namespace distbench {
@@ -55,8 +55,7 @@ using SampleReservoir = Reservoir<Sample>;
 
 // One RPC of one worker, all its peers together.
 struct RpcRecord {
-  RpcRecord(RecentTimes* recent, int64_t series_width)
-      : series(recent, series_width) {}
+  explicit RpcRecord(int64_t series_width) : series(series_width) {}
 
   // By second of Unix time; see RpcTimeSeries.
   IntervalSeries series;
@@ -93,9 +92,6 @@ struct BriefTotals {
 // one look-up finds serves many of them, and a tight loop does the rest.
 class Recorder {
  public:
-  // The steps of series.
-  static constexpr int64_t kIntervalNs = 1'000'000'000;
-
   struct Options {
     int peer_count = 0;
     int rpc_count = 0;
@@ -116,9 +112,9 @@ class Recorder {
     uint64_t seed = 0;
   };
 
-  // recent: null, or is told what was measured in each second, once it has
-  // passed. Must outlive the recorder.
-  explicit Recorder(const Options& options, RecentTimes* recent = nullptr);
+  // recent: null, or is told what was measured in each second, once the first
+  // RPC of a later one is recorded. Must outlive the recorder.
+  explicit Recorder(const Options& options, RecentIntervals* recent = nullptr);
 
   // Notes an RPC that has ended: the caller sets all members of the sample that
   // this returns, before it notes another one. `kept`: whether the sample is
@@ -214,21 +210,21 @@ class Recorder {
   }
   bool IsInLastInterval(int64_t time_ns) const {
     return time_ns >= interval_start_ns_ &&
-           time_ns - interval_start_ns_ < kIntervalNs;
+           time_ns - interval_start_ns_ < kSeriesStepNs;
   }
   bool IsInLastInterval(const Sample& sample) const;
   void TurnToInterval(int64_t time_ns);
 
   // Once a second.
   void OnNewSecond();
-  void KeepSeriesWithinBudget();
+  void CloseSeries();
   void KeepPeersWithinBudget();
   void DropLastHistograms();
 
   const int rpc_count_;
   const int64_t unix_offset_ns_;
   const int64_t recording_memory_bytes_;
-  RecentTimes* const recent_;
+  RecentIntervals* const recent_;
   int64_t interval_ = 0;           // of the last IntervalOf()
   int64_t interval_start_ns_ = 0;  // monotonic
   int64_t last_interval_ = 0;
@@ -243,6 +239,7 @@ class Recorder {
   int64_t detail_bytes_ = 0;            // of totals_
   int64_t series_width_ = 1;
   std::vector<std::unique_ptr<RpcRecord>> records_;  // by RPC
+  std::vector<IntervalSeries*> series_;              // of records_
   SampleReservoir samples_;
   Reservoir<ReplayedSample> replayed_;
   std::vector<std::string> errors_ = {""};

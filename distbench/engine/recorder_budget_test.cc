@@ -7,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "distbench/engine/recorder.h"
 #include "distbench/results/rpc_totals.h"
 #include "distbench/stats/interval_series.h"
@@ -41,19 +42,15 @@ void Record(int peer, int rpc, int64_t sent_ns, Latencies& latencies,
   sample.lateness_ns = 1000;
 }
 
-// One worker of sixteen and two RPCs of ten, with their share of the default
-// budget.
-TEST(RecorderBudgetTest, ADayOfSeriesStaysWithinIt) {
-  constexpr int kRpcs = 2;
-  constexpr int kSeconds = 24 * 3600;
-  constexpr int64_t kBudget = 64 * kMiB / 16 * kRpcs / 10;
-  Recorder recorder({.peer_count = 1,
-                     .rpc_count = kRpcs,
-                     .recording_memory_bytes = kBudget});
+// Of ten RPCs.
+constexpr int kDayRpcs = 2;
+
+// Each RPC four times a second. Returns the most that it took.
+int64_t RecordSeconds(int64_t seconds, Recorder& recorder) {
   Latencies latencies;
   int64_t most_bytes = 0;
-  for (int64_t second = 0; second < kSeconds; ++second) {
-    for (int rpc = 0; rpc < kRpcs; ++rpc) {
+  for (int64_t second = 0; second < seconds; ++second) {
+    for (int rpc = 0; rpc < kDayRpcs; ++rpc) {
       for (int i = 0; i < 4; ++i) {
         Record(0, rpc, second * kSecond + i, latencies, recorder);
       }
@@ -61,6 +58,24 @@ TEST(RecorderBudgetTest, ADayOfSeriesStaysWithinIt) {
     recorder.Flush();
     most_bytes = std::max(most_bytes, recorder.recording_memory_bytes());
   }
+  return most_bytes;
+}
+
+// One worker of sixteen, with the RPCs' share of its share of the default
+// budget.
+TEST(RecorderBudgetTest, ADayOfSeriesStaysWithinIt) {
+  constexpr int kRpcs = kDayRpcs;
+  constexpr int64_t kSeconds = 24 * 3600;
+  constexpr int64_t kBudget = 64 * kMiB / 16 * kRpcs / 10;
+  Recorder recorder({.peer_count = 1,
+                     .rpc_count = kRpcs,
+                     .recording_memory_bytes = kBudget});
+  const int64_t most_bytes = RecordSeconds(kSeconds, recorder);
+  Recorder unlimited({.peer_count = 1, .rpc_count = kRpcs});
+  const int64_t hour_bytes = RecordSeconds(3600, unlimited);
+  EXPECT_GT(24 * hour_bytes, 30 * most_bytes);
+  RecordProperty("hour_bytes", absl::StrCat(hour_bytes));
+  RecordProperty("most_bytes", absl::StrCat(most_bytes));
   // What is too much is given back with the next seconds.
   EXPECT_LE(most_bytes, kBudget + kBudget / 20);
   EXPECT_GE(most_bytes, kBudget / 2);
@@ -126,6 +141,11 @@ TEST(RecorderBudgetTest, ManyPeersStayWithinIt) {
   const CliqueRecording limited(kBudget);
   EXPECT_GT(unlimited.recorder.recording_memory_bytes(), 3 * kBudget / 2);
   EXPECT_LE(limited.recorder.recording_memory_bytes(), kBudget);
+  RecordProperty("unlimited_bytes",
+                 absl::StrCat(unlimited.recorder.recording_memory_bytes()));
+  RecordProperty("limited_bytes",
+                 absl::StrCat(limited.recorder.recording_memory_bytes()));
+  RecordProperty("brief_pairs", absl::StrCat(limited.CountBrief()));
   EXPECT_EQ(unlimited.CountBrief(), 0);
   EXPECT_GT(limited.CountBrief(), 100);
   EXPECT_LT(limited.CountBrief(), CliqueRecording::kPeers *

@@ -10,7 +10,7 @@
 #include "distbench/engine/recorder.h"
 #include "distbench/engine/timer_queue.h"
 #include "distbench/protocol/driver.h"
-#include "distbench/stats/recent_times.h"
+#include "distbench/stats/recent_intervals.h"
 
 namespace distbench {
 
@@ -22,7 +22,7 @@ struct WorkerProgress {
   std::atomic<int64_t> offered = 0;  // open loop: sent or found unsent
   std::atomic<int64_t> backlog = 0;  // open loop: due, and not sent yet
   std::atomic<int64_t> unsent = 0;   // iterations held back until the end
-  RecentTimes recent_times;
+  RecentIntervals recent;
 
   // Cheaper than a read-modify-write; the worker is the only writer.
   static void Add(std::atomic<int64_t>& counter, int64_t amount) {
@@ -50,7 +50,7 @@ struct WorkerContext {
              .replayed = !engine.plan().replay_traces.empty(),
              .unix_offset_ns = engine.unix_offset_ns(),
              .seed = seed},
-            &progress.recent_times),
+            &progress.recent),
         random(seed) {}
 
   EngineState& engine;

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/time/time.h"
 #include "distbench/report/judge_parts.h"
 
 namespace distbench {
@@ -77,6 +79,34 @@ void JudgeOutcome(const TestResult& result, const TestTotals& totals,
   }
 }
 
+// Instances whose processes were lost.
+void JudgeLosses(const TestResult& result, FindingList& findings) {
+  std::map<std::string, int64_t> ends;
+  for (const auto& [name, log] : result.service_logs().instance_logs()) {
+    if (!log.has_measurements_end_timestamp_ns()) continue;
+    ends[name] = log.measurements_end_timestamp_ns();
+  }
+  for (const auto& [name, end_ns] : ends) {
+    const std::string left =
+        end_ns == 0
+            ? "nothing of what it measured is left"
+            : absl::StrFormat(
+                  "its measurements end %.0f s after the start, at %s; the "
+                  "rest is lost, and so are who served what and what failed "
+                  "how",
+                  static_cast<double>(end_ns -
+                                      result.run_info().start_timestamp_ns()) /
+                      kSecondNs,
+                  absl::FormatTime("%Y-%m-%d %H:%M:%S UTC",
+                                   absl::FromUnixNanos(end_ns),
+                                   absl::UTCTimeZone()));
+    findings.Add(Finding::WARN, "measurements_lost",
+                 absl::StrCat(name, ": ", left,
+                              ". Why is said where the summary lists those "
+                              "that stopped early"));
+  }
+}
+
 // What recording_memory_bytes was too little for.
 void JudgeRecording(const TestResult& result, const TestTotals& totals,
                     FindingList& findings) {
@@ -112,6 +142,7 @@ std::vector<Finding> Judge(const TestResult& result) {
   JudgeArrivals(result, findings);
   JudgeSteadiness(result, findings);
   JudgeOutcome(result, totals, findings);
+  JudgeLosses(result, findings);
   JudgeRecording(result, totals, findings);
   JudgeHosts(result, findings);
   JudgeBindings(result, findings);

@@ -472,5 +472,18 @@ TEST_F(JudgeTest, TimesAreToldInSeconds) {
                     HasSubstr("medians of intervals of 4 s")));
 }
 
+// ---- measurements_lost ------------------------------------------------------
+
+TEST_F(JudgeTest, LostMeasurementsAreAWarning) {
+  result_.mutable_run_info()->set_start_timestamp_ns(kFirstSecond * kSecond);
+  Log().set_measurements_end_timestamp_ns((kFirstSecond + 7) * kSecond);
+  EXPECT_THAT(ExpectOne(Finding::WARN, "measurements_lost"),
+              HasSubstr("client/0: its measurements end 7 s after the start, at "
+                        "2023-11-14 22:13:27 UTC; the rest is lost"));
+  Log().set_measurements_end_timestamp_ns(0);
+  EXPECT_THAT(ExpectOne(Finding::WARN, "measurements_lost"),
+              HasSubstr("client/0: nothing of what it measured is left"));
+}
+
 }  // namespace
 }  // namespace distbench

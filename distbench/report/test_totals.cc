@@ -72,6 +72,15 @@ void AddPooled(const TestResult& result, const std::string& client,
     const std::string rpc = RpcName(result, rpc_index);
     if (absl::Status status = totals.rpcs[rpc].Add(statistics); !status.ok()) {
       NoteInvalid(absl::StrCat(rpc, " from ", client), status, totals);
+      continue;
+    }
+    const RpcCounts counts = CountsOf(statistics);
+    totals.all.Add(counts);
+    totals.duration_ns = std::max(totals.duration_ns, counts.duration_ns());
+    AddTo(totals.instances[client].sent_bytes, counts.request_bytes);
+    AddTo(totals.instances[client].received_bytes, counts.response_bytes);
+    if (counts.failed_count > 0) {
+      AddTo(totals.failures[rpc][ErrorMessage({}, 0)], counts.failed_count);
     }
   }
 }

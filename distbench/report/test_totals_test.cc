@@ -143,5 +143,38 @@ TEST(TestTotalsTest, PooledHistogramsBelongToTheirRpc) {
   EXPECT_THAT(totals.first_invalid_log, HasSubstr("a from c/1: "));
 }
 
+TEST(TestTotalsTest, WhatIsLeftOfALostClientCounts) {
+  TestResult result;
+  ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(
+      R"(
+      traffic_config { rpc_descriptions { name: "a" } }
+      service_logs {
+        instance_logs {
+          key: "c/0"
+          value {
+            pooled_statistics {
+              key: 0
+              value {
+                succeeded_count: 7
+                failed_count: 2
+                request_bytes: 10
+                response_bytes: 20
+                first_start_timestamp_ns: 1000
+                last_end_timestamp_ns: 3000
+              }
+            }
+          }
+        }
+      })",
+      &result));
+  const TestTotals totals = AddUp(result);
+  EXPECT_EQ(totals.rpcs.at("a").counts.succeeded_count, 7);
+  EXPECT_EQ(totals.all.succeeded_count, 7);
+  EXPECT_EQ(totals.duration_ns, 2000);
+  EXPECT_EQ(totals.instances.at("c/0").sent_bytes, 10);
+  EXPECT_EQ(totals.instances.at("c/0").received_bytes, 20);
+  EXPECT_EQ(totals.failures.at("a").at("cause not recorded"), 2);
+}
+
 }  // namespace
 }  // namespace distbench

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "distbench/base/saturating_add.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/stats/log_histogram.h"
+#include "distbench/stats/packed_histogram.h"
 
 namespace distbench {
 namespace {
@@ -34,6 +36,28 @@ absl::Status ValidateInterval(const RpcInterval& interval) {
   if (status.ok()) return status;
   return absl::InvalidArgumentError(absl::StrCat(
       "interval ", interval.index(), " of a time series: ", status.message()));
+}
+
+constexpr int kIntervalsPerPiece = 256;
+
+// Requires a valid one, or none.
+PackedHistogram Pack(const Histogram& proto) {
+  LogHistogram histogram;
+  AddHistogram(proto, histogram).IgnoreError();
+  return PackedHistogram(histogram);
+}
+
+// Requires a valid one.
+IntervalSeries::Interval DecodeInterval(const RpcInterval& proto) {
+  return {.counts = {.offered = proto.offered_count(),
+                     .sent = proto.sent_count(),
+                     .succeeded = proto.succeeded_count(),
+                     .failed = proto.failed_count(),
+                     .warmup = proto.warmup_count(),
+                     .request_bytes = proto.request_bytes(),
+                     .response_bytes = proto.response_bytes()},
+          .service_time_ns = Pack(proto.service_time_ns()),
+          .response_time_ns = Pack(proto.response_time_ns())};
 }
 
 // Requires valid histograms.
@@ -98,6 +122,38 @@ void EncodeInterval(const IntervalSeries::View& interval, RpcInterval& proto) {
     EncodeHistogram(interval.response_time_ns,
                     *proto.mutable_response_time_ns());
   }
+}
+
+void EncodeTimeSeries(absl::Span<const IntervalSeries* const> series,
+                      absl::FunctionRef<void(RpcTimeSeries piece)> emit) {
+  RpcTimeSeries piece;
+  IntervalSeries::ForEach(series, [&](const IntervalSeries::View& interval) {
+    EncodeInterval(interval, *piece.add_intervals());
+    piece.set_interval_ns(IntervalSeries::WidestOf(series) * kSeriesStepNs);
+    if (piece.intervals_size() < kIntervalsPerPiece) return;
+    emit(std::move(piece));
+    piece.Clear();
+  });
+  if (piece.intervals_size() > 0) emit(std::move(piece));
+}
+
+absl::Status AddTimeSeries(const RpcTimeSeries& proto, IntervalSeries& series) {
+  if (absl::Status status = ValidateTimeSeries(proto); !status.ok()) {
+    return status;
+  }
+  const int64_t steps = proto.interval_ns() / kSeriesStepNs;
+  if (proto.interval_ns() % kSeriesStepNs != 0 ||
+      (!proto.intervals().empty() &&
+       proto.intervals().rbegin()->index() >
+           std::numeric_limits<int64_t>::max() / proto.interval_ns())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a time series has intervals of ", proto.interval_ns(),
+                     " ns that are no seconds of Unix time"));
+  }
+  for (const RpcInterval& interval : proto.intervals()) {
+    series.Add(interval.index() * steps, DecodeInterval(interval));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status ValidateTimeSeries(const RpcTimeSeries& series) {

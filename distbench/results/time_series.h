@@ -5,7 +5,9 @@
 
 #include <cstdint>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
+#include "absl/types/span.h"
 #include "distbench/stats/interval_series.h"
 #include "proto/results.pb.h"
 
@@ -13,6 +15,15 @@ namespace distbench {
 
 // Replaces the content of `proto`.
 void EncodeInterval(const IntervalSeries::View& interval, RpcInterval& proto);
+
+// The sum of series of steps of kSeriesStepNs, in pieces of some hundred
+// kilobytes at most; none if nothing happened.
+void EncodeTimeSeries(absl::Span<const IntervalSeries* const> series,
+                      absl::FunctionRef<void(RpcTimeSeries piece)> emit);
+
+// Adds an encoded series. INVALID_ARGUMENT if it is not valid, or has intervals
+// that are no multiple of a step; `series` is unchanged then.
+absl::Status AddTimeSeries(const RpcTimeSeries& proto, IntervalSeries& series);
 
 // Whether intervals ascend, counts are at least 0 and histograms are valid. The
 // error (INVALID_ARGUMENT) says what contradicts what.

@@ -1,6 +1,8 @@
 #include "distbench/results/time_series.h"
 
 #include <cstdint>
+#include <limits>
+#include <utility>
 #include <vector>
 
 #include "distbench/results/histogram_proto.h"
@@ -139,6 +141,46 @@ TEST(TimeSeriesTest, OfferedLoadsAddUp) {
   from.set_unsent_count(-1);
   EXPECT_FALSE(MergeOfferedLoad(from, into).ok());
   EXPECT_EQ(into.unsent_count(), 4);
+}
+
+TEST(TimeSeriesTest, EncodedSeriesAddUpToThemselves) {
+  IntervalSeries series(4);
+  for (int64_t step = 0; step < 2000; ++step) {
+    series.At(step) = {.offered = 1,
+                       .sent = 2,
+                       .succeeded = 3,
+                       .failed = 4,
+                       .warmup = 5,
+                       .request_bytes = 6,
+                       .response_bytes = 7};
+    series.ServiceTimes(step).Record(step);
+    series.ResponseTimes(step).Record(2 * step);
+  }
+  IntervalSeries decoded(4);
+  std::vector<RpcTimeSeries> pieces;
+  EncodeTimeSeries({&series}, [&](RpcTimeSeries piece) {
+    EXPECT_EQ(piece.interval_ns(), 4 * kSecond);
+    ASSERT_TRUE(AddTimeSeries(piece, decoded).ok());
+    pieces.push_back(std::move(piece));
+  });
+  EXPECT_EQ(pieces.size(), 2);
+  int count = 0;
+  EncodeTimeSeries({&decoded}, [&](const RpcTimeSeries& piece) {
+    EXPECT_EQ(piece.SerializeAsString(), pieces[count++].SerializeAsString());
+  });
+  EXPECT_EQ(count, 2);
+}
+
+TEST(TimeSeriesTest, WhatIsNoSeriesOfSecondsIsNotAdded) {
+  IntervalSeries series;
+  RpcTimeSeries proto = Series({1, 2});
+  proto.set_interval_ns(kSecond / 2);
+  EXPECT_FALSE(AddTimeSeries(proto, series).ok());
+  proto = Series({2, 1});
+  EXPECT_FALSE(AddTimeSeries(proto, series).ok());
+  proto = Series({1, std::numeric_limits<int64_t>::max() / 2});
+  EXPECT_FALSE(AddTimeSeries(proto, series).ok());
+  EXPECT_EQ(series.memory_bytes(), 0);
 }
 
 }  // namespace

@@ -10,6 +10,12 @@ namespace {
 // What a map adds to each of its elements: links, and the allocator's share.
 constexpr int64_t kNodeBytes = 56;
 
+// Enough to be faster than new intervals come, and some microseconds each.
+constexpr int kPutTogetherAtOnce = 8;
+
+// A year of seconds: wider than any test is long.
+constexpr int64_t kWidest = 1 << 25;
+
 }  // namespace
 
 void IntervalCounts::Add(const IntervalCounts& other) {
@@ -47,9 +53,6 @@ void IntervalSeries::TurnTo(int64_t step) {
 
 void IntervalSeries::PackLive() {
   if (live_step_ == kNever) return;
-  if (recent_ != nullptr) {
-    recent_->Publish(live_service_time_ns_, live_response_time_ns_);
-  }
   // It may have been packed before, if values came out of order.
   Interval& packed = open_[live_step_];
   packed.service_time_ns.Merge(PackedHistogram(live_service_time_ns_));
@@ -71,13 +74,22 @@ IntervalSeries::Interval& IntervalSeries::IntervalOf(int64_t step) {
   return made;
 }
 
-void IntervalSeries::Close() {
+void IntervalSeries::Add(int64_t step, const Interval& recorded) {
+  Interval& interval = IntervalOf(step);
+  memory_bytes_ -= interval.memory_bytes();
+  interval.Merge(recorded);
+  memory_bytes_ += interval.memory_bytes();
+}
+
+void IntervalSeries::AddTo(IntervalSeries& series) const {
+  for (const auto& [step, interval] : intervals_) series.Add(step, interval);
+}
+
+void IntervalSeries::Close(Told told) {
   PackLive();
   for (const auto& [step, recorded] : open_) {
-    Interval& interval = IntervalOf(step);
-    memory_bytes_ -= interval.memory_bytes();
-    interval.Merge(recorded);
-    memory_bytes_ += interval.memory_bytes();
+    Add(step, recorded);
+    told(step, recorded);
   }
   open_.clear();
   last_step_ = kNever;
@@ -105,6 +117,21 @@ bool IntervalSeries::PutTogether(int max_count) {
   }
   to_put_together_ = at == intervals_.end() ? kEnd : at->first;
   return to_put_together_ == kEnd;
+}
+
+// What intervals take falls as they are put together: they are not made wider
+// again before that is done.
+int64_t IntervalSeries::KeepWithin(int64_t max_bytes, int64_t width,
+                                   absl::Span<IntervalSeries* const> series) {
+  bool is_done = true;
+  int64_t bytes = 0;
+  for (IntervalSeries* each : series) {
+    is_done &= each->PutTogether(kPutTogetherAtOnce);
+    bytes += each->memory_bytes();
+  }
+  if (!is_done || width == kWidest || bytes <= max_bytes) return width;
+  for (IntervalSeries* each : series) each->Widen(2 * width);
+  return 2 * width;
 }
 
 int64_t IntervalSeries::WidestOf(

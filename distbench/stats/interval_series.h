@@ -11,9 +11,11 @@
 #include "absl/types/span.h"
 #include "distbench/stats/log_histogram.h"
 #include "distbench/stats/packed_histogram.h"
-#include "distbench/stats/recent_times.h"
 
 namespace distbench {
+
+// The steps of the series that engines record: those of Unix time.
+inline constexpr int64_t kSeriesStepNs = 1'000'000'000;
 
 // How often things happened within one interval, and how many bytes they moved.
 struct IntervalCounts {
@@ -39,10 +41,17 @@ struct IntervalCounts {
 // new octaves. Not thread-safe.
 class IntervalSeries {
  public:
-  // recent: null, or is told the histograms of each step that has passed. It
-  // must outlive the series.
-  explicit IntervalSeries(RecentTimes* recent = nullptr, int64_t width = 1)
-      : recent_(recent), width_(width) {}
+  // What happened in an interval, without room for more values.
+  struct Interval {
+    void Merge(const Interval& other);
+    int64_t memory_bytes() const;
+
+    IntervalCounts counts;
+    PackedHistogram service_time_ns;
+    PackedHistogram response_time_ns;
+  };
+
+  explicit IntervalSeries(int64_t width = 1) : width_(width) {}
 
   // The counts of a step: valid until Close().
   IntervalCounts& At(int64_t step) {
@@ -63,9 +72,15 @@ class IntervalSeries {
     return live_response_time_ns_;
   }
 
-  // Puts what was recorded into its intervals, where it takes less memory. To
-  // be called when a step has passed; later values for it are welcome.
-  void Close();
+  // Puts what was recorded since the last call into its intervals, where it
+  // takes less memory, and tells `told` of it, step by step. To be called when a
+  // step has passed; later values for it are welcome.
+  using Told = absl::FunctionRef<void(int64_t step, const Interval& recorded)>;
+  void Close(Told told = [](int64_t, const Interval&) {});
+
+  // Adds to the interval of a step; and what is closed to another series.
+  void Add(int64_t step, const Interval& recorded);
+  void AddTo(IntervalSeries& series) const;
 
   // In steps.
   int64_t width() const { return width_; }
@@ -76,6 +91,13 @@ class IntervalSeries {
   // the end.
   void Widen(int64_t width);
   bool PutTogether(int max_count);
+
+  // Makes series that are to stay within a budget together wider when they
+  // exceed it. To be called often: it does a little at a time, as PutTogether()
+  // does. width: what it returned the last time, at first 1; new series are to
+  // be as wide.
+  static int64_t KeepWithin(int64_t max_bytes, int64_t width,
+                            absl::Span<IntervalSeries* const> series);
 
   // What the intervals take that Close() has made.
   int64_t memory_bytes() const { return memory_bytes_; }
@@ -101,15 +123,6 @@ class IntervalSeries {
   static constexpr int64_t kNever = -1;
   static constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
 
-  struct Interval {
-    void Merge(const Interval& other);
-    int64_t memory_bytes() const;
-
-    IntervalCounts counts;
-    PackedHistogram service_time_ns;
-    PackedHistogram response_time_ns;
-  };
-
   // Key: the interval's first step, or a later one if it was narrower when it
   // was made. An interval may be in several pieces until they are put together.
   using Intervals = std::map<int64_t, Interval>;
@@ -124,7 +137,6 @@ class IntervalSeries {
   void PackLive();
   Interval& IntervalOf(int64_t step);
 
-  RecentTimes* recent_;
   int64_t width_;
   Intervals intervals_;
   int64_t memory_bytes_ = 0;        // of intervals_
@@ -138,6 +150,9 @@ class IntervalSeries {
   LogHistogram live_service_time_ns_;
   LogHistogram live_response_time_ns_;
 };
+
+// Key: the index of an RPC.
+using SeriesByRpc = std::map<int, IntervalSeries>;
 
 }  // namespace distbench
 
