@@ -220,5 +220,18 @@ TEST(IntervalSeriesTest, WideIntervalsTakeLessMemory) {
               wide.memory_bytes() / 50);
 }
 
+TEST(IntervalSeriesTest, WhatIsBeingPutTogetherIsNotWidenedAgain) {
+  IntervalSeries series;
+  for (int64_t step = 0; step < 1000; ++step) series.At(step).sent = 1;
+  series.Close();
+  const int64_t max_bytes = series.memory_bytes() * 3 / 4;
+  int64_t width = 1;
+  for (int i = 0; i < 1000; ++i) {
+    width = IntervalSeries::KeepWithin(max_bytes, width, {&series});
+  }
+  EXPECT_EQ(width, 2);
+  EXPECT_LE(series.memory_bytes(), max_bytes);
+}
+
 }  // namespace
 }  // namespace distbench
