@@ -174,6 +174,34 @@ class EngineProcessesTest(programs.ClusterTest):
         self.assertEqual(outcome.status, 1, outcome)
         self.assertIn("is more than this process may give", outcome.err)
 
+    def test_what_a_lost_client_measured_is_in_the_result(self):
+        run = self.start_endless_run()
+        engine = engine_of(self.nodes[0])
+        os.kill(engine, signal.SIGKILL)
+        outcome = run.wait()
+        self.assertEqual(outcome.status, 3, outcome)
+        self.assertRegex(
+            outcome.out,
+            rf"client/0: stopped early: its engine process {engine} was killed "
+            r"by signal 9 \(Killed\); what it measured until "
+            r"[-0-9]+ [:0-9]+ UTC is kept",
+        )
+        self.assertRegex(
+            outcome.out,
+            r"warn \(measurements_lost\): client/0: its measurements end \d+ s "
+            "after the start",
+        )
+        self.assertRegex(outcome.out, r"ping: N: [1-9]\d* min: \d+ns median")
+        self.assertRegex(outcome.out, r"Total time: [1-9]")
+        with open(self.path("endless.result"), encoding="utf-8") as file:
+            result = file.read()
+        self.assertIn("measurements_end_timestamp_ns: ", result)
+        table = self.distbench(
+            "report", "--format=csv", "--table=seconds",
+            self.path("endless.result"),
+        )
+        self.assertGreaterEqual(len(table.out.splitlines()), 3, table)
+
     def test_an_engine_ends_with_its_node_manager(self):
         run = self.start_endless_run()
         engine = engine_of(self.nodes[1])

@@ -81,5 +81,54 @@ TEST(CliqueTest, StochasticFanoutTreatsAllInstancesAlike) {
   }
 }
 
+// Both workers' totals become one, with histograms or without.
+TEST(CliqueTest, WithoutMemoryPairsHaveMomentsAndRpcsHistograms) {
+  for (const int64_t memory_bytes : {0, 64 << 20}) {
+    DistributedSystemDescription test = ParseTest(R"pb(
+      services { name: "node" count: 3 }
+      default_protocol: "loopback"
+      rpc_descriptions { name: "chat" client: "node" server: "node" }
+      action_lists { name: "node" action_names: "run" }
+      action_lists { name: "chat" }
+      actions {
+        name: "run"
+        rpc_name: "chat"
+        iterations { max_iteration_count: 1000 open_loop_interval_ns: 20000000 }
+      }
+    )pb");
+    test.set_recording_memory_bytes(memory_bytes);
+    SimulatedSystem system(test, /*workers=*/2);
+    ASSERT_TRUE(system.Run());
+    const ServiceLogs logs = system.Finish();
+    const bool is_brief = memory_bytes == 0;
+    const ServicePerformanceLog& log = logs.instance_logs().at("node/0");
+    uint64_t pooled = 0;
+    for (const auto& [rpc, statistics] : log.pooled_statistics()) {
+      EXPECT_EQ(rpc, 0);
+      EXPECT_EQ(statistics.succeeded_count(), 0);
+      for (const uint64_t count :
+           statistics.service_time_ns().bucket_counts()) {
+        pooled += count;
+      }
+    }
+    EXPECT_EQ(pooled, is_brief ? 2000 : 0);
+    for (const char* peer : {"node/1", "node/2"}) {
+      const RpcStatistics statistics = StatisticsOf(logs, "node/0", peer);
+      EXPECT_EQ(statistics.succeeded_count(), 1000);
+      EXPECT_EQ(statistics.has_service_time_ns(), !is_brief);
+      EXPECT_EQ(statistics.has_response_time_moments(), is_brief);
+      EXPECT_EQ(statistics.service_time_moments().count(),
+                is_brief ? 1000 : 0);
+    }
+    const RpcTimeSeries& series = log.rpc_time_series().at(0);
+    EXPECT_EQ(series.interval_ns() > 1'000'000'000, is_brief);
+    int64_t sent = 0;
+    for (const RpcInterval& interval : series.intervals()) {
+      sent += interval.sent_count();
+    }
+    EXPECT_EQ(sent, 2000);
+  }
+}
+
 }  // namespace
 }  // namespace distbench

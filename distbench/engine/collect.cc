@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "distbench/config/catalogs/activity_catalog.h"
 #include "distbench/results/histogram_proto.h"
@@ -18,9 +19,6 @@ namespace {
 
 // Samples per chunk: some hundred kilobytes.
 constexpr int kSamplesPerChunk = 8192;
-
-// The same, for intervals of a time series.
-constexpr int kIntervalsPerChunk = 256;
 
 // One dictionary for an instance, from those of its workers.
 class ErrorNumbers {
@@ -89,6 +87,7 @@ class Collector {
       EmitSamples(worker);
       EmitReplayLogs(worker);
     }
+    for (int rpc = 0; rpc < RpcCount(); ++rpc) EmitPooledStatistics(rpc);
   }
 
  private:
@@ -139,22 +138,12 @@ class Collector {
     for (const RpcRecord* record : RecordsOf(rpc)) {
       series.push_back(&record->series);
     }
-    ResultChunk chunk;
-    RpcTimeSeries* piece = nullptr;
-    IntervalSeries::ForEach(series, [&](const IntervalSeries::View& interval) {
-      if (piece == nullptr) {
-        chunk = NewInstanceChunk();
-        piece =
-            &(*chunk.mutable_instance_log()->mutable_rpc_time_series())[rpc];
-        piece->set_interval_ns(Recorder::kIntervalNs);
-      }
-      EncodeInterval(interval, *piece->add_intervals());
-      if (piece->intervals_size() == kIntervalsPerChunk) {
-        emit_(std::move(chunk));
-        piece = nullptr;
-      }
+    EncodeTimeSeries(series, [&](RpcTimeSeries piece) {
+      ResultChunk chunk = NewInstanceChunk();
+      (*chunk.mutable_instance_log()->mutable_rpc_time_series())[rpc] =
+          std::move(piece);
+      emit_(std::move(chunk));
     });
-    if (piece != nullptr) emit_(std::move(chunk));
   }
 
   void EmitOfferedLoad(int rpc) {
@@ -190,6 +179,10 @@ class Collector {
     recorders_[worker]->ForEachTotals(
         [&](int peer, int rpc, const RpcTotals& recorded) {
           RpcTotals totals = recorded;
+          if (IsBrief(peer, rpc)) {
+            pooled_[rpc].MergeHistograms(totals);
+            totals.DropHistograms();
+          }
           RpcCounts& counts = totals.counts;
           if (counts.has_timestamps()) {
             counts.first_start_timestamp_ns += engine_.unix_offset_ns();
@@ -206,6 +199,27 @@ class Collector {
           totals.Encode(*chunk.mutable_rpc_log()->mutable_statistics());
           emit_(std::move(chunk));
         });
+  }
+
+  // Whether a worker has no histograms of it: those of others would be taken
+  // for the whole.
+  bool IsBrief(int peer, int rpc) const {
+    return absl::c_any_of(recorders_, [&](const Recorder* recorder) {
+      return recorder->is_brief(peer, rpc);
+    });
+  }
+
+  void EmitPooledStatistics(int rpc) {
+    for (const RpcRecord* record : RecordsOf(rpc)) {
+      if (record->pooled != nullptr) {
+        pooled_[rpc].MergeHistograms(*record->pooled);
+      }
+    }
+    if (pooled_.count(rpc) == 0) return;
+    ResultChunk chunk = NewInstanceChunk();
+    pooled_[rpc].Encode(
+        (*chunk.mutable_instance_log()->mutable_pooled_statistics())[rpc]);
+    emit_(std::move(chunk));
   }
 
   // By peer and RPC.
@@ -317,6 +331,7 @@ class Collector {
   const absl::FunctionRef<void(ResultChunk)> emit_;
   ServicePerformanceLog instance_log_;
   const ErrorNumbers errors_;
+  std::map<int, RpcTotals> pooled_;  // by RPC
 };
 
 }  // namespace

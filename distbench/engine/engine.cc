@@ -114,13 +114,13 @@ class Engine::Impl final : public WorkerGroup {
     return sum;
   }
 
-  void TakeRecentTimes(LogHistogram& service_time_ns,
-                       LogHistogram& response_time_ns) {
+  void TakeRecent(SeriesByRpc& recent) {
     for (const auto& worker : workers_) {
-      const auto times = worker->TakeRecentTimes();
-      if (times == nullptr) continue;
-      service_time_ns.Merge(times->service_time_ns);
-      response_time_ns.Merge(times->response_time_ns);
+      const auto parts = worker->TakeRecent();
+      if (parts == nullptr) continue;
+      for (const RecentIntervals::Part& part : *parts) {
+        recent[part.rpc].Add(part.step, part.interval);
+      }
     }
   }
 
@@ -285,10 +285,7 @@ void Engine::Stop(absl::string_view reason) {
 
 EngineProgress Engine::progress() const { return impl_->progress(); }
 
-void Engine::TakeRecentTimes(LogHistogram& service_time_ns,
-                             LogHistogram& response_time_ns) {
-  impl_->TakeRecentTimes(service_time_ns, response_time_ns);
-}
+void Engine::TakeRecent(SeriesByRpc& recent) { impl_->TakeRecent(recent); }
 
 void Engine::Shutdown() { impl_->Shutdown(); }
 

@@ -17,7 +17,7 @@
 #include "distbench/base/clock.h"
 #include "distbench/config/plan/plan.h"
 #include "distbench/protocol/driver.h"
-#include "distbench/stats/log_histogram.h"
+#include "distbench/stats/interval_series.h"
 #include "proto/results.pb.h"
 
 namespace distbench {
@@ -90,11 +90,9 @@ class Engine {
 
   EngineProgress progress() const;
 
-  // Adds what has succeeded within the last full seconds: service times, and
-  // response times of open loops. Each RPC is added once. Any thread, one at a
-  // time.
-  void TakeRecentTimes(LogHistogram& service_time_ns,
-                       LogHistogram& response_time_ns);
+  // Adds what was measured in seconds that have passed since the last call. Any
+  // thread, one at a time.
+  void TakeRecent(SeriesByRpc& recent);
 
   // Stops handling requests and joins all threads.
   void Shutdown();

@@ -21,7 +21,7 @@
 #include "distbench/hosting/engine_limits.h"
 #include "distbench/numa/binding.h"
 #include "distbench/protocol/driver_environment.h"
-#include "distbench/stats/log_histogram.h"
+#include "distbench/stats/interval_series.h"
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 
@@ -49,11 +49,11 @@ class HostedEngine {
 
   // May be as old as a second until the traffic has finished.
   virtual EngineProgress progress() const = 0;
-  virtual void TakeRecentTimes(LogHistogram& service_time_ns,
-                               LogHistogram& response_time_ns) = 0;
+  virtual void TakeRecent(SeriesByRpc& recent) = 0;
   virtual void Shutdown() = 0;
 
-  // An error if the engine was lost: what it emits then is what is left.
+  // An error if the engine was lost: what it emits then is what is left, and
+  // until when that was measured.
   virtual absl::Status Collect(
       absl::FunctionRef<void(ResultChunk chunk)> emit) = 0;
 

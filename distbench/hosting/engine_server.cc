@@ -31,11 +31,11 @@
 #include "distbench/hosting/engine_messages.h"
 #include "distbench/hosting/message_socket.h"
 #include "distbench/numa/thread_binding.h"
-#include "distbench/results/histogram_proto.h"
 #include "distbench/results/resource_usage.h"
+#include "distbench/results/time_series.h"
 #include "distbench/security/credentials.h"
 #include "distbench/security/received_tls_files.h"
-#include "distbench/stats/log_histogram.h"
+#include "distbench/stats/interval_series.h"
 
 namespace distbench {
 namespace {
@@ -71,7 +71,7 @@ struct ServedEngine {
   std::optional<ResolvedBinding> binding;
   std::unique_ptr<HostedEngine> hosted;
 
-  // Recent times are taken and sent by one thread at a time.
+  // What is recent is taken and sent by one thread at a time.
   absl::Mutex report_mutex;
 };
 
@@ -317,21 +317,18 @@ class EngineServer {
 
   void SendTotals(int number, ServedEngine& engine,
                   EngineTotals* (EngineReport::*field)()) {
-    LogHistogram service_time_ns;
-    LogHistogram response_time_ns;
+    SeriesByRpc recent;
     EngineReport report;
     report.set_engine(number);
     absl::MutexLock lock(&engine.report_mutex);
     EngineTotals& totals = *(report.*field)();
     totals = ToEngineTotals(engine.hosted->progress());
-    engine.hosted->TakeRecentTimes(service_time_ns, response_time_ns);
-    if (service_time_ns.count() > 0) {
-      EncodeHistogram(service_time_ns,
-                      *totals.mutable_recent_service_time_ns());
-    }
-    if (response_time_ns.count() > 0) {
-      EncodeHistogram(response_time_ns,
-                      *totals.mutable_recent_response_time_ns());
+    engine.hosted->TakeRecent(recent);
+    for (const auto& [rpc, series] : recent) {
+      RpcTimeSeries& encoded = (*totals.mutable_recent())[rpc];
+      EncodeTimeSeries({&series}, [&encoded](RpcTimeSeries piece) {
+        encoded.MergeFrom(piece);
+      });
     }
     socket_.Send(report);
   }

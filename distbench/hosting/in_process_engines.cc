@@ -22,9 +22,8 @@ class InProcessEngine final : public HostedEngine {
   void Start(int64_t start_ns) override { engine_->Start(start_ns); }
   void Stop(absl::string_view reason) override { engine_->Stop(reason); }
   EngineProgress progress() const override { return engine_->progress(); }
-  void TakeRecentTimes(LogHistogram& service_time_ns,
-                       LogHistogram& response_time_ns) override {
-    engine_->TakeRecentTimes(service_time_ns, response_time_ns);
+  void TakeRecent(SeriesByRpc& recent) override {
+    engine_->TakeRecent(recent);
   }
   void Shutdown() override { engine_->Shutdown(); }
   absl::Status Collect(

@@ -6,12 +6,15 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "distbench/config/catalogs/driver_catalog.h"
 #include "distbench/config/plan/driver_options.h"
 #include "distbench/hosting/command_status.h"
 #include "distbench/hosting/engine_messages.h"
-#include "distbench/results/histogram_proto.h"
+#include "distbench/hosting/kept_measurements.h"
+#include "distbench/results/time_series.h"
 
 namespace distbench {
 namespace {
@@ -75,6 +78,7 @@ class ProcessEngine final : public HostedEngine, private EngineListener {
       : options_(std::move(options)),
         process_(std::move(process)),
         owner_(owner),
+        kept_(options_.plan->recording_memory_bytes),
         number_(process_->Add(*this)) {}
 
   ~ProcessEngine() override {
@@ -131,11 +135,13 @@ class ProcessEngine final : public HostedEngine, private EngineListener {
     return progress_;
   }
 
-  void TakeRecentTimes(LogHistogram& service_time_ns,
-                       LogHistogram& response_time_ns) override {
-    absl::MutexLock lock(&mutex_);
-    service_time_ns.Merge(std::exchange(recent_service_time_ns_, {}));
-    response_time_ns.Merge(std::exchange(recent_response_time_ns_, {}));
+  void TakeRecent(SeriesByRpc& recent) override {
+    SeriesByRpc taken;
+    {
+      absl::MutexLock lock(&mutex_);
+      taken.swap(recent_);
+    }
+    for (const auto& [rpc, series] : taken) series.AddTo(recent[rpc]);
   }
 
   void Shutdown() override {
@@ -147,16 +153,18 @@ class ProcessEngine final : public HostedEngine, private EngineListener {
 
   absl::Status Collect(
       absl::FunctionRef<void(ResultChunk chunk)> emit) override {
+    bool has_results = false;
     for (;;) {
       EngineCommand command;
       command.mutable_collect();
       absl::StatusOr<EngineReport> report = Call(std::move(command));
       if (!report.ok()) {
-        emit(LogOfLoss(report.status()));
+        EmitLoss(report.status(), has_results, emit);
         return report.status();
       }
       EngineResults& results = *report->mutable_results();
       for (ResultChunk& chunk : *results.mutable_chunks()) {
+        has_results = true;
         emit(std::move(chunk));
       }
       if (!results.is_last()) continue;
@@ -168,12 +176,36 @@ class ProcessEngine final : public HostedEngine, private EngineListener {
   std::optional<RUsage> process_usage() const override { return usage_; }
 
  private:
-  ResultChunk LogOfLoss(const absl::Status& loss) const {
+  // has_results: whether some of the engine's own results came before. What was
+  // kept would count again what is in them.
+  void EmitLoss(const absl::Status& loss, bool has_results,
+                absl::FunctionRef<void(ResultChunk chunk)> emit) const {
+    absl::MutexLock lock(&mutex_);
+    const std::string& name = options_.plan->instances[options_.instance].name;
     ResultChunk chunk;
-    chunk.set_instance(options_.plan->instances[options_.instance].name);
-    chunk.mutable_instance_log()->set_engine_error_message(
-        std::string(loss.message()));
-    return chunk;
+    chunk.set_instance(name);
+    ServicePerformanceLog& log = *chunk.mutable_instance_log();
+    log.set_engine_error_message(
+        absl::StrCat(loss.message(), WhatIsLeft(has_results)));
+    // An instance that calls nobody has nothing to lose.
+    if (!has_results && !peers_.empty()) {
+      log.set_measurements_end_timestamp_ns(kept_.end_timestamp_ns());
+      kept_.Emit(name, emit);
+    }
+    emit(std::move(chunk));
+  }
+
+  std::string WhatIsLeft(bool has_results) const
+      ABSL_SHARED_LOCKS_REQUIRED(mutex_) {
+    if (has_results) return "; what it had not yet handed over is lost";
+    if (peers_.empty()) return "";
+    if (kept_.end_timestamp_ns() == 0) return "; what it measured is lost";
+    return absl::StrCat(
+        "; what it measured until ",
+        absl::FormatTime("%Y-%m-%d %H:%M:%S UTC",
+                         absl::FromUnixNanos(kept_.end_timestamp_ns()),
+                         absl::UTCTimeZone()),
+        " is kept, as series and totals of its RPCs, and the rest is lost");
   }
 
   absl::StatusOr<EngineReport> Call(EngineCommand command) {
@@ -201,11 +233,13 @@ class ProcessEngine final : public HostedEngine, private EngineListener {
   void Take(const EngineTotals& totals) {
     absl::MutexLock lock(&mutex_);
     progress_ = FromEngineTotals(totals);
-    // Absent ones are not valid, and add nothing.
-    AddHistogram(totals.recent_service_time_ns(), recent_service_time_ns_)
-        .IgnoreError();
-    AddHistogram(totals.recent_response_time_ns(), recent_response_time_ns_)
-        .IgnoreError();
+    SeriesByRpc recent;
+    for (const auto& [rpc, series] : totals.recent()) {
+      const absl::Status status = AddTimeSeries(series, recent[rpc]);
+      LOG_IF(ERROR, !status.ok()) << status;
+    }
+    kept_.Add(recent);
+    for (const auto& [rpc, series] : recent) series.AddTo(recent_[rpc]);
   }
 
   // Once, and not before Start().
@@ -220,17 +254,19 @@ class ProcessEngine final : public HostedEngine, private EngineListener {
   const EngineOptions options_;
   const std::shared_ptr<EngineProcess> process_;
   ProcessEngines& owner_;
-  const int number_;
   std::string address_;
   std::vector<int> peers_;
   std::optional<RUsage> usage_;
 
   mutable absl::Mutex mutex_;
   EngineProgress progress_ ABSL_GUARDED_BY(mutex_);
-  LogHistogram recent_service_time_ns_ ABSL_GUARDED_BY(mutex_);
-  LogHistogram recent_response_time_ns_ ABSL_GUARDED_BY(mutex_);
+  SeriesByRpc recent_ ABSL_GUARDED_BY(mutex_);
+  KeptMeasurements kept_ ABSL_GUARDED_BY(mutex_);
   bool is_started_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_finished_ ABSL_GUARDED_BY(mutex_) = false;
+
+  // From here on the process's reader calls.
+  const int number_;
 };
 
 // ---- The processes ----------------------------------------------------------

@@ -28,6 +28,7 @@
 #include "distbench/hosting/engine_socket.h"
 #include "distbench/hosting/in_process_engines.h"
 #include "distbench/hosting/message_socket.h"
+#include "distbench/results/merge.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
@@ -146,10 +147,8 @@ TEST_F(ProcessEnginesTest, EnginesMeasureInProcessesOfTheirOwn) {
   ASSERT_TRUE(client_.finished.WaitForNotificationWithTimeout(kGenerous));
   // What came with the end is exact.
   EXPECT_EQ(client_.engine->progress().succeeded_count, 1000);
-  LogHistogram service_time_ns;
-  LogHistogram response_time_ns;
-  client_.engine->TakeRecentTimes(service_time_ns, response_time_ns);
-  EXPECT_EQ(response_time_ns.count(), 0);
+  SeriesByRpc recent;
+  client_.engine->TakeRecent(recent);
 
   EXPECT_FALSE(client_.engine->process_usage().has_value());
   client_.engine->Shutdown();
@@ -273,6 +272,66 @@ TEST_F(ProcessEnginesTest, ALossEndsTheTraffic) {
   EXPECT_TRUE(client_.overloaded.HasBeenNotified());
 }
 
+// Kills the client when it has reported some seconds, and looks at what is left.
+TEST_F(ProcessEnginesTest, WhatALostEngineHasReportedIsKept) {
+  SetTest("max_duration_us: 60000000");
+  MakeBoth();
+  Start();
+  int64_t reported = 0;
+  ASSERT_TRUE(WaitUntil([&] {
+    SeriesByRpc recent;
+    client_.engine->TakeRecent(recent);
+    for (const auto& [rpc, series] : recent) {
+      IntervalSeries::ForEach({&series}, [&](const IntervalSeries::View& view) {
+        reported += view.counts.succeeded;
+      });
+    }
+    return reported > 0;
+  }));
+  kill(client_.engine->pid(), SIGKILL);
+  ASSERT_TRUE(client_.finished.WaitForNotificationWithTimeout(kGenerous));
+  client_.engine->Shutdown();
+  ServiceLogs logs;
+  EXPECT_EQ(client_.engine->Collect([&](ResultChunk chunk) {
+    EXPECT_EQ(MergeChunk(std::move(chunk), logs), absl::OkStatus());
+  }),
+            client_.overload);
+  const ServicePerformanceLog& log = logs.instance_logs().at("client/0");
+  EXPECT_THAT(log.engine_error_message(),
+              AllOf(HasSubstr("was killed by signal 9"),
+                    HasSubstr("; what it measured until 20"),
+                    HasSubstr(" UTC is kept"), HasSubstr("the rest is lost")));
+  const RpcTimeSeries& series = log.rpc_time_series().at(0);
+  const int64_t last_second =
+      series.intervals(series.intervals_size() - 1).index();
+  EXPECT_EQ(log.measurements_end_timestamp_ns(),
+            (last_second + 1) * 1'000'000'000);
+  const RpcStatistics& totals = log.pooled_statistics().at(0);
+  EXPECT_GE(totals.succeeded_count(), reported);
+  int64_t in_series = 0;
+  for (const RpcInterval& interval : series.intervals()) {
+    in_series += interval.succeeded_count();
+  }
+  EXPECT_EQ(totals.succeeded_count(), in_series);
+  EXPECT_GT(totals.service_time_ns().bucket_counts_size(), 0);
+}
+
+TEST_F(ProcessEnginesTest, ALostClientThatHasReportedNothingSaysSo) {
+  SetTest("max_duration_us: 60000000");
+  MakeBoth();
+  kill(client_.engine->pid(), SIGKILL);
+  ASSERT_TRUE(client_.overloaded.WaitForNotificationWithTimeout(kGenerous));
+  ServiceLogs logs;
+  EXPECT_FALSE(client_.engine->Collect([&](ResultChunk chunk) {
+    EXPECT_EQ(MergeChunk(std::move(chunk), logs), absl::OkStatus());
+  }).ok());
+  const ServicePerformanceLog& log = logs.instance_logs().at("client/0");
+  EXPECT_THAT(log.engine_error_message(),
+              HasSubstr("; what it measured is lost"));
+  EXPECT_TRUE(log.has_measurements_end_timestamp_ns());
+  EXPECT_EQ(log.measurements_end_timestamp_ns(), 0);
+}
+
 TEST_F(ProcessEnginesTest, ALossBeforeTheStartEndsTheTrafficOnce) {
   SetTest("max_duration_us: 60000000");
   MakeBoth();
@@ -376,12 +435,18 @@ TEST_F(ProcessEnginesTest, ALossWhileResultsComeIsAnError) {
   ASSERT_TRUE(client_.finished.WaitForNotificationWithTimeout(kGenerous));
   client_.engine->Shutdown();
   bool is_first = true;
+  int series_of_rpc = 0;
+  std::string message;
   const absl::Status status =
-      client_.engine->Collect([&](const ResultChunk&) {
+      client_.engine->Collect([&](const ResultChunk& chunk) {
         if (is_first) kill(client_.engine->pid(), SIGKILL);
         is_first = false;
+        series_of_rpc += chunk.instance_log().rpc_time_series_size();
+        message += chunk.instance_log().engine_error_message();
       });
   EXPECT_THAT(status.message(), HasSubstr("was killed by signal 9"));
+  EXPECT_THAT(message, HasSubstr("what it had not yet handed over is lost"));
+  EXPECT_LE(series_of_rpc, 1) << "nothing is counted twice";
 }
 
 // How many processes this one has started that are there.

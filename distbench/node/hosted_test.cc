@@ -22,6 +22,7 @@
 #include "distbench/node/thread_limits.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/resource_usage.h"
+#include "distbench/stats/interval_series.h"
 #include "distbench/stats/log_histogram.h"
 
 namespace distbench {
@@ -454,6 +455,7 @@ void HostedTest::StopIfOverloaded() {
 
 TrafficProgress HostedTest::TakeProgress() {
   TrafficProgress sum;
+  SeriesByRpc recent;
   LogHistogram service_time_ns;
   LogHistogram response_time_ns;
   absl::MutexLock lock(&mutex_);
@@ -463,7 +465,13 @@ TrafficProgress HostedTest::TakeProgress() {
     sum.set_failed_count(sum.failed_count() + part.failed_count);
     sum.set_in_flight_count(sum.in_flight_count() + part.in_flight_count);
     sum.set_offered_count(sum.offered_count() + part.offered_count);
-    engine->TakeRecentTimes(service_time_ns, response_time_ns);
+    engine->TakeRecent(recent);
+  }
+  for (const auto& [rpc, series] : recent) {
+    IntervalSeries::ForEach({&series}, [&](const IntervalSeries::View& view) {
+      service_time_ns.Merge(view.service_time_ns);
+      response_time_ns.Merge(view.response_time_ns);
+    });
   }
   if (service_time_ns.count() > 0) {
     EncodeHistogram(service_time_ns, *sum.mutable_recent_service_time_ns());

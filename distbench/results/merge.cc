@@ -87,6 +87,11 @@ absl::Status MergeSeriesAndLoads(ServicePerformanceLog& from,
         MergeOfferedLoad(load, (*into.mutable_offered_loads())[rpc_index]);
     if (!status.ok()) return status;
   }
+  for (const auto& [rpc_index, statistics] : from.pooled_statistics()) {
+    absl::Status status = MergeStatistics(
+        statistics, (*into.mutable_pooled_statistics())[rpc_index]);
+    if (!status.ok()) return status;
+  }
   return absl::OkStatus();
 }
 
@@ -96,6 +101,9 @@ void SetInstanceLog(ServicePerformanceLog& from, ServicePerformanceLog& into) {
   }
   if (from.has_engine_error_message()) {
     into.set_engine_error_message(from.engine_error_message());
+  }
+  if (from.has_measurements_end_timestamp_ns()) {
+    into.set_measurements_end_timestamp_ns(from.measurements_end_timestamp_ns());
   }
   for (auto& [name, log] : *from.mutable_activity_logs()) {
     (*into.mutable_activity_logs())[name] = std::move(log);

@@ -239,5 +239,24 @@ INSTANTIATE_TEST_SUITE_P(
                  "log of c/0 on RPC 2 to s/0: statistics hold -1"}),
     [](const auto& info) { return info.param.name; });
 
+TEST(MergeChunkTest, PooledStatisticsAddUp) {
+  ServiceLogs logs;
+  const auto chunk = FromText<ResultChunk>(R"(
+    instance: "c/0"
+    instance_log { pooled_statistics { key: 2 value { succeeded_count: 3 } } })");
+  ASSERT_TRUE(MergeChunk(chunk, logs).ok());
+  ASSERT_TRUE(MergeChunk(chunk, logs).ok());
+  EXPECT_EQ(logs.instance_logs()
+                .at("c/0")
+                .pooled_statistics()
+                .at(2)
+                .succeeded_count(),
+            6);
+  const auto bad = FromText<ResultChunk>(R"(
+    instance: "c/0"
+    instance_log { pooled_statistics { key: 2 value { failed_count: -1 } } })");
+  EXPECT_FALSE(MergeChunk(bad, logs).ok());
+}
+
 }  // namespace
 }  // namespace distbench

@@ -1,6 +1,7 @@
 #include "distbench/results/rpc_totals.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <string>
 
@@ -41,6 +42,47 @@ absl::Status ValidateField(absl::string_view field,
   }
   return absl::InvalidArgumentError(
       absl::StrCat(field, ": ", status.message()));
+}
+
+absl::Status ValidateMoments(const ValueMoments& moments) {
+  const bool has_values = moments.count() > 0;
+  const auto is_sum = [](double value) {
+    return std::isfinite(value) && value >= 0;
+  };
+  if (moments.count() >= 0 && moments.has_min() == has_values &&
+      moments.has_max() == has_values && moments.min() >= 0 &&
+      moments.min() <= moments.max() && is_sum(moments.sum()) &&
+      is_sum(moments.sum_of_squares())) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "moments of ", moments.count(), " values with a min of ", moments.min(),
+      ", a max of ", moments.max(), ", a sum of ", moments.sum(),
+      " and a sum of squares of ", moments.sum_of_squares(),
+      " contradict themselves"));
+}
+
+// Requires valid ones.
+void AddMoments(const ValueMoments& from, RunningMoments& into) {
+  if (from.count() == 0) return;
+  into.count = SaturatingAdd(into.count, from.count());
+  into.min = std::min(into.min, from.min());
+  into.max = std::max(into.max, from.max());
+  into.sum += from.sum();
+  into.sum_of_squares += from.sum_of_squares();
+}
+
+void EncodeMoments(const RunningMoments& moments, ValueMoments& proto) {
+  proto.set_count(moments.count);
+  proto.set_min(moments.min);
+  proto.set_max(moments.max);
+  proto.set_sum(moments.sum);
+  proto.set_sum_of_squares(moments.sum_of_squares);
+}
+
+void MoveToMoments(LogHistogram& histogram, RunningMoments& moments) {
+  moments.Merge(RunningMoments(histogram));
+  histogram = LogHistogram();
 }
 
 }  // namespace
@@ -94,6 +136,11 @@ absl::Status ValidateStatistics(const RpcStatistics& statistics) {
   if (status.ok() && statistics.has_lateness_ns()) {
     status = ValidateField("lateness_ns", statistics.lateness_ns());
   }
+  for (const ValueMoments* moments :
+       {&statistics.service_time_moments(), &statistics.response_time_moments(),
+        &statistics.lateness_moments()}) {
+    if (status.ok()) status = ValidateMoments(*moments);
+  }
   return status;
 }
 
@@ -112,11 +159,26 @@ absl::Status RpcTotals::Add(const RpcStatistics& statistics) {
   if (statistics.has_lateness_ns()) {
     AddHistogram(statistics.lateness_ns(), lateness_ns).IgnoreError();
   }
+  AddMoments(statistics.service_time_moments(), moments.service_time_ns);
+  AddMoments(statistics.response_time_moments(), moments.response_time_ns);
+  AddMoments(statistics.lateness_moments(), moments.lateness_ns);
   for (const auto& [error_index, count] : statistics.failures_by_error()) {
     int64_t& total = failures_by_error[error_index];
     total = SaturatingAdd(total, count);
   }
   return absl::OkStatus();
+}
+
+void RpcTotals::MergeHistograms(const RpcTotals& other) {
+  service_time_ns.Merge(other.service_time_ns);
+  response_time_ns.Merge(other.response_time_ns);
+  lateness_ns.Merge(other.lateness_ns);
+}
+
+void RpcTotals::DropHistograms() {
+  MoveToMoments(service_time_ns, moments.service_time_ns);
+  MoveToMoments(response_time_ns, moments.response_time_ns);
+  MoveToMoments(lateness_ns, moments.lateness_ns);
 }
 
 void RpcTotals::Encode(RpcStatistics& statistics) const {
@@ -139,6 +201,17 @@ void RpcTotals::Encode(RpcStatistics& statistics) const {
   }
   if (lateness_ns.count() > 0) {
     EncodeHistogram(lateness_ns, *statistics.mutable_lateness_ns());
+  }
+  if (moments.service_time_ns.count > 0) {
+    EncodeMoments(moments.service_time_ns,
+                  *statistics.mutable_service_time_moments());
+  }
+  if (moments.response_time_ns.count > 0) {
+    EncodeMoments(moments.response_time_ns,
+                  *statistics.mutable_response_time_moments());
+  }
+  if (moments.lateness_ns.count > 0) {
+    EncodeMoments(moments.lateness_ns, *statistics.mutable_lateness_moments());
   }
   for (const auto& [error_index, count] : failures_by_error) {
     (*statistics.mutable_failures_by_error())[error_index] = count;

@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "distbench/stats/log_histogram.h"
+#include "distbench/stats/running_moments.h"
 #include "proto/results.pb.h"
 
 namespace distbench {
@@ -37,7 +38,14 @@ struct RpcCounts {
 
 RpcCounts CountsOf(const RpcStatistics& statistics);
 
-// The complete RpcStatistics. Copyable.
+// What is kept of latencies where there is no memory for histograms.
+struct LatencyMoments {
+  RunningMoments service_time_ns;
+  RunningMoments response_time_ns;
+  RunningMoments lateness_ns;
+};
+
+// All of RpcStatistics. Copyable.
 struct RpcTotals {
   // Adds the statistics of further RPCs; adds nothing if they are invalid.
   absl::Status Add(const RpcStatistics& statistics);
@@ -45,13 +53,22 @@ struct RpcTotals {
   // Replaces the content of `statistics`.
   void Encode(RpcStatistics& statistics) const;
 
+  // Adds the histograms of others, and nothing else.
+  void MergeHistograms(const RpcTotals& other);
+
+  // Makes moments of the histograms.
+  void DropHistograms();
+
   RpcCounts counts;
   LogHistogram service_time_ns;
   LogHistogram response_time_ns;
   LogHistogram lateness_ns;
 
-  // Keyed by index into an error dictionary. Meaningless after statistics of
-  // several instances have been added.
+  // Of values that are in no histogram here.
+  LatencyMoments moments;
+
+  // Key: index into an error dictionary; means nothing once statistics of
+  // several instances were added.
   std::map<int32_t, int64_t> failures_by_error;
 };
 

@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "distbench/base/testing/proto_testing.h"
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/util/message_differencer.h"
 #include "gtest/gtest.h"
@@ -118,6 +119,52 @@ TEST(RpcTotalsTest, AddsNothingOfInvalidStatistics) {
               HasSubstr("lateness_ns: histogram has sub_bucket_bits 3"));
   EXPECT_EQ(totals.counts.succeeded_count, 0);
   EXPECT_EQ(totals.service_time_ns.count(), 0);
+}
+
+TEST(RpcTotalsTest, MomentsStandForHistogramsThatWereDropped) {
+  RpcTotals totals;
+  ASSERT_TRUE(totals.Add(FromText(kStatistics)).ok());
+  const LogHistogram service_time_ns = totals.service_time_ns;
+  RpcTotals pooled;
+  pooled.MergeHistograms(totals);
+  EXPECT_EQ(pooled.service_time_ns.count(), service_time_ns.count());
+  EXPECT_EQ(pooled.counts.succeeded_count, 0);
+  totals.DropHistograms();
+  RpcStatistics encoded;
+  totals.Encode(encoded);
+  EXPECT_FALSE(encoded.has_service_time_ns());
+  EXPECT_FALSE(encoded.has_response_time_moments());
+  EXPECT_EQ(encoded.service_time_moments().count(), 2);
+  EXPECT_EQ(encoded.service_time_moments().min(), service_time_ns.min());
+  EXPECT_EQ(encoded.service_time_moments().max(), service_time_ns.max());
+  EXPECT_EQ(encoded.service_time_moments().sum(), service_time_ns.sum());
+  EXPECT_EQ(encoded.service_time_moments().sum_of_squares(),
+            service_time_ns.sum_of_squares());
+
+  RpcTotals both;
+  ASSERT_TRUE(both.Add(encoded).ok());
+  ASSERT_TRUE(both.Add(encoded).ok());
+  EXPECT_EQ(both.service_time_ns.count(), 0u);
+  EXPECT_EQ(both.moments.service_time_ns.count, 4);
+  EXPECT_EQ(both.moments.service_time_ns.min, service_time_ns.min());
+  EXPECT_EQ(both.moments.service_time_ns.max, service_time_ns.max());
+  EXPECT_EQ(both.moments.service_time_ns.sum, 2 * service_time_ns.sum());
+}
+
+TEST(RpcTotalsTest, RefusesMomentsThatContradictThemselves) {
+  for (const char* text :
+       {"count: -1 min: 1 max: 2", "count: 1", "min: 1 max: 2",
+        "count: 2 min: 3 max: 2", "count: 1 min: -1 max: 2",
+        "count: 1 min: 1 max: 1 sum: nan",
+        "count: 1 min: 1 max: 1 sum_of_squares: -1"}) {
+    for (const char* field : {"service_time_moments", "response_time_moments",
+                              "lateness_moments"}) {
+      RpcTotals totals;
+      const absl::Status status =
+          totals.Add(FromText(absl::StrCat(field, " { ", text, " }")));
+      EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << text;
+    }
+  }
 }
 
 }  // namespace

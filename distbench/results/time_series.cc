@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -10,6 +11,7 @@
 #include "distbench/results/histogram_proto.h"
 #include "distbench/stats/log_histogram.h"
 #include "google/protobuf/repeated_field.h"
+#include "distbench/stats/packed_histogram.h"
 
 namespace distbench {
 namespace {
@@ -37,6 +39,28 @@ absl::Status ValidateInterval(const RpcInterval& interval) {
   if (status.ok()) return status;
   return absl::InvalidArgumentError(absl::StrCat(
       "interval ", interval.index(), " of a time series: ", status.message()));
+}
+
+constexpr int kIntervalsPerPiece = 256;
+
+// Requires a valid one, or none.
+PackedHistogram Pack(const Histogram& proto) {
+  LogHistogram histogram;
+  AddHistogram(proto, histogram).IgnoreError();
+  return PackedHistogram(histogram);
+}
+
+// Requires a valid one.
+IntervalSeries::Interval DecodeInterval(const RpcInterval& proto) {
+  return {.counts = {.offered = proto.offered_count(),
+                     .sent = proto.sent_count(),
+                     .succeeded = proto.succeeded_count(),
+                     .failed = proto.failed_count(),
+                     .warmup = proto.warmup_count(),
+                     .request_bytes = proto.request_bytes(),
+                     .response_bytes = proto.response_bytes()},
+          .service_time_ns = Pack(proto.service_time_ns()),
+          .response_time_ns = Pack(proto.response_time_ns())};
 }
 
 // Requires valid histograms.
@@ -133,6 +157,38 @@ void EncodeInterval(const IntervalSeries::View& interval, RpcInterval& proto) {
   }
 }
 
+void EncodeTimeSeries(absl::Span<const IntervalSeries* const> series,
+                      absl::FunctionRef<void(RpcTimeSeries piece)> emit) {
+  RpcTimeSeries piece;
+  IntervalSeries::ForEach(series, [&](const IntervalSeries::View& interval) {
+    EncodeInterval(interval, *piece.add_intervals());
+    piece.set_interval_ns(IntervalSeries::WidestOf(series) * kSeriesStepNs);
+    if (piece.intervals_size() < kIntervalsPerPiece) return;
+    emit(std::move(piece));
+    piece.Clear();
+  });
+  if (piece.intervals_size() > 0) emit(std::move(piece));
+}
+
+absl::Status AddTimeSeries(const RpcTimeSeries& proto, IntervalSeries& series) {
+  if (absl::Status status = ValidateTimeSeries(proto); !status.ok()) {
+    return status;
+  }
+  const int64_t steps = proto.interval_ns() / kSeriesStepNs;
+  if (proto.interval_ns() % kSeriesStepNs != 0 ||
+      (!proto.intervals().empty() &&
+       proto.intervals().rbegin()->index() >
+           std::numeric_limits<int64_t>::max() / proto.interval_ns())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a time series has intervals of ", proto.interval_ns(),
+                     " ns that are no seconds of Unix time"));
+  }
+  for (const RpcInterval& interval : proto.intervals()) {
+    series.Add(interval.index() * steps, DecodeInterval(interval));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status ValidateTimeSeries(const RpcTimeSeries& series) {
   if (series.interval_ns() <= 0) {
     return absl::InvalidArgumentError(
@@ -164,6 +220,25 @@ absl::Status ValidateOfferedLoad(const OfferedLoad& load) {
                                    : absl::OkStatus();
 }
 
+bool WidenTimeSeries(int64_t interval_ns, RpcTimeSeries& series) {
+  if (interval_ns % series.interval_ns() != 0) return false;
+  const int64_t ratio = interval_ns / series.interval_ns();
+  series.set_interval_ns(interval_ns);
+  if (ratio == 1) return true;
+  auto& intervals = *series.mutable_intervals();
+  int kept = 0;
+  for (int i = 0; i < intervals.size(); ++i) {
+    intervals[i].set_index(intervals[i].index() / ratio);
+    if (kept > 0 && intervals[kept - 1].index() == intervals[i].index()) {
+      AddInterval(intervals[i], intervals[kept - 1]);
+    } else {
+      intervals.SwapElements(kept++, i);
+    }
+  }
+  intervals.DeleteSubrange(kept, intervals.size() - kept);
+  return true;
+}
+
 absl::Status MergeTimeSeries(RpcTimeSeries from, RpcTimeSeries& into) {
   if (absl::Status status = ValidateTimeSeries(from); !status.ok()) {
     return status;
@@ -172,7 +247,8 @@ absl::Status MergeTimeSeries(RpcTimeSeries from, RpcTimeSeries& into) {
     into = std::move(from);
     return absl::OkStatus();
   }
-  if (from.interval_ns() != into.interval_ns()) {
+  const int64_t widest_ns = std::max(from.interval_ns(), into.interval_ns());
+  if (!WidenTimeSeries(widest_ns, from) || !WidenTimeSeries(widest_ns, into)) {
     return absl::InvalidArgumentError(
         absl::StrCat("time series with intervals of ", from.interval_ns(),
                      " and ", into.interval_ns(), " ns cannot be merged"));

@@ -1,6 +1,8 @@
 #include "distbench/results/time_series.h"
 
 #include <cstdint>
+#include <limits>
+#include <utility>
 #include <vector>
 
 #include "distbench/results/histogram_proto.h"
@@ -97,6 +99,22 @@ TEST(TimeSeriesTest, PiecesMayComeInAnyOrder) {
   }
 }
 
+TEST(TimeSeriesTest, MergedSeriesAreAsWideAsTheWidest) {
+  RpcTimeSeries wide = Series({1, 2});
+  wide.set_interval_ns(4 * kSecond);
+  RpcTimeSeries into = Series({3, 4, 6, 7, 12});
+  ASSERT_TRUE(MergeTimeSeries(wide, into).ok());
+  EXPECT_EQ(into.interval_ns(), 4 * kSecond);
+  EXPECT_THAT(Indices(into), ElementsAre(0, 1, 2, 3));
+  EXPECT_EQ(into.intervals(1).succeeded_count(), 4);
+  EXPECT_EQ(into.intervals(1).service_time_ns().sum(), 4 + 6 + 7 + 1);
+  EXPECT_EQ(into.intervals(3).succeeded_count(), 1);
+  // The other way round.
+  RpcTimeSeries wide_first = wide;
+  ASSERT_TRUE(MergeTimeSeries(Series({3, 4, 6, 7, 12}), wide_first).ok());
+  EXPECT_EQ(wide_first.SerializeAsString(), into.SerializeAsString());
+}
+
 TEST(TimeSeriesTest, MergingIntoNothingIsMoving) {
   RpcTimeSeries into;
   ASSERT_TRUE(MergeTimeSeries(Series({3}), into).ok());
@@ -106,9 +124,9 @@ TEST(TimeSeriesTest, MergingIntoNothingIsMoving) {
 
 TEST(TimeSeriesTest, ContradictionsAreRefused) {
   RpcTimeSeries into = Series({1});
-  RpcTimeSeries wider = Series({1});
-  wider.set_interval_ns(2 * kSecond);
-  EXPECT_THAT(std::string(MergeTimeSeries(wider, into).message()),
+  RpcTimeSeries odd = Series({1});
+  odd.set_interval_ns(3 * kSecond / 2);
+  EXPECT_THAT(std::string(MergeTimeSeries(odd, into).message()),
               HasSubstr("cannot be merged"));
   EXPECT_THAT(std::string(MergeTimeSeries(Series({2, 2}), into).message()),
               HasSubstr("interval 2 after interval 2"));
@@ -138,6 +156,46 @@ TEST(TimeSeriesTest, OfferedLoadsAddUp) {
   from.set_unsent_count(-1);
   EXPECT_FALSE(MergeOfferedLoad(from, into).ok());
   EXPECT_EQ(into.unsent_count(), 4);
+}
+
+TEST(TimeSeriesTest, EncodedSeriesAddUpToThemselves) {
+  IntervalSeries series(4);
+  for (int64_t step = 0; step < 2000; ++step) {
+    series.At(step) = {.offered = 1,
+                       .sent = 2,
+                       .succeeded = 3,
+                       .failed = 4,
+                       .warmup = 5,
+                       .request_bytes = 6,
+                       .response_bytes = 7};
+    series.ServiceTimes(step).Record(step);
+    series.ResponseTimes(step).Record(2 * step);
+  }
+  IntervalSeries decoded(4);
+  std::vector<RpcTimeSeries> pieces;
+  EncodeTimeSeries({&series}, [&](RpcTimeSeries piece) {
+    EXPECT_EQ(piece.interval_ns(), 4 * kSecond);
+    ASSERT_TRUE(AddTimeSeries(piece, decoded).ok());
+    pieces.push_back(std::move(piece));
+  });
+  EXPECT_EQ(pieces.size(), 2);
+  int count = 0;
+  EncodeTimeSeries({&decoded}, [&](const RpcTimeSeries& piece) {
+    EXPECT_EQ(piece.SerializeAsString(), pieces[count++].SerializeAsString());
+  });
+  EXPECT_EQ(count, 2);
+}
+
+TEST(TimeSeriesTest, WhatIsNoSeriesOfSecondsIsNotAdded) {
+  IntervalSeries series;
+  RpcTimeSeries proto = Series({1, 2});
+  proto.set_interval_ns(kSecond / 2);
+  EXPECT_FALSE(AddTimeSeries(proto, series).ok());
+  proto = Series({2, 1});
+  EXPECT_FALSE(AddTimeSeries(proto, series).ok());
+  proto = Series({1, std::numeric_limits<int64_t>::max() / 2});
+  EXPECT_FALSE(AddTimeSeries(proto, series).ok());
+  EXPECT_EQ(series.memory_bytes(), 0);
 }
 
 }  // namespace

@@ -140,6 +140,7 @@ TestResult ResultOfCopy(const TestResult& result,
     }
     Reindex(own_index, own_log.mutable_rpc_time_series());
     Reindex(own_index, own_log.mutable_offered_loads());
+    Reindex(own_index, own_log.mutable_pooled_statistics());
   }
   return own;
 }

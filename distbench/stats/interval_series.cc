@@ -1,10 +1,22 @@
 #include "distbench/stats/interval_series.h"
 
 #include <algorithm>
-#include <limits>
+#include <iterator>
 #include <vector>
 
 namespace distbench {
+namespace {
+
+// What a map adds to each of its elements: links, and the allocator's share.
+constexpr int64_t kNodeBytes = 56;
+
+// Enough to be faster than new intervals come, and some microseconds each.
+constexpr int kPutTogetherAtOnce = 8;
+
+// A year of seconds: wider than any test is long.
+constexpr int64_t kWidest = 1 << 25;
+
+}  // namespace
 
 void IntervalCounts::Add(const IntervalCounts& other) {
   offered += other.offered;
@@ -16,71 +28,157 @@ void IntervalCounts::Add(const IntervalCounts& other) {
   response_bytes += other.response_bytes;
 }
 
+void IntervalSeries::Interval::Merge(const Interval& other) {
+  counts.Add(other.counts);
+  service_time_ns.Merge(other.service_time_ns);
+  response_time_ns.Merge(other.response_time_ns);
+}
+
+int64_t IntervalSeries::Interval::memory_bytes() const {
+  return kNodeBytes + static_cast<int64_t>(sizeof(Interval)) +
+         service_time_ns.allocated_bytes() + response_time_ns.allocated_bytes();
+}
+
+void IntervalSeries::Find(int64_t step) {
+  last_used_ = &open_[step];
+  last_step_ = step;
+}
+
+// Packs the step that is being recorded, and prepares for another one.
+void IntervalSeries::TurnTo(int64_t step) {
+  PackLive();
+  live_step_ = step;
+  Find(step);
+}
+
+void IntervalSeries::PackLive() {
+  if (live_step_ == kNever) return;
+  // It may have been packed before, if values came out of order.
+  Interval& packed = open_[live_step_];
+  packed.service_time_ns.Merge(PackedHistogram(live_service_time_ns_));
+  packed.response_time_ns.Merge(PackedHistogram(live_response_time_ns_));
+  live_service_time_ns_.Clear();
+  live_response_time_ns_.Clear();
+  live_step_ = kNever;
+}
+
 // Makes the interval if there is none.
-void IntervalSeries::Find(int64_t index) {
-  if (intervals_.empty() || intervals_.back().index < index) {
-    last_used_ = &intervals_.emplace_back();
-  } else {
-    const auto at = std::lower_bound(
-        intervals_.begin(), intervals_.end(), index,
-        [](const Interval& interval, int64_t i) { return interval.index < i; });
-    last_used_ =
-        at->index == index ? &*at : &*intervals_.insert(at, Interval());
+IntervalSeries::Interval& IntervalSeries::IntervalOf(int64_t step) {
+  const int64_t first_step = step / width_ * width_;
+  const auto found = intervals_.lower_bound(first_step);
+  if (found != intervals_.end() && found->first / width_ == step / width_) {
+    return found->second;
   }
-  last_used_->index = index;
+  Interval& made = intervals_.try_emplace(found, first_step)->second;
+  memory_bytes_ += made.memory_bytes();
+  return made;
 }
 
-// Packs the interval that is being recorded, and prepares for another one.
-void IntervalSeries::TurnTo(int64_t index) {
-  if (live_index_ != kNever) {
-    if (recent_ != nullptr) {
-      recent_->Publish(live_service_time_ns_, live_response_time_ns_);
+void IntervalSeries::Add(int64_t step, const Interval& recorded) {
+  Interval& interval = IntervalOf(step);
+  memory_bytes_ -= interval.memory_bytes();
+  interval.Merge(recorded);
+  memory_bytes_ += interval.memory_bytes();
+}
+
+void IntervalSeries::AddTo(IntervalSeries& series) const {
+  for (const auto& [step, interval] : intervals_) series.Add(step, interval);
+}
+
+void IntervalSeries::Close(Told told) {
+  PackLive();
+  for (const auto& [step, recorded] : open_) {
+    Add(step, recorded);
+    told(step, recorded);
+  }
+  open_.clear();
+  last_step_ = kNever;
+}
+
+void IntervalSeries::Widen(int64_t width) {
+  width_ = width;
+  to_put_together_ = kNever;
+}
+
+bool IntervalSeries::PutTogether(int max_count) {
+  if (to_put_together_ == kEnd) return true;
+  auto at = intervals_.lower_bound(to_put_together_);
+  for (; max_count > 0 && at != intervals_.end(); --max_count) {
+    const auto next = std::next(at);
+    if (next == intervals_.end() ||
+        next->first / width_ != at->first / width_) {
+      at = next;
+      continue;
     }
-    Find(live_index_);
-    // It may have been packed before, if values came out of order.
-    last_used_->service_time_ns.AddTo(live_service_time_ns_);
-    last_used_->response_time_ns.AddTo(live_response_time_ns_);
-    last_used_->service_time_ns = PackedHistogram(live_service_time_ns_);
-    last_used_->response_time_ns = PackedHistogram(live_response_time_ns_);
-    live_service_time_ns_.Clear();
-    live_response_time_ns_.Clear();
+    memory_bytes_ -= at->second.memory_bytes() + next->second.memory_bytes();
+    at->second.Merge(next->second);
+    memory_bytes_ += at->second.memory_bytes();
+    intervals_.erase(next);
   }
-  live_index_ = index;
-  Find(index);
+  to_put_together_ = at == intervals_.end() ? kEnd : at->first;
+  return to_put_together_ == kEnd;
 }
 
-void IntervalSeries::AddTo(const Interval& interval, IntervalCounts& counts,
-                           LogHistogram& service_time_ns,
-                           LogHistogram& response_time_ns) const {
-  counts.Add(interval.counts);
-  interval.service_time_ns.AddTo(service_time_ns);
-  interval.response_time_ns.AddTo(response_time_ns);
-  if (interval.index == live_index_) {
-    service_time_ns.Merge(live_service_time_ns_);
-    response_time_ns.Merge(live_response_time_ns_);
+// What intervals take falls as they are put together: they are not made wider
+// again before that is done.
+int64_t IntervalSeries::KeepWithin(int64_t max_bytes, int64_t width,
+                                   absl::Span<IntervalSeries* const> series) {
+  bool is_done = true;
+  int64_t bytes = 0;
+  for (IntervalSeries* each : series) {
+    is_done &= each->PutTogether(kPutTogetherAtOnce);
+    bytes += each->memory_bytes();
   }
+  if (!is_done || width == kWidest || bytes <= max_bytes) return width;
+  for (IntervalSeries* each : series) each->Widen(2 * width);
+  return 2 * width;
+}
+
+int64_t IntervalSeries::WidestOf(
+    absl::Span<const IntervalSeries* const> series) {
+  int64_t widest = 1;
+  for (const IntervalSeries* each : series) {
+    widest = std::max(widest, each->width_);
+  }
+  return widest;
 }
 
 void IntervalSeries::ForEach(absl::Span<const IntervalSeries* const> series,
                              absl::FunctionRef<void(const View&)> visit) {
-  constexpr int64_t kNone = std::numeric_limits<int64_t>::max();
-  std::vector<size_t> positions(series.size(), 0);
+  const int64_t width = WidestOf(series);
+  // What is left of a series: closed, then open.
+  struct Rest {
+    Intervals::const_iterator at;
+    Intervals::const_iterator end;
+  };
+  std::vector<Rest> rests;
+  for (const IntervalSeries* each : series) {
+    rests.push_back({each->intervals_.begin(), each->intervals_.end()});
+    rests.push_back({each->open_.begin(), each->open_.end()});
+  }
   LogHistogram service_time_ns;
   LogHistogram response_time_ns;
   for (;;) {
-    int64_t index = kNone;
-    for (size_t i = 0; i < series.size(); ++i) {
-      if (positions[i] == series[i]->intervals_.size()) continue;
-      index = std::min(index, series[i]->intervals_[positions[i]].index);
+    int64_t index = kEnd;
+    for (const Rest& rest : rests) {
+      if (rest.at != rest.end) index = std::min(index, rest.at->first / width);
     }
-    if (index == kNone) return;
+    if (index == kEnd) return;
     IntervalCounts counts;
-    for (size_t i = 0; i < series.size(); ++i) {
-      const std::deque<Interval>& intervals = series[i]->intervals_;
-      if (positions[i] == intervals.size()) continue;
-      if (intervals[positions[i]].index != index) continue;
-      series[i]->AddTo(intervals[positions[i]++], counts, service_time_ns,
-                       response_time_ns);
+    for (Rest& rest : rests) {
+      for (; rest.at != rest.end && rest.at->first / width == index;
+           ++rest.at) {
+        counts.Add(rest.at->second.counts);
+        rest.at->second.service_time_ns.AddTo(service_time_ns);
+        rest.at->second.response_time_ns.AddTo(response_time_ns);
+      }
+    }
+    for (const IntervalSeries* each : series) {
+      if (each->live_step_ == kNever || each->live_step_ / width != index) {
+        continue;
+      }
+      service_time_ns.Merge(each->live_service_time_ns_);
+      response_time_ns.Merge(each->live_response_time_ns_);
     }
     visit({index, counts, service_time_ns, response_time_ns});
     service_time_ns.Clear();

@@ -8,6 +8,11 @@
 #include <vector>
 
 namespace distbench {
+namespace {
+
+constexpr int64_t kOctaveBytes = LogHistogram::kSubBuckets * sizeof(uint64_t);
+
+}  // namespace
 
 LogHistogram& LogHistogram::operator=(const LogHistogram& other) {
   LogHistogram copy(other);
@@ -17,6 +22,14 @@ LogHistogram& LogHistogram::operator=(const LogHistogram& other) {
 
 void LogHistogram::AllocateOctave(int octave) {
   octaves_[octave] = std::make_unique<uint64_t[]>(kSubBuckets);
+  if (allocated_bytes_ != nullptr) *allocated_bytes_ += kOctaveBytes;
+}
+
+int64_t LogHistogram::allocated_bytes() const {
+  return kOctaveBytes *
+         std::count_if(
+             std::begin(octaves_), std::end(octaves_),
+             [](const auto& buckets) { return buckets != nullptr; });
 }
 
 void LogHistogram::Merge(const LogHistogram& other) {

@@ -48,6 +48,12 @@ class LogHistogram {
   static constexpr int64_t BucketUpper(int index);
 
   LogHistogram() = default;
+
+  // allocated_bytes: is raised by what this histogram's buckets take. Must
+  // outlive it, and is not lowered when it goes. Copies do not have it.
+  explicit LogHistogram(int64_t* allocated_bytes)
+      : allocated_bytes_(allocated_bytes) {}
+
   LogHistogram(LogHistogram&&) = default;
   LogHistogram& operator=(LogHistogram&&) = default;
   LogHistogram(const LogHistogram& other) { Merge(other); }
@@ -71,6 +77,9 @@ class LogHistogram {
   // All values, overflow included.
   uint64_t count() const { return count_; }
   uint64_t overflow_count() const { return overflow_count_; }
+
+  // What the buckets take.
+  int64_t allocated_bytes() const;
 
   // Exact. Requires count() > 0.
   int64_t min() const { return min_; }
@@ -132,6 +141,7 @@ class LogHistogram {
   }
 
   std::unique_ptr<uint64_t[]> octaves_[kOctaves];
+  int64_t* allocated_bytes_ = nullptr;
   uint64_t count_ = 0;
   uint64_t overflow_count_ = 0;
   int64_t min_ = std::numeric_limits<int64_t>::max();

@@ -272,5 +272,21 @@ TEST(LogHistogramTest, ClearedIsAsNew) {
   EXPECT_EQ(histogram.max(), 7);
 }
 
+TEST(LogHistogramTest, CountsWhatItAllocates) {
+  int64_t allocated_bytes = 0;
+  LogHistogram histogram;
+  histogram = LogHistogram(&allocated_bytes);
+  EXPECT_EQ(allocated_bytes, 0);
+  histogram.Record(1);
+  histogram.Record(1);
+  histogram.Record(1'000'000);
+  EXPECT_EQ(allocated_bytes, 2 * 1024);
+  EXPECT_EQ(histogram.allocated_bytes(), 2 * 1024);
+  LogHistogram copy(histogram);
+  copy.Record(5'000);
+  EXPECT_EQ(allocated_bytes, 2 * 1024);
+  EXPECT_EQ(copy.allocated_bytes(), 3 * 1024);
+}
+
 }  // namespace
 }  // namespace distbench

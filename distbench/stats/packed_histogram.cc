@@ -1,5 +1,7 @@
 #include "distbench/stats/packed_histogram.h"
 
+#include <algorithm>
+
 namespace distbench {
 namespace {
 
@@ -23,16 +25,73 @@ uint64_t ReadVarint(const std::string& bytes, size_t& position) {
   }
 }
 
+// Appends buckets in ascending order.
+class BucketWriter {
+ public:
+  explicit BucketWriter(std::string& bytes) : bytes_(bytes) {}
+
+  void Append(int index, uint64_t count) {
+    AppendVarint(index - previous_index_, bytes_);
+    AppendVarint(count, bytes_);
+    previous_index_ = index;
+  }
+
+ private:
+  std::string& bytes_;
+  int previous_index_ = 0;
+};
+
+// A bucket, and those behind it.
+class BucketReader {
+ public:
+  explicit BucketReader(const std::string& bytes) : bytes_(bytes) { Next(); }
+
+  bool at_end() const { return at_end_; }
+  int index() const { return index_; }
+  uint64_t count() const { return count_; }
+
+  void Next() {
+    at_end_ = position_ == bytes_.size();
+    if (at_end_) return;
+    index_ += static_cast<int>(ReadVarint(bytes_, position_));
+    count_ = ReadVarint(bytes_, position_);
+  }
+
+ private:
+  const std::string& bytes_;
+  size_t position_ = 0;
+  bool at_end_ = false;
+  int index_ = 0;
+  uint64_t count_ = 0;
+};
+
+std::string MergeBuckets(const std::string& a_bytes,
+                         const std::string& b_bytes) {
+  std::string merged;
+  merged.reserve(a_bytes.size() + b_bytes.size());
+  BucketWriter writer(merged);
+  BucketReader a(a_bytes);
+  BucketReader b(b_bytes);
+  while (!a.at_end() || !b.at_end()) {
+    const bool takes_a = b.at_end() || (!a.at_end() && a.index() <= b.index());
+    const bool takes_b = a.at_end() || (!b.at_end() && b.index() <= a.index());
+    writer.Append(takes_a ? a.index() : b.index(),
+                  (takes_a ? a.count() : 0) + (takes_b ? b.count() : 0));
+    if (takes_a) a.Next();
+    if (takes_b) b.Next();
+  }
+  merged.shrink_to_fit();
+  return merged;
+}
+
 }  // namespace
 
 PackedHistogram::PackedHistogram(const LogHistogram& histogram)
     : overflow_count_(histogram.overflow_count()) {
   if (histogram.count() == 0) return;
-  int previous_index = 0;
+  BucketWriter writer(buckets_);
   for (const LogHistogram::Bucket& bucket : histogram.Buckets()) {
-    AppendVarint(bucket.index - previous_index, buckets_);
-    AppendVarint(bucket.count, buckets_);
-    previous_index = bucket.index;
+    writer.Append(bucket.index, bucket.count);
   }
   buckets_.shrink_to_fit();
   min_ = histogram.min();
@@ -43,13 +102,28 @@ PackedHistogram::PackedHistogram(const LogHistogram& histogram)
 
 void PackedHistogram::AddTo(LogHistogram& histogram) const {
   if (empty()) return;
-  int index = 0;
-  for (size_t position = 0; position < buckets_.size();) {
-    index += static_cast<int>(ReadVarint(buckets_, position));
-    histogram.AddToBucket(index, ReadVarint(buckets_, position));
+  for (BucketReader each(buckets_); !each.at_end(); each.Next()) {
+    histogram.AddToBucket(each.index(), each.count());
   }
   histogram.AddOverflow(overflow_count_);
   histogram.AddMoments(min_, max_, sum_, sum_of_squares_);
+}
+
+void PackedHistogram::Merge(const PackedHistogram& other) {
+  if (other.empty()) return;
+  buckets_ = empty() ? other.buckets_ : MergeBuckets(buckets_, other.buckets_);
+  overflow_count_ += other.overflow_count_;
+  min_ = std::min(min_, other.min_);
+  max_ = std::max(max_, other.max_);
+  sum_ += other.sum_;
+  sum_of_squares_ += other.sum_of_squares_;
+}
+
+int64_t PackedHistogram::allocated_bytes() const {
+  static const size_t kInPlace = std::string().capacity();
+  return buckets_.capacity() > kInPlace
+             ? static_cast<int64_t>(buckets_.capacity() + 1)
+             : 0;
 }
 
 }  // namespace distbench

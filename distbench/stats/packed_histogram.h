@@ -21,6 +21,12 @@ class PackedHistogram {
   // Adds the values of this one to `histogram`.
   void AddTo(LogHistogram& histogram) const;
 
+  // Adds the values of another one.
+  void Merge(const PackedHistogram& other);
+
+  // On the heap.
+  int64_t allocated_bytes() const;
+
  private:
   // Per bucket its distance to the one before and its count, as varints.
   std::string buckets_;

@@ -53,6 +53,38 @@ TEST(PackedHistogramTest, AddsToWhatIsThere) {
   ExpectEqual(first, both);
 }
 
+TEST(PackedHistogramTest, MergesAsHistogramsDo) {
+  std::mt19937_64 random(2);
+  const auto record_some = [&random](LogHistogram& histogram) {
+    for (int i = 0; i < 100; ++i) {
+      histogram.Record(static_cast<int64_t>(random() >> (random() % 50 + 14)));
+    }
+    histogram.Record(LogHistogram::kMaxValue + 1);
+  };
+  LogHistogram sum;
+  PackedHistogram packed;
+  for (int i = 0; i < 20; ++i) {
+    LogHistogram part;
+    record_some(part);
+    sum.Merge(part);
+    packed.Merge(PackedHistogram(part));
+    packed.Merge(PackedHistogram());
+  }
+  LogHistogram unpacked;
+  packed.AddTo(unpacked);
+  ExpectEqual(unpacked, sum);
+}
+
+TEST(PackedHistogramTest, TellsWhatItAllocates) {
+  EXPECT_EQ(PackedHistogram().allocated_bytes(), 0);
+  LogHistogram histogram;
+  histogram.Record(1);
+  EXPECT_EQ(PackedHistogram(histogram).allocated_bytes(), 0);
+  for (int i = 0; i < 100; ++i) histogram.Record(i);
+  EXPECT_GE(PackedHistogram(histogram).allocated_bytes(), 200);
+  EXPECT_LE(PackedHistogram(histogram).allocated_bytes(), 300);
+}
+
 TEST(PackedHistogramTest, OfNothingIsEmpty) {
   EXPECT_TRUE(PackedHistogram().empty());
   EXPECT_TRUE(PackedHistogram(LogHistogram()).empty());

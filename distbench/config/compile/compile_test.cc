@@ -50,6 +50,7 @@ TEST(Compile, FillsInDefaults) {
   EXPECT_EQ(plan.max_pending_rpcs, 1'000'000);
   EXPECT_EQ(plan.max_memory_bytes, 0);
   EXPECT_EQ(plan.sample_memory_bytes, 64 << 20);
+  EXPECT_EQ(plan.recording_memory_bytes, 64 << 20);
   ASSERT_EQ(plan.rpcs.size(), 1);
   const RpcPlan& rpc = plan.rpcs[0];
   EXPECT_EQ(rpc.request.fixed_bytes, 16);

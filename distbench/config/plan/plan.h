@@ -200,8 +200,9 @@ struct Plan {
   int workers_per_instance = 0;  // 0: decided on the host
   int64_t max_threads = 0;
   int64_t max_pending_rpcs = 0;
-  int64_t max_memory_bytes = 0;     // of a node; 0: the host's limit
-  int64_t sample_memory_bytes = 0;  // of each node
+  int64_t max_memory_bytes = 0;        // of a node; 0: what its host allows
+  int64_t sample_memory_bytes = 0;     // of each node
+  int64_t recording_memory_bytes = 0;  // of each instance
 
   std::vector<ServicePlan> services;
   std::vector<InstancePlan> instances;  // by service, then number

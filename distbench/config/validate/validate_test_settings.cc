@@ -56,6 +56,9 @@ void ValidateTestSettings(const TestValidation& validation) {
   validation.CheckRange(validation.path().Field("sample_memory_bytes"),
                         validation.test().sample_memory_bytes(), 0,
                         std::numeric_limits<int64_t>::max());
+  validation.CheckRange(validation.path().Field("recording_memory_bytes"),
+                        validation.test().recording_memory_bytes(), 0,
+                        std::numeric_limits<int64_t>::max());
   if (validation.test().has_workers_per_instance()) {
     validation.CheckRange(validation.path().Field("workers_per_instance"),
                           validation.test().workers_per_instance(), 1,

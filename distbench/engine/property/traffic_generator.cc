@@ -49,7 +49,9 @@ void TrafficGenerator::AddSettings() {
     test_.set_workers_per_instance(static_cast<int32_t>(random_.Between(1, 3)));
   }
   if (random_.Chance(0.2)) {
-    test_.set_sample_memory_bytes(random_.OneOf<int64_t>({0, 1'000, 1 << 20}));
+    const int64_t bytes = random_.OneOf<int64_t>({0, 1'000, 1 << 20});
+    test_.set_sample_memory_bytes(bytes);
+    test_.set_recording_memory_bytes(bytes);
   }
   if (random_.Chance(0.2)) test_.set_delay_actions_by_spinning(true);
   // Tests that chance may let grow end by this.

@@ -8,6 +8,10 @@
 namespace distbench {
 namespace {
 
+// Peers that lose their histograms in one second, if they take too much. Each
+// takes some microseconds.
+constexpr int kHistogramsDropped = 32;
+
 // What samples, traces and samples of replays may take, each.
 int64_t PartOfMemory(const Recorder::Options& options) {
   const int parts = 1 + (options.traced ? 1 : 0) + (options.replayed ? 1 : 0);
@@ -37,11 +41,60 @@ bool IsLike(const Sample& a, const Sample& b) {
          a.sent == b.sent;
 }
 
+inline void CountTimes(absl::Span<const Sample> batch, RpcCounts& counts) {
+  int64_t first_sent_ns = counts.first_start_timestamp_ns;
+  int64_t last_end_ns = counts.last_end_timestamp_ns;
+  for (const Sample& sample : batch) {
+    first_sent_ns = std::min(first_sent_ns, sample.sent_ns);
+    last_end_ns = std::max(last_end_ns, EndNs(sample));
+  }
+  counts.first_start_timestamp_ns = first_sent_ns;
+  counts.last_end_timestamp_ns = last_end_ns;
+}
+
+// latencies: histograms, or moments.
+template <typename Latencies>
+inline void RecordLatencies(absl::Span<const Sample> batch,
+                            Latencies& latencies) {
+  latencies.service_time_ns.RecordEach(batch, ServiceTimeNs);
+  if (batch.front().open_loop) {
+    latencies.lateness_ns.RecordEach(batch, LatenessNs);
+    latencies.response_time_ns.RecordEach(batch, ResponseTimeNs);
+  }
+}
+
+bool HasLatencies(const Sample& sample) {
+  return !sample.warmup && sample.error == 0;
+}
+
+// totals: of any kind. latencies: its own.
+template <typename Totals, typename Latencies>
+inline void CountInTotals(absl::Span<const Sample> batch, int64_t request_bytes,
+                          int64_t response_bytes, Totals& totals,
+                          Latencies& latencies) {
+  const Sample& first = batch.front();
+  const auto count = static_cast<int64_t>(batch.size());
+  if (first.warmup) {
+    totals.counts.warmup_count += count;
+  } else if (first.error != 0) {
+    totals.counts.failed_count += count;
+    totals.failures_by_error[first.error] += count;
+  } else {
+    RpcCounts& counts = totals.counts;
+    counts.succeeded_count += count;
+    counts.request_bytes += request_bytes;
+    counts.response_bytes += response_bytes;
+    CountTimes(batch, counts);
+    RecordLatencies(batch, latencies);
+  }
+}
+
 }  // namespace
 
-Recorder::Recorder(const Options& options, RecentTimes* recent)
+Recorder::Recorder(const Options& options, RecentIntervals* recent)
     : rpc_count_(options.rpc_count),
       unix_offset_ns_(options.unix_offset_ns),
+      recording_memory_bytes_(options.recording_memory_bytes),
       recent_(recent),
       totals_(static_cast<size_t>(options.peer_count) * options.rpc_count),
       records_(options.rpc_count),
@@ -107,20 +160,27 @@ inline bool Recorder::IsInLastInterval(const Sample& sample) const {
 
 inline void Recorder::Count(Batch batch) {
   const Sample& first = batch.front();
-  const auto count = static_cast<int64_t>(batch.size());
   const Bytes bytes = BytesOf(batch);
   RpcRecord& record = RecordOf(first.rpc);
   CountInSeries(batch, bytes, record.series);
   if (first.open_loop && !first.warmup) CountOpenLoop(batch, record);
-  RpcTotals& totals = TotalsOf(first.peer, first.rpc);
-  if (first.warmup) {
-    totals.counts.warmup_count += count;
-  } else if (first.error != 0) {
-    totals.counts.failed_count += count;
-    totals.failures_by_error[first.error] += count;
-  } else {
-    CountSuccesses(batch, bytes, totals);
+  const size_t pair = PairOf(first.peer, first.rpc);
+  RpcTotals* totals = totals_[pair].get();
+  if (totals == nullptr) [[unlikely]] {
+    totals = NewTotals(pair);
+    if (totals == nullptr) return CountBriefly(batch, bytes, record);
   }
+  CountInTotals(batch, bytes.request, bytes.response, *totals, *totals);
+}
+
+void Recorder::CountBriefly(Batch batch, const Bytes& bytes,
+                            RpcRecord& record) {
+  const Sample& first = batch.front();
+  BriefTotals& totals = BriefTotalsOf(PairOf(first.peer, first.rpc));
+  CountInTotals(batch, bytes.request, bytes.response, totals, totals.moments);
+  if (!HasLatencies(first)) return;
+  if (record.pooled == nullptr) record.pooled = std::make_unique<RpcTotals>();
+  RecordLatencies(batch, *record.pooled);
 }
 
 inline Recorder::Bytes Recorder::BytesOf(Batch batch) {
@@ -162,27 +222,6 @@ void Recorder::CountOpenLoop(Batch batch, RpcRecord& record) {
   if (batch.front().sent) return;
   record.unsent_count += count;
   record.unsent_wait_ns.RecordEach(batch, LatenessNs);
-}
-
-inline void Recorder::CountSuccesses(Batch batch, const Bytes& bytes,
-                                     RpcTotals& totals) {
-  RpcCounts& counts = totals.counts;
-  counts.succeeded_count += static_cast<int64_t>(batch.size());
-  counts.request_bytes += bytes.request;
-  counts.response_bytes += bytes.response;
-  int64_t first_sent_ns = counts.first_start_timestamp_ns;
-  int64_t last_end_ns = counts.last_end_timestamp_ns;
-  for (const Sample& sample : batch) {
-    first_sent_ns = std::min(first_sent_ns, sample.sent_ns);
-    last_end_ns = std::max(last_end_ns, EndNs(sample));
-  }
-  counts.first_start_timestamp_ns = first_sent_ns;
-  counts.last_end_timestamp_ns = last_end_ns;
-  totals.service_time_ns.RecordEach(batch, ServiceTimeNs);
-  if (batch.front().open_loop) {
-    totals.lateness_ns.RecordEach(batch, LatenessNs);
-    totals.response_time_ns.RecordEach(batch, ResponseTimeNs);
-  }
 }
 
 void Recorder::CountUnsent(int rpc, int64_t intended_ns, int64_t wait_ns,
@@ -227,26 +266,106 @@ void Recorder::ForEachTotals(
     absl::FunctionRef<void(int peer, int rpc, const RpcTotals& totals)> visit)
     const {
   for (size_t i = 0; i < totals_.size(); ++i) {
-    if (totals_[i] == nullptr) continue;
-    visit(static_cast<int>(i / rpc_count_), static_cast<int>(i % rpc_count_),
-          *totals_[i]);
+    const int peer = static_cast<int>(i / rpc_count_);
+    const int rpc = static_cast<int>(i % rpc_count_);
+    if (totals_[i] != nullptr) {
+      visit(peer, rpc, *totals_[i]);
+    } else if (is_brief(peer, rpc)) {
+      RpcTotals totals;
+      totals.counts = brief_totals_[i]->counts;
+      totals.moments = brief_totals_[i]->moments;
+      totals.failures_by_error = brief_totals_[i]->failures_by_error;
+      visit(peer, rpc, totals);
+    }
   }
 }
 
-RpcTotals& Recorder::NewTotals(int peer, int rpc) {
-  auto& totals = totals_[static_cast<size_t>(peer) * rpc_count_ + rpc];
-  totals = std::make_unique<RpcTotals>();
-  return *totals;
+// Null if there is no memory for them.
+RpcTotals* Recorder::NewTotals(size_t pair) {
+  const bool is_brief =
+      !brief_totals_.empty() && brief_totals_[pair] != nullptr;
+  if (is_brief || detail_bytes_ >= recording_memory_bytes_ / 2) return nullptr;
+  totals_[pair] = std::make_unique<RpcTotals>();
+  RpcTotals& totals = *totals_[pair];
+  totals.service_time_ns = LogHistogram(&detail_bytes_);
+  totals.response_time_ns = LogHistogram(&detail_bytes_);
+  totals.lateness_ns = LogHistogram(&detail_bytes_);
+  detail_bytes_ += static_cast<int64_t>(sizeof(RpcTotals));
+  detailed_pairs_.push_back(pair);
+  return &totals;
+}
+
+BriefTotals& Recorder::BriefTotalsOf(size_t pair) {
+  if (brief_totals_.empty()) brief_totals_.resize(totals_.size());
+  if (brief_totals_[pair] == nullptr) {
+    brief_totals_[pair] = std::make_unique<BriefTotals>();
+  }
+  return *brief_totals_[pair];
 }
 
 RpcRecord& Recorder::NewRecord(int rpc) {
-  records_[rpc] = std::make_unique<RpcRecord>(recent_);
+  records_[rpc] = std::make_unique<RpcRecord>(series_width_);
+  series_.push_back(&records_[rpc]->series);
   return *records_[rpc];
 }
 
+int64_t Recorder::recording_memory_bytes() const {
+  int64_t bytes = detail_bytes_;
+  for (const IntervalSeries* series : series_) bytes += series->memory_bytes();
+  return bytes;
+}
+
+void Recorder::OnNewSecond() {
+  CloseSeries();
+  KeepPeersWithinBudget();
+  series_width_ = IntervalSeries::KeepWithin(
+      recording_memory_bytes_ - detail_bytes_, series_width_, series_);
+}
+
+void Recorder::CloseSeries() {
+  RecentIntervals::Parts parts;
+  for (int rpc = 0; rpc < rpc_count_; ++rpc) {
+    if (records_[rpc] == nullptr) continue;
+    records_[rpc]->series.Close(
+        [&](int64_t step, const IntervalSeries::Interval& recorded) {
+          if (recent_ != nullptr) parts.push_back({rpc, step, recorded});
+        });
+  }
+  if (!parts.empty()) recent_->Publish(std::move(parts));
+}
+
+void Recorder::KeepPeersWithinBudget() {
+  for (int i = 0; i < kHistogramsDropped && !detailed_pairs_.empty(); ++i) {
+    if (detail_bytes_ <= recording_memory_bytes_ / 2) return;
+    DropLastHistograms();
+  }
+}
+
+void Recorder::DropLastHistograms() {
+  const size_t pair = detailed_pairs_.back();
+  detailed_pairs_.pop_back();
+  RpcTotals& totals = *totals_[pair];
+  detail_bytes_ -= static_cast<int64_t>(sizeof(RpcTotals)) +
+                   totals.service_time_ns.allocated_bytes() +
+                   totals.response_time_ns.allocated_bytes() +
+                   totals.lateness_ns.allocated_bytes();
+  RpcRecord& record = RecordOf(static_cast<int>(pair % rpc_count_));
+  if (record.pooled == nullptr) record.pooled = std::make_unique<RpcTotals>();
+  record.pooled->MergeHistograms(totals);
+  totals.DropHistograms();
+  BriefTotalsOf(pair) = {.counts = totals.counts,
+                         .moments = totals.moments,
+                         .failures_by_error =
+                             std::move(totals.failures_by_error)};
+  totals_[pair] = nullptr;
+}
+
 void Recorder::TurnToInterval(int64_t time_ns) {
-  interval_ = (time_ns + unix_offset_ns_) / kIntervalNs;
-  interval_start_ns_ = interval_ * kIntervalNs - unix_offset_ns_;
+  interval_ = (time_ns + unix_offset_ns_) / kSeriesStepNs;
+  interval_start_ns_ = interval_ * kSeriesStepNs - unix_offset_ns_;
+  if (interval_ <= last_interval_) return;
+  last_interval_ = interval_;
+  OnNewSecond();
 }
 
 }  // namespace distbench

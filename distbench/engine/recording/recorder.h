@@ -4,6 +4,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,7 +19,7 @@
 #include "distbench/results/rpc_totals.h"
 #include "distbench/stats/interval_series.h"
 #include "distbench/stats/log_histogram.h"
-#include "distbench/stats/recent_times.h"
+#include "distbench/stats/recent_intervals.h"
 #include "distbench/stats/reservoir.h"
 
 namespace distbench {
@@ -55,7 +57,7 @@ using SampleReservoir = Reservoir<Sample>;
 
 // One RPC of one worker, all its peers together.
 struct RpcRecord {
-  explicit RpcRecord(RecentTimes* recent) : series(recent) {}
+  explicit RpcRecord(int64_t series_width) : series(series_width) {}
 
   // By second of Unix time; see RpcTimeSeries.
   IntervalSeries series;
@@ -65,23 +67,40 @@ struct RpcRecord {
   int64_t unsent_count = 0;
   int64_t held_back_count = 0;
   LogHistogram unsent_wait_ns;
+
+  // The histograms of peers that have none of their own; null if all have.
+  std::unique_ptr<RpcTotals> pooled;
+};
+
+// RpcTotals without histograms.
+struct BriefTotals {
+  RpcCounts counts;
+  LatencyMoments moments;
+  std::map<int32_t, int64_t> failures_by_error;
 };
 
 // What one worker measures: exact statistics per RPC and peer, and per RPC and
-// second; samples within a budget. Takes no lock. Allocates for the first RPC
-// to a peer, for each second, for new octaves of histograms and for growing
-// sets of samples only. Not thread-safe.
+// second, within a budget; samples within another one. Takes no lock. Allocates
+// for the first RPC to a peer, for each second, for new octaves of histograms
+// and for growing sets of samples only. Not thread-safe.
+//
+// Peers may use half of the first budget for histograms. Later ones, and the
+// last ones if histograms grow, get BriefTotals, and their latencies go into
+// those of RpcRecord::pooled. Series may use what peers leave; when that is
+// used up, their intervals become twice as long. All of this is looked after
+// once a second, in little steps, so that no RPC waits long for it.
 //
 // RPCs are noted one by one as they end, and recorded together by Flush(): what
 // one look-up finds serves many of them, and a tight loop does the rest.
 class Recorder {
  public:
-  // The intervals of series.
-  static constexpr int64_t kIntervalNs = 1'000'000'000;
-
   struct Options {
     int peer_count = 0;
     int rpc_count = 0;
+
+    // For histograms per peer, and series; what is allocated once per RPC or
+    // peer, whatever happens, comes on top.
+    int64_t recording_memory_bytes = std::numeric_limits<int64_t>::max();
 
     // For samples, those of replay traces (if there are any) and traces of
     // RPCs (if any is `traced`), in equal parts. Samples beyond it are chosen
@@ -95,9 +114,9 @@ class Recorder {
     uint64_t seed = 0;
   };
 
-  // recent: null, or is told what was measured in each second, once it has
-  // passed. Must outlive the recorder.
-  explicit Recorder(const Options& options, RecentTimes* recent = nullptr);
+  // recent: null, or is told what was measured in each second, once the first
+  // RPC of a later one is recorded. Must outlive the recorder.
+  explicit Recorder(const Options& options, RecentIntervals* recent = nullptr);
 
   // Notes an RPC that has ended: the caller sets all members of the sample that
   // this returns, before it notes another one. `kept`: whether the sample is
@@ -154,15 +173,24 @@ class Recorder {
       absl::FunctionRef<void(int peer, int rpc, const RpcTotals& totals)> visit)
       const;
 
+  // Whether the peer has no histograms of its own.
+  bool is_brief(int peer, int rpc) const {
+    return !brief_totals_.empty() &&
+           brief_totals_[PairOf(peer, rpc)] != nullptr;
+  }
+
+  // What histograms per peer and series take of their budget.
+  int64_t recording_memory_bytes() const;
+
  private:
-  RpcTotals& TotalsOf(int peer, int rpc) {
-    const auto& totals = totals_[static_cast<size_t>(peer) * rpc_count_ + rpc];
-    return totals != nullptr ? *totals : NewTotals(peer, rpc);
+  size_t PairOf(int peer, int rpc) const {
+    return static_cast<size_t>(peer) * rpc_count_ + rpc;
   }
   RpcRecord& RecordOf(int rpc) {
     return records_[rpc] != nullptr ? *records_[rpc] : NewRecord(rpc);
   }
-  RpcTotals& NewTotals(int peer, int rpc);
+  RpcTotals* NewTotals(size_t pair);
+  BriefTotals& BriefTotalsOf(size_t pair);
   RpcRecord& NewRecord(int rpc);
 
   // RPCs that were noted one after the other and count in the same places.
@@ -178,11 +206,10 @@ class Recorder {
   Batch FirstBatch(absl::Span<const Sample> noted);
   void Keep(absl::Span<const Sample> noted);
   void Count(Batch batch);
+  void CountBriefly(Batch batch, const Bytes& bytes, RpcRecord& record);
   static Bytes BytesOf(Batch batch);
   void CountInSeries(Batch batch, const Bytes& bytes, IntervalSeries& series);
   static void CountOpenLoop(Batch batch, RpcRecord& record);
-  static void CountSuccesses(Batch batch, const Bytes& bytes,
-                             RpcTotals& totals);
 
   // Most times lie in the interval of the one before.
   int64_t IntervalOf(int64_t time_ns) {
@@ -193,21 +220,36 @@ class Recorder {
   }
   bool IsInLastInterval(int64_t time_ns) const {
     return time_ns >= interval_start_ns_ &&
-           time_ns - interval_start_ns_ < kIntervalNs;
+           time_ns - interval_start_ns_ < kSeriesStepNs;
   }
   bool IsInLastInterval(const Sample& sample) const;
   void TurnToInterval(int64_t time_ns);
 
+  // Once a second.
+  void OnNewSecond();
+  void CloseSeries();
+  void KeepPeersWithinBudget();
+  void DropLastHistograms();
+
   const int rpc_count_;
   const int64_t unix_offset_ns_;
-  RecentTimes* const recent_;
+  const int64_t recording_memory_bytes_;
+  RecentIntervals* const recent_;
   int64_t interval_ = 0;           // of the last IntervalOf()
   int64_t interval_start_ns_ = 0;  // monotonic
+  int64_t last_interval_ = 0;
   size_t noted_count_ = 0;
   std::array<Sample, kMostNoted> noted_;
   std::array<bool, kMostNoted> is_kept_;
-  std::vector<std::unique_ptr<RpcTotals>> totals_;   // by peer, then RPC
+  // By peer, then RPC: either of them, or neither. Brief ones: empty if there
+  // are none.
+  std::vector<std::unique_ptr<RpcTotals>> totals_;
+  std::vector<std::unique_ptr<BriefTotals>> brief_totals_;
+  std::vector<size_t> detailed_pairs_;  // of totals_, in order of their making
+  int64_t detail_bytes_ = 0;            // of totals_
+  int64_t series_width_ = 1;
   std::vector<std::unique_ptr<RpcRecord>> records_;  // by RPC
+  std::vector<IntervalSeries*> series_;              // of records_
   SampleReservoir samples_;
   std::optional<SampleReservoir> aside_;
   Reservoir<ReplayedSample> replayed_;

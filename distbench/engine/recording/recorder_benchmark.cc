@@ -9,7 +9,7 @@
 
 #include "benchmark/benchmark.h"
 #include "distbench/engine/recording/recorder.h"
-#include "distbench/stats/recent_times.h"
+#include "distbench/stats/recent_intervals.h"
 
 namespace distbench {
 namespace {
@@ -30,7 +30,7 @@ std::vector<int64_t> Latencies() {
 void BM_Record(benchmark::State& state) {
   const std::vector<int64_t> latencies = Latencies();
   const int peers = static_cast<int>(state.range(0));
-  RecentTimes recent;
+  RecentIntervals recent;
   Recorder recorder({.peer_count = peers,
                      .rpc_count = 1,
                      .sample_memory_bytes = 1 << 20,

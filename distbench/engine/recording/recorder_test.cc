@@ -10,7 +10,7 @@
 #include "distbench/results/rpc_totals.h"
 #include "distbench/stats/interval_series.h"
 #include "distbench/stats/log_histogram.h"
-#include "distbench/stats/recent_times.h"
+#include "distbench/stats/recent_intervals.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -273,15 +273,36 @@ TEST(RecorderTest, TracesTakeHalfOfTheMemory) {
 }
 
 TEST(RecorderTest, TellsOfEachSecondThatHasPassed) {
-  RecentTimes recent;
+  RecentIntervals recent;
   Recorder recorder(OnePeer(), &recent);
   Record(recorder, OpenLoopSample(kSecond, kSecond + 1, kSecond + 3));
   EXPECT_EQ(recent.Take(), nullptr);
   Record(recorder, OpenLoopSample(2 * kSecond, 2 * kSecond, 2 * kSecond));
-  const auto times = recent.Take();
-  ASSERT_NE(times, nullptr);
-  EXPECT_EQ(times->service_time_ns.max(), 2);
-  EXPECT_EQ(times->response_time_ns.max(), 3);
+  const auto parts = recent.Take();
+  ASSERT_NE(parts, nullptr);
+  ASSERT_EQ(parts->size(), 1);
+  EXPECT_EQ(parts->front().rpc, 0);
+  EXPECT_EQ(parts->front().step, 1000);
+  const IntervalSeries::Interval& second = parts->front().interval;
+  EXPECT_EQ(second.counts.succeeded, 1);
+  LogHistogram service_time_ns;
+  second.service_time_ns.AddTo(service_time_ns);
+  EXPECT_EQ(service_time_ns.max(), 2);
+  LogHistogram response_time_ns;
+  second.response_time_ns.AddTo(response_time_ns);
+  EXPECT_EQ(response_time_ns.max(), 3);
+  // What ends late and fails is told as well.
+  Sample sample = OpenLoopSample(kSecond, kSecond, 2 * kSecond + 5);
+  sample.error = recorder.InternError("broken");
+  Record(recorder, sample);
+  Record(recorder, OpenLoopSample(3 * kSecond, 3 * kSecond, 3 * kSecond));
+  const auto later = recent.Take();
+  ASSERT_NE(later, nullptr);
+  ASSERT_EQ(later->size(), 2);
+  EXPECT_EQ(later->front().step, 1000);
+  EXPECT_EQ(later->front().interval.counts.sent, 1);
+  EXPECT_EQ(later->back().step, 1001);
+  EXPECT_EQ(later->back().interval.counts.failed, 1);
 }
 
 }  // namespace

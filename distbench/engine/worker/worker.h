@@ -79,8 +79,8 @@ class Worker final : private TransportEvents,
 
   // What it has measured since the last call; null if nothing is known yet. One
   // thread at a time.
-  std::unique_ptr<RecentTimes::Times> TakeRecentTimes() {
-    return context_.progress.recent_times.Take();
+  std::unique_ptr<RecentIntervals::Parts> TakeRecent() {
+    return context_.progress.recent.Take();
   }
 
   // While the loop does not run.

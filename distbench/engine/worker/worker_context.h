@@ -10,7 +10,7 @@
 #include "distbench/engine/routes/engine_state.h"
 #include "distbench/engine/worker/timer_queue.h"
 #include "distbench/protocol/driver.h"
-#include "distbench/stats/recent_times.h"
+#include "distbench/stats/recent_intervals.h"
 
 namespace distbench {
 
@@ -22,7 +22,7 @@ struct WorkerProgress {
   std::atomic<int64_t> offered = 0;  // open loop: sent or found unsent
   std::atomic<int64_t> backlog = 0;  // open loop: due, and not sent yet
   std::atomic<int64_t> unsent = 0;   // iterations held back until the end
-  RecentTimes recent_times;
+  RecentIntervals recent;
 
   // Cheaper than a read-modify-write; the worker is the only writer.
   static void Add(std::atomic<int64_t>& counter, int64_t amount) {
@@ -43,12 +43,14 @@ struct WorkerContext {
             {.peer_count = engine.routes().counted_count(),
              .rpc_count = static_cast<int>(engine.plan().rpcs.size() +
                                            engine.plan().replay_traces.size()),
+             .recording_memory_bytes = engine.plan().recording_memory_bytes /
+                                       engine.worker_count(),
              .sample_memory_bytes = sample_memory_bytes,
              .traced = IsTraced(engine.plan()),
              .replayed = !engine.plan().replay_traces.empty(),
              .unix_offset_ns = engine.unix_offset_ns(),
              .seed = seed},
-            &progress.recent_times),
+            &progress.recent),
         random(seed) {}
 
   EngineState& engine;

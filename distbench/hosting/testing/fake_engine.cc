@@ -93,8 +93,8 @@ class FakeEngine final : public HostedEngine {
     return {.succeeded_count = 7, .offered_count = 9};
   }
 
-  void TakeRecentTimes(LogHistogram& service_time_ns, LogHistogram&) override {
-    service_time_ns.Record(1000);
+  void TakeRecent(SeriesByRpc& recent) override {
+    recent[0].ServiceTimes(0).Record(1000);
   }
 
   void Shutdown() override {

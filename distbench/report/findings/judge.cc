@@ -1,11 +1,14 @@
 #include "distbench/report/findings/judge.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/time/time.h"
 #include "distbench/report/findings/judge_parts.h"
 
 namespace distbench {
@@ -13,6 +16,8 @@ namespace {
 
 // Share of RPCs above which failures are more than a note.
 constexpr double kManyFailures = 0.01;
+
+constexpr int64_t kSecondNs = 1'000'000'000;
 
 }  // namespace
 
@@ -35,7 +40,13 @@ std::string Duration(double ns) {
   return absl::StrFormat("%.2f s", ns / 1e9);
 }
 
-// Judges failures, and samples that were not kept.
+std::string Intervals(int64_t interval_ns) {
+  if (interval_ns == kSecondNs) return "seconds";
+  return absl::StrCat("intervals of ",
+                      static_cast<double>(interval_ns) / kSecondNs, " s");
+}
+
+// What became of the RPCs, and of their samples.
 void JudgeOutcome(const TestResult& result, const TestTotals& totals,
                   FindingList& findings) {
   for (const auto& [name, rpc] : totals.rpcs) {
@@ -68,6 +79,61 @@ void JudgeOutcome(const TestResult& result, const TestTotals& totals,
   }
 }
 
+// Instances whose processes were lost.
+void JudgeLosses(const TestResult& result, FindingList& findings) {
+  std::map<std::string, int64_t> ends;
+  for (const auto& [name, log] : result.service_logs().instance_logs()) {
+    if (!log.has_measurements_end_timestamp_ns()) continue;
+    ends[name] = log.measurements_end_timestamp_ns();
+  }
+  for (const auto& [name, end_ns] : ends) {
+    const std::string left =
+        end_ns == 0
+            ? "nothing of what it measured is left"
+            : absl::StrFormat(
+                  "its measurements end %.0f s after the start, at %s; the "
+                  "rest is lost, and so are who served what and what failed "
+                  "how",
+                  static_cast<double>(end_ns -
+                                      result.run_info().start_timestamp_ns()) /
+                      kSecondNs,
+                  absl::FormatTime("%Y-%m-%d %H:%M:%S UTC",
+                                   absl::FromUnixNanos(end_ns),
+                                   absl::UTCTimeZone()));
+    findings.Add(Finding::WARN, "measurements_lost",
+                 absl::StrCat(name, ": ", left,
+                              ". Why is said where the summary lists those "
+                              "that stopped early"));
+  }
+}
+
+// What recording_memory_bytes was too little for.
+void JudgeRecording(const TestResult& result, const TestTotals& totals,
+                    FindingList& findings) {
+  if (totals.brief_pair_count > 0) {
+    findings.Add(
+        Finding::NOTE, "brief_pairs",
+        absl::StrCat("of ", totals.brief_pair_count, " of ", totals.pair_count,
+                     " pairs of client and server by RPC only counts, means "
+                     "and extremes were kept, and no percentiles; those of the "
+                     "RPCs as a whole cover every RPC. To keep more, raise "
+                     "recording_memory_bytes"));
+  }
+  int64_t widest_ns = 0;
+  for (const auto& [name, log] : result.service_logs().instance_logs()) {
+    for (const auto& [rpc_index, series] : log.rpc_time_series()) {
+      widest_ns = std::max(widest_ns, series.interval_ns());
+    }
+  }
+  if (widest_ns > kSecondNs) {
+    findings.Add(
+        Finding::NOTE, "wide_intervals",
+        absl::StrCat("series over time have ", Intervals(widest_ns),
+                     ", not of 1 s. To keep shorter ones, raise "
+                     "recording_memory_bytes"));
+  }
+}
+
 std::vector<Finding> Judge(const TestResult& result) {
   const TestTotals totals = AddUp(result);
   FindingList findings;
@@ -76,6 +142,8 @@ std::vector<Finding> Judge(const TestResult& result) {
   JudgeArrivals(result, findings);
   JudgeSteadiness(result, findings);
   JudgeOutcome(result, totals, findings);
+  JudgeLosses(result, findings);
+  JudgeRecording(result, totals, findings);
   JudgeHosts(result, findings);
   JudgeBindings(result, findings);
   JudgeClocks(result, findings);

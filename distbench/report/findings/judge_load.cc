@@ -35,10 +35,9 @@ constexpr double kInvalidLatenessNs = 1e6;
 constexpr double kMuchLatenessNs = 1e5;
 constexpr uint64_t kFewestForP99 = 100;
 
-// The minimum number of seconds, and of sends per second, for a test of
-// arrivals.
-constexpr size_t kFewestSeconds = 10;
-constexpr double kFewestPerSecond = 20;
+// Intervals, and sends in each of them, that a test of arrivals needs.
+constexpr size_t kFewestIntervals = 10;
+constexpr double kFewestPerInterval = 20;
 
 // Number of standard deviations that rules out chance.
 constexpr double kBeyondChance = 5;
@@ -114,9 +113,9 @@ std::optional<Arrivals> ArrivalsOf(const DistributedSystemDescription& test,
   return found;
 }
 
-// The sends of each second, except the first and the last, which are
-// incomplete.
-std::vector<double> SentPerSecond(const RpcTimeSeries& series) {
+// The sends of each interval but the first and the last one, which are not
+// whole.
+std::vector<double> SentPerInterval(const RpcTimeSeries& series) {
   std::vector<double> counts;
   if (series.intervals_size() < 3) return counts;
   const int64_t first = series.intervals(0).index();
@@ -151,16 +150,17 @@ Moments MomentsOf(const std::vector<double>& values) {
   return moments;
 }
 
-// For a Poisson process, the counts per second have a variance equal to their
-// mean. The index of dispersion, times n - 1, has a chi-squared distribution
+// The counts per interval of a Poisson process have a variance equal to their
+// mean: the index of dispersion, times n - 1, has a chi-squared distribution
 // with n - 1 degrees of freedom (Cox and Lewis, The Statistical Analysis of
 // Series of Events, 1966, section 6.3), whose cube root is close to normal
-// (Wilson and Hilferty, The distribution of chi-square, 1931). If each
-// iteration sends f RPCs at once, the index is multiplied by f.
-void JudgePoisson(const std::string& what, double fanout, size_t seconds,
-                  const Moments& sent, FindingList& findings) {
+// (Wilson and Hilferty, The distribution of chi-square, 1931). An iteration
+// that sends f RPCs at once multiplies the index by f.
+void JudgePoisson(const std::string& what, double fanout, size_t count,
+                  int64_t interval_ns, const Moments& sent,
+                  FindingList& findings) {
   const double dispersion = sent.variance / sent.mean / fanout;
-  const double variance = 2.0 / (9.0 * static_cast<double>(seconds - 1));
+  const double variance = 2.0 / (9.0 * static_cast<double>(count - 1));
   const double deviations =
       (std::cbrt(dispersion) - (1 - variance)) / std::sqrt(variance);
   const bool is_big = dispersion > 1.5 || dispersion < 0.5;
@@ -168,42 +168,44 @@ void JudgePoisson(const std::string& what, double fanout, size_t seconds,
   findings.Add(
       Finding::WARN, "arrivals",
       absl::StrCat(what,
-                   " should have been sent as a Poisson process, but sends per "
-                   "second vary ",
+                   " was to be sent as a Poisson process, but sends per "
+                   "interval vary ",
                    absl::StrFormat("%.2f", dispersion),
-                   " times as much as they should (index of dispersion over ",
-                   seconds,
-                   " s, beyond chance). Queues and therefore latencies "
+                   " times as much as those of one (index of dispersion over ",
+                   count, " ", Intervals(interval_ns),
+                   ", beyond chance). Queues, and so latencies, "
                    "depend on it. Look for pauses of the client's host"));
 }
 
-void JudgeConstant(const std::string& what, size_t seconds, const Moments& sent,
-                   FindingList& findings) {
+void JudgeConstant(const std::string& what, size_t count, int64_t interval_ns,
+                   const Moments& sent, FindingList& findings) {
   const double deviation = std::sqrt(sent.variance);
   if (deviation < kMuchSpread * sent.mean) return;
-  findings.Add(
-      Finding::WARN, "arrivals",
-      absl::StrCat(what,
-                   " should have been sent at a constant rate, but "
-                   "sends per second vary by ",
-                   Percent(deviation / sent.mean), " (standard deviation over ",
-                   seconds,
-                   " s). Queues and therefore latencies depend on it. Look "
-                   "for pauses of the client's host"));
+  findings.Add(Finding::WARN, "arrivals",
+               absl::StrCat(what,
+                            " was to be sent at a constant rate, but sends per "
+                            "interval spread by ",
+                            Percent(deviation / sent.mean),
+                            " (standard deviation over ", count, " ",
+                            Intervals(interval_ns),
+                            "). Queues, and so latencies, depend on it. Look "
+                            "for pauses of the client's host"));
 }
 
 void JudgeSeries(const std::string& what, const Arrivals& arrivals,
                  const RpcTimeSeries& series, FindingList& findings) {
-  const std::vector<double> counts = SentPerSecond(series);
-  if (counts.size() < kFewestSeconds) return;
+  const std::vector<double> counts = SentPerInterval(series);
+  if (counts.size() < kFewestIntervals) return;
   const Moments sent = MomentsOf(counts);
-  const double fanout =
-      std::max(1.0, std::round(sent.mean * arrivals.interval_ns / 1e9));
-  if (sent.mean / fanout < kFewestPerSecond) return;
+  const int64_t interval_ns = series.interval_ns();
+  const double fanout = std::max(
+      1.0, std::round(sent.mean * arrivals.interval_ns /
+                      static_cast<double>(interval_ns)));
+  if (sent.mean / fanout < kFewestPerInterval) return;
   if (arrivals.exponential) {
-    JudgePoisson(what, fanout, counts.size(), sent, findings);
+    JudgePoisson(what, fanout, counts.size(), interval_ns, sent, findings);
   } else {
-    JudgeConstant(what, counts.size(), sent, findings);
+    JudgeConstant(what, counts.size(), interval_ns, sent, findings);
   }
 }
 

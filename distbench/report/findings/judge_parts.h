@@ -31,7 +31,10 @@ std::string Percent(double share);
 // Formats a duration as "1.250 ms".
 std::string Duration(double ns);
 
-// The offered load of one RPC in open loops, over all its clients.
+// "seconds", "intervals of 4 s".
+std::string Intervals(int64_t interval_ns);
+
+// What one RPC was to be sent in open loops, all its clients together.
 struct RpcLoad {
   int64_t offered_count = 0;
   int64_t unsent_count = 0;
@@ -49,6 +52,9 @@ void JudgeLoad(const TestResult& result, FindingList& findings);
 void JudgeLateness(const TestResult& result, const TestTotals& totals,
                    FindingList& findings);
 void JudgeArrivals(const TestResult& result, FindingList& findings);
+void JudgeLosses(const TestResult& result, FindingList& findings);
+void JudgeRecording(const TestResult& result, const TestTotals& totals,
+                    FindingList& findings);
 void JudgeSteadiness(const TestResult& result, FindingList& findings);
 void JudgeOutcome(const TestResult& result, const TestTotals& totals,
                   FindingList& findings);

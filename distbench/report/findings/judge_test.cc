@@ -19,6 +19,7 @@
 namespace distbench {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
@@ -126,6 +127,12 @@ class JudgeTest : public testing::Test {
     }
   }
 
+  // The same for four times as long, in intervals of 4 s.
+  void WidenIntervals() {
+    Series().set_interval_ns(4 * kSecond);
+    SendPerSecond([](int) { return 400; });
+  }
+
   void UseCpus(int64_t host_ns, int64_t process_ns) {
     for (ResourceSample& sample : *Resources().mutable_samples()) {
       sample.set_host_cpu_ns(host_ns);
@@ -153,6 +160,14 @@ class JudgeTest : public testing::Test {
     EXPECT_EQ(findings[0].code(), std::string(code));
     EXPECT_EQ(findings[0].severity(), severity) << findings[0].message();
     return findings[0].message();
+  }
+
+  // The message of the finding; empty if there is none.
+  std::string Find(absl::string_view code) {
+    for (const Finding& finding : Judge(result_)) {
+      if (finding.code() == std::string(code)) return finding.message();
+    }
+    return "";
   }
 
   TestResult result_;
@@ -415,6 +430,60 @@ TEST_F(JudgeTest, AnUncertainClockOfSynchronisedBurstsIsAWarning) {
 TEST_F(JudgeTest, AClockThatIsKnownIsNothing) {
   ClockFor("node1", 900'000);
   ExpectNothing();
+}
+
+// ---- brief_pairs, wide_intervals --------------------------------------------
+
+TEST_F(JudgeTest, PairsWithoutHistogramsAreANote) {
+  Statistics().clear_service_time_ns();
+  ValueMoments& moments = *Statistics().mutable_service_time_moments();
+  moments.set_count(1);
+  moments.set_min(1);
+  moments.set_max(1);
+  EXPECT_THAT(ExpectOne(Finding::NOTE, "brief_pairs"),
+              HasSubstr("of 1 of 1 pairs"));
+}
+
+TEST_F(JudgeTest, WideIntervalsAreANote) {
+  WidenIntervals();
+  EXPECT_THAT(ExpectOne(Finding::NOTE, "wide_intervals"),
+              HasSubstr("intervals of 4 s"));
+}
+
+// A quarter of the rate, to the eyes of who forgets how long an interval is.
+TEST_F(JudgeTest, ArrivalsAreJudgedByTheLengthOfTheIntervals) {
+  WidenIntervals();
+  Loop().set_open_loop_interval_distribution("exponential");
+  std::mt19937_64 random(1);
+  std::poisson_distribution<int64_t> arrivals(400);
+  SendPerSecond([&](int) { return arrivals(random); });
+  ExpectOne(Finding::NOTE, "wide_intervals");
+  SendPerSecond([](int i) { return i % 2 == 0 ? 200 : 600; });
+  EXPECT_THAT(Find("arrivals"), HasSubstr("intervals of 4 s"));
+}
+
+TEST_F(JudgeTest, TimesAreToldInSeconds) {
+  WidenIntervals();
+  for (int i = 0; i < kSeconds; ++i) {
+    *Series().mutable_intervals(i)->mutable_service_time_ns() =
+        Repeated(i < 10 ? 3'000'000 : 1'000'000 + 10'000 * (i % 3), 100);
+  }
+  EXPECT_THAT(Find("not_steady"),
+              AllOf(HasSubstr("in the first 20 s "), HasSubstr("last 56 s "),
+                    HasSubstr("medians of intervals of 4 s")));
+}
+
+// ---- measurements_lost ------------------------------------------------------
+
+TEST_F(JudgeTest, LostMeasurementsAreAWarning) {
+  result_.mutable_run_info()->set_start_timestamp_ns(kFirstSecond * kSecond);
+  Log().set_measurements_end_timestamp_ns((kFirstSecond + 7) * kSecond);
+  EXPECT_THAT(ExpectOne(Finding::WARN, "measurements_lost"),
+              HasSubstr("client/0: its measurements end 7 s after the start, at "
+                        "2023-11-14 22:13:27 UTC; the rest is lost"));
+  Log().set_measurements_end_timestamp_ns(0);
+  EXPECT_THAT(ExpectOne(Finding::WARN, "measurements_lost"),
+              HasSubstr("client/0: nothing of what it measured is left"));
 }
 
 }  // namespace

@@ -200,7 +200,7 @@ function drawRates(curves) {
 function drawLatencyOverTime(curves, latencyName) {
   // Lateness has no series.
   const {columns, title} = LATENCIES[latencyName === 'lateness' ? 'service_time' : latencyName];
-  byId('latency-over-time-caption').textContent = `p99 and p50 (dashed) of the ${title} per second`;
+  byId('latency-over-time-caption').textContent = `p99 and p50 (dashed) of the ${title} over time`;
   const lines = curves.flatMap(({series, label, color}) => ['p99', 'p50'].map(percentile => ({
     label: `${label}, ${percentile}`,
     color,
@@ -214,13 +214,18 @@ function drawLatencyOverTime(curves, latencyName) {
       point => `${formatTime(point.y)} at ${point.x.toFixed(1)} s`);
 }
 
+// The longest, in seconds.
+function intervalOf(curves) {
+  return Math.max(...curves.flatMap(({series}) => series.map(({row}) => row === null ? 0 : row.duration_s)));
+}
+
 function renderOverTime(curves, latencyName) {
   const withSeries = curves.map(curve => ({...curve, series: seriesOf(curve)}))
       .filter(curve => curve.series.length > 0);
   showSection('over-time', withSeries.length > 0);
   if (withSeries.length === 0) return;
   byId('over-time-note').textContent =
-      'Warm-up is included. The first and the last interval may be shorter than the others.';
+      `Warm-up is included. A point stands for ${intervalOf(withSeries)} s; the first and the last one may be shorter.`;
   drawRates(withSeries);
   drawLatencyOverTime(withSeries, latencyName);
 }

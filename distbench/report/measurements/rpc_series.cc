@@ -30,6 +30,18 @@ bool IsValid(const RpcTimeSeries& series) {
                      });
 }
 
+// The widest of the clients' valid series; 0 if there are none.
+int64_t WidestNs(const TestResult& result, int rpc_index) {
+  int64_t widest_ns = 0;
+  for (const auto& [client, log] : result.service_logs().instance_logs()) {
+    const auto found = log.rpc_time_series().find(rpc_index);
+    if (found == log.rpc_time_series().end()) continue;
+    if (!IsValid(found->second)) continue;
+    widest_ns = std::max(widest_ns, found->second.interval_ns());
+  }
+  return widest_ns;
+}
+
 // The clients' series that can be added up.
 std::vector<const RpcTimeSeries*> UsableSeries(const TestResult& result,
                                                int rpc_index,
@@ -38,14 +50,8 @@ std::vector<const RpcTimeSeries*> UsableSeries(const TestResult& result,
   for (const auto& [client, log] : result.service_logs().instance_logs()) {
     const auto found = log.rpc_time_series().find(rpc_index);
     if (found == log.rpc_time_series().end()) continue;
-    if (!IsValid(found->second)) {
-      ++series.left_out_count;
-      continue;
-    }
-    if (series.interval_ns == 0) {
-      series.interval_ns = found->second.interval_ns();
-    }
-    if (found->second.interval_ns() != series.interval_ns) {
+    if (!IsValid(found->second) ||
+        series.interval_ns % found->second.interval_ns() != 0) {
       ++series.left_out_count;
       continue;
     }
@@ -54,15 +60,16 @@ std::vector<const RpcTimeSeries*> UsableSeries(const TestResult& result,
   return usable;
 }
 
-// How many neighbouring intervals become one.
+// How many neighbouring intervals of the widest series become one.
 int64_t IntervalsPerPoint(const std::vector<const RpcTimeSeries*>& all,
-                          int64_t max_intervals) {
+                          int64_t widest_ns, int64_t max_intervals) {
   int64_t first = std::numeric_limits<int64_t>::max();
   int64_t last = std::numeric_limits<int64_t>::min();
   for (const RpcTimeSeries* series : all) {
+    const int64_t ratio = widest_ns / series->interval_ns();
     for (const RpcInterval& interval : series->intervals()) {
-      first = std::min(first, interval.index());
-      last = std::max(last, interval.index());
+      first = std::min(first, interval.index() / ratio);
+      last = std::max(last, interval.index() / ratio);
     }
   }
   if (first > last) return 1;
@@ -98,13 +105,15 @@ std::vector<LogHistogram> Blocks(const RpcSeries& series,
 RpcSeries CollectSeries(const TestResult& result, int rpc_index,
                         int64_t max_intervals) {
   RpcSeries series;
+  series.interval_ns = WidestNs(result, rpc_index);
   const std::vector<const RpcTimeSeries*> usable =
       UsableSeries(result, rpc_index, series);
-  const int64_t per_point = IntervalsPerPoint(usable, max_intervals);
-  series.interval_ns *= per_point;
+  series.interval_ns *=
+      IntervalsPerPoint(usable, series.interval_ns, max_intervals);
   for (const RpcTimeSeries* client_series : usable) {
+    const int64_t ratio = series.interval_ns / client_series->interval_ns();
     for (const RpcInterval& interval : client_series->intervals()) {
-      AddInterval(interval, series.intervals[interval.index() / per_point]);
+      AddInterval(interval, series.intervals[interval.index() / ratio]);
     }
   }
   return series;

@@ -35,12 +35,13 @@ struct RpcSeries {
   std::map<int64_t, IntervalTotals> intervals;
 
   // Client instances that are left out, as their series contradict themselves
-  // or have intervals of another width.
+  // or have intervals that do not fit into those of others.
   int left_out_count = 0;
 };
 
-// Adds up the clients' series of the RPC. Puts as many neighbouring intervals
-// together as it takes to have at most about max_intervals of them.
+// Adds up the clients' series of the RPC, in intervals as wide as those of the
+// widest. Puts as many neighbouring ones together as it takes to have at most
+// about max_intervals of them.
 RpcSeries CollectSeries(
     const TestResult& result, int rpc_index,
     int64_t max_intervals = std::numeric_limits<int64_t>::max());

@@ -95,5 +95,26 @@ TEST(RpcSeriesTest, BlocksAreWithoutWarmUp) {
   EXPECT_EQ(ResponseTimeBlocks(CollectSeries(result, kRpc)).size(), 0);
 }
 
+TEST(RpcSeriesTest, TheWidestClientDecides) {
+  TestResult result;
+  AddInterval(SeriesOf(result, "c/0"), 10, 100);
+  AddInterval(SeriesOf(result, "c/0"), 11, 200);
+  AddInterval(SeriesOf(result, "c/0"), 13, 300);
+  AddInterval(SeriesOf(result, "c/1"), 3, 400);
+  AddInterval(SeriesOf(result, "odd"), 5, 400);
+  SeriesOf(result, "c/1").set_interval_ns(4 * kSecondNs);
+  SeriesOf(result, "odd").set_interval_ns(3 * kSecondNs);
+  const RpcSeries series = CollectSeries(result, kRpc);
+  EXPECT_EQ(series.interval_ns, 4 * kSecondNs);
+  EXPECT_EQ(series.left_out_count, 1);
+  ASSERT_EQ(series.intervals.size(), 2);
+  EXPECT_EQ(series.intervals.at(2).succeeded_count, 2);
+  EXPECT_EQ(series.intervals.at(3).succeeded_count, 2);
+  EXPECT_EQ(series.intervals.at(3).service_time_ns.max(), 400);
+  const RpcSeries one = CollectSeries(result, kRpc, /*max_intervals=*/1);
+  EXPECT_EQ(one.interval_ns, 8 * kSecondNs);
+  EXPECT_EQ(one.intervals.at(1).succeeded_count, 4);
+}
+
 }  // namespace
 }  // namespace distbench

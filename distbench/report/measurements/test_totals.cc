@@ -39,20 +39,45 @@ void AddTraffic(const RpcLogView& view, const RpcCounts& counts,
   totals.all.Add(counts);
 }
 
+void NoteInvalid(const std::string& where, const absl::Status& status,
+                 TestTotals& totals) {
+  if (totals.invalid_log_count++ > 0) return;
+  totals.first_invalid_log = absl::StrCat(where, ": ", status.message());
+}
+
 void AddLog(const RpcLogView& view, TestTotals& totals) {
   const RpcStatistics& statistics = view.log.statistics();
   if (absl::Status status = totals.rpcs[view.rpc_name].Add(statistics);
       !status.ok()) {
-    if (totals.invalid_log_count++ == 0) {
-      totals.first_invalid_log =
-          absl::StrCat(view.rpc_name, " from ", view.client, " to ",
-                       view.server, ": ", status.message());
-    }
+    NoteInvalid(
+        absl::StrCat(view.rpc_name, " from ", view.client, " to ", view.server),
+        status, totals);
     return;
   }
   AddTraffic(view, CountsOf(statistics), totals);
+  ++totals.pair_count;
+  if (statistics.has_service_time_moments()) ++totals.brief_pair_count;
   if (statistics.failed_count() > 0) {
     AddFailures(view, totals.failures[view.rpc_name]);
+  }
+}
+
+void AddPooled(const TestResult& result, const std::string& client,
+               const ServicePerformanceLog& log, TestTotals& totals) {
+  for (const auto& [rpc_index, statistics] : log.pooled_statistics()) {
+    const std::string rpc = RpcName(result, rpc_index);
+    if (absl::Status status = totals.rpcs[rpc].Add(statistics); !status.ok()) {
+      NoteInvalid(absl::StrCat(rpc, " from ", client), status, totals);
+      continue;
+    }
+    const RpcCounts counts = CountsOf(statistics);
+    totals.all.Add(counts);
+    totals.duration_ns = std::max(totals.duration_ns, counts.duration_ns());
+    AddTo(totals.instances[client].sent_bytes, counts.request_bytes);
+    AddTo(totals.instances[client].received_bytes, counts.response_bytes);
+    if (counts.failed_count > 0) {
+      AddTo(totals.failures[rpc][ErrorMessage({}, 0)], counts.failed_count);
+    }
   }
 }
 
@@ -68,6 +93,9 @@ TestTotals AddUp(const TestResult& result) {
     totals.rpcs[trace.name()];
   }
   ForEachRpcLog(result, [&](const RpcLogView& view) { AddLog(view, totals); });
+  for (const auto& [client, log] : result.service_logs().instance_logs()) {
+    AddPooled(result, client, log, totals);
+  }
   for (const auto& [pair, counts] : totals.pairs) {
     totals.duration_ns = std::max(totals.duration_ns, counts.duration_ns());
   }

@@ -38,9 +38,13 @@ struct TestTotals {
 
   RpcCounts all;
 
-  // The longest time of any client-server pair from the first send to the last
-  // completion; 0 if nothing succeeded. Clocks of different clients are never
-  // compared.
+  // Clients, servers and RPCs between them; and those of which the client kept
+  // moments instead of histograms.
+  int64_t pair_count = 0;
+  int64_t brief_pair_count = 0;
+
+  // The longest time from the first send to the last completion of any pair; 0
+  // if nothing succeeded. Clocks of different clients are not compared.
   int64_t duration_ns = 0;
 
   // The number of logs left out because their statistics are invalid, and the

@@ -24,6 +24,16 @@ Cell MaxCell(const LogHistogram& histogram) {
   return histogram.max();
 }
 
+Cell MeanCell(const RunningMoments& moments) {
+  if (moments.count == 0) return {};
+  return moments.sum / static_cast<double>(moments.count);
+}
+
+Cell MaxCell(const RunningMoments& moments) {
+  if (moments.count == 0) return {};
+  return moments.max;
+}
+
 Cell SecondsCell(int64_t duration_ns) {
   return static_cast<double>(duration_ns) / 1e9;
 }

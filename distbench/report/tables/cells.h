@@ -5,6 +5,7 @@
 
 #include "distbench/report/tables/table.h"
 #include "distbench/stats/log_histogram.h"
+#include "distbench/stats/running_moments.h"
 
 namespace distbench {
 
@@ -15,6 +16,8 @@ Cell QuantileCell(const LogHistogram& histogram, double quantile);
 Cell MinCell(const LogHistogram& histogram);
 Cell MeanCell(const LogHistogram& histogram);
 Cell MaxCell(const LogHistogram& histogram);
+Cell MeanCell(const RunningMoments& moments);
+Cell MaxCell(const RunningMoments& moments);
 
 // Converts nanoseconds to seconds.
 Cell SecondsCell(int64_t duration_ns);

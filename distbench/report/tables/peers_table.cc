@@ -3,9 +3,22 @@
 #include "distbench/report/tables/table.h"
 #include "distbench/results/rpc_totals.h"
 #include "distbench/results/walk.h"
+#include "distbench/stats/running_moments.h"
 
 namespace distbench {
 namespace {
+
+struct Latency {
+  Latency(const LogHistogram& histogram, const RunningMoments& others)
+      : values(others.count == 0 ? histogram : kNoValues), all(histogram) {
+    all.Merge(others);
+  }
+
+  // Without a histogram of all values there are no quantiles.
+  static inline const LogHistogram kNoValues;
+  const LogHistogram& values;
+  RunningMoments all;
+};
 
 void ListPeerRows(const TestResult& result, RowSink sink) {
   ForEachRpcLog(result, [&](const RpcLogView& view) {
@@ -13,18 +26,19 @@ void ListPeerRows(const TestResult& result, RowSink sink) {
     // Inconsistent statistics are left out, and a finding says so.
     if (!totals.Add(view.log.statistics()).ok()) return;
     const RpcCounts& counts = totals.counts;
+    const Latency service(totals.service_time_ns,
+                          totals.moments.service_time_ns);
+    const Latency response(totals.response_time_ns,
+                           totals.moments.response_time_ns);
     sink({view.client, view.server, view.rpc_name, counts.succeeded_count,
           counts.failed_count, counts.warmup_count, counts.request_bytes,
           counts.response_bytes, SecondsCell(counts.duration_ns()),
           PerSecond(static_cast<double>(counts.succeeded_count),
                     counts.duration_ns()),
-          MeanCell(totals.service_time_ns),
-          QuantileCell(totals.service_time_ns, 0.5),
-          QuantileCell(totals.service_time_ns, 0.99),
-          MaxCell(totals.service_time_ns), MeanCell(totals.response_time_ns),
-          QuantileCell(totals.response_time_ns, 0.5),
-          QuantileCell(totals.response_time_ns, 0.99),
-          MaxCell(totals.response_time_ns)});
+          MeanCell(service.all), QuantileCell(service.values, 0.5),
+          QuantileCell(service.values, 0.99), MaxCell(service.all),
+          MeanCell(response.all), QuantileCell(response.values, 0.5),
+          QuantileCell(response.values, 0.99), MaxCell(response.all)});
   });
 }
 

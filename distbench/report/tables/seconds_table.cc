@@ -34,7 +34,7 @@ void ListSeriesRows(const std::string& rpc, const RpcSeries& series,
 const ReportTable& SecondsTable() {
   static const ReportTable* const table = new ReportTable{
       "seconds",
-      "a row per RPC and second, warm-up included",
+      "a row per RPC and second (or longer), warm-up included",
       {"rpc", "start_timestamp_ns", "duration_s", "offered", "sent",
        "succeeded", "failed", "warmup", "request_bytes", "response_bytes",
        "service_p50_ns", "service_p99_ns", "service_max_ns", "response_p50_ns",

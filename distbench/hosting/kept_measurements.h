@@ -1,0 +1,53 @@
+// What is left of an engine's measurements if its process is lost.
+
+#ifndef DISTBENCH_HOSTING_KEPT_MEASUREMENTS_H_
+#define DISTBENCH_HOSTING_KEPT_MEASUREMENTS_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/strings/string_view.h"
+#include "distbench/results/rpc_totals.h"
+#include "distbench/stats/interval_series.h"
+#include "proto/results.pb.h"
+
+namespace distbench {
+
+// Adds up what an engine reports while it runs: series over time, and totals of
+// each RPC, all servers together. The warm-up is told by the second: RPCs that
+// ended in a second in which some of the warm-up ended are in the series only.
+// Not thread-safe.
+class KeptMeasurements {
+ public:
+  // memory_bytes: for series; their intervals become wider to stay within it.
+  explicit KeptMeasurements(int64_t memory_bytes)
+      : memory_bytes_(memory_bytes) {}
+
+  // Adds what is new: steps of kSeriesStepNs.
+  void Add(const SeriesByRpc& recent);
+
+  // Unix time of the end of the last second in which anything was measured; 0 if
+  // there was none.
+  int64_t end_timestamp_ns() const { return end_timestamp_ns_; }
+
+  // Emits the log of the instance.
+  void Emit(absl::string_view instance,
+            absl::FunctionRef<void(ResultChunk chunk)> emit) const;
+
+ private:
+  void Count(int rpc, const IntervalSeries::View& second);
+
+  const int64_t memory_bytes_;
+  SeriesByRpc series_;
+  std::vector<IntervalSeries*> all_series_;
+  int64_t width_ = 1;  // of series_
+  std::map<int, RpcTotals> totals_;
+  int64_t end_timestamp_ns_ = 0;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_HOSTING_KEPT_MEASUREMENTS_H_

@@ -1,0 +1,46 @@
+#ifndef DISTBENCH_STATS_RECENT_INTERVALS_H_
+#define DISTBENCH_STATS_RECENT_INTERVALS_H_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "distbench/stats/interval_series.h"
+
+namespace distbench {
+
+// What one thread has measured lately, for another one that shows or keeps it.
+// One writer, one reader at a time; neither ever waits for the other.
+class RecentIntervals {
+ public:
+  // What has been added to one step of an RPC's series.
+  struct Part {
+    int rpc;
+    int64_t step;
+    IntervalSeries::Interval interval;
+  };
+  using Parts = std::vector<Part>;
+
+  RecentIntervals() = default;
+  ~RecentIntervals() { delete parts_.load(); }
+  RecentIntervals(const RecentIntervals&) = delete;
+  RecentIntervals& operator=(const RecentIntervals&) = delete;
+
+  // Adds to what the reader has not taken yet. If that is much, as there is no
+  // reader, the parts of an RPC become one, of its last step.
+  void Publish(Parts parts);
+
+  // Null if there is nothing new; or, rarely, if the writer is busy with it:
+  // then it comes with the next call.
+  std::unique_ptr<Parts> Take() {
+    return std::unique_ptr<Parts>(parts_.exchange(nullptr));
+  }
+
+ private:
+  std::atomic<Parts*> parts_ = nullptr;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_STATS_RECENT_INTERVALS_H_
