@@ -7,7 +7,7 @@ from tests import browser
 from tests import programs
 from tests import testing_main
 
-MAKE_EXAMPLE = os.path.abspath("distbench/report/make_example_result")
+MAKE_EXAMPLE = os.path.abspath("distbench/report/testing/make_example_result")
 
 HOSTILE = '</script><img src=x onerror=\\"document.title = \'broken\'\\">'
 

@@ -63,6 +63,7 @@ void ValidateActivities(const TestValidation& validation);
 void ValidateReplayTraces(const TestValidation& validation);
 
 // How a load search is to go.
+void ValidateObjectives(const TestValidation& validation);
 void ValidateSearch(const TestValidation& validation);
 
 }  // namespace distbench

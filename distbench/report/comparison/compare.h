@@ -36,7 +36,14 @@ struct MetricComparison {
 
   // next / base, or for failures next - base.
   Difference change = {};
+
+  // The metric in each run; empty if it is not comparable.
+  std::vector<double> base_values = {};
+  std::vector<double> next_values = {};
 };
+
+// The change with its interval of the confidence given.
+Difference ChangeOf(const MetricComparison& comparison, double confidence);
 
 struct RpcComparison {
   std::string rpc;

@@ -12,7 +12,7 @@
 #include "distbench/report/measurements/rpc_series.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/results/rpc_totals.h"
-#include "distbench/stats/log_histogram.h"
+#include "distbench/stats/outcomes.h"
 #include "distbench/stats/quantile_interval.h"
 #include "proto/results.pb.h"
 
@@ -38,9 +38,17 @@ struct RpcMeasurements {
   // Absent in closed loops and in results that do not record it.
   std::optional<OfferedTotals> offered;
 
+  // Those that succeeded by their service times.
+  Outcomes service_time;
+
   // As ResponseTimeOf().
-  LogHistogram response_time_ns;
+  Outcomes response_time;
   RpcSeries series;
+
+  // By what a caller waits for: response times in open loops, else service
+  // times; and the blocks of the same.
+  const Outcomes& latency() const;
+  std::vector<Outcomes> latency_blocks() const;
 };
 
 // `totals`: of the same result. max_intervals: as of CollectSeries().
@@ -51,7 +59,7 @@ RpcMeasurements MeasurementsOf(const TestResult& result,
 // What a latency's distribution says at one percentile.
 struct Percentile {
   double percent;
-  int64_t value_ns;
+  int64_t value_ns;  // or Outcomes::kFailed
   QuantileInterval interval;
 };
 
@@ -59,10 +67,10 @@ struct Percentile {
 inline constexpr double kReportPercents[] = {50, 75,   90,    95,
                                              99, 99.9, 99.99, 99.999};
 
-// Those of kReportPercents that the number of values supports. `blocks`: of
-// consecutive values, may be empty.
+// Those of kReportPercents that the number of requests supports. `blocks`: of
+// consecutive requests, may be empty.
 std::vector<Percentile> EstimatePercentiles(
-    const LogHistogram& latency_ns, const std::vector<LogHistogram>& blocks);
+    const Outcomes& outcomes, const std::vector<Outcomes>& blocks);
 
 // "order_statistics" or "blocks".
 std::string MethodName(QuantileInterval::Method method);

@@ -10,7 +10,7 @@
 
 #include "absl/status/status.h"
 #include "distbench/results/rpc_totals.h"
-#include "distbench/stats/log_histogram.h"
+#include "distbench/stats/outcomes.h"
 #include "proto/results.pb.h"
 
 namespace distbench {
@@ -52,10 +52,13 @@ struct TestTotals {
 // Requires statistics: see results/statistics_from_samples.h.
 TestTotals AddUp(const TestResult& result);
 
-// What an RPC's response times are in open loops: of those that succeeded, and,
-// as a lower bound of theirs, how long those that were never sent had waited.
-LogHistogram ResponseTimeOf(const TestResult& result, const TestTotals& totals,
-                            const std::string& rpc);
+// How the RPCs that were sent ended, by their service times.
+Outcomes ServiceTimeOf(const RpcTotals& rpc);
+
+// How the RPCs of open loops ended, by their response times. RPCs that were due
+// and never sent count as failed. Empty for an RPC of closed loops.
+Outcomes ResponseTimeOf(const TestResult& result, const TestTotals& totals,
+                        const std::string& rpc);
 
 // A count or amount in a time, per second; 0 if the time is 0.
 double PerSecond(double amount, int64_t duration_ns);

@@ -13,17 +13,19 @@ void ListPeerRows(const TestResult& result, RowSink sink) {
     // What contradicts itself is left out, and a finding says so.
     if (!totals.Add(view.log.statistics()).ok()) return;
     const RpcCounts& counts = totals.counts;
+    const Outcomes service = ServiceTimeOf(totals);
+    const Outcomes response = {
+        totals.response_time_ns,
+        totals.response_time_ns.count() > 0 ? service.failed_count : 0};
     sink({view.client, view.server, view.rpc_name, counts.succeeded_count,
           counts.failed_count, counts.warmup_count, counts.request_bytes,
           counts.response_bytes, SecondsCell(counts.duration_ns()),
           PerSecond(static_cast<double>(counts.succeeded_count),
                     counts.duration_ns()),
           MeanCell(totals.service_time_ns),
-          QuantileCell(totals.service_time_ns, 0.5),
-          QuantileCell(totals.service_time_ns, 0.99),
+          QuantileCell(service, 0.5), QuantileCell(service, 0.99),
           MaxCell(totals.service_time_ns), MeanCell(totals.response_time_ns),
-          QuantileCell(totals.response_time_ns, 0.5),
-          QuantileCell(totals.response_time_ns, 0.99),
+          QuantileCell(response, 0.5), QuantileCell(response, 0.99),
           MaxCell(totals.response_time_ns)});
   });
 }

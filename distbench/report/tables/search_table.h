@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "distbench/stats/log_histogram.h"
+#include "distbench/stats/outcomes.h"
 #include "proto/results.pb.h"
 
 namespace distbench {
@@ -23,7 +23,7 @@ std::string SearchTableRows(const SearchReport& report,
 
 // Response times, or service times if there are none; empty if they are
 // damaged.
-LogHistogram ProbeLatency(const RpcStatistics& statistics);
+Outcomes ProbeLatency(const RpcStatistics& statistics);
 
 // Whether the loads of the search are rates, those of all instances together.
 bool LoadsAreRates(const SearchReport& report);

@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "distbench/search/judgement/judge_objective.h"
+#include "distbench/report/objectives/judge_objective.h"
 #include "distbench/search/strategy/load_search.h"
 #include "proto/results.pb.h"
 
@@ -41,8 +41,8 @@ absl::StatusOr<MeasuredProbe> MeasureProbe(
     const ProbeRequest& request, absl::Span<const Objective> objectives,
     const TestResult& result);
 
-// All that was counted and measured of an RPC, all its clients together. The
-// response times include, as a lower bound, those of RPCs that were never sent.
+// All that was counted and measured of an RPC, all its clients together. RPCs
+// that were due and never sent count as failed.
 RpcStatistics StatisticsOf(const TestResult& result, int rpc_index);
 
 }  // namespace distbench
