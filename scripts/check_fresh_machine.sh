@@ -45,7 +45,10 @@ make_root() {
 run_inside() {
   # shellcheck disable=SC2016  # Expanded inside.
   unshare --mount --pid --fork --kill-child bash -euc '
+    # Tests that mount something need a root that is a mount point.
+    mount --bind "$1" "$1"
     mount -t proc proc "$1/proc"
+    mount --rbind /sys "$1/sys"
     mount --rbind /dev "$1/dev"
     exec chroot "$1" env --unset=TMPDIR HOME=/root \
       bash -euc "cd /root/distbench; $2"

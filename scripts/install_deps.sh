@@ -3,14 +3,17 @@
 # that are missing, so that it can be run again at any time. Also gives
 # localhost an address on a system so bare that it has none.
 #
-#   ./scripts/install_deps.sh          installs (as root, or by sudo)
-#   ./scripts/install_deps.sh --list   prints the packages, and installs nothing
+#   ./scripts/install_deps.sh [--with-browser]   installs (as root, or by sudo)
+#   ./scripts/install_deps.sh [--with-browser] --list    only prints the packages
+#
+#   --with-browser   also installs Chromium (400 MB), which the tests of the HTML
+#                    report need; without it they are skipped
 
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-readonly PACKAGES=(
+PACKAGES=(
   # The build. bazel-bootstrap brings the JDK that it runs on.
   bazel-bootstrap
   bazel-platforms
@@ -35,11 +38,16 @@ readonly PACKAGES=(
   nlohmann-json3-dev
   prometheus-cpp-dev
   zlib1g-dev
-  # Tests and benchmarks.
+  # Tests and benchmarks. The fault tests make network namespaces with iproute2,
+  # mount and util-linux.
+  iproute2
   libbenchmark-dev
   libgmock-dev
   libgtest-dev
+  mount
+  openssl
   python3
+  util-linux
 )
 
 missing_packages() {
@@ -75,7 +83,7 @@ install_missing() {
     mapfile -t missing < <(missing_packages)
     ((${#missing[@]} == 0)) || die "still not installed: ${missing[*]}"
   fi
-  say "All ${#PACKAGES[@]} packages that the build needs are installed."
+  say "All ${#PACKAGES[@]} packages that build and tests need are installed."
 }
 
 # A system fresh from debootstrap has no /etc/hosts.
@@ -88,11 +96,15 @@ ensure_localhost() {
 }
 
 main() {
+  if [[ ${1-} == --with-browser ]]; then
+    PACKAGES+=(chromium)
+    shift
+  fi
   if [[ ${1-} == --list ]]; then
     printf '%s\n' "${PACKAGES[@]}"
     return
   fi
-  (($# == 0)) || die "unknown argument '$1'; the only one is --list"
+  (($# == 0)) || die "unknown argument '$1'; try --with-browser or --list"
   local remedy="Elsewhere install what corresponds to: ${PACKAGES[*]}"
   command -v apt-get >/dev/null ||
     die "no apt-get: this needs Debian 12 or 13, or Ubuntu 24.04. $remedy"

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 """Counts the test cases of a `bazel test`, and ends with "N passed, N failed".
 
+Before that line come the failures, and how many cases of which target were
+skipped for which reason.
+
 Usage: summarize_tests.py BUILD_EVENTS BAZEL_STATUS
 
 BUILD_EVENTS is what --build_event_json_file wrote, so that results of earlier
@@ -10,28 +13,37 @@ it could report its cases, and an error before any target count as one failure
 each. Exits with 1 if anything failed or no test ran.
 """
 
+import collections
 import json
+import re
 import sys
 import urllib.parse
 import xml.etree.ElementTree
 
 
 def cases_of(xml_path):
-    """Returns (passed, failed names, skipped names) of one test.xml."""
+    """Returns (passed, failed names, reasons of skips) of one test.xml."""
     passed, failed, skipped = 0, [], []
     for case in xml.etree.ElementTree.parse(xml_path).iter("testcase"):
-        name = ".".join(filter(None, [case.get("classname"), case.get("name")]))
         if case.find("failure") is not None or case.find("error") is not None:
-            failed.append(name)
+            failed.append(
+                ".".join(filter(None, [case.get("classname"), case.get("name")]))
+            )
         elif (
             case.find("skipped") is not None
             or case.get("status") == "notrun"
             or case.get("result") == "skipped"
         ):
-            skipped.append(name)
+            skipped.append(reason_of_skip(case))
         else:
             passed += 1
     return passed, failed, skipped
+
+
+def reason_of_skip(case):
+    # Googletest puts a line with the place in the source before the reason.
+    text = re.sub(r"^\S+:\d+\n", "", case.findtext("skipped") or "")
+    return " ".join(text.split()) or "no reason given"
 
 
 def xml_path_of(result):
@@ -63,8 +75,9 @@ def unbuilt_targets(events):
 
 
 def count(events, bazel_status):
-    """Returns (passed, failures, skips): a number and two lists of names."""
-    total_passed, failures, skips = 0, [], []
+    """Returns (passed, failures, skips): a number, a list of names, and a
+    Counter of (label, reason)."""
+    total_passed, failures, skips = 0, [], collections.Counter()
     for label in unbuilt_targets(events):
         failures.append(f"{label} (did not build)")
     for label, result in last_attempts(events):
@@ -72,7 +85,7 @@ def count(events, bazel_status):
         passed, failed, skipped = cases_of(path) if path else (0, [], [])
         total_passed += passed
         failures += [f"{label} {name}" for name in failed]
-        skips += [f"{label} {name}" for name in skipped]
+        skips.update((label, reason) for reason in skipped)
         status = result.get("status")
         if status not in ("PASSED", "FLAKY") and not failed:
             failures.append(f"{label} ({status})")
@@ -87,10 +100,10 @@ def main(arguments):
     with open(arguments[0], encoding="utf-8") as lines:
         events = [json.loads(line) for line in lines if line.strip()]
     passed, failures, skips = count(events, int(arguments[1]))
-    for name in skips:
-        print(f"SKIPPED: {name}")
     for name in failures:
         print(f"FAILED: {name}")
+    for (label, reason), cases in skips.items():
+        print(f"SKIPPED: {cases} of {label}: {reason}")
     if not passed and not failures:
         print("No test ran.")
     print(f"{passed} passed, {len(failures)} failed")

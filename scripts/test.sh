@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs what is missing, then builds everything and runs every test. The last
-# line is the count of test cases, "N passed, N failed"; the exit status is 0 if
-# everything built, tests ran and none failed.
+# lines name failures, say how many cases were skipped and why, and count the
+# test cases: "N passed, N failed". The exit status is 0 if everything built,
+# tests ran and none failed.
 #
 #   ./scripts/test.sh [BAZEL_ARGUMENT...]     for example --config=asan
 

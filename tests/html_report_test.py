@@ -53,7 +53,7 @@ CHARTS = (
 
 @unittest.skipUnless(
     browser.CHROMIUM,
-    "NOT TESTED: no chromium on this system (apt-get install chromium)",
+    "chromium is not installed (scripts/install_deps.sh --with-browser)",
 )
 class HtmlReportTest(programs.ProgramTest):
     def example(self, name, *size):

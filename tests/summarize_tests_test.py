@@ -21,12 +21,20 @@ ONE_FAILED = (
     '<testcase classname="Suite" name="B"><failure/></testcase>'
     "</testsuite></testsuites>"
 )
-ONE_SKIPPED = (
+SKIPPED = (
     "<testsuites><testsuite>"
     '<testcase name="A"/><testcase name="B" result="skipped"/>'
     '<testcase name="C" status="notrun"/>'
     '<testcase name="D"><skipped/></testcase>'
+    '<testcase name="E"><skipped>no ip\nhere</skipped></testcase>'
     "</testsuite></testsuites>"
+)
+# As googletest writes it.
+SKIPPED_IN_CC = (
+    '<testsuites><testsuite><testcase name="F" result="skipped">'
+    '<skipped message="a/b_test.cc:58&#x0A;no NUMA">'
+    "<![CDATA[a/b_test.cc:58\nno NUMA]]></skipped>"
+    "</testcase></testsuite></testsuites>"
 )
 
 
@@ -100,11 +108,37 @@ class SummarizeTestsTest(unittest.TestCase):
         )
 
     def test_skipped_cases_have_not_passed(self):
-        self.add_result("//a", xml=ONE_SKIPPED)
+        self.add_result("//a", xml=SKIPPED)
         status, lines = self.summarize(0)
         self.assertEqual(status, 0)
         self.assertEqual(lines[-1], "1 passed, 0 failed")
-        self.assertEqual(len(lines), 4)
+
+    def test_skipped_cases_are_grouped_by_target_and_reason(self):
+        self.add_result("//a", xml=SKIPPED)
+        self.add_result("//b", xml=SKIPPED_IN_CC, shard=1)
+        self.add_result("//b", xml=SKIPPED_IN_CC, shard=2)
+        _, lines = self.summarize(0)
+        self.assertEqual(
+            lines[:-1],
+            [
+                "SKIPPED: 3 of //a: no reason given",
+                "SKIPPED: 1 of //a: no ip here",
+                "SKIPPED: 2 of //b: no NUMA",
+            ],
+        )
+
+    def test_skips_come_after_failures_and_before_the_count(self):
+        self.add_result("//a", "FAILED", ONE_FAILED)
+        self.add_result("//b", xml=SKIPPED_IN_CC)
+        _, lines = self.summarize(3)
+        self.assertEqual(
+            lines,
+            [
+                "FAILED: //a Suite.B",
+                "SKIPPED: 1 of //b: no NUMA",
+                "1 passed, 1 failed",
+            ],
+        )
 
     def test_crash_after_cases_that_passed_is_a_failure(self):
         self.add_result("//a", "FAILED", TWO_PASSED)

@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "distbench/base/testing/without_privileges.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -117,14 +118,13 @@ TEST_F(OutputFileTest, DirectoryIsNoFile) {
 }
 
 TEST_F(OutputFileTest, ReadOnlyFileIsNotReplaced) {
-  if (geteuid() == 0) {
-    GTEST_SKIP() << "root may write everything";
-  }
   const std::string path = Path("result");
   WriteOld(path);
   fs::permissions(path, fs::perms(0444));
-  EXPECT_EQ(OutputFile::Open(path).status().code(),
-            absl::StatusCode::kPermissionDenied);
+  WithoutPrivileges([&path] {
+    EXPECT_EQ(OutputFile::Open(path).status().code(),
+              absl::StatusCode::kPermissionDenied);
+  });
 }
 
 TEST_F(OutputFileTest, DevicesAreWrittenToAsTheyStand) {

@@ -40,7 +40,7 @@ ADDRESS = "10.77.0.254"
 
 
 class Unavailable(Exception):
-    """This machine can not do it; says why."""
+    """This machine cannot do it; says why."""
 
 
 def _root():
@@ -61,7 +61,9 @@ def enter():
         return
     for tool in ("unshare", "ip", "sh"):
         if shutil.which(tool) is None:
-            raise Unavailable(f"{tool} is not installed (util-linux, iproute2)")
+            raise Unavailable(
+                f"{tool} is not installed (scripts/install_deps.sh)"
+            )
     reasons = []
     for way in _WAYS_IN:
         check = subprocess.run(
@@ -78,7 +80,7 @@ def enter():
             (check.stderr.strip().splitlines() or ["no reason given"])[-1]
         )
     raise Unavailable(
-        "network namespaces can not be made here: " + "; ".join(reasons)
+        "network namespaces cannot be made here: " + "; ".join(reasons)
     )
 
 
@@ -151,17 +153,6 @@ class Host:
     def set_link(self, is_up):
         """As if the cable were pulled out, or put in."""
         _run("ip", "link", "set", self._port, "up" if is_up else "down")
-
-    def delay(self, milliseconds):
-        """What the host sends arrives so much later. False: no netem here."""
-        try:
-            _run(
-                *("ip", "netns", "exec", self.name, "tc", "qdisc", "replace"),
-                *("dev", "eth0", "root", "netem", "delay", f"{milliseconds}ms"),
-            )
-        except Unavailable:
-            return False
-        return True
 
     def throttle(self, kilobits_per_second):
         """Limits what the host sends; None: no longer."""
