@@ -78,6 +78,18 @@ TEST(Parse, ExplainsWhatIsNoConfig) {
   EXPECT_THAT(ErrorOf(std::string("\xff\xfet\0e\0", 6)), HasSubstr("UTF-16"));
 }
 
+TEST(Parse, KnowsOtherFormats) {
+  const auto error_of = [](absl::string_view text) {
+    return std::string(ParseTestSequence(text, "x").status().message());
+  };
+  EXPECT_THAT(error_of(R"( {"tests": [{"name": "a"}]})"),
+              HasSubstr("x: looks like JSON"));
+  EXPECT_THAT(error_of("tests:\n  - name: a\n"),
+              HasSubstr("x: looks like YAML"));
+  EXPECT_THAT(error_of("# example:\ntests { nme: 'a' }"),
+              Not(HasSubstr("looks like")));
+}
+
 TEST(Parse, RefusesUnknownFieldsInBinary) {
   TestSequence sequence = ExampleSequence();
   auto* services = sequence.mutable_tests(0)->mutable_services(0);
