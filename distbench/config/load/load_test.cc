@@ -13,6 +13,7 @@ namespace {
 using ::google::protobuf::util::MessageDifferencer;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 TestSequence ExampleSequence() {
