@@ -5,6 +5,7 @@ import io
 import json
 import os
 import unittest
+import xml.etree.ElementTree
 
 from tests import programs
 from tests import testing_main
@@ -145,16 +146,23 @@ class CompareTest(ReportTestCase):
 
         outcome = self.distbench("compare", base, slower, "--fail_if=p99>5%")
         self.assertEqual(outcome.status, 2, outcome)
-        self.assertIn("fail_if p99>5%: applies", outcome.out)
+        self.assertRegex(outcome.out, r"undecided .*rpc_0:p99>5% .*--repeat=5")
         outcome = self.distbench(
             "compare",
-            slower,
             base,
+            slower,
             "--fail_if=p99>5%",
-            "--fail_if=rpc_0:rate<-3%",
+            "--allow_undecided",
+            f"--junit={self.path('checks.xml')}",
+            f"--markdown={self.path('checks.md')}",
         )
         self.assertEqual(outcome.status, 0, outcome)
-        self.assertEqual(outcome.out.count("does not apply"), 2, outcome)
+        checks = xml.etree.ElementTree.parse(self.path("checks.xml"))
+        cases = checks.findall("testsuite/testcase")
+        self.assertTrue(cases)
+        self.assertTrue(all(c.find("skipped") is not None for c in cases))
+        with open(self.path("checks.md"), encoding="utf-8") as table:
+            self.assertIn("| undecided |", table.read())
 
     def test_false_numbers_exit_3(self):
         outcome = self.distbench(

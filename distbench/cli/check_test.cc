@@ -8,6 +8,8 @@
 #include "distbench/cli/error_output.h"
 #include "distbench/cli/flags.h"
 #include "distbench/cli/test_input.h"
+#include "distbench/config/problems/problem.h"
+#include "distbench/config/validate/warnings.h"
 #include "distbench/report/findings/verdict.h"
 #include "proto/traffic_config.pb.h"
 
@@ -18,6 +20,9 @@ namespace {
 int CheckTest(const std::string& infile) {
   const absl::StatusOr<TestSequence> tests = LoadAndCheckTests(infile);
   if (!tests.ok()) return Fail(tests.status(), kExitUsage);
+  for (const Problem& warning : FindWarnings(*tests)) {
+    std::cout << "warning: " << ToString(warning) << '\n';
+  }
   std::cout << "Result: " << infile << " parsed successfully." << std::endl;
   return kExitOk;
 }

@@ -6,9 +6,11 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "distbench/cli/check_output.h"
 #include "distbench/cli/commands.h"
 #include "distbench/cli/error_output.h"
 #include "distbench/cli/result_input.h"
+#include "distbench/report/checks/check.h"
 #include "distbench/report/comparison/compare.h"
 #include "distbench/report/comparison/compare_text.h"
 #include "distbench/report/comparison/gate.h"
@@ -24,6 +26,7 @@ struct Flags {
   std::string next;
   std::vector<std::string> fail_if;
   bool allow_different_traffic = false;
+  CheckFlags checks;
 };
 
 // Adds the gates' metrics to those that are shown.
@@ -38,22 +41,6 @@ CompareOptions OptionsFor(const Flags& flags, const std::vector<Gate>& gates) {
     }
   }
   return options;
-}
-
-// Prints whether each gate applies. Returns whether none does.
-bool PrintGates(const std::vector<Gate>& gates,
-                const std::vector<TestComparison>& comparisons) {
-  bool all_met = true;
-  for (const Gate& gate : gates) {
-    const std::vector<std::string> breaches = GateBreaches(gate, comparisons);
-    std::cout << "fail_if " << gate.text << ": "
-              << (breaches.empty() ? "does not apply" : "applies") << '\n';
-    for (const std::string& breach : breaches) {
-      std::cout << "  " << breach << '\n';
-    }
-    all_met = all_met && breaches.empty();
-  }
-  return all_met;
 }
 
 int CompareResults(const Flags& flags) {
@@ -72,14 +59,17 @@ int CompareResults(const Flags& flags) {
 
   const std::vector<TestComparison> comparisons =
       Compare(ListRuns(*base), ListRuns(*next), OptionsFor(flags, gates));
-  std::cout << DescribeComparisons(comparisons);
-  const bool all_met = PrintGates(gates, comparisons);
-  std::cout << std::flush;
+  const std::vector<Check> checks = JudgeGates(gates, comparisons);
+  std::cout << DescribeComparisons(comparisons) << ChecksText(checks)
+            << std::flush;
+  const absl::Status written = WriteChecks(checks, flags.checks);
+  if (!written.ok()) return Fail(written, kExitUsage);
   const bool any_invalid =
       std::any_of(comparisons.begin(), comparisons.end(),
                   [](const TestComparison& test) { return test.is_invalid; });
   if (any_invalid) return kExitRunFailed;
-  return all_met ? kExitOk : kExitGateNotMet;
+  return AllPass(checks, flags.checks.allow_undecided) ? kExitOk
+                                                       : kExitGateNotMet;
 }
 
 }  // namespace
@@ -97,17 +87,19 @@ void AddCompareCommand(CLI::App& app, CommandBody& chosen) {
       ->option_text(" ");
   command
       ->add_option("--fail_if", flags->fail_if,
-                   "Exit 2 if this condition holds: [RPC:]METRIC>PERCENT%, or\n"
-                   "with <; may be repeated. METRIC: a percentile such as\n"
-                   "p99.9, mean, rate or failures")
+                   "Exit 2 unless the evidence rules this out:\n"
+                   "[RPC:]METRIC>PERCENT%, or <. May be given several times.\n"
+                   "METRIC: a percentile such as p99.9, mean, rate or failures")
       ->type_name("CONDITION")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command->add_flag("--allow_different_traffic", flags->allow_different_traffic,
-                    "Compare tests even if their traffic differs");
+                    "Compare tests that do not send the same");
+  AddCheckFlags(*command, flags->checks);
   command->footer(
-      "Exits 2 if a --fail_if condition holds or cannot be judged, 3 if a run\n"
-      "failed or its results are invalid. Verdicts need repeated runs; see\n"
+      "Exits 2 unless every --fail_if passes, 3 if a run failed or its numbers "
+      "are\nfalse. A condition passes if the change, with its uncertainty, lies "
+      "within the\nlimit; it is undecided if the runs are too few to tell: see "
       "run_tests --repeat.\n\n"
       "Examples:\n"
       "  distbench compare base.pb.gz new.pb.gz\n"

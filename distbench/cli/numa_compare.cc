@@ -86,7 +86,7 @@ LoadSearchSpec SearchSpecOf(const Flags& flags) {
 // Checks everything that can be wrong before hours have been spent.
 absl::Status Check(const Flags& flags,
                    const DistributedSystemDescription& test) {
-  absl::Status status = CheckOutfile(flags.output);
+  absl::Status status = CheckOutput(flags.output);
   for (const std::string& objective : {flags.comparison.cpu_objective,
                                        flags.comparison.latency_objective}) {
     if (objective.empty()) continue;

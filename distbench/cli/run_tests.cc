@@ -3,6 +3,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -17,6 +19,7 @@
 #include "distbench/client/console_run.h"
 #include "distbench/client/repetition.h"
 #include "distbench/client/test_client.h"
+#include "distbench/config/validate/check.h"
 #include "distbench/report/findings/verdict.h"
 #include "distbench/security/tls_files.h"
 #include "proto/control.pb.h"
@@ -57,12 +60,26 @@ void LeaveOutSamples(TestSequence& tests) {
   }
 }
 
-// Rejects flags about a result that --detach does not wait for.
+// The tests with the objectives of the flags. They go with the tests, so that
+// the result says what it was judged by.
+absl::StatusOr<TestSequence> WithObjectives(
+    TestSequence tests, const std::vector<std::string>& objectives) {
+  for (DistributedSystemDescription& test : *tests.mutable_tests()) {
+    for (const std::string& objective : objectives) {
+      test.add_objectives(objective);
+    }
+  }
+  return CheckTestSequence(std::move(tests));
+}
+
+// What would be thrown away is not asked for.
 absl::Status CheckDetached(const Flags& flags) {
   if (!flags.detach) return absl::OkStatus();
   const char* flag = !flags.output.outfile.empty() ? "--outfile"
                      : flags.output.binary_output  ? "--binary_output"
                      : flags.output.allow_invalid  ? "--allow_invalid"
+                     : !flags.output.checks.junit.empty() ? "--junit"
+                     : !flags.output.checks.markdown.empty() ? "--markdown"
                                                    : nullptr;
   if (flag == nullptr) return absl::OkStatus();
   return absl::InvalidArgumentError(
@@ -97,9 +114,11 @@ int RunTests(const Flags& flags) {
   if (!detached.ok()) return Fail(detached, kExitUsage);
   absl::StatusOr<TestSequence> tests = LoadAndCheckTests(flags.infile);
   if (!tests.ok()) return Fail(tests.status(), kExitUsage);
+  tests = WithObjectives(*std::move(tests), flags.output.objectives);
+  if (!tests.ok()) return Fail(tests.status(), kExitUsage);
   LimitDuration(flags.max_test_duration, *tests);
   if (flags.no_samples) LeaveOutSamples(*tests);
-  const absl::Status writable = CheckOutfile(flags.output);
+  const absl::Status writable = CheckOutput(flags.output);
   if (!writable.ok()) return Fail(writable, kExitUsage);
 
   const absl::StatusOr<std::unique_ptr<TestClient>> client =

@@ -71,7 +71,7 @@ void SayStorageProblem(const RunDescription& run, const absl::Status& status) {
 }
 
 int Get(TestClient& client, const Flags& flags, StopSignals& stop) {
-  const absl::Status writable = CheckOutfile(flags.output);
+  const absl::Status writable = CheckOutput(flags.output);
   if (!writable.ok()) return Fail(writable, kExitUsage);
   const absl::StatusOr<RunDescription> run = FindRun(client, flags.run_id);
   if (!run.ok()) return Fail(run.status(), kExitUsage);
@@ -81,7 +81,7 @@ int Get(TestClient& client, const Flags& flags, StopSignals& stop) {
 }
 
 int Wait(TestClient& client, const Flags& flags, StopSignals& stop) {
-  const absl::Status writable = CheckOutfile(flags.output);
+  const absl::Status writable = CheckOutput(flags.output);
   if (!writable.ok()) return Fail(writable, kExitUsage);
   const absl::StatusOr<RunDescription> run = FindRun(client, flags.run_id);
   if (!run.ok()) return Fail(run.status(), kExitUsage);

@@ -3,12 +3,16 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
+#include <iostream>
 #include <system_error>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "distbench/cli/error_output.h"
 #include "distbench/cli/flags.h"
+#include "distbench/config/search/objective.h"
 #include "distbench/report/findings/verdict.h"
+#include "distbench/report/objectives/check_objectives.h"
 #include "distbench/results/output_file.h"
 #include "distbench/results/result_file.h"
 
@@ -21,10 +25,23 @@ void AddTestOutputFlags(CLI::App& command, TestOutputFlags& flags) {
   command.add_flag("--binary_output", flags.binary_output,
                    "Write the outfile in binary instead of text");
   command.add_flag("--allow_invalid", flags.allow_invalid,
-                   "Exit 0 even if results are invalid");
+                   "Exit 0 also if the numbers are found to be false");
+  command
+      .add_option("--slo", flags.objectives,
+                  "Exit 2 unless each test meets this objective, such as\n"
+                  "'query p99<=5ms'; in addition to those of the test. May be\n"
+                  "repeated")
+      ->type_name("OBJECTIVE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  AddCheckFlags(command, flags.checks);
 }
 
-absl::Status CheckOutfile(const TestOutputFlags& flags) {
+absl::Status CheckOutput(const TestOutputFlags& flags) {
+  for (const std::string& text : flags.objectives) {
+    const absl::StatusOr<Objective> objective = ParseObjective(text);
+    if (!objective.ok()) return objective.status();
+  }
   if (flags.outfile.empty()) return absl::OkStatus();
   std::error_code ignored;
   const std::filesystem::file_status existing =
@@ -41,6 +58,22 @@ int CountInvalid(const TestSequenceResults& results) {
                        results.test_results().end(), IsInvalid);
 }
 
+int CheckAllObjectives(const ConsoleRun& run, const TestOutputFlags& flags) {
+  std::vector<Check> checks;
+  for (const TestResult& result : run.results.test_results()) {
+    for (Check& check : CheckObjectives(result, flags.objectives)) {
+      checks.push_back(std::move(check));
+    }
+  }
+  if (!checks.empty()) {
+    std::cout << "Objectives:\n" << ChecksText(checks) << std::flush;
+  }
+  const absl::Status written = WriteChecks(checks, flags.checks);
+  if (!written.ok()) return Fail(written, kExitRunFailed);
+  return AllPass(checks, flags.checks.allow_undecided) ? kExitOk
+                                                       : kExitGateNotMet;
+}
+
 }  // namespace
 
 int FinishRun(const ConsoleRun& run, const TestOutputFlags& flags) {
@@ -53,6 +86,7 @@ int FinishRun(const ConsoleRun& run, const TestOutputFlags& flags) {
                           : "; --allow_invalid exits 0 nevertheless"),
          exit_code);
   }
+  exit_code = std::max(exit_code, CheckAllObjectives(run, flags));
   if (!run.status.ok()) exit_code = Fail(run.status, kExitRunFailed);
   if (!flags.outfile.empty() && run.results.test_results_size() > 0) {
     const absl::Status written = WriteResults(

@@ -53,7 +53,7 @@ int PreviewTests(const Flags& flags) {
   for (DistributedSystemDescription& test : *tests->mutable_tests()) {
     PlaceOnOneNode(test);
   }
-  const absl::Status writable = CheckOutfile(flags.output);
+  const absl::Status writable = CheckOutput(flags.output);
   if (!writable.ok()) return Fail(writable, kExitUsage);
 
   SequencerOptions sequencer_options;

@@ -15,9 +15,9 @@
 #include "absl/time/time.h"
 #include "distbench/base/time_units.h"
 #include "distbench/config/syntax/test_timeout.h"
+#include "distbench/report/objectives/judge_objective.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/rpc_totals.h"
-#include "distbench/search/judgement/judge_objective.h"
 #include "distbench/search/system_copies.h"
 
 namespace distbench {

@@ -8,28 +8,34 @@
 namespace distbench {
 namespace {
 
-int64_t ValueAtRank(const LogHistogram& histogram, int64_t rank) {
-  const double count = static_cast<double>(histogram.count());
+int64_t ValueAtRank(const Outcomes& outcomes, int64_t rank) {
+  const double count = static_cast<double>(outcomes.count());
   // The middle of the position, lest rounding finds its neighbour.
-  return histogram.ValueAtQuantile(
+  return outcomes.ValueAtQuantile(
       std::min(1.0, (static_cast<double>(rank) - 0.5) / count));
 }
 
-// Half the width of the interval of the share of values below `value`. The
-// blocks' sizes differ, so this is the interval of a ratio.
-double BlockHalfWidth(absl::Span<const LogHistogram> blocks, int64_t value,
+// Requests that succeeded within `value`. For kFailed, that is all of them: the
+// spread of the failures is what decides then.
+double CountWithin(const Outcomes& block, int64_t value) {
+  return static_cast<double>(block.latency_ns.CountAtMost(value));
+}
+
+// Half the width of the interval of the share of requests that succeeded within
+// `value`. The blocks' sizes differ, so this is the interval of a ratio.
+double BlockHalfWidth(absl::Span<const Outcomes> blocks, int64_t value,
                       double confidence) {
-  double below = 0;
+  double within = 0;
   double total = 0;
-  for (const LogHistogram& block : blocks) {
-    below += static_cast<double>(block.CountAtMost(value));
+  for (const Outcomes& block : blocks) {
+    within += CountWithin(block, value);
     total += static_cast<double>(block.count());
   }
-  const double share = below / total;
+  const double share = within / total;
   double squares = 0;
-  for (const LogHistogram& block : blocks) {
-    const double residual = static_cast<double>(block.CountAtMost(value)) -
-                            share * static_cast<double>(block.count());
+  for (const Outcomes& block : blocks) {
+    const double residual =
+        CountWithin(block, value) - share * static_cast<double>(block.count());
     squares += residual * residual;
   }
   const double count = static_cast<double>(blocks.size());
@@ -37,9 +43,8 @@ double BlockHalfWidth(absl::Span<const LogHistogram> blocks, int64_t value,
   return StudentTQuantile((1 + confidence) / 2, count - 1) * deviation;
 }
 
-RankInterval BlockRanks(const LogHistogram& all,
-                        absl::Span<const LogHistogram> blocks, double quantile,
-                        double confidence) {
+RankInterval BlockRanks(const Outcomes& all, absl::Span<const Outcomes> blocks,
+                        double quantile, double confidence) {
   const double count = static_cast<double>(all.count());
   const double half_width =
       BlockHalfWidth(blocks, all.ValueAtQuantile(quantile), confidence);
@@ -59,13 +64,12 @@ RankInterval OrderStatisticRanks(int64_t count, double quantile,
           BinomialQuantile(count, quantile, 1 - alpha / 2) + 1};
 }
 
-std::vector<LogHistogram> MakeBlocks(
-    absl::Span<const LogHistogram* const> consecutive) {
-  std::vector<const LogHistogram*> filled;
-  std::copy_if(consecutive.begin(), consecutive.end(),
-               std::back_inserter(filled),
-               [](const LogHistogram* part) { return part->count() > 0; });
-  std::vector<LogHistogram> blocks;
+std::vector<Outcomes> MakeBlocks(absl::Span<const Outcomes> consecutive) {
+  std::vector<const Outcomes*> filled;
+  for (const Outcomes& part : consecutive) {
+    if (part.count() > 0) filled.push_back(&part);
+  }
+  std::vector<Outcomes> blocks;
   if (filled.size() < kMinBlocks) return blocks;
   blocks.resize(std::min<size_t>(filled.size(), kMaxBlocks));
   for (size_t i = 0; i < filled.size(); ++i) {
@@ -74,8 +78,8 @@ std::vector<LogHistogram> MakeBlocks(
   return blocks;
 }
 
-QuantileInterval IntervalOfQuantile(const LogHistogram& all,
-                                    absl::Span<const LogHistogram> blocks,
+QuantileInterval IntervalOfQuantile(const Outcomes& all,
+                                    absl::Span<const Outcomes> blocks,
                                     double quantile, double confidence) {
   QuantileInterval interval;
   const int64_t count = static_cast<int64_t>(all.count());

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "distbench/stats/log_histogram.h"
+#include "distbench/stats/outcomes.h"
 
 namespace distbench {
 
@@ -30,7 +30,8 @@ struct QuantileInterval {
     kBlocks,
   };
 
-  // Absent: there are too few values for a bound on that side.
+  // Absent: there are too few values for a bound on that side. kFailed: the
+  // bound falls among the requests that failed.
   std::optional<int64_t> lower;
   std::optional<int64_t> upper;
   Method method = Method::kOrderStatistics;
@@ -52,17 +53,16 @@ RankInterval OrderStatisticRanks(int64_t count, double quantile,
 inline constexpr int kMinBlocks = 10;
 inline constexpr int kMaxBlocks = 30;
 
-// Puts consecutive histograms together to at most kMaxBlocks blocks, all of
+// Puts consecutive outcomes together to at most kMaxBlocks blocks, all of
 // equally many; none if there are fewer than kMinBlocks that are not empty.
-std::vector<LogHistogram> MakeBlocks(
-    absl::Span<const LogHistogram* const> consecutive);
+std::vector<Outcomes> MakeBlocks(absl::Span<const Outcomes> consecutive);
 
-// The interval of a quantile of `all`, and of blocks of the same values if
+// The interval of a quantile of `all`, and of blocks of the same outcomes if
 // MakeBlocks() made any. With blocks, the wider one of both methods on each
 // side: few values beyond a quantile tell little of the spread between blocks.
 // Bounds are as exact as the histogram.
-QuantileInterval IntervalOfQuantile(const LogHistogram& all,
-                                    absl::Span<const LogHistogram> blocks,
+QuantileInterval IntervalOfQuantile(const Outcomes& all,
+                                    absl::Span<const Outcomes> blocks,
                                     double quantile, double confidence);
 
 // Whether so many values tell anything of a quantile: at least one of them is

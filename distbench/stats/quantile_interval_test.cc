@@ -13,15 +13,6 @@ namespace {
 
 constexpr double kConfidence = 0.95;
 
-std::vector<const LogHistogram*> Pointers(
-    const std::vector<LogHistogram>& histograms) {
-  std::vector<const LogHistogram*> pointers;
-  for (const LogHistogram& histogram : histograms) {
-    pointers.push_back(&histogram);
-  }
-  return pointers;
-}
-
 TEST(OrderStatisticRanksTest, KnownCases) {
   // Of 6 values, the extremes hold the median with 1 - 2 / 2^6 = 96.9 %; of 5
   // no two values do.
@@ -43,38 +34,75 @@ TEST(SupportsQuantileTest, OneValueIsExpectedAbove) {
 }
 
 TEST(MakeBlocksTest, FewOrEmptyPartsMakeNone) {
-  std::vector<LogHistogram> parts(kMinBlocks);
-  for (LogHistogram& part : parts) part.Record(5);
-  EXPECT_EQ(MakeBlocks(Pointers(parts)).size(), kMinBlocks);
-  parts[3] = LogHistogram();
-  EXPECT_EQ(MakeBlocks(Pointers(parts)).size(), 0);
+  std::vector<Outcomes> parts(kMinBlocks);
+  for (Outcomes& part : parts) part.latency_ns.Record(5);
+  EXPECT_EQ(MakeBlocks(parts).size(), kMinBlocks);
+  parts[3] = Outcomes();
+  EXPECT_EQ(MakeBlocks(parts).size(), 0);
 }
 
 TEST(MakeBlocksTest, ManyPartsArePutTogetherInOrder) {
-  std::vector<LogHistogram> parts(2 * kMaxBlocks);
-  for (size_t i = 0; i < parts.size(); ++i) parts[i].Record(i);
-  const std::vector<LogHistogram> blocks = MakeBlocks(Pointers(parts));
+  std::vector<Outcomes> parts(2 * kMaxBlocks);
+  for (size_t i = 0; i < parts.size(); ++i) parts[i].latency_ns.Record(i);
+  const std::vector<Outcomes> blocks = MakeBlocks(parts);
   ASSERT_EQ(blocks.size(), kMaxBlocks);
   for (int i = 0; i < kMaxBlocks; ++i) {
     EXPECT_EQ(blocks[i].count(), 2);
-    EXPECT_EQ(blocks[i].min(), 2 * i);
-    EXPECT_EQ(blocks[i].max(), 2 * i + 1);
+    EXPECT_EQ(blocks[i].latency_ns.min(), 2 * i);
+    EXPECT_EQ(blocks[i].latency_ns.max(), 2 * i + 1);
   }
 }
 
 TEST(IntervalOfQuantileTest, TooFewValuesHaveNoUpperBound) {
-  LogHistogram histogram;
-  for (int i = 1; i <= 100; ++i) histogram.Record(i);
+  Outcomes histogram;
+  for (int i = 1; i <= 100; ++i) histogram.latency_ns.Record(i);
   const QuantileInterval p99 =
       IntervalOfQuantile(histogram, {}, 0.99, kConfidence);
   EXPECT_EQ(p99.lower, 97);
   EXPECT_EQ(p99.upper, std::nullopt);
-  EXPECT_EQ(IntervalOfQuantile(LogHistogram(), {}, 0.5, kConfidence).lower,
+  EXPECT_EQ(IntervalOfQuantile(Outcomes(), {}, 0.5, kConfidence).lower,
             std::nullopt);
 }
 
+TEST(IntervalOfQuantileTest, BoundsFallAmongFailures) {
+  Outcomes outcomes;
+  for (int i = 1; i <= 985; ++i) outcomes.latency_ns.Record(i);
+  outcomes.failed_count = 15;
+  const QuantileInterval p98 =
+      IntervalOfQuantile(outcomes, {}, 0.98, kConfidence);
+  EXPECT_THAT(p98.lower, testing::Optional(testing::Lt(980)));
+  EXPECT_EQ(p98.upper, Outcomes::kFailed);
+  const QuantileInterval p999 =
+      IntervalOfQuantile(outcomes, {}, 0.999, kConfidence);
+  EXPECT_EQ(p999.lower, Outcomes::kFailed);
+  EXPECT_EQ(p999.upper, std::nullopt);
+}
+
+// Ten requests in a hundred fail, but all of them in every other block.
+TEST(IntervalOfQuantileTest, FailuresThatComeTogetherMakeItWider) {
+  std::vector<Outcomes> even(20);
+  std::vector<Outcomes> uneven(20);
+  Outcomes all;
+  for (int i = 0; i < 20; ++i) {
+    even[i].failed_count = 10;
+    uneven[i].failed_count = i % 2 == 0 ? 20 : 0;
+    for (int k = 1; k <= 90; ++k) even[i].latency_ns.Record(k);
+    for (int k = 1; k <= (i % 2 == 0 ? 80 : 100); ++k) {
+      uneven[i].latency_ns.Record(k);
+    }
+    all.Merge(even[i]);
+  }
+  const QuantileInterval by_even =
+      IntervalOfQuantile(all, even, 0.92, kConfidence);
+  const QuantileInterval by_uneven =
+      IntervalOfQuantile(all, uneven, 0.92, kConfidence);
+  EXPECT_EQ(by_even.lower, Outcomes::kFailed);
+  EXPECT_THAT(by_uneven.lower, testing::Optional(testing::Lt(90)));
+  EXPECT_EQ(by_uneven.upper, Outcomes::kFailed);
+}
+
 // The share of runs whose interval misses the true quantile.
-double MissRate(int runs, double truth, double quantile,
+double MissRate(int runs, double truth,
                 const std::function<QuantileInterval()>& run) {
   int misses = 0;
   for (int i = 0; i < runs; ++i) {
@@ -97,9 +125,9 @@ TEST(CoverageTest, IndependentValuesByOrderStatistics) {
   std::exponential_distribution<double> latency(1 / kMeanNs);
   for (const double quantile : {0.5, 0.9, 0.99}) {
     const double truth = -std::log(1 - quantile) * kMeanNs;
-    const double miss_rate = MissRate(2000, truth, quantile, [&] {
-      LogHistogram all;
-      for (int i = 0; i < 2000; ++i) all.Record(std::llround(latency(random)));
+    const double miss_rate = MissRate(2000, truth, [&] {
+      Outcomes all;
+      for (int i = 0; i < 2000; ++i) all.latency_ns.Record(std::llround(latency(random)));
       return IntervalOfQuantile(all, {}, quantile, kConfidence);
     });
     // 5 % promised; 3 standard errors of 2000 runs are 1.5 %.
@@ -135,21 +163,21 @@ TEST(CoverageTest, DependentValuesNeedBlocks) {
   const double truth = kMeanNs;  // the median
   DependentLatencies latencies(0.95);
   const auto run = [&](bool with_blocks) {
-    LogHistogram all;
-    std::vector<LogHistogram> seconds(kSeconds);
-    for (LogHistogram& second : seconds) {
-      for (int i = 0; i < kPerSecond; ++i) second.Record(latencies.Next());
+    Outcomes all;
+    std::vector<Outcomes> seconds(kSeconds);
+    for (Outcomes& second : seconds) {
+      for (int i = 0; i < kPerSecond; ++i) second.latency_ns.Record(latencies.Next());
       all.Merge(second);
     }
-    const std::vector<LogHistogram> blocks = MakeBlocks(Pointers(seconds));
+    const std::vector<Outcomes> blocks = MakeBlocks(seconds);
     return IntervalOfQuantile(
-        all, with_blocks ? blocks : std::vector<LogHistogram>(), 0.5,
+        all, with_blocks ? blocks : std::vector<Outcomes>(), 0.5,
         kConfidence);
   };
   const double with_blocks =
-      MissRate(kRuns, truth, 0.5, [&] { return run(true); });
+      MissRate(kRuns, truth, [&] { return run(true); });
   const double without =
-      MissRate(kRuns, truth, 0.5, [&] { return run(false); });
+      MissRate(kRuns, truth, [&] { return run(false); });
   // 3 standard errors of 500 runs are 2.9 %.
   EXPECT_LT(with_blocks, 0.08);
   // What taking them for independent would do.
@@ -161,29 +189,29 @@ TEST(CoverageTest, BlocksDoNotNarrowTheIntervalOfATail) {
   std::exponential_distribution<double> latency(1 / kMeanNs);
   const double quantile = 0.999;
   const double miss_rate =
-      MissRate(500, -std::log(1 - quantile) * kMeanNs, quantile, [&] {
-        LogHistogram all;
-        std::vector<LogHistogram> seconds(kMinBlocks);
-        for (LogHistogram& second : seconds) {
+      MissRate(500, -std::log(1 - quantile) * kMeanNs, [&] {
+        Outcomes all;
+        std::vector<Outcomes> seconds(kMinBlocks);
+        for (Outcomes& second : seconds) {
           for (int i = 0; i < 1000; ++i) {
-            second.Record(std::llround(latency(random)));
+            second.latency_ns.Record(std::llround(latency(random)));
           }
           all.Merge(second);
         }
-        return IntervalOfQuantile(all, MakeBlocks(Pointers(seconds)), quantile,
+        return IntervalOfQuantile(all, MakeBlocks(seconds), quantile,
                                   kConfidence);
       });
   EXPECT_LT(miss_rate, 0.08);
 }
 
 TEST(IntervalOfQuantileTest, ContainsTheEstimateAndSaysHow) {
-  std::vector<LogHistogram> seconds(kMinBlocks);
-  LogHistogram all;
+  std::vector<Outcomes> seconds(kMinBlocks);
+  Outcomes all;
   for (int i = 0; i < kMinBlocks; ++i) {
-    for (int j = 0; j < 1000; ++j) seconds[i].Record(1000 * i + j);
+    for (int j = 0; j < 1000; ++j) seconds[i].latency_ns.Record(1000 * i + j);
     all.Merge(seconds[i]);
   }
-  const std::vector<LogHistogram> blocks = MakeBlocks(Pointers(seconds));
+  const std::vector<Outcomes> blocks = MakeBlocks(seconds);
   const QuantileInterval narrow = IntervalOfQuantile(all, {}, 0.5, kConfidence);
   const QuantileInterval wide =
       IntervalOfQuantile(all, blocks, 0.5, kConfidence);

@@ -63,4 +63,29 @@ Difference RatioOfMeans(absl::Span<const double> base,
   return ratio;
 }
 
+std::optional<int> RunsToTellFrom(double value, absl::Span<const double> base,
+                                  absl::Span<const double> next,
+                                  double confidence) {
+  if (base.size() < 2 || next.size() < 2) return std::nullopt;
+  const double distance = std::abs(Mean(next) - Mean(base) - value);
+  // Of a single run in each group.
+  const double variance = VarianceOfMean(base) * base.size() +
+                          VarianceOfMean(next) * next.size();
+  for (int runs = 2; runs <= kMostRuns; ++runs) {
+    const double half_width =
+        StudentTQuantile((1 + confidence) / 2, 2.0 * runs - 2) *
+        std::sqrt(variance / runs);
+    if (half_width < distance) return runs;
+  }
+  return std::nullopt;
+}
+
+std::optional<int> RunsToTellRatioFrom(double ratio,
+                                       absl::Span<const double> base,
+                                       absl::Span<const double> next,
+                                       double confidence) {
+  return RunsToTellFrom(std::log(ratio), Logarithms(base), Logarithms(next),
+                        confidence);
+}
+
 }  // namespace distbench

@@ -33,6 +33,7 @@ absl::string_view VerdictName(TestOutcome::Verdict verdict) {
 }
 
 std::string FormatLatency(int64_t ns) {
+  if (ns == Outcomes::kFailed) return "failed";
   const double us = static_cast<double>(ns) / 1e3;
   if (us < 1e3) return absl::StrFormat("%.1f us", us);
   if (us < 1e6) return absl::StrFormat("%.2f ms", us / 1e3);
@@ -94,12 +95,9 @@ TestOutcome OutcomeOf(const TestResult& result) {
     const auto found = totals.rpcs.find(rpc.name());
     if (found == totals.rpcs.end()) continue;
     const RpcTotals& rpc_totals = found->second;
-    if (rpc_totals.service_time_ns.count() == 0) continue;
-    const LogHistogram response_time_ns =
-        ResponseTimeOf(result, totals, rpc.name());
-    const LogHistogram& latency = response_time_ns.count() > 0
-                                      ? response_time_ns
-                                      : rpc_totals.service_time_ns;
+    Outcomes latency = ResponseTimeOf(result, totals, rpc.name());
+    if (latency.count() == 0) latency = ServiceTimeOf(rpc_totals);
+    if (latency.count() == 0) continue;
     const double count = static_cast<double>(rpc_totals.counts.succeeded_count);
     outcome.rpcs.push_back({.rpc = rpc.name(),
                             .per_second = PerSecond(count, totals.duration_ns),

@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "distbench/base/read_file.h"
 #include "distbench/config/load/parse_text.h"
@@ -63,12 +65,35 @@ absl::StatusOr<TestSequence> ParseBinary(absl::string_view contents,
   return sequence;
 }
 
+// What a text is that looks like another format; empty if it does not.
+absl::string_view OtherFormat(absl::string_view contents) {
+  contents = absl::StripLeadingAsciiWhitespace(contents);
+  if (absl::StartsWith(contents, "{") || absl::StartsWith(contents, "[")) {
+    return "JSON";
+  }
+  for (absl::string_view line : absl::StrSplit(contents, '\n')) {
+    line = absl::StripAsciiWhitespace(line);
+    // "key:" alone on a line, and "- item", are no text format.
+    if (absl::StartsWith(line, "- ") ||
+        (absl::EndsWith(line, ":") && !absl::StartsWith(line, "#"))) {
+      return "YAML";
+    }
+  }
+  return "";
+}
+
 absl::StatusOr<TestSequence> ParseTextSequence(absl::string_view contents,
                                                absl::string_view source) {
   TestSequence sequence;
   absl::Status status = ParseText(contents, source, sequence);
-  if (!status.ok()) return status;
-  return sequence;
+  if (status.ok()) return sequence;
+  const absl::string_view format = OtherFormat(contents);
+  if (format.empty()) return status;
+  return Unreadable(
+      source, absl::StrCat("looks like ", format,
+                           "; a config is a protobuf message in text format, "
+                           "as in `tests { name: \"t\" }`\n",
+                           status.message()));
 }
 
 }  // namespace

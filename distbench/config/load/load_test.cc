@@ -13,6 +13,7 @@ namespace {
 using ::google::protobuf::util::MessageDifferencer;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 TestSequence ExampleSequence() {
@@ -76,6 +77,18 @@ TEST(Parse, ExplainsWhatIsNoConfig) {
               HasSubstr("neither text nor a binary TestSequence"));
   EXPECT_THAT(ErrorOf(std::string("\x1f\x8b\x08\0", 4)), HasSubstr("gzip"));
   EXPECT_THAT(ErrorOf(std::string("\xff\xfet\0e\0", 6)), HasSubstr("UTF-16"));
+}
+
+TEST(Parse, KnowsOtherFormats) {
+  const auto error_of = [](absl::string_view text) {
+    return std::string(ParseTestSequence(text, "x").status().message());
+  };
+  EXPECT_THAT(error_of(R"( {"tests": [{"name": "a"}]})"),
+              HasSubstr("x: looks like JSON"));
+  EXPECT_THAT(error_of("tests:\n  - name: a\n"),
+              HasSubstr("x: looks like YAML"));
+  EXPECT_THAT(error_of("# example:\ntests { nme: 'a' }"),
+              Not(HasSubstr("looks like")));
 }
 
 TEST(Parse, RefusesUnknownFieldsInBinary) {

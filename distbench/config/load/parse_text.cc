@@ -1,6 +1,7 @@
 #include "distbench/config/load/parse_text.h"
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -81,8 +82,55 @@ class ErrorList : public google::protobuf::io::ErrorCollector {
   std::multimap<std::pair<int, int>, std::string> errors_;
 };
 
-// Adds an error for each repeated key of the map `field`. Requires a freshly
-// parsed message: only there do repeated keys still have separate entries.
+// A block: where it is opened, and how far its line is indented. From 0.
+struct Block {
+  int line;
+  int column;
+  int indentation;
+};
+
+class IgnoreErrors : public google::protobuf::io::ErrorCollector {
+ public:
+  void AddError(int, int, const std::string&) override {}
+};
+
+// The block that lacks its end. Where a block's end is indented unlike its
+// beginning, it is probably the end of the block around it, so that this one is
+// missing; else it is the innermost open block. Absent if all are closed.
+std::optional<Block> FindUnclosed(absl::string_view text) {
+  google::protobuf::io::ArrayInputStream stream(text.data(), text.size());
+  IgnoreErrors errors;
+  google::protobuf::io::Tokenizer tokenizer(&stream, &errors);
+  tokenizer.set_comment_style(
+      google::protobuf::io::Tokenizer::SH_COMMENT_STYLE);
+  std::vector<Block> open;
+  std::optional<Block> misaligned;
+  int line = -1;
+  int indentation = 0;
+  while (tokenizer.Next()) {
+    const auto& token = tokenizer.current();
+    if (token.line != line) {
+      line = token.line;
+      indentation = token.column;
+    }
+    if (token.text == "{") {
+      open.push_back({token.line, token.column, indentation});
+    } else if (token.text == "}" && !open.empty()) {
+      const Block& block = open.back();
+      const bool begins_line = token.column == indentation;
+      if (begins_line && block.indentation != indentation && !misaligned) {
+        misaligned = block;
+      }
+      open.pop_back();
+    }
+  }
+  if (open.empty()) return std::nullopt;
+  return misaligned ? misaligned : open.back();
+}
+
+// Adds an error for each key of the map `field` that was given before. Has to
+// run on a freshly parsed message: only there, map entries are still as
+// written.
 void FindRepeatedKeys(const Message& message, const FieldDescriptor* field,
                       const TextFormat::ParseInfoTree& locations,
                       ErrorList& errors) {
@@ -136,8 +184,13 @@ absl::Status ParseText(absl::string_view text, absl::string_view source,
   // Continues after an unknown field, to find other errors.
   parser.AllowUnknownField(true);
   google::protobuf::io::ArrayInputStream stream(text.data(), text.size());
-  if (!parser.Parse(&stream, &message) && errors.empty()) {
-    errors.AddError(0, 0, "This is not the text of a config.");
+  if (!parser.Parse(&stream, &message)) {
+    if (const std::optional<Block> block = FindUnclosed(text)) {
+      errors.AddError(block->line, block->column,
+                      "This block is not closed; add a \"}\".");
+    } else if (errors.empty()) {
+      errors.AddError(0, 0, "This is not the text of a config.");
+    }
   }
   if (errors.empty()) FindRepeatedKeys(message, locations, errors);
   return errors.ToStatus();

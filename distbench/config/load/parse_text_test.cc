@@ -11,6 +11,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 std::string ErrorOf(const std::string& text) {
@@ -37,6 +38,16 @@ TEST(ParseText, ListsEveryUnknownFieldAndSuggestsAnother) {
       MatchesRegex("x.config:2:[0-9]+: .*\"servces\"\\. Did you mean "
                    "\"services\"\\?\nx.config:3:[0-9]+: .*\"cunt\"\\. Did you "
                    "mean \"count\"\\?"));
+}
+
+TEST(ParseText, NamesTheBlockThatIsNotClosed) {
+  EXPECT_THAT(ErrorOf("tests {\n  services { name: 'a' }\n"),
+              HasSubstr("x.config:1:7: This block is not closed"));
+  // By the indentation, the last line closes the tests.
+  EXPECT_THAT(ErrorOf("tests {\n  actions {\n    name: 'a' # {\n}\n"),
+              HasSubstr("x.config:2:11: This block is not closed"));
+  EXPECT_THAT(ErrorOf("tests {\n  name: 3\n}"),
+              Not(HasSubstr("not closed")));
 }
 
 TEST(ParseText, RefusesRepeatedSingularFields) {

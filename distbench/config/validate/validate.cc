@@ -26,6 +26,7 @@ void ValidateTest(const DistributedSystemDescription& test, const Path& path,
   ValidateFlow(validation);
   ValidateActivities(validation);
   ValidateReplayTraces(validation);
+  ValidateObjectives(validation);
   ValidateSearch(validation);
 }
 

@@ -88,6 +88,13 @@ void CheckLoads(const TestValidation& validation, const Path& path,
 
 }  // namespace
 
+void ValidateObjectives(const TestValidation& validation) {
+  const Path path = validation.path().Field("objectives");
+  for (int i = 0; i < validation.test().objectives_size(); ++i) {
+    CheckObjective(validation, path.At(i), validation.test().objectives(i));
+  }
+}
+
 void ValidateSearch(const TestValidation& validation) {
   if (!validation.test().has_search()) return;
   const LoadSearchSpec& search = validation.test().search();

@@ -63,7 +63,8 @@ void ValidateFlow(const TestValidation& validation);
 void ValidateActivities(const TestValidation& validation);
 void ValidateReplayTraces(const TestValidation& validation);
 
-// Settings of the load search.
+// Objectives of runs, and settings of the load search.
+void ValidateObjectives(const TestValidation& validation);
 void ValidateSearch(const TestValidation& validation);
 
 }  // namespace distbench

@@ -19,6 +19,7 @@ Config Nameless(Config config) {
   config.clear_name();
   config.clear_attributes();
   config.clear_random_seed();
+  config.clear_objectives();
   config.clear_sample_memory_bytes();
   config.clear_recording_memory_bytes();
   return config;

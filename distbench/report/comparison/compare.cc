@@ -4,10 +4,11 @@
 #include <cmath>
 #include <cstdlib>
 #include <map>
-#include <optional>
 #include <utility>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "distbench/report/comparison/comparability.h"
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/test_totals.h"
@@ -36,58 +37,77 @@ std::map<std::string, RpcRuns> RpcsOf(const std::vector<TestRun>& runs) {
   return rpcs;
 }
 
-using LatencyOf = const LogHistogram& (*)(const RpcMeasurements&);
+using OutcomesOf = const Outcomes& (*)(const RpcMeasurements&);
 
-const LogHistogram& ServiceTime(const RpcMeasurements& rpc) {
-  return rpc.totals.service_time_ns;
+const Outcomes& ServiceTime(const RpcMeasurements& rpc) {
+  return rpc.service_time;
 }
 
-const LogHistogram& ResponseTime(const RpcMeasurements& rpc) {
-  return rpc.response_time_ns;
+const Outcomes& ResponseTime(const RpcMeasurements& rpc) {
+  return rpc.response_time;
 }
 
 bool HaveResponseTimes(const RpcRuns& runs) {
   return std::all_of(runs.begin(), runs.end(), [](const RpcMeasurements& rpc) {
-    return rpc.response_time_ns.count() > 0;
+    return rpc.response_time.count() > 0;
   });
 }
 
-// The value of a metric in a run; nothing if the run does not have it.
-std::optional<double> ValueOf(const Metric& metric, const RpcMeasurements& rpc,
-                              LatencyOf latency_of) {
-  const RpcCounts& counts = rpc.totals.counts;
-  const LogHistogram& latency_ns = latency_of(rpc);
+// Why a run has no value of a metric.
+absl::Status TooFewRpcs() { return absl::NotFoundError("too few RPCs"); }
+
+absl::Status TooManyFailed(const Outcomes& outcomes) {
+  return absl::NotFoundError(absl::StrFormat(
+      "%.3g%% of the RPCs failed", 100 * outcomes.failed_share()));
+}
+
+// A metric in a run. A ratio is made of positive values only.
+absl::StatusOr<double> ValueOf(const Metric& metric, const RpcMeasurements& rpc,
+                               const Outcomes& outcomes) {
   switch (metric.kind) {
     case Metric::Kind::kPercentile: {
       const double quantile = metric.percent / 100;
-      if (!SupportsQuantile(latency_ns.count(), quantile)) return {};
-      return static_cast<double>(latency_ns.ValueAtQuantile(quantile));
+      if (!SupportsQuantile(outcomes.count(), quantile)) return TooFewRpcs();
+      const int64_t value_ns = outcomes.ValueAtQuantile(quantile);
+      if (value_ns == Outcomes::kFailed) return TooManyFailed(outcomes);
+      if (value_ns <= 0) return TooFewRpcs();
+      return static_cast<double>(value_ns);
     }
     case Metric::Kind::kMean:
-      if (latency_ns.count() == 0) return {};
-      return latency_ns.mean();
-    case Metric::Kind::kRate:
-      return PerSecond(static_cast<double>(counts.succeeded_count),
-                       counts.duration_ns());
-    case Metric::Kind::kFailures: {
-      const double ended = static_cast<double>(counts.succeeded_count) +
-                           static_cast<double>(counts.failed_count);
-      if (ended == 0) return {};
-      return static_cast<double>(counts.failed_count) / ended;
+      if (outcomes.failed_share() > kAllowedFailures) {
+        return TooManyFailed(outcomes);
+      }
+      if (outcomes.latency_ns.mean() <= 0) return TooFewRpcs();
+      return outcomes.latency_ns.mean();
+    case Metric::Kind::kRate: {
+      const RpcCounts& counts = rpc.totals.counts;
+      const double rate =
+          PerSecond(static_cast<double>(counts.succeeded_count),
+                    counts.duration_ns());
+      if (rate <= 0) return TooFewRpcs();
+      return rate;
     }
+    case Metric::Kind::kFailures:
+      if (outcomes.count() == 0) return TooFewRpcs();
+      return outcomes.failed_share();
   }
-  return {};
+  return TooFewRpcs();
 }
 
-// The metric in each run. Returns nothing if a run lacks it, or if no ratio can
-// be formed.
-std::optional<std::vector<double>> ValuesOf(const Metric& metric,
-                                            const RpcRuns& runs,
-                                            LatencyOf latency_of) {
+// The metric in each run. The error says which run has none, and why.
+absl::StatusOr<std::vector<double>> ValuesOf(absl::string_view group,
+                                             const Metric& metric,
+                                             const RpcRuns& runs,
+                                             OutcomesOf outcomes_of) {
   std::vector<double> values;
   for (const RpcMeasurements& rpc : runs) {
-    const std::optional<double> value = ValueOf(metric, rpc, latency_of);
-    if (!value || (IsComparedByRatio(metric) && *value <= 0)) return {};
+    const absl::StatusOr<double> value =
+        ValueOf(metric, rpc, outcomes_of(rpc));
+    if (!value.ok()) {
+      return absl::NotFoundError(
+          absl::StrCat(value.status().message(), " in run ", values.size() + 1,
+                       " of ", runs.size(), " of ", group));
+    }
     values.push_back(*value);
   }
   return values;
@@ -114,21 +134,20 @@ double Center(const Metric& metric, const std::vector<double>& values) {
 }
 
 MetricComparison CompareMetric(const Metric& metric, const RpcRuns& base,
-                               const RpcRuns& next, LatencyOf latency_of) {
+                               const RpcRuns& next, OutcomesOf outcomes_of) {
   MetricComparison comparison = {metric, ComparisonVerdict::kNotComparable, ""};
-  const auto base_values = ValuesOf(metric, base, latency_of);
-  const auto next_values = ValuesOf(metric, next, latency_of);
-  if (!base_values || !next_values) {
-    comparison.reason =
-        absl::StrCat("too few RPCs in a run of ", base_values ? "new" : "base");
+  auto base_values = ValuesOf("base", metric, base, outcomes_of);
+  auto next_values = ValuesOf("new", metric, next, outcomes_of);
+  if (!base_values.ok() || !next_values.ok()) {
+    comparison.reason = std::string(
+        (base_values.ok() ? next_values : base_values).status().message());
     return comparison;
   }
   comparison.base = Center(metric, *base_values);
   comparison.next = Center(metric, *next_values);
-  comparison.change =
-      IsComparedByRatio(metric)
-          ? RatioOfMeans(*base_values, *next_values, kCompareConfidence)
-          : DifferenceOfMeans(*base_values, *next_values, kCompareConfidence);
+  comparison.base_values = *std::move(base_values);
+  comparison.next_values = *std::move(next_values);
+  comparison.change = ChangeOf(comparison, kCompareConfidence);
   comparison.verdict = Judge(metric, comparison.change);
   return comparison;
 }
@@ -232,6 +251,14 @@ Groups GroupByTest(absl::Span<const TestRun> runs) {
 }
 
 }  // namespace
+
+Difference ChangeOf(const MetricComparison& comparison, double confidence) {
+  return IsComparedByRatio(comparison.metric)
+             ? RatioOfMeans(comparison.base_values, comparison.next_values,
+                            confidence)
+             : DifferenceOfMeans(comparison.base_values,
+                                 comparison.next_values, confidence);
+}
 
 std::vector<TestComparison> Compare(absl::Span<const TestRun> base,
                                     absl::Span<const TestRun> next,

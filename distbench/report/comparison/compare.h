@@ -38,7 +38,14 @@ struct MetricComparison {
 
   // next / base; for failures, next - base.
   Difference change = {};
+
+  // The metric in each run; empty if it is not comparable.
+  std::vector<double> base_values = {};
+  std::vector<double> next_values = {};
 };
+
+// The change with its interval of the confidence given.
+Difference ChangeOf(const MetricComparison& comparison, double confidence);
 
 struct RpcComparison {
   std::string rpc;

@@ -1,5 +1,6 @@
 #include "distbench/report/comparison/compare.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <map>
@@ -7,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "distbench/report/checks/check.h"
 #include "distbench/report/comparison/compare_text.h"
 #include "distbench/report/comparison/gate.h"
 #include "distbench/report/testing/report_testing.h"
@@ -69,12 +72,28 @@ const MetricComparison& Find(const std::vector<TestComparison>& comparisons,
   std::abort();
 }
 
-std::vector<std::string> Breaches(
-    const std::string& gate, const std::vector<TestComparison>& comparisons) {
-  const absl::StatusOr<Gate> parsed = ParseGate(gate);
-  EXPECT_TRUE(parsed.ok()) << parsed.status();
-  return parsed.ok() ? GateBreaches(*parsed, comparisons)
-                     : std::vector<std::string>();
+std::vector<Check> ChecksOf(const std::vector<std::string>& texts,
+                            const std::vector<TestComparison>& comparisons) {
+  std::vector<Gate> gates;
+  for (const std::string& text : texts) {
+    const absl::StatusOr<Gate> gate = ParseGate(text);
+    EXPECT_TRUE(gate.ok()) << gate.status();
+    if (gate.ok()) gates.push_back(*gate);
+  }
+  return JudgeGates(gates, comparisons);
+}
+
+// The only check of a gate.
+Check CheckOf(const std::string& gate,
+              const std::vector<TestComparison>& comparisons) {
+  const std::vector<Check> checks = ChecksOf({gate}, comparisons);
+  EXPECT_EQ(checks.size(), 1u);
+  return checks.empty() ? Check() : checks[0];
+}
+
+CheckVerdict VerdictOf(const std::string& gate,
+                       const std::vector<TestComparison>& comparisons) {
+  return CheckOf(gate, comparisons).verdict;
 }
 
 TEST(CompareTest, SlowerRunsAreWorse) {
@@ -113,9 +132,10 @@ TEST(CompareTest, SharesOfFailuresAreSubtracted) {
   const MetricComparison& failures = Find(compared, "failures");
   EXPECT_EQ(failures.verdict, ComparisonVerdict::kWorse);
   EXPECT_DOUBLE_EQ(failures.change.estimate, 0.01);
-  EXPECT_THAT(Breaches("failures>0.5%", compared),
-              ElementsAre(HasSubstr("+1.0 percentage points")));
-  EXPECT_THAT(Breaches("failures>2%", compared), IsEmpty());
+  EXPECT_EQ(VerdictOf("failures>0.5%", compared), CheckVerdict::kFail);
+  EXPECT_THAT(CheckOf("failures>0.5%", compared).evidence,
+              HasSubstr("+1.0 percentage points"));
+  EXPECT_EQ(VerdictOf("failures>2%", compared), CheckVerdict::kPass);
 }
 
 TEST(CompareTest, SingleRunsHaveNoVerdict) {
@@ -123,10 +143,10 @@ TEST(CompareTest, SingleRunsHaveNoVerdict) {
   EXPECT_EQ(Find(compared, "p99").verdict, ComparisonVerdict::kNotShown);
   EXPECT_THAT(DescribeComparisons(compared), HasSubstr("--repeat"));
   // A gate must not pass for lack of evidence.
-  EXPECT_THAT(Breaches("p99>5%", compared),
-              ElementsAre(HasSubstr("there is no interval")));
-  EXPECT_THAT(Breaches("p99>5%", Compared({RunOf(1000)}, {RunOf(1000)})),
-              IsEmpty());
+  EXPECT_EQ(VerdictOf("p99>5%", compared), CheckVerdict::kUndecided);
+  EXPECT_EQ(VerdictOf("p99>5%", Compared({RunOf(1000)}, {RunOf(1000)})),
+            CheckVerdict::kUndecided);
+  EXPECT_THAT(CheckOf("p99>5%", compared).evidence, HasSubstr("--repeat"));
 }
 
 TEST(CompareTest, TooFewRpcsAreNotComparable) {
@@ -135,9 +155,22 @@ TEST(CompareTest, TooFewRpcsAreNotComparable) {
   EXPECT_EQ(Find(compared, "p99").verdict, ComparisonVerdict::kNoDifference);
   const MetricComparison& p999 = Find(compared, "p99.9");
   EXPECT_EQ(p999.verdict, ComparisonVerdict::kNotComparable);
-  EXPECT_EQ(p999.reason, "too few RPCs in a run of base");
-  EXPECT_THAT(Breaches("p99.9>5%", compared),
-              ElementsAre(HasSubstr("cannot be judged: too few")));
+  EXPECT_EQ(p999.reason, "too few RPCs in run 1 of 2 of base");
+  EXPECT_EQ(VerdictOf("p99.9>5%", compared), CheckVerdict::kFail);
+  EXPECT_THAT(CheckOf("p99.9>5%", compared).evidence,
+              HasSubstr("cannot be judged: too few"));
+}
+
+TEST(CompareTest, PercentilesAmongFailuresAreNotComparable) {
+  const auto compared =
+      Compared({RunOf(1000, 9999), RunOf(1000, 9999)},
+               {RunOf(1000, 9999), RunOf(1000, 9700, 300)});
+  EXPECT_EQ(Find(compared, "p99").reason,
+            "3% of the RPCs failed in run 2 of 2 of new");
+  EXPECT_EQ(Find(compared, "mean").reason,
+            "3% of the RPCs failed in run 2 of 2 of new");
+  EXPECT_EQ(Find(compared, "p90").verdict, ComparisonVerdict::kNoDifference);
+  EXPECT_EQ(VerdictOf("p99>5%", compared), CheckVerdict::kFail);
 }
 
 TEST(CompareTest, InvalidRunsAreNotComparable) {
@@ -149,8 +182,8 @@ TEST(CompareTest, InvalidRunsAreNotComparable) {
   EXPECT_TRUE(compared[0].is_invalid);
   EXPECT_EQ(compared[0].not_comparable,
             "run 2 of 2 of new is invalid: sent too late");
-  EXPECT_THAT(Breaches("p99>5%", compared),
-              ElementsAre(HasSubstr("cannot be judged")));
+  EXPECT_THAT(CheckOf("p99>5%", compared).evidence,
+              HasSubstr("cannot be judged: run 2 of 2"));
 
   TestResult failed = RunOf(1000);
   failed.mutable_run_info()->set_failure("node1 was lost");
@@ -233,34 +266,52 @@ TEST(CompareTextTest, IsATableWithVerdicts) {
 TEST(GateTest, LimitsHoldInTheirDirectionOnly) {
   const auto slower =
       Compared({RunOf(1000), RunOf(1010)}, {RunOf(1200), RunOf(1210)});
-  EXPECT_THAT(Breaches("p99>5%", slower),
-              ElementsAre(HasSubstr("t: query: p99 changed by +19")));
-  EXPECT_THAT(Breaches("p99 > 30%", slower), IsEmpty());
-  EXPECT_THAT(Breaches("p99<-5%", slower), IsEmpty());
-  EXPECT_THAT(Breaches("query:p99>5%", slower), testing::SizeIs(1));
+  const Check check = CheckOf("p99>5%", slower);
+  EXPECT_EQ(check.verdict, CheckVerdict::kFail);
+  EXPECT_EQ(check.test, "t");
+  EXPECT_EQ(check.condition, "query:p99>5%");
+  EXPECT_THAT(check.evidence, HasSubstr("p99 changed by +19"));
+  EXPECT_EQ(VerdictOf("p99 > 30%", slower), CheckVerdict::kPass);
+  EXPECT_EQ(VerdictOf("p99<-5%", slower), CheckVerdict::kPass);
+  EXPECT_EQ(VerdictOf("query:p99>5%", slower), CheckVerdict::kFail);
   const auto fewer = Compared({RunOf(1000, 10'000), RunOf(1000, 10'100)},
                               {RunOf(1000, 8000), RunOf(1000, 8100)});
-  EXPECT_THAT(Breaches("rate<-3%", fewer), testing::SizeIs(1));
-  EXPECT_THAT(Breaches("rate<-30%", fewer), IsEmpty());
+  EXPECT_EQ(VerdictOf("rate<-3%", fewer), CheckVerdict::kFail);
+  EXPECT_EQ(VerdictOf("rate<-30%", fewer), CheckVerdict::kPass);
 }
 
-TEST(GateTest, NoiseDoesNotBreakIt) {
-  // 20 % slower on average, but within the spread between runs.
-  EXPECT_THAT(Breaches("p99>5%", Compared({RunOf(1000), RunOf(2000)},
-                                          {RunOf(1200), RunOf(2400)})),
-              IsEmpty());
+TEST(GateTest, ThinEvidenceDoesNotDecide) {
+  // 20 % slower on the whole, but within the spread between runs.
+  const Check check = CheckOf("p99>5%", Compared({RunOf(1000), RunOf(2000)},
+                                                 {RunOf(1200), RunOf(2400)}));
+  EXPECT_EQ(check.verdict, CheckVerdict::kUndecided);
+  EXPECT_THAT(check.evidence, HasSubstr("runs of each would decide"));
 }
 
-TEST(GateTest, AnRpcThatNobodyHasBreaksIt) {
-  EXPECT_THAT(Breaches("other:p99>5%", Compared({RunOf(1000)}, {RunOf(1000)})),
-              ElementsAre(HasSubstr("no test of both results has an RPC")));
-  EXPECT_THAT(Breaches("p99>5%", Compared({}, {})),
-              ElementsAre("there is no RPC to judge"));
+// The more judgements, the wider the bounds of each.
+TEST(GateTest, JudgementsShareTheError) {
+  const auto compared = Compared({RunOf(1000), RunOf(1010), RunOf(1020)},
+                                 {RunOf(1030), RunOf(1040), RunOf(1050)});
+  EXPECT_EQ(VerdictOf("p99>7%", compared), CheckVerdict::kPass);
+  std::vector<std::string> gates(20, "p99>7%");
+  const std::vector<Check> checks = ChecksOf(gates, compared);
+  ASSERT_EQ(checks.size(), gates.size());
+  EXPECT_EQ(checks[0].verdict, CheckVerdict::kUndecided);
+  EXPECT_THAT(checks[0].evidence, HasSubstr("99.75% bounds"));
+}
+
+TEST(GateTest, AnRpcThatNobodyHasFails) {
+  const Check check =
+      CheckOf("other:p99>5%", Compared({RunOf(1000)}, {RunOf(1000)}));
+  EXPECT_EQ(check.verdict, CheckVerdict::kFail);
+  EXPECT_THAT(check.evidence, HasSubstr("no test of both results has an RPC"));
+  EXPECT_EQ(CheckOf("p99>5%", Compared({}, {})).evidence,
+            "cannot be judged: there is no RPC to judge");
 }
 
 TEST(GateTest, SyntaxErrorsSayWhatIsRight) {
   for (const char* wrong : {"", "p99", "p99>5", "p99>x%", "q99>5%", "p100>5%",
-                            "p0>5%", ":>5%", "a:b>5%"}) {
+                            "p0>5%", ":>5%", "a:b>5%", "p99<-100%"}) {
     const absl::StatusOr<Gate> gate = ParseGate(wrong);
     EXPECT_FALSE(gate.ok()) << wrong;
     EXPECT_THAT(std::string(gate.status().message()), HasSubstr("p99"))
@@ -323,6 +374,65 @@ TEST(CompareSimulationTest, EqualsAreToldApartAsOftenAsPromised) {
     EXPECT_NEAR(better[name], 25, 17) << name;
     EXPECT_NEAR(worse[name], 25, 17) << name;
   }
+}
+
+// Runs of a metric with that spread, `change` slower than 1 ms.
+std::vector<TestResult> SpreadRuns(int count, double change,
+                                   std::mt19937_64& random) {
+  std::normal_distribution<double> normal(0, 0.03);
+  std::vector<TestResult> runs;
+  for (int i = 0; i < count; ++i) {
+    runs.push_back(RunOf(
+        std::llround(1e9 * change * std::exp(normal(random))), 100));
+  }
+  return runs;
+}
+
+struct GateCounts {
+  int passed = 0;
+  int failed = 0;
+};
+
+// How a gate on `conditions` percentiles at once, with a margin of 5 %, ends for
+// runs whose true change is `change`.
+GateCounts SimulateGates(double change, int conditions) {
+  constexpr int kGates = 1000;
+  constexpr int kRuns = 8;
+  std::mt19937_64 random(31);
+  CompareOptions options;
+  std::vector<std::string> texts;
+  for (int i = 0; i < conditions; ++i) {
+    texts.push_back(absl::StrCat("p", 50 + i, ">5%"));
+    options.metrics.push_back({Metric::Kind::kPercentile, 50.0 + i});
+  }
+  GateCounts counts;
+  for (int i = 0; i < kGates; ++i) {
+    const std::vector<Check> checks =
+        ChecksOf(texts, Compared(SpreadRuns(kRuns, 1, random),
+                                 SpreadRuns(kRuns, change, random), options));
+    counts.passed += AllPass(checks, /*allow_undecided=*/false);
+    counts.failed += std::any_of(
+        checks.begin(), checks.end(), [](const Check& check) {
+          return check.verdict == CheckVerdict::kFail;
+        });
+  }
+  return counts;
+}
+
+TEST(GateSimulationTest, AChangeAtTheMarginPassesOneTimeInTwentyAtMost) {
+  // Binomial: 5 % of 1000, and 3 standard errors.
+  EXPECT_LE(SimulateGates(1.05, 1).passed, 50 + 21);
+  EXPECT_LE(SimulateGates(1.05, 10).passed, 50 + 21);
+  EXPECT_GE(SimulateGates(1.05, 1).passed, 50 - 21);
+}
+
+TEST(GateSimulationTest, EqualsPassAndRegressionsFail) {
+  const GateCounts equals = SimulateGates(1, 1);
+  EXPECT_GT(equals.passed, 850);
+  EXPECT_LT(equals.failed, 10);
+  const GateCounts regressions = SimulateGates(1.10, 1);
+  EXPECT_GT(regressions.failed, 850);
+  EXPECT_LT(regressions.passed, 10);
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "distbench/report/comparison/gate.h"
 
+#include <optional>
+
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
@@ -21,54 +23,142 @@ double RelativeChange(const Metric& metric, double change) {
   return IsComparedByRatio(metric) ? change - 1 : change;
 }
 
-bool IsBroken(const Gate& gate, const MetricComparison& comparison) {
-  const Difference& change = comparison.change;
-  const double relative = RelativeChange(gate.metric, change.estimate);
-  if (gate.is_upper_limit ? relative <= gate.limit : relative >= gate.limit) {
-    return false;
+// One gate on one RPC of a test.
+struct Judgement {
+  const Gate* gate;
+  std::string test = {};
+  std::string rpc = {};
+
+  // Absent if it cannot be judged, with the reason.
+  const MetricComparison* comparison = nullptr;
+  std::string problem = {};
+};
+
+Judgement OnRpc(const Gate& gate, const std::string& test,
+                const RpcComparison& rpc) {
+  Judgement judgement = {.gate = &gate, .test = test, .rpc = rpc.rpc};
+  for (const MetricComparison& comparison : rpc.metrics) {
+    if (!(comparison.metric == gate.metric)) continue;
+    if (comparison.verdict == ComparisonVerdict::kNotComparable) {
+      judgement.problem = comparison.reason;
+    } else {
+      judgement.comparison = &comparison;
+    }
+    return judgement;
   }
-  if (!change.interval) return true;
-  return gate.is_upper_limit
-             ? RelativeChange(gate.metric, change.interval->lower) > 0
-             : RelativeChange(gate.metric, change.interval->upper) < 0;
+  judgement.problem =
+      absl::StrCat(MetricName(gate.metric), " was not compared");
+  return judgement;
 }
 
-std::string Describe(const Gate& gate, const MetricComparison& comparison) {
-  const absl::string_view unit =
-      IsComparedByRatio(gate.metric) ? "%" : " percentage points";
-  const auto percent = [&](double change) {
-    return 100 * RelativeChange(gate.metric, change);
-  };
-  const Difference& change = comparison.change;
-  std::string text =
-      absl::StrFormat("%s changed by %+.1f%s", MetricName(gate.metric),
-                      percent(change.estimate), unit);
+// Appends what the gate is to be judged on.
+void ListJudgements(const Gate& gate,
+                    absl::Span<const TestComparison> comparisons,
+                    std::vector<Judgement>& judgements) {
+  const size_t before = judgements.size();
+  for (const TestComparison& test : comparisons) {
+    if (!test.not_comparable.empty()) {
+      judgements.push_back({.gate = &gate,
+                            .test = test.test,
+                            .rpc = gate.rpc,
+                            .problem = test.not_comparable});
+      continue;
+    }
+    for (const RpcComparison& rpc : test.rpcs) {
+      if (!gate.rpc.empty() && gate.rpc != rpc.rpc) continue;
+      judgements.push_back(OnRpc(gate, test.test, rpc));
+    }
+  }
+  if (judgements.size() == before) {
+    judgements.push_back(
+        {.gate = &gate,
+         .rpc = gate.rpc,
+         .problem = gate.rpc.empty()
+                        ? std::string("there is no RPC to judge")
+                        : absl::StrCat("no test of both results has an RPC \"",
+                                       gate.rpc, "\"")});
+  }
+}
+
+// The limit as ChangeOf() has it.
+double LimitOf(const Gate& gate) {
+  return IsComparedByRatio(gate.metric) ? 1 + gate.limit : gate.limit;
+}
+
+CheckVerdict VerdictOf(const Gate& gate, const Difference& change) {
+  if (!change.interval) return CheckVerdict::kUndecided;
+  const double limit = LimitOf(gate);
+  const auto& [lower, upper] = *change.interval;
+  if (gate.is_upper_limit ? upper <= limit : lower >= limit) {
+    return CheckVerdict::kPass;
+  }
+  if (gate.is_upper_limit ? lower > limit : upper < limit) {
+    return CheckVerdict::kFail;
+  }
+  return CheckVerdict::kUndecided;
+}
+
+std::string ChangeText(const Metric& metric, double change) {
+  return absl::StrFormat("%+.1f%s", 100 * RelativeChange(metric, change),
+                         IsComparedByRatio(metric) ? "%"
+                                                   : " percentage points");
+}
+
+// "p99 changed by +19.2% (95% bounds: +15.0% to +23.5%)".
+std::string EvidenceText(const Metric& metric, const Difference& change,
+                         double error) {
+  std::string text = absl::StrCat(MetricName(metric), " changed by ",
+                                  ChangeText(metric, change.estimate));
   if (change.interval) {
-    absl::StrAppendFormat(&text, " (interval %+.1f%s to %+.1f%s)",
-                          percent(change.interval->lower), unit,
-                          percent(change.interval->upper), unit);
-  } else {
-    absl::StrAppend(&text, " (single runs: there is no interval)");
+    absl::StrAppendFormat(&text, " (%.4g%% bounds: %s to %s)",
+                          100 * (1 - error),
+                          ChangeText(metric, change.interval->lower),
+                          ChangeText(metric, change.interval->upper));
   }
   return text;
 }
 
-// Appends a breach if the RPC breaks the gate.
-void CheckRpc(const Gate& gate, const std::string& test,
-              const RpcComparison& rpc, std::vector<std::string>& breaches) {
-  const std::string place = absl::StrCat(test, ": ", rpc.rpc, ": ");
-  for (const MetricComparison& comparison : rpc.metrics) {
-    if (!(comparison.metric == gate.metric)) continue;
-    if (comparison.verdict == ComparisonVerdict::kNotComparable) {
-      breaches.push_back(
-          absl::StrCat(place, "cannot be judged: ", comparison.reason));
-    } else if (IsBroken(gate, comparison)) {
-      breaches.push_back(absl::StrCat(place, Describe(gate, comparison)));
-    }
-    return;
+// What it takes to decide.
+std::string AdviceText(const Gate& gate, const MetricComparison& comparison,
+                       const Difference& change, double confidence) {
+  if (!change.interval) {
+    return "; single runs tell nothing of the usual spread: run both with "
+           "--repeat=5 or more";
   }
-  breaches.push_back(
-      absl::StrCat(place, MetricName(gate.metric), " was not compared"));
+  const std::optional<int> runs =
+      IsComparedByRatio(gate.metric)
+          ? RunsToTellRatioFrom(LimitOf(gate), comparison.base_values,
+                                comparison.next_values, confidence)
+          : RunsToTellFrom(LimitOf(gate), comparison.base_values,
+                           comparison.next_values, confidence);
+  return runs ? absl::StrCat("; at this spread, ", *runs,
+                             " runs of each would decide")
+              : absl::StrCat("; at this spread, not even ", kMostRuns,
+                             " runs of each would decide");
+}
+
+// `error`: the probability that one bound is wrong.
+Check Decide(const Judgement& judgement, double error) {
+  const Gate& gate = *judgement.gate;
+  Check check = {.test = judgement.test, .condition = gate.text};
+  if (gate.rpc.empty() && !judgement.rpc.empty()) {
+    check.condition = absl::StrCat(judgement.rpc, ":", gate.text);
+  }
+  if (judgement.comparison == nullptr) {
+    check.verdict = CheckVerdict::kFail;
+    check.evidence = absl::StrCat("cannot be judged: ", judgement.problem);
+    return check;
+  }
+  // An interval with two sides leaves out `error` on each.
+  const double confidence = 1 - 2 * error;
+  const Difference change = ChangeOf(*judgement.comparison, confidence);
+  check.verdict = VerdictOf(gate, change);
+  check.evidence = EvidenceText(gate.metric, change, error);
+  if (check.verdict == CheckVerdict::kUndecided) {
+    check.evidence +=
+        AdviceText(gate, *judgement.comparison, change, confidence);
+  }
+  return check;
 }
 
 }  // namespace
@@ -86,6 +176,9 @@ absl::StatusOr<Gate> ParseGate(absl::string_view text) {
   }
   absl::string_view name =
       absl::StripAsciiWhitespace(text.substr(0, comparison));
+  if (percent <= -100) {
+    return SyntaxError(text, "allows a loss of 100 % or more");
+  }
   Gate gate;
   gate.text = std::string(text);
   gate.is_upper_limit = text[comparison] == '>';
@@ -103,29 +196,18 @@ absl::StatusOr<Gate> ParseGate(absl::string_view text) {
   return gate;
 }
 
-std::vector<std::string> GateBreaches(
-    const Gate& gate, absl::Span<const TestComparison> comparisons) {
-  std::vector<std::string> breaches;
-  bool rpc_exists = false;
-  for (const TestComparison& test : comparisons) {
-    if (!test.not_comparable.empty()) {
-      breaches.push_back(
-          absl::StrCat(test.test, ": cannot be judged: ", test.not_comparable));
-      continue;
-    }
-    for (const RpcComparison& rpc : test.rpcs) {
-      if (!gate.rpc.empty() && gate.rpc != rpc.rpc) continue;
-      rpc_exists = true;
-      CheckRpc(gate, test.test, rpc, breaches);
-    }
+std::vector<Check> JudgeGates(absl::Span<const Gate> gates,
+                              absl::Span<const TestComparison> comparisons) {
+  std::vector<Judgement> judgements;
+  for (const Gate& gate : gates) {
+    ListJudgements(gate, comparisons, judgements);
   }
-  if (!rpc_exists && breaches.empty()) {
-    breaches.push_back(
-        gate.rpc.empty() ? "there is no RPC to judge"
-                         : absl::StrCat("no test of both results has an RPC \"",
-                                        gate.rpc, "\""));
+  std::vector<Check> checks;
+  for (const Judgement& judgement : judgements) {
+    checks.push_back(
+        Decide(judgement, kGateError / static_cast<double>(judgements.size())));
   }
-  return breaches;
+  return checks;
 }
 
 }  // namespace distbench

@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "distbench/report/checks/check.h"
 #include "distbench/report/comparison/compare.h"
 #include "distbench/stats/metric.h"
 
@@ -29,14 +30,18 @@ struct Gate {
 // INVALID_ARGUMENT says what is wrong and shows the correct form.
 absl::StatusOr<Gate> ParseGate(absl::string_view text);
 
-// Explains why the gate is broken, with one line per RPC and test that breaks
-// it; empty if the gate is met. An RPC breaks the gate if its metric's change
-// is beyond the limit and the confidence interval shows a change in that
-// direction. Without an interval, the change alone decides. A gate is also
-// broken by anything that cannot be judged, and by an RPC name that no test
-// has.
-std::vector<std::string> GateBreaches(
-    const Gate& gate, absl::Span<const TestComparison> comparisons);
+// All gates together fail what is equal, or pass what is worse than allowed, with
+// at most this probability.
+inline constexpr double kGateError = 0.05;
+
+// Judges each gate on each RPC that it is about, as a test of non-inferiority:
+// it passes if the change, with its uncertainty, lies within the limit, fails if
+// it lies beyond, and is undecided else, as it is where a group has a single
+// run. The bounds are one-sided; their error is kGateError divided by the number
+// of judgements (Bonferroni). What is undecided says how many runs would decide.
+// What cannot be judged fails, as does an RPC name that no test has.
+std::vector<Check> JudgeGates(absl::Span<const Gate> gates,
+                              absl::Span<const TestComparison> comparisons);
 
 }  // namespace distbench
 

@@ -65,8 +65,8 @@ std::vector<std::string> RpcNamesOf(const std::vector<TestRun>& runs) {
 }
 
 struct Latencies {
-  LogHistogram service_time_ns;
-  LogHistogram response_time_ns;
+  Outcomes service_time;
+  Outcomes response_time;
 };
 
 Latencies AddUpLatencies(const std::vector<TestRun>& runs,
@@ -78,8 +78,8 @@ Latencies AddUpLatencies(const std::vector<TestRun>& runs,
       if (RpcName(*run.result, index) != rpc_name) continue;
       const RpcMeasurements rpc = MeasurementsOf(
           *run.result, totals, index, std::numeric_limits<int64_t>::max());
-      latencies.service_time_ns.Merge(rpc.totals.service_time_ns);
-      latencies.response_time_ns.Merge(rpc.response_time_ns);
+      latencies.service_time.Merge(rpc.service_time);
+      latencies.response_time.Merge(rpc.response_time);
     }
   }
   return latencies;
@@ -94,8 +94,8 @@ double StandardDeviation(const LogHistogram& histogram) {
 
 }  // namespace
 
-absl::StatusOr<LogHistogram> SelectLatency(absl::Span<const TestRun> runs,
-                                           const HdrSelection& selection) {
+absl::StatusOr<Outcomes> SelectLatency(absl::Span<const TestRun> runs,
+                                       const HdrSelection& selection) {
   const absl::StatusOr<std::string> test =
       Choose(selection.test, TestNamesOf(runs), "test");
   if (!test.ok()) return test.status();
@@ -107,11 +107,11 @@ absl::StatusOr<LogHistogram> SelectLatency(absl::Span<const TestRun> runs,
   if (!rpc.ok()) return rpc.status();
 
   Latencies latencies = AddUpLatencies(repetitions, *rpc);
-  const bool is_open_loop = latencies.response_time_ns.count() > 0;
+  const bool is_open_loop = latencies.response_time.count() > 0;
   const LatencyKind kind = selection.latency.value_or(
       is_open_loop ? LatencyKind::kResponse : LatencyKind::kService);
   if (kind == LatencyKind::kService) {
-    return std::move(latencies.service_time_ns);
+    return std::move(latencies.service_time);
   }
   if (!is_open_loop) {
     return absl::InvalidArgumentError(
@@ -119,14 +119,15 @@ absl::StatusOr<LogHistogram> SelectLatency(absl::Span<const TestRun> runs,
                      " has no response times: these exist in open loops "
                      "only. Choose --latency=service"));
   }
-  return std::move(latencies.response_time_ns);
+  return std::move(latencies.response_time);
 }
 
-std::string RenderHdr(const LogHistogram& latency_ns) {
+std::string RenderHdr(const Outcomes& outcomes) {
+  const LogHistogram& latency_ns = outcomes.latency_ns;
   std::string text =
       absl::StrFormat("%12s %14s %10s %14s\n\n", "Value", "Percentile",
                       "TotalCount", "1/(1-Percentile)");
-  const uint64_t total = latency_ns.count();
+  const uint64_t total = outcomes.count();
   for (const CurvePoint& point :
        PercentileCurve(latency_ns, kPointsPerHalving)) {
     const double share =
@@ -139,15 +140,20 @@ std::string RenderHdr(const LogHistogram& latency_ns) {
     }
     text += '\n';
   }
-  const double max_ns = total > 0 ? static_cast<double>(latency_ns.max()) : 0.0;
+  const bool is_empty = latency_ns.count() == 0;
+  const double max_ns = is_empty ? 0.0 : static_cast<double>(latency_ns.max());
   absl::StrAppendFormat(
       &text, "#[Mean    = %12.6f, StdDeviation   = %12.6f]\n",
       latency_ns.mean() / kNsPerMs,
-      total > 0 ? StandardDeviation(latency_ns) / kNsPerMs : 0.0);
+      is_empty ? 0.0 : StandardDeviation(latency_ns) / kNsPerMs);
   absl::StrAppendFormat(&text, "#[Max     = %12.6f, Total count    = %12d]\n",
                         max_ns / kNsPerMs, total);
   absl::StrAppendFormat(&text, "#[Buckets = %12d, SubBuckets     = %12d]\n",
                         LogHistogram::kOctaves, LogHistogram::kSubBuckets);
+  if (outcomes.failed_count > 0) {
+    absl::StrAppendFormat(&text, "#[Failed  = %12d, above all values]\n",
+                          outcomes.failed_count);
+  }
   return text;
 }
 

@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "distbench/report/measurements/test_run.h"
-#include "distbench/stats/log_histogram.h"
+#include "distbench/stats/outcomes.h"
 
 namespace distbench {
 
@@ -26,13 +26,15 @@ struct HdrSelection {
   std::optional<LatencyKind> latency;
 };
 
-// Returns the selected latencies of all repetitions of the test.
-// INVALID_ARGUMENT lists the possible selections.
-absl::StatusOr<LogHistogram> SelectLatency(absl::Span<const TestRun> runs,
-                                           const HdrSelection& selection);
+// The selected latencies, of all repetitions of the test together. The error
+// (INVALID_ARGUMENT) lists what could have been selected.
+absl::StatusOr<Outcomes> SelectLatency(absl::Span<const TestRun> runs,
+                                       const HdrSelection& selection);
 
-// Renders latencies in milliseconds.
-std::string RenderHdr(const LogHistogram& latency_ns);
+// Values in milliseconds. Percentiles and counts are of all requests, so that
+// the curve ends where the failures begin; mean, deviation and maximum are of
+// those that succeeded.
+std::string RenderHdr(const Outcomes& outcomes);
 
 }  // namespace distbench
 

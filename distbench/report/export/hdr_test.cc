@@ -11,9 +11,9 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(HdrTest, FormatIsThatOfHdrHistogram) {
-  LogHistogram latency_ns;
-  for (int i = 1; i <= 4; ++i) latency_ns.Record(i * 25);
-  EXPECT_EQ(RenderHdr(latency_ns),
+  Outcomes outcomes;
+  for (int i = 1; i <= 4; ++i) outcomes.latency_ns.Record(i * 25);
+  EXPECT_EQ(RenderHdr(outcomes),
             "       Value     Percentile TotalCount 1/(1-Percentile)\n"
             "\n"
             "    0.000025 0.250000000000          1           1.33\n"
@@ -25,8 +25,18 @@ TEST(HdrTest, FormatIsThatOfHdrHistogram) {
             "#[Buckets =           42, SubBuckets     =          128]\n");
 }
 
+TEST(HdrTest, TheCurveEndsWhereFailuresBegin) {
+  Outcomes outcomes;
+  outcomes.latency_ns.Record(25);
+  outcomes.failed_count = 3;
+  const std::string text = RenderHdr(outcomes);
+  EXPECT_THAT(text, HasSubstr("    0.000025 0.250000000000          1           "
+                              "1.33\n#[Mean"));
+  EXPECT_THAT(text, HasSubstr("#[Failed  =            3, above all values]\n"));
+}
+
 TEST(HdrTest, AnEmptyHistogramIsAnEmptyTable) {
-  EXPECT_THAT(RenderHdr(LogHistogram()),
+  EXPECT_THAT(RenderHdr(Outcomes()),
               HasSubstr("#[Max     =     0.000000, Total count    =            "
                         "0]\n"));
 }
@@ -47,7 +57,7 @@ TEST(SelectLatencyTest, ChoosesByTestRpcAndKind) {
       runs, {.test = "b", .rpc = "rpc_1", .latency = LatencyKind::kService});
   const auto response = SelectLatency(runs, {.test = "b", .rpc = "rpc_1"});
   ASSERT_TRUE(service.ok() && response.ok());
-  EXPECT_GT(response->mean(), service->mean());
+  EXPECT_GT(response->latency_ns.mean(), service->latency_ns.mean());
 }
 
 TEST(SelectLatencyTest, ErrorsListTheChoices) {

@@ -14,8 +14,15 @@
 namespace distbench {
 namespace {
 
-// Share of RPCs above which failures are more than a note.
+// Shares of an RPC's failures above which they are more than a note, and above
+// which what is left says nothing of the system.
 constexpr double kManyFailures = 0.01;
+constexpr double kMostFailures = 0.5;
+
+Finding::Severity SeverityOfFailures(double share) {
+  if (share > kMostFailures) return Finding::INVALID;
+  return share > kManyFailures ? Finding::WARN : Finding::NOTE;
+}
 
 constexpr int64_t kSecondNs = 1'000'000'000;
 
@@ -55,16 +62,17 @@ void JudgeOutcome(const TestResult& result, const TestTotals& totals,
     const double share = static_cast<double>(failed) /
                          (static_cast<double>(failed) +
                           static_cast<double>(rpc.counts.succeeded_count));
-    findings.Add(share > kManyFailures ? Finding::WARN : Finding::NOTE,
-                 "failed_rpcs",
+    findings.Add(SeverityOfFailures(share), "failed_rpcs",
                  absl::StrCat(name, ": ", failed, " RPCs (", Percent(share),
-                              ") failed. Latencies do not include them and may "
-                              "look better because of that. The summary lists "
-                              "the causes"));
+                              ") failed; they are not in the section \"RPC "
+                              "latency\", and rank above all latencies "
+                              "elsewhere. The summary lists the causes"));
   }
   // A failed test already explains why there is nothing.
   if (totals.all.succeeded_count == 0 && !result.run_info().has_failure()) {
-    findings.Add(Finding::WARN, "nothing_measured",
+    // A test of activities alone has no RPCs to measure.
+    findings.Add(totals.rpcs.empty() ? Finding::WARN : Finding::INVALID,
+                 "nothing_measured",
                  "no RPC succeeded after the warm-up, so there is nothing to "
                  "report; look at the failures, or shorten the warm-up");
   }

@@ -185,6 +185,12 @@ TEST_F(JudgeTest, AnEmptyResultIsJudgedToo) {
   ExpectOne(Finding::WARN, "nothing_measured");
 }
 
+TEST_F(JudgeTest, RpcsOfWhichNoneWasMeasuredAreInvalid) {
+  result_ = TestResult();
+  result_.mutable_traffic_config()->add_rpc_descriptions()->set_name("query");
+  ExpectOne(Finding::INVALID, "nothing_measured");
+}
+
 TEST_F(JudgeTest, AFailureExplainsThatNothingWasMeasured) {
   result_ = TestResult();
   result_.mutable_run_info()->set_failure("node1 was lost");
@@ -338,6 +344,13 @@ TEST_F(JudgeTest, NoiseIsNoTrend) {
 TEST_F(JudgeTest, ManyFailuresAreAWarning) {
   Statistics().set_failed_count(31);
   EXPECT_THAT(ExpectOne(Finding::WARN, "failed_rpcs"), HasSubstr("31 RPCs"));
+}
+
+TEST_F(JudgeTest, MoreFailuresThanAnswersAreInvalid) {
+  Statistics().set_failed_count(Statistics().succeeded_count() + 1);
+  ExpectOne(Finding::INVALID, "failed_rpcs");
+  Statistics().set_failed_count(Statistics().succeeded_count() - 1);
+  ExpectOne(Finding::WARN, "failed_rpcs");
 }
 
 TEST_F(JudgeTest, FewFailuresAreANote) {

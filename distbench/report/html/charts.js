@@ -207,7 +207,7 @@ function drawLatencyOverTime(curves, latencyName) {
     isDashed: percentile === 'p50',
     points: series.map(({time, row}) => {
       const ns = row === null ? null : row[`${columns}_${percentile}_ns`];
-      return {x: time, y: ns === null ? NaN : atLeastOne(ns)};
+      return {x: time, y: typeof ns === 'number' ? atLeastOne(ns) : NaN};
     }),
   })));
   drawLines('latency-over-time-chart', lines, SECONDS_AXIS, latencyAxis(lines, 'y'),

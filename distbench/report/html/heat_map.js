@@ -33,7 +33,9 @@ function peerCells() {
   return rowsOf(runs[peersView.run].peers)
       .filter(row => row.rpc === peersView.rpc)
       .map(row => ({client: row.client, server: row.server, row, value: peerValue(row, peersView.metric)}))
-      .filter(cell => cell.value !== null);
+      .filter(cell => cell.value !== null)
+      // Failures rank above all latencies.
+      .map(cell => cell.value === 'failed' ? {...cell, value: Infinity} : cell);
 }
 
 function describePair({client, server, row}) {
@@ -82,7 +84,7 @@ function drawCells(context, layout, cells, low, high) {
   const to = cssColor('--heat-high');
   const gap = layout.size >= 8 ? 1 : 0;
   for (const cell of cells) {
-    const share = high > low ? (cell.value - low) / (high - low) : 0.5;
+    const share = cell.value === Infinity ? 1 : high > low ? (cell.value - low) / (high - low) : 0.5;
     context.fillStyle = mixColors(from, to, share);
     context.fillRect(layout.left + layout.column.get(cell.server) * layout.size,
         layout.top + layout.line.get(cell.client) * layout.size, layout.size - gap, layout.size - gap);
@@ -125,9 +127,9 @@ function makeHeatMap(cells) {
   canvas.style.height = `${height}px`;
   context.scale(ratio, ratio);
   context.font = layout.font;
-  const values = cells.map(cell => cell.value);
-  const low = values.reduce((a, b) => Math.min(a, b));
-  const high = values.reduce((a, b) => Math.max(a, b));
+  const values = cells.map(cell => cell.value).filter(value => value !== Infinity);
+  const low = values.reduce((a, b) => Math.min(a, b), Infinity);
+  const high = values.reduce((a, b) => Math.max(a, b), -Infinity);
   drawLabels(context, layout);
   drawCells(context, layout, cells, low, high);
   const {format} = PEER_METRICS[peersView.metric];

@@ -14,16 +14,20 @@ using Json = nlohmann::ordered_json;
 // Enough for smooth curves on a screen.
 constexpr int kPointsPerHalving = 24;
 
-Json Bound(const std::optional<int64_t>& bound) {
-  return bound ? Json(*bound) : Json(nullptr);
+Json Value(int64_t value_ns) {
+  return value_ns == Outcomes::kFailed ? Json("failed") : Json(value_ns);
 }
 
-Json PercentilesJson(const LogHistogram& latency_ns,
-                     const std::vector<LogHistogram>& blocks) {
+Json Bound(const std::optional<int64_t>& bound) {
+  return bound ? Value(*bound) : Json(nullptr);
+}
+
+Json PercentilesJson(const Outcomes& outcomes,
+                     const std::vector<Outcomes>& blocks) {
   Json json = Json::array();
-  for (const Percentile& percentile : EstimatePercentiles(latency_ns, blocks)) {
+  for (const Percentile& percentile : EstimatePercentiles(outcomes, blocks)) {
     json.push_back({{"percentile", percentile.percent},
-                    {"value_ns", percentile.value_ns},
+                    {"value_ns", Value(percentile.value_ns)},
                     {"lower_ns", Bound(percentile.interval.lower)},
                     {"upper_ns", Bound(percentile.interval.upper)},
                     {"method", MethodName(percentile.interval.method)}});
@@ -31,20 +35,32 @@ Json PercentilesJson(const LogHistogram& latency_ns,
   return json;
 }
 
-Json LatencyJson(const LogHistogram& latency_ns,
-                 const std::vector<LogHistogram>& blocks) {
-  if (latency_ns.count() == 0) return nullptr;
+double StandardDeviation(const LogHistogram& latency_ns) {
   const double mean = latency_ns.mean();
   const double mean_square =
       latency_ns.sum_of_squares() / static_cast<double>(latency_ns.count());
-  Json json = {{"count", latency_ns.count()},
-               {"overflow_count", latency_ns.overflow_count()},
-               {"min_ns", latency_ns.min()},
-               {"mean_ns", mean},
-               {"standard_deviation_ns",
-                std::sqrt(std::max(0.0, mean_square - mean * mean))},
-               {"max_ns", latency_ns.max()},
-               {"percentiles", PercentilesJson(latency_ns, blocks)}};
+  return std::sqrt(std::max(0.0, mean_square - mean * mean));
+}
+
+// Percentiles and distribution are of all outcomes; minimum, mean, deviation
+// and maximum of those that succeeded, and null if none did.
+Json LatencyJson(const Outcomes& outcomes,
+                 const std::vector<Outcomes>& blocks) {
+  if (outcomes.count() == 0) return nullptr;
+  const LogHistogram& latency_ns = outcomes.latency_ns;
+  const auto of_succeeded = [&](auto value) {
+    return latency_ns.count() > 0 ? Json(value()) : Json(nullptr);
+  };
+  Json json = {
+      {"count", outcomes.count()},
+      {"failed_count", outcomes.failed_count},
+      {"overflow_count", latency_ns.overflow_count()},
+      {"min_ns", of_succeeded([&] { return latency_ns.min(); })},
+      {"mean_ns", of_succeeded([&] { return latency_ns.mean(); })},
+      {"standard_deviation_ns",
+       of_succeeded([&] { return StandardDeviation(latency_ns); })},
+      {"max_ns", of_succeeded([&] { return latency_ns.max(); })},
+      {"percentiles", PercentilesJson(outcomes, blocks)}};
   Json& distribution = json["distribution"] = Json::array();
   for (const CurvePoint& point :
        PercentileCurve(latency_ns, kPointsPerHalving)) {
@@ -81,10 +97,10 @@ Json RpcJson(const RpcMeasurements& rpc) {
     failures.push_back({{"cause", cause}, {"count", count}});
   }
   json["service_time"] =
-      LatencyJson(rpc.totals.service_time_ns, ServiceTimeBlocks(rpc.series));
+      LatencyJson(rpc.service_time, ServiceTimeBlocks(rpc.series));
   json["response_time"] =
-      LatencyJson(rpc.response_time_ns, ResponseTimeBlocks(rpc.series));
-  json["lateness"] = LatencyJson(rpc.totals.lateness_ns, {});
+      LatencyJson(rpc.response_time, ResponseTimeBlocks(rpc.series));
+  json["lateness"] = LatencyJson({.latency_ns = rpc.totals.lateness_ns}, {});
   json["series_left_out"] = rpc.series.left_out_count;
   return json;
 }

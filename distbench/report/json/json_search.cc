@@ -2,7 +2,7 @@
 
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/tables/search_table.h"
-#include "distbench/stats/log_histogram.h"
+#include "distbench/stats/outcomes.h"
 
 namespace distbench {
 namespace {
@@ -16,14 +16,20 @@ Json TextsJson(const Strings& texts) {
   return json;
 }
 
-Json LatencyJson(const LogHistogram& latency) {
-  if (latency.count() == 0) return nullptr;
+Json LatencyJson(const Outcomes& outcomes) {
+  if (outcomes.count() == 0) return nullptr;
   const auto at = [&](double quantile) {
-    return latency.ValueAtQuantile(quantile);
+    const int64_t value_ns = outcomes.ValueAtQuantile(quantile);
+    return value_ns == Outcomes::kFailed ? Json("failed") : Json(value_ns);
   };
-  return {{"mean_ns", latency.mean()}, {"p50_ns", at(0.5)},
-          {"p90_ns", at(0.9)},         {"p95_ns", at(0.95)},
-          {"p99_ns", at(0.99)},        {"p999_ns", at(0.999)}};
+  return {{"mean_ns", outcomes.latency_ns.count() > 0
+                          ? Json(outcomes.latency_ns.mean())
+                          : Json(nullptr)},
+          {"p50_ns", at(0.5)},
+          {"p90_ns", at(0.9)},
+          {"p95_ns", at(0.95)},
+          {"p99_ns", at(0.99)},
+          {"p999_ns", at(0.999)}};
 }
 
 // Statistics of all instances together, or of one of them.

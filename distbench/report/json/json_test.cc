@@ -101,7 +101,7 @@ TEST(JsonTest, AnEmptyResultHasAllFields) {
   EXPECT_EQ(Rendered({})["tests"].size(), 0);
 }
 
-TEST(JsonTest, UnsentRpcsAreInTheResponseTimes) {
+TEST(JsonTest, UnsentRpcsRankAboveAllResponseTimes) {
   TestResult result = MakeExampleResult({});
   OfferedLoad& offered = result.mutable_service_logs()
                              ->mutable_instance_logs()
@@ -118,8 +118,27 @@ TEST(JsonTest, UnsentRpcsAreInTheResponseTimes) {
   const Json document = Rendered(Sourced({result}));
   const Json& rpc = document["tests"][0]["rpcs"][0];
   EXPECT_EQ(rpc["response_time"]["count"], 6001);
-  EXPECT_EQ(rpc["response_time"]["min_ns"], 127);
+  EXPECT_EQ(rpc["response_time"]["failed_count"], 1);
+  EXPECT_GT(rpc["response_time"]["min_ns"], 127);
   EXPECT_EQ(rpc["service_time"]["count"], 6000);
+}
+
+TEST(JsonTest, PercentilesAmongFailuresAreFailed) {
+  TestResult result = MakeExampleResult({});
+  RpcStatistics& statistics = *result.mutable_service_logs()
+                                   ->mutable_instance_logs()
+                                   ->at("client/0")
+                                   .mutable_peer_logs()
+                                   ->at("server/0")
+                                   .mutable_rpc_logs()
+                                   ->at(0)
+                                   .mutable_statistics();
+  statistics.set_failed_count(1'000'000'000);
+  const Json document = Rendered(Sourced({result}));
+  const Json& latency = document["tests"][0]["rpcs"][0]["service_time"];
+  EXPECT_EQ(latency["percentiles"][0]["value_ns"], "failed");
+  EXPECT_EQ(latency["percentiles"][0]["lower_ns"], "failed");
+  EXPECT_TRUE(latency["mean_ns"].is_number());
 }
 
 TEST(JsonTest, DamagedLogsMakeTheRunInvalid) {

@@ -36,20 +36,30 @@ RpcMeasurements MeasurementsOf(const TestResult& result,
     rpc.failures = found->second;
   }
   rpc.offered = CollectOfferedLoad(result, rpc_index);
-  rpc.response_time_ns = ResponseTimeOf(result, totals, rpc.name);
+  rpc.service_time = ServiceTimeOf(rpc.totals);
+  rpc.response_time = ResponseTimeOf(result, totals, rpc.name);
   rpc.series = CollectSeries(result, rpc_index, max_intervals);
   return rpc;
 }
 
+const Outcomes& RpcMeasurements::latency() const {
+  return response_time.count() > 0 ? response_time : service_time;
+}
+
+std::vector<Outcomes> RpcMeasurements::latency_blocks() const {
+  return response_time.count() > 0 ? ResponseTimeBlocks(series)
+                                   : ServiceTimeBlocks(series);
+}
+
 std::vector<Percentile> EstimatePercentiles(
-    const LogHistogram& latency_ns, const std::vector<LogHistogram>& blocks) {
+    const Outcomes& outcomes, const std::vector<Outcomes>& blocks) {
   std::vector<Percentile> percentiles;
   for (const double percent : kReportPercents) {
     const double quantile = percent / 100;
-    if (!SupportsQuantile(latency_ns.count(), quantile)) break;
+    if (!SupportsQuantile(outcomes.count(), quantile)) break;
     percentiles.push_back(
-        {percent, latency_ns.ValueAtQuantile(quantile),
-         IntervalOfQuantile(latency_ns, blocks, quantile, kReportConfidence)});
+        {percent, outcomes.ValueAtQuantile(quantile),
+         IntervalOfQuantile(outcomes, blocks, quantile, kReportConfidence)});
   }
   return percentiles;
 }

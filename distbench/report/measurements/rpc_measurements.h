@@ -12,7 +12,7 @@
 #include "distbench/report/measurements/rpc_series.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/results/rpc_totals.h"
-#include "distbench/stats/log_histogram.h"
+#include "distbench/stats/outcomes.h"
 #include "distbench/stats/quantile_interval.h"
 #include "proto/results.pb.h"
 
@@ -38,9 +38,17 @@ struct RpcMeasurements {
   // Absent in closed loops, and in results that do not record it.
   std::optional<OfferedTotals> offered;
 
-  // From ResponseTimeOf().
-  LogHistogram response_time_ns;
+  // Those that succeeded by their service times.
+  Outcomes service_time;
+
+  // As ResponseTimeOf().
+  Outcomes response_time;
   RpcSeries series;
+
+  // By what a caller waits for: response times in open loops, else service
+  // times; and the blocks of the same.
+  const Outcomes& latency() const;
+  std::vector<Outcomes> latency_blocks() const;
 };
 
 // `totals` must belong to the result. max_intervals is the argument of
@@ -52,7 +60,7 @@ RpcMeasurements MeasurementsOf(const TestResult& result,
 // An estimated percentile of a latency.
 struct Percentile {
   double percent;
-  int64_t value_ns;
+  int64_t value_ns;  // or Outcomes::kFailed
   QuantileInterval interval;
 };
 
@@ -60,10 +68,10 @@ struct Percentile {
 inline constexpr double kReportPercents[] = {50, 75,   90,    95,
                                              99, 99.9, 99.99, 99.999};
 
-// Estimates those of kReportPercents that the number of values supports.
-// `blocks` holds consecutive values and may be empty.
+// Those of kReportPercents that the number of requests supports. `blocks`: of
+// consecutive requests, may be empty.
 std::vector<Percentile> EstimatePercentiles(
-    const LogHistogram& latency_ns, const std::vector<LogHistogram>& blocks);
+    const Outcomes& outcomes, const std::vector<Outcomes>& blocks);
 
 // Returns "order_statistics" or "blocks".
 std::string MethodName(QuantileInterval::Method method);

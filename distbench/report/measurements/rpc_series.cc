@@ -91,11 +91,14 @@ void AddInterval(const RpcInterval& interval, IntervalTotals& totals) {
       .IgnoreError();
 }
 
-std::vector<LogHistogram> Blocks(const RpcSeries& series,
-                                 LogHistogram IntervalTotals::*latency) {
-  std::vector<const LogHistogram*> measured;
+std::vector<Outcomes> Blocks(const RpcSeries& series,
+                             LogHistogram IntervalTotals::*latency) {
+  std::vector<Outcomes> measured;
   for (const auto& [index, totals] : series.intervals) {
-    if (totals.warmup_count == 0) measured.push_back(&(totals.*latency));
+    if (totals.warmup_count > 0) continue;
+    measured.push_back({.latency_ns = totals.*latency,
+                        .failed_count =
+                            static_cast<uint64_t>(totals.failed_count)});
   }
   return MakeBlocks(measured);
 }
@@ -119,11 +122,11 @@ RpcSeries CollectSeries(const TestResult& result, int rpc_index,
   return series;
 }
 
-std::vector<LogHistogram> ServiceTimeBlocks(const RpcSeries& series) {
+std::vector<Outcomes> ServiceTimeBlocks(const RpcSeries& series) {
   return Blocks(series, &IntervalTotals::service_time_ns);
 }
 
-std::vector<LogHistogram> ResponseTimeBlocks(const RpcSeries& series) {
+std::vector<Outcomes> ResponseTimeBlocks(const RpcSeries& series) {
   return Blocks(series, &IntervalTotals::response_time_ns);
 }
 

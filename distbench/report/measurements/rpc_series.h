@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "distbench/stats/log_histogram.h"
+#include "distbench/stats/outcomes.h"
 #include "proto/results.pb.h"
 
 namespace distbench {
@@ -47,9 +48,10 @@ RpcSeries CollectSeries(
     int64_t max_intervals = std::numeric_limits<int64_t>::max());
 
 // The blocks of the series for the interval of a quantile (see
-// stats/quantile_interval.h), without what was sent to warm up.
-std::vector<LogHistogram> ServiceTimeBlocks(const RpcSeries& series);
-std::vector<LogHistogram> ResponseTimeBlocks(const RpcSeries& series);
+// stats/quantile_interval.h), without the intervals that have warm-up in them.
+// RPCs that were never sent belong to no interval.
+std::vector<Outcomes> ServiceTimeBlocks(const RpcSeries& series);
+std::vector<Outcomes> ResponseTimeBlocks(const RpcSeries& series);
 
 }  // namespace distbench
 

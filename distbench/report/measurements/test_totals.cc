@@ -102,23 +102,30 @@ TestTotals AddUp(const TestResult& result) {
   return totals;
 }
 
-LogHistogram ResponseTimeOf(const TestResult& result, const TestTotals& totals,
-                            const std::string& rpc) {
-  LogHistogram response_time_ns;
+Outcomes ServiceTimeOf(const RpcTotals& rpc) {
+  return {.latency_ns = rpc.service_time_ns,
+          .failed_count = static_cast<uint64_t>(rpc.counts.failed_count)};
+}
+
+Outcomes ResponseTimeOf(const TestResult& result, const TestTotals& totals,
+                        const std::string& rpc) {
   const auto found = totals.rpcs.find(rpc);
-  if (found != totals.rpcs.end()) {
-    response_time_ns.Merge(found->second.response_time_ns);
-  }
+  if (found == totals.rpcs.end()) return {};
+  Outcomes outcomes = {.latency_ns = found->second.response_time_ns};
+  bool is_open_loop = outcomes.count() > 0;
+  int64_t failed_count = found->second.counts.failed_count;
   for (const auto& [name, log] : result.service_logs().instance_logs()) {
     for (const auto& [rpc_index, load] : log.offered_loads()) {
-      if (!load.has_unsent_wait_ns() || RpcName(result, rpc_index) != rpc) {
-        continue;
-      }
-      // Loads are validated when they are merged.
-      AddHistogram(load.unsent_wait_ns(), response_time_ns).IgnoreError();
+      if (RpcName(result, rpc_index) != rpc) continue;
+      is_open_loop = is_open_loop || load.offered_count() > 0;
+      // Loads are checked when they are merged.
+      failed_count = SaturatingAdd(failed_count, load.unsent_count());
     }
   }
-  return response_time_ns;
+  if (is_open_loop) {
+    outcomes.failed_count = static_cast<uint64_t>(failed_count);
+  }
+  return outcomes;
 }
 
 double PerSecond(double amount, int64_t duration_ns) {

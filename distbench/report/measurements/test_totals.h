@@ -10,7 +10,7 @@
 
 #include "absl/status/status.h"
 #include "distbench/results/rpc_totals.h"
-#include "distbench/stats/log_histogram.h"
+#include "distbench/stats/outcomes.h"
 #include "proto/results.pb.h"
 
 namespace distbench {
@@ -57,10 +57,13 @@ struct TestTotals {
 // Requires statistics (see results/statistics_from_samples.h).
 TestTotals AddUp(const TestResult& result);
 
-// The RPC's response times in open loops. Includes RPCs that were never sent:
-// their waiting time is a lower bound of their response time.
-LogHistogram ResponseTimeOf(const TestResult& result, const TestTotals& totals,
-                            const std::string& rpc);
+// How the RPCs that were sent ended, by their service times.
+Outcomes ServiceTimeOf(const RpcTotals& rpc);
+
+// How the RPCs of open loops ended, by their response times. RPCs that were due
+// and never sent count as failed. Empty for an RPC of closed loops.
+Outcomes ResponseTimeOf(const TestResult& result, const TestTotals& totals,
+                        const std::string& rpc);
 
 // An amount per second; 0 if the duration is 0.
 double PerSecond(double amount, int64_t duration_ns);

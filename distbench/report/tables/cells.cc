@@ -9,6 +9,16 @@ Cell QuantileCell(const LogHistogram& histogram, double quantile) {
   return histogram.ValueAtQuantile(quantile);
 }
 
+Cell QuantileCell(const Outcomes& outcomes, double quantile) {
+  if (!SupportsQuantile(outcomes.count(), quantile)) return {};
+  return OutcomeCell(outcomes.ValueAtQuantile(quantile));
+}
+
+Cell OutcomeCell(int64_t value_ns) {
+  if (value_ns == Outcomes::kFailed) return "failed";
+  return value_ns;
+}
+
 Cell MinCell(const LogHistogram& histogram) {
   if (histogram.count() == 0) return {};
   return histogram.min();

@@ -6,11 +6,17 @@
 #include "distbench/report/tables/table.h"
 #include "distbench/stats/log_histogram.h"
 #include "distbench/stats/running_moments.h"
+#include "distbench/stats/outcomes.h"
 
 namespace distbench {
 
-// Empty if the histogram does not support the quantile.
+// Empty if there are too few values for the quantile; "failed" if it falls
+// among the requests that failed.
 Cell QuantileCell(const LogHistogram& histogram, double quantile);
+Cell QuantileCell(const Outcomes& outcomes, double quantile);
+
+// A value of Outcomes: "failed", or nanoseconds.
+Cell OutcomeCell(int64_t value_ns);
 
 // Empty if the histogram is empty.
 Cell MinCell(const LogHistogram& histogram);

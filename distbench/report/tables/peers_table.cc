@@ -9,14 +9,17 @@ namespace distbench {
 namespace {
 
 struct Latency {
-  Latency(const LogHistogram& histogram, const RunningMoments& others)
-      : values(others.count == 0 ? histogram : kNoValues), all(histogram) {
+  Latency(const LogHistogram& histogram, const RunningMoments& others,
+          int64_t failed_count)
+      : all(histogram) {
+    // Without a histogram of all values there are no quantiles.
+    if (others.count == 0 && histogram.count() + failed_count > 0) {
+      outcomes = {histogram, static_cast<uint64_t>(failed_count)};
+    }
     all.Merge(others);
   }
 
-  // Without a histogram of all values there are no quantiles.
-  static inline const LogHistogram kNoValues;
-  const LogHistogram& values;
+  Outcomes outcomes;
   RunningMoments all;
 };
 
@@ -26,19 +29,22 @@ void ListPeerRows(const TestResult& result, RowSink sink) {
     // Inconsistent statistics are left out, and a finding says so.
     if (!totals.Add(view.log.statistics()).ok()) return;
     const RpcCounts& counts = totals.counts;
+    const bool is_open_loop = totals.response_time_ns.count() > 0 ||
+                              totals.moments.response_time_ns.count > 0;
     const Latency service(totals.service_time_ns,
-                          totals.moments.service_time_ns);
+                          totals.moments.service_time_ns, counts.failed_count);
     const Latency response(totals.response_time_ns,
-                           totals.moments.response_time_ns);
+                           totals.moments.response_time_ns,
+                           is_open_loop ? counts.failed_count : 0);
     sink({view.client, view.server, view.rpc_name, counts.succeeded_count,
           counts.failed_count, counts.warmup_count, counts.request_bytes,
           counts.response_bytes, SecondsCell(counts.duration_ns()),
           PerSecond(static_cast<double>(counts.succeeded_count),
                     counts.duration_ns()),
-          MeanCell(service.all), QuantileCell(service.values, 0.5),
-          QuantileCell(service.values, 0.99), MaxCell(service.all),
-          MeanCell(response.all), QuantileCell(response.values, 0.5),
-          QuantileCell(response.values, 0.99), MaxCell(response.all)});
+          MeanCell(service.all), QuantileCell(service.outcomes, 0.5),
+          QuantileCell(service.outcomes, 0.99), MaxCell(service.all),
+          MeanCell(response.all), QuantileCell(response.outcomes, 0.5),
+          QuantileCell(response.outcomes, 0.99), MaxCell(response.all)});
   });
 }
 

@@ -28,13 +28,13 @@ std::vector<std::string> RpcsColumns() {
   return columns;
 }
 
-void AppendLatency(const LogHistogram& latency_ns, Row& row) {
-  row.push_back(MinCell(latency_ns));
-  row.push_back(MeanCell(latency_ns));
+void AppendLatency(const Outcomes& outcomes, Row& row) {
+  row.push_back(MinCell(outcomes.latency_ns));
+  row.push_back(MeanCell(outcomes.latency_ns));
   for (const double percent : kReportPercents) {
-    row.push_back(QuantileCell(latency_ns, percent / 100));
+    row.push_back(QuantileCell(outcomes, percent / 100));
   }
-  row.push_back(MaxCell(latency_ns));
+  row.push_back(MaxCell(outcomes.latency_ns));
 }
 
 Row RpcRow(const RpcMeasurements& rpc) {
@@ -56,9 +56,9 @@ Row RpcRow(const RpcMeasurements& rpc) {
     row.resize(row.size() + 3);
   }
   row.push_back(counts.dropped_sample_count);
-  AppendLatency(rpc.totals.service_time_ns, row);
-  AppendLatency(rpc.response_time_ns, row);
-  AppendLatency(rpc.totals.lateness_ns, row);
+  AppendLatency(rpc.service_time, row);
+  AppendLatency(rpc.response_time, row);
+  AppendLatency({.latency_ns = rpc.totals.lateness_ns}, row);
   return row;
 }
 
@@ -77,14 +77,14 @@ void ListRpcRows(const TestResult& result, RowSink sink) {
 
 Cell BoundCell(const std::optional<int64_t>& bound) {
   if (!bound) return {};
-  return *bound;
+  return OutcomeCell(*bound);
 }
 
 void ListPercentiles(const std::string& rpc, const std::string& latency,
-                     const LogHistogram& latency_ns,
-                     const std::vector<LogHistogram>& blocks, RowSink sink) {
-  for (const Percentile& percentile : EstimatePercentiles(latency_ns, blocks)) {
-    sink({rpc, latency, percentile.percent, percentile.value_ns,
+                     const Outcomes& outcomes,
+                     const std::vector<Outcomes>& blocks, RowSink sink) {
+  for (const Percentile& percentile : EstimatePercentiles(outcomes, blocks)) {
+    sink({rpc, latency, percentile.percent, OutcomeCell(percentile.value_ns),
           BoundCell(percentile.interval.lower),
           BoundCell(percentile.interval.upper),
           MethodName(percentile.interval.method)});
@@ -93,11 +93,12 @@ void ListPercentiles(const std::string& rpc, const std::string& latency,
 
 void ListPercentileRows(const TestResult& result, RowSink sink) {
   ForEachRpc(result, [&](const RpcMeasurements& rpc) {
-    ListPercentiles(rpc.name, "service", rpc.totals.service_time_ns,
+    ListPercentiles(rpc.name, "service", rpc.service_time,
                     ServiceTimeBlocks(rpc.series), sink);
-    ListPercentiles(rpc.name, "response", rpc.response_time_ns,
+    ListPercentiles(rpc.name, "response", rpc.response_time,
                     ResponseTimeBlocks(rpc.series), sink);
-    ListPercentiles(rpc.name, "lateness", rpc.totals.lateness_ns, {}, sink);
+    ListPercentiles(rpc.name, "lateness",
+                    {.latency_ns = rpc.totals.lateness_ns}, {}, sink);
   });
 }
 

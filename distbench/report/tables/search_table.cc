@@ -23,19 +23,26 @@ std::string Milliseconds(double ns) {
   return absl::StrFormat("%.3f", ns / kNsPerMs);
 }
 
-// Minimum, mean and percentiles; empty cells if there are no values.
-void AppendLatencies(const LogHistogram& latency,
+// Minimum, mean and percentiles; empty cells if nothing was measured.
+void AppendLatencies(const Outcomes& outcomes,
                      std::vector<std::string>& cells) {
   constexpr double kQuantiles[] = {0.5, 0.9, 0.95, 0.99, 0.999};
-  if (latency.count() == 0) {
+  if (outcomes.count() == 0) {
     cells.resize(cells.size() + 2 + std::size(kQuantiles));
     return;
   }
-  cells.push_back(Milliseconds(static_cast<double>(latency.min())));
-  cells.push_back(Milliseconds(latency.mean()));
+  const LogHistogram& latency = outcomes.latency_ns;
+  if (latency.count() == 0) {
+    cells.resize(cells.size() + 2);
+  } else {
+    cells.push_back(Milliseconds(static_cast<double>(latency.min())));
+    cells.push_back(Milliseconds(latency.mean()));
+  }
   for (const double quantile : kQuantiles) {
-    cells.push_back(
-        Milliseconds(static_cast<double>(latency.ValueAtQuantile(quantile))));
+    const int64_t value_ns = outcomes.ValueAtQuantile(quantile);
+    cells.push_back(value_ns == Outcomes::kFailed
+                        ? "failed"
+                        : Milliseconds(static_cast<double>(value_ns)));
   }
 }
 
@@ -103,13 +110,15 @@ std::string SearchTableRows(const SearchReport& report,
   return rows;
 }
 
-LogHistogram ProbeLatency(const RpcStatistics& statistics) {
-  LogHistogram latency;
-  AddHistogram(statistics.response_time_ns(), latency).IgnoreError();
-  if (latency.count() == 0) {
-    AddHistogram(statistics.service_time_ns(), latency).IgnoreError();
+Outcomes ProbeLatency(const RpcStatistics& statistics) {
+  Outcomes outcomes;
+  LogHistogram& latency_ns = outcomes.latency_ns;
+  AddHistogram(statistics.response_time_ns(), latency_ns).IgnoreError();
+  if (latency_ns.count() == 0) {
+    AddHistogram(statistics.service_time_ns(), latency_ns).IgnoreError();
   }
-  return latency;
+  outcomes.failed_count = std::max<int64_t>(statistics.failed_count(), 0);
+  return outcomes;
 }
 
 bool LoadsAreRates(const SearchReport& report) {

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "distbench/stats/log_histogram.h"
+#include "distbench/stats/outcomes.h"
 #include "proto/results.pb.h"
 
 namespace distbench {
@@ -23,7 +23,7 @@ std::string SearchTableRows(const SearchReport& report,
 
 // The response times, or the service times if there are none; empty if they are
 // damaged.
-LogHistogram ProbeLatency(const RpcStatistics& statistics);
+Outcomes ProbeLatency(const RpcStatistics& statistics);
 
 // Whether the search's loads are rates, summed over all instances.
 bool LoadsAreRates(const SearchReport& report);

@@ -19,14 +19,19 @@ void ListSecondRows(const TestResult& result, RowSink sink) {
 void ListSeriesRows(const std::string& rpc, const RpcSeries& series,
                     RowSink sink) {
   for (const auto& [index, interval] : series.intervals) {
+    const uint64_t failed_count = interval.failed_count;
+    const Outcomes service = {interval.service_time_ns, failed_count};
+    const Outcomes response = {
+        interval.response_time_ns,
+        interval.response_time_ns.count() > 0 ? failed_count : 0};
     sink({rpc, index * series.interval_ns, SecondsCell(series.interval_ns),
           interval.offered_count, interval.sent_count, interval.succeeded_count,
           interval.failed_count, interval.warmup_count, interval.request_bytes,
-          interval.response_bytes, QuantileCell(interval.service_time_ns, 0.5),
-          QuantileCell(interval.service_time_ns, 0.99),
+          interval.response_bytes, QuantileCell(service, 0.5),
+          QuantileCell(service, 0.99),
           MaxCell(interval.service_time_ns),
-          QuantileCell(interval.response_time_ns, 0.5),
-          QuantileCell(interval.response_time_ns, 0.99),
+          QuantileCell(response, 0.5),
+          QuantileCell(response, 0.99),
           MaxCell(interval.response_time_ns)});
   }
 }

@@ -16,6 +16,7 @@
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/results/rpc_totals.h"
+#include "distbench/results/histogram_proto.h"
 #include "distbench/results/walk.h"
 #include "distbench/stats/log_histogram.h"
 
@@ -130,22 +131,49 @@ Lines Global(const TestTotals& totals) {
 // ---- Additional sections
 // -----------------------------------------------------
 
-// Open loops only. RPCs that were never sent count with their waiting time, a
-// lower bound.
+std::string OutcomeText(int64_t value_ns) {
+  return value_ns == Outcomes::kFailed ? "failed" : absl::StrCat(value_ns, "ns");
+}
+
+std::string OutcomesLine(const std::string& name, const Outcomes& outcomes) {
+  const auto at = [&](double quantile) {
+    return OutcomeText(outcomes.ValueAtQuantile(quantile));
+  };
+  return absl::StrFormat(
+      "  %s: N: %d min: %s median: %s 90%%: %s 99%%: %s 99.9%%: %s max: %s",
+      name, outcomes.count(), at(0), at(0.5), at(0.9), at(0.99), at(0.999),
+      at(1));
+}
+
+// Of open loops. RPCs that failed or were never sent rank above the others.
 Lines ResponseTime(const TestResult& result, const TestTotals& totals) {
   Lines lines;
   for (const auto& [name, rpc] : totals.rpcs) {
-    const LogHistogram response_time_ns = ResponseTimeOf(result, totals, name);
-    if (response_time_ns.count() > 0) {
-      lines.push_back(
-          LatencyLine(name, static_cast<int64_t>(response_time_ns.count()),
-                      response_time_ns));
-    }
+    const Outcomes outcomes = ResponseTimeOf(result, totals, name);
+    if (outcomes.count() > 0) lines.push_back(OutcomesLine(name, outcomes));
   }
   return lines;
 }
 
-// The offered load of an RPC in open loops, over all its clients.
+// How long what was never sent had waited by the end: a lower bound of what it
+// would have taken.
+void AppendUnsentWait(const TestResult& result, const std::string& rpc,
+                      Lines& lines) {
+  LogHistogram wait_ns;
+  for (const auto& [name, log] : result.service_logs().instance_logs()) {
+    for (const auto& [rpc_index, load] : log.offered_loads()) {
+      if (RpcName(result, rpc_index) != rpc) continue;
+      // Loads are checked when they are merged.
+      AddHistogram(load.unsent_wait_ns(), wait_ns).IgnoreError();
+    }
+  }
+  if (wait_ns.count() == 0) return;
+  lines.push_back(absl::StrFormat(
+      "  %s: never sent, had waited: median: %dns max: %dns", rpc,
+      wait_ns.ValueAtQuantile(0.5), wait_ns.max()));
+}
+
+// What open loops were to send of an RPC, all its clients together.
 OfferedLoad OfferedOf(const TestResult& result, const std::string& rpc) {
   OfferedLoad sum;
   for (const auto& [name, log] : result.service_logs().instance_logs()) {
@@ -181,6 +209,7 @@ Lines GeneratorHealth(const TestResult& result, const TestTotals& totals) {
   Lines lines;
   for (const auto& [name, rpc] : totals.rpcs) {
     AppendOffered(name, OfferedOf(result, name), lines);
+    AppendUnsentWait(result, name, lines);
     if (const LogHistogram& lateness_ns = rpc.lateness_ns;
         lateness_ns.count() > 0) {
       lines.push_back(absl::StrFormat(

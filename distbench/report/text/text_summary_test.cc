@@ -314,11 +314,12 @@ TEST(TextSummaryTest, OpenLoopRpcsHaveResponseTimesAndLateness) {
                   "them)"));
 }
 
-TEST(TextSummaryTest, WhatWasNeverSentIsInTheResponseTime) {
+TEST(TextSummaryTest, FailedAndUnsentRpcsRankAboveAllResponseTimes) {
   TestResult result =
       ResultFromText("traffic_config { rpc_descriptions { name: 'rpc' } }");
   RpcStatistics& statistics = StatisticsOf(result, "c/0", "s/0", 0);
   statistics.set_succeeded_count(100);
+  statistics.set_failed_count(5);
   EncodeHistogram(UpTo(100), *statistics.mutable_response_time_ns());
   OfferedLoad& load = (*result.mutable_service_logs()
                             ->mutable_instance_logs()
@@ -331,11 +332,13 @@ TEST(TextSummaryTest, WhatWasNeverSentIsInTheResponseTime) {
   const Lines lines = SummarizeTest(result);
   EXPECT_THAT(
       Section(lines, "Response time summary"),
-      ElementsAre("  rpc: N: 120 min: 1ns median: 61ns 90%: 127ns 99%: 127ns "
-                  "99.9%: 127ns max: 127ns"));
+      ElementsAre("  rpc: N: 125 min: 1ns median: 63ns 90%: failed 99%: failed "
+                  "99.9%: failed max: failed"));
   EXPECT_THAT(Section(lines, "Generator health"),
-              Contains("  rpc: offered: 120 sent: 100 (83.33%) unsent: 20 held "
-                       "back by a cap: 7"));
+              ElementsAre("  rpc: offered: 120 sent: 100 (83.33%) unsent: 20 held "
+                          "back by a cap: 7",
+                          "  rpc: never sent, had waited: median: 127ns max: "
+                          "127ns"));
 }
 
 TEST(TextSummaryTest, AFailedTestSaysSoFirst) {

@@ -67,11 +67,11 @@ double AchievedRate(const RpcStatistics& statistics) {
 }
 
 Json LatencyMs(const RpcStatistics& statistics, const Target& target) {
-  const LogHistogram latency = ProbeLatency(statistics);
-  if (latency.count() == 0) return nullptr;
-  return Hundredths(
-      static_cast<double>(latency.ValueAtQuantile(target.percent / 100)) /
-      kNsPerMs);
+  const Outcomes outcomes = ProbeLatency(statistics);
+  if (outcomes.count() == 0) return nullptr;
+  const int64_t value_ns = outcomes.ValueAtQuantile(target.percent / 100);
+  if (value_ns == Outcomes::kFailed) return nullptr;
+  return Hundredths(static_cast<double>(value_ns) / kNsPerMs);
 }
 
 Json FinalMetrics(double requested, const RpcStatistics& statistics,

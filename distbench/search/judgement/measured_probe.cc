@@ -6,9 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_format.h"
 #include "distbench/report/measurements/test_totals.h"
-#include "distbench/results/histogram_proto.h"
 #include "distbench/results/walk.h"
-#include "distbench/stats/log_histogram.h"
 
 namespace distbench {
 namespace {
@@ -47,7 +45,8 @@ absl::StatusOr<MeasuredProbe> MeasureProbe(
   bool is_first = true;
   bool service_missed = false;
   for (const Objective& objective : objectives) {
-    const absl::StatusOr<ObjectiveOutcome> outcome = Judge(objective, result);
+    const absl::StatusOr<ObjectiveOutcome> outcome =
+        Judge(objective, result, AllowedFailures(objective, objectives));
     if (!outcome.ok()) return outcome.status();
     measured.measured.push_back(outcome->measured);
     measured.load_of_limit.push_back(std::exp(outcome->excess.estimate));
@@ -82,9 +81,9 @@ RpcStatistics StatisticsOf(const TestResult& result, int rpc_index) {
   if (found == totals.rpcs.end()) return statistics;
   found->second.Encode(statistics);
   statistics.clear_failures_by_error();  // indices of different instances
-  const LogHistogram response = ResponseTimeOf(result, totals, found->first);
+  const Outcomes response = ResponseTimeOf(result, totals, found->first);
   if (response.count() > 0) {
-    EncodeHistogram(response, *statistics.mutable_response_time_ns());
+    statistics.set_failed_count(static_cast<int64_t>(response.failed_count));
   }
   return statistics;
 }

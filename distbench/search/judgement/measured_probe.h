@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "distbench/search/judgement/judge_objective.h"
+#include "distbench/report/objectives/judge_objective.h"
 #include "distbench/search/strategy/load_search.h"
 #include "proto/results.pb.h"
 
@@ -41,9 +41,8 @@ absl::StatusOr<MeasuredProbe> MeasureProbe(
     const ProbeRequest& request, absl::Span<const Objective> objectives,
     const TestResult& result);
 
-// All counts and measurements of an RPC, over all its clients. The response
-// times include RPCs that were never sent, with their waiting time as a lower
-// bound.
+// All that was counted and measured of an RPC, all its clients together. RPCs
+// that were due and never sent count as failed.
 RpcStatistics StatisticsOf(const TestResult& result, int rpc_index);
 
 }  // namespace distbench

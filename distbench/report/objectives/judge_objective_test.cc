@@ -1,11 +1,12 @@
-#include "distbench/search/judgement/judge_objective.h"
+#include "distbench/report/objectives/judge_objective.h"
 
 #include <cmath>
 #include <variant>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "distbench/results/histogram_proto.h"
-#include "distbench/stats/log_histogram.h"
+#include "distbench/stats/outcomes.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -21,7 +22,13 @@ Objective Parse(const std::string& text) {
   return objective.value_or(Objective());
 }
 
-// A result of one client, with an RPC "query" that has these latencies.
+absl::StatusOr<ObjectiveOutcome> JudgeAs(
+    const std::string& objective, const TestResult& result,
+    double allowed_failures = kAllowedFailures) {
+  return Judge(Parse(objective), result, allowed_failures);
+}
+
+// A result of one client and an RPC "query" with these latencies.
 TestResult ResultOf(const LogHistogram& service, const LogHistogram& response,
                     int64_t failed_count = 0) {
   TestResult result;
@@ -48,7 +55,7 @@ LogHistogram Values(int64_t value_ns, int count) {
 
 TEST(JudgeTest, ComparesResponseTimesAndKnowsServiceTimes) {
   const auto outcome =
-      Judge(Parse("query p95<=1ms"),
+      JudgeAs("query p95<=1ms",
             ResultOf(Values(500'000, 1000), Values(2'000'000, 1000)));
   ASSERT_TRUE(outcome.ok()) << outcome.status();
   EXPECT_THAT(outcome->excess.estimate, DoubleNear(std::log(2), 0.01));
@@ -58,7 +65,7 @@ TEST(JudgeTest, ComparesResponseTimesAndKnowsServiceTimes) {
 
 TEST(JudgeTest, TakesServiceTimesInClosedLoops) {
   const auto outcome =
-      Judge(Parse("p50<=1ms"), ResultOf(Values(500'000, 1000), LogHistogram()));
+      JudgeAs("p50<=1ms", ResultOf(Values(500'000, 1000), LogHistogram()));
   ASSERT_TRUE(outcome.ok()) << outcome.status();
   EXPECT_LT(outcome->excess.estimate, 0);
 }
@@ -66,13 +73,72 @@ TEST(JudgeTest, TakesServiceTimesInClosedLoops) {
 TEST(JudgeTest, JudgesFailuresAndRates) {
   const TestResult result =
       ResultOf(Values(500'000, 900), LogHistogram(), /*failed_count=*/100);
-  const auto failures = Judge(Parse("failures<=5%"), result);
+  const auto failures = JudgeAs("failures<=5%", result);
   ASSERT_TRUE(failures.ok()) << failures.status();
   EXPECT_THAT(failures->excess.estimate, DoubleNear(std::log(2), 0.01));
-  // 900 RPCs in 10 s.
-  const auto rate = Judge(Parse("rate>=45"), result);
+  // 900 in 10 s.
+  const auto rate = JudgeAs("rate>=45", result, /*allowed_failures=*/0.2);
   ASSERT_TRUE(rate.ok()) << rate.status();
   EXPECT_THAT(rate->excess.estimate, DoubleNear(-std::log(2), 0.01));
+}
+
+TEST(JudgeTest, PercentilesAmongFailuresMissEveryLimit) {
+  const TestResult result =
+      ResultOf(Values(500'000, 970), LogHistogram(), /*failed_count=*/30);
+  const auto p95 = JudgeAs("p95<=1ms", result);
+  ASSERT_TRUE(p95.ok()) << p95.status();
+  EXPECT_THAT(p95->excess.estimate, DoubleNear(-std::log(2), 0.01));
+  EXPECT_EQ(p95->measured, "p95 0.500 ms, 3% failed");
+  const auto p99 = JudgeAs("p99<=1000s", result);
+  ASSERT_TRUE(p99.ok()) << p99.status();
+  EXPECT_TRUE(std::isinf(p99->excess.estimate));
+  EXPECT_TRUE(std::isinf(p99->service_excess.estimate));
+  EXPECT_EQ(p99->measured, "p99 failed (3% of the RPCs failed)");
+}
+
+TEST(JudgeTest, NothingSucceededIsAMissOfEveryLatency) {
+  const TestResult result =
+      ResultOf(LogHistogram(), LogHistogram(), /*failed_count=*/50);
+  for (const char* objective : {"mean<=10ms", "p50<=10ms", "rate>=1"}) {
+    const auto outcome = JudgeAs(objective, result);
+    ASSERT_TRUE(outcome.ok()) << outcome.status();
+    EXPECT_GT(outcome->excess.estimate, 100) << objective;
+  }
+  EXPECT_EQ(JudgeAs("mean<=10ms", result)->measured,
+            "mean failed (100% of the RPCs failed)");
+}
+
+TEST(JudgeTest, MeansMissIfMoreFailedThanIsAllowed) {
+  const TestResult result =
+      ResultOf(Values(500'000, 990), LogHistogram(), /*failed_count=*/10);
+  EXPECT_TRUE(std::isinf(JudgeAs("mean<=1ms", result)->excess.estimate));
+  EXPECT_LT(JudgeAs("mean<=1ms", result, 0.02)->excess.estimate, 0);
+  EXPECT_EQ(JudgeAs("mean<=1ms", result)->measured,
+            "mean 0.500 ms, 1% failed");
+}
+
+TEST(AllowedFailuresTest, AreTheLimitOfAnObjectiveOfTheSameRpc) {
+  const std::vector<Objective> objectives = {
+      Parse("a mean<=1ms"), Parse("a failures<=2%"), Parse("b rate>=1")};
+  EXPECT_DOUBLE_EQ(AllowedFailures(objectives[0], objectives), 0.02);
+  EXPECT_DOUBLE_EQ(AllowedFailures(objectives[2], objectives),
+                   kAllowedFailures);
+}
+
+// What was due and never sent has no response time.
+TEST(JudgeTest, UnsentRpcsCountAsFailed) {
+  TestResult result =
+      ResultOf(Values(500'000, 900), Values(600'000, 900));
+  OfferedLoad& load =
+      (*(*result.mutable_service_logs()->mutable_instance_logs())["client/0"]
+            .mutable_offered_loads())[0];
+  load.set_offered_count(1000);
+  load.set_unsent_count(100);
+  EncodeHistogram(Values(1000, 100), *load.mutable_unsent_wait_ns());
+  const auto p95 = JudgeAs("p95<=1ms", result);
+  ASSERT_TRUE(p95.ok()) << p95.status();
+  EXPECT_TRUE(std::isinf(p95->excess.estimate));
+  EXPECT_LT(p95->service_excess.estimate, 0);
 }
 
 TEST(JudgeTest, JudgesTheBusiestHost) {
@@ -88,7 +154,7 @@ TEST(JudgeTest, JudgesTheBusiestHost) {
     sample.set_duration_ns(1'000'000'000);
     sample.set_host_cpu_ns(busy_percent * 20'000'000);
   }
-  const auto outcome = Judge(Parse("cpu<=40%"), result);
+  const auto outcome = JudgeAs("cpu<=40%", result);
   ASSERT_TRUE(outcome.ok()) << outcome.status();
   EXPECT_THAT(outcome->excess.estimate, DoubleNear(std::log(2), 0.01));
 }
@@ -96,11 +162,11 @@ TEST(JudgeTest, JudgesTheBusiestHost) {
 TEST(JudgeTest, SaysWhatTheResultLacks) {
   const TestResult result = ResultOf(Values(1, 1), LogHistogram());
   EXPECT_THAT(
-      std::string(Judge(Parse("qurey p50<=1s"), result).status().message()),
+      std::string(JudgeAs("qurey p50<=1s", result).status().message()),
       HasSubstr("there is none; the test has query"));
-  EXPECT_EQ(Judge(Parse("cpu<=40%"), result).status().code(),
+  EXPECT_EQ(JudgeAs("cpu<=40%", result).status().code(),
             absl::StatusCode::kNotFound);
-  EXPECT_EQ(Judge(Parse("p50<=1s"), ResultOf(LogHistogram(), LogHistogram()))
+  EXPECT_EQ(JudgeAs("p50<=1s", ResultOf(LogHistogram(), LogHistogram()))
                 .status()
                 .code(),
             absl::StatusCode::kNotFound);

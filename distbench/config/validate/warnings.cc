@@ -1,0 +1,160 @@
+#include "distbench/config/validate/warnings.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "distbench/config/plan/test_names.h"
+#include "distbench/config/validate/flow_graph.h"
+
+namespace distbench {
+namespace {
+
+// What one client instance sends at most, on the fastest machines measured
+// (docs/performance.md), with room to spare.
+constexpr double kMostPerSecond = 5e6;
+
+// The parts of a test that its instances reach.
+struct UsedNames {
+  std::set<std::string> services;
+  std::set<std::string> payloads;
+  std::set<std::string> rpcs;
+  std::set<std::string> actions;
+  std::set<std::string> lists;
+  std::set<std::string> activities;
+};
+
+void AddRpc(const RpcSpec& rpc, UsedNames& used) {
+  used.rpcs.insert(rpc.name());
+  used.services.insert(rpc.server());
+  used.payloads.insert(rpc.request_payload_name());
+  used.payloads.insert(rpc.response_payload_name());
+}
+
+void AddReplay(const RpcReplayTrace& trace, UsedNames& used) {
+  used.services.insert(trace.client());
+  used.services.insert(trace.server());
+}
+
+UsedNames Use(const DistributedSystemDescription& test,
+              const TestNames& names) {
+  UsedNames used;
+  for (const ActionUse& use : ReachableUses(test, names)) {
+    const Action& action = test.actions(use.action);
+    used.services.insert(test.services(use.service).name());
+    used.actions.insert(action.name());
+    used.lists.insert(test.action_lists(use.list).name());
+    used.lists.insert(action.action_list_name());
+    used.activities.insert(action.activity_config_name());
+    used.payloads.insert(action.request_payload_override());
+    used.payloads.insert(action.response_payload_override());
+    if (const int rpc = names.rpcs.Find(action.rpc_name()); rpc != kNone) {
+      AddRpc(test.rpc_descriptions(rpc), used);
+    }
+    if (const int trace =
+            names.replay_traces.Find(action.rpc_replay_trace_name());
+        trace != kNone) {
+      AddReplay(test.rpc_replay_traces(trace), used);
+    }
+  }
+  return used;
+}
+
+template <typename Elements>
+void WarnUnused(const Elements& elements, const std::set<std::string>& used,
+                const Path& path, Problems& warnings) {
+  for (const auto& element : elements) {
+    if (used.count(element.name()) > 0) continue;
+    warnings.Add(path.At(element.name()),
+                 "nothing in this test uses it; remove it, or correct the name "
+                 "of what should use it");
+  }
+}
+
+void WarnUnusedParts(const DistributedSystemDescription& test,
+                     const TestNames& names, const Path& path,
+                     Problems& warnings) {
+  UsedNames used = Use(test, names);
+  // A list that handles an RPC has its name, and may be empty.
+  used.lists.insert(used.rpcs.begin(), used.rpcs.end());
+  WarnUnused(test.services(), used.services, path.Field("services"), warnings);
+  WarnUnused(test.payload_descriptions(), used.payloads,
+             path.Field("payload_descriptions"), warnings);
+  WarnUnused(test.rpc_descriptions(), used.rpcs,
+             path.Field("rpc_descriptions"), warnings);
+  WarnUnused(test.action_lists(), used.lists, path.Field("action_lists"),
+             warnings);
+  WarnUnused(test.actions(), used.actions, path.Field("actions"), warnings);
+  WarnUnused(test.activity_configs(), used.activities,
+             path.Field("activity_configs"), warnings);
+}
+
+bool WarmsUpForever(const Iterations& iterations) {
+  const bool by_count =
+      iterations.has_max_iteration_count() &&
+      iterations.warmup_iterations() >= iterations.max_iteration_count();
+  const bool by_time =
+      iterations.has_max_duration_us() &&
+      iterations.warmup_ns() / 1000 >= iterations.max_duration_us();
+  return by_count || by_time;
+}
+
+bool IsEndless(const Iterations& iterations) {
+  return iterations.has_open_loop_interval_ns() &&
+         !iterations.has_max_iteration_count() &&
+         !iterations.has_max_duration_us();
+}
+
+bool CancelsTraffic(const Action& action) {
+  return action.cancel_traffic_when_done();
+}
+
+void WarnOfIterations(const DistributedSystemDescription& test,
+                      const Path& path, Problems& warnings) {
+  const bool is_cancelled = std::any_of(test.actions().begin(),
+                                        test.actions().end(), CancelsTraffic);
+  for (const Action& action : test.actions()) {
+    const Iterations& iterations = action.iterations();
+    const Path place =
+        path.Field("actions").At(action.name()).Field("iterations");
+    if (WarmsUpForever(iterations)) {
+      warnings.Add(place,
+                   "the warm-up is as long as the action, so that nothing of "
+                   "it is measured; shorten warmup_iterations or warmup_ns");
+    }
+    if (IsEndless(iterations) && !is_cancelled) {
+      warnings.Add(place,
+                   "this open loop has no end, and runs until the test's "
+                   "time-out; give it max_duration_us or max_iteration_count");
+    }
+    const double per_second =
+        iterations.open_loop_interval_ns() > 0
+            ? 1e9 / static_cast<double>(iterations.open_loop_interval_ns())
+            : 0;
+    if (action.has_rpc_name() && per_second > kMostPerSecond) {
+      warnings.Add(place.Field("open_loop_interval_ns"),
+                   absl::StrFormat("asks each instance for %.3g per second, "
+                                   "which is more than one can send; the "
+                                   "interval is in nanoseconds",
+                                   per_second));
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Problem> FindWarnings(const TestSequence& sequence) {
+  Problems warnings;
+  for (int i = 0; i < sequence.tests_size(); ++i) {
+    const DistributedSystemDescription& test = sequence.tests(i);
+    const Path path = Path().Field("tests").At(i);
+    WarnUnusedParts(test, TestNames(test), path, warnings);
+    WarnOfIterations(test, path, warnings);
+  }
+  return std::move(warnings).Take();
+}
+
+}  // namespace distbench

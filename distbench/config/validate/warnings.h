@@ -1,0 +1,20 @@
+// What a test may say, and probably does not mean.
+
+#ifndef DISTBENCH_CONFIG_VALIDATE_WARNINGS_H_
+#define DISTBENCH_CONFIG_VALIDATE_WARNINGS_H_
+
+#include <vector>
+
+#include "distbench/config/problems/problem.h"
+#include "proto/traffic_config.pb.h"
+
+namespace distbench {
+
+// Warnings about a sequence that CheckTestSequence() has returned: parts that
+// nothing uses, a warm-up that never ends, an open loop without an end, a rate
+// that one connection cannot carry.
+std::vector<Problem> FindWarnings(const TestSequence& sequence);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_CONFIG_VALIDATE_WARNINGS_H_

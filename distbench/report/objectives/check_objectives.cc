@@ -1,0 +1,97 @@
+#include "distbench/report/objectives/check_objectives.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "distbench/config/search/objective.h"
+#include "distbench/report/objectives/judge_objective.h"
+
+namespace distbench {
+namespace {
+
+CheckVerdict VerdictOf(const Objective& objective,
+                       const ObjectiveOutcome& outcome) {
+  const double limit = objective.limit;
+  const std::optional<double>& lower = outcome.lower;
+  const std::optional<double>& upper = outcome.upper;
+  if (objective.is_upper_limit) {
+    if (upper && *upper <= limit) return CheckVerdict::kPass;
+    if (lower && *lower > limit) return CheckVerdict::kFail;
+  } else {
+    if (lower && *lower >= limit) return CheckVerdict::kPass;
+    if (upper && *upper < limit) return CheckVerdict::kFail;
+  }
+  return CheckVerdict::kUndecided;
+}
+
+std::string BoundText(const Objective& objective,
+                      const std::optional<double>& bound) {
+  if (!bound) return "?";
+  if (std::isinf(*bound)) return "failed";
+  const auto* metric = std::get_if<Metric>(&objective.metric);
+  if (metric == nullptr || metric->kind == Metric::Kind::kFailures) {
+    return absl::StrFormat("%.3g%%", 100 * *bound);
+  }
+  if (metric->kind == Metric::Kind::kRate) {
+    return absl::StrFormat("%.6g", *bound);
+  }
+  return absl::StrFormat("%.3f ms", *bound / 1e6);
+}
+
+Check CheckOne(const std::string& text,
+               absl::Span<const Objective> objectives,
+               const TestResult& result) {
+  Check check = {.test = result.traffic_config().name(),
+                 .condition = text,
+                 .verdict = CheckVerdict::kFail};
+  if (result.run_info().has_failure()) {
+    check.evidence =
+        absl::StrCat("the test failed: ", result.run_info().failure());
+    return check;
+  }
+  const absl::StatusOr<Objective> objective = ParseObjective(text);
+  if (!objective.ok()) {
+    check.evidence = std::string(objective.status().message());
+    return check;
+  }
+  const absl::StatusOr<ObjectiveOutcome> outcome =
+      Judge(*objective, result, AllowedFailures(*objective, objectives));
+  if (!outcome.ok()) {
+    check.evidence =
+        absl::StrCat("cannot be judged: ", outcome.status().message());
+    return check;
+  }
+  check.verdict = VerdictOf(*objective, *outcome);
+  check.evidence = absl::StrCat(outcome->measured, " (95% interval: ",
+                                BoundText(*objective, outcome->lower), " to ",
+                                BoundText(*objective, outcome->upper), ")");
+  return check;
+}
+
+}  // namespace
+
+std::vector<Check> CheckObjectives(const TestResult& result,
+                                   absl::Span<const std::string> more) {
+  std::vector<std::string> texts(result.traffic_config().objectives().begin(),
+                                 result.traffic_config().objectives().end());
+  for (const std::string& text : more) {
+    if (std::find(texts.begin(), texts.end(), text) == texts.end()) {
+      texts.push_back(text);
+    }
+  }
+  std::vector<Objective> objectives;
+  for (const std::string& text : texts) {
+    absl::StatusOr<Objective> objective = ParseObjective(text);
+    if (objective.ok()) objectives.push_back(*std::move(objective));
+  }
+  std::vector<Check> checks;
+  for (const std::string& text : texts) {
+    checks.push_back(CheckOne(text, objectives, result));
+  }
+  return checks;
+}
+
+}  // namespace distbench

@@ -1,0 +1,318 @@
+#include "distbench/report/objectives/judge_objective.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "distbench/report/measurements/rpc_measurements.h"
+#include "distbench/report/measurements/test_run.h"
+#include "distbench/report/measurements/test_totals.h"
+#include "distbench/results/walk.h"
+
+namespace distbench {
+namespace {
+
+// Half the width of a 95 % interval of a normal distribution, in standard
+// errors.
+constexpr double kErrorsPerInterval = 1.96;
+
+// Where an interval has no end: a quarter of the value, either way.
+constexpr double kUnknownError = 0.25;
+
+// Intervals that reports keep apart; blocks are made of fewer.
+constexpr int64_t kMaxIntervals = 1000;
+
+// Above 0: missed.
+Excess ExcessOf(const Objective& objective, double measured, double error) {
+  const double log_ratio = std::log(
+      std::max(measured, std::numeric_limits<double>::min()) / objective.limit);
+  return {.estimate = objective.is_upper_limit ? log_ratio : -log_ratio,
+          .error = error};
+}
+
+// Of the logarithm of the value.
+double LogError(int64_t value, const QuantileInterval& interval) {
+  if (!interval.lower || !interval.upper || *interval.lower <= 0 ||
+      value <= 0) {
+    return kUnknownError;
+  }
+  return std::log(static_cast<double>(*interval.upper) / *interval.lower) /
+         (2 * kErrorsPerInterval);
+}
+
+// A measurement against a limit.
+struct Judgement {
+  Excess excess;
+  std::optional<double> lower;
+  std::optional<double> upper;
+};
+
+// `error`: the standard error of the value's logarithm.
+Judgement JudgeValue(const Objective& objective, double value, double error) {
+  const double factor = std::exp(kErrorsPerInterval * error);
+  return {.excess = ExcessOf(objective, value, error),
+          .lower = value / factor,
+          .upper = value * factor};
+}
+
+// So many RPCs failed that the metric of the others says nothing.
+Judgement CertainMiss(const Objective& objective) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const double bound = objective.is_upper_limit ? infinity : 0;
+  return {.excess = {.estimate = infinity, .error = 0},
+          .lower = bound,
+          .upper = bound};
+}
+
+std::optional<double> ToBound(const std::optional<int64_t>& value_ns) {
+  if (!value_ns) return std::nullopt;
+  return *value_ns == Outcomes::kFailed
+             ? std::numeric_limits<double>::infinity()
+             : static_cast<double>(*value_ns);
+}
+
+Judgement JudgePercentile(const Objective& objective, double quantile,
+                          const Outcomes& outcomes,
+                          const std::vector<Outcomes>& blocks) {
+  const int64_t value_ns = outcomes.ValueAtQuantile(quantile);
+  const QuantileInterval interval =
+      IntervalOfQuantile(outcomes, blocks, quantile, kReportConfidence);
+  const Excess excess =
+      value_ns == Outcomes::kFailed
+          ? CertainMiss(objective).excess
+          : ExcessOf(objective, static_cast<double>(value_ns),
+                     LogError(value_ns, interval));
+  return {.excess = excess,
+          .lower = ToBound(interval.lower),
+          .upper = ToBound(interval.upper)};
+}
+
+// Relative to the mean. With blocks, from their spread, as neighbouring
+// latencies depend on each other (the interval of a ratio: see
+// stats/quantile_interval.cc).
+double ErrorOfMean(const LogHistogram& latency,
+                   const std::vector<Outcomes>& blocks) {
+  const double count = static_cast<double>(latency.count());
+  const double mean = std::max(latency.mean(), 1.0);
+  const double variance =
+      std::max(0.0, latency.sum_of_squares() / count - mean * mean);
+  const double independent = std::sqrt(variance / count) / mean;
+  if (blocks.empty()) return independent;
+  double squares = 0;
+  double total = 0;
+  for (const Outcomes& block : blocks) {
+    const double block_count = static_cast<double>(block.latency_ns.count());
+    const double residual = block.latency_ns.sum() - mean * block_count;
+    squares += residual * residual;
+    total += block_count;
+  }
+  const double block_number = static_cast<double>(blocks.size());
+  const double by_blocks =
+      std::sqrt(squares * block_number / (block_number - 1)) /
+      (std::max(total, 1.0) * mean);
+  return std::max(independent, by_blocks);
+}
+
+Judgement JudgeLatency(const Objective& objective, const Metric& metric,
+                       const Outcomes& outcomes,
+                       const std::vector<Outcomes>& blocks,
+                       double allowed_failures) {
+  if (metric.kind == Metric::Kind::kPercentile) {
+    return JudgePercentile(objective, metric.percent / 100, outcomes, blocks);
+  }
+  if (outcomes.latency_ns.count() == 0 ||
+      outcomes.failed_share() > allowed_failures) {
+    return CertainMiss(objective);
+  }
+  return JudgeValue(objective, outcomes.latency_ns.mean(),
+                    ErrorOfMean(outcomes.latency_ns, blocks));
+}
+
+// ", 3.1% failed", or nothing.
+std::string LeftOutText(const Outcomes& outcomes) {
+  if (outcomes.failed_count == 0) return "";
+  return absl::StrFormat(", %.3g%% failed", 100 * outcomes.failed_share());
+}
+
+std::string LatencyText(const Metric& metric, const Outcomes& outcomes) {
+  const bool is_mean = metric.kind == Metric::Kind::kMean;
+  const int64_t value_ns =
+      is_mean ? 0 : outcomes.ValueAtQuantile(metric.percent / 100);
+  if (value_ns == Outcomes::kFailed || outcomes.latency_ns.count() == 0) {
+    return absl::StrFormat("%s failed (%.3g%% of the RPCs failed)",
+                           MetricName(metric), 100 * outcomes.failed_share());
+  }
+  const double ns =
+      is_mean ? outcomes.latency_ns.mean() : static_cast<double>(value_ns);
+  return absl::StrFormat("%s %.3f ms%s", MetricName(metric), ns / 1e6,
+                         LeftOutText(outcomes));
+}
+
+Judgement JudgeRate(const Objective& objective, const Outcomes& outcomes,
+                    double rate, double allowed_failures) {
+  if (outcomes.failed_share() > allowed_failures) {
+    return CertainMiss(objective);
+  }
+  const double count = static_cast<double>(outcomes.latency_ns.count());
+  return JudgeValue(objective, rate, 1 / std::sqrt(count + 1));
+}
+
+// Bounds by E. B. Wilson, Probable Inference, the Law of Succession, and
+// Statistical Inference, JASA 22 (1927) 209-212: they are right for few
+// failures, too.
+Judgement JudgeFailures(const Objective& objective, const Outcomes& outcomes) {
+  const double count = static_cast<double>(outcomes.count());
+  const double failed = static_cast<double>(outcomes.failed_count);
+  const double share = outcomes.failed_share();
+  const double square = kErrorsPerInterval * kErrorsPerInterval;
+  const double center = (failed + square / 2) / (count + square);
+  const double half_width =
+      kErrorsPerInterval / (count + square) *
+      std::sqrt(failed * (1 - share) + square / 4);
+  return {.excess = ExcessOf(objective, share, 1 / std::sqrt(failed + 1)),
+          .lower = std::max(0.0, center - half_width),
+          .upper = center + half_width};
+}
+
+ObjectiveOutcome OutcomeOf(const Judgement& judgement, std::string measured) {
+  return {.excess = judgement.excess,
+          .lower = judgement.lower,
+          .upper = judgement.upper,
+          .service_excess = judgement.excess,
+          .measured = std::move(measured)};
+}
+
+absl::StatusOr<ObjectiveOutcome> JudgeRpc(const Objective& objective,
+                                          const Metric& metric,
+                                          const TestTotals& totals,
+                                          const RpcMeasurements& rpc,
+                                          double allowed_failures) {
+  const Outcomes& outcomes = rpc.latency();
+  if (outcomes.count() == 0) {
+    return absl::NotFoundError(
+        absl::StrCat("no RPC \"", rpc.name, "\" ended in the measured time"));
+  }
+  if (metric.kind == Metric::Kind::kFailures) {
+    return OutcomeOf(
+        JudgeFailures(objective, outcomes),
+        absl::StrFormat("failures %.3g%%", 100 * outcomes.failed_share()));
+  }
+  if (metric.kind == Metric::Kind::kRate) {
+    const double rate =
+        PerSecond(static_cast<double>(rpc.totals.counts.succeeded_count),
+                  totals.duration_ns);
+    return OutcomeOf(
+        JudgeRate(objective, outcomes, rate, allowed_failures),
+        absl::StrFormat("rate %.6g%s", rate, LeftOutText(outcomes)));
+  }
+  ObjectiveOutcome outcome =
+      OutcomeOf(JudgeLatency(objective, metric, outcomes, rpc.latency_blocks(),
+                             allowed_failures),
+                LatencyText(metric, outcomes));
+  if (rpc.service_time.count() > 0) {
+    outcome.service_excess =
+        JudgeLatency(objective, metric, rpc.service_time,
+                     ServiceTimeBlocks(rpc.series), allowed_failures)
+            .excess;
+  }
+  return outcome;
+}
+
+// The mean share of a host's CPUs that was busy.
+std::optional<double> BusyShare(const NodeResources& node) {
+  // Those of the whole host, whichever of them the node manager may use.
+  const int cpu_count =
+      std::max({node.host().online_cpu_count(), node.host().cpu_count(), 1});
+  double busy_ns = 0;
+  double available_ns = 0;
+  for (const ResourceSample& sample : node.samples()) {
+    busy_ns += static_cast<double>(sample.host_cpu_ns());
+    available_ns += static_cast<double>(sample.duration_ns()) * cpu_count;
+  }
+  if (available_ns == 0) return std::nullopt;
+  return busy_ns / available_ns;
+}
+
+absl::StatusOr<ObjectiveOutcome> JudgeCpu(const Objective& objective,
+                                          const TestResult& result) {
+  const std::optional<double> busiest = HostCpuShare(result);
+  int64_t sample_count = 0;
+  for (const auto& [alias, node] :
+       result.resource_usage_logs().node_resources()) {
+    sample_count = std::max<int64_t>(sample_count, node.samples_size());
+  }
+  if (!busiest) {
+    return absl::NotFoundError(
+        "the nodes have not recorded the use of their CPUs");
+  }
+  // Seconds differ by some percent.
+  return OutcomeOf(
+      JudgeValue(objective, *busiest,
+                 0.05 / std::sqrt(static_cast<double>(sample_count))),
+      absl::StrFormat("cpu %.1f%%", 100 * *busiest));
+}
+
+}  // namespace
+
+absl::StatusOr<int> FindRpc(const Objective& objective,
+                            const TestResult& result) {
+  std::vector<std::string> names;
+  const std::vector<int> rpcs = ListRpcs(result);
+  if (objective.rpc.empty() && rpcs.size() == 1) return rpcs[0];
+  for (const int rpc : rpcs) {
+    names.push_back(RpcName(result, rpc));
+    if (names.back() == objective.rpc) return rpc;
+  }
+  return absl::NotFoundError(absl::StrCat(
+      "the objective \"", objective.text, "\" ",
+      objective.rpc.empty()
+          ? std::string("has to say which RPC it is about")
+          : absl::StrCat("is about \"", objective.rpc, "\", and there is none"),
+      "; the test has ", absl::StrJoin(names, ", ")));
+}
+
+double AllowedFailures(const Objective& objective,
+                       absl::Span<const Objective> objectives) {
+  for (const Objective& other : objectives) {
+    const auto* metric = std::get_if<Metric>(&other.metric);
+    if (metric != nullptr && metric->kind == Metric::Kind::kFailures &&
+        other.is_upper_limit && other.rpc == objective.rpc) {
+      return other.limit;
+    }
+  }
+  return kAllowedFailures;
+}
+
+absl::StatusOr<ObjectiveOutcome> Judge(const Objective& objective,
+                                       const TestResult& result,
+                                       double allowed_failures) {
+  if (std::holds_alternative<HostCpu>(objective.metric)) {
+    return JudgeCpu(objective, result);
+  }
+  const absl::StatusOr<int> rpc = FindRpc(objective, result);
+  if (!rpc.ok()) return rpc.status();
+  const TestTotals totals = AddUp(result);
+  return JudgeRpc(objective, std::get<Metric>(objective.metric), totals,
+                  MeasurementsOf(result, totals, *rpc, kMaxIntervals),
+                  allowed_failures);
+}
+
+std::optional<double> HostCpuShare(const TestResult& result) {
+  std::optional<double> busiest;
+  for (const auto& [alias, node] :
+       result.resource_usage_logs().node_resources()) {
+    const std::optional<double> share = BusyShare(node);
+    if (share) busiest = std::max(busiest.value_or(0), *share);
+  }
+  return busiest;
+}
+
+}  // namespace distbench

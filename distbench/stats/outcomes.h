@@ -1,0 +1,44 @@
+// How requests ended, in one order: by latency, and above all latencies those
+// that failed.
+
+#ifndef DISTBENCH_STATS_OUTCOMES_H_
+#define DISTBENCH_STATS_OUTCOMES_H_
+
+#include <cstdint>
+#include <limits>
+
+#include "distbench/stats/log_histogram.h"
+
+namespace distbench {
+
+// Means and rates leave out the requests that failed. They are not to be believed
+// if a larger share failed than this, unless the user allows more.
+inline constexpr double kAllowedFailures = 0.001;
+
+// Requests that failed, expired or were never sent rank above all that
+// succeeded: a quantile whose rank falls among them is kFailed, not a latency.
+// So a service does not look faster for answering less. How long they had
+// waited is not a latency and is not in here.
+struct Outcomes {
+  // Above every latency. Only ever compared; never printed as a number.
+  static constexpr int64_t kFailed = std::numeric_limits<int64_t>::max();
+
+  LogHistogram latency_ns;    // of the requests that succeeded
+  uint64_t failed_count = 0;  // of all others
+
+  uint64_t count() const { return latency_ns.count() + failed_count; }
+
+  // From 0 to 1; 0 if there are no requests.
+  double failed_share() const;
+
+  void Merge(const Outcomes& other);
+
+  // The outcome at position floor(count() * quantile) of the sorted outcomes;
+  // latencies are as exact as LogHistogram::ValueAtQuantile(). Requires
+  // count() > 0 and 0 <= quantile <= 1.
+  int64_t ValueAtQuantile(double quantile) const;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_STATS_OUTCOMES_H_
