@@ -73,10 +73,10 @@ void AddPooled(const TestResult& result, const std::string& client,
     const RpcCounts counts = CountsOf(statistics);
     totals.all.Add(counts);
     totals.duration_ns = std::max(totals.duration_ns, counts.duration_ns());
-    AddTo(totals.instances[client].sent_bytes, counts.request_bytes);
-    AddTo(totals.instances[client].received_bytes, counts.response_bytes);
+    SaturatingAddTo(totals.instances[client].sent_bytes, counts.request_bytes);
+    SaturatingAddTo(totals.instances[client].received_bytes, counts.response_bytes);
     if (counts.failed_count > 0) {
-      AddTo(totals.failures[rpc][ErrorMessage({}, 0)], counts.failed_count);
+      SaturatingAddTo(totals.failures[rpc][ErrorMessage({}, 0)], counts.failed_count);
     }
   }
 }
