@@ -173,7 +173,7 @@ TEST_F(ConstraintPlacementTest, SaysWhyEachNodeWasNoHelp) {
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(
       std::string(status.message()),
-      AllOf(HasSubstr("client/1 can not be placed"),
+      AllOf(HasSubstr("client/1 cannot be placed"),
             HasSubstr("node0: is needed for client/0"), HasSubstr("node1: "),
             HasSubstr("node2: "), HasSubstr("rack")));
 }

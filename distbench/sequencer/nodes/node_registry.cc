@@ -7,7 +7,7 @@
 
 namespace distbench {
 
-// A host with hundreds of CPUs takes a tenth of that to describe.
+// The description of a host with hundreds of CPUs takes a tenth of this.
 static constexpr size_t kMaxRegistrationBytes = 256 * 1024;
 
 std::string NodeAlias(int id) { return absl::StrCat("node", id); }
@@ -120,7 +120,7 @@ absl::StatusOr<int> NodeRegistry::ChooseId(
   int id = 0;
   bool is_free = false;
   for (const auto& [taken, entry] : entries_) {
-    // It never heard which name it had been given.
+    // The node came back without having heard its name.
     if (IsSame(entry, registration)) return taken;
     is_free |= taken != id;
     if (!is_free) ++id;

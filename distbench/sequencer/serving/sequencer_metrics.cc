@@ -21,7 +21,7 @@ prometheus::MetricFamily Runs(int waiting, int running) {
   return runs;
 }
 
-// Those that are still 0 too, so that the first one is seen as an increase.
+// Includes zero counts, so that the first run shows as an increase.
 prometheus::MetricFamily EndedRuns(
     const std::map<RunDescription::State, int64_t>& counts) {
   auto runs = Counter("distbench_runs_ended_total",
