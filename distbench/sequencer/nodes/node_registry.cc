@@ -88,7 +88,7 @@ absl::Status NodeRegistry::Check(const NodeRegistration& registration) const {
   const int id = registration.preassigned_node_id();
   if (id < -1 || id >= kMaxNodes) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "node", id, " is no node name; they are node0 to node", kMaxNodes - 1));
+        "node", id, " is not a node name; names are node0 to node", kMaxNodes - 1));
   }
   return absl::OkStatus();
 }
@@ -109,8 +109,8 @@ absl::StatusOr<int> NodeRegistry::ChooseId(
       return absl::UnavailableError(absl::StrCat(
           NodeAlias(wanted), " is registered already, by host ",
           it->second.hostname,
-          ", which does not answer; the name is free when that node is given "
-          "up"));
+          ", which does not answer; the name is free when that node is "
+          "declared lost"));
     }
     return absl::AlreadyExistsError(
         absl::StrCat(NodeAlias(wanted), " is registered already, by host ",
