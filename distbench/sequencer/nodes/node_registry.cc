@@ -71,8 +71,7 @@ absl::Status NodeRegistry::Check(const NodeRegistration& registration) const {
   }
   if (registration.hostname().empty()) {
     return absl::InvalidArgumentError(
-        "the registration has no hostname; a node must say on which host it "
-        "is");
+        "the registration has no hostname; a node must name its host");
   }
   if (registration.control_port() < 0 || registration.control_port() > 65535) {
     return absl::InvalidArgumentError(absl::StrCat("the node's port is ",
@@ -87,8 +86,9 @@ absl::Status NodeRegistry::Check(const NodeRegistration& registration) const {
   }
   const int id = registration.preassigned_node_id();
   if (id < -1 || id >= kMaxNodes) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "node", id, " is not a node name; names are node0 to node", kMaxNodes - 1));
+    return absl::InvalidArgumentError(
+        absl::StrCat("node", id, " is not a node name; names are node0 to node",
+                     kMaxNodes - 1));
   }
   return absl::OkStatus();
 }
