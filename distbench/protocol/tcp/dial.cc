@@ -48,7 +48,7 @@ class TargetDialer {
     TryNextAddress();
   }
 
-  // The target's connection is ready for what was waited for.
+  // Call this when the connection is ready for the awaited events.
   void OnReady() {
     const uint32_t events_before = dial_.events();
     dial_.Continue();

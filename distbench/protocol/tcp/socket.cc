@@ -31,7 +31,8 @@ absl::StatusOr<std::vector<SocketAddress>> ResolveAddress(
   const auto [host, port] = SplitHostPort(address);
   if (host.empty() || port.empty()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("\"", address, "\" is not an address; expected HOST:PORT"));
+        absl::StrCat("\"", address,
+                     "\" is not an address; expected HOST:PORT"));
   }
   addrinfo hints = {};
   hints.ai_socktype = SOCK_STREAM;
