@@ -120,8 +120,8 @@ class TestExecution {
   void HandleLoss(Participant& participant, const std::string& reason);
 
   // The node has finished the step, or says why it could not. A node whose own
-  // traffic has finished may still report that other nodes' traffic had to end,
-  // with an error.
+  // traffic has finished may still report an error that ends the traffic of
+  // others.
   void Complete(Participant& participant, Step step,
                 const CommandStatus& status);
 

@@ -103,7 +103,7 @@ class RunBook {
   // timeout.
   bool AwaitStored(absl::Duration timeout) const;
 
-  // Runs that fail from now on are blamed on the end of the sequencer.
+  // If runs fail from now on, the end of the sequencer is given as the reason.
   void OnSequencerEnds() ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:

@@ -244,7 +244,7 @@ class RunFollower {
   // Returns first the run's id, then events as in RunTests, then the end. Tests
   // that had ended before the follower was made have no start. A test's result
   // is either complete or without any of its pieces; if anything is missing,
-  // the end is an error that says what. Never blocks.
+  // the end is an error that names it. Never blocks.
   RunNews Next() { return record_->NextFor(*this); }
 
   // Whether the run waited for this follower, and has given up on it.
