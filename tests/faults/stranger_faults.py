@@ -81,7 +81,7 @@ def garbage(cluster):
 
 
 def _survive_strangers(cluster, do):
-    """Like fault.survive(); also checks that the sequencer uses little memory."""
+    """Like fault.survive(), and checks the growth of the sequencer's memory."""
     pid = cluster.sequencer.pid
     before = _resident_bytes(pid)
     seen = fault.survive(cluster, do, undo=lambda: None, seconds=6)
