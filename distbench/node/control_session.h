@@ -64,11 +64,11 @@ class ControlSession {
   // session is destroyed.
   SessionEnd Run();
 
-  // Makes Run() return soon. Called on any thread.
+  // Makes Run() return soon. May be called on any thread.
   void Cancel();
 
   // Makes Run() return when the current test is over: its traffic ends, and its
-  // measurements can be collected. Called on any thread.
+  // measurements can be collected. May be called on any thread.
   void Leave(const std::string& reason) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:

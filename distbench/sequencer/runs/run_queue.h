@@ -27,7 +27,7 @@ class QueuedRun {
   // Executes the run, on the queue's thread.
   virtual void Run() = 0;
 
-  // Makes Run(), current or future, return soon. Called on any thread.
+  // Makes Run(), current or future, return soon. May be called on any thread.
   virtual void Cancel(const absl::Status& reason) = 0;
 
   // Called instead of Run().
