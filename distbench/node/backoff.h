@@ -10,9 +10,11 @@
 
 namespace distbench {
 
-// How long to wait before the next try: from 100 ms, twice as long each time,
-// to 2 s; and up to a fifth less, so that a thousand nodes do not come at once.
-// Only a success that lasts begins anew: one that is over at once, again and
+// Computes how long to wait before the next attempt: 100 ms at first, then
+// twice as long each time, up to 2 s. A random part of up to a fifth is
+// subtracted, so that a thousand nodes do not come at once. Only a success that
+// lasts resets the delay: one that ends at once, again and again, must not be
+// retried ten times a second. Not thread-safe.
 // again, must not be tried ten times a second. Not thread-safe.
 class Backoff {
  public:
@@ -22,10 +24,10 @@ class Backoff {
   // The clock must outlive this.
   explicit Backoff(const Clock& clock) : clock_(clock) {}
 
-  // A try begins.
+  // An attempt begins.
   void Begin() { began_ns_ = clock_.MonotonicNs(); }
 
-  // It is over.
+  // The attempt has ended. Returns the delay before the next one.
   absl::Duration Next(bool was_success) {
     const int64_t lasted_ns = clock_.MonotonicNs() - began_ns_;
     if (was_success && absl::Nanoseconds(lasted_ns) >= kLongest) {

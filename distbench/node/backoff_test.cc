@@ -8,14 +8,14 @@ namespace {
 
 class BackoffTest : public testing::Test {
  protected:
-  // The delay after a try that lasted so long.
+  // Returns the delay after an attempt of this duration.
   absl::Duration DelayAfter(absl::Duration lasted, bool was_success) {
     backoff_.Begin();
     clock_.Advance(absl::ToInt64Nanoseconds(lasted));
     return backoff_.Next(was_success);
   }
 
-  // Expects delays that grow from the first to the longest, and no further.
+  // Expects delays that grow from the shortest to the longest, and no further.
   void ExpectGrowth(absl::Duration lasted, bool was_success) {
     absl::Duration expected = Backoff::kFirst;
     for (int i = 0; i < 10; ++i) {

@@ -12,7 +12,8 @@ namespace {
 
 constexpr absl::Duration kProgressInterval = absl::Seconds(1);
 
-// While traffic runs: a process can use up a host's memory within a second.
+// Checked while traffic runs: a process can use up a host's memory within a
+// second.
 constexpr absl::Duration kOverloadInterval = absl::Milliseconds(200);
 
 }  // namespace
@@ -25,7 +26,7 @@ ControlSession::ControlSession(std::shared_ptr<grpc::Channel> channel,
     : environment_(environment),
       on_welcome_(std::move(on_welcome)),
       silence_timeout_(welcome_timeout) {
-  // Nothing happens on silence before there is a stream to end.
+  // Silence has no effect before there is a stream to end.
   if (welcome_timeout < absl::InfiniteDuration()) {
     watch_.emplace(absl::InfiniteDuration(), [this] { OnSilence(); });
   }
@@ -129,7 +130,7 @@ void ControlSession::OnTestCommand(NodeCommand command) {
     absl::MutexLock lock(&mutex_);
     test = current_;
   }
-  // Whatever is about another test is about one that is over.
+  // Commands for other tests are for tests that are over.
   if (test == nullptr || test->id != command.test_id()) return;
   switch (command.command_case()) {
     case NodeCommand::kStop:
@@ -161,7 +162,7 @@ void ControlSession::OnRelease(const TestPointer& test) {
     current_ = nullptr;
   }
   queue_.Push([this, test] { Release(test); });
-  // As a task of its own: the test lives until the one before is over.
+  // A separate task, because the test lives until the previous task is over.
   queue_.Push([] { ReturnFreedMemory(); });
 }
 
@@ -169,12 +170,12 @@ void ControlSession::OnEnd(const absl::Status& status) {
   TestPointer test;
   {
     absl::MutexLock lock(&mutex_);
-    // What ended the session says more than that it was cancelled.
+    // An earlier status, with the reason for the cancellation, says more.
     if (end_.status.ok()) end_.status = status;
     test = std::move(current_);
   }
   if (test != nullptr) test->Abort("the session with the sequencer has ended");
-  // What is destroyed with the queue's tasks may block, and must not here.
+  // Destroying the test may block, so the queue's thread does it.
   queue_.Push([test] {});
   test = nullptr;
   queue_.Close();

@@ -1,4 +1,4 @@
-// A node's session with its sequencer: obeys commands until the stream ends.
+// A node's session with its sequencer: executes commands until the stream ends.
 
 #ifndef DISTBENCH_NODE_CONTROL_SESSION_H_
 #define DISTBENCH_NODE_CONTROL_SESSION_H_
@@ -31,25 +31,26 @@ class ControlStream;
 struct SessionEnd {
   absl::Status status;
 
-  // Whether the node was registered in between.
+  // Whether the node was registered at some point.
   bool was_welcome = false;
 
-  // Whether the sequencer told the node to end.
+  // Whether the sequencer told the node to shut down.
   bool is_shutdown = false;
 };
 
-// Steps of a test are executed in order by the thread that calls Run(); what
-// must not wait for them (stop, release, pings) is done at once by the stream's
-// reader. The end of the stream stops the traffic; a sequencer that is silent
-// for as long as it said in its welcome is taken for lost.
+// The thread that calls Run() executes the steps of a test in order. Commands
+// that must not wait for them (stop, release, pings) are executed at once by
+// the stream's reader. The traffic stops when the stream ends. A sequencer that
+// is silent for as long as its welcome said is declared lost.
 class ControlSession {
  public:
   using WelcomeHandler = std::function<void(const NodeConfig& config)>;
 
-  // Connects. `environment` must outlive the session; on_welcome is called when
-  // the sequencer has registered the node, on a thread of gRPC.
-  // welcome_timeout: for the sequencer's first word;
-  // absl::InfiniteDuration(): its silence, now and later, means nothing.
+  // Connects. `environment` must outlive the session. on_welcome is called on a
+  // thread of gRPC when the sequencer has registered the node. welcome_timeout
+  // limits the wait for the sequencer's first message; with
+  // absl::InfiniteDuration() the sequencer may be silent forever, now and
+  // later.
   ControlSession(std::shared_ptr<grpc::Channel> channel,
                  NodeRegistration registration,
                  const NodeEnvironment& environment,
@@ -59,19 +60,19 @@ class ControlSession {
   ControlSession(const ControlSession&) = delete;
   ControlSession& operator=(const ControlSession&) = delete;
 
-  // Returns when the session has ended. Must be called exactly once, before the
+  // Returns when the session has ended. Call it exactly once, before the
   // session is destroyed.
   SessionEnd Run();
 
-  // Makes Run() return soon. Any thread.
+  // Makes Run() return soon. May be called on any thread.
   void Cancel();
 
-  // Makes Run() return when the test that the node is busy with is over: its
-  // traffic ends, and what it measured can be collected. Any thread.
+  // Makes Run() return when the current test is over: its traffic ends, and its
+  // measurements can be collected. May be called on any thread.
   void Leave(const std::string& reason) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  // A test, from its preparation to its release.
+  // A test between its preparation and its release.
   struct ActiveTest {
     ActiveTest(int64_t id, PrepareTest request,
                const NodeEnvironment& environment,
@@ -79,7 +80,7 @@ class ControlSession {
         : id(id),
           hosted(std::move(request), environment, std::move(on_finished)) {}
 
-    // Ends what goes on and keeps the rest from happening.
+    // Ends the current step, and prevents the remaining ones.
     void Abort(const std::string& reason) {
       hosted.Stop(reason);
       window.Close();
@@ -91,7 +92,7 @@ class ControlSession {
   };
   using TestPointer = std::shared_ptr<ActiveTest>;
 
-  // The reader's side.
+  // Called by the stream's reader:
   void OnCommand(ControlStream& stream, NodeCommand command)
       ABSL_LOCKS_EXCLUDED(mutex_);
   void OnWelcome(const NodeConfig& config) ABSL_LOCKS_EXCLUDED(mutex_);
@@ -101,10 +102,10 @@ class ControlSession {
   void OnRelease(const TestPointer& test) ABSL_LOCKS_EXCLUDED(mutex_);
   void OnEnd(const absl::Status& status) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // The watch's side.
+  // Called by the silence watch:
   void OnSilence() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // The steps, on the thread of Run().
+  // The steps, executed by the thread of Run():
   void Prepare(const TestPointer& test);
   void Connect(const TestPointer& test, const ConnectPeers& request);
   void Start(const TestPointer& test, const StartTraffic& request);
@@ -129,8 +130,8 @@ class ControlSession {
 
   std::optional<SilenceWatch> watch_;
 
-  // Of the steps.
-  TestPointer executed_;  // what they work on
+  // Used by the steps only:
+  TestPointer executed_;  // the test that they work on
   int64_t next_report_ns_ = 0;
   CommandQueue queue_;
 };

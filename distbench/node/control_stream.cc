@@ -12,8 +12,8 @@ std::unique_ptr<ControlStream> ControlStream::Open(
   std::unique_ptr<ControlStream> stream(
       new ControlStream(std::move(channel), std::move(handlers)));
   stream->stub_->async()->NodeSession(&stream->context_, stream.get());
-  // Writes come from all threads: without this gRPC could end the call between
-  // two of them.
+  // All threads may write: without the hold, gRPC could end the call between
+  // two writes.
   stream->AddHold();
   NodeMessage message;
   *message.mutable_registration() = std::move(registration);
@@ -47,7 +47,7 @@ void ControlStream::OnReadDone(bool ok) {
     StartRead(&command_);
     return;
   }
-  // The sequencer says nothing more.
+  // The sequencer sends nothing more.
   {
     absl::MutexLock lock(&mutex_);
     is_broken_ = true;
@@ -67,7 +67,7 @@ void ControlStream::OnWriteDone(bool ok) {
 }
 
 void ControlStream::OnDone(const grpc::Status& status) {
-  // The stream may be gone before this returns.
+  // The stream may be destroyed before this returns.
   const auto on_end = std::move(handlers_.on_end);
   on_end(ToAbslStatus(status));
 }

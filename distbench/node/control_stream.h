@@ -16,14 +16,14 @@
 
 namespace distbench {
 
-// Thread-safe. Must not be destroyed before on_end is called; and not on a
-// thread of gRPC, which for the last channel of a process waits for all of
-// them.
+// Thread-safe. Must not be destroyed before on_end is called, nor on a thread
+// of gRPC: destroying the last channel of a process waits for all of those
+// threads.
 class ControlStream final
     : public grpc::ClientBidiReactor<NodeMessage, NodeCommand> {
  public:
-  // Called on threads of gRPC, one call at a time; must not block. on_end comes
-  // once, and last: nothing uses the stream any more.
+  // Called on threads of gRPC, one call at a time; must not block. on_end is
+  // called once, and last; nothing uses the stream after that.
   struct Handlers {
     std::function<void(ControlStream& stream, NodeCommand command)> on_command;
     std::function<void(const absl::Status& status)> on_end;
@@ -34,14 +34,14 @@ class ControlStream final
       std::shared_ptr<grpc::Channel> channel, NodeRegistration registration,
       Handlers handlers);
 
-  // Never blocks; progress replaces progress that has not been sent. Does
-  // nothing once the stream has ended.
+  // Never blocks. Progress replaces progress that has not been sent yet. Does
+  // nothing after the stream has ended.
   void Send(NodeMessage message) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Makes the stream end soon.
   void Cancel() { context_.TryCancel(); }
 
-  // Of the reactor.
+  // ClientBidiReactor:
   void OnReadDone(bool ok) override;
   void OnWriteDone(bool ok) override ABSL_LOCKS_EXCLUDED(mutex_);
   void OnDone(const grpc::Status& status) override;

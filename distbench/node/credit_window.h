@@ -8,18 +8,18 @@
 
 namespace distbench {
 
-// How much may be on the way to a receiver that says when it has taken
-// something. Thread-safe.
+// Limits how much may be in flight to a receiver that acknowledges what it
+// takes. Thread-safe.
 class CreditWindow {
  public:
-  // Sets how much may be on the way.
+  // Sets how much may be in flight.
   void Open(int64_t size) ABSL_LOCKS_EXCLUDED(mutex_) {
     absl::MutexLock lock(&mutex_);
     size_ = size;
   }
 
-  // Waits until there is room for `amount`, or for anything at all if it
-  // exceeds the whole window. False: the window was closed.
+  // Waits until there is room for `amount`, or until nothing is in flight if
+  // `amount` exceeds the window. Returns false if the window was closed.
   bool Acquire(int64_t amount) ABSL_LOCKS_EXCLUDED(mutex_) {
     absl::MutexLock lock(&mutex_);
     const auto may_go = [this, amount]() ABSL_SHARED_LOCKS_REQUIRED(mutex_) {
@@ -36,7 +36,7 @@ class CreditWindow {
     used_ -= amount;
   }
 
-  // Nothing more may go, and nobody waits.
+  // Lets nothing more pass, and ends all waits.
   void Close() ABSL_LOCKS_EXCLUDED(mutex_) {
     absl::MutexLock lock(&mutex_);
     is_closed_ = true;

@@ -29,7 +29,7 @@
 namespace distbench {
 namespace {
 
-// Names in a folder, sorted; none if there is no such folder.
+// The names in a folder, sorted; empty if there is no such folder.
 std::vector<std::string> NamesIn(const std::string& folder) {
   std::error_code error;
   std::vector<std::string> names;
@@ -41,7 +41,8 @@ std::vector<std::string> NamesIn(const std::string& folder) {
   return names;
 }
 
-// x86 says "model name", others "cpu model" or "Processor", some nothing.
+// The key depends on the architecture: "model name" on x86, elsewhere "cpu
+// model", "Processor" or nothing.
 std::string CpuModel(const std::string& root) {
   std::ifstream file(root + "/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {
@@ -71,7 +72,7 @@ void AddNetworkDevices(const std::string& root, HostFacts& facts) {
     proto.set_name(name);
     int mtu = 0;
     if (absl::SimpleAtoi(FirstLine(device + "/mtu"), &mtu)) proto.set_mtu(mtu);
-    // -1 if the device is near to no node, or the host has but one.
+    // -1 if the device is not near any node, or the host has only one.
     int node = -1;
     if (absl::SimpleAtoi(FirstLine(device + "/device/numa_node"), &node) &&
         node >= 0) {
@@ -90,7 +91,7 @@ void AddVersions(HostFacts& facts) {
   versions["compiler"] = __VERSION__;
 }
 
-// The distribution and its release, as os-release(5) has them.
+// Reads the distribution and its release from os-release(5).
 void AddOperatingSystem(const std::string& root, HostFacts& facts) {
   std::ifstream file(root + "/etc/os-release");
   for (std::string line; std::getline(file, line);) {

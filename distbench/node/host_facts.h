@@ -7,9 +7,8 @@
 
 namespace distbench {
 
-// What this host is, from /proc and /sys below `root` (empty: the real ones),
-// uname(2) and the libraries that this program was built with. What can not be
-// found out stays absent.
+// Describes this host, using /proc and /sys below `root` (empty: the real
+// ones), uname(2) and the libraries of this program. Unknown facts are absent.
 HostFacts ReadHostFacts(const std::string& root);
 
 }  // namespace distbench

@@ -28,7 +28,7 @@
 namespace distbench {
 namespace {
 
-// A century: of times that lie further apart at least one is nonsense.
+// A century. Times that are further apart are invalid.
 constexpr int64_t kFarthestNs = int64_t{100} * 365 * 86'400 * 1'000'000'000;
 
 absl::Status Annotate(const std::string& instance, const absl::Status& status) {
@@ -63,7 +63,7 @@ PrepareReply HostedTest::Prepare() {
   return reply;
 }
 
-// What a sequencer says must not make sums of times overflow.
+// Rejects offsets with which sums of times could overflow.
 absl::Status HostedTest::CheckClockOffset() const {
   const int64_t offset_ns = request_.clock_offset_ns();
   if (offset_ns >= -kFarthestNs && offset_ns <= kFarthestNs) {
@@ -71,11 +71,11 @@ absl::Status HostedTest::CheckClockOffset() const {
   }
   return absl::InvalidArgumentError(absl::StrCat(
       "the sequencer says that the clock of this node is ahead by ", offset_ns,
-      " ns, which can not be"));
+      " ns, which is impossible"));
 }
 
-// The sequencer has checked the test; but whoever can send it must not be able
-// to crash a node.
+// The sequencer has checked the test. It is checked again because no sender
+// must be able to crash a node.
 absl::Status HostedTest::MakePlan() {
   TestSequence sequence;
   *sequence.add_tests() = request_.config().traffic_config();
@@ -83,7 +83,7 @@ absl::Status HostedTest::MakePlan() {
       CheckTestSequence(std::move(sequence));
   if (!checked.ok()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("the sequencer sent a test that can not be run: ",
+        absl::StrCat("the sequencer sent a test that cannot be run: ",
                      checked.status().message()));
   }
   plan_ = std::make_shared<const Plan>(Compile(checked->tests(0)));
@@ -167,8 +167,8 @@ absl::Status HostedTest::PrepareInstance(const std::string& name, int instance,
   return CheckMemory();
 }
 
-// A process that runs out of files or threads while it makes an instance may
-// end.
+// A process that runs out of files or threads while it makes an instance may be
+// aborted.
 absl::Status HostedTest::CheckRoom(int instance) const {
   const std::string& root = environment_.system_root;
   const EngineLimits limits = environment_.engines.limits();
@@ -184,8 +184,8 @@ absl::Status HostedTest::CheckRoom(int instance) const {
   return status;
 }
 
-// As the test says, or the node manager's flag; else the sequencer's share of
-// the host, as far as the instance has CPUs for it.
+// The number is set by the test, or by the node manager's flag; otherwise it is
+// the sequencer's share of the host, limited by the CPUs of the instance.
 int HostedTest::WorkerCount(const InstancePlan& instance) const {
   if (plan_->workers_per_instance > 0) return plan_->workers_per_instance;
   if (environment_.workers_per_instance > 0) {
@@ -265,8 +265,8 @@ std::set<std::string> HostedTest::PeerNames() const {
 }
 
 std::string HostedTest::ServiceAddress(const DriverOptions& options) const {
-  // A device that the config names knows better: it may be another one than
-  // that of the node's address.
+  // A device in the config takes precedence: it may differ from that of the
+  // node's address.
   if (!options.netdev.empty()) return "";
   if (!environment_.service_address.empty()) {
     return environment_.service_address;
@@ -279,7 +279,7 @@ std::string HostedTest::ServiceAddress(const DriverOptions& options) const {
 // ---- Connect ----------------------------------------------------------------
 
 CommandStatus HostedTest::Connect(const ConnectPeers& request) {
-  // Before the sequencer gives up: what it says names no address.
+  // End before the sequencer's timeout, whose message would name no address.
   const absl::Time deadline =
       absl::Now() + 0.9 * absl::Nanoseconds(request.timeout_ns());
   if (absl::Status status = CheckNeededSockets(); !status.ok()) {
@@ -298,7 +298,7 @@ CommandStatus HostedTest::Connect(const ConnectPeers& request) {
   return ToCommandStatus(absl::OkStatus());
 }
 
-// Files are limited for each process, ports for all of them together.
+// Files are limited per process, ports for all processes together.
 absl::Status HostedTest::CheckNeededSockets() const {
   std::vector<ConnectingInstance> all;
   std::map<pid_t, std::vector<ConnectingInstance>> by_process;
@@ -355,7 +355,7 @@ absl::Status HostedTest::NamePeers(
   if (error.ok()) return error;
   std::vector<std::string> names;
   for (size_t i = 0; i < addresses.size(); ++i) {
-    // Drivers leave out what they put in front of an address.
+    // Drivers leave out the prefix of an address.
     absl::string_view address = addresses[i];
     absl::ConsumePrefix(&address, "tls:");
     if (!absl::StrContains(error.message(), address)) continue;
@@ -390,13 +390,13 @@ StartReply HostedTest::Start(const StartTraffic& request) {
   if (status.ok() && lead_ns > kFarthestNs) {
     status = absl::InvalidArgumentError(absl::StrCat(
         "the sequencer says that the start is ", lead_ns,
-        " ns ahead, which can not be"));
+        " ns ahead, which is impossible"));
   }
   *reply.mutable_status() = ToCommandStatus(status);
   if (!status.ok()) return reply;
 
-  // One more than there are, so that the first instances can not end the
-  // traffic of those that have not started.
+  // One too many, so that the first instances cannot end the traffic before the
+  // others have started.
   running_instances_ = engines_.size() + 1;
   {
     absl::MutexLock lock(&mutex_);
@@ -499,7 +499,8 @@ CollectReply HostedTest::Collect(
     absl::FunctionRef<void(ResultChunk chunk)> emit) {
   CollectReply reply;
   *reply.mutable_node_usage() = UsageBetween(usage_at_start_, Usage());
-  // What is over by now is not the traffic's, unless that was short.
+  // The current interval may extend beyond the traffic; it is used only if
+  // there is no other.
   if (resources_.samples().empty()) resources_.Finish();
   NodeResources& resources = *reply.mutable_node_resources();
   *resources.mutable_host() = ReadHostFacts(environment_.system_root);
@@ -516,7 +517,7 @@ CollectReply HostedTest::Collect(
     if (const std::optional<RUsage> usage = engines[i]->process_usage()) {
       (*resources.mutable_engine_usages())[name] = *usage;
     }
-    // Its memory is not needed any more.
+    // Frees its memory early.
     engines[i].reset();
   }
   *reply.mutable_status() = ToCommandStatus(status);
@@ -525,7 +526,7 @@ CollectReply HostedTest::Collect(
     finding.set_severity(Finding::NOTE);
     finding.set_code("one_process");
     finding.set_message(
-        "all services ran in one process, together with what controls them: "
+        "all services ran in one process, together with the control plane: "
         "latencies and rates mean little; run the test on a cluster for real "
         "ones");
   }
@@ -534,8 +535,7 @@ CollectReply HostedTest::Collect(
 
 void HostedTest::End() {
   environment_.engines.Expect(0);
-  // Engines shut down when they are destroyed; those in processes of their own
-  // are not even waited for.
+  // Destroying engines shuts them down, without waiting for engine processes.
   TakeEngines().clear();
 }
 

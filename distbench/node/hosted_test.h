@@ -34,40 +34,41 @@
 
 namespace distbench {
 
-// What the tests of a node share; must outlive them.
+// Shared by all tests of a node; must outlive them.
 struct NodeEnvironment {
   EngineFactory& engines;
   const Clock& clock;
 
-  // As of NodeManagerOptions.
+  // As in NodeManagerOptions.
   std::string service_address;
   std::string listen_address;
   std::shared_ptr<const TlsCredentials> tls;
   std::string hostname;
   std::vector<Attribute> attributes;
 
-  // Told the totals of the traffic once a second and at its end; any thread.
+  // Receives the totals of the traffic once a second and at its end, on any
+  // thread.
   std::function<void(const TrafficProgress& totals)> on_progress =
       [](const TrafficProgress&) {};
 
-  // Where /proc and /sys are found; empty: at their places.
+  // The parent of /proc and /sys; empty: the real ones.
   std::string system_root;
 
-  // As of NodeManagerOptions.
+  // As in NodeManagerOptions.
   std::optional<NumaBinding> binding;
   int workers_per_instance = 0;
 };
 
-// Life: Prepare, Connect, Start, Collect, End, each of which may block, on one
-// thread; End and destruction are allowed at any point. Stop() and
-// TakeProgress() are for any thread at any time.
+// The sequence of calls is Prepare, Connect, Start, Collect, End. Each may
+// block, and all are made by one thread; End and destruction are allowed at any
+// point. Stop() and TakeProgress() may be called on any thread at any time.
 class HostedTest {
  public:
   // Called once after Start() succeeded, when all instances have ended their
-  // traffic: an error says that they had to; then their final totals. Called
-  // again, with an error, if what serves the traffic of other nodes is
-  // interrupted after that. On any thread, within Start() too; must not call
-  // the test.
+  // traffic, with an error if they had to end it early, and with their final
+  // totals. Called again, with an error, if this node is interrupted after that
+  // while it serves the traffic of other nodes. Called on any thread, also
+  // within Start(); must not call the test.
   using FinishedHandler = std::function<void(const absl::Status& status,
                                              const TrafficProgress& totals)>;
 
@@ -82,41 +83,42 @@ class HostedTest {
   CommandStatus Connect(const ConnectPeers& request);
   StartReply Start(const StartTraffic& request) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Shuts the instances down and emits what they measured.
+  // Shuts the instances down and emits their measurements.
   CollectReply Collect(absl::FunctionRef<void(ResultChunk chunk)> emit);
 
-  // Shuts the instances down and frees what they have. So does the destructor.
+  // Shuts the instances down and frees their resources. So does the destructor.
   void End();
 
-  // Ends the traffic; what has not begun yet fails with the reason.
+  // Ends the traffic. Later steps fail with `reason`.
   void Stop(absl::string_view reason) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // The same, for a reason of this node's, which is an error: the traffic
-  // finishes with it. The first one counts.
+  // Like Stop(), but for an error on this node, with which the traffic then
+  // finishes. Only the first error counts.
   void Interrupt(const absl::Status& status) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Ends the traffic if nobody has, and it should have ended long ago.
+  // Ends the traffic if it is long overdue and has not been ended otherwise.
   void StopIfOverdue();
 
-  // Ends the traffic if the node manager and its engines exceed what the test or the host allows.
+  // Ends the traffic if the node manager and its engines exceed the limits of
+  // the test or of the host.
   void StopIfOverloaded();
 
-  // To be called once a second while the test is active, by the thread of the
-  // steps: looks at how busy the host is.
+  // Records how busy the host is. The thread of the steps must call it once a
+  // second while the test is active.
   void SampleResources();
 
-  // Whether traffic of this node's goes on.
+  // Whether this node's own traffic is running.
   bool is_running() const { return running_instances_ > 0; }
 
-  // Whether traffic of this node's or of others may go on: from Start() to
+  // Whether this node's or other nodes' traffic may be running: from Start() to
   // Collect() or End().
   bool is_active() const ABSL_LOCKS_EXCLUDED(mutex_) {
     absl::MutexLock lock(&mutex_);
     return is_started_ && !engines_.empty();
   }
 
-  // Sum over the instances; of what was measured lately, what came since the
-  // last call.
+  // Returns the sum over the instances; its recent measurements cover the time
+  // since the previous call.
   TrafficProgress TakeProgress() ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
@@ -137,18 +139,18 @@ class HostedTest {
   ConnectingInstance Connecting(int index) const;
   absl::Status ConnectEngine(HostedEngine& engine, const ConnectPeers& request,
                              absl::Time deadline);
-  // Adds what the peers are called at whose addresses the error is.
+  // Adds the names of the peers whose addresses the error mentions.
   absl::Status NamePeers(const absl::Status& error, const HostedEngine& engine,
                          const std::vector<std::string>& addresses) const;
 
-  // An error if the test was stopped.
+  // Returns an error if the test was stopped.
   absl::Status CheckNotStopped() const ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status CheckRoom(int instance) const;
   absl::Status CheckThreadCount(int64_t more = 0) const;
   absl::Status CheckEngineThreads() const;
   absl::Status CheckMemory() const;
 
-  // The engines' own processes; none if they run in this one.
+  // The processes of the engines; none if the engines run in this process.
   std::set<pid_t> EngineProcesses() const;
   int64_t EngineBytes() const;
   RUsage Usage() const;

@@ -39,7 +39,7 @@ constexpr char kTest[] = R"(
     action_lists { name: "query" }
   })";
 
-// A node with both clients.
+// Tests a node that hosts both clients.
 class HostedTestTest : public testing::Test {
  protected:
   HostedTestTest() {
@@ -175,7 +175,7 @@ TEST_F(HostedTestTest, RefusesATestThatAllowsLessMemoryThanIsUsed) {
 }
 
 TEST_F(HostedTestTest, MemoryBeyondTheLimitEndsTheTraffic) {
-  // A host of 16 MiB, of which this process uses 4 KiB, and then all.
+  // A host with 16 MiB, of which this process first uses 4 KiB, and then all.
   environment_.system_root = testing::TempDir() + "/hosted_test_test";
   const auto write = [this](const std::string& path,
                             const std::string& content) {
@@ -215,7 +215,7 @@ TEST_F(HostedTestTest, RefusesATestThatNeedsMoreSocketsThanThereMayBe) {
   connections.set_int64_value(1024);
   test.set_default_protocol("many");
   request_.set_workers_per_instance(100);
-  // A host with few ports, for the case that files are many.
+  // Limits the ports, in case the process may open many files.
   environment_.system_root = testing::TempDir() + "/hosted_test_sockets";
   const std::string folder = environment_.system_root + "/proc/sys/net/ipv4";
   std::filesystem::create_directories(folder);
@@ -352,7 +352,7 @@ TEST_F(HostedTestTest, SaysHowLateItStarted) {
   finished_.WaitForNotification();
 }
 
-// A sequencer that says nonsense does a node no harm.
+// Invalid commands of a sequencer do not harm a node.
 TEST_F(HostedTestTest, AStartLongBeforeTheEpochIsLate) {
   constexpr int64_t kLatest = std::numeric_limits<int64_t>::max();
   PrepareAndConnect();
@@ -368,7 +368,7 @@ TEST_F(HostedTestTest, RefusesAStartThatIsCenturiesAhead) {
   StartTraffic start;
   start.set_start_timestamp_ns(std::numeric_limits<int64_t>::max());
   EXPECT_THAT(test_->Start(start).status().message(),
-              HasSubstr("which can not be"));
+              HasSubstr("which is impossible"));
 }
 
 TEST_F(HostedTestTest, RefusesAClockThatIsCenturiesOff) {
@@ -376,7 +376,7 @@ TEST_F(HostedTestTest, RefusesAClockThatIsCenturiesOff) {
                                   std::numeric_limits<int64_t>::max()}) {
     request_.set_clock_offset_ns(offset_ns);
     EXPECT_THAT(Make().Prepare().status().message(),
-                HasSubstr("which can not be"));
+                HasSubstr("which is impossible"));
   }
 }
 

@@ -37,11 +37,11 @@ absl::Status InstanceBindings::Resolve(const InstancePlan& plan) {
   return absl::OkStatus();
 }
 
-// An error if the binding is strict; else it is kept for the proof.
+// Returns an error if the binding is strict; otherwise keeps it for the proof.
 absl::Status InstanceBindings::NoteFailure(Instance& instance,
                                            const absl::Status& status) {
   std::string message =
-      absl::StrCat("its numa_binding can not be made: ", status.message());
+      absl::StrCat("its numa_binding cannot be made: ", status.message());
   if (instance.is_strict) return absl::Status(status.code(), message);
   instance.failures.push_back(std::move(message));
   instance.binding.reset();
@@ -65,11 +65,11 @@ absl::Status InstanceBindings::RunBound(
   const auto found = instances_.find(name);
   if (found == instances_.end()) {
     return absl::InternalError(
-        absl::StrCat("what ", name, " is bound to was never found out"));
+        absl::StrCat("the binding of ", name, " was never resolved"));
   }
   Instance& instance = found->second;
   std::unique_ptr<ScopedThreadBinding> scope;
-  // The node manager's threads have its binding already.
+  // The node manager's threads already have its binding.
   if (instance.binding && instance.is_of_service) {
     auto made = ScopedThreadBinding::Make(*instance.binding);
     if (made.ok()) {
@@ -140,8 +140,8 @@ void InstanceBindings::Sample() {
   }
 }
 
-// The nodes whose memory all instances together are bound to; absent if there
-// are none, as one of them may use any.
+// The nodes to which the memory of all instances together is bound; absent if
+// one of the instances may use any node.
 std::optional<IndexSet> InstanceBindings::CommonMemory() const {
   IndexSet nodes;
   for (const auto& [name, instance] : instances_) {

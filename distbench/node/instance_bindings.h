@@ -1,5 +1,5 @@
-// Binds the instances of a test that a node hosts to CPUs and memory, and finds
-// out where they really ran.
+// Binds a node's instances of a test to CPUs and memory, and records where they
+// really ran.
 
 #ifndef DISTBENCH_NODE_INSTANCE_BINDINGS_H_
 #define DISTBENCH_NODE_INSTANCE_BINDINGS_H_
@@ -24,65 +24,68 @@
 
 namespace distbench {
 
-// Life: Resolve, RunBound and perhaps LivesIn for each instance, Start, Sample,
-// Finish. An instance that was not resolved has no binding, nothing is proved of
-// it, and RunBound() refuses it. Not thread-safe. Does nothing to instances for which neither the test nor the
-// node manager asks for a binding, but to look where they run.
+// The sequence of calls is: Resolve, RunBound and possibly LivesIn for each
+// instance; then Start, Sample and Finish. An instance that was not resolved
+// has no binding and no proof, and RunBound() refuses it. If neither the test
+// nor the node manager asks for a binding, instances are only observed. Not
+// thread-safe.
 class InstanceBindings {
  public:
-  // Of all instances together. Instances beyond that are bound, and nothing is
-  // proved of their threads: to look at thousands would disturb them.
+  // Limits the watched threads of all instances together. Further instances are
+  // bound, but their threads have no proof: watching thousands of threads would
+  // disturb them.
   static constexpr int kMaxWatchedThreads = 256;
 
-  // root: where /proc and /sys are; empty: at their places. process_binding:
-  // what the node manager itself is bound to, if its flags said so: holds for
+  // root: the parent of /proc and /sys; empty: the real ones. process_binding:
+  // the binding of the node manager itself, from its flags; it applies to
   // services without a numa_binding.
   InstanceBindings(const DistributedSystemDescription& test, std::string root,
                    const std::optional<NumaBinding>& process_binding);
 
-  // Finds out what the instance's binding means on this host. The error says
-  // why it can not be made, if it is strict.
+  // Resolves the instance's binding on this host. The error says why the
+  // binding is impossible, if it is strict.
   absl::Status Resolve(const InstancePlan& instance);
 
-  // CPUs that the instance may use; 0 if it may use all of the node manager's.
+  // The number of CPUs that the instance may use; 0 if it may use all CPUs of
+  // the node manager.
   int CpuCount(const InstancePlan& instance) const;
 
-  // Takes a step towards running the instance while the calling thread is bound
-  // as the instance is to be. Threads inherit that from the one that makes
-  // them: those that are born meanwhile are taken for the instance's. Errors:
+  // Executes a step towards running the instance, with the calling thread bound
+  // like the instance. Threads inherit the binding from the thread that creates
+  // them, so threads created meanwhile are attributed to the instance. Errors:
   // those of the step; the kernel's, if the binding is strict; INTERNAL before
-  // Resolve(), without taking the step.
+  // Resolve(), without executing the step.
   absl::Status RunBound(const std::string& instance,
                         absl::FunctionRef<absl::Status()> step);
 
-  // What the instance is bound to; null if it is not bound, or to what the node
-  // manager is bound to.
+  // The instance's own binding; null if it is not bound, or has the node
+  // manager's binding.
   const ResolvedBinding* OwnBinding(const std::string& instance) const;
 
-  // The instance runs in another process than this one: its proof is about all
-  // of that process. If several instances live there, their threads are not told
-  // apart, and nothing is proved of them.
+  // Tells that the instance runs in another process, so that its proof covers
+  // that whole process. If several instances share it, their threads cannot be
+  // distinguished and have no proof.
   void LivesIn(const std::string& instance, pid_t pid);
 
-  // The time that the proofs are about.
+  // The time that the proofs cover.
   void Start();
   void Sample();
 
-  // Adds a proof for each instance. Before the instances are shut down.
+  // Adds a proof for each instance. Call it before the instances are shut down.
   void Finish(NodeResources& resources);
 
  private:
   struct Instance {
-    bool is_of_service = false;  // not the node manager's
+    bool is_of_service = false;  // not of the node manager
     bool is_strict = false;
     std::optional<ResolvedBinding> binding;
-    std::vector<std::string> failures;  // to make it, if it is not strict
-    pid_t pid = 0;                      // of a process that is not this one
-    std::optional<ThreadWatch> threads;  // absent: none are looked at
+    std::vector<std::string> failures;  // to bind, if it is not strict
+    pid_t pid = 0;                      // 0: this process
+    std::optional<ThreadWatch> threads;  // absent: not watched
     std::optional<MemoryWatch> memory;   // of that process
   };
 
-  // Null if there is none.
+  // Null if the instance is not bound.
   const ResolvedBinding* BindingOf(const std::string& instance) const;
   void Watch(const std::set<int>& threads, Instance& instance);
   std::vector<std::string> MemoryViolations(const Instance& instance) const;

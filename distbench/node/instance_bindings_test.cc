@@ -23,8 +23,8 @@ const InstancePlan kServer0 = {.name = "server/0", .service = 0, .number = 0};
 const InstancePlan kServer1 = {.name = "server/1", .service = 0, .number = 1};
 const InstancePlan kClient = {.name = "client/0", .service = 1, .number = 0};
 
-// Two nodes of one CPU that this process may really use, so that threads can be
-// bound to it while the files tell of a bigger host.
+// A host with two NUMA nodes. The CPU of node 0 is a real one, so that threads
+// can be bound to it although the files describe a bigger host.
 class InstanceBindingsTest : public ::testing::Test {
  protected:
   InstanceBindingsTest()
@@ -52,7 +52,7 @@ class InstanceBindingsTest : public ::testing::Test {
     return InstanceBindings(test_, host_.root(), process_binding_);
   }
 
-  // Runs a step in which a thread is born that may run on `allowed`.
+  // Runs a step during which a thread appears that may run on `allowed`.
   void GiveBirth(InstanceBindings& bindings, const std::string& name, int id,
                  const std::string& allowed) {
     EXPECT_EQ(bindings.RunBound(name,
@@ -126,11 +126,11 @@ TEST_F(InstanceBindingsTest, StrictBindingsThatAreImpossibleAreErrors) {
   Bind("nodes: '3'");
   InstanceBindings bindings = Make();
   EXPECT_THAT(std::string(bindings.Resolve(kServer0).message()),
-              HasSubstr("its numa_binding can not be made: nodes: the host has "
+              HasSubstr("its numa_binding cannot be made: nodes: the host has "
                         "no NUMA node 3"));
 }
 
-// The files say that there is a CPU 900; the kernel knows better.
+// The files have a CPU 900, but the kernel does not.
 TEST_F(InstanceBindingsTest, WhatTheKernelRefusesIsAnErrorToo) {
   Bind("nodes: '1' memory_policy: LOCAL");
   InstanceBindings bindings = Make();
@@ -162,7 +162,7 @@ TEST_F(InstanceBindingsTest, TheNodeManagersBindingHoldsForTheOthers) {
   process_binding_->set_nodes("1");
   InstanceBindings bindings = Make();
   ASSERT_EQ(bindings.Resolve(kClient), absl::OkStatus());
-  // The process is bound already: nothing is asked of the kernel.
+  // The process is already bound, so the kernel is not asked for anything.
   GiveBirth(bindings, "client/0", 6, "900");
   bindings.Start();
   PutPages(20'000, 80'000);

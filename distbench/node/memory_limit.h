@@ -1,4 +1,4 @@
-// How much memory a node's processes may use before its host suffers.
+// Limits the memory of a node's processes before its host suffers.
 
 #ifndef DISTBENCH_NODE_MEMORY_LIMIT_H_
 #define DISTBENCH_NODE_MEMORY_LIMIT_H_
@@ -10,16 +10,17 @@
 
 namespace distbench {
 
-// Costs about 30 us; not thread-safe.
+// Check() takes about 30 us; not thread-safe.
 class MemoryLimit {
  public:
-  // max_bytes: of a test's overload_limits; 0: nine tenths of
-  // AllowedMemoryBytes(), and a twentieth of the host's memory stays available
-  // to others. Files are read below `root`; empty: at their places.
+  // max_bytes: from a test's overload_limits; 0: nine tenths of
+  // AllowedMemoryBytes(), and a twentieth of the host's memory must remain
+  // available to others. Files are read below `root`; empty: the real ones.
   MemoryLimit(int64_t max_bytes, std::string root);
 
-  // RESOURCE_EXHAUSTED if this process and its engine processes, which use so
-  // much, have more together: says how much, how much may be, and what helps.
+  // RESOURCE_EXHAUSTED if this process and its engine processes, which use
+  // engine_bytes, use too much memory in total. The message says how much,
+  // gives the limit and suggests remedies.
   absl::Status Check(int64_t engine_bytes) const;
 
  private:

@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 constexpr int64_t kKib = 1024;
 constexpr int64_t kMib = 1024 * kKib;
 
-// A host of 16 MiB, of which 12 are available.
+// A host with 16 MiB, of which 12 are available.
 class MemoryLimitTest : public testing::Test {
  protected:
   MemoryLimitTest() : root_(testing::TempDir() + "/memory_limit_test") {

@@ -14,7 +14,7 @@
 namespace distbench {
 namespace {
 
-// Who asks for health says little.
+// Health requests are small.
 constexpr int kMaxMessageBytes = 1 << 20;
 constexpr int kHandshakeTimeoutMs = 5000;
 
@@ -56,7 +56,7 @@ absl::Status NodeEndpoints::StartHealth(const NodeEndpointOptions& options) {
   health_ = builder.BuildAndStart();
   if (health_ == nullptr) {
     return absl::UnavailableError(
-        absl::StrCat("can not listen at ", absl::StrJoin(*addresses, ", ")));
+        absl::StrCat("cannot listen at ", absl::StrJoin(*addresses, ", ")));
   }
   health_->GetHealthCheckService()->SetServingStatus(false);
   return absl::OkStatus();
@@ -85,11 +85,11 @@ std::vector<prometheus::MetricFamily> NodeEndpoints::Metrics() {
       Gauge("distbench_registered", "1 while the sequencer knows the node",
             registered_ ? 1 : 0),
       Counter("distbench_rpcs_succeeded_total",
-              "RPCs of this node in the test that runs, or ran last",
+              "RPCs of this node in the current test, or in the last one",
               progress_.succeeded_count()),
-      Counter("distbench_rpcs_failed_total", "Those that failed",
+      Counter("distbench_rpcs_failed_total", "RPCs that failed",
               progress_.failed_count()),
-      Gauge("distbench_rpcs_in_flight", "Those that have not ended",
+      Gauge("distbench_rpcs_in_flight", "RPCs that have not ended",
             progress_.in_flight_count()),
   };
 }

@@ -1,4 +1,4 @@
-// Where others can ask how a node is: its health by gRPC, its metrics by HTTP.
+// Serves a node's health over gRPC, and its metrics over HTTP.
 
 #ifndef DISTBENCH_NODE_NODE_ENDPOINTS_H_
 #define DISTBENCH_NODE_NODE_ENDPOINTS_H_
@@ -26,10 +26,10 @@ struct NodeEndpointOptions {
   std::string listen_address;
   std::shared_ptr<const TlsCredentials> tls;  // of the health service
 
-  // Of the health service; 0: none.
+  // Port of the health service; 0: no health service.
   int health_port = 0;
 
-  // Absent: none; 0: a free one.
+  // Port of the metrics; absent: no metrics; 0: a free port.
   std::optional<int> metrics_port;
 };
 
@@ -42,13 +42,13 @@ class NodeEndpoints {
   // Listens. The error says what is wrong with an address.
   absl::Status Start(const NodeEndpointOptions& options);
 
-  // 0: none.
+  // 0: no metrics.
   int metrics_port() const;
 
   // A node is healthy while it is registered.
   void SetRegistered(bool registered) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Totals of the test that runs, or ran last.
+  // Totals of the current test, or of the last one.
   void SetProgress(const TrafficProgress& progress)
       ABSL_LOCKS_EXCLUDED(mutex_);
 

@@ -30,8 +30,8 @@
 namespace distbench {
 namespace {
 
-// For a sequencer that accepts connections and then says nothing. What comes
-// after the welcome is up to the sequencer (NodeConfig).
+// For a sequencer that accepts connections and then sends nothing. After the
+// welcome, the sequencer's own timeout applies (NodeConfig).
 constexpr absl::Duration kWelcomeTimeout = absl::Seconds(10);
 
 std::shared_ptr<grpc::Channel> MakeChannel(const std::string& address,
@@ -39,10 +39,11 @@ std::shared_ptr<grpc::Channel> MakeChannel(const std::string& address,
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(-1);
   arguments.SetMaxSendMessageSize(-1);
-  // How long a try to connect may take, in spite of its name. Short: a link may
-  // be back, and the kernel repeats itself ever more seldom.
+  // In spite of its name, this limits how long an attempt to connect may take.
+  // It is short because the link may be back, while the kernel's
+  // retransmissions become ever rarer.
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 3000);
-  // Every try is a fresh one: when to try is up to the node.
+  // Makes every attempt start afresh: the node decides when to try.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   return grpc::CreateCustomChannel(address, SequencerChannelCredentials(tls),
                                    arguments);
@@ -91,9 +92,9 @@ NodeEnvironment MakeEnvironment(const NodeManagerOptions& options,
   return environment;
 }
 
-// Whether it may help to try again. A sequencer without memory for what it
-// receives (--receive_memory), or with as many nodes as it takes, may have some
-// left in a moment.
+// Whether another attempt may succeed. A sequencer that lacks memory for the
+// messages that it receives (--receive_memory), or that has its maximum number
+// of nodes, may soon have room.
 bool IsTemporary(const absl::Status& status) {
   switch (status.code()) {
     case absl::StatusCode::kAlreadyExists:
@@ -172,7 +173,7 @@ class NodeManager::Impl {
     return !alias_.empty() || is_over_;
   }
 
-  // Session after session, until one was the last.
+  // Runs sessions until one was the last.
   void Loop() ABSL_LOCKS_EXCLUDED(mutex_) {
     Backoff backoff(environment_.clock);
     for (;;) {
@@ -188,7 +189,7 @@ class NodeManager::Impl {
   SessionEnd RunSession() ABSL_LOCKS_EXCLUDED(mutex_) {
     try {
       return TryRunSession();
-    } catch (const std::system_error& error) {  // of its first thread
+    } catch (const std::system_error& error) {  // by its first thread
       return {.status = NoThreadError("the session with the sequencer", error)};
     }
   }
@@ -213,7 +214,7 @@ class NodeManager::Impl {
       absl::MutexLock lock(&mutex_);
       session_ = nullptr;
     }
-    // With the test that it may have had.
+    // Also destroys the session's test.
     session = nullptr;
     ReturnFreedMemory();
     return end;
@@ -230,17 +231,17 @@ class NodeManager::Impl {
     node_id_ = config.node_id();
   }
 
-  // Prepares for the next session. Returns what ends the node, if there is to
-  // be none.
+  // Prepares for the next session. Returns the status with which the node ends
+  // if there is to be none.
   std::optional<absl::Status> AfterSession(const SessionEnd& end)
       ABSL_LOCKS_EXCLUDED(mutex_) {
     absl::MutexLock lock(&mutex_);
     if (is_ending_ || end.is_shutdown) return absl::OkStatus();
-    // Said once, and not at every try.
+    // Logged once instead of at every attempt.
     LOG_IF(WARNING, absl::IsResourceExhausted(end.status) &&
                         last_error_.code() != end.status.code())
         << "cannot register with " << target_ << " for now ("
-        << end.status.message() << "); trying again and again";
+        << end.status.message() << "); will keep trying";
     last_error_ = end.status;
     if (end.was_welcome) {
       LOG(WARNING) << alias_ << " has lost " << target_ << " ("
@@ -261,8 +262,8 @@ class NodeManager::Impl {
   absl::Status ExplainFailure() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     if (absl::IsUnimplemented(last_error_)) {
       return absl::UnimplementedError(
-          absl::StrCat("what answers at ", target_,
-                       " is no test sequencer; is it the right port?"));
+          absl::StrCat("the server at ", target_,
+                       " is not a test sequencer; is it the right port?"));
     }
     if (!last_error_.ok() && !IsTemporary(last_error_)) {
       return absl::Status(
@@ -284,7 +285,7 @@ class NodeManager::Impl {
         ExplainByTls()));
   }
 
-  // What TLS has to do with it; may be nothing.
+  // Explains the problem if TLS is the cause; may be empty.
   std::string ExplainByTls() const {
     constexpr absl::Duration kTimeout = absl::Seconds(2);
     if (options_.channel != nullptr) return "";
@@ -299,7 +300,7 @@ class NodeManager::Impl {
     return problem.empty() ? "" : absl::StrCat("; ", problem);
   }
 
-  // False: shut down meanwhile.
+  // Returns false if the node was shut down meanwhile.
   bool Pause(absl::Duration duration) ABSL_LOCKS_EXCLUDED(mutex_) {
     absl::MutexLock lock(&mutex_);
     return !mutex_.AwaitWithTimeout(absl::Condition(&is_ending_), duration);
@@ -309,8 +310,8 @@ class NodeManager::Impl {
     {
       absl::MutexLock lock(&mutex_);
       is_over_ = true;
-      // Nobody is told of a node that was never there, or that was ended by its
-      // owner.
+      // No report for a node that was never registered, or that its owner shut
+      // down.
       if (alias_.empty() || is_ending_) return;
     }
     options_.on_ended(status);
@@ -318,19 +319,19 @@ class NodeManager::Impl {
 
   const NodeManagerOptions options_;
   NodeEndpoints endpoints_;
-  NodeRegistration registration_;  // of the thread's
+  NodeRegistration registration_;  // used by the thread
   const NodeEnvironment environment_;
   const std::string target_;
 
   mutable absl::Mutex mutex_;
-  bool is_ending_ ABSL_GUARDED_BY(mutex_) = false;  // as its owner wants
+  bool is_ending_ ABSL_GUARDED_BY(mutex_) = false;  // by its owner
   bool is_over_ ABSL_GUARDED_BY(mutex_) = false;
   std::string alias_ ABSL_GUARDED_BY(mutex_);  // empty: never registered
   int node_id_ ABSL_GUARDED_BY(mutex_) = -1;
   absl::Status last_error_ ABSL_GUARDED_BY(mutex_);
   std::shared_ptr<ControlSession> session_ ABSL_GUARDED_BY(mutex_);
 
-  absl::Mutex shutdown_mutex_;  // one Shutdown() at a time
+  absl::Mutex shutdown_mutex_;  // serializes Shutdown()
   std::thread thread_;
 };
 

@@ -1,5 +1,5 @@
-// A host's part in tests: registers with a sequencer and runs the service
-// instances that it is told to.
+// A host's part in tests: registers with a sequencer, and runs the service
+// instances that the sequencer assigns to it.
 
 #ifndef DISTBENCH_NODE_NODE_MANAGER_H_
 #define DISTBENCH_NODE_NODE_MANAGER_H_
@@ -26,8 +26,8 @@ namespace distbench {
 class EngineFactory;
 
 struct NodeManagerOptions {
-  // The sequencer's "HOST:PORT"; or a channel to it, such as one to the same
-  // process, whose server must outlive the NodeManager.
+  // The sequencer's "HOST:PORT"; or a channel to it, such as an in-process
+  // channel, whose server must outlive the NodeManager.
   std::string sequencer;
   std::shared_ptr<grpc::Channel> channel;
 
@@ -35,7 +35,7 @@ struct NodeManagerOptions {
   // the choice to the sequencer.
   int preassigned_id = -1;
 
-  // Name and value, for service constraints.
+  // Names and values for service constraints.
   std::vector<std::pair<std::string, std::string>> attributes;
 
   // Address at which peers reach the services of this node. Empty: loopback if
@@ -43,50 +43,51 @@ struct NodeManagerOptions {
   // address.
   std::string service_address;
 
-  // Address that everything here listens on; empty: services as
-  // service_address says, the rest on all interfaces.
+  // Address on which this node listens. Empty: services as service_address
+  // says, everything else on all interfaces.
   std::string listen_address;
 
-  // What the process was bound to before it had threads, if it was; holds for
+  // The binding of the process before it had threads, if any; applies to
   // services without a numa_binding.
   std::optional<NumaBinding> binding;
 
-  // Threads of each instance here, where the test does not say; 0: as the
-  // sequencer divides the host.
+  // Threads of each instance, unless the test sets them; 0: the sequencer
+  // divides the host.
   int workers_per_instance = 0;
 
-  // Port of the node's health service; 0: none.
+  // Port of the node's health service; 0: no health service.
   int port = 0;
 
-  // Port of the node's metrics; absent: none; 0: a free one.
+  // Port of the node's metrics; absent: no metrics; 0: a free port.
   std::optional<int> metrics_port;
 
-  // How connections to the sequencer and to other nodes are secured; null: not
-  // at all.
+  // Credentials for connections to the sequencer and to other nodes; null:
+  // connections are not secured.
   std::shared_ptr<const TlsCredentials> tls;
 
   // How long Start() tries to reach a sequencer.
   absl::Duration register_timeout = absl::Seconds(60);
 
-  // Called once, when the sequencer has told the node to end or when the
-  // registration was refused on a later attempt (status says which). On a
-  // thread of the NodeManager, which it must not destroy or shut down.
+  // Called once, when the sequencer has told the node to shut down, or when it
+  // refused the registration on a later attempt (the status says which). Called
+  // on a thread of the NodeManager; it must not destroy the NodeManager or shut
+  // it down.
   std::function<void(absl::Status)> on_ended = [](absl::Status) {};
 
-  // Who makes the engines of tests; null: they run in this process, which falsifies
-  // what they measure (hosting/). Must outlive the NodeManager.
+  // Makes the engines of tests. Null: engines run in this process, which
+  // distorts the measurements (hosting/). Must outlive the NodeManager.
   EngineFactory* engines = nullptr;
 };
 
-// Thread-safe. A session that ends without being told to (sequencer killed or
-// restarted, link cut, nothing heard for as long as the sequencer announced)
-// ends the traffic of this node; when nothing of it is left, the node tries to
-// register again, under the same alias, until it succeeds or is shut down.
+// Thread-safe. If a session ends unexpectedly (sequencer killed or restarted,
+// link cut, silence for as long as the sequencer announced), the node ends its
+// traffic. It then tries to register again, under the same alias, until it
+// succeeds or is shut down.
 class NodeManager {
  public:
-  // Returns once the node is registered. The error says why it is not: nothing
-  // answered within the timeout, something else than a sequencer did, or the
-  // sequencer refused.
+  // Returns when the node is registered. The error says why it is not: there
+  // was no answer within the timeout, a server other than a sequencer answered,
+  // or the sequencer refused the node.
   static absl::StatusOr<std::unique_ptr<NodeManager>> Start(
       NodeManagerOptions options);
 
@@ -96,20 +97,20 @@ class NodeManager {
   NodeManager(const NodeManager&) = delete;
   NodeManager& operator=(const NodeManager&) = delete;
 
-  // Such as "node0". Changes only if another node took it while the sequencer
-  // was away.
+  // Such as "node0". Changes only if another node took the alias while the
+  // sequencer was away.
   std::string alias() const;
 
-  // 0: none.
+  // 0: no metrics.
   int metrics_port() const;
 
-  // Ends the test that the node takes part in, hands over what it measured, and
-  // leaves the sequencer; gives up after `patience`. No session follows.
+  // Ends the current test, hands over its measurements, and leaves the
+  // sequencer; gives up after `patience`. The node does not register again.
   void Leave(absl::Duration patience);
 
-  // Stops traffic and leaves the sequencer at once: what was measured is lost,
-  // unless Leave() came first. Idempotent; waits until no thread of the node is
-  // left.
+  // Stops the traffic and leaves the sequencer at once; measurements are lost
+  // unless Leave() was called before. Waits for all threads of the node.
+  // Idempotent.
   void Shutdown();
 
  private:

@@ -20,7 +20,7 @@ namespace {
 
 struct Pages {
   int64_t resident = 0;
-  int64_t shared = 0;  // of those: files, and memory of several processes
+  int64_t shared = 0;  // of those: mapped files and shared memory
 };
 
 Pages ReadPages(const std::string& root, pid_t pid) {
@@ -31,8 +31,8 @@ Pages ReadPages(const std::string& root, pid_t pid) {
   return pages;
 }
 
-// What stands behind the process's name in /proc/PID/stat, from its state on,
-// which is field 3; the name may have spaces and parentheses.
+// The fields of /proc/PID/stat after the process's name, which may contain
+// spaces and parentheses. The first one is the state, field 3.
 constexpr int kStateField = 3;
 std::vector<std::string> ReadStatFields(const std::string& root, pid_t pid) {
   std::ifstream file(ProcFolder(root, pid) + "/stat");
@@ -43,7 +43,7 @@ std::vector<std::string> ReadStatFields(const std::string& root, pid_t pid) {
   return absl::StrSplit(line.substr(end_of_name + 1), ' ', absl::SkipEmpty());
 }
 
-// A line "NAME: NUMBER" of a status file.
+// Reads a line "NAME: NUMBER" of a status file.
 int64_t ReadStatusNumber(const std::string& path, absl::string_view name) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
@@ -105,8 +105,8 @@ RUsage ReadUsage(const std::string& root, pid_t pid) {
   return usage;
 }
 
-// The first line: cpu user nice system idle iowait irq softirq steal guest ...,
-// in clock ticks; guest time is part of user time.
+// Reads the first line: cpu user nice system idle iowait irq softirq steal
+// guest ..., in clock ticks. Guest time is part of user time.
 int64_t ReadHostCpuNs(const std::string& root) {
   std::ifstream file(root + "/proc/stat");
   std::string name;
@@ -119,9 +119,9 @@ int64_t ReadHostCpuNs(const std::string& root) {
   return busy_ticks * (kNsPerSecond / sysconf(_SC_CLK_TCK));
 }
 
-// Two lines of headings, then a line per device: name, and sixteen numbers: of
-// what was received bytes, packets, errors, drops, ...; the same of what was
-// sent.
+// After two header lines there is a line per device: its name and sixteen
+// numbers, first the received bytes, packets, errors, drops, ..., then the same
+// for sending.
 std::map<std::string, NetworkCounters> ReadNetworkCounters(
     const std::string& root) {
   constexpr int kNumbers = 12;

@@ -1,4 +1,4 @@
-// The few files of /proc that tell how busy a host is.
+// Reads the files of /proc that tell how busy a host is.
 
 #ifndef DISTBENCH_NODE_PROC_FILES_H_
 #define DISTBENCH_NODE_PROC_FILES_H_
@@ -13,24 +13,25 @@
 
 namespace distbench {
 
-// All read below `root` (empty: the real ones). 0 or empty if the file is
-// missing or not as expected.
+// All functions read below `root` (empty: the real files). They return 0 or an
+// empty result if the file is missing or malformed.
 
 // Of this process.
 int64_t ReadResidentBytes(const std::string& root);
 
-// Of another one, without the files that it maps: others may map them as well.
+// Of another process, without mapped files, because other processes may map
+// them, too.
 int64_t ReadPrivateBytes(const std::string& root, pid_t pid);
 
-// Of another one, until now: CPU times to a clock tick, context switches of the
-// threads that it has.
+// Of another process since its start: CPU times with the resolution of a clock
+// tick, and context switches of its current threads.
 RUsage ReadUsage(const std::string& root, pid_t pid);
 
-// What all CPUs of the host have done since it started, but for idling and
+// CPU time of all CPUs since the host started, except idle time and time
 // waiting for disks.
 int64_t ReadHostCpuNs(const std::string& root);
 
-// Since the host started, by device.
+// Counters since the host started, by device.
 std::map<std::string, NetworkCounters> ReadNetworkCounters(
     const std::string& root);
 

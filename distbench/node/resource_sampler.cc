@@ -25,14 +25,14 @@ constexpr std::pair<Get, Set> kCounters[] = {
     {&NetworkCounters::dropped_packets, &NetworkCounters::set_dropped_packets},
 };
 
-// into += sign * from.
+// Computes into += sign * from.
 void Add(const NetworkCounters& from, int sign, NetworkCounters& into) {
   for (const auto& [get, set] : kCounters) {
     (into.*set)((into.*get)() + sign * (from.*get)());
   }
 }
 
-// Puts an interval and the one after it together.
+// Merges an interval with the next one.
 void Append(const ResourceSample& later, ResourceSample& sample) {
   sample.set_end_timestamp_ns(later.end_timestamp_ns());
   sample.set_duration_ns(sample.duration_ns() + later.duration_ns());
@@ -93,7 +93,7 @@ ResourceSample ResourceSampler::Between(const Reading& start,
       start.process.involuntary_context_switches());
   for (const auto& [name, counters] : end.network) {
     const auto before = start.network.find(name);
-    // A device that is new has counted from nothing.
+    // The counters of a new device began at zero.
     NetworkCounters& added = (*sample.mutable_network())[name];
     Add(counters, 1, added);
     if (before != start.network.end()) Add(before->second, -1, added);

@@ -1,4 +1,4 @@
-// How busy a node and its host are while a test runs.
+// Samples how busy a node and its host are during a test.
 
 #ifndef DISTBENCH_NODE_RESOURCE_SAMPLER_H_
 #define DISTBENCH_NODE_RESOURCE_SAMPLER_H_
@@ -19,38 +19,37 @@ namespace distbench {
 class ResourceSampler {
  public:
   struct Options {
-    // Gives durations, and the time stamps of samples. Must outlive the
-    // sampler.
+    // The source of durations and time stamps. Must outlive the sampler.
     const Clock* clock = &RealClock();
 
-    // Where /proc is found; empty: at its place.
+    // The parent of /proc; empty: the real one.
     std::string root;
 
-    // Of this process, with its engine processes; and the private memory of
-    // those.
+    // Usage of this process including its engine processes, and the private
+    // memory of those.
     std::function<RUsage()> process_usage = ProcessUsage;
     std::function<int64_t()> engine_bytes = [] { return 0; };
 
-    // When there are as many samples, neighbours are put together, and from
-    // then on intervals are twice as long: memory is bounded.
+    // At this number of samples, neighbours are merged and intervals become
+    // twice as long, so that memory is bounded.
     int max_samples = 3600;
   };
 
   explicit ResourceSampler(Options options) : options_(std::move(options)) {}
 
-  // Begins the first interval, and forgets earlier ones.
+  // Begins the first interval, and discards earlier ones.
   void Start();
 
-  // To be called once a second, and at the end. Ends an interval and begins the
-  // next one, if the interval is as long as it should be. Costs about 50 us.
+  // Call Sample() once a second, and Finish() at the end. They end an interval
+  // and begin the next one, if the interval is long enough. Takes about 50 us.
   void Sample() { SampleIfLongerThan(0.9 * static_cast<double>(interval_ns_)); }
   void Finish() { SampleIfLongerThan(0.1 * static_cast<double>(interval_ns_)); }
 
-  // In order of time.
+  // Ordered by time.
   const std::vector<ResourceSample>& samples() const { return samples_; }
 
  private:
-  // Totals since the host or the process has started.
+  // Totals since the host or the process started.
   struct Reading {
     int64_t time_ns = 0;  // monotonic
     int64_t host_cpu_ns = 0;

@@ -20,7 +20,7 @@ using ::testing::SizeIs;
 
 constexpr int64_t kSecond = 1'000'000'000;
 
-// A host whose /proc and /sys the test writes.
+// A host with /proc and /sys files that the test writes.
 class ResourceSamplerTest : public testing::Test {
  protected:
   ResourceSamplerTest()
@@ -42,7 +42,7 @@ class ResourceSamplerTest : public testing::Test {
     std::ofstream(file) << content;
   }
 
-  // Spread over user, nice, system, irq, softirq and steal.
+  // Spreads busy_ticks over user, nice, system, irq, softirq and steal.
   void SetHost(int64_t busy_ticks, int64_t received_bytes) {
     Write("/proc/stat",
           absl::StrCat("cpu  ", busy_ticks - 5, " 1 1 777777 99999 1 1 1 0 0\n",

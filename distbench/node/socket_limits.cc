@@ -14,11 +14,11 @@
 namespace distbench {
 namespace {
 
-// What libraries open now and then besides sockets; and so close to its limit a
-// process has probably failed because of it.
+// Libraries occasionally open this many files besides sockets. A process that
+// is this close to its limit has probably failed because of it.
 constexpr int64_t kReserve = 16;
 
-// An epoll, an event and a timer.
+// An epoll instance, an eventfd and a timerfd.
 constexpr int64_t kMaxFilesPerWorker = 3;
 
 constexpr char kHowToOpenMore[] =
@@ -26,13 +26,13 @@ constexpr char kHowToOpenMore[] =
     "--engine_max_files if that is given, or have fewer connections: fewer instances on the node, or a smaller "
     "workers_per_instance";
 
-// That a worker has to each of its peers, at least.
+// The minimum number of connections from a worker to each of its peers.
 int64_t ConnectionsPerPeer(const DriverOptions& options) {
   if (!options.decorated.empty()) {
     return ConnectionsPerPeer(options.decorated.front());
   }
   if (options.driver == "loopback") return 0;
-  // As tcp and grpc call it.
+  // The names of this setting in tcp and grpc.
   for (const char* name : {"connections", "channels"}) {
     const auto it = options.client_settings.find(name);
     if (it == options.client_settings.end()) continue;

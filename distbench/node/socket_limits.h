@@ -1,4 +1,4 @@
-// Whether a host lets a process have the sockets that a test needs.
+// Checks whether a host lets a process have the sockets that a test needs.
 
 #ifndef DISTBENCH_NODE_SOCKET_LIMITS_H_
 #define DISTBENCH_NODE_SOCKET_LIMITS_H_
@@ -14,24 +14,24 @@
 
 namespace distbench {
 
-// 0: not known.
+// In all fields, 0 means not known.
 struct SocketLimits {
   int64_t max_open_files = 0;  // of a process
   int64_t open_files = 0;
 
-  // Ports that a host may use for its end of connections to one peer.
+  // Local ports that the host may use for connections to one peer.
   int64_t local_ports = 0;
 };
 
-// Reads the limits of a process of this one's user; pid 0: this one. Files are read below
-// `root`; empty: at their places.
+// Reads the limits of a process of the same user; pid 0: this process. Files
+// are read below `root`; empty: the real ones.
 SocketLimits ReadSocketLimits(const std::string& root, pid_t pid = 0);
 
-// What the instances of a node need at least.
+// The minimum that the instances of a node need.
 struct SocketNeeds {
   int64_t sockets = 0;
 
-  // To one address of a peer.
+  // Connections to one address of a peer.
   std::string busiest_peer;
   int64_t connections_to_busiest_peer = 0;
 };
@@ -43,18 +43,20 @@ struct ConnectingInstance {
   std::vector<std::string> peers;
 };
 
-// Of the instances' own connections; what they accept is up to others.
+// Counts the instances' outgoing connections only; accepted ones depend on the
+// peers.
 SocketNeeds CountSockets(const std::vector<ConnectingInstance>& instances);
 
-// RESOURCE_EXHAUSTED if the limits do not suffice: says which one, and how to
-// raise it.
+// RESOURCE_EXHAUSTED if the limits do not suffice. The message says which one,
+// and how to raise it.
 absl::Status CheckSockets(const SocketNeeds& needs, const SocketLimits& limits);
 
-// The same, of the files that the workers of an instance open for themselves
-// before there are connections.
+// The same for the files that an instance's workers open for themselves, before
+// there are connections.
 absl::Status CheckWorkerFiles(int worker_count, const SocketLimits& limits);
 
-// The error of something that needed sockets; says so if they have run out.
+// Returns an error of an operation that needed sockets, and adds a note if
+// sockets have run out.
 absl::Status ExplainBySockets(const absl::Status& error,
                               const SocketLimits& limits);
 

@@ -110,7 +110,7 @@ TEST(SocketLimitsTest, WhatIsNotKnownLimitsNothing) {
 }
 
 TEST(SocketLimitsTest, ErrorsAreExplainedOnceSocketsHaveRunOut) {
-  const absl::Status error = absl::UnavailableError("can not connect");
+  const absl::Status error = absl::UnavailableError("cannot connect");
   EXPECT_EQ(ExplainBySockets(error, kLimits), error);
   EXPECT_EQ(ExplainBySockets(error, {}), error);
   EXPECT_EQ(ExplainBySockets(absl::OkStatus(),
@@ -120,7 +120,7 @@ TEST(SocketLimitsTest, ErrorsAreExplainedOnceSocketsHaveRunOut) {
       ExplainBySockets(error, {.max_open_files = 1000, .open_files = 990});
   EXPECT_TRUE(absl::IsUnavailable(explained));
   EXPECT_THAT(std::string(explained.message()),
-              AllOf(StartsWith("can not connect; this process has 990 of"),
+              AllOf(StartsWith("cannot connect; this process has 990 of"),
                     HasSubstr("ulimit -n")));
 }
 

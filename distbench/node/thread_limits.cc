@@ -13,10 +13,10 @@
 namespace distbench {
 namespace {
 
-// Main, commands, the watch for silence, a driver's timer.
+// Main, commands, the silence watch and a driver's timer.
 constexpr int64_t kOwnThreads = 4;
 
-// Timers, resolvers and executors of gRPC 1.51, besides its two pools.
+// Timers, resolvers and executors of gRPC 1.51, apart from its two pools.
 constexpr int64_t kOtherGrpcThreads = 8;
 
 constexpr char kHowToNeedFewer[] =
@@ -29,7 +29,7 @@ const Value* Find(const DriverOptions& options, const char* name) {
                                              : std::get_if<Value>(&it->second);
 }
 
-// Counts the threads that a pool has from its start.
+// The initial size of the handler pool.
 int64_t HandlerThreads(const DriverOptions& options) {
   if (!options.decorated.empty()) {
     return HandlerThreads(options.decorated.front());
@@ -62,7 +62,7 @@ ThreadNeeds CountThreads(const Plan& plan, int instance, int worker_count) {
 }
 
 // gRPC 1.51 has as many threads as CPUs for events, and half as many for
-// callbacks, each within limits of its own.
+// callbacks; both numbers are clamped.
 int64_t OtherThreadsOfEngine() {
   const int64_t cpus = std::thread::hardware_concurrency();
   return kOwnThreads + kOtherGrpcThreads + std::clamp<int64_t>(cpus, 2, 32) +

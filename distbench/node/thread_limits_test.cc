@@ -66,7 +66,7 @@ TEST(ThreadNeedsTest, AreWorkersAndPools) {
   EXPECT_EQ(client.activities, 0);
   EXPECT_EQ(client.handlers, 13);
   EXPECT_EQ(client.total(), 16);
-  // A pool of its own, and one with a thread for each worker.
+  // One pool has 7 threads, the other one thread per worker.
   const ThreadNeeds server = CountThreads(plan, /*instance=*/1, 3);
   EXPECT_EQ(server.activities, 7 + 3);
   EXPECT_EQ(server.handlers, 0);

@@ -1,4 +1,4 @@
-// Runs on the real host, whatever it is.
+// Runs on the real host, and adapts to its CPUs and nodes.
 
 #include "distbench/numa/thread_binding.h"
 

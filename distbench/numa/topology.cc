@@ -41,7 +41,8 @@ std::set<int> NumbersIn(const std::string& folder, absl::string_view prefix) {
   return numbers;
 }
 
-// Of lines "Node 0 MemTotal:  8028456 kB"; 0 without such a field.
+// Reads lines such as "Node 0 MemTotal:  8028456 kB". Returns 0 if there is no
+// such field.
 int64_t NodeMemoryBytes(const std::string& node, absl::string_view field) {
   std::ifstream file(node + "/meminfo");
   const std::string wanted = absl::StrCat(field, ":");
@@ -71,7 +72,7 @@ void AddNodes(const std::string& root, HostTopology& topology) {
   }
 }
 
-// "32K", "28M"; 0 if it is none of that.
+// Parses sizes such as "32K" and "28M"; returns 0 for other texts.
 int64_t ParseSize(absl::string_view text) {
   int64_t unit = 1;
   if (absl::ConsumeSuffix(&text, "K")) unit = int64_t{1} << 10;
@@ -80,7 +81,7 @@ int64_t ParseSize(absl::string_view text) {
   return absl::SimpleAtoi(text, &size) ? size * unit : 0;
 }
 
-// "L1d", "L2"; empty if the level is not known.
+// Such as "L1d" and "L2"; empty if the level is not known.
 std::string CacheName(const std::string& cache) {
   const std::string level = FirstLine(cache + "/level");
   if (level.empty()) return "";
@@ -91,7 +92,8 @@ std::string CacheName(const std::string& cache) {
                                               : "");
 }
 
-// Those of `known`, by name and CPUs, were met at another CPU.
+// Adds the caches of a CPU, except those in `known` (by name and CPUs), which
+// other CPUs share.
 void AddCaches(const std::string& cpu, std::set<std::string>& known,
                HostTopology& topology) {
   for (const int index : NumbersIn(cpu + "/cache", "index")) {
@@ -123,7 +125,7 @@ void AddCores(const std::string& root, HostTopology& topology) {
   }
 }
 
-// What the process's cpuset and its affinity leave it.
+// Adds the CPUs and nodes that the process's cpuset and affinity allow.
 void AddAllowed(const std::string& root, HostTopology& topology) {
   std::ifstream file(root + "/proc/self/status");
   for (std::string line; std::getline(file, line);) {

@@ -1,12 +1,12 @@
-// What a host's processors and memory are.
+// Describes a host's processors and memory.
 //
-// This is read from the kernel's files and not by hwloc, because results have
-// to say what the kernel says, and nothing where it says nothing. hwloc always
+// The facts are read from the kernel's files rather than with hwloc, because
+// results must contain what the kernel reports, and nothing else. hwloc always
 // shows a whole tree: it invents a node for a kernel without NUMA, leaves out
-// the distance of a node that is alone, changes sets of CPUs that do not nest,
-// and takes from CPUID what the files do not tell. It knows neither a node's
-// free memory nor, below another root, what the process may use; and it takes
-// another root from an environment variable only, which holds for all threads.
+// the distance of a single node, changes sets of CPUs that do not nest, and
+// completes the files' contents from CPUID. It does not know a node's free
+// memory, nor, below another root, what the process may use. It takes another
+// root only from an environment variable, which applies to all threads.
 
 #ifndef DISTBENCH_NUMA_TOPOLOGY_H_
 #define DISTBENCH_NUMA_TOPOLOGY_H_

@@ -1,5 +1,5 @@
-// Tests that other people's tools work with sequencers and nodes: health
-// checking and reflection, through their own protocols.
+// Tests that standard tools work with sequencers and nodes: health checking and
+// reflection, through their own protocols.
 
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>

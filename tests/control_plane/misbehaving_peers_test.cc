@@ -24,8 +24,8 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// A sequencer that welcomes nodes, announces that silence has a meaning, and
-// then is silent.
+// A sequencer that welcomes nodes, announces a silence timeout, and then is
+// silent.
 class SilentSequencer final : public DistBenchTestSequencer::Service {
  public:
   SilentSequencer() {
@@ -146,7 +146,7 @@ class FullSequencer final : public DistBenchTestSequencer::Service {
   std::unique_ptr<grpc::Server> server_;
 };
 
-// As gRPC says it if a server has no memory left for what arrives.
+// gRPC's error if a server has no memory left for incoming messages.
 const grpc::Status kNoMemory(grpc::StatusCode::RESOURCE_EXHAUSTED,
                              "no memory left to receive messages");
 
@@ -160,7 +160,7 @@ TEST(NodesTest, ASequencerWithoutMemoryIsTriedAgain) {
   const auto node = cluster.TryStartNode(options);
   ASSERT_TRUE(node.ok()) << node.status();
   EXPECT_EQ((*node)->alias(), "node0");
-  // A node that was registered is not given up either.
+  // A node that was registered before does not give up, either.
   EXPECT_TRUE(sequencer.WaitForSessions(FullSequencer::kWelcomed + 2));
   EXPECT_FALSE(ended.HasBeenNotified());
   (*node)->Shutdown();

@@ -1,5 +1,5 @@
-// All that listens does so on a host whose kernel has no IPv6: a filter has
-// socket(2) refuse it, from the start of this program.
+// Tests that all servers listen on hosts whose kernel has no IPv6. A filter,
+// installed at the start of this program, makes socket(2) refuse it.
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -90,7 +90,7 @@ TEST(NoIpv6Test, TheNodeManagersServices) {
 
 TEST(NoIpv6Test, TheDrivers) {
   for (const char* name : {"grpc", "tcp"}) {
-    // A service that is known by a name listens on all interfaces.
+    // Listens on all interfaces because the address is a host name.
     auto driver = MakeProtocolDriver({.driver = name},
                                      {.service_address = "node7.example"});
     ASSERT_TRUE(driver.ok()) << driver.status();

@@ -103,7 +103,7 @@ TEST(NodesTest, MayComeDuringATest) {
   BackgroundRun run(cluster.address(), SequenceOf({ClientServerTest("t", 1)}));
   ASSERT_TRUE(run.WaitFor(RunTestsEvent::kStarted));
   EXPECT_EQ(cluster.StartNode().alias(), "node2");
-  // Neither it nor its end has a part in the test.
+  // The new node takes no part in the test, and may leave.
   cluster.node(2).Shutdown();
   EXPECT_TRUE(cluster.WaitForNodeCount(2));
   run.Cancel();
@@ -128,7 +128,7 @@ TEST_P(NodeDeathTest, EndsTheTestAndLeavesTheOthersReady) {
 
   const RunInfo& info = run.result(0).run_info();
   EXPECT_THAT(info.failure(), AllOf(HasSubstr("node1"), HasSubstr("lost")));
-  // On a busy host it may also have been late.
+  // On a busy host, it may also have been late.
   EXPECT_THAT(info.findings(),
               Contains(Property(&Finding::code, "node_lost")).Times(1));
   const auto& logs = run.result(0).service_logs().instance_logs();
@@ -176,7 +176,8 @@ TEST(NodesTest, CancellationInterruptsAStep) {
   EXPECT_EQ(run.Finish().code(), absl::StatusCode::kCancelled);
   // The node is told although it is busy.
   EXPECT_TRUE(cluster.engines().WaitFor("client/0", EngineStep::kStop));
-  // Otherwise the cluster's end would wait for this node for the full time.
+  // Otherwise the cluster's destructor would wait for this node until the
+  // timeout.
   cluster.engines().Unblock();
 }
 
@@ -193,7 +194,7 @@ TEST(NodesTest, ANodeThatLeavesHandsOverWhatItMeasured) {
   const RunInfo& info = run.result(0).run_info();
   EXPECT_THAT(info.failure(),
               AllOf(HasSubstr("node1"), HasSubstr("was told to end")));
-  // It was not lost. On a busy machine it may have started late.
+  // The node was not lost. On a busy host it may have started late.
   EXPECT_THAT(info.findings(), Each(Property(&Finding::code, "late_start")));
   EXPECT_THAT(run.result(0).service_logs().instance_logs(), SizeIs(3));
   EXPECT_TRUE(cluster.WaitForNodeCount(2));

@@ -69,7 +69,7 @@ TEST(OutlivingRunsTest, OthersMayFollowARun) {
   ASSERT_TRUE(run.WaitFor(RunTestsEvent::kStarted));
   const RunDescription description =
       cluster.WaitForRun(run.run_id(), RunDescription::RUNNING);
-  // Without waiting there is nothing to get yet.
+  // Without waiting, there are no results yet.
   absl::Status status;
   Get(cluster, description, status);
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);

@@ -149,7 +149,7 @@ TEST(RunsTest, RefusesATestForWhichThereAreTooFewNodes) {
   EXPECT_THAT(Message(status),
               AllOf(HasSubstr("big"), HasSubstr("needs 3 nodes but 2"),
                     HasSubstr("node0, node1")));
-  // Nothing ran, not even the small one.
+  // Nothing ran, not even the small test.
   EXPECT_THAT(results.test_results(), IsEmpty());
   EXPECT_EQ(cluster.engines().Count("client/0", EngineStep::kMake), 0);
 }
@@ -181,8 +181,8 @@ TEST(RunsTest, SequencesTakeTurns) {
   EXPECT_EQ(second.result(0).traffic_config().name(), "second");
 }
 
-// A chain of actions, each as long as a test may say, has more nanoseconds than
-// there are numbers.
+// The total duration of a chain of actions with the maximum duration, in
+// nanoseconds, would overflow an int64.
 TEST(RunsTest, SaysHowLongATestTakesHoweverLongThatIs) {
   constexpr int64_t kLongestUs = 1'000'000'000'000'000;
   constexpr int kActions = 20;

@@ -1,4 +1,4 @@
-// A sequencer whose disk takes its time.
+// Tests a sequencer with a slow disk.
 
 #include <grpcpp/grpcpp.h>
 
@@ -21,7 +21,8 @@
 namespace distbench {
 namespace {
 
-// A connection takes so many calls at a time: these leave others theirs.
+// A channel with its own connection: each connection takes a limited number of
+// calls, and these must leave room for others.
 std::shared_ptr<grpc::Channel> OwnConnection(const std::string& address) {
   grpc::ChannelArguments arguments;
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
@@ -29,7 +30,7 @@ std::shared_ptr<grpc::Channel> OwnConnection(const std::string& address) {
       address, grpc::InsecureChannelCredentials(), arguments);
 }
 
-// Calls that need the disk, all at the same time.
+// Simultaneous calls that need the disk.
 class DiskCalls {
  public:
   explicit DiskCalls(const std::string& address)
@@ -92,8 +93,7 @@ TEST(SlowDiskTest, NodesAreAnsweredWhileTheDiskTakesItsTime) {
   for (int i = 0; i < kCalls; ++i) calls.Start();
   ASSERT_TRUE(disk->AwaitCall());
   BackgroundRun run(cluster.address(), SequenceOf({ClientServerTest("t", 1)}));
-  // They register, and say what time it is when they are asked for a sign of
-  // life.
+  // The nodes register, and answer pings with their clocks' times.
   cluster.StartNodes(kNodes);
   EXPECT_TRUE(cluster.WaitForStatus([](const GetStatusResponse& status) {
     return status.nodes_size() == kNodes &&

@@ -1,4 +1,4 @@
-// Tests a control plane with TLS: who is admitted, who is not, and the errors.
+// Tests a control plane with TLS: admitted and refused peers, and the errors.
 
 #include <cstdio>
 #include <memory>
@@ -117,7 +117,7 @@ TEST_F(TlsTest, ClientsNeedACertificate) {
 TEST_F(TlsTest, CertificatesOfStrangersAreRefused) {
   StartSequencer(host_);
   TlsFiles theirs = stranger_.IssueForLocalhost("mallory");
-  // Nor do they trust us.
+  // The other side does not trust us, either.
   EXPECT_THAT(Message(Connect(theirs)),
               AllOf(HasSubstr("the certificate of " + address()),
                     HasSubstr("--tls_ca=" + theirs.ca)));
@@ -151,15 +151,15 @@ TEST_F(TlsTest, OnlyThoseWhoMayCanSubmit) {
   ASSERT_TRUE(node.ok()) << node.status();
   EXPECT_THAT(Message(StartNode(bob_).status()),
               AllOf(HasSubstr("--allow_node"), HasSubstr("bob.example")));
-  // Anyone with a certificate may look.
+  // Any client with a certificate may read.
   EXPECT_EQ(Connect(bob_), absl::OkStatus());
   const absl::Status refused = RunTest(bob_);
   EXPECT_EQ(refused.code(), absl::StatusCode::kPermissionDenied);
   EXPECT_THAT(Message(refused),
               AllOf(HasSubstr("--allow_submit"), HasSubstr("robert")));
-  // There is only one node, but she was admitted.
+  // The test fails because there is only one node, but she was admitted.
   EXPECT_THAT(Message(RunTest(alice_)), Not(HasSubstr("--allow_submit")));
-  // Nodes in the sequencer's own process are not strangers.
+  // Nodes in the sequencer's own process are always admitted.
   NodeManagerOptions options;
   options.channel = sequencer_->InProcessChannel();
   options.engines = &engines_;

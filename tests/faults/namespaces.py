@@ -40,7 +40,7 @@ ADDRESS = "10.77.0.254"
 
 
 class Unavailable(Exception):
-    """This machine cannot do it; says why."""
+    """This machine allows no network namespaces; the message says why."""
 
 
 def _root():

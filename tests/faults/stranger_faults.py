@@ -81,7 +81,7 @@ def garbage(cluster):
 
 
 def _survive_strangers(cluster, do):
-    """As fault.survive(), and checks that the sequencer needs little memory."""
+    """Like fault.survive(), and checks the growth of the sequencer's memory."""
     pid = cluster.sequencer.pid
     before = _resident_bytes(pid)
     seen = fault.survive(cluster, do, undo=lambda: None, seconds=6)
@@ -177,7 +177,7 @@ def malformed_messages(cluster):
 
 @contextlib.contextmanager
 def _with_tls(cluster):
-    """Gives all of them certificates; those of cluster.strangers are wrong."""
+    """Gives all programs certificates; cluster.strangers has wrong ones."""
     addresses = [f"IP:{host.address}" for host in cluster.hosts.values()]
     flags = [
         certificates.Authority(cluster.folder, name).flags(

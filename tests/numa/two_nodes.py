@@ -198,7 +198,7 @@ class TwoNodesTest(unittest.TestCase):
     def test_strict_bindings_that_are_impossible_are_errors(self):
         said = self.read("impossible.txt")
         self.assertIn(
-            "server/0: its numa_binding can not be made: nodes: the host has "
+            "server/0: its numa_binding cannot be made: nodes: the host has "
             "no NUMA node 5",
             said,
         )

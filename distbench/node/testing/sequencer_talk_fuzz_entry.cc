@@ -10,7 +10,7 @@
 namespace distbench {
 namespace {
 
-// Whether the test got as far as being connected.
+// Prepares and connects the test. Returns whether that succeeded.
 bool PrepareAndConnect(const SequencerTalk& talk, HostedTest& test) {
   return test.Prepare().status().code() == 0 &&
          test.Connect(talk.connect()).code() == 0;

@@ -5,8 +5,8 @@
 
 namespace distbench {
 
-// Takes a test through all its steps, as far as it comes, with engines that
-// send nothing. Must end, with whatever answers.
+// Takes a test through as many of its steps as possible, with engines that send
+// nothing. Must end, with any result.
 void ObeySequencer(const SequencerTalk& talk);
 
 // A test that can be hosted.

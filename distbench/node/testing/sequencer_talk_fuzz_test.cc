@@ -1,4 +1,4 @@
-// Whatever a sequencer says, the node survives it.
+// A node survives any message of a sequencer.
 
 #include <string>
 

@@ -13,14 +13,14 @@ namespace {
 
 constexpr int64_t kNever = INT64_MAX;
 
-// Connections that are accepted before other work gets its turn.
+// The number of connections to accept before other work gets its turn.
 constexpr int kMaxAtOnce = 64;
 
-// Without file descriptors or memory for connections, the next attempt.
+// The pause if file descriptors or memory for connections have run out.
 constexpr int64_t kPauseNs = 100'000'000;
 
 bool IsTransient(int error) {
-  // ECONNABORTED: the client has given up meanwhile.
+  // ECONNABORTED: the client has given up in the meantime.
   return error == ECONNABORTED || error == EINTR || error == EPROTO;
 }
 
@@ -52,7 +52,7 @@ void Acceptor::OnReady(uint32_t, TransportEvents&) {
 
 void Acceptor::Pause() {
   ++counters_.failed_accepts;
-  LOG_FIRST_N(WARNING, 1) << "tcp driver: can not accept a connection: "
+  LOG_FIRST_N(WARNING, 1) << "tcp driver: cannot accept a connection: "
                           << std::strerror(errno);
   resume_ns_ = RealClock().MonotonicNs() + kPauseNs;
   poller_.Rewatch(listener_.get(), 0, *this);

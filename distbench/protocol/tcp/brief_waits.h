@@ -5,20 +5,20 @@
 
 namespace distbench {
 
-// How long a worker should poll before it sleeps. To be put to sleep and woken
-// takes some microseconds, and as much time of whoever wakes: so while waits
-// turn out to be brief, polling costs less than sleeping. A wait that is not
-// brief ends that, so that an idle worker polls for no more than kSpinNs.
+// Decides how long a worker polls before it sleeps. Sleeping and being woken
+// takes some microseconds, and as much time of the waking thread, so polling is
+// cheaper than sleeping while waits are brief. After a wait that was not brief
+// the worker does not poll, so an idle worker polls for at most kSpinNs.
 class BriefWaits {
  public:
   static constexpr int64_t kSpinNs = 10'000;
-  // Longer than kSpinNs by about what being woken takes.
+  // Longer than kSpinNs by about the duration of a wake-up.
   static constexpr int64_t kBriefNs = 15'000;
 
   int64_t spin_ns() const { return last_was_brief_ ? kSpinNs : 0; }
 
-  // The worker has slept; since it began to wait, polling included, this time
-  // has passed.
+  // Call this after the worker has slept. waited_ns is the time since it began
+  // to wait, including polling.
   void OnSlept(int64_t waited_ns) { last_was_brief_ = waited_ns < kBriefNs; }
 
  private:

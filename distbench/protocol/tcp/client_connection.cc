@@ -55,7 +55,7 @@ void ClientConnection::OnReady(uint32_t epoll_events, TransportEvents& events) {
   SettleError();
 }
 
-// Inline, as each reply comes here, from one place.
+// Inline because there is one caller, which handles every reply.
 inline StreamError ClientConnection::OnReply(const FrameHeader& frame,
                                              absl::string_view head,
                                              int64_t read_ns,
@@ -74,7 +74,7 @@ inline StreamError ClientConnection::OnReply(const FrameHeader& frame,
   const ResponseHeader* const header =
       heads_.Read(head, frame.message_bytes - frame.head_bytes);
   if (header == nullptr) return StreamError::kMalformedMessage;
-  backoff_ns_ = kMinBackoffNs;  // the server does its work
+  backoff_ns_ = kMinBackoffNs;  // the server works
   ClientCall& call = *entry->call;
   calls_.Remove(*entry);
   call.done_ns = read_ns;
@@ -142,7 +142,7 @@ void ClientConnection::FinishDial() {
     return;
   }
   ++context().counters.failed_reconnects;
-  GoDown(absl::StrCat("UNAVAILABLE: can not connect to ", name_, " again: ",
+  GoDown(absl::StrCat("UNAVAILABLE: cannot connect to ", name_, " again: ",
                       dial_.error()));
 }
 

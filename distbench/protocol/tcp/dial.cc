@@ -17,11 +17,12 @@
 namespace distbench {
 namespace {
 
-// Connections that are being made at the same time, so that a listener's queue
-// of new connections does not overflow.
+// How many connections are made at the same time, so that a listener's queue of
+// new connections does not overflow.
 constexpr size_t kMaxParallelDials = 64;
 
-// Why a connection could not be made; with the remedy where it is not obvious.
+// Explains why a connection could not be made, and suggests a remedy if it is
+// not obvious.
 std::string Explain(int error) {
   switch (error) {
     case EADDRNOTAVAIL:
@@ -38,7 +39,7 @@ std::string Explain(int error) {
   }
 }
 
-// Makes the connection of one target, address by address.
+// Connects to a target, trying one address after the other.
 class TargetDialer {
  public:
   TargetDialer(DialTarget& target, const ConnectionSecurity& security,
@@ -47,7 +48,7 @@ class TargetDialer {
     TryNextAddress();
   }
 
-  // The target's connection is ready for what was waited for.
+  // Call this when the connection is ready for the awaited events.
   void OnReady() {
     const uint32_t events_before = dial_.events();
     dial_.Continue();
@@ -100,10 +101,10 @@ class TargetDialer {
   size_t next_address_ = 0;
 };
 
-// How long it takes at most to notice that dialing was aborted.
+// The maximum delay between an abort of dialing and its effect.
 constexpr absl::Duration kAbortLatency = absl::Milliseconds(100);
 
-// Runs dialers until they are done, time is up or they are aborted.
+// Runs dialers until they have finished, time is up or dialing is aborted.
 void RunDialers(int epoll_fd,
                 absl::Span<const std::unique_ptr<TargetDialer>> dialers,
                 absl::Time deadline, const std::atomic<bool>& aborted) {
@@ -127,7 +128,7 @@ void RunDialers(int epoll_fd,
 absl::Status ToStatus(const FailureList& failures) {
   if (failures.empty()) return absl::OkStatus();
   return absl::UnavailableError(absl::StrCat(
-      "can not connect to peer ", failures.ToString(),
+      "cannot connect to peer ", failures.ToString(),
       "; check that the peer runs and that no firewall is in between"));
 }
 
@@ -147,7 +148,7 @@ Dial::State Dial::Begin(const SocketAddress& address) {
   return state_;
 }
 
-// Each step may be followed by the next one at once.
+// Each step may be followed at once by the next one.
 Dial::State Dial::Continue() {
   if (state_ == State::kConnecting) FinishConnecting();
   if (state_ == State::kSecuring) Secure();
@@ -177,7 +178,7 @@ void Dial::Secure() {
   if (SendOutput()) state_ = State::kGreeting;
 }
 
-// A new connection has room for what is said in a greeting.
+// A new connection has enough room for a greeting.
 bool Dial::SendOutput() {
   std::string output = greeting_->TakeOutput();
   const iovec piece = {.iov_base = output.data(), .iov_len = output.size()};
@@ -190,7 +191,7 @@ bool Dial::SendOutput() {
 
 void Dial::Greet() {
   char buffer[kServerHelloBytes];
-  // Not a byte more: frames may follow.
+  // Not a byte more, because frames may follow.
   const ssize_t received = stream_.Receive(buffer, greeting_->missing_bytes());
   if (received < 0) {
     if (errno == EAGAIN || errno == EWOULDBLOCK) return;
@@ -221,10 +222,10 @@ absl::Status DialAll(absl::Span<DialTarget> targets,
                      const ConnectionSecurity& security, absl::Time deadline,
                      const std::atomic<bool>& aborted) {
   const FileDescriptor epoll(epoll_create1(EPOLL_CLOEXEC));
-  // Peers may have taken all that there are.
+  // All file descriptors may be in use.
   if (!epoll.is_open()) {
     return absl::ResourceExhaustedError(absl::StrCat(
-        "can not wait for connections: ", Explain(errno)));
+        "cannot wait for connections: ", Explain(errno)));
   }
   FailureList failures;
   while (!targets.empty()) {

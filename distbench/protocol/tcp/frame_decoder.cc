@@ -23,7 +23,7 @@ StreamError FrameDecoder::Continue(absl::string_view& bytes) {
   return StreamError::kNone;
 }
 
-// Appends to kept_ until it has `count` bytes, or there are no more.
+// Appends to kept_ until it has `count` bytes, or `bytes` is empty.
 void FrameDecoder::Keep(size_t count, absl::string_view& bytes) {
   const size_t taken = std::min(count - kept_.size(), bytes.size());
   kept_.append(bytes.data(), taken);

@@ -30,7 +30,7 @@ StreamError Decode(const std::string& stream, size_t piece,
                    std::vector<Decoded>& frames) {
   FrameDecoder decoder(FrameKind::kRequest);
   for (size_t i = 0; i < stream.size(); i += piece) {
-    // In memory of its own, so that tools notice reads beyond it.
+    // Has its own memory, so that tools notice reads beyond it.
     const std::string bytes = stream.substr(i, piece);
     const StreamError error = decoder.Decode(
         bytes, [&](const FrameHeader& header, absl::string_view head) {

@@ -39,7 +39,7 @@ StreamError Greeting::Receive(absl::string_view bytes) {
     const StreamError error =
         CheckHello(absl::string_view(received_).substr(0, kHelloBytes));
     if (error != StreamError::kNone) {
-      // A client of another version shall be able to say so.
+      // Lets a client with another version report that.
       if (error == StreamError::kOtherVersion && side_ == Side::kServer) {
         output_ = Hello();
       }
@@ -51,8 +51,8 @@ StreamError Greeting::Receive(absl::string_view bytes) {
   return is_hello ? OnClientHello() : OnClientProof();
 }
 
-// What is proved by whom: a proof is of no use for the other side, nor on
-// another connection.
+// The challenges for one side's proof. A proof is useless for the other side,
+// and on another connection.
 std::string Greeting::Challenges(absl::string_view prover) const {
   const bool is_client = side_ == Side::kClient;
   return absl::StrCat(prover, is_client ? challenge_ : peer_challenge_,

@@ -10,7 +10,8 @@ namespace {
 
 using Side = Greeting::Side;
 
-// Passes on what one side says, in pieces, as far as the other wants it.
+// Passes on the output of one side, in pieces, as far as the other side takes
+// it.
 StreamError Pass(Greeting& from, Greeting& to, size_t piece_bytes) {
   std::string bytes = from.TakeOutput();
   while (!bytes.empty()) {
@@ -69,7 +70,7 @@ TEST(GreetingTest, WhatWasSaidBeforeProvesNothing) {
   EXPECT_EQ(later_server.Receive(proof), StreamError::kOtherTest);
 }
 
-// A client that is sent its own words back is not fooled.
+// A client does not accept an echo of its own bytes.
 TEST(GreetingTest, AMirrorProvesNothing) {
   Greeting client(Side::kClient, "nonce");
   std::string mirrored = client.TakeOutput();

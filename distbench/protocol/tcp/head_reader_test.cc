@@ -50,7 +50,7 @@ TEST(HeadReaderTest, HeadsThatDifferInOneThingAreToldApart) {
 TEST(HeadReaderTest, StringsAreThoseOfTheHeadThatIsRead) {
   HeadReader<ResponseHeader> reader;
   const ResponseHeader header{.error_message = "no such RPC"};
-  // The same bytes in two places.
+  // The same bytes at two addresses.
   const Message<ResponseHeader> messages[] = {{header, 100}, {header, 100}};
   for (const Message<ResponseHeader>& message : messages) {
     const ResponseHeader* read =

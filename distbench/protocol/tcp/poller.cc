@@ -14,8 +14,8 @@
 namespace distbench {
 namespace {
 
-// For a shorter time the worker does not sleep: that is about what being woken
-// takes.
+// The worker does not sleep for a shorter time, which is about the cost of a
+// wake-up.
 constexpr int64_t kShortestSleepNs = WakeAhead::kMaxNs;
 
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
@@ -63,7 +63,7 @@ void Poller::Poll(int64_t deadline_ns, TransportEvents& events) {
   }
 }
 
-// Returns how many of ready_ are filled in.
+// Returns the number of entries of ready_ that were filled in.
 int Poller::Wait(int64_t deadline_ns) {
   if (deadline_ns <= 0 || TakeWake()) return Look(0);
   const int64_t now_ns = NowNs();
@@ -81,7 +81,7 @@ int Poller::Wait(int64_t deadline_ns) {
   return count;
 }
 
-// Returns whether Wake() was called since it was last asked.
+// Returns whether Wake() was called since the previous TakeWake().
 bool Poller::TakeWake() {
   return wake_requested_.load(std::memory_order_relaxed) &&
          wake_requested_.exchange(false, std::memory_order_acq_rel);
@@ -98,8 +98,8 @@ int Poller::Spin(int64_t until_ns) {
 
 int Poller::Block(int64_t deadline_ns) {
   if (deadline_ns != kNever) SetTimer(deadline_ns - ahead_.ns());
-  // Whoever wakes after this line sees that it takes a system call; who did so
-  // before is seen by the check.
+  // A thread that calls Wake() after this line makes a system call; the check
+  // below sees earlier calls.
   blocked_.store(true, std::memory_order_seq_cst);
   const bool woken = wake_requested_.load(std::memory_order_seq_cst);
   const int count = Look(woken ? 0 : kForever);
@@ -108,7 +108,7 @@ int Poller::Block(int64_t deadline_ns) {
   return count;
 }
 
-// After a sleep: if the timer alone has ended it, how late that was.
+// If only the timer has ended a sleep, records how late that was.
 void Poller::NoteLateness(int count) {
   const bool nothing_else = count == 1 && ready_[0].data.ptr == nullptr &&
                             !wake_requested_.load(std::memory_order_relaxed);

@@ -75,7 +75,7 @@ TEST_P(PollerTest, EveryWakeIsSeen) {
     }
   });
   while (seen < kRounds) {
-    // Would never return if a wake-up got lost.
+    // Would never return if a wake-up were lost.
     if (seen == asked) Poll(INT64_MAX);
     seen = asked.load();
   }
@@ -91,7 +91,7 @@ TEST_P(PollerTest, ReturnsAtTheDeadline) {
         Poll(deadline_ns);
         ++polls;
       }
-      // It waits, rather than being called over and over.
+      // It waits instead of polling all the time.
       EXPECT_LT(polls, 10);
     }
   }

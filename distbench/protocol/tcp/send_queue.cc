@@ -9,7 +9,7 @@
 namespace distbench {
 namespace {
 
-// A payload up to this size is written behind its head: that is cheaper than
+// Payloads up to this size are copied behind their heads: that is cheaper than
 // another piece for the kernel to gather.
 constexpr int64_t kMaxInlinePayloadBytes = 512;
 
@@ -46,14 +46,14 @@ void SendQueue::EncodeMessage(FrameKind kind, const Header& header,
        .kind = kind},
       out);
   WriteHead(header, layout, out + kFrameHeaderBytes);
-  // Strings are the caller's: they may be gone when the next frame comes.
+  // The caller owns the strings; they may be gone at the next frame.
   frame.is_reusable = !HasStrings(header);
 }
 
-// Makes room for that many encoded bytes behind the others.
+// Makes room for this many encoded bytes behind the existing ones.
 void SendQueue::MakeRoom(size_t bytes) {
   const size_t used = end_ - begin_;
-  // Moving to the front pays where that frees at least half of the memory.
+  // Moving to the front pays if it frees at least half of the memory.
   if (begin_ < capacity_ / 2 || capacity_ - used < bytes) {
     const size_t capacity =
         std::max({kFirstCapacity, 2 * capacity_, used + bytes});
@@ -83,7 +83,7 @@ SendQueue::Outcome SendQueue::Write(Stream& stream) {
   return empty() ? Outcome::kEmpty : Outcome::kNotEmpty;
 }
 
-// Collects what comes first.
+// Collects the next pieces to write.
 int SendQueue::Gather(iovec* pieces) const {
   const absl::string_view slab = PayloadSlab();
   int count = 0;
@@ -97,14 +97,14 @@ int SendQueue::Gather(iovec* pieces) const {
   };
   size_t position = begin_;
   size_t next = first_payload_;
-  // Each turn adds at most two pieces.
+  // Each iteration adds at most two pieces.
   while (room > 0 && count + 2 <= kMaxPieces) {
     const size_t until = next < payloads_.size() ? payloads_[next].position
                                                  : end_;
     add(encoded_.get() + position, static_cast<int64_t>(until - position));
     position = until;
     if (next == payloads_.size()) break;
-    // Larger payloads than the slab take several writes.
+    // Payloads that are larger than the slab take several writes.
     const int64_t payload_bytes = payloads_[next].bytes;
     const auto slab_bytes = static_cast<int64_t>(slab.size());
     add(slab.data(), std::min(payload_bytes, slab_bytes));
@@ -114,7 +114,7 @@ int SendQueue::Gather(iovec* pieces) const {
   return count;
 }
 
-// Forgets what was written.
+// Removes the bytes that were written.
 void SendQueue::Drop(int64_t bytes) {
   queued_bytes_ -= bytes;
   if (queued_bytes_ == 0) {
@@ -136,7 +136,7 @@ void SendQueue::Drop(int64_t bytes) {
     bytes -= dropped;
     if (payload.bytes == 0) ++first_payload_;
   }
-  // What is forgotten must not pile up while the queue never runs empty.
+  // Removed entries must not accumulate while the queue is never empty.
   if (first_payload_ > payloads_.size() / 2) {
     payloads_.erase(payloads_.begin(),
                     payloads_.begin() + static_cast<ptrdiff_t>(first_payload_));

@@ -17,7 +17,7 @@
 namespace distbench {
 namespace {
 
-// Two ends of a stream without a network.
+// The two ends of a stream without a network.
 class SendQueueTest : public testing::Test {
  protected:
   SendQueueTest() {
@@ -28,7 +28,7 @@ class SendQueueTest : public testing::Test {
 
   SendQueue::Outcome Write() { return queue_.Write(stream_); }
 
-  // All that there is to read.
+  // Returns everything that can be read.
   std::string Read() {
     std::string bytes;
     std::string piece(1 << 16, '\0');
@@ -40,11 +40,11 @@ class SendQueueTest : public testing::Test {
   }
 
   int ends_[2];
-  Stream stream_;  // the first of them
+  Stream stream_;  // writes to the first one
   SendQueue queue_;
 };
 
-// Takes the first frame off the bytes, and checks it.
+// Removes the first frame from the bytes, and checks it.
 void ExpectFrame(std::string& bytes, uint64_t id, int64_t message_bytes) {
   ASSERT_GE(bytes.size(), kFrameHeaderBytes);
   const FrameHeader header = DecodeFrameHeader(bytes.data());
@@ -80,7 +80,7 @@ TEST_F(SendQueueTest, MessagesOfAllSizesArriveWhole) {
   for (uint64_t id = 0; id < 200; ++id) {
     const int64_t size = sizes[id % std::size(sizes)];
     queue_.Append(FrameKind::kReply, id, ResponseHeader{}, size);
-    // The queue is never empty for long, and the socket full most of the time.
+    // The queue is rarely empty, and the socket is full most of the time.
     if (random() % 2 == 0) continue;
     while (queue_.queued_bytes() > 1 << 20) {
       ASSERT_NE(Write(), SendQueue::Outcome::kBroken);
@@ -160,7 +160,7 @@ TEST_F(SendQueueTest, RepliesWithAnErrorAreToldApart) {
   }
 }
 
-// A peer may ask for any size, in its first request, too.
+// A peer may ask for any size, even in its first request.
 TEST_F(SendQueueTest, AbsurdSizesGiveTheSmallestMessage) {
   for (const int64_t target_bytes :
        {INT64_MIN, INT64_MIN + 1, int64_t{-1}, int64_t{0}}) {

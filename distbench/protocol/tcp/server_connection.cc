@@ -51,7 +51,7 @@ void ServerConnection::ContinueGreeting() {
   if (is_secured_) Greet();
 }
 
-// Whether TLS, if there is any, is ready.
+// Returns whether TLS is ready, or is not used.
 bool ServerConnection::Secure() {
   switch (stream().Handshake()) {
     case TlsSession::State::kReady:
@@ -59,7 +59,7 @@ bool ServerConnection::Secure() {
     case TlsSession::State::kFailed:
       BreakWithStreamError(StreamError::kTlsFailed);
       return false;
-    // A new connection has room for what a handshake writes.
+    // A new connection has enough room for the output of a handshake.
     case TlsSession::State::kWantsRead:
     case TlsSession::State::kWantsWrite:
       return false;
@@ -70,7 +70,7 @@ bool ServerConnection::Secure() {
 void ServerConnection::Greet() {
   while (greeting_->missing_bytes() > 0) {
     char buffer[kClientHelloBytes];
-    // Not a byte more: frames may follow.
+    // Not a byte more, because frames may follow.
     const ssize_t received =
         stream().Receive(buffer, greeting_->missing_bytes());
     if (received < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
@@ -88,7 +88,8 @@ void ServerConnection::SendGreeting() {
   std::string output = greeting_->TakeOutput();
   if (output.empty()) return;
   const iovec piece = {.iov_base = output.data(), .iov_len = output.size()};
-  // A new connection has room for it, or is broken, as the next read tells.
+  // A new connection has room for it, or is broken, which the next read
+  // notices.
   [[maybe_unused]] const ssize_t sent = stream().Send(&piece, 1);
 }
 
@@ -97,7 +98,7 @@ void ServerConnection::TimeOut() {
   SettleError();
 }
 
-// Inline, as each request comes here, from one place.
+// Inline because there is one caller, which handles every request.
 inline StreamError ServerConnection::OnRequest(const FrameHeader& frame,
                                                absl::string_view head,
                                                int64_t read_ns,
@@ -141,7 +142,7 @@ void ServerConnection::Reply(TcpRequest& request) {
   requests_.Put(&request);
 }
 
-// A client that does not read its replies gets no more requests accepted.
+// Accepts no more requests from a client that does not read its replies.
 void ServerConnection::ThrottleReading() {
   if (reads() ? queued_bytes() < max_queued_bytes_
               : queued_bytes() > max_queued_bytes_ / 2) {

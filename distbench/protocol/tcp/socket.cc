@@ -17,7 +17,8 @@
 namespace distbench {
 namespace {
 
-// Without it the last packet of a batch may wait for an acknowledgement.
+// Disables Nagle's algorithm, with which the last packet of a batch may wait
+// for an acknowledgement.
 void SendAtOnce(int fd) {
   const int on = 1;
   setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
@@ -30,7 +31,8 @@ absl::StatusOr<std::vector<SocketAddress>> ResolveAddress(
   const auto [host, port] = SplitHostPort(address);
   if (host.empty() || port.empty()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("\"", address, "\" is no address; expected HOST:PORT"));
+        absl::StrCat("\"", address,
+                     "\" is not an address; expected HOST:PORT"));
   }
   addrinfo hints = {};
   hints.ai_socktype = SOCK_STREAM;
@@ -39,7 +41,7 @@ absl::StatusOr<std::vector<SocketAddress>> ResolveAddress(
   const int error = getaddrinfo(host.c_str(), port.c_str(), &hints, &first);
   if (error != 0) {
     return absl::NotFoundError(
-        absl::StrCat("can not connect to peer ", address, ": can not resolve ",
+        absl::StrCat("cannot connect to peer ", address, ": cannot resolve ",
                      host, ": ", gai_strerror(error)));
   }
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owner(first,
@@ -98,7 +100,7 @@ ssize_t SendPieces(int fd, const iovec* pieces, int count) {
   message.msg_iovlen = count;
   ssize_t sent;
   do {
-    // send() spares the kernel copying descriptions.
+    // send() spares the kernel a copy of the message header.
     sent = count == 1 ? send(fd, pieces->iov_base, pieces->iov_len, kFlags)
                       : sendmsg(fd, &message, kFlags);
   } while (sent < 0 && errno == EINTR);

@@ -21,7 +21,7 @@ void Stream::Close() {
   socket_.Close();
 }
 
-// One record after the other, each as full as can be.
+// Sends records one after the other, each as full as possible.
 ssize_t Stream::SendRecords(const iovec* pieces, int count) {
   constexpr size_t kRoom = TlsSession::kMaxRecordBytes;
   ssize_t total = 0;

@@ -12,7 +12,7 @@ absl::string_view Describe(StreamError error) {
     case StreamError::kNone:
       return "no error";
     case StreamError::kNoHello:
-      return "the peer is no tcp driver of distbench";
+      return "the peer is not a tcp driver of distbench";
     case StreamError::kOtherVersion:
       return "the peer's tcp driver has another version";
     case StreamError::kHelloTimeout:

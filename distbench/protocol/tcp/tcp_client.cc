@@ -13,11 +13,12 @@ namespace {
 
 constexpr char kCancelled[] = "CANCELLED: the caller gave up";
 
-// A request's other fields take less than this.
+// A request's other fields take less than the rest of kMaxHeadBytes.
 constexpr size_t kMaxTraceBytes = kMaxHeadBytes - 256;
 
-// The first of `items`, beginning with the one whose turn it is, that is
-// usable; if none is, that one. `pass_over` is told of the others.
+// Returns the first usable one of `items`, beginning with the one whose turn it
+// is; if none is usable, returns that one. Calls `pass_over` for each item that
+// it skips.
 template <typename Items, typename IsUsable, typename PassOver>
 auto& TakeTurn(Items& items, size_t& next, const IsUsable& is_usable,
                const PassOver& pass_over) {
@@ -91,7 +92,7 @@ bool TcpClient::Start(ClientCall* call) {
   return true;
 }
 
-// A call that can not be sent.
+// Ends a call that cannot be sent.
 void TcpClient::Refuse(ClientCall* call) {
   call->sent_ns = RealClock().MonotonicNs();
   call->sent_bytes = 0;
@@ -163,7 +164,7 @@ void TcpClient::OnDialNeeded(ClientConnection& connection) {
 
 bool TcpClient::DeliverEnded(TransportEvents& events) {
   if (ended_.empty()) return false;
-  // The engine may start calls that end at once: they get the next turn.
+  // The engine may start calls that end at once; those wait for the next turn.
   std::vector<Ended> ended;
   ended.swap(ended_);
   const int64_t now_ns = RealClock().MonotonicNs();

@@ -1,5 +1,5 @@
-// What a tcp driver sends, when, and what it makes of servers that misbehave or
-// go away.
+// Tests which bytes a tcp client sends and when, and how it handles servers
+// that misbehave or go away.
 
 #include <sys/resource.h>
 
@@ -52,7 +52,7 @@ class TcpClientTest : public testing::Test {
   const StreamCounters& counters() { return driver_->counters(); }
   void Poll() { transport().Poll(0, events()); }
 
-  // Starts a call, and takes its request off the wire.
+  // Starts a call, and reads its request from the connection.
   FrameHeader Start(ClientCall& call) {
     call.request_bytes = 16;
     EXPECT_TRUE(transport().Start(&call));
@@ -67,13 +67,13 @@ class TcpClientTest : public testing::Test {
     return frame;
   }
 
-  // The error that the call ends with.
+  // Returns the error with which the call ends.
   std::string ErrorOf(const ClientCall& call) {
     EXPECT_TRUE(events().PollUntil([&] { return events().Finished(call); }));
     return events().error(call);
   }
 
-  // Answers a call with these bytes; returns the error that it ends with.
+  // Answers a call with these bytes, and returns the error with which it ends.
   std::string ErrorAfter(const std::function<std::string(uint64_t id)>& reply) {
     ClientCall call;
     const FrameHeader request = Start(call);
@@ -148,7 +148,7 @@ TEST_F(TcpClientTest, AFullSendQueueIsSaid) {
     Poll();
   }
   EXPECT_LT(started, 100);
-  // Once it does, there is room again.
+  // There is room again once it reads.
   connections_[0].Receive((started - 1) << 20);
   EXPECT_TRUE(events().PollUntil(
       [&] { return transport().Start(&calls[started]); }));
@@ -161,7 +161,7 @@ TEST_F(TcpClientTest, TracesThatDoNotFitFail) {
   EXPECT_THAT(client_->Call(call), StartsWith("INVALID_ARGUMENT: "));
 }
 
-// Callers use a call again and again.
+// Callers use a call several times.
 TEST_F(TcpClientTest, CallsThatAreNotSentHaveNoSizesOfEarlierOnes) {
   Connect();
   const std::string trace(kMaxHeadBytes, 'T');
@@ -229,7 +229,7 @@ TEST_F(TcpClientTest, ALostConnectionIsMadeAnew) {
   EXPECT_THAT(ErrorOf(call), AllOf(StartsWith("UNAVAILABLE: "),
                                    HasSubstr("closed by the peer")));
   EXPECT_EQ(counters().errors(StreamError::kClosedByPeer), 1);
-  // What is called meanwhile waits for the new connection.
+  // A call that is started meanwhile waits for the new connection.
   ClientCall next{.request_bytes = 16};
   ASSERT_TRUE(transport().Start(&next));
   std::thread server([&] {
@@ -258,11 +258,11 @@ TEST_F(TcpClientTest, AServerThatStaysAwayIsNotStormed) {
   ASSERT_TRUE(transport().Start(&call));
   const int64_t start_ns = NowNs();
   ASSERT_TRUE(events().PollUntil([&] { return failures == 7; }));
-  // The waits were 1, 2, 4, 8, 16 and 32 ms.
+  // The delays were 1, 2, 4, 8, 16 and 32 ms.
   EXPECT_GE(NowNs() - start_ns, 63'000'000);
   EXPECT_EQ(counters().reconnects, 6);
   EXPECT_EQ(counters().failed_reconnects, 6);
-  EXPECT_THAT(events().error(call), HasSubstr("can not connect"));
+  EXPECT_THAT(events().error(call), HasSubstr("cannot connect"));
 }
 
 TEST_F(TcpClientTest, AnIdleClientDoesNotReconnect) {
@@ -283,7 +283,7 @@ TEST_F(TcpClientTest, ShutdownEndsWhatIsInFlight) {
   }
   client_->Shutdown();
   EXPECT_EQ(events().finished_count(), calls.size());
-  // What is started all the same ends, too.
+  // Calls that are started nevertheless end, too.
   ClientCall late{.request_bytes = 16};
   EXPECT_THAT(client_->Call(late), StartsWith("CANCELLED: "));
 }
@@ -294,7 +294,7 @@ TEST_F(TcpClientTest, DestructionNeedsNoShutdown) {
     ClientCall call{.request_bytes = 16};
     ASSERT_TRUE(transport().Start(&call));
   }
-  // The call is gone, and must not be touched.
+  // The call is gone and must not be touched.
   client_.reset();
 }
 
@@ -316,7 +316,7 @@ TEST(TcpConnectTest, ServersOfAnotherKindAreNamed) {
   server.join();
   EXPECT_THAT(std::string(status.message()),
               AllOf(HasSubstr(listener.address()),
-                    HasSubstr("no tcp driver of distbench")));
+                    HasSubstr("not a tcp driver of distbench")));
 }
 
 TEST(TcpConnectTest, ServersOfAnotherVersionAreNamed) {
@@ -342,7 +342,7 @@ TEST(TcpConnectTest, AddressesThatAreNoneAreNamed) {
 TEST_F(TcpClientTest, ConnectToAPeerThatIsSilentCanBeAborted) {
   TcpDriver driver(ReadTcpSettings({}), AddressPreference{}, "127.0.0.1");
   ASSERT_TRUE(driver.Listen(1).ok());
-  // The listener's queue takes the connection, and nobody says hello.
+  // The listener's queue takes the connection, but nobody says hello.
   std::thread aborter([&] { driver.AbortConnect(); });
   EXPECT_EQ(driver
                 .Connect(SingleServers({listener_.address()}),
@@ -352,7 +352,7 @@ TEST_F(TcpClientTest, ConnectToAPeerThatIsSilentCanBeAborted) {
   aborter.join();
 }
 
-// Meanwhile the process may open nothing.
+// Keeps the process from opening files during its lifetime.
 class NoMoreFiles {
  public:
   NoMoreFiles() {

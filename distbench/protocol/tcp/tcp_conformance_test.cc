@@ -18,7 +18,7 @@ struct Variant {
   bool uses_tls = false;
 };
 
-// Certificates of all drivers of a test.
+// Certificates for all drivers of a test.
 std::shared_ptr<TlsContext> SharedTls() {
   static const auto* const authority = new TestAuthority("authority");
   static const auto* const context = new std::shared_ptr<TlsContext>(

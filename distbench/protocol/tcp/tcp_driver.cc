@@ -18,7 +18,7 @@ namespace {
 using AddressMap =
     absl::flat_hash_map<std::string, std::vector<SocketAddress>>;
 
-// What the addresses of peers stand for, each resolved once.
+// Resolves the addresses of the peers, each only once.
 absl::StatusOr<AddressMap> ResolveAll(const std::vector<Peer>& peers) {
   AddressMap resolved;
   for (const Peer& peer : peers) {
@@ -32,7 +32,7 @@ absl::StatusOr<AddressMap> ResolveAll(const std::vector<Peer>& peers) {
   return resolved;
 }
 
-// The connections that one transport needs, server by server.
+// Adds the connections of one transport, server by server.
 void AddTargets(const std::vector<Peer>& peers, const AddressMap& resolved,
                 int64_t connections, std::vector<DialTarget>& targets) {
   for (const Peer& peer : peers) {

@@ -28,7 +28,7 @@ int64_t TcpServer::next_due_ns() const {
 }
 
 void TcpServer::Work(int64_t now_ns) {
-  // Timing out takes the connection off the list.
+  // TimeOut() removes the connection from the list.
   while (next_due_ns() <= now_ns) awaiting_hello_.front()->TimeOut();
 }
 

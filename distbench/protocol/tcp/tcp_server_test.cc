@@ -1,4 +1,4 @@
-// What a tcp driver makes of clients that misbehave.
+// Tests how a tcp server handles clients that misbehave.
 
 #include <atomic>
 #include <functional>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr FrameHeader kEmptyRequest = {.kind = FrameKind::kRequest};
 
-// A request that is too large for many of them to come by one read.
+// A request so large that one read cannot take many of them.
 std::string RequestFor(int64_t reply_bytes) {
   const RequestHeader header{.response_bytes = reply_bytes};
   const MessageLayout layout = LayOutMessage(header, 60'000);
@@ -31,7 +31,7 @@ std::string RequestFor(int64_t reply_bytes) {
       message);
 }
 
-// Greets a driver that somebody polls meanwhile, and sends these bytes.
+// Greets a driver, which another thread must poll, and sends these bytes.
 std::thread SendGreeted(RawConnection& connection, std::string bytes) {
   return std::thread([&connection, bytes = std::move(bytes)] {
     connection.Greet(Greeting::Side::kClient);
@@ -179,8 +179,9 @@ TEST_F(TcpServerTest, AClientThatDoesNotReadIsNotServedWithoutEnd) {
   std::thread sender([&] {
     for (int i = 0; i < kRequests; ++i) connection.Send(request);
   });
-  // What the sockets' buffers hold is the system's affair, and much less.
-  // Many turns of the server's loop later:
+  // How much the socket buffers hold depends on the system, but is much less
+  // than all replies.
+  // After many turns of the server's loop:
   RawConnection other = ConnectWithHello();
   constexpr int kOtherRequests = 50;
   for (int i = 0; i < kOtherRequests; ++i) {
@@ -215,7 +216,7 @@ TEST_F(TcpServerTest, RepliesToAClientThatHasGoneAreDropped) {
                driver.counters().errors(StreamError::kSocketFailed) ==
            1;
   }));
-  // One is answered too late, the other never.
+  // One is answered too late, and the other never.
   driver.transport(0).Reply(waiting[0]);
   driver.transport(0).Poll(0, events);
 }
@@ -264,7 +265,7 @@ TEST_F(TcpServerTest, ConnectionsAreSpreadOverTheWorkers) {
           TestEvents::ReplyAsAsked(transport, call);
         }));
   }
-  // The first worker accepts for all.
+  // The first worker accepts connections for all workers.
   ASSERT_TRUE(events[0]->PollUntil([&] { return requests[0] == 2; }));
   for (int i = 1; i < kWorkers; ++i) {
     EXPECT_TRUE(events[i]->PollUntil([&] { return requests[i] == 2; }));

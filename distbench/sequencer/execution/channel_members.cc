@@ -14,7 +14,7 @@
 namespace distbench {
 namespace {
 
-// Instances that an error lists.
+// The number of instances that an error lists.
 constexpr size_t kMaxListed = 10;
 
 using NodeOfInstance = std::map<std::string, const PlacementNode*>;
@@ -30,7 +30,7 @@ NodeOfInstance NodesOf(const std::vector<PlacementNode>& nodes,
   return node_of;
 }
 
-// Of the service's instances, by number.
+// The attributes of the service's instances, by number.
 std::vector<Attributes> AttributesOf(const ServiceSpec& service,
                                      const NodeOfInstance& node_of) {
   const Grid grid = GridOf(service);

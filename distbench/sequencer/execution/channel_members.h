@@ -11,12 +11,12 @@
 
 namespace distbench {
 
-// Replaces constraints of channels that are about attributes of nodes by the
-// instances that they select, so that the config says all that the nodes of the
-// test have to know. An instance has the attributes of its node besides its
-// own. `placement` is of `nodes`.
+// Replaces those constraints of channels that refer to attributes of nodes by
+// the selected instances, so that the config tells the nodes of the test
+// everything they need. An instance has the attributes of its node in addition
+// to its own. `placement` must be a placement on `nodes`.
 //
-// FAILED_PRECONDITION if a channel has no members then; the error says why.
+// FAILED_PRECONDITION if a channel then has no members; the error says why.
 absl::Status ResolveChannelMembers(const std::vector<PlacementNode>& nodes,
                                    const Placement& placement,
                                    DistributedSystemDescription& test);

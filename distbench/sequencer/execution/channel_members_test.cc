@@ -13,7 +13,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// Three servers on nodes of two racks, with a channel of the given constraint.
+// Three servers on nodes in two racks, with a channel with this constraint.
 class ChannelMembersTest : public ::testing::Test {
  protected:
   void SetUpChannel(const std::string& constraint) {

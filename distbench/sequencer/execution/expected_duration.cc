@@ -20,7 +20,7 @@ int64_t LongestChainUs(const ActionList& list, const ActionsByName& actions) {
     if (it == actions.end()) continue;
     const Action& action = *it->second;
     int64_t start_us = 0;
-    // Dependencies are earlier in the list.
+    // Dependencies precede the actions that depend on them.
     for (const std::string& dependency : action.dependencies()) {
       start_us = std::max(start_us, end_us[dependency]);
     }

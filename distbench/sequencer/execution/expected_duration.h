@@ -8,9 +8,9 @@
 
 namespace distbench {
 
-// How long a canonical test will send traffic, in microseconds, as far as its
-// config says: the longest chain of dependent actions of a main list, by their
-// max_duration_us. Nothing if no main list has such a limit.
+// How long a canonical test will send traffic according to its config, in
+// microseconds: the longest chain of dependent actions of a main list, by their
+// max_duration_us. Absent if no main list has such a limit.
 std::optional<int64_t> ExpectedDurationUs(
     const DistributedSystemDescription& test);
 

@@ -8,8 +8,8 @@
 namespace distbench {
 namespace {
 
-// What a node takes to hear of the start and to pass it on to its instances,
-// besides the round trip.
+// The time, in addition to the round trip, that a node needs to receive the
+// start and pass it on to its instances.
 constexpr absl::Duration kBaseStartLead = absl::Milliseconds(5);
 constexpr absl::Duration kStartLeadPerNode = absl::Microseconds(500);
 

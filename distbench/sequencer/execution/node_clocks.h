@@ -1,5 +1,5 @@
-// The clocks of a test's nodes: what it takes that all start at the same time,
-// and what the result says of it.
+// The clocks of a test's nodes: makes all nodes start at the same time, and
+// describes the differences in the result.
 
 #ifndef DISTBENCH_SEQUENCER_EXECUTION_NODE_CLOCKS_H_
 #define DISTBENCH_SEQUENCER_EXECUTION_NODE_CLOCKS_H_
@@ -17,23 +17,23 @@
 
 namespace distbench {
 
-// By how much the node has to correct its clock; absent if it is not known to
-// differ from the sequencer's.
+// The offset by which the node has to correct its clock; absent if its clock is
+// not known to differ from the sequencer's.
 std::optional<ClockOffset> OffsetToCorrect(const NodeHandle& node);
 
-// What users are told of that.
+// A message to users about the correction.
 std::string CorrectionNote(const Participant& participant,
                            const ClockOffset& offset);
 
-// How long before the traffic nodes are told to start it, so that all of them
-// have heard by then.
+// How long before the start of the traffic the nodes are told of it, so that
+// the command reaches all of them in time.
 absl::Duration StartLead(const std::vector<Participant>& participants);
 
-// What users are told of a node that had not, and started so much later.
+// A message to users about a node that started this much too late.
 std::string LateStartWarning(const Participant& participant,
                              int64_t lateness_ns);
 
-// Adds the offsets of nodes on other hosts, the best that is known by now.
+// Adds the best known clock offsets of nodes on other hosts.
 void AddClockOffsets(const std::vector<Participant>& participants,
                      RunInfo& info);
 

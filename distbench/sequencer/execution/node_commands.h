@@ -1,4 +1,4 @@
-// The commands of a test, put together.
+// Builds the commands of a test.
 
 #ifndef DISTBENCH_SEQUENCER_EXECUTION_NODE_COMMANDS_H_
 #define DISTBENCH_SEQUENCER_EXECUTION_NODE_COMMANDS_H_

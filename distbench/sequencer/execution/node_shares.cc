@@ -12,7 +12,7 @@
 namespace distbench {
 namespace {
 
-// Nodes that share CPUs: those of a host that may use the same ones.
+// Nodes that share CPUs: nodes of a host that may use the same ones.
 struct CpuGroup {
   int cpu_count = 1;
   int instance_count = 0;
@@ -23,7 +23,7 @@ CpuGroupKey GroupOf(const NodeRegistration& registration) {
   return {registration.hostname(), registration.topology().allowed_cpus()};
 }
 
-// What distbench knows of a node itself. The node's own words go before.
+// Adds what distbench knows of a node; the node's own attributes win.
 void AddKnownAttributes(const NodeRegistration& registration,
                         Attributes& attributes) {
   const HostTopology& topology = registration.topology();

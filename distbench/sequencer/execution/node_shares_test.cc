@@ -37,7 +37,7 @@ TEST(PlacementNodesTest, KnowsAttributesAndAlias) {
                         {"cpu_count", "1"}}));
 }
 
-// Gives the node the CPUs of a host with two NUMA nodes.
+// Binds the node to these CPUs of a host with two NUMA nodes.
 void Bind(FakeNode& node, const std::string& cpus) {
   HostTopology& topology = *node.mutable_registration().mutable_topology();
   for (const char* node_cpus : {"0-3", "4-7"}) {

@@ -1,4 +1,4 @@
-// The nodes of one test, and what each of them has been told to do.
+// The nodes of a test, and the steps that each of them is executing.
 
 #ifndef DISTBENCH_SEQUENCER_EXECUTION_PARTICIPANT_H_
 #define DISTBENCH_SEQUENCER_EXECUTION_PARTICIPANT_H_
@@ -17,14 +17,14 @@
 
 namespace distbench {
 
-// A node's part in a test.
+// A node's part of a test.
 struct NodeShare {
   std::shared_ptr<NodeHandle> node;
   std::vector<std::string> instances;  // at least one
   int workers_per_instance = 1;
 };
 
-// What a node is told to do. Traffic goes on beside other steps.
+// The steps of a node. kTraffic overlaps with other steps.
 enum class Step { kPrepare, kConnect, kStart, kTraffic, kCollect, kRelease };
 
 // "node1 could not DEED: ...".
@@ -43,30 +43,30 @@ struct Participant {
 
   NodeShare share;
   bool lost = false;
-  std::set<Step> pending;  // told, and not done yet
+  std::set<Step> pending;  // begun, and not finished yet
 
   // Instances that the node's instances send RPCs to.
   std::vector<std::string> peers;
 
   TrafficProgress progress;
 
-  // Of its result chunks: taken, and not acknowledged yet.
+  // Bytes of its result chunks that were taken but not acknowledged yet.
   int64_t unacknowledged_bytes = 0;
 };
 
-// The first ten names, and how many more there are.
+// The first ten names, and the number of the others.
 std::string JoinNames(const std::vector<std::string>& names);
 
-// The names of those that await the step.
+// The names of the nodes that have not finished the step.
 std::string WhoAwaits(Step step, const std::vector<Participant>& participants);
 
-// That they did not do it within the timeout.
+// Says that these nodes did not finish the step within the timeout.
 std::string LateMessage(Step step, absl::Duration timeout,
                         const std::vector<Participant>& participants);
 
 int CountAwaiting(Step step, const std::vector<Participant>& participants);
 
-// Whether each is on the sequencer's host; see NodeHandle.
+// Whether all nodes are on the sequencer's host (see NodeHandle).
 bool AllAreLocal(const std::vector<Participant>& participants);
 
 // Null if the node does not take part.

@@ -19,7 +19,7 @@
 namespace distbench {
 namespace {
 
-// Nodes and problems that an error lists before it only counts them.
+// An error lists this many nodes and problems, and only counts the others.
 constexpr int kMaxListed = 10;
 
 constexpr int kNowhere = -1;
@@ -43,7 +43,7 @@ bool Satisfies(const PlacementNode& node,
                      });
 }
 
-// The first constraint list that the node fails, explained.
+// Explains the first constraint list that the node does not satisfy.
 std::optional<std::string> WhyNot(
     const std::vector<const ConstraintList*>& constraints,
     const PlacementNode& node) {
@@ -94,9 +94,9 @@ class Placer {
   absl::Status PlaceConstrained();
   void PlaceRest();
 
-  // Finds a node for the instance; instances that already have one may have to
-  // move to another. Nodes in `tried` are left alone. A step of the augmenting
-  // path algorithm for bipartite matchings.
+  // Finds a node for the instance, possibly by moving other instances. Leaves
+  // nodes in `tried` alone. This is a step of the augmenting path algorithm for
+  // bipartite matchings.
   bool Assign(int instance, std::vector<bool>& tried);
   absl::Status ExplainFailure(const Instance& instance) const;
 
@@ -108,8 +108,8 @@ class Placer {
   const std::vector<PlacementNode>& nodes_;
   std::vector<Instance> instances_;  // in the order of the config
   absl::flat_hash_map<std::string, int> index_;
-  std::vector<bool> bundled_;  // by node: belongs to a bundle
-  std::vector<int> occupant_;  // by node: the instance that has it for itself
+  std::vector<bool> bundled_;  // by node: part of a bundle
+  std::vector<int> occupant_;  // by node: its only instance
 };
 
 absl::Status Placer::PlaceBundles() {
@@ -232,7 +232,7 @@ absl::Status Placer::ExplainFailure(const Instance& instance) const {
   }
   return absl::FailedPreconditionError(
       absl::StrCat(instance.name,
-                   " can not be placed: no node is left that satisfies its "
+                   " cannot be placed: no node is left that satisfies its "
                    "service_constraints: ",
                    JoinSome(reasons, "; ")));
 }
@@ -248,7 +248,7 @@ void Placer::PlaceRest() {
   }
 }
 
-// Whether instances of a service reach only those of their own process.
+// Whether instances of a service only reach instances in their own process.
 bool StaysInProcess(const DistributedSystemDescription& test,
                     const TestNames& names, const ServiceSpec& service) {
   const DriverStack stack =
@@ -257,7 +257,7 @@ bool StaysInProcess(const DistributedSystemDescription& test,
          stack.drivers.back().driver->stays_in_process;
 }
 
-// The services of such instances.
+// The services with such instances.
 std::set<std::string> ServicesInOneProcess(
     const DistributedSystemDescription& test) {
   const TestNames names(test);

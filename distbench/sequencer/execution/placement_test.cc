@@ -119,7 +119,7 @@ TEST(PlacementTest, SaysHowManyNodesAreMissing) {
 
 class ConstraintPlacementTest : public testing::Test {
  protected:
-  // Nodes in racks a, b, b.
+  // Three nodes, in racks a, b and b.
   ConstraintPlacementTest() : nodes_(Nodes(3)) {
     nodes_[0].attributes["rack"] = "a";
     nodes_[1].attributes["rack"] = "b";
@@ -151,8 +151,8 @@ TEST_F(ConstraintPlacementTest, GlobsConstrainEveryInstanceThatMatches) {
 }
 
 TEST_F(ConstraintPlacementTest, MovesAnInstanceThatIsInTheWayOfAnother) {
-  // client/0 may go anywhere but node0, and would take node1; server/0 can do
-  // with no other.
+  // client/0 may be on node1 or node2, and would take node1; server/0 can only
+  // be on node1.
   nodes_[1].attributes["disk"] = "fast";
   const auto placement = Place(R"(
     service_constraints { key: "client/0" value { constraint_sets {
@@ -173,7 +173,7 @@ TEST_F(ConstraintPlacementTest, SaysWhyEachNodeWasNoHelp) {
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(
       std::string(status.message()),
-      AllOf(HasSubstr("client/1 can not be placed"),
+      AllOf(HasSubstr("client/1 cannot be placed"),
             HasSubstr("node0: is needed for client/0"), HasSubstr("node1: "),
             HasSubstr("node2: "), HasSubstr("rack")));
 }

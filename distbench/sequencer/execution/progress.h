@@ -5,12 +5,11 @@
 
 namespace distbench {
 
-// Takes a node's newer report for its older one: totals replace totals, while
-// what was measured lately adds up until somebody is told.
+// Replaces a node's older report by its newer one: totals are replaced, while
+// recent measurements accumulate until they are reported.
 void UpdateProgress(const TrafficProgress& newer, TrafficProgress& progress);
 
-// Adds what one node reports to the sum over nodes. Times that are not valid
-// are left out.
+// Adds one node's report to the sum over nodes. Leaves out invalid times.
 void AddProgress(const TrafficProgress& part, TrafficProgress& sum);
 
 }  // namespace distbench

@@ -28,7 +28,7 @@ TEST(ProgressTest, AddsUp) {
   EXPECT_EQ(sum.offered_count(), 3);
 }
 
-// Nodes may say anything.
+// Nodes may report any numbers.
 TEST(ProgressTest, SumsAreNumbersWhateverIsAdded) {
   TrafficProgress sum = Progress(kMost);
   AddProgress(Progress(10), sum);

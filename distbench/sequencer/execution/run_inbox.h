@@ -1,4 +1,4 @@
-// What happens to a test while it runs, for the thread that runs it.
+// The events of a running test, for the thread that runs it.
 
 #ifndef DISTBENCH_SEQUENCER_EXECUTION_RUN_INBOX_H_
 #define DISTBENCH_SEQUENCER_EXECUTION_RUN_INBOX_H_
@@ -43,11 +43,11 @@ class RunInbox : public NodeEvents {
   void OnNodeMessage(NodeHandle& node, NodeMessage message) override;
   void OnNodeLost(NodeHandle& node, const std::string& reason) override;
 
-  // The test should end. Overtakes what nodes say.
+  // Requests the end of the test. Delivered before pending messages of nodes.
   void Cancel(const absl::Status& reason);
 
-  // The next event; nothing if there is none until deadline_ns of the monotonic
-  // clock. Virtual for tests, which let time pass instead of waiting.
+  // The next event; absent if there is none by deadline_ns of the monotonic
+  // clock. Virtual for tests, which advance a clock instead of waiting.
   virtual std::optional<RunEvent> Next(int64_t deadline_ns);
 
  protected:

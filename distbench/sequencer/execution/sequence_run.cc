@@ -19,12 +19,12 @@ namespace distbench {
 namespace {
 
 absl::Duration TestTimeout(const DistributedSystemDescription& test) {
-  // Others are refused before they come here.
+  // Invalid timeouts were refused before.
   return absl::Seconds(
       TestTimeoutSeconds(test).value_or(kDefaultTestTimeoutSeconds));
 }
 
-// The chunk without samples: what a summary is made of.
+// Returns the chunk without samples, which is all that a summary needs.
 ResultChunk WithoutSamples(const ResultChunk& chunk) {
   ResultChunk rest;
   rest.set_instance(chunk.instance());
@@ -43,7 +43,7 @@ ResultChunk WithoutSamples(const ResultChunk& chunk) {
   return rest;
 }
 
-// Passes on what happens to one test, and keeps what its summary needs.
+// Passes on the events of one test, and keeps the data for its summary.
 class TestFollower final : public TestRunObserver {
  public:
   TestFollower(int test_index, TestStarted started, bool keep_instance_log,
@@ -73,7 +73,7 @@ class TestFollower final : public TestRunObserver {
     return client_.OnResultChunk(test_index_, std::move(chunk));
   }
 
-  // Adds what the result says of itself: findings and summary.
+  // Adds the findings and the summary, which follow from the result.
   void Conclude(TestResult& result) {
     *result.mutable_service_logs() = std::move(logs_);
     for (Finding& finding : Judge(result)) {

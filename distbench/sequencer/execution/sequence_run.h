@@ -1,4 +1,4 @@
-// A test sequence on its way: from its turn in the queue to its last test.
+// Executes a test sequence, when it is its turn in the queue.
 
 #ifndef DISTBENCH_SEQUENCER_EXECUTION_SEQUENCE_RUN_H_
 #define DISTBENCH_SEQUENCER_EXECUTION_SEQUENCE_RUN_H_
@@ -25,17 +25,17 @@
 
 namespace distbench {
 
-// What the runs of a sequencer share; must outlive them.
+// Shared by all runs of a sequencer; must outlive them.
 struct RunEnvironment {
   NodeRegistry& registry;
   RunStatus& status;
   const Clock& clock;
   StepTimeouts timeouts;
 
-  // Of the source that this was built from; empty if it is not known.
+  // Revision of the source of this build; empty if it is not known.
   std::string revision;
 
-  // After a sequence with shutdown_after_tests.
+  // Called after a sequence with shutdown_after_tests.
   std::function<void()> on_shutdown_request;
 
   std::atomic<int64_t> next_test_id = 1;
@@ -43,21 +43,21 @@ struct RunEnvironment {
 
 class SequenceRun final : public QueuedRun {
  public:
-  // `sequence` is as CheckTestSequence() returned it.
+  // `sequence` must be the return value of CheckTestSequence().
   SequenceRun(TestSequence sequence, RunEnvironment& environment,
               std::shared_ptr<RunClient> client);
 
   void OnQueuePosition(int ahead) override;
 
   // Refuses the whole sequence (FAILED_PRECONDITION, NOT_FOUND) if one of its
-  // tests can not be placed on the nodes that there are. A test that fails
-  // later does not keep the next one from running.
+  // tests cannot be placed on the registered nodes. A test that fails later
+  // does not prevent the next one from running.
   void Run() override;
   void Cancel(const absl::Status& reason) override ABSL_LOCKS_EXCLUDED(mutex_);
   void Drop(const absl::Status& reason) override;
 
  private:
-  // A test with all that its placement decides.
+  // A test with everything that its placement decides.
   struct PlacedTest {
     DistributedSystemDescription test;
     std::vector<NodeShare> shares;
@@ -70,7 +70,7 @@ class SequenceRun final : public QueuedRun {
   absl::Status RunTest(int test_index);
   absl::Status FinishUnplaced(int test_index, const absl::Status& reason);
 
-  // The inbox of the next test; the error says why there is none.
+  // Returns the inbox of the next test; the error says why there is none.
   absl::StatusOr<std::shared_ptr<RunInbox>> OpenInbox()
       ABSL_LOCKS_EXCLUDED(mutex_);
   void ShutDownNodes();

@@ -19,8 +19,8 @@ namespace {
 
 constexpr absl::Duration kProgressInterval = absl::Seconds(1);
 
-// Nodes that send their results at the same time, and what each of them may
-// have on the way: together they bound the sequencer's memory.
+// How many nodes send their results at the same time, and how many bytes of
+// each may be in flight: together they bound the sequencer's memory.
 constexpr int kCollectAtOnce = 8;
 constexpr int64_t kWindowBytes = 4 << 20;
 
@@ -96,7 +96,7 @@ void TestExecution::Start() {
   for (Participant& participant : participants_) {
     if (participant.lost) continue;
     participant.pending.insert(Step::kTraffic);
-    // The sequencer's deadline comes first, unless the sequencer is gone.
+    // The sequencer's own deadline is earlier, unless the sequencer is gone.
     Tell(participant, Step::kStart,
          StartCommand(start_timestamp_ns, spec_.timeout + timeouts_.stop));
   }
@@ -127,7 +127,7 @@ void TestExecution::StopTraffic() {
     AwaitOrDisconnect(Step::kTraffic, timeouts_.stop);
   }
   RunInfo& info = *result_.mutable_run_info();
-  // Tests that only serve may end before they have started.
+  // Tests without clients may end before they have started.
   info.set_end_timestamp_ns(
       std::max(clock_.UnixNs(), info.start_timestamp_ns()));
   ReportProgress();
@@ -222,7 +222,7 @@ void TestExecution::AwaitOrDisconnect(Step step, absl::Duration timeout) {
 }
 
 void TestExecution::DisconnectWhoAwaits(Step step, absl::Duration timeout) {
-  // The results are complete if all that is missing is the release.
+  // The results are complete if only the release is missing.
   if (step != Step::kRelease) {
     Fail(
         absl::DeadlineExceededError(LateMessage(step, timeout, participants_)));
@@ -373,7 +373,7 @@ void TestExecution::Complete(Participant& participant, Step step,
 }
 
 void TestExecution::FailOfTimeout() {
-  // Nothing to fail if the end came with the deadline.
+  // The traffic may have ended at the deadline.
   if (CountAwaiting(Step::kTraffic, participants_) == 0) return;
   Fail(absl::DeadlineExceededError(
       absl::StrCat("the traffic did not end within the test_timeout of ",
@@ -397,7 +397,7 @@ void TestExecution::ReportProgress() {
   TrafficProgress total;
   for (Participant& participant : participants_) {
     AddProgress(participant.progress, total);
-    // They are told once.
+    // Recent times are reported once.
     participant.progress.clear_recent_service_time_ns();
     participant.progress.clear_recent_response_time_ns();
   }

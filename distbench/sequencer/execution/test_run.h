@@ -1,4 +1,4 @@
-// The life of one test: prepare, connect, start, traffic, collect, release.
+// The stages of a test: prepare, connect, start, traffic, collect, release.
 
 #ifndef DISTBENCH_SEQUENCER_EXECUTION_TEST_RUN_H_
 #define DISTBENCH_SEQUENCER_EXECUTION_TEST_RUN_H_
@@ -20,67 +20,69 @@
 
 namespace distbench {
 
-// How long nodes may take for what they are told.
+// How long nodes may take for each step.
 struct StepTimeouts {
   absl::Duration prepare = absl::Seconds(60);
   absl::Duration connect = absl::Seconds(30);
   absl::Duration start = absl::Seconds(10);
   absl::Duration stop = absl::Seconds(10);
   absl::Duration collect = absl::Seconds(60);  // for the next piece
-  // Longer than connect: a stack that is busy connecting may not hear of it.
+  // Longer than connect: a stack that is busy connecting may respond only
+  // later.
   absl::Duration release = absl::Seconds(40);
 };
 
 struct TestRunSpec {
-  // Distinguishes the tests of a sequencer.
+  // Unique among the tests of a sequencer.
   int64_t test_id = 0;
 
   // Canonical, with its seed.
   DistributedSystemDescription test;
   std::vector<NodeShare> shares;
 
-  // Of the traffic.
+  // Limits the duration of the traffic.
   absl::Duration timeout;
 };
 
-// Follows a test. Called on the thread that runs it.
+// Observes a test. Called on the thread that runs it.
 class TestRunObserver {
  public:
   virtual ~TestRunObserver() = default;
 
-  // Traffic starts in a moment.
+  // Traffic is about to start.
   virtual void OnStarted() = 0;
 
   // Totals of all nodes, once a second and at the end.
   virtual void OnProgress(const TrafficProgress& progress) = 0;
 
-  // A piece of what was measured. May block while there is no room for it. An
-  // error cancels the test: nobody takes the rest.
+  // A piece of the measurements. May block while there is no room for it. An
+  // error cancels the test, because nobody takes the rest.
   virtual absl::Status OnResultChunk(ResultChunk chunk) = 0;
 };
 
-// One execution of a test by its nodes; a report's TestRun is what came of one.
+// One execution of a test by its nodes; a report's TestRun is its outcome.
 //
-// Tells the nodes what to do, and waits until they have done it or a deadline
-// has passed. Whatever goes wrong ends the test early: nodes that are still
-// there stop their traffic, hand over what they measured, and are ready for the
-// next test afterwards. Nodes that can not even do that are disconnected.
+// Sends each step to the nodes, and waits until they have finished it or a
+// deadline has passed. Any error ends the test early: the remaining nodes stop
+// their traffic, hand over their measurements, and are then ready for the next
+// test. Nodes that cannot even do that are disconnected.
 class TestExecution {
  public:
-  // `clock` and `observer` must outlive the run. A cancellation that comes by
-  // the inbox ends the run early; what it measured until then is kept.
+  // `clock` and `observer` must outlive the run. A cancellation in the inbox
+  // ends the run early; measurements up to then are kept.
   TestExecution(TestRunSpec spec, const StepTimeouts& timeouts,
                 const Clock& clock, std::shared_ptr<RunInbox> inbox,
                 TestRunObserver& observer);
 
-  // Runs the test to its end; once. Returns the result without service_logs
-  // (see OnResultChunk()) and without summary; what went wrong is in run_info.
+  // Runs the test to its end. Call it once. Returns the result without
+  // service_logs (see OnResultChunk()) and without summary; run_info says what
+  // went wrong.
   TestResult Run();
 
   // Why the test did not run to its end; OK if it did.
   const absl::Status& failure() const { return failure_; }
 
-  // Whether somebody wanted the test to end.
+  // Whether the end of the test was requested.
   bool cancelled() const { return cancelled_; }
 
  private:
@@ -90,7 +92,7 @@ class TestExecution {
   void Start();
   void AwaitTraffic();
 
-  // The end, which also a test that has failed goes through.
+  // The final steps, which a failed test goes through, too.
   void StopTraffic();
   void Collect();
   void Release();
@@ -101,12 +103,10 @@ class TestExecution {
   void Tell(Participant& participant, Step step, NodeCommand command);
   void SendTo(Participant& participant, NodeCommand command);
 
-  // Waits until every node has done the step. A node that is late fails the
-  // test.
+  // Waits until every node has finished the step. A late node fails the test.
   void AwaitOrFail(Step step, absl::Duration timeout);
 
-  // The same, but carries on after a failure: nodes that are late are
-  // disconnected.
+  // Also continues after a failure, and disconnects late nodes.
   void AwaitOrDisconnect(Step step, absl::Duration timeout);
   void DisconnectWhoAwaits(Step step, absl::Duration timeout);
 
@@ -119,12 +119,13 @@ class TestExecution {
   void HandleCollectReply(Participant& participant, CollectReply reply);
   void HandleLoss(Participant& participant, const std::string& reason);
 
-  // The node has done the step, or says why it could not. A node whose traffic
-  // has finished may still have to end, with an error, that of others.
+  // The node has finished the step, or says why it could not. A node whose own
+  // traffic has finished may still report an error that ends the traffic of
+  // others.
   void Complete(Participant& participant, Step step,
                 const CommandStatus& status);
 
-  // The first failure counts.
+  // Only the first failure is kept.
   void FailOfTimeout();
   void Fail(absl::Status status);
   void AddFinding(Finding::Severity severity, absl::string_view code,
@@ -146,7 +147,7 @@ class TestExecution {
   bool results_are_wanted_ = true;
   bool started_ = false;
   int64_t traffic_deadline_ns_ = 0;  // monotonic
-  int64_t last_piece_ns_ = 0;        // monotonic: of a result, arrived
+  int64_t last_piece_ns_ = 0;        // when a piece of a result last arrived
   RUsage usage_at_start_;
 };
 

@@ -1,4 +1,4 @@
-// Tests that end before they have run their course.
+// Tests test runs that end early.
 
 #include <string>
 
@@ -39,7 +39,7 @@ TEST_F(TestRunTest, ANodeThatCanNotPrepareEndsTheTest) {
   }
 }
 
-// A node that dies at a step: which step, and what the failure says of it.
+// A node that dies during a step, and the words for that in the failure.
 struct DeathCase {
   NodeCommand::CommandCase command;
   std::string when;
@@ -122,7 +122,7 @@ TEST_F(TestRunTest, ANodeThatDoesNotAnswerIsNamed) {
       Run().run_info().failure(),
       AllOf(HasSubstr("node0"), HasSubstr("node2"), Not(HasSubstr("node1")),
             HasSubstr("connect"), HasSubstr("30s")));
-  // It did answer the release.
+  // The node did answer the release.
   ExpectReleased(0);
 }
 

@@ -169,7 +169,7 @@ TEST_F(TestRunTest, ReportsProgressOnceASecond) {
   NeverFinishes(1);
   spec_.timeout = absl::Seconds(5);
   Run();
-  // Five while it runs and one at the end.
+  // Five reports during the traffic and one at its end.
   EXPECT_THAT(observer_.progress, SizeIs(6));
 }
 

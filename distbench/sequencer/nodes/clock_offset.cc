@@ -6,7 +6,7 @@ namespace distbench {
 
 void ClockOffsetEstimator::AddRoundTrip(int64_t sent_ns, int64_t remote_ns,
                                         int64_t received_ns) {
-  // Made up: differences of such times may overflow.
+  // Such times are invalid, and differences of them may overflow.
   if (sent_ns < 0 || remote_ns < 0 || received_ns < sent_ns) return;
   const int64_t half_ns = (received_ns - sent_ns) / 2;
   // Rounded up, so that the bound holds.

@@ -1,4 +1,5 @@
-// How far another host's clock is from ours, by asking it for the time.
+// Estimates how far another host's clock is from this one's, by asking it for
+// the time.
 
 #ifndef DISTBENCH_SEQUENCER_NODES_CLOCK_OFFSET_H_
 #define DISTBENCH_SEQUENCER_NODES_CLOCK_OFFSET_H_
@@ -9,7 +10,7 @@
 
 namespace distbench {
 
-// The other clock minus ours, and how far off that may be; nanoseconds.
+// The other clock minus ours, and the bound of the error, in nanoseconds.
 struct ClockOffset {
   int64_t offset_ns = 0;
   int64_t error_ns = 0;
@@ -20,16 +21,17 @@ struct ClockOffset {
   }
 };
 
-// Keeps the last round trips and trusts the shortest of them: what it could be
-// wrong by is bounded by half of its duration. Not thread-safe.
+// Keeps the last round trips and trusts the shortest of them: the error is at
+// most half of its duration. Not thread-safe.
 class ClockOffsetEstimator {
  public:
-  // Older ones are forgotten, as clocks drift.
+  // Older round trips are forgotten, because clocks drift.
   static constexpr int kRoundTrips = 16;
 
-  // sent_ns and received_ns: our clock, when the question left and when the
-  // answer came. remote_ns: the other clock, in between. A round trip during
-  // which our clock was set back is ignored, as are times before the epoch.
+  // sent_ns and received_ns are by our clock, when the question left and when
+  // the answer arrived; remote_ns is by the other clock, in between. Ignores
+  // times before the epoch, and round trips during which our clock was set
+  // back.
   void AddRoundTrip(int64_t sent_ns, int64_t remote_ns, int64_t received_ns);
 
   // Absent before the first round trip.

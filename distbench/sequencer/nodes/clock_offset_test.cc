@@ -23,7 +23,8 @@ TEST(ClockOffsetEstimatorTest, LearnsNothingFromTimesBeforeTheEpoch) {
 
 TEST(ClockOffsetEstimatorTest, TrustsTheShortestRoundTrip) {
   ClockOffsetEstimator estimator;
-  // The other clock is 5000 ahead. The answer of the long one was delayed.
+  // The other clock is 5000 ns ahead. In the long round trips, the answers were
+  // delayed.
   estimator.AddRoundTrip(1000, 6010, 2000);
   estimator.AddRoundTrip(3000, 8050, 3100);
   estimator.AddRoundTrip(4000, 9400, 4500);
@@ -35,7 +36,7 @@ TEST(ClockOffsetEstimatorTest, TrustsTheShortestRoundTrip) {
 
 TEST(ClockOffsetEstimatorTest, ErrorCoversAnyAsymmetryOfThePath) {
   ClockOffsetEstimator estimator;
-  // Equal clocks; all of the delay was on the way back.
+  // The clocks are equal; the whole delay was on the way back.
   estimator.AddRoundTrip(1000, 1000, 1101);
   const ClockOffset offset = estimator.estimate().value();
   EXPECT_LE(-offset.error_ns, offset.offset_ns);

@@ -10,8 +10,9 @@
 
 namespace distbench {
 
-// Makes all nodes of a registry, and the streams that wait for one, beat at a
-// steady pace, on a thread of its own, until it is destroyed.
+// Calls Beat() at a steady pace for all nodes of a registry, and for the
+// streams that have not registered yet, on its own thread, until it is
+// destroyed.
 class Heartbeat {
  public:
   // `registry` and `unregistered` must outlive the heartbeat.

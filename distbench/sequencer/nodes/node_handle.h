@@ -15,7 +15,7 @@ namespace distbench {
 
 class NodeHandle;
 
-// Where messages of nodes go. Thread-safe; must not block.
+// Receives a node's messages. Thread-safe; must not block.
 class NodeEvents {
  public:
   virtual ~NodeEvents() = default;
@@ -25,8 +25,8 @@ class NodeEvents {
   virtual void OnNodeLost(NodeHandle& node, const std::string& reason) = 0;
 };
 
-// Outlives its session for as long as somebody holds it. Thread-safe; nothing
-// here blocks.
+// Outlives its session for as long as somebody holds it. Thread-safe; no method
+// blocks.
 class NodeHandle {
  public:
   virtual ~NodeHandle() = default;
@@ -35,26 +35,26 @@ class NodeHandle {
   virtual const std::string& alias() const = 0;
   virtual const NodeRegistration& registration() const = 0;
 
-  // Whether the node reached the sequencer over loopback, or is part of its
+  // Whether the node reached the sequencer over loopback, or runs in the same
   // process.
   virtual bool is_local() const = 0;
 
-  // Whether it has lately been asked for a sign of life and given none: it may
-  // be gone, though it has not been given up yet.
+  // Whether the node has not answered recent pings. It may be gone, but has not
+  // been declared lost yet.
   virtual bool is_silent() const = 0;
 
-  // Absent before the node has answered the first time.
+  // Absent until the node has answered for the first time.
   virtual std::optional<ClockOffset> clock_offset() const = 0;
 
-  // Sends messages that follow to `events`, those about the session's end
-  // included (at once, if it has ended already). Null: to nobody.
+  // Sends all later events to `events`, including the end of the session (at
+  // once, if it has already ended). Null: to nobody.
   virtual void Attach(std::shared_ptr<NodeEvents> events) = 0;
 
   // Does nothing if the session has ended.
   virtual void Send(NodeCommand command) = 0;
 
-  // Called at a steady pace: asks the node for a sign of life, and disconnects
-  // it if there have been none for a while.
+  // Called at a steady pace: pings the node, and disconnects it if it has been
+  // silent for too long.
   virtual void Beat() = 0;
 
   // Ends the session: the node is lost for `reason`, and is told so.

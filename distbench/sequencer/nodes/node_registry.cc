@@ -7,7 +7,7 @@
 
 namespace distbench {
 
-// A host with hundreds of CPUs takes a tenth of that to describe.
+// The description of a host with hundreds of CPUs takes a tenth of this.
 static constexpr size_t kMaxRegistrationBytes = 256 * 1024;
 
 std::string NodeAlias(int id) { return absl::StrCat("node", id); }
@@ -71,8 +71,7 @@ absl::Status NodeRegistry::Check(const NodeRegistration& registration) const {
   }
   if (registration.hostname().empty()) {
     return absl::InvalidArgumentError(
-        "the registration has no hostname; a node must say on which host it "
-        "is");
+        "the registration has no hostname; a node must name its host");
   }
   if (registration.control_port() < 0 || registration.control_port() > 65535) {
     return absl::InvalidArgumentError(absl::StrCat("the node's port is ",
@@ -87,8 +86,9 @@ absl::Status NodeRegistry::Check(const NodeRegistration& registration) const {
   }
   const int id = registration.preassigned_node_id();
   if (id < -1 || id >= kMaxNodes) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "node", id, " is no node name; they are node0 to node", kMaxNodes - 1));
+    return absl::InvalidArgumentError(
+        absl::StrCat("node", id, " is not a node name; names are node0 to node",
+                     kMaxNodes - 1));
   }
   return absl::OkStatus();
 }
@@ -109,8 +109,8 @@ absl::StatusOr<int> NodeRegistry::ChooseId(
       return absl::UnavailableError(absl::StrCat(
           NodeAlias(wanted), " is registered already, by host ",
           it->second.hostname,
-          ", which does not answer; the name is free when that node is given "
-          "up"));
+          ", which does not answer; the name is free when that node is "
+          "declared lost"));
     }
     return absl::AlreadyExistsError(
         absl::StrCat(NodeAlias(wanted), " is registered already, by host ",
@@ -120,7 +120,7 @@ absl::StatusOr<int> NodeRegistry::ChooseId(
   int id = 0;
   bool is_free = false;
   for (const auto& [taken, entry] : entries_) {
-    // It never heard which name it had been given.
+    // The node came back without having heard its name.
     if (IsSame(entry, registration)) return taken;
     is_free |= taken != id;
     if (!is_free) ++id;

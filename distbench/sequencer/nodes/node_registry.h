@@ -1,4 +1,4 @@
-// The nodes that are there, and what they are called.
+// The registered nodes, and their names.
 
 #ifndef DISTBENCH_SEQUENCER_NODES_NODE_REGISTRY_H_
 #define DISTBENCH_SEQUENCER_NODES_NODE_REGISTRY_H_
@@ -18,7 +18,7 @@
 
 namespace distbench {
 
-// "node7".
+// Such as "node7".
 std::string NodeAlias(int id);
 
 // Thread-safe.
@@ -27,8 +27,8 @@ class NodeRegistry {
   // Ids are below this.
   static constexpr int kMaxNodes = 100000;
 
-  // `version`: of this sequencer; nodes must have the same. max_nodes: at the
-  // same time.
+  // Nodes must have the same `version` as this sequencer. max_nodes limits how
+  // many are registered at the same time.
   explicit NodeRegistry(std::string version, int max_nodes = kMaxNodes)
       : version_(std::move(version)), max_nodes_(max_nodes) {}
 
@@ -37,20 +37,20 @@ class NodeRegistry {
   // is disconnected. Errors: INVALID_ARGUMENT if the registration is wrong,
   // FAILED_PRECONDITION if the versions differ, ALREADY_EXISTS if another node
   // has the id, RESOURCE_EXHAUSTED if there are too many nodes, UNAVAILABLE
-  // after Close(), and as long as it is open whether the node that has the id
-  // is still there.
+  // after Close(), and while the node that has the id may be gone but has not
+  // been declared lost.
   //
-  // `make` makes the handle, once the node has a name. It must not call the
+  // `make` makes the handle once the node has a name. It must not call the
   // registry.
   using MakeHandle =
       absl::FunctionRef<std::shared_ptr<NodeHandle>(const NodeConfig& config)>;
   absl::Status Register(const NodeRegistration& registration, MakeHandle make)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // The node is gone. Does nothing if it was replaced.
+  // Removes a node that is gone. Does nothing if it was replaced.
   void Remove(int id, const NodeHandle& node) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // In the order of their ids: node2 before node10.
+  // Ordered by id: node2 before node10.
   std::vector<std::shared_ptr<NodeHandle>> Nodes() const
       ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -64,7 +64,7 @@ class NodeRegistry {
     std::string hostname;
   };
 
-  // Whether the node that registers is the one that is there already.
+  // Whether the node that registers is the one that is already registered.
   static bool IsSame(const Entry& entry, const NodeRegistration& registration);
 
   absl::Status Check(const NodeRegistration& registration) const;

@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 
 class NodeRegistryTest : public testing::Test {
  protected:
-  // A registration that is accepted, of a new process.
+  // A valid registration of a new process.
   NodeRegistration Valid(int preassigned_id = -1) {
     NodeRegistration registration;
     registration.set_hostname("alpha");
@@ -107,7 +107,7 @@ TEST_F(NodeRegistryTest, ANodeThatComesBackReplacesItsEarlierSession) {
   ASSERT_TRUE(Register(registration, after).ok());
 
   EXPECT_TRUE(before->disconnect_reason().has_value());
-  // What is left of the earlier session does not take the later one along.
+  // The end of the earlier session does not remove the later one.
   registry_.Remove(0, *before);
   EXPECT_THAT(registry_.Nodes(), ElementsAre(after));
 }

@@ -7,12 +7,12 @@
 namespace distbench {
 namespace {
 
-// Round trips in a row when the node comes, so that its clock is known before
-// its first test.
+// A new node is pinged this many times in a row, so that its clock is known
+// before its first test.
 constexpr int kFirstPings = 8;
 
-// Beats without a sign of life that are no accident: the ping of the first one
-// was not answered before the second.
+// After this many beats without a sign of life the silence is no accident: the
+// ping of the first beat was not answered before the second.
 constexpr int kSuspiciousBeats = 2;
 
 }  // namespace
@@ -90,8 +90,8 @@ void NodeSession::Beat() {
 }
 
 void NodeSession::Disconnect(absl::string_view reason) {
-  // The reason goes first: closing the stream makes its own end known, which is
-  // only what follows from it.
+  // Record the reason first: closing the stream also ends the session, with a
+  // less useful reason.
   const auto stream = stream_;
   OnEnd(std::string(reason));
   stream->Close(absl::UnavailableError(

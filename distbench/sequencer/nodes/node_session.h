@@ -1,4 +1,4 @@
-// What the sequencer knows of a node, and says to it, while it is connected.
+// The sequencer's state of a connected node, and the commands sent to it.
 
 #ifndef DISTBENCH_SEQUENCER_NODES_NODE_SESSION_H_
 #define DISTBENCH_SEQUENCER_NODES_NODE_SESSION_H_
@@ -20,7 +20,7 @@
 
 namespace distbench {
 
-// The way to a node. Thread-safe; nothing here blocks.
+// Sends commands to a node. Thread-safe; no method blocks.
 class CommandStream {
  public:
   virtual ~CommandStream() = default;
@@ -28,7 +28,7 @@ class CommandStream {
   // Commands arrive in order. Does nothing once the stream is closed.
   virtual void Send(NodeCommand command) = 0;
 
-  // Ends the stream; the node is told the status.
+  // Ends the stream, and tells the node the status.
   virtual void Close(const absl::Status& status) = 0;
 };
 
@@ -37,27 +37,28 @@ struct NodeSessionOptions {
   NodeRegistration registration;
   bool is_local = false;
 
-  // A node that says nothing is lost within this time, and told so by the
-  // welcome: it may expect as much of the sequencer.
+  // A silent node is declared lost within this time. The welcome tells it the
+  // time, so that it can expect as much of the sequencer.
   absl::Duration silence_timeout = absl::Seconds(5);
 };
 
 // Thread-safe.
 class NodeSession final : public NodeHandle {
  public:
-  // Beats that make up the silence_timeout. Counted rather than timed, so that
-  // a sequencer that was stopped for a while does not blame its nodes.
+  // Beats per silence_timeout. Beats are counted instead of timed, so that a
+  // sequencer that was stopped for a while does not blame its nodes.
   static constexpr int kBeatsPerTimeout = 10;
 
-  // Beats without a sign of life after which the node is lost: one less, as
-  // the last beat may come late and others have to hear of the loss in time.
+  // A node is lost after this many beats without a sign of life: one beat
+  // early, because the last one may be late, and others must hear of the loss
+  // in time.
   static constexpr int kSilentBeats = kBeatsPerTimeout - 1;
 
-  // `clock` and `registry` must outlive the session. Welcomes the node.
+  // Welcomes the node. `clock` and `registry` must outlive the session.
   NodeSession(NodeSessionOptions options, std::shared_ptr<CommandStream> stream,
               const Clock& clock, NodeRegistry& registry);
 
-  // The stream's side: the node has said something, or is gone.
+  // Called by the stream: the node has sent a message, or is gone.
   void OnMessage(NodeMessage message) ABSL_LOCKS_EXCLUDED(mutex_);
   void OnEnd(const std::string& reason) ABSL_LOCKS_EXCLUDED(mutex_);
 

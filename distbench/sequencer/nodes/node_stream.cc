@@ -34,7 +34,7 @@ void NodeStream::Close(const absl::Status& status) {
   if (outbox_.empty()) {
     Finish(*close_status_);
   } else {
-    // The write may take for ever; OnWriteDone() finishes.
+    // The write may take forever; OnWriteDone() finishes.
     context_.TryCancel();
   }
 }
@@ -68,7 +68,7 @@ void NodeStream::OnWriteDone(bool ok) {
   if (close_status_.has_value()) {
     Finish(*close_status_);
   } else if (!ok) {
-    // OnReadDone() or OnCancel() tell the session.
+    // OnReadDone() or OnCancel() informs the session.
     outbox_.clear();
   } else if (!outbox_.empty()) {
     WriteNext();
@@ -80,7 +80,7 @@ void NodeStream::OnCancel() { End("the connection broke"); }
 void NodeStream::OnDone() {
   environment_.unregistered.Remove(*this);
   {
-    // The session refers to the stream, and may outlive it.
+    // The session refers to the stream and may outlive it.
     absl::MutexLock lock(&mutex_);
     session_ = nullptr;
   }
@@ -88,7 +88,7 @@ void NodeStream::OnDone() {
 }
 
 void NodeStream::Register(const NodeRegistration& registration) {
-  // Too late: it is being closed.
+  // Otherwise it is too late: the stream is being closed.
   if (!environment_.unregistered.Remove(*this)) return;
   std::shared_ptr<NodeSession> session;
   const absl::Status status = environment_.registry.Register(
@@ -109,7 +109,7 @@ void NodeStream::Register(const NodeRegistration& registration) {
     session_ = session;
     is_closed = close_status_.has_value();
   }
-  // Whatever closed it did not know of the session.
+  // The code that closed the stream did not know the session.
   if (is_closed) session->OnEnd("the connection broke");
 }
 

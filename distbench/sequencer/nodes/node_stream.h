@@ -22,15 +22,15 @@
 
 namespace distbench {
 
-// Registers the node by its first message, then carries commands to its session
-// and messages from it; without a registration it is ended after a while. Owns
-// itself: lives until gRPC is done with it, and for as long as the session
-// does.
+// Registers the node with its first message, then carries commands and messages
+// between the node and its session. A stream without a registration is ended
+// after a while. Owns itself: it lives until gRPC has finished with it and the
+// session has ended.
 class NodeStream final
     : public grpc::ServerBidiReactor<NodeMessage, NodeCommand>,
       public CommandStream {
  public:
-  // All must outlive the server.
+  // All referenced objects must outlive the server.
   struct Environment {
     absl::Duration silence_timeout;
     const Clock& clock;
@@ -38,7 +38,7 @@ class NodeStream final
     UnregisteredStreams& unregistered;
   };
 
-  // What gRPC is to be given for a new call.
+  // Returns the reactor of a new call, for gRPC.
   static NodeStream* Open(const grpc::CallbackServerContext& context,
                           const Environment& environment);
 
@@ -64,7 +64,7 @@ class NodeStream final
 
   std::shared_ptr<NodeStream> self_;  // until OnDone()
 
-  // Used by reads, which come one after the other, and by what follows them.
+  // Used by reads, which come one after the other, and by their handlers.
   NodeMessage message_;
 
   absl::Mutex mutex_;

@@ -8,11 +8,11 @@
 namespace distbench {
 
 // Whether a peer, as gRPC names it ("ipv4:127.0.0.1:4711"), is on this host:
-// reached over loopback or a Unix socket, or part of this process.
+// connected over loopback or a Unix socket, or in this process.
 bool IsLocalPeer(absl::string_view peer);
 
-// The address of a peer without its port, such as "127.0.0.1" or "::1"; what
-// has none is returned as gRPC names it.
+// The address of a peer without its port, such as "127.0.0.1" or "::1". A name
+// without an address is returned as it is.
 std::string PeerHost(absl::string_view peer);
 
 }  // namespace distbench

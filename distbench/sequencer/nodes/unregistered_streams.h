@@ -1,4 +1,4 @@
-// The streams of those who have not said yet which node they are.
+// The streams whose nodes have not registered yet.
 
 #ifndef DISTBENCH_SEQUENCER_NODES_UNREGISTERED_STREAMS_H_
 #define DISTBENCH_SEQUENCER_NODES_UNREGISTERED_STREAMS_H_
@@ -13,15 +13,14 @@
 
 namespace distbench {
 
-// Ends them if that takes too long: whoever can open a stream could hold it for
-// ever otherwise. Thread-safe.
+// Ends streams that do not register in time; otherwise any client could hold
+// streams open forever. Thread-safe.
 class UnregisteredStreams {
  public:
-  // Beats that make up the timeout; counted rather than timed, as those of
-  // sessions are.
+  // Beats per timeout; counted instead of timed, as in NodeSession.
   static constexpr int kBeatsPerTimeout = NodeSession::kBeatsPerTimeout;
 
-  // Of each stream, to register.
+  // `timeout` is how long a stream may take to register.
   explicit UnregisteredStreams(absl::Duration timeout) : timeout_(timeout) {}
 
   UnregisteredStreams(const UnregisteredStreams&) = delete;
@@ -29,12 +28,12 @@ class UnregisteredStreams {
 
   void Add(std::shared_ptr<CommandStream> stream) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // It registers, or has ended. False: it is not there, or not any more because
-  // its time is over.
+  // Call this when a stream registers or has ended. Returns false if the stream
+  // is not there, for example because its time was over.
   bool Remove(const CommandStream& stream) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Called at a steady pace, kBeatsPerTimeout times within the timeout: closes
-  // the streams that were there so many times, with DEADLINE_EXCEEDED.
+  // Called at a steady pace, kBeatsPerTimeout times per timeout: closes the
+  // streams that have been there for that many beats, with DEADLINE_EXCEEDED.
   void Beat() ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:

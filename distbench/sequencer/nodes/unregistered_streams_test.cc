@@ -16,7 +16,7 @@ constexpr int kBeats = UnregisteredStreams::kBeatsPerTimeout;
 
 class FakeStream final : public CommandStream {
  public:
-  // As the real one, it leaves when it has ended.
+  // Like a real stream, it removes itself when it has ended.
   explicit FakeStream(UnregisteredStreams& streams) : streams_(streams) {}
 
   void Send(NodeCommand) override {}

@@ -39,7 +39,7 @@ uint32_t Uint32At(const char* bytes) {
   return value;
 }
 
-// All of the bytes, or an error.
+// Writes all of the bytes. Returns false on error.
 bool WriteAt(int fd, absl::string_view bytes, int64_t offset) {
   while (!bytes.empty()) {
     const ssize_t count = pwrite(fd, bytes.data(), bytes.size(), offset);
@@ -89,7 +89,7 @@ class ResultFileOnDisk final : public ResultFile {
 
   const std::string path_;
   int fd_ = -1;
-  int64_t size_ = 0;  // with the first line
+  int64_t size_ = 0;  // including the first line
 };
 
 absl::Status ResultFileOnDisk::OpenToRead(int64_t size) {
@@ -116,7 +116,7 @@ absl::Status ResultFileOnDisk::Append(const std::string& record) {
   framed.append(record);
   if (!WriteAt(fd_, framed, size_)) {
     const int error = errno;
-    // Half a record would only take space, of which there may be none.
+    // Half a record would waste space, and the disk may be full.
     (void)!ftruncate(fd_, size_);
     return absl::ErrnoToStatus(error, absl::StrCat("cannot write ", path_));
   }
@@ -153,7 +153,7 @@ absl::StatusOr<std::string> ResultFileOnDisk::Read(int64_t offset) {
   }
   const int64_t size = Uint32At(header);
   const int64_t begin = offset + kRecordHeaderBytes;
-  // What is not there takes no memory either.
+  // Do not allocate memory for bytes that do not exist.
   if (size > size_ - begin || !HasBytesUpTo(fd_, begin + size)) {
     return damage();
   }

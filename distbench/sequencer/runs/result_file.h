@@ -1,4 +1,4 @@
-// The result of a run in a file.
+// Stores the result of a run in a file.
 
 #ifndef DISTBENCH_SEQUENCER_RUNS_RESULT_FILE_H_
 #define DISTBENCH_SEQUENCER_RUNS_RESULT_FILE_H_
@@ -12,14 +12,14 @@
 
 namespace distbench {
 
-// The file begins with a line that says what it is. A record has its length and
-// its CRC-32 before its bytes, both as 4 bytes with the lowest first. A file
-// that ends in the middle of a record is whole up to there.
+// The file begins with a line that names its format. Each record is preceded by
+// its length and its CRC-32, 4 bytes each, least significant byte first. If a
+// file ends in the middle of a record, all records before that one are intact.
 
-// A new file, which the first record makes.
+// A new file, created when the first record is appended.
 std::unique_ptr<ResultFile> NewResultFile(std::string path);
 
-// The first `size` bytes of a file, to read.
+// Opens the first `size` bytes of a file for reading.
 absl::StatusOr<std::unique_ptr<ResultFile>> OpenResultFile(std::string path,
                                                            int64_t size);
 

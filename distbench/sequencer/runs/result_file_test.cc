@@ -95,7 +95,7 @@ TEST_F(ResultFileTest, DamageIsFoundAndItsPlaceSaid) {
   const absl::Status damage = (*whole)->Read(offset).status();
   EXPECT_EQ(damage.code(), absl::StatusCode::kDataLoss);
   EXPECT_THAT(std::string(damage.message()), HasSubstr("damaged at byte 19"));
-  // Nor does a length send a reader anywhere.
+  // A length beyond the end of the file is an error, too.
   const auto cut = OpenResultFile(path_, size - 1);
   ASSERT_TRUE(cut.ok());
   EXPECT_EQ((*cut)->Read(offset).status().code(), absl::StatusCode::kDataLoss);

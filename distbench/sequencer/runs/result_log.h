@@ -1,4 +1,4 @@
-// The events of a run, as records.
+// Stores the events of a run as records.
 
 #ifndef DISTBENCH_SEQUENCER_RUNS_RESULT_LOG_H_
 #define DISTBENCH_SEQUENCER_RUNS_RESULT_LOG_H_
@@ -10,54 +10,57 @@
 
 namespace distbench {
 
-// Records, appended at the end and read from anywhere. The first ones are in a
-// file, if there is one, which others write and read; the rest is in memory.
-// A record has an offset: where it is in the file, or would be.
+// Records are appended at the end and read from anywhere. The first ones may be
+// in a file, which the caller writes and reads; the rest are in memory. A
+// record's offset is its position in the file, or the position that it would
+// have there.
 //
-// Thread-compatible, and quick: it does not touch the disk.
+// Thread-compatible. No method touches the disk.
 class ResultLog {
  public:
   using Record = std::shared_ptr<const std::string>;
 
-  // Of the first record.
+  // The offset of the first record.
   static constexpr int64_t kBegin = 8;
 
-  // A record takes so much in the file besides its bytes.
+  // The overhead of a record in the file.
   static constexpr int64_t kRecordHeaderBytes = 8;
 
   static int64_t SizeInFile(const std::string& record) {
     return kRecordHeaderBytes + static_cast<int64_t>(record.size());
   }
 
-  // `file_end`: what a file has already.
+  // file_end: the size of the records' file, if there is one already.
   explicit ResultLog(int64_t file_end = kBegin)
       : file_end_(file_end), end_(file_end) {}
 
-  // To memory. A record that may be dropped if need be is a piece.
+  // Appends to memory. Records with is_piece may be dropped when memory is
+  // short.
   void Append(std::string record, bool is_piece);
 
-  // The next record in memory at or after the offset, which is moved behind it;
-  // null at the end. What was dropped is passed over.
+  // Returns the next record in memory at or after `offset`, and moves `offset`
+  // behind it; null at the end. Skips dropped records.
   Record Read(int64_t& offset) const;
 
-  // The record that the file is to get next, which is not dropped before
-  // EndWrite(). Null if there is none, or if one before it was dropped.
+  // Returns the next record to write to the file; it is not dropped before
+  // EndWrite(). Null if there is none, or if an earlier one was dropped.
   Record BeginWrite();
 
-  // If it was written, the record is in the file and not in memory any more.
+  // If is_written, the record is now in the file and is removed from memory.
   void EndWrite(bool is_written);
 
-  // Forgets records in memory that begin before `offset`: pieces, or all.
+  // Drop records in memory that begin before `offset`: only pieces, or all.
   void DropPieces(int64_t offset) { DropBefore(offset, /*only_pieces=*/true); }
   void Drop(int64_t offset) { DropBefore(offset, /*only_pieces=*/false); }
 
-  // Behind the last record; and behind the last one in the file.
+  // The offset behind the last record, and behind the last one in the file.
   int64_t end() const { return end_; }
   int64_t file_end() const { return file_end_; }
 
   int64_t memory_bytes() const { return memory_bytes_; }
 
-  // A record in memory was dropped: the file will never have all.
+  // Whether a record in memory was dropped, so that the file can never be
+  // complete.
   bool has_gap() const { return has_gap_; }
 
  private:

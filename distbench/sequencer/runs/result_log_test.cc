@@ -12,7 +12,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// Returns the records in memory, from the offset.
+// Returns the records in memory, beginning at the offset.
 std::vector<std::string> ReadAll(const ResultLog& log,
                                  int64_t offset = ResultLog::kBegin) {
   std::vector<std::string> records;
@@ -73,7 +73,7 @@ TEST(ResultLogTest, NothingIsWrittenBehindAGap) {
   log.Append("two", true);
   log.Append("three", false);
   EXPECT_EQ(*log.BeginWrite(), "one");
-  // The record that is being written stays.
+  // The record that is being written is kept.
   log.DropPieces(log.end());
   EXPECT_THAT(ReadAll(log), ElementsAre("one", "three"));
   log.EndWrite(true);

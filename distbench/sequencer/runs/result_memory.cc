@@ -22,7 +22,7 @@ ResultMemory::Room ResultMemory::Reserve(int64_t bytes, bool cut_off_readers) {
         } else {
           room = being_read.empty() ? Room::kNone : Room::kMayCome;
         }
-        // They are still the oldest.
+        // These are still the oldest.
         droppable_.insert(droppable_.begin(), being_read.begin(),
                           being_read.end());
         return room;

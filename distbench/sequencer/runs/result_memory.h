@@ -1,4 +1,4 @@
-// The memory that results may take.
+// Limits the memory that results take.
 
 #ifndef DISTBENCH_SEQUENCER_RUNS_RESULT_MEMORY_H_
 #define DISTBENCH_SEQUENCER_RUNS_RESULT_MEMORY_H_
@@ -20,47 +20,49 @@ class DroppableResult {
  public:
   virtual ~DroppableResult() = default;
 
-  // Forgets the result and releases its memory. Records that a reader has not
-  // taken yet stay until it takes them; with `cut_off` they go now, and the
-  // reader is told so. Returns whether nothing is left.
+  // Drops the result and releases its memory. Records that a reader has not
+  // taken yet stay until it takes them; with `cut_off` they are dropped now,
+  // and the reader is told so. Returns whether nothing is left.
   virtual bool DropResult(bool cut_off) = 0;
 };
 
-// A limit for all results together. What goes first is the oldest result of the
-// client whose results take most, so that nobody pushes out those of others
-// that take less. Thread-safe.
+// Limits the memory of all results together. The oldest result of the client
+// that uses most memory is dropped first, so that no client displaces the
+// results of others that use less. Thread-safe.
 class ResultMemory {
  public:
   explicit ResultMemory(int64_t limit_bytes) : limit_bytes_(limit_bytes) {}
 
   enum class Room {
     kReserved,
-    kMayCome,  // once readers have taken what they read
-    kNone,     // although all that may be dropped was
+    kMayCome,  // when readers have taken their records
+    kNone,     // although everything droppable was dropped
   };
 
-  // Reserves all or nothing. The caller holds no lock that DropResult() takes.
+  // Reserves all of the bytes, or none. The caller must not hold a lock that
+  // DropResult() takes.
   Room Reserve(int64_t bytes, bool cut_off_readers = false)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // For what can not be left out, whatever the limit.
+  // For data that cannot be left out; ignores the limit.
   void ReserveAnyway(int64_t bytes) ABSL_LOCKS_EXCLUDED(mutex_);
 
   void Release(int64_t bytes) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // This number grows whenever memory was released, and with NoteChange(), by
-  // which others wake whoever waits here.
+  // Counts releases of memory and calls of NoteChange(), which wakes the
+  // threads in AwaitChange() for other reasons.
   int64_t changes() const ABSL_LOCKS_EXCLUDED(mutex_) {
     absl::MutexLock lock(&mutex_);
     return changes_;
   }
   void NoteChange() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Waits until there are more than `seen`. False: there are not.
+  // Waits until there are more than `seen` changes. Returns false on timeout.
   bool AwaitChange(int64_t seen, absl::Duration timeout) const
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // From now on the client's result, which takes so much, may be dropped.
+  // From now on the client's result, which takes this many bytes, may be
+  // dropped.
   void AddDroppable(std::weak_ptr<DroppableResult> result, std::string client,
                     int64_t bytes) ABSL_LOCKS_EXCLUDED(mutex_);
 

@@ -44,7 +44,7 @@ class FakeResult final : public DroppableResult {
 
 class ResultMemoryTest : public testing::Test {
  protected:
-  // A result that has reserved its memory and ended.
+  // Adds a result that has reserved its memory and ended.
   std::shared_ptr<FakeResult> Add(const std::string& name,
                                   const std::string& client, int64_t bytes) {
     EXPECT_EQ(memory_.Reserve(bytes), Room::kReserved);
@@ -91,7 +91,7 @@ TEST_F(ResultMemoryTest, WhatIsBeingReadIsWaitedForBeforeItIsCutOff) {
   EXPECT_THAT(dropped_, ElementsAre("b"));
   EXPECT_EQ(memory_.Reserve(50), Room::kMayCome);
   EXPECT_EQ(memory_.used_bytes(), 90);
-  // It is not forgotten.
+  // The result is still known.
   EXPECT_EQ(memory_.Reserve(50, /*cut_off_readers=*/true), Room::kReserved);
   EXPECT_THAT(dropped_, ElementsAre("b", "a"));
 }

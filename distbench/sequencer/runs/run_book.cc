@@ -14,7 +14,7 @@
 namespace distbench {
 namespace {
 
-// What a sequencer that was killed left unsaid.
+// Explains the end of a run in place of the sequencer that was killed.
 std::string WhyInterrupted(const RunDescription& run) {
   if (run.state() == RunDescription::WAITING) {
     return "the test sequencer ended before it was this run's turn";
@@ -44,7 +44,7 @@ RunBook::RunBook(const RunLimits& limits, const Clock& clock)
 RunBook::~RunBook() {
   if (storage_ == nullptr) return;
   storage_->AwaitIdle(absl::InfiniteDuration());
-  // The storage closes their files.
+  // Destroying the records makes the storage close their files.
   absl::MutexLock lock(&mutex_);
   records_.clear();
 }
@@ -78,7 +78,7 @@ void RunBook::Interrupt(RunDisk& disk, RunDescription run) {
   interrupted_runs_.push_back(run);
   const std::string id = run.id();
   RunOrError record = absl::NotFoundError("not needed");
-  // If the disk is full, what it says of the run is old.
+  // If the disk is full, its description of the run is outdated.
   if (!disk.Save(run).ok()) record = OpenStored(disk, std::move(run));
   absl::MutexLock lock(&mutex_);
   ++ended_counts_[RunDescription::INTERRUPTED];
@@ -177,7 +177,7 @@ std::vector<RunDescription> RunBook::ListNow(RunDisk* disk) const {
   }
   {
     absl::MutexLock lock(&mutex_);
-    // What is on the disk of these may be old.
+    // The disk's descriptions of these may be outdated.
     for (const auto& [id, record] : records_) runs[id] = record->description();
   }
   std::vector<RunDescription> sorted;
@@ -225,7 +225,7 @@ RunBook::RunOrError RunBook::OpenStored(RunDisk& disk, RunDescription run) {
 absl::Status RunBook::NotFound(RunDisk* disk, const std::string& id) const {
   std::vector<std::string> ids;
   for (const RunDescription& run : ListNow(disk)) ids.push_back(run.id());
-  std::reverse(ids.begin(), ids.end());  // the latest first
+  std::reverse(ids.begin(), ids.end());  // latest first
   const std::optional<std::string> meant = ClosestName(id, ids);
   return absl::NotFoundError(absl::StrCat(
       "there is no run ", Quoted(id), "; ",
@@ -254,7 +254,7 @@ void RunBook::OnEnded(const std::string& id) {
   if (storage_ != nullptr) StoreAgain(id);
 }
 
-// The oldest of the client that has most.
+// Forgets the oldest run of the client that has the most.
 void RunBook::ForgetOne() {
   std::map<std::string, int> count_of;
   for (const std::string& id : ended_) ++count_of[records_.at(id)->client()];

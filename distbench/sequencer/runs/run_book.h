@@ -1,4 +1,4 @@
-// All runs that a sequencer knows: those that wait, run, and have ended.
+// All runs that a sequencer knows: waiting, running and ended ones.
 
 #ifndef DISTBENCH_SEQUENCER_RUNS_RUN_BOOK_H_
 #define DISTBENCH_SEQUENCER_RUNS_RUN_BOOK_H_
@@ -28,16 +28,17 @@
 
 namespace distbench {
 
-// So that no client, by mistake or not, takes what others need.
+// These limits keep a client from taking, by mistake or not, what others need.
 struct RunLimits {
-  // Runs that have not ended: in all, and of one client.
+  // Runs that have not ended, in total and per client.
   int unfinished = 1'000;
   int unfinished_per_client = 100;
 
   int tests_per_run = 100'000;
   int label_bytes = 200;
 
-  // Without a directory: results in all, and runs that are remembered.
+  // Without a directory: bytes of all results, and the number of ended runs
+  // that are remembered.
   int64_t memory_bytes = int64_t{128} << 20;
   int ended_in_memory = 1'000;
 };
@@ -46,62 +47,63 @@ struct RunSubmission {
   const TestSequence& tests;
   std::string label;
 
-  // Who submits it.
+  // The client that submits the run.
   std::string client;
 
-  // A failed test ends the run.
+  // Whether a failed test ends the run.
   bool stop_at_failure = false;
 };
 
 // Thread-safe.
 class RunBook {
  public:
-  // `clock` must outlive the book, and the book its records.
+  // `clock` must outlive the book, and the book must outlive its records.
   RunBook(const RunLimits& limits, const Clock& clock);
 
-  // Waits until all is stored.
+  // Waits until everything is stored.
   ~RunBook();
 
-  // Keeps runs there from now on, besides those that it has; before anything
-  // else. Runs of an earlier process that had not ended are interrupted ones
-  // now.
+  // Adds the runs that are on the disk, and keeps all later runs there. Call it
+  // before any other method. Runs that had not ended in an earlier process
+  // become interrupted ones.
   void OpenDisk(std::shared_ptr<RunDisk> disk) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // With a RunDirectory.
+  // Like OpenDisk(), with a RunDirectory.
   absl::Status OpenDirectory(const std::string& path);
 
-  // What OpenDisk() found.
+  // The interrupted runs that OpenDisk() found.
   const std::vector<RunDescription>& interrupted_runs() const {
     return interrupted_runs_;
   }
 
-  // How many runs have ended in which state, since the book was made; what
-  // OpenDisk() found included.
+  // The number of ended runs by state since the book was made, including those
+  // that OpenDisk() found.
   std::map<RunDescription::State, int64_t> ended_counts() const
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // The record of a new run, which waits. RESOURCE_EXHAUSTED or
-  // INVALID_ARGUMENT name the limit and the remedy.
+  // Returns the record of a new run, which waits. The errors RESOURCE_EXHAUSTED
+  // and INVALID_ARGUMENT name the limit and the remedy.
   absl::StatusOr<std::shared_ptr<RunRecord>> Add(
       const RunSubmission& submission) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Neither waits for the disk: what is found is said later, on the storage's
-  // thread, or at once if it is in memory.
+  // List() and Find() do not wait for the disk: they call the handler later on
+  // the storage's thread, or at once if everything is in memory.
   //
-  // Oldest first.
+  // Lists the oldest run first.
   using ListHandler = std::function<void(std::vector<RunDescription> runs)>;
   void List(ListHandler on_listed) const ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // NOT_FOUND if there is no such run, with what may have been meant.
+  // NOT_FOUND if there is no such run; the message suggests a similar id.
   using RunOrError = absl::StatusOr<std::shared_ptr<RunRecord>>;
   using FindHandler = std::function<void(RunOrError run)>;
   void Find(const std::string& id, FindHandler on_found)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Waits until the disk has what is known so far. False: it has not.
+  // Waits until the disk has everything that is known so far. Returns false on
+  // timeout.
   bool AwaitStored(absl::Duration timeout) const;
 
-  // If runs do not end well from now on, the sequencer's end is why.
+  // If runs fail from now on, the end of the sequencer is given as the reason.
   void OnSequencerEnds() ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
@@ -110,11 +112,11 @@ class RunBook {
   void OnEnded(const std::string& id) ABSL_LOCKS_EXCLUDED(mutex_);
   void ForgetOne() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  // Tries again to write what a full disk did not take before this run.
+  // Retries the writes that failed before this run because the disk was full.
   void StoreAgain(const std::string& id) ABSL_LOCKS_EXCLUDED(mutex_);
   void ForgetStored() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // On the storage's thread, or without a disk on any.
+  // Runs `work` on the storage's thread, or, without a disk, on the caller's.
   void WithDisk(std::function<void(RunDisk* disk)> work) const;
   void Interrupt(RunDisk& disk, RunDescription run)
       ABSL_LOCKS_EXCLUDED(mutex_);
@@ -135,7 +137,7 @@ class RunBook {
   mutable absl::Mutex mutex_;
   RunIds ids_ ABSL_GUARDED_BY(mutex_);
 
-  // Those that have not ended, or are not on the disk; by id.
+  // Runs that have not ended or are not on the disk, by id.
   std::map<std::string, std::shared_ptr<RunRecord>> records_
       ABSL_GUARDED_BY(mutex_);
   std::deque<std::string> ended_ ABSL_GUARDED_BY(mutex_);  // of records_

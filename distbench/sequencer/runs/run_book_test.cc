@@ -27,7 +27,7 @@ using ::testing::IsEmpty;
 using ::testing::Pair;
 using ::testing::SizeIs;
 
-// Ids and states, oldest first.
+// Returns the states, oldest run first.
 std::vector<RunDescription::State> States(const RunBook& book) {
   std::vector<RunDescription::State> states;
   for (const RunDescription& run : ListRuns(book)) {
@@ -76,7 +76,7 @@ class RunBookTest : public testing::Test {
     record.OnTestSetUp(1);
   }
 
-  // The kinds of events that the run has for who asks for it.
+  // Returns the kinds of events that a new follower of the run receives.
   static std::vector<RunTestsEvent::EventCase> Events(
       std::shared_ptr<RunRecord> record) {
     WaitingFollower follower(std::move(record));
@@ -155,7 +155,7 @@ TEST_F(RunBookTest, CountsHowRunsEnded) {
   Add(*book)->OnSequenceDone(absl::FailedPreconditionError("no nodes"));
   Add(*book)->OnSequenceDone(absl::CancelledError("on request"));
   Add(*book);  // waits
-  // Forgotten ones as well.
+  // Counts include forgotten runs.
   EXPECT_THAT(book->ended_counts(),
               ElementsAre(Pair(RunDescription::DONE, 3),
                           Pair(RunDescription::FAILED, 1),
@@ -203,7 +203,7 @@ TEST_F(RunBookTest, WhatEndedIsOnTheDiskWithADirectory) {
   EXPECT_THAT(Events(*FindRun(*book, id)),
               ElementsAre(RunTestsEvent::kRunId, RunTestsEvent::kResultChunk,
                           RunTestsEvent::kFinished));
-  // New ids come after old ones.
+  // New ids sort after old ones.
   EXPECT_GT(Add(*book)->id(), id);
 }
 
@@ -215,7 +215,7 @@ TEST_F(RunBookTest, RunsThatHadNotEndedAreInterruptedAfterwards) {
     auto waiting = Add(*book);
     id = record->id();
     RunFirstTest(*record);
-    // A piece of the test that was not finished.
+    // A piece of a test that was not finished.
     ASSERT_TRUE(record->OnResultChunk(1, ResultChunk()).ok());
   }
   auto book = MakeBook(true);
@@ -227,18 +227,18 @@ TEST_F(RunBookTest, RunsThatHadNotEndedAreInterruptedAfterwards) {
             "the test sequencer ended before it was this run's turn");
   EXPECT_THAT(States(*book), ElementsAre(RunDescription::INTERRUPTED,
                                          RunDescription::INTERRUPTED));
-  // What was finished is there.
+  // The finished test is there.
   EXPECT_THAT(Events(*FindRun(*book, id)),
               ElementsAre(RunTestsEvent::kRunId, RunTestsEvent::kResultChunk,
                           RunTestsEvent::kFinished));
-  // It is said once.
+  // Interrupted runs are reported only once.
   book = nullptr;
   EXPECT_THAT(MakeBook(true)->interrupted_runs(), IsEmpty());
 }
 
 TEST_F(RunBookTest, ADiskThatTakesNothingDelaysNothingAndGetsItLater) {
   auto book = MakeBook(true);
-  // Nothing can be written there for a while.
+  // Makes writes fail for a while.
   std::filesystem::rename(path_, path_ + ".away");
   auto record = Add(*book);
   RunFirstTest(*record);
@@ -275,7 +275,7 @@ TEST_F(RunBookTest, NobodyWaitsForADiskThatTakesItsTime) {
   ASSERT_TRUE(running->OnResultChunk(0, ResultChunk()).ok());
   EXPECT_TRUE(waiting->Cancel(absl::CancelledError("enough")).ok());
   waiting->OnSequenceDone(absl::CancelledError("enough"));
-  // Answers that need the disk come when it answers.
+  // Answers that need the disk come when the disk answers.
   absl::Notification is_listed;
   book.List([&](const std::vector<RunDescription>&) { is_listed.Notify(); });
   absl::Notification is_found;
@@ -323,7 +323,7 @@ TEST_F(RunBookTest, LimitsNameWhatToDo) {
               AllOf(HasSubstr("2 runs of me"), HasSubstr("cancel")));
   auto yours = Add(*book, "you");
   EXPECT_THAT(Message(refusal("them")), HasSubstr("3 runs wait or run"));
-  // Those that have ended do not count.
+  // Runs that have ended do not count.
   mine->OnSequenceDone(absl::OkStatus());
   EXPECT_TRUE(refusal("me").ok());
 

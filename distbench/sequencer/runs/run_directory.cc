@@ -30,11 +30,11 @@ constexpr absl::string_view kDescriptionSuffix = ".run";
 constexpr absl::string_view kResultSuffix = ".result";
 constexpr absl::string_view kTemporarySuffix = ".tmp";
 
-// More than any description takes.
+// More than any valid description has.
 constexpr int64_t kMaxDescriptionBytes = 64 << 20;
 constexpr int kMaxNesting = 100;
 
-// Keeps to itself what is wrong: it would be told anew by each listing.
+// Collects the first error and logs nothing: every listing would log it again.
 class SilentCollector final : public google::protobuf::io::ErrorCollector {
  public:
   void AddError(int line, int, const std::string& message) override {
@@ -100,7 +100,7 @@ absl::Status RunDirectory::Save(const RunDescription& description) {
   if (!file.ok()) return file.status();
   const ssize_t written = write((*file)->fd(), text.data(), text.size());
   if (written < 0) return WriteError(path, errno);
-  // A disk that takes a part of it is full.
+  // A short write means that the disk is full.
   if (written < static_cast<ssize_t>(text.size())) {
     return WriteError(path, ENOSPC);
   }
@@ -116,7 +116,7 @@ absl::StatusOr<RunDescription> RunDirectory::Load(const std::string& id) {
   google::protobuf::TextFormat::Parser parser;
   SilentCollector error;
   parser.RecordErrorsTo(&error);
-  parser.AllowUnknownField(true);  // of a later version
+  parser.AllowUnknownField(true);  // a later version's
   parser.SetRecursionLimit(kMaxNesting);
   if (!parser.ParseFromString(*text, &description)) {
     description.Clear();
@@ -137,7 +137,7 @@ std::vector<RunDescription> RunDirectory::List() {
   std::vector<RunDescription> runs;
   for (const std::string& id : ids) {
     absl::StatusOr<RunDescription> run = Load(id);
-    // Somebody may have removed it meanwhile.
+    // The run may have been removed in the meantime.
     if (absl::IsNotFound(run.status())) continue;
     if (run.ok()) {
       runs.push_back(*std::move(run));

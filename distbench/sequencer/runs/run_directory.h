@@ -17,15 +17,15 @@
 
 namespace distbench {
 
-// A run has two files, named by its id and nothing else: ID.run describes it
-// (RunDescription, as text), and ID.result is its ResultFile. Descriptions are
-// replaced as a whole, so that each is found as it was saved last. Whoever
-// removes the files removes the run. One process at a time has a directory.
+// Each run has two files: ID.run is its RunDescription as text, and ID.result
+// is its ResultFile. There are no other files of a run, so it can be removed by
+// removing both. Descriptions are replaced atomically. Only one process at a
+// time can use a directory.
 class RunDirectory final : public RunDisk {
  public:
-  // Makes the directory if it is missing, and removes what a process that was
-  // killed had begun to write. The error names the directory: another process
-  // has it, or files can not be made there.
+  // Makes the directory if it is missing, and removes incomplete files that a
+  // killed process left behind. The error names the directory: another process
+  // uses it, or files cannot be made there.
   static absl::StatusOr<std::unique_ptr<RunDirectory>> Open(std::string path);
 
   RunDirectory(const RunDirectory&) = delete;
@@ -47,7 +47,7 @@ class RunDirectory final : public RunDisk {
   std::string ResultPath(const std::string& id) const;
 
   const std::string path_;
-  const FileDescriptor lock_;  // while it is open, of this process alone
+  const FileDescriptor lock_;  // held while the directory is open
 };
 
 }  // namespace distbench

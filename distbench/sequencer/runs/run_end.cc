@@ -15,7 +15,7 @@ absl::Status EndOf(const RunDescription& run) {
     case RunDescription::UNKNOWN:
       return absl::AbortedError(run.message());
     case RunDescription::FAILED:
-      // Tests that failed say so themselves.
+      // Failed tests report their own errors.
       if (run.message().empty()) return absl::OkStatus();
       return absl::FailedPreconditionError(run.message());
     case RunDescription::DONE:

@@ -6,10 +6,10 @@
 
 namespace distbench {
 
-// Whether the run neither waits nor runs.
+// Whether the run is neither waiting nor running.
 bool HasEnded(const RunDescription& run);
 
-// What a run that has ended told its clients at its end.
+// The status that clients of an ended run receive.
 absl::Status EndOf(const RunDescription& run);
 
 }  // namespace distbench

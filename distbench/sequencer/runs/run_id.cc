@@ -28,7 +28,7 @@ bool IsRunId(absl::string_view text) {
 void RunIds::Follow(absl::string_view id) {
   absl::Time time;
   int number = 0;
-  // Digits that are no time, such as a 13th month, are followed by no id.
+  // Digits that are not a valid time, such as a 13th month, are ignored.
   if (!absl::ParseTime(kTimeFormat, id.substr(0, kTimeLength),
                        absl::UTCTimeZone(), &time, nullptr) ||
       !absl::SimpleAtoi(id.substr(kTimeLength + 1), &number)) {

@@ -1,4 +1,4 @@
-// What runs are called.
+// The ids of runs.
 
 #ifndef DISTBENCH_SEQUENCER_RUNS_RUN_ID_H_
 #define DISTBENCH_SEQUENCER_RUNS_RUN_ID_H_
@@ -11,19 +11,19 @@
 
 namespace distbench {
 
-// Whether the text is the id of a run, which there may be or not: digits and
-// '-', so that it can be part of a file's name.
+// Whether the text is a well-formed run id. Such ids consist of digits and '-',
+// so they can be part of a file name. The run need not exist.
 bool IsRunId(absl::string_view text);
 
-// Ids that say when a run was submitted, in UTC: "20260131-235959-000". Each
-// sorts after those before it, also when the clock is set back. Not
-// thread-safe.
+// Generates ids that say when a run was submitted, in UTC:
+// "20260131-235959-000". Each sorts after all earlier ones, even if the clock
+// is set back. Not thread-safe.
 class RunIds {
  public:
   // `clock` must outlive this.
   explicit RunIds(const Clock& clock) : clock_(clock) {}
 
-  // The ids that follow sort after this one, which must be an id.
+  // Makes later ids sort after `id`, which must be a run id.
   void Follow(absl::string_view id);
 
   std::string Next();

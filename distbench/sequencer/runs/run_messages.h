@@ -1,4 +1,4 @@
-// Why a run's result is not all there.
+// Messages that explain why a run's result is incomplete.
 
 #ifndef DISTBENCH_SEQUENCER_RUNS_RUN_MESSAGES_H_
 #define DISTBENCH_SEQUENCER_RUNS_RUN_MESSAGES_H_

@@ -1,5 +1,5 @@
-// Whose turn it is: runs one at a time, in the order in which they came, but
-// for those that may go first.
+// Executes runs one at a time, in the order of their submission, except for
+// those that may go first.
 
 #ifndef DISTBENCH_SEQUENCER_RUNS_RUN_QUEUE_H_
 #define DISTBENCH_SEQUENCER_RUNS_RUN_QUEUE_H_
@@ -15,23 +15,22 @@
 
 namespace distbench {
 
-// Something that waits for its turn and then runs. Exactly one of Run() and
-// Drop() is called.
+// A run in the queue. Exactly one of Run() and Drop() is called.
 class QueuedRun {
  public:
   virtual ~QueuedRun() = default;
 
-  // `ahead` others come first, the one that runs included; 0 says that its turn
-  // comes at once. Must not block, nor call the queue.
+  // `ahead` others come first, including the one that is running; 0 means that
+  // it is about to run. Must neither block nor call the queue.
   virtual void OnQueuePosition(int ahead) = 0;
 
-  // Its turn: on the queue's thread, until it is done.
+  // Executes the run, on the queue's thread.
   virtual void Run() = 0;
 
-  // Makes Run(), current or future, return soon. Any thread.
+  // Makes Run(), current or future, return soon. May be called on any thread.
   virtual void Cancel(const absl::Status& reason) = 0;
 
-  // It will not run.
+  // Called instead of Run().
   virtual void Drop(const absl::Status& reason) = 0;
 };
 
@@ -40,25 +39,25 @@ class RunQueue {
  public:
   RunQueue();
 
-  // Closes, and waits until what was running has ended.
+  // Closes the queue, and waits until the current run has ended.
   ~RunQueue();
 
-  // With `preempt`, before all that wait and were submitted without it. What
-  // runs is not disturbed.
+  // With `preempt`, the run goes before all waiting ones that were submitted
+  // without it. The current run is not interrupted.
   void Submit(std::shared_ptr<QueuedRun> run, bool preempt = false)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Drops the run if it waits, cancels it if it runs, and does nothing
-  // otherwise.
+  // Drops the run if it is waiting, cancels it if it is running, and does
+  // nothing otherwise.
   void Cancel(const QueuedRun& run, const absl::Status& reason)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
   int waiting_count() const ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Cancels and drops everything, now and later.
+  // Cancels the current run, and drops all waiting and later ones.
   void Close(const absl::Status& reason) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Waits until nothing runs. False: something still does.
+  // Waits until nothing runs. Returns false on timeout.
   bool AwaitIdle(absl::Duration timeout) const ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
@@ -68,7 +67,7 @@ class RunQueue {
   };
 
   void Loop() ABSL_LOCKS_EXCLUDED(mutex_);
-  // To those that wait, from the `first` of them on.
+  // Tells the waiting runs their positions, beginning with the run at `first`.
   void AnnouncePositions(int first) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool HasWork() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     return !waiting_.empty() || closed_;
@@ -80,7 +79,7 @@ class RunQueue {
 
   mutable absl::Mutex mutex_;
 
-  // Those with `preempt` come first.
+  // Runs with `preempt` come first.
   std::deque<WaitingRun> waiting_ ABSL_GUARDED_BY(mutex_);
   std::shared_ptr<QueuedRun> running_ ABSL_GUARDED_BY(mutex_);
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;

@@ -14,7 +14,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// What happened, in order, over all runs of a test.
+// Records the events of all runs of a test, in order.
 class Journal {
  public:
   void Add(std::string entry) {
@@ -31,7 +31,7 @@ class Journal {
   std::vector<std::string> entries_;
 };
 
-// Runs until it is told to end or cancelled.
+// A run that lasts until it is told to end, or is cancelled.
 class FakeRun : public QueuedRun {
  public:
   FakeRun(std::string name, Journal& journal)

@@ -12,7 +12,7 @@ namespace distbench {
 namespace {
 
 // A run waits while more than this is unwritten. It is enough for the storage
-// to write many small records in one go.
+// to write many small records at once.
 constexpr int64_t kMaxUnwrittenBytes = 1 << 20;
 
 }  // namespace
@@ -167,7 +167,7 @@ absl::Status RunRecord::OnTestFinished(int test_index, TestResult result) {
   }
   Commit();
   {
-    // A sequencer that is killed loses one test at most.
+    // If the sequencer is killed, at most one test is lost.
     absl::MutexLock lock(&mutex_);
     const auto need_not_wait = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
       return commits_done_ == commits_posted_ || is_ending_;
@@ -220,7 +220,7 @@ void RunRecord::Append(const RunTestsEvent& event) {
 
 // ---- Room -------------------------------------------------------------------
 
-// Reserves memory for a piece. False: it is not to be kept.
+// Reserves memory for a piece. Returns false if it is not to be kept.
 bool RunRecord::AwaitRoom(int test_index, int64_t bytes) {
   bool cut_off_readers = false;
   while (true) {
@@ -230,7 +230,7 @@ bool RunRecord::AwaitRoom(int test_index, int64_t bytes) {
     absl::Duration patience;
     {
       absl::MutexLock lock(&mutex_);
-      // A run that is being ended takes no room from those who read others.
+      // A run that is being ended must not cut off the readers of other runs.
       if (room == Room::kNone || (cut_off_readers && is_ending_)) {
         DropPieceOf(test_index);
         return false;
@@ -256,8 +256,8 @@ RunRecord::Room RunRecord::FindRoom(int test_index, int64_t bytes,
   return room == Room::kNone ? HandOver(test_index, bytes) : room;
 }
 
-// Drops what all followers have taken. If that is all that there is, they get
-// the piece although there is no room.
+// Drops the records that all followers have taken. If those are all, the
+// followers get the piece although there is no room.
 RunRecord::Room RunRecord::HandOver(int test_index, int64_t bytes) {
   absl::MutexLock lock(&mutex_);
   const int64_t slowest = SlowestOffset();
@@ -271,8 +271,8 @@ RunRecord::Room RunRecord::HandOver(int test_index, int64_t bytes) {
   return Room::kReserved;
 }
 
-// Gives up the disk, or the slowest followers. False: neither is to blame, but
-// readers of other runs.
+// Gives up on the disk, or on the slowest followers. Returns false if neither
+// is to blame, but readers of other runs.
 bool RunRecord::EndStall() {
   {
     absl::MutexLock lock(&mutex_);
@@ -295,7 +295,7 @@ bool RunRecord::EndStall() {
   return true;
 }
 
-// Later followers get nothing but a summary of this test and those before it.
+// Later followers get only a summary of this test and of earlier ones.
 void RunRecord::DropPieceOf(int test_index) {
   first_whole_test_ = std::max(first_whole_test_, test_index + 1);
   storage_problem_ = kPiecesDropped;

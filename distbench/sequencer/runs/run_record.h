@@ -1,4 +1,4 @@
-// A run as others see it: what it is, how far it is, and what it has to say.
+// A run as others see it: its description, its state and its events.
 
 #ifndef DISTBENCH_SEQUENCER_RUNS_RUN_RECORD_H_
 #define DISTBENCH_SEQUENCER_RUNS_RUN_RECORD_H_
@@ -32,30 +32,31 @@ namespace distbench {
 
 class RunFollower;
 
-// What there is for a follower: an event, or the end, or nothing yet.
+// An event for a follower, or the end, or nothing new.
 struct RunNews {
   std::optional<RunTestsEvent> event;
   std::optional<absl::Status> end;
 };
 
 // The run writes, as its RunClient; any number of followers read, each at its
-// own pace, from the beginning. Three things, with one owner each:
+// own pace, from the beginning. There are three parts, with one owner each:
 //
 // - State: mutex_ guards the description, the records in memory and the
 //   positions of the followers. It is never held while the disk works.
-// - Storage: the storage's thread alone writes records to the file, and reads
-//   them for followers. A record is in memory until it is in the file.
-//   Followers hear the run's id, and its end, once the disk has them or has
+// - Storage: only the storage's thread writes records to the file, and reads
+//   them for followers. A record stays in memory until it is in the file.
+//   Followers receive the run's id, and its end, when the disk has them or has
 //   failed.
-// - Followers: Next() takes a record from memory, or asks the storage for some
-//   and calls on_news when they are there.
+// - Followers: Next() takes a record from memory, or asks the storage to read
+//   some and calls on_news when they are available.
 //
 // The run's own thread waits in two places: for room for a piece of a result,
-// and for the disk at the end of a test. As long as the file takes records, a
-// piece has room if few bytes are unwritten. Otherwise it must fit into the
-// results' memory. If it does not, followers get it nevertheless, one piece at
-// a time, and it is dropped when all of them have taken it; without followers
-// it is not kept. Later followers are told at the end what they have missed.
+// and for the disk at the end of a test. While the file takes records, there is
+// room for a piece if few bytes are unwritten. Otherwise the piece must fit
+// into the results' memory. If it does not, it is handed to the present
+// followers, one piece at a time, and dropped when all of them have taken it;
+// without followers it is dropped at once. Later followers are told at the end
+// which results they have missed.
 //
 // Thread-safe.
 class RunRecord final : public RunClient,
@@ -63,28 +64,28 @@ class RunRecord final : public RunClient,
                         public std::enable_shared_from_this<RunRecord> {
  public:
   struct Options {
-    // With id, client, label and test_names. The state decides: of a run that
-    // waits, or that has ended.
+    // Must have id, client, label and test_names. Its state says whether the
+    // run is waiting or has ended.
     RunDescription description;
 
-    // A failed test ends the run.
+    // Whether a failed test ends the run.
     bool stop_at_failure = false;
 
     // Must outlive the record. Null: nothing survives the process.
     RunStorage* storage = nullptr;
 
-    // The run is over, and followers are about to be told. Called once, with no
-    // lock held.
+    // Called once, with no lock held, when the run has ended and followers are
+    // about to be told.
     std::function<void()> on_ended = [] {};
 
-    // How long the run waits for followers, or a disk, that take nothing; and
-    // how long when it is being ended.
+    // How long the run waits for followers, or a disk, that take nothing:
+    // normally, and while it is being ended.
     absl::Duration stall_timeout = absl::Seconds(60);
     absl::Duration last_stall_timeout = absl::Seconds(2);
   };
 
-  // `memory` and `clock` must outlive the record. `file`: the result of a run
-  // that has ended, with the description's result_bytes.
+  // `memory` and `clock` must outlive the record. `file` is the result of a run
+  // that has ended; it has the description's result_bytes.
   RunRecord(Options options, ResultMemory& memory, const Clock& clock,
             std::unique_ptr<ResultFile> file = nullptr);
   ~RunRecord() override;
@@ -94,26 +95,27 @@ class RunRecord final : public RunClient,
   const std::string& client() const { return options_.description.client(); }
   bool has_ended() const ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // All that will be needed of it is on the disk.
+  // Whether the disk has everything that will be needed of the run.
   bool is_on_disk() const ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Both return at once. The storage saves the description as it is by then;
-  // Commit() makes it write all records so far, too. If that fails, the
-  // description says so.
+  // Both return at once. The storage saves the description in the state that it
+  // has by then. Commit() also makes it write all records so far; if that
+  // fails, the description says so.
   void Save();
   void Commit() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // How to end the run; before others know of it.
+  // Sets the function that ends the run. Call it before others know of the run.
   void SetCanceller(std::function<void(const absl::Status&)> cancel)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // FAILED_PRECONDITION if it has ended.
+  // FAILED_PRECONDITION if the run has ended.
   absl::Status Cancel(const absl::Status& reason) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // If the run does not end well from now on, the sequencer's end is why.
+  // If the run fails from now on, the end of the sequencer is given as the
+  // reason.
   void OnSequencerEnds() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Of the run.
+  // RunClient:
   void OnQueuePosition(int ahead) override ABSL_LOCKS_EXCLUDED(mutex_);
   void OnRunStarted() override ABSL_LOCKS_EXCLUDED(mutex_);
   void OnTestSetUp(int test_index) override ABSL_LOCKS_EXCLUDED(mutex_);
@@ -126,7 +128,7 @@ class RunRecord final : public RunClient,
   void OnSequenceDone(const absl::Status& status) override
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Of the memory.
+  // DroppableResult:
   bool DropResult(bool cut_off) override ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
@@ -154,11 +156,11 @@ class RunRecord final : public RunClient,
   void DropPieceOf(int test_index) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void DropTaken() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  // Calls `drop` with the log, and releases what it frees.
+  // Calls `drop` with the log, and releases the memory that it frees.
   int64_t Free(const std::function<void(ResultLog& log)>& drop)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  // ---- Storage: what is posted, and then done on its thread
+  // ---- Storage: functions that post work, and functions on its thread
   void Post(std::function<void(RunDisk& disk)> work);
   void WriteNow(RunDisk& disk) ABSL_LOCKS_EXCLUDED(mutex_);
   void CommitNow(RunDisk& disk, int64_t end) ABSL_LOCKS_EXCLUDED(mutex_);
@@ -191,61 +193,61 @@ class RunRecord final : public RunClient,
   ResultMemory& memory_;
   const Clock& clock_;
 
-  std::unique_ptr<ResultFile> file_;  // of the storage's thread
+  std::unique_ptr<ResultFile> file_;  // used by the storage's thread
 
   mutable absl::Mutex mutex_;
   RunState state_ ABSL_GUARDED_BY(mutex_);
   std::function<void(const absl::Status&)> cancel_ ABSL_GUARDED_BY(mutex_);
   bool is_ending_ ABSL_GUARDED_BY(mutex_) = false;
-  int finished_count_ ABSL_GUARDED_BY(mutex_) = 0;  // of tests
+  int finished_count_ ABSL_GUARDED_BY(mutex_) = 0;  // finished tests
 
-  // The run is over, but is told so only when it is stored.
+  // Set when the run has ended; end_ follows when it is stored.
   std::optional<RunDescription> ended_ ABSL_GUARDED_BY(mutex_);
   std::optional<absl::Status> end_ ABSL_GUARDED_BY(mutex_);
 
   ResultLog log_ ABSL_GUARDED_BY(mutex_);
   bool result_is_dropped_ ABSL_GUARDED_BY(mutex_) = false;
-  int first_whole_test_ ABSL_GUARDED_BY(mutex_) = 0;  // without dropped pieces
+  int first_whole_test_ ABSL_GUARDED_BY(mutex_) = 0;  // none dropped from here
 
   std::string storage_problem_ ABSL_GUARDED_BY(mutex_);
   absl::Status write_error_ ABSL_GUARDED_BY(mutex_);  // until the next commit
   bool is_write_posted_ ABSL_GUARDED_BY(mutex_) = false;
   int commits_posted_ ABSL_GUARDED_BY(mutex_) = 0;
   int commits_done_ ABSL_GUARDED_BY(mutex_) = 0;
-  int64_t committed_end_ ABSL_GUARDED_BY(mutex_);  // of what is on the disk
+  int64_t committed_end_ ABSL_GUARDED_BY(mutex_);  // offset
   bool is_saved_ ABSL_GUARDED_BY(mutex_) = false;
-  bool is_announced_ ABSL_GUARDED_BY(mutex_);  // the storage knows the run
+  bool is_announced_ ABSL_GUARDED_BY(mutex_);  // the disk knows the run
 
-  // By their ids.
+  // By id.
   std::map<int64_t, RunFollower*> followers_ ABSL_GUARDED_BY(mutex_);
   int64_t next_follower_id_ ABSL_GUARDED_BY(mutex_) = 0;
 
-  // What replaces what followers have not read yet. Progress comes before the
-  // record at progress_offset_.
+  // Versions of the events of which followers need only the newest. Progress
+  // comes before the record at progress_offset_.
   int queue_version_ ABSL_GUARDED_BY(mutex_) = 0;
   int progress_version_ ABSL_GUARDED_BY(mutex_) = 0;
   int64_t progress_offset_ ABSL_GUARDED_BY(mutex_) = 0;
   RunTestsEvent progress_ ABSL_GUARDED_BY(mutex_);
 };
 
-// One reader of a record.
+// Reads a record.
 class RunFollower {
  public:
-  // `on_news` is called, on any thread, when Next() may have more than it had,
-  // and maybe once more when the follower is gone. It must not block.
+  // `on_news` is called, on any thread, when Next() may have something new, and
+  // possibly once more after the follower was destroyed. It must not block.
   RunFollower(std::shared_ptr<RunRecord> record, std::function<void()> on_news);
   ~RunFollower();
 
   RunFollower(const RunFollower&) = delete;
   RunFollower& operator=(const RunFollower&) = delete;
 
-  // First the run's id, then events as of RunTests, then the end. A test that
-  // had ended before the follower came has no start. The result of a test is
-  // all there, or without any of its pieces; the end is an error that says what
-  // is missing, unless nothing is. Never blocks.
+  // Returns first the run's id, then events as in RunTests, then the end. Tests
+  // that had ended before the follower was made have no start. A test's result
+  // is either complete or without any of its pieces; if anything is missing,
+  // the end is an error that names it. Never blocks.
   RunNews Next() { return record_->NextFor(*this); }
 
-  // The run waited for it, and does so no longer.
+  // Whether the run waited for this follower, and has given up on it.
   bool is_cut_off() const {
     absl::MutexLock lock(&record_->mutex_);
     return !cut_off_.ok();
@@ -259,18 +261,18 @@ class RunFollower {
   const std::shared_ptr<RunRecord> record_;
   const std::function<void()> on_news_;
 
-  // Guarded by the record's mutex_.
+  // The rest is guarded by the record's mutex_.
   int64_t id_ = 0;
   bool id_is_said_ = false;
   int queue_version_ = 0;
   int progress_version_ = 0;
-  int64_t offset_ = ResultLog::kBegin;  // of what it takes next
-  bool is_reading_ = false;             // the storage, for it
-  std::deque<std::string> read_ahead_;  // from the file, at offset_
+  int64_t offset_ = ResultLog::kBegin;  // of the next record to take
+  bool is_reading_ = false;             // the storage reads for this follower
+  std::deque<std::string> read_ahead_;  // read from the file at offset_
   absl::Status read_error_;
-  int tests_before_ = 0;      // that had ended when it came
-  int first_whole_test_ = 0;  // when it came
-  std::string missing_;       // of what there was; empty: nothing
+  int tests_before_ = 0;      // tests that had ended when it was made
+  int first_whole_test_ = 0;  // when it was made
+  std::string missing_;       // missing results; empty: none
   absl::Status cut_off_;
 };
 

@@ -57,7 +57,7 @@ void RunRecord::RemoveFollower(RunFollower& follower) {
   OnTaken();
 }
 
-// A run may be waiting for a follower to take a record, or to go.
+// Wakes a run that may be waiting for followers to take records, or to leave.
 void RunRecord::OnTaken() {
   if (result_is_dropped_) DropTaken();
   if (!end_.has_value()) memory_.NoteChange();
@@ -96,7 +96,7 @@ std::optional<RunTestsEvent> RunRecord::LiveNewsFor(RunFollower& follower) {
   }
   if (follower.queue_version_ != queue_version_) {
     follower.queue_version_ = queue_version_;
-    // Zero is said by the start that follows.
+    // Position 0 is implied by the start that follows.
     const int ahead = state_.description().queue_position();
     if (ahead > 0 && !end_.has_value()) {
       event.set_queue_position(ahead);
@@ -111,7 +111,8 @@ std::optional<RunTestsEvent> RunRecord::LiveNewsFor(RunFollower& follower) {
   return std::nullopt;
 }
 
-// The next record; null if there is none, or the storage is reading it.
+// Returns the next record; null if there is none, or if the storage is still
+// reading it.
 ResultLog::Record RunRecord::TakeRecord(RunFollower& follower) {
   if (!follower.read_ahead_.empty()) {
     auto record = std::make_shared<const std::string>(
@@ -136,7 +137,7 @@ absl::Status RunRecord::EndFor(const RunFollower& follower) const {
                       absl::StrCat(end_->message(), "; ", missing));
 }
 
-// A piece is of no use if pieces of its test were dropped before, unless a
+// A piece is useless if earlier pieces of its test were dropped, unless a
 // follower has taken those.
 bool RunRecord::IsWanted(int test_index) const {
   return test_index >= first_whole_test_ ||
@@ -160,7 +161,7 @@ int64_t RunRecord::SlowestOffset() const {
   return slowest;
 }
 
-// Cuts off the followers that have not taken all records before `offset`.
+// Gives up on the followers that have not taken all records before `offset`.
 void RunRecord::CutOff(int64_t offset, const absl::Status& reason) {
   for (const auto& [id, follower] : followers_) {
     if (follower->offset_ < offset && follower->cut_off_.ok()) {

@@ -34,7 +34,7 @@ void RunRecord::Commit() {
     absl::MutexLock lock(&mutex_);
     if (options_.storage == nullptr) return;
     ++commits_posted_;
-    // Later records belong to a test that may never end.
+    // Later records belong to a test that may never finish.
     end = log_.end();
   }
   Post([this, end](RunDisk& disk) { CommitNow(disk, end); });
@@ -72,7 +72,7 @@ absl::string_view RunRecord::WhatIsInMemory() const {
   return "it is kept in memory, until the sequencer ends";
 }
 
-// Writes the records in memory, until there are none or an error occurs.
+// Writes the records in memory, until none are left or an error occurs.
 void RunRecord::WriteNow(RunDisk& disk) {
   while (true) {
     ResultLog::Record record;
@@ -98,7 +98,7 @@ void RunRecord::SaveNow(RunDisk& disk) {
   {
     absl::MutexLock lock(&mutex_);
     run = ended_.has_value() ? *ended_ : state_.description();
-    // Records that are only in memory do not survive the process.
+    // Records that exist only in memory do not survive the process.
     if (committed_end_ > ResultLog::kBegin) {
       run.set_result_bytes(committed_end_);
     }
@@ -152,7 +152,7 @@ absl::StatusOr<std::deque<std::string>> RunRecord::ReadFile(int64_t offset,
   while (offset < end && bytes < kReadAheadBytes) {
     absl::StatusOr<std::string> record = file_->Read(offset);
     if (!record.ok()) {
-      // The records before the damage are still good.
+      // The records before the damaged one are still good.
       if (records.empty()) return record.status();
       break;
     }

@@ -1,4 +1,4 @@
-// RunRecord with a disk that is slow, or fails.
+// Tests RunRecord with a disk that is slow or fails.
 
 #include <errno.h>
 
@@ -129,13 +129,13 @@ TEST_F(RunRecordStorageTest, SavesBeforeEachTestAndAfterIt) {
   EXPECT_GT(bytes, kPieceBytes);
   record->OnTestSetUp(1);
   EXPECT_EQ(Saved().current_test_index(), 1);
-  // A test that has not ended may never do so.
+  // A test that is running may never end.
   record->OnTestStarted(1, TestStarted());
   ASSERT_TRUE(record->OnResultChunk(1, Piece("piece")).ok());
   record->Save();
   EXPECT_EQ(Saved().result_bytes(), bytes);
   EXPECT_FALSE(record->is_on_disk());
-  // Neither file nor memory has it twice.
+  // No record is both in the file and in memory.
   EXPECT_EQ(memory_.used_bytes(), 0);
 }
 
@@ -170,7 +170,7 @@ TEST_F(RunRecordStorageTest, ADiskThatTakesItsTimeHoldsNobodyUp) {
   RunTest(*record, 0, 1);
   Await();
   disk_->Close();
-  // Neither those who ask, nor those who read what the disk has.
+  // Requests and readers of stored results do not wait.
   RunFollower late(record, [] {});
   EXPECT_TRUE(late.Next().event->has_run_id());
   EXPECT_FALSE(late.Next().event.has_value());
@@ -178,7 +178,7 @@ TEST_F(RunRecordStorageTest, ADiskThatTakesItsTimeHoldsNobodyUp) {
   EXPECT_EQ(record->description().id(), kId);
   EXPECT_FALSE(record->has_ended());
   EXPECT_FALSE(late.Next().event.has_value());
-  // Nor the run, where it does not measure.
+  // Nor does the run, except at the end of a test.
   record->OnTestSetUp(1);
   record->OnTestStarted(1, TestStarted());
   record->OnProgress(1, TrafficProgress());
@@ -276,7 +276,7 @@ TEST_F(RunRecordStorageTest, AFullDiskIsSaidAndTheResultIsInMemory) {
               AllOf(HasSubstr("cannot write /x/run: No space left on device"),
                     HasSubstr("kept in memory, until the sequencer ends")));
   EXPECT_THAT(Read(record), ElementsAre("piece0", "end "));
-  // With room again, the disk gets all.
+  // When there is room again, the disk gets everything.
   disk_->FailWrites(absl::OkStatus(), absl::OkStatus(), absl::OkStatus());
   record->Commit();
   Await();
@@ -329,7 +329,7 @@ TEST_F(RunRecordStorageTest, AFailedSyncIsSaid) {
   EXPECT_THAT(record->description().message(),
               AllOf(HasSubstr("cannot write /x/run: Input/output error"),
                     HasSubstr("lost if the sequencer's host fails")));
-  // The next sequencer takes nothing for good that may not be there.
+  // The next sequencer must not rely on bytes that may be missing.
   EXPECT_FALSE(Saved().has_result_bytes());
 }
 

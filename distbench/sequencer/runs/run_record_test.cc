@@ -43,7 +43,7 @@ TestResult ResultOf(const std::string& failure) {
   return result;
 }
 
-// What an event is, in a word.
+// Describes an event in a word or two.
 std::string Word(const RunTestsEvent& event) {
   switch (event.event_case()) {
     case RunTestsEvent::kRunId:
@@ -64,7 +64,8 @@ std::string Word(const RunTestsEvent& event) {
   return "?";
 }
 
-// All that there is for the follower now; last, "end" and its message.
+// Returns everything that the follower can read now; at the end of the run, the
+// last element is "end" with its message.
 std::vector<std::string> Drain(RunFollower& follower) {
   std::vector<std::string> words;
   while (true) {
@@ -159,7 +160,7 @@ TEST_F(RunRecordTest, NewsThatWasReplacedIsToldOnce) {
   record->OnTestStarted(0, TestStarted());
   for (int count : {1, 2, 3}) Progress(*record, count);
   record->OnTestFinished(0, ResultOf("")).IgnoreError();
-  // It is not waiting any more, and progress belongs before the end.
+  // The run is no longer waiting, and progress comes before the test's end.
   EXPECT_THAT(Drain(follower),
               ElementsAre("started 0", "progress 3", "finished 0"));
 }
@@ -172,7 +173,7 @@ TEST_F(RunRecordTest, AnyNumberFollowAtTheirOwnPace) {
   EXPECT_THAT(Drain(early),
               ElementsAre("id", "started 0", "piece0", "finished 0"));
   record->OnTestStarted(1, TestStarted());
-  // Who comes later is not told of the start of what is over.
+  // A later follower does not receive the starts of ended tests.
   RunFollower& late = Follow(record);
   EXPECT_THAT(Drain(late),
               ElementsAre("id", "piece0", "finished 0", "started 1"));
@@ -298,7 +299,7 @@ TEST_F(RunRecordTest, WithoutFollowersALargeResultKeepsItsSummaryAlone) {
   EXPECT_LT(memory_.used_bytes(), memory_.limit_bytes() + kPieceBytes);
   EXPECT_THAT(record->description().message(),
               HasSubstr("only summaries were kept"));
-  // Nor are there pieces that would pass for the whole.
+  // There are no pieces that could be mistaken for the whole result.
   EXPECT_THAT(
       Drain(Follow(record)),
       ElementsAre("id", "finished 0",
@@ -312,7 +313,7 @@ struct Received {
   std::optional<absl::Status> end;
 };
 
-// A follower that reads on a thread of its own, as fast as it can.
+// A follower that reads on its own thread, as fast as it can.
 class BackgroundFollower {
  public:
   explicit BackgroundFollower(std::shared_ptr<RunRecord> record)
@@ -375,7 +376,7 @@ TEST_P(TightMemoryTest, FollowersGetAllOfEachTest) {
                             Pair(2, kPieces), Pair(3, kPieces),
                             Pair(4, kPieces)));
   }
-  // A piece too many at most.
+  // At most one piece too many.
   EXPECT_LE(tight_memory_.used_bytes(), GetParam() + 2 * kPieceBytes);
 }
 
@@ -407,7 +408,7 @@ TEST_P(TightMemoryTest, ALateFollowerIsToldWhatItHasMissed) {
   record->OnSequenceDone(absl::OkStatus());
   EXPECT_TRUE(early.Finish().end->ok());
   const Received received = late.Finish();
-  // It gets all pieces of a test, or none.
+  // It gets either all pieces of a test or none.
   EXPECT_THAT(received.pieces, ElementsAre(Pair(2, kPieces)));
   EXPECT_EQ(received.end->code(), absl::StatusCode::kResourceExhausted);
   EXPECT_THAT(std::string(received.end->message()),
@@ -430,7 +431,7 @@ TEST_P(TightMemoryTest, AFollowerThatGoesFreesTheRun) {
     RunOneTest(*record, 0, 20);
     is_done.Notify();
   });
-  // The run may be waiting for it by now or not.
+  // The run may already be waiting for the follower, or not yet.
   follower = nullptr;
   is_done.WaitForNotification();
   run.join();
@@ -470,7 +471,7 @@ TEST_P(TightMemoryTest, TheNextRunDropsNothingThatSomebodyIsTaking) {
   const Received received = reader.Finish();
   EXPECT_TRUE(received.end->ok()) << *received.end;
   EXPECT_THAT(received.pieces, ElementsAre(Pair(0, 5)));
-  // Nobody else gets it any more.
+  // New followers no longer get it.
   EXPECT_THAT(Drain(Follow(old)),
               ElementsAre("id", HasSubstr("was dropped to make room")));
 }

@@ -1,4 +1,4 @@
-// What a run is, and how far it is.
+// The description and the progress of a run.
 
 #ifndef DISTBENCH_SEQUENCER_RUNS_RUN_STATE_H_
 #define DISTBENCH_SEQUENCER_RUNS_RUN_STATE_H_
@@ -26,10 +26,11 @@ class RunState {
   }
   void FinishTest(bool is_good) { has_failed_test_ |= !is_good; }
 
-  // If the run does not end well from now on, the sequencer's end is why.
+  // If the run fails from now on, the end of the sequencer is given as the
+  // reason.
   void SequencerEnds() { sequencer_ends_ = true; }
 
-  // The run as it is if it ends now, like this.
+  // Returns the description of the run if it ended now with this status.
   RunDescription Ended(const absl::Status& status, int64_t unix_ns) const;
 
  private:

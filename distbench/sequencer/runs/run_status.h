@@ -1,4 +1,4 @@
-// What runs at the moment, for those who ask.
+// The test that is running, for status requests.
 
 #ifndef DISTBENCH_SEQUENCER_RUNS_RUN_STATUS_H_
 #define DISTBENCH_SEQUENCER_RUNS_RUN_STATUS_H_
@@ -22,7 +22,7 @@ class RunStatus {
     std::string name;
     std::set<std::string> node_aliases;
 
-    // Its traffic; 0: not known, or not started. The start is monotonic.
+    // Of its traffic; 0: not known, or not started. started_ns is monotonic.
     int64_t expected_duration_us = 0;
     int64_t started_ns = 0;
     TrafficProgress progress;
@@ -33,7 +33,7 @@ class RunStatus {
     test_ = std::move(test);
   }
 
-  // Does nothing if no test runs.
+  // Does nothing if no test is running.
   void SetStarted(int64_t now_ns) ABSL_LOCKS_EXCLUDED(mutex_) {
     absl::MutexLock lock(&mutex_);
     if (test_.has_value()) test_->started_ns = now_ns;
@@ -44,7 +44,7 @@ class RunStatus {
     if (test_.has_value()) test_->progress = progress;
   }
 
-  // Absent if no test runs.
+  // Absent if no test is running.
   std::optional<RunningTest> Get() const ABSL_LOCKS_EXCLUDED(mutex_) {
     absl::MutexLock lock(&mutex_);
     return test_;

@@ -33,7 +33,7 @@ void RunStorage::Loop() {
       tasks_.pop_front();
       is_busy_ = true;
     }
-    // With what it holds, it is gone before the storage is idle.
+    // Destroys the task, with everything it holds, before the storage is idle.
     std::exchange(task, nullptr)(*disk_);
   }
 }

@@ -1,4 +1,4 @@
-// The thread that waits for the disk, so that no other one does.
+// The thread that waits for the disk, so that no other thread has to.
 
 #ifndef DISTBENCH_SEQUENCER_RUNS_RUN_STORAGE_H_
 #define DISTBENCH_SEQUENCER_RUNS_RUN_STORAGE_H_
@@ -16,16 +16,17 @@
 
 namespace distbench {
 
-// Does all work on the disk, in the order in which it was posted. Thread-safe.
+// Executes tasks on the disk in the order in which they were posted.
+// Thread-safe.
 class RunStorage {
  public:
-  // A task holds no lock while it uses the disk.
+  // Tasks must not hold a lock while they use the disk.
   using Task = std::function<void(RunDisk& disk)>;
 
   explicit RunStorage(std::shared_ptr<RunDisk> disk)
       : disk_(std::move(disk)), thread_([this] { Loop(); }) {}
 
-  // Does what is left.
+  // Executes the remaining tasks.
   ~RunStorage();
 
   RunStorage(const RunStorage&) = delete;
@@ -34,7 +35,7 @@ class RunStorage {
   // Never blocks. Tasks may post tasks.
   void Post(Task task) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Waits until there is nothing left to do. False: there still is.
+  // Waits until no tasks are left. Returns false on timeout.
   bool AwaitIdle(absl::Duration timeout) const ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:

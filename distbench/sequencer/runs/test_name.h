@@ -7,7 +7,7 @@
 
 namespace distbench {
 
-// What a test of a sequence is called in messages.
+// The name of a test in messages: its attribute test_name, or "tests[INDEX]".
 std::string TestName(const DistributedSystemDescription& test, int test_index);
 
 }  // namespace distbench

@@ -56,7 +56,7 @@ void FollowRunCall::Advance() {
 void FollowRunCall::WriteNextOrFinish() {
   if (is_finished_) return;
   if (is_writing_) {
-    // A write to a client that takes nothing never ends by itself.
+    // A write to a client that does not read would never end by itself.
     if (follower_->is_cut_off()) context_.TryCancel();
     return;
   }

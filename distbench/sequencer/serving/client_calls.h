@@ -1,4 +1,4 @@
-// Clients' calls that follow runs, seen by the sequencer.
+// The sequencer's side of clients' calls that follow runs.
 
 #ifndef DISTBENCH_SEQUENCER_SERVING_CLIENT_CALLS_H_
 #define DISTBENCH_SEQUENCER_SERVING_CLIENT_CALLS_H_
@@ -18,23 +18,23 @@
 
 namespace distbench {
 
-// What to do when the client has cancelled its call or is gone: at most once.
+// Called at most once, when the client has cancelled its call or is gone.
 using CancelHandler = std::function<void()>;
 
-// Streams what a run has to say, as fast as the client reads it. Lives until
-// gRPC is done with it.
+// Streams the events of a run, as fast as the client reads them. Lives until
+// gRPC has finished with it.
 class FollowRunCall final : public grpc::ServerWriteReactor<RunTestsEvent>,
                             public std::enable_shared_from_this<FollowRunCall> {
  public:
   static std::shared_ptr<FollowRunCall> Open(
       grpc::CallbackServerContext& context, CancelHandler cancel_handler);
 
-  // Must be called once, when it is known what to follow; the call may be over
-  // by then. With an error, the call ends with it.
+  // Must be called once, when the run is known; the call may have ended by
+  // then. An error ends the call.
   void Follow(absl::StatusOr<std::shared_ptr<RunRecord>> run)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Of the reactor.
+  // ServerWriteReactor:
   void OnWriteDone(bool ok) override ABSL_LOCKS_EXCLUDED(mutex_);
   void OnCancel() override ABSL_LOCKS_EXCLUDED(mutex_);
   void OnDone() override;
@@ -44,12 +44,12 @@ class FollowRunCall final : public grpc::ServerWriteReactor<RunTestsEvent>,
                 CancelHandler cancel_handler)
       : context_(context), cancel_handler_(std::move(cancel_handler)) {}
 
-  // Writes the next event, or ends the call, if there is one or it has to.
+  // Writes the next event if there is one, or ends the call if it is over.
   void Advance() ABSL_LOCKS_EXCLUDED(mutex_);
   void WriteNextOrFinish() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void End(const absl::Status& status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  // Not used once Finish() was called.
+  // Not used after Finish().
   grpc::CallbackServerContext& context_;
   const CancelHandler cancel_handler_;
   std::shared_ptr<FollowRunCall> self_;  // until OnDone()
@@ -60,21 +60,21 @@ class FollowRunCall final : public grpc::ServerWriteReactor<RunTestsEvent>,
   bool is_cancelled_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_finished_ ABSL_GUARDED_BY(mutex_) = false;
 
-  // Null: not known yet.
+  // Null until Follow().
   std::unique_ptr<RunFollower> follower_ ABSL_GUARDED_BY(mutex_);
 };
 
 // Gathers all results into one response.
 class RunTestSequenceCall final : public grpc::ServerUnaryReactor {
  public:
-  // `response` is gRPC's, and valid until Finish(). An error is what the call
-  // ends with.
+  // gRPC owns `response`, which is valid until Finish(). If `run` is an error,
+  // the call ends with it.
   static RunTestSequenceCall* Open(
       TestSequenceResults& response,
       absl::StatusOr<std::shared_ptr<RunRecord>> run,
       CancelHandler cancel_handler);
 
-  // Of the reactor.
+  // ServerUnaryReactor:
   void OnCancel() override { cancel_handler_(); }
   void OnDone() override;
 

@@ -20,12 +20,12 @@
 namespace distbench {
 namespace {
 
-// What a client of HTTP/2 sends first, and the beginning of a TLS handshake:
-// its type and the major version.
+// The first bytes of an HTTP/2 client, and of a TLS handshake: its type and the
+// major version.
 constexpr absl::string_view kHttp2Preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 constexpr absl::string_view kTlsHandshake = "\x16\x03";
 
-// How long to wait when no more files may be opened.
+// The pause when the process has run out of file descriptors.
 constexpr int kExhaustedPauseUs = 10'000;
 
 enum class Beginning { kRight, kWrong, kIncomplete };
@@ -38,12 +38,12 @@ Beginning Judge(absl::string_view bytes, absl::string_view expected) {
                                         : Beginning::kRight;
 }
 
-// TCP_RTO_MAX_MS of Linux 6.15, which headers may not have.
+// TCP_RTO_MAX_MS of Linux 6.15; headers may lack it.
 constexpr int kTcpRtoMaxMs = 44;
 
-// After a cut of a link others have to hear of this host soon, and TCP waits
-// ever longer until it tries again. Connections inherit this from the socket
-// that listens. A kernel that knows neither option does as usual.
+// After a cut of a link, other hosts must hear of this one soon, but TCP
+// doubles the time between its retransmissions. Connections inherit these
+// options from the listening socket. Kernels that know neither behave as usual.
 void AskForEarlyRetransmission(int fd, absl::Duration max_interval) {
   const int on = 1;
   setsockopt(fd, IPPROTO_TCP, TCP_THIN_LINEAR_TIMEOUTS, &on, sizeof(on));
@@ -82,8 +82,8 @@ FrontDoor::~FrontDoor() {
 absl::Status FrontDoor::Listen(const std::string& address) {
   auto listening = ListenAt(address, [this](int fd) {
     AskForEarlyRetransmission(fd, options_.max_retransmission_interval);
-    // gRPC sets it on sockets of its own only; without it a message waits up to
-    // 40 ms for the acknowledgement of the one before.
+    // gRPC sets this option only on sockets that it makes. Without it, a
+    // message may wait up to 40 ms for the acknowledgement of the previous one.
     const int on = 1;
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   });
@@ -96,7 +96,7 @@ absl::Status FrontDoor::Listen(const std::string& address) {
 }
 
 void FrontDoor::Watch(Connection& connection) {
-  // Edges: what has come of a beginning stays unread, and is no news.
+  // Edge-triggered: unread preface bytes must not wake us again.
   const uint32_t events = connection.is_listener ? EPOLLIN : EPOLLIN | EPOLLET;
   epoll_event event = {.events = events, .data = {.ptr = &connection}};
   PCHECK(epoll_ctl(epoll_fd_, EPOLL_CTL_ADD, connection.fd, &event) == 0);
@@ -109,9 +109,9 @@ void FrontDoor::Run() {
       const absl::Duration left = waiting_.front().deadline - absl::Now();
       timeout_ms = static_cast<int>(absl::ToInt64Milliseconds(
           std::clamp(left, absl::ZeroDuration(), options_.patience)));
-      ++timeout_ms;  // not a little too early
+      ++timeout_ms;  // round up
     }
-    // One at a time: whatever happens may close another connection.
+    // One event at a time: handling it may close another connection.
     epoll_event event;
     const int count = epoll_wait(epoll_fd_, &event, 1, timeout_ms);
     if (count > 0) {

@@ -1,4 +1,4 @@
-// Accepts connections, and passes on those that begin as a gRPC client does.
+// Accepts connections, and passes on those that begin like a gRPC client's.
 
 #ifndef DISTBENCH_SEQUENCER_SERVING_FRONT_DOOR_H_
 #define DISTBENCH_SEQUENCER_SERVING_FRONT_DOOR_H_
@@ -17,35 +17,37 @@
 
 namespace distbench {
 
-// A connection costs gRPC some 30 KiB from the moment when it is accepted,
-// whatever comes of it. Here it costs next to nothing until its first bytes
-// show that it is one of HTTP/2 or TLS; anything else is closed.
+// From the moment when gRPC accepts a connection, the connection costs it some
+// 30 KiB, even if nothing follows. Here a connection costs next to nothing
+// until its first bytes show that it is HTTP/2 or TLS; all others are closed.
 class FrontDoor {
  public:
   struct Options {
-    // Numeric, as ListenAddresses() returns them.
+    // Numeric addresses, as ListenAddresses() returns them.
     std::vector<std::string> addresses;
 
-    // Clients have to begin with a TLS handshake.
+    // Whether clients must begin with a TLS handshake.
     bool expect_tls = false;
 
-    // How long a connection may take to show what it is.
+    // How long a connection may take to send these first bytes.
     absl::Duration patience = absl::Seconds(10);
 
-    // Of those that have not, how many there may be; the oldest goes.
+    // How many connections may be waiting for them; beyond that the oldest is
+    // closed.
     int max_waiting = 1000;
 
-    // How long a connection waits at most until it sends again what was lost,
-    // as after a cut of a link; from 1 s to 2 minutes, and only where the
-    // kernel lets it be set. It breaks after some 15 times that.
+    // The longest interval between retransmissions, for example after a cut of
+    // a link, from 1 s to 2 minutes; only effective where the kernel supports
+    // it. A connection breaks after some 15 such intervals.
     absl::Duration max_retransmission_interval = absl::Minutes(2);
 
-    // Takes a connection over, of which nothing has been read. On the door's
-    // thread.
+    // Takes over a connection from which nothing has been read. Called on the
+    // door's thread.
     std::function<void(int fd)> on_guest;
   };
 
-  // Listens. The error says at which address that is impossible, and why.
+  // Listens. The error names the address at which that is impossible, and says
+  // why.
   static absl::StatusOr<std::unique_ptr<FrontDoor>> Open(Options options);
 
   // Closes the port, and all connections that were not passed on.

@@ -26,7 +26,7 @@ using ::testing::HasSubstr;
 constexpr char kPreface[] = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 constexpr absl::Duration kGenerous = absl::Seconds(20);
 
-// Somebody at the door.
+// A client at the door.
 class Visitor {
  public:
   explicit Visitor(int port) : fd_(socket(AF_INET, SOCK_STREAM, 0)) {
@@ -46,7 +46,7 @@ class Visitor {
               bytes.size());
   }
 
-  // Waits until it is. A reset is as good.
+  // Waits until the connection is closed or reset.
   bool IsTurnedAway() const {
     char byte;
     const ssize_t count = recv(fd_, &byte, 1, 0);
@@ -76,7 +76,7 @@ class FrontDoorTest : public testing::Test {
     door_ = *std::move(door);
   }
 
-  // The first guest's socket, once there is one; -1: none came.
+  // Waits for the first guest and returns its socket; -1: none came.
   int AwaitGuest() {
     absl::MutexLock lock(&mutex_);
     const auto is_there = [&]() ABSL_SHARED_LOCKS_REQUIRED(mutex_) {
@@ -88,7 +88,7 @@ class FrontDoorTest : public testing::Test {
     return guests_[0];
   }
 
-  // What the guest has said so far; empty: none came.
+  // Returns what the guest has sent so far; empty: none came.
   std::string HearGuest() {
     char bytes[100];
     const ssize_t count = recv(AwaitGuest(), bytes, sizeof(bytes), 0);
@@ -141,7 +141,7 @@ TEST_F(FrontDoorTest, MayExpectTls) {
   EXPECT_EQ(HearGuest(), "\x16\x03\x01hello");
 }
 
-// Of a socket of TCP; nothing if the kernel has no such option.
+// Returns a TCP option of a socket; nothing if the kernel lacks the option.
 std::optional<int> TcpOption(int fd, int option) {
   int value = 0;
   socklen_t size = sizeof(value);

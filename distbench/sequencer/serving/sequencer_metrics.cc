@@ -21,7 +21,7 @@ prometheus::MetricFamily Runs(int waiting, int running) {
   return runs;
 }
 
-// Those that are still 0 too, so that the first one is seen as an increase.
+// Includes zero counts, so that the first run shows as an increase.
 prometheus::MetricFamily EndedRuns(
     const std::map<RunDescription::State, int64_t>& counts) {
   auto runs = Counter("distbench_runs_ended_total",
@@ -51,20 +51,20 @@ std::vector<prometheus::MetricFamily> SequencerMetrics(
   const TrafficProgress progress =
       running.has_value() ? running->progress : TrafficProgress();
   return {
-      Gauge("distbench_nodes", "Nodes that are registered",
+      Gauge("distbench_nodes", "Registered nodes",
             static_cast<double>(registry.Nodes().size())),
-      Gauge("distbench_busy_nodes", "Nodes that the test that runs uses",
+      Gauge("distbench_busy_nodes", "Nodes that the current test uses",
             running.has_value()
                 ? static_cast<double>(running->node_aliases.size())
                 : 0),
       Runs(queue.waiting_count(), running.has_value() ? 1 : 0),
       EndedRuns(book.ended_counts()),
       Counter("distbench_rpcs_succeeded_total",
-              "RPCs of all nodes in the test that runs",
+              "RPCs of all nodes in the current test",
               static_cast<double>(progress.succeeded_count())),
-      Counter("distbench_rpcs_failed_total", "Those that failed",
+      Counter("distbench_rpcs_failed_total", "RPCs that failed",
               static_cast<double>(progress.failed_count())),
-      Gauge("distbench_rpcs_in_flight", "Those that have not ended",
+      Gauge("distbench_rpcs_in_flight", "RPCs that have not ended",
             static_cast<double>(progress.in_flight_count())),
   };
 }

@@ -12,7 +12,7 @@
 
 namespace distbench {
 
-// What a sequencer tells Prometheus; docs/metrics.md explains it.
+// The sequencer's metrics for Prometheus; docs/metrics.md explains them.
 std::vector<prometheus::MetricFamily> SequencerMetrics(
     const NodeRegistry& registry, const RunQueue& queue, const RunBook& book,
     const RunStatus& status);

@@ -16,7 +16,7 @@ using ::testing::Pair;
 
 class SequencerMetricsTest : public testing::Test {
  protected:
-  // A run of one test, which ends like this.
+  // Adds a run of one test that ends with this status.
   void EndRun(const absl::Status& status) {
     TestSequence tests;
     tests.add_tests();
@@ -25,7 +25,7 @@ class SequencerMetricsTest : public testing::Test {
     (*run)->OnSequenceDone(status);
   }
 
-  // The values of a counter, by the only label that it has.
+  // Returns the values of a counter by its only label.
   std::map<std::string, double> Counts(const std::string& name) {
     std::map<std::string, double> counts;
     for (const auto& family :

@@ -36,29 +36,29 @@
 namespace distbench {
 namespace {
 
-// For a connection to say something that makes sense. Until then it costs some
-// 30 KiB, whoever it is from.
+// How long a connection may take to complete its handshake. Until then it costs
+// some 30 KiB, whoever made it.
 constexpr absl::Duration kHandshakeTimeout = absl::Seconds(10);
 
-// For the test that runs to stop and to hand over what it measured.
+// How long a running test may take to stop and to hand over its measurements.
 constexpr absl::Duration kCollectGrace = absl::Seconds(10);
 
-// For the disk to take that.
+// How long the disk may then take to store them.
 constexpr absl::Duration kStoreGrace = absl::Seconds(10);
 
-// For calls that have ended to reach their clients.
+// How long ended calls may take to reach their clients.
 constexpr std::chrono::seconds kShutdownGrace(1);
 
 constexpr absl::Duration kShortestKeepalive = absl::Seconds(5);
 
 constexpr int kMaxCallsPerConnection = 100;
 
-// At least so many within a node's timeout, so that one of them comes after a
-// short cut of its link. A connection breaks after three times as many: it is
-// the timeout that decides.
+// TCP retransmits at least this often within a node's timeout, so that one of
+// the retransmissions follows a short cut of its link. A connection breaks
+// after three times as many, so the node's timeout decides.
 constexpr int kRetransmissionsPerTimeout = 5;
 
-// Of a connection without calls.
+// How long a connection may have no calls.
 constexpr absl::Duration kMaxIdle = absl::Minutes(1);
 
 constexpr char kServiceName[] = "distbench.DistBenchTestSequencer";
@@ -67,7 +67,7 @@ absl::Status ShutdownReason() {
   return absl::AbortedError("the test sequencer is shutting down");
 }
 
-// Strangers can announce large messages, send most of them, and wait.
+// Any client can announce large messages, send most of them, and wait.
 void LimitReceiveMemory(std::optional<int64_t> bytes,
                         grpc::ServerBuilder& builder) {
   const int64_t limit =
@@ -88,14 +88,14 @@ void Configure(absl::Duration node_silence_timeout,
                              kMaxCallsPerConnection);
   builder.SetMaxReceiveMessageSize(kMaxMessageToSequencerBytes);
   builder.SetMaxSendMessageSize(-1);
-  // Clients whose host is gone. Nodes are looked after by their sessions, and
-  // not given up before these are.
+  // Detects clients whose hosts are gone. Sessions watch over nodes; the
+  // keepalive must not give up on a node before its session does.
   const int keepalive_ms = absl::ToInt64Milliseconds(
       std::clamp(node_silence_timeout, kShortestKeepalive, absl::Hours(1)));
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, keepalive_ms);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, keepalive_ms);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
-  // They look for a sequencer that is gone as often as they like.
+  // Clients may ping as often as they like, to detect a lost sequencer.
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
 }
 
@@ -167,7 +167,7 @@ class SequencerServer::Impl {
     EndRuns();
     door_ = nullptr;
     heartbeat_.reset();
-    // What still runs ends as soon as it has no nodes.
+    // Runs that are still going on end as soon as they have no nodes.
     for (const auto& node : registry_.Nodes()) {
       node->Disconnect(ShutdownReason().message());
     }
@@ -179,8 +179,7 @@ class SequencerServer::Impl {
   }
 
  private:
-  // Others may take a port between the moment when it is found and the one when
-  // it is used.
+  // Another process may take a port after it was found and before it is used.
   absl::Status ListenAtAnyPort() {
     constexpr int kAttempts = 10;
     absl::Status status;
@@ -193,7 +192,7 @@ class SequencerServer::Impl {
     return status;
   }
 
-  // At all that the address stands for, or nowhere.
+  // Listens on all addresses that listen_address stands for, or on none.
   absl::Status Listen(int port) {
     const absl::StatusOr<std::vector<std::string>> addresses =
         ListenAddresses(options_.listen_address, port);
@@ -213,7 +212,7 @@ class SequencerServer::Impl {
     builder.RegisterService(&service_);
     server_ = builder.BuildAndStart();
     if (server_ == nullptr) {
-      return absl::InternalError("gRPC can not start a server");
+      return absl::InternalError("gRPC cannot start a server");
     }
     server_->GetHealthCheckService()->SetServingStatus(kServiceName, true);
     port_ = port;

@@ -1,4 +1,4 @@
-// The test sequencer: nodes register with it, clients submit tests to it.
+// The test sequencer: nodes register with it, and clients submit tests to it.
 
 #ifndef DISTBENCH_SEQUENCER_SERVING_SEQUENCER_SERVER_H_
 #define DISTBENCH_SEQUENCER_SERVING_SEQUENCER_SERVER_H_
@@ -32,49 +32,49 @@ struct SequencerOptions {
   // 0 picks a free port.
   int port = 10000;
 
-  // Secures connections; null: not at all.
+  // Credentials for TLS; null: connections are not secured.
   std::shared_ptr<const TlsCredentials> tls;
 
-  // Who may do what; of use with TLS and client certificates only.
+  // What each client may do; effective only with TLS and client certificates.
   AccessRules access;
 
-  // Nodes at the same time.
+  // How many nodes may be registered at the same time.
   int max_nodes = 10'000;
 
-  // Port of the metrics; absent: none; 0: a free one.
+  // Port of the metrics; absent: no metrics; 0: a free port.
   std::optional<int> metrics_port;
 
-  // A node that says nothing is lost within this time, and in turn takes the
-  // sequencer for lost.
+  // A silent node is declared lost within this time, and the node treats a
+  // silent sequencer the same way.
   absl::Duration node_silence_timeout = absl::Seconds(5);
 
-  // Of the source that this was built from, for results; empty if not known.
+  // Revision of the source of this build, for results; empty if not known.
   std::string revision;
 
   // Where runs and their results are kept (see RunDirectory); empty: in memory.
   std::string results_dir;
 
-  // In place of results_dir, if there is one.
+  // Used instead of results_dir if not null.
   std::shared_ptr<RunDisk> disk;
 
   RunLimits run_limits;
 
-  // About what messages may take that are being received, and connections
-  // with them: beyond it gRPC breaks calls off, whosever they are. Absent: half
-  // of what the host or the control group allows; no limit if that is not
-  // known.
+  // Approximate limit of the memory for messages that are being received,
+  // including their connections. Beyond it gRPC aborts calls, regardless of
+  // whose they are. Absent: half of the memory that the host or the control
+  // group allows, or no limit if that is not known.
   std::optional<int64_t> receive_memory_bytes;
 
-  // Called once, when a client's test sequence with shutdown_after_tests has
-  // ended and all nodes have been told to end. On a thread of the server, which
-  // it must not destroy or shut down.
+  // Called once, when a test sequence with shutdown_after_tests has ended and
+  // all nodes have been told to shut down. Called on a thread of the server; it
+  // must not destroy the server or shut it down.
   std::function<void()> on_shutdown_request = [] {};
 };
 
 // Thread-safe.
 class SequencerServer {
  public:
-  // Returns once the port accepts connections. The error says what is wrong
+  // Returns when the port accepts connections. The error says what is wrong
   // with the address, or that the port is in use.
   static absl::StatusOr<std::unique_ptr<SequencerServer>> Start(
       SequencerOptions options);
@@ -85,26 +85,26 @@ class SequencerServer {
   SequencerServer(const SequencerServer&) = delete;
   SequencerServer& operator=(const SequencerServer&) = delete;
 
-  // The port that it listens on.
+  // The port on which the server listens.
   int port() const;
 
-  // Those of an earlier sequencer with the same results_dir that had not ended.
+  // Runs of an earlier sequencer with the same results_dir that had not ended.
   const std::vector<RunDescription>& interrupted_runs() const;
 
-  // 0: none.
+  // 0: no metrics.
   int metrics_port() const;
 
-  // A channel to this server for clients and nodes in the same process, which
-  // must be gone before the server is.
+  // A channel to this server for clients and nodes in the same process. It must
+  // be destroyed before the server.
   std::shared_ptr<grpc::Channel> InProcessChannel();
 
-  // Ends the test that runs and keeps what it measured, as far as that takes
-  // no longer than a few seconds, and drops the runs that wait. Clients are
-  // told why. No run is taken any more. Idempotent.
+  // Ends the current test and keeps its measurements if that takes only a few
+  // seconds, and drops the waiting runs. Clients are told why. No new runs are
+  // accepted. Idempotent.
   void EndRuns();
 
-  // Ends runs, and closes all sessions and the port. Nodes wait for a sequencer
-  // to come back. Idempotent.
+  // Ends all runs, and closes all sessions and the port. Nodes wait for a
+  // sequencer to come back. Idempotent.
   void Shutdown();
 
  private:

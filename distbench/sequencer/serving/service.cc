@@ -41,7 +41,7 @@ void DescribeTest(const RunStatus::RunningTest& test, const Clock& clock,
   *response.mutable_progress() = test.progress;
 }
 
-// The certificate's name, or else the address.
+// The name in the client's certificate, or else its address.
 std::string ClientName(const grpc::CallbackServerContext& context) {
   const std::shared_ptr<const grpc::AuthContext> auth = context.auth_context();
   if (auth != nullptr && auth->IsPeerAuthenticated()) {
@@ -52,21 +52,21 @@ std::string ClientName(const grpc::CallbackServerContext& context) {
   return PeerHost(context.peer());
 }
 
-// Ends a run whose client has gone.
+// Ends a run whose client is gone.
 CancelHandler CancelOf(
     const absl::StatusOr<std::shared_ptr<RunRecord>>& run) {
   if (!run.ok()) return [] {};
   return [weak_run = std::weak_ptr<RunRecord>(*run)] {
     const std::shared_ptr<RunRecord> run = weak_run.lock();
     if (run == nullptr) return;
-    // That it has ended is as good.
+    // It is fine if the run has already ended.
     run->Cancel(absl::CancelledError("the client cancelled the tests, or is "
                                      "gone"))
         .IgnoreError();
   };
 }
 
-// The run, if GetRun may show it.
+// Returns the run, if GetRun may show it.
 RunBook::RunOrError ForGet(RunBook::RunOrError run, bool wait) {
   if (!run.ok() || wait || (*run)->has_ended()) return run;
   return absl::FailedPreconditionError(
@@ -170,7 +170,7 @@ SequencerService::RunOrError SequencerService::Submit(
   if (!record.ok()) return record.status();
   auto run =
       std::make_shared<SequenceRun>(*std::move(checked), environment_, *record);
-  // The run holds the record, so that the record must not hold the run.
+  // The run holds the record, so the record must not hold the run.
   (*record)->SetCanceller([this, weak_run = std::weak_ptr<SequenceRun>(run)](
                               const absl::Status& reason) {
     if (const std::shared_ptr<SequenceRun> run = weak_run.lock()) {

@@ -19,10 +19,10 @@
 
 namespace distbench {
 
-// Thread-safe. No call has a thread of its own, and none waits for the disk.
+// Thread-safe. No call occupies a thread, and none waits for the disk.
 class SequencerService final : public DistBenchTestSequencer::CallbackService {
  public:
-  // All must outlive the server.
+  // All arguments must outlive the server.
   SequencerService(RunEnvironment& environment, RunQueue& queue, RunBook& book,
                    const NodeStream::Environment& node_streams)
       : environment_(environment),
@@ -54,7 +54,7 @@ class SequencerService final : public DistBenchTestSequencer::CallbackService {
  private:
   using RunOrError = RunBook::RunOrError;
 
-  // Checks the tests, and queues them.
+  // Checks the tests and queues them.
   RunOrError Submit(const RunSubmission& submission, bool preempt);
 
   RunEnvironment& environment_;

@@ -89,7 +89,7 @@ void FakeNode::ObeyPrepare(const PrepareTest& prepare) {
         (*prepared.mutable_endpoints()->mutable_service_endpoints())[instance];
     endpoint.set_hostname(registration_.hostname());
     endpoint.set_endpoint_address(absl::StrCat("address-of-", instance));
-    // Everybody calls the first instance of the first service.
+    // All instances call the first instance of the first service.
     prepared.add_peers(absl::StrCat(
         prepare.config().traffic_config().services(0).name(), "/0"));
   }

@@ -16,35 +16,36 @@
 
 namespace distbench {
 
-// Does what it is told, at once and well, unless the test gives it another
+// Obeys every command at once and successfully, unless the test sets another
 // answer. For tests with one thread.
 class FakeNode : public NodeHandle {
  public:
   explicit FakeNode(std::string alias);
 
-  // Replaces the answer to commands of this kind; {} stays silent.
+  // Replaces the answer to commands of this kind; with {} the node stays
+  // silent.
   using Answer = std::function<void(const NodeCommand& command)>;
   void SetAnswer(NodeCommand::CommandCase kind, Answer answer);
 
   // Does what the node would do without SetAnswer().
   void Obey(const NodeCommand& command);
 
-  // Sends a message about the test that it was last told of.
+  // Sends a message about the test of the last command.
   void Say(NodeMessage message);
 
-  // The session ends.
+  // Ends the session.
   void Die(const std::string& reason);
 
-  // What the node was sent, in order.
+  // The commands that the node received, in order.
   const std::vector<NodeCommand>& commands() const { return commands_; }
   std::vector<NodeCommand> CommandsOf(NodeCommand::CommandCase kind) const;
 
-  // Why it was disconnected; absent if it was not.
+  // The reason for its disconnection; absent if it was not disconnected.
   const std::optional<std::string>& disconnect_reason() const {
     return disconnect_reason_;
   }
 
-  // What tests change.
+  // Properties that tests change.
   NodeRegistration& mutable_registration() { return registration_; }
   void set_is_local(bool is_local) { is_local_ = is_local; }
   void set_is_silent(bool is_silent) { is_silent_ = is_silent; }

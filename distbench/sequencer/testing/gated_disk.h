@@ -1,4 +1,4 @@
-// For tests: a disk that does nothing until it may, or fails.
+// For tests: a disk that blocks or fails on demand.
 
 #ifndef DISTBENCH_SEQUENCER_TESTING_GATED_DISK_H_
 #define DISTBENCH_SEQUENCER_TESTING_GATED_DISK_H_
@@ -17,12 +17,12 @@
 
 namespace distbench {
 
-// Thread-safe, and calls the other disk as it is called itself.
+// Forwards calls to another disk, on the calling thread. Thread-safe.
 class GatedDisk final : public RunDisk {
  public:
   explicit GatedDisk(std::unique_ptr<RunDisk> disk) : disk_(std::move(disk)) {}
 
-  // Every call waits from now on, until it is let through.
+  // Blocks every call until Open().
   void Close() {
     absl::MutexLock lock(&mutex_);
     is_open_ = false;
@@ -32,14 +32,14 @@ class GatedDisk final : public RunDisk {
     is_open_ = true;
   }
 
-  // Waits until a call waits. False: none does.
+  // Waits until a call is blocked. Returns false on timeout.
   bool AwaitCall() {
     absl::MutexLock lock(&mutex_);
     return mutex_.AwaitWithTimeout(absl::Condition(&is_waiting_),
                                    absl::Minutes(1));
   }
 
-  // Calls that write return these errors from now on, unless they are OK.
+  // Makes later calls that write fail with these errors, unless they are OK.
   void FailWrites(const absl::Status& append, const absl::Status& sync,
                   const absl::Status& save) {
     absl::MutexLock lock(&mutex_);

@@ -70,7 +70,7 @@ void Register(const NodeTalk& talk) {
   }
 }
 
-// A client that calls a server.
+// A test in which a client calls a server.
 DistributedSystemDescription ExampleTest() {
   DistributedSystemDescription test;
   test.set_random_seed(1);
@@ -83,7 +83,7 @@ DistributedSystemDescription ExampleTest() {
   return test;
 }
 
-// The node answers each command by the next turn.
+// Makes the node answer each command with the next turn.
 void Follow(const NodeTalk& talk, FakeNode& node) {
   auto next = std::make_shared<int>(0);
   for (int kind = NodeCommand::kPrepare; kind <= NodeCommand::kResultsTaken;

@@ -5,12 +5,12 @@
 
 namespace distbench {
 
-// Registers the nodes, hands what they say to a session, and runs a test with
-// what the turns answer, up to its summary. Time passes as it is needed. Must
-// end, with whatever result.
+// Registers the nodes, passes their messages to a session, and runs a test with
+// the answers of the turns, up to its summary. Time passes as needed. Must end,
+// with any result.
 void ListenToNodes(const NodeTalk& talk);
 
-// Nodes that do well.
+// Nodes that behave well.
 NodeTalk ExampleNodeTalk();
 
 }  // namespace distbench

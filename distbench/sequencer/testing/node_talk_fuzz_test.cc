@@ -1,4 +1,4 @@
-// Whatever nodes say, the sequencer's test ends, with a result and a summary.
+// With any messages of nodes, a test ends with a result and a summary.
 
 #include <string>
 

@@ -1,4 +1,4 @@
-// For tests: waits for the answers of a book.
+// For tests: waits for the answers of a RunBook.
 
 #ifndef DISTBENCH_SEQUENCER_TESTING_RUN_BOOK_TESTING_H_
 #define DISTBENCH_SEQUENCER_TESTING_RUN_BOOK_TESTING_H_

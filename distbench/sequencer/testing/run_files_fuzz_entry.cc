@@ -35,7 +35,7 @@ void Require(bool condition) {
   if (!condition) std::abort();
 }
 
-// In memory where there is such a place: nobody waits for a disk there.
+// Is in memory if possible, so that fuzzing does not wait for a disk.
 class TemporaryDirectory {
  public:
   TemporaryDirectory() {
@@ -95,7 +95,7 @@ void Write(const std::string& directory, const RunFiles& files) {
   WriteFile(path + ".run", std::move(text), files.description_damages());
 }
 
-// Up to the end, which a run that was read back has.
+// Counts the events up to the end, which a stored run must have.
 int CountEvents(std::shared_ptr<RunRecord> run) {
   WaitingFollower follower(std::move(run));
   for (int count = 0;; ++count) {
@@ -142,7 +142,7 @@ int ReadRunFiles(const RunFiles& files) {
   }
   RunBook next(RunLimits(), clock);
   Require(next.OpenDirectory(directory.path()).ok());
-  // That a run was interrupted is said once.
+  // Each interrupted run is reported only once.
   Require(next.interrupted_runs().empty());
   Require(ListRuns(next).size() == 2);
   Require(ReadAll(next) >= count);

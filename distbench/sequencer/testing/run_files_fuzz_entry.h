@@ -5,12 +5,12 @@
 
 namespace distbench {
 
-// Lets a sequencer find the files: it lists the run, hands out its result, and
-// takes another run; and so does the next one. Aborts if one of them does not
-// do well. Returns how many events of the run were read.
+// Starts a sequencer with these files; it must list the run, hand out its
+// result and take another run. Repeats this with a second sequencer. Aborts if
+// one of them fails. Returns how many events of the run were read.
 int ReadRunFiles(const RunFiles& files);
 
-// Of a run that a sequencer was killed in, whole.
+// The undamaged files of a run during which the sequencer was killed.
 RunFiles ExampleRunFiles();
 
 }  // namespace distbench

@@ -1,5 +1,5 @@
-// Whatever a sequencer finds in its directory, it lists, hands out what can be
-// read, and goes on.
+// With any files in its directory, a sequencer lists the runs, hands out what
+// can be read, and keeps working.
 
 #include <random>
 #include <string>
@@ -15,7 +15,7 @@ namespace {
 constexpr int kRounds = 2000;
 constexpr int kMaxMutations = 4;
 
-// Of the larger file, and more than the other has.
+// Covers the larger file, and exceeds the other one.
 constexpr int kFileBytes = 200;
 
 std::string RandomBytes(std::mt19937& random) {
@@ -25,7 +25,7 @@ std::string RandomBytes(std::mt19937& random) {
 }
 
 TEST(RunFilesFuzzTest, TheExampleIsReadAsAWhole) {
-  // Its id, a piece of the first test, and its end; nobody asks for starts now.
+  // The id, a piece of the first test, and its end; ended tests have no start.
   EXPECT_EQ(ReadRunFiles(ExampleRunFiles()), 3);
 }
 
@@ -44,7 +44,7 @@ TEST(RunFilesFuzzTest, SurvivesMutatedContents) {
     for (int i = 0; i <= round % kMaxMutations; ++i) mutator.Mutate(files);
     if (ReadRunFiles(files) > 1) ++readable;
   }
-  // Else it is the refusal only that is tested.
+  // Otherwise mostly refusals would be tested.
   EXPECT_GT(readable, kRounds / 2);
 }
 

@@ -1,4 +1,4 @@
-// What tests of TestExecution have in common.
+// Shared code of tests of TestExecution.
 
 #ifndef DISTBENCH_SEQUENCER_TESTING_TEST_RUN_TESTING_H_
 #define DISTBENCH_SEQUENCER_TESTING_TEST_RUN_TESTING_H_
@@ -41,7 +41,7 @@ class RecordingObserver : public TestRunObserver {
   absl::Status chunk_status;
 };
 
-// Three nodes, each with one instance of one service.
+// Has three nodes, each with one instance of one service.
 class TestRunTest : public testing::Test {
  protected:
   TestRunTest() : inbox_(std::make_shared<TimeTravellingInbox>(clock_)) {
@@ -66,14 +66,14 @@ class TestRunTest : public testing::Test {
 
   std::string failure() const { return std::string(failure_.message()); }
 
-  // The node dies instead of obeying.
+  // Makes the node die instead of obeying.
   void DiesOn(int node, NodeCommand::CommandCase kind) {
     nodes_[node]->SetAnswer(kind, [this, node](const NodeCommand&) {
       nodes_[node]->Die("killed");
     });
   }
 
-  // The node starts, but its traffic does not end by itself.
+  // Makes the node start, but without an end of its traffic.
   void NeverFinishes(int node) {
     nodes_[node]->SetAnswer(NodeCommand::kStart, [this, node](const auto&) {
       NodeMessage reply;

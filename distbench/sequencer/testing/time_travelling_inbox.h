@@ -9,7 +9,7 @@
 
 namespace distbench {
 
-// Lets time pass instead of waiting for it. For tests with one thread.
+// Advances the clock instead of waiting. For tests with one thread.
 class TimeTravellingInbox : public RunInbox {
  public:
   // The clock must outlive this.

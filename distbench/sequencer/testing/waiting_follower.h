@@ -13,7 +13,7 @@
 
 namespace distbench {
 
-// For one thread.
+// For use by one thread.
 class WaitingFollower {
  public:
   explicit WaitingFollower(std::shared_ptr<RunRecord> record)
@@ -22,7 +22,7 @@ class WaitingFollower {
           news->is_there = true;
         }) {}
 
-  // Waits until there is something; nothing if that takes a minute.
+  // Waits for news; returns nothing if that takes more than a minute.
   RunNews Next() {
     while (true) {
       RunNews news = follower_.Next();
@@ -42,7 +42,7 @@ class WaitingFollower {
     bool is_there ABSL_GUARDED_BY(mutex) = false;
   };
 
-  // Outlives the last call.
+  // Outlives the last call of the handler.
   const std::shared_ptr<News> news_ = std::make_shared<News>();
   RunFollower follower_;
 };

@@ -26,8 +26,7 @@ void Require(bool condition) {
   if (!condition) std::abort();
 }
 
-// What becomes of requests: each is answered as an engine does, and the reply
-// is read as a client does.
+// Answers each request as an engine does, and reads the reply as a client does.
 class Answers {
  public:
   Answers() {
@@ -55,7 +54,7 @@ class Answers {
   static constexpr int64_t kReplyBytes = 16;
   static constexpr int kInstance = 0;
 
-  // Of a large reply only the beginning is sent.
+  // Of a large reply, only the beginning is sent.
   void Receive(uint64_t call_id, int64_t message_bytes) {
     char buffer[4096];
     int replies = 0;
@@ -87,7 +86,7 @@ class Answers {
   HeadReader<ResponseHeader> heads_;
 };
 
-// Replies are the client's end; there is nothing to do about them.
+// Replies end at the client; they need no answer.
 void Answer(const FrameHeader& frame, const RequestHeader& header,
             std::optional<Answers>& answers) {
   if (!answers.has_value()) answers.emplace();
@@ -118,7 +117,7 @@ DecodedStream DecodeAs(FrameKind kind, absl::string_view bytes,
   const auto on_frame = [&](const FrameHeader& frame, absl::string_view head) {
     const int64_t payload_bytes = frame.message_bytes - frame.head_bytes;
     const Header* const header = heads.Read(head, payload_bytes);
-    // To remember the head before makes no difference.
+    // A head must decode the same way without the memory of earlier ones.
     Header read_alone;
     const bool is_well_formed =
         DecodeHead(head, payload_bytes, read_alone, scratch);
@@ -131,7 +130,7 @@ DecodedStream DecodeAs(FrameKind kind, absl::string_view bytes,
   };
   while (!bytes.empty() && result.error == StreamError::kNone) {
     const size_t taken = std::min(piece_bytes, bytes.size());
-    // In memory of its own, so that sanitizers notice reads beyond it.
+    // Has its own memory, so that sanitizers notice reads beyond it.
     const std::string piece(bytes.substr(0, taken));
     bytes.remove_prefix(taken);
     result.error = decoder.Decode(piece, on_frame);
@@ -139,7 +138,7 @@ DecodedStream DecodeAs(FrameKind kind, absl::string_view bytes,
   return result;
 }
 
-// Of bytes that nobody who knows the nonce has made.
+// Greets with bytes that were made without knowledge of the nonce.
 DecodedStream Greet(Greeting::Side side, absl::string_view bytes,
                     size_t piece_bytes) {
   DecodedStream result;
@@ -177,7 +176,7 @@ DecodedStream DecodeStream(absl::string_view bytes, size_t piece_bytes) {
 
 void DecodeInPieces(absl::string_view bytes) {
   const DecodedStream whole = DecodeStream(bytes, bytes.size() + 1);
-  // Nobody guesses a proof.
+  // Proofs cannot be guessed.
   Require(!whole.greeted);
   for (size_t piece_bytes : {1, 7, 64}) {
     Require(DecodeStream(bytes, piece_bytes) == whole);

@@ -1,5 +1,5 @@
-// Whatever a peer sends, decoding it ends with frames or with a named error,
-// and does not depend on how the bytes are cut into reads.
+// Decoding any bytes of a peer ends with frames or with a named error, and does
+// not depend on how the bytes are split into reads.
 
 #include <random>
 #include <string>
@@ -102,7 +102,7 @@ TEST(FuzzTest, SurvivesMutatedStreams) {
     DecodeInPieces(stream);
     refused += DecodeStream(stream, 64).error != StreamError::kNone;
   }
-  // Changes of payloads go unnoticed.
+  // Changes of payloads are not noticed.
   EXPECT_GT(refused, kRounds / 10);
   EXPECT_LT(refused, kRounds);
 }
