@@ -113,7 +113,7 @@ absl::Status WriteHdr(const Input& input, const Flags& flags,
   HdrSelection selection = flags.hdr;
   if (flags.latency == "service") selection.latency = LatencyKind::kService;
   if (flags.latency == "response") selection.latency = LatencyKind::kResponse;
-  const absl::StatusOr<LogHistogram> latency =
+  const absl::StatusOr<Outcomes> latency =
       SelectLatency(input.runs, selection);
   if (!latency.ok()) return latency.status();
   output.Write(RenderHdr(*latency));

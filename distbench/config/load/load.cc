@@ -10,7 +10,6 @@
 #include "absl/strings/strip.h"
 #include "distbench/base/read_file.h"
 #include "distbench/config/load/parse_text.h"
-#include "distbench/config/load/read_file.h"
 #include "google/protobuf/text_format.h"
 
 namespace distbench {
