@@ -8,11 +8,6 @@
 #include "distbench/security/credentials.h"
 #include "distbench/security/testing/testing_certificates.h"
 
-// gRPC resolves names with c-ares, which keeps a copy of "localhost".
-extern "C" const char* __lsan_default_suppressions() {
-  return "leak:libcares";
-}
-
 namespace distbench {
 namespace {
 
