@@ -69,7 +69,7 @@ class Engine::Impl final : public WorkerGroup {
     }
     if (!options_.start_threads) return absl::OkStatus();
     absl::Status started = StartThreads();
-    // A worker without a thread can not be shut down in order.
+    // A worker without a thread cannot be shut down in order.
     if (!started.ok()) EndThreads();
     return started;
   }

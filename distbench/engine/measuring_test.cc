@@ -1,5 +1,5 @@
 // What an instance says of its load, on simulated time: above all that a server
-// which freezes can not hide.
+// which freezes cannot hide.
 //
 // The experiment: an open loop of rate r = 1000/s runs for T = 10 s, during
 // which the server freezes once for F = 1 s.

@@ -20,7 +20,7 @@ class RequestHandler {
   explicit RequestHandler(WorkerContext& context);
 
   // Answers a request that no list handles: to an RPC whose action list is
-  // empty, or that this instance can not handle; and one of a replay, now or
+  // empty, or that this instance cannot handle; and one of a replay, now or
   // when its processing time is over. Returns the list that handles it
   // otherwise, else kNone.
   int Admit(ServerCall& request);
