@@ -188,7 +188,7 @@ absl::Status EngineProcess::ExplainEnd(int wait_status) const {
   }
   // Libraries abort when they cannot start a thread.
   if (!was_silent_ && ReadThreadRefusals("") > thread_refusals_at_start_) {
-    absl::StrAppend(&how, ": its control group let it have no more threads; ",
+    absl::StrAppend(&how, ": its control group allowed no more threads; ",
                     kHowToHaveMoreThreads);
   }
   return absl::UnavailableError(how);

@@ -39,7 +39,7 @@ absl::Status ActivityPool::WaitUntilReady(absl::Time deadline) {
   absl::MutexLock lock(&mutex_);
   if (!mutex_.AwaitWithDeadline(absl::Condition(&ready), deadline)) {
     return absl::DeadlineExceededError(
-        "the data of its activities is not made in time; make them smaller");
+        "the data of its activities was not ready in time; make it smaller");
   }
   return made_;
 }
