@@ -124,9 +124,8 @@ void JudgeRecording(const TestResult& result, const TestTotals& totals,
         absl::StrCat("for ", totals.brief_pair_count, " of ", totals.pair_count,
                      " combinations of client, server and RPC, only counts, "
                      "means and extremes were kept, not percentiles; the "
-                     "overall percentiles of an RPC are complete. To keep more, "
-                     "raise "
-                     "recording_memory_bytes"));
+                     "overall percentiles of an RPC are complete. To keep "
+                     "more, raise recording_memory_bytes"));
   }
   int64_t widest_ns = 0;
   for (const auto& [name, log] : result.service_logs().instance_logs()) {

@@ -463,7 +463,8 @@ TEST_F(JudgeTest, WideIntervalsAreANote) {
               HasSubstr("intervals of 4 s"));
 }
 
-// A quarter of the rate, to the eyes of who forgets how long an interval is.
+// Ignoring the length of the intervals would make the rate look four times as
+// high.
 TEST_F(JudgeTest, ArrivalsAreJudgedByTheLengthOfTheIntervals) {
   WidenIntervals();
   Loop().set_open_loop_interval_distribution("exponential");
