@@ -113,7 +113,7 @@ class EngineProcess {
   const int64_t thread_refusals_at_start_;
   MessageSocket socket_;
   std::atomic<bool> was_heard_ = true;
-  int silent_beats_ = 0;  // of Beat()
+  int silent_beats_ = 0;  // counted by Beat()
 
   mutable absl::Mutex mutex_;
   std::optional<EngineReport> answer_ ABSL_GUARDED_BY(mutex_);

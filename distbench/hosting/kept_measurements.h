@@ -44,7 +44,7 @@ class KeptMeasurements {
   const int64_t memory_bytes_;
   SeriesByRpc series_;
   std::vector<IntervalSeries*> all_series_;
-  int64_t width_ = 1;  // of series_
+  int64_t width_ = 1;  // interval width of series_, in steps
   std::map<int, RpcTotals> totals_;
   int64_t end_timestamp_ns_ = 0;
 };

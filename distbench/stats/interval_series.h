@@ -139,12 +139,12 @@ class IntervalSeries {
 
   int64_t width_;
   Intervals intervals_;
-  int64_t memory_bytes_ = 0;        // of intervals_
+  int64_t memory_bytes_ = 0;        // memory of intervals_
   int64_t to_put_together_ = kEnd;  // from this key on
 
   Intervals open_;  // steps that are not closed yet
   int64_t last_step_ = kNever;
-  Interval* last_used_ = nullptr;  // of last_step_
+  Interval* last_used_ = nullptr;  // the interval of last_step_
 
   int64_t live_step_ = kNever;
   LogHistogram live_service_time_ns_;

@@ -13,8 +13,8 @@ namespace distbench {
 
 struct Metric {
   enum class Kind {
-    kPercentile,  // of the latency
-    kMean,        // of the latency
+    kPercentile,  // latency percentile
+    kMean,        // mean latency
     kRate,        // RPCs that succeeded, per second
     kFailures,    // share of the RPCs that failed
   };

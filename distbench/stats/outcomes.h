@@ -24,8 +24,8 @@ struct Outcomes {
   // Above every latency. Only compared, never printed as a number.
   static constexpr int64_t kFailed = std::numeric_limits<int64_t>::max();
 
-  LogHistogram latency_ns;    // of the requests that succeeded
-  uint64_t failed_count = 0;  // of all others
+  LogHistogram latency_ns;    // requests that succeeded
+  uint64_t failed_count = 0;  // all other requests
 
   uint64_t count() const { return latency_ns.count() + failed_count; }
 

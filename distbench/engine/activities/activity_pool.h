@@ -80,7 +80,7 @@ class ActivityPool {
     int activity = kNone;
     Iteration* iteration = nullptr;
     ActivityListener* listener = nullptr;
-    uint64_t number = 0;  // of the iteration, within its activity
+    uint64_t number = 0;  // the iteration's number in its activity
     int64_t requested_ns = 0;
 
     // Set once the job has begun.

@@ -13,7 +13,7 @@ namespace distbench {
 namespace {
 
 constexpr int64_t kLongDelayNs = 5'000'000'000;  // needs more than 32 bits
-constexpr int kMaxInstances = 8;                 // of a service
+constexpr int kMaxInstances = 8;                 // per service
 
 constexpr char kAxes[] = {'x', 'y', 'z'};
 

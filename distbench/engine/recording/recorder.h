@@ -28,7 +28,7 @@ namespace distbench {
 // monotonic, in nanoseconds.
 struct Sample {
   int32_t rpc = 0;
-  int32_t peer = 0;  // as Routes::CountedUnder() returned it
+  int32_t peer = 0;  // from Routes::CountedUnder()
   int64_t request_bytes = 0;
   int64_t sent_ns = 0;
   // Kept apart from request_bytes: compilers copy adjacent fields, here and in
@@ -37,7 +37,7 @@ struct Sample {
   int64_t service_time_ns = 0;
   int64_t lateness_ns = 0;  // open loop only
   int32_t error = 0;        // 0: succeeded; else as InternError() returned it
-  int32_t trace = -1;       // as AddTrace() returned it; -1: not traced
+  int32_t trace = -1;       // from AddTrace(); -1: not traced
   bool warmup = false;
   bool open_loop = false;
   bool through_channel = false;  // one with several servers
@@ -47,7 +47,7 @@ struct Sample {
 // An RPC of a replay trace, and its place in the trace.
 struct ReplayedSample {
   Sample sample;
-  int64_t execution = 0;  // of a trace; unique within the worker
+  int64_t execution = 0;  // unique within the worker
   int64_t execution_start_ns = 0;
   int32_t record = 0;  // position in the trace
 };
@@ -235,7 +235,7 @@ class Recorder {
   const int64_t unix_offset_ns_;
   const int64_t recording_memory_bytes_;
   RecentIntervals* const recent_;
-  int64_t interval_ = 0;           // of the last IntervalOf()
+  int64_t interval_ = 0;           // result of the last IntervalOf()
   int64_t interval_start_ns_ = 0;  // monotonic
   int64_t last_interval_ = 0;
   size_t noted_count_ = 0;
@@ -245,11 +245,11 @@ class Recorder {
   // empty if no peer has brief totals.
   std::vector<std::unique_ptr<RpcTotals>> totals_;
   std::vector<std::unique_ptr<BriefTotals>> brief_totals_;
-  std::vector<size_t> detailed_pairs_;  // of totals_, in order of creation
-  int64_t detail_bytes_ = 0;            // of totals_
+  std::vector<size_t> detailed_pairs_;  // pairs in totals_, oldest first
+  int64_t detail_bytes_ = 0;            // memory of totals_
   int64_t series_width_ = 1;
   std::vector<std::unique_ptr<RpcRecord>> records_;  // by RPC
-  std::vector<IntervalSeries*> series_;              // of records_
+  std::vector<IntervalSeries*> series_;              // the series in records_
   SampleReservoir samples_;
   std::optional<SampleReservoir> aside_;
   Reservoir<ReplayedSample> replayed_;

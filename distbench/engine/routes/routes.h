@@ -62,7 +62,7 @@ class Routes {
   };
   struct Channel {
     int service = 0;
-    int channel = 0;           // of the service
+    int channel = 0;           // the service's channel
     std::vector<int> members;  // indices into peers_
     std::vector<int> peer_of;  // by number within the service: index into
                                // peers_, or none

@@ -18,7 +18,7 @@
 namespace distbench {
 
 struct SimulationOptions {
-  int workers = 1;  // of each instance
+  int workers = 1;  // per instance
 
   // For each instance; see EngineOptions.
   int64_t sample_memory_bytes = EngineOptions().sample_memory_bytes;

@@ -17,8 +17,8 @@ namespace distbench {
 class Pacer {
  public:
   struct Position {
-    int64_t start_ns = 0;  // of the action, monotonic
-    int shard = 0;         // of shard_count
+    int64_t start_ns = 0;  // start of the action, monotonic
+    int shard = 0;         // number from 0, below shard_count
     int shard_count = 1;
     // For synchronised bursts: the difference to add to monotonic time to get
     // the cluster's common clock, and the number of this instance among

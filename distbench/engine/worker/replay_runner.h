@@ -115,7 +115,7 @@ class ReplayRunner {
   WorkerContext& context_;
   RpcSender& sender_;
   Scheduler& scheduler_;
-  const int rpc_count_;  // of the config
+  const int rpc_count_;  // RPCs of the config
   int64_t executions_ = 0;
   ObjectPool<ReplayRun> runs_;
 

@@ -60,7 +60,7 @@ class RequestHandler {
   void Refuse(ServerCall& request, const std::string& error);
 
   WorkerContext& context_;
-  const int number_;                // of this instance
+  const int number_;                // this instance's number
   std::vector<Handling> handling_;  // by RPC
   ObjectPool<DelayedReply> delayed_;
   int64_t pending_ = 0;

@@ -33,7 +33,7 @@ struct ReplayRun;
 
 // State that the workers share that run one action of the main list.
 struct SharedAction {
-  int position = 0;  // of the action in the main list
+  int position = 0;  // the action's place in the main list
   int shard_count = 1;
   int64_t start_ns = 0;
   std::atomic<int64_t> claimed_iterations = 0;
@@ -54,14 +54,14 @@ struct ActionRun {
   bool queued = false;     // among the worker's ready actions
 
   int64_t start_ns = 0;
-  int64_t intended_start_ns = 0;  // of the first iteration; 0: not paced
+  int64_t intended_start_ns = 0;  // first iteration; 0: not paced
   bool held_back = false;  // whether the list's origin was held back
   int64_t end_ns = 0;      // no iteration is due later
   int64_t started = 0;     // iterations, on this worker
   int64_t in_flight = 0;
   int64_t max_in_flight = 0;
-  int64_t next_number = 0;     // of the iteration that may start now
-  int rpcs_per_iteration = 1;  // of the last iteration
+  int64_t next_number = 0;     // number of the next iteration
+  int rpcs_per_iteration = 1;  // last iteration's RPCs
   int64_t backlog_rpcs = 0;    // due but not sent yet; an estimate
   int64_t backoff_ns = 0;      // closed loop: pause after the last failure
   int64_t paused_until_ns = 0;
@@ -77,7 +77,7 @@ struct ListRun {
     kMain,     // the instance's traffic has ended
     kHandler,  // a request is answered
     kNested,   // an iteration of another list's action is done
-    kShard,    // of an action of the main list that runs on another worker
+    kShard,    // a shard of a main-list action is done
   };
 
   Role role = Role::kMain;
@@ -136,7 +136,7 @@ struct RpcCall {
   ClientCall client;  // must be first: the transport returns a ClientCall*
   Iteration* iteration = nullptr;
   int64_t intended_ns = 0;  // 0: closed loop
-  int record = 0;           // of a replay: position in its table
+  int record = 0;           // replays: position in the table
   std::string trace_context;
   bool sent = true;         // false: cancelled while it waited for a send queue
   RpcCall* next = nullptr;  // among the calls that wait for a send queue

@@ -159,7 +159,7 @@ bool Scheduler::MayStartOpenLoop(ActionRun& action) {
   return action.in_flight < action.max_in_flight;
 }
 
-// For those who watch the progress.
+// The backlog is part of the reported progress.
 void Scheduler::SetBacklog(ActionRun& action) {
   if (action.plan->kind != ActionPlan::Kind::kRpc) return;
   const int64_t backlog_rpcs =

@@ -100,7 +100,7 @@ class Worker final : private TransportEvents,
       kQuit,
     };
     Kind kind;
-    int64_t start_ns = 0;  // of the main list; since when a place is free
+    int64_t start_ns = 0;  // main list's start, or when a place became free
     SharedAction* shared = nullptr;
     int shard = 0;
     Iteration* iteration = nullptr;
@@ -146,7 +146,7 @@ class Worker final : private TransportEvents,
 
   WorkerContext context_;
   WorkerGroup& group_;
-  const int64_t max_pending_rpcs_;  // of this worker
+  const int64_t max_pending_rpcs_;  // this worker's share
   Scheduler scheduler_;
   RpcSender sender_;
   ReplayRunner replay_;
