@@ -33,7 +33,7 @@ struct TrafficCheckResult {
 // its decorators and on simulated time, to its end, and checks that
 // - it ends within a bounded number of turns, by itself or once it is stopped,
 // - nothing is in flight at the end: every request has been answered once,
-// every call has ended once, and as many were handled as were sent,
+//   every call has ended once, and as many were handled as were sent,
 //   has ended once, and as many were handled as were sent,
 // - all of these are in the statistics,
 // - no action exceeds its limits, and no instance exceeds max_pending_rpcs.

@@ -46,8 +46,8 @@ class RpcSender {
   bool must_wait_for_queue() const { return !waiting_peers_.empty(); }
 
   // For RPCs outside an iteration's fanout: the caller takes a call, fills it
-  // in and submits it. End() then records its end instead of OnDone(); the
-  // caller sets the members of its sample, which is valid until another call
+  // in and submits it. End() then records its end instead of OnDone(), and
+  // returns its sample for the caller to keep; it is valid until another call
   // ends.
   RpcCall& NewCall(Iteration& iteration);
   void SetTrace(RpcCall& call, int64_t fanout_index);
