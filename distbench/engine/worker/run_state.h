@@ -31,7 +31,7 @@ namespace distbench {
 struct ListRun;
 struct ReplayRun;
 
-// State that the workers share that run one action of the main list.
+// State shared by the workers that run one action of the main list.
 struct SharedAction {
   int position = 0;  // the action's place in the main list
   int shard_count = 1;

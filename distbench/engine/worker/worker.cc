@@ -147,7 +147,7 @@ void Worker::Handle(const Message& message) {
       break;
     case Message::Kind::kPlaceGiven:
       wait_.OnPlace(*message.iteration, message.start_ns);
-      // The stop did not find it, because its timer was not armed then.
+      // A stop that came before this message could not end the iteration.
       if (scheduler_.IsStopped(*message.iteration->action)) {
         context_.timers.Cancel(message.iteration->timer);
         Fire(message.iteration->timer);
