@@ -11,7 +11,8 @@
 
 namespace distbench {
 
-// Has the timer (timerfd_create(2) of CLOCK_MONOTONIC) expire then, or at once.
+// Arms a timerfd_create(2) timer of CLOCK_MONOTONIC to expire at due_ns, or at
+// once if that time has passed.
 inline void ArmTimer(int timer_fd, int64_t due_ns) {
   // Zero would disarm the timer.
   const int64_t time_ns = std::max<int64_t>(due_ns, 1);

@@ -29,7 +29,8 @@ void AppendPointers(std::vector<std::string>& strings,
   pointers.push_back(nullptr);
 }
 
-// In the child, whose memory is the parent's until execve(2): system calls only.
+// Runs in the child, which shares the parent's memory until execve(2), so it
+// makes system calls only.
 [[noreturn]] void Become(const ChildProgram& program, int output,
                          char* const* arguments, char* const* environment,
                          pid_t parent) {
@@ -47,7 +48,7 @@ void AppendPointers(std::vector<std::string>& strings,
   }
   constexpr int kNumber = ChildProgram::kInheritedNumber;
   if (program.inherited == kNumber) {
-    fcntl(kNumber, F_SETFD, 0);  // dup2(2) would leave it to be closed
+    fcntl(kNumber, F_SETFD, 0);  // dup2(2) would leave close-on-exec set
   } else if (program.inherited >= 0) {
     dup2(program.inherited, kNumber);
   }
@@ -60,7 +61,7 @@ void AppendPointers(std::vector<std::string>& strings,
 }
 
 // fork(2) would copy the page tables of a process that may be large, and
-// posix_spawn(3) knows nothing of PR_SET_PDEATHSIG.
+// posix_spawn(3) does not support PR_SET_PDEATHSIG.
 pid_t Spawn(ChildProgram& program, int output) {
   std::vector<char*> arguments;
   AppendPointers(program.arguments, arguments);
@@ -123,7 +124,7 @@ void ChildProcess::Signal(int signal) const {
 int ChildProcess::Finish() {
   is_finished_ = true;
   Signal(SIGKILL);
-  // Until it is waited for, nobody else gets its number.
+  // The kernel does not reuse the pid until the child is waited for.
   kill(-pid_, SIGKILL);
   int wait_status = 0;
   while (waitpid(pid_, &wait_status, 0) < 0 && errno == EINTR) {

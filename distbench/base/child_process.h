@@ -16,29 +16,29 @@
 namespace distbench {
 
 struct ChildProgram {
-  std::string path;                    // no search in PATH
-  std::vector<std::string> arguments;  // the first is the program's name
+  std::string path;                    // PATH is not searched
+  std::vector<std::string> arguments;  // the first is the program name
 
-  // "NAME=VALUE" each, besides the environment of this process.
+  // Each is "NAME=VALUE", added to the environment of this process.
   std::vector<std::string> more_environment = {};
 
-  // A descriptor of this process that the child has by another number; negative:
-  // none. Nothing else is open there but stdin, which is /dev/null, stdout and
-  // stderr.
+  // A descriptor of this process that the child gets as kInheritedNumber;
+  // negative for none. The child's only other open descriptors are stdin, which
+  // is /dev/null, stdout and stderr.
   int inherited = -1;
   static constexpr int kInheritedNumber = 3;
 
-  // Gets SIGTERM when the thread that starts it ends.
+  // The child gets SIGTERM when the thread that started it ends.
   bool ends_with_parent = false;
 };
 
-// Thread-safe, but for Finish(): once.
+// A running program. Thread-safe, except that Finish() is called at most once.
 class ChildProcess {
  public:
-  // In a process group of its own, with no signal blocked. If `output` is not
-  // null, it becomes the end of a pipe from which to read the child's stdout
-  // and stderr. A program that cannot be run ends with status 127, as in a
-  // shell.
+  // Starts a program in its own process group, with no signal blocked. If
+  // `output` is not null, it becomes the end of a pipe from which to read the
+  // child's stdout and stderr. If the program cannot be run, the child exits
+  // with status 127, as in a shell.
   static absl::StatusOr<ChildProcess> Start(ChildProgram program,
                                             FileDescriptor* output = nullptr);
 
@@ -48,19 +48,19 @@ class ChildProcess {
         is_finished_(std::exchange(other.is_finished_, true)) {}
   ChildProcess& operator=(ChildProcess&&) = delete;
 
-  // Finishes it, if that was not done.
+  // Calls Finish() unless that was done.
   ~ChildProcess();
 
   pid_t pid() const { return pid_; }
 
-  // Whether it has ended by itself, or does so within the time.
+  // Returns whether the child has ended by itself, waiting up to `patience`.
   bool HasEnded(absl::Duration patience) const;
 
-  // Does nothing once it has ended.
+  // Does nothing once the child has ended.
   void Signal(int signal) const;
 
-  // Kills what is left of its process group, and returns how it ended, as
-  // waitpid(2) has it.
+  // Kills whatever is left of the process group. Returns the wait status, as
+  // waitpid(2) does.
   int Finish();
 
  private:

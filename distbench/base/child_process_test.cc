@@ -26,7 +26,7 @@ ChildProgram Shell(const std::string& script) {
   return {.path = "/bin/sh", .arguments = {"sh", "-c", script}};
 }
 
-// Until the other side is closed, or its first line if there is one.
+// Reads the first line, or until the other end is closed.
 std::string ReadLine(const FileDescriptor& output) {
   std::string line;
   for (char c; read(output.get(), &c, 1) == 1 && c != '\n';) line += c;
@@ -110,7 +110,7 @@ TEST(ChildProcessTest, HasNoSignalBlocked) {
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);
   pthread_sigmask(SIG_BLOCK, &signals, &before);
-  // Not by a shell, which unblocks them itself.
+  // Not through a shell, which unblocks signals itself.
   const auto child = ChildProcess::Start(
       {.path = "/bin/sleep", .arguments = {"sleep", "600"}});
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
@@ -132,7 +132,7 @@ TEST(ChildProcessTest, IsGoneWithAllThatItStarted) {
     EXPECT_TRUE(IsThere(pid));
   }
   EXPECT_FALSE(IsThere(pid));
-  // Only when nobody has the other end any more.
+  // Succeeds only when nobody has the other end open any more.
   EXPECT_EQ(ReadLine(output), "");
 }
 

@@ -13,11 +13,11 @@ class Clock {
  public:
   virtual ~Clock() = default;
 
-  // For durations and due times: never steps. Its zero is arbitrary, and the
-  // same for all processes of a host. Nanoseconds.
+  // For durations and due times: never steps. In nanoseconds; zero is
+  // arbitrary, but the same for all processes of a host.
   virtual int64_t MonotonicNs() const = 0;
 
-  // For time stamps only: since the Unix epoch, in nanoseconds. May step.
+  // For time stamps only: nanoseconds since the Unix epoch. May step.
   virtual int64_t UnixNs() const = 0;
 };
 

@@ -11,7 +11,7 @@
 
 namespace distbench {
 
-// What is left to do, for one thread that does it in order. Thread-safe.
+// Tasks for one thread, which runs them in order. Thread-safe.
 class CommandQueue {
  public:
   using Task = std::function<void()>;
@@ -21,16 +21,16 @@ class CommandQueue {
     tasks_.push_back(std::move(task));
   }
 
-  // Nothing that is left will be done. The thread that this wakes may destroy
-  // the queue at once: Unlock() does not touch an Abseil lock any more once
-  // another thread can take it.
+  // Drops the tasks that are left. The thread that this wakes may destroy the
+  // queue at once: Unlock() no longer touches an Abseil lock once another
+  // thread can take it.
   void Close() ABSL_LOCKS_EXCLUDED(mutex_) {
     absl::MutexLock lock(&mutex_);
     is_closed_ = true;
   }
 
-  // Runs tasks until the queue is closed, and on_tick whenever there has been
-  // no task for the interval, which is asked for each time.
+  // Runs tasks until the queue is closed, and on_tick whenever no task has come
+  // for interval(), which is called each time.
   void RunUntilClosed(const std::function<absl::Duration()>& interval,
                       const Task& on_tick) ABSL_LOCKS_EXCLUDED(mutex_) {
     for (;;) {

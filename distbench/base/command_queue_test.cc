@@ -26,7 +26,7 @@ TEST(CommandQueueTest, DoesTasksInOrderUntilItIsClosed) {
   EXPECT_EQ(done, std::vector<int>({1, 2}));
 }
 
-// The sanitizers watch this one.
+// Only sanitizers can detect a failure here.
 TEST(CommandQueueTest, TheThreadThatCloseWakesMayDestroyIt) {
   for (int i = 0; i < 2'000; ++i) {
     auto queue = std::make_unique<CommandQueue>();

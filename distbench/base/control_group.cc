@@ -10,8 +10,8 @@
 namespace distbench {
 namespace {
 
-// In a container the path may be one of the host's, of which only the end, or
-// nothing, is to be seen here: then what there is stands at the top.
+// In a container the path may be the host's. Only its end may be visible here,
+// or nothing; the container's own group is then at the top.
 void AddWithThoseAbove(const std::string& mount, absl::string_view path,
                        int version, std::vector<ControlGroup>& groups) {
   std::string group(path);
@@ -24,8 +24,8 @@ void AddWithThoseAbove(const std::string& mount, absl::string_view path,
 
 }  // namespace
 
-// /proc/self/cgroup has a line per hierarchy, ID:CONTROLLERS:PATH; that of
-// version 2 names no controllers.
+// /proc/self/cgroup has one line per hierarchy, ID:CONTROLLERS:PATH; the line
+// of version 2 names no controllers.
 std::vector<ControlGroup> ControlGroupsOf(absl::string_view controller,
                                           const std::string& root) {
   const std::string mount = root + "/sys/fs/cgroup";

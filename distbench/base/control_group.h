@@ -11,13 +11,14 @@ namespace distbench {
 // The folder of a control group.
 struct ControlGroup {
   std::string folder;
-  int version = 2;  // of the kernel's interface: names of files depend on it
+  int version = 2;  // of the kernel interface; file names depend on it
 };
 
-// The groups of this process that a controller ("memory", "pids") may limit:
-// its own and those above, of either version. Those that are not to be seen,
-// as from within a container, are among them: their files are missing. Files
-// are read below `root`; empty: at their places.
+// Returns the control groups of this process, of either version, that a
+// controller ("memory", "pids") may limit: its own and those above it. Groups
+// that are not visible, as from inside a container, are included; their files
+// are missing. Files are read below `root`; an empty `root` stands for the real
+// file system.
 std::vector<ControlGroup> ControlGroupsOf(absl::string_view controller,
                                           const std::string& root);
 

@@ -3,7 +3,7 @@
 
 namespace distbench {
 
-// CPU time of this process, of the user and of the system, in seconds.
+// CPU time of this process, user plus system, in seconds.
 double ProcessCpuSeconds();
 
 }  // namespace distbench

@@ -23,7 +23,7 @@ class FileDescriptor {
   int get() const { return fd_; }
   void Close();
 
-  // The caller's from now on.
+  // The caller owns the descriptor from now on.
   int Release() { return std::exchange(fd_, kNone); }
 
  private:

@@ -5,8 +5,8 @@
 
 namespace distbench {
 
-// The first line of a file, such as those of /sys, without white space around
-// it; empty if there is none.
+// Returns the first line of a file, such as those of /sys, without surrounding
+// white space; empty if there is none.
 std::string FirstLine(const std::string& path);
 
 }  // namespace distbench

@@ -35,7 +35,7 @@ TEST(FreedMemoryTest, LeavesTheProcess) {
   std::vector<std::string> blocks;
   blocks.reserve(kBlocks);
   for (int i = 0; i < kBlocks; ++i) blocks.emplace_back(kBlockBytes, 'x');
-  // What lies behind the others keeps the heap from shrinking.
+  // This block lies behind the others and keeps the heap from shrinking.
   const std::string last = std::move(blocks.back());
   blocks.clear();
   const int64_t before_bytes = ResidentBytes();

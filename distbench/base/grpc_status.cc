@@ -11,7 +11,7 @@ namespace {
 // Leaves room for other headers.
 constexpr size_t kMaxEncodedBytes = 6'000;
 
-// As gRPC does it.
+// The size of a character in gRPC's percent-encoding.
 size_t EncodedSize(char c) {
   return absl::ascii_isprint(c) && c != '%' ? 1 : 3;
 }

@@ -10,13 +10,13 @@
 
 namespace distbench {
 
-// What gRPC lets through: a message travels in a header, percent-encoded, and
-// a peer takes 8 KiB of headers by default, or the call ends with an error that
-// explains nothing. A message that is too long keeps the lines that fit, and
-// says how many more there were.
+// Shortens an error message to what gRPC can carry. gRPC sends it
+// percent-encoded in a header, and a peer accepts 8 KiB of headers by default;
+// beyond that the call fails with an error that explains nothing. A message
+// that is too long keeps the lines that fit, and says how many were left out.
 std::string ShortenedMessage(absl::string_view message);
 
-// The codes have the same numbers. The message is shortened.
+// The codes have the same numbers. ToGrpcStatus() shortens the message.
 grpc::Status ToGrpcStatus(const absl::Status& status);
 absl::Status ToAbslStatus(const grpc::Status& status);
 

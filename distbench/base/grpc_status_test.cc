@@ -38,7 +38,7 @@ TEST(GrpcStatusTest, ALongListOfProblemsIsCutAtALineAndCounted) {
 
 TEST(GrpcStatusTest, WhatHasNoLinesIsCutAnywhere) {
   EXPECT_THAT(ShortenedMessage(std::string(100'000, 'x')), SizeIs(6'003));
-  // Characters that are encoded count for what they take.
+  // Encoded characters count with their encoded size.
   EXPECT_THAT(ShortenedMessage(std::string(100'000, '\xff')), SizeIs(2'003));
 }
 

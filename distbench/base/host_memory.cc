@@ -10,13 +10,13 @@
 namespace distbench {
 namespace {
 
-// The lesser of two limits, of which 0 is none.
+// The lower of two limits, where 0 means no limit.
 int64_t Tighter(int64_t a, int64_t b) {
   if (a == 0 || b == 0) return std::max(a, b);
   return std::min(a, b);
 }
 
-// The number in a file; 0 if there is no file, or "max" in it.
+// The number in a file; 0 if there is no file or it contains "max".
 int64_t ReadNumber(const std::string& path) {
   std::ifstream file(path);
   std::string word;

@@ -1,4 +1,4 @@
-// How much memory there is.
+// The memory of the host and of this process.
 
 #ifndef DISTBENCH_BASE_HOST_MEMORY_H_
 #define DISTBENCH_BASE_HOST_MEMORY_H_
@@ -10,17 +10,18 @@
 
 namespace distbench {
 
-// Files are read below `root`; empty: at their places.
+// Files are read below `root`; an empty `root` stands for the real file system.
 
-// A field of /proc/meminfo, such as "MemAvailable"; 0 if there is none.
+// Returns a field of /proc/meminfo, such as "MemAvailable", in bytes; 0 if
+// there is none.
 int64_t ReadMemInfoBytes(const std::string& root, absl::string_view field);
 
-// What the host has, or what the process's control group (version 1 or 2) or
-// one above it allows, if that is less. 0: not known.
+// Returns the host's memory, or the limit of the process's control group
+// (version 1 or 2) or of one above it, if that is lower. 0 if unknown.
 int64_t AllowedMemoryBytes(const std::string& root);
 
-// How many processes the kernel has killed since it started because memory ran
-// out, that of the host or of a control group. 0 if it does not count them.
+// Returns how many processes the kernel has killed since boot because the host
+// or a control group ran out of memory. 0 if the kernel does not count them.
 int64_t ReadOomKills(const std::string& root);
 
 }  // namespace distbench

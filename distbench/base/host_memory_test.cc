@@ -55,10 +55,10 @@ TEST_F(HostMemoryTest, AControlGroupMayAllowLess) {
 TEST_F(HostMemoryTest, SoMayOneOfVersion1) {
   Write("/proc/self/cgroup",
         "5:cpu,cpuacct:/a\n4:memory:/docker/0123\n0::/other\n");
-  // "Unlimited", and of the host's.
+  // The value for "unlimited"; the host's limit applies.
   Write("/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
   EXPECT_EQ(AllowedMemoryBytes(root_), 16 * kMib);
-  // All that is to be seen in a container.
+  // The only file that is visible in a container.
   Write("/sys/fs/cgroup/memory/memory.limit_in_bytes", "4194304\n");
   EXPECT_EQ(AllowedMemoryBytes(root_), 4 * kMib);
 }

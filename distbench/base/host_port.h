@@ -1,4 +1,4 @@
-// Addresses as users and peers write them.
+// Addresses in the form in which users and peers write them.
 
 #ifndef DISTBENCH_BASE_HOST_PORT_H_
 #define DISTBENCH_BASE_HOST_PORT_H_
@@ -12,7 +12,7 @@
 
 namespace distbench {
 
-// "node7" of "[node7]"; others as they are.
+// "[node7]" becomes "node7"; other hosts are unchanged.
 inline absl::string_view WithoutBrackets(absl::string_view host) {
   if (absl::StartsWith(host, "[") && absl::EndsWith(host, "]")) {
     return host.substr(1, host.size() - 2);
@@ -20,14 +20,15 @@ inline absl::string_view WithoutBrackets(absl::string_view host) {
   return host;
 }
 
-// "1.2.3.4:567" or "[1::2]:567"; names as they are.
+// Returns "1.2.3.4:567", "name:567" or, with brackets around an IPv6 address,
+// "[1::2]:567".
 inline std::string JoinHostPort(absl::string_view host, int port) {
   return absl::StrContains(host, ':') ? absl::StrCat("[", host, "]:", port)
                                       : absl::StrCat(host, ":", port);
 }
 
-// The host, without brackets, and the port of "HOST:PORT" or "[HOST]:PORT"; the
-// port is empty if there is none.
+// Splits "HOST:PORT" or "[HOST]:PORT" into the host, without brackets, and the
+// port, which is empty if there is none.
 inline std::pair<std::string, std::string> SplitHostPort(
     absl::string_view address) {
   const size_t colon = address.rfind(':');

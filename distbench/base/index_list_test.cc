@@ -57,7 +57,7 @@ TEST(IndexListTest, WhatIsWrittenIsRead) {
   }
 }
 
-// Whatever is read means the same when it is written and read again.
+// Any list that is accepted survives being formatted and parsed again.
 TEST(IndexListTest, AnyTextIsReadOrRefused) {
   std::mt19937 random(2);
   constexpr absl::string_view kLetters = "0123456789,,--- \nx";

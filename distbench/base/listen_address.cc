@@ -28,12 +28,12 @@ absl::StatusOr<AddressList> LookUp(const std::string& host,
                                 port.c_str(), &hints, &first);
   if (error != 0) {
     return absl::InvalidArgumentError(
-        absl::StrCat("can not listen at ", host, ": ", gai_strerror(error)));
+        absl::StrCat("cannot listen at ", host, ": ", gai_strerror(error)));
   }
   return AddressList(first, freeaddrinfo);
 }
 
-// Not open if that fails; errno says why.
+// Returns a descriptor that is not open if this fails; errno says why.
 FileDescriptor Bind(const addrinfo& info, bool takes_ipv4_too) {
   FileDescriptor fd(socket(info.ai_family,
                            info.ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
@@ -94,7 +94,7 @@ absl::Status Explain(int error, const std::string& address, int port) {
           where, " may not be used by this user; choose one above 1023"));
     default:
       return absl::UnavailableError(
-          absl::StrCat("can not listen at ", where, ": ", strerror(error)));
+          absl::StrCat("cannot listen at ", where, ": ", strerror(error)));
   }
 }
 
@@ -119,7 +119,7 @@ absl::StatusOr<ListeningSocket> ListenAt(
     return ListeningSocket{.socket = std::move(socket), .port = port_number};
   }
   return absl::UnavailableError(
-      absl::StrCat("can not listen at ", address, ": ", strerror(errno)));
+      absl::StrCat("cannot listen at ", address, ": ", strerror(errno)));
 }
 
 absl::StatusOr<int> FindFreePort(const std::string& address) {

@@ -1,4 +1,4 @@
-// How to listen, where, and why one can not.
+// Listening sockets and addresses, with errors that say why they fail.
 
 #ifndef DISTBENCH_BASE_LISTEN_ADDRESS_H_
 #define DISTBENCH_BASE_LISTEN_ADDRESS_H_
@@ -13,33 +13,33 @@
 
 namespace distbench {
 
-// All interfaces as a numeric address: "::", which takes IPv4 as well, or
-// "0.0.0.0" where the kernel has no IPv6.
+// Returns the numeric address of all interfaces: "::", which includes IPv4, or
+// "0.0.0.0" if the kernel has no IPv6.
 std::string AllInterfaces();
 
 struct ListeningSocket {
-  FileDescriptor socket;  // does not block
+  FileDescriptor socket;  // non-blocking
   int port = 0;
 };
 
-// Listens at "HOST:PORT" or "[HOST]:PORT"; port 0 is one that is free, and a
-// name is the first of its addresses where that is possible. `prepare` sets
-// options of the socket that accepted ones are to inherit.
+// Listens at "HOST:PORT" or "[HOST]:PORT". Port 0 picks a free port; a name
+// stands for the first of its addresses that can be bound. `prepare` sets
+// socket options that accepted sockets inherit.
 absl::StatusOr<ListeningSocket> ListenAt(
     const std::string& address,
     absl::FunctionRef<void(int fd)> prepare = [](int) {});
 
-// What a server has to listen at, as gRPC takes it: all that the address stands
-// for on this host, in numbers, since gRPC is content with one of the addresses
-// that a name has, and leaves the others to strangers. An empty address is all
-// interfaces. The error says whether the address is unknown, is not of this
-// host, or the port is in use or not allowed.
+// Returns what a server has to listen at, in gRPC's format: all the numeric
+// addresses that `address` stands for on this host. Given a name, gRPC is
+// content with one of its addresses and leaves the others to other programs. An
+// empty address stands for all interfaces. The error says whether the address
+// is unknown or not of this host, or the port is in use or not allowed.
 absl::StatusOr<std::vector<std::string>> ListenAddresses(
     const std::string& address, int port);
 
-// A port that is free at everything that the address stands for. Left to
-// itself, gRPC picks one that is free for IPv4 or for IPv6, and clients that
-// try the other one first may find a stranger there.
+// Finds a port that is free at everything that `address` stands for. By default
+// gRPC picks one that is free for IPv4 or for IPv6, and clients that try the
+// other one first may reach another program.
 absl::StatusOr<int> FindFreePort(const std::string& address);
 
 }  // namespace distbench

@@ -53,7 +53,7 @@ TEST(ListenAtTest, PreparesTheSocketBeforeAnybodyCanConnect) {
 
 TEST(ListenAtTest, SaysWhatFailed) {
   EXPECT_THAT(Message(ListenAt("192.0.2.1:0").status()),
-              HasSubstr("can not listen at 192.0.2.1:0: Cannot assign"));
+              HasSubstr("cannot listen at 192.0.2.1:0: Cannot assign"));
   EXPECT_THAT(Message(ListenAt("no address at all:0").status()),
               HasSubstr("no address at all"));
 }

@@ -3,8 +3,8 @@
 
 namespace distbench {
 
-// The largest message that the sequencer takes: room for very large tests, and
-// none for what would use up its memory.
+// The largest message that the sequencer accepts: room for very large tests,
+// but not for a message that would use up its memory.
 inline constexpr int kMaxMessageToSequencerBytes = 256 << 20;
 
 }  // namespace distbench

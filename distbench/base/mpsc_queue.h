@@ -5,9 +5,9 @@
 
 namespace distbench {
 
-// An intrusive, unbounded, lock-free queue: many threads push, one takes.
-// T has a member `T* next`, which the queue uses while it holds the object. The
-// queue owns nothing.
+// An intrusive, unbounded, lock-free queue with many producers and one
+// consumer. T has a member `T* next`, which the queue uses while it holds the
+// object. The queue owns nothing.
 template <typename T>
 class MpscQueue {
  public:
@@ -15,8 +15,9 @@ class MpscQueue {
   MpscQueue(const MpscQueue&) = delete;
   MpscQueue& operator=(const MpscQueue&) = delete;
 
-  // Any thread. What the pusher wrote to *node is visible to the taker. Returns
-  // true if the queue was empty, that is, if the taker may need to be woken.
+  // Any thread. What the producer wrote to *node is visible to the consumer.
+  // Returns true if the queue was empty, that is, if the consumer may need to
+  // be woken.
   bool Push(T* node) {
     T* head = head_.load(std::memory_order_relaxed);
     do {
@@ -31,7 +32,7 @@ class MpscQueue {
     return head_.load(std::memory_order_seq_cst) == nullptr;
   }
 
-  // The taking thread only. Takes everything: a list linked by `next`, in the
+  // The consumer only. Takes everything, as a list linked by `next`, in the
   // order in which it was pushed.
   T* TakeAll() {
     if (head_.load(std::memory_order_relaxed) == nullptr) return nullptr;

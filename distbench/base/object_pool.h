@@ -9,11 +9,13 @@
 namespace distbench {
 
 // Recycles objects of one type. Objects are constructed once, in blocks, and
-// handed out again as they were put back, so that what they have grown inside
-// (a string's capacity, say) is kept: the taker resets what it uses. Once the
-// pool has grown to the largest number in use, nothing is allocated any more.
+// handed out again in the state in which they were put back, so that what they
+// have grown (a string's capacity, for example) is kept; the taker resets what
+// it uses. Once the pool has grown to the largest number in use, it allocates
+// nothing.
 //
-// Not thread-safe. Destroys all objects, also those that were not put back.
+// Not thread-safe. Destroys all objects, including those that were not put
+// back.
 template <typename T>
 class ObjectPool {
  public:

@@ -9,8 +9,8 @@
 
 namespace distbench {
 
-// Where the kernel tells of a process; pid 0: of this one. `root`: where /proc
-// is; empty: at its place.
+// Returns the /proc folder of a process; pid 0 stands for this one. An empty
+// `root` stands for the real file system.
 inline std::string ProcFolder(const std::string& root, pid_t pid) {
   return pid == 0 ? root + "/proc/self" : absl::StrCat(root, "/proc/", pid);
 }

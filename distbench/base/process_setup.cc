@@ -23,18 +23,19 @@ void SetUpLogging(const char* program) {
   setenv("GRPC_VERBOSITY", "NONE", kDoNotOverwrite);
 }
 
-// Each connection is an open file. The usual limit of 1024 is for programs that
-// use select(), which do not survive more.
+// Each connection is an open file. The usual soft limit of 1024 exists for
+// programs that use select(), which cannot handle more.
 void AllowAllOpenFiles() {
   rlimit files;
   if (getrlimit(RLIMIT_NOFILE, &files) != 0) return;
   files.rlim_cur = files.rlim_max;
   PLOG_IF(WARNING, setrlimit(RLIMIT_NOFILE, &files) != 0)
-      << "can not raise the limit of open files";
+      << "cannot raise the limit of open files";
 }
 
-// `bazel run` starts a program in its runfiles, and says where the user is.
-// Programs that it starts elsewhere inherit the variable, but not its meaning.
+// `bazel run` starts a program in its runfiles folder and passes the user's
+// working directory in a variable. Programs that this one starts elsewhere
+// inherit the variable, but it does not apply to them.
 void LeaveRunfiles() {
   const char* user_directory = std::getenv("BUILD_WORKING_DIRECTORY");
   if (user_directory == nullptr) return;
@@ -42,7 +43,7 @@ void LeaveRunfiles() {
   const std::filesystem::path here = std::filesystem::current_path(error);
   if (error || here.string().find(".runfiles/") == std::string::npos) return;
   std::filesystem::current_path(user_directory, error);
-  LOG_IF(WARNING, error) << "can not change to " << user_directory << ": "
+  LOG_IF(WARNING, error) << "cannot change to " << user_directory << ": "
                          << error.message()
                          << "; relative paths are relative to " << here;
 }

@@ -3,11 +3,11 @@
 
 namespace distbench {
 
-// What main() does first, before there are other threads: logs go to stderr,
-// from warnings up, gRPC keeps its own to itself (GLOG_minloglevel and
-// GRPC_VERBOSITY, set by the user, say otherwise), relative paths are relative
-// to where the user stands, also under `bazel run`, and the process may open as
-// many files as it may allow itself (ulimit -Hn).
+// Sets up the process; main() calls this before there are other threads. Logs
+// go to stderr, from warnings up, and gRPC logs nothing, unless the user sets
+// GLOG_minloglevel or GRPC_VERBOSITY. Relative paths are relative to the user's
+// working directory, also under `bazel run`. The limit of open files is raised
+// to the hard limit (ulimit -Hn).
 void SetUpProcess(const char* program);
 
 }  // namespace distbench

@@ -25,7 +25,7 @@ class ProcessSetUpDeathTest : public testing::Test {
   const fs::path root_;
 };
 
-// Ends the process: 0 if it then stands in `expected`.
+// Exits, with 0 if the working directory is then `expected`.
 [[noreturn]] void SetUpIn(const fs::path& start, const fs::path& expected) {
   fs::current_path(start);
   SetUpProcess("test");
@@ -54,7 +54,7 @@ TEST_F(ProcessSetUpDeathTest, UsersChoiceOfGrpcLogsIsKept) {
       testing::ExitedWithCode(0), "");
 }
 
-// Ends the process: 0 if it may have open what it may allow itself.
+// Exits, with 0 if the limit of open files is the hard limit.
 [[noreturn]] void SetUpWithFewFiles() {
   rlimit files;
   getrlimit(RLIMIT_NOFILE, &files);

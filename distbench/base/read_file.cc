@@ -15,7 +15,7 @@
 namespace distbench {
 namespace {
 
-// What to do about the errors that users can cause.
+// The advice for errors that users can cause.
 const char* Remedy(int error_number) {
   switch (error_number) {
     case ENOENT:

@@ -8,11 +8,12 @@
 
 namespace distbench {
 
-// Far above any file that is read as a whole; guards against files that have no end.
+// Far above the size of any file that is read as a whole; guards against files
+// that never end.
 inline constexpr int64_t kMaxFileBytes = int64_t{1} << 28;
 
-// The bytes of a file, pipe or device; "-" is standard input. The error names
-// the path and says what is wrong with it.
+// Returns the bytes of a file, pipe or device; "-" is standard input. The error
+// names the path and says what is wrong with it.
 absl::StatusOr<std::string> ReadFile(const std::string& path,
                                      int64_t max_bytes = kMaxFileBytes);
 

@@ -1,4 +1,4 @@
-// Sums, differences and products that are defined whatever the operands are.
+// Saturating sums, differences and products: defined for all operands.
 
 #ifndef DISTBENCH_BASE_SATURATING_ADD_H_
 #define DISTBENCH_BASE_SATURATING_ADD_H_
@@ -8,7 +8,7 @@
 
 namespace distbench {
 
-// The sum, or the int64 nearest to it.
+// Returns the sum, or the int64_t nearest to it.
 inline int64_t SaturatingAdd(int64_t a, int64_t b) {
   int64_t sum;
   if (!__builtin_add_overflow(a, b, &sum)) {
@@ -22,7 +22,7 @@ inline void SaturatingAddTo(int64_t& total, int64_t amount) {
   total = SaturatingAdd(total, amount);
 }
 
-// The difference, or the int64 nearest to it.
+// Returns the difference, or the int64_t nearest to it.
 inline int64_t SaturatingSubtract(int64_t a, int64_t b) {
   int64_t difference;
   if (!__builtin_sub_overflow(a, b, &difference)) {
@@ -32,7 +32,7 @@ inline int64_t SaturatingSubtract(int64_t a, int64_t b) {
                : std::numeric_limits<int64_t>::min();
 }
 
-// The product, or the int64 nearest to it.
+// Returns the product, or the int64_t nearest to it.
 inline int64_t SaturatingMultiply(int64_t a, int64_t b) {
   int64_t product;
   if (!__builtin_mul_overflow(a, b, &product)) {

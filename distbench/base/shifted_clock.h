@@ -8,11 +8,10 @@
 
 namespace distbench {
 
-// The common time of a test's hosts: a clock whose Unix time is known to be
-// off.
+// The common clock of a test's hosts: a clock corrected by its known offset.
 class ShiftedClock final : public Clock {
  public:
-  // `clock`, which must outlive this one, is offset_ns ahead.
+  // `clock` must outlive this; its Unix time is offset_ns ahead.
   ShiftedClock(const Clock& clock, int64_t offset_ns)
       : clock_(clock), offset_ns_(offset_ns) {}
 

@@ -11,16 +11,16 @@
 
 namespace distbench {
 
-// Notices that the other side has fallen silent. Counts beats of a thread of
-// its own rather than looking at a clock, so that a process that was stopped
-// for a while does not blame its peer. Thread-safe.
+// Notices when the peer falls silent. Counts beats of its own thread rather
+// than reading a clock, so that a process that was stopped for a while does not
+// blame its peer. Thread-safe.
 class SilenceWatch {
  public:
-  // Of a timeout; the peer is silent after the last but one.
+  // Beats per timeout; the peer counts as silent after the last but one.
   static constexpr int kBeats = 10;
 
-  // on_silence is called once, at the latest `timeout` after the last Hear(),
-  // on the watch's thread: it must not destroy the watch.
+  // Calls on_silence once, at the latest `timeout` after the last Hear(), on
+  // the watch's thread, so it must not destroy the watch.
   SilenceWatch(absl::Duration timeout, std::function<void()> on_silence)
       : timeout_(timeout), on_silence_(std::move(on_silence)) {
     thread_ = std::thread([this] { Run(); });
@@ -37,13 +37,13 @@ class SilenceWatch {
   SilenceWatch(const SilenceWatch&) = delete;
   SilenceWatch& operator=(const SilenceWatch&) = delete;
 
-  // The peer has said something.
+  // Call this whenever the peer has sent something.
   void Hear() ABSL_LOCKS_EXCLUDED(mutex_) {
     absl::MutexLock lock(&mutex_);
     silent_beats_ = 0;
   }
 
-  // From now on. absl::InfiniteDuration(): silence means nothing.
+  // Sets the timeout from now on; absl::InfiniteDuration() ignores silence.
   void SetTimeout(absl::Duration timeout) ABSL_LOCKS_EXCLUDED(mutex_) {
     absl::MutexLock lock(&mutex_);
     timeout_ = timeout;
@@ -56,7 +56,7 @@ class SilenceWatch {
     if (AwaitSilence()) on_silence_();
   }
 
-  // Whether there was silence, rather than an end of the watch.
+  // Returns true on silence, false when the watch ends.
   bool AwaitSilence() ABSL_LOCKS_EXCLUDED(mutex_) {
     absl::MutexLock lock(&mutex_);
     while (silent_beats_ < kBeats - 1) {

@@ -12,19 +12,19 @@
 
 namespace distbench {
 
-// What std::thread's exception says: RESOURCE_EXHAUSTED. `what` the thread is
-// for becomes part of it.
+// Turns std::thread's exception into RESOURCE_EXHAUSTED. `what` completes
+// "cannot start a thread for".
 inline absl::Status NoThreadError(absl::string_view what,
                                   const std::system_error& error) {
   return absl::ResourceExhaustedError(absl::StrCat(
-      "can not start a thread for ", what, ": ", error.code().message(),
+      "cannot start a thread for ", what, ": ", error.code().message(),
       "; let the test need fewer threads, or raise the system's limits of "
       "threads and memory"));
 }
 
-// A thread that runs `body`, or NoThreadError() if the system lets the process
-// have no more of them. For threads whose number input decides: std::thread by
-// itself ends the process.
+// Starts a thread that runs `body`; NoThreadError() if the system refuses it.
+// For threads whose number depends on input: a failing std::thread would end
+// the process.
 template <typename Body>
 absl::StatusOr<std::thread> StartThread(absl::string_view what, Body body) {
   try {

@@ -22,11 +22,11 @@ sigset_t StopSignalSet() {
   return signals;
 }
 
-// Has the signals wait for a reader of the returned file descriptor.
+// Makes the signals readable from the returned file descriptor.
 int InterceptStopSignals() {
   const sigset_t signals = StopSignalSet();
   PCHECK(pthread_sigmask(SIG_BLOCK, &signals, nullptr) == 0);
-  // What is ignored is not sure to wait.
+  // An ignored signal may be discarded instead of staying pending.
   signal(SIGINT, SIG_DFL);
   signal(SIGTERM, SIG_DFL);
   const int fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -54,8 +54,8 @@ void StopSignals::Listen() {
       {.fd = signal_fd_, .events = POLLIN, .revents = 0},
       {.fd = end_of_listening_.fd(), .events = POLLIN, .revents = 0},
   };
-  // A thread of its own: a handler may take its time, and this one must see the
-  // second signal.
+  // The handler gets its own thread: it may take long, and this thread must see
+  // the second signal.
   std::thread requester;
   while (true) {
     const int ready = poll(descriptors, 2, -1);

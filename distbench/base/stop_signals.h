@@ -12,18 +12,19 @@
 
 namespace distbench {
 
-// The first signal is a request, which Wait() and a handler pass on; the second
-// one ends the process at once. Also where a program that was started in the
-// background is told to ignore SIGINT, it stops on SIGINT.
+// Handles SIGINT and SIGTERM. The first signal is a request, reported through
+// Wait() and a handler; the second ends the process at once. SIGINT works even
+// in a program that was started in the background and therefore ignores it by
+// default.
 //
-// At most one at a time, made before the process has other threads, as threads
-// inherit which signals they leave to it. Its methods are thread-safe.
+// At most one instance at a time, made before the process has other threads,
+// because threads inherit the signal mask. Its methods are thread-safe.
 class StopSignals {
  public:
-  // exit_code: the process's, on the second signal.
+  // exit_code: exit code of the process on the second signal.
   explicit StopSignals(int exit_code);
 
-  // Gives the signals back.
+  // Unblocks the signals.
   ~StopSignals();
 
   StopSignals(const StopSignals&) = delete;
@@ -34,13 +35,13 @@ class StopSignals {
 
   bool requested() const ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Requests a stop for a reason of the program's own.
+  // Requests a stop for a reason other than a signal.
   void Request() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // What to do about the request, at once if it has come already: once, on the
-  // thread that requests it. Replaces the handler before; {} for none. When it
-  // returns, the handler before has either ended or will never run. A handler
-  // calls no method of this class.
+  // Sets what to do about the request; {} for nothing. It runs once, on the
+  // thread that requests the stop, or at once if the request has already come.
+  // Replaces the previous handler, which has either ended or will never run
+  // when this returns. A handler must not call methods of this class.
   void SetHandler(std::function<void()> handler) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:

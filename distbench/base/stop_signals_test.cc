@@ -14,8 +14,8 @@ namespace {
 
 constexpr int kExitCode = 3;
 
-// Runs `body` in a process of its own, which has no other threads, and returns
-// how it ended, as waitpid() puts it.
+// Runs `body` in a child process without other threads, and returns its wait
+// status, as waitpid() does.
 int RunInChild(const std::function<int()>& body) {
   const pid_t child = fork();
   if (child == 0) _exit(body());

@@ -14,7 +14,7 @@ int64_t ProcessThreadCount(pid_t pid) {
     int64_t count;
     if (word == "Threads:" && status >> count) return count;
   }
-  // Without /proc nothing is known, but for the caller's own thread.
+  // Without /proc, only the caller's own thread is known.
   return pid == 0 ? 1 : 0;
 }
 

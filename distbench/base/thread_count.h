@@ -7,8 +7,8 @@
 
 namespace distbench {
 
-// Threads of a process, those of libraries included; pid 0: of this one. 0 if
-// there is no such process. Thread-safe.
+// Returns the number of threads of a process, including those of libraries; pid
+// 0 stands for this process. 0 if there is no such process. Thread-safe.
 int64_t ProcessThreadCount(pid_t pid = 0);
 
 }  // namespace distbench

@@ -19,7 +19,7 @@ namespace {
 // More threads than any test needs on a node.
 constexpr int64_t kPlenty = 20'000;
 
-// Nothing if there is no such file, or no number in it ("max").
+// nullopt if there is no such file, or no number in it ("max").
 std::optional<int64_t> ReadNumber(const std::string& path) {
   std::ifstream file(path);
   std::string word;
@@ -47,7 +47,7 @@ void LimitByControlGroups(const std::string& root, ThreadRoom& room) {
   }
 }
 
-// /proc/loadavg has RUNNING/ALL as its fourth word. 0: not known.
+// The fourth word of /proc/loadavg is RUNNING/ALL. 0 if unknown.
 int64_t ThreadsOfHost(const std::string& root) {
   std::ifstream file(root + "/proc/loadavg");
   std::string skipped;
@@ -85,8 +85,8 @@ int64_t ThreadsOfUser(const std::string& root, uid_t user) {
   return count;
 }
 
-// The kernel does not hold root to it. Looks at all processes only if a user
-// who had all threads of the host might be near the limit.
+// The kernel exempts root. Looks at all processes only if the user might be
+// near the limit, assuming that all threads of the host are the user's.
 void LimitByUser(const std::string& root, ThreadRoom& room) {
   rlimit limit;
   if (getuid() == 0 || getrlimit(RLIMIT_NPROC, &limit) != 0 ||

@@ -1,4 +1,4 @@
-// How many threads a host lets this process, and those that it starts, have.
+// The number of threads that a host allows this process and its children.
 
 #ifndef DISTBENCH_BASE_THREAD_ROOM_H_
 #define DISTBENCH_BASE_THREAD_ROOM_H_
@@ -9,23 +9,24 @@
 
 namespace distbench {
 
-// Files are read below `root`; empty: at their places. Thread-safe.
+// Files are read below `root`; an empty `root` stands for the real file system.
+// Thread-safe.
 
 // How many more threads may be started now.
 struct ThreadRoom {
   int64_t left = std::numeric_limits<int64_t>::max();  // at least 0
 
-  // The limit, for people: "its control group allows 512 threads
-  // (pids.max) and has 500". Empty: nothing that is known.
+  // Describes the limit: "its control group allows 512 threads (pids.max) and
+  // has 500". Empty if no limit is known.
   std::string limit;
 };
 
-// By the control groups of this process, by RLIMIT_NPROC, which counts all
-// threads of a user, unless that is root, and by what the kernel has for all.
+// Considers the control groups of this process, RLIMIT_NPROC, which counts all
+// threads of a user other than root, and the kernel's limit for the whole host.
 ThreadRoom ReadThreadRoom(const std::string& root);
 
-// How often the control groups of this process have refused somebody a thread.
-// 0 if they do not count that.
+// Returns how often the control groups of this process have refused a thread to
+// anyone. 0 if they do not count that.
 int64_t ReadThreadRefusals(const std::string& root);
 
 }  // namespace distbench

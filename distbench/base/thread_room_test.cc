@@ -80,7 +80,7 @@ TEST_F(ThreadRoomTest, AUserWhoIsNotRootHasALimit) {
   if (child == 0) {
     const rlimit limit = {.rlim_cur = 20, .rlim_max = 20};
     setrlimit(RLIMIT_NPROC, &limit);
-    // Only the real user counts; files are read as root.
+    // Only the real user ID counts; files are read as root.
     if (setresuid(77, 0, 0) != 0) _exit(99);
     const ThreadRoom room = ReadThreadRoom(root_);
     _exit(room.left);

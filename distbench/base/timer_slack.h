@@ -3,9 +3,8 @@
 
 namespace distbench {
 
-// From here on the calling thread's waits end when they are due. By default
-// Linux lets them end up to 50 us later, so that it can wake several threads at
-// once.
+// Makes the calling thread's waits end when they are due. By default Linux lets
+// them end up to 50 us later, so that it can wake several threads at once.
 void DisableTimerSlack();
 
 }  // namespace distbench

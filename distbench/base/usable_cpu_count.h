@@ -3,7 +3,7 @@
 
 namespace distbench {
 
-// CPUs that the calling thread may run on; at least 1.
+// Returns the number of CPUs that the calling thread may run on; at least 1.
 int UsableCpuCount();
 
 }  // namespace distbench

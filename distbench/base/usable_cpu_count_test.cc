@@ -11,7 +11,7 @@ namespace {
 
 TEST(UsableCpuCountTest, IsWhatTheThreadIsBoundTo) {
   EXPECT_GE(UsableCpuCount(), 1);
-  // So that nothing else in the process is bound.
+  // In a thread, so that nothing else in the process is bound.
   std::thread([] {
     const int here = sched_getcpu();
     ASSERT_GE(here, 0);

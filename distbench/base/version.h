@@ -3,7 +3,7 @@
 
 namespace distbench {
 
-// Of distbench as a whole. The processes of a cluster must have the same.
+// The version of distbench. All processes of a cluster must have the same.
 inline constexpr char kVersion[] = "0.1.0";
 
 }  // namespace distbench

@@ -6,14 +6,15 @@
 
 namespace distbench {
 
-// How long before a point in time a thread should have itself woken, so that it
-// is awake when the time comes. Being woken takes some microseconds here and
-// fifty there; what is too much is spent polling. So it follows how late the
-// thread has been woken lately: one wake-up in a hundred is later than that. A
-// smaller quantile would poll less and be less punctual.
+// Tracks how long before a point in time a thread should be woken, so that it
+// runs when the time comes. A wake-up takes a few microseconds on one host and
+// fifty on another; time that is left over is spent polling. The lead therefore
+// follows the recent delays of the thread's wake-ups: it is their 99th
+// percentile. A lower quantile would poll less and be less punctual.
 //
-// A quantile is followed by steps: up when a value lies above it, down when
-// not, in the proportion of the values that should (Robbins and Monro, 1951).
+// The quantile is tracked by steps: up when a value lies above it, down
+// otherwise, in a ratio that balances at the quantile (Robbins and Monro,
+// 1951).
 class WakeAhead {
  public:
   static constexpr int64_t kMinNs = 2'000;
@@ -21,7 +22,7 @@ class WakeAhead {
 
   int64_t ns() const { return ahead_ns_; }
 
-  // The thread was woken for alarm_ns, and ran at woken_ns.
+  // The thread was due to wake at alarm_ns, and ran at woken_ns.
   void OnWoken(int64_t alarm_ns, int64_t woken_ns) {
     const bool too_late = woken_ns - alarm_ns > ahead_ns_;
     ahead_ns_ = std::clamp(ahead_ns_ + (too_late ? kStepUpNs : -kStepDownNs),

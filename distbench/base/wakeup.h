@@ -19,7 +19,7 @@ class Wakeup {
   // Any thread.
   void Wake();
 
-  // One thread. timeout_ns < 0 waits without limit. Returns whether it was
+  // One thread only. timeout_ns < 0 waits without limit. Returns whether it was
   // woken.
   bool Sleep(int64_t timeout_ns);
 

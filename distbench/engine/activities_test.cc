@@ -1,4 +1,4 @@
-// Activities in their pools: who waits for whom, and what the log says of it.
+// Activities in their pools: their order, and what the log says about them.
 
 #include <map>
 #include <memory>
@@ -24,7 +24,7 @@ namespace {
 
 constexpr int64_t kMs = 1'000'000;
 
-// A service whose main list does an activity.
+// A service whose main list runs an activity.
 std::string Lonely(const std::string& activity, const std::string& iterations) {
   return absl::Substitute(
       R"pb(
@@ -73,7 +73,7 @@ LogHistogram Decode(const Histogram& proto) {
   return histogram;
 }
 
-// Twelve waits of 10 ms, all asked for at once.
+// Twelve waits of 10 ms, all requested at once.
 void ExpectTurns(int workers, int places) {
   SimulatedSystem system(
       Lonely(WaitOf("fixed", 10'000),
@@ -125,13 +125,13 @@ TEST(WaitTest, StopEndsThoseThatSeekAPlace) {
     system.StopAll("enough");
     system.RunFor(1 * kMs);
     EXPECT_TRUE(system.finished());
-    // Those that were cut short are not done.
+    // Waits that were cut short do not count as done.
     const ServiceLogs logs = system.Finish();
     EXPECT_EQ(MetricsOf(LogOf(logs, "lonely/0")).at("iteration_count"), 2);
   }
 }
 
-// An open loop before a server that works by a Wait.
+// An open loop to a server that works by a Wait activity.
 std::string Queue(const std::string& distribution, double load) {
   constexpr int kServiceUs = 1000;
   return absl::Substitute(
@@ -176,7 +176,7 @@ TEST(WaitTest, AnExponentialWaitInAPoolOfOneIsMM1) {
   EXPECT_NEAR(times_ns.ValueAtQuantile(0.95), 5.99 * kMs, 0.18 * kMs);
 }
 
-// Mean time in the queue of M/D/1: S * load / (2 * (1 - load)).
+// The mean time in the queue of M/D/1 is S * load / (2 * (1 - load)).
 TEST(WaitTest, AFixedWaitInAPoolOfOneIsMD1) {
   const LogHistogram times_ns = ResponseTimesOf(Queue("fixed", 0.5));
   EXPECT_NEAR(times_ns.mean(), 1.5 * kMs, 0.015 * kMs);
@@ -184,7 +184,7 @@ TEST(WaitTest, AFixedWaitInAPoolOfOneIsMD1) {
 
 // ---- Real threads -----------------------------------------------------------
 
-// The log of an activity on a real engine.
+// Returns the log of an activity on a real engine.
 ActivityLog RunReally(const std::string& config, int workers) {
   TestSequence sequence;
   *sequence.add_tests() = ParseTest(config);
@@ -233,13 +233,13 @@ TEST(WaitTest, RealWorkersShareThePool) {
       3);
   EXPECT_EQ(MetricsOf(log).at("iteration_count"), 500);
   EXPECT_EQ(Decode(log.duration_ns()).count(), 500u);
-  // 30 of them for two places.
+  // 30 iterations compete for two places.
   EXPECT_GT(Decode(log.queueing_ns()).mean(), 0);
 }
 
 TEST(ActivitiesTest, AServiceThatDoesNoneOfItNeedsNoThreads) {
   SimulatedSystem system(Queue("fixed", 0.5));
-  // The server's handler does it; the client's lists do not.
+  // The server's handler runs the activity; the client's lists do not.
   ASSERT_TRUE(system.Run());
   const ServiceLogs logs = system.Finish();
   EXPECT_EQ(logs.instance_logs().at("client/0").activity_logs().size(), 0);

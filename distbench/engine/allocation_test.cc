@@ -11,7 +11,7 @@
 
 namespace {
 
-// All allocations of the process. Tests of this file have one thread.
+// Allocations of the process. Tests in this file have one thread.
 int64_t g_allocation_count = 0;
 
 void* CountedAllocation(size_t size) {
@@ -44,7 +44,7 @@ namespace {
 
 constexpr int64_t kMs = 1'000'000;
 
-// Samples are kept within a budget, whose memory grows until it is used up.
+// The budget of samples, whose memory grows until it is used up.
 constexpr int64_t kSampleBudgetBytes = 100'000;
 
 struct Measured {
@@ -60,7 +60,7 @@ int64_t CompletedRpcs(SimulatedSystem& system) {
   return sum;
 }
 
-// What a config costs in each of its later milliseconds.
+// Measures the second 100 ms of a config, when it is in steady state.
 Measured MeasureSteadyState(const std::string& config) {
   SimulatedSystem system(
       ParseTest(config),
@@ -110,7 +110,7 @@ std::string ClientServer(const std::string& iterations,
 
 TEST(AllocationTest, TheCounterCounts) {
   const int64_t before = g_allocation_count;
-  // Called by name, as compilers may leave out new expressions.
+  // Called by name, because compilers may elide new expressions.
   ::operator delete(::operator new(sizeof(int)));
   EXPECT_EQ(g_allocation_count, before + 1);
 }
@@ -139,8 +139,8 @@ TEST(AllocationTest, StochasticFanoutAllocatesNothing) {
   EXPECT_EQ(measured.allocations, 0);
 }
 
-// A client asks a root, whose handler asks leaves in a list of its own, waits,
-// and keeps a part of its samples.
+// A client calls a root, whose handler calls leaves in a nested list, waits,
+// and keeps some of its samples.
 TEST(AllocationTest, HandlersWithNestedListsAllocateNothing) {
   const Measured measured = MeasureSteadyState(R"pb(
     services { name: "client" count: 1 }

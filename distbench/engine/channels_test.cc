@@ -108,8 +108,8 @@ TEST(ChannelsTest, PickFirstUsesTheFirstMember) {
               ElementsAre(Pair("server/2", 12)));
 }
 
-// The reference numbers channels per service where it uses them and over all
-// services where it makes them.
+// The reference implementation numbers channels per service where it uses them,
+// but over all services where it makes them.
 TEST(ChannelsTest, SeveralServicesHaveSeveralChannels) {
   std::string config = Config(
       "multi_server_channels { name: 'a' selected_instances: 0 } "
@@ -203,7 +203,8 @@ TEST(ChannelsTest, AnInstanceMayBeAMemberOfAChannelOfItsOwnService) {
 }
 
 TEST(ChannelsTest, ErrorsOfAServerAreItsOwn) {
-  // The handler of one server refuses: it has stopped everything.
+  // The handler of one server refuses requests, because it has stopped
+  // everything.
   SimulatedSystem system(
       Config("multi_server_channels { name: 'two' selected_instances: [0, 1] }",
              "two"));

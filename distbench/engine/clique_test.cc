@@ -47,7 +47,7 @@ TEST(CliqueTest, SynchronisedBurstsReachEveryPeerAsOften) {
   EXPECT_THAT(counts, Each(AllOf(Ge(624), Le(626))));
 }
 
-// The first instance sends as the others do, and to all of them alike.
+// The first instance sends like the others, and to all of them equally.
 TEST(CliqueTest, StochasticFanoutTreatsAllInstancesAlike) {
   SimulatedSystem system(R"pb(
     services { name: "node" count: 5 }
@@ -72,7 +72,7 @@ TEST(CliqueTest, StochasticFanoutTreatsAllInstancesAlike) {
   for (int i = 0; i < 5; ++i) {
     for (int j = 0; j < 5; ++j) {
       if (i == j) continue;
-      // 4000 times (0.7 / 4 + 0.3), and five standard deviations.
+      // 4000 times (0.7 / 4 + 0.3), within five standard deviations.
       EXPECT_NEAR(
           StatisticsOf(logs, absl::StrCat("node/", i), absl::StrCat("node/", j))
               .succeeded_count(),
@@ -81,7 +81,7 @@ TEST(CliqueTest, StochasticFanoutTreatsAllInstancesAlike) {
   }
 }
 
-// Both workers' totals become one, with histograms or without.
+// The totals of both workers are merged, with or without histograms.
 TEST(CliqueTest, WithoutMemoryPairsHaveMomentsAndRpcsHistograms) {
   for (const int64_t memory_bytes : {0, 64 << 20}) {
     DistributedSystemDescription test = ParseTest(R"pb(

@@ -1,5 +1,5 @@
-// What changes from one iteration of a closed loop to the next: the worker
-// takes the objects of one for the other where it can.
+// Closed loops: the worker reuses the objects of one iteration for the next
+// where it can, and everything that differs between them must be reset.
 
 #include <cstdint>
 #include <set>
@@ -124,8 +124,8 @@ TEST(ClosedLoopTest, NestedLoopsTraceEachIteration) {
   EXPECT_EQ(iterations, (std::set<int64_t>{0, 1, 2}));
 }
 
-// The request says whether it belongs to the warm-up, and what its handler
-// sends does, too.
+// The request says whether it belongs to the warm-up; RPCs of its handler
+// inherit that.
 TEST(ClosedLoopTest, WarmupEndsForServersToo) {
   SimulatedSystem system(R"pb(
     services { name: "client" count: 1 }
@@ -174,7 +174,7 @@ TEST(ClosedLoopTest, EachIterationDrawsWhetherItAsksTheOnlyPeer) {
   SimulatedSystem system(Loop(R"(fanout_filter: "stochastic{0.5:0,0.5:1}")",
                               "max_iteration_count: 1000"));
   ASSERT_TRUE(system.Run());
-  // Six standard deviations.
+  // Within six standard deviations.
   EXPECT_NEAR(
       StatisticsOf(system.Finish(), "client/0", "server/0").succeeded_count(),
       500, 95);
@@ -183,7 +183,7 @@ TEST(ClosedLoopTest, EachIterationDrawsWhetherItAsksTheOnlyPeer) {
 TEST(ClosedLoopTest, EndsWithItsDuration) {
   SimulatedSystem system(Loop("", "max_duration_us: 5200"));
   ASSERT_TRUE(system.Run(1'000'000'000));
-  // One every half a millisecond, from 0 to 5 ms.
+  // One every half millisecond, from 0 to 5 ms.
   EXPECT_EQ(
       StatisticsOf(system.Finish(), "client/0", "server/0").succeeded_count(),
       11);
@@ -202,8 +202,8 @@ TEST(ClosedLoopTest, PausesAfterAFailure) {
   EXPECT_LT(failed, 10);
 }
 
-// A closed loop in the list that an open loop runs: the first RPC of each list
-// was intended for a time, those after it follow from its end.
+// A closed loop in a list that an open loop runs: the first RPC of each list
+// has an intended time, and those after it follow from its end.
 TEST(ClosedLoopTest, OnlyTheFirstIterationInheritsAnIntendedTime) {
   SimulatedSystem system(R"pb(
     services { name: "client" count: 1 }

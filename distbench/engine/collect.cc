@@ -17,10 +17,10 @@
 namespace distbench {
 namespace {
 
-// Samples per chunk: some hundred kilobytes.
+// Samples per chunk, which makes chunks of a few hundred kilobytes.
 constexpr int kSamplesPerChunk = 8192;
 
-// One dictionary for an instance, from those of its workers.
+// Combines the error dictionaries of the workers into one for the instance.
 class ErrorNumbers {
  public:
   ErrorNumbers(absl::Span<const Recorder* const> recorders,
@@ -91,7 +91,7 @@ class Collector {
   }
 
  private:
-  // Of the activities that this instance has done anything of.
+  // Adds a log for each activity that has run.
   void AddActivityLogs(absl::Span<const ActivityRecord> activities) {
     for (size_t i = 0; i < activities.size(); ++i) {
       if (activities[i].iteration_count == 0) continue;
@@ -117,12 +117,12 @@ class Collector {
     return chunk;
   }
 
-  // Of the config, and of its replay traces.
+  // RPCs of the config and of its replay traces.
   int RpcCount() const {
     return recorders_.empty() ? 0 : recorders_[0]->rpc_count();
   }
 
-  // What the workers have recorded of an RPC.
+  // The records of all workers for an RPC.
   std::vector<const RpcRecord*> RecordsOf(int rpc) const {
     std::vector<const RpcRecord*> records;
     for (const Recorder* recorder : recorders_) {
@@ -201,8 +201,8 @@ class Collector {
         });
   }
 
-  // Whether a worker has no histograms of it: those of others would be taken
-  // for the whole.
+  // Whether a worker has no histograms for the RPC. The histograms of other
+  // workers would then be mistaken for the whole.
   bool IsBrief(int peer, int rpc) const {
     return absl::c_any_of(recorders_, [&](const Recorder* recorder) {
       return recorder->is_brief(peer, rpc);
@@ -236,7 +236,7 @@ class Collector {
     return kept;
   }
 
-  // A log for each execution of a trace that samples were kept of.
+  // Emits a log for each execution of a trace of which samples were kept.
   void EmitReplayLogs(size_t worker) {
     std::map<int64_t, RpcReplayTraceLog> logs;
     const Reservoir<ReplayedSample>& replayed = recorders_[worker]->replayed();
@@ -276,7 +276,8 @@ class Collector {
                                 engine_.unix_offset_ns());
     if (first.sample.warmup) log.set_warmup(true);
     if (first.sample.trace < 0) return;
-    // That of the iteration: of a single RPC's, all but its place in it.
+    // The context of the iteration is that of any of its RPCs, without the
+    // RPC's own index.
     log.mutable_trace_context()->ParseFromString(
         recorders_[worker]->trace(first.sample.trace));
     log.mutable_trace_context()->mutable_fanout_index()->RemoveLast();

@@ -11,11 +11,10 @@
 
 namespace distbench {
 
-// Emits the log of an instance from what its workers recorded: first the
-// instance's own part (errors, activities, and error_message unless it is
-// empty), then series, offered loads, statistics and samples of its RPCs, in
-// chunks of bounded size. Time stamps
-// become Unix time.
+// Emits the log of an instance from the records of its workers, with time
+// stamps in Unix time. The first chunks hold the instance's own part (errors,
+// activities, and error_message unless it is empty), then come series, offered
+// loads, statistics and samples of its RPCs. Chunks are of bounded size.
 void CollectLog(const EngineState& engine, absl::string_view error_message,
                 absl::Span<const ActivityRecord> activities,
                 absl::Span<const Recorder* const> recorders,

@@ -1,4 +1,4 @@
-// What a driver has counted is in the log of its instance.
+// The counters of a driver are in the log of its instance.
 
 #include <memory>
 #include <utility>
@@ -25,7 +25,7 @@ constexpr char kConfig[] = R"pb(
   actions { name: "nothing" }
 )pb";
 
-// The counters of an instance that has done nothing, by chunk that has any.
+// Returns the counters of an idle instance, one log per chunk that has any.
 std::vector<ServicePerformanceLog> Collect(
     std::unique_ptr<ProtocolDriver> driver) {
   SimulatedSystem system(kConfig);
@@ -59,7 +59,7 @@ TEST(DriverCountersTest, AreAbsentWhereNothingIsCounted) {
   EXPECT_TRUE(Collect(MakeLoopbackDriver()).empty());
 }
 
-// As in real systems, in the one that tests simulate.
+// Simulated systems have them too, as real ones do.
 TEST(DriverCountersTest, SimulatedSystemsHaveThoseOfDecorators) {
   SimulatedSystem system(R"pb(
     services { name: "lonely" count: 1 }

@@ -1,5 +1,5 @@
-// What ends traffic before it has run its course, on simulated time: an action,
-// somebody's patience, or an overload.
+// Early ends of traffic, on simulated time: by an action, by a timeout or by an
+// overload.
 
 #include <cstdint>
 
@@ -62,7 +62,7 @@ TEST(EngineTest, CancellingActionEndsOwnTrafficAndServesOn) {
               HasSubstr("\"end\""));
 }
 
-// Whatever waits is looked at once, not for each of them.
+// Everything that waits is visited once, not once per action.
 TEST(EngineTest, ManyActionsMayEndTheTrafficOneAfterTheOther) {
   SimulatedSystem system(R"pb(
     services { name: "client" count: 1 }
@@ -109,7 +109,7 @@ TEST(EngineTest, StopEndsAnOpenLoopWithNothingInFlight) {
       "the user has lost patience");
 }
 
-// They may have the memory of others that were sent before.
+// They may reuse the memory of RPCs that were sent before.
 TEST(EngineTest, RpcsThatAreNeverSentHaveNoSize) {
   // The last eight wait for room in the loopback driver's queue.
   constexpr int kParallel = (1 << 17) + 8;
@@ -152,7 +152,7 @@ TEST(EngineTest, RpcsThatAreNeverSentHaveNoSize) {
           iterations { max_parallel_iterations: $0 max_iteration_count: $0 }
         })pb",
       kParallel));
-  // All are in progress at once, and so use all of the same memory both times.
+  // All are in progress at once, so both runs use all of the same memory.
   system.FreezeBetween("server/0", system.start_ns(),
                        system.start_ns() + 100 * kMs);
   system.RunFor(500 * kMs);
@@ -183,7 +183,7 @@ TEST(EngineTest, PendingRpcsBeyondTheLimitEndTheTest) {
   EXPECT_EQ(system.overloads()[0].code(), absl::StatusCode::kResourceExhausted);
 }
 
-// A handler that answers early and goes on has no RPC in flight.
+// A handler that answers early and continues has no RPC in flight.
 TEST(EngineTest, HandlersBeyondTheLimitEndTheTest) {
   SimulatedSystem system(R"pb(
     services { name: "client" count: 1 }

@@ -20,8 +20,8 @@
 namespace distbench {
 namespace {
 
-// Streams of random numbers that differ by instance and worker, and repeat with
-// the test's seed.
+// Random streams differ between instances and workers, and repeat for the same
+// test seed.
 uint64_t WorkerSeed(uint64_t seed, int instance, int worker) {
   std::seed_seq sequence = {
       static_cast<uint32_t>(seed), static_cast<uint32_t>(seed >> 32),
@@ -31,7 +31,8 @@ uint64_t WorkerSeed(uint64_t seed, int instance, int worker) {
   return (uint64_t{words[0]} << 32) | words[1];
 }
 
-// Of what the workers have in common, however many they are.
+// The worker index for the seed of what all workers share, independent of their
+// number.
 constexpr int kNoWorker = -1;
 
 }  // namespace
@@ -69,7 +70,7 @@ class Engine::Impl final : public WorkerGroup {
     }
     if (!options_.start_threads) return absl::OkStatus();
     absl::Status started = StartThreads();
-    // A worker without a thread can not be shut down in order.
+    // A worker without a thread cannot be shut down in order.
     if (!started.ok()) EndThreads();
     return started;
   }
@@ -92,12 +93,13 @@ class Engine::Impl final : public WorkerGroup {
   }
 
   void Stop(StopScope scope, absl::string_view reason) {
-    // Workers look at all that waits: not for each of a thousand actions that
-    // end the traffic.
+    // Each call makes the workers visit everything that waits, so repeated
+    // calls (from a thousand actions that end the traffic, for example) return
+    // here.
     if (!state_.Stop(scope, reason)) return;
     if (scope == StopScope::kEverything) driver_->AbortConnect();
     for (const auto& worker : workers_) worker->OnStop();
-    // Nobody waits for it any more, and it might take minutes.
+    // Nobody needs it any more, and it might take minutes.
     if (scope == StopScope::kEverything) activities_.DropWaiting();
   }
 
@@ -124,8 +126,8 @@ class Engine::Impl final : public WorkerGroup {
     }
   }
 
-  // Requests are refused and calls cancelled first; the driver goes when
-  // nothing is left of them, while the workers still deliver its last events.
+  // First refuses requests and cancels calls. The driver is shut down when
+  // nothing of them is left, while the workers still deliver its last events.
   void Shutdown() {
     if (workers_.empty() || shut_down_) return;
     shut_down_ = true;
@@ -137,7 +139,7 @@ class Engine::Impl final : public WorkerGroup {
     } else {
       while (!AllDrained()) RunOnce();
     }
-    // A thread of theirs may not have returned from telling a worker.
+    // One of their threads may still be telling a worker that it is done.
     activities_.Shutdown();
     driver_->Shutdown();
     for (const auto& worker : workers_) worker->Quit();
@@ -205,7 +207,7 @@ class Engine::Impl final : public WorkerGroup {
     return absl::OkStatus();
   }
 
-  // Leaves no workers.
+  // Leaves no workers behind.
   void EndThreads() {
     for (const auto& worker : workers_) worker->Quit();
     for (std::thread& thread : threads_) thread.join();
@@ -253,7 +255,7 @@ class Engine::Impl final : public WorkerGroup {
   std::vector<std::thread> threads_;
   std::atomic<bool> overloaded_ = false;
   bool shut_down_ = false;
-  std::string error_message_;  // why traffic ended early; empty if it did not
+  std::string error_message_;  // why traffic ended early; else empty
 };
 
 absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(

@@ -28,78 +28,81 @@ struct EngineOptions {
   int worker_count = 1;
   const Clock* clock = &RealClock();
 
-  // For samples of single RPCs. Beyond it they are chosen by reservoir.
+  // Budget for individual RPC samples. Beyond it, a reservoir chooses which to
+  // keep.
   int64_t sample_memory_bytes = 64 << 20;
 
-  // Called once, on a thread that runs one of the workers (its own or one of
-  // the driver's), when the main list has ended and none of its RPCs is in
-  // flight. Not called without Start().
+  // Called once, on a thread that runs a worker (the worker's own or one of the
+  // driver's), when the main list has ended and none of its RPCs is in flight.
+  // Never called without Start().
   std::function<void()> on_traffic_finished = [] {};
 
-  // Called once, on such a thread as well, if the engine stops itself
-  // because it exceeds a limit of the test. The test is over then, on all
-  // nodes. on_traffic_finished still follows.
+  // Called once, on such a thread too, if the engine stops itself because it
+  // exceeds a limit of the test. This ends the test on all nodes.
+  // on_traffic_finished still follows.
   std::function<void(absl::Status)> on_overload = [](absl::Status) {};
 
-  // Without threads, whoever owns the engine runs it by RunOnce(): for tests on
-  // a fake clock, and for measuring.
+  // Without threads, the owner runs the engine by RunOnce(): for tests on a
+  // fake clock, and for benchmarks.
   bool start_threads = true;
 };
 
-// Totals since Start(), of RPCs that this instance sent.
+// Totals since Start() of the RPCs that this instance sent.
 struct EngineProgress {
   int64_t succeeded_count = 0;
   int64_t failed_count = 0;
   int64_t in_flight_count = 0;
 
-  // Open loop: RPCs that should have been sent by the last event.
+  // Open loop: RPCs that were due by the last event.
   int64_t offered_count = 0;
 
-  // Open-loop iterations that an in-flight cap held back until time was up.
+  // Open-loop iterations that an in-flight cap held back until their time was
+  // up.
   int64_t unsent_count = 0;
 };
 
-// Life: Create, Connect, Start, [Stop], on_traffic_finished, Shutdown, Collect.
-// Shutdown and destruction are allowed at any point. Methods are called by one
-// thread at a time, but for Stop() and progress(), which any thread may call.
+// Life cycle: Create, Connect, Start, [Stop], on_traffic_finished, Shutdown,
+// Collect. Shutdown and destruction are allowed at any point. One thread at a
+// time may call methods, except for Stop() and progress(), which any thread may
+// call.
 class Engine {
  public:
-  // Listens, and handles requests from here on.
+  // Starts to listen and to handle requests.
   static absl::StatusOr<std::unique_ptr<Engine>> Create(
       EngineOptions options, std::unique_ptr<ProtocolDriver> driver);
   ~Engine();
 
-  // What peers connect to.
+  // The address that peers connect to.
   const std::string& address() const;
 
   // Instances (indices into plan->instances) that this one may send RPCs to.
   const std::vector<int>& peers() const;
 
-  // Connects to peers(). addresses: in the order of peers().
+  // Connects to peers(). `addresses` is in the order of peers().
   absl::Status Connect(const std::vector<std::string>& addresses,
                        absl::Time deadline);
 
-  // Starts the main list at a time of the monotonic clock, and returns. An
-  // instance without a main list has finished at once.
+  // Schedules the main list for a time of the monotonic clock, and returns. An
+  // instance without a main list finishes at once.
   void Start(int64_t start_ns);
 
-  // Ends traffic early, or Connect(): no new iterations; RPCs in flight are
-  // cancelled, and requests refused with "Traffic cancelled: REASON". `reason`
-  // becomes the log's engine_error_message, if it is the first one.
+  // Ends traffic, or Connect(), early: no iteration starts any more, RPCs in
+  // flight are cancelled, and requests are refused with "Traffic cancelled:
+  // REASON". The first `reason` becomes the log's engine_error_message.
   void Stop(absl::string_view reason);
 
   EngineProgress progress() const;
 
-  // Adds what was measured in seconds that have passed since the last call. Any
-  // thread, one at a time.
+  // Adds measurements of whole seconds that have passed since the last call.
+  // Any thread, but one at a time.
   void TakeRecent(SeriesByRpc& recent);
 
   // Stops handling requests and joins all threads.
   void Shutdown();
 
-  // Without threads only. One turn of each worker, without waiting; returns
-  // whether there was anything to do. And when a worker next has something to
-  // do of its own accord, monotonic.
+  // Without threads only. RunOnce() takes one turn of each worker without
+  // waiting, and returns whether there was anything to do. next_due_ns() is the
+  // monotonic time at which a worker next has something to do without an event.
   bool RunOnce();
   int64_t next_due_ns() const;
 

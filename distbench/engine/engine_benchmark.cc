@@ -1,5 +1,5 @@
-// What the engine itself costs: clients, handlers and the loopback driver in
-// one thread, no sockets. Time is per RPC, both sides of it.
+// The cost of the engine itself: clients, handlers and the loopback driver in
+// one thread, without sockets. Times are per RPC, both sides included.
 
 #include <cstdint>
 #include <limits>
@@ -62,7 +62,8 @@ void FinishPlan(Plan& plan) {
   }
 }
 
-// A client that keeps `in_flight` RPCs going to a server that answers in place.
+// A client that keeps `in_flight` RPCs in flight to a server that answers at
+// once.
 Plan ClientServerPlan(int64_t in_flight) {
   Plan plan;
   plan.services = {Service(0, 1, 0), Service(1, 1, kNone)};
@@ -72,7 +73,7 @@ Plan ClientServerPlan(int64_t in_flight) {
   return plan;
 }
 
-// A client asks a root, which asks all leaves before it answers.
+// A client calls a root, which calls all leaves before it answers.
 Plan MultiLevelPlan(int64_t in_flight, int leaves) {
   Plan plan;
   plan.services = {Service(0, 1, 0), Service(1, 1, kNone),
@@ -115,7 +116,7 @@ class System {
     for (const auto& engine : engines_) engine->RunOnce();
   }
 
-  // RPCs of all instances.
+  // Completed RPCs of all instances.
   int64_t completed() const {
     int64_t sum = 0;
     for (const auto& engine : engines_) {

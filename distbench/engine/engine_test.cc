@@ -1,5 +1,5 @@
 // The engine as a whole, on simulated time: the order of actions, nested lists,
-// and what handlers do.
+// and handlers.
 
 #include "distbench/engine/engine.h"
 
@@ -184,7 +184,7 @@ TEST(EngineTest, AnswersEarlyAndWithTheOverriddenSize) {
   EXPECT_LT(query.service_time_ns().max(), 1 * kMs);
 }
 
-// Activities of a handler; the client counts on the time that they take.
+// Activities of a handler; the client relies on their duration.
 std::string ServerThatDoes(absl::string_view activity_settings) {
   return absl::Substitute(
       R"pb(

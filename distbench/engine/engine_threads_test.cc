@@ -1,4 +1,4 @@
-// An engine for which the system has too few threads.
+// Engines on a system that cannot provide enough threads.
 
 #include <memory>
 #include <utility>
@@ -31,7 +31,7 @@ constexpr char kConfig[] = R"pb(
   activity_pools { name: "pool" size: 2 }
 )pb";
 
-// With so many threads left.
+// Creates an engine when the system can provide only `threads` more threads.
 absl::Status Create(int threads, int workers) {
   TestSequence sequence;
   *sequence.add_tests() = ParseTest(kConfig);

@@ -1,5 +1,5 @@
-// How often and when the iterations of actions run, on simulated time: what the
-// traffic language promises.
+// The number and the times of iterations, on simulated time: what the traffic
+// language promises.
 
 #include <cstdint>
 #include <string>
@@ -67,7 +67,7 @@ TEST_P(ShardedEngineTest, ExponentialOpenLoopHasTheRateAskedFor) {
   ASSERT_TRUE(system.Run());
   const int64_t count =
       StatisticsOf(system.Finish(), "client/0", "server/0").succeeded_count();
-  // Four standard deviations of a Poisson count of 10000.
+  // Within four standard deviations of a Poisson count of 10000.
   EXPECT_NEAR(count, 10'000, 400);
 }
 
@@ -183,8 +183,8 @@ TEST(EngineTest, LoopWithoutTargetsHeedsItsDuration) {
   ASSERT_TRUE(system.Run());
 }
 
-// Loops inside loops, none of which takes any time: 256^4 iterations if they
-// did not give up their turn together.
+// Nested loops that take no time: 256^4 iterations if they did not yield
+// together.
 TEST(EngineTest, NestedLoopsThatTakeNoTimeHeedTheirDuration) {
   SimulatedSystem system(
       ParseTest(R"pb(

@@ -1,23 +1,24 @@
-// What an instance says of its load, on simulated time: above all that a server
-// which freezes can not hide.
+// The load that an instance reports, on simulated time: above all, a server
+// that freezes must show in the response times.
 //
 // The experiment: an open loop of rate r = 1000/s runs for T = 10 s, during
 // which the server freezes once for F = 1 s.
 //
-// Without a cap everything is sent on time. The r F requests that arrive during
-// the freeze wait until its end: between 0 and F, evenly. They are F/T = a
-// tenth of all, and nothing else takes long. So the response time that a share
-// p of all requests exceeds is F - p T, for p < F/T: the p95 is 1 s - 0.05 * 10
-// s = 500 ms and the p99 1 s - 0.01 * 10 s = 900 ms.
+// Without a cap, everything is sent on time. The r F requests that arrive
+// during the freeze wait until its end, for times spread evenly between 0 and
+// F. They are F/T = a tenth of all requests, and nothing else takes long. So
+// the response time that a share p of all requests exceeds is F - p T, for p <
+// F/T: the p95 is 1 s - 0.05 * 10 s = 500 ms and the p99 1 s - 0.01 * 10 s =
+// 900 ms.
 //
-// With a cap of 1 in flight and a service time s only one request is sent
-// during the freeze. Those that come during it queue, and when it is over the
-// queue drains by one each s while others still arrive, 1/r apart: a request
-// that arrives x after the freeze began is delayed by F - x (1 - r s), until x
-// = F / (1 - r s). So a share F / (1 - r s) / T is delayed, and the response
-// time that a share p exceeds is F - p T (1 - r s): the p95 is (0.5 + 0.5 r s)
-// s and the p99 (0.9 + 0.1 r s) s. The service time of all but one is s: it
-// shows nothing of this.
+// With a cap of 1 in flight and a service time s, only one request is sent
+// during the freeze. Requests that are due during the freeze queue up. When it
+// is over, the queue drains by one every s while others still arrive, 1/r
+// apart: a request that arrives x after the freeze began is delayed by F - x (1
+// - r s), until x = F / (1 - r s). So a share F / (1 - r s) / T is delayed, and
+// the response time that a share p exceeds is F - p T (1 - r s): the p95 is
+// (0.5 + 0.5 r s) s and the p99 (0.9 + 0.1 r s) s. The service time of all but
+// one request is s, so it does not show the freeze.
 
 #include <cstdint>
 #include <string>
@@ -78,14 +79,14 @@ std::string Cap(int in_flight) {
 
 struct Latencies {
   LogHistogram service_time_ns;
-  // With what never was sent as a lower bound.
+  // Includes unsent requests, with a lower bound.
   LogHistogram response_time_ns;
   OfferedLoad offered;
 };
 
 Latencies LatenciesOf(const ServiceLogs& logs) {
   Latencies latencies;
-  // Absent if all that was sent is warm-up.
+  // Absent if everything that was sent is warm-up.
   const RpcStatistics statistics = StatisticsOf(logs, "client/0", "server/0");
   if (statistics.has_service_time_ns()) {
     EXPECT_TRUE(
@@ -104,7 +105,7 @@ Latencies LatenciesOf(const ServiceLogs& logs) {
   return latencies;
 }
 
-// The server does nothing for a second, four seconds into the traffic.
+// The server freezes for a second, four seconds into the traffic.
 Latencies RunWithFreeze(const std::string& test, int workers = 1) {
   SimulatedSystem system(test, workers);
   system.FreezeBetween("server/0", system.start_ns() + 4 * kSecond,
@@ -140,7 +141,7 @@ TEST_P(CappedFrozenServerTest, WithACapTheResponseTimeShowsTheQueueToo) {
   ExpectSeconds(latencies.response_time_ns, 0.95, 0.5 + 0.5 * rs);
   ExpectSeconds(latencies.response_time_ns, 0.99, 0.9 + 0.1 * rs);
   EXPECT_EQ(latencies.response_time_ns.count(), 10'001u);
-  // Delayed: those that arrived while the queue was not empty.
+  // The delayed requests are those that arrived while the queue was not empty.
   EXPECT_NEAR(latencies.offered.held_back_count(), 1000 / (1 - rs),
               20 / (1 - rs));
 }
@@ -153,8 +154,8 @@ TEST_P(CappedFrozenServerTest, TheServiceTimeAloneHidesIt) {
   EXPECT_NEAR(latencies.service_time_ns.max() / 1e9, 1.0, 0.01);
 }
 
-// A freeze until beyond the end: what it held back is offered and unsent, and
-// its wait is a lower bound of its response time.
+// A freeze that outlasts the traffic: requests that it held back are offered
+// and unsent, and their waiting time is a lower bound of their response time.
 TEST(UnsentLoadTest, CountsInTheResponseTime) {
   SimulatedSystem system(OpenLoopTest(Cap(1), 100'000));
   system.FreezeBetween("server/0", system.start_ns() + 9 * kSecond,
@@ -164,8 +165,8 @@ TEST(UnsentLoadTest, CountsInTheResponseTime) {
   EXPECT_EQ(latencies.offered.offered_count(), 10'001);
   EXPECT_NEAR(latencies.offered.unsent_count(), 1000, 2);
   EXPECT_EQ(latencies.response_time_ns.count(), 10'001u);
-  // They came during the last of ten seconds, and waited until the eleventh had
-  // passed: between 1 and 2 s.
+  // They were due during the last of ten seconds, and waited until the end of
+  // the eleventh: between 1 and 2 s.
   ExpectSeconds(latencies.response_time_ns, 0.95, 1.5);
   ExpectSeconds(latencies.response_time_ns, 0.99, 1.9);
 }
@@ -194,7 +195,7 @@ TEST(UnsentLoadTest, OfWhatWasDueWhenTrafficIsStopped) {
 }
 
 TEST(UnsentLoadTest, ALongBacklogIsCountedInPieces) {
-  // A million per second against a hundred.
+  // A million per second are offered, and a hundred can be served.
   std::string test = OpenLoopTest(Cap(1), 10 * kMs);
   const std::string interval = "open_loop_interval_ns: 1000000";
   test.replace(test.find(interval), interval.size(),
@@ -222,7 +223,7 @@ TEST(TimeSeriesTest, ShowsEverySecondOfARun) {
   const RpcTimeSeries& series =
       logs.instance_logs().at("client/0").rpc_time_series().at(0);
   EXPECT_EQ(series.interval_ns(), kSecond);
-  // Seconds of Unix time, of which the run touches one more than its ten.
+  // The run overlaps eleven seconds of Unix time.
   ASSERT_EQ(series.intervals_size(), 11);
   int64_t offered = 0;
   int64_t sent = 0;

@@ -1,4 +1,4 @@
-// What recording takes, however long a test is and however many peers it has.
+// The memory of recording, for long tests and for many peers.
 
 #include <algorithm>
 #include <cmath>
@@ -42,10 +42,10 @@ void Record(int peer, int rpc, int64_t sent_ns, Latencies& latencies,
   sample.lateness_ns = 1000;
 }
 
-// Of ten RPCs.
+// The test records two of the ten RPCs of the simulated day.
 constexpr int kDayRpcs = 2;
 
-// Each RPC four times a second. Returns the most that it took.
+// Records each RPC four times a second. Returns the peak memory.
 int64_t RecordSeconds(int64_t seconds, Recorder& recorder) {
   Latencies latencies;
   int64_t most_bytes = 0;
@@ -76,7 +76,7 @@ TEST(RecorderBudgetTest, ADayOfSeriesStaysWithinIt) {
   EXPECT_GT(24 * hour_bytes, 30 * most_bytes);
   RecordProperty("hour_bytes", absl::StrCat(hour_bytes));
   RecordProperty("most_bytes", absl::StrCat(most_bytes));
-  // What is too much is given back with the next seconds.
+  // Excess memory is given back over the next seconds.
   EXPECT_LE(most_bytes, kBudget + kBudget / 20);
   EXPECT_GE(most_bytes, kBudget / 2);
   for (int rpc = 0; rpc < kRpcs; ++rpc) {
@@ -151,7 +151,7 @@ TEST(RecorderBudgetTest, ManyPeersStayWithinIt) {
   EXPECT_LT(limited.CountBrief(), CliqueRecording::kPeers *
                                       CliqueRecording::kRpcs);
 
-  // Nothing is lost but who had which of the latencies.
+  // Nothing is lost except which peer had which latencies.
   std::vector<RpcTotals> expected(CliqueRecording::kRpcs);
   std::vector<RpcTotals> found(CliqueRecording::kRpcs);
   std::vector<RunningMoments> expected_pairs;

@@ -23,7 +23,7 @@ using ::testing::SizeIs;
 
 constexpr int64_t kMs = 1'000'000;
 
-// Of the trace: there is one RPC.
+// The index of the trace, after the only RPC.
 constexpr int kTraceIndex = 1;
 
 // Two clients that replay `records` to two servers. `action` completes the
@@ -60,7 +60,8 @@ const google::protobuf::RepeatedPtrField<RpcReplayTraceLog>& LogsOf(
   return logs.instance_logs().at(client).replay_trace_logs();
 }
 
-// Start of each record's RPC after that of the trace, in microseconds.
+// The start of each record's RPC relative to the start of the trace, in
+// microseconds.
 std::map<int, int64_t> StartsUs(const RpcReplayTraceLog& log) {
   std::map<int, int64_t> starts;
   for (const auto& [record, sample] : log.rpc_samples()) {
@@ -163,7 +164,7 @@ TEST(ReplayTest, RecordsWaitForEarlierOnes) {
             0);
 }
 
-// The reference falls back to the start of the traffic.
+// The reference implementation falls back to the start of the traffic.
 TEST(ReplayTest, WithoutDistancesThePriorRecordIsTheOneBefore) {
   SimulatedSystem system(Config(R"pb(
     defaults {

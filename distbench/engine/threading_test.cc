@@ -1,5 +1,6 @@
-// Engines on drivers whose requests and responses come on several threads, each
-// of which may run a worker's turn: gRPC's, and those of pools and activities.
+// Engines on drivers whose requests and responses arrive on several threads,
+// each of which may run a worker's turn: those of gRPC, of pools and of
+// activities.
 
 #include <cstdint>
 #include <memory>
@@ -30,8 +31,8 @@ struct Threading {
   std::string server_type;
 };
 
-// A client asks a middle, whose handler asks a leaf, computes and waits; the
-// leaf's handlers have one action or none.
+// A client calls a middle service, whose handler calls a leaf, computes and
+// waits. The leaf's handlers have one action or none.
 std::shared_ptr<const Plan> MakePlan(const Threading& threading) {
   const std::string config = absl::Substitute(
       R"pb(tests {

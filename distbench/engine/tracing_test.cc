@@ -1,4 +1,4 @@
-// What the samples of traced RPCs say of the way they went, on simulated time.
+// The paths in the samples of traced RPCs, on simulated time.
 
 #include "distbench/engine/testing/simulated_system.h"
 #include "gmock/gmock.h"
@@ -47,7 +47,7 @@ TEST(EngineTest, TracesGrowWithEachHop) {
   EXPECT_EQ(trace.fanout_index_size(), 2);
 }
 
-// Every second iteration is traced, and a round robin sends those to the first
+// Every second iteration is traced, and a round robin sends these to the first
 // of two roots.
 TEST(TraceTest, FollowsOnlyWhatWasTracedFirst) {
   SimulatedSystem system(R"pb(

@@ -1,5 +1,5 @@
-// Cases of the traffic language that are easily got wrong, each on its own, on
-// simulated time. engine_test.cc and iterations_test.cc have the common ones.
+// Error-prone cases of the traffic language, each on its own, on simulated
+// time. engine_test.cc and iterations_test.cc test the common ones.
 
 #include <algorithm>
 #include <cstdint>
@@ -69,8 +69,8 @@ RpcStatistics QueryStatistics(const ServiceLogs& logs) {
   return StatisticsOf(logs, "client/0", "server/0", 0);
 }
 
-// How long after the start of traffic the client's first query was sent, and
-// the last one was answered.
+// The times from the start of the traffic until the client's first query was
+// sent and its last one was answered.
 struct Span {
   int64_t first_ns;
   int64_t last_ns;
@@ -158,7 +158,7 @@ TEST(DelayTest, IsDrawnForEachExecution) {
   EXPECT_NEAR(span.last_ns, 1'000 * kMs, 1 * kMs);
 }
 
-// The action that would wait, answer and end the traffic is skipped.
+// Skips an action that would wait, answer and end the traffic.
 TEST(SkippedActionTest, NeitherWaitsNorAnswersNorCancels) {
   SimulatedSystem system(ClientServer(R"pb(
     action_lists { name: "client" action_names: "run" }
@@ -249,7 +249,7 @@ TEST(ActivityTest, RunsInOpenLoop) {
             101);
 }
 
-// What a handler's only action does, with an override of the response.
+// The effects of a handler's only action, with an override of the response.
 class ResponseOverrideTest : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(
     Actions, ResponseOverrideTest,
@@ -386,7 +386,7 @@ TEST(LimitedSamplesTest, AreDrawnFromAllRpcsAndEveryRpcIsCounted) {
   const auto warmups =
       std::count_if(samples.begin(), samples.end(),
                     [](const RpcSample& sample) { return sample.warmup(); });
-  // Four standard deviations.
+  // Within four standard deviations.
   EXPECT_NEAR(warmups, 333, 50);
   EXPECT_EQ(QueryStatistics(logs).succeeded_count(), 2000);
   EXPECT_EQ(QueryStatistics(logs).warmup_count(), 1000);

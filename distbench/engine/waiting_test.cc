@@ -1,4 +1,4 @@
-// How engines wait, on real threads.
+// The ways in which engines wait, on real threads.
 
 #include <memory>
 
@@ -16,8 +16,7 @@
 namespace distbench {
 namespace {
 
-// CPU time that a delay of 400 ms takes, in an action list with nothing else to
-// do.
+// The CPU time of a delay of 400 ms in an otherwise empty action list.
 double CpuSecondsOfADelay(bool spinning) {
   TestSequence sequence;
   *sequence.add_tests() = ParseTest(absl::Substitute(

@@ -8,7 +8,7 @@
 
 namespace distbench {
 
-// A status on its way to another process, and back.
+// Converts a status for its way to another process, and back.
 inline CommandStatus ToCommandStatus(const absl::Status& status) {
   CommandStatus command_status;
   command_status.set_code(static_cast<int>(status.code()));

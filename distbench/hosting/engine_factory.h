@@ -1,5 +1,5 @@
-// How a node makes the engines of its service instances: in processes of their
-// own, in its own process (test_preview), or fake ones for tests.
+// Makes the engines of a node's service instances: in processes of their own,
+// in the node's own process (test_preview), or fake ones for tests.
 
 #ifndef DISTBENCH_HOSTING_ENGINE_FACTORY_H_
 #define DISTBENCH_HOSTING_ENGINE_FACTORY_H_
@@ -27,11 +27,11 @@
 
 namespace distbench {
 
-// The process that asks.
+// Stands for the calling process.
 inline constexpr pid_t kThisProcess = 0;
 
-// One service instance. Its methods, their order and their threads are those of
-// Engine (engine/engine.h), but for the ones that are explained here.
+// One service instance. Methods, their order and their thread rules are those
+// of Engine (engine/engine.h), except where explained here.
 class HostedEngine {
  public:
   virtual ~HostedEngine() = default;
@@ -47,39 +47,39 @@ class HostedEngine {
   virtual void Start(int64_t start_ns) = 0;
   virtual void Stop(absl::string_view reason) = 0;
 
-  // May be as old as a second until the traffic has finished.
+  // May be up to a second old until the traffic has finished.
   virtual EngineProgress progress() const = 0;
   virtual void TakeRecent(SeriesByRpc& recent) = 0;
   virtual void Shutdown() = 0;
 
-  // An error if the engine was lost: what it emits then is what is left, and
-  // until when that was measured.
+  // Returns an error if the engine was lost. It then emits what is left, with
+  // the time until which that was measured.
   virtual absl::Status Collect(
       absl::FunctionRef<void(ResultChunk chunk)> emit) = 0;
 
-  // What the engine's own process has used in its life. Absent if it has none,
-  // and before Collect().
+  // The resource usage of the engine's own process over its life. Absent if the
+  // engine has none, and before Collect().
   virtual std::optional<RUsage> process_usage() const { return std::nullopt; }
 };
 
-// What it takes to make an engine.
+// The input for making an engine.
 struct EngineRequest {
-  // Checked and canonical. options.plan is this test, compiled. Must outlive
+  // Checked and canonical; options.plan is this test, compiled. Must outlive
   // Make() only.
   const DistributedSystemDescription& test;
 
-  // options.on_overload is also called if the engine's process is lost: with
-  // an error that names the process and says why. on_traffic_finished follows.
+  // options.on_overload is also called if the engine's process is lost, with an
+  // error that names the process and the reason. on_traffic_finished follows.
   EngineOptions options;
 
-  // Of the driver, but for what the plan says.
+  // The environment of the driver, except for what the plan specifies.
   DriverEnvironment environment;
 
-  // By which the host's Unix time is ahead of options.clock.
+  // How far the host's Unix time is ahead of options.clock.
   int64_t clock_offset_ns = 0;
 
-  // What the instance is bound to, if it is; the calling thread of Make() and
-  // Connect() is bound so as well.
+  // The binding of the instance, if any. The thread that calls Make() and
+  // Connect() has the same binding.
   std::optional<ResolvedBinding> binding = {};
 };
 
@@ -87,17 +87,18 @@ class EngineFactory {
  public:
   virtual ~EngineFactory() = default;
 
-  // Whether engines run in this process, so that what they measure says little.
+  // Whether engines run in this process, which makes their measurements
+  // unreliable.
   virtual bool disturbs_engines() const { return false; }
 
   // The limits of each engine's process.
   virtual EngineLimits limits() const { return {}; }
 
-  // Tells that so many engines without a binding will be made soon; 0: that no
-  // more of those that were expected will be.
+  // Announces that `count` engines without a binding will be made soon; 0: no
+  // more of the expected ones will be.
   virtual void Expect(int /*count*/) {}
 
-  // Returns when the engine's driver listens.
+  // Makes an engine; returns when its driver listens.
   virtual absl::StatusOr<std::unique_ptr<HostedEngine>> Make(
       EngineRequest request) = 0;
 };

@@ -1,5 +1,5 @@
-// What node managers and engine processes tell each other, to and from the
-// types that the rest works with.
+// Converts the messages between node managers and engine processes to and from
+// the types of the rest of the program.
 
 #ifndef DISTBENCH_HOSTING_ENGINE_MESSAGES_H_
 #define DISTBENCH_HOSTING_ENGINE_MESSAGES_H_
@@ -15,7 +15,7 @@ namespace distbench {
 EngineBinding ToEngineBinding(const ResolvedBinding& binding);
 absl::StatusOr<ResolvedBinding> FromEngineBinding(const EngineBinding& binding);
 
-// Without the recent times.
+// The recent intervals are not converted.
 EngineTotals ToEngineTotals(const EngineProgress& progress);
 EngineProgress FromEngineTotals(const EngineTotals& totals);
 

@@ -16,7 +16,7 @@
 namespace distbench {
 namespace {
 
-// For a process that was told to end to do so by itself.
+// How long a process that was told to end may take to do so.
 constexpr absl::Duration kEndPatience = absl::Seconds(2);
 
 constexpr char kHowToHaveMoreThreads[] =
@@ -40,9 +40,9 @@ absl::StatusOr<std::unique_ptr<EngineProcess>> EngineProcess::Launch(
     Start start, const EngineLimits& limits) {
   auto ends = MessageSocket::MakePair();
   if (!ends.ok()) return ends.status();
-  // By this path the program is found even if its file was replaced. Its process
-  // group is its own because Ctrl-C in the node manager's terminal must not end
-  // the engines: the node manager still collects what they measured.
+  // This path finds the program even if its file was replaced. It gets its own
+  // process group because Ctrl-C in the node manager's terminal must not end
+  // the engines: the node manager still collects their measurements.
   ChildProgram program = {.path = "/proc/self/exe",
                           .arguments = {"distbench", kEngineSubcommand},
                           .inherited = ends->second.get()};
@@ -94,7 +94,7 @@ void EngineProcess::Forget(int engine) {
 }
 
 absl::StatusOr<EngineReport> EngineProcess::Call(const EngineCommand& command) {
-  // That it fails is noticed by the reader as well, who knows why.
+  // The reader also notices a failure, and knows the reason.
   socket_.Send(command);
   absl::MutexLock lock(&mutex_);
   const auto is_over = [this]() ABSL_SHARED_LOCKS_REQUIRED(mutex_) {
@@ -116,7 +116,7 @@ void EngineProcess::Beat() {
   }
   EngineCommand command;
   command.mutable_ask_progress();
-  // Whoever sends now and is blocked by that waits for the same process.
+  // A thread that is blocked while sending waits for the same process.
   socket_.TrySend(command);
 }
 
@@ -157,7 +157,7 @@ void EngineProcess::Dispatch(EngineReport report) {
 }
 
 void EngineProcess::OnEnd() {
-  // What sends no more messages is of no use any more.
+  // A process that sends no more messages is of no use.
   process_.HasEnded(kEndPatience);
   const int wait_status = process_.Finish();
   absl::Status end;
@@ -186,9 +186,9 @@ absl::Status EngineProcess::ExplainEnd(int wait_status) const {
                     "control group; have fewer or smaller RPCs in flight, or "
                     "fewer instances here");
   }
-  // Libraries abort if they cannot start a thread.
+  // Libraries abort when they cannot start a thread.
   if (!was_silent_ && ReadThreadRefusals("") > thread_refusals_at_start_) {
-    absl::StrAppend(&how, ": its control group let it have no more threads; ",
+    absl::StrAppend(&how, ": its control group allowed no more threads; ",
                     kHowToHaveMoreThreads);
   }
   return absl::UnavailableError(how);

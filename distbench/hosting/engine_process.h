@@ -1,4 +1,4 @@
-// A process that engines run in, as the node manager that started it sees it.
+// An engine process as the node manager that started it sees it.
 
 #ifndef DISTBENCH_HOSTING_ENGINE_PROCESS_H_
 #define DISTBENCH_HOSTING_ENGINE_PROCESS_H_
@@ -26,7 +26,8 @@
 
 namespace distbench {
 
-// Told what an engine says by itself, on a thread of the process's owner.
+// Receives what an engine reports on its own initiative, on a thread of the
+// process's owner.
 class EngineListener {
  public:
   virtual ~EngineListener() = default;
@@ -34,28 +35,30 @@ class EngineListener {
   virtual void OnOverload(const absl::Status& status) = 0;
   virtual void OnFinished(const EngineTotals& totals) = 0;
 
-  // The process has ended, and nobody wanted it to. Comes last.
+  // The process has ended unexpectedly. This is the last call.
   virtual void OnLost(const absl::Status& status) = 0;
 };
 
-// Thread-safe, but for Call(): one thread at a time.
+// An engine process. Thread-safe, except that one thread at a time may use
+// Call().
 class EngineProcess {
  public:
-  // Between calls of Beat(), and how many of them a process may let pass without
-  // saying anything.
+  // The time between calls of Beat(), and how many of them a process may let
+  // pass without an answer.
   static constexpr absl::Duration kBeatInterval = absl::Milliseconds(500);
   static constexpr int kMaxSilentBeats = 8;
 
   enum class Start { kWarm, kCold };
 
-  // Starts this program anew, as a child that runs the subcommand `engine`, and
-  // warms up first if it is told to. It inherits what the calling thread is bound
-  // to, and is killed if that thread ends. RESOURCE_EXHAUSTED if there may be no
-  // more processes or threads.
+  // Starts this program again, as a child that runs the subcommand `engine`,
+  // and that warms up first if `start` says so. It inherits the binding of the
+  // calling thread, and is killed when that thread ends. RESOURCE_EXHAUSTED if
+  // no more processes or threads are allowed.
   static absl::StatusOr<std::unique_ptr<EngineProcess>> Launch(
       Start start, const EngineLimits& limits);
 
-  // Ends it, by force if it does not end by itself within some seconds.
+  // Ends the process, by force if it does not end by itself within a few
+  // seconds.
   ~EngineProcess();
 
   EngineProcess(const EngineProcess&) = delete;
@@ -63,40 +66,41 @@ class EngineProcess {
 
   pid_t pid() const { return process_.pid(); }
 
-  // Tells it to end; and makes it end. Do not wait.
+  // End() tells the process to end; Kill() kills it. Neither waits.
   void End() { socket_.CloseForSending(); }
   void Kill() const { process_.Signal(SIGKILL); }
   bool has_ended() const { return process_.HasEnded(absl::ZeroDuration()); }
 
-  // False once it was noticed that the process has ended.
+  // False once the end of the process was noticed.
   bool is_alive() const ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // A number for a new engine, which the listener is told of until Forget().
-  // Forget() waits until no call of the listener is under way.
+  // Add() returns the number of a new engine, whose reports the listener
+  // receives until Forget(). Forget() waits for a running call of the listener.
   int Add(EngineListener& listener) ABSL_LOCKS_EXCLUDED(listeners_mutex_);
   void Forget(int engine) ABSL_LOCKS_EXCLUDED(listeners_mutex_);
 
-  // Gives a command that is answered, and waits for the answer. An error if the
-  // process was lost: says how it ended.
+  // Sends a command and waits for the answer. If the process was lost, the
+  // error says how it ended.
   absl::StatusOr<EngineReport> Call(const EngineCommand& command)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Gives a command that is not answered.
+  // Sends a command that has no answer.
   void Send(const EngineCommand& command) { socket_.Send(command); }
 
-  // The same, but returns false instead of waiting for another thread.
+  // Same as Send(), but returns false instead of waiting for another thread.
   bool TrySend(const EngineCommand& command) {
     return socket_.TrySend(command);
   }
 
-  // To be called every kBeatInterval while the process has engines: asks for
-  // their progress, and kills the process if it has not answered for too long.
+  // Call this every kBeatInterval while the process has engines. It asks for
+  // their progress, and kills the process if that has not answered for too
+  // long.
   void Beat() ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
   EngineProcess(ChildProcess process, FileDescriptor socket);
 
-  // The reader's side.
+  // These run on the reader thread.
   void Read() ABSL_LOCKS_EXCLUDED(mutex_);
   void Dispatch(EngineReport report) ABSL_LOCKS_EXCLUDED(mutex_);
   void OnEnd() ABSL_LOCKS_EXCLUDED(mutex_, listeners_mutex_);
@@ -109,14 +113,14 @@ class EngineProcess {
   const int64_t thread_refusals_at_start_;
   MessageSocket socket_;
   std::atomic<bool> was_heard_ = true;
-  int silent_beats_ = 0;  // of Beat()
+  int silent_beats_ = 0;  // counted by Beat()
 
   mutable absl::Mutex mutex_;
   std::optional<EngineReport> answer_ ABSL_GUARDED_BY(mutex_);
   bool was_silent_ ABSL_GUARDED_BY(mutex_) = false;
-  absl::Status end_ ABSL_GUARDED_BY(mutex_);  // OK: it runs
+  absl::Status end_ ABSL_GUARDED_BY(mutex_);  // OK while the process runs
 
-  // Held while listeners are told.
+  // Held while listeners are called.
   absl::Mutex listeners_mutex_ ABSL_ACQUIRED_BEFORE(mutex_);
   int next_engine_ ABSL_GUARDED_BY(listeners_mutex_) = 0;
   std::map<int, EngineListener*> listeners_ ABSL_GUARDED_BY(listeners_mutex_);

@@ -50,7 +50,7 @@ constexpr size_t kPieceBytes = 256 << 10;
   _exit(EXIT_FAILURE);
 }
 
-// The hard limit stays: it may be lower, which is an error.
+// The hard limit is unchanged: if it is lower, that is an error.
 absl::Status LimitFiles(int64_t max_files) {
   rlimit limit;
   if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
@@ -62,7 +62,7 @@ absl::Status LimitFiles(int64_t max_files) {
                           " open files"));
 }
 
-// An engine, from its making to the end of the process.
+// An engine, from its creation to the end of the process.
 struct ServedEngine {
   explicit ServedEngine(int64_t clock_offset_ns)
       : clock(RealClock(), clock_offset_ns) {}
@@ -71,7 +71,7 @@ struct ServedEngine {
   std::optional<ResolvedBinding> binding;
   std::unique_ptr<HostedEngine> hosted;
 
-  // What is recent is taken and sent by one thread at a time.
+  // Recent measurements are taken and sent by one thread at a time.
   absl::Mutex report_mutex;
 };
 
@@ -79,8 +79,8 @@ TlsContents ContentsOf(const TlsMaterial& tls) {
   return {.ca = tls.ca(), .cert = tls.cert(), .key = tls.key()};
 }
 
-// Commands arrive on the thread that calls Run(). Those that may take their
-// time are done in order by another thread, the steps; the others at once.
+// Commands arrive on the thread that calls Run(). Those that may take long
+// ("steps") are run in order by another thread; the others run at once.
 class EngineServer {
  public:
   EngineServer(FileDescriptor socket, EngineFactory& engines)
@@ -135,7 +135,7 @@ class EngineServer {
   // ---- Reader ---------------------------------------------------------------
 
   void ReportProgress() {
-    // So that it hears something even if there is no engine.
+    // Sent so that the node manager hears something even without engines.
     socket_.Send(EngineReport());
     for (const auto& [number, engine] : All()) {
       SendTotals(number, *engine, &EngineReport::mutable_progress);
@@ -148,7 +148,8 @@ class EngineServer {
     LOG_IF(ERROR, !status.ok()) << "renewed certificates are lost: " << status;
   }
 
-  // Whether the command to collect is about the step that goes on already.
+  // Whether the command to collect belongs to the collection that is in
+  // progress.
   bool AllowPiece() ABSL_LOCKS_EXCLUDED(mutex_) {
     absl::MutexLock lock(&mutex_);
     if (!is_collecting_) {
@@ -176,7 +177,7 @@ class EngineServer {
       return;
     }
     const EnginePointer engine = Find(number);
-    // Of a node manager that knows only engines that were made.
+    // Cannot happen with a node manager that knows only engines that were made.
     if (engine == nullptr) return;
     switch (command.command_case()) {
       case EngineCommand::kConnect:
@@ -224,7 +225,7 @@ class EngineServer {
     if (!bound.ok()) return bound.status();
     auto tls = LoadTls(request);
     if (!tls.ok()) return tls.status();
-    // Engines that share a process are of one test.
+    // Engines that share a process belong to one test.
     if (plan_ == nullptr) {
       usage_at_start_ = ProcessUsage();
       plan_ = std::make_shared<const Plan>(Compile(request.test()));
@@ -265,7 +266,7 @@ class EngineServer {
         absl::Now() + absl::Nanoseconds(request.timeout_ns()));
   }
 
-  // Null if there is nothing to do.
+  // Returns null if the engine has no binding.
   static absl::StatusOr<std::unique_ptr<ScopedThreadBinding>> Bind(
       const ServedEngine& engine) {
     if (!engine.binding) return std::unique_ptr<ScopedThreadBinding>();
@@ -281,7 +282,7 @@ class EngineServer {
     return TlsCredentials::Load(tls_files_.files(), TlsRole::kNode);
   }
 
-  // Sends all pieces but the last, each when it is asked for.
+  // Sends all pieces except the last, each when it is asked for.
   void Collect(int number, ServedEngine& engine, EngineResults& last) {
     EngineReport report;
     report.set_engine(number);
@@ -347,9 +348,9 @@ class EngineServer {
 
   EngineFactory& factory_;
   MessageSocket socket_;
-  bool watches_ = false;  // of the reader
+  bool watches_ = false;  // used by the reader
 
-  // Of the steps.
+  // Used by the steps.
   std::shared_ptr<const Plan> plan_;
   RUsage usage_at_start_;
 
@@ -368,18 +369,19 @@ class EngineServer {
 absl::Status ServeEngines(FileDescriptor socket, EngineFactory& engines) {
   try {
     EngineServer(std::move(socket), engines).Run();
-  } catch (const std::system_error& error) {  // of its first threads
+  } catch (const std::system_error& error) {  // from starting its threads
     return NoThreadError("the commands of its node manager", error);
   }
   return absl::OkStatus();
 }
 
 absl::Status SetUpEngineProcess(int64_t max_files) {
-  // Also a process that was stopped ends so.
+  // SIGKILL also ends a process that was stopped.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  // For ps(1) and top(1): a program that is started by /proc/self/exe is "exe".
+  // For ps(1) and top(1): a program started through /proc/self/exe would be
+  // called "exe".
   prctl(PR_SET_NAME, "engine");
-  // It has one test, and gives everything back at its end.
+  // The process serves one test, and frees everything when it ends.
   KeepFreedMemory();
   for (const int each : {SIGINT, SIGTERM, SIGHUP}) signal(each, SIG_IGN);
   return max_files > 0 ? LimitFiles(max_files) : absl::OkStatus();

@@ -1,4 +1,5 @@
-// What an engine process does: obeys the node manager that started it.
+// The main loop of an engine process, which obeys the node manager that started
+// it.
 
 #ifndef DISTBENCH_HOSTING_ENGINE_SERVER_H_
 #define DISTBENCH_HOSTING_ENGINE_SERVER_H_
@@ -12,17 +13,17 @@
 
 namespace distbench {
 
-// Runs the engines that the node manager at the other end of the socket asks
-// for, made by `engines`, until it closes the socket or dies. Ends the process
-// if the node manager has asked for progress once and then says nothing for
-// kNodeManagerSilence. RESOURCE_EXHAUSTED if there is no thread to serve with.
+// Runs the engines that the node manager at the other end of the socket
+// requests, made by `engines`, until that closes the socket or dies. Once the
+// node manager has asked for progress, a silence of kNodeManagerSilence ends
+// the process. RESOURCE_EXHAUSTED if there is no thread to serve with.
 absl::Status ServeEngines(FileDescriptor socket, EngineFactory& engines);
 
 inline constexpr absl::Duration kNodeManagerSilence = absl::Seconds(4);
 
 // Prepares the calling process to be an engine process: it ends with its
-// parent, leaves SIGINT, SIGTERM and SIGHUP to it, and may have no more open
-// files than `max_files`; 0: as before. The error is the kernel's.
+// parent, leaves SIGINT, SIGTERM and SIGHUP to the parent, and may open at most
+// `max_files` files; 0 leaves that limit unchanged. The error is the kernel's.
 absl::Status SetUpEngineProcess(int64_t max_files = 0);
 
 }  // namespace distbench

@@ -3,8 +3,9 @@
 
 namespace distbench {
 
-// The subcommand that an engine process runs, the flags that have it warm up first
-// and limit its open files, and the file descriptor of its end of the socket pair.
+// The subcommand of an engine process, its flags for warming up first and for
+// limiting its open files, and the file descriptor of its end of the socket
+// pair.
 inline constexpr char kEngineSubcommand[] = "engine";
 inline constexpr char kWarmFlag[] = "--warm";
 inline constexpr char kMaxFilesFlag[] = "--max_files";

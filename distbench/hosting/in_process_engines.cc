@@ -36,8 +36,8 @@ class InProcessEngine final : public HostedEngine {
   const std::unique_ptr<Engine> engine_;
 };
 
-// By RPC, those of replays at the end: whether engines answer it without
-// running an action list.
+// By RPC, replays last: whether engines answer the RPC without running an
+// action list.
 std::vector<bool> ImmediateRpcs(const Plan& plan) {
   std::vector<bool> immediate;
   for (const RpcPlan& rpc : plan.rpcs) {

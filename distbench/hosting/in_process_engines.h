@@ -5,7 +5,8 @@
 
 namespace distbench {
 
-// Makes engines that run in this process. Never destroyed; thread-safe.
+// The factory of engines that run in this process. Never destroyed;
+// thread-safe.
 EngineFactory& InProcessEngines();
 
 }  // namespace distbench

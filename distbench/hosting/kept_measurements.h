@@ -1,4 +1,4 @@
-// What is left of an engine's measurements if its process is lost.
+// The measurements that survive the loss of an engine's process.
 
 #ifndef DISTBENCH_HOSTING_KEPT_MEASUREMENTS_H_
 #define DISTBENCH_HOSTING_KEPT_MEASUREMENTS_H_
@@ -16,21 +16,22 @@
 
 namespace distbench {
 
-// Adds up what an engine reports while it runs: series over time, and totals of
-// each RPC, all servers together. The warm-up is told by the second: RPCs that
-// ended in a second in which some of the warm-up ended are in the series only.
-// Not thread-safe.
+// Accumulates what an engine reports while it runs: series over time, and
+// totals of each RPC over all servers. The end of the warm-up is known only to
+// the second: RPCs that ended in a second in which warm-up RPCs ended are in
+// the series only. Not thread-safe.
 class KeptMeasurements {
  public:
-  // memory_bytes: for series; their intervals become wider to stay within it.
+  // memory_bytes: the budget of the series, whose intervals are widened to stay
+  // within it.
   explicit KeptMeasurements(int64_t memory_bytes)
       : memory_bytes_(memory_bytes) {}
 
-  // Adds what is new: steps of kSeriesStepNs.
+  // Adds new measurements, in steps of kSeriesStepNs.
   void Add(const SeriesByRpc& recent);
 
-  // Unix time of the end of the last second in which anything was measured; 0 if
-  // there was none.
+  // The Unix time of the end of the last second with measurements; 0 if there
+  // was none.
   int64_t end_timestamp_ns() const { return end_timestamp_ns_; }
 
   // Emits the log of the instance.
@@ -43,7 +44,7 @@ class KeptMeasurements {
   const int64_t memory_bytes_;
   SeriesByRpc series_;
   std::vector<IntervalSeries*> all_series_;
-  int64_t width_ = 1;  // of series_
+  int64_t width_ = 1;  // interval width of series_, in steps
   std::map<int, RpcTotals> totals_;
   int64_t end_timestamp_ns_ = 0;
 };

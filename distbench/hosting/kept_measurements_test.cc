@@ -13,7 +13,7 @@ namespace {
 constexpr int64_t kMiB = 1 << 20;
 constexpr int64_t kSecond = 1'000'000'000;
 
-// RPCs that ended in one second, each after 1 ms.
+// Returns RPCs that ended in one second, each after 1 ms.
 SeriesByRpc Second(int rpc, int64_t second, int count, int warmup = 0) {
   SeriesByRpc recent;
   IntervalSeries& series = recent[rpc];

@@ -18,25 +18,26 @@ namespace distbench {
 // preceded by its length (protobuf's delimited format).
 class MessageSocket {
  public:
-  // Both ends; neither is inherited by programs that are started.
+  // Makes a socket pair; child programs inherit neither end.
   static absl::StatusOr<std::pair<FileDescriptor, FileDescriptor>> MakePair();
 
   explicit MessageSocket(FileDescriptor socket);
 
-  // Sends a whole message; blocks while the other side does not read. False:
-  // the other side is gone. Any thread.
+  // Sends a whole message; blocks while the peer does not read. Returns false
+  // if the peer is gone. Any thread.
   bool Send(const google::protobuf::MessageLite& message)
       ABSL_LOCKS_EXCLUDED(send_mutex_);
 
-  // The same, but sends nothing and returns false while another thread sends.
+  // Same as Send(), but sends nothing and returns false while another thread
+  // sends.
   bool TrySend(const google::protobuf::MessageLite& message)
       ABSL_LOCKS_EXCLUDED(send_mutex_);
 
-  // Blocks until there is a message. False: the other side is gone, or has sent
-  // what is no such message. One thread.
+  // Blocks until there is a message. Returns false if the peer is gone, or has
+  // sent an invalid message. One thread.
   bool Receive(google::protobuf::MessageLite& message);
 
-  // The other side receives no more messages after those that were sent.
+  // Ends the messages to the peer, after those that were sent.
   void CloseForSending();
 
  private:

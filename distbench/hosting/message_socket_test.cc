@@ -29,7 +29,7 @@ class MessageSocketTest : public testing::Test {
 TEST_F(MessageSocketTest, MessagesArriveWholeAndInOrder) {
   MessageSocket sender(std::move(ends_.first));
   MessageSocket receiver(std::move(ends_.second));
-  // More than fits into a socket.
+  // Larger than the socket's buffer.
   const std::string large(4 << 20, 'x');
   std::thread thread([&] {
     EXPECT_TRUE(sender.Send(Stop("first")));
@@ -68,9 +68,10 @@ TEST_F(MessageSocketTest, ACutMessageIsTheEnd) {
 TEST_F(MessageSocketTest, TrySendDoesNotWaitForAnotherSender) {
   MessageSocket sender(std::move(ends_.first));
   MessageSocket receiver(std::move(ends_.second));
-  // Blocks until it is received, as it does not fit into the socket.
+  // Blocks until the message is received, because it exceeds the socket's
+  // buffer.
   std::thread thread([&] { sender.Send(Stop(std::string(8 << 20, 'x'))); });
-  // True until the other thread has begun.
+  // TrySend() succeeds until the other thread has begun.
   int sent_count = 0;
   while (sender.TrySend(Stop("me too"))) {
     ASSERT_LT(++sent_count, 1000);  // more would not fit

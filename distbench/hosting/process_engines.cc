@@ -19,14 +19,15 @@
 namespace distbench {
 namespace {
 
-// Of looks at the files of certificates.
+// How often certificate files are checked for changes.
 constexpr absl::Duration kRenewalInterval =
     absl::Seconds(TlsCredentials::kReloadSeconds);
 
-// How many beats a process has for ending by itself.
+// How many beats a process may take to end by itself.
 constexpr int kMaxEndBeats = 4;
 
-// Whether instances of a service can be reached from their own process only.
+// Whether instances of a service can be reached only from within their own
+// process.
 bool StaysInProcess(const EngineRequest& request) {
   const Plan& plan = *request.options.plan;
   const InstancePlan& instance = plan.instances[request.options.instance];
@@ -119,7 +120,7 @@ class ProcessEngine final : public HostedEngine, private EngineListener {
     }
     EngineCommand command;
     command.mutable_start()->set_start_ns(start_ns);
-    // OnLost() may have come too early to tell that the traffic is over.
+    // OnLost() may have come before the traffic could be reported as finished.
     if (!Call(std::move(command)).ok()) Finish();
   }
 
@@ -147,7 +148,7 @@ class ProcessEngine final : public HostedEngine, private EngineListener {
   void Shutdown() override {
     EngineCommand command;
     command.mutable_shut_down();
-    // Of a process that was lost nothing is left to shut down.
+    // A process that was lost has nothing left to shut down.
     (void)Call(std::move(command));
   }
 
@@ -176,8 +177,8 @@ class ProcessEngine final : public HostedEngine, private EngineListener {
   std::optional<RUsage> process_usage() const override { return usage_; }
 
  private:
-  // has_results: whether some of the engine's own results came before. What was
-  // kept would count again what is in them.
+  // has_results: whether some of the engine's own results were emitted before.
+  // The kept measurements would count these a second time.
   void EmitLoss(const absl::Status& loss, bool has_results,
                 absl::FunctionRef<void(ResultChunk chunk)> emit) const {
     absl::MutexLock lock(&mutex_);
@@ -187,7 +188,7 @@ class ProcessEngine final : public HostedEngine, private EngineListener {
     ServicePerformanceLog& log = *chunk.mutable_instance_log();
     log.set_engine_error_message(
         absl::StrCat(loss.message(), WhatIsLeft(has_results)));
-    // An instance that calls nobody has nothing to lose.
+    // An instance that calls nobody has no measurements to lose.
     if (!has_results && !peers_.empty()) {
       log.set_measurements_end_timestamp_ns(kept_.end_timestamp_ns());
       kept_.Emit(name, emit);
@@ -242,7 +243,7 @@ class ProcessEngine final : public HostedEngine, private EngineListener {
     for (const auto& [rpc, series] : recent) series.AddTo(recent_[rpc]);
   }
 
-  // Once, and not before Start().
+  // Reports the end of the traffic, once, and not before Start().
   void Finish() {
     {
       absl::MutexLock lock(&mutex_);
@@ -265,7 +266,7 @@ class ProcessEngine final : public HostedEngine, private EngineListener {
   bool is_started_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_finished_ ABSL_GUARDED_BY(mutex_) = false;
 
-  // From here on the process's reader calls.
+  // From here on, the process's reader may call this object.
   const int number_;
 };
 
@@ -280,7 +281,7 @@ ProcessEngines::~ProcessEngines() {
     is_over_ = true;
   }
   keeper_.join();
-  // All of them first, so that one patience is enough for all.
+  // All are told first, so that they end in parallel.
   for (const ProcessPointer& process : idle_) process->End();
 }
 
@@ -304,7 +305,7 @@ absl::StatusOr<std::unique_ptr<HostedEngine>> ProcessEngines::Make(
         std::make_unique<ProcessEngine>(request.options, *process, *this);
     absl::Status status = engine->Make(make);
     if (status.ok()) return engine;
-    // What happened to a process while it was idle is no fault of the test.
+    // The loss of an idle process is no fault of the test.
     if (!was_idle || (*process)->is_alive()) return status;
   }
 }
@@ -316,7 +317,7 @@ absl::StatusOr<ProcessEngines::ProcessPointer> ProcessEngines::Take(
   {
     absl::MutexLock lock(&mutex_);
     if (is_shared) process = TakeShared(*request.options.plan);
-    // After an idle process that failed, one that was not.
+    // After a failed idle process, the next one is a new one.
     const bool may_be_idle = !request.binding && !was_idle;
     was_idle = false;
     if (process != nullptr) return process;
@@ -347,7 +348,7 @@ ProcessEngines::ProcessPointer ProcessEngines::TakeShared(const Plan& plan) {
 }
 
 ProcessEngines::ProcessPointer ProcessEngines::TakeIdle() {
-  // One that is just being started would be too many.
+  // A process that is just being started would be surplus.
   mutex_.Await(absl::Condition(
       +[](bool* is_starting) { return !*is_starting; }, &is_starting_));
   while (!idle_.empty()) {
@@ -356,7 +357,7 @@ ProcessEngines::ProcessPointer ProcessEngines::TakeIdle() {
     if (process->is_alive()) return process;
     End(std::move(process));
   }
-  // The caller starts one of those that the keeper has not come to.
+  // The caller starts one of those that the keeper has not started yet.
   if (to_start_ > 0) --to_start_;
   return nullptr;
 }
@@ -376,12 +377,12 @@ void ProcessEngines::End(ProcessPointer process) {
   ending_.push_back({.process = std::move(process)});
 }
 
-// Those that wait, or will in a moment.
+// The number of processes that are idle, or will be in a moment.
 int ProcessEngines::IdleCount() const {
   return static_cast<int>(idle_.size()) + (is_starting_ ? 1 : 0);
 }
 
-// While engines run, nothing is started that would disturb them.
+// Nothing is started while engines run, because that would disturb them.
 void ProcessEngines::KeepOneAhead() {
   if (!busy_.empty()) return;
   is_expecting_ = false;
@@ -429,7 +430,7 @@ void ProcessEngines::StartAhead() {
     {
       absl::MutexLock lock(&mutex_);
       if (to_start_ == 0) return;
-      // Those that are needed at once have no time for it.
+      // There is no time to warm up processes that are needed at once.
       if (is_expecting_) start = EngineProcess::Start::kCold;
       --to_start_;
       is_starting_ = true;
@@ -438,7 +439,8 @@ void ProcessEngines::StartAhead() {
     absl::MutexLock lock(&mutex_);
     is_starting_ = false;
     if (!started.ok()) {
-      // Whoever needs one tries again, and tells the user.
+      // A caller that needs a process tries again, and reports the error to the
+      // user.
       LOG(WARNING) << started.status();
       to_start_ = 0;
       return;
@@ -456,7 +458,7 @@ void ProcessEngines::BeatAll() {
   for (const ProcessPointer& process : processes) process->Beat();
 }
 
-// Destroys what has ended, or had long enough to do so.
+// Destroys processes that have ended, or had enough time to do so.
 void ProcessEngines::Bury() {
   absl::MutexLock lock(&mutex_);
   for (Ending& each : ending_) {
@@ -474,7 +476,7 @@ void ProcessEngines::RenewCertificates() {
   for (Busy& busy : busy_) {
     if (busy.tls == nullptr) continue;
     const absl::StatusOr<TlsContents> contents = ReadTls(busy.tls.get());
-    // A file that is just being replaced is looked at again.
+    // Files that are just being replaced are checked again later.
     if (!contents.ok() || *contents == busy.sent) continue;
     EngineCommand command;
     *command.mutable_tls() = ToTlsMaterial(*contents);

@@ -1,5 +1,5 @@
-// Engines in processes of their own: what they measure is not disturbed by the
-// node manager, and what happens to them does not happen to it.
+// Engines in processes of their own, so that the node manager does not disturb
+// their measurements, and survives what happens to them.
 
 #ifndef DISTBENCH_HOSTING_PROCESS_ENGINES_H_
 #define DISTBENCH_HOSTING_PROCESS_ENGINES_H_
@@ -19,19 +19,21 @@
 
 namespace distbench {
 
-// Each engine has a process of its own, for one test. Only those of a test that
-// talk over the `loopback` protocol share one: it stays within a process.
+// Each engine has its own process, for one test. The exception is the
+// `loopback` protocol, which works only within a process: a test's engines that
+// use it share one.
 //
-// A process is started ahead and waits for the next engine, so that a test does
-// not wait for it. An engine with a binding has a process that is started for
-// it, as a process's first memory is where its parent's binding puts it.
+// A process is started ahead of time and waits for the next engine, so that
+// tests do not wait for it. For an engine with a binding, a new process is
+// started, because a process's first memory lies where its parent's binding
+// puts it.
 //
-// This program must know the subcommand kEngineSubcommand. Thread-safe.
+// This program must implement the subcommand kEngineSubcommand. Thread-safe.
 class ProcessEngines final : public EngineFactory {
  public:
   explicit ProcessEngines(EngineLimits limits = {});
 
-  // All engines must be gone.
+  // All engines must have been destroyed.
   ~ProcessEngines() override;
 
   EngineLimits limits() const override { return limits_; }
@@ -52,7 +54,7 @@ class ProcessEngines final : public EngineFactory {
     bool is_shared = false;
     int engine_count = 1;
 
-    // Where its certificates come from, and what it was sent last.
+    // The source of its certificates, and the contents that it was sent last.
     std::shared_ptr<const TlsCredentials> tls;
     TlsContents sent;
   };
@@ -63,8 +65,8 @@ class ProcessEngines final : public EngineFactory {
     int beats = 0;
   };
 
-  // was_idle: whether the process before was, which failed; and whether this one
-  // was.
+  // was_idle: on entry, whether the previous process, which failed, was an idle
+  // one; on return, whether this one is.
   absl::StatusOr<ProcessPointer> Take(const EngineRequest& request,
                                       const TlsContents& tls, bool& was_idle)
       ABSL_LOCKS_EXCLUDED(mutex_);
@@ -76,8 +78,8 @@ class ProcessEngines final : public EngineFactory {
   int IdleCount() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void KeepOneAhead() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  // The keeper: starts processes ahead, beats, renews certificates, and ends
-  // processes that are done.
+  // The keeper thread starts processes ahead, sends beats, renews certificates,
+  // and destroys processes that have ended.
   void Keep() ABSL_LOCKS_EXCLUDED(mutex_);
   void StartAhead() ABSL_LOCKS_EXCLUDED(mutex_);
   void BeatAll() ABSL_LOCKS_EXCLUDED(mutex_);
@@ -94,7 +96,7 @@ class ProcessEngines final : public EngineFactory {
   std::vector<Ending> ending_ ABSL_GUARDED_BY(mutex_);
   int to_start_ ABSL_GUARDED_BY(mutex_) = 1;
   bool is_expecting_ ABSL_GUARDED_BY(mutex_) = false;  // engines of a test
-  bool is_starting_ ABSL_GUARDED_BY(mutex_) = false;  // the keeper, a process
+  bool is_starting_ ABSL_GUARDED_BY(mutex_) = false;  // by the keeper
   bool was_idle_ ABSL_GUARDED_BY(mutex_) = true;  // when the keeper last looked
   bool is_over_ ABSL_GUARDED_BY(mutex_) = false;
 

@@ -1,4 +1,5 @@
-// Real engine processes: this program, started anew, is one (see main()).
+// Tests with real engine processes, for which this program starts itself again
+// (see main()).
 
 #include "distbench/hosting/process_engines.h"
 
@@ -53,7 +54,7 @@ constexpr char kTest[] = R"(
   action_lists { name: "client" action_names: "run" }
   action_lists { name: "query" })";
 
-// False: it did not come true in time.
+// Returns false if it did not become true in time.
 bool WaitUntil(absl::FunctionRef<bool()> is_true) {
   const absl::Time deadline = absl::Now() + kGenerous;
   while (!is_true()) {
@@ -63,7 +64,7 @@ bool WaitUntil(absl::FunctionRef<bool()> is_true) {
   return true;
 }
 
-// An engine of a test, with what its owner is told of it.
+// An engine of a test, with everything that was reported to its owner.
 struct Owned {
   absl::Notification finished;
   absl::Notification overloaded;
@@ -145,7 +146,7 @@ TEST_F(ProcessEnginesTest, EnginesMeasureInProcessesOfTheirOwn) {
   EXPECT_EQ(processes.size(), 3);
   Start();
   ASSERT_TRUE(client_.finished.WaitForNotificationWithTimeout(kGenerous));
-  // What came with the end is exact.
+  // The totals that came with the end are exact.
   EXPECT_EQ(client_.engine->progress().succeeded_count, 1000);
   SeriesByRpc recent;
   client_.engine->TakeRecent(recent);
@@ -179,7 +180,7 @@ TEST_F(ProcessEnginesTest, ResultsComeInPieces) {
   }),
             absl::OkStatus());
   EXPECT_EQ(samples, 100'000);
-  // Nothing of it is mistaken for an answer to what comes next.
+  // None of the results is mistaken for a later answer.
   client_.engine->Shutdown();
 }
 
@@ -229,7 +230,7 @@ TEST_F(ProcessEnginesTest, EnginesOverLoopbackShareAProcess) {
     EXPECT_EQ(owned->engine->Collect([](const ResultChunk&) {}),
               absl::OkStatus());
   }
-  // The process is there until its last engine has gone.
+  // The process exists until its last engine is gone.
   const pid_t pid = client_.engine->pid();
   client_.engine.reset();
   EXPECT_TRUE(Exists(pid));
@@ -250,7 +251,7 @@ TEST_F(ProcessEnginesTest, SaysWhichSignalKilledAProcess) {
     EXPECT_EQ(server.overload.message(),
               absl::StrCat("its engine process ", pid, " was killed by signal ",
                            signal, " (", strsignal(signal), ")"));
-    // Nothing hangs, and the loss is not kept secret.
+    // Nothing hangs, and the loss is reported.
     server.engine->Stop("it is over");
     server.engine->Shutdown();
     std::string kept;
@@ -272,7 +273,7 @@ TEST_F(ProcessEnginesTest, ALossEndsTheTraffic) {
   EXPECT_TRUE(client_.overloaded.HasBeenNotified());
 }
 
-// Kills the client when it has reported some seconds, and looks at what is left.
+// Kills the client once it has reported a few seconds, and checks what is left.
 TEST_F(ProcessEnginesTest, WhatALostEngineHasReportedIsKept) {
   SetTest("max_duration_us: 60000000");
   MakeBoth();
@@ -350,7 +351,7 @@ TEST_F(ProcessEnginesTest, AProcessThatHangsIsKilled) {
   EXPECT_THAT(client_.overload.message(),
               HasSubstr("did not answer for 4s, and was killed"));
   EXPECT_TRUE(WaitForEnd(client_.engine->pid()));
-  // The other one did.
+  // Only the client's process hung.
   EXPECT_FALSE(server_.overloaded.HasBeenNotified());
 }
 
@@ -365,7 +366,7 @@ pid_t ParentOf(pid_t pid) {
   return 0;
 }
 
-// Waits for a process that waits for the next engine; 0: there is none.
+// Waits for an idle process; 0 if there is none.
 pid_t WaitForIdleProcess() {
   const absl::Time deadline = absl::Now() + kGenerous;
   while (absl::Now() < deadline) {
@@ -402,7 +403,8 @@ TEST_F(ProcessEnginesTest, AnIdleProcessThatHangsIsReplaced) {
   SetTest("max_iteration_count: 1");
   const pid_t idle = WaitForIdleProcess();
   ASSERT_GT(idle, 0);
-  // Before it is another program, who started it waits for it.
+  // Until the new process has called execve(2), its parent waits for it
+  // (vfork), so it must not be stopped yet.
   ASSERT_TRUE(WaitUntil([idle] {
     std::string name;
     std::ifstream(absl::StrCat("/proc/", idle, "/comm")) >> name;
@@ -414,8 +416,8 @@ TEST_F(ProcessEnginesTest, AnIdleProcessThatHangsIsReplaced) {
   EXPECT_TRUE(WaitForEnd(idle));
 }
 
-// A process that was not idle before, which a thread of the test kills when it
-// appears.
+// A process that was not idle before, which a thread of the test kills as soon
+// as it appears.
 TEST_F(ProcessEnginesTest, ALossWhileAnEngineIsMadeIsAnError) {
   SetTest("max_iteration_count: 1");
   const pid_t idle = WaitForIdleProcess();
@@ -449,7 +451,7 @@ TEST_F(ProcessEnginesTest, ALossWhileResultsComeIsAnError) {
   EXPECT_LE(series_of_rpc, 1) << "nothing is counted twice";
 }
 
-// How many processes this one has started that are there.
+// The number of existing child processes.
 int CountProcesses() {
   int count = 0;
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
@@ -471,7 +473,7 @@ TEST_F(ProcessEnginesTest, OneProcessIsKeptAhead) {
     engines_.Expect(0);
   }
   ASSERT_EQ(Make(1, server_), absl::OkStatus());
-  // Those before may still be ending. One too many would not.
+  // Earlier processes may still be ending; a surplus one would not end.
   EXPECT_TRUE(WaitUntil([] { return CountProcesses() == 1; }));
 }
 
@@ -481,7 +483,7 @@ TEST_F(ProcessEnginesTest, AnExpectationStartsProcessesAhead) {
   MakeBoth();
   client_.engine.reset();
   server_.engine.reset();
-  // One is left for the next engine.
+  // One process is left for the next engine.
   EXPECT_GT(WaitForIdleProcess(), 0);
 }
 
@@ -498,10 +500,10 @@ TEST_F(ProcessEnginesTest, EnginesHaveTheirOwnLimitOfFiles) {
   EXPECT_NE(of_this.rlim_cur, kMaxFiles);
 }
 
-// More than the kernel lets a process have.
+// The limits exceed what the kernel allows.
 TEST(ProcessEngineLimitsDeathTest, LimitsBeyondTheKernelsAreNotMade) {
   const auto too_many = int64_t{1} << 40;
-  // In another process, as it also ignores signals from then on.
+  // In another process, because it also ignores signals from then on.
   EXPECT_EXIT(
       {
         const absl::Status status = SetUpEngineProcess(too_many);
@@ -519,7 +521,7 @@ TEST_F(ProcessEnginesTest, AnErrorOfTheDriverIsTheUsers) {
               AllOf(HasSubstr("127.0.0.1:1"), Not(HasSubstr("process"))));
 }
 
-// What an engine process does without its node manager, as that sees it.
+// The behaviour of an engine process without its node manager.
 TEST(ServeEnginesTest, EndsWithTheSocket) {
   auto ends = MessageSocket::MakePair();
   ASSERT_TRUE(ends.ok());

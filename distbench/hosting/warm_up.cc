@@ -59,7 +59,7 @@ class OneRpc {
     EngineOptions options;
     options.plan = plan_;
     options.instance = instance;
-    // Of the client only: nobody starts the server.
+    // Only the client has this: nobody starts the server.
     options.on_traffic_finished = [this] { finished_.Notify(); };
     return engines_.Make({.test = test_,
                           .options = std::move(options),

@@ -6,9 +6,9 @@
 
 namespace distbench {
 
-// Runs a test of one RPC over gRPC within this process, and forgets it: what an
-// engine needs for the first time (code that is loaded, threads that libraries
-// start) is there when the real one is made. Takes some 30 ms.
+// Runs a test of one RPC over gRPC within this process and discards its
+// results: what an engine needs the first time (code that is loaded, threads
+// that libraries start) is then ready for the real one. Takes some 30 ms.
 absl::Status WarmUp(EngineFactory& engines);
 
 }  // namespace distbench

@@ -8,7 +8,7 @@
 namespace distbench {
 namespace {
 
-// Makes nothing.
+// A factory whose engines cannot be made.
 class BrokenFactory final : public EngineFactory {
  public:
   absl::StatusOr<std::unique_ptr<HostedEngine>> Make(EngineRequest) override {

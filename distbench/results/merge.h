@@ -14,9 +14,9 @@ namespace distbench {
 // either is inconsistent; `into` is then unchanged.
 absl::Status MergeStatistics(const RpcStatistics& from, RpcStatistics& into);
 
-// Puts a piece of an instance's log in its place: moves samples, adds
-// statistics (pooled ones too), series over time and offered loads. What an instance sends only
-// once (error dictionary, activity logs, error message) is set.
+// Merges a piece of an instance's log: moves samples, adds statistics
+// (including pooled ones), series over time and offered loads, and sets what an
+// instance sends only once (error dictionary, activity logs, error message).
 // INVALID_ARGUMENT if the piece does not say where it belongs, or contradicts
 // itself or the statistics that it is added to.
 absl::Status MergeChunk(ResultChunk chunk, ServiceLogs& logs);

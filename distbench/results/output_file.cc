@@ -107,7 +107,7 @@ absl::Status OutputFile::Commit() {
   return replaces ? SyncDirectory() : absl::OkStatus();
 }
 
-// The name is part of the directory, and not on the disk with the file.
+// The name is stored in the directory, so it is not on disk with the file.
 absl::Status OutputFile::SyncDirectory() const {
   const size_t slash = target_path_.rfind('/');
   const std::string directory =

@@ -17,18 +17,17 @@
 
 namespace distbench {
 
-// Writes to a temporary file in the directory of the destination, which gets
-// the destination's name at Commit(). What had that name before stays until
-// then, and for good without a Commit(). Symbolic links are followed. After
-// Commit() both file and name are on the disk, as far as the file system has
-// one.
+// Writes to a temporary file in the directory of the destination, and gives it
+// the destination's name at Commit(). An existing file of that name is kept
+// until then. Symbolic links are followed. After Commit(), both file and name
+// are on disk, if the file system has one.
 //
-// Anything but a regular file cannot be replaced: pipes and devices are written
-// directly, and "/dev/stdout" and "/dev/stderr" mean the process's own streams,
-// at their current position.
+// Only regular files can be replaced: pipes and devices are written directly,
+// and "/dev/stdout" and "/dev/stderr" mean the process's own streams, at their
+// current position.
 class OutputFile {
  public:
-  // As fsync(2): 0, or -1 and errno.
+  // Same as fsync(2): returns 0, or -1 and sets errno.
   using SyncFunction = int (*)(int fd);
 
   // The error names the path. `sync` is for tests.
@@ -44,9 +43,9 @@ class OutputFile {
   // The descriptor to write to; owned by this object.
   int fd() const { return fd_; }
 
-  // Once: puts the file on the disk and in its place. The error names the path;
-  // if it is about the directory, the file is in its place, but may not survive
-  // a crash of the machine.
+  // Writes the file to disk and moves it into place; call this once. The error
+  // names the path; if the error is about the directory, the file is in place
+  // but may not survive a crash of the machine.
   absl::Status Commit();
 
  private:

@@ -210,7 +210,7 @@ TEST_F(OutputFileTest, DevicesAreWrittenToAsTheyStand) {
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
 }
 
-// Earlier output stays, and later output follows.
+// Earlier output is kept, and later output follows it.
 TEST_F(OutputFileTest, StandardOutputGoesOnWhereItIs) {
   const std::string path = Path("redirected");
   const int saved = dup(STDOUT_FILENO);

@@ -62,7 +62,7 @@ absl::Status ValidateMoments(const ValueMoments& moments) {
       " contradict themselves"));
 }
 
-// Requires valid ones.
+// Requires valid moments.
 void AddMoments(const ValueMoments& from, RunningMoments& into) {
   if (from.count() == 0) return;
   into.count = SaturatingAdd(into.count, from.count());

@@ -38,7 +38,7 @@ struct RpcCounts {
 
 RpcCounts CountsOf(const RpcStatistics& statistics);
 
-// What is kept of latencies where there is no memory for histograms.
+// The latencies that are kept if there is no memory for histograms.
 struct LatencyMoments {
   RunningMoments service_time_ns;
   RunningMoments response_time_ns;
@@ -53,10 +53,10 @@ struct RpcTotals {
   // Replaces the content of `statistics`.
   void Encode(RpcStatistics& statistics) const;
 
-  // Adds the histograms of others, and nothing else.
+  // Adds only the histograms of `other`.
   void MergeHistograms(const RpcTotals& other);
 
-  // Makes moments of the histograms.
+  // Replaces the histograms by moments.
   void DropHistograms();
 
   RpcCounts counts;
@@ -64,7 +64,7 @@ struct RpcTotals {
   LogHistogram response_time_ns;
   LogHistogram lateness_ns;
 
-  // Of values that are in no histogram here.
+  // Moments of values that are in no histogram here.
   LatencyMoments moments;
 
   // Key: index into an error dictionary; means nothing once statistics of

@@ -43,14 +43,14 @@ absl::Status ValidateInterval(const RpcInterval& interval) {
 
 constexpr int kIntervalsPerPiece = 256;
 
-// Requires a valid one, or none.
+// Requires a valid histogram, or none.
 PackedHistogram Pack(const Histogram& proto) {
   LogHistogram histogram;
   AddHistogram(proto, histogram).IgnoreError();
   return PackedHistogram(histogram);
 }
 
-// Requires a valid one.
+// Requires a valid interval.
 IntervalSeries::Interval DecodeInterval(const RpcInterval& proto) {
   return {.counts = {.offered = proto.offered_count(),
                      .sent = proto.sent_count(),
@@ -105,8 +105,8 @@ void AddInterval(const RpcInterval& from, RpcInterval& into) {
   }
 }
 
-// Requires valid series of equal intervals. Takes time for what is added, and
-// not for what is there already: series arrive in pieces, one after the other.
+// Requires valid series of equal intervals. Takes time only for the added
+// intervals, not for existing ones: series arrive in pieces, in order.
 void AddIntervals(RpcIntervals& from, RpcIntervals& into) {
   const auto begins_before = [](const RpcInterval& interval, int64_t index) {
     return interval.index() < index;
@@ -126,7 +126,7 @@ void AddIntervals(RpcIntervals& from, RpcIntervals& into) {
       into.Add(std::move(added));
     }
   }
-  // Only pointers move, and none if all that is new comes last.
+  // Only pointers move; none move if all new intervals come last.
   if (first_new_place == old_size) return;
   std::inplace_merge(into.pointer_begin() + first_new_place,
                      into.pointer_begin() + old_size, into.pointer_end(),

@@ -16,34 +16,34 @@ namespace distbench {
 // Replaces the content of `proto`.
 void EncodeInterval(const IntervalSeries::View& interval, RpcInterval& proto);
 
-// The sum of series of steps of kSeriesStepNs, in pieces of some hundred
-// kilobytes at most; none if nothing happened.
+// Encodes the sum of series with steps of kSeriesStepNs, in pieces of at most a
+// few hundred kilobytes; emits nothing if there are no events.
 void EncodeTimeSeries(absl::Span<const IntervalSeries* const> series,
                       absl::FunctionRef<void(RpcTimeSeries piece)> emit);
 
-// Adds an encoded series. INVALID_ARGUMENT if it is not valid, or has intervals
-// that are no multiple of a step; `series` is unchanged then.
+// Adds an encoded series. INVALID_ARGUMENT if it is invalid or its intervals
+// are not a multiple of a step; `series` is then unchanged.
 absl::Status AddTimeSeries(const RpcTimeSeries& proto, IntervalSeries& series);
 
-// Whether intervals ascend, counts are at least 0 and histograms are valid. The
-// error (INVALID_ARGUMENT) says what contradicts what.
+// Check that intervals ascend, counts are at least 0 and histograms are valid.
+// INVALID_ARGUMENT describes the contradiction.
 absl::Status ValidateTimeSeries(const RpcTimeSeries& series);
 absl::Status ValidateOfferedLoad(const OfferedLoad& load);
 
-// Puts neighbouring intervals together, so that they are interval_ns wide.
-// Requires a valid series; false, and nothing happens, if interval_ns is no
-// multiple of the width that they have.
+// Merges neighbouring intervals so that each is interval_ns wide. Requires a
+// valid series. Returns false, and changes nothing, if interval_ns is not a
+// multiple of the present width.
 bool WidenTimeSeries(int64_t interval_ns, RpcTimeSeries& series);
 
-// Adds `from` to `into`, which is empty or what this has made; series of
-// different widths get the larger one. INVALID_ARGUMENT if `from` is not valid,
-// or if one width is no multiple of the other; `into` is unchanged then. Takes
-// time for the intervals of `from` only, if they are later than those of `into`
-// or there already.
+// Adds `from` to `into`, which must be empty or the result of such calls. If
+// the widths differ, the result has the larger one. INVALID_ARGUMENT if `from`
+// is invalid or neither width is a multiple of the other; `into` is then
+// unchanged. Takes time only for the intervals of `from` if these are later
+// than those of `into` or exist there already.
 absl::Status MergeTimeSeries(RpcTimeSeries from, RpcTimeSeries& into);
 
-// Adds `from` to `into`. INVALID_ARGUMENT if either is not valid; `into` is
-// unchanged then.
+// Adds `from` to `into`. INVALID_ARGUMENT if either is invalid; `into` is then
+// unchanged.
 absl::Status MergeOfferedLoad(const OfferedLoad& from, OfferedLoad& into);
 
 }  // namespace distbench

@@ -27,8 +27,8 @@ RpcTimeSeries Piece(int64_t first) {
   return piece;
 }
 
-// The series of some instances, each of as many pieces, one instance after the
-// other, as results arrive.
+// Merges the series of a few instances, each in as many pieces as the argument
+// says, one instance after the other, as results arrive.
 void BM_MergePieces(benchmark::State& state) {
   constexpr int kInstances = 2;
   const auto count = static_cast<int>(state.range(0));

@@ -109,7 +109,7 @@ TEST(TimeSeriesTest, MergedSeriesAreAsWideAsTheWidest) {
   EXPECT_EQ(into.intervals(1).succeeded_count(), 4);
   EXPECT_EQ(into.intervals(1).service_time_ns().sum(), 4 + 6 + 7 + 1);
   EXPECT_EQ(into.intervals(3).succeeded_count(), 1);
-  // The other way round.
+  // In the opposite order.
   RpcTimeSeries wide_first = wide;
   ASSERT_TRUE(MergeTimeSeries(Series({3, 4, 6, 7, 12}), wide_first).ok());
   EXPECT_EQ(wide_first.SerializeAsString(), into.SerializeAsString());

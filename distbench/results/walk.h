@@ -18,7 +18,7 @@ struct RpcLogView {
   int rpc_index;
   const std::string& rpc_name;
   const RpcPerformanceLog& log;
-  const ErrorDictionary& errors;  // of the client
+  const ErrorDictionary& errors;  // the client's dictionary
 };
 
 // Visits by client, server and RPC index. Names are compared as strings, so

@@ -9,7 +9,8 @@ namespace {
 
 namespace policies = boost::math::policies;
 
-// No exceptions; the smallest integer that reaches a probability.
+// Errors set errno instead of throwing; discrete quantiles are the smallest
+// integer that reaches the probability.
 using Policy = policies::policy<
     policies::domain_error<policies::errno_on_error>,
     policies::overflow_error<policies::errno_on_error>,

@@ -1,4 +1,4 @@
-// Quantiles of the distributions that intervals of confidence are made of.
+// Quantiles of the distributions that confidence intervals are based on.
 
 #ifndef DISTBENCH_STATS_DISTRIBUTIONS_H_
 #define DISTBENCH_STATS_DISTRIBUTIONS_H_
@@ -7,16 +7,16 @@
 
 namespace distbench {
 
-// The value that a standard normal variable stays below with the probability,
-// which is in (0, 1).
+// Returns the value below which a standard normal variable lies with the given
+// probability, which is in (0, 1).
 double NormalQuantile(double probability);
 
-// The same of Student's t distribution, with degrees_of_freedom > 0.
+// Returns the same for Student's t distribution, with degrees_of_freedom > 0.
 double StudentTQuantile(double probability, double degrees_of_freedom);
 
-// The smallest k with P(X <= k) >= probability, of the number X of successes
-// among `trials` that succeed with success_probability. Requires trials >= 0
-// and both probabilities in (0, 1).
+// Returns the smallest k with P(X <= k) >= probability, where X is the number
+// of successes among `trials` independent trials that each succeed with
+// success_probability. Requires trials >= 0 and both probabilities in (0, 1).
 int64_t BinomialQuantile(int64_t trials, double success_probability,
                          double probability);
 

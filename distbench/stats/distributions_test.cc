@@ -7,7 +7,7 @@
 namespace distbench {
 namespace {
 
-// Values of printed tables.
+// Values from printed tables.
 TEST(DistributionsTest, NormalQuantiles) {
   EXPECT_NEAR(NormalQuantile(0.975), 1.959963985, 1e-8);
   EXPECT_NEAR(NormalQuantile(0.5), 0, 1e-12);
@@ -20,7 +20,8 @@ TEST(DistributionsTest, StudentTQuantiles) {
   EXPECT_NEAR(StudentTQuantile(0.95, 10), 1.812461123, 1e-8);
   EXPECT_NEAR(StudentTQuantile(0.025, 29), -2.045229642, 1e-8);
   EXPECT_NEAR(StudentTQuantile(0.975, 1e6), 1.959963985, 1e-4);
-  // Between the values for 3 and 4: intervals of unequal variances need it.
+  // Between the values for 3 and 4: unequal variances give fractional degrees
+  // of freedom.
   EXPECT_NEAR(StudentTQuantile(0.975, 3.5), 2.9384, 1e-2);
   EXPECT_EQ(StudentTQuantile(0.5, 3), 0);
 }
@@ -48,7 +49,7 @@ TEST(DistributionsTest, BinomialQuantilesAreTheSmallestThatReach) {
   }
 }
 
-// The approximation continues what the exact sum says.
+// The approximation continues the exact sum.
 TEST(DistributionsTest, LargeBinomialsJoinTheExactOnes) {
   const double p = 0.999;
   const int64_t exact = BinomialQuantile(1'000'000, p, 0.975);     // 999

@@ -7,13 +7,13 @@
 namespace distbench {
 namespace {
 
-// What a map adds to each of its elements: links, and the allocator's share.
+// The overhead of a map per element: links, and the allocator's share.
 constexpr int64_t kNodeBytes = 56;
 
-// Enough to be faster than new intervals come, and some microseconds each.
+// Fast enough to keep up with new intervals; each costs a few microseconds.
 constexpr int kPutTogetherAtOnce = 8;
 
-// A year of seconds: wider than any test is long.
+// About a year of seconds: longer than any test.
 constexpr int64_t kWidest = 1 << 25;
 
 }  // namespace
@@ -44,7 +44,7 @@ void IntervalSeries::Find(int64_t step) {
   last_step_ = step;
 }
 
-// Packs the step that is being recorded, and prepares for another one.
+// Packs the step that is being recorded, and prepares for another.
 void IntervalSeries::TurnTo(int64_t step) {
   PackLive();
   live_step_ = step;
@@ -53,7 +53,7 @@ void IntervalSeries::TurnTo(int64_t step) {
 
 void IntervalSeries::PackLive() {
   if (live_step_ == kNever) return;
-  // It may have been packed before, if values came out of order.
+  // The step may have been packed before, if values came out of order.
   Interval& packed = open_[live_step_];
   packed.service_time_ns.Merge(PackedHistogram(live_service_time_ns_));
   packed.response_time_ns.Merge(PackedHistogram(live_response_time_ns_));
@@ -62,7 +62,7 @@ void IntervalSeries::PackLive() {
   live_step_ = kNever;
 }
 
-// Makes the interval if there is none.
+// Makes the interval if it does not exist.
 IntervalSeries::Interval& IntervalSeries::IntervalOf(int64_t step) {
   const int64_t first_step = step / width_ * width_;
   const auto found = intervals_.lower_bound(first_step);
@@ -119,8 +119,8 @@ bool IntervalSeries::PutTogether(int max_count) {
   return to_put_together_ == kEnd;
 }
 
-// What intervals take falls as they are put together: they are not made wider
-// again before that is done.
+// The memory of the intervals falls as they are merged, so they are not widened
+// again until that is done.
 int64_t IntervalSeries::KeepWithin(int64_t max_bytes, int64_t width,
                                    absl::Span<IntervalSeries* const> series) {
   bool is_done = true;
@@ -146,7 +146,7 @@ int64_t IntervalSeries::WidestOf(
 void IntervalSeries::ForEach(absl::Span<const IntervalSeries* const> series,
                              absl::FunctionRef<void(const View&)> visit) {
   const int64_t width = WidestOf(series);
-  // What is left of a series: closed, then open.
+  // The unvisited part of a series: closed intervals, then open ones.
   struct Rest {
     Intervals::const_iterator at;
     Intervals::const_iterator end;

@@ -1,4 +1,4 @@
-// What happened over time: counts and histograms per interval.
+// Counts and histograms per interval of time.
 
 #ifndef DISTBENCH_STATS_INTERVAL_SERIES_H_
 #define DISTBENCH_STATS_INTERVAL_SERIES_H_
@@ -14,10 +14,10 @@
 
 namespace distbench {
 
-// The steps of the series that engines record: those of Unix time.
+// The step of the series that engines record: a second of Unix time.
 inline constexpr int64_t kSeriesStepNs = 1'000'000'000;
 
-// How often things happened within one interval, and how many bytes they moved.
+// The number of events within one interval, and the bytes that they moved.
 struct IntervalCounts {
   void Add(const IntervalCounts& other);
 
@@ -30,18 +30,18 @@ struct IntervalCounts {
   int64_t response_bytes = 0;
 };
 
-// Steps of time are numbered by the caller, from 0. Close() puts them into
-// intervals of width() steps each: interval i has the steps from i * width() on.
-// Only intervals in which something happened take memory: some hundred bytes for
-// the counts and about three per bucket of the histograms.
+// Time is divided into steps, which the caller numbers from 0. Close() puts
+// steps into intervals of width() steps each: interval i begins at step i *
+// width(). Only intervals with events take memory: a few hundred bytes for the
+// counts and about three bytes per bucket of the histograms.
 //
-// The step that is being recorded has histograms that are fast to record into;
-// turning to another one costs some microseconds, so values should come mostly
-// in order of time. Within a step nothing is allocated, but for a histogram's
-// new octaves. Not thread-safe.
+// The current step has histograms that are fast to record into. Changing to
+// another step costs a few microseconds, so values should arrive mostly in
+// order of time. Within a step nothing is allocated, except for new octaves of
+// a histogram. Not thread-safe.
 class IntervalSeries {
  public:
-  // What happened in an interval, without room for more values.
+  // The contents of an interval, packed, without room for more values.
   struct Interval {
     void Merge(const Interval& other);
     int64_t memory_bytes() const;
@@ -53,7 +53,7 @@ class IntervalSeries {
 
   explicit IntervalSeries(int64_t width = 1) : width_(width) {}
 
-  // The counts of a step: valid until Close().
+  // Returns the counts of a step, valid until Close().
   IntervalCounts& At(int64_t step) {
     if (step != last_step_) [[unlikely]] {
       Find(step);
@@ -61,8 +61,8 @@ class IntervalSeries {
     return last_used_->counts;
   }
 
-  // The histograms of a step, to record into: valid until that is done for
-  // another one, and until Close().
+  // Return the histograms of a step to record into, valid until those of
+  // another step are asked for, and until Close().
   LogHistogram& ServiceTimes(int64_t step) {
     MakeLive(step);
     return live_service_time_ns_;
@@ -72,37 +72,36 @@ class IntervalSeries {
     return live_response_time_ns_;
   }
 
-  // Puts what was recorded since the last call into its intervals, where it
-  // takes less memory, and tells `told` of it, step by step. To be called when a
-  // step has passed; later values for it are welcome.
+  // Moves what was recorded since the last call into its intervals, where it
+  // takes less memory, and passes it to `told`, step by step. Call this when a
+  // step has passed; later values for that step are still accepted.
   using Told = absl::FunctionRef<void(int64_t step, const Interval& recorded)>;
   void Close(Told told = [](int64_t, const Interval&) {});
 
-  // Adds to the interval of a step; and what is closed to another series.
+  // Add(): adds to the interval of a step. AddTo(): adds all closed intervals
+  // to another series.
   void Add(int64_t step, const Interval& recorded);
   void AddTo(IntervalSeries& series) const;
 
   // In steps.
   int64_t width() const { return width_; }
 
-  // Makes intervals wider, to a multiple of their width. Those that are there
-  // are put together by PutTogether(), little by little: it looks at max_count
-  // of them, which takes some microseconds each. Returns whether it has come to
-  // the end.
+  // Widens intervals to a multiple of their width. PutTogether() then merges
+  // existing intervals in small steps: it visits max_count of them, each of
+  // which takes a few microseconds, and returns whether it has reached the end.
   void Widen(int64_t width);
   bool PutTogether(int max_count);
 
-  // Makes series that are to stay within a budget together wider when they
-  // exceed it. To be called often: it does a little at a time, as PutTogether()
-  // does. width: what it returned the last time, at first 1; new series are to
-  // be as wide.
+  // Widens the intervals of series that share a budget when they exceed it.
+  // Call this often: it does a little at a time, like PutTogether(). width: the
+  // previous return value, at first 1; new series must have this width too.
   static int64_t KeepWithin(int64_t max_bytes, int64_t width,
                             absl::Span<IntervalSeries* const> series);
 
-  // What the intervals take that Close() has made.
+  // The memory of the intervals that Close() has made.
   int64_t memory_bytes() const { return memory_bytes_; }
 
-  // An interval as one visits it.
+  // An interval as ForEach() shows it.
   struct View {
     int64_t index;
     const IntervalCounts& counts;
@@ -110,12 +109,12 @@ class IntervalSeries {
     const LogHistogram& response_time_ns;
   };
 
-  // The width of the widest series; 1 if there is none.
+  // Returns the width of the widest series; 1 if there are none.
   static int64_t WidestOf(absl::Span<const IntervalSeries* const> series);
 
-  // Visits the intervals, of WidestOf(series) steps, in which anything happened,
-  // in ascending order. Several series are added up, which is exact if the
-  // widths of all are divisors of that. Sees what is not closed, too.
+  // Visits the intervals that have events, each WidestOf(series) steps wide, in
+  // ascending order. Several series are added up; this is exact if all their
+  // widths divide that width. Includes steps that are not closed.
   static void ForEach(absl::Span<const IntervalSeries* const> series,
                       absl::FunctionRef<void(const View&)> visit);
 
@@ -123,8 +122,9 @@ class IntervalSeries {
   static constexpr int64_t kNever = -1;
   static constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
 
-  // Key: the interval's first step, or a later one if it was narrower when it
-  // was made. An interval may be in several pieces until they are put together.
+  // Key: the interval's first step, or a later one if the interval was narrower
+  // when it was made. Until they are merged, an interval may consist of several
+  // pieces.
   using Intervals = std::map<int64_t, Interval>;
 
   void MakeLive(int64_t step) {
@@ -139,12 +139,12 @@ class IntervalSeries {
 
   int64_t width_;
   Intervals intervals_;
-  int64_t memory_bytes_ = 0;        // of intervals_
+  int64_t memory_bytes_ = 0;        // memory of intervals_
   int64_t to_put_together_ = kEnd;  // from this key on
 
-  Intervals open_;  // steps that are not closed
+  Intervals open_;  // steps that are not closed yet
   int64_t last_step_ = kNever;
-  Interval* last_used_ = nullptr;  // of last_step_
+  Interval* last_used_ = nullptr;  // the interval of last_step_
 
   int64_t live_step_ = kNever;
   LogHistogram live_service_time_ns_;

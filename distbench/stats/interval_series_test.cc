@@ -82,7 +82,7 @@ TEST(IntervalSeriesTest, SeriesAddUp) {
   EXPECT_THAT(indices, ElementsAre(1, 2, 3));
 }
 
-// Values at random steps, and what they add up to in intervals of some width.
+// Values at random steps, and their sums in intervals of a given width.
 struct Recorded {
   std::map<int64_t, LogHistogram> Expected(int64_t width) const {
     std::map<int64_t, LogHistogram> expected;
@@ -172,7 +172,7 @@ TEST(IntervalSeriesTest, SeveralSeriesStayWithinABudget) {
   EXPECT_EQ(IntervalSeries::KeepWithin(kMaxBytes, width, series), width);
 }
 
-// At each moment, whatever is put together and what not.
+// At every point, whether intervals have been merged yet or not.
 TEST(IntervalSeriesTest, WidenedIntervalsAreSumsOfNarrowOnes) {
   IntervalSeries series;
   Recorded recorded;
@@ -181,7 +181,7 @@ TEST(IntervalSeriesTest, WidenedIntervalsAreSumsOfNarrowOnes) {
   series.Widen(4);
   ExpectIntervals({&series}, recorded.Expected(4));
   EXPECT_FALSE(series.PutTogether(30));
-  // Also behind where it has come to.
+  // Also behind the position that merging has reached.
   RecordSome(1003, series, recorded);
   ExpectIntervals({&series}, recorded.Expected(4));
   while (!series.PutTogether(30)) {
@@ -213,7 +213,7 @@ TEST(IntervalSeriesTest, WideIntervalsTakeLessMemory) {
   }
   EXPECT_LT(series.memory_bytes(), before / 2);
   EXPECT_GT(series.memory_bytes(), before / 8);
-  // It is that of a series that was as wide from the start.
+  // The same as that of a series that had this width from the start.
   IntervalSeries wide(4);
   RecordSome(1000, wide, recorded);
   EXPECT_NEAR(series.memory_bytes(), wide.memory_bytes(),

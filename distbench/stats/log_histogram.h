@@ -12,15 +12,14 @@
 
 namespace distbench {
 
-// Values below 128 are counted one by one; above, every octave is divided into
-// 128 buckets of equal width, so that a bucket's bounds are less than 1/128
-// (0.8 %) of its values apart, and its middle is off by at most half of that.
-// The buckets of an octave are allocated at its first value.
+// Values below 128 have a bucket each. Above that, every octave is divided into
+// 128 buckets of equal width, so that the width of a bucket is less than 1/128
+// (0.8 %) of its values, and its middle is off by at most half of that. The
+// buckets of an octave are allocated at its first value.
 //
 // Recording takes a few nanoseconds and allocates at most once per octave.
 // Merging is exact: the histogram of two sets of values is the sum of theirs.
-// Not thread-safe. Of a histogram that was moved from only destruction and
-// assignment are allowed.
+// Not thread-safe. A moved-from histogram may only be destroyed or assigned to.
 class LogHistogram {
  public:
   static constexpr int kSubBucketBits = 7;
@@ -41,16 +40,18 @@ class LogHistogram {
     uint64_t count;
   };
 
-  // The bucket of a value in [0, kMaxValue], and the smallest and the largest
-  // value of a bucket in [0, kBucketCount).
+  // BucketIndex(): the bucket of a value in [0, kMaxValue]. BucketLower() and
+  // BucketUpper(): the smallest and the largest value of a bucket in [0,
+  // kBucketCount).
   static constexpr int BucketIndex(int64_t value);
   static constexpr int64_t BucketLower(int index);
   static constexpr int64_t BucketUpper(int index);
 
   LogHistogram() = default;
 
-  // allocated_bytes: is raised by what this histogram's buckets take. Must
-  // outlive it, and is not lowered when it goes. Copies do not have it.
+  // *allocated_bytes is raised by the memory of this histogram's buckets. It
+  // must outlive the histogram, and is not lowered when that is destroyed.
+  // Copies do not update it.
   explicit LogHistogram(int64_t* allocated_bytes)
       : allocated_bytes_(allocated_bytes) {}
 
@@ -63,7 +64,7 @@ class LogHistogram {
   void Record(int64_t value) { RecordN(value, 1); }
   void RecordN(int64_t value, uint64_t count);
 
-  // As Record(value_of(item)) for each item of a container, in their order, but
+  // Same as Record(value_of(item)) for each item of a container, in order, but
   // faster.
   template <typename Items, typename ValueOf>
   void RecordEach(const Items& items, const ValueOf& value_of);
@@ -74,38 +75,38 @@ class LogHistogram {
   // Forgets all values, but keeps the memory.
   void Clear();
 
-  // All values, overflow included.
+  // Includes overflowed values.
   uint64_t count() const { return count_; }
   uint64_t overflow_count() const { return overflow_count_; }
 
-  // What the buckets take.
+  // The memory of the buckets.
   int64_t allocated_bytes() const;
 
   // Exact. Requires count() > 0.
   int64_t min() const { return min_; }
   int64_t max() const { return max_; }
 
-  // Exact, but for rounding of doubles; 0 if empty.
+  // Exact except for the rounding of doubles; 0 if empty.
   double sum() const { return sum_; }
   double sum_of_squares() const { return sum_of_squares_; }
   double mean() const;
 
-  // The value at position floor(count() * quantile) of the sorted values: exact
-  // at the first and the last position, elsewhere the middle of its bucket, and
-  // never outside [min(), max()]. Values that overflowed are taken for max().
-  // Requires count() > 0 and 0 <= quantile <= 1.
+  // Returns the value at position floor(count() * quantile) of the sorted
+  // values: exact at the first and the last position, elsewhere the middle of
+  // its bucket, and never outside [min(), max()]. Overflowed values count as
+  // max(). Requires count() > 0 and 0 <= quantile <= 1.
   int64_t ValueAtQuantile(double quantile) const;
 
-  // How many values are at most `value`. Values in the bucket of `value` all
-  // count as such; of those that overflowed, none does unless all do.
+  // Returns how many values are at most `value`. All values in the bucket of
+  // `value` count; overflowed values count only if `value` is at least max().
   uint64_t CountAtMost(int64_t value) const;
 
-  // Buckets with a count, ascending.
+  // Non-empty buckets, ascending.
   std::vector<Bucket> Buckets() const;
 
-  // Adds an encoded histogram: first the counts of its buckets and overflow,
-  // then what these do not tell of the same values. index must be in
-  // [0, kBucketCount).
+  // Add an encoded histogram: first the counts of its buckets and its overflow,
+  // then the moments, which the counts do not contain, of the same values.
+  // index must be in [0, kBucketCount).
   void AddToBucket(int index, uint64_t count);
   void AddOverflow(uint64_t count);
   void AddMoments(int64_t min, int64_t max, double sum, double sum_of_squares);
@@ -130,7 +131,7 @@ class LogHistogram {
   }
   void AllocateOctave(int octave);
 
-  // Counts a value that is not negative, in its bucket only.
+  // Counts a non-negative value in its bucket only.
   void CountInBucket(int64_t value, uint64_t count) {
     if (value <= kMaxValue) [[likely]] {
       const int octave = OctaveOf(value);
@@ -157,7 +158,8 @@ constexpr int LogHistogram::BucketIndex(int64_t value) {
 
 constexpr int64_t LogHistogram::BucketLower(int index) {
   const int octave = index / kSubBuckets;
-  // All octaves but the first have their highest bit above the sub-bucket's.
+  // All octaves except the first have their highest bit above the sub-bucket
+  // bits.
   const int64_t leading = octave > 0 ? kSubBuckets : 0;
   return (leading + index % kSubBuckets) << ShiftOf(octave);
 }
@@ -167,8 +169,8 @@ constexpr int64_t LogHistogram::BucketUpper(int index) {
   return BucketLower(index) + width - 1;
 }
 
-// On the path of every RPC: inline, so that it costs no call and a constant
-// count folds away.
+// Inline, because it is on the path of every RPC: no call, and a constant count
+// folds away.
 inline void LogHistogram::RecordN(int64_t value, uint64_t count) {
   if (count == 0) {
     return;
@@ -183,7 +185,7 @@ inline void LogHistogram::RecordN(int64_t value, uint64_t count) {
   sum_of_squares_ += total * static_cast<double>(value);
 }
 
-// In registers, what every value changes need not wait for the value before.
+// Kept in registers, so that no value waits for the stores of the one before.
 template <typename Items, typename ValueOf>
 void LogHistogram::RecordEach(const Items& items, const ValueOf& value_of) {
   int64_t min = min_;

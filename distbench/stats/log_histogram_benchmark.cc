@@ -12,7 +12,7 @@ namespace {
 // A power of two, so that picking the next value costs next to nothing.
 constexpr size_t kValues = 1 << 12;
 
-// Latencies as a run has them: log-normal around 200 us.
+// Realistic latencies: log-normal around 200 us.
 std::vector<int64_t> Latencies() {
   std::mt19937_64 random(1);
   std::lognormal_distribution<double> latency(std::log(200'000.0), 0.7);
@@ -34,8 +34,8 @@ void BM_Record(benchmark::State& state) {
 }
 BENCHMARK(BM_Record);
 
-// In as many histograms as there are peers: beyond some hundreds, they are not
-// in the cache.
+// Records into one histogram per peer: more than a few hundred do not fit into
+// the cache.
 template <size_t kHistograms>
 void BM_RecordOfPeers(benchmark::State& state) {
   const std::vector<int64_t> values = Latencies();

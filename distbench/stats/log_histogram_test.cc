@@ -67,7 +67,7 @@ TEST(LogHistogramTest, EveryBucketHoldsExactlyItsBounds) {
     ASSERT_LE(lower, upper);
     ASSERT_EQ(LogHistogram::BucketIndex(lower), index);
     ASSERT_EQ(LogHistogram::BucketIndex(upper), index);
-    // Bounds are less than 1/128 of any value in the bucket apart.
+    // The width is less than 1/128 of any value in the bucket.
     ASSERT_LT((upper - lower) * 128, std::max<int64_t>(lower, 1));
     next_lower = upper + 1;
   }
@@ -154,7 +154,7 @@ TEST(LogHistogramTest, OneValueIsAllQuantiles) {
 }
 
 TEST(LogHistogramTest, QuantilesStayBetweenTheExtremes) {
-  // All in one bucket, whose middle is above them.
+  // All are in one bucket, whose middle is above them.
   const int64_t lower = LogHistogram::BucketLower(3000);
   const LogHistogram histogram = HistogramOf({lower, lower + 1, lower + 2});
   EXPECT_EQ(histogram.ValueAtQuantile(0.5), lower + 2);

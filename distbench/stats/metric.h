@@ -1,4 +1,4 @@
-// What of an RPC is compared.
+// Metrics used to compare runs.
 
 #ifndef DISTBENCH_STATS_METRIC_H_
 #define DISTBENCH_STATS_METRIC_H_
@@ -13,8 +13,8 @@ namespace distbench {
 
 struct Metric {
   enum class Kind {
-    kPercentile,  // of the latency
-    kMean,        // of the latency
+    kPercentile,  // latency percentile
+    kMean,        // mean latency
     kRate,        // RPCs that succeeded, per second
     kFailures,    // share of the RPCs that failed
   };
@@ -25,20 +25,20 @@ struct Metric {
   friend bool operator==(const Metric&, const Metric&) = default;
 };
 
-// "p99.9", "mean", "rate" or "failures".
+// Returns "p99.9", "mean", "rate" or "failures".
 std::string MetricName(const Metric& metric);
 
-// The metric of that name. The error (INVALID_ARGUMENT) says which there are.
+// Returns the metric with this name. INVALID_ARGUMENT lists the valid names.
 absl::StatusOr<Metric> ParseMetric(absl::string_view name);
 
-// Those that every comparison shows.
+// The metrics that every comparison shows.
 std::vector<Metric> DefaultMetrics();
 
-// Of all but the rate, less is better.
+// True for rates only; for all other metrics, lower is better.
 bool HigherIsBetter(const Metric& metric);
 
-// Latencies and rates are compared by their ratio. Shares of failures, which
-// are often 0, are compared by their difference.
+// Latencies and rates are compared by their ratio; shares of failures, which
+// are often 0, by their difference.
 bool IsComparedByRatio(const Metric& metric);
 
 }  // namespace distbench

@@ -21,7 +21,7 @@ int64_t Outcomes::ValueAtQuantile(double quantile) const {
       static_cast<uint64_t>(static_cast<double>(count()) * quantile),
       count() - 1);
   if (position >= latency_ns.count()) return kFailed;
-  // The middle of the position, lest rounding finds its neighbour.
+  // The middle of the position, so that rounding does not find its neighbour.
   return latency_ns.ValueAtQuantile(
       (static_cast<double>(position) + 0.5) /
       static_cast<double>(latency_ns.count()));

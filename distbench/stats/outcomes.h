@@ -1,5 +1,5 @@
-// How requests ended, in one order: by latency, and above all latencies those
-// that failed.
+// The outcomes of requests in one order: latencies, and failures above all
+// latencies.
 
 #ifndef DISTBENCH_STATS_OUTCOMES_H_
 #define DISTBENCH_STATS_OUTCOMES_H_
@@ -11,20 +11,21 @@
 
 namespace distbench {
 
-// Means and rates leave out the requests that failed. They are not to be believed
-// if a larger share failed than this, unless the user allows more.
+// Means and rates exclude failed requests. They are not trustworthy if more
+// than this share failed, unless the user allows more.
 inline constexpr double kAllowedFailures = 0.001;
 
 // Requests that failed, expired or were never sent rank above all that
 // succeeded: a quantile whose rank falls among them is kFailed, not a latency.
-// So a service does not look faster for answering less. How long they had
-// waited is not a latency and is not in here.
+// A service therefore does not look faster because it answers fewer requests.
+// The time that failed requests had waited is not a latency, so it is not
+// included.
 struct Outcomes {
-  // Above every latency. Only ever compared; never printed as a number.
+  // Above every latency. Only compared, never printed as a number.
   static constexpr int64_t kFailed = std::numeric_limits<int64_t>::max();
 
-  LogHistogram latency_ns;    // of the requests that succeeded
-  uint64_t failed_count = 0;  // of all others
+  LogHistogram latency_ns;    // requests that succeeded
+  uint64_t failed_count = 0;  // all other requests
 
   uint64_t count() const { return latency_ns.count() + failed_count; }
 
@@ -33,9 +34,9 @@ struct Outcomes {
 
   void Merge(const Outcomes& other);
 
-  // The outcome at position floor(count() * quantile) of the sorted outcomes;
-  // latencies are as exact as LogHistogram::ValueAtQuantile(). Requires
-  // count() > 0 and 0 <= quantile <= 1.
+  // Returns the outcome at position floor(count() * quantile) of the sorted
+  // outcomes; latencies are as exact as in LogHistogram::ValueAtQuantile().
+  // Requires count() > 0 and 0 <= quantile <= 1.
   int64_t ValueAtQuantile(double quantile) const;
 };
 

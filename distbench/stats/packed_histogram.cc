@@ -41,7 +41,7 @@ class BucketWriter {
   int previous_index_ = 0;
 };
 
-// A bucket, and those behind it.
+// Reads buckets in ascending order.
 class BucketReader {
  public:
   explicit BucketReader(const std::string& bytes) : bytes_(bytes) { Next(); }

@@ -9,8 +9,8 @@
 
 namespace distbench {
 
-// A LogHistogram that nothing is recorded into any more, in little memory:
-// about three bytes per bucket with a count, and none for octaves without.
+// A LogHistogram that is no longer recorded into, in little memory: about three
+// bytes per non-empty bucket, and none for empty octaves.
 class PackedHistogram {
  public:
   PackedHistogram() = default;
@@ -21,14 +21,14 @@ class PackedHistogram {
   // Adds the values of this one to `histogram`.
   void AddTo(LogHistogram& histogram) const;
 
-  // Adds the values of another one.
+  // Adds the values of another packed histogram.
   void Merge(const PackedHistogram& other);
 
-  // On the heap.
+  // Memory on the heap.
   int64_t allocated_bytes() const;
 
  private:
-  // Per bucket its distance to the one before and its count, as varints.
+  // Per bucket: the distance to the previous bucket and the count, as varints.
   std::string buckets_;
   uint64_t overflow_count_ = 0;
   int64_t min_ = std::numeric_limits<int64_t>::max();

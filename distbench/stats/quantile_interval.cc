@@ -10,19 +10,20 @@ namespace {
 
 int64_t ValueAtRank(const Outcomes& outcomes, int64_t rank) {
   const double count = static_cast<double>(outcomes.count());
-  // The middle of the position, lest rounding finds its neighbour.
+  // The middle of the position, so that rounding does not find its neighbour.
   return outcomes.ValueAtQuantile(
       std::min(1.0, (static_cast<double>(rank) - 0.5) / count));
 }
 
-// Requests that succeeded within `value`. For kFailed, that is all of them: the
-// spread of the failures is what decides then.
+// Returns how many requests succeeded within `value`. For kFailed, all that
+// succeeded: the spread of the failures then decides.
 double CountWithin(const Outcomes& block, int64_t value) {
   return static_cast<double>(block.latency_ns.CountAtMost(value));
 }
 
-// Half the width of the interval of the share of requests that succeeded within
-// `value`. The blocks' sizes differ, so this is the interval of a ratio.
+// Returns half the width of the confidence interval of the share of requests
+// that succeeded within `value`. The sizes of blocks differ, so this is the
+// interval of a ratio.
 double BlockHalfWidth(absl::Span<const Outcomes> blocks, int64_t value,
                       double confidence) {
   double within = 0;
@@ -98,7 +99,7 @@ QuantileInterval IntervalOfQuantile(const Outcomes& all,
 }
 
 bool SupportsQuantile(uint64_t count, double quantile) {
-  // A little less than 1: 1 - 0.99999 is not exactly 0.00001.
+  // Slightly less than 1, because 1 - 0.99999 is not exactly 0.00001.
   return static_cast<double>(count) * (1 - quantile) >= 1 - 1e-6;
 }
 

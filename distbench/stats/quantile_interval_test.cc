@@ -14,13 +14,13 @@ namespace {
 constexpr double kConfidence = 0.95;
 
 TEST(OrderStatisticRanksTest, KnownCases) {
-  // Of 6 values, the extremes hold the median with 1 - 2 / 2^6 = 96.9 %; of 5
-  // no two values do.
+  // The extremes of 6 values contain the median with probability 1 - 2 / 2^6 =
+  // 96.9 %; no two of 5 values suffice.
   EXPECT_EQ(OrderStatisticRanks(6, 0.5, kConfidence).lower, 1);
   EXPECT_EQ(OrderStatisticRanks(6, 0.5, kConfidence).upper, 6);
   EXPECT_EQ(OrderStatisticRanks(5, 0.5, kConfidence).lower, 0);
   EXPECT_EQ(OrderStatisticRanks(5, 0.5, kConfidence).upper, 6);
-  // The usual table for the median of 100.
+  // From the usual table for the median of 100 values.
   EXPECT_EQ(OrderStatisticRanks(100, 0.5, kConfidence).lower, 40);
   EXPECT_EQ(OrderStatisticRanks(100, 0.5, kConfidence).upper, 61);
 }
@@ -78,7 +78,7 @@ TEST(IntervalOfQuantileTest, BoundsFallAmongFailures) {
   EXPECT_EQ(p999.upper, std::nullopt);
 }
 
-// Ten requests in a hundred fail, but all of them in every other block.
+// Ten percent of the requests fail, but all of them in every other block.
 TEST(IntervalOfQuantileTest, FailuresThatComeTogetherMakeItWider) {
   std::vector<Outcomes> even(20);
   std::vector<Outcomes> uneven(20);
@@ -107,7 +107,7 @@ double MissRate(int runs, double truth,
   int misses = 0;
   for (int i = 0; i < runs; ++i) {
     const QuantileInterval interval = run();
-    // Histograms know values to 1/128.
+    // The resolution of histograms is 1/128.
     const double slack = truth / 128;
     if (interval.lower.value_or(0) > truth + slack ||
         interval.upper.value_or(LogHistogram::kMaxValue) < truth - slack) {
@@ -130,7 +130,7 @@ TEST(CoverageTest, IndependentValuesByOrderStatistics) {
       for (int i = 0; i < 2000; ++i) all.latency_ns.Record(std::llround(latency(random)));
       return IntervalOfQuantile(all, {}, quantile, kConfidence);
     });
-    // 5 % promised; 3 standard errors of 2000 runs are 1.5 %.
+    // The nominal rate is 5 %; 3 standard errors of 2000 runs are 1.5 %.
     EXPECT_LT(miss_rate, 0.065) << quantile;
     EXPECT_GT(miss_rate, 0.01) << quantile;
   }
@@ -180,7 +180,7 @@ TEST(CoverageTest, DependentValuesNeedBlocks) {
       MissRate(kRuns, truth, [&] { return run(false); });
   // 3 standard errors of 500 runs are 2.9 %.
   EXPECT_LT(with_blocks, 0.08);
-  // What taking them for independent would do.
+  // The rate if the values are taken for independent.
   EXPECT_GT(without, 0.4);
 }
 
@@ -217,7 +217,8 @@ TEST(IntervalOfQuantileTest, ContainsTheEstimateAndSaysHow) {
       IntervalOfQuantile(all, blocks, 0.5, kConfidence);
   EXPECT_EQ(narrow.method, QuantileInterval::Method::kOrderStatistics);
   EXPECT_EQ(wide.method, QuantileInterval::Method::kBlocks);
-  // Each second is slower than the one before: nothing is known of the median.
+  // Each second is slower than the one before, so nothing is known about the
+  // median.
   EXPECT_LT(*wide.lower, *narrow.lower);
   EXPECT_GT(*wide.upper, *narrow.upper);
   EXPECT_LE(*narrow.lower, all.ValueAtQuantile(0.5));

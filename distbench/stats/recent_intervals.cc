@@ -6,7 +6,7 @@
 namespace distbench {
 namespace {
 
-// Few enough to take no memory that counts, unless there are as many RPCs.
+// Few enough to take negligible memory, unless there are as many RPCs.
 constexpr size_t kMany = 256;
 
 void PutTogetherByRpc(RecentIntervals::Parts& parts) {

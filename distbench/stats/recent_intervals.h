@@ -10,11 +10,11 @@
 
 namespace distbench {
 
-// What one thread has measured lately, for another one that shows or keeps it.
-// One writer, one reader at a time; neither ever waits for the other.
+// Passes recent measurements from one thread to another that shows or keeps
+// them. One writer, and one reader at a time; neither ever waits for the other.
 class RecentIntervals {
  public:
-  // What has been added to one step of an RPC's series.
+  // The additions to one step of an RPC's series.
   struct Part {
     int rpc;
     int64_t step;
@@ -27,12 +27,13 @@ class RecentIntervals {
   RecentIntervals(const RecentIntervals&) = delete;
   RecentIntervals& operator=(const RecentIntervals&) = delete;
 
-  // Adds to what the reader has not taken yet. If that is much, as there is no
-  // reader, the parts of an RPC become one, of its last step.
+  // Adds to what the reader has not taken yet. If that becomes much, because
+  // there is no reader, the parts of each RPC are merged into one, at its last
+  // step.
   void Publish(Parts parts);
 
-  // Null if there is nothing new; or, rarely, if the writer is busy with it:
-  // then it comes with the next call.
+  // Null if there is nothing new or, rarely, if the writer is busy with it; the
+  // next call then returns it.
   std::unique_ptr<Parts> Take() {
     return std::unique_ptr<Parts>(parts_.exchange(nullptr));
   }

@@ -16,14 +16,14 @@
 
 namespace distbench {
 
-// Keeps all items up to its capacity; from then on every item seen so far is
-// among the kept ones with the same probability (Vitter's algorithm R). The
-// items of a reservoir that has not dropped any are in their original order.
+// Keeps all items up to its capacity; beyond that, every item seen so far is
+// among the kept ones with the same probability (Vitter's algorithm R). As long
+// as no item was dropped, the items are in their original order.
 //
-// Memory grows with the number of items, and growing never moves an item: the
-// cost of Add() has no spikes. The choice of items depends on the seed and the
-// number of items only. Not thread-safe. Of a reservoir that was moved from
-// only destruction and assignment are allowed.
+// Memory grows with the number of items, and growing never moves an item, so
+// the cost of Add() has no spikes. The choice of items depends only on the seed
+// and the number of items. Not thread-safe. A moved-from reservoir may only be
+// destroyed or assigned to.
 template <typename T>
 class Reservoir {
   static_assert(std::is_trivially_copyable_v<T>,
@@ -40,10 +40,10 @@ class Reservoir {
     if (place != nullptr) *place = item;
   }
 
-  // As Add() of an item that the caller writes to where this points, before it
-  // calls anything but this; null: the item is not kept. An item that replaces
-  // another one goes to memory that is in no cache: so several can be fetched at
-  // once.
+  // Same as Add(), but the caller writes the item to the returned place before
+  // it calls anything else here; null means that the item is not kept. A
+  // replaced item is usually in no cache; this way, the caller can prefetch
+  // several of them at once.
   T* NextPlace() {
     ++seen_;
     if (size_ < capacity_) return &Append();
@@ -52,7 +52,7 @@ class Reservoir {
   }
 
   // Adds another reservoir's stream to this one, as if its items had been seen
-  // here. Requires equal capacities; the seeds must be independent.
+  // here. Requires equal capacities and independent seeds.
   void Merge(Reservoir other);
 
   // Items kept, in [0, size()).
@@ -74,7 +74,7 @@ class Reservoir {
  private:
   static constexpr int64_t kChunkItems = 1024;
 
-  // If an item has the size of a cache line, it shall be one.
+  // Aligned so that an item of the size of a cache line is in exactly one.
   static constexpr size_t kAlignment = 64;
   struct Free {
     void operator()(T* chunk) const {
@@ -96,14 +96,14 @@ class Reservoir {
     return At(size_++);
   }
 
-  // Takes a random item out.
+  // Removes and returns a random item.
   T TakeAny() {
     T& chosen = At(UniformBelow(size_));
     return std::exchange(chosen, At(--size_));
   }
 
-  // In [0, limit). SplitMix64, scaled by multiplication: biased by less than
-  // limit / 2^64.
+  // Returns a number in [0, limit), by SplitMix64 scaled by multiplication; the
+  // bias is below limit / 2^64.
   int64_t UniformBelow(int64_t limit) {
     uint64_t bits = random_state_ += 0x9e3779b97f4a7c15;
     bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
@@ -121,9 +121,9 @@ class Reservoir {
   std::vector<std::unique_ptr<T[], Free>> chunks_;
 };
 
-// Draws capacity items without replacement from both streams together: each
-// draw is from a stream with the probability of its remaining items, and a
-// reservoir's items stand for the stream's.
+// Draws `capacity` items without replacement from both streams together. Each
+// draw picks a stream with the probability of its remaining items; the items of
+// a reservoir stand for those of its stream.
 template <typename T>
 void Reservoir<T>::Merge(Reservoir other) {
   if (dropped_count() == 0 && size_ + other.seen_ <= capacity_) {

@@ -30,9 +30,8 @@ Reservoir<int> Filled(int64_t capacity, uint64_t seed, int begin, int end) {
   return reservoir;
 }
 
-// Expects that each of the items was kept about as often as any other: in
-// `runs` runs with probability `kept / seen`, to within five standard
-// deviations.
+// Expects that every item was kept about equally often: in `runs` runs with
+// probability `kept / seen`, to within five standard deviations.
 void ExpectUniform(const std::vector<int>& times_kept, int runs, double kept) {
   const double probability = kept / times_kept.size();
   const double tolerance =

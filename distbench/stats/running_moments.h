@@ -9,8 +9,8 @@
 
 namespace distbench {
 
-// Exact extremes and moments of non-negative values: what is left of a
-// histogram without its buckets.
+// Exact extremes and moments of non-negative values: a histogram without its
+// buckets.
 struct RunningMoments {
   RunningMoments() = default;
   explicit RunningMoments(const LogHistogram& histogram)
@@ -22,7 +22,7 @@ struct RunningMoments {
     sum_of_squares = histogram.sum_of_squares();
   }
 
-  // As LogHistogram::RecordEach(): negative values count as 0.
+  // Same as LogHistogram::RecordEach(): negative values count as 0.
   template <typename Items, typename ValueOf>
   void RecordEach(const Items& items, const ValueOf& value_of) {
     for (const auto& item : items) {

@@ -13,7 +13,7 @@ double Mean(absl::Span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / values.size();
 }
 
-// Of the mean of the values.
+// The variance of the mean of the values.
 double VarianceOfMean(absl::Span<const double> values) {
   const double mean = Mean(values);
   double squares = 0;
@@ -68,7 +68,7 @@ std::optional<int> RunsToTellFrom(double value, absl::Span<const double> base,
                                   double confidence) {
   if (base.size() < 2 || next.size() < 2) return std::nullopt;
   const double distance = std::abs(Mean(next) - Mean(base) - value);
-  // Of a single run in each group.
+  // The variance for a single run in each group.
   const double variance = VarianceOfMean(base) * base.size() +
                           VarianceOfMean(next) * next.size();
   for (int runs = 2; runs <= kMostRuns; ++runs) {

@@ -9,8 +9,8 @@ namespace distbench {
 namespace {
 
 TEST(WelchIntervalTest, WorkedExample) {
-  // s1^2/n1 = 1/3, s2^2/n2 = 4/3, so that 5/3 are shared by
-  // (5/3)^2 / ((1/3)^2/2 + (4/3)^2/2) = 50/17 degrees of freedom.
+  // s1^2/n1 = 1/3 and s2^2/n2 = 4/3; their sum 5/3 has (5/3)^2 / ((1/3)^2/2 +
+  // (4/3)^2/2) = 50/17 degrees of freedom.
   const Difference difference = DifferenceOfMeans({1, 2, 3}, {4, 6, 8}, 0.95);
   EXPECT_DOUBLE_EQ(difference.estimate, 4);
   ASSERT_TRUE(difference.interval);

@@ -8,8 +8,7 @@
 
 namespace distbench {
 
-// A clock for tests, which stands still until it is told to advance.
-// Thread-safe.
+// A clock for tests that stands still until it is told to advance. Thread-safe.
 class FakeClock final : public Clock {
  public:
   // Unix time runs at a fixed distance from monotonic time.

@@ -8,7 +8,7 @@
 
 namespace distbench {
 
-// The message of that text, which must be one.
+// Parses a text-format message; the test fails if that is impossible.
 template <typename Message>
 Message FromText(const std::string& text) {
   Message message;

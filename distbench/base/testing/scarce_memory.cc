@@ -9,7 +9,7 @@
 namespace distbench {
 namespace {
 
-// Much more than anything else that a test allocates meanwhile.
+// Much more than anything else that a test allocates in the meantime.
 constexpr rlim_t kStackBytes = rlim_t{4} << 30;
 
 rlim_t MappedBytes() {

@@ -6,15 +6,16 @@
 
 namespace distbench {
 
-// Whether this is built with a sanitizer that ends a process without memory.
+// Whether this is built with a sanitizer that ends a process that runs out of
+// memory.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool kSanitized = true;
 #else
 inline constexpr bool kSanitized = false;
 #endif
 
-// For tests: while it lives, the process gets so much more memory, and not
-// more. Not with sanitizers, which end the process then.
+// For tests: while this lives, the process can allocate this many more bytes.
+// Unusable with sanitizers, which then end the process.
 class ScarceMemory {
  public:
   explicit ScarceMemory(rlim_t bytes);
@@ -26,9 +27,9 @@ class ScarceMemory {
   rlimit old_limit_;
 };
 
-// For tests: while it lives, the process can start so many threads, and not
-// more. It works by memory, as limits of threads do not hold for root: stacks
-// are huge, and there is room for so many of them.
+// For tests: while this lives, the process can start this many more threads. It
+// limits memory, because limits of threads do not apply to root: stacks are
+// huge, and there is room for this many.
 class ScarceThreads {
  public:
   explicit ScarceThreads(int count);

@@ -7,8 +7,9 @@
 
 namespace distbench {
 
-// What the error says, as a string for gMock's matchers: absl::string_view is a
-// type of its own in some distributions' Abseil, which they do not know.
+// Returns the error message as a std::string for gMock's matchers, which do not
+// know absl::string_view where it is a distinct type, as in some distributions'
+// Abseil.
 inline std::string Message(const absl::Status& status) {
   return std::string(status.message());
 }

@@ -11,14 +11,14 @@
 
 namespace distbench {
 
-// For tests: runs `body` on a thread of its own that has no capabilities, and
-// returns when it has ended. File permissions then hold for root as well.
+// For tests: runs `body` on a new thread that has no capabilities, and returns
+// when it has ended. File permissions then apply to root as well.
 template <typename Body>
 void WithoutPrivileges(Body body) {
   std::thread([&body] {
     __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, /*pid=*/0};
     const __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {};
-    // The bare system call changes the calling thread only.
+    // The raw system call changes the calling thread only.
     ASSERT_EQ(syscall(SYS_capset, &header, none), 0);
     body();
   }).join();

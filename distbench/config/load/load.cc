@@ -64,7 +64,8 @@ absl::StatusOr<TestSequence> ParseBinary(absl::string_view contents,
   return sequence;
 }
 
-// What a text is that looks like another format; empty if it does not.
+// Names the format of a text that looks like another format; empty if it does
+// not.
 absl::string_view OtherFormat(absl::string_view contents) {
   contents = absl::StripLeadingAsciiWhitespace(contents);
   if (absl::StartsWith(contents, "{") || absl::StartsWith(contents, "[")) {

@@ -82,7 +82,8 @@ class ErrorList : public google::protobuf::io::ErrorCollector {
   std::multimap<std::pair<int, int>, std::string> errors_;
 };
 
-// A block: where it is opened, and how far its line is indented. From 0.
+// The start of a block: its line, and the indentation of that line, both from
+// 0.
 struct Block {
   int line;
   int column;
@@ -94,9 +95,10 @@ class IgnoreErrors : public google::protobuf::io::ErrorCollector {
   void AddError(int, int, const std::string&) override {}
 };
 
-// The block that lacks its end. Where a block's end is indented unlike its
-// beginning, it is probably the end of the block around it, so that this one is
-// missing; else it is the innermost open block. Absent if all are closed.
+// Finds the block that lacks its end. If a block's end is indented unlike its
+// beginning, it is probably the end of the enclosing block, and this block's
+// end is missing; otherwise it is the innermost open block. Absent if all
+// blocks are closed.
 std::optional<Block> FindUnclosed(absl::string_view text) {
   google::protobuf::io::ArrayInputStream stream(text.data(), text.size());
   IgnoreErrors errors;
@@ -128,9 +130,8 @@ std::optional<Block> FindUnclosed(absl::string_view text) {
   return misaligned ? misaligned : open.back();
 }
 
-// Adds an error for each key of the map `field` that was given before. Has to
-// run on a freshly parsed message: only there, map entries are still as
-// written.
+// Adds an error for each repeated key of the map `field`. Must run on a freshly
+// parsed message, because only there are map entries still as written.
 void FindRepeatedKeys(const Message& message, const FieldDescriptor* field,
                       const TextFormat::ParseInfoTree& locations,
                       ErrorList& errors) {

@@ -8,8 +8,7 @@ namespace distbench {
 // Brings the sequence into the canonical form that the rest of distbench
 // expects, in which equal tests look alike:
 // - Every service has both count and x_size. Each follows from the other, or
-//   the
-// count from the product of the sizes.
+//   the count from the product of the sizes.
 // - Empty strings that mean the default are removed.
 // Anything that cannot be canonicalised is left for validation to report.
 // Idempotent.

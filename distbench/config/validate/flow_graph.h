@@ -1,4 +1,4 @@
-// Which action lists run which other lists.
+// The graph of action lists that run other lists.
 
 #ifndef DISTBENCH_CONFIG_VALIDATE_FLOW_GRAPH_H_
 #define DISTBENCH_CONFIG_VALIDATE_FLOW_GRAPH_H_

@@ -13,11 +13,11 @@
 namespace distbench {
 namespace {
 
-// What one client instance sends at most, on the fastest machines measured
-// (docs/performance.md), with room to spare.
+// The most that one client instance can send per second on the fastest machines
+// measured (docs/performance.md), with a margin.
 constexpr double kMostPerSecond = 5e6;
 
-// The parts of a test that its instances reach.
+// The parts of a test that its instances use.
 struct UsedNames {
   std::set<std::string> services;
   std::set<std::string> payloads;
@@ -78,7 +78,7 @@ void WarnUnusedParts(const DistributedSystemDescription& test,
                      const TestNames& names, const Path& path,
                      Problems& warnings) {
   UsedNames used = Use(test, names);
-  // A list that handles an RPC has its name, and may be empty.
+  // A list that handles an RPC has the RPC's name, and may be empty.
   used.lists.insert(used.rpcs.begin(), used.rpcs.end());
   WarnUnused(test.services(), used.services, path.Field("services"), warnings);
   WarnUnused(test.payload_descriptions(), used.payloads,

@@ -1,4 +1,4 @@
-// What a test may say, and probably does not mean.
+// Warnings about tests that are valid but probably not as intended.
 
 #ifndef DISTBENCH_CONFIG_VALIDATE_WARNINGS_H_
 #define DISTBENCH_CONFIG_VALIDATE_WARNINGS_H_
@@ -10,8 +10,8 @@
 
 namespace distbench {
 
-// Warnings about a sequence that CheckTestSequence() has returned: parts that
-// nothing uses, a warm-up that never ends, an open loop without an end, a rate
+// Returns warnings about a sequence that CheckTestSequence() has returned:
+// unused parts, a warm-up that never ends, an open loop without an end, a rate
 // that one connection cannot carry.
 std::vector<Problem> FindWarnings(const TestSequence& sequence);
 

@@ -10,7 +10,7 @@
 namespace distbench {
 namespace {
 
-// Visits lists, each once.
+// Visits action lists, each of them once.
 class ListWalk {
  public:
   explicit ListWalk(const Plan& plan)
@@ -37,13 +37,13 @@ class ListWalk {
   std::vector<bool> activities_;
 };
 
-// The last of the pools is the default.
+// The default pool comes after those of the plan.
 int PoolOf(const Plan& plan, int activity) {
   const int pool = plan.activities[activity].pool;
   return pool == kNone ? static_cast<int>(plan.activity_pools.size()) : pool;
 }
 
-// 0 of the default pool: no pool has threads.
+// If the default pool has 0 threads, no pool has any.
 int ThreadsOfPool(const Plan& plan, int pool, int default_threads) {
   const bool is_default = pool == static_cast<int>(plan.activity_pools.size());
   return is_default || default_threads == 0 ? default_threads

@@ -19,8 +19,8 @@
 
 namespace distbench {
 
-// The activities of an engine, the pools in which they are done, and what they
-// have done. Thread-safe.
+// The activities of an engine, the pools that run them, and their records.
+// Thread-safe.
 class Activities {
  public:
   struct Options {
@@ -28,44 +28,47 @@ class Activities {
     int instance = 0;
     uint64_t seed = 0;
 
-    // Of the pool for activities that name none. 0: Submit() does the work
-    // itself, in all pools, and may be called by one thread only.
+    // Threads of the default pool, for activities that name none. 0: Submit()
+    // does the work itself, for all pools, and only one thread may call it.
     int default_threads = 0;
     const Clock* clock;
   };
 
-  // Starts the threads that the instance's own lists have work for.
+  // Starts the threads that the instance's action lists need.
   explicit Activities(const Options& options);
 
-  // RESOURCE_EXHAUSTED if the system has not enough threads. Then all that may
-  // be called is Shutdown().
+  // RESOURCE_EXHAUSTED if the system cannot provide the threads. Only
+  // Shutdown() may be called then.
   absl::Status started() const;
 
-  // Waits until the data of all activities is made, or DropWaiting(); errors as
-  // ActivityPool has them.
+  // Waits until the data of all activities is ready, or until DropWaiting().
+  // Returns the errors of ActivityPool.
   absl::Status WaitUntilReady(absl::Time deadline);
 
-  // Whether iterations of the activity (index into Plan::activities) only wait.
+  // Whether iterations of the activity (index into Plan::activities) only wait
+  // instead of computing.
   bool waits(int activity) const { return waits_[activity] != nullptr; }
 
-  // Of activities that compute: has an iteration done, and the listener told.
+  // For activities that compute: runs an iteration, then tells the listener.
   void Submit(int activity, Iteration& iteration, ActivityListener& listener);
 
-  // What has not begun counts as done from here on, without being done.
+  // From here on, iterations that have not begun count as done without being
+  // run.
   void DropWaiting();
 
-  // Listeners are told of nothing any more. Requires that they have been told
-  // of all that was submitted.
+  // Stops telling listeners. Requires that they have been told of everything
+  // that was submitted.
   void Shutdown();
 
-  // Of activities that wait: the places that they need; null: none. How long
-  // the next iteration waits; and counts one that has.
+  // For activities that wait. places(): the places that they need, or null if
+  // none are limited. NextWaitNs(): the duration of the next iteration.
+  // AddWait(): records an iteration that is over.
   WaitPlaces* places(int activity) { return waits_[activity]->places; }
   int64_t NextWaitNs(int activity);
   void AddWait(int activity, int64_t requested_ns, int64_t started_ns,
                int64_t done_ns);
 
-  // What was done, by Plan::activities.
+  // The records, by Plan::activities.
   std::vector<ActivityRecord> Records();
 
  private:
@@ -84,16 +87,17 @@ class Activities {
 
   const Plan& plan_;
   std::vector<std::unique_ptr<Waits>> waits_;  // by Plan::activities
-  // By Plan::activity_pools, then the default; null if nothing needs it.
+  // By Plan::activity_pools, then the default pool; null if nothing needs it.
   std::vector<std::unique_ptr<WaitPlaces>> places_;
   std::vector<std::unique_ptr<ActivityPool>> pools_;
 };
 
-// By Plan::activities: whether the lists of an instance, its main list and the
-// handlers of its service, may do it.
+// By Plan::activities: whether the action lists of an instance (its main list
+// and the handlers of its service) may run the activity.
 std::vector<bool> ActivitiesOfInstance(const Plan& plan, int instance);
 
-// How many threads an engine of the instance starts for them.
+// Returns the number of threads that an engine of the instance starts for
+// activities.
 int64_t ActivityThreads(const Plan& plan, int instance, int default_threads);
 
 }  // namespace distbench

@@ -39,7 +39,7 @@ absl::Status ActivityPool::WaitUntilReady(absl::Time deadline) {
   absl::MutexLock lock(&mutex_);
   if (!mutex_.AwaitWithDeadline(absl::Condition(&ready), deadline)) {
     return absl::DeadlineExceededError(
-        "the data of its activities is not made in time; make them smaller");
+        "the data of its activities was not ready in time; make it smaller");
   }
   return made_;
 }
@@ -95,7 +95,7 @@ void ActivityPool::MakeActivities(int thread) {
     {
       absl::MutexLock lock(&mutex_);
       if (closing_) return;
-      // Without threads: it has been made for the first iteration.
+      // Without threads, the first iteration has made it already.
       if (options_.thread_count == 0 && !idle_[activity].empty()) continue;
     }
     const absl::Status made = MakeOne(activity, thread);
@@ -143,13 +143,14 @@ void ActivityPool::DoNextPart(int thread) {
     Finish(job);
     return;
   }
-  // Before those that have not begun, so that what is under way gets done.
+  // Ahead of jobs that have not begun, so that started work is finished first.
   jobs_.push_front(&job);
   StartStep(job);
 }
 
-// There is an idle Activity: an iteration begins only if no part of those that
-// are under way can be taken, so that each of them occupies another thread.
+// There is always an idle Activity: an iteration begins only when no part of a
+// running one can be taken, so each running iteration occupies a different
+// thread.
 void ActivityPool::Begin(Job& job, int thread) {
   std::vector<Idle>& idle = idle_[job.activity];
   const auto own = std::find_if(
@@ -168,7 +169,7 @@ void ActivityPool::Begin(Job& job, int thread) {
 void ActivityPool::StartStep(Job& job) {
   job.next_part = 0;
   job.unfinished_parts = job.work->part_count();
-  // One part is for this thread.
+  // This thread takes one part.
   for (int i = 1; i < job.unfinished_parts; ++i) parts_.Signal();
 }
 

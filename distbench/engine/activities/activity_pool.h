@@ -21,56 +21,58 @@ namespace distbench {
 
 struct Iteration;
 
-// Told when an iteration's work is done, on a thread of the pool.
+// Learns when an iteration's work is done, on a thread of the pool.
 class ActivityListener {
  public:
   virtual ~ActivityListener() = default;
   virtual void OnActivityDone(Iteration& iteration) = 0;
 };
 
-// Threads on which activities compute, so that work of milliseconds keeps no
-// worker from polling and pacing. Iterations begin in the order in which they
-// were submitted; the parts of one are done by as many threads as are free.
+// Threads that run activities, so that milliseconds of computation do not keep
+// a worker from polling and pacing. Iterations begin in the order in which they
+// were submitted; the parts of one iteration are done by as many threads as are
+// free.
 //
-// As many iterations as there are threads are under way at most, and for each
-// of them there is an Activity, made by the thread that will prefer it, so that
-// its memory is near. Thread-safe.
+// At most as many iterations run at a time as there are threads. For each there
+// is an Activity, made by the thread that will prefer it, so that its memory is
+// near. Thread-safe.
 class ActivityPool {
  public:
   struct Options {
     const Plan* plan;
-    std::vector<int> activities;  // that run here: indices into the plan's
+    std::vector<int> activities;  // to run here: indices into the plan's
     uint64_t seed = 0;
     int thread_count = 1;
     const Clock* clock;
   };
 
-  // Starts the threads, which make their activities. With no threads, Submit()
-  // does the work itself, and may be called by one thread only.
+  // Starts the threads, which make their activities. Without threads, Submit()
+  // does the work itself, and only one thread may call it.
   explicit ActivityPool(Options options);
 
   ~ActivityPool() { Shutdown(); }
 
-  // RESOURCE_EXHAUSTED if the system has not enough threads. Then all that may
-  // be called is Shutdown().
+  // RESOURCE_EXHAUSTED if the system cannot provide the threads. Only
+  // Shutdown() may be called then.
   const absl::Status& started() const { return started_; }
 
-  // Joins the threads. Listeners are told of nothing any more; what has not
-  // begun is forgotten.
+  // Joins the threads and stops telling listeners. Iterations that have not
+  // begun are dropped.
   void Shutdown();
 
-  // Waits until all activities are made, or nothing is to be done any more.
-  // DEADLINE_EXCEEDED if neither is so by the deadline, RESOURCE_EXHAUSTED if
-  // there is no memory for one; then nothing is done any more.
+  // Waits until all activities are made, or DropWaiting(). DEADLINE_EXCEEDED if
+  // they are not made in time, RESOURCE_EXHAUSTED if there is no memory for
+  // one; the pool then runs nothing more.
   absl::Status WaitUntilReady(absl::Time deadline);
 
-  // Has an iteration done, and the listener told.
+  // Runs an iteration, then tells the listener.
   void Submit(int activity, Iteration& iteration, ActivityListener& listener);
 
-  // From here on, what has not begun counts as done, without being done.
+  // From here on, iterations that have not begun count as done without being
+  // run.
   void DropWaiting();
 
-  // Adds what was done to the records, one for each activity of the plan.
+  // Adds the measurements to the records, one for each activity of the plan.
   void AddTo(std::vector<ActivityRecord>& records);
 
  private:
@@ -78,19 +80,19 @@ class ActivityPool {
     int activity = kNone;
     Iteration* iteration = nullptr;
     ActivityListener* listener = nullptr;
-    uint64_t number = 0;  // of the iteration, among those of the activity
+    uint64_t number = 0;  // the iteration's number in its activity
     int64_t requested_ns = 0;
 
-    // Once it has begun.
+    // Set once the job has begun.
     int64_t started_ns = 0;
     std::unique_ptr<Activity> work;
-    int home = 0;  // thread that made it
+    int home = 0;  // the thread that made it
     int step = 0;
     int next_part = 0;
     int unfinished_parts = 0;
     Work done;
   };
-  // An Activity between two iterations.
+  // An Activity that no iteration is using.
   struct Idle {
     std::unique_ptr<Activity> work;
     int home;
@@ -108,7 +110,7 @@ class ActivityPool {
 
   absl::Mutex mutex_;
   absl::CondVar parts_;  // signalled for each part that can be taken
-  // Begun ones with parts to take are at the front.
+  // Jobs that have begun and have parts to take are at the front.
   std::deque<Job*> jobs_ ABSL_GUARDED_BY(mutex_);
   ObjectPool<Job> job_pool_ ABSL_GUARDED_BY(mutex_);
   // By Plan::activities.

@@ -33,7 +33,7 @@ Plan PlanWith(const ActivityPlan& activity) {
   return plan;
 }
 
-// Hundreds of megabytes take longer to make than no time at all.
+// Data of hundreds of megabytes, which cannot be made within no time at all.
 Plan LargePlan() {
   ActivityPlan large;
   large.function = "PolluteDataCache";
@@ -83,7 +83,7 @@ class Collector final : public ActivityListener {
   std::set<Iteration*> done_ ABSL_GUARDED_BY(mutex_);
 };
 
-// Blocks the thread that tells it, until it is let go.
+// Blocks the thread that calls it until it is released.
 class Blocker final : public ActivityListener {
  public:
   void OnActivityDone(Iteration& /*iteration*/) override {
@@ -95,7 +95,7 @@ class Blocker final : public ActivityListener {
   absl::Notification let_go;
 };
 
-// What a number of iterations come to.
+// Returns the record of a number of iterations.
 ActivityRecord RunAll(const ActivityPlan& activity, int thread_count,
                       int iteration_count) {
   const Plan plan = PlanWith(activity);
@@ -153,7 +153,7 @@ TEST(ActivityPoolTest, MemoryThatThereIsNotIsAnError) {
   const absl::Status ready = pool.WaitUntilReady(absl::InfiniteFuture());
   EXPECT_EQ(ready.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_THAT(ready.ToString(), HasSubstr("more memory than the system has"));
-  // Nothing is done, and nobody waits for it.
+  // Nothing is done or waited for.
   pool.Submit(0, iteration, collector);
   collector.remaining.Wait();
 }

@@ -9,32 +9,33 @@ namespace distbench {
 struct Iteration;
 class WaitRunner;
 
-// An iteration that seeks a place. Lives inside it, and stays where it is while
-// it is in the queue.
+// An iteration that wants a place. It is a member of the iteration and must not
+// move while it is queued.
 struct PlaceSeeker {
   Iteration* iteration = nullptr;
-  WaitRunner* runner = nullptr;  // of the worker that the iteration lives on
+  WaitRunner* runner = nullptr;  // of the iteration's worker
 
-  // Of WaitPlaces.
+  // Used by WaitPlaces only.
   PlaceSeeker* previous = nullptr;
   PlaceSeeker* next = nullptr;
   bool queued = false;
 };
 
-// The places of a pool for activities that wait: given in the order in which
-// they were asked for. Nobody is blocked. Thread-safe.
+// The places of a pool for activities that wait, given in the order of the
+// requests. Blocks nobody. Thread-safe.
 class WaitPlaces {
  public:
   explicit WaitPlaces(int count) : free_(count) {}
 
-  // Returns true if the seeker has a place now; otherwise it queues for one.
+  // Returns true if the seeker gets a place now; otherwise queues it.
   bool Take(PlaceSeeker& seeker);
 
-  // Leaves the queue. Returns false if the seeker has been given a place.
+  // Takes the seeker out of the queue. Returns false if it has already been
+  // given a place.
   bool Leave(PlaceSeeker& seeker);
 
-  // Gives a place back. Returns the first in the queue, which has it now; null
-  // if there is none.
+  // Gives a place back. Returns the first seeker in the queue, which now holds
+  // the place; null if the queue is empty.
   PlaceSeeker* Free();
 
  private:

@@ -33,7 +33,7 @@ TEST(WaitPlacesTest, ThoseWhoLeaveGetNone) {
   for (PlaceSeeker* seeker : {&a, &b, &c}) EXPECT_FALSE(places.Take(*seeker));
   EXPECT_TRUE(places.Leave(b));
   EXPECT_EQ(places.Free(), &a);
-  // Too late: it has one.
+  // Too late: it already has a place.
   EXPECT_FALSE(places.Leave(a));
   EXPECT_TRUE(places.Leave(c));
   EXPECT_EQ(places.Free(), nullptr);

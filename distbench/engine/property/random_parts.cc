@@ -51,7 +51,7 @@ ConstraintList AnyConstraints(const std::vector<std::string>& attributes,
 DistributionConfig AnyDistribution(const std::string& name,
                                    const std::vector<std::string>& fields,
                                    int64_t max_value, RandomSource& random) {
-  // Sums of these are exact.
+  // Binary fractions, so that their sums are exact.
   constexpr float kParts[] = {0.5f, 0.25f, 0.125f, 0.125f};
   DistributionConfig config;
   config.set_name(name);
@@ -114,7 +114,7 @@ std::vector<NamedSetting> AnySettingsOf(const std::string& activity_function,
                         random.OneOf<std::string>(
                             {"fixed", "exponential", "lognormal"}))};
   }
-  // Burns real time.
+  // Kept short, because it burns real time.
   return {MakeSetting("duration_us", random.Between(1, 3))};
 }
 

@@ -1,5 +1,5 @@
 // Random parts of tests that depend on nothing else in the test. Values are
-// chosen for their edges, not evenly.
+// chosen from edge cases rather than uniformly.
 
 #ifndef DISTBENCH_ENGINE_PROPERTY_RANDOM_PARTS_H_
 #define DISTBENCH_ENGINE_PROPERTY_RANDOM_PARTS_H_
@@ -13,7 +13,7 @@
 
 namespace distbench {
 
-// Of a payload.
+// The largest payload.
 inline constexpr int64_t kMaxSizeBytes = 200'000;
 
 NamedSetting MakeSetting(const std::string& name, const std::string& value);
@@ -22,25 +22,25 @@ NamedSetting MakeSetting(const std::string& name, int64_t value);
 ConstraintList AnyConstraints(const std::vector<std::string>& attributes,
                               RandomSource& random);
 
-// Of values from 0 to max_value, by PMF or CDF.
+// Returns a distribution of values from 0 to max_value, as PMF or CDF.
 DistributionConfig AnyDistribution(const std::string& name,
                                    const std::vector<std::string>& fields,
                                    int64_t max_value, RandomSource& random);
 
 std::string AnyActivityFunction(RandomSource& random);
 
-// Settings with which an iteration takes little time.
+// Returns settings with which an iteration takes little time.
 std::vector<NamedSetting> AnySettingsOf(const std::string& activity_function,
                                         RandomSource& random);
 
-// Engines do not look at it; nodes do.
+// Returns a binding. Engines ignore it; nodes do not.
 NumaBinding AnyBinding(RandomSource& random);
 
-// A fanout to at most target_limit targets.
+// Returns a fanout to at most target_limit targets.
 std::string StochasticFilter(int target_limit, RandomSource& random);
 
-// The record of this number of a trace with so many multi-server channels, to
-// one of so many instances.
+// Returns record `number` of a trace, for a server with the given numbers of
+// multi-server channels and instances.
 RpcReplayTraceRecord AnyReplayRecord(int number, int channels,
                                      int server_instances,
                                      RandomSource& random);

@@ -55,7 +55,7 @@ class Shrinker {
     }
   }
 
-  // Changes the message, unless it then no longer fails.
+  // Changes the message, but keeps the change only if the message still fails.
   template <typename Change>
   bool Try(Message& message, Change change) {
     if (attempts_left_ == 0) return false;

@@ -6,9 +6,9 @@
 
 namespace distbench {
 
-// Makes a message that fails smaller: clears fields and removes elements of
-// repeated fields, one at a time, for as long as it still fails. Calls `fails`
-// at most max_attempts times.
+// Shrinks a message that fails: clears fields and removes elements of repeated
+// fields, one at a time, as long as it still fails. Calls `fails` at most
+// max_attempts times.
 void Shrink(google::protobuf::Message& message, int max_attempts,
             absl::FunctionRef<bool()> fails);
 

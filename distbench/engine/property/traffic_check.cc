@@ -15,23 +15,23 @@
 namespace distbench {
 namespace {
 
-// A turn this long lets loops that only time ends do little work.
+// With turns this long, loops that only time ends do little work.
 constexpr int64_t kTurnNs = 1'000'000;
 constexpr int64_t kMaxTurns = 200'000;
 // Enough for everything that has stopped to notice.
 constexpr int64_t kTurnsToStop = 2'000;
-// What the loopback driver delivers in a turn.
+// The number of deliveries of the loopback driver in a turn.
 constexpr int64_t kDeliveriesPerTurn = 256;
-// Longer than the times of any generated test together.
+// Longer than all the times of any generated test together.
 constexpr int64_t kLongestNs = 1'000'000'000'000'000'000;
 
-// The only use of an RPC: one action of the main list of a service.
+// The only use of an RPC: one action of a service's main list.
 struct SoleUse {
   const ActionPlan* action;
   int service;
 };
 
-// By RPC; those that are used otherwise are left out.
+// Returns the sole uses by RPC; RPCs that are used otherwise are left out.
 std::map<int, SoleUse> FindSoleUses(const Plan& plan) {
   std::vector<int> main_of(plan.lists.size(), kNone);
   for (size_t service = 0; service < plan.services.size(); ++service) {
@@ -58,7 +58,7 @@ std::map<int, SoleUse> FindSoleUses(const Plan& plan) {
   return uses;
 }
 
-// Targets of an iteration, at most.
+// The maximum number of targets of an iteration.
 int64_t MaxTargets(const Plan& plan, const RpcPlan& rpc) {
   if (rpc.multi_server_channel != kNone) return 1;
   switch (rpc.fanout.kind) {
@@ -82,7 +82,7 @@ int64_t MaxTargets(const Plan& plan, const RpcPlan& rpc) {
   return plan.services[rpc.server_service].instance_count;
 }
 
-// Targets of every iteration, if their number does not change; else -1.
+// The number of targets of every iteration, or -1 if it varies.
 int64_t ConstantTargets(const Plan& plan, const RpcPlan& rpc, int client) {
   if (rpc.multi_server_channel != kNone) return -1;
   const int64_t candidates =
@@ -154,9 +154,9 @@ class TrafficCheck {
     Stop();
   }
 
-  // As when a test is over: handlers may have gone on, and requests wait that
-  // their clients have given up. These are refused one by one; nothing new may
-  // come of them.
+  // As at the end of a test: handlers may have gone on, and requests whose
+  // clients have given up may still wait. These are refused one by one, and
+  // must not cause anything new.
   void Stop() {
     const CallCounts before = Sum(observer_.sent());
     const int64_t unanswered = before.started - Sum(observer_.handled()).ended;
@@ -258,7 +258,7 @@ class TrafficCheck {
            calls > iterations * targets;
   }
 
-  // Of one execution.
+  // The maximum number of iterations in one execution.
   static int64_t MaxIterations(const IterationsPlan& iterations) {
     if (!iterations.open_loop || iterations.max_duration_ns == kUnlimited ||
         iterations.arrivals == ArrivalProcess::kExponential) {
@@ -268,7 +268,7 @@ class TrafficCheck {
                     iterations.max_duration_ns / iterations.interval_ns + 1);
   }
 
-  // Whether nothing can keep it from running to its count.
+  // Whether nothing can keep the action from reaching its count.
   bool MustReachItsCount(const ActionPlan& action) const {
     return options_.ends_by_itself && !result_.overloaded && !Cancels() &&
            action.conditions.empty() && action.dependencies.empty() &&
@@ -286,8 +286,8 @@ class TrafficCheck {
         });
   }
 
-  // The iteration that goes beyond the limit is the last one of its worker.
-  // Workers that have less than their part do not look at the others.
+  // The iteration that exceeds the limit is the last one of its worker. Workers
+  // below their share do not look at the others.
   void CheckPending(int instance) {
     int64_t most_targets = 1;
     for (const RpcPlan& rpc : plan_.rpcs) {

@@ -1,4 +1,4 @@
-// What must hold of the traffic of every valid test.
+// Checks the properties that the traffic of every valid test must have.
 
 #ifndef DISTBENCH_ENGINE_PROPERTY_TRAFFIC_CHECK_H_
 #define DISTBENCH_ENGINE_PROPERTY_TRAFFIC_CHECK_H_
@@ -12,10 +12,10 @@
 namespace distbench {
 
 struct TrafficCheckOptions {
-  // Its own limits must end the test. Otherwise its timeout does.
+  // Whether the test's own limits must end it; otherwise its timeout does.
   bool ends_by_itself = false;
 
-  // How often a send queue is full, as a probability.
+  // The probability that a send queue is full.
   double refusal_probability = 0;
   uint64_t seed = 0;
 };
@@ -25,17 +25,18 @@ struct TrafficCheckResult {
   bool overloaded = false;
   bool timed_out = false;
 
-  // What does not hold, in sentences.
+  // The violated properties, as sentences.
   std::vector<std::string> violations;
 };
 
 // Runs a test that CheckTestSequence() returned, over the loopback driver in
 // its decorators and on simulated time, to its end, and checks that
-// - it ends within a bounded number of turns: by itself, or once it is stopped,
-// - then nothing is in flight; every request has been answered once, every call
+// - it ends within a bounded number of turns, by itself or once it is stopped,
+// - nothing is in flight at the end: every request has been answered once,
+//   every call has ended once, and as many were handled as were sent,
 //   has ended once, and as many were handled as were sent,
-// - all of them are in the statistics,
-// - no action exceeds its limits, nor an instance max_pending_rpcs.
+// - all of these are in the statistics,
+// - no action exceeds its limits, and no instance exceeds max_pending_rpcs.
 TrafficCheckResult CheckTraffic(const DistributedSystemDescription& test,
                                 const TrafficCheckOptions& options);
 

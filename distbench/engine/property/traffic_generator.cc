@@ -1,4 +1,4 @@
-// The part of the generator that describes who takes part, and what they say.
+// The part of the generator that describes services and what they send.
 
 #include "distbench/engine/property/traffic_generator.h"
 
@@ -13,11 +13,11 @@ namespace distbench {
 namespace {
 
 constexpr int64_t kLongDelayNs = 5'000'000'000;  // needs more than 32 bits
-constexpr int kMaxInstances = 8;                 // of a service
+constexpr int kMaxInstances = 8;                 // per service
 
 constexpr char kAxes[] = {'x', 'y', 'z'};
 
-// How many axes the names of a service's instances show.
+// The number of axes in the names of a service's instances.
 int Dimensions(const ServiceSpec& service) {
   return service.has_z_size() ? 3 : service.has_y_size() ? 2 : 1;
 }
@@ -54,7 +54,7 @@ void TrafficGenerator::AddSettings() {
     test_.set_recording_memory_bytes(bytes);
   }
   if (random_.Chance(0.2)) test_.set_delay_actions_by_spinning(true);
-  // Tests that chance may let grow end by this.
+  // Ends tests that chance may let grow.
   test_.mutable_overload_limits()->set_max_pending_rpcs(
       random_.OneOf<int64_t>({20, 500, 3'000}));
   if (random_.Chance(0.2)) test_.mutable_overload_limits()->set_max_threads(50);
@@ -191,7 +191,7 @@ void TrafficGenerator::AddActivities() {
   }
 }
 
-// Of those that there are, or a new one.
+// Returns an existing pool or a new one.
 std::string TrafficGenerator::AnyPool() {
   const int count = test_.activity_pools_size();
   if (count > 0 && random_.Chance(0.5)) {
@@ -249,7 +249,7 @@ void TrafficGenerator::ChooseSizes(RpcSpec& rpc) {
   }
 }
 
-// Any that all services of the RPC have the axes for.
+// Returns a filter for which all services of the RPC have the axes.
 std::string TrafficGenerator::AnyFanoutFilter(const RpcSpec& rpc) {
   const int server = ServiceNumber(rpc.server());
   int axes = Dimensions(test_.services(server));
@@ -264,7 +264,7 @@ std::string TrafficGenerator::AnyFanoutFilter(const RpcSpec& rpc) {
   for (int axis = 0; axis < axes; ++axis) {
     const std::string name(1, kAxes[axis]);
     for (const char* kind : {"same_", "ring_", "alternating_ring_"}) {
-      // The axis that decides must be there, too.
+      // The deciding axis must exist too.
       filters.push_back(kind + name);
     }
     filters.push_back(
@@ -312,7 +312,7 @@ void TrafficGenerator::AddReplayTraces() {
          test_.services(server).multi_server_channels()) {
       trace.add_multiserver_channel_names(channel.name());
     }
-    // Records wait for those that the same instance sends.
+    // Records can only wait for records that the same instance sends.
     if (random_.Chance(0.3)) {
       trace.mutable_defaults()->set_client_instance(
           static_cast<int32_t>(random_.Between(

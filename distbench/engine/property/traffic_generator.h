@@ -12,7 +12,7 @@
 
 namespace distbench {
 
-// Parts of the language that configs only may use once engines run them.
+// Parts of the language that configs may use only once engines implement them.
 struct OptionalFeatures {
   bool replay = false;
   bool multi_server_channels = false;
@@ -22,28 +22,29 @@ struct GeneratedTest {
   DistributedSystemDescription test;
 
   // Whether its own limits end it after a bounded amount of work. Otherwise
-  // chance, an overload or the test's timeout has to.
+  // chance, an overload or the test's timeout ends it.
   bool ends_by_itself = true;
 };
 
-// Makes one test from a seed. Services and RPCs are small in number, and the
-// work that they cause is kept within bounds, so that a test takes little time.
-// Almost all tests are valid; of the rest, each comes from choices that only
-// validation can judge together.
+// Makes one test from a seed. There are few services and RPCs, and the work
+// that they cause is bounded, so that a test takes little time. Almost all
+// tests are valid; the others are invalid because of combinations that only
+// validation can detect.
 //
-// How recursion is kept in order: an RPC's handler runs RPCs of larger numbers
-// freely ("forwards"), and others only by chance ("backwards") or along the
-// axis of a grid. Nested lists have the level of what they are nested in.
+// How recursion is bounded: the handler of an RPC freely runs RPCs with larger
+// numbers ("forwards"), but others only by chance ("backwards") or along the
+// axis of a grid. Nested lists have the level of the list that they are nested
+// in.
 class TrafficGenerator {
  public:
   TrafficGenerator(uint64_t seed, OptionalFeatures features)
       : random_(seed), features_(features) {}
 
-  // Once per generator.
+  // Call this once per generator.
   GeneratedTest Generate();
 
  private:
-  // What is known of a list that actions may run.
+  // A list that actions may run.
   struct NestedList {
     std::string name;
     int service;

@@ -1,4 +1,4 @@
-// The part of the generator that describes what services do.
+// The part of the generator that describes the behaviour of services.
 
 #include <algorithm>
 #include <limits>
@@ -12,20 +12,20 @@
 namespace distbench {
 namespace {
 
-// Iterations and RPCs that an execution of a list may cause.
+// The number of iterations and RPCs that an execution of a list may cause.
 constexpr double kMainBudget = 1'500;
 constexpr double kHandlerBudget = 60;
 constexpr int64_t kMaxIterations = 40;
-// The grid is this long at most, and so are chains along it.
+// The maximum length of the grid, and so of chains along it.
 constexpr double kLinearWork = 8;
 
-// With this probability at most does a handler call backwards.
+// The maximum probabilities with which a handler calls backwards.
 constexpr float kChances[] = {0.02f, 0.1f, 0.3f, 0.9f};
 
 }  // namespace
 
-// Handlers from the last one backwards, as each may call later ones, whose work
-// must be known. Main lists may call any.
+// Makes handlers from the last to the first, because each may call later ones,
+// whose work must be known. Main lists may call any handler.
 void TrafficGenerator::AddLists() {
   const int rpc_count = test_.rpc_descriptions_size();
   handler_work_.resize(rpc_count, 0);
@@ -137,7 +137,7 @@ double TrafficGenerator::ChooseRpc(Action& action, ActionList& list,
       !absl::StrContains(rpc.fanout_filter(), "{0}") &&
       rpc.multi_server_channel_name().empty() && list.name() == rpc.name();
   if (along_an_axis && random_.Chance(0.5)) return kLinearWork;
-  // Ends by chance, so perhaps late.
+  // The list ends by chance, perhaps late.
   generated_.ends_by_itself = false;
   (*list.mutable_predicate_probabilities())["again"] =
       kChances[random_.Between(0, std::size(kChances) - 1)];
@@ -200,8 +200,8 @@ int64_t TrafficGenerator::ChooseIterations(Action& action, int level,
   ChooseWarmup(iterations);
   if (may_be_endless_ && random_.Chance(0.3)) {
     generated_.ends_by_itself = false;
-    // What takes no time must not be repeated as fast as it goes, and neither
-    // must what many requests start.
+    // Actions that take no time, or that many requests start, must not be
+    // repeated as fast as possible.
     if (!action.has_rpc_name() || level != kMainLevel || random_.Chance(0.6)) {
       iterations.set_open_loop_interval_ns(10'000'000);
     }
@@ -267,7 +267,7 @@ void TrafficGenerator::ChooseWarmup(Iterations& iterations) {
   }
 }
 
-// When the action runs, and whether.
+// Chooses when and whether the action runs.
 void TrafficGenerator::ChooseOrder(Action& action, const ActionList& list) {
   std::string last;
   for (const std::string& earlier : list.action_names()) {
@@ -275,7 +275,7 @@ void TrafficGenerator::ChooseOrder(Action& action, const ActionList& list) {
     action.add_dependencies(earlier);
     last = earlier;
   }
-  // A map has no order of its own.
+  // Sorted, because the order of a protobuf map is unspecified.
   const std::map<std::string, float> predicates(
       list.predicate_probabilities().begin(),
       list.predicate_probabilities().end());
@@ -293,7 +293,7 @@ void TrafficGenerator::ChooseOrder(Action& action, const ActionList& list) {
   }
 }
 
-// What follows when it is done.
+// Chooses what follows when the action is done.
 void TrafficGenerator::ChooseEffects(Action& action, int level) {
   if (random_.Chance(level == kMainLevel ? 0.03 : 0.25)) {
     action.set_send_response_when_done(true);

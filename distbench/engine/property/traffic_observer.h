@@ -18,8 +18,8 @@
 
 namespace distbench {
 
-// What was seen of one RPC at one instance: of the calls that it sends, or of
-// the requests that it handles.
+// The events of one RPC at one instance: of the calls that it sends, or of the
+// requests that it handles.
 struct CallCounts {
   int64_t started = 0;  // handed to the driver, or delivered by it
   int64_t ended = 0;    // reported done, or answered
@@ -30,19 +30,20 @@ struct CallCounts {
   int64_t in_flight() const { return started - ended; }
 };
 
-// Keeps count of all calls and notes what breaks the contract of driver.h. May
-// also make drivers refuse calls now and then, as if their send queues were
-// full. For one thread.
+// Counts all calls and notes violations of the contract of driver.h. May also
+// make drivers refuse calls occasionally, as if their send queues were full.
+// For one thread.
 class TrafficObserver {
  public:
   // By instance and RPC.
   using Counts = std::map<std::pair<int, int>, CallCounts>;
 
-  // A driver refuses a call with that probability. The plan must outlive this.
+  // refusal_probability: the probability that a driver refuses a call. The plan
+  // must outlive this.
   TrafficObserver(const Plan& plan, double refusal_probability, uint64_t seed)
       : plan_(plan), refusal_probability_(refusal_probability), random_(seed) {}
 
-  // A driver that is watched. This must outlive it.
+  // Wraps a driver in one that is watched. This must outlive it.
   std::unique_ptr<ProtocolDriver> Watch(int instance,
                                         std::unique_ptr<ProtocolDriver> driver);
 
@@ -56,16 +57,16 @@ class TrafficObserver {
   const Counts& handled() const { return handled_; }
   int64_t refused_count() const { return refused_count_; }
 
-  // Most calls that an instance had in flight, of all RPCs.
+  // The maximum number of calls that an instance had in flight, over all RPCs.
   int64_t most_in_flight(int instance) const;
 
-  // Sentences; empty if all is well.
+  // The violations, as sentences.
   const std::vector<std::string>& violations() const { return violations_; }
 
  private:
   friend class WatchedTransport;
 
-  // Whether the driver shall refuse a call.
+  // Whether the driver should refuse a call.
   bool Refuses();
   void OnStart(int instance, const ClientCall& call);
   void OnDone(int instance, const ClientCall& call);

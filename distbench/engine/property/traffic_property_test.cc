@@ -1,10 +1,10 @@
-// Whatever passes validation runs: random tests that use the whole language, to
-// their end, on simulated time.
+// Random tests that use the whole language: each test that passes validation
+// runs to its end, on simulated time.
 //
-// DISTBENCH_PROPERTY_SEED=N begins at another test, and
-// DISTBENCH_PROPERTY_SECONDS=N goes on for that long. With
-// DISTBENCH_PROPERTY_VERBOSE=1 each test is announced, and with
-// DISTBENCH_PROPERTY_PRINT=1 its config is printed.
+// DISTBENCH_PROPERTY_SEED=N starts at another seed, and
+// DISTBENCH_PROPERTY_SECONDS=N sets how long to go on.
+// DISTBENCH_PROPERTY_VERBOSE=1 announces each test, and
+// DISTBENCH_PROPERTY_PRINT=1 prints its config.
 //
 //   bazel test //distbench/engine/property:traffic_property_test
 //     --test_env=DISTBENCH_PROPERTY_SECONDS=600 --test_timeout=1000
@@ -36,7 +36,7 @@ using ::google::protobuf::Descriptor;
 using ::google::protobuf::FieldDescriptor;
 
 constexpr int64_t kTests = 300;
-// Most generated tests must be valid, or few are run.
+// Most generated tests must be valid; otherwise few would run.
 constexpr double kMinValidShare = 0.95;
 constexpr int kShrinkAttempts = 2000;
 constexpr int kShrinkSeconds = 30;
@@ -48,7 +48,7 @@ int64_t FromEnvironment(const char* variable, int64_t default_value) {
                                                            : default_value;
 }
 
-// Whether engines run a test like this so far.
+// Whether engines can run a test like this yet.
 bool Runs(const std::string& config) {
   auto sequence = ParseTestSequence(config, "probe");
   EXPECT_TRUE(sequence.ok()) << sequence.status();
@@ -94,15 +94,15 @@ TrafficCheckOptions OptionsFor(uint64_t seed, bool ends_by_itself) {
   return options;
 }
 
-// A violation without its numbers and names: what kind it is.
+// Reduces a violation to its kind, without numbers and names.
 std::string KindOf(const std::string& violation) {
   std::string kind = violation.substr(violation.find(": ") + 1);
   std::erase_if(kind, [](char c) { return c >= '0' && c <= '9'; });
   return kind;
 }
 
-// The smallest test found that breaks the same rule. Gives up after a while:
-// tests without their limits take long.
+// Returns the smallest test found that breaks the same rule. Gives up after a
+// while, because tests without their limits take long.
 std::string Minimised(DistributedSystemDescription test,
                       const TrafficCheckOptions& options,
                       const std::string& violation) {
@@ -128,7 +128,8 @@ void CollectAllFields(const Descriptor& type, std::set<std::string>& names) {
   }
 }
 
-// What the loopback driver has no use for, and what engines do not run yet.
+// Fields that the loopback driver does not use, or that engines do not support
+// yet.
 bool MayBeMissing(const std::string& field, const OptionalFeatures& features) {
   static const auto* const kOfOtherDrivers = new std::set<std::string>{
       "distbench.ProtocolDriverOptions.netdev_name",
@@ -136,7 +137,7 @@ bool MayBeMissing(const std::string& field, const OptionalFeatures& features) {
       "distbench.ProtocolDriverOptions.ip_version",
   };
   if (kOfOtherDrivers->count(field) > 0) return true;
-  // Of `distbench search`, which runs tests without them.
+  // Fields of `distbench search`, which runs tests without them.
   if (absl::StrContains(field, "LoadSearchSpec") ||
       field == "distbench.DistributedSystemDescription.search") {
     return true;
@@ -199,7 +200,7 @@ TEST(TrafficPropertyTest, WhateverIsValidRunsToItsEnd) {
   Totals totals;
   for (uint64_t seed = first; totals.generated < kTests || absl::Now() < end;
        ++seed) {
-    // Printed before the test runs, to be seen if that crashes.
+    // Printed before the test runs, in case that crashes.
     if (verbose) absl::FPrintF(stderr, "%s seed %d\n", Now(), seed);
     ASSERT_NO_FATAL_FAILURE(RunTest(seed, features, totals));
   }
@@ -214,7 +215,7 @@ TEST(TrafficPropertyTest, WhateverIsValidRunsToItsEnd) {
       totals.timed_out);
 }
 
-// The generator would prove little if it did not use the whole language.
+// The generator would prove little without using the whole language.
 TEST(TrafficPropertyTest, EveryFieldOfTheLanguageIsUsed) {
   const OptionalFeatures features = FeaturesThatRun();
   std::set<std::string> used;

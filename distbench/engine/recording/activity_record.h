@@ -8,13 +8,13 @@
 
 namespace distbench {
 
-// What one activity of one instance has done, warm-up included.
+// The measurements of one activity of one instance, warm-up included.
 struct ActivityRecord {
   int64_t iteration_count = 0;
   Work work;
 
-  // Of an iteration, from its first work to its last; and from when it was
-  // asked for until then, its turn in the pool.
+  // Per iteration: the time from its first work to its last, and the time that
+  // it waited before for its turn in the pool.
   LogHistogram duration_ns;
   LogHistogram queueing_ns;
 

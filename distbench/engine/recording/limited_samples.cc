@@ -9,11 +9,11 @@
 namespace distbench {
 namespace {
 
-// The samples that one worker has set aside, and how many of them to keep.
+// The samples that one worker has set aside, and the number of them to keep.
 struct Part {
   Recorder* recorder;
   SampleReservoir samples;
-  int64_t unseen;  // RPCs that no draw has taken
+  int64_t unseen;  // RPCs that have not been drawn
   int64_t quota = 0;
 };
 
@@ -21,8 +21,9 @@ int64_t Below(int64_t limit, std::mt19937_64& random) {
   return std::uniform_int_distribution<int64_t>(0, limit - 1)(random);
 }
 
-// Deals out the limit by draws without replacement from all RPCs. A reservoir
-// has at least as many samples as it can be given, unless memory was short.
+// Divides the limit between the workers by draws without replacement from all
+// RPCs. A reservoir has at least as many samples as its quota, unless memory
+// was short.
 void DrawQuotas(int64_t limit, std::vector<Part>& parts,
                 std::mt19937_64& random) {
   int64_t unseen = 0;
@@ -40,7 +41,8 @@ void DrawQuotas(int64_t limit, std::vector<Part>& parts,
   }
 }
 
-// Selection sampling (Knuth, TAOCP 2, 3.4.2, algorithm S): keeps the order.
+// Selection sampling (Knuth, TAOCP 2, 3.4.2, algorithm S), which keeps the
+// order.
 SampleReservoir Choose(const Part& part, std::mt19937_64& random) {
   int64_t wanted = std::min(part.quota, part.samples.size());
   SampleReservoir chosen(wanted, /*seed=*/0);

@@ -9,8 +9,8 @@
 namespace distbench {
 
 // Keeps `limit` of the samples that the workers have set aside, or all of them
-// if there are no more: each of their RPCs with the same probability, as far as
-// the workers' budgets allow. Equal seeds choose alike. Requires that the
+// if there are fewer. Each RPC is kept with the same probability, as far as the
+// workers' budgets allow. Equal seeds make equal choices. Requires that the
 // workers have ended.
 void KeepOfMainList(int64_t limit, absl::Span<Recorder* const> recorders,
                     uint64_t seed);

@@ -54,14 +54,15 @@ TEST(LimitedSamplesTest, AreTheListsHoweverManyActionsShareThem) {
   EXPECT_EQ(samples.dropped, 900);
 }
 
-// However the workers have shared the iterations among themselves.
+// Regardless of how the workers have shared the iterations.
 TEST(LimitedSamplesTest, AreAllRpcsIfThereAreNoMore) {
   const Samples samples = RunTest(LimitedTest(10, 7, 10), 4);
   EXPECT_EQ(samples.kept, 10);
   EXPECT_EQ(samples.dropped, 0);
 }
 
-// A worker's RPCs are kept as often as another's. Four standard deviations.
+// The RPCs of both workers are kept equally often, within four standard
+// deviations.
 TEST(LimitedSamplesTest, AreDrawnFromAllWorkersAlike) {
   constexpr int64_t kLimit = 1000;
   Recorder busy({.sample_memory_bytes = 1 << 20, .seed = 1});
@@ -91,7 +92,7 @@ TEST(LimitedSamplesTest, AreDrawnFromAllWorkersAlike) {
   EXPECT_NEAR(sum / lazy.samples().size(), 500, 4 * 289 / 7);
 }
 
-// A budget that is short takes no places away from the others.
+// A worker whose budget is short takes no places from the others.
 TEST(LimitedSamplesTest, AreFewerIfThereIsNoMemory) {
   Recorder recorder({.sample_memory_bytes = 5 * sizeof(Sample), .seed = 1});
   SampleReservoir samples(recorder.sample_capacity(), /*seed=*/2);

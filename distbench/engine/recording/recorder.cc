@@ -3,16 +3,17 @@
 #include <algorithm>
 #include <utility>
 
-// What Flush() alone calls is inline: calls would cost as much as what they do.
+// Functions that only Flush() calls are inline: a call would cost as much as
+// the function does.
 
 namespace distbench {
 namespace {
 
-// Peers that lose their histograms in one second, if they take too much. Each
-// takes some microseconds.
+// The number of peers that lose their histograms per second when these exceed
+// the budget. Each takes a few microseconds.
 constexpr int kHistogramsDropped = 32;
 
-// What samples, traces and samples of replays may take, each.
+// The part of the budget for each of samples, traces and replay samples.
 int64_t PartOfMemory(const Recorder::Options& options) {
   const int parts = 1 + (options.traced ? 1 : 0) + (options.replayed ? 1 : 0);
   return options.sample_memory_bytes / parts;
@@ -34,7 +35,7 @@ constexpr auto EndNs = [](const Sample& sample) {
   return sample.sent_ns + sample.service_time_ns;
 };
 
-// Whether both count in the same places, but for the intervals.
+// Whether both samples count in the same places, except for their intervals.
 bool IsLike(const Sample& a, const Sample& b) {
   return a.peer == b.peer && a.rpc == b.rpc && a.error == b.error &&
          a.warmup == b.warmup && a.open_loop == b.open_loop &&
@@ -52,7 +53,7 @@ inline void CountTimes(absl::Span<const Sample> batch, RpcCounts& counts) {
   counts.last_end_timestamp_ns = last_end_ns;
 }
 
-// latencies: histograms, or moments.
+// Latencies: histograms or moments.
 template <typename Latencies>
 inline void RecordLatencies(absl::Span<const Sample> batch,
                             Latencies& latencies) {
@@ -67,7 +68,7 @@ bool HasLatencies(const Sample& sample) {
   return !sample.warmup && sample.error == 0;
 }
 
-// totals: of any kind. latencies: its own.
+// Totals: RpcTotals or BriefTotals; `latencies` are their own.
 template <typename Totals, typename Latencies>
 inline void CountInTotals(absl::Span<const Sample> batch, int64_t request_bytes,
                           int64_t response_bytes, Totals& totals,
@@ -120,7 +121,7 @@ void Recorder::Flush() {
   noted_count_ = 0;
 }
 
-// Fetches all places before it writes to any.
+// Prefetches all places before it writes to any of them.
 inline void Recorder::Keep(absl::Span<const Sample> noted) {
   struct Kept {
     const Sample* sample;
@@ -138,8 +139,8 @@ inline void Recorder::Keep(absl::Span<const Sample> noted) {
   for (size_t i = 0; i < count; ++i) *all_kept[i].place = *all_kept[i].sample;
 }
 
-// Those that begin with the first one and are like it. One that lies in several
-// intervals is on its own.
+// Returns the longest run of samples at the front that are like the first one.
+// A sample that spans several intervals is a batch of its own.
 inline Recorder::Batch Recorder::FirstBatch(absl::Span<const Sample> noted) {
   const Sample& first = noted.front();
   size_t count = 1;
@@ -280,7 +281,7 @@ void Recorder::ForEachTotals(
   }
 }
 
-// Null if there is no memory for them.
+// Returns null if the budget leaves no room for histograms.
 RpcTotals* Recorder::NewTotals(size_t pair) {
   const bool is_brief =
       !brief_totals_.empty() && brief_totals_[pair] != nullptr;

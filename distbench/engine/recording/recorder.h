@@ -24,51 +24,52 @@
 
 namespace distbench {
 
-// One RPC as its client saw it; RpcSample in a compact form. Times are
+// One RPC as its client saw it: a compact form of RpcSample. Times are
 // monotonic, in nanoseconds.
 struct Sample {
   int32_t rpc = 0;
-  int32_t peer = 0;  // as Routes::CountedUnder() returned it
+  int32_t peer = 0;  // from Routes::CountedUnder()
   int64_t request_bytes = 0;
   int64_t sent_ns = 0;
-  // Not beside request_bytes: a compiler copies what is side by side here and
-  // in ClientCall by one load, which has to wait for the stores of both.
+  // Kept apart from request_bytes: compilers copy adjacent fields, here and in
+  // ClientCall, by one load, which would have to wait for the stores to both.
   int64_t response_bytes = 0;
   int64_t service_time_ns = 0;
   int64_t lateness_ns = 0;  // open loop only
   int32_t error = 0;        // 0: succeeded; else as InternError() returned it
-  int32_t trace = -1;       // as AddTrace() returned it; -1: not traced
+  int32_t trace = -1;       // from AddTrace(); -1: not traced
   bool warmup = false;
   bool open_loop = false;
-  bool through_channel = false;  // of several servers
+  bool through_channel = false;  // one with several servers
   bool sent = true;              // false: failed before it could be sent
 };
 
-// An RPC of a replay trace, and where it belongs.
+// An RPC of a replay trace, and its place in the trace.
 struct ReplayedSample {
   Sample sample;
-  int64_t execution = 0;  // of a trace; unique within the worker
+  int64_t execution = 0;  // unique within the worker
   int64_t execution_start_ns = 0;
   int32_t record = 0;  // position in the trace
 };
 
-// Samples of one action list's execution, where it keeps a limited number.
+// The samples of one execution of an action list that keeps a limited number.
 using SampleReservoir = Reservoir<Sample>;
 
-// One RPC of one worker, all its peers together.
+// The measurements of one RPC by one worker, over all peers.
 struct RpcRecord {
   explicit RpcRecord(int64_t series_width) : series(series_width) {}
 
-  // By second of Unix time; see RpcTimeSeries.
+  // Per second of Unix time; see RpcTimeSeries.
   IntervalSeries series;
 
-  // Of open loops, without warm-up; see OfferedLoad.
+  // Open loops only, warm-up excluded; see OfferedLoad.
   int64_t offered_count = 0;
   int64_t unsent_count = 0;
   int64_t held_back_count = 0;
   LogHistogram unsent_wait_ns;
 
-  // The histograms of peers that have none of their own; null if all have.
+  // Shared histograms of the peers that have none of their own; null if all
+  // have.
   std::unique_ptr<RpcTotals> pooled;
 };
 
@@ -79,95 +80,94 @@ struct BriefTotals {
   std::map<int32_t, int64_t> failures_by_error;
 };
 
-// What one worker measures: exact statistics per RPC and peer, and per RPC and
-// second, within a budget; samples within another one. Takes no lock. Allocates
-// for the first RPC to a peer, for each second, for new octaves of histograms
-// and for growing sets of samples only. Not thread-safe.
+// The measurements of one worker: exact statistics per RPC and peer and per RPC
+// and second, within one budget, and samples within another. Takes no lock.
+// Allocates only for the first RPC to a peer, for each second, for new octaves
+// of histograms and for growing sets of samples. Not thread-safe.
 //
-// Peers may use half of the first budget for histograms. Later ones, and the
-// last ones if histograms grow, get BriefTotals, and their latencies go into
-// those of RpcRecord::pooled. Series may use what peers leave; when that is
-// used up, their intervals become twice as long. All of this is looked after
-// once a second, in little steps, so that no RPC waits long for it.
+// Histograms per peer may use half of the first budget. Peers that come later,
+// and the most recent ones if histograms grow, get BriefTotals instead, and
+// their latencies go into RpcRecord::pooled. Series may use what peers leave;
+// when that is used up, their intervals are doubled. Both are enforced once a
+// second, in small steps, so that no RPC is delayed for long.
 //
-// RPCs are noted one by one as they end, and recorded together by Flush(): what
-// one look-up finds serves many of them, and a tight loop does the rest.
+// RPCs are noted one by one as they end, and recorded together by Flush(), so
+// that one look-up serves many of them and a tight loop does the rest.
 class Recorder {
  public:
   struct Options {
     int peer_count = 0;
     int rpc_count = 0;
 
-    // For histograms per peer, and series; what is allocated once per RPC or
-    // peer, whatever happens, comes on top.
+    // For series and for histograms per peer. Excludes what is always allocated
+    // once per RPC or peer.
     int64_t recording_memory_bytes = std::numeric_limits<int64_t>::max();
 
-    // For samples, those of replay traces (if there are any) and traces of
-    // RPCs (if any is `traced`), in equal parts. Samples beyond it are chosen
-    // by reservoir, traces beyond it are dropped.
+    // For samples, replay samples (if `replayed`) and traces of RPCs (if
+    // `traced`), in equal parts. Beyond it, samples are chosen by reservoir and
+    // traces are dropped.
     int64_t sample_memory_bytes = 0;
     bool traced = false;
     bool replayed = false;
 
-    // What to add to monotonic time to get Unix time.
+    // Add this to monotonic time to get Unix time.
     int64_t unix_offset_ns = 0;
     uint64_t seed = 0;
   };
 
-  // recent: null, or is told what was measured in each second, once the first
-  // RPC of a later one is recorded. Must outlive the recorder.
+  // `recent`, if not null, receives the measurements of each second once the
+  // first RPC of a later one is recorded. It must outlive the recorder.
   explicit Recorder(const Options& options, RecentIntervals* recent = nullptr);
 
-  // Notes an RPC that has ended: the caller sets all members of the sample that
-  // this returns, before it notes another one. `kept`: whether the sample is
-  // offered to be kept, or just counted.
+  // Notes an RPC that has ended. The caller sets all members of the returned
+  // sample before it notes another RPC. `kept`: whether the sample may be kept,
+  // rather than just counted.
   Sample& Note(bool kept) {
     if (noted_count_ == kMostNoted) Flush();
     is_kept_[noted_count_] = kept;
     return noted_[noted_count_++];
   }
 
-  // Records what has been noted. It is not seen before.
+  // Records the noted RPCs. Nothing else sees them before this call.
   void Flush();
 
-  // Counts RPCs that were to be sent at intended_ns, and had waited for wait_ns
-  // when it became certain that they never would be. No warm-up.
+  // Counts RPCs that were due at intended_ns and had waited for wait_ns when it
+  // became certain that they would never be sent. Not for warm-up.
   void CountUnsent(int rpc, int64_t intended_ns, int64_t wait_ns,
                    int64_t count);
 
-  // Counts an iteration that an in-flight cap made later than intended. No
-  // warm-up.
+  // Counts an iteration that an in-flight cap delayed. Not for warm-up.
   void CountHeldBack(int rpc) { ++RecordOf(rpc).held_back_count; }
 
   void KeepReplayed(const ReplayedSample& sample) { replayed_.Add(sample); }
 
-  // Offers what a list's execution has kept.
+  // Offers the samples that an execution of a list has kept.
   void KeepAll(const SampleReservoir& reservoir);
 
-  // Likewise, of a part of the main list, whose other parts other workers may
-  // have run: KeepOfMainList() (limited_samples.h) keeps it, or nobody does. All
-  // parts have the same capacity.
+  // Sets aside the samples of this worker's part of the main list, for
+  // KeepOfMainList() (limited_samples.h). Without that call they are dropped.
+  // All parts have the same capacity.
   void SetAside(SampleReservoir reservoir);
   std::optional<SampleReservoir> TakeAside() {
     return std::exchange(aside_, std::nullopt);
   }
 
-  // The number of a message in this recorder's dictionary; the message must not
-  // be empty. Equal messages have equal numbers.
+  // Returns the number of an error message in this recorder's dictionary. Equal
+  // messages have equal numbers. The message must not be empty.
   int InternError(absl::string_view message);
 
-  // Keeps a serialised TraceContext for a sample, and returns its number; -1 if
-  // there is no memory left for it.
+  // Keeps a serialised TraceContext for a sample and returns its number, or -1
+  // if the budget is used up.
   int AddTrace(absl::string_view trace);
 
-  // What has been recorded, up to the last Flush().
+  // The recorded data, up to the last Flush().
   absl::Span<const std::string> errors() const { return errors_; }
   const std::string& trace(int number) const { return traces_[number]; }
   const SampleReservoir& samples() const { return samples_; }
   const Reservoir<ReplayedSample>& replayed() const { return replayed_; }
   int64_t sample_capacity() const { return samples_.capacity(); }
   int rpc_count() const { return rpc_count_; }
-  // Null if nothing of the RPC was recorded.
+  // Null if nothing was recorded for the RPC.
   const RpcRecord* record(int rpc) const { return records_[rpc].get(); }
   void ForEachTotals(
       absl::FunctionRef<void(int peer, int rpc, const RpcTotals& totals)> visit)
@@ -179,7 +179,7 @@ class Recorder {
            brief_totals_[PairOf(peer, rpc)] != nullptr;
   }
 
-  // What histograms per peer and series take of their budget.
+  // The memory that histograms per peer and series use of their budget.
   int64_t recording_memory_bytes() const;
 
  private:
@@ -193,14 +193,14 @@ class Recorder {
   BriefTotals& BriefTotalsOf(size_t pair);
   RpcRecord& NewRecord(int rpc);
 
-  // RPCs that were noted one after the other and count in the same places.
+  // Consecutive noted RPCs that count in the same places.
   using Batch = absl::Span<const Sample>;
   struct Bytes {
     int64_t request = 0;
     int64_t response = 0;
   };
 
-  // Enough for look-ups to cost little, few enough for the nearest cache.
+  // Large enough to spread the cost of look-ups, small enough for the L1 cache.
   static constexpr size_t kMostNoted = 32;
 
   Batch FirstBatch(absl::Span<const Sample> noted);
@@ -211,7 +211,7 @@ class Recorder {
   void CountInSeries(Batch batch, const Bytes& bytes, IntervalSeries& series);
   static void CountOpenLoop(Batch batch, RpcRecord& record);
 
-  // Most times lie in the interval of the one before.
+  // Most times lie in the same interval as the previous one.
   int64_t IntervalOf(int64_t time_ns) {
     if (!IsInLastInterval(time_ns)) [[unlikely]] {
       TurnToInterval(time_ns);
@@ -225,7 +225,7 @@ class Recorder {
   bool IsInLastInterval(const Sample& sample) const;
   void TurnToInterval(int64_t time_ns);
 
-  // Once a second.
+  // Runs once a second.
   void OnNewSecond();
   void CloseSeries();
   void KeepPeersWithinBudget();
@@ -235,21 +235,21 @@ class Recorder {
   const int64_t unix_offset_ns_;
   const int64_t recording_memory_bytes_;
   RecentIntervals* const recent_;
-  int64_t interval_ = 0;           // of the last IntervalOf()
+  int64_t interval_ = 0;           // result of the last IntervalOf()
   int64_t interval_start_ns_ = 0;  // monotonic
   int64_t last_interval_ = 0;
   size_t noted_count_ = 0;
   std::array<Sample, kMostNoted> noted_;
   std::array<bool, kMostNoted> is_kept_;
-  // By peer, then RPC: either of them, or neither. Brief ones: empty if there
-  // are none.
+  // By peer, then RPC: at most one of the two is not null. brief_totals_ is
+  // empty if no peer has brief totals.
   std::vector<std::unique_ptr<RpcTotals>> totals_;
   std::vector<std::unique_ptr<BriefTotals>> brief_totals_;
-  std::vector<size_t> detailed_pairs_;  // of totals_, in order of their making
-  int64_t detail_bytes_ = 0;            // of totals_
+  std::vector<size_t> detailed_pairs_;  // pairs in totals_, oldest first
+  int64_t detail_bytes_ = 0;            // memory of totals_
   int64_t series_width_ = 1;
   std::vector<std::unique_ptr<RpcRecord>> records_;  // by RPC
-  std::vector<IntervalSeries*> series_;              // of records_
+  std::vector<IntervalSeries*> series_;              // the series in records_
   SampleReservoir samples_;
   std::optional<SampleReservoir> aside_;
   Reservoir<ReplayedSample> replayed_;

@@ -1,6 +1,6 @@
-// What recording one RPC costs: all of it must stay below 100 ns. Time passes
-// as it would at 100000 RPCs per second, so that the turn of a second is part
-// of it.
+// The cost of recording one RPC, which must stay below 100 ns in total. Time
+// passes as it would at 100000 RPCs per second, so that the change of the
+// second is included.
 
 #include <cmath>
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace {
 constexpr int64_t kGapNs = 10'000;
 constexpr size_t kValues = 1 << 12;
 
-// As a run has them: log-normal around 200 us.
+// Realistic latencies: log-normal around 200 us.
 std::vector<int64_t> Latencies() {
   std::mt19937_64 random(1);
   std::lognormal_distribution<double> latency(std::log(200'000.0), 0.7);
@@ -26,7 +26,7 @@ std::vector<int64_t> Latencies() {
   return values;
 }
 
-// Args: peers; whether the loop is open.
+// Arguments: number of peers; 1 for an open loop.
 void BM_Record(benchmark::State& state) {
   const std::vector<int64_t> latencies = Latencies();
   const int peers = static_cast<int>(state.range(0));

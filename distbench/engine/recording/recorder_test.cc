@@ -56,7 +56,7 @@ std::map<int64_t, IntervalCounts> CountsOf(const Recorder& recorder) {
 void Append(std::string& text, const LogHistogram& histogram) {
   absl::StrAppend(&text, " [", histogram.count(), " ", histogram.min(), " ",
                   histogram.max());
-  // To the last bit.
+  // Sums must be equal to the last bit.
   for (const double sum : {histogram.sum(), histogram.sum_of_squares()}) {
     absl::StrAppend(&text, " ", absl::bit_cast<uint64_t>(sum));
   }
@@ -66,7 +66,7 @@ void Append(std::string& text, const LogHistogram& histogram) {
   absl::StrAppend(&text, "]");
 }
 
-// All that was recorded.
+// Describes everything that was recorded.
 std::string Describe(const Recorder& recorder) {
   std::string text;
   recorder.ForEachTotals([&](int peer, int rpc, const RpcTotals& totals) {
@@ -177,7 +177,7 @@ TEST(RecorderTest, WarmupIsNoPartOfTheOfferedLoad) {
   EXPECT_EQ(recorder.record(0)->offered_count, 1);
 }
 
-// Whatever comes one after the other, noted together or one by one.
+// Any sequence gives the same result, whether noted together or one by one.
 TEST(RecorderTest, TogetherIsAsOneByOne) {
   Recorder::Options options = OnePeer(1000 * sizeof(Sample));
   options.peer_count = 3;
@@ -191,7 +191,7 @@ TEST(RecorderTest, TogetherIsAsOneByOne) {
   Sample sample;
   int64_t now_ns = 0;
   for (int i = 0; i < 3000; ++i) {
-    // Mostly like the one before.
+    // Mostly like the previous one.
     if (one_in(5)) sample.rpc = static_cast<int32_t>(random() % 2);
     if (one_in(5)) sample.peer = static_cast<int32_t>(random() % 3);
     if (one_in(5)) sample.warmup = one_in(2);
@@ -229,7 +229,7 @@ TEST(RecorderTest, NothingIsSeenBeforeItIsFlushed) {
   EXPECT_EQ(CountsOf(recorder).begin()->second.succeeded, 2);
 }
 
-// What a list has kept comes behind what ended before it.
+// The samples of a list come after those of RPCs that ended before the list.
 TEST(RecorderTest, SamplesOfListsKeepTheirPlace) {
   Recorder recorder(OnePeer(1000 * sizeof(Sample)));
   Sample sample;
@@ -291,7 +291,7 @@ TEST(RecorderTest, TellsOfEachSecondThatHasPassed) {
   LogHistogram response_time_ns;
   second.response_time_ns.AddTo(response_time_ns);
   EXPECT_EQ(response_time_ns.max(), 3);
-  // What ends late and fails is told as well.
+  // RPCs that end late and fail are reported too.
   Sample sample = OpenLoopSample(kSecond, kSecond, 2 * kSecond + 5);
   sample.error = recorder.InternError("broken");
   Record(recorder, sample);

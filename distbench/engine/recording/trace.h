@@ -18,8 +18,8 @@ struct TraceHop {
   int64_t fanout_index = 0;
 };
 
-// A serialised TraceContext: `inherited`, which is one too or empty, with a hop
-// added. An inherited context that does not parse counts as empty.
+// Returns a serialised TraceContext: `inherited`, which is one or empty, with a
+// hop added. An inherited context that does not parse counts as empty.
 std::string ExtendTrace(absl::string_view inherited, const TraceHop& hop);
 
 }  // namespace distbench

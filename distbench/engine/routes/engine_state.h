@@ -18,21 +18,21 @@
 
 namespace distbench {
 
-// Whom an instance calls by one RPC.
+// The targets of an RPC of an instance.
 struct RpcTargets {
   std::unique_ptr<Fanout> fanout;
   std::vector<int> routes;  // by candidate of the fanout
 };
 
-// How much of what an instance does has been stopped.
+// How much of the instance's activity has been stopped.
 enum class StopScope {
   kNothing,
-  kOwnTraffic,  // its main program; it still handles requests
+  kOwnTraffic,  // its main list; requests are still handled
   kEverything,
 };
 
-// What the workers of one engine share. But for the stop state, it does not
-// change once traffic has started.
+// The state that the workers of one engine share. Except for the stop state, it
+// does not change once traffic has started.
 class EngineState {
  public:
   EngineState(std::shared_ptr<const Plan> plan, int instance, int worker_count,
@@ -49,34 +49,35 @@ class EngineState {
   int worker_count() const { return worker_count_; }
   const Clock& clock() const { return clock_; }
 
-  // Whom this instance sends to.
+  // The routes to the peers that this instance sends to.
   const Routes& routes() const { return routes_; }
 
   // Requires that this instance's service is a client of the RPC.
   RpcTargets& targets(int rpc) { return targets_[rpc]; }
 
-  // Requires a trace of the plan. Empty for what this instance does not send.
+  // Requires a trace of the plan. The table is empty if this instance sends
+  // nothing of it.
   const ReplayTable& replay_table(int trace) const {
     return replay_tables_[trace];
   }
 
-  // When traffic starts, monotonic; 0 until that is known.
+  // The monotonic start time of the traffic; 0 until it is known.
   int64_t traffic_start_ns() const {
     return traffic_start_ns_.load(std::memory_order_relaxed);
   }
   void SetTrafficStart(int64_t start_ns) { traffic_start_ns_ = start_ns; }
 
-  // What to add to monotonic time to get Unix time; fixed for the test, so that
-  // a step of the wall clock does not move its time stamps.
+  // Add this to monotonic time to get Unix time. Fixed for the test, so that a
+  // step of the wall clock does not move its time stamps.
   int64_t unix_offset_ns() const { return unix_offset_ns_; }
 
-  // Stops traffic. The first reason stays; a later call can only widen the
-  // scope. Returns whether it has. Any thread.
+  // Stops traffic. The first reason is kept; a later call can only widen the
+  // scope. Returns whether the scope was widened. Any thread.
   bool Stop(StopScope scope, absl::string_view reason);
   StopScope stop_scope() const {
     return stop_scope_.load(std::memory_order_relaxed);
   }
-  // Empty unless stopped.
+  // Empty unless the engine is stopped.
   std::string stop_reason() const;
 
  private:

@@ -19,7 +19,7 @@ Coordinates CoordinatesOf(const InstancePlan& instance) {
           instance.coordinates[2]};
 }
 
-// The number of the instance at these coordinates, if there is one.
+// The number of the instance at these coordinates; nullopt if there is none.
 std::optional<int> InstanceAt(const ServicePlan& service,
                               const Coordinates& at) {
   for (int axis = 0; axis < 3; ++axis) {
@@ -29,7 +29,7 @@ std::optional<int> InstanceAt(const ServicePlan& service,
                                       (at[1] + service.sizes[1] * at[2]));
 }
 
-// All instances but `self`, starting after it and going around.
+// All instances except `self`, in cyclic order starting after it.
 std::vector<int> Others(int count, int self) {
   std::vector<int> others;
   for (int i = 1; i < count; ++i) others.push_back((self + i) % count);
@@ -42,8 +42,8 @@ std::vector<int> Everyone(int count) {
   return everyone;
 }
 
-// Ascending, with the last instance in the place of `self`: what a round robin
-// among peers goes through.
+// Ascending, with the last instance in place of `self`: the order of a round
+// robin among peers.
 std::vector<int> PeersInTurn(int count, int self) {
   std::vector<int> peers = Everyone(count);
   peers[self] = count - 1;
@@ -51,14 +51,14 @@ std::vector<int> PeersInTurn(int count, int self) {
   return peers;
 }
 
-// 1 or -1: the direction in which an alternating ring calls, so that neighbours
-// pair up. The axis that decides is another one than the ring's own.
+// Returns 1 or -1: the direction in which an alternating ring calls, so that
+// neighbours pair up. An axis other than the ring's decides.
 int AlternatingStep(int ring_axis, const Coordinates& own) {
   const int deciding_axis = ring_axis == 0 ? 1 : 0;
   return own[deciding_axis] % 2 == 1 ? -1 : 1;
 }
 
-// The one target of the filters that have just one.
+// The target of a filter that has exactly one.
 std::optional<int> FixedTarget(const FanoutPlan& plan,
                                const ServicePlan& server, Coordinates at) {
   const int axis = plan.axis;
@@ -71,7 +71,7 @@ std::optional<int> FixedTarget(const FanoutPlan& plan,
     case FanoutPlan::Kind::kAlternatingRing: {
       const int step =
           plan.kind == FanoutPlan::Kind::kRing ? 1 : AlternatingStep(axis, own);
-      // Outside the server's grid there is no place on its ring.
+      // Coordinates outside the server's grid have no place on its ring.
       if (at[axis] >= server.sizes[axis]) return std::nullopt;
       at[axis] = (at[axis] + step + server.sizes[axis]) % server.sizes[axis];
       return InstanceAt(server, at);
@@ -126,7 +126,7 @@ std::vector<int> FindCandidates(const Plan& plan, const RpcPlan& rpc,
   return {};
 }
 
-// Moves a random choice of `count` elements to the front.
+// Moves `count` randomly chosen elements to the front.
 void ShuffleFront(std::vector<int>& values, int count, absl::BitGenRef random) {
   for (int i = 0; i < count; ++i) {
     std::swap(values[i],

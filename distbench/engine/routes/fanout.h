@@ -11,27 +11,28 @@
 
 namespace distbench {
 
-// Which instances of a server one client instance calls by one RPC, for each
-// iteration. Never the client itself.
+// Chooses which instances of a server one client instance calls by one RPC, for
+// each iteration. Never the client itself.
 //
-// Where all candidates are called and they are the client's own service, they
-// are called in the order own+1, own+2, ... around; another service's are
+// If all candidates are called and belong to the client's own service, they are
+// called in the cyclic order own+1, own+2, ...; those of another service are
 // called in random order.
 class Fanout {
  public:
   // client: index into plan.instances.
   Fanout(const Plan& plan, const RpcPlan& rpc, int client);
 
-  // All instances that may ever be called: numbers within the server service.
-  // Of an RPC through a multi-server channel: kAnyInstance alone.
+  // All instances that may ever be called, as numbers within the server
+  // service. For an RPC through a multi-server channel: kAnyInstance alone.
   absl::Span<const int> candidates() const { return candidates_; }
 
   // Whether every iteration has the same targets.
   bool always_all() const { return always_all_; }
 
-  // Targets of the next iteration: positions in candidates(), each at most
-  // once, perhaps none. The result is valid until scratch is used again.
-  // Thread-safe; random and scratch are the caller's own.
+  // Returns the targets of the next iteration as positions in candidates(),
+  // each at most once; possibly none. The result is valid until `scratch` is
+  // used again. Thread-safe if each caller passes its own `random` and
+  // `scratch`.
   absl::Span<const int> Select(absl::BitGenRef random,
                                std::vector<int>& scratch) {
     if (always_all_) return all_positions_;
@@ -48,7 +49,7 @@ class Fanout {
   bool shuffled_ = false;
   std::vector<int> candidates_;
   std::vector<int> all_positions_;  // 0, 1, 2, ...
-  bool always_all_ = false;         // called in order by every iteration
+  bool always_all_ = false;         // every iteration calls all, in order
   std::atomic<uint64_t> round_robin_ = 0;
 };
 

@@ -15,7 +15,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
-// Two services: 0, the clients, and 1, the servers; each a grid.
+// Two services: 0 (clients) and 1 (servers), each of them a grid.
 class FanoutTest : public testing::Test {
  protected:
   void AddService(int x, int y = 1, int z = 1) {

@@ -52,7 +52,7 @@ void ReplayTable::Link(int position, const std::vector<int>& position_of) {
   }
   record.waiting_slot = waiting_count_++;
   for (const int number : record.plan->prior_records) {
-    // Validation makes sure that this instance sends it.
+    // Validation guarantees that this instance sends it.
     Record& prior = records_[position_of[number]];
     const bool for_start =
         record.plan->base == ReplayRecordPlan::Base::kPriorStart;

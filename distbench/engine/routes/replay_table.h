@@ -9,8 +9,8 @@
 
 namespace distbench {
 
-// The records of a replay trace that one client instance sends, with what
-// follows from what. Immutable.
+// The records of a replay trace that one client instance sends, with their
+// dependencies. Immutable.
 class ReplayTable {
  public:
   struct Record {
@@ -19,25 +19,27 @@ class ReplayTable {
     int route = 0;
     int server_instance = 0;  // or kAnyInstance
 
-    // How many earlier records it waits for, and its place among the records
-    // that wait; kNone if it waits for none.
+    // The number of earlier records that this one waits for, and its place
+    // among the records that wait; kNone if it waits for none.
     int prior_count = 0;
     int waiting_slot = kNone;
 
-    // Positions of the records that wait for this one's start, and for its end.
+    // Positions of the records that wait for the start and for the end of this
+    // one.
     std::vector<int> start_followers;
     std::vector<int> end_followers;
   };
 
-  // Of a service that is not the trace's client, and of a client instance that
-  // has no part in it, the table is empty. Makes the routes that it needs.
+  // Makes the routes that the records need. The table is empty for instances of
+  // services other than the trace's client, and for client instances that send
+  // nothing of the trace.
   ReplayTable(const Plan& plan, int trace, int instance, Routes& routes);
 
   // In the order of the trace.
   const std::vector<Record>& records() const { return records_; }
 
-  // Records that are due at a fixed time after the start of the trace, and of
-  // the traffic: positions, the earliest first.
+  // Positions of the records that are due at a fixed time after the start of
+  // the trace, and of the traffic; earliest first.
   const std::vector<int>& after_trace_start() const {
     return after_trace_start_;
   }
@@ -45,7 +47,7 @@ class ReplayTable {
     return after_traffic_start_;
   }
 
-  // How many of the records wait for others.
+  // The number of records that wait for others.
   int waiting_count() const { return waiting_count_; }
 
  private:

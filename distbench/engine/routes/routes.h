@@ -11,14 +11,14 @@
 
 namespace distbench {
 
-// What an instance sends to, and under whom its RPCs are counted.
+// The destinations of an instance, and the peers that its RPCs are counted
+// under.
 //
 // A route is what the driver connects to: one peer, or the members of a
-// multi-server channel. An RPC is counted under the peer that answered it. If
-// it went to one peer, it is counted there without an answer too; but if it
-// went through a channel, nobody knows who should have answered: it is counted
-// under the channel, as "SERVICE[CHANNEL]". Such RPCs have failed, so a channel
-// has failures only.
+// multi-server channel. An RPC is counted under the peer that answered it. An
+// unanswered RPC to a single peer is counted under that peer. An unanswered RPC
+// through a channel has no known peer, so it is counted under the channel, as
+// "SERVICE[CHANNEL]". Such RPCs have failed, so a channel has failures only.
 //
 // Built once, then immutable.
 class Routes {
@@ -26,27 +26,28 @@ class Routes {
   // plan must outlive this.
   explicit Routes(const Plan& plan) : plan_(plan) {}
 
-  // The route to an instance of a service, by its number; but through a channel
-  // of the service unless that is kNone. Makes the route if there is none yet.
+  // Returns the route to an instance of a service, given its number, or through
+  // `channel` of the service unless that is kNone. Makes the route if
+  // necessary.
   int To(int service, int number, int channel);
 
   int count() const { return static_cast<int>(routes_.size()); }
 
-  // Instances that are called, alone or as members of channels: indices into
+  // Instances that are called, directly or as members of channels: indices into
   // plan.instances.
   const std::vector<int>& peers() const { return peers_; }
 
-  // What the driver connects to, by route. addresses: in the order of peers().
+  // The driver's peers, by route. `addresses` is in the order of peers().
   std::vector<Peer> ConnectTo(const std::vector<std::string>& addresses) const;
 
-  // Under whom RPCs are counted: peers(), then channels.
+  // The number of entries that RPCs are counted under: peers(), then channels.
   int counted_count() const {
     return static_cast<int>(peers_.size() + channels_.size());
   }
   std::string NameOfCounted(int counted) const;
 
-  // Under whom an RPC is counted that has ended. responding_instance may be
-  // anything, as it comes from the network.
+  // Returns the entry that a finished RPC is counted under. responding_instance
+  // comes from the network and may have any value.
   int CountedUnder(int route, int responding_instance) const {
     const int peer = routes_[route].peer;
     return peer != kNone ? peer : CountedOfChannel(route, responding_instance);
@@ -61,7 +62,7 @@ class Routes {
   };
   struct Channel {
     int service = 0;
-    int channel = 0;           // of the service
+    int channel = 0;           // the service's channel
     std::vector<int> members;  // indices into peers_
     std::vector<int> peer_of;  // by number within the service: index into
                                // peers_, or none

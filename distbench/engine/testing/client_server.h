@@ -8,8 +8,8 @@
 
 namespace distbench {
 
-// The config of a test, with a client and `servers` servers; `client_action`
-// completes the action "run", and `more` the config.
+// Returns the config of a test with a client and `servers` servers.
+// `client_action` completes the action "run", and `more` the config.
 inline std::string ClientServer(absl::string_view client_action,
                                 absl::string_view more = "", int servers = 1) {
   return absl::Substitute(

@@ -24,7 +24,7 @@ std::shared_ptr<const Plan> CompileTest(DistributedSystemDescription test) {
   return std::make_shared<const Plan>(Compile(checked->tests(0)));
 }
 
-// Loopback, inside the decorators that the options name.
+// The loopback driver, inside the decorators that the options name.
 std::unique_ptr<ProtocolDriver> MakeDriver(const DriverOptions& options,
                                            const Clock& clock) {
   const auto inner = [&] { return MakeDriver(options.decorated.at(0), clock); };
@@ -103,7 +103,7 @@ bool SimulatedSystem::IsFrozen(const Engine& engine) const {
 int64_t SimulatedSystem::NextDueNs() const {
   int64_t next_ns = std::numeric_limits<int64_t>::max();
   for (const auto& engine : engines_) {
-    // What comes to a frozen instance is seen when it wakes up.
+    // A frozen instance sees events when it wakes up.
     next_ns = std::min(
         next_ns, IsFrozen(*engine) ? freeze_.end_ns : engine->next_due_ns());
   }
@@ -165,9 +165,10 @@ void SimulatedSystem::Connect() {
   }
 }
 
-// An action that never gives up its turn for good (a loop of iterations without
-// targets, say) keeps the system busy: time then has to pass nevertheless.
-// Ends at end_ns if it is busy then, but not before it has had a turn.
+// An action that is always busy (a loop of iterations without targets, for
+// example) keeps the system from becoming idle, so time has to pass anyway. At
+// end_ns this returns even if the system is busy, but not before it has had a
+// turn.
 void SimulatedSystem::RunUntilIdle(int64_t end_ns) {
   constexpr int kRoundsPerMicrosecond = 100;
   for (int64_t round = 1; turns_left_ > 0; ++round) {

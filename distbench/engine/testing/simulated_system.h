@@ -18,19 +18,18 @@
 namespace distbench {
 
 struct SimulationOptions {
-  int workers = 1;  // of each instance
+  int workers = 1;  // per instance
 
-  // Of each instance; see EngineOptions.
+  // For each instance; see EngineOptions.
   int64_t sample_memory_bytes = EngineOptions().sample_memory_bytes;
 
-  // Simulated time that passes with each turn in which something happens.
-  // 0: next to none.
+  // Simulated time that each busy turn takes. 0: almost none.
   int64_t turn_ns = 0;
 
   // Run() gives up after this many turns of all instances.
   int64_t max_turns = std::numeric_limits<int64_t>::max();
 
-  // Puts something between an engine and its driver.
+  // Wraps the driver of an engine.
   std::function<std::unique_ptr<ProtocolDriver>(
       int instance, std::unique_ptr<ProtocolDriver> driver)>
       wrap_driver =
@@ -38,45 +37,45 @@ struct SimulationOptions {
             return driver;
           };
 
-  // When something is due that engines do not know of: monotonic.
+  // The monotonic time of the next event that the engines do not know about.
   std::function<int64_t()> next_due_ns = [] {
     return std::numeric_limits<int64_t>::max();
   };
 };
 
-// Dies if the text is no DistributedSystemDescription.
+// Parses a DistributedSystemDescription; dies if the text is invalid.
 DistributedSystemDescription ParseTest(absl::string_view config);
 
-// All instances of a test in one thread, over the loopback driver in the
-// decorators of their services, on a clock that jumps to the next due time:
-// tests of traffic that take no time.
+// Runs all instances of a test in one thread, over the loopback driver inside
+// the decorators of their services, on a clock that jumps to the next due time.
+// Tests of traffic then take no real time.
 class SimulatedSystem {
  public:
-  // Dies if the test is not valid.
+  // Dies if the test is invalid.
   explicit SimulatedSystem(absl::string_view config, int workers = 1);
   SimulatedSystem(const DistributedSystemDescription& test, int workers);
   SimulatedSystem(const DistributedSystemDescription& test,
                   SimulationOptions options);
   ~SimulatedSystem();
 
-  // The instance does nothing from start_ns to end_ns, monotonic: a host that
-  // stalls. Before Run(), or between two; one freeze at a time.
+  // Freezes the instance from start_ns to end_ns (monotonic), like a host that
+  // stalls. Call this before Run() or between two runs; one freeze at a time.
   void FreezeBetween(absl::string_view instance, int64_t start_ns,
                      int64_t end_ns);
 
   // Runs until all main lists have ended. Returns false if that takes longer
-  // than limit_ns of simulated time or the turns that are allowed, or if
-  // nothing is due any more.
+  // than limit_ns of simulated time or more turns than allowed, or if nothing
+  // is due any more.
   bool Run(int64_t limit_ns = 3'600'000'000'000);
 
-  // Runs until that much simulated time has passed or all main lists have
+  // Runs until duration_ns of simulated time have passed or all main lists have
   // ended.
   void RunFor(int64_t duration_ns);
 
   // Stops the traffic of all instances.
   void StopAll(absl::string_view reason);
 
-  // Turns that Run() may still take; may be set anew.
+  // The number of turns that Run() may still take.
   int64_t turns_left() const { return turns_left_; }
   void AllowTurns(int64_t turns) { turns_left_ = turns; }
 
@@ -113,11 +112,12 @@ class SimulatedSystem {
   int64_t start_ns_ = 0;
 };
 
-// The statistics of one RPC between two instances; empty if there were none.
+// Returns the statistics of one RPC between two instances; empty if there are
+// none.
 RpcStatistics StatisticsOf(const ServiceLogs& logs, const std::string& client,
                            const std::string& server, int rpc_index = 0);
 
-// The log of one RPC between two instances, which must be there.
+// Returns the log of one RPC between two instances, which must exist.
 const RpcPerformanceLog& LogOf(const ServiceLogs& logs,
                                const std::string& client,
                                const std::string& server, int rpc_index);

@@ -12,15 +12,15 @@ namespace {
 
 constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 
-// The first multiple of the interval of the common clock that lies strictly
-// after the start, as monotonic time.
+// Returns the first multiple of the interval on the common clock that lies
+// strictly after the start, as monotonic time.
 int64_t FirstBurst(int64_t interval_ns, const Pacer::Position& position) {
   const int64_t common_ns = position.start_ns + position.common_clock_offset_ns;
   const int64_t since_ns = common_ns % interval_ns;
   return position.start_ns + (interval_ns - since_ns);
 }
 
-// How far into the interval this instance sends its bursts.
+// The offset into the interval at which this instance sends its bursts.
 int64_t BurstShift(int64_t interval_ns, const Pacer::Position& position) {
   return static_cast<int64_t>(static_cast<double>(interval_ns) *
                               position.instance / position.instance_count);
@@ -41,7 +41,7 @@ Pacer::Pacer(const IterationsPlan& plan, const Position& position,
       next_ns_ = SaturatingAdd(position.start_ns, turn_ns);
       break;
     case ArrivalProcess::kExponential:
-      // The process starts with an arrival, which belongs to one shard.
+      // The arrival process starts with an arrival, which belongs to one shard.
       next_ns_ = position.start_ns;
       if (position.shard != 0) {
         next_ns_ = SaturatingAdd(next_ns_, ExponentialGap(random));
@@ -56,7 +56,7 @@ Pacer::Pacer(const IterationsPlan& plan, const Position& position,
                                turn_ns);
       break;
   }
-  // Only the action's first iteration may lie beyond its duration.
+  // Only the first iteration of the action may lie beyond its duration.
   first_ = position.shard == 0;
 }
 
@@ -79,7 +79,7 @@ void Pacer::Skip(int64_t count) {
 int64_t Pacer::ExponentialGap(absl::BitGenRef random) const {
   const double gap_ns =
       absl::Exponential<double>(random) * static_cast<double>(step_ns_);
-  // Rounded at random, so that the mean stays exact for short intervals too.
+  // Rounded randomly, so that the mean is exact for short intervals too.
   const double rounded = std::floor(gap_ns + absl::Uniform(random, 0.0, 1.0));
   return rounded >= static_cast<double>(kMax) ? kMax
                                               : static_cast<int64_t>(rounded);

@@ -8,20 +8,21 @@
 
 namespace distbench {
 
-// The intended times of an open loop's iterations, one after the other.
+// The intended start times of an open loop's iterations, in sequence.
 //
-// An action may be shared by several workers. Each has a pacer of its own, and
-// together they keep the arrival process: constant and synchronised arrivals
-// are dealt out in turn; a Poisson process is thinned, which leaves Poisson
-// processes of an n-th of the rate.
+// An action may be shared by several workers. Each has its own pacer, and
+// together they preserve the arrival process: constant and synchronised
+// arrivals are dealt out in turn; a Poisson process is thinned, which leaves n
+// Poisson processes of 1/n of the rate.
 class Pacer {
  public:
   struct Position {
-    int64_t start_ns = 0;  // of the action, monotonic
-    int shard = 0;         // of shard_count
+    int64_t start_ns = 0;  // start of the action, monotonic
+    int shard = 0;         // number from 0, below shard_count
     int shard_count = 1;
-    // For synchronised bursts: what to add to monotonic time to get the
-    // cluster's common clock, and which of how many instances this is.
+    // For synchronised bursts: the difference to add to monotonic time to get
+    // the cluster's common clock, and the number of this instance among
+    // instance_count.
     int64_t common_clock_offset_ns = 0;
     int instance = 0;
     int instance_count = 1;
@@ -31,21 +32,22 @@ class Pacer {
   Pacer(const IterationsPlan& plan, const Position& position,
         absl::BitGenRef random);
 
-  // When the next iteration is intended to start, monotonic. May be long past.
+  // The intended start of the next iteration (monotonic), perhaps long past.
   int64_t next_ns() const { return next_ns_; }
 
   // Whether the next iteration is beyond the action's duration. The first one
   // never is.
   bool exhausted() const { return !first_ && next_ns_ > last_ns_; }
 
-  // How many iterations are due by now_ns and within the action's duration, the
-  // next one included; for a Poisson process the expected number.
+  // Returns how many iterations are due by now_ns and within the action's
+  // duration, including the next one; for a Poisson process, the expected
+  // number.
   int64_t due_count(int64_t now_ns) const;
 
   // Moves on to the iteration after the next one.
   void Advance(absl::BitGenRef random);
 
-  // Moves on by that many iterations, at their mean distance.
+  // Skips `count` iterations, assuming their mean distance.
   void Skip(int64_t count);
 
  private:

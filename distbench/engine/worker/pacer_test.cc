@@ -23,7 +23,7 @@ IterationsPlan OpenLoop(ArrivalProcess arrivals, int64_t interval_ns,
   return plan;
 }
 
-// The first `count` intended times of all shards together, in order.
+// Returns the first `count` intended times of all shards together, in order.
 std::vector<int64_t> Times(const IterationsPlan& plan, Pacer::Position position,
                            int shard_count, int count) {
   std::mt19937_64 random(42);
@@ -63,7 +63,7 @@ TEST(PacerTest, BurstsAreAlignedToTheCommonClockStrictlyLater) {
   EXPECT_THAT(
       Times(plan, {.start_ns = 100, .common_clock_offset_ns = 950}, 1, 3),
       ElementsAre(1050, 2050, 3050));
-  // A start on the multiple itself waits for the next one.
+  // A start exactly on a multiple waits for the next one.
   EXPECT_THAT(Times(plan, {.start_ns = 2000}, 2, 3),
               ElementsAre(3000, 4000, 5000));
 }
@@ -81,8 +81,8 @@ TEST(PacerTest, FirstIterationIsNeverBeyondTheDuration) {
   EXPECT_THAT(Times(plan, {.start_ns = 10}, 3, 10), ElementsAre(1000));
 }
 
-// Gaps of a Poisson process are exponential: mean, standard deviation and
-// median are known. Also when it is thinned over workers.
+// The gaps of a Poisson process are exponential, with known mean, standard
+// deviation and median, even when it is thinned over workers.
 TEST(PacerTest, ExponentialGapsHaveTheirMoments) {
   constexpr int kCount = 200'000;
   const IterationsPlan plan = OpenLoop(ArrivalProcess::kExponential, 1000);

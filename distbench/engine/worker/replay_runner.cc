@@ -18,7 +18,8 @@ void ReplayRunner::Start(Iteration& iteration) {
   const int trace = iteration.action->plan->target;
   ReplayRun& run = *runs_.Get();
   SetUp(run, trace, iteration);
-  // One more than there are, so that the run does not end before it has begun.
+  // One more than the number of records, so that the run cannot end before it
+  // has begun.
   iteration.outstanding = static_cast<int>(run.table->records().size()) + 1;
   for (ReplaySchedule& schedule : run.schedules) Advance(run, schedule);
   SendReady(run);
@@ -35,8 +36,8 @@ void ReplayRunner::SetUp(ReplayRun& run, int trace, Iteration& iteration) {
   run.execution = executions_++;
   run.start_ns =
       iteration.intended_ns != 0 ? iteration.intended_ns : context_.now_ns;
-  // A request may arrive, and its handler replay, before this instance has been
-  // told when traffic starts.
+  // A request may arrive, and its handler start a replay, before this instance
+  // knows when traffic starts.
   const int64_t traffic_start_ns = engine.traffic_start_ns();
   SetUp(run, run.schedules[0], run.table->after_trace_start(), run.start_ns);
   SetUp(run, run.schedules[1], run.table->after_traffic_start(),
@@ -107,7 +108,7 @@ void ReplayRunner::OnDone(ClientCall& client) {
   FinishIfDone(run);
 }
 
-// Makes ready what is due, and waits for the next.
+// Makes the records that are due ready, and waits for the next one.
 void ReplayRunner::Advance(ReplayRun& run, ReplaySchedule& schedule) {
   const std::vector<int>& positions = *schedule.positions;
   const bool stopped = IsStopped(run);
@@ -123,7 +124,7 @@ void ReplayRunner::Advance(ReplayRun& run, ReplaySchedule& schedule) {
   }
 }
 
-// Tells records that one that they wait for has started or ended.
+// Tells the followers of a record that it has started or ended.
 void ReplayRunner::Release(ReplayRun& run, const std::vector<int>& followers,
                            int64_t time_ns) {
   for (const int position : followers) {
@@ -141,8 +142,8 @@ void ReplayRunner::Release(ReplayRun& run, const std::vector<int>& followers,
   }
 }
 
-// Sending one record may make others ready, which this loop goes on to: a chain
-// of any length needs no stack.
+// Sending one record may make others ready. The loop handles them too, so that
+// a chain of any length needs no recursion.
 void ReplayRunner::SendReady(ReplayRun& run) {
   for (size_t i = 0; i < ready_.size(); ++i) {
     const auto [position, due_ns] = ready_[i];
@@ -174,7 +175,7 @@ void ReplayRunner::Send(ReplayRun& run, int position, int64_t due_ns) {
     sender_.SetTrace(call, /*fanout_index=*/record.number);
   }
   sender_.Submit(&call);
-  // Transports that gather calls stamp them later.
+  // Transports that batch calls set sent_ns later.
   const int64_t start_ns = client.sent_ns != 0
                                ? client.sent_ns
                                : context_.engine.clock().MonotonicNs();

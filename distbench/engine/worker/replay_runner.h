@@ -1,7 +1,7 @@
 // Replays RPC traces.
 //
 // An iteration of a replay action is one execution of the trace: this instance
-// sends each of its records once. What flows:
+// sends each of its records once. The flow:
 //
 //   Scheduler ▸ Start(iteration)
 //     records after the trace's or traffic's start ── in order of time, one
@@ -12,20 +12,19 @@
 //          └ end followers ◀────── OnDone ────────┘
 //     all records done ▸ Scheduler::FinishIteration(iteration)
 //
-// Times. A record is due at its offset after its base: the start of this
-// execution (in an open loop the iteration's intended start), of the traffic,
-// or the latest start or end of its prior records. It is never intended to be
-// sent before its execution starts, so that a second iteration does not count
-// as late what the first one has sent already. An RPC starts when it is handed
-// to the transport and ends with its answer or failure: a record that fails
-// releases its followers as any other.
+// Times: a record is due at its offset after its base: the start of this
+// execution (in an open loop, the iteration's intended start), the start of the
+// traffic, or the latest start or end of its prior records. It is never
+// intended to be sent before its execution starts, so that a second iteration
+// does not count as late what the first one has already sent. An RPC starts
+// when it is handed to the transport and ends with its answer or failure. A
+// failed record releases its followers like any other.
 //
-// When the traffic that a replay belongs to stops, records that were not sent
-// are dropped, together with their followers, and those in flight end as all
-// RPCs do.
+// When the traffic that a replay belongs to stops, unsent records are dropped
+// together with their followers, and those in flight end as all RPCs do.
 //
-// On the wire a replayed RPC has the index of its trace behind those of the
-// config's RPCs, and is counted and sampled under it.
+// On the wire a replayed RPC has the index of its trace, which follows the
+// indices of the config's RPCs. It is counted and sampled under that index.
 
 #ifndef DISTBENCH_ENGINE_WORKER_REPLAY_RUNNER_H_
 #define DISTBENCH_ENGINE_WORKER_REPLAY_RUNNER_H_
@@ -53,7 +52,7 @@ struct ReplaySchedule {
   Timer timer;
 };
 
-// A record that waits for others, then for its time.
+// A record that waits for other records, then for its due time.
 struct WaitingRecord {
   ReplayRun* run = nullptr;
   int position = 0;
@@ -73,8 +72,8 @@ struct ReplayRun {
   std::vector<WaitingRecord> waiting;
 };
 
-// Of one worker. Allocates for the first executions only, and where more run at
-// the same time than ever before.
+// The replays of one worker. Allocates only for the first executions, and when
+// more run at the same time than ever before.
 class ReplayRunner {
  public:
   ReplayRunner(WorkerContext& context, RpcSender& sender, Scheduler& scheduler);
@@ -88,14 +87,14 @@ class ReplayRunner {
   // perhaps before this returns.
   void Start(Iteration& iteration);
 
-  // A replayed RPC has ended.
+  // Handles the end of a replayed RPC.
   void OnDone(ClientCall& call);
 
-  // A timer of kind kReplaySchedule or kReplayRecord is due; or the traffic
-  // that it belongs to stops.
+  // Handles a timer of kind kReplaySchedule or kReplayRecord that is due, or
+  // whose traffic stops.
   void OnDue(Timer& timer);
 
-  // The action that such a timer belongs to.
+  // Returns the action that such a timer belongs to.
   static const ActionRun& ActionOf(const Timer& timer);
 
  private:
@@ -116,11 +115,11 @@ class ReplayRunner {
   WorkerContext& context_;
   RpcSender& sender_;
   Scheduler& scheduler_;
-  const int rpc_count_;  // of the config
+  const int rpc_count_;  // RPCs of the config
   int64_t executions_ = 0;
   ObjectPool<ReplayRun> runs_;
 
-  // Records of the run at hand that can be sent now: position and due time.
+  // Records of the current run that can be sent now: position and due time.
   std::vector<std::pair<int, int64_t>> ready_;
 };
 

@@ -62,7 +62,7 @@ void RequestHandler::Respond(const ListRun& list) {
                    : context_.engine.plan().rpcs[request.rpc_index].response);
 }
 
-// Replayed RPCs are numbered behind those of the config.
+// Replayed RPCs are numbered after those of the config.
 bool RequestHandler::IsReplay(int rpc_index) const {
   const Plan& plan = context_.engine.plan();
   const int64_t trace = rpc_index - static_cast<int64_t>(plan.rpcs.size());
@@ -102,7 +102,7 @@ void RequestHandler::AnswerUnlessStopped(ServerCall& request,
   }
 }
 
-// The client's wish goes first: it has drawn both sizes together.
+// The client's choice takes precedence: it has drawn both sizes together.
 void RequestHandler::Answer(ServerCall& request, const SizePlan& size) {
   request.reply_bytes = request.response_bytes != kServerDecides
                             ? request.response_bytes

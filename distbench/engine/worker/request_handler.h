@@ -13,25 +13,26 @@
 
 namespace distbench {
 
-// The server side of one worker: what a request calls for, and how it is
-// answered.
+// The server side of one worker: decides how to handle requests, and answers
+// them.
 class RequestHandler {
  public:
   explicit RequestHandler(WorkerContext& context);
 
-  // Answers a request that no list handles: to an RPC whose action list is
-  // empty, or that this instance can not handle; and one of a replay, now or
-  // when its processing time is over. Returns the list that handles it
-  // otherwise, else kNone.
+  // Admits a request. Returns the list that handles it. Returns kNone if no
+  // list does: the request is answered at once if its RPC has an empty action
+  // list or this instance cannot handle it; a replayed request is answered now
+  // or when its processing time is over.
   int Admit(ServerCall& request);
 
-  // The time of a replayed request is over, or all is stopped.
+  // The processing time of a replayed request is over, or everything is
+  // stopped.
   void OnReplyDue(Timer& timer);
 
-  // Answers the request that a list handles.
+  // Answers the request that `list` handles.
   void Respond(const ListRun& list);
 
-  // Requests that were admitted and not answered.
+  // The number of requests that were admitted and not answered yet.
   int64_t pending() const { return pending_; }
 
  private:
@@ -41,7 +42,7 @@ class RequestHandler {
     Timer timer;
   };
 
-  // What becomes of the requests of one RPC.
+  // How requests of one RPC are handled.
   struct Handling {
     bool is_handled = false;  // by this instance
     int list = kNone;         // none: it has no actions
@@ -59,7 +60,7 @@ class RequestHandler {
   void Refuse(ServerCall& request, const std::string& error);
 
   WorkerContext& context_;
-  const int number_;                // of this instance
+  const int number_;                // this instance's number
   std::vector<Handling> handling_;  // by RPC
   ObjectPool<DelayedReply> delayed_;
   int64_t pending_ = 0;

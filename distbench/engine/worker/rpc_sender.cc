@@ -5,8 +5,8 @@
 #include "distbench/base/saturating_add.h"
 #include "distbench/engine/recording/trace.h"
 
-// What each RPC passes through and only this file calls is inline: calls would
-// cost as much as what they do.
+// Functions on the path of every RPC that only this file calls are inline: a
+// call would cost as much as the function does.
 
 namespace distbench {
 
@@ -110,7 +110,8 @@ bool RpcSender::SendWaiting() {
   return still_waiting > 0;
 }
 
-// A joint draw decides both sizes, and then the request carries the response's.
+// A joint distribution yields both sizes; the request then carries the response
+// size.
 inline RpcSender::Sizes RpcSender::DrawSizes(const RpcPlan& rpc,
                                              const ActionPlan& action) {
   if (rpc.joint_distribution != kNone) {
@@ -126,8 +127,8 @@ inline RpcSender::Sizes RpcSender::DrawSizes(const RpcPlan& rpc,
           .response_bytes = kServerDecides};
 }
 
-// Whether each iteration is an RPC like that of the one before, if nothing of
-// it is traced.
+// Whether every iteration is an RPC like the previous one, as long as nothing
+// of it is traced.
 bool RpcSender::Repeats(const RpcPlan& rpc, const Fanout& fanout,
                         const ActionRun& action) {
   const SizePlan& request = action.plan->request_override.has_value()
@@ -159,7 +160,7 @@ void RpcSender::SetTrace(RpcCall& call, int64_t fanout_index) {
   call.client.trace_context = call.trace_context;
 }
 
-// For room in the send queue of its peer.
+// Queues the call until the send queue of its peer has room.
 void RpcSender::Wait(RpcCall* call) {
   const int peer = call->client.peer;
   Queue& queue = waiting_[peer];
@@ -173,7 +174,7 @@ void RpcSender::Wait(RpcCall* call) {
   queue.last = call;
 }
 
-// Null if none waits.
+// Returns null if no call waits.
 RpcCall* RpcSender::PopWaiting() {
   if (waiting_peers_.empty()) return nullptr;
   Queue& queue = waiting_[waiting_peers_.back()];
@@ -183,7 +184,7 @@ RpcCall* RpcSender::PopWaiting() {
   return call;
 }
 
-// Sets all members, of the sample of an RPC that was noted.
+// Sets all members of the sample of a finished RPC.
 inline void RpcSender::Measure(const RpcCall& call, Sample& sample) {
   const ClientCall& client = call.client;
   sample.rpc = client.rpc_index;

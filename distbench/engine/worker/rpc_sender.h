@@ -12,7 +12,7 @@
 
 namespace distbench {
 
-// The client side of one worker: turns iterations into RPCs, and their ends
+// The client side of one worker: turns iterations into RPCs, and finished RPCs
 // into measurements.
 class RpcSender {
  public:
@@ -22,12 +22,13 @@ class RpcSender {
   // if there are none.
   bool Send(Iteration& iteration);
 
-  // Records an RPC that has ended. Returns its iteration if that was the last
-  // RPC of it, else null. If the iteration repeats, SendAgain() or LetGo()
-  // follows.
+  // Records an RPC that has ended. Returns its iteration if this was its last
+  // RPC, otherwise null. If the iteration repeats, the caller must then call
+  // SendAgain() or LetGo().
   Iteration* OnDone(ClientCall& call);
 
-  // Sends the RPC of an iteration that has become its action's next one.
+  // Sends the RPC again for an iteration that has become the next one of its
+  // action.
   void SendAgain(ClientCall& client) {
     RpcCall& call = RpcCall::Of(client);
     call.intended_ns = call.iteration->intended_ns;
@@ -39,14 +40,15 @@ class RpcSender {
   }
   void LetGo(ClientCall& client) { calls_.Put(&RpcCall::Of(client)); }
 
-  // Sends what had to wait for a full send queue. Returns whether some still
-  // has to.
+  // Sends calls that waited for a full send queue. Returns whether any still
+  // have to wait.
   bool SendWaiting();
   bool must_wait_for_queue() const { return !waiting_peers_.empty(); }
 
-  // For RPCs that are not an iteration's fanout: takes a call for the caller to
-  // fill in, then sends it. Its end is recorded by End() instead of OnDone(),
-  // and its sample, valid until another call ends, left to the caller.
+  // For RPCs outside an iteration's fanout: the caller takes a call, fills it
+  // in and submits it. End() then records its end instead of OnDone(), and
+  // returns its sample for the caller to keep; it is valid until another call
+  // ends.
   RpcCall& NewCall(Iteration& iteration);
   void SetTrace(RpcCall& call, int64_t fanout_index);
   void Submit(RpcCall* call) {
@@ -55,8 +57,8 @@ class RpcSender {
   }
   const Sample& End(RpcCall& call);
 
-  // Ends every RPC that waits or is in flight: the former by calls of
-  // end(ClientCall&), the latter as they always do.
+  // Ends every RPC that waits or is in flight: waiting ones by calls of
+  // end(ClientCall&), those in flight as they always end.
   template <typename EndCall>
   void CancelAll(EndCall end) {
     context_.transport.CancelCalls();
@@ -78,7 +80,7 @@ class RpcSender {
     int64_t request_bytes;
     int64_t response_bytes;
   };
-  // Calls to one peer that wait, in order.
+  // Waiting calls to one peer, in order.
   struct Queue {
     RpcCall* first = nullptr;
     RpcCall* last = nullptr;
@@ -97,11 +99,11 @@ class RpcSender {
   ObjectPool<RpcCall> calls_;
   std::vector<int> scratch_;
   std::vector<Queue> waiting_;      // by peer
-  std::vector<int> waiting_peers_;  // those with a queue that is not empty
+  std::vector<int> waiting_peers_;  // those with a non-empty queue
   int64_t in_flight_ = 0;
 };
 
-// Draws a size, or takes the fixed one.
+// Draws a size, or returns the fixed one.
 inline int64_t DrawSize(const SizePlan& size, WorkerContext& context) {
   if (size.distribution == kNone) return size.fixed_bytes;
   return context.engine.plan().distributions[size.distribution].Draw(

@@ -1,13 +1,13 @@
-// The state of what an engine is doing: executions of action lists, the actions
-// in them, their iterations, and the RPCs of those.
+// The run-time state of an engine: executions of action lists, their actions,
+// the iterations of these, and their RPCs.
 //
 //   ListRun ── has ──▶ ActionRun ── has in flight ──▶ Iteration ──▶ RpcCalls
 //      ▲                                                  │
 //      └────────────── or a nested ListRun ◀──────────────┘
 //
-// Everything that belongs to one ListRun lives on one worker, from start to
-// end, so nothing here is locked. Objects come from pools and are reset when
-// they are taken.
+// Everything that belongs to one ListRun stays on one worker from start to end,
+// so nothing here is locked. Objects come from pools and are reset when they
+// are taken.
 
 #ifndef DISTBENCH_ENGINE_WORKER_RUN_STATE_H_
 #define DISTBENCH_ENGINE_WORKER_RUN_STATE_H_
@@ -31,16 +31,16 @@ namespace distbench {
 struct ListRun;
 struct ReplayRun;
 
-// What the workers that share an action of the main list have in common.
+// State shared by the workers that run one action of the main list.
 struct SharedAction {
-  int position = 0;  // of the action in the main list
+  int position = 0;  // the action's place in the main list
   int shard_count = 1;
   int64_t start_ns = 0;
   std::atomic<int64_t> claimed_iterations = 0;
   std::atomic<int> unfinished_shards = 0;
 };
 
-// An action in one execution of its list; or one worker's shard of it.
+// An action in one execution of its list, or one worker's shard of it.
 struct ActionRun {
   ListRun* list = nullptr;
   const ActionPlan* plan = nullptr;
@@ -54,15 +54,15 @@ struct ActionRun {
   bool queued = false;     // among the worker's ready actions
 
   int64_t start_ns = 0;
-  int64_t intended_start_ns = 0;  // of the first iteration; 0: not paced
-  bool held_back = false;  // the first iteration is, by its list's origin
+  int64_t intended_start_ns = 0;  // first iteration; 0: not paced
+  bool held_back = false;  // whether the list's origin was held back
   int64_t end_ns = 0;      // no iteration is due later
   int64_t started = 0;     // iterations, on this worker
   int64_t in_flight = 0;
   int64_t max_in_flight = 0;
-  int64_t next_number = 0;     // of the iteration that may start now
-  int rpcs_per_iteration = 1;  // of the last one
-  int64_t backlog_rpcs = 0;    // due, and not sent yet; an estimate
+  int64_t next_number = 0;     // number of the next iteration
+  int rpcs_per_iteration = 1;  // last iteration's RPCs
+  int64_t backlog_rpcs = 0;    // due but not sent yet; an estimate
   int64_t backoff_ns = 0;      // closed loop: pause after the last failure
   int64_t paused_until_ns = 0;
 
@@ -72,12 +72,12 @@ struct ActionRun {
 
 // One execution of an action list.
 struct ListRun {
-  // Why it runs, and what its end means.
+  // The reason why the list runs, and the meaning of its end.
   enum class Role : uint8_t {
     kMain,     // the instance's traffic has ended
     kHandler,  // a request is answered
     kNested,   // an iteration of another list's action is done
-    kShard,    // of an action of the main list that runs on another worker
+    kShard,    // a shard of a main-list action is done
   };
 
   Role role = Role::kMain;
@@ -113,18 +113,19 @@ struct Iteration {
   bool warmup = false;
   bool held_back = false;  // by an in-flight cap
   bool failed = false;     // an RPC of it has
-  // Whether this is one RPC of a closed loop, and all iterations are alike but
-  // for the warm-up: then its call can be sent again as the next one.
+  // Whether this is a single RPC of a closed loop whose iterations are all
+  // alike except for the warm-up: then its call can be sent again as the next
+  // one.
   bool repeats = false;
-  int outstanding = 0;     // RPCs; of a replay those that were not sent as well
-  ReplayRun* replay = nullptr;  // of a replay only
+  int outstanding = 0;     // RPCs; in a replay, unsent ones too
+  ReplayRun* replay = nullptr;  // for a replay only
   Timer timer;                  // for an activity that waits
 
-  // Likewise.
+  // Also for an activity that waits.
   struct Wait {
     int64_t requested_ns = 0;
     int64_t started_ns = 0;
-    bool seeks = false;  // a place
+    bool seeks = false;  // waits for a place
     PlaceSeeker seeker;
   };
   Wait wait;
@@ -135,12 +136,12 @@ struct RpcCall {
   ClientCall client;  // must be first: the transport returns a ClientCall*
   Iteration* iteration = nullptr;
   int64_t intended_ns = 0;  // 0: closed loop
-  int record = 0;           // of a replay: position in its table
+  int record = 0;           // replays: position in the table
   std::string trace_context;
   bool sent = true;         // false: cancelled while it waited for a send queue
   RpcCall* next = nullptr;  // among the calls that wait for a send queue
 
-  // The RpcCall that the client call is part of.
+  // Returns the RpcCall that contains `client`.
   static RpcCall& Of(ClientCall& client);
 };
 

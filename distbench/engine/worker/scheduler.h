@@ -1,12 +1,13 @@
-// Runs action lists: what starts when, how often, and what follows from its
-// end. One per worker; a state machine that is told of events and never waits.
+// Runs action lists: decides which actions start, when and how often, and what
+// follows when they end. One per worker; an event-driven state machine that
+// never waits.
 //
-// An action goes through: dependencies done ▸ (skipped, or) its delay ▸ its
+// The life of an action: dependencies done ▸ (skipped, or) its delay ▸ its
 // iterations, in closed or open loop ▸ done, which lets dependents start. A
 // list is done when all its actions are.
 //
-// While the engine is stopping nothing new starts: actions that have begun end
-// once nothing of theirs is in flight, others are skipped.
+// While the engine is stopping, nothing new starts: actions that have begun end
+// once nothing of theirs is in flight; others are skipped.
 
 #ifndef DISTBENCH_ENGINE_WORKER_SCHEDULER_H_
 #define DISTBENCH_ENGINE_WORKER_SCHEDULER_H_
@@ -22,7 +23,7 @@
 
 namespace distbench {
 
-// What a scheduler makes happen.
+// The effects of a scheduler on the outside.
 class SchedulerEffects {
  public:
   virtual ~SchedulerEffects() = default;
@@ -31,29 +32,29 @@ class SchedulerEffects {
   // FinishIteration() follows, not before this returns.
   virtual bool SendRpcs(Iteration& iteration) = 0;
 
-  // Does an iteration of an activity. FinishIteration() follows, perhaps before
+  // Runs an iteration of an activity. FinishIteration() follows, perhaps before
   // this returns.
   virtual void StartActivity(Iteration& iteration) = 0;
 
-  // Does an iteration of a replay. FinishIteration() follows, perhaps before
+  // Runs an iteration of a replay. FinishIteration() follows, perhaps before
   // this returns.
   virtual void StartReplay(Iteration& iteration) = 0;
 
-  // Answers list.request, which the list then lets go of.
+  // Answers list.request, after which the list no longer refers to it.
   virtual void Respond(const ListRun& list) = 0;
 
-  // Runs an action of the main list on several workers: each gets a call of
-  // StartShard() at its scheduler, and OnShardsFinished() follows at this one.
+  // Runs an action of the main list on several workers: StartShard() is called
+  // on the scheduler of each, and OnShardsFinished() follows on this one.
   virtual void StartShards(ActionRun& action, int shard_count) = 0;
   virtual void OnShardFinished(SharedAction& action) = 0;
 
   virtual void OnMainListFinished() = 0;
 
-  // More of `what` (a plural) is in progress on this worker than the test
-  // allows, or memory would hold.
+  // More of `what` (a plural noun) is in progress on this worker than the test
+  // allows or memory could hold.
   virtual void OnTooMany(const char* what) = 0;
 
-  // An action ends the traffic of its instance.
+  // Called when an action ends the traffic of its instance.
   virtual void CancelTraffic(const ActionRun& action) = 0;
 };
 
@@ -61,8 +62,8 @@ class Scheduler {
  public:
   Scheduler(WorkerContext& context, SchedulerEffects& effects);
 
-  // Starts the instance's main program. start_ns is when it should have
-  // started, at most the present.
+  // Starts the instance's main list. start_ns is when it should have started,
+  // at most the present.
   void StartMainList(int64_t start_ns);
 
   // Starts the handler of a request. The list must not be empty.
@@ -71,19 +72,19 @@ class Scheduler {
   // Starts this worker's share of an action of the main list.
   void StartShard(SharedAction& action, int shard);
 
-  // All shards of an action that this scheduler's main list has started are
-  // done.
+  // All shards of an action of this scheduler's main list are done.
   void OnShardsFinished(const SharedAction& action);
 
   // All RPCs of an iteration are done.
   void FinishIteration(Iteration& iteration);
 
-  // Instead of FinishIteration(), for an iteration that repeats: makes it the
-  // next one of its action, whose RPC the caller sends. Returns false, and
-  // leaves the iteration to FinishIteration(), unless it can start now.
+  // Called instead of FinishIteration() for an iteration that repeats: turns it
+  // into the next iteration of its action, whose RPC the caller sends. Returns
+  // false if the next one cannot start now; the caller then calls
+  // FinishIteration().
   bool StartAgain(Iteration& iteration);
 
-  // The timer of an action is due; or the traffic that it belongs to stops.
+  // The timer of an action is due, or its traffic stops.
   void OnDelayOver(ActionRun& action);
   void OnPaceDue(ActionRun& action) { Advance(action); }
 
@@ -92,8 +93,7 @@ class Scheduler {
     return Stopping(*action.list);
   }
 
-  // Goes on with actions that gave up their turn. Returns whether some are
-  // still left.
+  // Continues actions that gave up their turn. Returns whether some are left.
   bool RunReadyActions();
 
  private:
@@ -147,8 +147,8 @@ class Scheduler {
   void SetBacklog(ActionRun& action);
   void WaitUntil(ActionRun& action, int64_t due_ns);
   ABSL_ATTRIBUTE_ALWAYS_INLINE void StartIteration(ActionRun& action);
-  // RPCs in flight are limited as they are sent. What is in progress without
-  // any (a handler that goes on after its answer, iterations that wait) takes
+  // RPCs in flight are limited when they are sent. Work in progress without
+  // RPCs (a handler that goes on after its answer, iterations that wait) takes
   // memory as well.
   void LimitInProgress(int64_t count, const char* what) {
     if (count > context_.engine.plan().max_pending_rpcs) {
@@ -164,7 +164,7 @@ class Scheduler {
   std::vector<int64_t> invocations_;        // likewise
   int64_t handlers_in_progress_ = 0;
   std::vector<ActionRun*> ready_;
-  int advancing_actions_ = 0;  // on the stack, each nested in the one before
+  int advancing_actions_ = 0;  // on the stack, nested in each other
   int iterations_in_turn_ = 0;
   std::vector<int> scratch_;
   ListRun* main_list_ = nullptr;

@@ -1,8 +1,8 @@
 // The part of the scheduler that runs actions: their iterations, in closed and
 // in open loop.
 //
-// What each RPC passes through and only this file calls is inline: calls would
-// cost as much as what they do.
+// Functions on the path of every RPC that only this file calls are inline: a
+// call would cost as much as the function does.
 
 #include <algorithm>
 
@@ -12,13 +12,14 @@
 namespace distbench {
 namespace {
 
-// Iterations that an action may start, together with those of the lists nested
-// in it, before timers, other actions and the transport get their turn.
+// The number of iterations that an action may start, including those of the
+// lists nested in it, before timers, other actions and the transport get their
+// turn.
 constexpr int kIterationsPerTurn = 256;
 
-// A closed loop whose iterations fail pauses for this long before the next one,
-// twice as long after each further failure, up to the limit: a peer that
-// refuses at once must not be asked a million times a second.
+// After a failed iteration, a closed loop pauses for this long, and twice as
+// long after each further failure, up to the limit: a peer that refuses at once
+// must not get a million requests a second.
 constexpr int64_t kFirstBackoffNs = 1'000'000;
 constexpr int64_t kLongestBackoffNs = 256'000'000;
 
@@ -73,9 +74,9 @@ void Scheduler::SetUpIterations(ActionRun& action, int shard, int shard_count) {
                        context_.random);
 }
 
-// Starts what may start now. Iterations that end at once come back here while
-// the loop runs, and find it running. Only the outermost call may find the
-// action done.
+// Starts the iterations that may start now. Iterations that end at once
+// re-enter here and return, because the loop is running. Only the outermost
+// call may find the action done.
 void Scheduler::Advance(ActionRun& action) {
   if (action.advancing) return;
   action.advancing = true;
@@ -97,7 +98,7 @@ void Scheduler::Advance(ActionRun& action) {
 }
 
 bool Scheduler::RunReadyActions() {
-  // What is pushed meanwhile has its turn next time.
+  // Actions that are pushed meanwhile get their turn next time.
   const size_t count = ready_.size();
   for (size_t i = 0; i < count; ++i) {
     ready_[i]->queued = false;
@@ -110,7 +111,8 @@ bool Scheduler::RunReadyActions() {
 inline bool Scheduler::MayStartIteration(ActionRun& action) {
   if (action.exhausted) return false;
   const bool open_loop = action.plan->iterations.open_loop;
-  // So it is most of the time. Whether any more follow is seen when one ends.
+  // The most frequent case. Whether more iterations follow is decided when one
+  // ends.
   if (!open_loop && action.in_flight >= action.max_in_flight) return false;
   const bool stopping = Stopping(*action.list);
   if (stopping || CountUsedUp(action)) {
@@ -145,8 +147,8 @@ bool Scheduler::MayStartOpenLoop(ActionRun& action) {
     WaitUntil(action, action.pacer.next_ns());
     return false;
   }
-  // An iteration that the cap holds back keeps its intended time, and so do
-  // those behind it, until the action has caught up or time is up.
+  // An iteration that the cap holds back keeps its intended time, as do those
+  // after it, until the action has caught up or its time is up.
   if (action.behind && context_.now_ns > action.end_ns) {
     CountUnsent(action);
     Exhaust(action);
@@ -157,7 +159,7 @@ bool Scheduler::MayStartOpenLoop(ActionRun& action) {
   return action.in_flight < action.max_in_flight;
 }
 
-// For those who follow the progress.
+// The backlog is part of the reported progress.
 void Scheduler::SetBacklog(ActionRun& action) {
   if (action.plan->kind != ActionPlan::Kind::kRpc) return;
   const int64_t backlog_rpcs =
@@ -179,7 +181,7 @@ inline bool Scheduler::CountUsedUp(const ActionRun& action) const {
 }
 
 // Takes the next number for an iteration. Another worker may have taken the
-// last one since CountUsedUp(): then the number is beyond the count.
+// last one since CountUsedUp(); the number is then beyond the count.
 inline void Scheduler::ClaimNumber(ActionRun& action) {
   SharedAction* shared = action.list->shared;
   action.next_number = shared == nullptr ? action.started
@@ -197,7 +199,7 @@ void Scheduler::WaitUntil(ActionRun& action, int64_t due_ns) {
   if (!action.timer.armed()) context_.timers.Arm(action.timer, due_ns);
 }
 
-// An iteration that starts, with the number that was claimed for it.
+// Sets up a starting iteration with the number that was claimed for it.
 inline void Scheduler::Count(ActionRun& action, Iteration& iteration) {
   const IterationsPlan& plan = action.plan->iterations;
   iteration.number = action.next_number;
@@ -266,7 +268,7 @@ void Scheduler::FinishIteration(Iteration& iteration) {
 bool Scheduler::StartAgain(Iteration& iteration) {
   if (iteration.failed) return false;
   ActionRun& action = *iteration.action;
-  // Its own place among those in flight is free.
+  // The iteration frees its own place among those in flight.
   --action.in_flight;
   const bool may_start = MayStartIteration(action);
   ++action.in_flight;

@@ -1,5 +1,5 @@
 // The part of the scheduler that runs lists: the order of their actions, and
-// what the end of an action or a list brings about.
+// the effects of the end of an action or a list.
 
 #include <algorithm>
 
@@ -72,7 +72,7 @@ ListRun& Scheduler::NewList(int list_index, ListRun::Role role) {
   list.warmup = false;
   list.plan = &context_.engine.plan().lists[list_index];
   list.list = list_index;
-  // Unique within the engine, without asking the other workers.
+  // Unique within the engine without coordination between workers.
   list.invocation =
       invocations_[list_index]++ * context_.engine.worker_count() +
       context_.worker;
@@ -136,8 +136,8 @@ void Scheduler::Start(ListRun& list) {
   Advance(list);
 }
 
-// Actions that end at once make others startable while this loop runs, which
-// therefore goes by index. Only the outermost call may find the list done.
+// Actions that end at once make others startable while this loop runs, so it
+// iterates by index. Only the outermost call may find the list done.
 void Scheduler::Advance(ListRun& list) {
   if (list.advancing) return;
   list.advancing = true;
@@ -149,7 +149,7 @@ void Scheduler::Advance(ListRun& list) {
   if (list.unfinished_actions == 0) Finish(list);
 }
 
-// The main list and its shards have one limit together.
+// The main list and its shards share one limit.
 void Scheduler::KeepSamples(ListRun& list) {
   if (list.role != ListRun::Role::kMain &&
       list.role != ListRun::Role::kShard) {
@@ -221,7 +221,7 @@ void Scheduler::OnDelayOver(ActionRun& action) {
   }
 }
 
-// Neither answers nor cancels: it has not been done.
+// A skipped action neither answers nor cancels.
 void Scheduler::Skip(ActionRun& action) {
   action.skipped = true;
   ReleaseDependents(action);
@@ -229,8 +229,8 @@ void Scheduler::Skip(ActionRun& action) {
 
 void Scheduler::Finish(ActionRun& action) {
   ListRun& list = *action.list;
-  // Of a shard, these follow when all shards are done, on the main list's
-  // worker.
+  // For a shard, these follow on the main list's worker when all shards are
+  // done.
   if (list.role != ListRun::Role::kShard) {
     const ActionPlan& plan = *action.plan;
     if (plan.response_override.has_value()) {

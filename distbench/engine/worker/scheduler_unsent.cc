@@ -1,5 +1,5 @@
-// The part of the scheduler that accounts for what an open loop was asked to
-// send and never did.
+// The part of the scheduler that accounts for RPCs that an open loop should
+// have sent but never did.
 
 #include <algorithm>
 
@@ -8,14 +8,14 @@
 namespace distbench {
 namespace {
 
-// A longer backlog is counted in as many pieces: it must not take long.
+// The most pieces in which a backlog is counted, so that this does not take
+// long.
 constexpr int64_t kMaxPieces = 100'000;
 
 }  // namespace
 
-// Takes numbers for `count` iterations, fewer if the action's count ends
-// before. Returns false if there are none left. The first is
-// action.next_number.
+// Takes numbers for `count` iterations, or as many as are left; the first is
+// action.next_number. Returns false if there are none left.
 bool Scheduler::ClaimNumbers(ActionRun& action, int64_t& count) {
   SharedAction* shared = action.list->shared;
   action.next_number = shared == nullptr
@@ -29,7 +29,8 @@ bool Scheduler::ClaimNumbers(ActionRun& action, int64_t& count) {
   return true;
 }
 
-// Iterations that were due by now or by the action's end, whichever is earlier.
+// Counts iterations that were due by now or by the end of the action, whichever
+// is earlier.
 void Scheduler::CountUnsent(ActionRun& action) {
   const int64_t last_ns = std::min(context_.now_ns, action.end_ns);
   const int64_t piece =
@@ -60,9 +61,9 @@ void Scheduler::CountUnsent(ActionRun& action, int64_t intended_ns,
   if (!warmup) CountUnsentRpcs(*action.plan, intended_ns, count);
 }
 
-// The RPCs of iterations that never started: those of the action, or those that
-// the list which it runs would have begun with. Actions that depend on
-// predicates are left out, as nobody has drawn them.
+// Counts the RPCs of iterations that never started: the action's own, or those
+// that the list it runs would have begun with. Actions that depend on
+// predicates are left out, because the predicates were never drawn.
 void Scheduler::CountUnsentRpcs(const ActionPlan& action, int64_t intended_ns,
                                 int64_t iterations) {
   if (action.kind == ActionPlan::Kind::kRpc) {

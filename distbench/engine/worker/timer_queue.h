@@ -8,10 +8,10 @@
 
 namespace distbench {
 
-// Something that is due at a time. Lives inside the object that waits, which
-// must stay where it is while the timer is armed.
+// Something that is due at a given time. A member of the object that waits,
+// which must not move while the timer is armed.
 struct Timer {
-  // What to do when it is due; the owner's type follows from it.
+  // What to do when the timer is due; implies the owner's type.
   enum class Kind : uint8_t {
     kStartMainList,
     kActionDelay,
@@ -32,8 +32,9 @@ struct Timer {
   bool armed() const { return position != kNotArmed; }
 };
 
-// Timers of one worker, earliest first; among equals in no order. A binary
-// heap: O(log n) to arm and to cancel. Owns no timer. Not thread-safe.
+// The timers of one worker, earliest first; equal times are in no particular
+// order. A binary heap: O(log n) to arm and to cancel. Owns no timers. Not
+// thread-safe.
 class TimerQueue {
  public:
   static constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
@@ -41,7 +42,7 @@ class TimerQueue {
   // Arms a timer that is not armed.
   void Arm(Timer& timer, int64_t due_ns);
 
-  // Disarms a timer; one that is not armed is left alone.
+  // Disarms a timer; does nothing if it is not armed.
   void Cancel(Timer& timer);
 
   // kNever if there is none.
@@ -49,7 +50,7 @@ class TimerQueue {
     return heap_.empty() ? kNever : heap_.front()->due_ns;
   }
 
-  // Whether the earliest timer is to be waited for by spinning.
+  // Whether to wait for the earliest timer by spinning.
   bool next_spins() const { return !heap_.empty() && heap_.front()->spin; }
 
   // Disarms and returns the earliest timer if it is due, else null.

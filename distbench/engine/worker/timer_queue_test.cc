@@ -26,7 +26,7 @@ TEST(TimerQueueTest, PopsOnlyWhatIsDue) {
   EXPECT_EQ(queue.Pop(), nullptr);
 }
 
-// Random arming and cancelling, held against a sorted set.
+// Random arming and cancelling, compared with a sorted set.
 TEST(TimerQueueTest, AgreesWithASortedSet) {
   std::mt19937 random(1);
   std::vector<Timer> timers(200);

@@ -21,7 +21,7 @@ void WaitRunner::Start(Iteration& iteration) {
   }
   iteration.wait.seeks = true;
   ++seeking_;
-  // So that a stop finds it.
+  // Armed so that a stop finds it.
   context_.timers.Arm(iteration.timer, TimerQueue::kNever);
 }
 
@@ -49,7 +49,7 @@ bool WaitRunner::OnDue(Iteration& iteration) {
     --seeking_;
     return true;
   }
-  // One that a stop has cut short was not done.
+  // An iteration that a stop has cut short does not count as done.
   const int64_t due_ns = iteration.timer.due_ns;
   if (due_ns <= context_.now_ns) {
     activities_.AddWait(activity, iteration.wait.requested_ns,

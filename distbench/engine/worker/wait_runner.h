@@ -10,21 +10,20 @@
 
 namespace distbench {
 
-// Tells a worker, on any thread, that an iteration of it has been given a
-// place, which is free since a monotonic time. WaitRunner::OnPlace() follows,
-// on the worker's thread.
+// Tells a worker, from any thread, that one of its iterations has been given a
+// place, which has been free since a monotonic time. WaitRunner::OnPlace()
+// follows on the worker's thread.
 class PlacePoster {
  public:
   virtual ~PlacePoster() = default;
   virtual void PostPlace(Iteration& iteration, int64_t free_since_ns) = 0;
 };
 
-// Does the iterations of activities that wait, by timers. One per worker, used
+// Runs the iterations of activities that wait, by timers. One per worker, used
 // on its thread.
 //
 // A place that is handed on counts as free since its wait was due, not since a
-// timer that came late: what a pool can do in a time follows from its waits
-// alone.
+// timer fired late: the throughput of a pool then depends on its waits alone.
 class WaitRunner {
  public:
   WaitRunner(WorkerContext& context, Activities& activities,
@@ -36,11 +35,11 @@ class WaitRunner {
 
   void OnPlace(Iteration& iteration, int64_t free_since_ns);
 
-  // The iteration's timer was due, or its traffic stops. Returns whether that
-  // is the iteration's end; otherwise OnPlace() follows.
+  // Handles the iteration's timer, which is due or whose traffic stops. Returns
+  // whether this ends the iteration; otherwise OnPlace() follows.
   bool OnDue(Iteration& iteration);
 
-  // Iterations that seek a place.
+  // The number of iterations that wait for a place.
   int64_t seeking() const { return seeking_; }
 
  private:

@@ -8,8 +8,8 @@
 namespace distbench {
 namespace {
 
-// How long a full send queue may take to drain before it is looked at again,
-// if no event comes earlier.
+// How long to wait before retrying a full send queue, if no event comes
+// earlier.
 constexpr int64_t kRetryNs = 1'000'000;
 
 }  // namespace
@@ -84,8 +84,8 @@ int64_t Worker::EndBorrowedTurn() {
   return deadline_ns;
 }
 
-// All of a turn but the transport's events. Returns until when the next Poll()
-// may wait.
+// A turn except for the transport's events. Returns the time until which the
+// next Poll() may wait.
 int64_t Worker::DoOwnWork() {
   context_.now_ns = context_.engine.clock().MonotonicNs();
   HandleMessages();
@@ -106,7 +106,7 @@ void Worker::Post(Message message) {
   context_.transport.Wake();
 }
 
-// For threads that have nothing else to do, and nothing locked.
+// For threads that have nothing else to do and hold no locks.
 void Worker::PostAndMayRun(Message message) {
   messages_.Push(new Message(message));
   context_.transport.RunTurnOrWake();
@@ -147,7 +147,7 @@ void Worker::Handle(const Message& message) {
       break;
     case Message::Kind::kPlaceGiven:
       wait_.OnPlace(*message.iteration, message.start_ns);
-      // The stop has not found it.
+      // A stop that came before this message could not end the iteration.
       if (scheduler_.IsStopped(*message.iteration->action)) {
         context_.timers.Cancel(message.iteration->timer);
         Fire(message.iteration->timer);
@@ -155,7 +155,7 @@ void Worker::Handle(const Message& message) {
       break;
     case Message::Kind::kDrain:
       draining_ = true;
-      // Something in flight may be gone already: do not wait for an event.
+      // Calls in flight may be gone already: do not wait for an event.
       context_.transport.Wake();
       break;
     case Message::Kind::kQuit:
@@ -201,11 +201,11 @@ void Worker::Fire(Timer& timer) {
 }
 
 // Lets everything that waits for a time find out at once that its traffic has
-// stopped. Timers of traffic that goes on are put back.
+// stopped. Timers of other traffic are put back.
 void Worker::FireStoppedTimers() {
   std::vector<Timer*> waiting;
   while (Timer* timer = context_.timers.Pop()) waiting.push_back(timer);
-  // All are put back before any is fired, as firing one may cancel others.
+  // All are put back before any fires, because firing one may cancel others.
   for (Timer* timer : waiting) context_.timers.Arm(*timer, timer->due_ns);
   for (Timer* timer : waiting) {
     if (!timer->armed() || !IsStopped(*timer)) continue;
@@ -249,7 +249,7 @@ inline void Worker::EndCall(ClientCall& call) {
   Iteration* const iteration = sender_.OnDone(call);
   if (iteration == nullptr) return;
   if (iteration->repeats) {
-    // The way of most RPCs where there are many.
+    // The most frequent case under load.
     if (scheduler_.StartAgain(*iteration)) {
       sender_.SendAgain(call);
       return;
@@ -294,8 +294,8 @@ void Worker::StartActivity(Iteration& iteration) {
 void Worker::OnActivityDone(Iteration& iteration) {
   const Message done = {.kind = Message::Kind::kActivityDone,
                         .iteration = &iteration};
-  // What has not begun when all is stopped is done on the thread that stops it,
-  // which may hold locks.
+  // When everything is stopped, an iteration that has not begun ends on the
+  // thread that stops it, which may hold locks.
   if (context_.engine.stop_scope() == StopScope::kEverything) {
     Post(done);
   } else {

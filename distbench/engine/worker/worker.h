@@ -21,26 +21,27 @@ namespace distbench {
 
 class Worker;
 
-// What a worker needs of its engine. Called by who has the worker's turn.
+// The engine as its workers see it. Called by the thread that has the worker's
+// turn.
 class WorkerGroup {
  public:
   virtual ~WorkerGroup() = default;
   virtual Worker& worker(int index) = 0;
   virtual Activities& activities() = 0;
   virtual void OnMainListFinished() = 0;
-  // This worker's part of max_pending_rpcs is used up.
+  // This worker's share of max_pending_rpcs is used up.
   virtual void OnManyPendingRpcs() = 0;
   virtual void OnTooMany(const char* what) = 0;
-  // An action has asked for it.
+  // An action has asked to end the traffic.
   virtual void StopOwnTraffic(const std::string& reason) = 0;
 };
 
-// One loop over one transport: messages of other workers, timers, ready
-// actions, then the transport's events; then the RPCs that have ended meanwhile
-// are recorded. All work of an engine is done in such loops. While the worker's
-// thread sleeps in the transport, those who bring something to do may run a turn
-// of the loop in its place, one at a time: all that is said to be done on a
-// worker's thread is done by the thread that has its turn.
+// One event loop over one transport: it handles messages from other workers,
+// timers, ready actions and the transport's events, then records the RPCs that
+// have ended meanwhile. All work of an engine is done in such loops. While the
+// worker's thread sleeps in the transport, a thread that brings something to do
+// may run a turn of the loop in its place, one at a time: "on a worker's
+// thread" always means on the thread that has its turn.
 class Worker final : private TransportEvents,
                      private SchedulerEffects,
                      private ActivityListener,
@@ -56,34 +57,34 @@ class Worker final : private TransportEvents,
   void StartMainList(int64_t start_ns);
   // The engine's stop scope has changed.
   void OnStop();
-  // The worker shall notice when no RPC is left that it sent or has to answer.
+  // Makes the worker notice when no RPC is left that it sent or has to answer.
   // Requires StopScope::kEverything.
   void Drain();
   void WaitUntilDrained() { drained_.WaitForNotification(); }
   bool drained() const { return drained_.HasBeenNotified(); }
-  // Run() shall return.
+  // Makes Run() return.
   void Quit();
 
   // Runs the loop on the calling thread until Quit().
   void Run();
 
-  // One turn of the loop, without waiting; for those who run it themselves.
-  // Returns whether there was anything to do.
+  // Takes one turn of the loop without waiting, for callers that run it
+  // themselves. Returns whether there was anything to do.
   bool RunOnce();
 
-  // When RunOnce() next has something to do of its own accord: a monotonic
-  // time, or TimerQueue::kNever.
+  // The monotonic time at which RunOnce() next has something to do without an
+  // event, or TimerQueue::kNever.
   int64_t next_due_ns() const;
 
   const WorkerProgress& progress() const { return context_.progress; }
 
-  // What it has measured since the last call; null if nothing is known yet. One
-  // thread at a time.
+  // Returns the measurements since the last call; null if there are none yet.
+  // One thread at a time.
   std::unique_ptr<RecentIntervals::Parts> TakeRecent() {
     return context_.progress.recent.Take();
   }
 
-  // While the loop does not run.
+  // Only while the loop does not run.
   Recorder& recorder() { return context_.recorder; }
 
  private:
@@ -99,7 +100,7 @@ class Worker final : private TransportEvents,
       kQuit,
     };
     Kind kind;
-    int64_t start_ns = 0;  // of the main list; since when a place is free
+    int64_t start_ns = 0;  // main list's start, or when a place became free
     SharedAction* shared = nullptr;
     int shard = 0;
     Iteration* iteration = nullptr;
@@ -145,7 +146,7 @@ class Worker final : private TransportEvents,
 
   WorkerContext context_;
   WorkerGroup& group_;
-  const int64_t max_pending_rpcs_;  // of this worker
+  const int64_t max_pending_rpcs_;  // this worker's share
   Scheduler scheduler_;
   RpcSender sender_;
   ReplayRunner replay_;
@@ -153,9 +154,9 @@ class Worker final : private TransportEvents,
   WaitRunner wait_;
   Timer start_timer_;
   MpscQueue<Message> messages_;
-  // Of the main list, whose worker keeps them to the end.
+  // The main list's shared actions, which its worker keeps to the end.
   std::vector<std::unique_ptr<SharedAction>> shared_actions_;
-  int64_t event_count_ = 0;  // of all that the loop has handled
+  int64_t event_count_ = 0;  // events that the loop has handled
   int64_t activities_in_flight_ = 0;
   bool draining_ = false;
   bool quitting_ = false;

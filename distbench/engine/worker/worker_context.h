@@ -20,7 +20,7 @@ struct WorkerProgress {
   std::atomic<int64_t> failed = 0;
   std::atomic<int64_t> in_flight = 0;
   std::atomic<int64_t> offered = 0;  // open loop: sent or found unsent
-  std::atomic<int64_t> backlog = 0;  // open loop: due, and not sent yet
+  std::atomic<int64_t> backlog = 0;  // open loop: due but not sent yet
   std::atomic<int64_t> unsent = 0;   // iterations held back until the end
   RecentIntervals recent;
 
@@ -31,8 +31,8 @@ struct WorkerProgress {
   }
 };
 
-// What the parts of one worker share. Used by the worker's thread only, except
-// for `progress`.
+// The state that the parts of one worker share. Used by the worker's thread
+// only, except for `progress`.
 struct WorkerContext {
   WorkerContext(EngineState& engine, int worker, Transport& transport,
                 int64_t sample_memory_bytes, uint64_t seed)
@@ -61,8 +61,8 @@ struct WorkerContext {
   Recorder recorder;
   std::mt19937_64 random;
 
-  // Monotonic time of the event that is being handled: at most as old as this
-  // turn of the worker's loop. Spares the hot path its clock calls.
+  // The monotonic time of the event that is being handled: at most as old as
+  // this turn of the worker's loop. Saves the hot path clock calls.
   int64_t now_ns = 0;
 
  private:

@@ -23,7 +23,7 @@ bool Contains(const std::vector<int>& values, int value) {
   return std::find(values.begin(), values.end(), value) != values.end();
 }
 
-// Every instance of a service that the instance's service may call.
+// Every instance of the services that the instance's service may call.
 std::vector<int> PeersOf(const Plan& plan, int instance) {
   const int service = plan.instances[instance].service;
   std::vector<int> peers;

@@ -1,4 +1,4 @@
-// Engines for tests: they send no RPCs, and do what the test wants.
+// Fake engines for tests: they send no RPCs, and behave as the test says.
 
 #ifndef DISTBENCH_HOSTING_TESTING_FAKE_ENGINE_H_
 #define DISTBENCH_HOSTING_TESTING_FAKE_ENGINE_H_
@@ -20,46 +20,46 @@
 
 namespace distbench {
 
-// What an engine is asked to do.
+// The steps of an engine's life.
 enum class EngineStep { kMake, kConnect, kStart, kStop, kShutdown, kCollect };
 
-// Makes engines whose traffic ends at once, unless told otherwise before. One
-// factory may serve several nodes, as instances have different names.
+// Makes engines whose traffic ends at once, unless told otherwise beforehand.
+// One factory may serve several nodes, because instances have different names.
 // Thread-safe.
 class FakeEngineFactory final : public EngineFactory {
  public:
-  // The step of the instance waits until Unblock().
+  // Makes the step of the instance wait until Unblock().
   void BlockAt(const std::string& instance, EngineStep step)
       ABSL_LOCKS_EXCLUDED(mutex_);
   void Unblock() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // The step (kMake or kConnect) of the instance fails.
+  // Makes the step (kMake or kConnect) of the instance fail.
   void FailAt(const std::string& instance, EngineStep step, absl::Status status)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Traffic goes on until Stop().
+  // Makes traffic go on until Stop().
   void SetEndless(bool is_endless) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // As soon as it starts, the instance exceeds a limit.
+  // Makes the instance exceed a limit as soon as it starts.
   void OverloadAt(const std::string& instance) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // As EngineFactory::limits() says then; they hold nothing here.
+  // Sets what limits() returns; the limits have no effect here.
   void SetLimits(const EngineLimits& limits) ABSL_LOCKS_EXCLUDED(mutex_);
   EngineLimits limits() const override ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // How much each instance measures: chunks of about a MiB each.
+  // Sets how many chunks, of about a MiB each, an instance emits.
   void SetChunkCount(int chunk_count) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Waits until the instance has come to the step, for the first time or again.
-  // False: not within a generous time.
+  // Waits until the instance reaches the step, whether for the first time or
+  // again. Returns false after a generous time.
   bool WaitFor(const std::string& instance, EngineStep step)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // How often it has.
+  // How often the instance has reached the step.
   int Count(const std::string& instance, EngineStep step) const
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Of the last engine of the instance.
+  // Options of the last engine of the instance.
   int worker_count(const std::string& instance) const
       ABSL_LOCKS_EXCLUDED(mutex_);
   int64_t sample_memory_bytes(const std::string& instance) const
@@ -74,8 +74,8 @@ class FakeEngineFactory final : public EngineFactory {
   friend class FakeEngine;
   using Place = std::pair<std::string, EngineStep>;
 
-  // Notes that the instance is there, waits if it is to wait, and returns
-  // whether it is to fail.
+  // Records that the instance has reached the step, blocks if that was
+  // requested, and returns an error if the step is to fail.
   absl::Status Reach(const std::string& instance, EngineStep step)
       ABSL_LOCKS_EXCLUDED(mutex_);
   bool IsEndless() const ABSL_LOCKS_EXCLUDED(mutex_);

@@ -22,7 +22,7 @@ std::string MarkdownCell(absl::string_view text) {
       text, {{"\\", "\\\\"}, {"|", "\\|"}, {"<", "&lt;"}, {"\n", " "}});
 }
 
-// XML 1.0 has no way to write most control characters.
+// XML 1.0 cannot represent most control characters.
 std::string XmlText(absl::string_view text) {
   std::string printable;
   for (const char c : text) {
@@ -51,7 +51,7 @@ void AppendJunitCase(const Check& check, bool allow_undecided,
   xml += "</testcase>\n";
 }
 
-// Checks by test, and the tests in order of appearance.
+// The checks of each test, and the tests in order of appearance.
 struct Suites {
   std::vector<std::string> tests;
   std::map<std::string, std::vector<const Check*>> checks;

@@ -1,4 +1,5 @@
-// Conditions that a run or a comparison must meet, for people and for CI.
+// Conditions that a run or a comparison must meet, with their verdicts, for
+// users and for CI.
 
 #ifndef DISTBENCH_REPORT_CHECKS_CHECK_H_
 #define DISTBENCH_REPORT_CHECKS_CHECK_H_
@@ -12,7 +13,7 @@ namespace distbench {
 enum class CheckVerdict {
   kPass,
   kFail,
-  kUndecided,  // the evidence is too thin for either
+  kUndecided,  // the evidence is insufficient
 };
 
 struct Check {
@@ -27,17 +28,18 @@ struct Check {
 // "pass", "FAIL" or "undecided".
 std::string VerdictName(CheckVerdict verdict);
 
-// Whether each passed, or was undecided if that is allowed.
+// Whether all checks passed; undecided ones count as passed if allow_undecided.
 bool AllPass(absl::Span<const Check> checks, bool allow_undecided);
 
-// A line for each check, in columns; empty if there is none.
+// Returns a line for each check, in aligned columns; empty if there are none.
 std::string ChecksText(absl::Span<const Check> checks);
 
-// A table.
+// Returns a Markdown table.
 std::string ChecksMarkdown(absl::Span<const Check> checks);
 
-// JUnit XML as CI systems read it: a test suite for each test, a test case for
-// each condition. What is undecided is a failure, or skipped if that is allowed.
+// Returns JUnit XML for CI systems: a test suite for each test, a test case for
+// each condition. An undecided check is a failure, or skipped if
+// allow_undecided.
 std::string ChecksJunit(absl::Span<const Check> checks, bool allow_undecided);
 
 }  // namespace distbench

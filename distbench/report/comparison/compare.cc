@@ -18,7 +18,7 @@
 namespace distbench {
 namespace {
 
-// Two values in one histogram bucket may be this far apart.
+// Two values in one histogram bucket may differ by this ratio.
 constexpr double kResolution = 1.0 / LogHistogram::kSubBuckets;
 
 // One RPC in the runs of a group; runs without the RPC are left out.
@@ -53,7 +53,7 @@ bool HaveResponseTimes(const RpcRuns& runs) {
   });
 }
 
-// Why a run has no value of a metric.
+// The reason why a run has no value of a metric.
 absl::Status TooFewRpcs() { return absl::NotFoundError("too few RPCs"); }
 
 absl::Status TooManyFailed(const Outcomes& outcomes) {
@@ -61,7 +61,8 @@ absl::Status TooManyFailed(const Outcomes& outcomes) {
       "%.3g%% of the RPCs failed", 100 * outcomes.failed_share()));
 }
 
-// A metric in a run. A ratio is made of positive values only.
+// Returns the value of a metric in a run. For metrics that are compared by
+// ratio, it must be positive.
 absl::StatusOr<double> ValueOf(const Metric& metric, const RpcMeasurements& rpc,
                                const Outcomes& outcomes) {
   switch (metric.kind) {
@@ -94,7 +95,8 @@ absl::StatusOr<double> ValueOf(const Metric& metric, const RpcMeasurements& rpc,
   return TooFewRpcs();
 }
 
-// The metric in each run. The error says which run has none, and why.
+// Returns the value of the metric in each run. The error says which run has
+// none, and why.
 absl::StatusOr<std::vector<double>> ValuesOf(absl::string_view group,
                                              const Metric& metric,
                                              const RpcRuns& runs,
@@ -234,7 +236,7 @@ TestComparison CompareTest(const std::string& name,
   return comparison;
 }
 
-// Runs by test name, and the names in order of appearance.
+// The runs of each test, and the test names in order of appearance.
 struct Groups {
   std::map<std::string, std::vector<TestRun>> runs;
   std::vector<std::string> names;

@@ -31,8 +31,8 @@ struct MetricComparison {
   ComparisonVerdict verdict;
   std::string reason;  // kNotComparable only
 
-  // The groups' means: geometric, or arithmetic for failures. In nanoseconds,
-  // per second, or a share from 0 to 1.
+  // The means of the groups: geometric, or arithmetic for failures. In
+  // nanoseconds, per second, or a share from 0 to 1.
   double base = 0;
   double next = 0;
 
@@ -44,7 +44,7 @@ struct MetricComparison {
   std::vector<double> next_values = {};
 };
 
-// The change with its interval of the confidence given.
+// Returns the change with its confidence interval.
 Difference ChangeOf(const MetricComparison& comparison, double confidence);
 
 struct RpcComparison {
@@ -61,8 +61,8 @@ struct TestComparison {
   int base_runs = 0;
   int next_runs = 0;
 
-  // Why the test was not compared, and whether the reason is that numbers are
-  // false. Empty if it was compared.
+  // The reason why the test was not compared, empty if it was; and whether the
+  // reason is that its numbers are false.
   std::string not_comparable;
   bool is_invalid = false;
 

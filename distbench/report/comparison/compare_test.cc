@@ -83,7 +83,7 @@ std::vector<Check> ChecksOf(const std::vector<std::string>& texts,
   return JudgeGates(gates, comparisons);
 }
 
-// The only check of a gate.
+// Returns the only check of a gate.
 Check CheckOf(const std::string& gate,
               const std::vector<TestComparison>& comparisons) {
   const std::vector<Check> checks = ChecksOf({gate}, comparisons);
@@ -288,7 +288,7 @@ TEST(GateTest, ThinEvidenceDoesNotDecide) {
   EXPECT_THAT(check.evidence, HasSubstr("runs of each would decide"));
 }
 
-// The more judgements, the wider the bounds of each.
+// More judgements make the bounds of each wider.
 TEST(GateTest, JudgementsShareTheError) {
   const auto compared = Compared({RunOf(1000), RunOf(1010), RunOf(1020)},
                                  {RunOf(1030), RunOf(1040), RunOf(1050)});
@@ -321,8 +321,8 @@ TEST(GateTest, SyntaxErrorsSayWhatIsRight) {
 
 // ---- False positives of comparisons of equals -------------------------------
 
-// A run of 2000 RPCs. As in reality, runs differ by more than their RPCs
-// explain.
+// A run of 2000 RPCs. As in reality, runs differ by more than the differences
+// between their RPCs explain.
 TestResult RandomRun(std::mt19937_64& random) {
   std::normal_distribution<double> normal;
   const double run_factor = std::exp(0.05 * normal(random));
@@ -393,8 +393,8 @@ struct GateCounts {
   int failed = 0;
 };
 
-// How a gate on `conditions` percentiles at once, with a margin of 5 %, ends for
-// runs whose true change is `change`.
+// Counts the verdicts of a gate on `conditions` percentiles at once, with a
+// margin of 5 %, for runs whose true change is `change`.
 GateCounts SimulateGates(double change, int conditions) {
   constexpr int kGates = 1000;
   constexpr int kRuns = 8;
@@ -420,7 +420,7 @@ GateCounts SimulateGates(double change, int conditions) {
 }
 
 TEST(GateSimulationTest, AChangeAtTheMarginPassesOneTimeInTwentyAtMost) {
-  // Binomial: 5 % of 1000, and 3 standard errors.
+  // Binomial: 5 % of 1000, plus 3 standard errors.
   EXPECT_LE(SimulateGates(1.05, 1).passed, 50 + 21);
   EXPECT_LE(SimulateGates(1.05, 10).passed, 50 + 21);
   EXPECT_GE(SimulateGates(1.05, 1).passed, 50 - 21);

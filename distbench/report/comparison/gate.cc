@@ -18,7 +18,7 @@ absl::Status SyntaxError(absl::string_view text, absl::string_view problem) {
                    "; write it like p99>5%, rate<-3% or my_rpc:p99.9>10%"));
 }
 
-// As a share of the base, or as a difference of shares.
+// Returns the change as a share of the base, or as a difference of shares.
 double RelativeChange(const Metric& metric, double change) {
   return IsComparedByRatio(metric) ? change - 1 : change;
 }
@@ -29,7 +29,7 @@ struct Judgement {
   std::string test = {};
   std::string rpc = {};
 
-  // Absent if it cannot be judged, with the reason.
+  // Absent if the gate cannot be judged; `problem` then says why.
   const MetricComparison* comparison = nullptr;
   std::string problem = {};
 };
@@ -51,7 +51,7 @@ Judgement OnRpc(const Gate& gate, const std::string& test,
   return judgement;
 }
 
-// Appends what the gate is to be judged on.
+// Appends a judgement for each RPC that the gate applies to.
 void ListJudgements(const Gate& gate,
                     absl::Span<const TestComparison> comparisons,
                     std::vector<Judgement>& judgements) {
@@ -80,7 +80,7 @@ void ListJudgements(const Gate& gate,
   }
 }
 
-// The limit as ChangeOf() has it.
+// The limit in the form of ChangeOf(): a ratio or a difference.
 double LimitOf(const Gate& gate) {
   return IsComparedByRatio(gate.metric) ? 1 + gate.limit : gate.limit;
 }
@@ -118,11 +118,11 @@ std::string EvidenceText(const Metric& metric, const Difference& change,
   return text;
 }
 
-// What it takes to decide.
+// Says what would be needed to decide.
 std::string AdviceText(const Gate& gate, const MetricComparison& comparison,
                        const Difference& change, double confidence) {
   if (!change.interval) {
-    return "; single runs tell nothing of the usual spread: run both with "
+    return "; single runs do not show the usual spread: run both with "
            "--repeat=5 or more";
   }
   const std::optional<int> runs =
@@ -137,7 +137,7 @@ std::string AdviceText(const Gate& gate, const MetricComparison& comparison,
                              " runs of each would decide");
 }
 
-// `error`: the probability that one bound is wrong.
+// `error` is the probability that one bound is wrong.
 Check Decide(const Judgement& judgement, double error) {
   const Gate& gate = *judgement.gate;
   Check check = {.test = judgement.test, .condition = gate.text};
@@ -149,7 +149,7 @@ Check Decide(const Judgement& judgement, double error) {
     check.evidence = absl::StrCat("cannot be judged: ", judgement.problem);
     return check;
   }
-  // An interval with two sides leaves out `error` on each.
+  // A two-sided interval excludes `error` on each side.
   const double confidence = 1 - 2 * error;
   const Difference change = ChangeOf(*judgement.comparison, confidence);
   check.verdict = VerdictOf(gate, change);

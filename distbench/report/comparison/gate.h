@@ -18,7 +18,7 @@ namespace distbench {
 // Written as [RPC:]METRIC>PERCENT% or [RPC:]METRIC<PERCENT%. The change from
 // base to new is relative: "p99>5%" means that the new p99 is more than 5 %
 // above the base's, "rate<-3%" that the new rate is more than 3 % below. For
-// failures, it is in percentage points.
+// failures, the change is in percentage points.
 struct Gate {
   std::string text;
   std::string rpc;  // empty: every RPC
@@ -27,19 +27,21 @@ struct Gate {
   double limit;         // as a share: 0.05 for 5 %
 };
 
-// INVALID_ARGUMENT says what is wrong and shows the correct form.
+// Parses a gate. INVALID_ARGUMENT says what is wrong and shows the correct
+// form.
 absl::StatusOr<Gate> ParseGate(absl::string_view text);
 
-// All gates together fail what is equal, or pass what is worse than allowed, with
-// at most this probability.
+// The family-wise error rate: the maximum probability that any gate fails
+// although nothing has changed, or passes although a change exceeds its limit.
 inline constexpr double kGateError = 0.05;
 
-// Judges each gate on each RPC that it is about, as a test of non-inferiority:
-// it passes if the change, with its uncertainty, lies within the limit, fails if
-// it lies beyond, and is undecided else, as it is where a group has a single
-// run. The bounds are one-sided; their error is kGateError divided by the number
-// of judgements (Bonferroni). What is undecided says how many runs would decide.
-// What cannot be judged fails, as does an RPC name that no test has.
+// Judges each gate on each RPC that it applies to, as a non-inferiority test:
+// it passes if the confidence interval of the change lies within the limit,
+// fails if it lies beyond, and is undecided otherwise or if a group has a
+// single run. The bounds are one-sided; their error is kGateError divided by
+// the number of judgements (Bonferroni). The evidence of an undecided gate says
+// how many runs would decide. A gate that cannot be judged fails, as does one
+// whose RPC is in no test.
 std::vector<Check> JudgeGates(absl::Span<const Gate> gates,
                               absl::Span<const TestComparison> comparisons);
 

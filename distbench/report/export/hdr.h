@@ -26,14 +26,14 @@ struct HdrSelection {
   std::optional<LatencyKind> latency;
 };
 
-// The selected latencies, of all repetitions of the test together. The error
-// (INVALID_ARGUMENT) lists what could have been selected.
+// Returns the selected latencies over all repetitions of the test.
+// INVALID_ARGUMENT lists what could have been selected.
 absl::StatusOr<Outcomes> SelectLatency(absl::Span<const TestRun> runs,
                                        const HdrSelection& selection);
 
-// Values in milliseconds. Percentiles and counts are of all requests, so that
-// the curve ends where the failures begin; mean, deviation and maximum are of
-// those that succeeded.
+// Renders values in milliseconds. Percentiles and counts cover all requests, so
+// that the curve ends where the failures begin; mean, deviation and maximum
+// cover those that succeeded.
 std::string RenderHdr(const Outcomes& outcomes);
 
 }  // namespace distbench

@@ -14,8 +14,8 @@
 namespace distbench {
 namespace {
 
-// Shares of an RPC's failures above which they are more than a note, and above
-// which what is left says nothing of the system.
+// Shares of failed RPCs: above the first, failures deserve more than a note;
+// above the second, the remaining RPCs say nothing about the system.
 constexpr double kManyFailures = 0.01;
 constexpr double kMostFailures = 0.5;
 
@@ -53,7 +53,7 @@ std::string Intervals(int64_t interval_ns) {
                       static_cast<double>(interval_ns) / kSecondNs, " s");
 }
 
-// What became of the RPCs, and of their samples.
+// Findings on the outcome of the RPCs, and on their samples.
 void JudgeOutcome(const TestResult& result, const TestTotals& totals,
                   FindingList& findings) {
   for (const auto& [name, rpc] : totals.rpcs) {
@@ -87,7 +87,7 @@ void JudgeOutcome(const TestResult& result, const TestTotals& totals,
   }
 }
 
-// Instances whose processes were lost.
+// Findings on instances whose processes were lost.
 void JudgeLosses(const TestResult& result, FindingList& findings) {
   std::map<std::string, int64_t> ends;
   for (const auto& [name, log] : result.service_logs().instance_logs()) {
@@ -97,11 +97,11 @@ void JudgeLosses(const TestResult& result, FindingList& findings) {
   for (const auto& [name, end_ns] : ends) {
     const std::string left =
         end_ns == 0
-            ? "nothing of what it measured is left"
+            ? "none of its measurements are left"
             : absl::StrFormat(
                   "its measurements end %.0f s after the start, at %s; the "
-                  "rest is lost, and so are who served what and what failed "
-                  "how",
+                  "rest is lost, and so is which server answered which RPC and "
+                  "why RPCs failed",
                   static_cast<double>(end_ns -
                                       result.run_info().start_timestamp_ns()) /
                       kSecondNs,
@@ -110,22 +110,22 @@ void JudgeLosses(const TestResult& result, FindingList& findings) {
                                    absl::UTCTimeZone()));
     findings.Add(Finding::WARN, "measurements_lost",
                  absl::StrCat(name, ": ", left,
-                              ". Why is said where the summary lists those "
-                              "that stopped early"));
+                              ". The summary gives the reason where it lists "
+                              "the instances that stopped early"));
   }
 }
 
-// What recording_memory_bytes was too little for.
+// Findings on measurements that recording_memory_bytes was too small for.
 void JudgeRecording(const TestResult& result, const TestTotals& totals,
                     FindingList& findings) {
   if (totals.brief_pair_count > 0) {
     findings.Add(
         Finding::NOTE, "brief_pairs",
-        absl::StrCat("of ", totals.brief_pair_count, " of ", totals.pair_count,
-                     " pairs of client and server by RPC only counts, means "
-                     "and extremes were kept, and no percentiles; those of the "
-                     "RPCs as a whole cover every RPC. To keep more, raise "
-                     "recording_memory_bytes"));
+        absl::StrCat("for ", totals.brief_pair_count, " of ", totals.pair_count,
+                     " combinations of client, server and RPC, only counts, "
+                     "means and extremes were kept, not percentiles; the "
+                     "overall percentiles of an RPC are complete. To keep "
+                     "more, raise recording_memory_bytes"));
   }
   int64_t widest_ns = 0;
   for (const auto& [name, log] : result.service_logs().instance_logs()) {

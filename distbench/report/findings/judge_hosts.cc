@@ -29,7 +29,7 @@ constexpr int64_t kMuchClockErrorNs = 1'000'000;
 struct HostUse {
   std::vector<std::string> nodes;
   bool has_open_loop = false;
-  double duration_ns = 0;  // of the first node's samples
+  double duration_ns = 0;  // total time of the first node's samples
   double capacity_ns = 0;
   double host_cpu_ns = 0;
   double process_cpu_ns = 0;

@@ -113,8 +113,8 @@ std::optional<Arrivals> ArrivalsOf(const DistributedSystemDescription& test,
   return found;
 }
 
-// The sends of each interval but the first and the last one, which are not
-// whole.
+// Returns the sends of each interval except the first and the last, which are
+// incomplete.
 std::vector<double> SentPerInterval(const RpcTimeSeries& series) {
   std::vector<double> counts;
   if (series.intervals_size() < 3) return counts;

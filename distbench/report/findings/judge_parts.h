@@ -31,10 +31,10 @@ std::string Percent(double share);
 // Formats a duration as "1.250 ms".
 std::string Duration(double ns);
 
-// "seconds", "intervals of 4 s".
+// Returns "seconds" or, for example, "intervals of 4 s".
 std::string Intervals(int64_t interval_ns);
 
-// What one RPC was to be sent in open loops, all its clients together.
+// The offered load of one RPC in open loops, over all its clients.
 struct RpcLoad {
   int64_t offered_count = 0;
   int64_t unsent_count = 0;

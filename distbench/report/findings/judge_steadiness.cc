@@ -17,9 +17,9 @@ namespace {
 
 // Geweke's diagnostic (Evaluating the accuracy of sampling-based approaches to
 // the calculation of posterior moments, 1992) compares the first part of a
-// series with its last half. Here of the median service times of intervals, which
-// are seconds in all but long runs, with limits that leave room for intervals
-// which are not independent.
+// series with its last half. Here the series is that of the median service
+// times of intervals, which are seconds except in long runs. The limits allow
+// for intervals that are not independent.
 constexpr double kFirstPart = 0.2;
 constexpr double kLastPart = 0.5;
 constexpr double kBeyondChance = 6;
@@ -27,7 +27,7 @@ constexpr double kMuchDifference = 0.2;
 constexpr size_t kFewestIntervals = 10;
 constexpr uint64_t kFewestPerInterval = 10;
 
-// Of the whole intervals after the warm-up, in nanoseconds.
+// The medians of the complete intervals after the warm-up, in nanoseconds.
 std::vector<double> Medians(
     const std::map<int64_t, IntervalTotals>& intervals) {
   std::vector<double> medians;

@@ -454,7 +454,7 @@ TEST_F(JudgeTest, PairsWithoutHistogramsAreANote) {
   moments.set_min(1);
   moments.set_max(1);
   EXPECT_THAT(ExpectOne(Finding::NOTE, "brief_pairs"),
-              HasSubstr("of 1 of 1 pairs"));
+              HasSubstr("1 of 1 combinations"));
 }
 
 TEST_F(JudgeTest, WideIntervalsAreANote) {
@@ -463,7 +463,8 @@ TEST_F(JudgeTest, WideIntervalsAreANote) {
               HasSubstr("intervals of 4 s"));
 }
 
-// A quarter of the rate, to the eyes of who forgets how long an interval is.
+// Ignoring the length of the intervals would make the rate look four times as
+// high.
 TEST_F(JudgeTest, ArrivalsAreJudgedByTheLengthOfTheIntervals) {
   WidenIntervals();
   Loop().set_open_loop_interval_distribution("exponential");
@@ -496,7 +497,7 @@ TEST_F(JudgeTest, LostMeasurementsAreAWarning) {
                         "2023-11-14 22:13:27 UTC; the rest is lost"));
   Log().set_measurements_end_timestamp_ns(0);
   EXPECT_THAT(ExpectOne(Finding::WARN, "measurements_lost"),
-              HasSubstr("client/0: nothing of what it measured is left"));
+              HasSubstr("client/0: none of its measurements are left"));
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ TEST(HtmlTest, IsOnePageWithEverythingInIt) {
   EXPECT_THAT(page, HasSubstr("Chart.js v"));
   EXPECT_THAT(page, HasSubstr("The above copyright notice"));
   EXPECT_THAT(page, HasSubstr("\"schema\":\"distbench report\""));
-  // There is nothing to load, and no mark left to fill in.
+  // The page loads nothing, and no placeholder is left.
   for (const char* reference : {"<link", " src=", "@import", "url(http"}) {
     EXPECT_THAT(page, Not(HasSubstr(reference)));
   }

@@ -42,8 +42,8 @@ double StandardDeviation(const LogHistogram& latency_ns) {
   return std::sqrt(std::max(0.0, mean_square - mean * mean));
 }
 
-// Percentiles and distribution are of all outcomes; minimum, mean, deviation
-// and maximum of those that succeeded, and null if none did.
+// Percentiles and distribution cover all outcomes; minimum, mean, deviation and
+// maximum cover those that succeeded, and are null if none did.
 Json LatencyJson(const Outcomes& outcomes,
                  const std::vector<Outcomes>& blocks) {
   if (outcomes.count() == 0) return nullptr;

@@ -38,15 +38,15 @@ struct RpcMeasurements {
   // Absent in closed loops, and in results that do not record it.
   std::optional<OfferedTotals> offered;
 
-  // Those that succeeded by their service times.
+  // Outcomes by service time.
   Outcomes service_time;
 
-  // As ResponseTimeOf().
+  // Outcomes by response time; see ResponseTimeOf().
   Outcomes response_time;
   RpcSeries series;
 
-  // By what a caller waits for: response times in open loops, else service
-  // times; and the blocks of the same.
+  // The latency that a caller experiences, and its blocks: response times in
+  // open loops, otherwise service times.
   const Outcomes& latency() const;
   std::vector<Outcomes> latency_blocks() const;
 };
@@ -68,8 +68,8 @@ struct Percentile {
 inline constexpr double kReportPercents[] = {50, 75,   90,    95,
                                              99, 99.9, 99.99, 99.999};
 
-// Those of kReportPercents that the number of requests supports. `blocks`: of
-// consecutive requests, may be empty.
+// Returns the percentiles of kReportPercents that the number of requests
+// supports. `blocks` cover consecutive requests and may be empty.
 std::vector<Percentile> EstimatePercentiles(
     const Outcomes& outcomes, const std::vector<Outcomes>& blocks);
 

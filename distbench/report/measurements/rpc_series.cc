@@ -30,7 +30,7 @@ bool IsValid(const RpcTimeSeries& series) {
                      });
 }
 
-// The widest of the clients' valid series; 0 if there are none.
+// The interval of the widest valid series of the clients; 0 if there are none.
 int64_t WidestNs(const TestResult& result, int rpc_index) {
   int64_t widest_ns = 0;
   for (const auto& [client, log] : result.service_logs().instance_logs()) {
@@ -60,7 +60,7 @@ std::vector<const RpcTimeSeries*> UsableSeries(const TestResult& result,
   return usable;
 }
 
-// How many neighbouring intervals of the widest series become one.
+// Returns how many neighbouring intervals of the widest series to merge.
 int64_t IntervalsPerPoint(const std::vector<const RpcTimeSeries*>& all,
                           int64_t widest_ns, int64_t max_intervals) {
   int64_t first = std::numeric_limits<int64_t>::max();
@@ -84,7 +84,7 @@ void AddInterval(const RpcInterval& interval, IntervalTotals& totals) {
   SaturatingAddTo(totals.warmup_count, interval.warmup_count());
   SaturatingAddTo(totals.request_bytes, interval.request_bytes());
   SaturatingAddTo(totals.response_bytes, interval.response_bytes());
-  // Valid, as of IsValid(), or absent, which adds nothing.
+  // Valid according to IsValid(), or absent, which adds nothing.
   AddHistogram(interval.service_time_ns(), totals.service_time_ns)
       .IgnoreError();
   AddHistogram(interval.response_time_ns(), totals.response_time_ns)

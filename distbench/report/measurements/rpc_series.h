@@ -1,4 +1,4 @@
-// One RPC over time, for all its clients together.
+// One RPC over time, over all its clients.
 
 #ifndef DISTBENCH_REPORT_MEASUREMENTS_RPC_SERIES_H_
 #define DISTBENCH_REPORT_MEASUREMENTS_RPC_SERIES_H_
@@ -31,25 +31,24 @@ struct RpcSeries {
   // Width of an interval; 0 if nothing was recorded over time.
   int64_t interval_ns = 0;
 
-  // Key: number of the interval; it starts interval_ns times that after the
-  // Unix epoch. Those in which anything happened.
+  // Key: the number of the interval, which starts at that multiple of
+  // interval_ns after the Unix epoch. Contains intervals with events only.
   std::map<int64_t, IntervalTotals> intervals;
 
-  // Client instances that are left out, as their series contradict themselves
+  // Client instances that are left out because their series are inconsistent,
   // or have intervals that do not fit into those of others.
   int left_out_count = 0;
 };
 
-// Adds up the clients' series of the RPC, in intervals as wide as those of the
-// widest. Puts as many neighbouring ones together as it takes to have at most
-// about max_intervals of them.
+// Adds up the clients' series of the RPC, in intervals of the widest series.
+// Merges neighbouring intervals until at most about max_intervals are left.
 RpcSeries CollectSeries(
     const TestResult& result, int rpc_index,
     int64_t max_intervals = std::numeric_limits<int64_t>::max());
 
-// The blocks of the series for the interval of a quantile (see
-// stats/quantile_interval.h), without the intervals that have warm-up in them.
-// RPCs that were never sent belong to no interval.
+// Return the blocks of the series for quantile intervals (see
+// stats/quantile_interval.h), excluding intervals that contain warm-up. RPCs
+// that were never sent belong to no interval.
 std::vector<Outcomes> ServiceTimeBlocks(const RpcSeries& series);
 std::vector<Outcomes> ResponseTimeBlocks(const RpcSeries& series);
 

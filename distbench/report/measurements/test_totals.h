@@ -38,8 +38,8 @@ struct TestTotals {
 
   RpcCounts all;
 
-  // Clients, servers and RPCs between them; and those of which the client kept
-  // moments instead of histograms.
+  // The number of combinations of client, server and RPC, and of those for
+  // which the client kept moments instead of histograms.
   int64_t pair_count = 0;
   int64_t brief_pair_count = 0;
 
@@ -57,11 +57,11 @@ struct TestTotals {
 // Requires statistics (see results/statistics_from_samples.h).
 TestTotals AddUp(const TestResult& result);
 
-// How the RPCs that were sent ended, by their service times.
+// The outcomes of the RPCs that were sent, by service time.
 Outcomes ServiceTimeOf(const RpcTotals& rpc);
 
-// How the RPCs of open loops ended, by their response times. RPCs that were due
-// and never sent count as failed. Empty for an RPC of closed loops.
+// The outcomes of the RPCs of open loops, by response time. RPCs that were due
+// but never sent count as failed. Empty for RPCs of closed loops.
 Outcomes ResponseTimeOf(const TestResult& result, const TestTotals& totals,
                         const std::string& rpc);
 

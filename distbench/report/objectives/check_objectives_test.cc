@@ -45,7 +45,8 @@ CheckVerdict VerdictOf(const std::string& objective, int count,
 }
 
 TEST(CheckObjectivesTest, TheIntervalDecides) {
-  // The median of 1 to 1000 ms is 500 ms, give or take 31.
+  // The median of 1 to 1000 ms is 500 ms, with an interval of about 31 ms on
+  // either side.
   EXPECT_EQ(VerdictOf("p50<=600ms", 1000), CheckVerdict::kPass);
   EXPECT_EQ(VerdictOf("p50<=510ms", 1000), CheckVerdict::kUndecided);
   EXPECT_EQ(VerdictOf("p50<=400ms", 1000), CheckVerdict::kFail);
@@ -68,7 +69,7 @@ TEST(CheckObjectivesTest, FailuresAreNoLatencies) {
   EXPECT_EQ(VerdictOf("mean<=1000s", 0, 100), CheckVerdict::kFail);
   EXPECT_EQ(VerdictOf("rate>=1", 900, 100), CheckVerdict::kFail);
   EXPECT_EQ(VerdictOf("p99<=1000s", 970, 30), CheckVerdict::kFail);
-  // Whether one in a hundred fails is not certain here.
+  // It is uncertain here whether one in a hundred fails.
   EXPECT_EQ(VerdictOf("p99<=1000s", 989, 11), CheckVerdict::kUndecided);
   EXPECT_EQ(VerdictOf("p99<=1000s", 10'000, 11), CheckVerdict::kPass);
 }

@@ -20,17 +20,18 @@
 namespace distbench {
 namespace {
 
-// Half the width of a 95 % interval of a normal distribution, in standard
-// errors.
+// Half the width of a 95 % confidence interval of a normal distribution, in
+// standard errors.
 constexpr double kErrorsPerInterval = 1.96;
 
-// Where an interval has no end: a quarter of the value, either way.
+// The assumed relative error if an interval is open-ended: a quarter of the
+// value.
 constexpr double kUnknownError = 0.25;
 
-// Intervals that reports keep apart; blocks are made of fewer.
+// The number of intervals that reports show; blocks are made of fewer.
 constexpr int64_t kMaxIntervals = 1000;
 
-// Above 0: missed.
+// Positive if the objective was missed.
 Excess ExcessOf(const Objective& objective, double measured, double error) {
   const double log_ratio = std::log(
       std::max(measured, std::numeric_limits<double>::min()) / objective.limit);
@@ -38,7 +39,7 @@ Excess ExcessOf(const Objective& objective, double measured, double error) {
           .error = error};
 }
 
-// Of the logarithm of the value.
+// The standard error of the logarithm of the value.
 double LogError(int64_t value, const QuantileInterval& interval) {
   if (!interval.lower || !interval.upper || *interval.lower <= 0 ||
       value <= 0) {
@@ -48,14 +49,14 @@ double LogError(int64_t value, const QuantileInterval& interval) {
          (2 * kErrorsPerInterval);
 }
 
-// A measurement against a limit.
+// The judgement of a measurement against a limit.
 struct Judgement {
   Excess excess;
   std::optional<double> lower;
   std::optional<double> upper;
 };
 
-// `error`: the standard error of the value's logarithm.
+// `error` is the standard error of the value's logarithm.
 Judgement JudgeValue(const Objective& objective, double value, double error) {
   const double factor = std::exp(kErrorsPerInterval * error);
   return {.excess = ExcessOf(objective, value, error),
@@ -63,7 +64,7 @@ Judgement JudgeValue(const Objective& objective, double value, double error) {
           .upper = value * factor};
 }
 
-// So many RPCs failed that the metric of the others says nothing.
+// For metrics that are meaningless because too many RPCs failed.
 Judgement CertainMiss(const Objective& objective) {
   const double infinity = std::numeric_limits<double>::infinity();
   const double bound = objective.is_upper_limit ? infinity : 0;
@@ -95,9 +96,9 @@ Judgement JudgePercentile(const Objective& objective, double quantile,
           .upper = ToBound(interval.upper)};
 }
 
-// Relative to the mean. With blocks, from their spread, as neighbouring
-// latencies depend on each other (the interval of a ratio: see
-// stats/quantile_interval.cc).
+// Returns the standard error relative to the mean. With blocks, it comes from
+// their spread, because neighbouring latencies depend on each other (the
+// interval of a ratio: see stats/quantile_interval.cc).
 double ErrorOfMean(const LogHistogram& latency,
                    const std::vector<Outcomes>& blocks) {
   const double count = static_cast<double>(latency.count());
@@ -136,7 +137,7 @@ Judgement JudgeLatency(const Objective& objective, const Metric& metric,
                     ErrorOfMean(outcomes.latency_ns, blocks));
 }
 
-// ", 3.1% failed", or nothing.
+// Returns ", 3.1% failed", or "" if none failed.
 std::string LeftOutText(const Outcomes& outcomes) {
   if (outcomes.failed_count == 0) return "";
   return absl::StrFormat(", %.3g%% failed", 100 * outcomes.failed_share());
@@ -165,9 +166,9 @@ Judgement JudgeRate(const Objective& objective, const Outcomes& outcomes,
   return JudgeValue(objective, rate, 1 / std::sqrt(count + 1));
 }
 
-// Bounds by E. B. Wilson, Probable Inference, the Law of Succession, and
-// Statistical Inference, JASA 22 (1927) 209-212: they are right for few
-// failures, too.
+// Wilson score interval (E. B. Wilson, Probable Inference, the Law of
+// Succession, and Statistical Inference, JASA 22 (1927) 209-212), which is also
+// accurate for few failures.
 Judgement JudgeFailures(const Objective& objective, const Outcomes& outcomes) {
   const double count = static_cast<double>(outcomes.count());
   const double failed = static_cast<double>(outcomes.failed_count);
@@ -226,9 +227,9 @@ absl::StatusOr<ObjectiveOutcome> JudgeRpc(const Objective& objective,
   return outcome;
 }
 
-// The mean share of a host's CPUs that was busy.
+// The mean share of a host's CPU time that was busy.
 std::optional<double> BusyShare(const NodeResources& node) {
-  // Those of the whole host, whichever of them the node manager may use.
+  // All CPUs of the host, even if the node manager may use only some of them.
   const int cpu_count =
       std::max({node.host().online_cpu_count(), node.host().cpu_count(), 1});
   double busy_ns = 0;
@@ -251,9 +252,9 @@ absl::StatusOr<ObjectiveOutcome> JudgeCpu(const Objective& objective,
   }
   if (!busiest) {
     return absl::NotFoundError(
-        "the nodes have not recorded the use of their CPUs");
+        "the nodes have not recorded their CPU usage");
   }
-  // Seconds differ by some percent.
+  // Assumes that seconds differ by 5 %.
   return OutcomeOf(
       JudgeValue(objective, *busiest,
                  0.05 / std::sqrt(static_cast<double>(sample_count))),
@@ -274,8 +275,8 @@ absl::StatusOr<int> FindRpc(const Objective& objective,
   return absl::NotFoundError(absl::StrCat(
       "the objective \"", objective.text, "\" ",
       objective.rpc.empty()
-          ? std::string("has to say which RPC it is about")
-          : absl::StrCat("is about \"", objective.rpc, "\", and there is none"),
+          ? std::string("must say which RPC it applies to")
+          : absl::StrCat("applies to \"", objective.rpc, "\", which is absent"),
       "; the test has ", absl::StrJoin(names, ", ")));
 }
 

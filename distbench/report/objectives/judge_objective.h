@@ -13,14 +13,15 @@
 
 namespace distbench {
 
-// The position of the objective's RPC. NOT_FOUND if there is no such RPC, or if
-// the objective names none and the test has several.
+// Returns the position of the objective's RPC. NOT_FOUND if there is no such
+// RPC, or if the objective names none and the test has several.
 absl::StatusOr<int> FindRpc(const Objective& objective,
                             const TestResult& result);
 
-// How far a measurement was from the limit: the logarithm of measured / limit,
-// or of its inverse for a lower limit, so that what is above 0 missed. With its
-// standard error. Infinite if RPCs failed where there should be a latency.
+// The distance of a measurement from the limit, with its standard error: the
+// logarithm of measured / limit, or of the inverse for a lower limit, so that a
+// positive value means missed. Infinite if too many RPCs failed for the metric
+// to have a value.
 struct Excess {
   double estimate = 0;
   double error = 0;
@@ -29,24 +30,25 @@ struct Excess {
 struct ObjectiveOutcome {
   Excess excess;
 
-  // The 95 % interval of what was measured, in the unit of Objective::limit.
-  // Absent: there is no bound on that side. Infinite: RPCs failed there.
+  // The 95 % confidence interval of the measurement, in the unit of
+  // Objective::limit. Absent if there is no bound on that side, infinite if
+  // RPCs failed there.
   std::optional<double> lower;
   std::optional<double> upper;
 
-  // The same of the service time, where `excess` is of the response time: if
-  // only the latter missed, it was the generator that was late.
+  // The same for the service time, if `excess` is for the response time. If
+  // only the response time missed, the generator was late.
   Excess service_excess;
   std::string measured;  // for users, for example "p95 12.3 ms"
 };
 
-// The share of the objective's RPC that may fail before objectives on its mean or
-// rate are missed: the limit of an objective on its failures, else
+// The share of the objective's RPCs that may fail before objectives on its mean
+// or rate are missed: the limit of an objective on its failures, otherwise
 // kAllowedFailures.
 double AllowedFailures(const Objective& objective,
                        absl::Span<const Objective> objectives);
 
-// NOT_FOUND if the result says nothing of what the objective is about.
+// Judges the objective. NOT_FOUND if the result has no measurement for it.
 //
 // RPCs that failed, expired or were never sent rank above all that succeeded: a
 // percentile that falls among them misses every limit.

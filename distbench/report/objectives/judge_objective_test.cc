@@ -76,7 +76,7 @@ TEST(JudgeTest, JudgesFailuresAndRates) {
   const auto failures = JudgeAs("failures<=5%", result);
   ASSERT_TRUE(failures.ok()) << failures.status();
   EXPECT_THAT(failures->excess.estimate, DoubleNear(std::log(2), 0.01));
-  // 900 in 10 s.
+  // 900 RPCs in 10 s.
   const auto rate = JudgeAs("rate>=45", result, /*allowed_failures=*/0.2);
   ASSERT_TRUE(rate.ok()) << rate.status();
   EXPECT_THAT(rate->excess.estimate, DoubleNear(-std::log(2), 0.01));
@@ -125,7 +125,7 @@ TEST(AllowedFailuresTest, AreTheLimitOfAnObjectiveOfTheSameRpc) {
                    kAllowedFailures);
 }
 
-// What was due and never sent has no response time.
+// RPCs that were due but never sent have no response time.
 TEST(JudgeTest, UnsentRpcsCountAsFailed) {
   TestResult result =
       ResultOf(Values(500'000, 900), Values(600'000, 900));
@@ -147,7 +147,7 @@ TEST(JudgeTest, JudgesTheBusiestHost) {
     NodeResources& node =
         (*result.mutable_resource_usage_logs()
               ->mutable_node_resources())[absl::StrCat("node", busy_percent)];
-    // The node manager may use one of the CPUs.
+    // The node manager may use only one of the CPUs.
     node.mutable_host()->set_online_cpu_count(2);
     node.mutable_host()->set_cpu_count(1);
     ResourceSample& sample = *node.add_samples();

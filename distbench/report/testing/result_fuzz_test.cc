@@ -1,5 +1,4 @@
-// Whatever a result file contains, it must be rejected, or all reports must
-// render.
+// A result file with any content must be rejected, or all reports must render.
 
 #include <string>
 

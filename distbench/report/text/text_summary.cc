@@ -145,7 +145,7 @@ std::string OutcomesLine(const std::string& name, const Outcomes& outcomes) {
       at(1));
 }
 
-// Of open loops. RPCs that failed or were never sent rank above the others.
+// Covers open loops. RPCs that failed or were never sent rank above the others.
 Lines ResponseTime(const TestResult& result, const TestTotals& totals) {
   Lines lines;
   for (const auto& [name, rpc] : totals.rpcs) {
@@ -155,8 +155,8 @@ Lines ResponseTime(const TestResult& result, const TestTotals& totals) {
   return lines;
 }
 
-// How long what was never sent had waited by the end: a lower bound of what it
-// would have taken.
+// The time that unsent RPCs had waited by the end: a lower bound of their
+// response times.
 void AppendUnsentWait(const TestResult& result, const std::string& rpc,
                       Lines& lines) {
   LogHistogram wait_ns;
@@ -173,7 +173,7 @@ void AppendUnsentWait(const TestResult& result, const std::string& rpc,
       wait_ns.ValueAtQuantile(0.5), wait_ns.max()));
 }
 
-// What open loops were to send of an RPC, all its clients together.
+// The offered load of an RPC in open loops, over all its clients.
 OfferedLoad OfferedOf(const TestResult& result, const std::string& rpc) {
   OfferedLoad sum;
   for (const auto& [name, log] : result.service_logs().instance_logs()) {
