@@ -26,10 +26,6 @@ int64_t ReadPrivateBytes(const std::string& root, pid_t pid);
 // threads that it has.
 RUsage ReadUsage(const std::string& root, pid_t pid);
 
-// What all CPUs of the host have done since it started, but for idling and
-// waiting for disks.
-int64_t ReadHostCpuNs(const std::string& root);
-
 // Since the host started, by device.
 std::map<std::string, NetworkCounters> ReadNetworkCounters(
     const std::string& root);
