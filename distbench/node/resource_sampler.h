@@ -48,8 +48,8 @@ class ResourceSampler {
   void Start();
 
   // To be called once a second, and at the end. Ends an interval and begins the
-  // next one, if the interval is as long as it should be. Costs some 200 us, and
-  // 10 us for each thread of the node's processes.
+  // next one, if the interval is as long as it should be. Costs some 200 us,
+  // and 10 us for each thread of the node's processes.
   void Sample() { SampleIfLongerThan(0.9 * static_cast<double>(interval_ns_)); }
   void Finish() { SampleIfLongerThan(0.1 * static_cast<double>(interval_ns_)); }
 

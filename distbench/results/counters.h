@@ -25,8 +25,8 @@ void AddCounters(const google::protobuf::Message& from,
 void SubtractCounters(const google::protobuf::Message& start,
                       google::protobuf::Message& into);
 
-// All counters by name, in the order of their field numbers, with those that are
-// absent.
+// All counters by name, in the order of their field numbers, with those that
+// are absent.
 std::vector<std::pair<std::string, std::optional<int64_t>>> ListCounters(
     const HostCounters& counters);
 
