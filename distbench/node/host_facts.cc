@@ -13,6 +13,7 @@
 #include <fstream>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/ascii.h"
@@ -81,6 +82,42 @@ void AddNetworkDevices(const std::string& root, HostFacts& facts) {
   }
 }
 
+void AddTcpFacts(const std::string& root, HostFacts& facts) {
+  const std::string folder = root + "/proc/sys/net/";
+  std::string control = FirstLine(folder + "ipv4/tcp_congestion_control");
+  if (!control.empty()) facts.set_tcp_congestion_control(std::move(control));
+  std::string discipline = FirstLine(folder + "core/default_qdisc");
+  if (!discipline.empty()) {
+    facts.set_default_queueing_discipline(std::move(discipline));
+  }
+  int ecn = 0;
+  if (absl::SimpleAtoi(FirstLine(folder + "ipv4/tcp_ecn"), &ecn)) {
+    facts.set_tcp_ecn_mode(ecn);
+  }
+}
+
+// The choice of several that is in brackets: "always [madvise] never".
+std::string Chosen(const std::string& line) {
+  const size_t start = line.find('[');
+  const size_t end = line.find(']');
+  if (start == std::string::npos || end == std::string::npos) return "";
+  return line.substr(start + 1, end - start - 1);
+}
+
+// Drivers say either whether there is boost, or that there is none.
+void AddCpuModes(const std::string& root, HostFacts& facts) {
+  const std::string folder = root + "/sys/devices/system/cpu/";
+  const std::string smt = FirstLine(folder + "smt/active");
+  if (!smt.empty()) facts.set_is_smt_active(smt == "1");
+  const std::string boost = FirstLine(folder + "cpufreq/boost");
+  const std::string no_turbo = FirstLine(folder + "intel_pstate/no_turbo");
+  if (!boost.empty()) {
+    facts.set_is_cpu_boost_enabled(boost == "1");
+  } else if (!no_turbo.empty()) {
+    facts.set_is_cpu_boost_enabled(no_turbo == "0");
+  }
+}
+
 void AddVersions(HostFacts& facts) {
   auto& versions = *facts.mutable_versions();
   versions["distbench"] = kVersion;
@@ -131,6 +168,13 @@ HostFacts ReadHostFacts(const std::string& root) {
   std::string governor =
       FirstLine(root + "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
   if (!governor.empty()) facts.set_cpu_frequency_governor(std::move(governor));
+  std::string huge_pages =
+      Chosen(FirstLine(root + "/sys/kernel/mm/transparent_hugepage/enabled"));
+  if (!huge_pages.empty()) {
+    facts.set_transparent_huge_pages(std::move(huge_pages));
+  }
+  AddCpuModes(root, facts);
+  AddTcpFacts(root, facts);
   AddNetworkDevices(root, facts);
   AddVersions(facts);
   AddOperatingSystem(root, facts);

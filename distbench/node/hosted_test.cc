@@ -48,7 +48,8 @@ HostedTest::HostedTest(PrepareTest request, const NodeEnvironment& environment,
       resources_({.clock = &clock_,
                   .root = environment.system_root,
                   .process_usage = [this] { return Usage(); },
-                  .engine_bytes = [this] { return EngineBytes(); }}) {}
+                  .engine_bytes = [this] { return EngineBytes(); },
+                  .engine_processes = [this] { return EngineProcesses(); }}) {}
 
 HostedTest::~HostedTest() { End(); }
 

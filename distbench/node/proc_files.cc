@@ -12,7 +12,6 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "distbench/base/proc_folder.h"
-#include "distbench/base/time_units.h"
 #include "distbench/numa/thread_usage.h"
 
 namespace distbench {
@@ -103,20 +102,6 @@ RUsage ReadUsage(const std::string& root, pid_t pid) {
       ReadStatusNumber(ProcFolder(root, pid) + "/status", "VmHWM"));
   ReadContextSwitches(root, pid, usage);
   return usage;
-}
-
-// Reads the first line: cpu user nice system idle iowait irq softirq steal
-// guest ..., in clock ticks. Guest time is part of user time.
-int64_t ReadHostCpuNs(const std::string& root) {
-  std::ifstream file(root + "/proc/stat");
-  std::string name;
-  int64_t user, nice, system, idle, iowait, irq, softirq, steal;
-  if (!(file >> name >> user >> nice >> system >> idle >> iowait >> irq >>
-        softirq >> steal)) {
-    return 0;
-  }
-  const int64_t busy_ticks = user + nice + system + irq + softirq + steal;
-  return busy_ticks * (kNsPerSecond / sysconf(_SC_CLK_TCK));
 }
 
 // After two header lines there is a line per device: its name and sixteen

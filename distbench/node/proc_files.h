@@ -27,10 +27,6 @@ int64_t ReadPrivateBytes(const std::string& root, pid_t pid);
 // tick, and context switches of its current threads.
 RUsage ReadUsage(const std::string& root, pid_t pid);
 
-// CPU time of all CPUs since the host started, except idle time and time
-// waiting for disks.
-int64_t ReadHostCpuNs(const std::string& root);
-
 // Counters since the host started, by device.
 std::map<std::string, NetworkCounters> ReadNetworkCounters(
     const std::string& root);

@@ -1,10 +1,13 @@
 #include "distbench/node/resource_sampler.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "distbench/base/host_memory.h"
 #include "distbench/base/time_units.h"
+#include "distbench/node/host_counters.h"
 #include "distbench/node/proc_files.h"
+#include "distbench/results/counters.h"
 
 namespace distbench {
 namespace {
@@ -14,22 +17,30 @@ int64_t CpuNs(const RUsage& usage) {
       (usage.user_cpu_time_seconds() + usage.system_cpu_time_seconds()) * 1e9);
 }
 
-using Get = int64_t (NetworkCounters::*)() const;
-using Set = void (NetworkCounters::*)(int64_t);
-constexpr std::pair<Get, Set> kCounters[] = {
-    {&NetworkCounters::received_bytes, &NetworkCounters::set_received_bytes},
-    {&NetworkCounters::sent_bytes, &NetworkCounters::set_sent_bytes},
-    {&NetworkCounters::received_packets,
-     &NetworkCounters::set_received_packets},
-    {&NetworkCounters::sent_packets, &NetworkCounters::set_sent_packets},
-    {&NetworkCounters::dropped_packets, &NetworkCounters::set_dropped_packets},
-};
-
-// Computes into += sign * from.
-void Add(const NetworkCounters& from, int sign, NetworkCounters& into) {
-  for (const auto& [get, set] : kCounters) {
-    (into.*set)((into.*get)() + sign * (from.*get)());
+int64_t BusiestCpuNs(const std::map<std::string, HostCounters>& start,
+                     const std::map<std::string, HostCounters>& end) {
+  int64_t busiest_ns = 0;
+  for (const auto& [name, counters] : end) {
+    const auto before = start.find(name);
+    if (before == start.end()) continue;
+    HostCounters counted = counters;
+    SubtractCounters(before->second, counted);
+    busiest_ns = std::max(busiest_ns, BusyCpuNs(counted));
   }
+  return busiest_ns;
+}
+
+// A thread that is new has waited only since then.
+int64_t DelayNs(const std::map<int, int64_t>& start,
+                const std::map<int, int64_t>& end) {
+  int64_t delay_ns = 0;
+  for (const auto& [thread, thread_delay_ns] : end) {
+    const auto before = start.find(thread);
+    const int64_t before_ns = before == start.end() ? 0 : before->second;
+    // Less, if another thread has got the number.
+    delay_ns += std::max<int64_t>(thread_delay_ns - before_ns, 0);
+  }
+  return delay_ns;
 }
 
 // Merges an interval with the next one.
@@ -46,7 +57,15 @@ void Append(const ResourceSample& later, ResourceSample& sample) {
       sample.involuntary_context_switches() +
       later.involuntary_context_switches());
   for (const auto& [name, counters] : later.network()) {
-    Add(counters, 1, (*sample.mutable_network())[name]);
+    AddCounters(counters, (*sample.mutable_network())[name]);
+  }
+  AddCounters(later.host_counters(), *sample.mutable_host_counters());
+  if (later.has_busiest_cpu_ns()) {
+    sample.set_busiest_cpu_ns(sample.busiest_cpu_ns() + later.busiest_cpu_ns());
+  }
+  if (later.has_run_queue_delay_ns()) {
+    sample.set_run_queue_delay_ns(sample.run_queue_delay_ns() +
+                                  later.run_queue_delay_ns());
   }
 }
 
@@ -68,10 +87,18 @@ void ResourceSampler::SampleIfLongerThan(double duration_ns) {
 }
 
 ResourceSampler::Reading ResourceSampler::Read() const {
-  return {.time_ns = options_.clock->MonotonicNs(),
-          .host_cpu_ns = ReadHostCpuNs(options_.root),
-          .process = options_.process_usage(),
-          .network = ReadNetworkCounters(options_.root)};
+  Reading reading = {
+      .time_ns = options_.clock->MonotonicNs(),
+      .host = ReadOtherCounters(options_.root),
+      .cpus = ReadCpuTimes(options_.root),
+      .run_queue_delays_ns =
+          ReadRunQueueDelaysNs(options_.root, options_.engine_processes()),
+      .process = options_.process_usage(),
+      .network = ReadNetworkCounters(options_.root)};
+  if (const auto all = reading.cpus.extract("cpu"); !all.empty()) {
+    AddCounters(all.mapped(), reading.host);
+  }
+  return reading;
 }
 
 ResourceSample ResourceSampler::Between(const Reading& start,
@@ -80,7 +107,17 @@ ResourceSample ResourceSampler::Between(const Reading& start,
   sample.set_end_timestamp_ns(options_.clock->UnixNs());
   sample.set_duration_ns(end.time_ns - start.time_ns);
   sample.set_process_cpu_ns(CpuNs(end.process) - CpuNs(start.process));
-  sample.set_host_cpu_ns(end.host_cpu_ns - start.host_cpu_ns);
+  HostCounters& host = *sample.mutable_host_counters();
+  host = end.host;
+  SubtractCounters(start.host, host);
+  sample.set_host_cpu_ns(BusyCpuNs(host));
+  if (!end.cpus.empty()) {
+    sample.set_busiest_cpu_ns(BusiestCpuNs(start.cpus, end.cpus));
+  }
+  if (!end.run_queue_delays_ns.empty()) {
+    sample.set_run_queue_delay_ns(
+        DelayNs(start.run_queue_delays_ns, end.run_queue_delays_ns));
+  }
   sample.set_resident_bytes(ReadResidentBytes(options_.root) +
                             options_.engine_bytes());
   sample.set_host_available_memory_bytes(
@@ -95,8 +132,8 @@ ResourceSample ResourceSampler::Between(const Reading& start,
     const auto before = start.network.find(name);
     // The counters of a new device began at zero.
     NetworkCounters& added = (*sample.mutable_network())[name];
-    Add(counters, 1, added);
-    if (before != start.network.end()) Add(before->second, -1, added);
+    added = counters;
+    if (before != start.network.end()) SubtractCounters(before->second, added);
   }
   return sample;
 }

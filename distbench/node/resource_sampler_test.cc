@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -42,10 +43,10 @@ class ResourceSamplerTest : public testing::Test {
     std::ofstream(file) << content;
   }
 
-  // Spreads busy_ticks over user, nice, system, irq, softirq and steal.
+  // Spreads busy_ticks over user, nice, system, irq and softirq.
   void SetHost(int64_t busy_ticks, int64_t received_bytes) {
     Write("/proc/stat",
-          absl::StrCat("cpu  ", busy_ticks - 5, " 1 1 777777 99999 1 1 1 0 0\n",
+          absl::StrCat("cpu  ", busy_ticks - 4, " 1 1 777777 99999 1 1 7 0 0\n",
                        "cpu0 1 2 3 4 5 6 7 8 9 10\n"));
     Write(
         "/proc/net/dev",
@@ -98,6 +99,137 @@ TEST_F(ResourceSamplerTest, MeasuresWhatWasUsedInBetween) {
   EXPECT_EQ(sample.network().at("lo").received_bytes(), 0);
 }
 
+TEST_F(ResourceSamplerTest, SplitsTheHostsCpuTimeByUse) {
+  Write("/proc/stat",
+        "cpu  10 20 30 40 50 60 70 80 0 0\n"
+        "cpu0 10 20 30 40 50 60 70 80 0 0\n"
+        "cpu1 0 0 0 0 0 0 0 0 0 0\n"
+        "intr 99 98 97 96 95 94 93 92 91\n");
+  ResourceSampler sampler(Options());
+  sampler.Start();
+  clock_.Advance(kSecond);
+  Write("/proc/stat",
+        "cpu  11 22 34 48 66 92 134 208 5 5\n"
+        "cpu0 10 20 31 41 51 61 71 81 0 0\n"
+        "cpu1 1 2 3 7 15 31 63 127 5 5\n");
+  sampler.Sample();
+  const ResourceSample& sample = sampler.samples().at(0);
+  const HostCounters& counters = sample.host_counters();
+  const int64_t tick_ns = kSecond / sysconf(_SC_CLK_TCK);
+  EXPECT_EQ(counters.user_cpu_ns(), 3 * tick_ns) << "with nice";
+  EXPECT_EQ(counters.system_cpu_ns(), 4 * tick_ns);
+  EXPECT_EQ(counters.idle_cpu_ns(), 8 * tick_ns);
+  EXPECT_EQ(counters.iowait_cpu_ns(), 16 * tick_ns);
+  EXPECT_EQ(counters.irq_cpu_ns(), 32 * tick_ns);
+  EXPECT_EQ(counters.softirq_cpu_ns(), 64 * tick_ns);
+  EXPECT_EQ(counters.steal_cpu_ns(), 128 * tick_ns);
+  EXPECT_EQ(sample.host_cpu_ns(), (3 + 4 + 32 + 64) * tick_ns)
+      << "neither stolen nor idle time is the host's work";
+  EXPECT_EQ(sample.busiest_cpu_ns(), (1 + 2 + 3 + 31 + 63) * tick_ns) << "cpu1";
+}
+
+TEST_F(ResourceSamplerTest, CountsThrottlingByGroupsOfVersion2AndThoseAbove) {
+  Write("/proc/self/cgroup", "0::/pod/node\n");
+  Write("/sys/fs/cgroup/cpu.stat", "usage_usec 5\n");
+  Write("/sys/fs/cgroup/pod/cpu.stat", "nr_throttled 1\nthrottled_usec 10\n");
+  const std::string stat = "/sys/fs/cgroup/pod/node/cpu.stat";
+  Write(stat, "usage_usec 5\nnr_throttled 2\nthrottled_usec 300\n");
+  ResourceSampler sampler(Options());
+  sampler.Start();
+  clock_.Advance(kSecond);
+  Write("/sys/fs/cgroup/pod/cpu.stat", "nr_throttled 2\nthrottled_usec 11\n");
+  Write(stat, "usage_usec 9\nnr_throttled 5\nthrottled_usec 700\n");
+  sampler.Sample();
+  const HostCounters& counters = sampler.samples().at(0).host_counters();
+  EXPECT_EQ(counters.throttled_count(), 4);
+  EXPECT_EQ(counters.throttled_ns(), 401'000);
+}
+
+TEST_F(ResourceSamplerTest, CountsThrottlingByGroupsOfVersion1) {
+  Write("/proc/self/cgroup", "2:cpu,cpuacct:/pod\n1:memory:/pod\n");
+  const std::string stat = "/sys/fs/cgroup/cpu/pod/cpu.stat";
+  Write(stat, "nr_periods 9\nnr_throttled 2\nthrottled_time 300\n");
+  ResourceSampler sampler(Options());
+  sampler.Start();
+  clock_.Advance(kSecond);
+  Write(stat, "nr_periods 19\nnr_throttled 3\nthrottled_time 750\n");
+  sampler.Sample();
+  const HostCounters& counters = sampler.samples().at(0).host_counters();
+  EXPECT_EQ(counters.throttled_count(), 1);
+  EXPECT_EQ(counters.throttled_ns(), 450);
+}
+
+TEST_F(ResourceSamplerTest, MeasuresPressure) {
+  const auto set = [this](const std::string& resource, int64_t some_us) {
+    Write("/proc/pressure/" + resource,
+          absl::StrCat("some avg10=1.00 avg60=2.00 avg300=3.00 total=", some_us,
+                       "\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=7\n"));
+  };
+  set("cpu", 100);
+  set("memory", 200);
+  ResourceSampler sampler(Options());
+  sampler.Start();
+  clock_.Advance(kSecond);
+  set("cpu", 103);
+  set("memory", 205);
+  sampler.Sample();
+  const HostCounters& counters = sampler.samples().at(0).host_counters();
+  EXPECT_EQ(counters.cpu_pressure_ns(), 3000);
+  EXPECT_EQ(counters.memory_pressure_ns(), 5000);
+  EXPECT_FALSE(counters.has_io_pressure_ns()) << "the host does not count it";
+  set("io", 50);
+  for (const int64_t total_us : {60, 67}) {
+    clock_.Advance(kSecond);
+    set("io", total_us);
+    sampler.Sample();
+  }
+  EXPECT_EQ(sampler.samples().at(2).host_counters().io_pressure_ns(), 7000);
+}
+
+TEST_F(ResourceSamplerTest, CountsTcpSegments) {
+  const auto set = [this](int64_t sent, int64_t retransmitted) {
+    Write("/proc/net/snmp",
+          absl::StrCat("Ip: Forwarding OutSegs\nIp: 1 99999\n"
+                       "Tcp: RtoAlgorithm InSegs OutSegs RetransSegs InErrs\n"
+                       "Tcp: 1 5 ",
+                       sent, " ", retransmitted, " 0\n"));
+  };
+  set(1000, 10);
+  ResourceSampler sampler(Options());
+  sampler.Start();
+  clock_.Advance(kSecond);
+  set(1500, 13);
+  sampler.Sample();
+  const HostCounters& counters = sampler.samples().at(0).host_counters();
+  EXPECT_EQ(counters.tcp_sent_segments(), 500);
+  EXPECT_EQ(counters.tcp_retransmitted_segments(), 3);
+}
+
+TEST_F(ResourceSamplerTest, AddsUpHowLongThreadsWaitedForACpu) {
+  const auto set = [this](const std::string& thread, int64_t delay_ns) {
+    Write(absl::StrCat("/proc/", thread, "/schedstat"),
+          absl::StrCat("123456 ", delay_ns, " 7\n"));
+  };
+  set("self/task/10", 100);
+  set("self/task/11", 5000);
+  set("70/task/70", 1000);
+  set("80/task/80", 0);
+  ResourceSampler::Options options = Options();
+  options.engine_processes = [] { return std::set<pid_t>{70}; };
+  ResourceSampler sampler(options);
+  sampler.Start();
+  clock_.Advance(kSecond);
+  set("self/task/10", 101);
+  std::filesystem::remove_all(root_ + "/proc/self/task/11");
+  set("70/task/70", 1020);
+  set("70/task/71", 300);
+  set("80/task/80", 4000);
+  sampler.Sample();
+  EXPECT_EQ(sampler.samples().at(0).run_queue_delay_ns(), 321)
+      << "of this process, the engine and its new thread; a thread that ended "
+         "takes nothing away; process 80 is someone else's";
+}
+
 TEST_F(ResourceSamplerTest, IntervalsAreAsLongAsTheyShouldBe) {
   ResourceSampler sampler(Options());
   sampler.Start();
@@ -116,10 +248,16 @@ TEST_F(ResourceSamplerTest, MemoryIsBounded) {
   ResourceSampler::Options options = Options();
   options.max_samples = 8;
   ResourceSampler sampler(options);
+  Write("/proc/stat", "cpu0 0 0 0 0 0 0 0 0 0 0\n");
+  Write("/proc/pressure/cpu", "some avg10=0 total=0");
+  Write("/proc/self/task/1/schedstat", "0 0 0");
   sampler.Start();
   for (int i = 1; i <= 100; ++i) {
     clock_.Advance(kSecond);
     SetHost(1000, 5000 + i);
+    Write("/proc/stat", absl::StrCat("cpu0 ", i, " 0 0 0 0 0 0 0 0 0\n"));
+    Write("/proc/pressure/cpu", absl::StrCat("some avg10=0 total=", 4 * i));
+    Write("/proc/self/task/1/schedstat", absl::StrCat("0 ", 3 * i, " 0"));
     usage_.set_user_cpu_time_seconds(0.5 * i);
     sampler.Sample();
     ASSERT_LT(sampler.samples().size(), 8u);
@@ -128,14 +266,23 @@ TEST_F(ResourceSamplerTest, MemoryIsBounded) {
   int64_t duration_ns = 0;
   int64_t cpu_ns = 0;
   int64_t received = 0;
+  int64_t pressure_ns = 0;
+  int64_t busiest_ns = 0;
+  int64_t delay_ns = 0;
   for (const ResourceSample& sample : sampler.samples()) {
     duration_ns += sample.duration_ns();
     cpu_ns += sample.process_cpu_ns();
     received += sample.network().at("eth0").received_bytes();
+    pressure_ns += sample.host_counters().cpu_pressure_ns();
+    busiest_ns += sample.busiest_cpu_ns();
+    delay_ns += sample.run_queue_delay_ns();
   }
   EXPECT_EQ(duration_ns, 100 * kSecond) << "nothing is lost";
   EXPECT_EQ(cpu_ns, 50 * kSecond);
   EXPECT_EQ(received, 100);
+  EXPECT_EQ(pressure_ns, 400'000);
+  EXPECT_EQ(busiest_ns, 100 * (kSecond / sysconf(_SC_CLK_TCK)));
+  EXPECT_EQ(delay_ns, 300);
 }
 
 TEST_F(ResourceSamplerTest, AHostWithoutProcHasNothingToSay) {
@@ -147,6 +294,9 @@ TEST_F(ResourceSamplerTest, AHostWithoutProcHasNothingToSay) {
   ASSERT_THAT(sampler.samples(), SizeIs(1));
   EXPECT_EQ(sampler.samples()[0].host_cpu_ns(), 0);
   EXPECT_TRUE(sampler.samples()[0].network().empty());
+  EXPECT_EQ(sampler.samples()[0].host_counters().ByteSizeLong(), 0);
+  EXPECT_FALSE(sampler.samples()[0].has_busiest_cpu_ns());
+  EXPECT_FALSE(sampler.samples()[0].has_run_queue_delay_ns());
 }
 
 TEST_F(ResourceSamplerTest, HostFacts) {
@@ -157,6 +307,13 @@ TEST_F(ResourceSamplerTest, HostFacts) {
   Write("/sys/devices/system/node/possible", "0-1\n");
   Write("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
         "performance\n");
+  Write("/sys/kernel/mm/transparent_hugepage/enabled",
+        "always [madvise] never\n");
+  Write("/sys/devices/system/cpu/smt/active", "1\n");
+  Write("/sys/devices/system/cpu/cpufreq/boost", "0\n");
+  Write("/proc/sys/net/ipv4/tcp_congestion_control", "bbr\n");
+  Write("/proc/sys/net/ipv4/tcp_ecn", "2\n");
+  Write("/proc/sys/net/core/default_qdisc", "fq_codel\n");
   Write("/sys/class/net/eth0/flags", "0x1003\n");
   Write("/sys/class/net/eth0/mtu", "9000\n");
   Write("/sys/class/net/eth1/flags", "0x1002\n");
@@ -167,11 +324,26 @@ TEST_F(ResourceSamplerTest, HostFacts) {
   EXPECT_EQ(facts.numa_node_count(), 2);
   EXPECT_EQ(facts.memory_bytes(), 16000 * 1024);
   EXPECT_EQ(facts.cpu_frequency_governor(), "performance");
+  EXPECT_EQ(facts.transparent_huge_pages(), "madvise");
+  EXPECT_TRUE(facts.is_smt_active());
+  EXPECT_TRUE(facts.has_is_cpu_boost_enabled());
+  EXPECT_FALSE(facts.is_cpu_boost_enabled());
+  EXPECT_EQ(facts.tcp_congestion_control(), "bbr");
+  EXPECT_EQ(facts.tcp_ecn_mode(), 2);
+  EXPECT_EQ(facts.default_queueing_discipline(), "fq_codel");
   ASSERT_EQ(facts.network_devices_size(), 1) << "eth1 is down";
   EXPECT_EQ(facts.network_devices(0).name(), "eth0");
   EXPECT_EQ(facts.network_devices(0).mtu(), 9000);
   EXPECT_FALSE(facts.kernel().empty());
   EXPECT_FALSE(facts.versions().at("grpc").empty());
+}
+
+TEST_F(ResourceSamplerTest, BoostAsIntelsDriverSaysIt) {
+  Write("/sys/devices/system/cpu/intel_pstate/no_turbo", "0\n");
+  EXPECT_TRUE(ReadHostFacts(root_).is_cpu_boost_enabled());
+  Write("/sys/devices/system/cpu/intel_pstate/no_turbo", "1\n");
+  EXPECT_TRUE(ReadHostFacts(root_).has_is_cpu_boost_enabled());
+  EXPECT_FALSE(ReadHostFacts(root_).is_cpu_boost_enabled());
 }
 
 TEST(HostFactsTest, WhatIsNotKnownIsAbsent) {
@@ -180,6 +352,12 @@ TEST(HostFactsTest, WhatIsNotKnownIsAbsent) {
   EXPECT_FALSE(facts.has_numa_node_count());
   EXPECT_FALSE(facts.has_memory_bytes());
   EXPECT_FALSE(facts.has_cpu_frequency_governor());
+  EXPECT_FALSE(facts.has_transparent_huge_pages());
+  EXPECT_FALSE(facts.has_is_smt_active());
+  EXPECT_FALSE(facts.has_is_cpu_boost_enabled());
+  EXPECT_FALSE(facts.has_tcp_congestion_control());
+  EXPECT_FALSE(facts.has_tcp_ecn_mode());
+  EXPECT_FALSE(facts.has_default_queueing_discipline());
   EXPECT_TRUE(facts.network_devices().empty());
 }
 

@@ -94,6 +94,20 @@ std::string CpuCount(const HostFacts& host) {
   return host.has_cpu_count() ? absl::StrCat(host.cpu_count()) : "";
 }
 
+std::string TcpEcnMode(const HostFacts& host) {
+  return host.has_tcp_ecn_mode() ? absl::StrCat(host.tcp_ecn_mode()) : "";
+}
+
+std::string Smt(const HostFacts& host) {
+  if (!host.has_is_smt_active()) return "";
+  return host.is_smt_active() ? "on" : "off";
+}
+
+std::string CpuBoost(const HostFacts& host) {
+  if (!host.has_is_cpu_boost_enabled()) return "";
+  return host.is_cpu_boost_enabled() ? "on" : "off";
+}
+
 std::vector<Condition> Conditions() {
   return {
       ConfigCondition("protocol drivers",
@@ -130,6 +144,15 @@ std::vector<Condition> Conditions() {
       HostCondition("kernel", &HostFacts::kernel),
       HostCondition("CPU frequency governor",
                     &HostFacts::cpu_frequency_governor),
+      HostCondition("SMT", Smt),
+      HostCondition("CPU boost", CpuBoost),
+      HostCondition("transparent huge pages",
+                    &HostFacts::transparent_huge_pages),
+      HostCondition("TCP congestion control",
+                    &HostFacts::tcp_congestion_control),
+      HostCondition("TCP ECN mode", TcpEcnMode),
+      HostCondition("default queueing discipline",
+                    &HostFacts::default_queueing_discipline),
   };
 }
 

@@ -15,6 +15,7 @@
 #include "distbench/report/testing/report_testing.h"
 #include "distbench/results/rpc_totals.h"
 #include "gmock/gmock.h"
+#include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
 namespace distbench {
@@ -221,6 +222,41 @@ TEST(CompareTest, SeedsNamesAndLabelsDoNotMatterAndConditionsAreNoted) {
   EXPECT_THAT(Compared({RunOf(1000)}, {other})[0].notes,
               ElementsAre(HasSubstr("protocol drivers"),
                           "kernel: base not known, new 6.2"));
+}
+
+TEST(CompareTest, SettingsOfTheKernelAreNoted) {
+  const auto facts = [](const char* text) {
+    TestResult result = RunOf(1000);
+    EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(
+        text, (*result.mutable_resource_usage_logs()
+                    ->mutable_node_resources())["node0"]
+                  .mutable_host()));
+    return result;
+  };
+  const TestResult base = facts(R"pb(
+    is_smt_active: true
+    is_cpu_boost_enabled: true
+    transparent_huge_pages: "madvise"
+    tcp_congestion_control: "cubic"
+    tcp_ecn_mode: 2
+    default_queueing_discipline: "fq"
+  )pb");
+  EXPECT_THAT(Compared({base}, {base})[0].notes, IsEmpty());
+  const TestResult other = facts(R"pb(
+    is_smt_active: false
+    is_cpu_boost_enabled: false
+    transparent_huge_pages: "always"
+    tcp_congestion_control: "bbr"
+    tcp_ecn_mode: 0
+    default_queueing_discipline: "pfifo_fast"
+  )pb");
+  EXPECT_THAT(
+      Compared({base}, {other})[0].notes,
+      ElementsAre("SMT: base on, new off", "CPU boost: base on, new off",
+                  "transparent huge pages: base madvise, new always",
+                  "TCP congestion control: base cubic, new bbr",
+                  "TCP ECN mode: base 2, new 0",
+                  "default queueing discipline: base fq, new pfifo_fast"));
 }
 
 TEST(CompareTest, TestsAreAlignedByName) {

@@ -1,5 +1,5 @@
-// Findings on the hosts: whether they were too busy, and how accurate their
-// clocks are.
+// Findings on the hosts: whether they were too busy, had the CPU time and the
+// network that they needed, and how accurate their clocks are.
 
 #include <algorithm>
 #include <cstdint>
@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "distbench/report/findings/judge_parts.h"
+#include "distbench/results/counters.h"
 
 namespace distbench {
 namespace {
@@ -18,6 +20,18 @@ namespace {
 // the second, other programs disturb the measurement.
 constexpr double kSaturated = 0.9;
 constexpr double kMuchOther = 0.2;
+
+// Shares of a host's CPU time that a hypervisor took, and of the traffic's time
+// in which a CPU limit stopped a control group.
+constexpr double kStolen = 0.005;
+constexpr double kMuchStolen = 0.05;
+constexpr double kMuchThrottled = 0.01;
+
+// Shares of the segments that a host sent. A few retransmissions among a few
+// segments are chance: they are a note at most.
+constexpr double kRetransmitted = 0.0001;
+constexpr double kMuchRetransmitted = 0.001;
+constexpr int64_t kManyRetransmits = 10;
 
 // The shortest duration of samples that allows a finding.
 constexpr double kShortestNs = 2e9;
@@ -33,6 +47,11 @@ struct HostUse {
   double capacity_ns = 0;
   double host_cpu_ns = 0;
   double process_cpu_ns = 0;
+  HostCounters counters;  // of the first node's samples
+
+  // Of the node whose control group was throttled most.
+  int64_t throttled_count = 0;
+  double throttled_ns = 0;
 };
 
 // The nodes that have instances with open loops.
@@ -54,13 +73,20 @@ void AddNode(const std::string& alias, const NodeResources& node,
   double duration_ns = 0;
   double process_cpu_ns = 0;
   double host_cpu_ns = 0;
+  HostCounters counters;
   for (const ResourceSample& sample : node.samples()) {
     duration_ns += static_cast<double>(sample.duration_ns());
     process_cpu_ns += static_cast<double>(sample.process_cpu_ns());
     host_cpu_ns += static_cast<double>(sample.host_cpu_ns());
+    AddCounters(sample.host_counters(), counters);
   }
   host.process_cpu_ns += process_cpu_ns;
+  if (counters.throttled_count() > host.throttled_count) {
+    host.throttled_count = counters.throttled_count();
+    host.throttled_ns = static_cast<double>(counters.throttled_ns());
+  }
   if (!is_first) return;
+  host.counters = counters;
   host.duration_ns = duration_ns;
   host.host_cpu_ns = host_cpu_ns;
   host.capacity_ns = duration_ns * node.host().online_cpu_count();
@@ -82,10 +108,62 @@ std::map<std::string, HostUse> HostsOf(const TestResult& result) {
   return hosts;
 }
 
-void JudgeHost(const std::string& name, const HostUse& host,
-               FindingList& findings) {
-  if (host.duration_ns < kShortestNs || host.capacity_ns <= 0) return;
-  const double busy = std::min(1.0, host.host_cpu_ns / host.capacity_ns);
+void JudgeStolenTime(const std::string& name, const HostUse& host,
+                     FindingList& findings) {
+  const double stolen =
+      static_cast<double>(host.counters.steal_cpu_ns()) / host.capacity_ns;
+  if (stolen <= kStolen) return;
+  findings.Add(stolen > kMuchStolen ? Finding::WARN : Finding::NOTE, "stolen",
+               absl::StrCat("the hypervisor took ", Percent(stolen),
+                            " of the CPU time of host ", name,
+                            " for others while it was needed, so latencies "
+                            "include pauses that the system under test did not "
+                            "cause. Use dedicated CPUs, or another host"));
+}
+
+void JudgeThrottling(const std::string& name, const HostUse& host,
+                     FindingList& findings) {
+  if (host.throttled_count <= 0) return;
+  const double share = host.throttled_ns / host.duration_ns;
+  findings.Add(
+      share > kMuchThrottled ? Finding::WARN : Finding::NOTE, "throttled",
+      absl::StrCat("the CPU limit of the control group of a node on host ",
+                   name, " stopped it ",
+                   host.throttled_count == 1
+                       ? "once"
+                       : absl::StrCat(host.throttled_count, " times"),
+                   ", for ",
+                   Duration(host.throttled_ns), " over all CPUs (",
+                   Percent(share),
+                   " of the time), so latencies include these pauses. Raise "
+                   "the limit, or lower the load"));
+}
+
+void JudgeRetransmits(const std::string& name, const HostCounters& counters,
+                      FindingList& findings) {
+  const int64_t retransmitted = counters.tcp_retransmitted_segments();
+  if (counters.tcp_sent_segments() <= 0) return;
+  const double share = static_cast<double>(retransmitted) /
+                       static_cast<double>(counters.tcp_sent_segments());
+  if (share <= kRetransmitted) return;
+  const bool is_much =
+      share > kMuchRetransmitted && retransmitted >= kManyRetransmits;
+  findings.Add(
+      is_much ? Finding::WARN : Finding::NOTE, "retransmits",
+      absl::StrCat("host ", name, " sent ", retransmitted,
+                   " TCP segments again, ", Percent(share),
+                   " of all that it sent; each may have delayed RPCs by a "
+                   "timeout of 200 ms or more. Look for a link or a queue that "
+                   "loses packets, or lower the load"));
+}
+
+void JudgeCpuUse(const std::string& name, const HostUse& host,
+                 FindingList& findings) {
+  // A host is saturated if it uses all that the hypervisor left.
+  const double usable_ns = std::max(
+      1.0,
+      host.capacity_ns - static_cast<double>(host.counters.steal_cpu_ns()));
+  const double busy = std::min(1.0, host.host_cpu_ns / usable_ns);
   const double other =
       (host.host_cpu_ns - host.process_cpu_ns) / host.capacity_ns;
   if (busy > kSaturated) {
@@ -108,6 +186,38 @@ void JudgeHost(const std::string& name, const HostUse& host,
   }
 }
 
+void JudgeHost(const std::string& name, const HostUse& host,
+               FindingList& findings) {
+  JudgeRetransmits(name, host.counters, findings);
+  if (host.duration_ns < kShortestNs) return;
+  JudgeThrottling(name, host, findings);
+  if (host.capacity_ns <= 0) return;
+  JudgeCpuUse(name, host, findings);
+  JudgeStolenTime(name, host, findings);
+}
+
+void JudgeCongestionControl(const TestResult& result, FindingList& findings) {
+  std::map<std::string, std::set<std::string>> nodes_by_control;
+  for (const auto& [alias, node] :
+       result.resource_usage_logs().node_resources()) {
+    if (!node.host().has_tcp_congestion_control()) continue;
+    nodes_by_control[node.host().tcp_congestion_control()].insert(alias);
+  }
+  if (nodes_by_control.size() < 2) return;
+  std::vector<std::string> uses;
+  for (const auto& [control, nodes] : nodes_by_control) {
+    uses.push_back(absl::StrCat(control, " on ", *nodes.begin()));
+    if (nodes.size() == 1) continue;
+    absl::StrAppend(&uses.back(), " and ", nodes.size() - 1, " more");
+  }
+  findings.Add(Finding::WARN, "congestion_control_differs",
+               absl::StrCat("the nodes' default TCP congestion control differs "
+                            "(",
+                            absl::StrJoin(uses, ", "),
+                            "), so latencies depend on which node sends. Set "
+                            "net.ipv4.tcp_congestion_control alike on all"));
+}
+
 bool UsesCommonClock(const DistributedSystemDescription& test) {
   return std::any_of(
       test.actions().begin(), test.actions().end(), [](const Action& action) {
@@ -122,6 +232,7 @@ void JudgeHosts(const TestResult& result, FindingList& findings) {
   for (const auto& [name, host] : HostsOf(result)) {
     JudgeHost(name, host, findings);
   }
+  JudgeCongestionControl(result, findings);
 }
 
 void JudgeClocks(const TestResult& result, FindingList& findings) {

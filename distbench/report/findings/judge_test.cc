@@ -104,6 +104,9 @@ class JudgeTest : public testing::Test {
     return (*result_.mutable_resource_usage_logs()
                  ->mutable_node_resources())["node0"];
   }
+  HostCounters& Counters() {
+    return *Resources().mutable_samples(0)->mutable_host_counters();
+  }
   Iterations& Loop() {
     return *result_.mutable_traffic_config()
                 ->mutable_actions(0)
@@ -393,6 +396,111 @@ TEST_F(JudgeTest, OtherNodesOnTheHostAreNotOthers) {
   UseCpus(3 * kSecond, 2 * kSecond);
   (*result_.mutable_resource_usage_logs()->mutable_node_resources())["node1"] =
       Resources();
+  ExpectNothing();
+}
+
+TEST_F(JudgeTest, AHostThatUsesAllThatWasNotStolenIsSaturated) {
+  UseCpus(3 * kSecond, 3 * kSecond);
+  Counters().set_steal_cpu_ns(kSeconds * kSecond);
+  const std::vector<Finding> findings = Judge(result_);
+  ASSERT_THAT(findings, SizeIs(2));
+  EXPECT_EQ(findings[0].code(), "cpu_saturated");
+  EXPECT_EQ(findings[1].code(), "stolen");
+}
+
+// ---- stolen -----------------------------------------------------------------
+
+// 30 s of 4 CPUs.
+constexpr int64_t kCapacity = 4 * kSeconds * kSecond;
+
+TEST_F(JudgeTest, LittleStolenTimeIsNothing) {
+  Counters().set_steal_cpu_ns(kCapacity * 4 / 1000);
+  ExpectNothing();
+}
+
+TEST_F(JudgeTest, StolenTimeIsANote) {
+  Counters().set_steal_cpu_ns(kCapacity * 6 / 1000);
+  EXPECT_THAT(ExpectOne(Finding::NOTE, "stolen"),
+              HasSubstr("took 0.6 % of the CPU time of host h"));
+}
+
+TEST_F(JudgeTest, MuchStolenTimeIsAWarning) {
+  Counters().set_steal_cpu_ns(kCapacity * 6 / 100);
+  ExpectOne(Finding::WARN, "stolen");
+}
+
+// ---- throttled --------------------------------------------------------------
+
+TEST_F(JudgeTest, AnyThrottlingIsANote) {
+  Counters().set_throttled_count(1);
+  Counters().set_throttled_ns(kSeconds * kSecond / 200);
+  EXPECT_THAT(ExpectOne(Finding::NOTE, "throttled"),
+              HasSubstr("stopped it once, for 150.00 ms over all CPUs (0.5 "
+                        "% of the time)"));
+}
+
+TEST_F(JudgeTest, MuchThrottlingIsAWarning) {
+  Counters().set_throttled_count(3);
+  Counters().set_throttled_ns(kSeconds * kSecond / 50);
+  ExpectOne(Finding::WARN, "throttled");
+}
+
+TEST_F(JudgeTest, ThrottlingOfAnyNodeOfAHostCounts) {
+  UseCpus(3 * kSecond, 2 * kSecond);
+  NodeResources& other = (*result_.mutable_resource_usage_logs()
+                               ->mutable_node_resources())["node1"];
+  other = Resources();
+  HostCounters& counters = *other.mutable_samples(0)->mutable_host_counters();
+  counters.set_throttled_count(3);
+  counters.set_throttled_ns(kSecond);
+  ExpectOne(Finding::WARN, "throttled");
+}
+
+// ---- retransmits ------------------------------------------------------------
+
+TEST_F(JudgeTest, FewRetransmitsAreNothing) {
+  Counters().set_tcp_sent_segments(1'000'000);
+  Counters().set_tcp_retransmitted_segments(99);
+  ExpectNothing();
+}
+
+TEST_F(JudgeTest, RetransmitsAreANote) {
+  Counters().set_tcp_sent_segments(1'000'000);
+  Counters().set_tcp_retransmitted_segments(200);
+  EXPECT_THAT(ExpectOne(Finding::NOTE, "retransmits"),
+              HasSubstr("host h sent 200 TCP segments again, 0.020 %"));
+}
+
+TEST_F(JudgeTest, ManyRetransmitsAreAWarning) {
+  Counters().set_tcp_sent_segments(1'000'000);
+  Counters().set_tcp_retransmitted_segments(2000);
+  ExpectOne(Finding::WARN, "retransmits");
+}
+
+TEST_F(JudgeTest, RetransmitsAmongFewSegmentsAreANote) {
+  Counters().set_tcp_sent_segments(1000);
+  Counters().set_tcp_retransmitted_segments(9);
+  ExpectOne(Finding::NOTE, "retransmits");
+}
+
+// ---- congestion_control_differs ---------------------------------------------
+
+TEST_F(JudgeTest, DifferentCongestionControlsAreAWarning) {
+  auto& nodes =
+      *result_.mutable_resource_usage_logs()->mutable_node_resources();
+  nodes["node0"].mutable_host()->set_tcp_congestion_control("bbr");
+  nodes["node1"].mutable_host()->set_tcp_congestion_control("cubic");
+  nodes["node2"].mutable_host()->set_tcp_congestion_control("cubic");
+  EXPECT_THAT(ExpectOne(Finding::WARN, "congestion_control_differs"),
+              HasSubstr("(bbr on node0, cubic on node1 and 1 more)"));
+}
+
+TEST_F(JudgeTest, CongestionControlsThatAreAlikeOrNotKnownAreNothing) {
+  auto& nodes =
+      *result_.mutable_resource_usage_logs()->mutable_node_resources();
+  nodes["node0"].mutable_host()->set_tcp_congestion_control("bbr");
+  nodes["node1"].mutable_host()->set_tcp_congestion_control("bbr");
+  nodes["node2"].mutable_host()->set_hostname("old");
   ExpectNothing();
 }
 

@@ -33,6 +33,10 @@ function drawResourceCharts(run, rows) {
   legend('resources-legend', names.map((label, i) => ({label, color: seriesColor(i)})));
 }
 
+function describeSwitch(name, isOn) {
+  return isOn === null ? null : `${name} ${isOn ? 'on' : 'off'}`;
+}
+
 function describeHost(host) {
   if (host === null) return '–';
   const versions = Object.entries(host.versions).map(([name, version]) => `${name} ${version}`);
@@ -46,14 +50,28 @@ function describeHost(host) {
         (node.cpus === '' ? 'no CPUs' : `CPUs ${node.cpus}`) + `, ${formatBytes(node.memory_bytes)}`),
     host.memory_bytes === null ? null : formatBytes(host.memory_bytes),
     host.cpu_frequency_governor === null ? null : `governor ${host.cpu_frequency_governor}`,
+    describeSwitch('SMT', host.is_smt_active), describeSwitch('CPU boost', host.is_cpu_boost_enabled),
+    host.transparent_huge_pages === null ? null : `transparent huge pages ${host.transparent_huge_pages}`,
+    host.tcp_congestion_control === null ? null : `TCP congestion control ${host.tcp_congestion_control}`,
+    host.tcp_ecn_mode === null ? null : `TCP ECN mode ${host.tcp_ecn_mode}`,
+    host.default_queueing_discipline === null ? null : `queueing discipline ${host.default_queueing_discipline}`,
     ...devices, ...versions,
   ].filter(part => part !== null && part !== '').join(', ') || '–';
 }
 
+// Columns of time that was taken from any node.
+const LOSSES = [
+  {title: 'Stolen CPU time', counter: 'steal_cpu_ns'},
+  {title: 'Throttled', counter: 'throttled_ns'},
+];
+
 function drawNodes(run) {
+  const lostTime = (node, {counter}) => node.host_counters === null ? null : node.host_counters[counter];
+  const losses = LOSSES.filter(loss => run.nodes.some(node => lostTime(node, loss) > 0));
   const columns = [
     {title: 'Node'}, {title: 'CPU time', isNumber: true}, {title: 'User', isNumber: true},
     {title: 'System', isNumber: true}, {title: 'Peak memory', isNumber: true},
+    ...losses.map(({title}) => ({title, isNumber: true})),
     {title: 'Clock offset', isNumber: true}, {title: 'Host', isWrapped: true},
   ];
   const seconds = amount => `${amount.toFixed(2)} s`;
@@ -63,6 +81,7 @@ function drawNodes(run) {
     usage === null ? '–' : seconds(usage.user_cpu_seconds),
     usage === null ? '–' : seconds(usage.system_cpu_seconds),
     usage === null ? '–' : formatBytes(usage.max_resident_kib * 1024),
+    ...losses.map(loss => lostTime(node, loss) === null ? '–' : seconds(lostTime(node, loss) / 1e9)),
     node.clock_offset_ns === null ? '–'
         : `${formatTime(node.clock_offset_ns)} ± ${formatTime(node.clock_offset_error_ns)}`,
     describeHost(host),

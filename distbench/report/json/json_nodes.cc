@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "distbench/report/tables/numa_table.h"
+#include "distbench/results/counters.h"
 
 namespace distbench {
 namespace {
@@ -28,7 +29,19 @@ Json HostJson(const HostFacts& host) {
        OrNull(host.has_numa_node_count(), host.numa_node_count())},
       {"memory_bytes", OrNull(host.has_memory_bytes(), host.memory_bytes())},
       {"cpu_frequency_governor", OrNull(host.has_cpu_frequency_governor(),
-                                        host.cpu_frequency_governor())}};
+                                        host.cpu_frequency_governor())},
+      {"transparent_huge_pages", OrNull(host.has_transparent_huge_pages(),
+                                        host.transparent_huge_pages())},
+      {"is_smt_active",
+       OrNull(host.has_is_smt_active(), host.is_smt_active())},
+      {"is_cpu_boost_enabled",
+       OrNull(host.has_is_cpu_boost_enabled(), host.is_cpu_boost_enabled())},
+      {"tcp_congestion_control", OrNull(host.has_tcp_congestion_control(),
+                                        host.tcp_congestion_control())},
+      {"tcp_ecn_mode", OrNull(host.has_tcp_ecn_mode(), host.tcp_ecn_mode())},
+      {"default_queueing_discipline",
+       OrNull(host.has_default_queueing_discipline(),
+              host.default_queueing_discipline())}};
   Json& devices = json["network_devices"] = Json::array();
   for (const NetworkDevice& device : host.network_devices()) {
     devices.push_back(
@@ -51,6 +64,19 @@ Json HostJson(const HostFacts& host) {
   return json;
 }
 
+// Totals of the whole run.
+Json HostCountersJson(const NodeResources& resources) {
+  HostCounters totals;
+  for (const ResourceSample& sample : resources.samples()) {
+    AddCounters(sample.host_counters(), totals);
+  }
+  Json json;
+  for (const auto& [name, value] : ListCounters(totals)) {
+    json[name] = OrNull(value.has_value(), value.value_or(0));
+  }
+  return json;
+}
+
 Json UsageJson(const RUsageStats& usage) {
   const RUsage& added = usage.rusage_diff();
   return {
@@ -67,6 +93,7 @@ Json NodeJson(const std::string& name) {
   return {{"name", name},
           {"host", nullptr},
           {"usage", nullptr},
+          {"host_counters", nullptr},
           {"clock_offset_ns", nullptr},
           {"clock_offset_error_ns", nullptr}};
 }
@@ -104,6 +131,7 @@ Json NodesJson(const TestResult& result) {
   }
   for (const auto& [name, resources] : logs.node_resources()) {
     if (resources.has_host()) node(name)["host"] = HostJson(resources.host());
+    node(name)["host_counters"] = HostCountersJson(resources);
   }
   for (const auto& [name, offset] : result.run_info().clock_offsets()) {
     node(name)["clock_offset_ns"] = offset.offset_ns();

@@ -80,6 +80,28 @@ TEST(JsonTest, NumbersAreThoseOfTheResult) {
   EXPECT_EQ(test["nodes"][1]["host"]["cpu_count"], 8);
 }
 
+TEST(JsonTest, NodesHaveHostFactsAndTotalsOfCounters) {
+  TestResult result;
+  NodeResources& node =
+      (*result.mutable_resource_usage_logs()->mutable_node_resources())["n"];
+  node.mutable_host()->set_tcp_congestion_control("bbr");
+  node.mutable_host()->set_is_smt_active(false);
+  for (const int64_t ns : {20, 22}) {
+    node.add_samples()->mutable_host_counters()->set_steal_cpu_ns(ns);
+  }
+  const Json document = Rendered(Sourced({result}));
+  const Json& json = document["tests"][0]["nodes"][0];
+  EXPECT_EQ(json["host"]["tcp_congestion_control"], "bbr");
+  EXPECT_EQ(json["host"]["is_smt_active"], false);
+  for (const char* unknown :
+       {"tcp_ecn_mode", "transparent_huge_pages", "is_cpu_boost_enabled",
+        "default_queueing_discipline"}) {
+    EXPECT_TRUE(json["host"].at(unknown).is_null()) << unknown;
+  }
+  EXPECT_EQ(json["host_counters"]["steal_cpu_ns"], 42);
+  EXPECT_TRUE(json["host_counters"].at("throttled_ns").is_null());
+}
+
 TEST(JsonTest, LimitsAreSaid) {
   const Json document = Rendered(Sourced({MakeExampleResult({})}),
                                  {.max_peer_rows = 5, .max_intervals = 10});

@@ -158,6 +158,45 @@ TEST(CsvTest, PeersSecondsAndResourcesHaveARowEach) {
                          "300,300,0,0,19200,307200,"));
 }
 
+TEST(CsvTest, ResourcesHaveTheCountersThatTheHostHas) {
+  const std::vector<std::string> lines = Lines(Csv(
+      Sourced({ResultFromText(R"(
+        traffic_config { name: "t" }
+        resource_usage_logs {
+          node_resources {
+            key: "n"
+            value {
+              samples {
+                duration_ns: 1000000000
+                busiest_cpu_ns: 1
+                run_queue_delay_ns: 2
+                host_counters {
+                  user_cpu_ns: 3 system_cpu_ns: 4 irq_cpu_ns: 5
+                  softirq_cpu_ns: 6 steal_cpu_ns: 7 idle_cpu_ns: 8
+                  iowait_cpu_ns: 9 tcp_sent_segments: 10
+                }
+              }
+              samples { duration_ns: 1000000000 }
+            }
+          }
+        })")}),
+      ResourcesTable()));
+  EXPECT_THAT(
+      lines,
+      ElementsAre(
+          "source,test,repetition,node,end_timestamp_ns,duration_s,"
+          "process_cpu_ns,host_cpu_ns,resident_bytes,"
+          "host_available_memory_bytes,voluntary_context_switches,"
+          "involuntary_context_switches,network_received_bytes,"
+          "network_sent_bytes,network_dropped_packets,busiest_cpu_ns,"
+          "run_queue_delay_ns,user_cpu_ns,system_cpu_ns,irq_cpu_ns,"
+          "softirq_cpu_ns,steal_cpu_ns,idle_cpu_ns,iowait_cpu_ns,"
+          "throttled_count,throttled_ns,cpu_pressure_ns,memory_pressure_ns,"
+          "io_pressure_ns,tcp_sent_segments,tcp_retransmitted_segments",
+          "file.pb,t,0,n,0,1,0,0,0,0,0,0,0,0,0,1,2,3,4,5,6,7,8,9,,,,,,10,",
+          "file.pb,t,0,n,0,1,0,0,0,0,0,0,0,0,0,,,,,,,,,,,,,,,,"));
+}
+
 TEST(CsvTest, PercentilesHaveIntervals) {
   ExampleOptions options;
   const auto results = Sourced({MakeExampleResult(options)});

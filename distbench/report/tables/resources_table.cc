@@ -2,6 +2,7 @@
 
 #include "distbench/base/saturating_add.h"
 #include "distbench/report/tables/table.h"
+#include "distbench/results/counters.h"
 
 namespace distbench {
 namespace {
@@ -22,20 +23,50 @@ NetworkTotals AddUpDevices(const ResourceSample& sample) {
   return totals;
 }
 
+Cell OptionalCell(bool is_present, int64_t value) {
+  return is_present ? Cell(value) : Cell();
+}
+
 Row ResourceRow(const std::string& node, const ResourceSample& sample) {
   const NetworkTotals network = AddUpDevices(sample);
-  return {node,
-          sample.end_timestamp_ns(),
-          static_cast<double>(sample.duration_ns()) / 1e9,
-          sample.process_cpu_ns(),
-          sample.host_cpu_ns(),
-          sample.resident_bytes(),
-          sample.host_available_memory_bytes(),
-          sample.voluntary_context_switches(),
-          sample.involuntary_context_switches(),
-          network.received_bytes,
-          network.sent_bytes,
-          network.dropped_packets};
+  Row row = {node,
+             sample.end_timestamp_ns(),
+             static_cast<double>(sample.duration_ns()) / 1e9,
+             sample.process_cpu_ns(),
+             sample.host_cpu_ns(),
+             sample.resident_bytes(),
+             sample.host_available_memory_bytes(),
+             sample.voluntary_context_switches(),
+             sample.involuntary_context_switches(),
+             network.received_bytes,
+             network.sent_bytes,
+             network.dropped_packets,
+             OptionalCell(sample.has_busiest_cpu_ns(), sample.busiest_cpu_ns()),
+             OptionalCell(sample.has_run_queue_delay_ns(),
+                          sample.run_queue_delay_ns())};
+  for (const auto& [name, value] : ListCounters(sample.host_counters())) {
+    row.push_back(OptionalCell(value.has_value(), value.value_or(0)));
+  }
+  return row;
+}
+
+std::vector<std::string> Columns() {
+  std::vector<std::string> columns = {"node",
+                                      "end_timestamp_ns",
+                                      "duration_s",
+                                      "process_cpu_ns",
+                                      "host_cpu_ns",
+                                      "resident_bytes",
+                                      "host_available_memory_bytes",
+                                      "voluntary_context_switches",
+                                      "involuntary_context_switches",
+                                      "network_received_bytes",
+                                      "network_sent_bytes",
+                                      "network_dropped_packets",
+                                      "busiest_cpu_ns",
+                                      "run_queue_delay_ns"};
+  for (const auto& [name, value] : ListCounters({})) columns.push_back(name);
+  return columns;
 }
 
 void ListResourceRows(const TestResult& result, RowSink sink) {
@@ -57,11 +88,7 @@ const ReportTable& ResourcesTable() {
   static const ReportTable* const table = new ReportTable{
       "resources",
       "a row per node and second",
-      {"node", "end_timestamp_ns", "duration_s", "process_cpu_ns",
-       "host_cpu_ns", "resident_bytes", "host_available_memory_bytes",
-       "voluntary_context_switches", "involuntary_context_switches",
-       "network_received_bytes", "network_sent_bytes",
-       "network_dropped_packets"},
+      Columns(),
       ListResourceRows};
   return *table;
 }
