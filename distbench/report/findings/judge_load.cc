@@ -168,7 +168,7 @@ void JudgePoisson(const std::string& what, double fanout, size_t count,
   findings.Add(
       Finding::WARN, "arrivals",
       absl::StrCat(what,
-                   " was to be sent as a Poisson process, but sends per "
+                   " should have been sent as a Poisson process, but sends per "
                    "interval vary ",
                    absl::StrFormat("%.2f", dispersion),
                    " times as much as those of one (index of dispersion over ",
@@ -183,7 +183,7 @@ void JudgeConstant(const std::string& what, size_t count, int64_t interval_ns,
   if (deviation < kMuchSpread * sent.mean) return;
   findings.Add(Finding::WARN, "arrivals",
                absl::StrCat(what,
-                            " was to be sent at a constant rate, but sends per "
+                            " should have been sent at a constant rate, but sends per "
                             "interval spread by ",
                             Percent(deviation / sent.mean),
                             " (standard deviation over ", count, " ",

@@ -50,7 +50,7 @@ TEST(JsonTest, SchemaIsAsDocumented) {
           "service_time", "response_time", "lateness", "series_left_out"));
   EXPECT_THAT(
       Keys(test["rpcs"][0]["service_time"]),
-      testing::UnorderedElementsAre("count", "overflow_count", "min_ns",
+      testing::UnorderedElementsAre("count", "failed_count", "overflow_count", "min_ns",
                                     "mean_ns", "standard_deviation_ns",
                                     "max_ns", "percentiles", "distribution"));
 }
