@@ -265,6 +265,7 @@ class CaptureTest(unittest.TestCase):
             ("no request", tcp, greeting, greeting + tcp_frame(2, 0, 9)),
             ("no frame", grpc, PREFACE + b"D", b""),
             ("part", grpc, PREFACE + grpc_request(1, request[:-1]), b""),
+            ("no message", grpc, PREFACE + grpc_request(1, b""), b""),
             ("no end", grpc, PREFACE + grpc_request(1, request, 0), b""),
             (
                 "padding",

@@ -114,11 +114,12 @@ class _HttpStream:
 
     def message(self):
         """Returns the only message and its times."""
-        compressed, size = struct.unpack_from("!BI", self.data)
-        if compressed or len(self.data) != 5 + size or not self.ended:
+        message = self.data[5:]
+        prefix = struct.pack("!BI", 0, len(message))  # not compressed; its size
+        if not self.ended or self.data[:5] != prefix:
             raise capture.CaptureError("a stream is not one complete message")
-        self.times.size = size
-        return self.data[5:], self.times
+        self.times.size = len(message)
+        return message, self.times
 
 
 def _http_streams(stream, start):
