@@ -41,12 +41,14 @@ class Traffic:
         return sorted(request.last_byte_ns for request in requests)
 
 
-def _frames(stream, start, header_bytes, body_bytes):
-    """Yields the header, the offset and the body of each frame."""
+def _frames(stream, start, header_bytes, size_bytes, byte_order):
+    """Yields the header, the offset and the body of each frame. The header
+    begins with the body's size."""
     at = start
     while at < len(stream.data):
         header = stream.data[at : at + header_bytes]
-        end = at + header_bytes + body_bytes(header)
+        body_bytes = int.from_bytes(header[:size_bytes], byte_order)
+        end = at + header_bytes + body_bytes
         if end > len(stream.data):
             raise capture.CaptureError("the stream ends within a frame")
         yield header, at, stream.data[at + header_bytes : end]
@@ -66,8 +68,8 @@ def _tcp_messages(stream, kind):
     if stream.data[:8] != b"distbtcp":
         raise capture.CaptureError("this is not the tcp driver")
     messages = {}
-    size_of = lambda header: int.from_bytes(header[:4], "little")
-    for header, at, body in _frames(stream, _GREETING_BYTES, 16, size_of):
+    frames = _frames(stream, _GREETING_BYTES, 16, 4, "little")
+    for header, at, body in frames:
         if header[7] != kind:
             raise capture.CaptureError(f"a frame has the kind {header[7]}")
         call = int.from_bytes(header[8:], "little")
@@ -101,7 +103,7 @@ _END_STREAM, _PADDED = 0x1, 0x8
 
 # The first byte of a HandshakeRequest: its challenge. No GenericRequestResponse
 # begins like that, as its first field is a number (proto/data_plane.proto).
-_CHALLENGE = 0x0A
+_CHALLENGE = b"\x0a"
 
 
 class _HttpStream:
@@ -125,8 +127,7 @@ class _HttpStream:
 def _http_streams(stream, start):
     """Returns the streams of one direction that begin with HEADERS, by id."""
     streams = {}
-    size_of = lambda header: int.from_bytes(header[:3], "big")
-    for header, at, body in _frames(stream, start, 9, size_of):
+    for header, at, body in _frames(stream, start, 9, 3, "big"):
         kind, flags = header[3], header[4]
         if kind not in (_DATA, _HEADERS):
             continue
@@ -153,7 +154,7 @@ def grpc_traffic(connections):
         answered = _http_streams(connection.to_client, 0)
         for call, http_stream in asked.items():
             message, times = http_stream.message()
-            if message[0] == _CHALLENGE:
+            if message.startswith(_CHALLENGE):
                 traffic.handshakes += 1
                 answered.pop(call, None)
             else:
