@@ -39,8 +39,8 @@ PACKAGES=(
   nlohmann-json3-dev
   prometheus-cpp-dev
   zlib1g-dev
-  # Tests and benchmarks. The fault tests make network namespaces with iproute2,
-  # mount and util-linux.
+  # Tests and benchmarks. The fault tests and the audit make network namespaces
+  # with iproute2, mount and util-linux.
   iproute2
   libbenchmark-dev
   libgmock-dev
@@ -48,6 +48,7 @@ PACKAGES=(
   mount
   openssl
   python3
+  tcpdump
   util-linux
 )
 

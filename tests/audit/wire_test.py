@@ -1,0 +1,232 @@
+"""Audits results against what tcpdump sees on the link between the hosts.
+
+A client and a server run in network namespaces of their own. Each case prints a
+row of the table in docs/measuring.md.
+"""
+
+import shutil
+import signal
+import statistics
+import tempfile
+import time
+import unittest
+
+from tests import programs
+from tests import testing_main
+from tests.audit import capture
+from tests.audit import comparison
+from tests.audit import framing
+from tests.faults import cluster as clusters
+from tests.faults import namespaces
+
+RATE = 1000
+
+# The size of all messages, and the iterations.
+TRAFFICS = {
+    "open_loop_16_bytes": (
+        16,
+        f"open_loop_interval_ns: {10**9 // RATE} max_duration_us: 2500000 "
+        "warmup_ns: 300000000",
+    ),
+    "closed_loop_4_kib": (
+        4096,
+        "max_iteration_count: 3000 max_parallel_iterations: 8 "
+        "warmup_iterations: 300",
+    ),
+}
+
+# The driver's options, and what finds its RPCs.
+DRIVERS = {
+    "grpc": ('protocol_name: "grpc"', framing.grpc_traffic),
+    "grpc_callback_handoff": (
+        """protocol_name: "grpc"
+        client_settings { name: "client_type" string_value: "callback" }
+        server_settings { name: "server_type" string_value: "handoff" }""",
+        framing.grpc_traffic,
+    ),
+    "tcp": ('protocol_name: "tcp"', framing.tcp_traffic),
+}
+
+
+def _config(name, options, payload_bytes, iterations):
+    return f"""
+tests {{
+  name: "{name}"
+  protocol_driver_options {{
+    name: "default_protocol_driver_options" {options}
+  }}
+  services {{ name: "client" count: 1 }}
+  services {{ name: "server" count: 1 }}
+  rpc_descriptions {{
+    name: "ping" client: "client" server: "server"
+    request_payload_name: "message" response_payload_name: "message"
+  }}
+  payload_descriptions {{ name: "message" size: {payload_bytes} }}
+  actions {{ name: "send" rpc_name: "ping" iterations {{ {iterations} }} }}
+  action_lists {{ name: "client" action_names: "send" }}
+  action_lists {{ name: "ping" }}
+}}
+"""
+
+
+def _case(driver, traffic_name):
+    options, traffic_of = DRIVERS[driver]
+    payload_bytes, iterations = TRAFFICS[traffic_name]
+    asked_rate = RATE if traffic_name.startswith("open_loop") else None
+    name = f"{driver}_{traffic_name}"
+
+    def test(self):
+        config = _config(name, options, payload_bytes, iterations)
+        records, reported = self.run_captured(name, config)
+        connections = capture.connections(records)
+        traffic = traffic_of(connections)
+        print(_row(driver, traffic_name, reported, traffic, asked_rate))
+        self.assertEqual(
+            comparison.differences(reported, traffic, asked_rate), []
+        )
+        self.assertEqual(traffic.handshakes, len(connections))
+        self.check_sensitivity(records, reported, traffic, traffic_of)
+
+    return test
+
+
+def _row(driver, traffic_name, reported, traffic, asked_rate):
+    def microseconds(time_ns):
+        return f"{time_ns / 1000:.1f}"
+
+    wire_times = traffic.wire_times()
+    rates = "-"
+    if asked_rate is not None:
+        rates = f"{asked_rate} / {comparison.rate(traffic.sends()):.2f}"
+    cells = (
+        f"`{driver}`",
+        traffic_name.replace("_", " ").replace("kib", "KiB"),
+        f"{reported.ended} / {len(traffic.requests)}",
+        f"{reported.answered} / {len(traffic.responses)}",
+        f"{microseconds(reported.minimum_ns)} / {microseconds(wire_times[0])}",
+        f"{microseconds(reported.median_ns)} / "
+        f"{microseconds(statistics.median_low(wire_times))}",
+        rates,
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+class WireTest(unittest.TestCase):
+    unavailable = None  # the reason, if namespaces or tcpdump are unavailable
+    hosts = None
+
+    def setUp(self):
+        if self.unavailable is not None:
+            self.skipTest(self.unavailable)
+        if WireTest.hosts is None:
+            lab = namespaces.Lab()
+            names = ("sequencer", "client", "node0", "node1")
+            WireTest.hosts = {name: lab.add_host(name) for name in names}
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.cluster = clusters.Cluster(self.hosts, self.folder)
+        self.addCleanup(self.cluster.close)
+        self.cluster.start_sequencer()
+        self.cluster.start_node(0)
+        self.cluster.start_node(1)
+        self.cluster.wait_for_nodes(2)
+
+    def run_captured(self, name, config):
+        """Returns the records of the capture, and what the result reports."""
+        path = f"{self.folder}/{name}.pcap"
+        tcpdump = self.start_tcpdump(path)
+        run = self.cluster.start_run(config)
+        outcome = run.finish()
+        self.assertEqual(outcome.status, 0, outcome)
+        records = self.wait_for_records(path)
+        outcome = tcpdump.stop(signal.SIGINT)
+        self.assertIn("\n0 packets dropped by kernel", outcome.err)
+        return records, comparison.read_report(
+            self.report(run.outfile, "--format=json"),
+            self.report(run.outfile, "--format=csv", "--table=samples"),
+        )
+
+    def start_tcpdump(self, path):
+        """Captures what passes the client's end of the link."""
+        ends = [self.hosts[name].address for name in ("node0", "node1")]
+        tcpdump = programs.Program(
+            self.hosts["node0"].command(
+                *("tcpdump", "-i", "eth0", "-w", path, "-Z", "root"),
+                *("--time-stamp-precision=nano", "--buffer-size=65536"),
+                "--packet-buffered",
+                f"tcp and host {ends[0]} and host {ends[1]}",
+            )
+        )
+        self.addCleanup(tcpdump.kill)
+        tcpdump.wait_for("listening on", "err")
+        return tcpdump
+
+    def wait_for_records(self, path):
+        """Waits until tcpdump has written the end of every connection; returns
+        the records."""
+        end = time.monotonic() + programs.DEADLINE_SECONDS
+        while True:
+            try:
+                records = capture.read_records(path)
+                if records and capture.count_open(records) == 0:
+                    return records
+            except capture.CaptureError:
+                if time.monotonic() > end:
+                    raise
+            if time.monotonic() > end:
+                raise AssertionError("connections did not end")
+            time.sleep(0.05)
+
+    def report(self, outfile, *flags):
+        outcome = programs.Program(
+            [programs.DISTBENCH, "report", outfile, *flags]
+        ).wait()
+        # 3: on a busy machine, requests were so late that the run is invalid.
+        self.assertIn(outcome.status, (0, 3), outcome.err)
+        return outcome.out
+
+    def check_sensitivity(self, records, reported, traffic, traffic_of):
+        """Checks that a lost packet, and a lost last request, are noticed."""
+        with_data = [
+            number
+            for number, record in enumerate(records)
+            if capture.parse(*record).data
+        ]
+        lost = with_data[len(with_data) // 2]
+        with self.assertRaises(capture.CaptureError):
+            capture.connections(records[:lost] + records[lost + 1 :])
+
+        last_send = traffic.sends()[-1]
+        fewer = [record for record in records if record[0] < last_send]
+        try:
+            traffic = traffic_of(capture.connections(fewer))
+        except capture.CaptureError:
+            return  # There were other calls in flight.
+        found = comparison.differences(reported, traffic)
+        self.assertRegex("\n".join(found), r"^requests: ")
+
+
+for _driver in DRIVERS:
+    for _traffic in TRAFFICS:
+        setattr(
+            WireTest, f"test_{_driver}_{_traffic}", _case(_driver, _traffic)
+        )
+
+
+def _enter_namespaces():
+    """Returns why the audit is unavailable, or None."""
+    if shutil.which("tcpdump") is None:
+        return "tcpdump is not installed (scripts/install_deps.sh)"
+    try:
+        namespaces.enter()
+    except namespaces.Unavailable as reason:
+        return str(reason)
+    with open("/proc/self/setgroups", encoding="utf-8") as file:
+        if file.read() == "deny\n":
+            return "tcpdump needs root; a user namespace is not enough"
+    return None
+
+
+if __name__ == "__main__":
+    WireTest.unavailable = _enter_namespaces()
+    testing_main.main()
