@@ -9,7 +9,7 @@
 #include "absl/synchronization/notification.h"
 #include "distbench/base/clock.h"
 #include "distbench/base/testing/scarce_memory.h"
-#include "distbench/config/plan/plan.h"
+#include "distbench/engine/worker/run_state.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
