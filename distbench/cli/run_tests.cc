@@ -147,6 +147,7 @@ void AddRunTestsCommand(CLI::App& app, CommandBody& chosen) {
   AddTlsFlags(*command, flags->tls);
   AddInfileFlag(*command, flags->infile);
   AddTestOutputFlags(*command, flags->output);
+  AddObjectiveFlags(*command, flags->output);
   AddDurationFlag(*command, "--max_test_duration", flags->max_test_duration,
                   "End a test after this time, such as 130s; default:\n"
                   "the test's attribute test_timeout");

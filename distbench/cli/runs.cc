@@ -158,6 +158,7 @@ void AddGet(CLI::App& runs, CommandBody& chosen) {
       chosen);
   AddRunId(command, *flags);
   AddTestOutputFlags(command, flags->output);
+  AddObjectiveFlags(command, flags->output);
   command.footer(
       "Prints summaries and exits as run_tests does.\n\n"
       "Example:\n"
@@ -188,6 +189,7 @@ void AddWait(CLI::App& runs, CommandBody& chosen) {
                 Wait, flags, chosen);
   AddRunId(command, *flags);
   AddTestOutputFlags(command, flags->output);
+  AddObjectiveFlags(command, flags->output);
   command.footer(
       "Prints and exits as run_tests does. SIGINT or SIGTERM ends the wait,\n"
       "not the run.\n\n"

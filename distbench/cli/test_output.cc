@@ -26,6 +26,9 @@ void AddTestOutputFlags(CLI::App& command, TestOutputFlags& flags) {
                    "Write the outfile in binary instead of text");
   command.add_flag("--allow_invalid", flags.allow_invalid,
                    "Exit 0 also if the numbers are found to be false");
+}
+
+void AddObjectiveFlags(CLI::App& command, TestOutputFlags& flags) {
   command
       .add_option("--slo", flags.objectives,
                   "Exit 2 unless each test meets this objective, such as\n"

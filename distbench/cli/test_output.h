@@ -24,16 +24,19 @@ struct TestOutputFlags {
   CheckFlags checks;
 };
 
-// --outfile, --binary_output, --allow_invalid, --slo and those of
-// AddCheckFlags(). `flags` must outlive the parsing.
+// Adds --outfile, --binary_output and --allow_invalid. `flags` must outlive the
+// parsing.
 void AddTestOutputFlags(CLI::App& command, TestOutputFlags& flags);
 
-// Whether a result can be written to the outfile and the objectives can be
-// understood: to be found out before a long test, not after it.
+// Adds --slo and the flags of AddCheckFlags(). `flags` must outlive the parsing.
+void AddObjectiveFlags(CLI::App& command, TestOutputFlags& flags);
+
+// Checks that a result can be written to the outfile, and that the objectives
+// are valid. Call this before a long test.
 absl::Status CheckOutput(const TestOutputFlags& flags);
 
-// Prints which objectives were met, writes the files that the flags name, says
-// what went wrong, and returns the ExitCode.
+// Prints which objectives were met, writes the files that the flags name, prints
+// errors, and returns the ExitCode.
 int FinishRun(const ConsoleRun& run, const TestOutputFlags& flags);
 
 }  // namespace distbench

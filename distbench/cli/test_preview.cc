@@ -86,6 +86,7 @@ void AddTestPreviewCommand(CLI::App& app, CommandBody& chosen) {
   auto flags = std::make_shared<Flags>();
   AddInfileFlag(*command, flags->infile);
   AddTestOutputFlags(*command, flags->output);
+  AddObjectiveFlags(*command, flags->output);
   command->footer(
       "Runs all services on one node, wherever the test places them, to show\n"
       "what a test does before a cluster runs it.\n\n"
