@@ -117,7 +117,7 @@ TEST_F(AppTest, ExplainsWrongUsage) {
 TEST_F(AppTest, NotesUnknownNames) {
   EXPECT_EQ(Run({"clique:rack=7"}), kOk);
   EXPECT_THAT(messages_.str(),
-              HasSubstr("test_builder: note: rack is no parameter"));
+              HasSubstr("test_builder: note: rack is not a parameter"));
 }
 
 TEST_F(AppTest, WritesConfigsToADirectory) {

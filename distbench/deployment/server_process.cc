@@ -77,7 +77,7 @@ absl::StatusOr<std::string> ServerProcess::WaitForLine(absl::string_view text,
     }
   } while (ReadSome(deadline));
   return absl::AbortedError(absl::StrCat(
-      "\"", name_, "\" did not say \"", text, "\"; it said: ", text_));
+      "\"", name_, "\" did not say \"", text, "\"; its output: ", text_));
 }
 
 }  // namespace distbench

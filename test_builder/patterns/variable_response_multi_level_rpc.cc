@@ -67,7 +67,7 @@ std::vector<Parameter> VariableResponseParameters() {
 Pattern VariableResponseMultiLevelRpcPattern() {
   return {
       .name = "variable_response_multi_level_rpc",
-      .summary = "multi_level_rpc with responses of random size",
+      .summary = "multi_level_rpc, responses of random size",
       .description =
           "As multi_level_rpc, but queries arrive as a Poisson process, and "
           "each query draws the size of its leaf responses uniformly from "

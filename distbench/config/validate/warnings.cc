@@ -93,13 +93,17 @@ void WarnUnusedParts(const DistributedSystemDescription& test,
 }
 
 bool WarmsUpForever(const Iterations& iterations) {
-  const bool by_count =
-      iterations.has_max_iteration_count() &&
-      iterations.warmup_iterations() >= iterations.max_iteration_count();
-  const bool by_time =
-      iterations.has_max_duration_us() &&
-      iterations.warmup_ns() / 1000 >= iterations.max_duration_us();
-  return by_count || by_time;
+  if (iterations.has_max_iteration_count() &&
+      iterations.warmup_iterations() >= iterations.max_iteration_count()) {
+    return true;
+  }
+  if (!iterations.has_max_duration_us()) return false;
+  // In an open loop, iterations are due at known times.
+  const double warmup_ns =
+      std::max(static_cast<double>(iterations.warmup_ns()),
+               static_cast<double>(iterations.warmup_iterations()) *
+                   static_cast<double>(iterations.open_loop_interval_ns()));
+  return warmup_ns / 1e3 >= static_cast<double>(iterations.max_duration_us());
 }
 
 bool IsEndless(const Iterations& iterations) {

@@ -81,6 +81,11 @@ TEST(WarningsTest, TellsOfAWarmUpThatNeverEnds) {
               ElementsAre(HasSubstr("the warm-up")));
   EXPECT_THAT(WarningsOf("max_duration_us: 1000 warmup_ns: 999000"),
               IsEmpty());
+  const std::string open_loop =
+      "open_loop_interval_ns: 1000000 max_duration_us: 100000 ";
+  EXPECT_THAT(WarningsOf(open_loop + "warmup_iterations: 100"),
+              ElementsAre(HasSubstr("the warm-up")));
+  EXPECT_THAT(WarningsOf(open_loop + "warmup_iterations: 99"), IsEmpty());
 }
 
 TEST(WarningsTest, TellsOfAnOpenLoopWithoutEnd) {

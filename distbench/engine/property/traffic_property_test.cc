@@ -137,9 +137,10 @@ bool MayBeMissing(const std::string& field, const OptionalFeatures& features) {
       "distbench.ProtocolDriverOptions.ip_version",
   };
   if (kOfOtherDrivers->count(field) > 0) return true;
-  // Fields of `distbench search`, which runs tests without them.
+  // Fields of clients, which do not change the traffic.
   if (absl::StrContains(field, "LoadSearchSpec") ||
-      field == "distbench.DistributedSystemDescription.search") {
+      field == "distbench.DistributedSystemDescription.search" ||
+      field == "distbench.DistributedSystemDescription.objectives") {
     return true;
   }
   if (absl::StrContains(field, "ReplayTrace") ||
