@@ -133,7 +133,7 @@ TEST_F(OutputFileTest, AnErrorOfItsDirectoryIsReported) {
   EXPECT_THAT(std::string(status.message()),
               AllOf(HasSubstr(Path("result")), HasSubstr("directory"),
                     HasSubstr("Input/output error")));
-  EXPECT_EQ(Content(Path("result")), "new");
+  EXPECT_EQ(*ReadFile(Path("result")), "new");
 }
 
 TEST_F(OutputFileTest, ADirectoryThatCannotBeSyncedIsNoError) {

@@ -123,7 +123,7 @@ TEST(RpcTotalsTest, AddsNothingOfInvalidStatistics) {
 
 TEST(RpcTotalsTest, MomentsStandForHistogramsThatWereDropped) {
   RpcTotals totals;
-  ASSERT_TRUE(totals.Add(FromText(kStatistics)).ok());
+  ASSERT_TRUE(totals.Add(FromText<RpcStatistics>(kStatistics)).ok());
   const LogHistogram service_time_ns = totals.service_time_ns;
   RpcTotals pooled;
   pooled.MergeHistograms(totals);
@@ -161,7 +161,7 @@ TEST(RpcTotalsTest, RefusesMomentsThatContradictThemselves) {
                               "lateness_moments"}) {
       RpcTotals totals;
       const absl::Status status =
-          totals.Add(FromText(absl::StrCat(field, " { ", text, " }")));
+          totals.Add(FromText<RpcStatistics>(absl::StrCat(field, " { ", text, " }")));
       EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << text;
     }
   }

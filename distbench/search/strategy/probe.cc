@@ -62,9 +62,12 @@ std::string Describe(const Probe& probe) {
     return absl::StrFormat("only %.6g of %.6g could be generated",
                            probe.achieved_load, probe.request.load);
   }
-  return absl::StrFormat(
-      "%.6g %s the objective (%.3g of its limit)", probe.request.load,
-      probe.excess <= 0 ? "met" : "missed", std::exp(probe.excess));
+  const std::string evidence =
+      std::isinf(probe.excess)
+          ? "RPCs failed"
+          : absl::StrFormat("%.3g of its limit", std::exp(probe.excess));
+  return absl::StrFormat("%.6g %s the objective (%s)", probe.request.load,
+                         probe.excess <= 0 ? "met" : "missed", evidence);
 }
 
 }  // namespace distbench
