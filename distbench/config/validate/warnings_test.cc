@@ -29,6 +29,7 @@ std::vector<std::string> WarningsOf(const std::string& iterations,
         request_payload_name: "small"
       }
       action_lists { name: "client" action_names: "run" }
+      action_lists { name: "ping" }
       actions { name: "run" rpc_name: "ping" iterations {
       )pb",
                    iterations, "} }", more, "}"),

@@ -163,7 +163,7 @@ TEST(JudgeTest, SaysWhatTheResultLacks) {
   const TestResult result = ResultOf(Values(1, 1), LogHistogram());
   EXPECT_THAT(
       std::string(JudgeAs("qurey p50<=1s", result).status().message()),
-      HasSubstr("there is none; the test has query"));
+      HasSubstr("which is absent; the test has query"));
   EXPECT_EQ(JudgeAs("cpu<=40%", result).status().code(),
             absl::StatusCode::kNotFound);
   EXPECT_EQ(JudgeAs("p50<=1s", ResultOf(LogHistogram(), LogHistogram()))
