@@ -98,23 +98,23 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         ValidationCase{"StrayByte", "", "name: 'a\\xff'", "name",
                        "is not valid text; write it in UTF-8"},
-        ValidationCase{"CutShort", "", "name: '\\xe2\\x82'", "name", "no text"},
+        ValidationCase{"CutShort", "", "name: '\\xe2\\x82'", "name", "not valid text"},
         ValidationCase{"LongerThanNeeded", "", "name: '\\xc0\\x80'", "name",
-                       "no text"},
+                       "not valid text"},
         ValidationCase{"LongerThanNeededInThree", "", "name: '\\xe0\\x80\\x80'",
-                       "name", "no text"},
+                       "name", "not valid text"},
         ValidationCase{"Surrogate", "", "name: '\\xed\\xa0\\x80'", "name",
-                       "no text"},
+                       "not valid text"},
         ValidationCase{"BeyondTheLastCodePoint", "",
-                       "name: '\\xf4\\x90\\x80\\x80'", "name", "no text"},
+                       "name: '\\xf4\\x90\\x80\\x80'", "name", "not valid text"},
         ValidationCase{"BrokenTail", "", "name: '\\xe2\\x82x'", "name",
-                       "no text"},
+                       "not valid text"},
         ValidationCase{"InAMap", "", "attributes { key: 'k' value: '\\xff' }",
-                       "attributes[0].value", "no text"},
+                       "attributes[0].value", "not valid text"},
         ValidationCase{"InARepeatedField", "",
                        "payload_descriptions { name: 'p' size: 1 attributes: "
                        "['a', '\\xff'] }",
-                       "payload_descriptions[2].attributes[1]", "no text"}),
+                       "payload_descriptions[2].attributes[1]", "not valid text"}),
     [](const auto& info) { return info.param.rule; });
 
 class BadName : public ::testing::TestWithParam<ValidationCase> {};
