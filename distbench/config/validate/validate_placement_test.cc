@@ -67,7 +67,7 @@ INSTANTIATE_TEST_SUITE_P(
                        "'client/0' } } node_service_bundles { key: 'node1' "
                        "value { services: ['client/1', 'client/0'] } }",
                        "node_service_bundles[\"node1\"].services[1]",
-                       "\"client/0\" is in the bundle of \"node0\" already"},
+                       "\"client/0\" is already in the bundle of \"node0\""},
         ValidationCase{"InstanceTwiceInABundle", "",
                        "node_service_bundles { key: 'node0' value { services: "
                        "['client/0', 'client/0'] } }",

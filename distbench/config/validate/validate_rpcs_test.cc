@@ -101,7 +101,7 @@ INSTANTIATE_TEST_SUITE_P(
             "fanout_filter: 'stochastic{0.7:1,0.3:4}' } action_lists { name: "
             "'new' }",
             "rpc_descriptions[\"new\"].fanout_filter",
-            "there are no 4 distinct targets; service \"server\" offers 3"},
+            "there are not 4 distinct targets; service \"server\" offers 3"},
         ValidationCase{
             "MoreTargetsThanPeers", "",
             "rpc_descriptions { name: 'new' client: 'server' server: 'server' "
