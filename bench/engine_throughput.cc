@@ -197,7 +197,7 @@ void RunClient(const bench::Options& options) {
   const absl::Status connected =
       engine->Connect({options.target}, absl::Now() + absl::Seconds(10));
   if (!connected.ok()) Fail(connected.ToString());
-  const double cpu_seconds_before = bench::CpuSeconds();
+  const double cpu_seconds_before = distbench::ProcessCpuSeconds();
   engine->Start(bench::NowNs());
   finished.WaitForNotification();
   engine->Shutdown();

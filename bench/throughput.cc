@@ -11,7 +11,6 @@
 #include <fstream>
 #include <thread>
 
-#include "distbench/base/cpu_time.h"
 #include "distbench/base/freed_memory.h"
 
 namespace bench {

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "distbench/base/cpu_time.h"
+
 namespace bench {
 
 struct Options {
@@ -43,9 +45,6 @@ Options ParseOptions(int argc, char** argv, const std::string& description);
 
 // Reads CLOCK_MONOTONIC.
 int64_t NowNs();
-
-// User and system time of this process so far.
-double CpuSeconds();
 
 // Returns members of a JSON object: the CPU time that this process has used
 // beyond `cpu_seconds_before`, and its peak memory.
@@ -89,7 +88,7 @@ class Recorder {
   void Print();
 
  private:
-  const double cpu_seconds_before_ = CpuSeconds();
+  const double cpu_seconds_before_ = distbench::ProcessCpuSeconds();
   const int64_t start_ns_;
   const int64_t end_ns_;
   int64_t total_count_ = 0;  // including the warm-up
