@@ -15,6 +15,8 @@ namespace distbench {
 // than this share failed, unless the user allows more.
 inline constexpr double kAllowedFailures = 0.001;
 
+class OutcomesView;
+
 // Requests that failed, expired or were never sent rank above all that
 // succeeded: a quantile whose rank falls among them is kFailed, not a latency.
 // A service therefore does not look faster because it answers fewer requests.
@@ -32,12 +34,32 @@ struct Outcomes {
   // From 0 to 1; 0 if there are no requests.
   double failed_share() const;
 
-  void Merge(const Outcomes& other);
+  void Merge(const OutcomesView& other);
 
   // Returns the outcome at position floor(count() * quantile) of the sorted
   // outcomes; latencies are as exact as in LogHistogram::ValueAtQuantile().
   // Requires count() > 0 and 0 <= quantile <= 1.
   int64_t ValueAtQuantile(double quantile) const;
+};
+
+// Outcomes whose latencies are kept elsewhere, and outlive the view.
+class OutcomesView {
+ public:
+  OutcomesView(const LogHistogram& latency_ns, uint64_t failed_count = 0)
+      : latency_ns_(&latency_ns), failed_count_(failed_count) {}
+  OutcomesView(const Outcomes& outcomes)
+      : OutcomesView(outcomes.latency_ns, outcomes.failed_count) {}
+
+  const LogHistogram& latency_ns() const { return *latency_ns_; }
+  uint64_t failed_count() const { return failed_count_; }
+  uint64_t count() const { return latency_ns_->count() + failed_count_; }
+
+  // As Outcomes::ValueAtQuantile().
+  int64_t ValueAtQuantile(double quantile) const;
+
+ private:
+  const LogHistogram* latency_ns_;
+  uint64_t failed_count_;
 };
 
 }  // namespace distbench

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "distbench/stats/distributions.h"
+#include "distbench/stats/ratio_error.h"
 
 namespace distbench {
 namespace {
@@ -15,33 +16,20 @@ int64_t ValueAtRank(const Outcomes& outcomes, int64_t rank) {
       std::min(1.0, (static_cast<double>(rank) - 0.5) / count));
 }
 
-// Returns how many requests succeeded within `value`. For kFailed, all that
-// succeeded: the spread of the failures then decides.
-double CountWithin(const Outcomes& block, int64_t value) {
-  return static_cast<double>(block.latency_ns.CountAtMost(value));
-}
-
 // Returns half the width of the confidence interval of the share of requests
-// that succeeded within `value`. The sizes of blocks differ, so this is the
-// interval of a ratio.
+// that succeeded within `value`. For kFailed, these are all that succeeded: the
+// spread of the failures then decides.
 double BlockHalfWidth(absl::Span<const Outcomes> blocks, int64_t value,
                       double confidence) {
-  double within = 0;
-  double total = 0;
+  std::vector<BlockAmount> within;
   for (const Outcomes& block : blocks) {
-    within += CountWithin(block, value);
-    total += static_cast<double>(block.count());
+    within.push_back(
+        {.amount = static_cast<double>(block.latency_ns.CountAtMost(value)),
+         .count = static_cast<double>(block.count())});
   }
-  const double share = within / total;
-  double squares = 0;
-  for (const Outcomes& block : blocks) {
-    const double residual =
-        CountWithin(block, value) - share * static_cast<double>(block.count());
-    squares += residual * residual;
-  }
-  const double count = static_cast<double>(blocks.size());
-  const double deviation = std::sqrt(squares * count / (count - 1)) / total;
-  return StudentTQuantile((1 + confidence) / 2, count - 1) * deviation;
+  return StudentTQuantile((1 + confidence) / 2,
+                          static_cast<double>(blocks.size()) - 1) *
+         ErrorOfRatio(within);
 }
 
 RankInterval BlockRanks(const Outcomes& all, absl::Span<const Outcomes> blocks,
@@ -65,16 +53,16 @@ RankInterval OrderStatisticRanks(int64_t count, double quantile,
           BinomialQuantile(count, quantile, 1 - alpha / 2) + 1};
 }
 
-std::vector<Outcomes> MakeBlocks(absl::Span<const Outcomes> consecutive) {
-  std::vector<const Outcomes*> filled;
-  for (const Outcomes& part : consecutive) {
-    if (part.count() > 0) filled.push_back(&part);
+std::vector<Outcomes> MakeBlocks(absl::Span<const OutcomesView> consecutive) {
+  std::vector<OutcomesView> filled;
+  for (const OutcomesView& part : consecutive) {
+    if (part.count() > 0) filled.push_back(part);
   }
   std::vector<Outcomes> blocks;
   if (filled.size() < kMinBlocks) return blocks;
   blocks.resize(std::min<size_t>(filled.size(), kMaxBlocks));
   for (size_t i = 0; i < filled.size(); ++i) {
-    blocks[i * blocks.size() / filled.size()].Merge(*filled[i]);
+    blocks[i * blocks.size() / filled.size()].Merge(filled[i]);
   }
   return blocks;
 }

@@ -57,7 +57,7 @@ inline constexpr int kMaxBlocks = 30;
 
 // Groups consecutive outcomes into at most kMaxBlocks blocks of equally many
 // entries. Returns none if fewer than kMinBlocks outcomes are non-empty.
-std::vector<Outcomes> MakeBlocks(absl::Span<const Outcomes> consecutive);
+std::vector<Outcomes> MakeBlocks(absl::Span<const OutcomesView> consecutive);
 
 // Returns the confidence interval of a quantile of `all`. If MakeBlocks() made
 // blocks of the same outcomes, each bound is the wider one of both methods,

@@ -13,6 +13,10 @@ namespace {
 
 constexpr double kConfidence = 0.95;
 
+std::vector<OutcomesView> Views(const std::vector<Outcomes>& outcomes) {
+  return std::vector<OutcomesView>(outcomes.begin(), outcomes.end());
+}
+
 TEST(OrderStatisticRanksTest, KnownCases) {
   // The extremes of 6 values contain the median with probability 1 - 2 / 2^6 =
   // 96.9 %; no two of 5 values suffice.
@@ -36,15 +40,15 @@ TEST(SupportsQuantileTest, OneValueIsExpectedAbove) {
 TEST(MakeBlocksTest, FewOrEmptyPartsMakeNone) {
   std::vector<Outcomes> parts(kMinBlocks);
   for (Outcomes& part : parts) part.latency_ns.Record(5);
-  EXPECT_EQ(MakeBlocks(parts).size(), kMinBlocks);
+  EXPECT_EQ(MakeBlocks(Views(parts)).size(), kMinBlocks);
   parts[3] = Outcomes();
-  EXPECT_EQ(MakeBlocks(parts).size(), 0);
+  EXPECT_EQ(MakeBlocks(Views(parts)).size(), 0);
 }
 
 TEST(MakeBlocksTest, ManyPartsArePutTogetherInOrder) {
   std::vector<Outcomes> parts(2 * kMaxBlocks);
   for (size_t i = 0; i < parts.size(); ++i) parts[i].latency_ns.Record(i);
-  const std::vector<Outcomes> blocks = MakeBlocks(parts);
+  const std::vector<Outcomes> blocks = MakeBlocks(Views(parts));
   ASSERT_EQ(blocks.size(), kMaxBlocks);
   for (int i = 0; i < kMaxBlocks; ++i) {
     EXPECT_EQ(blocks[i].count(), 2);
@@ -169,7 +173,7 @@ TEST(CoverageTest, DependentValuesNeedBlocks) {
       for (int i = 0; i < kPerSecond; ++i) second.latency_ns.Record(latencies.Next());
       all.Merge(second);
     }
-    const std::vector<Outcomes> blocks = MakeBlocks(seconds);
+    const std::vector<Outcomes> blocks = MakeBlocks(Views(seconds));
     return IntervalOfQuantile(
         all, with_blocks ? blocks : std::vector<Outcomes>(), 0.5,
         kConfidence);
@@ -198,7 +202,7 @@ TEST(CoverageTest, BlocksDoNotNarrowTheIntervalOfATail) {
           }
           all.Merge(second);
         }
-        return IntervalOfQuantile(all, MakeBlocks(seconds), quantile,
+        return IntervalOfQuantile(all, MakeBlocks(Views(seconds)), quantile,
                                   kConfidence);
       });
   EXPECT_LT(miss_rate, 0.08);
@@ -211,7 +215,7 @@ TEST(IntervalOfQuantileTest, ContainsTheEstimateAndSaysHow) {
     for (int j = 0; j < 1000; ++j) seconds[i].latency_ns.Record(1000 * i + j);
     all.Merge(seconds[i]);
   }
-  const std::vector<Outcomes> blocks = MakeBlocks(seconds);
+  const std::vector<Outcomes> blocks = MakeBlocks(Views(seconds));
   const QuantileInterval narrow = IntervalOfQuantile(all, {}, 0.5, kConfidence);
   const QuantileInterval wide =
       IntervalOfQuantile(all, blocks, 0.5, kConfidence);

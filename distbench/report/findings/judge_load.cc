@@ -9,7 +9,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "distbench/base/saturating_add.h"
 #include "distbench/report/findings/judge_parts.h"
 #include "distbench/results/walk.h"
 #include "distbench/stats/log_histogram.h"
@@ -59,9 +58,8 @@ void JudgeUnsent(const std::string& name, const RpcLoad& load,
           name, ": ", load.unsent_count, " of ", load.offered_count,
           " RPCs that were due (", Percent(share),
           ") were never sent, because an in-flight cap or full send "
-          "queues held them back. Their waiting time counts as a lower "
-          "bound of their response times. Lower the load, or raise "
-          "max_parallel_iterations"));
+          "queues held them back. They count as failed. Lower the load, "
+          "or raise max_parallel_iterations"));
 }
 
 void JudgeHeldBack(const std::string& name, const RpcLoad& load,
@@ -183,8 +181,8 @@ void JudgeConstant(const std::string& what, size_t count, int64_t interval_ns,
   if (deviation < kMuchSpread * sent.mean) return;
   findings.Add(Finding::WARN, "arrivals",
                absl::StrCat(what,
-                            " should have been sent at a constant rate, but sends per "
-                            "interval spread by ",
+                            " should have been sent at a constant rate, but "
+                            "sends per interval spread by ",
                             Percent(deviation / sent.mean),
                             " (standard deviation over ", count, " ",
                             Intervals(interval_ns),
@@ -212,16 +210,11 @@ void JudgeSeries(const std::string& what, const Arrivals& arrivals,
 }  // namespace
 
 RpcLoad LoadOf(const TestResult& result, int rpc_index) {
-  RpcLoad load;
-  for (const auto& [name, log] : result.service_logs().instance_logs()) {
-    const auto found = log.offered_loads().find(rpc_index);
-    if (found == log.offered_loads().end()) continue;
-    const OfferedLoad& part = found->second;
-    SaturatingAddTo(load.offered_count, part.offered_count());
-    SaturatingAddTo(load.unsent_count, part.unsent_count());
-    SaturatingAddTo(load.held_back_count, part.held_back_count());
-  }
-  return load;
+  const OfferedLoad load = OfferedLoadOf(result, RpcName(result, rpc_index))
+                               .value_or(OfferedLoad());
+  return {.offered_count = load.offered_count(),
+          .unsent_count = load.unsent_count(),
+          .held_back_count = load.held_back_count()};
 }
 
 void JudgeLoad(const TestResult& result, FindingList& findings) {

@@ -14,12 +14,8 @@ using Json = nlohmann::ordered_json;
 // Enough for smooth curves on a screen.
 constexpr int kPointsPerHalving = 24;
 
-Json Value(int64_t value_ns) {
-  return value_ns == Outcomes::kFailed ? Json("failed") : Json(value_ns);
-}
-
 Json Bound(const std::optional<int64_t>& bound) {
-  return bound ? Value(*bound) : Json(nullptr);
+  return bound ? OutcomeJson(*bound) : Json(nullptr);
 }
 
 Json PercentilesJson(const Outcomes& outcomes,
@@ -27,7 +23,7 @@ Json PercentilesJson(const Outcomes& outcomes,
   Json json = Json::array();
   for (const Percentile& percentile : EstimatePercentiles(outcomes, blocks)) {
     json.push_back({{"percentile", percentile.percent},
-                    {"value_ns", Value(percentile.value_ns)},
+                    {"value_ns", OutcomeJson(percentile.value_ns)},
                     {"lower_ns", Bound(percentile.interval.lower)},
                     {"upper_ns", Bound(percentile.interval.upper)},
                     {"method", MethodName(percentile.interval.method)}});
@@ -69,14 +65,18 @@ Json LatencyJson(const Outcomes& outcomes,
   return json;
 }
 
-Json OfferedJson(const std::optional<OfferedTotals>& offered) {
+Json OfferedJson(const std::optional<OfferedLoad>& offered) {
   if (!offered) return nullptr;
-  return {{"offered_count", offered->offered_count},
-          {"unsent_count", offered->unsent_count},
-          {"held_back_count", offered->held_back_count}};
+  return {{"offered_count", offered->offered_count()},
+          {"unsent_count", offered->unsent_count()},
+          {"held_back_count", offered->held_back_count()}};
 }
 
 }  // namespace
+
+Json OutcomeJson(int64_t value_ns) {
+  return value_ns == Outcomes::kFailed ? Json("failed") : Json(value_ns);
+}
 
 Json RpcJson(const RpcMeasurements& rpc) {
   const RpcCounts& counts = rpc.totals.counts;

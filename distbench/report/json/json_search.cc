@@ -1,5 +1,6 @@
 #include "distbench/report/json/json_search.h"
 
+#include "distbench/report/json/json_rpc.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/tables/search_table.h"
 #include "distbench/stats/outcomes.h"
@@ -19,8 +20,7 @@ Json TextsJson(const Strings& texts) {
 Json LatencyJson(const Outcomes& outcomes) {
   if (outcomes.count() == 0) return nullptr;
   const auto at = [&](double quantile) {
-    const int64_t value_ns = outcomes.ValueAtQuantile(quantile);
-    return value_ns == Outcomes::kFailed ? Json("failed") : Json(value_ns);
+    return OutcomeJson(outcomes.ValueAtQuantile(quantile));
   };
   return {{"mean_ns", outcomes.latency_ns.count() > 0
                           ? Json(outcomes.latency_ns.mean())

@@ -1,27 +1,8 @@
 #include "distbench/report/measurements/rpc_measurements.h"
 
-#include "distbench/base/saturating_add.h"
 #include "distbench/results/walk.h"
 
 namespace distbench {
-namespace {
-
-std::optional<OfferedTotals> CollectOfferedLoad(const TestResult& result,
-                                                int rpc_index) {
-  std::optional<OfferedTotals> totals;
-  for (const auto& [client, log] : result.service_logs().instance_logs()) {
-    const auto found = log.offered_loads().find(rpc_index);
-    if (found == log.offered_loads().end()) continue;
-    if (!totals) totals.emplace();
-    SaturatingAddTo(totals->offered_count, found->second.offered_count());
-    SaturatingAddTo(totals->unsent_count, found->second.unsent_count());
-    SaturatingAddTo(totals->held_back_count, found->second.held_back_count());
-  }
-  return totals;
-}
-
-}  // namespace
-
 RpcMeasurements MeasurementsOf(const TestResult& result,
                                const TestTotals& totals, int rpc_index,
                                int64_t max_intervals) {
@@ -35,7 +16,7 @@ RpcMeasurements MeasurementsOf(const TestResult& result,
       found != totals.failures.end()) {
     rpc.failures = found->second;
   }
-  rpc.offered = CollectOfferedLoad(result, rpc_index);
+  rpc.offered = OfferedLoadOf(result, rpc.name);
   rpc.service_time = ServiceTimeOf(rpc.totals);
   rpc.response_time = ResponseTimeOf(result, totals, rpc.name);
   rpc.series = CollectSeries(result, rpc_index, max_intervals);

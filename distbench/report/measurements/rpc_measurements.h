@@ -21,13 +21,6 @@ namespace distbench {
 // Confidence level of all intervals in reports.
 inline constexpr double kReportConfidence = 0.95;
 
-// Totals of OfferedLoad in the result: the load of open loops.
-struct OfferedTotals {
-  int64_t offered_count = 0;
-  int64_t unsent_count = 0;
-  int64_t held_back_count = 0;
-};
-
 struct RpcMeasurements {
   std::string name;
   RpcTotals totals;
@@ -36,7 +29,7 @@ struct RpcMeasurements {
   std::map<std::string, int64_t> failures;
 
   // Absent in closed loops, and in results that do not record it.
-  std::optional<OfferedTotals> offered;
+  std::optional<OfferedLoad> offered;
 
   // Outcomes by service time.
   Outcomes service_time;

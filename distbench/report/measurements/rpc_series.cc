@@ -5,29 +5,20 @@
 #include "absl/status/status.h"
 #include "distbench/base/saturating_add.h"
 #include "distbench/results/histogram_proto.h"
+#include "distbench/results/time_series.h"
 #include "distbench/stats/quantile_interval.h"
 
 namespace distbench {
 namespace {
 
-bool IsValid(const RpcInterval& interval, int64_t interval_ns) {
-  if (interval.index() < 0 ||
-      interval.index() >= std::numeric_limits<int64_t>::max() / interval_ns) {
-    return false;
-  }
-  return (!interval.has_service_time_ns() ||
-          ValidateHistogram(interval.service_time_ns()).ok()) &&
-         (!interval.has_response_time_ns() ||
-          ValidateHistogram(interval.response_time_ns()).ok());
-}
-
+// Times of intervals in nanoseconds must fit 64 bits.
 bool IsValid(const RpcTimeSeries& series) {
-  const int64_t width_ns = series.interval_ns();
-  return width_ns > 0 &&
-         std::all_of(series.intervals().begin(), series.intervals().end(),
-                     [width_ns](const RpcInterval& interval) {
-                       return IsValid(interval, width_ns);
-                     });
+  if (!ValidateTimeSeries(series).ok()) return false;
+  const auto& intervals = series.intervals();
+  return intervals.empty() ||
+         (intervals.begin()->index() >= 0 &&
+          intervals.rbegin()->index() <
+              std::numeric_limits<int64_t>::max() / series.interval_ns());
 }
 
 // The interval of the widest valid series of the clients; 0 if there are none.
@@ -93,12 +84,11 @@ void AddInterval(const RpcInterval& interval, IntervalTotals& totals) {
 
 std::vector<Outcomes> Blocks(const RpcSeries& series,
                              LogHistogram IntervalTotals::*latency) {
-  std::vector<Outcomes> measured;
+  std::vector<OutcomesView> measured;
   for (const auto& [index, totals] : series.intervals) {
-    if (totals.warmup_count > 0) continue;
-    measured.push_back({.latency_ns = totals.*latency,
-                        .failed_count =
-                            static_cast<uint64_t>(totals.failed_count)});
+    if (totals.warmup_count == 0) {
+      measured.emplace_back(totals.*latency, totals.failed_count);
+    }
   }
   return MakeBlocks(measured);
 }

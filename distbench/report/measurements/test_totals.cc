@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/base/saturating_add.h"
 #include "distbench/results/histogram_proto.h"
+#include "distbench/results/time_series.h"
 #include "distbench/results/walk.h"
 
 namespace distbench {
@@ -107,23 +108,28 @@ Outcomes ServiceTimeOf(const RpcTotals& rpc) {
           .failed_count = static_cast<uint64_t>(rpc.counts.failed_count)};
 }
 
+std::optional<OfferedLoad> OfferedLoadOf(const TestResult& result,
+                                         const std::string& rpc) {
+  std::optional<OfferedLoad> sum;
+  for (const auto& [client, log] : result.service_logs().instance_logs()) {
+    for (const auto& [rpc_index, load] : log.offered_loads()) {
+      if (RpcName(result, rpc_index) != rpc) continue;
+      if (!sum) sum.emplace();
+      MergeOfferedLoad(load, *sum).IgnoreError();
+    }
+  }
+  return sum;
+}
+
 Outcomes ResponseTimeOf(const TestResult& result, const TestTotals& totals,
                         const std::string& rpc) {
   const auto found = totals.rpcs.find(rpc);
   if (found == totals.rpcs.end()) return {};
   Outcomes outcomes = {.latency_ns = found->second.response_time_ns};
-  bool is_open_loop = outcomes.count() > 0;
-  int64_t failed_count = found->second.counts.failed_count;
-  for (const auto& [name, log] : result.service_logs().instance_logs()) {
-    for (const auto& [rpc_index, load] : log.offered_loads()) {
-      if (RpcName(result, rpc_index) != rpc) continue;
-      is_open_loop = is_open_loop || load.offered_count() > 0;
-      // Loads are checked when they are merged.
-      failed_count = SaturatingAdd(failed_count, load.unsent_count());
-    }
-  }
-  if (is_open_loop) {
-    outcomes.failed_count = static_cast<uint64_t>(failed_count);
+  const OfferedLoad load = OfferedLoadOf(result, rpc).value_or(OfferedLoad());
+  if (outcomes.count() > 0 || load.offered_count() > 0) {
+    outcomes.failed_count = static_cast<uint64_t>(SaturatingAdd(
+        found->second.counts.failed_count, load.unsent_count()));
   }
   return outcomes;
 }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -59,6 +60,11 @@ TestTotals AddUp(const TestResult& result);
 
 // The outcomes of the RPCs that were sent, by service time.
 Outcomes ServiceTimeOf(const RpcTotals& rpc);
+
+// Returns the RPC's offered load in open loops, over all its clients; nothing if
+// no client has one. Loads that are not valid are left out.
+std::optional<OfferedLoad> OfferedLoadOf(const TestResult& result,
+                                         const std::string& rpc);
 
 // The outcomes of the RPCs of open loops, by response time. RPCs that were due
 // but never sent count as failed. Empty for RPCs of closed loops.

@@ -4,9 +4,11 @@
 #include <cmath>
 #include <optional>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "distbench/config/search/objective.h"
+#include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/objectives/judge_objective.h"
 
 namespace distbench {
@@ -41,24 +43,17 @@ std::string BoundText(const Objective& objective,
   return absl::StrFormat("%.3f ms", *bound / 1e6);
 }
 
-Check CheckOne(const std::string& text,
-               absl::Span<const Objective> objectives,
-               const TestResult& result) {
-  Check check = {.test = result.traffic_config().name(),
-                 .condition = text,
-                 .verdict = CheckVerdict::kFail};
-  if (result.run_info().has_failure()) {
-    check.evidence =
-        absl::StrCat("the test failed: ", result.run_info().failure());
-    return check;
-  }
-  const absl::StatusOr<Objective> objective = ParseObjective(text);
+// Checks an objective, or says why its text is none.
+Check CheckOne(const absl::StatusOr<Objective>& objective,
+               absl::Span<const Objective> all, const TestResult& result,
+               const TestTotals& totals) {
+  Check check = {.verdict = CheckVerdict::kFail};
   if (!objective.ok()) {
     check.evidence = std::string(objective.status().message());
     return check;
   }
   const absl::StatusOr<ObjectiveOutcome> outcome =
-      Judge(*objective, result, AllowedFailures(*objective, objectives));
+      Judge(*objective, result, totals, AllowedFailures(*objective, all));
   if (!outcome.ok()) {
     check.evidence =
         absl::StrCat("cannot be judged: ", outcome.status().message());
@@ -71,10 +66,9 @@ Check CheckOne(const std::string& text,
   return check;
 }
 
-}  // namespace
-
-std::vector<Check> CheckObjectives(const TestResult& result,
-                                   absl::Span<const std::string> more) {
+// The objectives of the test, then `more`, each once.
+std::vector<std::string> TextsOf(const TestResult& result,
+                                 absl::Span<const std::string> more) {
   std::vector<std::string> texts(result.traffic_config().objectives().begin(),
                                  result.traffic_config().objectives().end());
   for (const std::string& text : more) {
@@ -82,14 +76,33 @@ std::vector<Check> CheckObjectives(const TestResult& result,
       texts.push_back(text);
     }
   }
+  return texts;
+}
+
+}  // namespace
+
+std::vector<Check> CheckObjectives(const TestResult& result,
+                                   absl::Span<const std::string> more) {
+  const std::vector<std::string> texts = TextsOf(result, more);
+  if (texts.empty()) return {};
+  std::vector<absl::StatusOr<Objective>> parsed;
   std::vector<Objective> objectives;
   for (const std::string& text : texts) {
-    absl::StatusOr<Objective> objective = ParseObjective(text);
-    if (objective.ok()) objectives.push_back(*std::move(objective));
+    parsed.push_back(ParseObjective(text));
+    if (parsed.back().ok()) objectives.push_back(*parsed.back());
   }
+  const bool has_failed = result.run_info().has_failure();
+  const TestTotals totals = has_failed ? TestTotals() : AddUp(result);
   std::vector<Check> checks;
-  for (const std::string& text : texts) {
-    checks.push_back(CheckOne(text, objectives, result));
+  for (size_t i = 0; i < texts.size(); ++i) {
+    Check& check = checks.emplace_back(
+        has_failed
+            ? Check{.verdict = CheckVerdict::kFail,
+                    .evidence = absl::StrCat("the test failed: ",
+                                             result.run_info().failure())}
+            : CheckOne(parsed[i], objectives, result, totals));
+    check.test = result.traffic_config().name();
+    check.condition = texts[i];
   }
   return checks;
 }

@@ -16,6 +16,7 @@
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/results/walk.h"
+#include "distbench/stats/ratio_error.h"
 
 namespace distbench {
 namespace {
@@ -97,8 +98,7 @@ Judgement JudgePercentile(const Objective& objective, double quantile,
 }
 
 // Returns the standard error relative to the mean. With blocks, it comes from
-// their spread, because neighbouring latencies depend on each other (the
-// interval of a ratio: see stats/quantile_interval.cc).
+// their spread, because neighbouring latencies depend on each other.
 double ErrorOfMean(const LogHistogram& latency,
                    const std::vector<Outcomes>& blocks) {
   const double count = static_cast<double>(latency.count());
@@ -106,20 +106,13 @@ double ErrorOfMean(const LogHistogram& latency,
   const double variance =
       std::max(0.0, latency.sum_of_squares() / count - mean * mean);
   const double independent = std::sqrt(variance / count) / mean;
-  if (blocks.empty()) return independent;
-  double squares = 0;
-  double total = 0;
+  std::vector<BlockAmount> sums;
   for (const Outcomes& block : blocks) {
     const double block_count = static_cast<double>(block.latency_ns.count());
-    const double residual = block.latency_ns.sum() - mean * block_count;
-    squares += residual * residual;
-    total += block_count;
+    if (block_count > 0) sums.push_back({block.latency_ns.sum(), block_count});
   }
-  const double block_number = static_cast<double>(blocks.size());
-  const double by_blocks =
-      std::sqrt(squares * block_number / (block_number - 1)) /
-      (std::max(total, 1.0) * mean);
-  return std::max(independent, by_blocks);
+  if (sums.size() < 2) return independent;
+  return std::max(independent, ErrorOfRatio(sums) / mean);
 }
 
 Judgement JudgeLatency(const Objective& objective, const Metric& metric,
@@ -294,13 +287,13 @@ double AllowedFailures(const Objective& objective,
 
 absl::StatusOr<ObjectiveOutcome> Judge(const Objective& objective,
                                        const TestResult& result,
+                                       const TestTotals& totals,
                                        double allowed_failures) {
   if (std::holds_alternative<HostCpu>(objective.metric)) {
     return JudgeCpu(objective, result);
   }
   const absl::StatusOr<int> rpc = FindRpc(objective, result);
   if (!rpc.ok()) return rpc.status();
-  const TestTotals totals = AddUp(result);
   return JudgeRpc(objective, std::get<Metric>(objective.metric), totals,
                   MeasurementsOf(result, totals, *rpc, kMaxIntervals),
                   allowed_failures);

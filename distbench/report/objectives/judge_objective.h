@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "distbench/config/search/objective.h"
+#include "distbench/report/measurements/test_totals.h"
 #include "proto/results.pb.h"
 
 namespace distbench {
@@ -54,6 +55,7 @@ double AllowedFailures(const Objective& objective,
 // percentile that falls among them misses every limit.
 absl::StatusOr<ObjectiveOutcome> Judge(const Objective& objective,
                                        const TestResult& result,
+                                       const TestTotals& totals,
                                        double allowed_failures);
 
 // CPU time of the busiest host, as a share of all its CPUs; absent if unknown.

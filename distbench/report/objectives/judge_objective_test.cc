@@ -25,7 +25,7 @@ Objective Parse(const std::string& text) {
 absl::StatusOr<ObjectiveOutcome> JudgeAs(
     const std::string& objective, const TestResult& result,
     double allowed_failures = kAllowedFailures) {
-  return Judge(Parse(objective), result, allowed_failures);
+  return Judge(Parse(objective), result, AddUp(result), allowed_failures);
 }
 
 // A result of one client and an RPC "query" with these latencies.

@@ -4,12 +4,7 @@
 
 namespace distbench {
 
-Cell QuantileCell(const LogHistogram& histogram, double quantile) {
-  if (!SupportsQuantile(histogram.count(), quantile)) return {};
-  return histogram.ValueAtQuantile(quantile);
-}
-
-Cell QuantileCell(const Outcomes& outcomes, double quantile) {
+Cell QuantileCell(const OutcomesView& outcomes, double quantile) {
   if (!SupportsQuantile(outcomes.count(), quantile)) return {};
   return OutcomeCell(outcomes.ValueAtQuantile(quantile));
 }

@@ -5,15 +5,14 @@
 
 #include "distbench/report/tables/table.h"
 #include "distbench/stats/log_histogram.h"
-#include "distbench/stats/running_moments.h"
 #include "distbench/stats/outcomes.h"
+#include "distbench/stats/running_moments.h"
 
 namespace distbench {
 
 // Empty if there are too few values for the quantile; "failed" if it falls
 // among the requests that failed.
-Cell QuantileCell(const LogHistogram& histogram, double quantile);
-Cell QuantileCell(const Outcomes& outcomes, double quantile);
+Cell QuantileCell(const OutcomesView& outcomes, double quantile);
 
 // A value of Outcomes: "failed", or nanoseconds.
 Cell OutcomeCell(int64_t value_ns);

@@ -11,15 +11,15 @@ namespace {
 struct Latency {
   Latency(const LogHistogram& histogram, const RunningMoments& others,
           int64_t failed_count)
-      : all(histogram) {
-    // Without a histogram of all values there are no quantiles.
-    if (others.count == 0 && histogram.count() + failed_count > 0) {
-      outcomes = {histogram, static_cast<uint64_t>(failed_count)};
-    }
+      : outcomes(others.count == 0 ? OutcomesView(histogram, failed_count)
+                                   : OutcomesView(kNoValues)),
+        all(histogram) {
     all.Merge(others);
   }
 
-  Outcomes outcomes;
+  // Without a histogram of all values there are no quantiles.
+  static inline const LogHistogram kNoValues;
+  OutcomesView outcomes;
   RunningMoments all;
 };
 

@@ -50,8 +50,8 @@ Row RpcRow(const RpcMeasurements& rpc) {
                        counts.duration_ns())};
   if (rpc.offered) {
     row.insert(row.end(),
-               {rpc.offered->offered_count, rpc.offered->unsent_count,
-                rpc.offered->held_back_count});
+               {rpc.offered->offered_count(), rpc.offered->unsent_count(),
+                rpc.offered->held_back_count()});
   } else {
     row.resize(row.size() + 3);
   }

@@ -20,18 +20,16 @@ void ListSeriesRows(const std::string& rpc, const RpcSeries& series,
                     RowSink sink) {
   for (const auto& [index, interval] : series.intervals) {
     const uint64_t failed_count = interval.failed_count;
-    const Outcomes service = {interval.service_time_ns, failed_count};
-    const Outcomes response = {
+    const OutcomesView service(interval.service_time_ns, failed_count);
+    const OutcomesView response(
         interval.response_time_ns,
-        interval.response_time_ns.count() > 0 ? failed_count : 0};
+        interval.response_time_ns.count() > 0 ? failed_count : 0);
     sink({rpc, index * series.interval_ns, SecondsCell(series.interval_ns),
           interval.offered_count, interval.sent_count, interval.succeeded_count,
           interval.failed_count, interval.warmup_count, interval.request_bytes,
           interval.response_bytes, QuantileCell(service, 0.5),
-          QuantileCell(service, 0.99),
-          MaxCell(interval.service_time_ns),
-          QuantileCell(response, 0.5),
-          QuantileCell(response, 0.99),
+          QuantileCell(service, 0.99), MaxCell(interval.service_time_ns),
+          QuantileCell(response, 0.5), QuantileCell(response, 0.99),
           MaxCell(interval.response_time_ns)});
   }
 }

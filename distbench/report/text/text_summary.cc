@@ -155,41 +155,8 @@ Lines ResponseTime(const TestResult& result, const TestTotals& totals) {
   return lines;
 }
 
-// The time that unsent RPCs had waited by the end: a lower bound of their
+// The time that unsent RPCs had waited by the end is a lower bound of their
 // response times.
-void AppendUnsentWait(const TestResult& result, const std::string& rpc,
-                      Lines& lines) {
-  LogHistogram wait_ns;
-  for (const auto& [name, log] : result.service_logs().instance_logs()) {
-    for (const auto& [rpc_index, load] : log.offered_loads()) {
-      if (RpcName(result, rpc_index) != rpc) continue;
-      // Loads are checked when they are merged.
-      AddHistogram(load.unsent_wait_ns(), wait_ns).IgnoreError();
-    }
-  }
-  if (wait_ns.count() == 0) return;
-  lines.push_back(absl::StrFormat(
-      "  %s: never sent, had waited: median: %dns max: %dns", rpc,
-      wait_ns.ValueAtQuantile(0.5), wait_ns.max()));
-}
-
-// The offered load of an RPC in open loops, over all its clients.
-OfferedLoad OfferedOf(const TestResult& result, const std::string& rpc) {
-  OfferedLoad sum;
-  for (const auto& [name, log] : result.service_logs().instance_logs()) {
-    for (const auto& [rpc_index, load] : log.offered_loads()) {
-      if (RpcName(result, rpc_index) != rpc) continue;
-      sum.set_offered_count(
-          SaturatingAdd(sum.offered_count(), load.offered_count()));
-      sum.set_unsent_count(
-          SaturatingAdd(sum.unsent_count(), load.unsent_count()));
-      sum.set_held_back_count(
-          SaturatingAdd(sum.held_back_count(), load.held_back_count()));
-    }
-  }
-  return sum;
-}
-
 void AppendOffered(const std::string& name, const OfferedLoad& offered,
                    Lines& lines) {
   if (offered.offered_count() == 0) return;
@@ -201,6 +168,12 @@ void AppendOffered(const std::string& name, const OfferedLoad& offered,
       100.0 * static_cast<double>(sent_count) /
           static_cast<double>(offered.offered_count()),
       offered.unsent_count(), offered.held_back_count()));
+  LogHistogram wait_ns;
+  AddHistogram(offered.unsent_wait_ns(), wait_ns).IgnoreError();
+  if (wait_ns.count() == 0) return;
+  lines.push_back(absl::StrFormat(
+      "  %s: never sent, had waited: median: %dns max: %dns", name,
+      wait_ns.ValueAtQuantile(0.5), wait_ns.max()));
 }
 
 // How accurately the generator produced the load: what it sent, how late, and
@@ -208,8 +181,8 @@ void AppendOffered(const std::string& name, const OfferedLoad& offered,
 Lines GeneratorHealth(const TestResult& result, const TestTotals& totals) {
   Lines lines;
   for (const auto& [name, rpc] : totals.rpcs) {
-    AppendOffered(name, OfferedOf(result, name), lines);
-    AppendUnsentWait(result, name, lines);
+    AppendOffered(name, OfferedLoadOf(result, name).value_or(OfferedLoad()),
+                  lines);
     if (const LogHistogram& lateness_ns = rpc.lateness_ns;
         lateness_ns.count() > 0) {
       lines.push_back(absl::StrFormat(

@@ -41,12 +41,14 @@ absl::StatusOr<MeasuredProbe> MeasureProbe(
   if (result.run_info().has_failure()) {
     return absl::AbortedError(result.run_info().failure());
   }
+  const TestTotals totals = AddUp(result);
   MeasuredProbe measured;
   bool is_first = true;
   bool service_missed = false;
   for (const Objective& objective : objectives) {
     const absl::StatusOr<ObjectiveOutcome> outcome =
-        Judge(objective, result, AllowedFailures(objective, objectives));
+        Judge(objective, result, totals,
+              AllowedFailures(objective, objectives));
     if (!outcome.ok()) return outcome.status();
     measured.measured.push_back(outcome->measured);
     measured.load_of_limit.push_back(std::exp(outcome->excess.estimate));

@@ -1,0 +1,24 @@
+// How well a ratio is known that is made of dependent values.
+
+#ifndef DISTBENCH_STATS_RATIO_ERROR_H_
+#define DISTBENCH_STATS_RATIO_ERROR_H_
+
+#include "absl/types/span.h"
+
+namespace distbench {
+
+// A block of consecutive requests: their number, and an amount such as the sum
+// of their latencies.
+struct BlockAmount {
+  double amount;
+  double count;
+};
+
+// The standard error of all amounts divided by all counts, from the spread
+// between blocks of unequal sizes, so that requests within a block may depend on
+// each other. Requires at least two blocks, and a count above 0.
+double ErrorOfRatio(absl::Span<const BlockAmount> blocks);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_STATS_RATIO_ERROR_H_
