@@ -81,10 +81,11 @@ void ReadTcp(const std::string& root, HostCounters& counters) {
 }  // namespace
 
 // The first lines: NAME user nice system idle iowait irq softirq steal guest
-// ..., in clock ticks; guest time is part of user time.
-std::map<std::string, HostCounters> ReadCpuTimes(const std::string& root) {
+// ..., in clock ticks; guest time is part of user time. The first name is
+// "cpu", which stands for all CPUs; "cpu0" and so on follow.
+CpuTimes ReadCpuTimes(const std::string& root) {
   const int64_t tick_ns = kNsPerSecond / sysconf(_SC_CLK_TCK);
-  std::map<std::string, HostCounters> cpus;
+  CpuTimes times;
   std::ifstream file(root + "/proc/stat");
   for (std::string line; std::getline(file, line);) {
     if (!absl::StartsWith(line, "cpu")) break;
@@ -95,7 +96,9 @@ std::map<std::string, HostCounters> ReadCpuTimes(const std::string& root) {
           softirq >> steal)) {
       continue;
     }
-    HostCounters& cpu = cpus[name];
+    int number = 0;
+    const bool is_one = absl::SimpleAtoi(name.substr(3), &number);
+    HostCounters& cpu = is_one ? times.by_cpu[number] : times.all;
     cpu.set_user_cpu_ns((user + nice) * tick_ns);
     cpu.set_system_cpu_ns(system * tick_ns);
     cpu.set_irq_cpu_ns(irq * tick_ns);
@@ -104,7 +107,7 @@ std::map<std::string, HostCounters> ReadCpuTimes(const std::string& root) {
     cpu.set_idle_cpu_ns(idle * tick_ns);
     cpu.set_iowait_cpu_ns(iowait * tick_ns);
   }
-  return cpus;
+  return times;
 }
 
 HostCounters ReadOtherCounters(const std::string& root) {

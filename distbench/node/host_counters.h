@@ -17,9 +17,13 @@ namespace distbench {
 // All are read below `root` (empty: the real files). What is missing, or not as
 // expected, is absent.
 
-// CPU times, to a clock tick: "cpu" of all CPUs together, "cpu0" and so on of
-// each that is online.
-std::map<std::string, HostCounters> ReadCpuTimes(const std::string& root);
+struct CpuTimes {
+  HostCounters all;
+  std::map<int, HostCounters> by_cpu;  // those that are online
+};
+
+// To a clock tick.
+CpuTimes ReadCpuTimes(const std::string& root);
 
 // All but the CPU times. Throttling is that of this process's control groups.
 HostCounters ReadOtherCounters(const std::string& root);

@@ -15,6 +15,7 @@
 #include "distbench/base/thread_count.h"
 #include "distbench/base/thread_room.h"
 #include "distbench/config/compile/compile.h"
+#include "distbench/config/requirements/host_requirements.h"
 #include "distbench/config/validate/check.h"
 #include "distbench/hosting/command_status.h"
 #include "distbench/node/host_facts.h"
@@ -45,11 +46,16 @@ HostedTest::HostedTest(PrepareTest request, const NodeEnvironment& environment,
       environment_(environment),
       on_finished_(std::move(on_finished)),
       clock_(environment.clock, request_.clock_offset_ns()),
+      connections_({.clock = &clock_,
+                    .root = environment.system_root,
+                    .engines = [this] { return InstancesByProcess(); }}),
       resources_({.clock = &clock_,
                   .root = environment.system_root,
                   .process_usage = [this] { return Usage(); },
                   .engine_bytes = [this] { return EngineBytes(); },
-                  .engine_processes = [this] { return EngineProcesses(); }}) {}
+                  .engine_processes = [this] { return EngineProcesses(); },
+                  .data_connections =
+                      [this] { return connections_.Sample(); }}) {}
 
 HostedTest::~HostedTest() { End(); }
 
@@ -59,6 +65,7 @@ PrepareReply HostedTest::Prepare() {
   PrepareReply reply;
   absl::Status status = CheckClockOffset();
   if (status.ok()) status = MakePlan();
+  if (status.ok()) status = CheckRequirements();
   if (status.ok()) status = PrepareInstances(reply);
   *reply.mutable_status() = ToCommandStatus(status);
   return reply;
@@ -92,6 +99,21 @@ absl::Status HostedTest::MakePlan() {
                     environment_.system_root, environment_.binding);
   memory_limit_.emplace(plan_->max_memory_bytes, environment_.system_root);
   return absl::OkStatus();
+}
+
+// Requirements that are not strict are judged by the result.
+absl::Status HostedTest::CheckRequirements() const {
+  const HostRequirements& requirements =
+      request_.config().traffic_config().requirements();
+  if (requirements.facts().empty() || !requirements.strict()) return {};
+  const std::vector<std::string> unmet = UnmetRequirements(
+      requirements, ReadHostFacts(environment_.system_root));
+  if (unmet.empty()) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("its host does not meet the test's requirements: ",
+                   absl::StrJoin(unmet, "; "),
+                   ". Change the host, use another one, or let the "
+                   "requirements be warnings (strict: false)"));
 }
 
 absl::Status HostedTest::PrepareInstances(PrepareReply& reply) {
@@ -241,6 +263,18 @@ std::set<pid_t> HostedTest::EngineProcesses() const {
   return processes;
 }
 
+std::map<pid_t, std::string> HostedTest::InstancesByProcess() const {
+  std::map<pid_t, std::string> instances;
+  for (size_t i = 0; i < engines_.size(); ++i) {
+    const pid_t pid = engines_[i]->pid();
+    if (pid == kThisProcess) continue;
+    const auto [it, is_new] =
+        instances.try_emplace(pid, request_.config().services(i));
+    if (!is_new) it->second.clear();
+  }
+  return instances;
+}
+
 int64_t HostedTest::EngineBytes() const {
   int64_t bytes = 0;
   for (const pid_t pid : EngineProcesses()) {
@@ -296,6 +330,8 @@ CommandStatus HostedTest::Connect(const ConnectPeers& request) {
                                                    engines_[i]->pid())));
     }
   }
+  // Not when the traffic starts, because it takes a while.
+  connections_.Start();
   return ToCommandStatus(absl::OkStatus());
 }
 
@@ -504,6 +540,8 @@ CollectReply HostedTest::Collect(
   // there is no other.
   if (resources_.samples().empty()) resources_.Finish();
   NodeResources& resources = *reply.mutable_node_resources();
+  // Soon, because peers may already be closing their connections.
+  connections_.Finish(resources);
   *resources.mutable_host() = ReadHostFacts(environment_.system_root);
   for (const ResourceSample& sample : resources_.samples()) {
     *resources.add_samples() = sample;

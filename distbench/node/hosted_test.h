@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -24,6 +25,7 @@
 #include "distbench/base/shifted_clock.h"
 #include "distbench/config/plan/plan.h"
 #include "distbench/hosting/engine_factory.h"
+#include "distbench/node/data_connections.h"
 #include "distbench/node/instance_bindings.h"
 #include "distbench/node/memory_limit.h"
 #include "distbench/node/resource_sampler.h"
@@ -126,6 +128,7 @@ class HostedTest {
 
   absl::Status CheckClockOffset() const;
   absl::Status MakePlan();
+  absl::Status CheckRequirements() const;
   absl::Status PrepareInstances(PrepareReply& reply)
       ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status PrepareInstance(const std::string& name, int instance,
@@ -152,6 +155,9 @@ class HostedTest {
 
   // The processes of the engines; none if the engines run in this process.
   std::set<pid_t> EngineProcesses() const;
+
+  // Same, with the instance in each process; empty if there are several.
+  std::map<pid_t, std::string> InstancesByProcess() const;
   int64_t EngineBytes() const;
   RUsage Usage() const;
   void OnEngineFinished() ABSL_LOCKS_EXCLUDED(mutex_);
@@ -164,6 +170,7 @@ class HostedTest {
   std::shared_ptr<const Plan> plan_;
   std::optional<MemoryLimit> memory_limit_;
   RUsage usage_at_start_;
+  DataConnectionWatch connections_;
   ResourceSampler resources_;
   std::optional<InstanceBindings> bindings_;  // absent until Prepare()
   int64_t stop_deadline_ns_ = 0;  // monotonic

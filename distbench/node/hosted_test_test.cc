@@ -163,6 +163,38 @@ TEST_F(HostedTestTest, RefusesInstancesThatTheNodesLimitsDoNotFit) {
               HasSubstr("this process may have 10 open"));
 }
 
+TEST_F(HostedTestTest, StrictRequirementsThatAreNotMetFailBeforeAnything) {
+  environment_.system_root = testing::TempDir() + "/hosted_test_facts";
+  const std::string folder =
+      environment_.system_root + "/sys/devices/system/cpu/smt";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder + "/active") << "1\n";
+  HostRequirements& requirements = *request_.mutable_config()
+                                        ->mutable_traffic_config()
+                                        ->mutable_requirements();
+  NamedSetting& smt = *requirements.add_facts();
+  smt.set_name("smt");
+  smt.set_string_value("off");
+  NamedSetting& boost = *requirements.add_facts();
+  boost.set_name("cpu_boost");
+  boost.set_string_value("off");
+  const PrepareReply reply = Make().Prepare();
+  EXPECT_EQ(reply.status().code(),
+            static_cast<int>(absl::StatusCode::kFailedPrecondition));
+  EXPECT_THAT(
+      reply.status().message(),
+      HasSubstr("smt is \"on\", but the test requires \"off\"; cpu_boost is "
+                "not known, but the test requires \"off\". Change the host"));
+  EXPECT_EQ(engines_.Count("client/0", EngineStep::kMake), 0);
+
+  requirements.set_strict(false);
+  EXPECT_EQ(Make().Prepare().status().code(), 0);
+  requirements.set_strict(true);
+  requirements.mutable_facts()->RemoveLast();
+  smt.set_string_value("on");
+  EXPECT_EQ(Make().Prepare().status().code(), 0);
+}
+
 TEST_F(HostedTestTest, RefusesATestThatAllowsLessMemoryThanIsUsed) {
   request_.mutable_config()
       ->mutable_traffic_config()

@@ -1,8 +1,10 @@
 #include "distbench/node/proc_files.h"
 
+#include <dirent.h>
 #include <unistd.h>
 
 #include <fstream>
+#include <memory>
 #include <sstream>
 #include <vector>
 
@@ -102,6 +104,28 @@ RUsage ReadUsage(const std::string& root, pid_t pid) {
       ReadStatusNumber(ProcFolder(root, pid) + "/status", "VmHWM"));
   ReadContextSwitches(root, pid, usage);
   return usage;
+}
+
+// Each file of the process is a link; those of sockets lead to
+// "socket:[INODE]". std::filesystem would take longer: there may be thousands.
+std::vector<uint32_t> ReadSocketInodes(const std::string& root, pid_t pid) {
+  std::vector<uint32_t> inodes;
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(
+      opendir((ProcFolder(root, pid) + "/fd").c_str()), closedir);
+  if (folder == nullptr) return inodes;
+  while (const dirent* const entry = readdir(folder.get())) {
+    char text[64];
+    const ssize_t size = readlinkat(dirfd(folder.get()), entry->d_name, text,
+                                    sizeof(text));
+    if (size < 0) continue;
+    absl::string_view target(text, size);
+    uint32_t inode = 0;
+    if (absl::ConsumePrefix(&target, "socket:[") &&
+        absl::ConsumeSuffix(&target, "]") && absl::SimpleAtoi(target, &inode)) {
+      inodes.push_back(inode);
+    }
+  }
+  return inodes;
 }
 
 // After two header lines there is a line per device: its name and sixteen

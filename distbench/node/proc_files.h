@@ -1,4 +1,4 @@
-// Reads the files of /proc that tell how busy a host is.
+// Reads the files of /proc that tell how busy a host is, and who uses it.
 
 #ifndef DISTBENCH_NODE_PROC_FILES_H_
 #define DISTBENCH_NODE_PROC_FILES_H_
@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "proto/results.pb.h"
 
@@ -26,6 +27,9 @@ int64_t ReadPrivateBytes(const std::string& root, pid_t pid);
 // Of another process since its start: CPU times with the resolution of a clock
 // tick, and context switches of its current threads.
 RUsage ReadUsage(const std::string& root, pid_t pid);
+
+// Of another process: the inodes of its sockets, of all kinds.
+std::vector<uint32_t> ReadSocketInodes(const std::string& root, pid_t pid);
 
 // Counters since the host started, by device.
 std::map<std::string, NetworkCounters> ReadNetworkCounters(
