@@ -109,6 +109,7 @@ class HtmlReportTest(programs.ProgramTest):
                     self.text_of(page, "latency-legend").count("rpc_"), 4
                 )
                 self.assertIn("Example CPU", self.text_of(page, "nodes-table"))
+                self.assertIn("4,321", self.text_of(page, "connections-table"))
                 page.close()
 
     def test_choices_change_what_is_drawn(self):

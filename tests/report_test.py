@@ -54,6 +54,8 @@ class ReportTest(ReportTestCase):
             "peers": 12,
             "seconds": 40,
             "resources": 40,
+            "cpus": 40,
+            "connections": 2,
             "samples": 0,
         }
         for table, row_count in rows_by_table.items():

@@ -236,6 +236,9 @@ TEST(CompareTest, SettingsOfTheKernelAreNoted) {
   const TestResult base = facts(R"pb(
     is_smt_active: true
     is_cpu_boost_enabled: true
+    idle_states: [ "POLL", "C1" ]
+    mitigations { key: "mds" value: "Not affected" }
+    mitigations { key: "retbleed" value: "Vulnerable" }
     transparent_huge_pages: "madvise"
     tcp_congestion_control: "cubic"
     tcp_ecn_mode: 2
@@ -245,6 +248,8 @@ TEST(CompareTest, SettingsOfTheKernelAreNoted) {
   const TestResult other = facts(R"pb(
     is_smt_active: false
     is_cpu_boost_enabled: false
+    idle_states: [ "POLL" ]
+    mitigations { key: "retbleed" value: "Mitigation: untrained" }
     transparent_huge_pages: "always"
     tcp_congestion_control: "bbr"
     tcp_ecn_mode: 0
@@ -253,6 +258,9 @@ TEST(CompareTest, SettingsOfTheKernelAreNoted) {
   EXPECT_THAT(
       Compared({base}, {other})[0].notes,
       ElementsAre("SMT: base on, new off", "CPU boost: base on, new off",
+                  "idle states: base POLL C1, new POLL",
+                  "mitigations: base retbleed: Vulnerable, new retbleed: "
+                  "Mitigation: untrained",
                   "transparent huge pages: base madvise, new always",
                   "TCP congestion control: base cubic, new bbr",
                   "TCP ECN mode: base 2, new 0",

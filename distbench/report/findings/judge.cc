@@ -153,6 +153,7 @@ std::vector<Finding> Judge(const TestResult& result) {
   JudgeLosses(result, findings);
   JudgeRecording(result, totals, findings);
   JudgeHosts(result, findings);
+  JudgeRequirements(result, findings);
   JudgeBindings(result, findings);
   JudgeClocks(result, findings);
   return findings.Take();

@@ -59,6 +59,7 @@ void JudgeSteadiness(const TestResult& result, FindingList& findings);
 void JudgeOutcome(const TestResult& result, const TestTotals& totals,
                   FindingList& findings);
 void JudgeHosts(const TestResult& result, FindingList& findings);
+void JudgeRequirements(const TestResult& result, FindingList& findings);
 void JudgeBindings(const TestResult& result, FindingList& findings);
 void JudgeClocks(const TestResult& result, FindingList& findings);
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/stats/log_histogram.h"
@@ -483,6 +484,74 @@ TEST_F(JudgeTest, RetransmitsAmongFewSegmentsAreANote) {
   ExpectOne(Finding::NOTE, "retransmits");
 }
 
+// 30 samples in each of which the test's connections send 1000 segments.
+DataConnections& FirstOfConnections(NodeResources& node) {
+  for (ResourceSample& sample : *node.mutable_samples()) {
+    sample.mutable_data_connections()->set_sent_segments(1000);
+  }
+  return *node.mutable_samples(0)->mutable_data_connections();
+}
+
+TEST_F(JudgeTest, RetransmitsOfOtherProgramsAreNothing) {
+  Counters().set_tcp_sent_segments(1'000'000);
+  Counters().set_tcp_retransmitted_segments(2000);
+  FirstOfConnections(Resources()).set_retransmitted_segments(3);
+  ExpectNothing();
+}
+
+TEST_F(JudgeTest, RetransmitsOfTheTestNameTheWorstConnection) {
+  FirstOfConnections(Resources()).set_retransmitted_segments(31);
+  for (const int retransmitted : {2, 29, 4}) {
+    DataConnection& connection = *Resources().add_data_connections();
+    connection.set_local_address("10.0.0.1:40000");
+    connection.set_peer_address(absl::StrCat("10.0.0.2:", retransmitted));
+    connection.set_instance("client/0");
+    connection.set_retransmitted_segments(retransmitted);
+  }
+  EXPECT_THAT(ExpectOne(Finding::WARN, "retransmits"),
+              HasSubstr("the test on host h sent 31 TCP segments again, 0.1 % "
+                        "of all that it sent, most from 10.0.0.1:40000 to "
+                        "10.0.0.2:29 (29 of client/0)"));
+}
+
+TEST_F(JudgeTest, RetransmitsOfAllNodesOfAHostAreAddedUp) {
+  NodeResources& other = (*result_.mutable_resource_usage_logs()
+                               ->mutable_node_resources())["node1"];
+  other = Resources();
+  other.clear_samples();
+  *other.add_samples() = Resources().samples(0);
+  DataConnections& connections =
+      *other.mutable_samples(0)->mutable_data_connections();
+  connections.set_sent_segments(10'000);
+  connections.set_retransmitted_segments(20);
+  FirstOfConnections(Resources()).set_retransmitted_segments(12);
+  EXPECT_THAT(ExpectOne(Finding::NOTE, "retransmits"),
+              HasSubstr("sent 32 TCP segments again, 0.080 %"));
+}
+
+// ---- requirement_not_met ----------------------------------------------------
+
+TEST_F(JudgeTest, HostsThatDoNotMeetRequirementsAreAWarningEach) {
+  HostRequirements& requirements =
+      *result_.mutable_traffic_config()->mutable_requirements();
+  requirements.set_strict(false);
+  requirements.add_facts()->set_name("smt");
+  requirements.mutable_facts(0)->set_string_value("off");
+  auto& nodes =
+      *result_.mutable_resource_usage_logs()->mutable_node_resources();
+  nodes["node0"].mutable_host()->set_is_smt_active(false);
+  ExpectNothing();
+  for (const std::string alias : {"node1", "node2"}) {
+    nodes[alias].mutable_host()->set_hostname("g");
+    nodes[alias].mutable_host()->set_is_smt_active(true);
+  }
+  EXPECT_THAT(ExpectOne(Finding::WARN, "requirement_not_met"),
+              HasSubstr("host g does not meet the test's requirements: smt is "
+                        "\"on\", but the test requires \"off\". "));
+  nodes["node3"].mutable_host()->set_hostname("i");
+  EXPECT_THAT(Judge(result_), SizeIs(2));
+}
+
 // ---- congestion_control_differs ---------------------------------------------
 
 TEST_F(JudgeTest, DifferentCongestionControlsAreAWarning) {
@@ -502,6 +571,20 @@ TEST_F(JudgeTest, CongestionControlsThatAreAlikeOrNotKnownAreNothing) {
   nodes["node1"].mutable_host()->set_tcp_congestion_control("bbr");
   nodes["node2"].mutable_host()->set_hostname("old");
   ExpectNothing();
+}
+
+TEST_F(JudgeTest, CongestionControlsAreThoseOfDataConnections) {
+  auto& nodes =
+      *result_.mutable_resource_usage_logs()->mutable_node_resources();
+  for (const std::string alias : {"node0", "node1"}) {
+    nodes[alias].mutable_host()->set_tcp_congestion_control("cubic");
+    nodes[alias].add_data_connections()->set_congestion_control("cubic");
+  }
+  nodes["node1"].mutable_host()->set_tcp_congestion_control("bbr");
+  ExpectNothing();
+  nodes["node1"].add_data_connections()->set_congestion_control("dctcp");
+  EXPECT_THAT(ExpectOne(Finding::WARN, "congestion_control_differs"),
+              HasSubstr("(cubic on node0 and 1 more, dctcp on node1)"));
 }
 
 // ---- binding_not_held -------------------------------------------------------

@@ -169,6 +169,9 @@ Json TestJson(const TestRun& run, const JsonLimits& limits) {
       TableJson(ActivitiesTable(), result, std::numeric_limits<int64_t>::max());
   json["resources"] =
       TableJson(ResourcesTable(), result, std::numeric_limits<int64_t>::max());
+  json["cpus"] = TableJson(CpusTable(), result, limits.max_cpu_rows);
+  json["connections"] =
+      TableJson(ConnectionsTable(), result, limits.max_connection_rows);
   json["nodes"] = NodesJson(result);
   json["placement"] = PlacementJson(result);
   json["bindings"] = BindingsJson(result);

@@ -39,6 +39,20 @@ Cell MaxCell(const RunningMoments& moments) {
   return moments.max;
 }
 
+Cell OptionalCell(bool is_present, int64_t value) {
+  return is_present ? Cell(value) : Cell();
+}
+
+std::map<std::string, const NodeResources*> NodesByName(
+    const TestResult& result) {
+  std::map<std::string, const NodeResources*> nodes;
+  for (const auto& [name, node] :
+       result.resource_usage_logs().node_resources()) {
+    nodes[name] = &node;
+  }
+  return nodes;
+}
+
 Cell SecondsCell(int64_t duration_ns) {
   return static_cast<double>(duration_ns) / 1e9;
 }

@@ -1,7 +1,11 @@
-// Cells that several tables share.
+// Cells, and what they are made of, that several tables share.
 
 #ifndef DISTBENCH_REPORT_TABLES_CELLS_H_
 #define DISTBENCH_REPORT_TABLES_CELLS_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
 
 #include "distbench/report/tables/table.h"
 #include "distbench/stats/log_histogram.h"
@@ -23,6 +27,13 @@ Cell MeanCell(const LogHistogram& histogram);
 Cell MaxCell(const LogHistogram& histogram);
 Cell MeanCell(const RunningMoments& moments);
 Cell MaxCell(const RunningMoments& moments);
+
+// Empty if there is no value.
+Cell OptionalCell(bool is_present, int64_t value);
+
+// The resources of the nodes, in the order of their names.
+std::map<std::string, const NodeResources*> NodesByName(
+    const TestResult& result);
 
 // Converts nanoseconds to seconds.
 Cell SecondsCell(int64_t duration_ns);

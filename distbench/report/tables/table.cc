@@ -5,7 +5,7 @@ namespace distbench {
 std::vector<const ReportTable*> AllTables() {
   return {&RpcsTable(),    &PercentilesTable(), &PeersTable(),
           &SecondsTable(), &ActivitiesTable(),  &ResourcesTable(),
-          &SamplesTable()};
+          &CpusTable(),    &ConnectionsTable(), &SamplesTable()};
 }
 
 }  // namespace distbench

@@ -32,7 +32,8 @@ struct ReportTable {
 
 // One row per RPC; per RPC and percentile, with its interval; per pair of
 // instances and RPC; per RPC and time interval; per instance and activity; per
-// node and second; per sample. docs/reports.md documents the columns. Their
+// node and second; per node, second and CPU; per end of a data connection; per
+// sample. docs/reports.md documents the columns. Their
 // names and order are a contract; new columns may only be appended.
 const ReportTable& RpcsTable();
 const ReportTable& PercentilesTable();
@@ -40,6 +41,8 @@ const ReportTable& PeersTable();
 const ReportTable& SecondsTable();
 const ReportTable& ActivitiesTable();
 const ReportTable& ResourcesTable();
+const ReportTable& CpusTable();
+const ReportTable& ConnectionsTable();
 const ReportTable& SamplesTable();
 
 // All of the above.
