@@ -189,6 +189,37 @@ class RunTestsTest(programs.ClusterTest):
         self.assertIn("Test summary:\n", outcome.out)
         self.assertRegex(outcome.out, r"ping: N: \d+ min:")
 
+    def test_requirements_are_checked_before_the_traffic(self):
+        sequencer = self.start_cluster()
+        config = programs.client_server_config(COUNTED)
+
+        def run(requirements):
+            infile = self.write(
+                "required.config",
+                config.replace(
+                    "tests {", f"tests {{ requirements {{ {requirements} }}"
+                ),
+            )
+            return self.run_tests(sequencer, infile)
+
+        unmet = 'facts { name: "min_cpus" int64_value: 1000000 }'
+        outcome = run(unmet)
+        self.assertNotEqual(outcome.status, 0)
+        self.assertRegex(
+            outcome.out,
+            r"node[01] \(host .*\) could not prepare its instances: its host "
+            r"does not meet the test's requirements: min_cpus is \d+, but the "
+            r"test requires at least 1000000\.",
+        )
+        self.assertIn("N: 0\n", outcome.out)
+        outcome = run(unmet + " strict: false")
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertRegex(outcome.out + outcome.err, r"min_cpus is \d+, but")
+        self.assertIn(f"N: {ITERATIONS} ", outcome.out)
+        outcome = run('facts { name: "min_cpus" int64_value: 1 }')
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertNotIn("min_cpus", outcome.out + outcome.err)
+
     def test_lost_node_is_named(self):
         sequencer = self.start_cluster()
         client = self.start_endless_run(sequencer)
