@@ -74,6 +74,7 @@ std::optional<DataConnections> DataConnectionWatch::Read() {
   FindOwners(engines, *sockets);
   ++reading_;
   DataConnections sum;
+  sum.set_connection_count(0);
   int64_t rtt_sum_ns = 0;
   int64_t rtt_count = 0;
   for (const TcpSocket& socket : *sockets) {
@@ -86,7 +87,6 @@ std::optional<DataConnections> DataConnectionWatch::Read() {
     rtt_count += socket.rtt_ns > 0;
   }
   RememberEnded();
-  if (sum.connection_count() == 0) return std::nullopt;
   if (rtt_count > 0) sum.set_mean_rtt_ns(rtt_sum_ns / rtt_count);
   return sum;
 }

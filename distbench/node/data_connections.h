@@ -57,9 +57,10 @@ class DataConnectionWatch {
   void Start();
 
   // Returns what was counted since Start() or the previous sample. Returns
-  // nothing if there are no connections, or if a sample now would take more
-  // than a hundredth of the thread's time: as long as a sample takes less than
-  // 10 ms of CPU time, there can be one a second.
+  // nothing if there are no engine processes, if the kernel does not tell, or
+  // if a sample now would take more than a hundredth of the thread's time: as
+  // long as a sample takes less than 10 ms of CPU time, there can be one a
+  // second.
   std::optional<DataConnections> Sample();
 
   // Describes the connections, also those that have ended, first those with the

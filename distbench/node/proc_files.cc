@@ -107,7 +107,8 @@ RUsage ReadUsage(const std::string& root, pid_t pid) {
 }
 
 // Each file of the process is a link; those of sockets lead to
-// "socket:[INODE]". std::filesystem would take longer: there may be thousands.
+// "socket:[INODE]". There may be thousands, and std::filesystem would allocate
+// memory for each.
 std::vector<uint32_t> ReadSocketInodes(const std::string& root, pid_t pid) {
   std::vector<uint32_t> inodes;
   const std::unique_ptr<DIR, int (*)(DIR*)> folder(

@@ -47,7 +47,7 @@ struct TcpSocket {
 };
 
 // Lists connections over IPv4 and IPv6 that are established or closing, in no
-// particular order. Takes some 2 us for each of them.
+// particular order. Fails if the kernel does not tell.
 absl::StatusOr<std::vector<TcpSocket>> ListTcpSockets();
 
 // Parses a message of sock_diag(7): an inet_diag_msg and its attributes.

@@ -499,6 +499,13 @@ TEST_F(JudgeTest, RetransmitsOfOtherProgramsAreNothing) {
   ExpectNothing();
 }
 
+TEST_F(JudgeTest, ATestWithoutConnectionsHasNoRetransmits) {
+  Counters().set_tcp_sent_segments(1'000'000);
+  Counters().set_tcp_retransmitted_segments(2000);
+  Resources().mutable_samples(0)->mutable_data_connections();
+  ExpectNothing();
+}
+
 TEST_F(JudgeTest, RetransmitsOfTheTestNameTheWorstConnection) {
   FirstOfConnections(Resources()).set_retransmitted_segments(31);
   for (const int retransmitted : {2, 29, 4}) {

@@ -104,9 +104,9 @@ function drawConnections(run) {
   const columns = [
     {title: 'Node'}, {title: 'Instance'}, {title: 'Local address'}, {title: 'Peer'},
     {title: 'Congestion control'}, {title: 'Segments', isNumber: true}, {title: 'Sent again', isNumber: true},
-    {title: 'Marked (ECN)', isNumber: true}, {title: 'Round trip, mean', isNumber: true},
-    {title: 'Maximum', isNumber: true}, {title: 'Window, segments', isNumber: true},
-    {title: 'Delivery rate', isNumber: true},
+    {title: 'Marked (ECN)', isNumber: true}, {title: 'RTT, mean', isNumber: true},
+    {title: 'RTT, max', isNumber: true}, {title: 'Window', isNumber: true},
+    {title: 'Rate', isNumber: true},
   ];
   const time = ns => ns === null ? '–' : formatTime(ns);
   replaceContent('connections-table', makeTable(columns, worst.map(row => [
