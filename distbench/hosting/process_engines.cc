@@ -11,7 +11,6 @@
 #include "absl/time/time.h"
 #include "distbench/config/catalogs/driver_catalog.h"
 #include "distbench/config/plan/driver_options.h"
-#include "distbench/hosting/command_status.h"
 #include "distbench/hosting/engine_messages.h"
 #include "distbench/hosting/kept_measurements.h"
 #include "distbench/results/time_series.h"
