@@ -106,7 +106,7 @@ absl::Status HostedTest::PrepareInstances(PrepareReply& reply) {
         it == instances.end()
             ? absl::InvalidArgumentError("the test has no such instance")
             : PrepareInstance(name, it->second, reply);
-    if (!status.ok()) return Annotate(name, status);
+    if (!status.ok()) return Blame(name, status);
   }
   for (const std::string& peer : PeerNames()) reply.add_peers(peer);
   return absl::OkStatus();
@@ -292,8 +292,8 @@ CommandStatus HostedTest::Connect(const ConnectPeers& request) {
         name, [&] { return ConnectEngine(*engines_[i], request, deadline); });
     if (!status.ok()) {
       return ToCommandStatus(ExplainBySockets(
-          Annotate(name, status), ReadSocketLimits(environment_.system_root,
-                                                   engines_[i]->pid())));
+          Blame(name, status), ReadSocketLimits(environment_.system_root,
+                                                engines_[i]->pid())));
     }
   }
   return ToCommandStatus(absl::OkStatus());
@@ -485,8 +485,15 @@ TrafficProgress HostedTest::TakeProgress() {
 
 absl::Status HostedTest::CheckNotStopped() const {
   absl::MutexLock lock(&mutex_);
+  if (!interruption_.ok()) return interruption_;
   if (stop_reason_.empty()) return absl::OkStatus();
   return absl::CancelledError(absl::StrCat("stopped: ", stop_reason_));
+}
+
+absl::Status HostedTest::Blame(const std::string& instance,
+                               const absl::Status& error) const {
+  absl::MutexLock lock(&mutex_);
+  return interruption_.ok() ? Annotate(instance, error) : interruption_;
 }
 
 void HostedTest::SampleResources() {

@@ -145,6 +145,12 @@ class HostedTest {
 
   // Returns an error if the test was stopped.
   absl::Status CheckNotStopped() const ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Returns why a step failed: the error of the instance, unless an
+  // interruption made it fail.
+  absl::Status Blame(const std::string& instance,
+                     const absl::Status& error) const
+      ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status CheckRoom(int instance) const;
   absl::Status CheckThreadCount(int64_t more = 0) const;
   absl::Status CheckEngineThreads() const;

@@ -430,6 +430,22 @@ TEST_F(HostedTestTest, OverloadOfOneInstanceEndsTheTraffic) {
   EXPECT_EQ(finish_status_.message(), "client/1: too much");
 }
 
+TEST_F(HostedTestTest, AnInterruptionIsTheReasonOfLaterFailures) {
+  Make().Prepare();
+  engines_.BlockAt("client/0", EngineStep::kConnect);
+  engines_.FailAt("client/0", EngineStep::kConnect,
+                  absl::CancelledError("connecting was aborted"));
+  CommandStatus status;
+  std::thread connecting([&] { status = test_->Connect(Peers()); });
+  ASSERT_TRUE(engines_.WaitFor("client/0", EngineStep::kConnect));
+  test_->Interrupt(absl::UnavailableError("client/1: its process ended"));
+  engines_.Unblock();
+  connecting.join();
+  EXPECT_EQ(status.message(), "client/1: its process ended");
+  EXPECT_EQ(test_->Start(StartIn(0)).status().message(),
+            "client/1: its process ended");
+}
+
 TEST_F(HostedTestTest, StopsByItselfIfNobodyDoes) {
   engines_.SetEndless(true);
   PrepareAndConnect();
