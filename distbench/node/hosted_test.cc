@@ -249,12 +249,15 @@ int64_t HostedTest::EngineBytes() const {
   return bytes;
 }
 
-RUsage HostedTest::Usage() const {
-  RUsage usage = ProcessUsage();
+RUsage HostedTest::Usage() {
+  RUsage sum = ProcessUsage();
   for (const pid_t pid : EngineProcesses()) {
-    AddUsage(ReadUsage(environment_.system_root, pid), usage);
+    RUsage usage = ReadUsage(environment_.system_root, pid);
+    RUsage& last = engine_usages_[pid];
+    if (usage.has_user_cpu_time_seconds()) last = std::move(usage);
+    AddUsage(last, sum);
   }
-  return usage;
+  return sum;
 }
 
 std::set<std::string> HostedTest::PeerNames() const {
@@ -498,6 +501,7 @@ absl::Status HostedTest::Blame(const std::string& instance,
 
 void HostedTest::SampleResources() {
   resources_.Sample();
+  Usage();
   if (bindings_) bindings_->Sample();
 }
 
