@@ -414,6 +414,7 @@ TEST_F(ProcessEnginesTest, AnIdleProcessThatHangsIsReplaced) {
   EXPECT_EQ(Make(1, server_), absl::OkStatus());
   EXPECT_NE(server_.engine->pid(), idle);
   EXPECT_TRUE(WaitForEnd(idle));
+  EXPECT_FALSE(server_.overloaded.HasBeenNotified()) << server_.overload;
 }
 
 // A process that was not idle before, which a thread of the test kills as soon

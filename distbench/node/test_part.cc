@@ -97,7 +97,7 @@ absl::Status TestPart::PrepareInstances(PrepareReply& reply) {
         it == instances.end()
             ? absl::InvalidArgumentError("the test has no such instance")
             : PrepareInstance(name, it->second, reply);
-    if (!status.ok()) return Annotate(name, status);
+    if (!status.ok()) return Blame(name, status);
   }
   for (const std::string& peer : PeerNames()) reply.add_peers(peer);
   return absl::OkStatus();
@@ -214,8 +214,8 @@ CommandStatus TestPart::Connect(const ConnectPeers& request) {
         name, [&] { return ConnectEngine(*engines_[i], request, deadline); });
     if (!status.ok()) {
       return ToCommandStatus(ExplainBySockets(
-          Annotate(name, status), ReadSocketLimits(environment_.system_root,
-                                                   engines_[i]->pid())));
+          Blame(name, status), ReadSocketLimits(environment_.system_root,
+                                                engines_[i]->pid())));
     }
   }
   return ToCommandStatus(absl::OkStatus());
@@ -351,8 +351,15 @@ void TestPart::StopIfOverdue() {
 
 absl::Status TestPart::CheckNotStopped() const {
   absl::MutexLock lock(&mutex_);
+  if (!interruption_.ok()) return interruption_;
   if (stop_reason_.empty()) return absl::OkStatus();
   return absl::CancelledError(absl::StrCat("stopped: ", stop_reason_));
+}
+
+absl::Status TestPart::Blame(const std::string& instance,
+                             const absl::Status& error) const {
+  absl::MutexLock lock(&mutex_);
+  return interruption_.ok() ? Annotate(instance, error) : interruption_;
 }
 
 // ---- End --------------------------------------------------------------------

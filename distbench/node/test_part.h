@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -149,6 +150,12 @@ class TestPart {
 
   // Returns an error if the test was stopped.
   absl::Status CheckNotStopped() const ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Returns why a step failed: the error of the instance, unless an
+  // interruption made it fail.
+  absl::Status Blame(const std::string& instance,
+                     const absl::Status& error) const
+      ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status CheckRoom(int instance) const;
   absl::Status CheckThreadCount(int64_t more = 0) const;
   absl::Status CheckEngineThreads() const;
@@ -157,7 +164,10 @@ class TestPart {
   // The processes of the engines; none if the engines run in this process.
   std::set<pid_t> EngineProcesses() const;
   int64_t EngineBytes() const;
-  RUsage Usage() const;
+
+  // Of the node manager and its engines. A process that was lost counts with
+  // what it had used when it was last looked at.
+  RUsage Usage();
   void OnEngineFinished() ABSL_LOCKS_EXCLUDED(mutex_);
   Engines TakeEngines() ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -168,6 +178,7 @@ class TestPart {
   std::shared_ptr<const Plan> plan_;
   std::optional<MemoryLimit> memory_limit_;
   RUsage usage_at_start_;
+  std::map<pid_t, RUsage> engine_usages_;
   ResourceSampler resources_;
   std::optional<InstanceBindings> bindings_;  // absent until Prepare()
   int64_t stop_deadline_ns_ = 0;  // monotonic

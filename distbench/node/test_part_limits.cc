@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -110,12 +111,15 @@ int64_t TestPart::EngineBytes() const {
   return bytes;
 }
 
-RUsage TestPart::Usage() const {
-  RUsage usage = ProcessUsage();
+RUsage TestPart::Usage() {
+  RUsage sum = ProcessUsage();
   for (const pid_t pid : EngineProcesses()) {
-    AddUsage(ReadUsage(environment_.system_root, pid), usage);
+    RUsage usage = ReadUsage(environment_.system_root, pid);
+    RUsage& last = engine_usages_[pid];
+    if (usage.has_user_cpu_time_seconds()) last = std::move(usage);
+    AddUsage(last, sum);
   }
-  return usage;
+  return sum;
 }
 
 }  // namespace distbench

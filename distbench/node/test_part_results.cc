@@ -51,6 +51,7 @@ TrafficProgress TestPart::TakeProgress() {
 
 void TestPart::SampleResources() {
   resources_.Sample();
+  Usage();
   if (bindings_) bindings_->Sample();
 }
 
