@@ -195,6 +195,22 @@ TEST_F(TestPartTest, StopKeepsLaterStepsFromHappening) {
   EXPECT_EQ(engines_.Count("client/0", EngineStep::kStart), 0);
 }
 
+TEST_F(TestPartTest, AnInterruptionIsTheReasonOfLaterFailures) {
+  Make().Prepare();
+  engines_.BlockAt("client/0", EngineStep::kConnect);
+  engines_.FailAt("client/0", EngineStep::kConnect,
+                  absl::CancelledError("connecting was aborted"));
+  CommandStatus status;
+  std::thread connecting([&] { status = test_->Connect(Peers()); });
+  ASSERT_TRUE(engines_.WaitFor("client/0", EngineStep::kConnect));
+  test_->Interrupt(absl::UnavailableError("client/1: its process ended"));
+  engines_.Unblock();
+  connecting.join();
+  EXPECT_EQ(status.message(), "client/1: its process ended");
+  EXPECT_EQ(test_->Start(StartIn(0)).status().message(),
+            "client/1: its process ended");
+}
+
 TEST_F(TestPartTest, StopTakesEffectInTheMiddleOfAStep) {
   Make().Prepare();
   engines_.BlockAt("client/0", EngineStep::kConnect);
