@@ -16,8 +16,8 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
-#include "distbench/activity/thread_cpu_time.h"
 #include "distbench/base/clock.h"
+#include "distbench/base/cpu_time.h"
 #include "distbench/node/tcp_sockets.h"
 #include "proto/results.pb.h"
 

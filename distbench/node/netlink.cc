@@ -10,7 +10,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "distbench/base/file_descriptor.h"
+#include "distbench/base/files.h"
 
 namespace distbench {
 namespace {

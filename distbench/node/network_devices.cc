@@ -11,7 +11,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "distbench/base/first_line.h"
+#include "distbench/base/files.h"
 #include "distbench/node/names_in.h"
 #include "distbench/node/netlink.h"
 

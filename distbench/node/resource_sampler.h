@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "distbench/base/clock.h"
-#include "distbench/node/host_counters.h"
+#include "distbench/node/proc_files.h"
 #include "distbench/results/resource_usage.h"
 #include "proto/results.pb.h"
 

@@ -12,7 +12,7 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/string_view.h"
-#include "distbench/base/file_descriptor.h"
+#include "distbench/base/files.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

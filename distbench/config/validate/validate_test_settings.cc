@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/config/requirements/host_requirements.h"
-#include "distbench/config/syntax/test_timeout.h"
+#include "distbench/config/syntax/traffic.h"
 #include "distbench/config/validate/validators.h"
 
 namespace distbench {

@@ -1,4 +1,3 @@
-#include "distbench/report/tables/cells.h"
 #include "distbench/report/tables/table.h"
 
 namespace distbench {

@@ -1,5 +1,4 @@
 #include "distbench/base/saturating_add.h"
-#include "distbench/report/tables/cells.h"
 #include "distbench/report/tables/table.h"
 #include "distbench/results/counters.h"
 
