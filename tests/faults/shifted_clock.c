@@ -1,6 +1,7 @@
-// Preload this into a program to set its Unix time ahead by SHIFT_CLOCK_NS.
-// This simulates hosts with different clocks on one machine. Monotonic time is
-// not changed.
+// Preload this into a program to set its Unix time ahead by SHIFT_CLOCK_NS, or
+// back if it is negative; from the beginning, or from the Unix time
+// SHIFT_CLOCK_FROM_NS on. This simulates hosts with different clocks, and clocks
+// that jump, on one machine. Monotonic time is not changed.
 
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -11,16 +12,21 @@
 
 enum { kNsPerSecond = 1000000000 };
 
-static long long ShiftNs(void) {
-  const char* text = getenv("SHIFT_CLOCK_NS");
+static long long Variable(const char* name) {
+  const char* text = getenv(name);
   return text == NULL ? 0 : atoll(text);
+}
+
+static long long Shifted(long long ns) {
+  if (ns < Variable("SHIFT_CLOCK_FROM_NS")) return ns;
+  return ns + Variable("SHIFT_CLOCK_NS");
 }
 
 int clock_gettime(clockid_t clock, struct timespec* time) {
   const int result = (int)syscall(SYS_clock_gettime, clock, time);
   if (result == 0 && clock == CLOCK_REALTIME) {
     const long long ns =
-        time->tv_sec * (long long)kNsPerSecond + time->tv_nsec + ShiftNs();
+        Shifted(time->tv_sec * (long long)kNsPerSecond + time->tv_nsec);
     time->tv_sec = ns / kNsPerSecond;
     time->tv_nsec = ns % kNsPerSecond;
   }

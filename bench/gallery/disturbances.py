@@ -1,0 +1,183 @@
+"""What happens to a server, to a load generator or to their host."""
+
+import contextlib
+import os
+import signal
+import sys
+import threading
+import time
+
+from bench.gallery import processes
+
+_SPINNER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "spinner.py")
+
+
+class Unavailable(Exception):
+    """This host does not allow the disturbance."""
+
+
+class Disturbance:
+    """Nothing happens."""
+
+    def prepare(self, stage):
+        """Called before the processes start."""
+
+    def during(self, stage):
+        """Called when there is traffic."""
+
+
+class Stop(Disturbance):
+    """Stops the server, and perhaps the generator, once (SIGSTOP)."""
+
+    def __init__(self, after, seconds, with_generator=False):
+        self._after = after
+        self._seconds = seconds
+        self._with_generator = with_generator
+
+    def during(self, stage):
+        time.sleep(self._after)
+        pids = list(stage.server_pids)
+        if self._with_generator:
+            pids += stage.generator_pids
+        for pid in pids:
+            os.kill(pid, signal.SIGSTOP)
+        time.sleep(self._seconds)
+        for pid in pids:
+            os.kill(pid, signal.SIGCONT)
+
+
+class Sibling(Disturbance):
+    """A program of higher priority uses the server's or the generator's CPU."""
+
+    def __init__(self, busy, period, at_generator=False):
+        self._busy = busy
+        self._period = period
+        self._at_generator = at_generator
+
+    def during(self, stage):
+        cpu = stage.generator_cpu if self._at_generator else stage.server_cpu
+        spinner = stage.start([sys.executable, _SPINNER, str(cpu),
+                               str(self._busy), str(self._period)])
+        try:
+            processes.wait_for(spinner, "spins")
+        except ValueError as error:
+            raise Unavailable("no permission for SCHED_FIFO") from error
+
+
+class Quota(Disturbance):
+    """The server's control group may use a share of a CPU."""
+
+    _PERIOD_US = 100_000
+    _V1 = "/sys/fs/cgroup/cpu"
+    _V2 = "/sys/fs/cgroup"
+
+    def __init__(self, share):
+        self._quota_us = round(share * self._PERIOD_US)
+
+    def prepare(self, stage):
+        is_v1 = os.path.isdir(self._V1)
+        group = os.path.join(self._V1 if is_v1 else self._V2,
+                             f"fooled_{os.getpid()}")
+        try:
+            os.mkdir(group)
+            stage.callback(self._remove, group)
+            if is_v1:
+                self._write(group, "cpu.cfs_period_us", self._PERIOD_US)
+                self._write(group, "cpu.cfs_quota_us", self._quota_us)
+            else:
+                self._write(group, "cpu.max",
+                            f"{self._quota_us} {self._PERIOD_US}")
+        except OSError as error:
+            raise Unavailable(f"no control group for CPU: {error}") from error
+        stage.server_prefix += [
+            "sh", "-c", 'echo $$ > "$0/cgroup.procs" && exec "$@"', group]
+
+    @staticmethod
+    def _write(group, name, value):
+        with open(f"{group}/{name}", "w", encoding="utf-8") as file:
+            file.write(str(value))
+
+    @staticmethod
+    def _remove(group):
+        """Removes the group once the last process of it has ended."""
+        deadline = time.monotonic() + processes.GRACE_SECONDS
+        while time.monotonic() < deadline:
+            with contextlib.suppress(OSError):
+                os.rmdir(group)
+                return
+            time.sleep(0.01)
+
+
+class StolenTime(Disturbance):
+    """The node sees a /proc/stat in which a hypervisor takes a share of each CPU.
+
+    Nothing is taken really: the node has a mount namespace of its own.
+    """
+
+    _INTERVAL_SECONDS = 0.1
+    _STEAL = 8  # column of a CPU's line, after its name
+
+    def __init__(self, share):
+        self._share = share
+        self._ended = threading.Event()
+
+    def prepare(self, stage):
+        if os.geteuid() != 0:
+            raise Unavailable("only root may mount a false /proc/stat")
+        path = os.path.join(stage.folder, "stat")
+        start = time.monotonic()
+        self._ended.clear()
+        self._write(path, 0)
+        updates = threading.Thread(target=self._update, args=(path, start))
+        updates.start()
+        stage.callback(updates.join)
+        stage.callback(self._ended.set)
+        stage.server_prefix += [
+            "unshare", "--mount", "sh", "-c",
+            'mount --bind "$0" /proc/stat && exec "$@"', path]
+
+    def _update(self, path, start):
+        while not self._ended.wait(self._INTERVAL_SECONDS):
+            self._write(path, time.monotonic() - start)
+
+    def _write(self, path, seconds):
+        with open("/proc/stat", encoding="utf-8") as file:
+            text = with_steal(file.read(), self._share * seconds)
+        # One write to the same file, because it is mounted.
+        fd = os.open(path, os.O_WRONLY | os.O_CREAT, 0o644)
+        os.pwrite(fd, text.encode(), 0)
+        os.close(fd)
+
+
+def with_steal(stat, seconds_per_cpu):
+    """Adds stolen time to a /proc/stat."""
+    ticks = round(seconds_per_cpu * os.sysconf("SC_CLK_TCK"))
+    lines = stat.splitlines(keepends=True)
+    count = sum(line.startswith("cpu") for line in lines) - 1
+    for number, line in enumerate(lines):
+        if not line.startswith("cpu"):
+            continue
+        words = line.split()
+        words[StolenTime._STEAL] = str(
+            int(words[StolenTime._STEAL]) + (count if number == 0 else 1) * ticks)
+        lines[number] = " ".join(words) + "\n"
+    return "".join(lines)
+
+
+class ClockStep(Disturbance):
+    """The wall clock of generator and server jumps. Monotonic time goes on."""
+
+    def __init__(self, after, seconds, library):
+        self._after = after
+        self._seconds = seconds
+        self._library = library
+
+    def prepare(self, stage):
+        if not os.path.exists(self._library):
+            raise Unavailable(f"{self._library} is not built")
+        from_ns = time.time_ns() + round(1e9 * self._after)
+        prefix = ["env", f"LD_PRELOAD={self._library}",
+                  f"SHIFT_CLOCK_NS={round(1e9 * self._seconds)}",
+                  f"SHIFT_CLOCK_FROM_NS={from_ns}"]
+        stage.generator_prefix += prefix
+        stage.server_prefix += prefix
