@@ -9,7 +9,11 @@ import time
 
 from bench.gallery import processes
 
-_SPINNER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "spinner.py")
+_SPINNER = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                        "spinner.py")
+
+
+_STEAL = 8  # column of a CPU's line in /proc/stat; its name is column 0
 
 
 class Unavailable(Exception):
@@ -109,13 +113,12 @@ class Quota(Disturbance):
 
 
 class StolenTime(Disturbance):
-    """The node sees a /proc/stat in which a hypervisor takes a share of each CPU.
+    """The server sees a /proc/stat in which a hypervisor takes CPU time.
 
-    Nothing is taken really: the node has a mount namespace of its own.
+    Only the file says so: the server has a mount namespace of its own.
     """
 
     _INTERVAL_SECONDS = 0.1
-    _STEAL = 8  # column of a CPU's line, after its name
 
     def __init__(self, share):
         self._share = share
@@ -158,8 +161,8 @@ def with_steal(stat, seconds_per_cpu):
         if not line.startswith("cpu"):
             continue
         words = line.split()
-        words[StolenTime._STEAL] = str(
-            int(words[StolenTime._STEAL]) + (count if number == 0 else 1) * ticks)
+        more = ticks * (count if number == 0 else 1)
+        words[_STEAL] = str(int(words[_STEAL]) + more)
         lines[number] = " ".join(words) + "\n"
     return "".join(lines)
 

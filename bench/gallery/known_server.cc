@@ -1,5 +1,5 @@
 // A server whose behaviour is known exactly, for bench/fooled: one thread that
-// answers requests of wrk, h2load, ghz and fortio in the order of their arrival.
+// answers requests of wrk, h2load, ghz and fortio one after the other.
 // It understands as much of HTTP/1.1 (GET), HTTP/2 (prior knowledge, RFC 9113)
 // and gRPC (unary) as they send, and does not look at what is asked. It prints
 // its address when it is ready, and ends with the process that started it; at
@@ -89,7 +89,9 @@ class Behaviour {
   const Options options_;
   int64_t handled_count_ = 0;
   int64_t failed_count_ = 0;
-  std::vector<int64_t> times_ns_;  // from reading a request to writing its reply
+
+  // From reading a request to writing its reply.
+  std::vector<int64_t> times_ns_;
 };
 
 // Writes all of it; blocks if the client does not read.

@@ -100,8 +100,9 @@ def _ghz_command(address, seconds, rate, folder):
     with open(proto, "w", encoding="utf-8") as file:
         file.write(HEALTH_PROTO)
     return ["ghz", "--insecure", f"--proto={proto}",
-            "--call=grpc.health.v1.Health/Check", *pace, f"--duration={seconds}s",
-            "--duration-stop=wait", "--format=json", address]
+            "--call=grpc.health.v1.Health/Check", *pace,
+            f"--duration={seconds}s", "--duration-stop=wait", "--format=json",
+            address]
 
 
 def parse_ghz(output, error, folder):

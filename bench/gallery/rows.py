@@ -22,8 +22,8 @@ class Behaviour:
 class Row:
     """One way to be fooled.
 
-    `rate` is that of the users, per second, and of the generators that send at a
-    rate. `causes` are the findings of distbench that name what happened.
+    `rate` is that of the users, per second, and of the generators that send at
+    a rate. `causes` are the findings of distbench that name what happened.
     """
 
     name: str
@@ -40,7 +40,10 @@ class Row:
 
 
 def rows(clock_library):
-    """Returns all rows. `clock_library` is //tests/faults:libshifted_clock.so."""
+    """Returns all rows.
+
+    `clock_library` is the path of //tests/faults:libshifted_clock.so.
+    """
     pause = truth.paused(0.99, 0.6, 6)
     return [
         Row("frozen", "the server freezes for 0.6 s of 6 s", 1000, 6,
@@ -78,9 +81,13 @@ def rows(clock_library):
             "the rate is more than the generator's CPU can send", 200_000, 2,
             truth.at_least(0.5), ("late_sends", "unsent_load"),
             needs_rate=True),
-        Row("clock_step", "the wall clock jumps back by 1 s", 1000, 6,
-            truth.at_most(HEALTHY), ("clock_offset", "clock_error"),
-            disturbance=disturbances.ClockStep(4, -1, clock_library),
+        Row("clock_ahead", "the wall clock jumps ahead by 0.6 s", 1000, 6,
+            truth.at_most(HEALTHY), (),
+            disturbance=disturbances.ClockStep(4, 0.6, clock_library),
+            needs_libc_clock=True),
+        Row("clock_back", "the wall clock jumps back by 0.2 s", 1000, 6,
+            truth.at_most(HEALTHY), (),
+            disturbance=disturbances.ClockStep(4, -0.2, clock_library),
             needs_libc_clock=True),
         Row("stolen",
             "the hypervisor takes 20 % of each CPU (a false /proc/stat)",

@@ -1,4 +1,6 @@
-"""Uses a CPU with real-time priority: spinner.py CPU BUSY_SECONDS PERIOD_SECONDS.
+"""Uses a CPU with real-time priority, for a part of each period.
+
+    spinner.py CPU BUSY_SECONDS PERIOD_SECONDS
 
 Prints "spins" when it begins.
 """

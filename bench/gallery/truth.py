@@ -24,17 +24,17 @@ class Truth:
 def paused(quantile, pause, period):
     """Returns the wait if everything stops for `pause` once in each `period`.
 
-    Who arrives during a pause waits for its end. The share that waits longer than
-    x is therefore (pause - x) / period.
+    Who arrives during a pause waits for its end. The share that waits longer
+    than x is therefore (pause - x) / period.
     """
     return max(0.0, pause - (1 - quantile) * period)
 
 
 def overloaded(quantile, seconds, asked, served):
-    """Returns the wait at `asked` requests per second if only `served` are done.
+    """Returns the wait if `asked` requests per second arrive, not `served`.
 
-    The queue is empty at first. Who arrives at time t finds (asked - served) * t
-    requests waiting, and each takes 1 / served.
+    The queue is empty at first. Who arrives at time t finds
+    (asked - served) * t requests waiting, and each takes 1 / served.
     """
     return quantile * seconds * max(0.0, asked / served - 1)
 
