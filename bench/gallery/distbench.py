@@ -153,8 +153,7 @@ def run(tool, row, stage):
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     processes.wait_for(client, "started", client.stderr)
     # A node's engines are its children.
-    stage.generator_pids = processes.with_children(nodes[0].pid)
-    stage.server_pids = processes.with_children(nodes[1].pid)
+    stage.generator_pid, stage.server_pid = nodes[0].pid, nodes[1].pid
     row.disturbance.during(stage)
     processes.finish(client, row.seconds)
     # The status says whether the run is invalid, and so does the report.

@@ -40,9 +40,9 @@ class Stop(Disturbance):
 
     def during(self, stage):
         time.sleep(self._after)
-        pids = list(stage.server_pids)
+        pids = processes.with_children(stage.server_pid)
         if self._with_generator:
-            pids += stage.generator_pids
+            pids += processes.with_children(stage.generator_pid)
         for pid in pids:
             os.kill(pid, signal.SIGSTOP)
         time.sleep(self._seconds)

@@ -55,7 +55,7 @@ def _run_peer(peer, row, stage, known_server, cell):
     cell.command = " ".join(command)
     client = stage.start([*stage.generator_prefix, *command],
                          stderr=subprocess.PIPE)
-    stage.generator_pids, stage.server_pids = [client.pid], [server.pid]
+    stage.generator_pid, stage.server_pid = client.pid, server.pid
     row.disturbance.during(stage)
     out, error = processes.finish(client, row.seconds)
     server.terminate()

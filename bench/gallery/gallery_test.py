@@ -159,6 +159,18 @@ class ParserTest(unittest.TestCase):
         self.assertEqual(got.warnings,
                          ["9 x rpc error: code = Internal desc = "])
 
+    def test_hey(self):
+        got = peers.parse_hey(recorded("hey.txt"), "", TESTDATA)
+        self.assertEqual(got, reports.Report(
+            0.0163, 0.01, 199.2357, ["2 without status 200"]))
+
+    def test_hey_counts_connections_that_failed(self):
+        output = recorded("hey.txt") + (
+            "Error distribution:\n"
+            "  [200]\tGet \"http://127.0.0.1:1/\": connection refused\n")
+        got = peers.parse_hey(output, "", TESTDATA)
+        self.assertEqual(got.failed, 202 / 400)
+
     def test_distbench_counts_only_findings_that_name_the_cause(self):
         text = recorded("distbench.json")
         got = distbench.parse(text, ("late_sends", "stolen"))
@@ -188,7 +200,8 @@ class ParserTest(unittest.TestCase):
         failed["tests"][0]["failure"] = "node1 was lost"
         with self.assertRaisesRegex(ValueError, "node1 was lost"):
             distbench.parse(json.dumps(failed), ())
-        for parse in (peers.parse_wrk, peers.parse_h2load, peers.parse_ghz):
+        for parse in (peers.parse_wrk, peers.parse_h2load, peers.parse_ghz,
+                      peers.parse_hey, peers.parse_vegeta):
             with self.assertRaises(ValueError):
                 parse("connection refused", "", TESTDATA)
 

@@ -1,9 +1,9 @@
 // A server whose behaviour is known exactly, for bench/fooled: one thread that
-// answers requests of wrk, h2load, ghz and fortio one after the other.
-// It understands as much of HTTP/1.1 (GET), HTTP/2 (prior knowledge, RFC 9113)
-// and gRPC (unary) as they send, and does not look at what is asked. It prints
-// its address when it is ready, and ends with the process that started it; at
-// SIGTERM it prints how many requests it answered and how long it took.
+// answers requests of load generators one after the other. It understands as
+// much of HTTP/1.1 (GET), HTTP/2 (prior knowledge, RFC 9113) and gRPC (unary)
+// as they send, and does not look at what is asked. It prints its address when
+// it is ready, and ends with the process that started it; at SIGTERM it prints
+// how many requests it answered and how long it took.
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>

@@ -16,7 +16,7 @@ CONCURRENCY = 10
 # Streams of each HTTP/2 connection in an open loop: enough never to wait.
 STREAMS = 1000
 
-# The service that ghz and fortio call; bench/gallery/known_server answers it.
+# The service that ghz calls; bench/gallery/known_server answers it.
 HEALTH_PROTO = """syntax = "proto3";
 package grpc.health.v1;
 message HealthCheckRequest { string service = 1; }
@@ -118,34 +118,49 @@ def parse_ghz(output, error, folder):
         warnings=[f"{count} x {error}" for error, count in errors.items()])
 
 
-# ---- fortio -----------------------------------------------------------------
-
-_FORTIO_JSON = "fortio.json"
+# ---- hey --------------------------------------------------------------------
 
 
-def _fortio_command(address, seconds, rate, folder, more=()):
-    return ["fortio", "load", "-grpc", "-ping", f"-qps={rate}",
-            f"-c={CONCURRENCY}", f"-t={seconds}s", "-p=50,99", *more,
-            f"-json={os.path.join(folder, _FORTIO_JSON)}", address]
+def _hey_command(address, seconds, rate, folder):
+    del folder
+    return ["hey", "-z", f"{seconds}s", "-c", f"{CONCURRENCY}",
+            "-q", f"{rate / CONCURRENCY:g}", f"http://{address}/"]
 
 
-def _fortio_open_command(*arguments):
-    return _fortio_command(*arguments, more=("-uniform", "-nocatchup"))
-
-
-def parse_fortio(output, error, folder):
-    with open(os.path.join(folder, _FORTIO_JSON), encoding="utf-8") as file:
-        result = json.load(file)
-    times = result["DurationHistogram"]
-    p99 = [row["Value"] for row in times["Percentiles"]
-           if row["Percentile"] == 99]
-    succeeded = result["RetCodes"].get("SERVING", 0)
+def parse_hey(output, error, folder):
+    del error, folder
+    counts = {int(status): int(count) for status, count in
+              re.findall(r"\[(\d+)\]\t(\d+) responses", output)}
+    lost = sum(map(int, re.findall(r"\n +\[(\d+)\]\t(?!\d+ resp)", output)))
+    failed = sum(counts.values()) - counts.get(200, 0) + lost
+    p99 = _number(r"\n +99% in ([\d.]+) secs", output, "hey")
     return Report(
-        p99=p99[0],
-        failed=1 - succeeded / times["Count"],
-        per_second=result["ActualQPS"],
-        warnings=[line.strip() for line in (output + error).splitlines()
-                  if re.search(r"warning|\[W|\[E|WRN|ERR", line)])
+        p99=p99,
+        failed=failed / (sum(counts.values()) + lost),
+        per_second=_number(r"Requests/sec:\t([\d.]+)", output, "hey"),
+        warnings=[f"{failed} without status 200"] if failed else [])
+
+
+# ---- vegeta -----------------------------------------------------------------
+
+
+def _vegeta_command(address, seconds, rate, folder):
+    targets = os.path.join(folder, "targets")
+    with open(targets, "w", encoding="utf-8") as file:
+        file.write(f"GET http://{address}/\n")
+    return ["sh", "-c",
+            f"vegeta attack -targets={targets} -rate={rate} "
+            f"-duration={seconds}s | vegeta report -type=json"]
+
+
+def parse_vegeta(output, error, folder):
+    del error, folder
+    result = json.loads(output)
+    return Report(
+        p99=result["latencies"]["99th"] / 1e9,
+        failed=1 - result["success"],
+        per_second=result["throughput"],
+        warnings=result["errors"] or [])
 
 
 # ---- All --------------------------------------------------------------------
@@ -184,7 +199,6 @@ PEERS = [
          uses_libc_clock=True),
     Peer("ghz", "grpc", False, _ghz_command, parse_ghz),
     Peer("ghz --rps --async", "grpc", True, _ghz_command, parse_ghz),
-    Peer("fortio -qps", "grpc", True, _fortio_command, parse_fortio),
-    Peer("fortio -qps -uniform -nocatchup", "grpc", True, _fortio_open_command,
-         parse_fortio),
+    Peer("hey -q", "http1", True, _hey_command, parse_hey),
+    Peer("vegeta -rate", "http1", True, _vegeta_command, parse_vegeta),
 ]

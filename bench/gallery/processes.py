@@ -43,7 +43,7 @@ class Stage(contextlib.ExitStack):
     """Where a row takes place: a folder, and processes that end with it.
 
     The prefixes are put before the command lines of the generator and the
-    server; the ids are those of their processes while there is traffic.
+    server; the ids are those of their processes, which may have children.
     """
 
     def __init__(self, folder, generator_cpu, server_cpu):
@@ -53,8 +53,8 @@ class Stage(contextlib.ExitStack):
         self.server_cpu = server_cpu
         self.generator_prefix = ["taskset", "-c", str(generator_cpu)]
         self.server_prefix = ["taskset", "-c", str(server_cpu)]
-        self.generator_pids = []
-        self.server_pids = []
+        self.generator_pid = 0
+        self.server_pid = 0
 
     def start(self, command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL):
         # pylint: disable=consider-using-with
