@@ -113,9 +113,9 @@ class Quota(Disturbance):
 
 
 class StolenTime(Disturbance):
-    """The server sees a /proc/stat in which a hypervisor takes CPU time.
+    """Generator and server see a /proc/stat in which a hypervisor takes time.
 
-    Only the file says so: the server has a mount namespace of its own.
+    Only the file says so: they have mount namespaces of their own.
     """
 
     _INTERVAL_SECONDS = 0.1
@@ -135,9 +135,10 @@ class StolenTime(Disturbance):
         updates.start()
         stage.callback(updates.join)
         stage.callback(self._ended.set)
-        stage.server_prefix += [
-            "unshare", "--mount", "sh", "-c",
-            'mount --bind "$0" /proc/stat && exec "$@"', path]
+        prefix = ["unshare", "--mount", "sh", "-c",
+                  'mount --bind "$0" /proc/stat && exec "$@"', path]
+        stage.generator_prefix += prefix
+        stage.server_prefix += prefix
 
     def _update(self, path, start):
         while not self._ended.wait(self._INTERVAL_SECONDS):

@@ -78,7 +78,7 @@ def rows(clock_library):
             1000, 6, truth.at_most(HEALTHY), ("late_sends",),
             disturbance=disturbances.Sibling(0.030, 0.1, at_generator=True)),
         Row("too_fast",
-            "the rate is more than the generator's CPU can send", 200_000, 2,
+            "the rate is more than the generator's CPU can send", 100_000, 2,
             truth.at_least(0.5), ("late_sends", "unsent_load"),
             needs_rate=True),
         Row("clock_ahead", "the wall clock jumps ahead by 0.6 s", 1000, 6,
