@@ -201,7 +201,7 @@ class ParserTest(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "node1 was lost"):
             distbench.parse(json.dumps(failed), ())
         for parse in (peers.parse_wrk, peers.parse_h2load, peers.parse_ghz,
-                      peers.parse_hey, peers.parse_vegeta):
+                      peers.parse_hey):
             with self.assertRaises(ValueError):
                 parse("connection refused", "", TESTDATA)
 

@@ -141,28 +141,6 @@ def parse_hey(output, error, folder):
         warnings=[f"{failed} without status 200"] if failed else [])
 
 
-# ---- vegeta -----------------------------------------------------------------
-
-
-def _vegeta_command(address, seconds, rate, folder):
-    targets = os.path.join(folder, "targets")
-    with open(targets, "w", encoding="utf-8") as file:
-        file.write(f"GET http://{address}/\n")
-    return ["sh", "-c",
-            f"vegeta attack -targets={targets} -rate={rate} "
-            f"-duration={seconds}s | vegeta report -type=json"]
-
-
-def parse_vegeta(output, error, folder):
-    del error, folder
-    result = json.loads(output)
-    return Report(
-        p99=result["latencies"]["99th"] / 1e9,
-        failed=1 - result["success"],
-        per_second=result["throughput"],
-        warnings=result["errors"] or [])
-
-
 # ---- All --------------------------------------------------------------------
 
 
@@ -200,5 +178,4 @@ PEERS = [
     Peer("ghz", "grpc", False, _ghz_command, parse_ghz),
     Peer("ghz --rps --async", "grpc", True, _ghz_command, parse_ghz),
     Peer("hey -q", "http1", True, _hey_command, parse_hey),
-    Peer("vegeta -rate", "http1", True, _vegeta_command, parse_vegeta),
 ]
