@@ -43,11 +43,13 @@ class Stop(Disturbance):
         pids = processes.with_children(stage.server_pid)
         if self._with_generator:
             pids += processes.with_children(stage.generator_pid)
-        for pid in pids:
-            os.kill(pid, signal.SIGSTOP)
-        time.sleep(self._seconds)
-        for pid in pids:
-            os.kill(pid, signal.SIGCONT)
+        try:
+            for pid in pids:
+                os.kill(pid, signal.SIGSTOP)
+            time.sleep(self._seconds)
+        finally:
+            for pid in pids:
+                os.kill(pid, signal.SIGCONT)
 
 
 class Sibling(Disturbance):

@@ -2,7 +2,7 @@
 
     spinner.py CPU BUSY_SECONDS PERIOD_SECONDS
 
-Prints "spins" when it begins.
+Prints "spins" when it begins. Ends with the process that started it.
 """
 
 import os
@@ -16,9 +16,10 @@ def main():
     cpu, busy, period = int(sys.argv[1]), float(sys.argv[2]), float(sys.argv[3])
     os.sched_setaffinity(0, {cpu})
     os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(PRIORITY))
+    parent = os.getppid()
     print("spins", flush=True)
     begin = time.monotonic()
-    while True:
+    while os.getppid() == parent:
         while time.monotonic() < begin + busy:
             pass
         begin += period
