@@ -71,11 +71,14 @@ class Sibling(Disturbance):
 
 
 class Quota(Disturbance):
-    """The server's control group may use a share of a CPU."""
+    """The server's control group may use a share of a CPU, and has precedence.
+
+    So only the quota limits it, not what else runs on the machine.
+    """
 
     _PERIOD_US = 100_000
-    _V1 = "/sys/fs/cgroup/cpu"
-    _V2 = "/sys/fs/cgroup"
+    _V1, _V1_SHARES = "/sys/fs/cgroup/cpu", 262_144
+    _V2, _V2_WEIGHT = "/sys/fs/cgroup", 10_000
 
     def __init__(self, share):
         self._quota_us = round(share * self._PERIOD_US)
@@ -90,9 +93,11 @@ class Quota(Disturbance):
             if is_v1:
                 self._write(group, "cpu.cfs_period_us", self._PERIOD_US)
                 self._write(group, "cpu.cfs_quota_us", self._quota_us)
+                self._write(group, "cpu.shares", self._V1_SHARES)
             else:
                 self._write(group, "cpu.max",
                             f"{self._quota_us} {self._PERIOD_US}")
+                self._write(group, "cpu.weight", self._V2_WEIGHT)
         except OSError as error:
             raise Unavailable(f"no control group for CPU: {error}") from error
         stage.server_prefix += [

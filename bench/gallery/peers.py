@@ -45,7 +45,7 @@ def _wrk_command(address, seconds, rate, folder):
 
 def parse_wrk(output, error, folder):
     del error, folder
-    match = re.search(r"\n +99% +([\d.]+)(us|ms|s|m)\n", output)
+    match = re.search(r"\n +99% +([\d.]+)(us|ms|s|m) *\n", output)
     if match is None:
         raise ValueError(f"wrk: no percentiles in its output:\n{output}")
     requests = _number(r"(\d+) requests in ", output, "wrk")
