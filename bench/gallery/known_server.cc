@@ -1,9 +1,9 @@
 // A server whose behaviour is known exactly, for bench/fooled: one thread that
-// answers requests of load generators one after the other. It understands as
-// much of HTTP/1.1 (GET), HTTP/2 (prior knowledge, RFC 9113) and gRPC (unary)
-// as they send, and does not look at what is asked. It prints its address when
-// it is ready, and ends with the process that started it; at SIGTERM it prints
-// how many requests it answered and how long it took.
+// answers requests of load generators one after the other, the connections in
+// turn. It understands as much of HTTP/1.1 (GET), HTTP/2 (prior knowledge, RFC
+// 9113) and gRPC (unary) as they send, and does not look at what is asked. It
+// prints its address when it is ready, and ends with the process that started
+// it; at SIGTERM it prints how many requests it answered.
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -15,16 +15,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <deque>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <vector>
 
 #include "CLI/CLI.hpp"
 #include "bench/gallery/known_protocols.h"
@@ -55,7 +54,7 @@ int64_t ReadClock(clockid_t clock) {
   return time.tv_sec * kNsPerSecond + time.tv_nsec;
 }
 
-// Decides how each request is answered, and keeps how long it took.
+// Decides how each request is answered.
 class Behaviour {
  public:
   explicit Behaviour(const Options& options) : options_(options) {}
@@ -73,25 +72,15 @@ class Behaviour {
     return !fails;
   }
 
-  void Record(int64_t service_time_ns) { times_ns_.push_back(service_time_ns); }
-
-  void Print() {
-    std::sort(times_ns_.begin(), times_ns_.end());
-    const size_t p99 = times_ns_.size() * 99 / 100;
-    std::printf(
-        R"({"requests": %ld, "failed": %ld, "p99_us": %.1f})"
-        "\n",
-        handled_count_, failed_count_,
-        times_ns_.empty() ? 0.0 : static_cast<double>(times_ns_[p99]) / 1e3);
+  void Print() const {
+    std::printf("{\"requests\": %ld, \"failed\": %ld}\n", handled_count_,
+                failed_count_);
   }
 
  private:
   const Options options_;
   int64_t handled_count_ = 0;
   int64_t failed_count_ = 0;
-
-  // From reading a request to writing its reply.
-  std::vector<int64_t> times_ns_;
 };
 
 // Writes all of it; blocks if the client does not read.
@@ -102,6 +91,11 @@ void WriteAll(int fd, std::string_view bytes) {
     bytes.remove_prefix(static_cast<size_t>(written));
   }
 }
+
+struct Connection {
+  std::unique_ptr<Protocol> protocol;
+  bool is_waiting = false;
+};
 
 class Server {
  public:
@@ -133,7 +127,8 @@ class Server {
   void Run() {
     epoll_event events[kMaxEvents];
     while (true) {
-      const int count = epoll_wait(epoll_, events, kMaxEvents, -1);
+      const int timeout_ms = waiting_.empty() ? -1 : 0;
+      const int count = epoll_wait(epoll_, events, kMaxEvents, timeout_ms);
       for (int i = 0; i < count; ++i) {
         const int fd = events[i].data.fd;
         if (fd == signals_) {
@@ -143,9 +138,10 @@ class Server {
         if (fd == listener_) {
           Accept();
         } else {
-          Serve(fd);
+          Read(fd);
         }
       }
+      if (!waiting_.empty()) AnswerOne();
     }
   }
 
@@ -162,29 +158,43 @@ class Server {
     if (fd < 0) return;
     const int on = 1;
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-    protocols_[fd] = MakeProtocol(options_.protocol);
+    connections_[fd].protocol = MakeProtocol(options_.protocol);
     Watch(fd);
   }
 
-  void Serve(int fd) {
-    Protocol& protocol = *protocols_[fd];
+  void Read(int fd) {
+    Connection& connection = connections_[fd];
     const ssize_t received = recv(fd, buffer_, kReadBytes, MSG_DONTWAIT);
     if (received < 0 && errno == EAGAIN) return;
-    const int64_t read_ns = ReadClock(CLOCK_MONOTONIC);
     std::string replies;
-    const bool is_open =
-        received > 0 &&
-        protocol.Read({buffer_, static_cast<size_t>(received)}, replies);
-    WriteAll(fd, replies);
-    while (protocol.HasRequest()) {
-      replies.clear();
-      protocol.Answer(behaviour_.Handle(), replies);
-      WriteAll(fd, replies);
-      behaviour_.Record(ReadClock(CLOCK_MONOTONIC) - read_ns);
+    if (received <= 0 ||
+        !connection.protocol->Read({buffer_, static_cast<size_t>(received)},
+                                   replies)) {
+      std::erase(waiting_, fd);
+      connections_.erase(fd);
+      close(fd);
+      return;
     }
-    if (is_open) return;
-    close(fd);
-    protocols_.erase(fd);
+    WriteAll(fd, replies);
+    Queue(fd, connection);
+  }
+
+  // Answers a request of the connection that has waited longest.
+  void AnswerOne() {
+    const int fd = waiting_.front();
+    waiting_.pop_front();
+    Connection& connection = connections_[fd];
+    connection.is_waiting = false;
+    std::string replies;
+    connection.protocol->Answer(behaviour_.Handle(), replies);
+    WriteAll(fd, replies);
+    Queue(fd, connection);
+  }
+
+  void Queue(int fd, Connection& connection) {
+    if (connection.is_waiting || !connection.protocol->HasRequest()) return;
+    connection.is_waiting = true;
+    waiting_.push_back(fd);
   }
 
   const Options options_;
@@ -192,7 +202,8 @@ class Server {
   const int epoll_ = epoll_create1(0);
   int listener_ = -1;
   int signals_ = -1;
-  std::unordered_map<int, std::unique_ptr<Protocol>> protocols_;
+  std::unordered_map<int, Connection> connections_;
+  std::deque<int> waiting_;  // connections with requests
   char buffer_[kReadBytes];
 };
 

@@ -6,7 +6,7 @@ from bench.gallery import disturbances
 from bench.gallery import truth
 
 # A healthy server answers within this time, also on a machine with other work.
-HEALTHY = 0.040
+HEALTHY = 0.020
 
 
 @dataclasses.dataclass(frozen=True)
@@ -26,7 +26,7 @@ RATE = 1000
 PAUSE = 0.6
 
 # How long another program has a CPU in each period.
-BUSY, PERIOD = 0.060, 0.2
+BUSY, PERIOD = 0.030, 0.1
 
 # CPUs that a server needs, at a rate and with a work per request, and has.
 WORK_RATE, WORK_US, QUOTA = 100, 6000, 0.5
