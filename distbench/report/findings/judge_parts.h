@@ -55,6 +55,8 @@ void JudgeArrivals(const TestResult& result, FindingList& findings);
 void JudgeLosses(const TestResult& result, FindingList& findings);
 void JudgeRecording(const TestResult& result, const TestTotals& totals,
                     FindingList& findings);
+void JudgeStalls(const TestResult& result, const TestTotals& totals,
+                 FindingList& findings);
 void JudgeSteadiness(const TestResult& result, FindingList& findings);
 void JudgeOutcome(const TestResult& result, const TestTotals& totals,
                   FindingList& findings);
