@@ -37,8 +37,9 @@ void DefineFlags(CLI::App& app, CommandLine& line,
                  "The certificate's private key (PEM).")
       ->type_name("FILE");
   app.add_option("-t,--duration", line.tests.duration,
-                 "Seconds of traffic of each test; default: 30.")
-      ->type_name("SECONDS");
+                 "Traffic of each test, in seconds or with a unit,\n"
+                 "such as 2m; default: 30.")
+      ->type_name("DURATION");
   app.add_option("-c,--prefix", prefixes,
                  "Settings for every CONFIG, such as grpc:ipv4;\n"
                  "those of a CONFIG take precedence. May be\n"
@@ -55,6 +56,8 @@ void DefineFlags(CLI::App& app, CommandLine& line,
   app.add_flag("--allow_invalid", line.allow_invalid,
                "Exit with 0 even if the numbers of a test are\n"
                "false.");
+  app.add_flag("--verbose", line.verbose,
+               "On a terminal: print all details of each test.");
   app.add_flag("--dry_run", line.dry_run,
                "List the tests and how long they take; write\n"
                "and run nothing.");

@@ -28,6 +28,9 @@ struct CommandLine {
   // Accept tests whose numbers are false.
   bool allow_invalid = false;
 
+  // Print all details of results on a terminal.
+  bool verbose = false;
+
   // Whether help was requested, and its topic; empty: the whole program.
   bool help = false;
   std::string help_topic;

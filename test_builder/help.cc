@@ -37,6 +37,8 @@ A CONFIG is a pattern and settings, separated by ':':
                                   VALUE contains neither ':' nor '='
   NAME=VALUE,VALUE,...            makes one test per value; several lists make
                                   one per combination
+  NAME=VALUE with a unit          rates, times and sizes also as 1.5k/s, 500ms or
+                                  256KiB, whatever the parameter counts
   NAME=<FILE                      takes the value from a file, as it is
 Of a setting that is given twice the last one counts. A name that is nobody's
 parameter becomes an attribute of the test, unless it looks like a typing error.
@@ -53,7 +55,7 @@ constexpr char kExamples[] = R"(
 Examples:
   test_builder client_server                         print a config
   test_builder -o configs clique:node_count=4,8,16   write three configs
-  test_builder -s localhost:10000 -o results -t 10 multi_level_rpc:qps=500
+  test_builder -s localhost:10000 -o results -t 10s multi_level_rpc:qps=500/s
   test_builder -o results -s localhost:10000 -c grpc:ipv4 \
       parameter_sweep parallel_queries 1 x2 64 client_server tripartite
 
