@@ -1,6 +1,7 @@
 #include "distbench/report/terminal/terminal_view.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -100,7 +101,7 @@ bool IsSupported(double count, double percent) {
 
 ColoredText FailedCell(double failed, double count) {
   if (failed == 0) return {"0"};
-  return {absl::StrFormat("%.0f (%.2g%%)", failed, 100 * failed / count),
+  return {absl::StrFormat("%.0f (%.3g%%)", failed, 100 * failed / count),
           Color::kBad};
 }
 
@@ -189,21 +190,24 @@ void AddPair(const RowReader& row, PageTable& table) {
        FailedCell(failed, ended)});
 }
 
-// The number of pairs that a result has is not limited, so that only those for
-// the screen are kept.
-std::string Pairs(const TestResult& result,
-                  const TerminalViewOptions& options) {
+// Returns a row for each pair, or an empty text if they do not fit the screen.
+std::string PairRows(const TestResult& result, int64_t count,
+                     const TerminalViewOptions& options) {
+  if (count > options.rows) return "";
   PageTable table = {{"pair", "achieved", "mean", "p99", "failed"}, {}};
-  int count = 0;
   PeersTable().list_rows(result, [&](const Row& row) {
-    if (++count <= options.rows) AddPair(RowReader(PeersTable(), row), table);
+    AddPair(RowReader(PeersTable(), row), table);
   });
-  if (count <= 1) return "";
   const std::string text = RenderTable(table, options.style);
-  const bool fits =
-      std::count(text.begin(), text.end(), '\n') <= options.rows &&
-      count <= options.rows;
-  if (fits) return absl::StrCat("Pairs:\n", text);
+  const auto lines = std::count(text.begin(), text.end(), '\n');
+  return lines <= options.rows ? text : "";
+}
+
+std::string Pairs(const TestResult& result, int64_t count,
+                  const TerminalViewOptions& options) {
+  if (count <= 1) return "";
+  const std::string rows = PairRows(result, count, options);
+  if (!rows.empty()) return absl::StrCat("Pairs:\n", rows);
   return absl::StrCat("Pairs:\n  ", count, " pairs of client and server",
                       options.verbose ? "" : ": --verbose lists them", "\n");
 }
@@ -216,9 +220,10 @@ std::string Summary(const TestResult& result) {
   return text;
 }
 
-std::string Failures(const TestResult& result, const PageStyle& style) {
+std::string Failures(const TestResult& result, const TestTotals& totals,
+                     const PageStyle& style) {
   std::string text;
-  for (const std::string& line : FailureLines(result, AddUp(result))) {
+  for (const std::string& line : FailureLines(result, totals)) {
     text += Paragraph({}, Visible(line), 2, style);
   }
   return text.empty() ? "" : absl::StrCat("Failures:\n", text);
@@ -233,8 +238,10 @@ std::string TerminalView(const TestResult& result,
                                   Objectives(result, options));
   const bool has_logs = result.service_logs().instance_logs_size() > 0;
   if (has_logs) {
+    const TestTotals totals = AddUp(result);
     absl::StrAppend(&text, Rpcs(result, options.style),
-                    Failures(result, options.style), Pairs(result, options));
+                    Failures(result, totals, options.style),
+                    Pairs(result, totals.pair_count, options));
   }
   if (options.verbose || !has_logs) text += Summary(result);
   return text;

@@ -100,17 +100,17 @@ two_tiers: invalid
              rate, or give the client more CPUs. (lost_load)
   note       All nodes are on one host. (one_host)
 RPCs:
-  RPC         offered  achieved   mean  p50  p95     p99   failed   unsent
-  root_query    500/s     490/s    4ms  2ms  2ms  failed  10 (1%)  10 (1%)
-  leaf_query        -       9/s  300us    -    -       -        0        0
+  RPC         offered  achieved   mean  p50  p95     p99      failed   unsent
+  root_query    500/s     490/s    4ms  2ms  2ms  failed  10 (1.01%)  10 (1%)
+  leaf_query        -       9/s  300us    -    -       -           0        0
   Latencies are response times of open loops, service times of other RPCs;
   percentiles with fewer than ten RPCs beyond them are left out.
 Failures:
   root_query: 10 failed: UNAVAILABLE: refused
 Pairs:
-  pair                           achieved   mean  p99   failed
-  client/0 -> root/0 root_query     490/s    4ms    -  10 (1%)
-  root/0 -> leaf/0 leaf_query         9/s  300us    -        0
+  pair                           achieved   mean  p99      failed
+  client/0 -> root/0 root_query     490/s    4ms    -  10 (1.01%)
+  root/0 -> leaf/0 leaf_query         9/s  300us    -           0
 )");
 }
 
@@ -127,7 +127,7 @@ RPCs:
   root_query
     offered 500/s, achieved 490/s, mean 4ms,
     p50 2ms, p95 2ms, p99 failed, failed 10
-    (1%), unsent 10 (1%)
+    (1.01%), unsent 10 (1%)
   leaf_query
     achieved 9/s, mean 300us, failed 0,
     unsent 0
@@ -140,7 +140,8 @@ Failures:
   refused
 Pairs:
   client/0 -> root/0 root_query
-    achieved 490/s, mean 4ms, failed 10 (1%)
+    achieved 490/s, mean 4ms, failed 10
+    (1.01%)
   root/0 -> leaf/0 leaf_query
     achieved 9/s, mean 300us, failed 0
 )");
@@ -168,7 +169,7 @@ TEST(TerminalViewTest, ColorsOnlyWhatIsGoodOrBad) {
   EXPECT_THAT(view, StartsWith("two_tiers: \x1b[1;31minvalid\x1b[0m\n"));
   EXPECT_THAT(view, HasSubstr("\x1b[32m  pass\x1b[0m"));
   EXPECT_THAT(view, HasSubstr("\x1b[33m  undecided\x1b[0m"));
-  EXPECT_THAT(view, HasSubstr("\x1b[1;31m10 (1%)\x1b[0m"));
+  EXPECT_THAT(view, HasSubstr("\x1b[1;31m10 (1.01%)\x1b[0m"));
   EXPECT_THAT(View(Example(), 80), Not(HasSubstr("\x1b")));
 }
 
@@ -205,6 +206,18 @@ TEST(TerminalViewTest, SaysWhyATestFailed) {
               StartsWith("t: failed\n"
                          "  failed     node1 was lost at 12:00 (what it "
                          "measured is incomplete)\n"));
+}
+
+TEST(TerminalViewTest, ShowsAnRpcThatAlwaysFailed) {
+  TestResult result = ResultFromText(R"pb(
+    traffic_config { rpc_descriptions { name: "query" } }
+  )pb");
+  StatisticsOf(result, "client/0", "server/0", 0).set_failed_count(2000);
+  EXPECT_THAT(View(result, 80),
+              HasSubstr("  RPC    achieved  mean     p50     p95     p99       "
+                        "failed\n"
+                        "  query       0/s     -  failed  failed  failed  2000 "
+                        "(100%)\n"));
 }
 
 TEST(TerminalViewTest, ShowsTheSummaryOfAResultWithoutLogs) {
