@@ -208,8 +208,10 @@ std::string Pairs(const TestResult& result, int64_t count,
   if (count <= 1) return "";
   const std::string rows = PairRows(result, count, options);
   if (!rows.empty()) return absl::StrCat("Pairs:\n", rows);
-  return absl::StrCat("Pairs:\n  ", count, " pairs of client and server",
-                      options.verbose ? "" : ": --verbose lists them", "\n");
+  const std::string left_out =
+      absl::StrCat(count, " pairs of client and server",
+                   options.verbose ? "" : ": --verbose lists them");
+  return absl::StrCat("Pairs:\n", Paragraph({}, left_out, 2, options.style));
 }
 
 std::string Summary(const TestResult& result) {

@@ -233,7 +233,8 @@ TEST(TerminalViewTest, JudgesObjectivesAfterTheFindings) {
   TestResult result = Example();
   result.mutable_traffic_config()->add_objectives("root_query p50<=1s");
   EXPECT_THAT(
-      TerminalView(result, {.objectives = {"root_query rate>=1000"}}),
+      TerminalView(result, {.style = {.columns = 200},
+                            .objectives = {"root_query rate>=1000"}}),
       ContainsRegex("\\(one_host\\)\n"
                     "Objectives:\n"
                     "  pass       root_query p50<=1s: [^\n]+\n"
