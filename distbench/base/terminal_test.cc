@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 
-#include "distbench/base/file_descriptor.h"
+#include "distbench/base/files.h"
 #include "gtest/gtest.h"
 
 namespace distbench {

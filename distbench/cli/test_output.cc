@@ -11,8 +11,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/base/terminal.h"
-#include "distbench/cli/error_output.h"
 #include "distbench/cli/flags.h"
+#include "distbench/cli/output.h"
 #include "distbench/config/search/objective.h"
 #include "distbench/report/findings/verdict.h"
 #include "distbench/report/objectives/check_objectives.h"

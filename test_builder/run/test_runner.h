@@ -14,8 +14,8 @@
 #include "distbench/client/progress_display.h"
 #include "distbench/report/terminal/result_text.h"
 #include "proto/traffic_config.pb.h"
-#include "test_builder/result_directory.h"
 #include "test_builder/run/outcome.h"
+#include "test_builder/run/result_directory.h"
 #include "test_builder/run/test_backend.h"
 
 namespace distbench {

@@ -7,7 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/config/problems/suggest.h"
-#include "distbench/config/syntax/main_actions.h"
+#include "distbench/config/syntax/traffic.h"
 #include "distbench/config/validate/quantities.h"
 #include "distbench/config/validate/validators.h"
 
