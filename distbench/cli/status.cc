@@ -47,8 +47,9 @@ std::string DescribeTest(const GetStatusResponse& status) {
   }
   const TrafficProgress& progress = status.progress();
   absl::StrAppend(&text, ", ", progress.succeeded_count(), " RPCs");
-  if (progress.offered_count() > 0) {
-    absl::StrAppend(&text, " of ", progress.offered_count(), " offered");
+  if (progress.offered_count() > 0 && progress.has_open_loop_ended_count()) {
+    absl::StrAppend(&text, ", ", progress.open_loop_ended_count(), " of ",
+                    progress.offered_count(), " offered have ended");
   }
   absl::StrAppend(&text, ", ", progress.in_flight_count(), " in flight, ",
                   progress.failed_count(), " failed");

@@ -111,6 +111,7 @@ class Engine::Impl final : public WorkerGroup {
       sum.failed_count += progress.failed;
       sum.in_flight_count += progress.in_flight;
       sum.offered_count += progress.offered + progress.backlog;
+      sum.open_loop_ended_count += progress.open_loop_ended;
       sum.unsent_count += progress.unsent;
     }
     return sum;

@@ -32,6 +32,8 @@ TrafficProgress TestPart::TakeProgress() {
     sum.set_failed_count(sum.failed_count() + part.failed_count);
     sum.set_in_flight_count(sum.in_flight_count() + part.in_flight_count);
     sum.set_offered_count(sum.offered_count() + part.offered_count);
+    sum.set_open_loop_ended_count(sum.open_loop_ended_count() +
+                                  part.open_loop_ended_count);
     engine->TakeRecent(recent);
   }
   for (const auto& [rpc, series] : recent) {

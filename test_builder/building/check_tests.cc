@@ -58,9 +58,10 @@ absl::Status CheckTests(absl::Span<const DistributedSystemDescription> tests,
                         Notes& notes) {
   std::vector<std::string> problems;
   for (const DistributedSystemDescription& test : tests) {
-    NoteLongWarmups(test, notes);
     TestSequence sequence;
     *sequence.add_tests() = test;
+    Canonicalize(sequence);
+    NoteLongWarmups(sequence.tests(0), notes);
     const absl::Status status = CheckTestSequence(std::move(sequence)).status();
     if (!status.ok()) AddProblems(test, status, problems);
   }

@@ -80,6 +80,9 @@ absl::StatusOr<std::vector<SettingsVariant>> ExpandForOneProtocol(
       return absl::InvalidArgumentError(absl::StrCat(
           "its lists make more than ", kMaxVariants, " tests; shorten them"));
     }
+    if (const Parameter* parameter = vocabulary->Find(setting.name)) {
+      for (std::string& value : *values) value = PlainValue(*parameter, value);
+    }
     variants = Multiply(variants, setting.name, *values);
   }
   return variants;

@@ -66,6 +66,20 @@ TEST(ExpandValueListsTest, TheLastOfEqualNamesCounts) {
   EXPECT_EQ(variants[0].settings.at("node_count"), "7");
 }
 
+TEST(ExpandValueListsTest, ValuesLoseTheirUnits) {
+  const auto variants = Expand({kClique,
+                                {"rpc_interval_us", "16ms,20ms"},
+                                {"request_size", "1KiB"},
+                                {"test_duration", "1m"},
+                                {"racks", "1KiB"}});
+  ASSERT_EQ(variants.size(), 2);
+  const ValueMap& settings = variants[1].settings;
+  EXPECT_EQ(settings.at("rpc_interval_us"), "20000");
+  EXPECT_EQ(settings.at("request_size"), "1024");
+  EXPECT_EQ(settings.at("test_duration"), "60");
+  EXPECT_EQ(settings.at("racks"), "1KiB");
+}
+
 TEST(ExpandValueListsTest, RefusesEmptyValues) {
   for (const char* list : {"5,", ",5", "5,,6", ","}) {
     EXPECT_THAT(std::string(ExpandValueLists({{kClique, {"node_count", list}}})

@@ -12,11 +12,12 @@ constexpr double kMaxDurationSeconds = 30 * 24 * 3600;
 
 const std::vector<Parameter>& CommonParameters() {
   static const auto& parameters = *new std::vector<Parameter>{
-      NumberParameter("test_duration", "30", {0.001, kMaxDurationSeconds},
-                      "Seconds of traffic; -t sets it for all tests."),
-      IntegerParameter("test_timeout", "", {1},
-                       "Time limit of the test in seconds. Default: "
-                       "test_duration + 120."),
+      InSeconds(NumberParameter(
+          "test_duration", "30", {0.001, kMaxDurationSeconds},
+          "Seconds of traffic; -t sets it for all tests.")),
+      InSeconds(IntegerParameter("test_timeout", "", {1},
+                                 "Time limit of the test in seconds. Default: "
+                                 "test_duration + 120.")),
       ChoiceParameter("ip_version", "", {"4", "6"},
                       "IP version; also as a bare word, ipv4 or ipv6. "
                       "Default: the host's choice."),

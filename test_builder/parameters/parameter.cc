@@ -7,7 +7,10 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/time/time.h"
+#include "distbench/config/syntax/quantity.h"
 #include "glog/logging.h"
 
 namespace distbench {
@@ -72,6 +75,47 @@ std::string DescribeRange(const Range& range) {
                       FormatLimit(range.maximum));
 }
 
+// Returns what follows the range in a description; empty without a unit.
+absl::string_view DescribeUnit(Parameter::Unit unit) {
+  switch (unit) {
+    case Parameter::Unit::kNone:
+      return "";
+    case Parameter::Unit::kPerSecond:
+      return ", or with a unit, such as 1.5k/s";
+    case Parameter::Unit::kSeconds:
+      return ", or with a unit, such as 500ms";
+    case Parameter::Unit::kMicroseconds:
+      return ", or with a unit, such as 16ms";
+    case Parameter::Unit::kBytes:
+      return ", or with a unit, such as 256KiB";
+  }
+  return "";
+}
+
+absl::StatusOr<double> ParseDurationIn(absl::Duration unit,
+                                       absl::string_view text) {
+  const absl::StatusOr<absl::Duration> duration = ParseDurationWithUnit(text);
+  if (!duration.ok()) return duration.status();
+  return absl::FDivDuration(*duration, unit);
+}
+
+absl::StatusOr<double> ParseWithUnit(Parameter::Unit unit,
+                                     absl::string_view text) {
+  switch (unit) {
+    case Parameter::Unit::kNone:
+      break;
+    case Parameter::Unit::kPerSecond:
+      return ParseRateWithUnit(text);
+    case Parameter::Unit::kSeconds:
+      return ParseDurationIn(absl::Seconds(1), text);
+    case Parameter::Unit::kMicroseconds:
+      return ParseDurationIn(absl::Microseconds(1), text);
+    case Parameter::Unit::kBytes:
+      return ParseSizeWithUnit(text);
+  }
+  return absl::InvalidArgumentError("has no unit");
+}
+
 }  // namespace
 
 Parameter IntegerParameter(absl::string_view name,
@@ -112,6 +156,26 @@ Parameter TextParameter(absl::string_view name, absl::string_view default_value,
           std::string(meaning)};
 }
 
+Parameter PerSecond(Parameter parameter) {
+  parameter.unit = Parameter::Unit::kPerSecond;
+  return parameter;
+}
+
+Parameter InSeconds(Parameter parameter) {
+  parameter.unit = Parameter::Unit::kSeconds;
+  return parameter;
+}
+
+Parameter InMicroseconds(Parameter parameter) {
+  parameter.unit = Parameter::Unit::kMicroseconds;
+  return parameter;
+}
+
+Parameter InBytes(Parameter parameter) {
+  parameter.unit = Parameter::Unit::kBytes;
+  return parameter;
+}
+
 const Parameter* FindParameter(absl::Span<const Parameter> parameters,
                                absl::string_view name) {
   for (const Parameter& parameter : parameters) {
@@ -123,9 +187,11 @@ const Parameter* FindParameter(absl::Span<const Parameter> parameters,
 std::string DescribeType(const Parameter& parameter) {
   switch (parameter.type) {
     case Parameter::Type::kInteger:
-      return absl::StrCat("integer, ", DescribeRange(parameter.range));
+      return absl::StrCat("integer, ", DescribeRange(parameter.range),
+                          DescribeUnit(parameter.unit));
     case Parameter::Type::kNumber:
-      return absl::StrCat("number, ", DescribeRange(parameter.range));
+      return absl::StrCat("number, ", DescribeRange(parameter.range),
+                          DescribeUnit(parameter.unit));
     case Parameter::Type::kChoice:
       return absl::StrCat("one of ", absl::StrJoin(parameter.choices, ", "));
     case Parameter::Type::kWord:
@@ -134,6 +200,11 @@ std::string DescribeType(const Parameter& parameter) {
       return "text";
   }
   return "";
+}
+
+std::string PlainValue(const Parameter& parameter, const std::string& text) {
+  const absl::StatusOr<double> number = ParseWithUnit(parameter.unit, text);
+  return number.ok() ? absl::StrFormat("%.15g", *number) : text;
 }
 
 absl::StatusOr<ParameterValues> ParameterValues::Resolve(

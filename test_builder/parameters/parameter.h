@@ -31,6 +31,10 @@ struct Parameter {
     kText,    // anything
   };
 
+  // What a number counts. Users may instead write the quantity with its unit,
+  // such as "16ms"; PlainValue() converts it.
+  enum class Unit { kNone, kPerSecond, kSeconds, kMicroseconds, kBytes };
+
   std::string name;
   Type type;
   std::string default_value;  // empty: no default
@@ -41,6 +45,8 @@ struct Parameter {
   // Name of a parameter that replaces this one: if it is given, this one has no
   // default and must not be given.
   std::string excluded_by;
+
+  Unit unit = Unit::kNone;  // of kInteger and kNumber
 };
 
 Parameter IntegerParameter(absl::string_view name,
@@ -58,12 +64,22 @@ Parameter WordParameter(absl::string_view name, absl::string_view default_value,
 Parameter TextParameter(absl::string_view name, absl::string_view default_value,
                         absl::string_view meaning);
 
+// Return the parameter, which counts this.
+Parameter PerSecond(Parameter parameter);
+Parameter InSeconds(Parameter parameter);
+Parameter InMicroseconds(Parameter parameter);
+Parameter InBytes(Parameter parameter);
+
 // Returns null if `name` is not among them.
 const Parameter* FindParameter(absl::Span<const Parameter> parameters,
                                absl::string_view name);
 
 // Describes valid values, for help and errors: "integer, at least 2".
 std::string DescribeType(const Parameter& parameter);
+
+// Returns the number for a quantity that has its unit, in the parameter's unit:
+// "1500" for "1.5k/s". Returns other text as it is.
+std::string PlainValue(const Parameter& parameter, const std::string& text);
 
 // Checked values of a set of parameters: each has the right type and is in
 // range, and defaults are filled in.

@@ -96,6 +96,38 @@ TEST(ParameterValuesTest, AnExcludedParameterMayNotBeGiven) {
             "lower and exact exclude each other; give one");
 }
 
+std::string Plain(Parameter (*in)(Parameter), const std::string& text) {
+  return PlainValue(in(NumberParameter("it", "", {0}, "It.")), text);
+}
+
+TEST(PlainValueTest, ConvertsQuantitiesToTheUnitOfTheParameter) {
+  EXPECT_EQ(Plain(PerSecond, "1.5k/s"), "1500");
+  EXPECT_EQ(Plain(PerSecond, "6/min"), "0.1");
+  EXPECT_EQ(Plain(InSeconds, "500ms"), "0.5");
+  EXPECT_EQ(Plain(InSeconds, "1h30m"), "5400");
+  EXPECT_EQ(Plain(InMicroseconds, "16ms"), "16000");
+  EXPECT_EQ(Plain(InMicroseconds, "1500ns"), "1.5");
+  EXPECT_EQ(Plain(InBytes, "256KiB"), "262144");
+  EXPECT_EQ(Plain(InBytes, "8GB"), "8000000000");
+}
+
+TEST(PlainValueTest, ReturnsOtherTextAsItIs) {
+  for (const char* text : {"", "007", "2.50", "-1s", "1e30s", "fast", "5x"}) {
+    EXPECT_EQ(Plain(InSeconds, text), text);
+    EXPECT_EQ(Plain(PerSecond, text), text);
+    EXPECT_EQ(Plain(InBytes, text), text);
+  }
+  EXPECT_EQ(Plain(PerSecond, "5s"), "5s");
+  EXPECT_EQ(PlainValue(NumberParameter("it", "", {0}, "It."), "5s"), "5s");
+}
+
+TEST(DescribeTypeTest, ShowsTheUnit) {
+  const Parameter parameter = IntegerParameter("it", "", {2, 100}, "It.");
+  EXPECT_EQ(DescribeType(parameter), "integer, 2 to 100");
+  EXPECT_EQ(DescribeType(InBytes(parameter)),
+            "integer, 2 to 100, or with a unit, such as 256KiB");
+}
+
 TEST(FindParameterTest, FindsByName) {
   const std::vector<Parameter> declared = Declared();
   EXPECT_EQ(FindParameter(declared, "rate"), &declared[1]);

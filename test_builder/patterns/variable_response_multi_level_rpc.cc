@@ -51,14 +51,17 @@ absl::StatusOr<Traffic> BuildVariableResponse(const ParameterValues& values) {
 
 std::vector<Parameter> VariableResponseParameters() {
   std::vector<Parameter> parameters = QueryTreeParameters();
-  parameters.push_back(IntegerParameter(
-      "lower_size", "1024", {0}, "Bytes of the smallest leaf response."));
+  parameters.push_back(InBytes(IntegerParameter("lower_size", "1024", {0},
+                                                "Bytes of the smallest leaf "
+                                                "response.")));
   parameters.back().excluded_by = "exact_size";
-  parameters.push_back(IntegerParameter("upper_size", "64000", {0},
-                                        "Bytes of the largest leaf response."));
+  parameters.push_back(InBytes(IntegerParameter("upper_size", "64000", {0},
+                                                "Bytes of the largest leaf "
+                                                "response.")));
   parameters.back().excluded_by = "exact_size";
   parameters.push_back(
-      IntegerParameter("exact_size", "", {0}, "Bytes of every leaf response."));
+      InBytes(IntegerParameter("exact_size", "", {0},
+                               "Bytes of every leaf response.")));
   return parameters;
 }
 

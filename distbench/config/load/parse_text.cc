@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -48,6 +49,12 @@ std::string FieldSuggestion(absl::string_view message) {
   return absl::StrCat(" Did you mean ", Quoted(*closest), "?");
 }
 
+// Says how to write text when the parser found something else.
+absl::string_view QuotesHint(absl::string_view message) {
+  return absl::StartsWith(message, "Expected string") ? "; put it in quotes"
+                                                      : "";
+}
+
 class ErrorList : public google::protobuf::io::ErrorCollector {
  public:
   explicit ErrorList(absl::string_view source) : source_(source) {}
@@ -72,7 +79,8 @@ class ErrorList : public google::protobuf::io::ErrorCollector {
     for (const auto& [place, message] : errors_) {
       lines.push_back(absl::StrCat(source_, ":", place.first + 1, ":",
                                    place.second + 1, ": ", message,
-                                   FieldSuggestion(message)));
+                                   FieldSuggestion(message),
+                                   QuotesHint(message)));
     }
     return absl::InvalidArgumentError(absl::StrJoin(lines, "\n"));
   }

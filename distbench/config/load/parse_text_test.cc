@@ -32,6 +32,17 @@ TEST(ParseText, TellsLineAndColumn) {
               StartsWith("x.config:2:9: Expected string"));
 }
 
+TEST(ParseText, AsksForQuotes) {
+  EXPECT_EQ(ErrorOf("tests { actions { iterations { rate: 200 } } }"),
+            "x.config:1:38: Expected string, got: 200; put it in quotes");
+}
+
+TEST(ParseText, SuggestsTheRate) {
+  EXPECT_THAT(
+      ErrorOf("tests { actions { iterations { open_loop_rate: 200 } } }"),
+      HasSubstr("Did you mean \"rate\"?"));
+}
+
 TEST(ParseText, ListsEveryUnknownFieldAndSuggestsAnother) {
   EXPECT_THAT(
       ErrorOf("tests {\n  servces { name: 'a' }\n  services { cunt: 3 }\n}"),

@@ -26,7 +26,10 @@ std::map<std::string, int64_t> MainActions(
 }
 
 bool IsOpenLoop(const Action& action) {
-  return action.iterations().has_open_loop_interval_ns();
+  // A canonical test has a rate only if the rate is invalid, which should not
+  // cause problems of closed loops as well.
+  return action.iterations().has_open_loop_interval_ns() ||
+         action.iterations().has_rate();
 }
 
 bool IsClosedLoop(const Action& action) {

@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "distbench/config/problems/problem.h"
 #include "distbench/config/syntax/instance_names.h"
+#include "distbench/config/validate/quantities.h"
 #include "distbench/config/validate/validators.h"
 
 namespace distbench {
@@ -32,16 +33,22 @@ void CanonicalizeTest(DistributedSystemDescription& test) {
   for (ServiceSpec& service : *test.mutable_services()) {
     CanonicalizeService(service);
   }
+  for (PayloadSpec& payload : *test.mutable_payload_descriptions()) {
+    ReplaceQuantities(payload);
+  }
   for (RpcSpec& rpc : *test.mutable_rpc_descriptions()) {
+    ReplaceQuantities(rpc);
     if (rpc.fanout_filter().empty()) rpc.clear_fanout_filter();
   }
   for (Action& action : *test.mutable_actions()) {
     if (!action.has_iterations()) continue;
     Iterations& iterations = *action.mutable_iterations();
+    ReplaceQuantities(iterations);
     if (iterations.open_loop_interval_distribution().empty()) {
       iterations.clear_open_loop_interval_distribution();
     }
   }
+  if (test.has_search()) ReplaceQuantities(*test.mutable_search());
 }
 
 void ValidateTest(const DistributedSystemDescription& test, const Path& path,

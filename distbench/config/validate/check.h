@@ -23,6 +23,8 @@ absl::StatusOr<TestSequence> CheckTestSequence(TestSequence sequence);
 // - Every service has both count and x_size. Each follows from the other, or
 //   the count from the product of the sizes.
 // - Empty strings that mean the default are removed.
+// - Quantities with units, such as Iterations.rate, are replaced by their
+//   numbers.
 // Anything that cannot be canonicalised is left for validation to report.
 // Idempotent.
 void Canonicalize(TestSequence& sequence);

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/config/distributions/distribution.h"
 #include "distbench/config/problems/suggest.h"
+#include "distbench/config/validate/quantities.h"
 #include "distbench/config/validate/validators.h"
 
 namespace distbench {
@@ -217,12 +218,16 @@ void ValidatePayloads(const TestValidation& validation) {
     const PayloadSpec& payload = validation.test().payload_descriptions(i);
     const Path path = validation.Element("payload_descriptions",
                                          validation.names().payloads, i);
+    CheckQuantities(payload, path, validation.problems());
+    const bool is_fixed = payload.has_size() || payload.has_size_with_unit();
     const bool is_drawn = !payload.size_distribution_name().empty();
-    if (payload.has_size() && is_drawn) {
+    if (is_fixed && is_drawn) {
       validation.Add(path,
-                     "has both size and size_distribution_name; give one");
-    } else if (!payload.has_size() && !is_drawn) {
-      validation.Add(path, "has no size; give size or size_distribution_name");
+                     "has both a size and size_distribution_name; give one");
+    } else if (!is_fixed && !is_drawn) {
+      validation.Add(path,
+                     "has no size; give size_with_unit, size or "
+                     "size_distribution_name");
     }
     if (payload.has_size()) {
       validation.CheckRange(path.Field("size"), payload.size(), 0,

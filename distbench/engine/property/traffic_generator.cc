@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/config/testing/random_drivers.h"
 #include "distbench/engine/property/random_parts.h"
+#include "distbench/engine/property/random_units.h"
 
 namespace distbench {
 namespace {
@@ -37,6 +38,7 @@ GeneratedTest TrafficGenerator::Generate() {
   if (features_.multi_server_channels) AddChannels();
   if (features_.replay) AddReplayTraces();
   AddLists();
+  WriteSomeWithUnits(random_, test_);
   return std::move(generated_);
 }
 

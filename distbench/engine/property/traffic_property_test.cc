@@ -23,6 +23,7 @@
 #include "distbench/config/load/load.h"
 #include "distbench/config/testing/used_fields.h"
 #include "distbench/config/validate/check.h"
+#include "distbench/engine/property/random_units.h"
 #include "distbench/engine/property/shrink.h"
 #include "distbench/engine/property/traffic_check.h"
 #include "distbench/engine/property/traffic_generator.h"
@@ -229,6 +230,27 @@ TEST(TrafficPropertyTest, EveryFieldOfTheLanguageIsUsed) {
     EXPECT_TRUE(used.count(field) > 0 || MayBeMissing(field, features))
         << field;
   }
+}
+
+// Tests that differ only in how their quantities are written are the same test.
+TEST(TrafficPropertyTest, UnitsDoNotChangeATest) {
+  int rewritten = 0;
+  for (uint64_t seed = 1; seed <= kTests; ++seed) {
+    const auto checked =
+        Check(TrafficGenerator(seed, OptionalFeatures()).Generate().test);
+    if (!checked.ok()) continue;
+    RandomSource random(seed);
+    DistributedSystemDescription with_units = checked->tests(0);
+    WriteSomeWithUnits(random, with_units);
+    if (with_units.SerializeAsString() !=
+        checked->tests(0).SerializeAsString()) {
+      ++rewritten;
+    }
+    const auto again = Check(with_units);
+    ASSERT_TRUE(again.ok()) << again.status();
+    EXPECT_EQ(ToText(*again), ToText(*checked)) << with_units.DebugString();
+  }
+  EXPECT_GT(rewritten, kTests / 10);
 }
 
 TEST(TrafficGeneratorTest, IsDeterminedByTheSeed) {

@@ -61,6 +61,9 @@ Iteration* RpcSender::OnDone(ClientCall& client) {
   Iteration* iteration = call.iteration;
   std::optional<SampleReservoir>& limited = iteration->action->list->samples;
   const Sample& sample = End(call, /*kept=*/!limited.has_value());
+  if (sample.open_loop) {
+    WorkerProgress::Add(context_.progress.open_loop_ended, 1);
+  }
   if (limited.has_value()) limited->Add(sample);
   if (!iteration->repeats) calls_.Put(&call);
   return --iteration->outstanding == 0 ? iteration : nullptr;

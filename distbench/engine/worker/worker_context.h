@@ -20,6 +20,7 @@ struct WorkerProgress {
   std::atomic<int64_t> failed = 0;
   std::atomic<int64_t> in_flight = 0;
   std::atomic<int64_t> offered = 0;  // open loop: sent or found unsent
+  std::atomic<int64_t> open_loop_ended = 0;  // of the offered ones
   std::atomic<int64_t> backlog = 0;  // open loop: due but not sent yet
   std::atomic<int64_t> unsent = 0;   // iterations held back until the end
   RecentIntervals recent;

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/base/version.h"
+#include "distbench/report/json/json_objectives.h"
 #include "distbench/report/json/json_parts.h"
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/test_totals.h"
@@ -158,6 +159,7 @@ Json TestJson(const TestRun& run, const JsonLimits& limits) {
       {"failure",
        run_info.has_failure() ? Json(run_info.failure()) : Json(nullptr)},
       {"findings", FindingsJson(result, totals)},
+      {"objectives", ObjectivesJson(result)},
       {"run", RunJson(run_info)},
       {"totals", TotalsJson(totals)}};
   AddRpcs(result, totals, limits, json);

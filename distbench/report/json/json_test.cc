@@ -37,9 +37,9 @@ TEST(JsonTest, SchemaIsAsDocumented) {
       Keys(test),
       testing::UnorderedElementsAre(
           "source", "name", "repetition", "verdict", "failure", "findings",
-          "run", "totals", "rpcs", "seconds", "peers", "activities",
-          "resources", "cpus", "connections", "nodes", "placement", "bindings",
-          "stopped_instances", "traffic_config"));
+          "objectives", "run", "totals", "rpcs", "seconds", "peers",
+          "activities", "resources", "cpus", "connections", "nodes",
+          "placement", "bindings", "stopped_instances", "traffic_config"));
   ASSERT_EQ(test["rpcs"].size(), 2);
   EXPECT_THAT(
       Keys(test["rpcs"][0]),
@@ -53,6 +53,42 @@ TEST(JsonTest, SchemaIsAsDocumented) {
       testing::UnorderedElementsAre("count", "failed_count", "overflow_count", "min_ns",
                                     "mean_ns", "standard_deviation_ns",
                                     "max_ns", "percentiles", "distribution"));
+}
+
+TEST(JsonTest, HasTheVerdictsOnObjectives) {
+  TestResult result = MakeExampleResult({});
+  for (const char* objective :
+       {"rpc_0 p50<=1s", "rpc_0 rate>=1000", "rpc_1 p99<=1us"}) {
+    result.mutable_traffic_config()->add_objectives(objective);
+  }
+  const Json all = Rendered(Sourced({result}))["tests"][0]["objectives"];
+  ASSERT_EQ(all.size(), 3);
+  EXPECT_EQ(all[0]["objective"], "rpc_0 p50<=1s");
+  EXPECT_EQ(all[0]["verdict"], "pass");
+  EXPECT_EQ(all[0]["unit"], "ns");
+  EXPECT_EQ(all[0]["limit"], 1e9);
+  EXPECT_LE(all[0]["lower"], all[0]["measured"]);
+  EXPECT_LE(all[0]["measured"], all[0]["upper"]);
+  EXPECT_THAT(all[0]["evidence"].get<std::string>(),
+              HasSubstr("95% interval"));
+  // 2 clients send 50 per second to each of 3 servers.
+  EXPECT_EQ(all[1]["unit"], "per_second");
+  EXPECT_NEAR(all[1]["measured"], 300, 1e-6);
+  EXPECT_EQ(all[1]["verdict"], "fail");
+  EXPECT_EQ(all[2]["verdict"], "fail");
+}
+
+TEST(JsonTest, FiguresOfObjectivesMayBeMissing) {
+  TestResult failed = MakeExampleResult({});
+  failed.mutable_traffic_config()->add_objectives("rpc_0 p50<=1s");
+  failed.mutable_traffic_config()->add_objectives("no objective");
+  failed.mutable_run_info()->set_failure("node1 was lost");
+  const Json all = Rendered(Sourced({failed}))["tests"][0]["objectives"];
+  ASSERT_EQ(all.size(), 2);
+  EXPECT_EQ(all[0]["verdict"], "fail");
+  EXPECT_EQ(all[0]["limit"], 1e9);
+  EXPECT_TRUE(all[0]["measured"].is_null());
+  EXPECT_TRUE(all[1]["limit"].is_null());
 }
 
 TEST(JsonTest, NumbersAreThoseOfTheResult) {

@@ -58,6 +58,7 @@ void UpdateProgress(const TrafficProgress& newer, TrafficProgress& progress) {
   progress.set_failed_count(newer.failed_count());
   progress.set_in_flight_count(newer.in_flight_count());
   progress.set_offered_count(newer.offered_count());
+  progress.set_open_loop_ended_count(newer.open_loop_ended_count());
   AddRecentTimes(newer, progress);
 }
 
@@ -69,6 +70,8 @@ void AddProgress(const TrafficProgress& part, TrafficProgress& sum) {
       SaturatingAdd(sum.in_flight_count(), part.in_flight_count()));
   sum.set_offered_count(
       SaturatingAdd(sum.offered_count(), part.offered_count()));
+  sum.set_open_loop_ended_count(SaturatingAdd(sum.open_loop_ended_count(),
+                                              part.open_loop_ended_count()));
   AddRecentTimes(part, sum);
 }
 

@@ -22,6 +22,7 @@ TrafficProgress Progress(int64_t count) {
   progress.set_failed_count(count);
   progress.set_in_flight_count(count);
   progress.set_offered_count(count);
+  progress.set_open_loop_ended_count(count);
   return progress;
 }
 
@@ -32,6 +33,17 @@ TEST(ProgressTest, AddsUp) {
   EXPECT_EQ(sum.failed_count(), 3);
   EXPECT_EQ(sum.in_flight_count(), 3);
   EXPECT_EQ(sum.offered_count(), 3);
+  EXPECT_EQ(sum.open_loop_ended_count(), 3);
+}
+
+TEST(ProgressTest, NewerTotalsReplaceOlderOnes) {
+  TrafficProgress progress = Progress(1);
+  UpdateProgress(Progress(2), progress);
+  EXPECT_EQ(progress.succeeded_count(), 2);
+  EXPECT_EQ(progress.failed_count(), 2);
+  EXPECT_EQ(progress.in_flight_count(), 2);
+  EXPECT_EQ(progress.offered_count(), 2);
+  EXPECT_EQ(progress.open_loop_ended_count(), 2);
 }
 
 // Nodes may report any numbers.
@@ -42,6 +54,7 @@ TEST(ProgressTest, SumsAreNumbersWhateverIsAdded) {
   EXPECT_EQ(sum.failed_count(), kMost);
   EXPECT_EQ(sum.in_flight_count(), kMost);
   EXPECT_EQ(sum.offered_count(), kMost);
+  EXPECT_EQ(sum.open_loop_ended_count(), kMost);
 }
 
 std::optional<int64_t> ExpectedUs(const std::string& text) {
