@@ -58,6 +58,8 @@ void JudgeRecording(const TestResult& result, const TestTotals& totals,
 void JudgeSteadiness(const TestResult& result, FindingList& findings);
 void JudgeOutcome(const TestResult& result, const TestTotals& totals,
                   FindingList& findings);
+void JudgeTimeParts(const TestResult& result, const TestTotals& totals,
+                    FindingList& findings);
 void JudgeHosts(const TestResult& result, FindingList& findings);
 void JudgeBindings(const TestResult& result, FindingList& findings);
 void JudgeClocks(const TestResult& result, FindingList& findings);

@@ -37,9 +37,9 @@ TEST(JsonTest, SchemaIsAsDocumented) {
       Keys(test),
       testing::UnorderedElementsAre(
           "source", "name", "repetition", "verdict", "failure", "findings",
-          "run", "totals", "rpcs", "seconds", "peers", "activities",
-          "resources", "nodes", "placement", "bindings", "stopped_instances",
-          "traffic_config"));
+          "run", "totals", "rpcs", "seconds", "time_parts", "peers",
+          "activities", "resources", "nodes", "placement", "bindings",
+          "stopped_instances", "traffic_config"));
   ASSERT_EQ(test["rpcs"].size(), 2);
   EXPECT_THAT(
       Keys(test["rpcs"][0]),

@@ -3,9 +3,9 @@
 namespace distbench {
 
 std::vector<const ReportTable*> AllTables() {
-  return {&RpcsTable(),    &PercentilesTable(), &PeersTable(),
-          &SecondsTable(), &ActivitiesTable(),  &ResourcesTable(),
-          &SamplesTable()};
+  return {&RpcsTable(),      &PercentilesTable(), &TimePartsTable(),
+          &PeersTable(),     &SecondsTable(),     &ActivitiesTable(),
+          &ResourcesTable(), &SamplesTable()};
 }
 
 }  // namespace distbench
