@@ -11,10 +11,18 @@ import struct
 import threading
 import time
 
+_DEVICES = "/dev/net/tun"
 _TUNSETIFF = 0x400454CA
 _IFF_TUN = 0x0001
 _IFF_NO_PI = 0x1000
 _PACKET_BYTES = 65536
+
+
+def why_unavailable():
+    """Returns why there can be no such link, or None."""
+    if os.access(_DEVICES, os.R_OK | os.W_OK):
+        return None
+    return f"{_DEVICES} cannot be opened"
 
 
 class DelayedLink:
@@ -48,7 +56,7 @@ class DelayedLink:
 
 def _open_device(name, host, address, peer_address):
     """Makes a device of the host; returns its other end, a file."""
-    end = os.open("/dev/net/tun", os.O_RDWR)
+    end = os.open(_DEVICES, os.O_RDWR)
     request = struct.pack("16sH", name.encode(), _IFF_TUN | _IFF_NO_PI)
     fcntl.ioctl(end, _TUNSETIFF, request)
     host.take_device(name, address, peer_address)
