@@ -1,7 +1,6 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/measurements/time_parts.h"
-#include "distbench/report/tables/cells.h"
 #include "distbench/report/tables/table.h"
 #include "distbench/results/rpc_totals.h"
 #include "distbench/results/walk.h"
