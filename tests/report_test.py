@@ -51,6 +51,7 @@ class ReportTest(ReportTestCase):
         rows_by_table = {
             "rpcs": 2,
             "percentiles": 2 * (6 + 6 + 6),
+            "time_parts": 0,
             "peers": 12,
             "seconds": 40,
             "resources": 40,

@@ -66,6 +66,7 @@ class InProcessFactory final : public EngineFactory {
     const Plan& plan = *request.options.plan;
     const InstancePlan& instance = plan.instances[request.options.instance];
     request.environment.immediate_rpcs = ImmediateRpcs(plan);
+    request.environment.measures_time_parts = plan.measures_time_parts;
     auto driver = MakeProtocolDriver(plan.services[instance.service].driver,
                                      request.environment);
     if (!driver.ok()) return driver.status();

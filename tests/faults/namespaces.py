@@ -143,6 +143,13 @@ class Host:
             connect = f"import socket; socket.create_connection({where}, 5)"
             self.run(sys.executable, "-c", connect)
 
+    def take_device(self, name, address, peer_address):
+        """Moves a point-to-point device of this process to the host."""
+        _run("ip", "link", "set", name, "netns", self.name)
+        here = ("ip", "-n", self.name)
+        _run(*here, "addr", "add", address, "peer", peer_address, "dev", name)
+        _run(*here, "link", "set", name, "up")
+
     def cut_link(self):
         """Drops all packets in both directions, without telling anyone."""
         _run("ip", "link", "set", self._port, "nomaster")

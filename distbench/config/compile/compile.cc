@@ -197,6 +197,7 @@ Plan Compile(const DistributedSystemDescription& test) {
   plan.max_memory_bytes = test.overload_limits().max_memory_bytes();
   plan.sample_memory_bytes = test.sample_memory_bytes();
   plan.recording_memory_bytes = test.recording_memory_bytes();
+  plan.measures_time_parts = test.measure_time_parts();
   CompileServices(context, plan);
   for (const RpcSpec& rpc : test.rpc_descriptions()) {
     plan.rpcs.push_back(CompileRpc(context, rpc));

@@ -1,6 +1,7 @@
 #include "distbench/engine/property/traffic_check.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <memory>
@@ -341,6 +342,21 @@ class TrafficCheck {
     if (statistics.service_time_ns().min() < 0 ||
         statistics.lateness_ns().min() < 0) {
       Complain(absl::StrCat(instance, ": a time is negative"));
+    }
+    if (statistics.has_service_time_ns()) CheckTimeParts(statistics, instance);
+  }
+
+  // If they are measured, they add up to the service times.
+  void CheckTimeParts(const RpcStatistics& statistics,
+                      const std::string& instance) {
+    const double sum_ns = statistics.server_queue_ns().sum() +
+                          statistics.server_handler_ns().sum() +
+                          statistics.network_ns().sum();
+    const double expected_ns =
+        plan_.measures_time_parts ? statistics.service_time_ns().sum() : 0;
+    if (std::abs(sum_ns - expected_ns) > 1e-6 * expected_ns) {
+      Complain(absl::StrCat(instance, ": time parts of ", sum_ns,
+                            " ns in all, and it should be ", expected_ns));
     }
   }
 

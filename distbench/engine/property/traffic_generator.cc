@@ -63,6 +63,7 @@ void TrafficGenerator::AddSettings() {
   if (random_.Chance(0.2)) {
     test_.mutable_overload_limits()->set_max_memory_bytes(int64_t{1} << 40);
   }
+  if (random_.Chance(0.3)) test_.set_measure_time_parts(true);
 }
 
 void TrafficGenerator::AddServices() {

@@ -12,7 +12,9 @@
 namespace distbench {
 
 RpcSender::RpcSender(WorkerContext& context)
-    : context_(context), waiting_(context.engine.routes().count()) {}
+    : context_(context),
+      measures_time_parts_(context.engine.plan().measures_time_parts),
+      waiting_(context.engine.routes().count()) {}
 
 bool RpcSender::Send(Iteration& iteration) {
   const ActionPlan& action = *iteration.action->plan;
@@ -199,7 +201,7 @@ inline void RpcSender::Measure(const RpcCall& call, Sample& sample) {
   const Routes& routes = context_.engine.routes();
   sample.peer = routes.CountedUnder(client.peer, client.responding_instance);
   sample.through_channel = routes.IsChannel(client.peer);
-  sample.request_bytes = client.sent_bytes;
+  sample.request_bytes = static_cast<uint32_t>(client.sent_bytes);
   sample.response_bytes = client.received_bytes;
   sample.sent_ns = client.sent_ns;
   sample.service_time_ns = client.done_ns - client.sent_ns;
@@ -214,6 +216,21 @@ inline void RpcSender::Measure(const RpcCall& call, Sample& sample) {
   sample.trace = client.trace_context.empty()
                      ? -1
                      : context_.recorder.AddTrace(client.trace_context);
+  if (measures_time_parts_) MeasureTimeParts(client, sample);
+}
+
+// The server's times may be anything, because they come from a peer.
+void RpcSender::MeasureTimeParts(const ClientCall& client, Sample& sample) {
+  constexpr int64_t kMostNs = LogHistogram::kMaxValue + 1;  // an overflow
+  sample.server_queue_ns = sample.server_handler_ns = Sample::kNotReported;
+  if (!client.error.empty() || client.server_queue_ns < 0 ||
+      client.server_handler_ns < 0) {
+    return;
+  }
+  sample.server_queue_ns =
+      static_cast<float>(std::min(client.server_queue_ns, kMostNs));
+  sample.server_handler_ns =
+      static_cast<float>(std::min(client.server_handler_ns, kMostNs));
 }
 
 }  // namespace distbench

@@ -49,6 +49,7 @@ struct WorkerContext {
              .sample_memory_bytes = sample_memory_bytes,
              .traced = IsTraced(engine.plan()),
              .replayed = !engine.plan().replay_traces.empty(),
+             .measures_time_parts = engine.plan().measures_time_parts,
              .unix_offset_ns = engine.unix_offset_ns(),
              .seed = seed},
             &progress.recent),

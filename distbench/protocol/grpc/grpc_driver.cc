@@ -182,9 +182,11 @@ int GrpcDriver::Start(const std::string& address, int worker_count) {
   listener_ =
       settings_.server_type == ServerType::kHandoff
           ? MakeCallbackListener(settings_.server, std::move(pool_use),
-                                 std::move(security))
+                                 std::move(security),
+                                 environment_.measures_time_parts)
           : MakeQueueListener(settings_.server, std::move(pool_use),
-                              std::move(security));
+                              std::move(security),
+                              environment_.measures_time_parts);
   for (int i = 0; i < worker_count; ++i) {
     auto transport = std::make_unique<GrpcTransport>(
         timer_, settings_.spin_ns, settings_.client_type);

@@ -46,7 +46,8 @@ struct Driver {
 
 absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeLoopback(
     const DriverOptions& /*options*/, const DriverEnvironment& environment) {
-  return MakeLoopbackDriver(RealClock(), environment.test_nonce);
+  return MakeLoopbackDriver(RealClock(), environment.test_nonce,
+                            environment.measures_time_parts);
 }
 
 absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeTcp(
@@ -57,8 +58,10 @@ absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeTcp(
     if (!context.ok()) return context.status();
     security.tls = *std::move(context);
   }
+  TcpSettings settings = ReadTcpSettings(options);
+  settings.measures_time_parts = environment.measures_time_parts;
   return std::make_unique<TcpDriver>(
-      ReadTcpSettings(options),
+      settings,
       AddressPreference{.netdev = options.netdev,
                         .ip_version = options.ip_version,
                         .listen_address = environment.listen_address},

@@ -131,6 +131,11 @@ class Connection : public Poller::Watcher {
                                             const Header& header,
                                             int64_t target_bytes);
 
+  // As Send(), for a timed reply; see SendQueue.
+  int64_t SendTimedReply(uint64_t call_id, const ResponseHeader& header,
+                         int64_t target_bytes, int64_t queue_ns,
+                         int64_t begun_ns);
+
   // Reads once. Calls
   //   StreamError on_frame(const FrameHeader&, absl::string_view head,
   //                        int64_t read_ns)
@@ -160,6 +165,7 @@ class Connection : public Poller::Watcher {
   virtual void OnBroken(const std::string& reason) = 0;
 
  private:
+  ABSL_ATTRIBUTE_ALWAYS_INLINE int64_t Queued(int64_t message_bytes);
   void Write();
   void MarkDirty();
 
@@ -181,8 +187,11 @@ class Connection : public Poller::Watcher {
 template <typename Header>
 inline int64_t Connection::Send(FrameKind kind, uint64_t call_id,
                          const Header& header, int64_t target_bytes) {
-  const int64_t message_bytes =
-      queue_.Append(kind, call_id, header, target_bytes);
+  return Queued(queue_.Append(kind, call_id, header, target_bytes));
+}
+
+// A frame with a message of this size has been queued.
+inline int64_t Connection::Queued(int64_t message_bytes) {
   if (!is_dirty_) MarkDirty();
   ++batched_frames_;
   batched_bytes_ += message_bytes;

@@ -17,14 +17,20 @@
 //
 //   bytes 0..3    size of the message
 //   bytes 4..6    size of the message's head
-//   byte  7       kind: 1 a request, 2 a reply
+//   byte  7       kind: 1 a request, 2 a reply, 3 a timed reply
 //   bytes 8..15   id of the call; a reply has the id of its request
 //   bytes 16..    the message
+//
+// In tests that measure time parts, all replies are timed; in others, none is. A
+// timed reply has two durations in nanoseconds, 8 bytes each, before its
+// message, and both sizes include them: how long the request waited in the
+// server, and how long its handler took.
 //
 // The message is a serialised GenericRequestResponse (proto/data_plane.proto)
 // whose payload is its last field. The head is the whole message except the
 // payload's own bytes, so that a receiver need not look at those. Sizes of RPCs
-// are sizes of messages; the 16 bytes before each message are not included.
+// are sizes of messages; the 16 or 32 bytes before each message are not
+// included.
 
 #ifndef DISTBENCH_PROTOCOL_TCP_FRAME_H_
 #define DISTBENCH_PROTOCOL_TCP_FRAME_H_
@@ -44,11 +50,17 @@ namespace distbench {
 inline constexpr uint32_t kTcpProtocolVersion = 2;
 inline constexpr size_t kHelloBytes = 16;
 inline constexpr size_t kFrameHeaderBytes = 16;
+inline constexpr size_t kReplyTimesBytes = 16;
 
 // payload/message_codec.h limits messages to kMaxMessageBytes.
 inline constexpr uint32_t kMaxHeadBytes = 64 * 1024;
 
-enum class FrameKind : uint8_t { kRequest = 1, kReply = 2 };
+enum class FrameKind : uint8_t { kRequest = 1, kReply = 2, kTimedReply = 3 };
+
+// The bytes of such a frame between its header and its message.
+constexpr size_t TimesBytes(FrameKind kind) {
+  return kind == FrameKind::kTimedReply ? kReplyTimesBytes : 0;
+}
 
 struct FrameHeader {
   uint32_t message_bytes = 0;
@@ -84,12 +96,33 @@ inline FrameHeader DecodeFrameHeader(const char* bytes) {
   return header;
 }
 
+// The times at the beginning of a timed reply, in nanoseconds.
+struct ReplyTimes {
+  int64_t queue_ns = 0;
+  int64_t handler_ns = 0;
+};
+
+// Writes kReplyTimesBytes.
+inline void EncodeReplyTimes(const ReplyTimes& times, char* out) {
+  std::memcpy(out, &times.queue_ns, 8);
+  std::memcpy(out + 8, &times.handler_ns, 8);
+}
+
+// Reads kReplyTimesBytes. Any bytes are allowed.
+inline ReplyTimes DecodeReplyTimes(const char* bytes) {
+  ReplyTimes times;
+  std::memcpy(&times.queue_ns, bytes, 8);
+  std::memcpy(&times.handler_ns, bytes + 8, 8);
+  return times;
+}
+
 // Returns what is wrong with a header where frames of `expected` kind should
 // be.
 inline StreamError CheckFrameHeader(const FrameHeader& header,
                                     FrameKind expected) {
   if (header.kind != expected) return StreamError::kWrongFrameKind;
-  if (header.message_bytes > kMaxMessageBytes) {
+  if (header.message_bytes > kMaxMessageBytes &&
+      header.message_bytes - TimesBytes(expected) > kMaxMessageBytes) {
     return StreamError::kOversizedMessage;
   }
   if (header.head_bytes > kMaxHeadBytes) return StreamError::kOversizedHead;

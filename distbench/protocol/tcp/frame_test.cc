@@ -41,6 +41,35 @@ TEST(FrameTest, HeadersAreChecked) {
             StreamError::kHeadBeyondMessage);
 }
 
+TEST(FrameTest, TimesOfRepliesHaveTheDocumentedBytes) {
+  char bytes[kReplyTimesBytes];
+  EncodeReplyTimes({.queue_ns = 0x0102, .handler_ns = -2}, bytes);
+  EXPECT_EQ(std::string(bytes, sizeof(bytes)),
+            std::string("\x02\x01\0\0\0\0\0\0"
+                        "\xfe\xff\xff\xff\xff\xff\xff\xff",
+                        16));
+  EXPECT_EQ(DecodeReplyTimes(bytes).queue_ns, 0x0102);
+  EXPECT_EQ(DecodeReplyTimes(bytes).handler_ns, -2);
+}
+
+TEST(FrameTest, TimesDoNotMakeTheLargestMessageTooLarge) {
+  const auto check = [](int64_t message_bytes, FrameKind kind) {
+    return CheckFrameHeader(
+        {.message_bytes = static_cast<uint32_t>(message_bytes), .kind = kind},
+        kind);
+  };
+  EXPECT_EQ(check(kMaxMessageBytes, FrameKind::kReply), StreamError::kNone);
+  EXPECT_EQ(check(kMaxMessageBytes + 1, FrameKind::kReply),
+            StreamError::kOversizedMessage);
+  EXPECT_EQ(check(kMaxMessageBytes + 16, FrameKind::kTimedReply),
+            StreamError::kNone);
+  EXPECT_EQ(check(kMaxMessageBytes + 17, FrameKind::kTimedReply),
+            StreamError::kOversizedMessage);
+  EXPECT_EQ(CheckFrameHeader({.kind = FrameKind::kReply},
+                             FrameKind::kTimedReply),
+            StreamError::kWrongFrameKind);
+}
+
 TEST(FrameTest, HellosAreRecognisedAsFarAsTheyGo) {
   char bytes[kHelloBytes];
   EncodeHello(bytes);

@@ -153,6 +153,7 @@ std::vector<Finding> Judge(const TestResult& result) {
   JudgeOutcome(result, totals, findings);
   JudgeLosses(result, findings);
   JudgeRecording(result, totals, findings);
+  JudgeTimeParts(result, totals, findings);
   JudgeHosts(result, findings);
   JudgeRequirements(result, findings);
   JudgeBindings(result, findings);

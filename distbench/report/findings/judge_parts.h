@@ -60,6 +60,8 @@ void JudgeStalls(const TestResult& result, const TestTotals& totals,
 void JudgeSteadiness(const TestResult& result, FindingList& findings);
 void JudgeOutcome(const TestResult& result, const TestTotals& totals,
                   FindingList& findings);
+void JudgeTimeParts(const TestResult& result, const TestTotals& totals,
+                    FindingList& findings);
 void JudgeHosts(const TestResult& result, FindingList& findings);
 void JudgeRequirements(const TestResult& result, FindingList& findings);
 void JudgeBindings(const TestResult& result, FindingList& findings);

@@ -163,6 +163,8 @@ Json TestJson(const TestRun& run, const JsonLimits& limits) {
       {"run", RunJson(run_info)},
       {"totals", TotalsJson(totals)}};
   AddRpcs(result, totals, limits, json);
+  json["time_parts"] = TableJson(TimePartsTable(), result,
+                                 std::numeric_limits<int64_t>::max());
   json["peers"] = TableJson(PeersTable(), result, limits.max_peer_rows);
   json["activities"] =
       TableJson(ActivitiesTable(), result, std::numeric_limits<int64_t>::max());

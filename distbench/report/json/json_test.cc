@@ -37,8 +37,8 @@ TEST(JsonTest, SchemaIsAsDocumented) {
       Keys(test),
       testing::UnorderedElementsAre(
           "source", "name", "repetition", "verdict", "failure", "findings",
-          "objectives", "run", "totals", "rpcs", "seconds", "peers",
-          "activities", "resources", "cpus", "connections", "nodes",
+          "objectives", "run", "totals", "rpcs", "seconds", "time_parts",
+          "peers", "activities", "resources", "cpus", "connections", "nodes",
           "placement", "bindings", "stopped_instances", "traffic_config"));
   ASSERT_EQ(test["rpcs"].size(), 2);
   EXPECT_THAT(

@@ -8,6 +8,8 @@
 #include "distbench/report/tables/table.h"
 #include "distbench/report/testing/example_result.h"
 #include "distbench/report/testing/report_testing.h"
+#include "distbench/results/histogram_proto.h"
+#include "distbench/stats/log_histogram.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -15,6 +17,7 @@ namespace distbench {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -138,9 +141,63 @@ TEST(CsvTest, SamplesAreQuotedWhereTheyMustBe) {
       ElementsAre(
           "source,test,repetition,client,server,rpc,start_timestamp_ns,"
           "service_time_ns,lateness_ns,request_bytes,response_bytes,warmup,"
-          "server_instance,error",
-          "file.pb,t,1,c/0,s/0,query,1000,2000,5,16,32,0,,",
-          "file.pb,t,1,c/0,s/0,query,1500,7,,0,0,0,,\"it, \"\"broke\"\"\""));
+          "server_instance,error,server_queue_ns,server_handler_ns",
+          "file.pb,t,1,c/0,s/0,query,1000,2000,5,16,32,0,,,,",
+          "file.pb,t,1,c/0,s/0,query,1500,7,,0,0,0,,"
+          "\"it, \"\"broke\"\"\",,"));
+}
+
+// Two RPCs of 100 ns: 20 ns in the server's queue, 50 ns in its handler.
+TestResult TimedResult() {
+  TestResult result = ResultFromText(kSmallResult);
+  RpcPerformanceLog& log = (*(*(*result.mutable_service_logs()
+                                     ->mutable_instance_logs())["c/0"]
+                                 .mutable_peer_logs())["s/0"]
+                                .mutable_rpc_logs())[0];
+  RpcSample& sample = *log.mutable_successful_rpc_samples(0);
+  sample.set_server_queue_ns(20);
+  sample.set_server_handler_ns(50);
+  const auto twice = [](int64_t value, Histogram& proto) {
+    LogHistogram histogram;
+    histogram.RecordN(value, 2);
+    EncodeHistogram(histogram, proto);
+  };
+  RpcStatistics& statistics = *log.mutable_statistics();
+  twice(3, *statistics.mutable_lateness_ns());
+  twice(20, *statistics.mutable_server_queue_ns());
+  twice(50, *statistics.mutable_server_handler_ns());
+  twice(30, *statistics.mutable_network_ns());
+  return result;
+}
+
+TEST(CsvTest, TimePartsHaveARowEachInTheOrderOfAnRpc) {
+  const auto results = Sourced({TimedResult()});
+  EXPECT_THAT(Lines(Csv(results, TimePartsTable())),
+              ElementsAre("source,test,repetition,rpc,part,count,mean_ns,"
+                          "p50_ns,p90_ns,p99_ns,max_ns",
+                          "file.pb,t,1,query,lateness,2,3,3,,,3",
+                          "file.pb,t,1,query,network,2,30,30,,,30",
+                          "file.pb,t,1,query,server_queue,2,20,20,,,20",
+                          "file.pb,t,1,query,server_handler,2,50,50,,,50"));
+  EXPECT_THAT(Lines(Csv(results, SamplesTable()))[1],
+              EndsWith(",0,,,20,50"));
+  EXPECT_THAT(Lines(Csv(results, PeersTable())),
+              ElementsAre(EndsWith(",network_mean_ns,network_p50_ns,"
+                                   "network_p99_ns,network_max_ns,"
+                                   "server_queue_mean_ns,server_queue_p50_ns,"
+                                   "server_queue_p99_ns,server_queue_max_ns,"
+                                   "server_handler_mean_ns,"
+                                   "server_handler_p50_ns,"
+                                   "server_handler_p99_ns,"
+                                   "server_handler_max_ns"),
+                          EndsWith(",30,30,,30,20,20,,20,50,50,,50")));
+}
+
+TEST(CsvTest, WithoutTimePartsThereAreNoRowsOfThem) {
+  EXPECT_EQ(
+      Lines(Csv(Sourced({ResultFromText(kSmallResult)}), TimePartsTable()))
+          .size(),
+      1);
 }
 
 TEST(CsvTest, PeersSecondsAndResourcesHaveARowEach) {

@@ -35,13 +35,14 @@ struct ReportTable {
   void (*list_rows)(const TestResult& result, RowSink sink);
 };
 
-// One row per RPC; per RPC and percentile, with its interval; per pair of
-// instances and RPC; per RPC and time interval; per instance and activity; per
-// node and second; per node, second and CPU; per end of a data connection; per
-// sample. docs/reports.md documents the columns. Their
-// names and order are a contract; new columns may only be appended.
+// One row per RPC; per RPC and percentile, with its interval; per RPC and part
+// of its time; per pair of instances and RPC; per RPC and time interval; per
+// instance and activity; per node and second; per node, second and CPU; per end
+// of a data connection; per sample. docs/reports.md documents the columns.
+// Their names and order are a contract; new columns may only be appended.
 const ReportTable& RpcsTable();
 const ReportTable& PercentilesTable();
+const ReportTable& TimePartsTable();
 const ReportTable& PeersTable();
 const ReportTable& SecondsTable();
 const ReportTable& ActivitiesTable();

@@ -14,6 +14,7 @@
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/text/failure_lines.h"
+#include "distbench/report/text/time_parts_text.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/rpc_totals.h"
 #include "distbench/results/walk.h"
@@ -348,6 +349,7 @@ std::vector<std::string> SummarizeTest(const TestResult& result) {
                      lines);
   AppendSectionIfAny("Generator health", GeneratorHealth(result, totals),
                      lines);
+  AppendSectionIfAny("Time parts", TimePartLines(totals), lines);
   AppendSectionIfAny("Failures", FailureLines(result, totals), lines);
   AppendSectionIfAny("Resources", Resources(result.resource_usage_logs()),
                      lines);

@@ -45,6 +45,8 @@ void ReadEnd(grpc_status_code status, absl::string_view message,
   }
   call.received_bytes = response.size_bytes();
   call.responding_instance = header.server_instance;
+  call.server_queue_ns = header.queue_ns;
+  call.server_handler_ns = header.handler_ns;
   call.error =
       error.empty() ? header.error_message : absl::string_view(error);
 }

@@ -67,17 +67,19 @@ class CallbackListener final : public Listener,
                                private grpc::CallbackGenericService {
  public:
   CallbackListener(const ChannelArguments& arguments, PoolUse pool_use,
-                   ListenerSecurity security)
+                   ListenerSecurity security, bool measures_time_parts)
       : arguments_(arguments),
         pool_use_(std::move(pool_use)),
-        security_(std::move(security)) {}
+        security_(std::move(security)),
+        measures_time_parts_(measures_time_parts) {}
 
   ~CallbackListener() override {
     if (shutdown_.joinable()) shutdown_.join();
   }
 
   std::unique_ptr<ServerSide> MakeServerSide(EventQueue& queue) override {
-    auto side = std::make_unique<CallbackServer>(queue, pool_use_);
+    auto side = std::make_unique<CallbackServer>(queue, pool_use_,
+                                                 measures_time_parts_);
     sides_.push_back(side.get());
     return side;
   }
@@ -135,6 +137,7 @@ class CallbackListener final : public Listener,
   const ChannelArguments arguments_;
   const PoolUse pool_use_;
   const ListenerSecurity security_;
+  const bool measures_time_parts_;
   std::vector<CallbackServer*> sides_;
   std::atomic<size_t> turn_ = 0;
   std::unique_ptr<grpc::Server> server_;
@@ -145,9 +148,10 @@ class CallbackListener final : public Listener,
 
 std::unique_ptr<Listener> MakeCallbackListener(
     const ChannelArguments& arguments, PoolUse pool_use,
-    ListenerSecurity security) {
+    ListenerSecurity security, bool measures_time_parts) {
   return std::make_unique<CallbackListener>(arguments, std::move(pool_use),
-                                            std::move(security));
+                                            std::move(security),
+                                            measures_time_parts);
 }
 
 }  // namespace distbench

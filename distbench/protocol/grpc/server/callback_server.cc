@@ -61,6 +61,7 @@ class CallbackServer::Request final : public PooledRequest,
 };
 
 void CallbackServer::Request::OnReadDone(bool ok) {
+  if (server_.measures_time_parts_) arrived_ns = RealClock().MonotonicNs();
   if (!ok || !ReadHeader(request_)) {
     Refuse(grpc::StatusCode::INVALID_ARGUMENT, "malformed request");
   } else if (!server_.Enter()) {
@@ -71,14 +72,16 @@ void CallbackServer::Request::OnReadDone(bool ok) {
 }
 
 void CallbackServer::Request::SendReply() {
-  reply_.Fill(ResponseHeader{.server_instance = reply_instance,
-                             .error_message = reply_error},
+  reply_.Fill(ReplyHeader(/*times=*/server_.measures_time_parts_),
               reply_bytes);
   StartWriteAndFinish(reply_.get(), grpc::WriteOptions(), grpc::Status::OK);
 }
 
-CallbackServer::CallbackServer(EventQueue& queue, PoolUse pool_use)
-    : queue_(queue), pool_use_(std::move(pool_use)) {}
+CallbackServer::CallbackServer(EventQueue& queue, PoolUse pool_use,
+                               bool measures_time_parts)
+    : queue_(queue),
+      pool_use_(std::move(pool_use)),
+      measures_time_parts_(measures_time_parts) {}
 
 CallbackServer::~CallbackServer() {
   // Drop the requests to which the engine has not replied.

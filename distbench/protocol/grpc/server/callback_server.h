@@ -21,8 +21,9 @@ namespace distbench {
 class CallbackServer final : public ServerSide {
  public:
   // The queue must outlive this. gRPC's server must have stopped, and the pool
-  // must have ended, before this is destroyed, after drained() holds.
-  CallbackServer(EventQueue& queue, PoolUse pool_use);
+  // must have ended, before this is destroyed, after drained() holds. For
+  // measures_time_parts, see DriverEnvironment.
+  CallbackServer(EventQueue& queue, PoolUse pool_use, bool measures_time_parts);
   ~CallbackServer() override;
 
   CallbackServer(const CallbackServer&) = delete;
@@ -49,6 +50,7 @@ class CallbackServer final : public ServerSide {
 
   EventQueue& queue_;
   const PoolUse pool_use_;
+  const bool measures_time_parts_;
   LentRequests<Request> lent_;
 
   // Requests that have entered and not been finished by the worker. A request

@@ -59,16 +59,18 @@ class Listener {
 };
 
 // Makes a listener for the server types "inline" and "polling": the transports'
-// completion queues are also the server's.
+// completion queues are also the server's. For measures_time_parts, here and
+// below, see DriverEnvironment.
 std::unique_ptr<Listener> MakeQueueListener(const ChannelArguments& arguments,
                                             PoolUse pool_use,
-                                            ListenerSecurity security);
+                                            ListenerSecurity security,
+                                            bool measures_time_parts);
 
 // Makes a listener for the server type "handoff", which uses gRPC's callback
 // API. Requests go to the transports in turn.
 std::unique_ptr<Listener> MakeCallbackListener(
     const ChannelArguments& arguments, PoolUse pool_use,
-    ListenerSecurity security);
+    ListenerSecurity security, bool measures_time_parts);
 
 }  // namespace distbench
 

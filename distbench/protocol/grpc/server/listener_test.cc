@@ -34,11 +34,13 @@ class ListenerTest : public testing::Test {
 };
 
 TEST_F(ListenerTest, QueueListenerSaysThatAnAddressIsNotAvailable) {
-  ExpectNoPort(MakeQueueListener(ChannelArguments(), PoolUse(), {}));
+  ExpectNoPort(MakeQueueListener(ChannelArguments(), PoolUse(), {},
+                                 /*measures_time_parts=*/false));
 }
 
 TEST_F(ListenerTest, CallbackListenerSaysThatAnAddressIsNotAvailable) {
-  ExpectNoPort(MakeCallbackListener(ChannelArguments(), PoolUse(), {}));
+  ExpectNoPort(MakeCallbackListener(ChannelArguments(), PoolUse(), {},
+                                    /*measures_time_parts=*/false));
 }
 
 }  // namespace

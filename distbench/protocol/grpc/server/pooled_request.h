@@ -23,9 +23,11 @@
 #define DISTBENCH_PROTOCOL_GRPC_SERVER_POOLED_REQUEST_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
+#include "distbench/base/clock.h"
 #include "distbench/payload/message_codec.h"
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/grpc/queue/event_queue.h"
@@ -77,6 +79,22 @@ class PooledRequest : public ServerCall,
     if (trace_context.empty()) message.Clear();
     return true;
   }
+
+  // Returns the reply's header. With `times`, the reply must be handed to gRPC
+  // at once.
+  ResponseHeader ReplyHeader(bool times) const {
+    ResponseHeader header = {.server_instance = reply_instance,
+                             .error_message = reply_error};
+    if (times) {
+      header.queue_ns = received_ns - arrived_ns;
+      header.handler_ns = RealClock().MonotonicNs() - received_ns;
+    }
+    return header;
+  }
+
+  // When gRPC delivered the request (monotonic). received_ns is later if it had
+  // to wait for a thread of a pool or for its worker.
+  int64_t arrived_ns = 0;
 
   // The worker's queue, to which Run() posts the request.
   virtual EventQueue& queue() = 0;

@@ -15,8 +15,10 @@ namespace {
 class QueueListener final : public Listener {
  public:
   QueueListener(const ChannelArguments& arguments, PoolUse pool_use,
-                ListenerSecurity security)
-      : pool_use_(std::move(pool_use)), security_(std::move(security)) {
+                ListenerSecurity security, bool measures_time_parts)
+      : pool_use_(std::move(pool_use)),
+        security_(std::move(security)),
+        measures_time_parts_(measures_time_parts) {
     std::vector<grpc_arg> list = arguments.AsGrpc();
     const grpc_channel_args args = {.num_args = list.size(),
                                     .args = list.data()};
@@ -26,8 +28,8 @@ class QueueListener final : public Listener {
 
   std::unique_ptr<ServerSide> MakeServerSide(EventQueue& queue) override {
     grpc_server_register_completion_queue(server_, queue.get(), nullptr);
-    auto side = std::make_unique<QueueServer>(queue, pool_use_,
-                                              security_.test_nonce);
+    auto side = std::make_unique<QueueServer>(
+        queue, pool_use_, security_.test_nonce, measures_time_parts_);
     sides_.push_back(side.get());
     return side;
   }
@@ -63,6 +65,7 @@ class QueueListener final : public Listener {
 
   const PoolUse pool_use_;
   const ListenerSecurity security_;
+  const bool measures_time_parts_;
   grpc_server* server_;
   std::vector<QueueServer*> sides_;
 };
@@ -71,9 +74,11 @@ class QueueListener final : public Listener {
 
 std::unique_ptr<Listener> MakeQueueListener(const ChannelArguments& arguments,
                                             PoolUse pool_use,
-                                            ListenerSecurity security) {
+                                            ListenerSecurity security,
+                                            bool measures_time_parts) {
   return std::make_unique<QueueListener>(arguments, std::move(pool_use),
-                                         std::move(security));
+                                         std::move(security),
+                                         measures_time_parts);
 }
 
 }  // namespace distbench

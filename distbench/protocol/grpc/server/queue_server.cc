@@ -102,15 +102,14 @@ void QueueServer::Request::OnComplete(bool ok, TransportEvents& events) {
 
 bool QueueServer::Request::ReadHeader() {
   static_cast<ServerCall&>(*this) = {};
-  received_ns = RealClock().MonotonicNs();
+  received_ns = arrived_ns = RealClock().MonotonicNs();
   return PooledRequest::ReadHeader(request_);
 }
 
 void QueueServer::Request::Reply() {
   state_ = State::kReplying;
   request_.Clear();
-  reply_.Fill(ResponseHeader{.server_instance = reply_instance,
-                             .error_message = reply_error},
+  reply_.Fill(ReplyHeader(/*times=*/server_->measures_time_parts_),
               reply_bytes);
   grpc_op& status = reply_operations_[1];
   status.data.send_status_from_server.status = GRPC_STATUS_OK;
@@ -143,9 +142,11 @@ void QueueServer::Request::Release() {
   grpc_call_ = nullptr;
 }
 
-QueueServer::QueueServer(EventQueue& queue, PoolUse pool_use, std::string nonce)
+QueueServer::QueueServer(EventQueue& queue, PoolUse pool_use, std::string nonce,
+                         bool measures_time_parts)
     : queue_(queue),
       pool_use_(std::move(pool_use)),
+      measures_time_parts_(measures_time_parts),
       handshakes_(std::move(nonce)) {}
 
 QueueServer::~QueueServer() { CHECK(drained()); }

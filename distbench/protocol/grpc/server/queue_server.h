@@ -23,8 +23,10 @@ namespace distbench {
 class QueueServer final : public ServerSide {
  public:
   // The queue must outlive this. The pool, if there is one, must end before
-  // this, after drained() holds. `nonce` is the test's, for handshakes.
-  QueueServer(EventQueue& queue, PoolUse pool_use, std::string nonce);
+  // this, after drained() holds. `nonce` is the test's, for handshakes. For
+  // measures_time_parts, see DriverEnvironment.
+  QueueServer(EventQueue& queue, PoolUse pool_use, std::string nonce,
+              bool measures_time_parts);
   ~QueueServer() override;
 
   QueueServer(const QueueServer&) = delete;
@@ -54,6 +56,7 @@ class QueueServer final : public ServerSide {
 
   EventQueue& queue_;
   const PoolUse pool_use_;
+  const bool measures_time_parts_;
   grpc_server* server_ = nullptr;
   void* method_ = nullptr;
   ObjectPool<Request> pool_;
