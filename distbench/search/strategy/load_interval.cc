@@ -20,10 +20,11 @@ LoadInterval IntervalOfLine(const ProbeHistory& history) {
 
 LoadInterval FindInterval(const ProbeHistory& history) {
   LoadInterval interval = IntervalOfLine(history);
-  const double met = history.HighestClearMeet();  // 0 if there is none
-  if (met > 0) interval.min = std::max(interval.min.value_or(met), met);
   if (history.LowestMiss(&Missed) == nullptr) interval.max.reset();
-  if (const Probe* miss = history.LowestMiss(&ClearlyMissed)) {
+  const ProbeHistory cautious = history.WithSharedErrors();
+  const double met = cautious.HighestClearMeet();  // 0 if there is none
+  if (met > 0) interval.min = std::max(interval.min.value_or(met), met);
+  if (const Probe* miss = cautious.LowestMiss(&ClearlyMissed)) {
     const double missed = miss->request.load;
     interval.max = std::min(interval.max.value_or(missed), missed);
   }

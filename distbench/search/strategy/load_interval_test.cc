@@ -40,7 +40,7 @@ TEST(FindIntervalTest, AProbeWithoutABurstDoesNotPullTheLine) {
   // The last probe happens to be low, and to think itself exact.
   const ProbeHistory history =
       HistoryOf({At(90, -0.2, 0.1), At(110, 0.2, 0.1), At(100, 0, 0.1),
-                 At(100, -0.15, 0.051)});
+                 At(100, -0.15, 0.001)});
   const LoadInterval interval = FindInterval(history);
   EXPECT_LT(*interval.min, 98);
   EXPECT_LT(std::sqrt(*interval.min * *interval.max), 102.5);

@@ -80,6 +80,17 @@ std::optional<Probe> ProbeHistory::FinalRunsAt(double load) const {
   return all;
 }
 
+ProbeHistory ProbeHistory::WithSharedErrors() const {
+  const double variance = VariancePerSecond(Counted());
+  ProbeHistory shared = *this;
+  for (Probe& probe : shared.probes_) {
+    if (std::isinf(probe.excess)) continue;
+    probe.excess_error = std::max(probe.excess_error,
+                                  std::sqrt(variance / probe.seconds));
+  }
+  return shared;
+}
+
 double ProbeHistory::FinalLength() const {
   double length = 0;
   for (const Probe& probe : probes_) {

@@ -46,6 +46,9 @@ class ProbeHistory {
   // The length of all final runs together.
   double FinalLength() const;
 
+  // The same probes, each with at least the error that it shares.
+  ProbeHistory WithSharedErrors() const;
+
   // The highest load that clearly met; 0 if there is none.
   double HighestClearMeet() const;
 
@@ -56,9 +59,10 @@ class ProbeHistory {
   // Where the line through the measurements crosses the limit, in logarithms of
   // load and measurement.
   //
-  // The errors of the measurements come from all of them together, because a
-  // probe that happens to see no burst underestimates both its measurement and
-  // the error of that, and would pull the line towards itself.
+  // The errors of the measurements are shared: they come from all of those near
+  // the limit together, because a probe that happens to see no burst
+  // underestimates both its measurement and the error of that, and would pull
+  // the line towards itself.
   std::optional<Crossing> FitLine() const;
 
  private:
