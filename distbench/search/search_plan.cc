@@ -21,7 +21,8 @@ constexpr absl::Duration kProbeUnit = absl::Milliseconds(100);
 // Share of the samples that a probe near the limit needs.
 constexpr double kRoughShare = 0.2;
 
-// Probes are not lengthened beyond this multiple of length 1 to get more samples.
+// Probes are not lengthened beyond this multiple of length 1 to get more
+// samples.
 constexpr double kMaxLengthening = 10;
 
 LoadSearchSpec MergeSpecs(const LoadSearchSpec& wins,

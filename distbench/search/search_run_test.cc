@@ -150,8 +150,7 @@ TEST(RunLoadSearchTest, ConvergesOnTheCapacityAndReportsIt) {
   EXPECT_EQ(report.search().tolerance(), 0.02);
   EXPECT_EQ(report.probes_size(), system.loads.size());
   EXPECT_EQ(report.min_load(), report.load());
-  EXPECT_GE(report.max_load(), 777);
-  EXPECT_LE(report.max_load(), 777 * 1.02);
+  EXPECT_NEAR(report.max_load(), 777, 10);
   EXPECT_EQ(report.confidence_level(), 0.95);
   EXPECT_TRUE(report.is_proven());
   // Only the final run is kept.
@@ -271,7 +270,7 @@ TEST(RunLoadSearchTest, StopsInTime) {
   EXPECT_LE(system.loads.size(), 4);
 }
 
-// A queue that remembers, whose noise the final runs can not average out.
+// A system about which too little is known for a proof.
 TEST(RunLoadSearchTest, SaysSoIfThereIsNoTimeForAProof) {
   FakeSystem system = {.capacity = 777};
   SearchCallbacks callbacks = system.Callbacks();
@@ -292,9 +291,10 @@ TEST(RunLoadSearchTest, SaysSoIfThereIsNoTimeForAProof) {
   // The final run and its repetitions of length 1, 2 and 4.
   EXPECT_THAT(all.test_results(), SizeIs(4));
 
-  // Ends after the first final run: the fake says that each run takes 12 s.
+  // Ends after the first final run. The fake says that each run takes 12 s, but
+  // a final run needs time for 62 s, and the longest probe for 82 s.
   const int probes_before = all.searches(0).probes_size() - 4;
-  plan.timing.max_total = probes_before * absl::Seconds(12) + absl::Seconds(65);
+  plan.timing.max_total = probes_before * absl::Seconds(12) + absl::Seconds(72);
   TestSequenceResults results;
   ASSERT_TRUE(RunLoadSearch(plan, callbacks, results).ok());
   EXPECT_EQ(results.searches(0).verdict(), "converged");

@@ -12,10 +12,10 @@ namespace distbench {
 inline constexpr size_t kFewestForGrowth = 4;
 
 // Whether the mean latencies of the second half of consecutive blocks are above
-// those of the first half by more than chance explains: by three standard errors
-// of the difference (B. L. Welch, The Generalization of "Student's" Problem when
-// Several Different Population Variances are Involved, Biometrika 34 (1947)
-// 28-35). False if there are too few blocks with latencies.
+// those of the first half by more than chance explains: by three standard
+// errors of the difference (B. L. Welch, The Generalization of "Student's"
+// Problem when Several Different Population Variances are Involved, Biometrika
+// 34 (1947) 28-35). False if there are too few blocks with latencies.
 //
 // A queue that starts empty approaches its steady latency from below, and that
 // of an overloaded system has none. Such a run measures less than a longer one.

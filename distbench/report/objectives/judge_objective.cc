@@ -27,12 +27,13 @@ namespace {
 // standard errors.
 constexpr double kErrorsPerInterval = 1.96;
 
-// The assumed relative error if an interval is open-ended or if nothing is known
-// about the dependence of RPCs on each other: a quarter of the value.
+// The assumed relative error if an interval is open-ended or if nothing is
+// known about the dependence of RPCs on each other: a quarter of the value.
 constexpr double kUnknownError = 0.25;
 
 // Runs that are too short for MakeBlocks() have blocks of one interval each.
-// Student's t distribution allows for their number, but not for fewer than this.
+// Student's t distribution allows for their number, but not for fewer than
+// this.
 constexpr size_t kFewestShortBlocks = 4;
 
 // The number of intervals that reports show; blocks are made of fewer.

@@ -59,12 +59,11 @@ double DistanceOf(const Objective& objective,
 
 Distance DistanceOf(const Objective& objective,
                     const ObjectiveOutcome& outcome) {
-  double lower = DistanceOf(objective, outcome.lower, -kInfinity);
-  double upper = DistanceOf(objective, outcome.upper, kInfinity);
-  if (!objective.is_upper_limit) {
-    lower = DistanceOf(objective, outcome.upper, -kInfinity);
-    upper = DistanceOf(objective, outcome.lower, kInfinity);
-  }
+  const bool is_upper = objective.is_upper_limit;
+  const double lower = DistanceOf(
+      objective, is_upper ? outcome.lower : outcome.upper, -kInfinity);
+  const double upper = DistanceOf(
+      objective, is_upper ? outcome.upper : outcome.lower, kInfinity);
   const double estimate = std::max(outcome.excess.estimate, kLowestExcess);
   const double error = kErrorsToBound * outcome.excess.error;
   if (std::isinf(estimate)) return {lower, estimate, upper};
@@ -72,10 +71,10 @@ Distance DistanceOf(const Objective& objective,
           std::max(upper, estimate + error)};
 }
 
-// Adds an objective. All are met only if each of them is, so that no bound needs
-// to be wider because there are several: R. L. Berger, Multiparameter Hypothesis
-// Testing and Acceptance Sampling, Technometrics 24 (1982) 295-300. The lower
-// bound is that of the objective that was furthest from being met.
+// Adds an objective. All are met only if each of them is, so that no bound
+// needs to be wider because there are several: R. L. Berger, Multiparameter
+// Hypothesis Testing and Acceptance Sampling, Technometrics 24 (1982) 295-300.
+// The lower bound is that of the objective that was furthest from being met.
 void Add(const Distance& objective, Distance& all) {
   all.upper = std::max(all.upper, objective.upper);
   if (objective.estimate <= all.estimate) return;
@@ -83,8 +82,9 @@ void Add(const Distance& objective, Distance& all) {
   all.lower = objective.lower;
 }
 
-// Sets the excess and its error towards the limit. A run whose latencies were still
-// growing proves no more than a miss, and its value is not that of a longer run.
+// Sets the excess and its error towards the limit. A run whose latencies were
+// still growing proves no more than a miss, and its value is not that of a
+// longer run.
 void SetExcess(const Distance& distance, bool has_grown, Probe& probe) {
   probe.excess = distance.estimate;
   const bool is_certain_miss =

@@ -38,8 +38,8 @@ struct MeasuredProbe {
 // could not be generated if the generator sent too little, or if only its
 // lateness made an objective miss. ABORTED if the run failed.
 //
-// If latencies were still growing, a miss is infinite, and the error of anything
-// else unknown (see Probe).
+// If latencies were still growing, a miss is infinite, and the error of
+// anything else unknown (see Probe).
 absl::StatusOr<MeasuredProbe> MeasureProbe(
     const ProbeRequest& request, absl::Span<const Objective> objectives,
     const TestResult& result);

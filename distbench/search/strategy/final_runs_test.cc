@@ -39,7 +39,8 @@ std::vector<double> FinalLengths(const LoadSearch& search) {
 
 void RunAll(LoadSearch& search, double error) {
   while (search.Next().has_value()) {
-    search.Add(Measure(*search.Next(), error / std::sqrt(search.Next()->length)));
+    const ProbeRequest request = *search.Next();
+    search.Add(Measure(request, error / std::sqrt(request.length)));
   }
 }
 

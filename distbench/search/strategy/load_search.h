@@ -163,8 +163,8 @@ class LoadSearch {
   int recovery_attempts_ = 0;
   // of a miss that is being measured again
   std::optional<double> doubted_load_;
-  // final runs that met, while one of them is repeated or a miss next to them is
-  // doubtful
+  // final runs that met, while one of them is repeated or a miss next to them
+  // is doubtful
   std::optional<Probe> met_final_;
   std::set<double> confirmed_loads_;    // of misses
   int steps_down_ = 0;

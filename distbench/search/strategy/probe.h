@@ -33,8 +33,8 @@ struct Probe {
   double achieved_load = 0;
 
   // The logarithm of measured / limit for the objective that was furthest from
-  // being met. Negative values met. Infinite for a miss so clear that it was not
-  // measured, or if RPCs failed.
+  // being met. Negative values met. Infinite for a miss so clear that it was
+  // not measured, or if RPCs failed.
   double excess = 0;
 
   // Its standard error towards the limit; infinite if the interval of the

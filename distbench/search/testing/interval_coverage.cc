@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
+#include "absl/status/status.h"
 #include "distbench/base/time_units.h"
 #include "distbench/search/search_plan.h"
 #include "distbench/search/search_run.h"

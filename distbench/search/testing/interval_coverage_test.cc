@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "distbench/search/search_plan.h"
 #include "distbench/search/search_run.h"
 #include "distbench/search/testing/simulated_system.h"
@@ -20,7 +21,8 @@ TEST(CoverageTest, IntervalsContainTheTruth) {
   for (const CoverageCase& search : CoverageCases()) {
     const auto coverage = MeasureCoverage(search, {}, kSeeds);
     ASSERT_TRUE(coverage.ok()) << coverage.status();
-    EXPECT_GE(coverage->held, kSeeds * 0.9) << search.name << search.objective;
+    // If 93 of 100 hold, chance leaves fewer than 34 of 40 in 1 % of cases.
+    EXPECT_GE(coverage->held, 34) << search.name << search.objective;
     EXPECT_LE(coverage->wrongly_proven, kSeeds * 0.1)
         << search.name << search.objective;
     EXPECT_LT(coverage->median_width, 0.12) << search.name << search.objective;
@@ -48,7 +50,8 @@ TEST(CoverageTest, ShortFinalRunsAreRepeatedAndProveLittle) {
   const auto coverage = MeasureCoverage(search, timing, 40);
   ASSERT_TRUE(coverage.ok()) << coverage.status();
   EXPECT_GE(coverage->held, 36);
-  EXPECT_LE(coverage->wrongly_proven, 3);
+  EXPECT_LT(coverage->proven, 20);
+  EXPECT_LE(coverage->wrongly_proven, 2);
 }
 
 SearchReport SearchWith(const std::vector<std::string>& objectives,

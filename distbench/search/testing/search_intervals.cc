@@ -1,5 +1,5 @@
-// Prints how often the confidence intervals of searches on simulated queues
-// contain the true capacity, as a table in Markdown:
+// Measures how often the confidence intervals of searches on simulated queues
+// contain the true capacity, and prints a table in Markdown:
 //
 //   bazel run //distbench/search/testing:search_intervals -- --seeds=100
 
@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <string>
 
+#include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "distbench/search/testing/interval_coverage.h"
 

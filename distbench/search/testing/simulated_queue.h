@@ -30,8 +30,8 @@ void Simulate(const SimulatedQueue& queue, double load, double seconds,
 
 // Returns the load at which the mean response time is `limit`. M/M/1 and
 // M/M/1-PS: 1 / (service rate - load). M/D/1: the formula of Pollaczek and
-// Khinchine. L. Kleinrock, Queueing Systems, Wiley, volume 1, 1975, sections 3.2
-// and 5.6, and volume 2, 1976, section 4.4.
+// Khinchine. L. Kleinrock, Queueing Systems, Wiley, volume 1, 1975, sections
+// 3.2 and 5.6, and volume 2, 1976, section 4.4.
 double CapacityForMean(const SimulatedQueue& queue, double limit);
 
 // Returns the load at which a quantile of the response time is `limit`. M/M/1:

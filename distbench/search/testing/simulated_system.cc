@@ -1,6 +1,7 @@
 #include "distbench/search/testing/simulated_system.h"
 
 #include <cmath>
+#include <cstdint>
 #include <map>
 
 #include "distbench/base/testing/proto_testing.h"

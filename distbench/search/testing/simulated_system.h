@@ -15,8 +15,8 @@ namespace distbench {
 // A test of one RPC, "query", in one open loop.
 DistributedSystemDescription SimulatedTest();
 
-// Runs probes of SimulatedTest(), each from an empty queue and with other random
-// numbers. RPCs fail independently with the given probability.
+// Runs probes of SimulatedTest(), each from an empty queue and with other
+// random numbers. RPCs fail independently with the given probability.
 class SimulatedSystem {
  public:
   SimulatedSystem(const SimulatedQueue& queue, uint64_t seed,
