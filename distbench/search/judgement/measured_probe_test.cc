@@ -92,7 +92,7 @@ TEST(MeasureProbeTest, NoFailuresOfFewRpcsProveLittle) {
   const MeasuredProbe few =
       Measure({"failures<=0.1%"}, ResultOf(Steady(1'000), 10));
   EXPECT_EQ(few.outcome, kMetOutcome);
-  EXPECT_EQ(few.load_of_limit[0], 0);
+  EXPECT_NEAR(few.load_of_limit[0], 0, 1e-9);
   EXPECT_GT(few.probe.excess + 1.96 * few.probe.excess_error, 0);
   const MeasuredProbe many =
       Measure({"failures<=0.1%"}, ResultOf(Steady(1'000), 100'000));
@@ -139,7 +139,7 @@ TEST(MeasureProbeTest, GrowingLatenciesThatMissMissByFar) {
   EXPECT_TRUE(ClearlyMissed(missed.probe));
   EXPECT_TRUE(std::isinf(missed.probe.excess));
   // What was measured is reported nevertheless.
-  EXPECT_NEAR(missed.load_of_limit[0], 13, 1);
+  EXPECT_NEAR(missed.load_of_limit[0], 14, 0.5);
   // A miss that may be chance is not clear.
   const MeasuredProbe near = Measure({"p50<=6ms"}, ResultOf(Growing(), 1000));
   EXPECT_EQ(near.outcome, kMissedOutcome);

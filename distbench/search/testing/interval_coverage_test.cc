@@ -61,6 +61,8 @@ SearchReport SearchWith(const std::vector<std::string>& objectives,
     spec.add_objectives(objective);
   }
   spec.set_final_duration_us(20'000'000);
+  // Hundreds of RPCs in each probe, so that none meets by chance.
+  spec.set_min_load(50);
   const auto plan = PlanSearch(spec, SimulatedTest());
   EXPECT_TRUE(plan.ok()) << plan.status();
   SimulatedSystem system({QueueKind::kExponentialService, 500}, /*seed=*/1,
