@@ -18,7 +18,7 @@
 
 #include "absl/synchronization/blocking_counter.h"
 #include "distbench/activity/corpus.h"
-#include "distbench/activity/random_graph.h"
+#include "distbench/activity/page_rank.h"
 #include "distbench/activity/stories.h"
 #include "distbench/activity/work_random.h"
 #include "distbench/base/clock.h"

@@ -11,7 +11,7 @@
 #include <fstream>
 #include <thread>
 
-#include "distbench/base/freed_memory.h"
+#include "distbench/base/memory.h"
 
 namespace bench {
 namespace {

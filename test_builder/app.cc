@@ -11,16 +11,16 @@
 #include "absl/types/span.h"
 #include "distbench/report/findings/verdict.h"
 #include "proto/traffic_config.pb.h"
-#include "test_builder/check_tests.h"
+#include "test_builder/building/check_tests.h"
+#include "test_builder/building/config_text.h"
+#include "test_builder/building/notes.h"
+#include "test_builder/building/test_factory.h"
+#include "test_builder/building/test_list.h"
 #include "test_builder/command_line.h"
-#include "test_builder/config_text.h"
 #include "test_builder/help.h"
-#include "test_builder/notes.h"
-#include "test_builder/result_directory.h"
 #include "test_builder/run/outcome.h"
+#include "test_builder/run/result_directory.h"
 #include "test_builder/run/test_runner.h"
-#include "test_builder/test_factory.h"
-#include "test_builder/test_list.h"
 
 namespace distbench {
 namespace {

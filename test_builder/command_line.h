@@ -6,7 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "distbench/security/tls_files.h"
-#include "test_builder/test_list.h"
+#include "test_builder/building/test_list.h"
 
 namespace distbench {
 

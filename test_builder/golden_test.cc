@@ -17,11 +17,11 @@
 #include "google/protobuf/util/message_differencer.h"
 #include "gtest/gtest.h"
 #include "proto/traffic_config.pb.h"
+#include "test_builder/building/config_text.h"
+#include "test_builder/building/notes.h"
+#include "test_builder/building/test_list.h"
 #include "test_builder/command_line.h"
-#include "test_builder/config_text.h"
-#include "test_builder/notes.h"
 #include "test_builder/patterns/registry.h"
-#include "test_builder/test_list.h"
 
 namespace distbench {
 namespace {

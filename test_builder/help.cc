@@ -10,7 +10,7 @@
 #include "absl/types/span.h"
 #include "distbench/config/problems/suggest.h"
 #include "test_builder/command_line.h"
-#include "test_builder/common_parameters.h"
+#include "test_builder/parameters/common_parameters.h"
 #include "test_builder/patterns/registry.h"
 #include "test_builder/protocols/registry.h"
 

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/cli/error_output.h"
 #include "distbench/cli/flags.h"
+#include "distbench/cli/output.h"
 #include "distbench/config/search/objective.h"
 #include "distbench/report/findings/verdict.h"
 #include "distbench/report/objectives/check_objectives.h"

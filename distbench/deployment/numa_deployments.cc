@@ -6,7 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "distbench/deployment/deployed_test.h"
+#include "distbench/deployment/test_deployment.h"
 #include "distbench/numa/topology.h"
 
 namespace distbench {

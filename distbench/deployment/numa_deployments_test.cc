@@ -3,8 +3,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/config/validate/canonicalize.h"
-#include "distbench/config/validate/validate.h"
+#include "distbench/config/validate/check.h"
 #include "distbench/numa/testing/fake_host.h"
 #include "distbench/numa/topology.h"
 #include "gmock/gmock.h"

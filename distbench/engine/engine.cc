@@ -8,8 +8,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
-#include "distbench/base/start_thread.h"
-#include "distbench/base/timer_slack.h"
+#include "distbench/base/threads.h"
+#include "distbench/base/timers.h"
 #include "distbench/engine/activities/activities.h"
 #include "distbench/engine/collect.h"
 #include "distbench/engine/recording/limited_samples.h"

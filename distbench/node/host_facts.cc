@@ -20,11 +20,10 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "distbench/base/first_line.h"
-#include "distbench/base/host_memory.h"
-#include "distbench/base/usable_cpu_count.h"
+#include "distbench/base/files.h"
+#include "distbench/base/memory.h"
+#include "distbench/base/threads.h"
 #include "distbench/base/version.h"
-#include "distbench/node/host_info.h"
 #include "distbench/numa/topology.h"
 
 namespace distbench {
@@ -144,6 +143,14 @@ void AddOperatingSystem(const std::string& root, HostFacts& facts) {
 }
 
 }  // namespace
+
+std::string Hostname() {
+  char name[256] = {};
+  if (gethostname(name, sizeof(name) - 1) != 0 || name[0] == '\0') {
+    return "localhost";
+  }
+  return name;
+}
 
 HostFacts ReadHostFacts(const std::string& root) {
   HostFacts facts;

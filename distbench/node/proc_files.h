@@ -1,4 +1,5 @@
-// Reads the files of /proc that tell how busy a host is.
+// Reads the files of /proc and /sys that tell how busy a host and its processes
+// are.
 
 #ifndef DISTBENCH_NODE_PROC_FILES_H_
 #define DISTBENCH_NODE_PROC_FILES_H_
@@ -7,14 +8,15 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 
 #include "proto/results.pb.h"
 
 namespace distbench {
 
-// All functions read below `root` (empty: the real files). They return 0 or an
-// empty result if the file is missing or malformed.
+// All functions read below `root` (empty: the real files). What is missing, or
+// not as expected, is 0, empty or absent.
 
 // Of this process.
 int64_t ReadResidentBytes(const std::string& root);
@@ -30,6 +32,19 @@ RUsage ReadUsage(const std::string& root, pid_t pid);
 // Counters since the host started, by device.
 std::map<std::string, NetworkCounters> ReadNetworkCounters(
     const std::string& root);
+
+// CPU times since the host started, to a clock tick: "cpu" of all CPUs
+// together, "cpu0" and so on of each that is online.
+std::map<std::string, HostCounters> ReadCpuTimes(const std::string& root);
+
+// All other counters since the host started. Throttling is that of this
+// process's control groups.
+HostCounters ReadOtherCounters(const std::string& root);
+
+// How long each thread of this process and the others has waited for a CPU, by
+// thread id. Costs some 10 us per thread.
+std::map<int, int64_t> ReadRunQueueDelaysNs(const std::string& root,
+                                            const std::set<pid_t>& others);
 
 }  // namespace distbench
 

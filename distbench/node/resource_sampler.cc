@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "distbench/base/host_memory.h"
+#include "distbench/base/memory.h"
 #include "distbench/base/time_units.h"
-#include "distbench/node/host_counters.h"
 #include "distbench/node/proc_files.h"
 #include "distbench/results/counters.h"
 

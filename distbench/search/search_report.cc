@@ -14,7 +14,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
 #include "distbench/base/time_units.h"
-#include "distbench/config/syntax/test_timeout.h"
+#include "distbench/config/syntax/traffic.h"
 #include "distbench/report/objectives/judge_objective.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/rpc_totals.h"

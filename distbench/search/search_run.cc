@@ -9,7 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
-#include "distbench/config/syntax/test_timeout.h"
+#include "distbench/config/syntax/traffic.h"
 #include "distbench/search/judgement/hopeless_watch.h"
 #include "distbench/search/judgement/measured_probe.h"
 #include "distbench/search/search_report.h"

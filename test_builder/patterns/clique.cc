@@ -1,4 +1,4 @@
-#include "test_builder/patterns/clique.h"
+#include "test_builder/patterns/patterns.h"
 
 #include "absl/strings/str_cat.h"
 #include "test_builder/patterns/peer_traffic.h"

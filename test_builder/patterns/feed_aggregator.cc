@@ -1,4 +1,4 @@
-#include "test_builder/patterns/feed_aggregator.h"
+#include "test_builder/patterns/patterns.h"
 
 #include <cmath>
 #include <cstdint>
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "test_builder/common_parameters.h"
+#include "test_builder/parameters/common_parameters.h"
 #include "test_builder/patterns/feed_work.h"
 #include "test_builder/patterns/traffic_parts.h"
 

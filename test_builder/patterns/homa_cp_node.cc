@@ -1,4 +1,4 @@
-#include "test_builder/patterns/homa_cp_node.h"
+#include "test_builder/patterns/patterns.h"
 
 #include <cmath>
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "test_builder/common_parameters.h"
+#include "test_builder/parameters/common_parameters.h"
 #include "test_builder/patterns/traffic_parts.h"
 
 namespace distbench {

@@ -1,4 +1,4 @@
-#include "test_builder/patterns/stochastic.h"
+#include "test_builder/patterns/patterns.h"
 
 #include <cmath>
 
@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "test_builder/common_parameters.h"
+#include "test_builder/parameters/common_parameters.h"
 #include "test_builder/patterns/traffic_parts.h"
 
 namespace distbench {

@@ -1,4 +1,4 @@
-#include "test_builder/patterns/variable_response_multi_level_rpc.h"
+#include "test_builder/patterns/patterns.h"
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"

@@ -5,7 +5,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
-#include "test_builder/test_factory.h"
+#include "test_builder/building/test_factory.h"
 
 namespace distbench {
 namespace {

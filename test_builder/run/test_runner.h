@@ -13,8 +13,8 @@
 #include "distbench/base/clock.h"
 #include "distbench/client/progress_display.h"
 #include "proto/traffic_config.pb.h"
-#include "test_builder/result_directory.h"
 #include "test_builder/run/outcome.h"
+#include "test_builder/run/result_directory.h"
 #include "test_builder/run/test_backend.h"
 
 namespace distbench {

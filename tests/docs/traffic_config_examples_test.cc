@@ -13,7 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "distbench/config/load/load.h"
-#include "distbench/config/load/used_fields.h"
+#include "distbench/config/testing/used_fields.h"
 #include "distbench/config/validate/check.h"
 #include "distbench/engine/testing/simulated_system.h"
 #include "gmock/gmock.h"

@@ -150,6 +150,13 @@ class Host:
     def heal_link(self):
         _run("ip", "link", "set", self._port, "master", "switch")
 
+    def block(self, address):
+        """Drops what this host sends to the address."""
+        _run("ip", "-n", self.name, "route", "add", "blackhole", address)
+
+    def unblock(self, address):
+        _run("ip", "-n", self.name, "route", "del", "blackhole", address)
+
     def set_link(self, is_up):
         """Works like pulling out the cable, or plugging it in."""
         _run("ip", "link", "set", self._port, "up" if is_up else "down")

@@ -11,12 +11,11 @@
 #include "distbench/config/catalogs/activity_catalog.h"
 #include "distbench/config/catalogs/driver_resolution.h"
 #include "distbench/config/compile/compile_context.h"
-#include "distbench/config/compile/compile_lists.h"
 #include "distbench/config/syntax/fanout_filter.h"
 #include "distbench/config/syntax/instance_names.h"
 #include "distbench/config/syntax/multi_server_channels.h"
 #include "distbench/config/syntax/replay_records.h"
-#include "distbench/config/syntax/test_timeout.h"
+#include "distbench/config/syntax/traffic.h"
 
 namespace distbench {
 namespace {

@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "distbench/config/load/load.h"
-#include "distbench/config/validate/canonicalize.h"
-#include "distbench/config/validate/validate.h"
+#include "distbench/config/validate/check.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

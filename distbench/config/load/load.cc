@@ -1,15 +1,19 @@
 #include "distbench/config/load/load.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "distbench/base/read_file.h"
+#include "distbench/base/files.h"
 #include "distbench/config/load/parse_text.h"
+#include "google/protobuf/io/coded_stream.h"
+#include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "google/protobuf/text_format.h"
 
 namespace distbench {
@@ -96,6 +100,27 @@ absl::StatusOr<TestSequence> ParseTextSequence(absl::string_view contents,
                            status.message()));
 }
 
+// 64-bit FNV-1a (Fowler-Noll-Vo), which is the same in every build.
+uint64_t Fnv1a(const std::string& bytes) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (char byte : bytes) {
+    hash ^= static_cast<uint8_t>(byte);
+    hash *= 0x100000001b3;
+  }
+  return hash;
+}
+
+// Serialises maps in the order of their keys.
+std::string Serialise(const DistributedSystemDescription& test) {
+  std::string bytes;
+  google::protobuf::io::StringOutputStream stream(&bytes);
+  google::protobuf::io::CodedOutputStream output(&stream);
+  output.SetSerializationDeterministic(true);
+  test.SerializeWithCachedSizes(&output);
+  output.Trim();
+  return bytes;
+}
+
 }  // namespace
 
 absl::StatusOr<TestSequence> LoadTestSequence(const std::string& path) {
@@ -128,6 +153,13 @@ std::string ToText(const TestSequence& sequence) {
   std::string text;
   printer.PrintToString(sequence, &text);
   return text;
+}
+
+std::string ConfigHash(DistributedSystemDescription test) {
+  test.clear_random_seed();
+  // Serialise() relies on the sizes that this call caches.
+  test.ByteSizeLong();
+  return absl::StrFormat("%016x", Fnv1a(Serialise(test)));
 }
 
 }  // namespace distbench

@@ -1,4 +1,5 @@
-// Loads test sequences from files: protobuf text or binary.
+// Loads test sequences from files (protobuf text or binary), prints and hashes
+// them.
 //
 //   absl::StatusOr<TestSequence> sequence = LoadTestSequence("test.config");
 //   if (sequence.ok()) sequence = CheckTestSequence(*std::move(sequence));
@@ -30,6 +31,11 @@ absl::StatusOr<TestSequence> ParseTestSequence(absl::string_view contents,
 // Returns readable text, which ParseTestSequence() can read back. Equal
 // sequences give equal text.
 std::string ToText(const TestSequence& sequence);
+
+// Hashes a canonical test into 16 hexadecimal digits, which are equal for
+// equivalent tests. The seed is not included, because runs of one test have
+// different seeds.
+std::string ConfigHash(DistributedSystemDescription test);
 
 }  // namespace distbench
 

@@ -8,7 +8,7 @@
 #include "absl/strings/strip.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/syntax/fanout_filter.h"
-#include "distbench/config/syntax/main_actions.h"
+#include "distbench/config/syntax/traffic.h"
 
 namespace distbench {
 namespace {

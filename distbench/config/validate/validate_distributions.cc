@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/config/distributions/distribution_config.h"
+#include "distbench/config/distributions/distribution.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/validate/validators.h"
 
@@ -211,6 +211,29 @@ void ValidateAll(
 }
 
 }  // namespace
+
+void ValidatePayloads(const TestValidation& validation) {
+  for (int i = 0; i < validation.test().payload_descriptions_size(); ++i) {
+    const PayloadSpec& payload = validation.test().payload_descriptions(i);
+    const Path path = validation.Element("payload_descriptions",
+                                         validation.names().payloads, i);
+    const bool is_drawn = !payload.size_distribution_name().empty();
+    if (payload.has_size() && is_drawn) {
+      validation.Add(path,
+                     "has both size and size_distribution_name; give one");
+    } else if (!payload.has_size() && !is_drawn) {
+      validation.Add(path, "has no size; give size or size_distribution_name");
+    }
+    if (payload.has_size()) {
+      validation.CheckRange(path.Field("size"), payload.size(), 0,
+                            kMaxSizeBytes);
+    }
+    validation.ResolveOptional(path.Field("size_distribution_name"),
+                               "size_distribution_configs entry",
+                               payload.size_distribution_name(),
+                               validation.names().size_distributions);
+  }
+}
 
 void ValidateDistributions(const TestValidation& validation) {
   const DistributedSystemDescription& test = validation.test();

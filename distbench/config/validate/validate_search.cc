@@ -7,7 +7,6 @@
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/search/knob_name.h"
 #include "distbench/config/search/objective.h"
-#include "distbench/config/search/search_limits.h"
 #include "distbench/config/validate/validators.h"
 
 namespace distbench {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/config/syntax/test_timeout.h"
+#include "distbench/config/syntax/traffic.h"
 #include "distbench/config/validate/validators.h"
 
 namespace distbench {

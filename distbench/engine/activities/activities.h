@@ -15,7 +15,6 @@
 #include "distbench/config/plan/plan.h"
 #include "distbench/engine/activities/activity_pool.h"
 #include "distbench/engine/activities/wait_places.h"
-#include "distbench/engine/recording/activity_record.h"
 
 namespace distbench {
 

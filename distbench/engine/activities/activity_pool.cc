@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "distbench/activity/registry.h"
-#include "distbench/base/start_thread.h"
+#include "distbench/base/threads.h"
 
 namespace distbench {
 

@@ -21,7 +21,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "distbench/config/load/load.h"
-#include "distbench/config/load/used_fields.h"
+#include "distbench/config/testing/used_fields.h"
 #include "distbench/config/validate/check.h"
 #include "distbench/engine/property/shrink.h"
 #include "distbench/engine/property/traffic_check.h"

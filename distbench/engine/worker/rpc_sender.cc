@@ -1,9 +1,10 @@
 #include "distbench/engine/worker/rpc_sender.h"
 
 #include <algorithm>
+#include <string>
 
 #include "distbench/base/saturating_add.h"
-#include "distbench/engine/recording/trace.h"
+#include "proto/data_plane.pb.h"
 
 // Functions on the path of every RPC that only this file calls are inline: a
 // call would cost as much as the function does.
@@ -150,13 +151,17 @@ inline bool RpcSender::IsTraced(const RpcPlan& rpc,
 void RpcSender::SetTrace(RpcCall& call, int64_t fanout_index) {
   const Iteration& iteration = *call.iteration;
   const ActionRun& action = *iteration.action;
-  call.trace_context = ExtendTrace(action.list->trace_context,
-                                   {.engine_id = context_.engine.instance(),
-                                    .list_index = action.list->list,
-                                    .list_invocation = action.list->invocation,
-                                    .action_index = action.position,
-                                    .iteration = iteration.number,
-                                    .fanout_index = fanout_index});
+  const std::string& inherited = action.list->trace_context;
+  TraceContext trace;
+  // What does not parse counts as no trace.
+  if (!trace.ParseFromString(inherited)) trace.Clear();
+  trace.add_engine_ids(context_.engine.instance());
+  trace.add_actionlist_indices(action.list->list);
+  trace.add_actionlist_invocations(action.list->invocation);
+  trace.add_action_indices(action.position);
+  trace.add_action_iterations(iteration.number);
+  trace.add_fanout_index(fanout_index);
+  call.trace_context = trace.SerializeAsString();
   call.client.trace_context = call.trace_context;
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/synchronization/notification.h"
-#include "distbench/base/mpsc_queue.h"
+#include "distbench/base/queues.h"
 #include "distbench/engine/activities/activities.h"
 #include "distbench/engine/worker/replay_runner.h"
 #include "distbench/engine/worker/request_handler.h"

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "distbench/base/clock.h"
-#include "distbench/base/mpsc_queue.h"
 #include "distbench/base/object_pool.h"
+#include "distbench/base/queues.h"
 #include "distbench/base/wakeup.h"
 #include "distbench/protocol/driver.h"
 

@@ -12,7 +12,6 @@
 #include "distbench/protocol/tcp/call_table.h"
 #include "distbench/protocol/tcp/connection.h"
 #include "distbench/protocol/tcp/dial.h"
-#include "distbench/protocol/tcp/head_reader.h"
 
 namespace distbench {
 

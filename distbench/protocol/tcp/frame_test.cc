@@ -79,5 +79,96 @@ TEST(FrameTest, CountersSayWhatWasCounted) {
   EXPECT_EQ(list[1].value, 1);
 }
 
+std::string Frame(const std::string& head, size_t payload_bytes, uint64_t id) {
+  std::string frame(kFrameHeaderBytes, '\0');
+  EncodeFrameHeader(
+      {.message_bytes = static_cast<uint32_t>(head.size() + payload_bytes),
+       .head_bytes = static_cast<uint32_t>(head.size()),
+       .call_id = id},
+      frame.data());
+  return frame + head + std::string(payload_bytes, 'D');
+}
+
+struct Decoded {
+  uint64_t id;
+  std::string head;
+  uint32_t message_bytes;
+  bool operator==(const Decoded&) const = default;
+};
+
+// Decodes the stream in pieces of this size.
+StreamError Decode(const std::string& stream, size_t piece,
+                   std::vector<Decoded>& frames) {
+  FrameDecoder decoder(FrameKind::kRequest);
+  for (size_t i = 0; i < stream.size(); i += piece) {
+    // Has its own memory, so that tools notice reads beyond it.
+    const std::string bytes = stream.substr(i, piece);
+    const StreamError error = decoder.Decode(
+        bytes, [&](const FrameHeader& header, absl::string_view head) {
+          frames.push_back(
+              {header.call_id, std::string(head), header.message_bytes});
+          return StreamError::kNone;
+        });
+    if (error != StreamError::kNone) return error;
+  }
+  return StreamError::kNone;
+}
+
+TEST(FrameDecoderTest, FindsFramesHoweverTheStreamIsCut) {
+  const std::string stream = Frame("one", 0, 1) + Frame("", 0, 2) +
+                             Frame("three", 1000, 3) + Frame("", 50, 4) +
+                             Frame(std::string(300, 'h'), 7, 5);
+  const std::vector<Decoded> expected = {{1, "one", 3},
+                                         {2, "", 0},
+                                         {3, "three", 1005},
+                                         {4, "", 50},
+                                         {5, std::string(300, 'h'), 307}};
+  for (size_t piece = 1; piece <= stream.size(); ++piece) {
+    std::vector<Decoded> frames;
+    ASSERT_EQ(Decode(stream, piece, frames), StreamError::kNone);
+    ASSERT_EQ(frames, expected) << "in pieces of " << piece;
+  }
+}
+
+TEST(FrameDecoderTest, StopsAtTheFirstMalformedFrame) {
+  std::string bad = Frame("two", 0, 2);
+  bad[7] = 9;  // the kind
+  const std::string stream = Frame("one", 3, 1) + bad + Frame("three", 0, 3);
+  for (size_t piece = 1; piece <= stream.size(); ++piece) {
+    std::vector<Decoded> frames;
+    EXPECT_EQ(Decode(stream, piece, frames), StreamError::kWrongFrameKind);
+    EXPECT_EQ(frames.size(), 1);
+  }
+}
+
+TEST(FrameDecoderTest, StopsWhenToldTo) {
+  const std::string stream = Frame("one", 0, 1) + Frame("two", 0, 2);
+  FrameDecoder decoder(FrameKind::kRequest);
+  int frames = 0;
+  EXPECT_EQ(decoder.Decode(stream,
+                           [&](const FrameHeader&, absl::string_view) {
+                             ++frames;
+                             return StreamError::kMalformedMessage;
+                           }),
+            StreamError::kMalformedMessage);
+  EXPECT_EQ(frames, 1);
+}
+
+TEST(FrameDecoderTest, MayBeUsedForAnotherStreamAfterAReset) {
+  FrameDecoder decoder(FrameKind::kRequest);
+  int frames = 0;
+  const auto count = [&](const FrameHeader&, absl::string_view) {
+    ++frames;
+    return StreamError::kNone;
+  };
+  const std::string stream = Frame("one", 100, 1);
+  EXPECT_EQ(decoder.Decode(stream.substr(0, 50), count), StreamError::kNone);
+  EXPECT_GT(decoder.payload_bytes_left(), 0);
+  decoder.Reset();
+  EXPECT_EQ(decoder.payload_bytes_left(), 0);
+  EXPECT_EQ(decoder.Decode(stream, count), StreamError::kNone);
+  EXPECT_EQ(frames, 1);
+}
+
 }  // namespace
 }  // namespace distbench

@@ -12,7 +12,6 @@
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/tcp/connection.h"
 #include "distbench/protocol/tcp/greeting.h"
-#include "distbench/protocol/tcp/head_reader.h"
 
 namespace distbench {
 

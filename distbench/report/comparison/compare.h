@@ -88,6 +88,9 @@ std::vector<TestComparison> Compare(absl::Span<const TestRun> base,
                                     absl::Span<const TestRun> next,
                                     const CompareOptions& options);
 
+// Formats comparisons for users: a table per RPC, with verdicts.
+std::string DescribeComparisons(absl::Span<const TestComparison> comparisons);
+
 }  // namespace distbench
 
 #endif  // DISTBENCH_REPORT_COMPARISON_COMPARE_H_

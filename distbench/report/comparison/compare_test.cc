@@ -10,7 +10,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/report/checks/check.h"
-#include "distbench/report/comparison/compare_text.h"
 #include "distbench/report/comparison/gate.h"
 #include "distbench/report/testing/report_testing.h"
 #include "distbench/results/rpc_totals.h"

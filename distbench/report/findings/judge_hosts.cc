@@ -1,5 +1,6 @@
 // Findings on the hosts: whether they were too busy, had the CPU time and the
-// network that they needed, and how accurate their clocks are.
+// network that they needed, how accurate their clocks are, and whether
+// instances ran where their bindings say.
 
 #include <algorithm>
 #include <cstdint>
@@ -226,6 +227,20 @@ bool UsesCommonClock(const DistributedSystemDescription& test) {
       });
 }
 
+void JudgeProof(const std::string& node, const std::string& instance,
+                const BindingProof& proof, FindingList& findings) {
+  if (proof.violations().empty()) return;
+  const bool is_strict = proof.binding().strict();
+  findings.Add(
+      is_strict ? Finding::INVALID : Finding::WARN, "binding_not_held",
+      absl::StrCat(
+          instance, " on ", node, " did not run where its binding says: ",
+          absl::StrJoin(proof.violations(), "; "),
+          is_strict ? ". The test requires this binding: find out what "
+                      "moved the instance, or set strict: false"
+                    : ". The measurements are those of another place"));
+}
+
 }  // namespace
 
 void JudgeHosts(const TestResult& result, FindingList& findings) {
@@ -252,6 +267,21 @@ void JudgeClocks(const TestResult& result, FindingList& findings) {
                    ", so timestamps and synchronised bursts of different hosts "
                    "are not aligned more closely than that; latencies are not "
                    "affected. A quieter network, or PTP, helps"));
+}
+
+void JudgeBindings(const TestResult& result, FindingList& findings) {
+  std::map<std::string, const NodeResources*> nodes;
+  for (const auto& [alias, node] :
+       result.resource_usage_logs().node_resources()) {
+    nodes[alias] = &node;
+  }
+  for (const auto& [alias, node] : nodes) {
+    const std::map<std::string, BindingProof> proofs(
+        node->binding_proofs().begin(), node->binding_proofs().end());
+    for (const auto& [instance, proof] : proofs) {
+      JudgeProof(alias, instance, proof, findings);
+    }
+  }
 }
 
 }  // namespace distbench

@@ -9,13 +9,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/base/version.h"
-#include "distbench/report/json/json_nodes.h"
-#include "distbench/report/json/json_rpc.h"
-#include "distbench/report/json/json_search.h"
+#include "distbench/report/json/json_parts.h"
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/tables/numa_table.h"
-#include "distbench/report/tables/seconds_table.h"
 #include "distbench/report/tables/table.h"
 
 namespace distbench {

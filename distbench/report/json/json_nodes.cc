@@ -1,4 +1,4 @@
-#include "distbench/report/json/json_nodes.h"
+#include "distbench/report/json/json_parts.h"
 
 #include <algorithm>
 #include <map>

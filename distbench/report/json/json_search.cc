@@ -1,6 +1,5 @@
-#include "distbench/report/json/json_search.h"
+#include "distbench/report/json/json_parts.h"
 
-#include "distbench/report/json/json_rpc.h"
 #include "distbench/report/measurements/search_answer.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/tables/search_table.h"

@@ -1,5 +1,4 @@
 #include "distbench/report/measurements/test_totals.h"
-#include "distbench/report/tables/cells.h"
 #include "distbench/report/tables/table.h"
 #include "distbench/results/rpc_totals.h"
 #include "distbench/results/walk.h"

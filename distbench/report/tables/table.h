@@ -11,6 +11,10 @@
 #include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "distbench/report/measurements/rpc_series.h"
+#include "distbench/stats/log_histogram.h"
+#include "distbench/stats/outcomes.h"
+#include "distbench/stats/running_moments.h"
 #include "proto/results.pb.h"
 
 namespace distbench {
@@ -44,6 +48,27 @@ const ReportTable& SamplesTable();
 
 // All of the above.
 std::vector<const ReportTable*> AllTables();
+
+// Empty if there are too few values for the quantile; "failed" if it falls
+// among the requests that failed.
+Cell QuantileCell(const OutcomesView& outcomes, double quantile);
+
+// A value of Outcomes: "failed", or nanoseconds.
+Cell OutcomeCell(int64_t value_ns);
+
+// Empty if the histogram is empty.
+Cell MinCell(const LogHistogram& histogram);
+Cell MeanCell(const LogHistogram& histogram);
+Cell MaxCell(const LogHistogram& histogram);
+Cell MeanCell(const RunningMoments& moments);
+Cell MaxCell(const RunningMoments& moments);
+
+// Converts nanoseconds to seconds.
+Cell SecondsCell(int64_t duration_ns);
+
+// Passes the rows of SecondsTable() for one RPC to the sink.
+void ListSeriesRows(const std::string& rpc, const RpcSeries& series,
+                    RowSink sink);
 
 }  // namespace distbench
 

@@ -11,7 +11,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/report/comparison/compare.h"
-#include "distbench/report/comparison/compare_text.h"
 #include "distbench/report/export/hdr.h"
 #include "distbench/report/export/trace_events.h"
 #include "distbench/report/findings/judge.h"

@@ -12,11 +12,10 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "distbench/base/saturating_add.h"
-#include "distbench/report/measurements/activity_totals.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
-#include "distbench/results/rpc_totals.h"
 #include "distbench/results/histogram_proto.h"
+#include "distbench/results/rpc_totals.h"
 #include "distbench/results/walk.h"
 #include "distbench/stats/log_histogram.h"
 
