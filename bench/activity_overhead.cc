@@ -23,7 +23,7 @@
 #include "distbench/activity/work_random.h"
 #include "distbench/base/clock.h"
 #include "distbench/config/plan/plan.h"
-#include "distbench/engine/activities/activity_pool.h"
+#include "distbench/engine/activity_pools/activity_pool.h"
 #include "distbench/engine/worker/run_state.h"
 
 namespace distbench {

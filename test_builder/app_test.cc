@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/base/testing/fake_clock.h"
-#include "distbench/config/load/load.h"
+#include "distbench/config/reading/load.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "test_builder/run/testing/fake_backend.h"

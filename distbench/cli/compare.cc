@@ -9,11 +9,11 @@
 #include "distbench/cli/commands.h"
 #include "distbench/cli/input.h"
 #include "distbench/cli/output.h"
-#include "distbench/report/checks/check.h"
 #include "distbench/report/comparison/compare.h"
 #include "distbench/report/comparison/gate.h"
 #include "distbench/report/findings/verdict.h"
 #include "distbench/report/measurements/test_run.h"
+#include "distbench/report/verdicts/check.h"
 
 namespace distbench {
 

@@ -12,7 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "distbench/config/load/load.h"
+#include "distbench/config/reading/load.h"
 #include "distbench/config/validate/check.h"
 #include "distbench/report/findings/verdict.h"
 #include "distbench/results/result_file.h"

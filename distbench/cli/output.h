@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "distbench/report/checks/check.h"
+#include "distbench/report/verdicts/check.h"
 #include "distbench/results/output_file.h"
 
 namespace CLI {

@@ -10,7 +10,7 @@
 #include "absl/types/span.h"
 #include "distbench/base/threads.h"
 #include "distbench/base/timers.h"
-#include "distbench/engine/activities/activities.h"
+#include "distbench/engine/activity_pools/activities.h"
 #include "distbench/engine/collect.h"
 #include "distbench/engine/recording/limited_samples.h"
 #include "distbench/engine/recording/recorder.h"

@@ -10,8 +10,8 @@
 #include "absl/time/time.h"
 #include "distbench/base/clock.h"
 #include "distbench/config/compile/compile.h"
-#include "distbench/config/load/load.h"
 #include "distbench/config/plan/plan.h"
+#include "distbench/config/reading/load.h"
 #include "distbench/config/validate/check.h"
 #include "distbench/protocol/registry/registry.h"
 

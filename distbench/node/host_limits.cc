@@ -11,7 +11,7 @@
 #include "absl/strings/str_format.h"
 #include "distbench/base/memory.h"
 #include "distbench/config/plan/driver_options.h"
-#include "distbench/engine/activities/activities.h"
+#include "distbench/engine/activity_pools/activities.h"
 #include "distbench/node/proc_files.h"
 
 namespace distbench {

@@ -1,7 +1,7 @@
 #include "test_builder/building/config_text.h"
 
 #include "distbench/base/testing/proto_testing.h"
-#include "distbench/config/load/load.h"
+#include "distbench/config/reading/load.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/util/message_differencer.h"
 #include "gtest/gtest.h"

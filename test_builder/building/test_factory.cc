@@ -6,7 +6,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "distbench/config/load/load.h"
+#include "distbench/config/reading/load.h"
 #include "test_builder/building/config_string.h"
 #include "test_builder/building/vocabulary.h"
 #include "test_builder/parameters/common_parameters.h"

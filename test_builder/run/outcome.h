@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "distbench/report/checks/check.h"
+#include "distbench/report/verdicts/check.h"
 #include "proto/results.pb.h"
 
 namespace distbench {

@@ -7,7 +7,7 @@
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/config/load/load.h"
+#include "distbench/config/reading/load.h"
 #include "distbench/results/output_file.h"
 #include "distbench/results/result_file.h"
 #include "test_builder/building/config_text.h"

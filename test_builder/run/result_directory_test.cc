@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/config/load/load.h"
+#include "distbench/config/reading/load.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

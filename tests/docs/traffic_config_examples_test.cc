@@ -12,7 +12,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "distbench/config/load/load.h"
+#include "distbench/config/reading/load.h"
 #include "distbench/config/testing/used_fields.h"
 #include "distbench/config/validate/check.h"
 #include "distbench/engine/testing/simulated_system.h"

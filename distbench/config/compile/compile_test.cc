@@ -5,7 +5,7 @@
 #include <variant>
 #include <vector>
 
-#include "distbench/config/load/load.h"
+#include "distbench/config/reading/load.h"
 #include "distbench/config/validate/check.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

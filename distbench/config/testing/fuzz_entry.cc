@@ -7,8 +7,8 @@
 #include "absl/status/statusor.h"
 #include "distbench/config/catalogs/driver_catalog.h"
 #include "distbench/config/compile/compile.h"
-#include "distbench/config/load/load.h"
 #include "distbench/config/plan/plan.h"
+#include "distbench/config/reading/load.h"
 #include "distbench/config/validate/check.h"
 #include "glog/logging.h"
 

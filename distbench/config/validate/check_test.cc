@@ -8,7 +8,7 @@
 #include "absl/strings/str_split.h"
 #include "distbench/base/testing/proto_testing.h"
 #include "distbench/config/compile/compile.h"
-#include "distbench/config/load/load.h"
+#include "distbench/config/reading/load.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/util/message_differencer.h"
 #include "gtest/gtest.h"

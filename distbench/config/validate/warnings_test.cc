@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/config/load/load.h"
+#include "distbench/config/reading/load.h"
 #include "distbench/config/validate/check.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <random>
 
+#include "distbench/engine/pacing/timer_queue.h"
 #include "distbench/engine/recording/recorder.h"
 #include "distbench/engine/routes/engine_state.h"
-#include "distbench/engine/worker/timer_queue.h"
 #include "distbench/protocol/driver.h"
 #include "distbench/stats/recent_intervals.h"
 

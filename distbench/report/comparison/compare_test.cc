@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/report/checks/check.h"
 #include "distbench/report/comparison/gate.h"
 #include "distbench/report/testing/report_testing.h"
+#include "distbench/report/verdicts/check.h"
 #include "distbench/results/rpc_totals.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"

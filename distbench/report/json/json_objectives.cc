@@ -6,8 +6,8 @@
 #include <variant>
 
 #include "distbench/config/search/objective.h"
-#include "distbench/report/checks/check.h"
 #include "distbench/report/objectives/check_objectives.h"
+#include "distbench/report/verdicts/check.h"
 
 namespace distbench {
 namespace {

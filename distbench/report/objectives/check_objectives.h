@@ -9,7 +9,7 @@
 
 #include "absl/types/span.h"
 #include "distbench/config/search/objective.h"
-#include "distbench/report/checks/check.h"
+#include "distbench/report/verdicts/check.h"
 #include "proto/results.pb.h"
 
 namespace distbench {

@@ -11,7 +11,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
-#include "distbench/report/checks/check.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/objectives/check_objectives.h"
@@ -19,6 +18,7 @@
 #include "distbench/report/terminal/human_units.h"
 #include "distbench/report/terminal/table_rows.h"
 #include "distbench/report/text/failure_lines.h"
+#include "distbench/report/verdicts/check.h"
 
 namespace distbench {
 namespace {

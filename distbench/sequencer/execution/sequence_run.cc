@@ -9,10 +9,10 @@
 #include "distbench/report/findings/judge.h"
 #include "distbench/report/text/text_summary.h"
 #include "distbench/results/merge.h"
-#include "distbench/sequencer/execution/channel_members.h"
 #include "distbench/sequencer/execution/node_shares.h"
-#include "distbench/sequencer/execution/placement.h"
 #include "distbench/sequencer/execution/progress.h"
+#include "distbench/sequencer/placement/channel_members.h"
+#include "distbench/sequencer/placement/placement.h"
 #include "distbench/sequencer/runs/run_status.h"
 
 namespace distbench {
