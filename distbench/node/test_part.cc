@@ -13,7 +13,6 @@
 #include "distbench/config/compile/compile.h"
 #include "distbench/config/validate/check.h"
 #include "distbench/hosting/engine_messages.h"
-#include "distbench/results/resource_usage.h"
 
 namespace distbench {
 namespace {

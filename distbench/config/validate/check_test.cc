@@ -17,7 +17,6 @@ namespace distbench {
 namespace {
 
 using ::google::protobuf::util::MessageDifferencer;
-using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
