@@ -217,10 +217,10 @@ void Compare(const char* name, const Loop& alone, const ActivityPlan& plan,
     ratios.push_back(pooled_us.back() / alone_us.back());
   }
   const auto [least, most] = std::minmax_element(ratios.begin(), ratios.end());
-  std::printf("%-10s alone %8.1f us, through the pool %8.1f us, ratio %.3f "
-              "(%.3f to %.3f)\n",
-              name, Median(alone_us), Median(pooled_us), Median(ratios),
-              *least, *most);
+  std::printf(
+      "%-10s alone %8.1f us, through the pool %8.1f us, ratio %.3f "
+      "(%.3f to %.3f)\n",
+      name, Median(alone_us), Median(pooled_us), Median(ratios), *least, *most);
 }
 
 }  // namespace

@@ -255,17 +255,16 @@ class Loop {
         if (count > 0) return count;
       } while (bench::NowNs() < spin_until_ns);
     }
-    const int count = until_ns == kForever ? epoll_wait(epoll_fd_, events,
-                                                        kMaxEvents, -1)
-                                           : WaitUntil(until_ns, events);
+    const int count = until_ns == kForever
+                          ? epoll_wait(epoll_fd_, events, kMaxEvents, -1)
+                          : WaitUntil(until_ns, events);
     if (count < 0 && errno != EINTR) Fail("epoll_wait");
     return std::max(count, 0);
   }
 
   int WaitUntil(int64_t until_ns, epoll_event* events) {
     constexpr int64_t kNsPerSecond = 1'000'000'000;
-    const int64_t wait_ns =
-        std::max<int64_t>(0, until_ns - bench::NowNs());
+    const int64_t wait_ns = std::max<int64_t>(0, until_ns - bench::NowNs());
     const timespec timeout = {.tv_sec = wait_ns / kNsPerSecond,
                               .tv_nsec = wait_ns % kNsPerSecond};
     return epoll_pwait2(epoll_fd_, events, kMaxEvents, &timeout, nullptr);

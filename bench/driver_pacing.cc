@@ -2,7 +2,6 @@
 // rate, waits in the driver for the time of the next one, and prints how late
 // each RPC was and how much CPU time it took.
 
-
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>

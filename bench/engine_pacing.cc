@@ -1,7 +1,6 @@
 // How punctual a whole engine is: an open loop at a constant rate, and how late
 // each RPC was sent, as recorded by the engine itself.
 
-
 #include <cmath>
 #include <cstdint>
 #include <cstdio>

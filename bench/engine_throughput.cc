@@ -53,12 +53,11 @@ std::string Settings(const std::string& side,
     const std::pair<std::string, std::string> parts =
         absl::StrSplit(setting, absl::MaxSplits('=', 1));
     int64_t number;
-    absl::StrAppend(
-        &text, side, "_settings { name: \"", parts.first, "\" ",
-        absl::SimpleAtoi(parts.second, &number)
-            ? absl::StrCat("int64_value: ", number)
-            : absl::StrCat("string_value: \"", parts.second, "\""),
-        " }\n");
+    absl::StrAppend(&text, side, "_settings { name: \"", parts.first, "\" ",
+                    absl::SimpleAtoi(parts.second, &number)
+                        ? absl::StrCat("int64_value: ", number)
+                        : absl::StrCat("string_value: \"", parts.second, "\""),
+                    " }\n");
   }
   return text;
 }

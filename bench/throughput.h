@@ -23,7 +23,7 @@ struct Options {
   // The rate of an open loop, which sends RPCs at constant intervals whatever
   // is in flight. 0 means a closed loop.
   double per_second = 0;
-  int threads = 1;      // each has a queue and, in a client, a connection
+  int threads = 1;  // each has a queue and, in a client, a connection
   double seconds = 2;
   double warmup_seconds = 0.5;
   int spin_us = 0;
@@ -35,9 +35,9 @@ struct Options {
   // nothing, "list" an action without work, "activity" some microseconds of
   // work.
   std::string handler = "empty";
-  bool time_parts = false;      // whether engine_throughput measures them
-  int connections = 1;          // with TCP: per client thread
-  int max_batch = 64;           // with TCP: messages per write
+  bool time_parts = false;  // whether engine_throughput measures them
+  int connections = 1;      // with TCP: per client thread
+  int max_batch = 64;       // with TCP: messages per write
 };
 
 // Exits with a message if the command line is wrong. Also sets up malloc, in

@@ -54,24 +54,23 @@ class AppTest : public testing::Test {
     output_.str("");
     messages_.str("");
     return RunTestBuilder(
-        arguments, {.output = &output_,
-                    .messages = &messages_,
-                    .make_backend =
-                        [this](const std::string& address,
-                               const TlsFiles& tls) {
-                          address_ = address;
-                          tls_ = tls;
-                          return std::make_unique<BackendHandle>(backend_);
-                        },
-                    .make_progress =
-                        [this](int test_count) {
-                          return ProgressDisplayOptions{
-                              .test_count = test_count,
-                              .clock = &clock_,
-                              .write = [](absl::string_view) {}};
-                        },
-                    .stop_requested = [] { return false; },
-                    .set_stop_handler = [](std::function<void()>) {}});
+        arguments,
+        {.output = &output_,
+         .messages = &messages_,
+         .make_backend =
+             [this](const std::string& address, const TlsFiles& tls) {
+               address_ = address;
+               tls_ = tls;
+               return std::make_unique<BackendHandle>(backend_);
+             },
+         .make_progress =
+             [this](int test_count) {
+               return ProgressDisplayOptions{.test_count = test_count,
+                                             .clock = &clock_,
+                                             .write = [](absl::string_view) {}};
+             },
+         .stop_requested = [] { return false; },
+         .set_stop_handler = [](std::function<void()>) {}});
   }
 
   bool Exists(const std::string& name) const {
@@ -232,8 +231,8 @@ TEST_F(AppTest, JudgesObjectives) {
         return absl::OkStatus();
       });
   const auto run_with = [&](const std::string& objective) {
-    return Run({"-o", directory_, "-s", "host:1", "tripartite",
-                "--slo=" + objective});
+    return Run(
+        {"-o", directory_, "-s", "host:1", "tripartite", "--slo=" + objective});
   };
   EXPECT_EQ(run_with("client_index_rpc p50"), kUsage);
   EXPECT_THAT(messages_.str(), HasSubstr("has neither <= nor >="));

@@ -45,8 +45,13 @@ constexpr std::string_view kPreface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 constexpr size_t kFrameHeaderBytes = 9;
 
 // RFC 9113, sections 6 and 6.5.2.
-enum FrameType { kData = 0, kHeaders = 1, kSettings = 4, kPing = 6,
-                 kWindowUpdate = 8 };
+enum FrameType {
+  kData = 0,
+  kHeaders = 1,
+  kSettings = 4,
+  kPing = 6,
+  kWindowUpdate = 8
+};
 constexpr uint8_t kAck = 1;
 constexpr uint8_t kEndStream = 1;
 constexpr uint8_t kEndHeaders = 4;
@@ -55,9 +60,19 @@ constexpr int64_t kInitialWindow = 65535;
 // Header blocks, as indices and literals of HPACK (RFC 7541).
 constexpr std::string_view kStatus200 = "\x88";
 constexpr std::string_view kStatus500 = "\x8e";
-constexpr std::string_view kGrpcHeaders = "\x88\x0f\x10\x10" "application/grpc";
-constexpr std::string_view kGrpcOk("\x00\x0b" "grpc-status\x01" "0", 15);
-constexpr std::string_view kGrpcInternal("\x00\x0b" "grpc-status\x02" "13", 16);
+constexpr std::string_view kGrpcHeaders =
+    "\x88\x0f\x10\x10"
+    "application/grpc";
+constexpr std::string_view kGrpcOk(
+    "\x00\x0b"
+    "grpc-status\x01"
+    "0",
+    15);
+constexpr std::string_view kGrpcInternal(
+    "\x00\x0b"
+    "grpc-status\x02"
+    "13",
+    16);
 
 // A gRPC message: not compressed, two bytes long, field 1 is 1. As a reply of
 // grpc.health.v1.Health, this is SERVING.

@@ -16,8 +16,8 @@ enum { kData = 0, kHeaders = 1, kSettings = 4, kPing = 6, kWindowUpdate = 8 };
 
 std::string Frame(char type, char flags, char stream,
                   std::string_view payload) {
-  std::string frame = {0, 0, static_cast<char>(payload.size()), type, flags,
-                       0, 0, 0, stream};
+  std::string frame = {
+      0, 0, static_cast<char>(payload.size()), type, flags, 0, 0, 0, stream};
   return frame.append(payload);
 }
 
@@ -86,22 +86,27 @@ TEST(Http2Test, AnswersStreamsInTheOrderOfTheirEnds) {
 
 TEST(GrpcTest, AnswersWithAMessageAndAStatus) {
   const auto protocol = Greeted("grpc");
-  const std::string headers =
-      Frame(kHeaders, 4, 1, "\x88\x0f\x10\x10" "application/grpc");
+  const std::string headers = Frame(kHeaders, 4, 1,
+                                    "\x88\x0f\x10\x10"
+                                    "application/grpc");
   // The window of the connection is restored.
   EXPECT_EQ(ReadSlowly(*protocol, Frame(kHeaders, 4, 1, "h") +
                                       Frame(kData, 1, 1, "12345")),
             Frame(kWindowUpdate, 0, 0, std::string_view("\0\0\0\5", 4)));
-  EXPECT_EQ(
-      AnswerAll(*protocol, true),
-      headers +
-          Frame(kData, 0, 1, std::string_view("\0\0\0\0\2\x08\x01", 7)) +
-          Frame(kHeaders, 5, 1,
-                std::string_view("\0\x0b" "grpc-status\1" "0", 15)));
+  EXPECT_EQ(AnswerAll(*protocol, true),
+            headers +
+                Frame(kData, 0, 1, std::string_view("\0\0\0\0\2\x08\x01", 7)) +
+                Frame(kHeaders, 5, 1,
+                      std::string_view("\0\x0b"
+                                       "grpc-status\1"
+                                       "0",
+                                       15)));
   ReadSlowly(*protocol, Frame(kHeaders, 5, 1, "h"));
   EXPECT_EQ(AnswerAll(*protocol, false),
             headers + Frame(kHeaders, 5, 1,
-                            std::string_view("\0\x0b" "grpc-status\2" "13",
+                            std::string_view("\0\x0b"
+                                             "grpc-status\2"
+                                             "13",
                                              16)));
 }
 

@@ -62,8 +62,8 @@ class Behaviour {
   // Does the work of one request. Returns whether it succeeds.
   bool Handle() {
     if (handled_count_++ == 0) usleep(options_.slow_start_ms * 1000);
-    const int64_t end_ns = ReadClock(CLOCK_THREAD_CPUTIME_ID) +
-                           options_.work_us * kNsPerUs;
+    const int64_t end_ns =
+        ReadClock(CLOCK_THREAD_CPUTIME_ID) + options_.work_us * kNsPerUs;
     while (ReadClock(CLOCK_THREAD_CPUTIME_ID) < end_ns) {
     }
     const bool fails =

@@ -110,10 +110,9 @@ class Sizer {
   double Next(const Point& point) const {
     double next = point.factor * target_ns_ / std::max(point.cost_ns, 1.0);
     if (last_.has_value()) {
-      const double slope = (point.cost_ns - last_->cost_ns) /
-                           (point.factor - last_->factor);
-      const double along =
-          point.factor + (target_ns_ - point.cost_ns) / slope;
+      const double slope =
+          (point.cost_ns - last_->cost_ns) / (point.factor - last_->factor);
+      const double along = point.factor + (target_ns_ - point.cost_ns) / slope;
       if (slope > 0 && along > 0) next = along;
     }
     return std::clamp(next, point.factor / kMaxStep, point.factor * kMaxStep);
@@ -134,11 +133,10 @@ class Sizer {
   }
 
   bool SameSettings(double one, double other) const {
-    return std::all_of(settings_.begin(), settings_.end(),
-                       [&](const SizedSetting& setting) {
-                         return ValueAt(setting, one) ==
-                                ValueAt(setting, other);
-                       });
+    return std::all_of(
+        settings_.begin(), settings_.end(), [&](const SizedSetting& setting) {
+          return ValueAt(setting, one) == ValueAt(setting, other);
+        });
   }
 
   SizedActivity Scaled(double factor) const {
@@ -234,12 +232,12 @@ absl::StatusOr<SizedActivity> SizeInTest(DistributedSystemDescription& test,
                                          double tolerance,
                                          const CostOptions& options) {
   DistributedSystemDescription candidate = test;
-  const absl::StatusOr<SizedActivity> sized = SizeToTarget(
-      test.activity_configs(place), target_ns, tolerance,
-      [&](const ActivityConfig& activity) {
-        *candidate.mutable_activity_configs(place) = activity;
-        return MeasureInTest(candidate, place, options);
-      });
+  const absl::StatusOr<SizedActivity> sized =
+      SizeToTarget(test.activity_configs(place), target_ns, tolerance,
+                   [&](const ActivityConfig& activity) {
+                     *candidate.mutable_activity_configs(place) = activity;
+                     return MeasureInTest(candidate, place, options);
+                   });
   if (!sized.ok()) return sized.status();
   *test.mutable_activity_configs(place) = sized->config;
   (*test.mutable_attributes())[absl::StrCat(
@@ -258,11 +256,10 @@ std::string SizeText(const SizedActivity& sized) {
                                  const NamedSetting& setting) {
     absl::StrAppend(out, setting.name(), " ", setting.int64_value());
   };
-  return absl::StrCat(
-      sized.changed.empty()
-          ? "unchanged"
-          : absl::StrJoin(sized.changed, ", ", append_setting),
-      ": ", CostText(sized.cost));
+  return absl::StrCat(sized.changed.empty()
+                          ? "unchanged"
+                          : absl::StrJoin(sized.changed, ", ", append_setting),
+                      ": ", CostText(sized.cost));
 }
 
 }  // namespace distbench

@@ -27,8 +27,8 @@ struct ActivityCost {
 };
 
 struct CostOptions {
-  int rounds = 5;            // at least 1
-  double round_ns = 200e6;   // minimum CPU time of each round
+  int rounds = 5;           // at least 1
+  double round_ns = 200e6;  // minimum CPU time of each round
 
   // Returns the CPU time of the calling thread in nanoseconds.
   std::function<int64_t()> cpu_now_ns;

@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 ActivityConfig ConfigOf(const std::string& function,
-                         const std::map<std::string, int64_t>& settings) {
+                        const std::map<std::string, int64_t>& settings) {
   ActivityConfig config;
   config.set_name("work");
   NamedSetting& named = *config.add_activity_settings();
@@ -66,9 +66,8 @@ TEST(SizeToTargetTest, FollowsACurve) {
   const auto sized = SizeToTarget(
       ConfigOf("ConsumeCpu", {}), 1e7, 0.02,
       [](const ActivityConfig& config) -> absl::StatusOr<ActivityCost> {
-        const auto size =
-            static_cast<double>(std::max<int64_t>(
-                ValueOf(config, "array_size"), 1000));
+        const auto size = static_cast<double>(
+            std::max<int64_t>(ValueOf(config, "array_size"), 1000));
         return CostOf(20'000 + 3 * size * std::log2(size));
       });
   ASSERT_TRUE(sized.ok()) << sized.status();
@@ -77,10 +76,11 @@ TEST(SizeToTargetTest, FollowsACurve) {
 
 TEST(SizeToTargetTest, ScalesAllThatMatterTogether) {
   const auto sized = SizeToTarget(
-      ConfigOf("FeatureExtract",
-                {{"hash_lookups", 100}, {"tree_walks", 0},
-                 {"bitset_intersections", 0}, {"embedding_rows_gathered", 10},
-                 {"function_calls", 0}}),
+      ConfigOf("FeatureExtract", {{"hash_lookups", 100},
+                                  {"tree_walks", 0},
+                                  {"bitset_intersections", 0},
+                                  {"embedding_rows_gathered", 10},
+                                  {"function_calls", 0}}),
       1e6, 0.01,
       [](const ActivityConfig& config) -> absl::StatusOr<ActivityCost> {
         return CostOf(10.0 * ValueOf(config, "hash_lookups") +
@@ -94,11 +94,11 @@ TEST(SizeToTargetTest, ScalesAllThatMatterTogether) {
 
 TEST(SizeToTargetTest, WhatFitsIsLeftAlone) {
   const ActivityConfig config = ConfigOf("SpinFor", {{"duration_us", 50}});
-  const auto sized = SizeToTarget(
-      config, 50'000, 0.05,
-      [](const ActivityConfig&) -> absl::StatusOr<ActivityCost> {
-        return CostOf(51'000);
-      });
+  const auto sized =
+      SizeToTarget(config, 50'000, 0.05,
+                   [](const ActivityConfig&) -> absl::StatusOr<ActivityCost> {
+                     return CostOf(51'000);
+                   });
   ASSERT_TRUE(sized.ok()) << sized.status();
   EXPECT_TRUE(sized->changed.empty());
 }
@@ -122,21 +122,21 @@ TEST(SizeToTargetTest, SaysWhenTheTargetIsOutOfReach) {
 
 TEST(SizeToTargetTest, GivesUpOnNoise) {
   int measurements = 0;
-  const auto sized = SizeToTarget(
-      ConfigOf("PointerChase", {}), 1e6, 0.01,
-      [&](const ActivityConfig&) -> absl::StatusOr<ActivityCost> {
-        return CostOf(++measurements % 2 == 0 ? 2e6 : 4e5);
-      });
+  const auto sized =
+      SizeToTarget(ConfigOf("PointerChase", {}), 1e6, 0.01,
+                   [&](const ActivityConfig&) -> absl::StatusOr<ActivityCost> {
+                     return CostOf(++measurements % 2 == 0 ? 2e6 : 4e5);
+                   });
   EXPECT_THAT(sized.status().message(), HasSubstr("quieter machine"));
   EXPECT_EQ(measurements, 10);
 }
 
 TEST(SizeToTargetTest, WaitsHaveNoCost) {
-  const auto sized = SizeToTarget(
-      ConfigOf("Wait", {{"mean_us", 5}}), 1e6, 0.01,
-      [](const ActivityConfig&) -> absl::StatusOr<ActivityCost> {
-        return CostOf(1);
-      });
+  const auto sized =
+      SizeToTarget(ConfigOf("Wait", {{"mean_us", 5}}), 1e6, 0.01,
+                   [](const ActivityConfig&) -> absl::StatusOr<ActivityCost> {
+                     return CostOf(1);
+                   });
   EXPECT_THAT(sized.status().message(), HasSubstr("takes no CPU time"));
 }
 
@@ -154,9 +154,9 @@ class Slowing final : public Activity {
 TEST(MeasureCostTest, TellsMedianAndExtremesOfRounds) {
   Slowing activity;
   const ActivityCost cost = MeasureCost(
-      activity, {.rounds = 3,
-                 .round_ns = 10'000,
-                 .cpu_now_ns = [&] { return activity.now_ns; }});
+      activity, {.rounds = 3, .round_ns = 10'000, .cpu_now_ns = [&] {
+                   return activity.now_ns;
+                 }});
   EXPECT_LT(cost.min_ns, cost.median_ns);
   EXPECT_LT(cost.median_ns, cost.max_ns);
   EXPECT_NEAR(cost.min_ns, 105, 3);
@@ -177,7 +177,8 @@ DistributedSystemDescription PointerChasingTest() {
              activity_configs {
                name: "chase"
                activity_settings {
-                 name: "activity_func" string_value: "PointerChase"
+                 name: "activity_func"
+                 string_value: "PointerChase"
                }
                activity_settings { name: "hops" int64_value: 100 }
              }
@@ -208,11 +209,10 @@ TEST(TestCalibrationTest, LeavesTheTestAloneIfTheTargetCannotBeMet) {
   const std::string before = test.DebugString();
   // A clock by which an iteration takes a second, however many hops it has.
   int64_t now_ns = 0;
-  const auto sized = SizeInTest(
-      test, 0, 1e6, 0.01,
-      {.rounds = 1, .round_ns = 1, .cpu_now_ns = [&] {
-         return now_ns += 1'000'000'000;
-       }});
+  const auto sized = SizeInTest(test, 0, 1e6, 0.01,
+                                {.rounds = 1, .round_ns = 1, .cpu_now_ns = [&] {
+                                   return now_ns += 1'000'000'000;
+                                 }});
   EXPECT_FALSE(sized.ok());
   EXPECT_EQ(test.DebugString(), before);
 }

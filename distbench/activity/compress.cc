@@ -195,8 +195,8 @@ class Decompress final : public Activity {
     const uint64_t piece = iteration % kPieces;
     const std::string& compressed = compressed_[piece][part];
     std::string& data = pieces_.buffer(part);
-    pieces_.compressor(part).Decompress(
-        compressed, pieces_.Part(piece, part).size(), data);
+    pieces_.compressor(part).Decompress(compressed,
+                                        pieces_.Part(piece, part).size(), data);
     return WorkOf(compressed, data, iteration);
   }
 

@@ -46,10 +46,9 @@ TEST(CorpusTest, HasItsEntropy) {
 TEST(CorpusTest, RepeatsItself) {
   const auto zlib = MakeCompressor("zlib", 9);
   const auto ratio = [&](int repeated_percent) {
-    const std::string text =
-        MakeCorpus({.bytes = 500'000,
-                    .entropy_percent = 100,
-                    .repeated_percent = repeated_percent});
+    const std::string text = MakeCorpus({.bytes = 500'000,
+                                         .entropy_percent = 100,
+                                         .repeated_percent = repeated_percent});
     std::string compressed;
     zlib->Compress(text, compressed);
     return static_cast<double>(compressed.size()) /

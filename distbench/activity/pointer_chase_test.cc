@@ -35,8 +35,8 @@ TEST(PointerChaseTest, FollowsAsManyPointersAsItShall) {
 }
 
 TEST(PointerChaseTest, PartsShareTheHops) {
-  const auto chase = MakePointerChase(
-      {.bytes = 64, .hops = 10, .parallelism = 4, .seed = 1});
+  const auto chase =
+      MakePointerChase({.bytes = 64, .hops = 10, .parallelism = 4, .seed = 1});
   EXPECT_EQ(chase->part_count(), 4);
   // With a single line, the result is always 0.
   EXPECT_NE(DoIteration(*chase, 1).checksum, DoIteration(*chase, 2).checksum);

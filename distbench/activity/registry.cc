@@ -159,8 +159,8 @@ std::optional<WaitTime> WaitTimeOf(const ActivityPlan& plan, uint64_t seed) {
     return WaitTime::Exponential(mean_ns, seed);
   }
   CHECK_EQ(distribution, "lognormal");
-  return WaitTime::LogNormal(
-      mean_ns, Integer(plan, "sigma_thousandths") / 1000.0, seed);
+  return WaitTime::LogNormal(mean_ns,
+                             Integer(plan, "sigma_thousandths") / 1000.0, seed);
 }
 
 absl::StatusOr<std::unique_ptr<Activity>> MakeActivity(const ActivityPlan& plan,

@@ -143,8 +143,8 @@ class Deserialize final : public Activity {
 
 }  // namespace
 
-void AddStories(const StoriesOptions& options, int64_t count,
-                WorkRandom random, FeedStories& stories) {
+void AddStories(const StoriesOptions& options, int64_t count, WorkRandom random,
+                FeedStories& stories) {
   for (int64_t i = 0; i < count; ++i) {
     FeedStory& story = *stories.add_stories();
     story.set_id(random());

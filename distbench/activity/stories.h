@@ -31,8 +31,8 @@ std::unique_ptr<Activity> MakeDeserialize(const StoriesOptions& options);
 
 // Appends stories. Equal random numbers give equal stories. Their serialised
 // size depends only on the counts.
-void AddStories(const StoriesOptions& options, int64_t count,
-                WorkRandom random, FeedStories& stories);
+void AddStories(const StoriesOptions& options, int64_t count, WorkRandom random,
+                FeedStories& stories);
 
 }  // namespace distbench
 

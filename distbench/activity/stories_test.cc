@@ -46,8 +46,7 @@ TEST(StoriesTest, DeserialisedEqualsOriginal) {
 TEST(StoriesTest, WhatIsSerialisedCanBeDeserialised) {
   const Work out = DoIteration(*MakeSerialize(kOptions), 0);
   const Work in = DoIteration(*MakeDeserialize(kOptions), 0);
-  EXPECT_EQ(out.output_bytes,
-            static_cast<int64_t>(Stories(1).ByteSizeLong()));
+  EXPECT_EQ(out.output_bytes, static_cast<int64_t>(Stories(1).ByteSizeLong()));
   EXPECT_EQ(in.input_bytes, out.output_bytes);
 }
 

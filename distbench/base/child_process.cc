@@ -71,7 +71,8 @@ pid_t Spawn(ChildProgram& program, int output) {
   }
   AppendPointers(program.more_environment, environment);
   const pid_t parent = getpid();
-  const pid_t pid = vfork();  // NOLINT(clang-analyzer-security.insecureAPI.vfork)
+  const pid_t pid =
+      vfork();  // NOLINT(clang-analyzer-security.insecureAPI.vfork)
   if (pid == 0) {
     Become(program, output, arguments.data(), environment.data(), parent);
   }

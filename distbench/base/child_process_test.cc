@@ -47,8 +47,8 @@ TEST(ChildProcessTest, TellsHowItEnded) {
   EXPECT_EQ(DescribeExit(ExitOf(Shell("exit 3"))), "exited with status 3");
   EXPECT_EQ(DescribeExit(ExitOf(Shell("kill -TERM $$"))),
             "was killed by signal 15 (Terminated)");
-  EXPECT_EQ(DescribeExit(ExitOf({.path = "/no/such/program",
-                                 .arguments = {"program"}})),
+  EXPECT_EQ(DescribeExit(
+                ExitOf({.path = "/no/such/program", .arguments = {"program"}})),
             "exited with status 127");
 }
 

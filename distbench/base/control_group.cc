@@ -39,8 +39,8 @@ std::vector<ControlGroup> ControlGroupsOf(absl::string_view controller,
         absl::StrSplit(parts[1], ',');
     if (parts[1].empty()) {
       AddWithThoseAbove(mount, parts[2], 2, groups);
-    } else if (std::count(controllers.begin(), controllers.end(),
-                          controller) > 0) {
+    } else if (std::count(controllers.begin(), controllers.end(), controller) >
+               0) {
       AddWithThoseAbove(absl::StrCat(mount, "/", controller), parts[2], 1,
                         groups);
     }

@@ -21,8 +21,8 @@ absl::Status ParsePolicy(const BindingFlags& flags, NumaBinding& binding) {
   if (flags.mem_policy.empty()) return absl::OkStatus();
   NumaBinding::MemoryPolicy policy;
   if (flags.mem_policy != absl::AsciiStrToLower(flags.mem_policy) ||
-      !NumaBinding::MemoryPolicy_Parse(
-          absl::AsciiStrToUpper(flags.mem_policy), &policy)) {
+      !NumaBinding::MemoryPolicy_Parse(absl::AsciiStrToUpper(flags.mem_policy),
+                                       &policy)) {
     return absl::InvalidArgumentError(
         absl::StrCat("--mem_policy: \"", flags.mem_policy,
                      "\" is not a policy; use bind, preferred, interleave or "

@@ -142,9 +142,9 @@ absl::Status Measure(const DistributedSystemDescription& test, int place,
 // Sizes one activity and prints what that took.
 absl::Status Size(DistributedSystemDescription& test, int place,
                   absl::Duration target, const Flags& flags) {
-  const absl::StatusOr<SizedActivity> sized = SizeInTest(
-      test, place, absl::ToDoubleNanoseconds(target),
-      flags.tolerance_percent / 100, MeasuringOptions(flags));
+  const absl::StatusOr<SizedActivity> sized =
+      SizeInTest(test, place, absl::ToDoubleNanoseconds(target),
+                 flags.tolerance_percent / 100, MeasuringOptions(flags));
   if (!sized.ok()) {
     std::cout << "failed" << std::endl;
     return absl::Status(sized.status().code(),
@@ -172,8 +172,8 @@ absl::Status WriteConfig(const TestSequence& tests, const std::string& path) {
       absl::StrCat("# produced by distbench calibrate\n", ToText(tests));
   size_t written = 0;
   while (written < text.size()) {
-    const ssize_t count = write((*file)->fd(), text.data() + written,
-                                text.size() - written);
+    const ssize_t count =
+        write((*file)->fd(), text.data() + written, text.size() - written);
     if (count < 0) return WriteError(path, errno);
     written += count;
   }

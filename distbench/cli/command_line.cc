@@ -170,10 +170,10 @@ int Explain(const CLI::App& app, const std::vector<std::string>& words) {
     const std::vector<std::string> names = NamesOf(CommandsOf(*command));
     if (std::find(names.begin(), names.end(), word) == names.end()) {
       const std::string owner = FullName(*command);
-      return Refuse(
-          app, absl::StrCat(owner.empty() ? "there is no subcommand "
-                                          : owner + " has no subcommand ",
-                            Quoted(word), "; ", Suggestion(word, names)));
+      return Refuse(app,
+                    absl::StrCat(owner.empty() ? "there is no subcommand "
+                                               : owner + " has no subcommand ",
+                                 Quoted(word), "; ", Suggestion(word, names)));
     }
     command = command->get_subcommand(word);
   }

@@ -78,9 +78,8 @@ struct Outcome {
 Outcome Invoke(std::vector<std::string> arguments) {
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
-  const int exit_code =
-      RunCommandLine({AddBakeCommand, AddSellCommand, AddOvenCommand},
-                     std::move(arguments));
+  const int exit_code = RunCommandLine(
+      {AddBakeCommand, AddSellCommand, AddOvenCommand}, std::move(arguments));
   return {exit_code, testing::internal::GetCapturedStdout(),
           testing::internal::GetCapturedStderr()};
 }
@@ -251,8 +250,8 @@ TEST(CommandLineTest, HelpOfSubcommandsOfSubcommands) {
   EXPECT_EQ(Invoke({"oven", "--help"}).out, oven.out);
   EXPECT_EQ(Invoke({"oven"}).out, oven.out);
   const Outcome heat = Invoke({"help", "oven", "heat"});
-  EXPECT_THAT(heat.out, AllOf(HasSubstr("distbench oven heat"),
-                              HasSubstr("--degrees")));
+  EXPECT_THAT(heat.out,
+              AllOf(HasSubstr("distbench oven heat"), HasSubstr("--degrees")));
   EXPECT_EQ(Invoke({"oven", "heat", "--help"}).out, heat.out);
 }
 

@@ -96,7 +96,8 @@ void AddCompareCommand(CLI::App& app, CommandBody& chosen) {
   AddCheckFlags(*command, flags->checks);
   command->footer(
       "Exits 2 unless every --fail_if passes, 3 if a run failed or its numbers "
-      "are\nfalse. A condition passes if the change, with its uncertainty, lies "
+      "are\nfalse. A condition passes if the change, with its uncertainty, "
+      "lies "
       "within the\nlimit; it is undecided if the runs are too few to tell: see "
       "run_tests --repeat.\n\n"
       "Examples:\n"

@@ -28,8 +28,8 @@ int RunEngine(const Flags& flags) {
   struct stat socket = {};
   if (fstat(kEngineSocket, &socket) != 0 || !S_ISSOCK(socket.st_mode)) {
     return Fail(absl::InvalidArgumentError(
-                     "node managers start this themselves; see: distbench help "
-                     "node_manager"),
+                    "node managers start this themselves; see: distbench help "
+                    "node_manager"),
                 kExitUsage);
   }
   // Processes that the engines start must not keep the socket open.
@@ -55,9 +55,8 @@ void AddEngineCommand(CLI::App& app, CommandBody& chosen) {
   auto flags = std::make_shared<Flags>();
   command->add_flag(kWarmFlag, flags->is_warm);
   command->add_option(kMaxFilesFlag, flags->max_files);
-  command->callback([flags, &chosen] {
-    chosen = [flags] { return RunEngine(*flags); };
-  });
+  command->callback(
+      [flags, &chosen] { chosen = [flags] { return RunEngine(*flags); }; });
 }
 
 }  // namespace distbench

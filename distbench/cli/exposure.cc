@@ -50,8 +50,9 @@ std::string SequencerExposure(const std::string& listen, const TlsFiles& tls,
           ? "Every user of this machine"
           : absl::StrCat("Anybody who can reach ", Addresses(listen));
   if (!tls.empty()) {
-    return absl::StrCat(who, " can submit tests and be a node: TLS encrypts, "
-                             "but without --tls_ca no certificate is required");
+    return absl::StrCat(who,
+                        " can submit tests and be a node: TLS encrypts, "
+                        "but without --tls_ca no certificate is required");
   }
   return absl::StrCat(
       who, " can submit tests and be a node: there is no TLS",
@@ -67,9 +68,8 @@ std::string NodeExposure(const std::string& listen,
         "certificate signed by ",
         tls.ca);
   }
-  const std::string address = listen.empty() && IsLoopback(service_address)
-                                  ? service_address
-                                  : listen;
+  const std::string address =
+      listen.empty() && IsLoopback(service_address) ? service_address : listen;
   if (IsLoopback(address)) {
     return "While a test runs, every user of this machine can reach its "
            "services here: there is no TLS";

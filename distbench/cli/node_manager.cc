@@ -67,10 +67,10 @@ absl::Status CheckFileLimit(const EngineLimits& limits) {
       limits.max_files <= static_cast<int64_t>(files.rlim_max)) {
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "--engine_max_files=", limits.max_files,
-      " is more than this process may give: ", files.rlim_max,
-      "; raise ulimit -Hn (under systemd LimitNOFILE)"));
+  return absl::InvalidArgumentError(
+      absl::StrCat("--engine_max_files=", limits.max_files,
+                   " is more than this process may give: ", files.rlim_max,
+                   "; raise ulimit -Hn (under systemd LimitNOFILE)"));
 }
 
 // The first call does not return: it restarts the program with the binding.
@@ -89,8 +89,7 @@ int RunNodeManager(const Flags& flags) {
   absl::StatusOr<NodeArguments> arguments = ParseNodeArguments(flags.arguments);
   if (!arguments.ok()) return Fail(arguments.status(), kExitUsage);
 
-  if (absl::Status status = CheckFileLimit(flags.engine_limits);
-      !status.ok()) {
+  if (absl::Status status = CheckFileLimit(flags.engine_limits); !status.ok()) {
     return Fail(status, kExitUsage);
   }
   const auto tls = TlsCredentials::Load(flags.tls, TlsRole::kNode);

@@ -78,8 +78,7 @@ LoadSearchSpec SearchSpecOf(const Flags& flags) {
   spec.set_max_probes(flags.max_probes);
   spec.set_warmup_us(absl::ToInt64Microseconds(flags.timing.warmup));
   spec.set_probe_duration_us(absl::ToInt64Microseconds(flags.timing.probe));
-  spec.set_final_duration_us(
-      absl::ToInt64Microseconds(flags.timing.final_run));
+  spec.set_final_duration_us(absl::ToInt64Microseconds(flags.timing.final_run));
   return spec;
 }
 
@@ -87,8 +86,8 @@ LoadSearchSpec SearchSpecOf(const Flags& flags) {
 absl::Status Check(const Flags& flags,
                    const DistributedSystemDescription& test) {
   absl::Status status = CheckOutput(flags.output);
-  for (const std::string& objective : {flags.comparison.cpu_objective,
-                                       flags.comparison.latency_objective}) {
+  for (const std::string& objective :
+       {flags.comparison.cpu_objective, flags.comparison.latency_objective}) {
     if (objective.empty()) continue;
     LoadSearchSpec spec = SearchSpecOf(flags);
     spec.add_objectives(objective);
@@ -110,8 +109,8 @@ absl::StatusOr<std::string> OwnProgram() {
 void Announce(const CapacityQuestion& question) {
   std::cerr << absl::StreamFormat("Search %d of %d: %s, %s, repetition %d\n",
                                   question.number, question.count,
-                                  question.deployment->name,
-                                  question.objective, question.repetition + 1);
+                                  question.deployment->name, question.objective,
+                                  question.repetition + 1);
 }
 
 int RunComparison(const Flags& flags, const DeploymentPlan& plan,
@@ -198,8 +197,7 @@ void AddSearchFlags(CLI::App& command, Flags& flags) {
                   "Least measured time of each run; default: 10s");
   AddDurationFlag(command, "--final", flags.timing.final_run,
                   "Duration of the run that confirms an answer; default: 60s");
-  command
-      .add_option("--max_probes", flags.max_probes, "Most runs per search")
+  command.add_option("--max_probes", flags.max_probes, "Most runs per search")
       ->check(CLI::Range(3, kMaxRepeat).description(""))
       ->type_name("N")
       ->capture_default_str();

@@ -112,8 +112,7 @@ absl::Status WriteHdr(const Input& input, const Flags& flags,
   HdrSelection selection = flags.hdr;
   if (flags.latency == "service") selection.latency = LatencyKind::kService;
   if (flags.latency == "response") selection.latency = LatencyKind::kResponse;
-  const absl::StatusOr<Outcomes> latency =
-      SelectLatency(input.runs, selection);
+  const absl::StatusOr<Outcomes> latency = SelectLatency(input.runs, selection);
   if (!latency.ok()) return latency.status();
   output.Write(RenderHdr(*latency));
   return absl::OkStatus();
@@ -194,9 +193,11 @@ int Report(const Flags& flags) {
   absl::StatusOr<ReportOutput> output = ReportOutput::Open(flags.output);
   if (!output.ok()) return Fail(output.status(), kExitUsage);
 
-  status = Formats().at(flags.format).write(
-      {.runs = ListRuns(*results), .searches = ListSearches(*results)}, flags,
-      *output);
+  status = Formats()
+               .at(flags.format)
+               .write({.runs = ListRuns(*results),
+                       .searches = ListSearches(*results)},
+                      flags, *output);
   if (status.ok()) status = output->Finish();
   if (!status.ok()) return Fail(status, kExitUsage);
   return ExitCodeForAll(*results);

@@ -41,8 +41,8 @@ std::string State(const RunDescription& run) {
 
 std::string Took(const RunDescription& run) {
   if (!run.has_start_timestamp_ns() || !run.has_end_timestamp_ns()) return "-";
-  const absl::Duration took = absl::Nanoseconds(run.end_timestamp_ns() -
-                                                run.start_timestamp_ns());
+  const absl::Duration took =
+      absl::Nanoseconds(run.end_timestamp_ns() - run.start_timestamp_ns());
   const absl::Duration unit =
       took < absl::Seconds(10) ? absl::Milliseconds(100) : absl::Seconds(1);
   return absl::FormatDuration(absl::Floor(took + unit / 2, unit));

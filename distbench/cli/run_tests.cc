@@ -76,13 +76,13 @@ absl::StatusOr<TestSequence> WithObjectives(
 // What would be thrown away is not asked for.
 absl::Status CheckDetached(const Flags& flags) {
   if (!flags.detach) return absl::OkStatus();
-  const char* flag = !flags.output.outfile.empty() ? "--outfile"
-                     : flags.output.binary_output  ? "--binary_output"
-                     : flags.output.allow_invalid  ? "--allow_invalid"
-                     : flags.output.verbose        ? "--verbose"
-                     : !flags.output.checks.junit.empty() ? "--junit"
+  const char* flag = !flags.output.outfile.empty()           ? "--outfile"
+                     : flags.output.binary_output            ? "--binary_output"
+                     : flags.output.allow_invalid            ? "--allow_invalid"
+                     : flags.output.verbose                  ? "--verbose"
+                     : !flags.output.checks.junit.empty()    ? "--junit"
                      : !flags.output.checks.markdown.empty() ? "--markdown"
-                                                   : nullptr;
+                                                             : nullptr;
   if (flag == nullptr) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat(flag,

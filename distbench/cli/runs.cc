@@ -156,8 +156,7 @@ void AddList(CLI::App& runs, CommandBody& chosen) {
 void AddGet(CLI::App& runs, CommandBody& chosen) {
   auto flags = std::make_shared<Flags>();
   CLI::App& command = AddAction(
-      runs, "get", "Gets the results of a finished run", Get, flags,
-      chosen);
+      runs, "get", "Gets the results of a finished run", Get, flags, chosen);
   AddRunId(command, *flags);
   AddTestOutputFlags(command, flags->output);
   AddObjectiveFlags(command, flags->output);

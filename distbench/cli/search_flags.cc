@@ -25,8 +25,7 @@ std::string CheckInstances(const std::string& text) {
 }
 
 void AddLoadFlags(CLI::App& command, SearchFlags& flags) {
-  const CLI::Validator load =
-      CLI::Range(1e-6, kMaxSearchLoad).description("");
+  const CLI::Validator load = CLI::Range(1e-6, kMaxSearchLoad).description("");
   command
       .add_option("--slo", flags.objectives,
                   "Objective to meet, such as 'my_rpc p95<=500ms',\n"

@@ -29,7 +29,8 @@ struct TestOutputFlags {
 // parsing.
 void AddTestOutputFlags(CLI::App& command, TestOutputFlags& flags);
 
-// Adds --slo and the flags of AddCheckFlags(). `flags` must outlive the parsing.
+// Adds --slo and the flags of AddCheckFlags(). `flags` must outlive the
+// parsing.
 void AddObjectiveFlags(CLI::App& command, TestOutputFlags& flags);
 
 // Checks that a result can be written to the outfile, and that the objectives
@@ -40,8 +41,8 @@ absl::Status CheckOutput(const TestOutputFlags& flags);
 // parsing.
 void AddVerboseFlag(CLI::App& command, TestOutputFlags& flags);
 
-// Prints a test's result to stdout, for a terminal or for programs. `flags` must
-// outlive the printer.
+// Prints a test's result to stdout, for a terminal or for programs. `flags`
+// must outlive the printer.
 ResultPrinter PrinterOf(const TestOutputFlags& flags);
 
 // Prints which objectives were met, unless the printer has done so, writes the

@@ -179,8 +179,7 @@ void AddTestSequencerCommand(CLI::App& app, CommandBody& chosen) {
                    "received. Beyond it calls are aborted, and a larger\n"
                    "message never arrives. Default: half of the memory of the\n"
                    "host or of its control group")
-      ->check(CLI::Range(kLeastReceiveMemoryMib, kMaxMemoryMib)
-                  .description(""))
+      ->check(CLI::Range(kLeastReceiveMemoryMib, kMaxMemoryMib).description(""))
       ->type_name("MIB");
   AddTlsFlags(*command, flags->tls);
   AddNamesFlag(*command, "--allow_submit", flags->access.submit,

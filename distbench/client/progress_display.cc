@@ -105,17 +105,15 @@ void ProgressDisplay::Clear() {
 void ProgressDisplay::ShowQueuePosition(int runs_ahead) {
   // For zero, the start that follows says enough.
   if (runs_ahead == 0) return;
-  const std::string text =
-      absl::StrCat("Waiting, ", runs_ahead,
-                   runs_ahead == 1 ? " run ahead" : " runs ahead");
+  const std::string text = absl::StrCat(
+      "Waiting, ", runs_ahead, runs_ahead == 1 ? " run ahead" : " runs ahead");
   options_.terminal ? Draw(text) : WriteLine(text);
 }
 
 void ProgressDisplay::ShowStart(const TestStarted& started) {
   const int64_t before_ns =
-      is_first_start_
-          ? SaturatingMultiply(options_.running_time_us, kNsPerUs)
-          : 0;
+      is_first_start_ ? SaturatingMultiply(options_.running_time_us, kNsPerUs)
+                      : 0;
   is_first_start_ = false;
   has_baseline_ = before_ns == 0;
   runs_ = true;
@@ -224,9 +222,9 @@ std::string ProgressDisplay::OfferedRate(const TrafficProgress& progress,
                           now_ns)
           : KiloPerSecond(progress.open_loop_ended_count(),
                           shown_.open_loop_ended_count(), now_ns);
-  return absl::StrFormat("%.2f of %.2f kQPS", sent,
-                         KiloPerSecond(progress.offered_count(),
-                                       shown_.offered_count(), now_ns));
+  return absl::StrFormat(
+      "%.2f of %.2f kQPS", sent,
+      KiloPerSecond(progress.offered_count(), shown_.offered_count(), now_ns));
 }
 
 std::string ProgressDisplay::TotalRate(const TrafficProgress& progress,
@@ -243,9 +241,9 @@ std::string ProgressDisplay::Latency(double percent) const {
   const LogHistogram& latency_ns =
       response_time_ns_.count() > 0 ? response_time_ns_ : service_time_ns_;
   if (latency_ns.count() == 0) return "";
-  return absl::StrFormat("p%g %s", percent,
-                         absl::FormatDuration(Rounded(
-                             latency_ns.ValueAtQuantile(percent / 100))));
+  return absl::StrFormat(
+      "p%g %s", percent,
+      absl::FormatDuration(Rounded(latency_ns.ValueAtQuantile(percent / 100))));
 }
 
 void ProgressDisplay::ShowEnd(const TestResult& result) {

@@ -174,8 +174,7 @@ TEST_F(ProgressDisplayTest, ARunCanBeFollowedFromItsMiddle) {
   options.running_time_us = 7'000'000;
   ProgressDisplay display(options);
   display.Show(Started(30'000'000));
-  EXPECT_EQ(TakeOutput(),
-            "[2/3] incast: started 7 s ago, takes about 30 s\n");
+  EXPECT_EQ(TakeOutput(), "[2/3] incast: started 7 s ago, takes about 30 s\n");
   // RPCs before the first progress do not count towards a rate.
   clock_.Advance(kSecondNs);
   display.Show(Progress(900'000, 0));
@@ -255,8 +254,8 @@ TEST_F(ProgressDisplayTest, OpenLoopsShowWhatIsOfferedToo) {
     clock_.Advance(kSecondNs);
     RunTestsEvent event = Progress(1000 * second * second, 3);
     event.mutable_progress()->set_offered_count(4000 * second);
-    event.mutable_progress()->set_open_loop_ended_count(
-        1000 * second * second + 3);
+    event.mutable_progress()->set_open_loop_ended_count(1000 * second * second +
+                                                        3);
     *event.mutable_progress()->mutable_recent_service_time_ns() = Of(50'000);
     *event.mutable_progress()->mutable_recent_response_time_ns() =
         Of(1'234'567);

@@ -26,19 +26,20 @@ constexpr int64_t kMs = 1'000'000;
 
 // A service whose main list runs an activity.
 std::string Lonely(const std::string& activity, const std::string& iterations) {
-  return absl::Substitute(
-      R"pb(
-        services { name: "lonely" count: 1 }
-        default_protocol: "loopback"
-        random_seed: 5
-        activity_configs { name: "work" $0 }
-        action_lists { name: "lonely" action_names: "run" }
-        actions {
-          name: "run"
-          activity_config_name: "work"
-          iterations { $1 }
-        })pb",
-      activity, iterations);
+  return absl::
+      Substitute(
+          R"pb(
+            services { name: "lonely" count: 1 }
+            default_protocol: "loopback"
+            random_seed: 5
+            activity_configs { name: "work" $0 }
+            action_lists { name: "lonely" action_names: "run" }
+            actions {
+              name: "run"
+              activity_config_name: "work"
+              iterations { $1 }
+            })pb",
+          activity, iterations);
 }
 
 std::string WaitOf(const std::string& distribution, int mean_us) {
@@ -141,8 +142,7 @@ std::string Queue(const std::string& distribution, double load) {
         default_protocol: "loopback"
         random_seed: 11
         sample_memory_bytes: 0
-        rpc_descriptions { name: "query" client: "client" server: "server" }
-        $0
+        rpc_descriptions { name: "query" client: "client" server: "server" } $0
         activity_configs { name: "work" $1 }
         action_lists { name: "client" action_names: "run" }
         action_lists { name: "query" action_names: "serve" }
@@ -164,8 +164,8 @@ std::string Queue(const std::string& distribution, double load) {
 LogHistogram ResponseTimesOf(const std::string& config) {
   SimulatedSystem system(config);
   EXPECT_TRUE(system.Run());
-  return Decode(StatisticsOf(system.Finish(), "client/0", "server/0")
-                    .response_time_ns());
+  return Decode(
+      StatisticsOf(system.Finish(), "client/0", "server/0").response_time_ns());
 }
 
 // Response times of M/M/1 are exponential with mean S / (1 - load): Kleinrock,
@@ -218,19 +218,19 @@ TEST(ComputingTest, ChecksumsDependOnTheSeedAndTheCountOnly) {
   const auto plain = MetricsOf(RunReally(Lonely(kSort, iterations), 1));
   EXPECT_EQ(plain.at("iteration_count"), 300);
   EXPECT_NE(plain.at("checksum"), 0);
-  const auto pooled = MetricsOf(RunReally(
-      Lonely(absl::StrCat(kSort, "pool_name: 'server'"), iterations) +
-          PoolOf(3),
-      2));
+  const auto pooled = MetricsOf(
+      RunReally(Lonely(absl::StrCat(kSort, "pool_name: 'server'"), iterations) +
+                    PoolOf(3),
+                2));
   EXPECT_EQ(pooled, plain);
 }
 
 TEST(WaitTest, RealWorkersShareThePool) {
-  const ActivityLog log = RunReally(
-      Lonely(WaitOf("exponential", 100),
-             "max_iteration_count: 500 max_parallel_iterations: 30") +
-          PoolOf(2),
-      3);
+  const ActivityLog log =
+      RunReally(Lonely(WaitOf("exponential", 100),
+                       "max_iteration_count: 500 max_parallel_iterations: 30") +
+                    PoolOf(2),
+                3);
   EXPECT_EQ(MetricsOf(log).at("iteration_count"), 500);
   EXPECT_EQ(Decode(log.duration_ns()).count(), 500u);
   // 30 iterations compete for two places.

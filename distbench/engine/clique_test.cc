@@ -117,8 +117,7 @@ TEST(CliqueTest, WithoutMemoryPairsHaveMomentsAndRpcsHistograms) {
       EXPECT_EQ(statistics.succeeded_count(), 1000);
       EXPECT_EQ(statistics.has_service_time_ns(), !is_brief);
       EXPECT_EQ(statistics.has_response_time_moments(), is_brief);
-      EXPECT_EQ(statistics.service_time_moments().count(),
-                is_brief ? 1000 : 0);
+      EXPECT_EQ(statistics.service_time_moments().count(), is_brief ? 1000 : 0);
     }
     const RpcTimeSeries& series = log.rpc_time_series().at(0);
     EXPECT_EQ(series.interval_ns() > 1'000'000'000, is_brief);

@@ -67,8 +67,7 @@ TEST(ClosedLoopTest, DrawsTheSizeOfEachRequest) {
 }
 
 TEST(ClosedLoopTest, EachRpcHasItsOwnDeadline) {
-  SimulatedSystem system(
-      Loop("deadline_us: 900", "max_iteration_count: 10"));
+  SimulatedSystem system(Loop("deadline_us: 900", "max_iteration_count: 10"));
   ASSERT_TRUE(system.Run());
   const RpcStatistics statistics =
       StatisticsOf(system.Finish(), "client/0", "server/0");
@@ -77,8 +76,7 @@ TEST(ClosedLoopTest, EachRpcHasItsOwnDeadline) {
 }
 
 TEST(ClosedLoopTest, TracesWhatIsToBeTraced) {
-  SimulatedSystem system(
-      Loop("tracing_interval: 3", "max_iteration_count: 9"));
+  SimulatedSystem system(Loop("tracing_interval: 3", "max_iteration_count: 9"));
   ASSERT_TRUE(system.Run());
   const ServiceLogs logs = system.Finish();
   int64_t traced = 0;

@@ -79,9 +79,9 @@ TEST(DriverCountersTest, SimulatedSystemsHaveThoseOfDecorators) {
   )pb");
   ASSERT_TRUE(system.Run());
   const ServiceLogs logs = system.Finish();
-  EXPECT_EQ(logs.instance_logs().at("lonely/0").driver_counters().count(
-                "rpcs_sent"),
-            1);
+  EXPECT_EQ(
+      logs.instance_logs().at("lonely/0").driver_counters().count("rpcs_sent"),
+      1);
 }
 
 }  // namespace

@@ -219,9 +219,9 @@ class Engine::Impl final : public WorkerGroup {
   void KeepSamplesOfMainList(absl::Span<Recorder* const> recorders) {
     const int list = state_.service().main_list;
     if (list == kNone) return;
-    KeepOfMainList(options_.plan->lists[list].max_rpc_samples, recorders,
-                   WorkerSeed(options_.plan->seed, options_.instance,
-                              kNoWorker));
+    KeepOfMainList(
+        options_.plan->lists[list].max_rpc_samples, recorders,
+        WorkerSeed(options_.plan->seed, options_.instance, kNoWorker));
   }
 
   void EmitDriverCounters(absl::FunctionRef<void(ResultChunk chunk)> emit) {

@@ -224,8 +224,15 @@ TEST(ProgressTest, TellsOpenLoopsFromTheRpcsThatFollow) {
     services { name: "leaf" count: 2 }
     default_protocol: "loopback"
     rpc_descriptions { name: "query" client: "client" server: "root" }
-    rpc_descriptions { name: "ask" client: ["root", "client"] server: "leaf" }
-    action_lists { name: "client" action_names: ["open", "closed"] }
+    rpc_descriptions {
+      name: "ask"
+      client: [ "root", "client" ]
+      server: "leaf"
+    }
+    action_lists {
+      name: "client"
+      action_names: [ "open", "closed" ]
+    }
     action_lists { name: "query" action_names: "fan_out" }
     action_lists { name: "ask" }
     actions {
@@ -295,11 +302,12 @@ TEST(ProgressTest, KnowsTheBacklogAndTheLastSecond) {
   LogHistogram service_time_ns;
   LogHistogram response_time_ns;
   std::vector<int64_t> seconds;
-  IntervalSeries::ForEach({&recent.at(0)}, [&](const IntervalSeries::View& each) {
-    seconds.push_back(each.index);
-    service_time_ns.Merge(each.service_time_ns);
-    response_time_ns.Merge(each.response_time_ns);
-  });
+  IntervalSeries::ForEach({&recent.at(0)},
+                          [&](const IntervalSeries::View& each) {
+                            seconds.push_back(each.index);
+                            service_time_ns.Merge(each.service_time_ns);
+                            response_time_ns.Merge(each.response_time_ns);
+                          });
   EXPECT_GE(seconds.size(), 4);
   EXPECT_LE(seconds.size(), 6);
   EXPECT_NEAR(service_time_ns.count(), 500, 101) << "but for the last second";

@@ -70,9 +70,8 @@ TEST(RecorderBudgetTest, ADayOfSeriesStaysWithinIt) {
   constexpr int kRpcs = kDayRpcs;
   constexpr int64_t kSeconds = 24 * 3600;
   constexpr int64_t kBudget = 64 * kMiB / 16 * kRpcs / 10;
-  Recorder recorder({.peer_count = 1,
-                     .rpc_count = kRpcs,
-                     .recording_memory_bytes = kBudget});
+  Recorder recorder(
+      {.peer_count = 1, .rpc_count = kRpcs, .recording_memory_bytes = kBudget});
   const int64_t most_bytes = RecordSeconds(kSeconds, recorder);
   Recorder unlimited({.peer_count = 1, .rpc_count = kRpcs});
   const int64_t hour_bytes = RecordSeconds(3600, unlimited);
@@ -152,8 +151,8 @@ TEST(RecorderBudgetTest, ManyPeersStayWithinIt) {
   RecordProperty("brief_pairs", absl::StrCat(limited.CountBrief()));
   EXPECT_EQ(unlimited.CountBrief(), 0);
   EXPECT_GT(limited.CountBrief(), 100);
-  EXPECT_LT(limited.CountBrief(), CliqueRecording::kPeers *
-                                      CliqueRecording::kRpcs);
+  EXPECT_LT(limited.CountBrief(),
+            CliqueRecording::kPeers * CliqueRecording::kRpcs);
 
   // Nothing is lost except which peer had which latencies.
   std::vector<RpcTotals> expected(CliqueRecording::kRpcs);

@@ -139,15 +139,15 @@ TEST_P(ThreadingTest, NothingIsLost) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Modes, ThreadingTest,
-    testing::Values(Threading{"polling", "polling"},
-                    Threading{"polling", "handoff"},
-                    Threading{"callback", "inline"},
-                    Threading{"callback", "handoff"}),
-    [](const auto& info) {
-      return info.param.client_type + "_" + info.param.server_type;
-    });
+INSTANTIATE_TEST_SUITE_P(Modes, ThreadingTest,
+                         testing::Values(Threading{"polling", "polling"},
+                                         Threading{"polling", "handoff"},
+                                         Threading{"callback", "inline"},
+                                         Threading{"callback", "handoff"}),
+                         [](const auto& info) {
+                           return info.param.client_type + "_" +
+                                  info.param.server_type;
+                         });
 
 }  // namespace
 }  // namespace distbench

@@ -81,7 +81,7 @@ void MessageMutator::Mutate(Message& root) {
 }
 
 void MessageMutator::MutateField(Message& message, const FieldDescriptor& field,
-                                const std::vector<std::string>& strings) {
+                                 const std::vector<std::string>& strings) {
   const Reflection& reflection = *message.GetReflection();
   if (field.is_repeated() && reflection.FieldSize(message, &field) > 0 &&
       Pick(3) > 0) {
@@ -94,7 +94,7 @@ void MessageMutator::MutateField(Message& message, const FieldDescriptor& field,
 }
 
 void MessageMutator::MutateRepeated(Message& message,
-                                   const FieldDescriptor& field) {
+                                    const FieldDescriptor& field) {
   const Reflection& reflection = *message.GetReflection();
   const int size = reflection.FieldSize(message, &field);
   switch (Pick(3)) {
@@ -116,7 +116,7 @@ void MessageMutator::MutateRepeated(Message& message,
 }
 
 void MessageMutator::SetValue(Message& message, const FieldDescriptor& field,
-                             const std::vector<std::string>& strings) {
+                              const std::vector<std::string>& strings) {
   const Reflection& reflection = *message.GetReflection();
   const int64_t number = kNumbers[Pick(std::size(kNumbers))];
   const float fraction = kFractions[Pick(std::size(kFractions))];
@@ -199,9 +199,8 @@ size_t MutateMessageInput(const FuzzInput& input,
   const auto as_bytes = [&] {
     return mutate_bytes(input.data, input.size, input.max_size);
   };
-  if (input.seed % 2 == 0 ||
-      !message.ParsePartialFromArray(input.data,
-                                     static_cast<int>(input.size))) {
+  if (input.seed % 2 == 0 || !message.ParsePartialFromArray(
+                                 input.data, static_cast<int>(input.size))) {
     return as_bytes();
   }
   MessageMutator mutator(input.seed);

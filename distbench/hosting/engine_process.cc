@@ -20,15 +20,15 @@ constexpr absl::Duration kEndPatience = absl::Seconds(2);
 
 constexpr char kHowToHaveMoreThreads[] =
     "raise the limits of threads of this host, user or control group "
-    "(kernel.threads-max, ulimit -u, pids.max; under systemd TasksMax), or have "
+    "(kernel.threads-max, ulimit -u, pids.max; under systemd TasksMax), or "
+    "have "
     "fewer instances or threads here";
 
 absl::Status TooManyProcesses(absl::string_view what) {
   const ThreadRoom room = ReadThreadRoom("");
-  return absl::ResourceExhaustedError(
-      absl::StrCat("cannot start an engine process: ", what,
-                   room.limit.empty() ? "" : ": ", room.limit, "; ",
-                   kHowToHaveMoreThreads));
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "cannot start an engine process: ", what, room.limit.empty() ? "" : ": ",
+      room.limit, "; ", kHowToHaveMoreThreads));
 }
 
 static_assert(ChildProgram::kInheritedNumber == kEngineSocket);

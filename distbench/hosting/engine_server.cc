@@ -56,9 +56,8 @@ absl::Status LimitFiles(int64_t max_files) {
     limit.rlim_cur = static_cast<rlim_t>(max_files);
     if (setrlimit(RLIMIT_NOFILE, &limit) == 0) return absl::OkStatus();
   }
-  return absl::ErrnoToStatus(
-      errno, absl::StrCat("cannot limit the process to ", max_files,
-                          " open files"));
+  return absl::ErrnoToStatus(errno, absl::StrCat("cannot limit the process to ",
+                                                 max_files, " open files"));
 }
 
 // An engine, from its creation to the end of the process.
@@ -339,8 +338,7 @@ class EngineServer {
     return found == engines_.end() ? nullptr : found->second;
   }
 
-  absl::flat_hash_map<int, EnginePointer> All()
-      ABSL_LOCKS_EXCLUDED(mutex_) {
+  absl::flat_hash_map<int, EnginePointer> All() ABSL_LOCKS_EXCLUDED(mutex_) {
     absl::MutexLock lock(&mutex_);
     return engines_;
   }

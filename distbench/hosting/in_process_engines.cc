@@ -32,9 +32,7 @@ class InProcessEngine final : public HostedEngine {
   void Start(int64_t start_ns) override { engine_->Start(start_ns); }
   void Stop(absl::string_view reason) override { engine_->Stop(reason); }
   EngineProgress progress() const override { return engine_->progress(); }
-  void TakeRecent(SeriesByRpc& recent) override {
-    engine_->TakeRecent(recent);
-  }
+  void TakeRecent(SeriesByRpc& recent) override { engine_->TakeRecent(recent); }
   void Shutdown() override { engine_->Shutdown(); }
   absl::Status Collect(
       absl::FunctionRef<void(ResultChunk chunk)> emit) override {

@@ -63,7 +63,8 @@ MakeEngine ToMakeEngine(const EngineRequest& request, const TlsContents& tls) {
   if (request.environment.tls != nullptr) {
     *make.mutable_tls() = ToTlsMaterial(tls);
   }
-  if (request.binding) *make.mutable_binding() = ToEngineBinding(*request.binding);
+  if (request.binding)
+    *make.mutable_binding() = ToEngineBinding(*request.binding);
   return make;
 }
 
@@ -305,7 +306,8 @@ void ProcessEngines::Expect(int count) {
 
 absl::StatusOr<std::unique_ptr<HostedEngine>> ProcessEngines::Make(
     EngineRequest request) {
-  const absl::StatusOr<TlsContents> tls = ReadTls(request.environment.tls.get());
+  const absl::StatusOr<TlsContents> tls =
+      ReadTls(request.environment.tls.get());
   if (!tls.ok()) return tls.status();
   const MakeEngine make = ToMakeEngine(request, *tls);
   bool was_idle = false;

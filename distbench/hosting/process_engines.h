@@ -96,7 +96,7 @@ class ProcessEngines final : public EngineFactory {
   std::vector<Ending> ending_ ABSL_GUARDED_BY(mutex_);
   int to_start_ ABSL_GUARDED_BY(mutex_) = 1;
   bool is_expecting_ ABSL_GUARDED_BY(mutex_) = false;  // engines of a test
-  bool is_starting_ ABSL_GUARDED_BY(mutex_) = false;  // by the keeper
+  bool is_starting_ ABSL_GUARDED_BY(mutex_) = false;   // by the keeper
   bool was_idle_ ABSL_GUARDED_BY(mutex_) = true;  // when the keeper last looked
   bool is_over_ ABSL_GUARDED_BY(mutex_) = false;
 

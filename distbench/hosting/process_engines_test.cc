@@ -323,9 +323,12 @@ TEST_F(ProcessEnginesTest, ALostClientThatHasReportedNothingSaysSo) {
   kill(client_.engine->pid(), SIGKILL);
   ASSERT_TRUE(client_.overloaded.WaitForNotificationWithTimeout(kGenerous));
   ServiceLogs logs;
-  EXPECT_FALSE(client_.engine->Collect([&](ResultChunk chunk) {
-    EXPECT_EQ(MergeChunk(std::move(chunk), logs), absl::OkStatus());
-  }).ok());
+  EXPECT_FALSE(client_.engine
+                   ->Collect([&](ResultChunk chunk) {
+                     EXPECT_EQ(MergeChunk(std::move(chunk), logs),
+                               absl::OkStatus());
+                   })
+                   .ok());
   const ServicePerformanceLog& log = logs.instance_logs().at("client/0");
   EXPECT_THAT(log.engine_error_message(),
               HasSubstr("; what it measured is lost"));

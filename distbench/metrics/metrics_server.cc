@@ -57,7 +57,8 @@ Descriptors CountDescriptors() {
 
 // Options of CivetWeb, the HTTP server. Scrapes are rare and short.
 std::vector<std::string> ServerOptions(const std::vector<std::string>& ports) {
-  return {"listening_ports", absl::StrJoin(ports, ","), "num_threads", "2",
+  return {"listening_ports",    absl::StrJoin(ports, ","),
+          "num_threads",        "2",
           "request_timeout_ms", "5000"};
 }
 
@@ -159,9 +160,9 @@ absl::StatusOr<std::unique_ptr<MetricsServer>> MetricsServer::Start(
     return std::unique_ptr<MetricsServer>(
         new MetricsServer(std::make_unique<Impl>(ports, std::move(source))));
   } catch (const std::exception& error) {
-    return absl::UnavailableError(
-        absl::StrCat("cannot serve metrics at ", absl::StrJoin(ports, ", "),
-                     ": ", error.what()));
+    return absl::UnavailableError(absl::StrCat("cannot serve metrics at ",
+                                               absl::StrJoin(ports, ", "), ": ",
+                                               error.what()));
   }
 }
 

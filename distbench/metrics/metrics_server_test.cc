@@ -24,8 +24,8 @@ std::string Scrape(int port) {
   address.sin_family = AF_INET;
   address.sin_port = htons(port);
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  EXPECT_EQ(
-      connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
+  EXPECT_EQ(connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof(address)),
+            0);
   const std::string request =
       "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
   EXPECT_EQ(send(fd, request.data(), request.size(), 0), request.size());
@@ -73,8 +73,7 @@ TEST(MetricsServerTest, SaysThatThePortIsTaken) {
   ASSERT_TRUE(first.ok());
   const auto second =
       MetricsServer::Start("127.0.0.1", (*first)->port(), nothing);
-  EXPECT_THAT(std::string(second.status().message()),
-              HasSubstr("is in use"));
+  EXPECT_THAT(std::string(second.status().message()), HasSubstr("is in use"));
 }
 
 }  // namespace

@@ -66,7 +66,8 @@ std::optional<DataConnections> DataConnectionWatch::Read() {
   if (!sockets.ok()) {
     LOG_FIRST_N(WARNING, 1)
         << "results will not describe data connections: the kernel does not "
-           "list TCP sockets (" << sockets.status().message()
+           "list TCP sockets ("
+        << sockets.status().message()
         << "); it needs the module tcp_diag, and a sandbox must allow "
            "NETLINK_SOCK_DIAG";
     return std::nullopt;

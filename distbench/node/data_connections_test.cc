@@ -29,8 +29,7 @@ class DataConnectionWatchTest : public testing::Test {
     return {.clock = &clock_,
             .root = host_.root(),
             .engines = [this] { return engines_; },
-            .list_sockets =
-                [this]() -> absl::StatusOr<std::vector<TcpSocket>> {
+            .list_sockets = [this]() -> absl::StatusOr<std::vector<TcpSocket>> {
               ++list_count_;
               if (!list_status_.ok()) return list_status_;
               std::vector<TcpSocket> list;

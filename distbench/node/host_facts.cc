@@ -106,8 +106,7 @@ void AddIdleStates(const std::string& root, HostFacts& facts) {
 }
 
 void AddMitigations(const std::string& root, HostFacts& facts) {
-  const std::string folder =
-      root + "/sys/devices/system/cpu/vulnerabilities/";
+  const std::string folder = root + "/sys/devices/system/cpu/vulnerabilities/";
   for (const std::string& name : NamesIn(folder)) {
     (*facts.mutable_mitigations())[name] = FirstLine(folder + name);
   }

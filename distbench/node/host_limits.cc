@@ -95,10 +95,10 @@ absl::Status CheckThreads(const ThreadNeeds& needs, const ThreadRoom& room,
 
 absl::Status CheckThreadsOfEngine(int64_t thread_count, int64_t max_threads) {
   if (max_threads == 0 || thread_count <= max_threads) return absl::OkStatus();
-  return absl::ResourceExhaustedError(absl::StrCat(
-      "its engine process has ", thread_count,
-      " threads, but the node manager's --engine_max_threads is ", max_threads,
-      "; raise it, or ", kHowToNeedFewer));
+  return absl::ResourceExhaustedError(
+      absl::StrCat("its engine process has ", thread_count,
+                   " threads, but the node manager's --engine_max_threads is ",
+                   max_threads, "; raise it, or ", kHowToNeedFewer));
 }
 
 MemoryLimit::MemoryLimit(int64_t max_bytes, std::string root)

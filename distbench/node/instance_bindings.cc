@@ -22,8 +22,7 @@ InstanceBindings::InstanceBindings(
 }
 
 absl::Status InstanceBindings::Resolve(const InstancePlan& plan) {
-  Instance& instance =
-      instances_.try_emplace(plan.name).first->second;
+  Instance& instance = instances_.try_emplace(plan.name).first->second;
   const ServiceSpec& service = test_.services(plan.service);
   instance.is_of_service = service.has_numa_binding();
   if (!instance.is_of_service && !process_binding_) return absl::OkStatus();
@@ -93,8 +92,7 @@ absl::Status InstanceBindings::RunBound(
 const ResolvedBinding* InstanceBindings::OwnBinding(
     const std::string& name) const {
   const auto found = instances_.find(name);
-  const bool is_own =
-      found != instances_.end() && found->second.is_of_service;
+  const bool is_own = found != instances_.end() && found->second.is_of_service;
   return is_own ? BindingOf(name) : nullptr;
 }
 
@@ -113,8 +111,7 @@ void InstanceBindings::LivesIn(const std::string& name, pid_t pid) {
   if (!is_shared) instance.threads.emplace(root_, pid);
 }
 
-void InstanceBindings::Watch(const std::set<int>& threads,
-                             Instance& instance) {
+void InstanceBindings::Watch(const std::set<int>& threads, Instance& instance) {
   if (watched_thread_count_ + threads.size() > kMaxWatchedThreads) {
     watched_thread_count_ = kMaxWatchedThreads;
     return;

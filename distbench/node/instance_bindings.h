@@ -79,8 +79,8 @@ class InstanceBindings {
     bool is_of_service = false;  // not of the node manager
     bool is_strict = false;
     std::optional<ResolvedBinding> binding;
-    std::vector<std::string> failures;  // to bind, if it is not strict
-    pid_t pid = 0;                      // 0: this process
+    std::vector<std::string> failures;   // to bind, if it is not strict
+    pid_t pid = 0;                       // 0: this process
     std::optional<ThreadWatch> threads;  // absent: not watched
     std::optional<MemoryWatch> memory;   // of that process
   };

@@ -29,8 +29,8 @@ class InstanceBindingsTest : public ::testing::Test {
  protected:
   InstanceBindingsTest()
       : cpu_(*IndicesOf(ReadHostTopology("").allowed_cpus()).begin()) {
-    host_.AddNodes({{.id = 0, .cpus = std::to_string(cpu_)},
-                    {.id = 1, .cpus = "900"}});
+    host_.AddNodes(
+        {{.id = 0, .cpus = std::to_string(cpu_)}, {.id = 1, .cpus = "900"}});
     host_.Allow(std::to_string(cpu_) + ",900", "0-1");
     PutPages(0, 0);
   }

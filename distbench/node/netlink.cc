@@ -41,12 +41,14 @@ absl::StatusOr<absl::string_view> Receive(int fd, std::string& buffer) {
     size = recv(fd, buffer.data(), buffer.size(), MSG_TRUNC);
   } while (size < 0 && errno == EINTR);
   if (size < 0) {
-    return absl::ErrnoToStatus(errno, "the kernel did not answer a netlink "
-                                      "request");
+    return absl::ErrnoToStatus(errno,
+                               "the kernel did not answer a netlink "
+                               "request");
   }
   if (size == 0 || static_cast<size_t>(size) > buffer.size()) {
-    return absl::DataLossError("the kernel sent a netlink message that is too "
-                               "long");
+    return absl::DataLossError(
+        "the kernel sent a netlink message that is too "
+        "long");
   }
   return absl::string_view(buffer.data(), size);
 }

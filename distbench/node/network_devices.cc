@@ -82,15 +82,15 @@ std::map<int, std::string> NameQueueingDisciplines(
 std::map<int, std::string> ReadQueueingDisciplines() {
   const tcmsg request{};
   std::vector<QueueingDiscipline> disciplines;
-  const absl::Status status = DumpNetlink(
-      NETLINK_ROUTE, RTM_GETQDISC,
-      absl::string_view(reinterpret_cast<const char*>(&request),
-                        sizeof(request)),
-      [&](absl::string_view message) {
-        if (auto discipline = ParseQueueingDiscipline(message)) {
-          disciplines.push_back(*std::move(discipline));
-        }
-      });
+  const absl::Status status =
+      DumpNetlink(NETLINK_ROUTE, RTM_GETQDISC,
+                  absl::string_view(reinterpret_cast<const char*>(&request),
+                                    sizeof(request)),
+                  [&](absl::string_view message) {
+                    if (auto discipline = ParseQueueingDiscipline(message)) {
+                      disciplines.push_back(*std::move(discipline));
+                    }
+                  });
   if (!status.ok()) return {};
   return NameQueueingDisciplines(disciplines);
 }

@@ -49,8 +49,7 @@ class NodeEndpoints {
   void SetRegistered(bool registered) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Totals of the current test, or of the last one.
-  void SetProgress(const TrafficProgress& progress)
-      ABSL_LOCKS_EXCLUDED(mutex_);
+  void SetProgress(const TrafficProgress& progress) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
   absl::Status StartHealth(const NodeEndpointOptions& options);

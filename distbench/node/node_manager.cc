@@ -122,11 +122,11 @@ class NodeManager::Impl {
   ~Impl() { Shutdown(); }
 
   absl::Status Start() ABSL_LOCKS_EXCLUDED(mutex_) {
-    absl::Status status = endpoints_.Start(
-        {.listen_address = options_.listen_address,
-         .tls = options_.tls,
-         .health_port = options_.port,
-         .metrics_port = options_.metrics_port});
+    absl::Status status =
+        endpoints_.Start({.listen_address = options_.listen_address,
+                          .tls = options_.tls,
+                          .health_port = options_.port,
+                          .metrics_port = options_.metrics_port});
     if (!status.ok()) return status;
     absl::StatusOr<std::thread> thread =
         StartThread("the session with the sequencer", [this] { Loop(); });
@@ -181,7 +181,8 @@ class NodeManager::Impl {
       if (const std::optional<absl::Status> last = AfterSession(end)) {
         return Finish(*last);
       }
-      if (!Pause(backoff.Next(end.was_welcome))) return Finish(absl::OkStatus());
+      if (!Pause(backoff.Next(end.was_welcome)))
+        return Finish(absl::OkStatus());
     }
   }
 

@@ -178,8 +178,8 @@ std::vector<uint32_t> ReadSocketInodes(const std::string& root, pid_t pid) {
   if (folder == nullptr) return inodes;
   while (const dirent* const entry = readdir(folder.get())) {
     char text[64];
-    const ssize_t size = readlinkat(dirfd(folder.get()), entry->d_name, text,
-                                    sizeof(text));
+    const ssize_t size =
+        readlinkat(dirfd(folder.get()), entry->d_name, text, sizeof(text));
     if (size < 0) continue;
     absl::string_view target(text, size);
     uint32_t inode = 0;
@@ -274,8 +274,8 @@ std::map<int, int64_t> ReadRunQueueDelaysNs(const std::string& root,
   std::map<int, int64_t> delays;
   for (const pid_t pid : processes) {
     for (const int thread : ReadThreadIds(root, pid)) {
-      std::ifstream file(absl::StrCat(ProcFolder(root, pid), "/task/", thread,
-                                      "/schedstat"));
+      std::ifstream file(
+          absl::StrCat(ProcFolder(root, pid), "/task/", thread, "/schedstat"));
       int64_t cpu_ns = 0;
       int64_t delay_ns = 0;
       if (file >> cpu_ns >> delay_ns) delays[thread] = delay_ns;

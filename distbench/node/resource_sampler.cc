@@ -120,14 +120,13 @@ void ResourceSampler::SampleIfLongerThan(double duration_ns) {
 
 ResourceSampler::Reading ResourceSampler::Read() const {
   CpuTimes cpu_times = ReadCpuTimes(options_.root);
-  Reading reading = {
-      .time_ns = options_.clock->MonotonicNs(),
-      .host = ReadOtherCounters(options_.root),
-      .cpus = std::move(cpu_times.by_cpu),
-      .run_queue_delays_ns =
-          ReadRunQueueDelaysNs(options_.root, options_.engine_processes()),
-      .process = options_.process_usage(),
-      .network = ReadNetworkCounters(options_.root)};
+  Reading reading = {.time_ns = options_.clock->MonotonicNs(),
+                     .host = ReadOtherCounters(options_.root),
+                     .cpus = std::move(cpu_times.by_cpu),
+                     .run_queue_delays_ns = ReadRunQueueDelaysNs(
+                         options_.root, options_.engine_processes()),
+                     .process = options_.process_usage(),
+                     .network = ReadNetworkCounters(options_.root)};
   AddCounters(cpu_times.all, reading.host);
   return reading;
 }

@@ -22,8 +22,10 @@ constexpr int64_t kReserve = 16;
 constexpr int64_t kMaxFilesPerWorker = 3;
 
 constexpr char kHowToOpenMore[] =
-    "raise ulimit -n (under systemd LimitNOFILE) for this node manager, and its "
-    "--engine_max_files if that is given, or have fewer connections: fewer instances on the node, or a smaller "
+    "raise ulimit -n (under systemd LimitNOFILE) for this node manager, and "
+    "its "
+    "--engine_max_files if that is given, or have fewer connections: fewer "
+    "instances on the node, or a smaller "
     "workers_per_instance";
 
 // The minimum number of connections from a worker to each of its peers.
@@ -93,11 +95,11 @@ absl::Status CheckSockets(const SocketNeeds& needs,
                           const SocketLimits& limits) {
   const int64_t files = limits.open_files + needs.sockets + kReserve;
   if (limits.max_open_files > 0 && files > limits.max_open_files) {
-    return absl::ResourceExhaustedError(absl::StrCat(
-        "the instances here need at least ", needs.sockets,
-        " sockets, but this process may have ", limits.max_open_files,
-        " files open, and has ", limits.open_files, " already; ",
-        kHowToOpenMore));
+    return absl::ResourceExhaustedError(
+        absl::StrCat("the instances here need at least ", needs.sockets,
+                     " sockets, but this process may have ",
+                     limits.max_open_files, " files open, and has ",
+                     limits.open_files, " already; ", kHowToOpenMore));
   }
   const int64_t connections = needs.connections_to_busiest_peer;
   if (limits.local_ports > 0 && connections > limits.local_ports) {
@@ -131,8 +133,8 @@ absl::Status ExplainBySockets(const absl::Status& error,
   return absl::Status(
       error.code(),
       absl::StrCat(error.message(), "; this process has ", limits.open_files,
-                   " of at most ", limits.max_open_files, " files open: ",
-                   kHowToOpenMore));
+                   " of at most ", limits.max_open_files,
+                   " files open: ", kHowToOpenMore));
 }
 
 }  // namespace distbench

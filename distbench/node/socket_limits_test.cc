@@ -87,11 +87,11 @@ TEST(SocketLimitsTest, TooManySocketsAreForeseen) {
 }
 
 TEST(SocketLimitsTest, TooManyConnectionsToOnePeerAreForeseen) {
-  EXPECT_THAT(Error({.busiest_peer = "server/0",
-                     .connections_to_busiest_peer = 501},
-                    kLimits),
-              AllOf(HasSubstr("501 connections to server/0"),
-                    HasSubstr("ip_local_port_range")));
+  EXPECT_THAT(
+      Error({.busiest_peer = "server/0", .connections_to_busiest_peer = 501},
+            kLimits),
+      AllOf(HasSubstr("501 connections to server/0"),
+            HasSubstr("ip_local_port_range")));
 }
 
 TEST(SocketLimitsTest, FilesOfWorkersAreForeseen) {

@@ -31,13 +31,13 @@ TestPart::TestPart(PrepareTest request, const NodeEnvironment& environment,
       connections_({.clock = &clock_,
                     .root = environment.system_root,
                     .engines = [this] { return InstancesByProcess(); }}),
-      resources_({.clock = &clock_,
-                  .root = environment.system_root,
-                  .process_usage = [this] { return Usage(); },
-                  .engine_bytes = [this] { return EngineBytes(); },
-                  .engine_processes = [this] { return EngineProcesses(); },
-                  .data_connections =
-                      [this] { return connections_.Sample(); }}) {}
+      resources_(
+          {.clock = &clock_,
+           .root = environment.system_root,
+           .process_usage = [this] { return Usage(); },
+           .engine_bytes = [this] { return EngineBytes(); },
+           .engine_processes = [this] { return EngineProcesses(); },
+           .data_connections = [this] { return connections_.Sample(); }}) {}
 
 TestPart::~TestPart() { End(); }
 
@@ -219,8 +219,8 @@ CommandStatus TestPart::Connect(const ConnectPeers& request) {
         name, [&] { return ConnectEngine(*engines_[i], request, deadline); });
     if (!status.ok()) {
       return ToCommandStatus(ExplainBySockets(
-          Blame(name, status), ReadSocketLimits(environment_.system_root,
-                                                engines_[i]->pid())));
+          Blame(name, status),
+          ReadSocketLimits(environment_.system_root, engines_[i]->pid())));
     }
   }
   // Not when the traffic starts, because it takes a while.
@@ -289,8 +289,7 @@ StartReply TestPart::Start(const StartTraffic& request) {
   const int64_t lead_ns =
       SaturatingSubtract(request.start_timestamp_ns(), clock_.UnixNs());
   if (lead_ns < 0) reply.set_lateness_ns(SaturatingSubtract(0, lead_ns));
-  const int64_t start_ns =
-      SaturatingAdd(now_ns, std::max<int64_t>(lead_ns, 0));
+  const int64_t start_ns = SaturatingAdd(now_ns, std::max<int64_t>(lead_ns, 0));
   stop_deadline_ns_ = SaturatingAdd(start_ns, request.timeout_ns());
 
   absl::Status status = CheckNotStopped();
@@ -298,9 +297,9 @@ StartReply TestPart::Start(const StartTraffic& request) {
     status = absl::FailedPreconditionError("no instance was prepared");
   }
   if (status.ok() && lead_ns > kFarthestNs) {
-    status = absl::InvalidArgumentError(absl::StrCat(
-        "the sequencer says that the start is ", lead_ns,
-        " ns ahead, which is impossible"));
+    status = absl::InvalidArgumentError(
+        absl::StrCat("the sequencer says that the start is ", lead_ns,
+                     " ns ahead, which is impossible"));
   }
   *reply.mutable_status() = ToCommandStatus(status);
   if (!status.ok()) return reply;

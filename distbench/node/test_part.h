@@ -187,7 +187,7 @@ class TestPart {
   DataConnectionWatch connections_;
   ResourceSampler resources_;
   std::optional<InstanceBindings> bindings_;  // absent until Prepare()
-  int64_t stop_deadline_ns_ = 0;  // monotonic
+  int64_t stop_deadline_ns_ = 0;              // monotonic
   std::atomic<int> running_instances_ = 0;
 
   mutable absl::Mutex mutex_;

@@ -31,8 +31,8 @@ absl::Status TestPart::CheckRequirements() const {
   const HostRequirements& requirements =
       request_.config().traffic_config().requirements();
   if (requirements.facts().empty() || !requirements.strict()) return {};
-  const std::vector<std::string> unmet = UnmetRequirements(
-      requirements, ReadHostFacts(environment_.system_root));
+  const std::vector<std::string> unmet =
+      UnmetRequirements(requirements, ReadHostFacts(environment_.system_root));
   if (unmet.empty()) return absl::OkStatus();
   return absl::FailedPreconditionError(
       absl::StrCat("its host does not meet the test's requirements: ",

@@ -63,8 +63,7 @@ absl::StatusOr<IndexSet> CpusOfAskedNodes(const IndexSet& nodes,
 }
 
 absl::Status CheckCpus(const IndexSet& cpus, const HostTopology& topology) {
-  const IndexSet missing =
-      Without(cpus, IndicesOf(topology.allowed_cpus()));
+  const IndexSet missing = Without(cpus, IndicesOf(topology.allowed_cpus()));
   if (missing.empty()) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat(
       "cpus: ", FormatIndexList(missing),
@@ -83,10 +82,10 @@ absl::Status CheckMemory(const IndexSet& nodes, const HostTopology& topology) {
   const IndexSet forbidden =
       Without(nodes, IndicesOf(topology.allowed_memory_nodes()));
   if (forbidden.empty()) return absl::OkStatus();
-  return absl::FailedPreconditionError(absl::StrCat(
-      "memory_nodes: the process may not use memory of NUMA ",
-      Nodes(forbidden), ", only of ", topology.allowed_memory_nodes(),
-      "; its cpuset forbids it"));
+  return absl::FailedPreconditionError(
+      absl::StrCat("memory_nodes: the process may not use memory of NUMA ",
+                   Nodes(forbidden), ", only of ",
+                   topology.allowed_memory_nodes(), "; its cpuset forbids it"));
 }
 
 // Fills in resolved.cpus, and returns the nodes of these CPUs.
@@ -154,8 +153,7 @@ absl::StatusOr<ResolvedBinding> ResolveBinding(const NumaBinding& asked,
   const absl::StatusOr<IndexSet> run_on =
       ResolveCpus(asked, instance, topology, resolved);
   if (!run_on.ok()) return run_on.status();
-  const absl::Status status =
-      ResolveMemory(asked, *run_on, topology, resolved);
+  const absl::Status status = ResolveMemory(asked, *run_on, topology, resolved);
   if (!status.ok()) return status;
   NumaBinding& proto = resolved.proto;
   proto.set_nodes(FormatIndexList(*run_on));

@@ -84,17 +84,16 @@ TEST(BindingTest, RemoteMemory) {
 }
 
 TEST(BindingTest, Policies) {
-  EXPECT_EQ(DescribeBinding(
-                Resolved("memory_policy: INTERLEAVE", TwoNodes()).proto),
-            "CPUs 0-7, memory interleaved over nodes 0-1");
-  EXPECT_EQ(DescribeBinding(
-                Resolved("nodes: '1' memory_policy: PREFERRED", TwoNodes())
-                    .proto),
-            "CPUs 4-7, memory preferred of node 1");
+  EXPECT_EQ(
+      DescribeBinding(Resolved("memory_policy: INTERLEAVE", TwoNodes()).proto),
+      "CPUs 0-7, memory interleaved over nodes 0-1");
   EXPECT_EQ(
       DescribeBinding(
-          Resolved("nodes: '1' memory_policy: LOCAL", TwoNodes()).proto),
-      "CPUs 4-7, memory local");
+          Resolved("nodes: '1' memory_policy: PREFERRED", TwoNodes()).proto),
+      "CPUs 4-7, memory preferred of node 1");
+  EXPECT_EQ(DescribeBinding(
+                Resolved("nodes: '1' memory_policy: LOCAL", TwoNodes()).proto),
+            "CPUs 4-7, memory local");
 }
 
 TEST(BindingTest, SpreadGivesEachInstanceItsNode) {

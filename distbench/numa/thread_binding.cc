@@ -81,9 +81,9 @@ absl::Status SetPlace(const ThreadPlace& place) {
 
 // Kernels report the policy "memory of the thread's own node" in several ways.
 int PlainMode(const ThreadPlace& place) {
-  const bool is_local = place.memory_mode == MPOL_DEFAULT ||
-                        (place.memory_mode == MPOL_PREFERRED &&
-                         place.memory_nodes.empty());
+  const bool is_local =
+      place.memory_mode == MPOL_DEFAULT ||
+      (place.memory_mode == MPOL_PREFERRED && place.memory_nodes.empty());
   return is_local ? MPOL_LOCAL : place.memory_mode;
 }
 

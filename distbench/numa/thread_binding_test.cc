@@ -21,8 +21,7 @@ using ::testing::IsEmpty;
 ResolvedBinding OneCpu() {
   const HostTopology topology = ReadHostTopology("");
   NumaBinding asked;
-  asked.set_cpus(
-      std::to_string(*IndicesOf(topology.allowed_cpus()).rbegin()));
+  asked.set_cpus(std::to_string(*IndicesOf(topology.allowed_cpus()).rbegin()));
   return *ResolveBinding(asked, 0, topology);
 }
 

@@ -106,7 +106,8 @@ std::set<int> ReadThreadIds(const std::string& root, pid_t pid) {
 
 std::optional<ThreadUsage> ReadThreadUsage(const std::string& root, pid_t pid,
                                            int thread) {
-  const std::string task = absl::StrCat(ProcFolder(root, pid), "/task/", thread);
+  const std::string task =
+      absl::StrCat(ProcFolder(root, pid), "/task/", thread);
   ThreadUsage usage;
   if (!ReadStat(task, usage)) return std::nullopt;
   ReadSchedstat(task, usage);
@@ -189,9 +190,9 @@ std::vector<std::string> ThreadWatch::Violations(const IndexSet& cpus) const {
     free_on.insert(others.begin(), others.end());
   }
   if (free_count > 0) {
-    violations.push_back(
-        absl::StrCat(free_count, " of its threads could run on CPUs ",
-                     FormatIndexList(free_on), " as well"));
+    violations.push_back(absl::StrCat(free_count,
+                                      " of its threads could run on CPUs ",
+                                      FormatIndexList(free_on), " as well"));
   }
   return violations;
 }

@@ -192,9 +192,9 @@ std::string DescribeTopology(const HostTopology& topology) {
         node.cpus().empty() ? "no CPUs" : "CPUs " + node.cpus(),
         node.memory_bytes() == 0
             ? "no memory"
-            : absl::StrFormat("%.1f GiB", static_cast<double>(
-                                              node.memory_bytes()) /
-                                              (int64_t{1} << 30))));
+            : absl::StrFormat("%.1f GiB",
+                              static_cast<double>(node.memory_bytes()) /
+                                  (int64_t{1} << 30))));
   }
   if (!topology.allowed_cpus().empty()) {
     parts.push_back(absl::StrCat("may use CPUs ", topology.allowed_cpus(),

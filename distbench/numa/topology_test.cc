@@ -58,10 +58,10 @@ TEST(TopologyTest, TwoNodesWithThreadsAndCaches) {
   const HostTopology topology = ReadHostTopology(host.root());
   EXPECT_THAT(topology.numa_nodes(1).distances(), ElementsAre(21, 10));
   EXPECT_THAT(topology.smt_siblings(), ElementsAre("0,4", "1,5", "2,6", "3,7"));
-  EXPECT_THAT(CachesOf(topology),
-              UnorderedElementsAre("L1d 0,4: 32768", "L1i 0,4: 65536",
-                                   "L3 0-1,4-5: 29360128",
-                                   "L3 2-3,6-7: 28835840"));
+  EXPECT_THAT(
+      CachesOf(topology),
+      UnorderedElementsAre("L1d 0,4: 32768", "L1i 0,4: 65536",
+                           "L3 0-1,4-5: 29360128", "L3 2-3,6-7: 28835840"));
   EXPECT_THAT(NodesOfCpus(topology, {5, 6}), ElementsAre(0, 1));
   EXPECT_THAT(CpusOfNodes(topology, {1}), ElementsAre(2, 3, 6, 7));
 }

@@ -47,18 +47,29 @@ TEST(ThreadUsageTest, ThisThread) {
 
 TEST(ThreadWatchTest, CpuTimeBelongsToTheCpuThatASampleFinds) {
   FakeHost host;
-  host.PutThread({.id = 1, .cpu_ns = 100 * kMs, .allowed_cpus = "0-3",
-                  .voluntary = 10, .migrations = 5});
-  host.PutThread({.id = 2, .cpu_ns = 0, .allowed_cpus = "0-3",
-                  .migrations = 0});
+  host.PutThread({.id = 1,
+                  .cpu_ns = 100 * kMs,
+                  .allowed_cpus = "0-3",
+                  .voluntary = 10,
+                  .migrations = 5});
+  host.PutThread(
+      {.id = 2, .cpu_ns = 0, .allowed_cpus = "0-3", .migrations = 0});
   ThreadWatch watch(host.root());
   watch.AddThreads({1, 2});
   watch.Start();
-  host.PutThread({.id = 1, .cpu_ns = 130 * kMs, .last_cpu = 2,
-                  .allowed_cpus = "0-3", .voluntary = 15, .migrations = 6});
+  host.PutThread({.id = 1,
+                  .cpu_ns = 130 * kMs,
+                  .last_cpu = 2,
+                  .allowed_cpus = "0-3",
+                  .voluntary = 15,
+                  .migrations = 6});
   watch.Sample();
-  host.PutThread({.id = 1, .cpu_ns = 150 * kMs, .last_cpu = 3,
-                  .allowed_cpus = "0-3", .voluntary = 17, .migrations = 8});
+  host.PutThread({.id = 1,
+                  .cpu_ns = 150 * kMs,
+                  .last_cpu = 3,
+                  .allowed_cpus = "0-3",
+                  .voluntary = 17,
+                  .migrations = 8});
   host.RemoveThread(2);
   watch.Sample();
   BindingProof proof;
@@ -128,9 +139,9 @@ TEST_F(MemoryWatchTest, ReportsPagesAndCounters) {
   watch.Finish();
   BindingProof proof;
   watch.Report(proof);
-  EXPECT_THAT(proof.resident_bytes_by_node(),
-              UnorderedElementsAre(Pair(0, 3 * 4096),
-                                   Pair(1, 2 * 4096 + 2048 * 1024)));
+  EXPECT_THAT(
+      proof.resident_bytes_by_node(),
+      UnorderedElementsAre(Pair(0, 3 * 4096), Pair(1, 2 * 4096 + 2048 * 1024)));
   EXPECT_EQ(proof.numa_counters_by_node().at(1).hit(), 60);
   EXPECT_EQ(proof.numa_counters_by_node().at(1).miss(), 1);
   EXPECT_EQ(proof.numa_counters_by_node().at(0).hit(), 0);

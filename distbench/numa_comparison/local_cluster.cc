@@ -36,9 +36,8 @@ absl::StatusOr<std::unique_ptr<ServerProcess>> ServerProcess::Start(
                            .ends_with_parent = true},
                           &output);
   if (!process.ok()) return process.status();
-  return std::unique_ptr<ServerProcess>(
-      new ServerProcess(*std::move(process), std::move(output),
-                        absl::StrJoin(arguments, " ")));
+  return std::unique_ptr<ServerProcess>(new ServerProcess(
+      *std::move(process), std::move(output), absl::StrJoin(arguments, " ")));
 }
 
 ServerProcess::ServerProcess(ChildProcess process, FileDescriptor output,
@@ -81,8 +80,8 @@ absl::StatusOr<std::string> ServerProcess::WaitForLine(absl::string_view text,
       }
     }
   } while (ReadSome(deadline));
-  return absl::AbortedError(absl::StrCat(
-      "\"", name_, "\" did not say \"", text, "\"; its output: ", text_));
+  return absl::AbortedError(absl::StrCat("\"", name_, "\" did not say \"", text,
+                                         "\"; its output: ", text_));
 }
 
 absl::StatusOr<std::unique_ptr<LocalCluster>> LocalCluster::Start(

@@ -32,8 +32,7 @@ TEST(ServerProcessTest, FindsLinesOfItsOutput) {
 
 TEST(ServerProcessTest, TellsWhatWasSaidInstead) {
   const auto child = Shell("echo oh no; exit 1");
-  const absl::Status status =
-      child->WaitForLine("ready", Deadline()).status();
+  const absl::Status status = child->WaitForLine("ready", Deadline()).status();
   EXPECT_TRUE(absl::IsAborted(status));
   EXPECT_THAT(std::string(status.message()), HasSubstr("its output: oh no"));
 }

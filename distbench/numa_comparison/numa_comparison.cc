@@ -49,8 +49,7 @@ void WarnOfEmulation(const TestResult& run, NumaComparison& comparison) {
 }
 
 SearchReport& AddSearch(const Turn& turn, NumaComparison& comparison) {
-  NumaDeployment& deployment =
-      *comparison.mutable_deployments(turn.deployment);
+  NumaDeployment& deployment = *comparison.mutable_deployments(turn.deployment);
   return turn.is_cpu_target ? *deployment.add_cpu_target_searches()
                             : *deployment.add_objective_searches();
 }
@@ -61,18 +60,17 @@ void KeepFailure(const CapacityQuestion& question, const absl::Status& status,
   search.mutable_search()->add_objectives(question.objective);
   search.set_verdict(kFailedVerdict);
   search.set_evidence(std::string(status.message()));
-  comparison.add_omissions(absl::StrCat(
-      "Search ", question.number, " of ", question.count, " (",
-      question.deployment->name, ", ", question.objective,
-      ") failed and is not counted: ", status.message(), "."));
+  comparison.add_omissions(
+      absl::StrCat("Search ", question.number, " of ", question.count, " (",
+                   question.deployment->name, ", ", question.objective,
+                   ") failed and is not counted: ", status.message(), "."));
 }
 
 void Keep(CapacityAnswer answer, const Turn& turn, int repetition,
           TestSequenceResults& results) {
   NumaComparison& comparison = *results.mutable_numa_comparison();
   AddSearch(turn, comparison) = std::move(answer.search);
-  NumaDeployment& deployment =
-      *comparison.mutable_deployments(turn.deployment);
+  NumaDeployment& deployment = *comparison.mutable_deployments(turn.deployment);
   for (const auto& [node, resources] :
        answer.final_run.resource_usage_logs().node_resources()) {
     for (const auto& [instance, proof] : resources.binding_proofs()) {
@@ -124,8 +122,8 @@ absl::Status RunNumaComparison(const DeploymentPlan& plan,
     }
   }
   if (failed_count == 0) return absl::OkStatus();
-  return absl::AbortedError(absl::StrCat(
-      failed_count, " of ", number, " searches failed; see the notes"));
+  return absl::AbortedError(absl::StrCat(failed_count, " of ", number,
+                                         " searches failed; see the notes"));
 }
 
 }  // namespace distbench

@@ -35,9 +35,9 @@ absl::StatusOr<std::vector<const NumaNode*>> ChooseNodes(
   const IndexSet memory = IndicesOf(topology.allowed_memory_nodes());
   std::vector<const NumaNode*> nodes;
   for (const NumaNode& node : topology.numa_nodes()) {
-    const bool is_usable =
-        node.memory_bytes() > 0 && memory.contains(node.id()) &&
-        !Intersection(IndicesOf(node.cpus()), cpus).empty();
+    const bool is_usable = node.memory_bytes() > 0 &&
+                           memory.contains(node.id()) &&
+                           !Intersection(IndicesOf(node.cpus()), cpus).empty();
     if (asked.contains(node.id()) && !is_usable) {
       return absl::FailedPreconditionError(absl::StrCat(
           "NUMA node ", node.id(),
@@ -89,8 +89,7 @@ std::vector<Place> Split(const IndexSet& cpus, int node, int parts) {
 
 absl::Status CheckGeneratorCpus(const IndexSet& cpus,
                                 const HostTopology& topology) {
-  const IndexSet missing =
-      Without(cpus, IndicesOf(topology.allowed_cpus()));
+  const IndexSet missing = Without(cpus, IndicesOf(topology.allowed_cpus()));
   if (missing.empty()) return absl::OkStatus();
   return absl::FailedPreconditionError(
       absl::StrCat("the generators cannot use CPUs ", FormatIndexList(missing),
@@ -256,9 +255,9 @@ absl::StatusOr<DeploymentPlan> PlanNumaDeployments(
                      node_count, " NUMA nodes; choose a multiple"));
   }
   if (instances > cpu_count) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        instances, " instances are more than the service's ", cpu_count,
-        " CPUs"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(instances, " instances are more than the service's ",
+                     cpu_count, " CPUs"));
   }
   if (node_count == 1) {
     host->places =
@@ -270,8 +269,7 @@ absl::StatusOr<DeploymentPlan> PlanNumaDeployments(
   if (workers != asked_workers) {
     plan.omissions.push_back(absl::StrCat(
         workers, " workers instead of ", asked_workers,
-        ", which cannot be divided equally among ", instances,
-        " instances."));
+        ", which cannot be divided equally among ", instances, " instances."));
   }
   if (host->generator_cpus.empty()) {
     plan.omissions.push_back(

@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 DistributedSystemDescription OneTest(const std::string& fanout = "",
-                                  const std::string& more = "") {
+                                     const std::string& more = "") {
   TestSequence sequence;
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(
       absl::StrCat(R"(tests {
@@ -77,27 +77,24 @@ TEST(NumaDeploymentsTest, TwoNodes) {
   const auto flags = [&](int i) { return plan.deployments[i].node_flags; };
   const std::vector<std::string> generator = {
       "--cpus=3,7", "--mem_policy=local", "--workers=1"};
-  EXPECT_THAT(flags(0),
-              ElementsAre(generator, ElementsAre("--cpus=0-2,4-6",
-                                                 "--mem_policy=local",
-                                                 "--workers=6")));
+  EXPECT_THAT(flags(0), ElementsAre(generator, ElementsAre("--cpus=0-2,4-6",
+                                                           "--mem_policy=local",
+                                                           "--workers=6")));
   const auto unbound =
       ElementsAre("--cpus=0-2,4-6", "--mem_policy=local", "--workers=3");
   EXPECT_THAT(flags(1), ElementsAre(generator, unbound, unbound));
-  EXPECT_THAT(
-      flags(2),
-      ElementsAre(generator,
-                  ElementsAre("--cpus=0-2", "--mem_policy=bind",
-                              "--mem_nodes=0", "--workers=3"),
-                  ElementsAre("--cpus=4-6", "--mem_policy=bind",
-                              "--mem_nodes=1", "--workers=3")));
-  EXPECT_THAT(
-      flags(3),
-      ElementsAre(generator,
-                  ElementsAre("--cpus=0-2", "--mem_policy=bind",
-                              "--mem_nodes=1", "--workers=3"),
-                  ElementsAre("--cpus=4-6", "--mem_policy=bind",
-                              "--mem_nodes=0", "--workers=3")));
+  EXPECT_THAT(flags(2),
+              ElementsAre(generator,
+                          ElementsAre("--cpus=0-2", "--mem_policy=bind",
+                                      "--mem_nodes=0", "--workers=3"),
+                          ElementsAre("--cpus=4-6", "--mem_policy=bind",
+                                      "--mem_nodes=1", "--workers=3")));
+  EXPECT_THAT(flags(3),
+              ElementsAre(generator,
+                          ElementsAre("--cpus=0-2", "--mem_policy=bind",
+                                      "--mem_nodes=1", "--workers=3"),
+                          ElementsAre("--cpus=4-6", "--mem_policy=bind",
+                                      "--mem_nodes=0", "--workers=3")));
 }
 
 TEST(NumaDeploymentsTest, TestsOfAllDeploymentsAreValidAndSendAlike) {
@@ -153,8 +150,7 @@ TEST(NumaDeploymentsTest, SeveralInstancesPerNode) {
   EXPECT_EQ(plan.deployments[2].workers_per_instance, 2);
   EXPECT_EQ(plan.deployments[2].node_flags[2][0], "--cpus=0-3");
   EXPECT_EQ(plan.deployments[2].node_flags[3][0], "--cpus=4-7");
-  EXPECT_THAT(plan.omissions,
-              Contains(HasSubstr("8 workers instead of 9")));
+  EXPECT_THAT(plan.omissions, Contains(HasSubstr("8 workers instead of 9")));
   EXPECT_THAT(plan.omissions, Contains(HasSubstr("No CPU is left")));
 }
 
@@ -202,13 +198,12 @@ TEST(NumaDeploymentsTest, SaysWhatDoesNotFit) {
               HasSubstr("3 instances cannot be divided equally among 2"));
   EXPECT_THAT(error(OneTest(), {.instances = 10}),
               HasSubstr("more than the service's 8 CPUs"));
-  EXPECT_THAT(
-      error(OneTest("", R"(services { name: "other" count: 1 x_size: 1 }
+  EXPECT_THAT(error(OneTest("", R"(services { name: "other" count: 1 x_size: 1 }
                         rpc_descriptions {
                           name: "more" client: "client" server: "other" }
                         action_lists { name: "more" })"),
-            {}),
-      HasSubstr("Say --service=NAME: other, server"));
+                    {}),
+              HasSubstr("Say --service=NAME: other, server"));
 }
 
 }  // namespace

@@ -60,10 +60,9 @@ absl::StatusOr<std::string> ChooseService(
   if (candidates.size() == 1) return candidates[0];
   return absl::InvalidArgumentError(absl::StrCat(
       "which service is to be deployed in different ways? Say --service=NAME: ",
-      absl::StrJoin(candidates.empty()
-                        ? std::vector<std::string>(servers.begin(),
-                                                   servers.end())
-                        : candidates,
+      absl::StrJoin(candidates.empty() ? std::vector<std::string>(
+                                             servers.begin(), servers.end())
+                                       : candidates,
                     ", ")));
 }
 
@@ -75,8 +74,7 @@ absl::Status CheckDeployable(const DistributedSystemDescription& test,
       return Undeployable(absl::StrCat(service, " is a grid"));
     }
     if (!spec.multi_server_channels().empty()) {
-      return Undeployable(
-          absl::StrCat(service, " has multi-server channels"));
+      return Undeployable(absl::StrCat(service, " has multi-server channels"));
     }
   }
   for (const RpcSpec& rpc : test.rpc_descriptions()) {
@@ -86,8 +84,10 @@ absl::Status CheckDeployable(const DistributedSystemDescription& test,
       continue;
     }
     return Undeployable(absl::StrCat("the traffic of ", rpc.name(), " to ",
-                                     service, " depends on the number of "
-                                     "instances: fanout_filter ", filter));
+                                     service,
+                                     " depends on the number of "
+                                     "instances: fanout_filter ",
+                                     filter));
   }
   for (const RpcReplayTrace& trace : test.rpc_replay_traces()) {
     if (trace.client() == service || trace.server() == service) {
@@ -102,8 +102,8 @@ DistributedSystemDescription DeployTest(
     const DistributedSystemDescription& original, const std::string& service,
     int instances, absl::string_view name) {
   DistributedSystemDescription test = original;
-  test.set_name(absl::StrCat(test.name().empty() ? "test" : test.name(), "@",
-                             name));
+  test.set_name(
+      absl::StrCat(test.name().empty() ? "test" : test.name(), "@", name));
   test.clear_node_service_bundles();
   test.clear_service_constraints();
   test.clear_workers_per_instance();

@@ -201,8 +201,7 @@ TEST(MessageCodecTest, HeadsAreReadWithoutTheirPayload) {
     layout = LayOutMessage(response, bytes);
     const std::string head = HeadOf(response, layout);
     ResponseHeader read_response;
-    ASSERT_TRUE(
-        DecodeHead(head, layout.payload_bytes, read_response, scratch));
+    ASSERT_TRUE(DecodeHead(head, layout.payload_bytes, read_response, scratch));
     EXPECT_EQ(read_response.server_instance, 3);
     EXPECT_EQ(read_response.error_message, "no");
     // The payload's size must match the head.

@@ -14,9 +14,9 @@ namespace distbench {
 inline constexpr size_t kPayloadSlabBytes = size_t{1} << 20;
 
 // kPayloadSlabBytes times 'D', where the memory policy of the calling thread
-// (set_mempolicy(2)) puts its memory when it first asks; by default near the CPU
-// on which it runs then. Always the same block for a thread. Larger payloads
-// refer to it repeatedly. Never freed. Thread-safe.
+// (set_mempolicy(2)) puts its memory when it first asks; by default near the
+// CPU on which it runs then. Always the same block for a thread. Larger
+// payloads refer to it repeatedly. Never freed. Thread-safe.
 absl::string_view PayloadSlab();
 
 }  // namespace distbench

@@ -79,9 +79,9 @@ struct ClientCall {
       {};  // serialised TraceContext; empty: not traced
 
   // Filled in by the transport, at the latest when it calls OnDone().
-  int64_t sent_ns = 0;  // monotonic: when the stack was handed the request
-  int64_t done_ns = 0;  // monotonic: when the response was read
-  int64_t sent_bytes = 0;       // size of the encoded request
+  int64_t sent_ns = 0;     // monotonic: when the stack was handed the request
+  int64_t done_ns = 0;     // monotonic: when the response was read
+  int64_t sent_bytes = 0;  // size of the encoded request
   int64_t received_bytes = 0;   // size of the response
   int responding_instance = 0;  // or kNoInstance
   // Empty if the RPC succeeded. Otherwise the error in the server's reply, or

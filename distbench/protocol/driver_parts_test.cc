@@ -43,9 +43,8 @@ TEST(AnnouncedTlsTest, AddressesArriveAsTheyWere) {
 
 TEST(AnnouncedTlsTest, MixturesAreRefused) {
   const auto error = [](const std::string& address, bool uses_tls) {
-    return std::string(PeersToDial(SingleServers({address}), uses_tls)
-                           .status()
-                           .message());
+    return std::string(
+        PeersToDial(SingleServers({address}), uses_tls).status().message());
   };
   EXPECT_THAT(error(AnnounceTls("1.2.3.4:5", true), false),
               AllOf(HasSubstr("1.2.3.4:5 uses TLS"), HasSubstr("--tls_ca")));

@@ -34,9 +34,8 @@ void SubtractCounters(const Message& start, Message& into) {
       reflection.ClearField(&into, field);
       continue;
     }
-    const int64_t counted =
-        SaturatingSubtract(reflection.GetInt64(into, field),
-                           reflection.GetInt64(start, field));
+    const int64_t counted = SaturatingSubtract(
+        reflection.GetInt64(into, field), reflection.GetInt64(start, field));
     reflection.SetInt64(&into, field, std::max<int64_t>(counted, 0));
   }
 }

@@ -103,7 +103,8 @@ void SetInstanceLog(ServicePerformanceLog& from, ServicePerformanceLog& into) {
     into.set_engine_error_message(from.engine_error_message());
   }
   if (from.has_measurements_end_timestamp_ns()) {
-    into.set_measurements_end_timestamp_ns(from.measurements_end_timestamp_ns());
+    into.set_measurements_end_timestamp_ns(
+        from.measurements_end_timestamp_ns());
   }
   for (auto& [name, log] : *from.mutable_activity_logs()) {
     (*into.mutable_activity_logs())[name] = std::move(log);

@@ -95,11 +95,11 @@ absl::Status ValidateMoments(const ValueMoments& moments) {
       is_sum(moments.sum_of_squares())) {
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "moments of ", moments.count(), " values with a min of ", moments.min(),
-      ", a max of ", moments.max(), ", a sum of ", moments.sum(),
-      " and a sum of squares of ", moments.sum_of_squares(),
-      " contradict themselves"));
+  return absl::InvalidArgumentError(
+      absl::StrCat("moments of ", moments.count(), " values with a min of ",
+                   moments.min(), ", a max of ", moments.max(), ", a sum of ",
+                   moments.sum(), " and a sum of squares of ",
+                   moments.sum_of_squares(), " contradict themselves"));
 }
 
 // Requires valid moments.
@@ -243,8 +243,8 @@ int64_t RpcTotals::memory_bytes() const {
                   response_time_ns.allocated_bytes() +
                   lateness_ns.allocated_bytes();
   for (const auto& [part, times_ns] : time_parts_ns) {
-    bytes += static_cast<int64_t>(sizeof(LogHistogram)) +
-             times_ns.allocated_bytes();
+    bytes +=
+        static_cast<int64_t>(sizeof(LogHistogram)) + times_ns.allocated_bytes();
   }
   return bytes;
 }

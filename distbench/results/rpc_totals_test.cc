@@ -5,8 +5,8 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "distbench/base/testing/proto_testing.h"
 #include "absl/strings/str_cat.h"
+#include "distbench/base/testing/proto_testing.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/util/message_differencer.h"
 #include "gtest/gtest.h"
@@ -48,7 +48,8 @@ TEST(RpcTotalsTest, EncodesWhatWasAdded) {
   const RpcStatistics statistics = FromText<RpcStatistics>(kStatistics);
   RpcTotals totals;
   ASSERT_TRUE(totals.Add(statistics).ok());
-  RpcStatistics encoded = FromText<RpcStatistics>("response_time_ns {}");  // to be replaced
+  RpcStatistics encoded =
+      FromText<RpcStatistics>("response_time_ns {}");  // to be replaced
   totals.Encode(encoded);
   EXPECT_TRUE(MessageDifferencer::Equals(encoded, statistics))
       << encoded.DebugString();
@@ -229,8 +230,8 @@ TEST(RpcTotalsTest, RefusesMomentsThatContradictThemselves) {
     for (const char* field : {"service_time_moments", "response_time_moments",
                               "lateness_moments"}) {
       RpcTotals totals;
-      const absl::Status status =
-          totals.Add(FromText<RpcStatistics>(absl::StrCat(field, " { ", text, " }")));
+      const absl::Status status = totals.Add(
+          FromText<RpcStatistics>(absl::StrCat(field, " { ", text, " }")));
       EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << text;
     }
   }

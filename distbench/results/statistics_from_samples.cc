@@ -12,10 +12,9 @@ void AddTimeParts(const RpcSample& sample, RpcTotals& totals) {
   auto& parts = totals.time_parts_ns;
   parts[TimePart::kServerQueue].Record(sample.server_queue_ns());
   parts[TimePart::kServerHandler].Record(sample.server_handler_ns());
-  parts[TimePart::kNetwork].Record(
-      SaturatingSubtract(SaturatingSubtract(sample.latency_ns(),
-                                            sample.server_queue_ns()),
-                         sample.server_handler_ns()));
+  parts[TimePart::kNetwork].Record(SaturatingSubtract(
+      SaturatingSubtract(sample.latency_ns(), sample.server_queue_ns()),
+      sample.server_handler_ns()));
 }
 
 void AddSucceeded(const RpcSample& sample, RpcTotals& totals) {

@@ -10,8 +10,8 @@
 #include "distbench/base/saturating_add.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/stats/log_histogram.h"
-#include "google/protobuf/repeated_field.h"
 #include "distbench/stats/packed_histogram.h"
+#include "google/protobuf/repeated_field.h"
 
 namespace distbench {
 namespace {

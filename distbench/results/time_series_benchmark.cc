@@ -50,7 +50,11 @@ void BM_MergePieces(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * kInstances * count *
                           kIntervalsPerPiece);
 }
-BENCHMARK(BM_MergePieces)->Arg(1)->Arg(4)->Arg(16)->Arg(64)
+BENCHMARK(BM_MergePieces)
+    ->Arg(1)
+    ->Arg(4)
+    ->Arg(16)
+    ->Arg(64)
     ->Unit(benchmark::kMillisecond);
 
 }  // namespace

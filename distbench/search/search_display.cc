@@ -61,10 +61,10 @@ SearchDisplay::SearchDisplay(ProgressDisplayOptions options)
 SearchDisplay::~SearchDisplay() { Clear(); }
 
 void SearchDisplay::ShowPlan(const SearchPlan& plan) {
-  std::string text = absl::StrCat(
-      "Looking for the highest load with ",
-      absl::StrJoin(plan.spec.objectives(), " and "), ", in ",
-      plan.knob->unit());
+  std::string text =
+      absl::StrCat("Looking for the highest load with ",
+                   absl::StrJoin(plan.spec.objectives(), " and "), ", in ",
+                   plan.knob->unit());
   if (!plan.loads.empty()) {
     text = absl::StrCat("Running ", plan.loads.size(), " loads, in ",
                         plan.knob->unit());
@@ -105,11 +105,9 @@ void SearchDisplay::Show(const RunTestsEvent& event) {
     return;
   }
   if (event.has_queue_position() && event.queue_position() > 0) {
-    const std::string text =
-        absl::StrCat("probe ", probe_.number, " waits for ",
-                     event.queue_position(),
-                     event.queue_position() == 1 ? " run" : " runs",
-                     " before it");
+    const std::string text = absl::StrCat(
+        "probe ", probe_.number, " waits for ", event.queue_position(),
+        event.queue_position() == 1 ? " run" : " runs", " before it");
     options_.terminal ? Draw(text) : WriteLine(text);
   }
   if (!event.has_progress() || !options_.terminal) return;
@@ -124,18 +122,16 @@ void SearchDisplay::Show(const RunTestsEvent& event) {
   count_ = progress.succeeded_count();
   Draw(absl::StrFormat("probe %d %s %.6g: %s, %s", probe_.number,
                        ToString(probe_.request.phase), probe_.request.load,
-                       Status(now_ns),
-                       BracketText(probe_.met, probe_.missed)));
+                       Status(now_ns), BracketText(probe_.met, probe_.missed)));
   shown_ns_ = now_ns;
   shown_count_ = count_;
   latency_ns_.Clear();
 }
 
 std::string SearchDisplay::Status(int64_t now_ns) const {
-  const int64_t total_ns = absl::ToInt64Nanoseconds(probe_.timing.warmup +
-                                                    probe_.timing.measured);
-  const int64_t left_ns =
-      std::max<int64_t>(0, started_ns_ + total_ns - now_ns);
+  const int64_t total_ns =
+      absl::ToInt64Nanoseconds(probe_.timing.warmup + probe_.timing.measured);
+  const int64_t left_ns = std::max<int64_t>(0, started_ns_ + total_ns - now_ns);
   std::string text = absl::StrFormat(
       "%d s left, %.6g RPCs per second",
       (left_ns + kNsPerSecond - 1) / kNsPerSecond,
@@ -158,11 +154,11 @@ void SearchDisplay::Observe(const SearchReport& report,
     bar = BracketBar(report, kBarWidth);
     if (!bar.empty()) bar += " ";
   }
-  WriteLine(absl::StrFormat(
-      "%sprobe %d %s %.6g %s: %s; %s", bar, probe.number(), probe.phase(),
-      probe.requested_load(), probe.outcome(),
-      absl::StrJoin(probe.measured(), "; "),
-      BracketText(bracket.met, bracket.missed)));
+  WriteLine(absl::StrFormat("%sprobe %d %s %.6g %s: %s; %s", bar,
+                            probe.number(), probe.phase(),
+                            probe.requested_load(), probe.outcome(),
+                            absl::StrJoin(probe.measured(), "; "),
+                            BracketText(bracket.met, bracket.missed)));
   for (const std::string& failure : probe.instance_failures()) {
     WriteLine(absl::StrCat("  ", failure));
   }
@@ -205,8 +201,8 @@ std::string BracketBar(const SearchReport& report, int width) {
   }
   if (!(low > 0) || low == high) return "";
   const auto place = [&](double load) {
-    return static_cast<int>(std::lround((width - 1) * std::log(load / low) /
-                                        std::log(high / low)));
+    return static_cast<int>(
+        std::lround((width - 1) * std::log(load / low) / std::log(high / low)));
   };
   const Bracket bracket = BracketOf(report);
   const double met = bracket.met.value_or(low);

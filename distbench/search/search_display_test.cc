@@ -67,11 +67,11 @@ TEST_P(SearchDisplayTest, SaysWhatEachProbeSaid) {
 
 TEST_P(SearchDisplayTest, ShowsARunningProbeOnTerminalsOnly) {
   SearchDisplay display = MakeDisplay();
-  display.Announce({.number = 2,
-                    .request = {.phase = ProbePhase::kBracket, .load = 812},
-                    .timing = {.warmup = absl::Seconds(2),
-                               .measured = absl::Seconds(10)},
-                    .met = 406});
+  display.Announce(
+      {.number = 2,
+       .request = {.phase = ProbePhase::kBracket, .load = 812},
+       .timing = {.warmup = absl::Seconds(2), .measured = absl::Seconds(10)},
+       .met = 406});
   EXPECT_THAT(written_, HasSubstr("probe 2 (bracket): 812, measured for 10s"));
   RunTestsEvent event;
   event.mutable_started();

@@ -65,12 +65,12 @@ absl::Status SetLoads(const LoadSearchSpec& spec, SearchPlan& plan) {
   const double copies = knob.is_rate() ? plan.instances : 1;
   SearchOptions& options = plan.options;
   options.is_whole = knob.is_whole();
-  options.min_load = spec.has_min_load() ? spec.min_load()
-                                         : std::max(1.0, knob.min_load());
-  options.max_load = spec.has_max_load() ? spec.max_load()
-                                         : knob.max_load() * copies;
-  options.initial_load = spec.has_initial_load() ? spec.initial_load()
-                                                 : knob.base_load() * copies;
+  options.min_load =
+      spec.has_min_load() ? spec.min_load() : std::max(1.0, knob.min_load());
+  options.max_load =
+      spec.has_max_load() ? spec.max_load() : knob.max_load() * copies;
+  options.initial_load =
+      spec.has_initial_load() ? spec.initial_load() : knob.base_load() * copies;
   if (options.is_whole) {
     options.min_load = std::ceil(options.min_load);
     options.max_load = std::floor(options.max_load);

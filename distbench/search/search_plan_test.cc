@@ -90,9 +90,9 @@ TEST(PlanSearchTest, InstancesShareARate) {
 
 TEST(ProbeTimeTest, GrowsUntilTheTailHasSamples) {
   const auto time = [&](double rate, const std::string& objective) {
-    SearchPlan plan = {.objectives = {*ParseObjective(objective)},
-                       .timing = {.probe = absl::Seconds(10),
-                                  .min_tail_samples = 100}};
+    SearchPlan plan = {
+        .objectives = {*ParseObjective(objective)},
+        .timing = {.probe = absl::Seconds(10), .min_tail_samples = 100}};
     return ProbeTime(plan, {.phase = ProbePhase::kRefine}, rate);
   };
   EXPECT_EQ(time(1e6, "p99<=1s"), absl::Seconds(10));

@@ -218,15 +218,15 @@ absl::StatusOr<Probe> ToProbe(const SearchProbe& probe) {
         "probe ", probe.number(),
         " has a phase that this version does not know: ", probe.phase()));
   }
-  return Probe{.request = {.phase = *phase,
-                           .load = probe.requested_load(),
-                           .length = probe.length()},
-               .achieved_load = probe.achieved_load(),
-               .excess = probe.excess(),
-               .excess_error = probe.excess_error(),
-               .seconds = SecondsOf(probe),
-               .generator_limited =
-                   probe.outcome() == kGeneratorLimitedOutcome};
+  return Probe{
+      .request = {.phase = *phase,
+                  .load = probe.requested_load(),
+                  .length = probe.length()},
+      .achieved_load = probe.achieved_load(),
+      .excess = probe.excess(),
+      .excess_error = probe.excess_error(),
+      .seconds = SecondsOf(probe),
+      .generator_limited = probe.outcome() == kGeneratorLimitedOutcome};
 }
 
 double RateOf(const SearchProbe& probe) {

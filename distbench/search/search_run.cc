@@ -40,10 +40,10 @@ class ProbeRunner {
 
   // How long the probe will take, given its `load` and `phase`.
   ProbeTiming TimingOf(const ProbeRequest& request) const {
-    return {.warmup = plan_.timing.warmup,
-            .measured = ProbeTime(
-                plan_, request,
-                plan_.knob->is_rate() ? request.load : last_rate_)};
+    return {
+        .warmup = plan_.timing.warmup,
+        .measured = ProbeTime(
+            plan_, request, plan_.knob->is_rate() ? request.load : last_rate_)};
   }
 
   // Whether the time budget allows the probe.
@@ -67,9 +67,9 @@ class ProbeRunner {
 
   // Records the time used and the rate, which later probes depend on.
   void Count(const SearchProbe& probe) {
-    used_ += plan_.timing.warmup +
-             absl::Nanoseconds(probe.end_timestamp_ns() -
-                               probe.start_timestamp_ns());
+    used_ +=
+        plan_.timing.warmup + absl::Nanoseconds(probe.end_timestamp_ns() -
+                                                probe.start_timestamp_ns());
     if (const double rate = RateOf(probe); rate > 0) last_rate_ = rate;
   }
 
@@ -97,9 +97,8 @@ absl::Status ProbeRunner::Run(PlannedProbe planned) {
 
 absl::StatusOr<SearchProbe> ProbeRunner::RunTest(const PlannedProbe& planned) {
   const double load = planned.request.load;
-  const absl::StatusOr<DistributedSystemDescription> test =
-      plan_.knob->At(plan_.knob->is_rate() ? load / plan_.instances : load,
-                     planned.timing);
+  const absl::StatusOr<DistributedSystemDescription> test = plan_.knob->At(
+      plan_.knob->is_rate() ? load / plan_.instances : load, planned.timing);
   if (!test.ok()) return test.status();
   const absl::StatusOr<DistributedSystemDescription> all =
       ProbeTest(plan_, load, planned.timing);
@@ -121,10 +120,10 @@ absl::StatusOr<SearchProbe> ProbeRunner::RunTest(const PlannedProbe& planned) {
         return !is_hopeless;
       });
   if (is_hopeless) {
-    return ReportHopelessProbe(
-        planned, watch.evidence(), watch.response_time_ns(),
-        absl::ToUnixNanos(start + planned.timing.warmup),
-        absl::ToUnixNanos(Now()));
+    return ReportHopelessProbe(planned, watch.evidence(),
+                               watch.response_time_ns(),
+                               absl::ToUnixNanos(start + planned.timing.warmup),
+                               absl::ToUnixNanos(Now()));
   }
   if (!result.ok()) return result.status();
   absl::StatusOr<SearchProbe> probe =
@@ -135,8 +134,8 @@ absl::StatusOr<SearchProbe> ProbeRunner::RunTest(const PlannedProbe& planned) {
 
 // Keeps the final runs or, until there is one, the last run.
 void ProbeRunner::Keep(const SearchProbe& probe, TestResult result) {
-  const bool has_final = std::any_of(report_.probes().begin(),
-                                     report_.probes().end(), IsFinal);
+  const bool has_final =
+      std::any_of(report_.probes().begin(), report_.probes().end(), IsFinal);
   if (!IsFinal(probe) && has_final) return;
   if (!has_final) results_.clear_test_results();
   *results_.add_test_results() = std::move(result);
@@ -166,10 +165,10 @@ bool ConcludeIfFailed(SearchReport& report) {
                                    last.measured().end());
   reasons.insert(reasons.end(), last.instance_failures().begin(),
                  last.instance_failures().end());
-  Conclude(kInvalidVerdict, std::nullopt,
-           absl::StrCat("probe ", last.number(), ": ",
-                        absl::StrJoin(reasons, "; ")),
-           report);
+  Conclude(
+      kInvalidVerdict, std::nullopt,
+      absl::StrCat("probe ", last.number(), ": ", absl::StrJoin(reasons, "; ")),
+      report);
   return true;
 }
 
@@ -218,12 +217,11 @@ absl::Status RunList(const SearchPlan& plan, ProbeRunner& runner,
     ++met_count;
     highest = std::max(highest.value_or(0), probe.requested_load());
   }
-  Conclude(met_count == report.probes_size() ? kAllMetVerdict
-                                             : kNotAllMetVerdict,
-           highest,
-           absl::StrFormat("%d of %d loads met", met_count,
-                           report.probes_size()),
-           report);
+  Conclude(
+      met_count == report.probes_size() ? kAllMetVerdict : kNotAllMetVerdict,
+      highest,
+      absl::StrFormat("%d of %d loads met", met_count, report.probes_size()),
+      report);
   return absl::OkStatus();
 }
 

@@ -337,8 +337,8 @@ TEST(RunLoadSearchTest, EndsHopelessProbesEarly) {
     LogHistogram slow;
     for (int i = 0; i < 10'000; ++i) slow.Record(50'000'000);
     event.mutable_progress()->set_offered_count(100);
-    EncodeHistogram(slow, *event.mutable_progress()
-                               ->mutable_recent_response_time_ns());
+    EncodeHistogram(
+        slow, *event.mutable_progress()->mutable_recent_response_time_ns());
     if (!watch(event)) {
       ++abandoned;
       return absl::StatusOr<TestResult>(absl::CancelledError("abandoned"));

@@ -159,8 +159,8 @@ std::string FailureOfCopy(const TestResult& result, int copy) {
     } else if (log->second.has_engine_error_message() &&
                log->second.engine_error_message() !=
                    result.run_info().failure()) {
-      reasons.insert(absl::StrCat(instance, " stopped early: ",
-                                  log->second.engine_error_message()));
+      reasons.insert(absl::StrCat(
+          instance, " stopped early: ", log->second.engine_error_message()));
     }
   }
   return absl::StrJoin(reasons, "; ");

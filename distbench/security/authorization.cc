@@ -37,8 +37,7 @@ class AccessControl final : public grpc::AuthMetadataProcessor {
   bool IsBlocking() const override { return false; }
 
   grpc::Status Process(const InputMetadata& metadata,
-                       grpc::AuthContext* context,
-                       OutputMetadata* /*consumed*/,
+                       grpc::AuthContext* context, OutputMetadata* /*consumed*/,
                        OutputMetadata* /*response*/) override {
     const auto path = metadata.find(":path");
     const absl::string_view method =

@@ -79,13 +79,14 @@ std::string ExplainAlert(const std::string& address, const std::string& reason,
                         "--tls_key");
   }
   if (absl::StrContains(reason, "unknown ca")) {
-    return absl::StrCat(address, " refuses the certificate of --tls_cert=",
-                        files.cert,
+    return absl::StrCat(address,
+                        " refuses the certificate of --tls_cert=", files.cert,
                         ": its --tls_ca does not name who signed it");
   }
   if (absl::StrContains(reason, "certificate expired")) {
-    return absl::StrCat(address, " refuses the certificate of --tls_cert=",
-                        files.cert, ": it has expired; renew it");
+    return absl::StrCat(address,
+                        " refuses the certificate of --tls_cert=", files.cert,
+                        ": it has expired; renew it");
   }
   if (absl::StrContains(reason, "alert")) {
     return absl::StrCat(address, " refuses the TLS handshake (", reason,
@@ -110,8 +111,8 @@ std::string ExplainHangup(const std::string& address, SSL* ssl,
   if (files.cert.empty()) {
     return ExplainAlert(address, "certificate required", files);
   }
-  return absl::StrCat(address, " refuses the certificate of --tls_cert=",
-                      files.cert,
+  return absl::StrCat(address,
+                      " refuses the certificate of --tls_cert=", files.cert,
                       ": its --tls_ca does not name who signed it, or it has "
                       "expired by that host's clock");
 }
@@ -129,9 +130,8 @@ std::string ExplainCertificate(const std::string& address, long result,
       return absl::StrCat("the certificate of ", address,
                           " has expired; renew it there");
     default:
-      return absl::StrCat("the certificate of ", address,
-                          " is not accepted (", text,
-                          "); does --tls_ca=", files.ca,
+      return absl::StrCat("the certificate of ", address, " is not accepted (",
+                          text, "); does --tls_ca=", files.ca,
                           " name who signed it?");
   }
 }

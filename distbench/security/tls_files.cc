@@ -69,9 +69,9 @@ absl::StatusOr<Certificate> ReadCertificate(absl::string_view flag,
   }
   const ASN1_TIME* end = X509_get0_notAfter(certificate.get());
   if (X509_cmp_current_time(end) < 0) {
-    return Wrong(flag, file,
-                 absl::StrCat("the certificate expired on ", ToText(end),
-                              "; renew it"));
+    return Wrong(
+        flag, file,
+        absl::StrCat("the certificate expired on ", ToText(end), "; renew it"));
   }
   const ASN1_TIME* begin = X509_get0_notBefore(certificate.get());
   if (X509_cmp_current_time(begin) > 0) {
@@ -123,12 +123,14 @@ absl::Status CheckCompleteness(const TlsFiles& files, TlsRole role) {
                    "a certificate is only useful together with its key");
   }
   if (files.ca.empty() && role == TlsRole::kClient) {
-    return Missing("--tls_ca", "the sequencer is recognised by who signed its "
-                               "certificate");
+    return Missing("--tls_ca",
+                   "the sequencer is recognised by who signed its "
+                   "certificate");
   }
   if (files.ca.empty() && role == TlsRole::kNode) {
-    return Missing("--tls_ca", "the sequencer and other nodes are recognised "
-                               "by who signed their certificates");
+    return Missing("--tls_ca",
+                   "the sequencer and other nodes are recognised "
+                   "by who signed their certificates");
   }
   return absl::OkStatus();
 }

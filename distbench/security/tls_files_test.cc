@@ -71,8 +71,8 @@ TEST_F(TlsFilesTest, NamesTheFileThatIsSomethingElse) {
 TEST_F(TlsFilesTest, RefusesTheKeyOfAnotherCertificate) {
   TlsFiles files = good_;
   files.key = authority_.IssueForLocalhost("other").key;
-  EXPECT_THAT(Error(files), HasSubstr("not the key of the certificate in " +
-                                      good_.cert));
+  EXPECT_THAT(Error(files),
+              HasSubstr("not the key of the certificate in " + good_.cert));
 }
 
 TEST_F(TlsFilesTest, RefusesWhatHasExpired) {

@@ -130,9 +130,8 @@ ssize_t TlsSession::Receive(char* buffer, size_t size) {
   do {
     ERR_clear_error();
     errno = 0;
-    const int result =
-        SSL_read(ssl_.get(), buffer + received,
-                 static_cast<int>(size - received));
+    const int result = SSL_read(ssl_.get(), buffer + received,
+                                static_cast<int>(size - received));
     if (result <= 0) {
       // An error will be returned again by the next call.
       return received > 0 ? static_cast<ssize_t>(received) : ToResult(result);
@@ -188,8 +187,8 @@ absl::StatusOr<TlsContext::Context> TlsContext::Load() const {
   SSL_CTX* ctx = context.get();
   ERR_clear_error();
   if (SSL_CTX_use_certificate_chain_file(ctx, files_.cert.c_str()) != 1 ||
-      SSL_CTX_use_PrivateKey_file(ctx, files_.key.c_str(),
-                                  SSL_FILETYPE_PEM) != 1 ||
+      SSL_CTX_use_PrivateKey_file(ctx, files_.key.c_str(), SSL_FILETYPE_PEM) !=
+          1 ||
       SSL_CTX_load_verify_locations(ctx, files_.ca.c_str(), nullptr) != 1) {
     return absl::InvalidArgumentError(
         absl::StrCat("TLS cannot use ", files_.cert, ", ", files_.key, " and ",
@@ -198,8 +197,8 @@ absl::StatusOr<TlsContext::Context> TlsContext::Load() const {
   SSL_CTX_set_min_proto_version(ctx, TLS1_3_VERSION);
   SSL_CTX_set_verify(ctx, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT,
                      nullptr);
-  SSL_CTX_set_mode(ctx, SSL_MODE_ENABLE_PARTIAL_WRITE |
-                            SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+  SSL_CTX_set_mode(
+      ctx, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   // Connections are made once and stay open, so there are no sessions to
   // resume.
   SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_OFF);
@@ -235,8 +234,8 @@ TlsContext::Context TlsContext::Current() {
   if (status.ok()) {
     loaded_times_ = times;
   } else {
-    LOG_EVERY_N(WARNING, 60) << "the renewed certificate is not used: "
-                             << status.message();
+    LOG_EVERY_N(WARNING, 60)
+        << "the renewed certificate is not used: " << status.message();
   }
   return context_;
 }

@@ -67,8 +67,7 @@ class TlsSessionTest : public testing::Test {
  protected:
   const TestAuthority authority_{"authority"};
   const TlsFiles node_ = authority_.IssueForLocalhost("node");
-  const std::unique_ptr<TlsContext> context_ =
-      TlsContext::Make(node_).value();
+  const std::unique_ptr<TlsContext> context_ = TlsContext::Make(node_).value();
 };
 
 TEST_F(TlsSessionTest, CarriesBytesBothWays) {

@@ -11,11 +11,11 @@ namespace policies = boost::math::policies;
 
 // Errors set errno instead of throwing; discrete quantiles are the smallest
 // integer that reaches the probability.
-using Policy = policies::policy<
-    policies::domain_error<policies::errno_on_error>,
-    policies::overflow_error<policies::errno_on_error>,
-    policies::evaluation_error<policies::errno_on_error>,
-    policies::discrete_quantile<policies::integer_round_up>>;
+using Policy =
+    policies::policy<policies::domain_error<policies::errno_on_error>,
+                     policies::overflow_error<policies::errno_on_error>,
+                     policies::evaluation_error<policies::errno_on_error>,
+                     policies::discrete_quantile<policies::integer_round_up>>;
 
 }  // namespace
 
@@ -25,9 +25,9 @@ double NormalQuantile(double probability) {
 }
 
 double StudentTQuantile(double probability, double degrees_of_freedom) {
-  return quantile(boost::math::students_t_distribution<double, Policy>(
-                      degrees_of_freedom),
-                  probability);
+  return quantile(
+      boost::math::students_t_distribution<double, Policy>(degrees_of_freedom),
+      probability);
 }
 
 int64_t BinomialQuantile(int64_t trials, double success_probability,

@@ -27,9 +27,8 @@ void LogHistogram::AllocateOctave(int octave) {
 
 int64_t LogHistogram::allocated_bytes() const {
   return kOctaveBytes *
-         std::count_if(
-             std::begin(octaves_), std::end(octaves_),
-             [](const auto& buckets) { return buckets != nullptr; });
+         std::count_if(std::begin(octaves_), std::end(octaves_),
+                       [](const auto& buckets) { return buckets != nullptr; });
 }
 
 void LogHistogram::Merge(const LogHistogram& other) {

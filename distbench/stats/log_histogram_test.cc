@@ -76,8 +76,8 @@ TEST(LogHistogramTest, EveryBucketHoldsExactlyItsBounds) {
 
 TEST(LogHistogramTest, RecordsManyAsOneByOne) {
   std::vector<int64_t> values = RandomValues(1000, 60, /*seed=*/3);
-  values.insert(values.end(), {0, -5, LogHistogram::kMaxValue,
-                               LogHistogram::kMaxValue + 1});
+  values.insert(values.end(),
+                {0, -5, LogHistogram::kMaxValue, LogHistogram::kMaxValue + 1});
   LogHistogram one_by_one = HistogramOf({7});
   for (int64_t value : values) one_by_one.Record(value);
   LogHistogram many = HistogramOf({7});

@@ -5,9 +5,9 @@
 namespace distbench {
 
 double Outcomes::failed_share() const {
-  return count() == 0 ? 0
-                      : static_cast<double>(failed_count) /
-                            static_cast<double>(count());
+  return count() == 0
+             ? 0
+             : static_cast<double>(failed_count) / static_cast<double>(count());
 }
 
 void Outcomes::Merge(const OutcomesView& other) {
@@ -21,9 +21,9 @@ int64_t Outcomes::ValueAtQuantile(double quantile) const {
 
 int64_t OutcomesView::ValueAtQuantile(double quantile) const {
   if (failed_count_ == 0) return latency_ns_->ValueAtQuantile(quantile);
-  const uint64_t position = std::min(
-      static_cast<uint64_t>(static_cast<double>(count()) * quantile),
-      count() - 1);
+  const uint64_t position =
+      std::min(static_cast<uint64_t>(static_cast<double>(count()) * quantile),
+               count() - 1);
   if (position >= latency_ns_->count()) return Outcomes::kFailed;
   // The middle of the position, so that rounding does not find its neighbour.
   return latency_ns_->ValueAtQuantile(

@@ -131,7 +131,8 @@ TEST(CoverageTest, IndependentValuesByOrderStatistics) {
     const double truth = -std::log(1 - quantile) * kMeanNs;
     const double miss_rate = MissRate(2000, truth, [&] {
       Outcomes all;
-      for (int i = 0; i < 2000; ++i) all.latency_ns.Record(std::llround(latency(random)));
+      for (int i = 0; i < 2000; ++i)
+        all.latency_ns.Record(std::llround(latency(random)));
       return IntervalOfQuantile(all, {}, quantile, kConfidence);
     });
     // The nominal rate is 5 %; 3 standard errors of 2000 runs are 1.5 %.
@@ -170,18 +171,16 @@ TEST(CoverageTest, DependentValuesNeedBlocks) {
     Outcomes all;
     std::vector<Outcomes> seconds(kSeconds);
     for (Outcomes& second : seconds) {
-      for (int i = 0; i < kPerSecond; ++i) second.latency_ns.Record(latencies.Next());
+      for (int i = 0; i < kPerSecond; ++i)
+        second.latency_ns.Record(latencies.Next());
       all.Merge(second);
     }
     const std::vector<Outcomes> blocks = MakeBlocks(Views(seconds));
     return IntervalOfQuantile(
-        all, with_blocks ? blocks : std::vector<Outcomes>(), 0.5,
-        kConfidence);
+        all, with_blocks ? blocks : std::vector<Outcomes>(), 0.5, kConfidence);
   };
-  const double with_blocks =
-      MissRate(kRuns, truth, [&] { return run(true); });
-  const double without =
-      MissRate(kRuns, truth, [&] { return run(false); });
+  const double with_blocks = MissRate(kRuns, truth, [&] { return run(true); });
+  const double without = MissRate(kRuns, truth, [&] { return run(false); });
   // 3 standard errors of 500 runs are 2.9 %.
   EXPECT_LT(with_blocks, 0.08);
   // The rate if the values are taken for independent.

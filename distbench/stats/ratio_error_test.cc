@@ -67,8 +67,8 @@ TEST(ErrorOfRatioTest, IsThatOfAnAutoregression) {
   constexpr int kBlocks = 30;
   constexpr int kRuns = 2000;
   std::mt19937_64 random(1);
-  std::normal_distribution<> noise(0, std::sqrt(1 - kCorrelation *
-                                                        kCorrelation));
+  std::normal_distribution<> noise(0,
+                                   std::sqrt(1 - kCorrelation * kCorrelation));
   double state = 0;
   double squares = 0;
   for (int run = 0; run < kRuns; ++run) {

@@ -109,9 +109,8 @@ class Reservoir {
     bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
     bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
     bits ^= bits >> 31;
-    return static_cast<int64_t>(
-        absl::Uint128High64(absl::uint128(bits) *
-                            absl::uint128(static_cast<uint64_t>(limit))));
+    return static_cast<int64_t>(absl::Uint128High64(
+        absl::uint128(bits) * absl::uint128(static_cast<uint64_t>(limit))));
   }
 
   int64_t capacity_;

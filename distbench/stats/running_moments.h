@@ -30,8 +30,7 @@ struct RunningMoments {
       min = std::min(min, value);
       max = std::max(max, value);
       sum += static_cast<double>(value);
-      sum_of_squares +=
-          static_cast<double>(value) * static_cast<double>(value);
+      sum_of_squares += static_cast<double>(value) * static_cast<double>(value);
     }
     count += static_cast<int64_t>(items.size());
   }

@@ -69,8 +69,8 @@ std::optional<int> RunsToTellFrom(double value, absl::Span<const double> base,
   if (base.size() < 2 || next.size() < 2) return std::nullopt;
   const double distance = std::abs(Mean(next) - Mean(base) - value);
   // The variance for a single run in each group.
-  const double variance = VarianceOfMean(base) * base.size() +
-                          VarianceOfMean(next) * next.size();
+  const double variance =
+      VarianceOfMean(base) * base.size() + VarianceOfMean(next) * next.size();
   for (int runs = 2; runs <= kMostRuns; ++runs) {
     const double half_width =
         StudentTQuantile((1 + confidence) / 2, 2.0 * runs - 2) *

@@ -91,8 +91,9 @@ TEST(BuildTestsTest, ListsTheProblemsOfAllConfigs) {
       {.configs = {"clique:node_cuont=5", "clicke", "tripartite:data_count=0"}},
       notes);
   const std::string error(tests.status().message());
-  EXPECT_THAT(error, HasSubstr("clique:node_cuont=5: node_cuont: not a parameter "
-                               "of clique or grpc; did you mean node_count?"));
+  EXPECT_THAT(error,
+              HasSubstr("clique:node_cuont=5: node_cuont: not a parameter "
+                        "of clique or grpc; did you mean node_count?"));
   EXPECT_THAT(error, HasSubstr("\ntripartite:data_count=0: data_count=0: must "
                                "be integer"));
   EXPECT_THAT(error, HasSubstr("clicke: \"clicke\": neither"));

@@ -12,9 +12,9 @@ constexpr double kMaxDurationSeconds = 30 * 24 * 3600;
 
 const std::vector<Parameter>& CommonParameters() {
   static const auto& parameters = *new std::vector<Parameter>{
-      InSeconds(NumberParameter(
-          "test_duration", "30", {0.001, kMaxDurationSeconds},
-          "Seconds of traffic; -t sets it for all tests.")),
+      InSeconds(
+          NumberParameter("test_duration", "30", {0.001, kMaxDurationSeconds},
+                          "Seconds of traffic; -t sets it for all tests.")),
       InSeconds(IntegerParameter("test_timeout", "", {1},
                                  "Time limit of the test in seconds. Default: "
                                  "test_duration + 120.")),

@@ -30,9 +30,9 @@ Pattern CliquePattern() {
           "step of a parallel computation: the step is as fast as its slowest "
           "RPC.",
       .example = "clique:node_count=4:rpc_interval_us=10000",
-      .parameters = {InMicroseconds(IntegerParameter(
-          "rpc_interval_us", "16000", {100},
-          "Microseconds between the bursts.")),
+      .parameters = {InMicroseconds(
+                         IntegerParameter("rpc_interval_us", "16000", {100},
+                                          "Microseconds between the bursts.")),
                      IntegerParameter("node_count", "10", {2, kMaxInstances},
                                       "Nodes that exchange messages."),
                      ChoiceParameter(

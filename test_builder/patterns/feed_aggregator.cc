@@ -26,9 +26,7 @@ void SetSchedule(const ParameterValues& values, Iterations& iterations) {
   iterations.set_warmup_ns(std::llround(values.Number("warmup_seconds") * 1e9));
 }
 
-bool HasWork(const ParameterValues& values) {
-  return values.Has("preset");
-}
+bool HasWork(const ParameterValues& values) { return values.Has("preset"); }
 
 // Checks for work parameters that the preset does not have.
 absl::Status CheckWorkParameters(const ParameterValues& values) {
@@ -73,11 +71,10 @@ int64_t LeafResponseBytes(const ParameterValues& values) {
 std::string Alias(const ParameterValues& values) {
   return absl::StrCat(
       "feed_aggregator_", WorkAlias(values),
-      values.Text("synchronization_mode"), "_",
-      values.Text("aggregator_count"), "x", values.Text("leaf_count"), "x",
-      values.Text("qps"), "x", values.Text("request_size"), "x",
-      values.Text("response_size"), "x", values.Text("leaf_request_size"), "x",
-      LeafResponseBytes(values));
+      values.Text("synchronization_mode"), "_", values.Text("aggregator_count"),
+      "x", values.Text("leaf_count"), "x", values.Text("qps"), "x",
+      values.Text("request_size"), "x", values.Text("response_size"), "x",
+      values.Text("leaf_request_size"), "x", LeafResponseBytes(values));
 }
 
 absl::StatusOr<Traffic> BuildFeedAggregator(const ParameterValues& values) {

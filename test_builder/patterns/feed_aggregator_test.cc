@@ -113,10 +113,9 @@ TEST(FeedAggregatorTest, SmallStorageServesOneRequestAtATime) {
 }
 
 TEST(FeedAggregatorTest, ParametersReplaceThePresets) {
-  const auto traffic = BuildPattern(FeedAggregatorPattern(),
-                                    {{"preset", "small"},
-                                     {"ranking_threads", "3"},
-                                     {"rank_nodes", "77"}});
+  const auto traffic = BuildPattern(
+      FeedAggregatorPattern(),
+      {{"preset", "small"}, {"ranking_threads", "3"}, {"rank_nodes", "77"}});
   ASSERT_TRUE(traffic.ok()) << traffic.status();
   const DistributedSystemDescription& body = traffic->body;
   EXPECT_EQ(body.activity_pools(1).name(), "ranking");

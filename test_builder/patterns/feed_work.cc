@@ -11,8 +11,8 @@
 namespace distbench {
 namespace {
 
-using Settings = std::vector<
-    std::pair<std::string, std::variant<int64_t, std::string>>>;
+using Settings =
+    std::vector<std::pair<std::string, std::variant<int64_t, std::string>>>;
 
 // A leaf's pools.
 constexpr char kServing[] = "serving";
@@ -144,8 +144,7 @@ class Stages {
   std::vector<std::string> last_;
 };
 
-ActionList& ListOf(DistributedSystemDescription& body,
-                   absl::string_view name) {
+ActionList& ListOf(DistributedSystemDescription& body, absl::string_view name) {
   for (ActionList& list : *body.mutable_action_lists()) {
     if (list.name() == name) return list;
   }
@@ -192,9 +191,9 @@ void AddLeafStages(const FeedWork& work, Stages& stages) {
              {"degree", work.rank_degree},
              {"nodes_per_iteration", work.rank_slice},
              {"parallelism", work.ranking_threads}});
-  stages.Do("read_storage", "Wait", work.storage_places > 0 ? kStorage : "",
-            {{"distribution", work.io_distribution},
-             {"mean_us", work.io_wait_us}});
+  stages.Do(
+      "read_storage", "Wait", work.storage_places > 0 ? kStorage : "",
+      {{"distribution", work.io_distribution}, {"mean_us", work.io_wait_us}});
   stages.Do("compress_reply", "Compress", kServing,
             CorpusOf(work, work.compressed_bytes));
   stages.Do("serialize_stories", "Serialize", kSerialization,
@@ -313,10 +312,8 @@ FeedWork FeedWorkOf(const std::string& preset, const ParameterValues& values) {
   FeedWork work = preset == "small"        ? Small()
                   : preset == "feedsim_v1" ? FeedSimV1()
                                            : FeedSimV2();
-  work.serving_threads =
-      Given(values, "serving_threads", work.serving_threads);
-  work.ranking_threads =
-      Given(values, "ranking_threads", work.ranking_threads);
+  work.serving_threads = Given(values, "serving_threads", work.serving_threads);
+  work.ranking_threads = Given(values, "ranking_threads", work.ranking_threads);
   work.serialization_threads =
       Given(values, "serialization_threads", work.serialization_threads);
   work.rank_nodes = Given(values, "rank_nodes", work.rank_nodes);

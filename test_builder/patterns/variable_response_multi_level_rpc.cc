@@ -59,9 +59,8 @@ std::vector<Parameter> VariableResponseParameters() {
                                                 "Bytes of the largest leaf "
                                                 "response.")));
   parameters.back().excluded_by = "exact_size";
-  parameters.push_back(
-      InBytes(IntegerParameter("exact_size", "", {0},
-                               "Bytes of every leaf response.")));
+  parameters.push_back(InBytes(IntegerParameter(
+      "exact_size", "", {0}, "Bytes of every leaf response.")));
   return parameters;
 }
 

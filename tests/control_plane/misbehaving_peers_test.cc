@@ -91,8 +91,8 @@ TEST(NodesTest, ASilentSequencerIsLeftAndTriedAgainUnderTheSameName) {
   cluster.node(0).Shutdown();
 }
 
-// A sequencer that refuses its first nodes, then welcomes one, ends its session,
-// and refuses some more.
+// A sequencer that refuses its first nodes, then welcomes one, ends its
+// session, and refuses some more.
 class FullSequencer final : public DistBenchTestSequencer::Service {
  public:
   explicit FullSequencer(grpc::Status refusal) : refusal_(std::move(refusal)) {
@@ -174,10 +174,9 @@ TEST(NodesTest, ASequencerThatStaysWithoutMemoryIsGivenUpInTime) {
   options.register_timeout = absl::Milliseconds(50);
   const absl::Status status = cluster.TryStartNode(options).status();
   EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
-  EXPECT_THAT(
-      std::string(status.message()),
-      AllOf(HasSubstr("could not be registered"), HasSubstr("within 50ms"),
-            HasSubstr("no memory")));
+  EXPECT_THAT(std::string(status.message()),
+              AllOf(HasSubstr("could not be registered"),
+                    HasSubstr("within 50ms"), HasSubstr("no memory")));
 }
 
 TEST(NodesTest, ARefusalThatNoTimeHealsEndsTheNode) {

@@ -24,11 +24,10 @@ LogHistogram ResponseTimes(int64_t random_seed) {
   SimulatedSystem system(checked->tests(0), SimulationOptions());
   EXPECT_TRUE(system.Run());
   LogHistogram times_ns;
-  EXPECT_TRUE(
-      AddHistogram(StatisticsOf(system.Finish(), "client/0", "server/0")
-                       .response_time_ns(),
-                   times_ns)
-          .ok());
+  EXPECT_TRUE(AddHistogram(StatisticsOf(system.Finish(), "client/0", "server/0")
+                               .response_time_ns(),
+                           times_ns)
+                  .ok());
   return times_ns;
 }
 

@@ -43,8 +43,8 @@ Function* Hidden(absl::string_view symbol) {
   constexpr absl::string_view kNamespace =
       ABSL_INTERNAL_TOKEN_STR(ABSL_OPTION_INLINE_NAMESPACE_NAME);
   return distbench_sanitizers::HiddenFunction<Function>(
-      absl::StrReplaceAll(
-          symbol, {{"@", absl::StrCat(kNamespace.size(), kNamespace)}})
+      absl::StrReplaceAll(symbol,
+                          {{"@", absl::StrCat(kNamespace.size(), kNamespace)}})
           .c_str());
 }
 

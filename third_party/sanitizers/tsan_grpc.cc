@@ -65,8 +65,8 @@ grpc_event grpc_completion_queue_pluck(grpc_completion_queue* queue, void* tag,
 grpc_call_error grpc_call_start_batch(grpc_call* call, const grpc_op* ops,
                                       size_t op_count, void* tag,
                                       void* reserved) {
-  static auto* const hidden = HiddenFunction<decltype(grpc_call_start_batch)>(
-      "grpc_call_start_batch");
+  static auto* const hidden =
+      HiddenFunction<decltype(grpc_call_start_batch)>("grpc_call_start_batch");
   Started(tag);
   for (size_t i = 0; i < op_count; ++i) Sent(ops[i]);
   return hidden(call, ops, op_count, tag, reserved);

@@ -17,12 +17,12 @@ using ::testing::IsNull;
 using ::testing::Not;
 
 TEST(ActivityCatalog, HasTheActivitiesOfTheLanguage) {
-  EXPECT_THAT(ActivityNames(),
-              ElementsAre("ConsumeCpu", "PolluteDataCache",
-                          "PolluteInstructionCache", "SleepFor", "SpinFor",
-                          "FeatureExtract", "PageRank", "Compress",
-                          "Decompress", "Serialize", "Deserialize",
-                          "PointerChase", "Wait"));
+  EXPECT_THAT(
+      ActivityNames(),
+      ElementsAre("ConsumeCpu", "PolluteDataCache", "PolluteInstructionCache",
+                  "SleepFor", "SpinFor", "FeatureExtract", "PageRank",
+                  "Compress", "Decompress", "Serialize", "Deserialize",
+                  "PointerChase", "Wait"));
   EXPECT_THAT(FindActivity("consumecpu"), IsNull());
 }
 

@@ -94,10 +94,9 @@ void CheckPageRank(const Rules& rules) {
 }
 
 void CheckFeatureExtract(const Rules& rules) {
-  constexpr const char* kCounts[] = {"hash_lookups", "tree_walks",
-                                     "bitset_intersections",
-                                     "embedding_rows_gathered",
-                                     "function_calls"};
+  constexpr const char* kCounts[] = {
+      "hash_lookups", "tree_walks", "bitset_intersections",
+      "embedding_rows_gathered", "function_calls"};
   if (std::all_of(std::begin(kCounts), std::end(kCounts),
                   [&](const char* name) { return rules.Number(name) == 0; })) {
     rules.Add(kCounts[0],

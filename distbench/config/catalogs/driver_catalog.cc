@@ -31,8 +31,7 @@ SettingDeclaration SpinUs() {
 // gRPC allocates this many entries for each connection, and aborts the process
 // if the allocation fails.
 std::map<std::string, int64_t> ChannelArgumentMaxima() {
-  return {
-      {"grpc.experimental.tcp_tx_zerocopy_max_simultaneous_sends", 10'000}};
+  return {{"grpc.experimental.tcp_tx_zerocopy_max_simultaneous_sends", 10'000}};
 }
 
 SettingsDeclaration GrpcClientSettings(const std::string& default_type) {

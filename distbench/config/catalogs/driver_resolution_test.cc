@@ -122,9 +122,10 @@ TEST(ResolveDriver, NamesLeadThroughFourOptions) {
       protocol_name: 'double_barrel'
       server_settings { name: 'next_protocol_driver' string_value: 'o1' }
     })";
-  const std::string start = "services { protocol_driver_options_name: 'start' }"
-                            "protocol_driver_options { name: 'start' "
-                            "protocol_name: 'o1' }";
+  const std::string start =
+      "services { protocol_driver_options_name: 'start' }"
+      "protocol_driver_options { name: 'start' "
+      "protocol_name: 'o1' }";
   for (const std::string& test :
        {std::string("services {} default_protocol: 'o1'"), decorated, start}) {
     EXPECT_TRUE(Resolve(test + Aliases(4)).ok()) << test;
@@ -237,9 +238,10 @@ TEST(ResolveDriver, TheNameToBlameIsFound) {
   EXPECT_EQ(of_options.options, 0);
   EXPECT_EQ(of_options.server_setting, "");
   const DriverProblem of_test =
-      ResolveFirst("services { protocol_driver_options_name: 'first' }"
-                   "protocol_driver_options { name: 'first' }"
-                   "default_protocol: 'lost'")
+      ResolveFirst(
+          "services { protocol_driver_options_name: 'first' }"
+          "protocol_driver_options { name: 'first' }"
+          "default_protocol: 'lost'")
           .problem;
   EXPECT_EQ(of_test.options, kNone);
 }

@@ -77,10 +77,9 @@ class ErrorList : public google::protobuf::io::ErrorCollector {
     if (errors_.empty()) return absl::OkStatus();
     std::vector<std::string> lines;
     for (const auto& [place, message] : errors_) {
-      lines.push_back(absl::StrCat(source_, ":", place.first + 1, ":",
-                                   place.second + 1, ": ", message,
-                                   FieldSuggestion(message),
-                                   QuotesHint(message)));
+      lines.push_back(absl::StrCat(
+          source_, ":", place.first + 1, ":", place.second + 1, ": ", message,
+          FieldSuggestion(message), QuotesHint(message)));
     }
     return absl::InvalidArgumentError(absl::StrJoin(lines, "\n"));
   }

@@ -57,8 +57,7 @@ TEST(ParseText, NamesTheBlockThatIsNotClosed) {
   // By the indentation, the last line closes the tests.
   EXPECT_THAT(ErrorOf("tests {\n  actions {\n    name: 'a' # {\n}\n"),
               HasSubstr("x.config:2:11: This block is not closed"));
-  EXPECT_THAT(ErrorOf("tests {\n  name: 3\n}"),
-              Not(HasSubstr("not closed")));
+  EXPECT_THAT(ErrorOf("tests {\n  name: 3\n}"), Not(HasSubstr("not closed")));
 }
 
 TEST(ParseText, RefusesRepeatedSingularFields) {

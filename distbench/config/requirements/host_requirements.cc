@@ -218,8 +218,8 @@ std::string Demand(Rule rule) {
 Value WhyUnmet(const Fact& fact, const NamedSetting& setting,
                const HostFacts& host) {
   const bool is_text = setting.has_string_value();
-  const std::string wanted = is_text ? setting.string_value()
-                                     : absl::StrCat(setting.int64_value());
+  const std::string wanted =
+      is_text ? setting.string_value() : absl::StrCat(setting.int64_value());
   const auto shown = [is_text](const std::string& value) {
     return is_text ? Quoted(value) : value;
   };
@@ -228,8 +228,8 @@ Value WhyUnmet(const Fact& fact, const NamedSetting& setting,
     return std::nullopt;
   }
   return absl::StrCat(setting.name(), " is ",
-                      value ? shown(*value) : "not known",
-                      ", but the test ", Demand(fact.rule), shown(wanted));
+                      value ? shown(*value) : "not known", ", but the test ",
+                      Demand(fact.rule), shown(wanted));
 }
 
 }  // namespace
@@ -259,8 +259,8 @@ std::vector<std::string> UnmetRequirements(const HostRequirements& requirements,
   for (const NamedSetting& setting : requirements.facts()) {
     const Fact* const fact = FindFact(setting.name());
     if (fact == nullptr) {
-      unmet.push_back(absl::StrCat(Quoted(setting.name()),
-                                   " is not a fact about hosts"));
+      unmet.push_back(
+          absl::StrCat(Quoted(setting.name()), " is not a fact about hosts"));
     } else if (Value why = WhyUnmet(*fact, setting, host)) {
       unmet.push_back(*std::move(why));
     }

@@ -30,14 +30,12 @@ std::vector<std::string> ProblemsOf(const std::string& text) {
 // What a host does not meet of one requirement.
 std::vector<std::string> Unmet(const std::string& fact,
                                const std::string& host) {
-  return UnmetRequirements(
-      FromText<HostRequirements>("facts { " + fact + " }"),
-      FromText<HostFacts>(host));
+  return UnmetRequirements(FromText<HostRequirements>("facts { " + fact + " }"),
+                           FromText<HostFacts>(host));
 }
 
 TEST(HostRequirementsTest, EveryFactIsAllowed) {
-  EXPECT_THAT(
-      ProblemsOf(R"(
+  EXPECT_THAT(ProblemsOf(R"(
         facts { name: "cpu_boost" string_value: "off" }
         facts { name: "cpu_frequency_governor" string_value: "performance" }
         facts { name: "cpu_model" string_value: "EPYC" }
@@ -52,7 +50,7 @@ TEST(HostRequirementsTest, EveryFactIsAllowed) {
         facts { name: "tcp_ecn_mode" int64_value: 0 }
         facts { name: "transparent_huge_pages" string_value: "never" }
       )"),
-      IsEmpty());
+              IsEmpty());
 }
 
 TEST(HostRequirementsTest, RequirementsWithoutFactsAreAMistake) {
@@ -61,11 +59,10 @@ TEST(HostRequirementsTest, RequirementsWithoutFactsAreAMistake) {
 }
 
 TEST(HostRequirementsTest, AnUnknownFactNamesTheKnownOnes) {
-  EXPECT_THAT(
-      ProblemsOf("facts { name: 'cpu_bost' string_value: 'on' }"),
-      ElementsAre(AllOf(HasSubstr("r.facts[\"cpu_bost\"]: "),
-                        HasSubstr("did you mean \"cpu_boost\"?"),
-                        HasSubstr("\"transparent_huge_pages\""))));
+  EXPECT_THAT(ProblemsOf("facts { name: 'cpu_bost' string_value: 'on' }"),
+              ElementsAre(AllOf(HasSubstr("r.facts[\"cpu_bost\"]: "),
+                                HasSubstr("did you mean \"cpu_boost\"?"),
+                                HasSubstr("\"transparent_huge_pages\""))));
 }
 
 TEST(HostRequirementsTest, ImpossibleValuesAreMistakes) {
@@ -103,12 +100,11 @@ TEST(HostRequirementsTest, MinimaAreMetByMore) {
   const std::string fact = "name: 'min_cpus' int64_value: 8";
   EXPECT_THAT(Unmet(fact, "cpu_count: 8"), IsEmpty());
   EXPECT_THAT(Unmet(fact, "cpu_count: 10"), IsEmpty());
+  EXPECT_THAT(Unmet(fact, "cpu_count: 7"),
+              ElementsAre("min_cpus is 7, but the test requires at least 8"));
   EXPECT_THAT(
-      Unmet(fact, "cpu_count: 7"),
-      ElementsAre("min_cpus is 7, but the test requires at least 8"));
-  EXPECT_THAT(Unmet("name: 'min_memory_bytes' int64_value: 1000",
-                    "memory_bytes: 999"),
-              ElementsAre(HasSubstr("is 999")));
+      Unmet("name: 'min_memory_bytes' int64_value: 1000", "memory_bytes: 999"),
+      ElementsAre(HasSubstr("is 999")));
 }
 
 TEST(HostRequirementsTest, AKernelIsAVersionAndNotItsDigits) {
@@ -129,9 +125,8 @@ TEST(HostRequirementsTest, ACpuModelContainsTheText) {
   const std::string host = "cpu_model: 'AMD EPYC 9654 96-Core Processor'";
   EXPECT_THAT(Unmet("name: 'cpu_model' string_value: 'EPYC 9'", host),
               IsEmpty());
-  EXPECT_THAT(
-      Unmet("name: 'cpu_model' string_value: 'Xeon'", host),
-      ElementsAre(HasSubstr("requires a name that contains \"Xeon\"")));
+  EXPECT_THAT(Unmet("name: 'cpu_model' string_value: 'Xeon'", host),
+              ElementsAre(HasSubstr("requires a name that contains \"Xeon\"")));
 }
 
 TEST(HostRequirementsTest, TheDeepestIdleStateIsTheLastOneThatIsEnabled) {
@@ -159,10 +154,8 @@ TEST(HostRequirementsTest, MitigationsAreOnIfNothingIsVulnerable) {
   EXPECT_THAT(Unmet(off, none + good), ElementsAre(HasSubstr("is \"on\"")));
   EXPECT_THAT(Unmet(off, none + bad + always + guests), IsEmpty());
   EXPECT_THAT(Unmet(on, none + bad), ElementsAre(HasSubstr("is \"off\"")));
-  EXPECT_THAT(Unmet(on, good + bad),
-              ElementsAre(HasSubstr("is \"partial\"")));
-  EXPECT_THAT(Unmet(off, good + bad),
-              ElementsAre(HasSubstr("is \"partial\"")));
+  EXPECT_THAT(Unmet(on, good + bad), ElementsAre(HasSubstr("is \"partial\"")));
+  EXPECT_THAT(Unmet(off, good + bad), ElementsAre(HasSubstr("is \"partial\"")));
   EXPECT_THAT(Unmet(on, ""), ElementsAre(HasSubstr("is not known")));
 }
 

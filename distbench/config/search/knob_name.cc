@@ -60,8 +60,8 @@ absl::Status CheckConcurrency(const std::string& name,
   const std::map<std::string, int64_t> main_actions = MainActions(test);
   std::vector<std::string> names;
   for (const Action& action : test.actions()) {
-    const bool is_candidate = name.empty() ? IsClosedLoop(action)
-                                           : action.has_iterations();
+    const bool is_candidate =
+        name.empty() ? IsClosedLoop(action) : action.has_iterations();
     if (is_candidate && main_actions.contains(action.name())) {
       names.push_back(action.name());
     }

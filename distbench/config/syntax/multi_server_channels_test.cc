@@ -14,8 +14,10 @@ using ::testing::IsEmpty;
 
 TEST(MembersOf, UnitesSelectedAndConstrainedInstances) {
   const Grid grid = {.sizes = {6, 1, 1}, .dimensions = 1};
-  EXPECT_THAT(MembersOf(FromText<MultiServerChannel>("selected_instances: [4, 1]"), grid),
-              ElementsAre(1, 4));
+  EXPECT_THAT(
+      MembersOf(FromText<MultiServerChannel>("selected_instances: [4, 1]"),
+                grid),
+      ElementsAre(1, 4));
   EXPECT_THAT(MembersOf(FromText<MultiServerChannel>(R"(
       selected_instances: [4, 1, 9, -1]
       constraints {
@@ -46,7 +48,8 @@ TEST(MembersOf, MayDependOnAttributesOfNodes) {
   EXPECT_THAT(MembersOf(channel, {{{"rack", "a"}}, {{"rack", "b"}}, {}}),
               ElementsAre(0, 2));
   EXPECT_THAT(MembersOf(channel, grid), ElementsAre(2));
-  EXPECT_FALSE(DependsOnPlacement(FromText<MultiServerChannel>("selected_instances: 1"), grid));
+  EXPECT_FALSE(DependsOnPlacement(
+      FromText<MultiServerChannel>("selected_instances: 1"), grid));
 }
 
 TEST(MembersOf, EmptyConstraintsHoldForAll) {

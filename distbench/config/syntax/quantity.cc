@@ -35,9 +35,9 @@ constexpr double kMaxWhole = 1LL << 53;
 
 absl::Status SyntaxError(absl::string_view text, absl::string_view kind,
                          absl::string_view right_form) {
-  return absl::InvalidArgumentError(absl::StrCat(
-      Quoted(text), " is not a ", kind, "; write it with its unit, such as ",
-      right_form));
+  return absl::InvalidArgumentError(
+      absl::StrCat(Quoted(text), " is not a ", kind,
+                   "; write it with its unit, such as ", right_form));
 }
 
 // Removes the first of the units with which the text ends, and returns its

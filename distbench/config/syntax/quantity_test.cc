@@ -52,9 +52,10 @@ TEST(ParseDurationWithUnit, RoundsToTheNearestNanosecond) {
 
 TEST(ParseDurationWithUnit, SaysWhatIsWrongAndWhatIsRight) {
   for (const std::string text :
-       {"", "4", "s", "4 s", " 4s", "4s ", "-4s", "+4s", "4x", "1e3s", "1e30s",
-        "inf", "-inf", "nan", "4S", "4min", "1.2.3s", "4s\n", "0x4s",
-        "99999999999999999999999s"}) {
+       {"",      "4",      "s",    "4 s",  " 4s",
+        "4s ",   "-4s",    "+4s",  "4x",   "1e3s",
+        "1e30s", "inf",    "-inf", "nan",  "4S",
+        "4min",  "1.2.3s", "4s\n", "0x4s", "99999999999999999999999s"}) {
     const auto duration = ParseDurationWithUnit(text);
     ASSERT_FALSE(duration.ok()) << text;
     EXPECT_EQ(duration.status().code(), absl::StatusCode::kInvalidArgument);
@@ -62,9 +63,8 @@ TEST(ParseDurationWithUnit, SaysWhatIsWrongAndWhatIsRight) {
                 HasSubstr("is not a duration; write it with its unit, such as "
                           "500ms, 4s or 1h30m"));
   }
-  EXPECT_THAT(
-      std::string(ParseDurationWithUnit("4x").status().message()),
-      HasSubstr("\"4x\""));
+  EXPECT_THAT(std::string(ParseDurationWithUnit("4x").status().message()),
+              HasSubstr("\"4x\""));
   for (const std::string text :
        {"9223372036.854775808s", "2562048h", "99999999999999h"}) {
     EXPECT_THAT(std::string(ParseDurationWithUnit(text).status().message()),
@@ -83,9 +83,9 @@ TEST(ParseRateWithUnit, ReadsEveryUnitAndPrefix) {
 
 TEST(ParseRateWithUnit, SaysWhatIsWrongAndWhatIsRight) {
   for (const std::string text :
-       {"", "200", "/s", "k/s", "200/", "200/ms", "200 /s", "200/m", "-1/s",
-        "+1/s", "nan/s", "inf/s", "1e3/s", "1e30/s", "200qps", "1..5/s",
-        "200/s/s", "2K/s", "200s", "0x10/s"}) {
+       {"",       "200",    "/s",      "k/s",   "200/",  "200/ms", "200 /s",
+        "200/m",  "-1/s",   "+1/s",    "nan/s", "inf/s", "1e3/s",  "1e30/s",
+        "200qps", "1..5/s", "200/s/s", "2K/s",  "200s",  "0x10/s"}) {
     const auto rate = ParseRateWithUnit(text);
     ASSERT_FALSE(rate.ok()) << text;
     EXPECT_EQ(rate.status().code(), absl::StatusCode::kInvalidArgument);
@@ -150,9 +150,9 @@ TEST(QuantityProperty, WhatIsWrittenIsReadBack) {
     const int64_t kibibytes = between(0, 1'000'000'000);
     EXPECT_EQ(Bytes(absl::StrCat(kibibytes, "KiB")), 1024 * kibibytes);
     // A number of bytes in its thousands has three decimals.
-    EXPECT_EQ(Bytes(absl::StrFormat("%d.%03dkB", kibibytes / 1000,
-                                    kibibytes % 1000)),
-              kibibytes);
+    EXPECT_EQ(
+        Bytes(absl::StrFormat("%d.%03dkB", kibibytes / 1000, kibibytes % 1000)),
+        kibibytes);
   }
 }
 

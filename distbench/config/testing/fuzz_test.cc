@@ -22,8 +22,8 @@ constexpr int kMaxMutations = 4;
 
 std::vector<TestSequence> Corpus() {
   std::vector<TestSequence> corpus;
-  for (const auto& entry :
-       std::filesystem::directory_iterator("distbench/config/testing/testdata")) {
+  for (const auto& entry : std::filesystem::directory_iterator(
+           "distbench/config/testing/testdata")) {
     auto sequence = LoadTestSequence(entry.path());
     if (sequence.ok()) corpus.push_back(*sequence);
   }

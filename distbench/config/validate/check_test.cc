@@ -22,8 +22,8 @@ using ::testing::IsEmpty;
 
 std::vector<std::string> TestConfigs() {
   std::vector<std::string> paths;
-  for (const auto& entry :
-       std::filesystem::directory_iterator("distbench/config/testing/testdata")) {
+  for (const auto& entry : std::filesystem::directory_iterator(
+           "distbench/config/testing/testdata")) {
     if (entry.path().extension() == ".config") paths.push_back(entry.path());
   }
   return paths;

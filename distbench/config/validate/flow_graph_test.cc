@@ -15,10 +15,11 @@ using ::testing::IsEmpty;
 
 std::vector<bool> Conditionals(const std::string& predicates,
                                const std::string& actions) {
-  const auto test = FromText<DistributedSystemDescription>(R"(
+  const auto test =
+      FromText<DistributedSystemDescription>(R"(
     action_lists { name: 'target' }
     action_lists { name: 'list' action_names: ['a', 'b'] )" +
-                             predicates + "}" + actions);
+                                             predicates + "}" + actions);
   std::vector<bool> conditionals;
   for (const FlowEdge& edge : FlowEdges(test, TestNames(test))) {
     conditionals.push_back(edge.conditional);

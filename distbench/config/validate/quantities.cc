@@ -70,9 +70,8 @@ static_assert(kMaxTimeNs > 277'777 * 3'600'000'000'000 &&
 constexpr Quantity kOfIterations[] = {
     {Iterations::kRateFieldNumber, Iterations::kOpenLoopIntervalNsFieldNumber,
      IntervalNs, 1, kMaxIntervalNs, "0.0036/h to 1000M/s"},
-    {Iterations::kMaxDurationFieldNumber,
-     Iterations::kMaxDurationUsFieldNumber, DurationUs, 1, kMaxTimeUs,
-     kTimesUs},
+    {Iterations::kMaxDurationFieldNumber, Iterations::kMaxDurationUsFieldNumber,
+     DurationUs, 1, kMaxTimeUs, kTimesUs},
     {Iterations::kWarmupFieldNumber, Iterations::kWarmupNsFieldNumber,
      DurationNs, 0, kMaxTimeNs, kTimesNs}};
 
@@ -163,9 +162,9 @@ void CheckQuantities(const Message& message, const Path& path,
     const GivenQuantity given(quantity, message);
     if (!given.HasText()) continue;
     if (given.HasNumber()) {
-      problems.Add(path, absl::StrCat("has both ", given.text_field()->name(),
-                                      " and ", given.number_field()->name(),
-                                      "; give one"));
+      problems.Add(
+          path, absl::StrCat("has both ", given.text_field()->name(), " and ",
+                             given.number_field()->name(), "; give one"));
     }
     const absl::StatusOr<int64_t> number = given.Number();
     if (number.ok()) continue;

@@ -59,10 +59,9 @@ INSTANTIATE_TEST_SUITE_P(
                        "iterations { max_duration: '0s' }",
                        "actions[\"run\"].iterations.max_duration",
                        "\"0s\" is out of range; must be from 1us to 277777h"},
-        ValidationCase{"DurationIsTooLong", kOld,
-                       "iterations { max_duration: '277778h' }",
-                       "actions[\"run\"].iterations.max_duration",
-                       "is out of range"},
+        ValidationCase{
+            "DurationIsTooLong", kOld, "iterations { max_duration: '277778h' }",
+            "actions[\"run\"].iterations.max_duration", "is out of range"},
         ValidationCase{"DurationOfHalfAMicrosecond", kOld,
                        "iterations { max_duration: '1.5us' }",
                        "actions[\"run\"].iterations.max_duration",
@@ -75,8 +74,8 @@ INSTANTIATE_TEST_SUITE_P(
         ValidationCase{"WarmupTwice", kOld,
                        "iterations { warmup: '9us' warmup_ns: 9000 }",
                        kIterations, "has both warmup and warmup_ns; give one"},
-        ValidationCase{"Deadline", "fanout_filter: 'random'",
-                       "deadline: '-1s'", "rpc_descriptions[\"query\"].deadline",
+        ValidationCase{"Deadline", "fanout_filter: 'random'", "deadline: '-1s'",
+                       "rpc_descriptions[\"query\"].deadline",
                        "\"-1s\" is not a duration"},
         ValidationCase{"DeadlineTwice", "fanout_filter: 'random'",
                        "deadline: '1s' deadline_us: 1",
@@ -106,7 +105,8 @@ INSTANTIATE_TEST_SUITE_P(
                        "search.probe_duration", "is out of range"},
         ValidationCase{"SearchFinalTwice", "",
                        "search { final_duration: '5s' final_duration_us: 1 }",
-                       "search", "has both final_duration and "
+                       "search",
+                       "has both final_duration and "
                        "final_duration_us; give one"}),
     [](const auto& info) { return info.param.rule; });
 

@@ -34,10 +34,10 @@ void CheckLimits(const TestValidation& validation, const Path& path,
     validation.CheckRange(path.Field("max_duration_us"),
                           iterations.max_duration_us(), 1, kMaxTimeUs);
   }
-  validation.CheckRange(path.Field("max_parallel_iterations"),
-                        iterations.max_parallel_iterations(), 1,
-                        IsOpenLoop(action) ? kMaxInt64
-                                           : kMaxClosedLoopParallelism);
+  validation.CheckRange(
+      path.Field("max_parallel_iterations"),
+      iterations.max_parallel_iterations(), 1,
+      IsOpenLoop(action) ? kMaxInt64 : kMaxClosedLoopParallelism);
   validation.CheckRange(path.Field("warmup_iterations"),
                         iterations.warmup_iterations(), 0, kMaxInt64);
   validation.CheckRange(path.Field("warmup_ns"), iterations.warmup_ns(), 0,

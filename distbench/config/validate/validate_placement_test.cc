@@ -295,9 +295,11 @@ TEST(ValidatePlacement, CountsTheConstraintsOfAllServices) {
 // Matching such a wildcard with such a name takes a tenth of a second.
 TEST(ValidatePlacement, LongNamesAndWildcardsAreNotTried) {
   const std::string name(10'000, 'a');
-  const std::string text = absl::StrCat(
-      "services { name: '", name, "' count: 90000 } service_constraints { "
-      "key: '*", name.substr(5'000), "b*/x' value {} }");
+  const std::string text =
+      absl::StrCat("services { name: '", name,
+                   "' count: 90000 } service_constraints { "
+                   "key: '*",
+                   name.substr(5'000), "b*/x' value {} }");
   const std::vector<Problem> problems = ProblemsAfter("", text);
   EXPECT_THAT(problems,
               Contains(Field(&Problem::message, HasSubstr("is longer than"))));

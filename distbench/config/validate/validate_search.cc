@@ -37,9 +37,9 @@ void CheckObjective(const TestValidation& validation, const Path& path,
                            QuotedList(rpcs)));
   } else if (names.rpcs.Find(objective->rpc) == kNone &&
              names.replay_traces.Find(objective->rpc) == kNone) {
-    validation.Add(path,
-                   absl::StrCat("no RPC is named ", Quoted(objective->rpc),
-                                "; ", Suggestion(objective->rpc, rpcs)));
+    validation.Add(
+        path, absl::StrCat("no RPC is named ", Quoted(objective->rpc), "; ",
+                           Suggestion(objective->rpc, rpcs)));
   }
 }
 

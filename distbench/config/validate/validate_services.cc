@@ -64,8 +64,9 @@ void CheckList(const TestValidation& validation, const Path& path,
   if (!indices.ok()) {
     validation.Add(path, std::string(indices.status().message()));
   } else if (indices->empty()) {
-    validation.Add(path, "is an empty list; leave it out, or write one such as "
-                         "0-3,8");
+    validation.Add(path,
+                   "is an empty list; leave it out, or write one such as "
+                   "0-3,8");
   }
 }
 
@@ -74,8 +75,7 @@ void CheckBinding(const TestValidation& validation, const NumaBinding& binding,
                   const Path& path) {
   CheckList(validation, path.Field("nodes"), binding.has_nodes(),
             binding.nodes());
-  CheckList(validation, path.Field("cpus"), binding.has_cpus(),
-            binding.cpus());
+  CheckList(validation, path.Field("cpus"), binding.has_cpus(), binding.cpus());
   CheckList(validation, path.Field("memory_nodes"), binding.has_memory_nodes(),
             binding.memory_nodes());
   if (binding.has_cpus() && binding.has_nodes()) {

@@ -106,7 +106,8 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         ValidationCase{"StrayByte", "", "name: 'a\\xff'", "name",
                        "is not valid text; write it in UTF-8"},
-        ValidationCase{"CutShort", "", "name: '\\xe2\\x82'", "name", "not valid text"},
+        ValidationCase{"CutShort", "", "name: '\\xe2\\x82'", "name",
+                       "not valid text"},
         ValidationCase{"LongerThanNeeded", "", "name: '\\xc0\\x80'", "name",
                        "not valid text"},
         ValidationCase{"LongerThanNeededInThree", "", "name: '\\xe0\\x80\\x80'",
@@ -114,7 +115,8 @@ INSTANTIATE_TEST_SUITE_P(
         ValidationCase{"Surrogate", "", "name: '\\xed\\xa0\\x80'", "name",
                        "not valid text"},
         ValidationCase{"BeyondTheLastCodePoint", "",
-                       "name: '\\xf4\\x90\\x80\\x80'", "name", "not valid text"},
+                       "name: '\\xf4\\x90\\x80\\x80'", "name",
+                       "not valid text"},
         ValidationCase{"BrokenTail", "", "name: '\\xe2\\x82x'", "name",
                        "not valid text"},
         ValidationCase{"InAMap", "", "attributes { key: 'k' value: '\\xff' }",
@@ -122,7 +124,8 @@ INSTANTIATE_TEST_SUITE_P(
         ValidationCase{"InARepeatedField", "",
                        "payload_descriptions { name: 'p' size: 1 attributes: "
                        "['a', '\\xff'] }",
-                       "payload_descriptions[2].attributes[1]", "not valid text"}),
+                       "payload_descriptions[2].attributes[1]",
+                       "not valid text"}),
     [](const auto& info) { return info.param.rule; });
 
 class BadName : public ::testing::TestWithParam<ValidationCase> {};
@@ -223,9 +226,9 @@ INSTANTIATE_TEST_SUITE_P(
                        "count: 11 x_size: 4 y_size: 3",
                        "services[\"grid\"].count",
                        "11 is not 12, the product of the sizes"},
-        ValidationCase{
-            "HugeSize", "", "services { name: 'huge' x_size: 2147483647 }",
-            "services[\"huge\"].x_size", "must be from 1 to 100000"},
+        ValidationCase{"HugeSize", "",
+                       "services { name: 'huge' x_size: 2147483647 }",
+                       "services[\"huge\"].x_size", "must be from 1 to 100000"},
         ValidationCase{"HugeGrid", "",
                        "services { name: 'huge' x_size: 100000 y_size: "
                        "100000 z_size: 100000 }",

@@ -59,8 +59,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return info.param.rule; });
 
 // An activity_configs entry called "a".
-std::string Activity(const std::string& function,
-                     const std::string& settings) {
+std::string Activity(const std::string& function, const std::string& settings) {
   return "activity_configs { name: 'a' activity_settings { name: "
          "'activity_func' string_value: '" +
          function + "' } " + settings + " }";
@@ -89,10 +88,10 @@ class BadActivitySettings : public ::testing::TestWithParam<RuleCase> {};
 TEST_P(BadActivitySettings, IsTheOnlyProblem) {
   const std::vector<Problem> problems = ProblemsAfter("", GetParam().activity);
   ASSERT_THAT(problems, ::testing::SizeIs(1));
-  EXPECT_THAT(problems[0].path,
-              ::testing::EndsWith(
-                  "activity_configs[\"a\"].activity_settings[\"" +
-                  std::string(GetParam().setting) + "\"]"));
+  EXPECT_THAT(
+      problems[0].path,
+      ::testing::EndsWith("activity_configs[\"a\"].activity_settings[\"" +
+                          std::string(GetParam().setting) + "\"]"));
   EXPECT_THAT(problems[0].message, ::testing::HasSubstr(GetParam().message));
 }
 
@@ -146,8 +145,8 @@ class BadPool : public ::testing::TestWithParam<ValidationCase> {};
 
 TEST_P(BadPool, IsTheOnlyProblem) { ExpectOneProblem(GetParam()); }
 
-#define A_WAIT                                                             \
-  "activity_settings { name: 'activity_func' string_value: 'Wait' } "      \
+#define A_WAIT                                                        \
+  "activity_settings { name: 'activity_func' string_value: 'Wait' } " \
   "activity_settings { name: 'mean_us' int64_value: 5 } "
 #define SOME_WORK \
   "activity_settings { name: 'activity_func' string_value: 'ConsumeCpu' } "

@@ -83,8 +83,8 @@ void WarnUnusedParts(const DistributedSystemDescription& test,
   WarnUnused(test.services(), used.services, path.Field("services"), warnings);
   WarnUnused(test.payload_descriptions(), used.payloads,
              path.Field("payload_descriptions"), warnings);
-  WarnUnused(test.rpc_descriptions(), used.rpcs,
-             path.Field("rpc_descriptions"), warnings);
+  WarnUnused(test.rpc_descriptions(), used.rpcs, path.Field("rpc_descriptions"),
+             warnings);
   WarnUnused(test.action_lists(), used.lists, path.Field("action_lists"),
              warnings);
   WarnUnused(test.actions(), used.actions, path.Field("actions"), warnings);
@@ -118,8 +118,8 @@ bool CancelsTraffic(const Action& action) {
 
 void WarnOfIterations(const DistributedSystemDescription& test,
                       const Path& path, Problems& warnings) {
-  const bool is_cancelled = std::any_of(test.actions().begin(),
-                                        test.actions().end(), CancelsTraffic);
+  const bool is_cancelled =
+      std::any_of(test.actions().begin(), test.actions().end(), CancelsTraffic);
   for (const Action& action : test.actions()) {
     const Iterations& iterations = action.iterations();
     const Path place =

@@ -20,18 +20,19 @@ std::vector<std::string> WarningsOf(const std::string& iterations,
                                     const std::string& more = "") {
   const auto parsed = ParseTestSequence(
       absl::StrCat(R"pb(
-    tests {
-      services { name: "client" count: 1 }
-      services { name: "server" count: 1 }
-      payload_descriptions { name: "small" size: 16 }
-      rpc_descriptions {
-        name: "ping" client: "client" server: "server"
-        request_payload_name: "small"
-      }
-      action_lists { name: "client" action_names: "run" }
-      action_lists { name: "ping" }
-      actions { name: "run" rpc_name: "ping" iterations {
-      )pb",
+                     tests { services { name: "client" count: 1 }
+                             services { name: "server" count: 1 }
+                             payload_descriptions { name: "small" size: 16 }
+                             rpc_descriptions {
+                               name: "ping"
+                               client: "client"
+                               server: "server"
+                               request_payload_name: "small"
+                             }
+                             action_lists { name: "client" action_names: "run" }
+                             action_lists { name: "ping" }
+                             actions { name: "run" rpc_name: "ping" iterations {
+                   )pb",
                    iterations, "} }", more, "}"),
       "test");
   EXPECT_TRUE(parsed.ok()) << parsed.status();
@@ -80,8 +81,7 @@ TEST(WarningsTest, TellsOfAWarmUpThatNeverEnds) {
               IsEmpty());
   EXPECT_THAT(WarningsOf("max_duration_us: 1000 warmup_ns: 1000000"),
               ElementsAre(HasSubstr("the warm-up")));
-  EXPECT_THAT(WarningsOf("max_duration_us: 1000 warmup_ns: 999000"),
-              IsEmpty());
+  EXPECT_THAT(WarningsOf("max_duration_us: 1000 warmup_ns: 999000"), IsEmpty());
   const std::string open_loop =
       "open_loop_interval_ns: 1000000 max_duration_us: 100000 ";
   EXPECT_THAT(WarningsOf(open_loop + "warmup_iterations: 100"),
@@ -92,20 +92,19 @@ TEST(WarningsTest, TellsOfAWarmUpThatNeverEnds) {
 TEST(WarningsTest, TellsOfAnOpenLoopWithoutEnd) {
   EXPECT_THAT(WarningsOf("open_loop_interval_ns: 1000000"),
               ElementsAre(HasSubstr("has no end")));
-  EXPECT_THAT(WarningsOf("open_loop_interval_ns: 1000000", R"pb(
-                action_lists { name: "server" action_names: "end" }
-                actions {
-                  name: "end"
-                  activity_config_name: "spin"
-                  cancel_traffic_when_done: true
-                }
-                activity_configs {
-                  name: "spin"
-                  activity_settings {
-                    name: "activity_func" string_value: "ConsumeCpu"
-                  }
-                })pb"),
-              IsEmpty());
+  EXPECT_THAT(
+      WarningsOf("open_loop_interval_ns: 1000000", R"pb(
+        action_lists { name: "server" action_names: "end" }
+        actions {
+          name: "end"
+          activity_config_name: "spin"
+          cancel_traffic_when_done: true
+        }
+        activity_configs {
+          name: "spin"
+          activity_settings { name: "activity_func" string_value: "ConsumeCpu" }
+        })pb"),
+      IsEmpty());
 }
 
 TEST(WarningsTest, TellsOfARateThatNobodyCanSend) {

@@ -115,8 +115,8 @@ void Activities::AddPools(const Options& options) {
         .plan = &plan_,
         .activities = std::move(activities[i]),
         .seed = options.seed,
-        .thread_count = ThreadsOfPool(plan_, static_cast<int>(i),
-                                      options.default_threads),
+        .thread_count =
+            ThreadsOfPool(plan_, static_cast<int>(i), options.default_threads),
         .clock = options.clock});
   }
 }

@@ -41,8 +41,8 @@ void WriteIterations(RandomSource& random, Iterations& iterations) {
     }
   }
   if (iterations.has_max_duration_us() && random.Chance(kChance)) {
-    iterations.set_max_duration(DurationText(
-        random, absl::Microseconds(iterations.max_duration_us())));
+    iterations.set_max_duration(
+        DurationText(random, absl::Microseconds(iterations.max_duration_us())));
     iterations.clear_max_duration_us();
   }
   if (iterations.has_warmup_ns() && random.Chance(kChance)) {

@@ -80,9 +80,9 @@ TEST(LimitedSamplesTest, AreDrawnFromAllWorkersAlike) {
   set_aside(1'000, lazy);
   set_aside(10'000, third);
   KeepOfMainList(kLimit, {&busy, &lazy, &third}, /*seed=*/5);
-  EXPECT_EQ(busy.samples().size() + lazy.samples().size() +
-                third.samples().size(),
-            kLimit);
+  EXPECT_EQ(
+      busy.samples().size() + lazy.samples().size() + third.samples().size(),
+      kLimit);
   EXPECT_NEAR(lazy.samples().size(), 50, 28);
   EXPECT_NEAR(third.samples().size(), 500, 64);
   double sum = 0;

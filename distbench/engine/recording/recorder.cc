@@ -38,8 +38,7 @@ constexpr auto EndNs = [](const Sample& sample) {
 // Whether both samples count in the same places, except for their intervals.
 bool IsLike(const Sample& a, const Sample& b) {
   return a.peer == b.peer && a.rpc == b.rpc && a.error == b.error &&
-         a.warmup == b.warmup && a.open_loop == b.open_loop &&
-         a.sent == b.sent;
+         a.warmup == b.warmup && a.open_loop == b.open_loop && a.sent == b.sent;
 }
 
 inline void CountTimes(absl::Span<const Sample> batch, RpcCounts& counts) {
@@ -372,10 +371,10 @@ void Recorder::DropLastHistograms() {
   if (record.pooled == nullptr) record.pooled = std::make_unique<RpcTotals>();
   record.pooled->MergeHistograms(totals);
   totals.DropHistograms();
-  BriefTotalsOf(pair) = {.counts = totals.counts,
-                         .moments = totals.moments,
-                         .failures_by_error =
-                             std::move(totals.failures_by_error)};
+  BriefTotalsOf(pair) = {
+      .counts = totals.counts,
+      .moments = totals.moments,
+      .failures_by_error = std::move(totals.failures_by_error)};
   totals_[pair] = nullptr;
 }
 

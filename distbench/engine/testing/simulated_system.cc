@@ -77,12 +77,12 @@ SimulatedSystem::SimulatedSystem(const DistributedSystemDescription& test,
     };
     options.start_threads = false;
     const InstancePlan& instance = plan_->instances[i];
-    absl::StatusOr<std::unique_ptr<Engine>> engine = Engine::Create(
-        std::move(options),
-        options_.wrap_driver(
-            static_cast<int>(i),
-            MakeDriver(plan_->services[instance.service].driver, clock_,
-                       plan_->measures_time_parts)));
+    absl::StatusOr<std::unique_ptr<Engine>> engine =
+        Engine::Create(std::move(options),
+                       options_.wrap_driver(
+                           static_cast<int>(i),
+                           MakeDriver(plan_->services[instance.service].driver,
+                                      clock_, plan_->measures_time_parts)));
     CHECK(engine.ok()) << engine.status();
     engines_.push_back(*std::move(engine));
   }

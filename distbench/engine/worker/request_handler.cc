@@ -28,16 +28,16 @@ int RequestHandler::Admit(ServerCall& request) {
   }
   const bool is_rpc = IsHandled(request.rpc_index);
   if (!is_rpc && !IsReplay(request.rpc_index)) {
-    Refuse(request, absl::StrCat("INVALID_ARGUMENT: ",
-                                 engine.instance_plan().name,
-                                 " does not handle RPC ", request.rpc_index));
+    Refuse(request,
+           absl::StrCat("INVALID_ARGUMENT: ", engine.instance_plan().name,
+                        " does not handle RPC ", request.rpc_index));
     return kNone;
   }
   if (request.server_instance != number_ &&
       request.server_instance != kAnyInstance) {
     Refuse(request, absl::StrCat("INVALID_ARGUMENT: this is ",
-                                 engine.instance_plan().name,
-                                 ", not instance ", request.server_instance));
+                                 engine.instance_plan().name, ", not instance ",
+                                 request.server_instance));
     return kNone;
   }
   if (!is_rpc) {

@@ -207,12 +207,10 @@ inline void RpcSender::Measure(const RpcCall& call, Sample& sample) {
   sample.service_time_ns = client.done_ns - client.sent_ns;
   sample.sent = call.sent;
   sample.open_loop = call.intended_ns != 0;
-  sample.lateness_ns =
-      sample.open_loop ? client.sent_ns - call.intended_ns : 0;
+  sample.lateness_ns = sample.open_loop ? client.sent_ns - call.intended_ns : 0;
   sample.warmup = call.iteration->warmup;
-  sample.error = client.error.empty()
-                     ? 0
-                     : context_.recorder.InternError(client.error);
+  sample.error =
+      client.error.empty() ? 0 : context_.recorder.InternError(client.error);
   sample.trace = client.trace_context.empty()
                      ? -1
                      : context_.recorder.AddTrace(client.trace_context);

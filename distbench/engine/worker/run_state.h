@@ -55,9 +55,9 @@ struct ActionRun {
 
   int64_t start_ns = 0;
   int64_t intended_start_ns = 0;  // first iteration; 0: not paced
-  bool held_back = false;  // whether the list's origin was held back
-  int64_t end_ns = 0;      // no iteration is due later
-  int64_t started = 0;     // iterations, on this worker
+  bool held_back = false;         // whether the list's origin was held back
+  int64_t end_ns = 0;             // no iteration is due later
+  int64_t started = 0;            // iterations, on this worker
   int64_t in_flight = 0;
   int64_t max_in_flight = 0;
   int64_t next_number = 0;     // number of the next iteration
@@ -117,7 +117,7 @@ struct Iteration {
   // alike except for the warm-up: then its call can be sent again as the next
   // one.
   bool repeats = false;
-  int outstanding = 0;     // RPCs; in a replay, unsent ones too
+  int outstanding = 0;          // RPCs; in a replay, unsent ones too
   ReplayRun* replay = nullptr;  // for a replay only
   Timer timer;                  // for an activity that waits
 

@@ -109,8 +109,8 @@ void Scheduler::ResetActions(ListRun& list) {
 
 void Scheduler::ResetSamples(ListRun& list) {
   if (list.plan->max_rpc_samples == 0) return;
-  const int64_t capacity = std::min(list.plan->max_rpc_samples,
-                                    context_.recorder.sample_capacity());
+  const int64_t capacity =
+      std::min(list.plan->max_rpc_samples, context_.recorder.sample_capacity());
   if (list.samples.has_value() && list.samples->capacity() == capacity) {
     list.samples->Clear();
   } else {
@@ -151,8 +151,7 @@ void Scheduler::Advance(ListRun& list) {
 
 // The main list and its shards share one limit.
 void Scheduler::KeepSamples(ListRun& list) {
-  if (list.role != ListRun::Role::kMain &&
-      list.role != ListRun::Role::kShard) {
+  if (list.role != ListRun::Role::kMain && list.role != ListRun::Role::kShard) {
     return context_.recorder.KeepAll(*list.samples);
   }
   context_.recorder.SetAside(*std::move(list.samples));

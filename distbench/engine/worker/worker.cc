@@ -18,8 +18,7 @@ Worker::Worker(EngineState& engine, int index, Transport& transport,
                int64_t sample_memory_bytes, uint64_t seed, WorkerGroup& group)
     : context_(engine, index, transport, sample_memory_bytes, seed),
       group_(group),
-      max_pending_rpcs_(engine.plan().max_pending_rpcs /
-                        engine.worker_count()),
+      max_pending_rpcs_(engine.plan().max_pending_rpcs / engine.worker_count()),
       scheduler_(context_, *this),
       sender_(context_),
       replay_(context_, sender_, scheduler_),

@@ -19,10 +19,10 @@ struct WorkerProgress {
   std::atomic<int64_t> succeeded = 0;
   std::atomic<int64_t> failed = 0;
   std::atomic<int64_t> in_flight = 0;
-  std::atomic<int64_t> offered = 0;  // open loop: sent or found unsent
+  std::atomic<int64_t> offered = 0;          // open loop: sent or found unsent
   std::atomic<int64_t> open_loop_ended = 0;  // of the offered ones
-  std::atomic<int64_t> backlog = 0;  // open loop: due but not sent yet
-  std::atomic<int64_t> unsent = 0;   // iterations held back until the end
+  std::atomic<int64_t> backlog = 0;          // open loop: due but not sent yet
+  std::atomic<int64_t> unsent = 0;  // iterations held back until the end
   RecentIntervals recent;
 
   // Cheaper than a read-modify-write; the worker is the only writer.
@@ -44,8 +44,8 @@ struct WorkerContext {
             {.peer_count = engine.routes().counted_count(),
              .rpc_count = static_cast<int>(engine.plan().rpcs.size() +
                                            engine.plan().replay_traces.size()),
-             .recording_memory_bytes = engine.plan().recording_memory_bytes /
-                                       engine.worker_count(),
+             .recording_memory_bytes =
+                 engine.plan().recording_memory_bytes / engine.worker_count(),
              .sample_memory_bytes = sample_memory_bytes,
              .traced = IsTraced(engine.plan()),
              .replayed = !engine.plan().replay_traces.empty(),

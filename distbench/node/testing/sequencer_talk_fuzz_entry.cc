@@ -24,7 +24,7 @@ void ObeySequencer(const SequencerTalk& talk) {
   const NodeEnvironment environment{
       .engines = engines, .clock = clock, .hostname = "alpha"};
   TestPart test(talk.prepare(), environment,
-                  [](const absl::Status&, const TrafficProgress&) {});
+                [](const absl::Status&, const TrafficProgress&) {});
   if (PrepareAndConnect(talk, test)) {
     test.Start(talk.start());
     test.TakeProgress();

@@ -55,8 +55,8 @@ void FakeHost::AddCache(const std::string& cpus, int level,
   const int index = type == "Instruction" ? level + 10 : level;
   const IndexSet indices = ParseIndexList(cpus).value();
   for (const int cpu : indices) {
-    const std::string path = absl::StrCat("/sys/devices/system/cpu/cpu", cpu,
-                                          "/cache/index", index);
+    const std::string path =
+        absl::StrCat("/sys/devices/system/cpu/cpu", cpu, "/cache/index", index);
     Write(path + "/level", absl::StrCat(level, "\n"));
     Write(path + "/type", type + "\n");
     Write(path + "/size", size + "\n");

@@ -70,8 +70,8 @@ TEST_F(DoubleBarrelTest, CallsComeBackAsTheyWere) {
   Start({2, 2, 1, 1});
   NotedEvents events;
   driver_->transport(0).Poll(0, events);
-  EXPECT_THAT(events.done, ElementsAre(&calls_[0], &calls_[1], &calls_[2],
-                                       &calls_[3]));
+  EXPECT_THAT(events.done,
+              ElementsAre(&calls_[0], &calls_[1], &calls_[2], &calls_[3]));
   EXPECT_THAT(events.peers, ElementsAre(2, 2, 1, 1));
 }
 

@@ -13,9 +13,7 @@ namespace {
 // A counter that one thread increments and any thread reads.
 class Counter {
  public:
-  void Increment() {
-    value_.store(value() + 1, std::memory_order_relaxed);
-  }
+  void Increment() { value_.store(value() + 1, std::memory_order_relaxed); }
   int64_t value() const { return value_.load(std::memory_order_relaxed); }
 
  private:

@@ -53,11 +53,11 @@ TEST(RpcCounterTest, CountsWhatGoesThroughAllWorkers) {
   driver->transport(1).Reply(&requests[1]);
 
   driver->Shutdown();
-  EXPECT_THAT(CountersOf(*driver),
-              UnorderedElementsAre(
-                  Pair("rpcs_sent", 4), Pair("rpcs_answered", 2),
-                  Pair("rpcs_failed", 2), Pair("requests_received", 3),
-                  Pair("replies_sent", 2), Pair("fake_counter", 5)));
+  EXPECT_THAT(
+      CountersOf(*driver),
+      UnorderedElementsAre(Pair("rpcs_sent", 4), Pair("rpcs_answered", 2),
+                           Pair("rpcs_failed", 2), Pair("requests_received", 3),
+                           Pair("replies_sent", 2), Pair("fake_counter", 5)));
   EXPECT_EQ(events.done.size(), 4);
   EXPECT_EQ(events.requests.size(), 3);
 }

@@ -148,9 +148,8 @@ GrpcDriver::~GrpcDriver() {
 absl::StatusOr<std::string> GrpcDriver::Listen(int worker_count) {
   const auto interfaces = ListInterfaceAddresses();
   if (!interfaces.ok()) return interfaces.status();
-  const auto address =
-      ChooseListenAddress(*interfaces, preference_,
-                          environment_.service_address);
+  const auto address = ChooseListenAddress(*interfaces, preference_,
+                                           environment_.service_address);
   if (!address.ok()) return address.status();
   if (absl::Status made = MakePool(); !made.ok()) return made;
   const int port = Start(JoinHostPort(address->bind_host, 0), worker_count);
@@ -179,17 +178,16 @@ int GrpcDriver::Start(const std::string& address, int worker_count) {
   }
   ListenerSecurity security = {.test_nonce = environment_.test_nonce,
                                .tls = environment_.tls};
-  listener_ =
-      settings_.server_type == ServerType::kHandoff
-          ? MakeCallbackListener(settings_.server, std::move(pool_use),
-                                 std::move(security),
-                                 environment_.measures_time_parts)
-          : MakeQueueListener(settings_.server, std::move(pool_use),
-                              std::move(security),
-                              environment_.measures_time_parts);
+  listener_ = settings_.server_type == ServerType::kHandoff
+                  ? MakeCallbackListener(settings_.server, std::move(pool_use),
+                                         std::move(security),
+                                         environment_.measures_time_parts)
+                  : MakeQueueListener(settings_.server, std::move(pool_use),
+                                      std::move(security),
+                                      environment_.measures_time_parts);
   for (int i = 0; i < worker_count; ++i) {
-    auto transport = std::make_unique<GrpcTransport>(
-        timer_, settings_.spin_ns, settings_.client_type);
+    auto transport = std::make_unique<GrpcTransport>(timer_, settings_.spin_ns,
+                                                     settings_.client_type);
     transport->SetServerSide(listener_->MakeServerSide(transport->queue()));
     transports_.push_back(std::move(transport));
   }

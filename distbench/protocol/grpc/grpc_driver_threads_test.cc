@@ -202,8 +202,8 @@ bool OthersRunTheTurns(const Mode& server, const Mode& client,
   bool done_by_other = client.client_type == "polling";
   {
     Client caller(client, {address});
-    caller.events().on_done = [&, own = std::this_thread::get_id()](
-                                  ClientCall*) {
+    caller.events().on_done = [&,
+                               own = std::this_thread::get_id()](ClientCall*) {
       if (std::this_thread::get_id() != own) done_by_other = true;
     };
     const int64_t give_up_ns = NowNs() + 20'000'000'000;

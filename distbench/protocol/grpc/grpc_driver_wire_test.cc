@@ -178,8 +178,8 @@ TEST_P(GrpcDriverWireTest, SendsNothingToServersThatKnowNoHandshake) {
   const auto driver = MakeDriver(GetParam());
   ASSERT_TRUE(driver->Listen(1).ok());
   const std::string address = "ipv4:127.0.0.1:" + std::to_string(port);
-  const absl::Status status = driver->Connect(
-      SingleServers({address}), absl::Now() + absl::Seconds(20));
+  const absl::Status status = driver->Connect(SingleServers({address}),
+                                              absl::Now() + absl::Seconds(20));
   EXPECT_NE(std::string(status.message()).find(address), std::string::npos);
   EXPECT_NE(std::string(status.message()).find("not an instance of distbench"),
             std::string::npos);

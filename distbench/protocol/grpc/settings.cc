@@ -89,12 +89,11 @@ const SideSettings& ClientSettings() {
                    {{"", SetClientType<ClientType::kPolling>},
                     {"polling", SetClientType<ClientType::kPolling>},
                     {"callback", SetClientType<ClientType::kCallback>}}}},
-      .numbers = {
-          SpinSetting(),
-          {"channels", 1, kMaxChannels, "connections to each server",
-           [](GrpcSettings& settings, int64_t value) {
-             settings.channels = static_cast<int>(value);
-           }}}};
+      .numbers = {SpinSetting(),
+                  {"channels", 1, kMaxChannels, "connections to each server",
+                   [](GrpcSettings& settings, int64_t value) {
+                     settings.channels = static_cast<int>(value);
+                   }}}};
   return *settings;
 }
 
@@ -191,8 +190,8 @@ class Side {
         *number > setting.maximum) {
       return Wrong(
           known_.side, setting.name, value,
-          absl::StrCat("expected an int64_value from ", setting.minimum,
-                       " to ", setting.maximum, " (", setting.unit, ")"));
+          absl::StrCat("expected an int64_value from ", setting.minimum, " to ",
+                       setting.maximum, " (", setting.unit, ")"));
     }
     setting.set(settings_, *number);
     return absl::OkStatus();
@@ -244,9 +243,8 @@ GrpcSettings Defaults() {
 
 absl::StatusOr<GrpcSettings> ParseGrpcSettings(const DriverOptions& options) {
   GrpcSettings settings = Defaults();
-  absl::Status status =
-      Side(ClientSettings(), settings.client, settings)
-          .Apply(options.client_settings);
+  absl::Status status = Side(ClientSettings(), settings.client, settings)
+                            .Apply(options.client_settings);
   status.Update(Side(ServerSettings(), settings.server, settings)
                     .Apply(options.server_settings));
   if (!status.ok()) return status;

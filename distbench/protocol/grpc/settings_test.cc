@@ -126,9 +126,8 @@ TEST(GrpcSettingsTest, ErrorsNameTheSettingAndWhatIsRight) {
 
   DriverOptions value;
   value.client_settings["client_type"] = std::string("turbo");
-  EXPECT_THAT(ErrorOf(value),
-              AllOf(HasSubstr("\"turbo\""),
-                    HasSubstr("\"polling\", \"callback\"")));
+  EXPECT_THAT(ErrorOf(value), AllOf(HasSubstr("\"turbo\""),
+                                    HasSubstr("\"polling\", \"callback\"")));
 
   DriverOptions pool;
   pool.server_settings["threadpool_size"] = int64_t{10'001};

@@ -53,8 +53,7 @@ class Directory {
  private:
   absl::Mutex mutex_;
   int64_t next_ ABSL_GUARDED_BY(mutex_) = 0;
-  absl::flat_hash_map<std::string, Listener> listeners_
-      ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_map<std::string, Listener> listeners_ ABSL_GUARDED_BY(mutex_);
 };
 
 class LoopbackDriver final : public ProtocolDriver {

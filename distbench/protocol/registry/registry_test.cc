@@ -57,8 +57,8 @@ TEST(RegistryTest, MakesDriversByName) {
 TEST(RegistryTest, DecoratorsMayDecorateDecorators) {
   const DriverOptions counter = {
       .driver = "composable_rpc_counter",
-      .decorated = {{.driver = "double_barrel",
-                     .decorated = {{.driver = "loopback"}}}}};
+      .decorated = {
+          {.driver = "double_barrel", .decorated = {{.driver = "loopback"}}}}};
   auto driver = MakeProtocolDriver(counter, {});
   ASSERT_TRUE(driver.ok()) << driver.status();
   EXPECT_THAT((*driver)->Listen(1).value(), HasSubstr("loopback:"));

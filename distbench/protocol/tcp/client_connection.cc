@@ -166,8 +166,8 @@ void ClientConnection::FinishDial() {
     return;
   }
   ++context().counters.failed_reconnects;
-  GoDown(absl::StrCat("UNAVAILABLE: cannot connect to ", name_, " again: ",
-                      dial_.error()));
+  GoDown(absl::StrCat("UNAVAILABLE: cannot connect to ", name_,
+                      " again: ", dial_.error()));
 }
 
 }  // namespace distbench

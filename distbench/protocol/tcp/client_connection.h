@@ -82,9 +82,10 @@ class ClientConnection final : public Connection {
   void OnBroken(const std::string& reason) override;
 
   template <FrameKind kind>
-  ABSL_ATTRIBUTE_ALWAYS_INLINE StreamError
-  OnReply(const FrameHeader& header, absl::string_view head, int64_t read_ns,
-          TransportEvents& events);
+  ABSL_ATTRIBUTE_ALWAYS_INLINE StreamError OnReply(const FrameHeader& header,
+                                                   absl::string_view head,
+                                                   int64_t read_ns,
+                                                   TransportEvents& events);
   template <FrameKind kind>
   void ReadReplies(TransportEvents& events);
   void BeginDial(int64_t now_ns);

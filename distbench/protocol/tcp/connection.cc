@@ -46,8 +46,8 @@ int64_t Connection::SendTimedReply(uint64_t call_id,
                                    const ResponseHeader& header,
                                    int64_t target_bytes, int64_t queue_ns,
                                    int64_t begun_ns) {
-  return Queued(queue_.AppendTimedReply(call_id, header, target_bytes,
-                                        queue_ns, begun_ns));
+  return Queued(queue_.AppendTimedReply(call_id, header, target_bytes, queue_ns,
+                                        begun_ns));
 }
 
 void Connection::MarkDirty() {

@@ -186,7 +186,7 @@ class Connection : public Poller::Watcher {
 
 template <typename Header>
 inline int64_t Connection::Send(FrameKind kind, uint64_t call_id,
-                         const Header& header, int64_t target_bytes) {
+                                const Header& header, int64_t target_bytes) {
   return Queued(queue_.Append(kind, call_id, header, target_bytes));
 }
 
@@ -217,11 +217,11 @@ void Connection::Read(const OnFrame& on_frame) {
     return;
   }
   const int64_t read_ns = RealClock().MonotonicNs();
-  const StreamError error = decoder_.Decode(
-      absl::string_view(buffer, received),
-      [&](const FrameHeader& header, absl::string_view head) {
-        return on_frame(header, head, read_ns);
-      });
+  const StreamError error =
+      decoder_.Decode(absl::string_view(buffer, received),
+                      [&](const FrameHeader& header, absl::string_view head) {
+                        return on_frame(header, head, read_ns);
+                      });
   if (error != StreamError::kNone) Break(error);
 }
 

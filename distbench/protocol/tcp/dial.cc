@@ -224,8 +224,8 @@ absl::Status DialAll(absl::Span<DialTarget> targets,
   const FileDescriptor epoll(epoll_create1(EPOLL_CLOEXEC));
   // All file descriptors may be in use.
   if (!epoll.is_open()) {
-    return absl::ResourceExhaustedError(absl::StrCat(
-        "cannot wait for connections: ", Explain(errno)));
+    return absl::ResourceExhaustedError(
+        absl::StrCat("cannot wait for connections: ", Explain(errno)));
   }
   FailureList failures;
   while (!targets.empty()) {

@@ -22,9 +22,8 @@ StreamError CheckHello(absl::string_view bytes) {
   EncodeHello(expected);
   const auto matches = [&](size_t begin, size_t end) {
     end = std::min(end, bytes.size());
-    return begin >= end ||
-           std::memcmp(bytes.data() + begin, expected + begin, end - begin) ==
-               0;
+    return begin >= end || std::memcmp(bytes.data() + begin, expected + begin,
+                                       end - begin) == 0;
   };
   if (!matches(0, kMagic.size())) return StreamError::kNoHello;
   if (!matches(kMagic.size(), kVersionEnd)) return StreamError::kOtherVersion;

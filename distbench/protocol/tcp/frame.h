@@ -21,8 +21,8 @@
 //   bytes 8..15   id of the call; a reply has the id of its request
 //   bytes 16..    the message
 //
-// In tests that measure time parts, all replies are timed; in others, none is. A
-// timed reply has two durations in nanoseconds, 8 bytes each, before its
+// In tests that measure time parts, all replies are timed; in others, none is.
+// A timed reply has two durations in nanoseconds, 8 bytes each, before its
 // message, and both sizes include them: how long the request waited in the
 // server, and how long its handler took.
 //

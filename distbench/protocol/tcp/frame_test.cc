@@ -33,9 +33,9 @@ TEST(FrameTest, HeadersAreChecked) {
             StreamError::kWrongFrameKind);
   EXPECT_EQ(CheckFrameHeader({.message_bytes = 0x7fffffff}, good.kind),
             StreamError::kOversizedMessage);
-  EXPECT_EQ(CheckFrameHeader({.message_bytes = 0x700000,
-                              .head_bytes = kMaxHeadBytes + 1},
-                             good.kind),
+  EXPECT_EQ(CheckFrameHeader(
+                {.message_bytes = 0x700000, .head_bytes = kMaxHeadBytes + 1},
+                good.kind),
             StreamError::kOversizedHead);
   EXPECT_EQ(CheckFrameHeader({.message_bytes = 9, .head_bytes = 10}, good.kind),
             StreamError::kHeadBeyondMessage);
@@ -65,9 +65,9 @@ TEST(FrameTest, TimesDoNotMakeTheLargestMessageTooLarge) {
             StreamError::kNone);
   EXPECT_EQ(check(kMaxMessageBytes + 17, FrameKind::kTimedReply),
             StreamError::kOversizedMessage);
-  EXPECT_EQ(CheckFrameHeader({.kind = FrameKind::kReply},
-                             FrameKind::kTimedReply),
-            StreamError::kWrongFrameKind);
+  EXPECT_EQ(
+      CheckFrameHeader({.kind = FrameKind::kReply}, FrameKind::kTimedReply),
+      StreamError::kWrongFrameKind);
 }
 
 TEST(FrameTest, HellosAreRecognisedAsFarAsTheyGo) {

@@ -103,8 +103,8 @@ int SendQueue::Gather(iovec* pieces) const {
   size_t next = first_payload_;
   // Each iteration adds at most two pieces.
   while (room > 0 && count + 2 <= kMaxPieces) {
-    const size_t until = next < payloads_.size() ? payloads_[next].position
-                                                 : end_;
+    const size_t until =
+        next < payloads_.size() ? payloads_[next].position : end_;
     add(encoded_.get() + position, static_cast<int64_t>(until - position));
     position = until;
     if (next == payloads_.size()) break;

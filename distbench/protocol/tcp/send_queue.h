@@ -58,9 +58,9 @@ class SendQueue {
   // call: their handlers end now.
   void StampReplies(int64_t now_ns) {
     for (const Unstamped& reply : unstamped_) {
-      EncodeReplyTimes({.queue_ns = reply.queue_ns,
-                        .handler_ns = now_ns - reply.begun_ns},
-                       encoded_.get() + reply.position);
+      EncodeReplyTimes(
+          {.queue_ns = reply.queue_ns, .handler_ns = now_ns - reply.begun_ns},
+          encoded_.get() + reply.position);
     }
     unstamped_.clear();
   }
@@ -79,7 +79,8 @@ class SendQueue {
  private:
   static constexpr int kMaxPieces = 64;
 
-  // A small frame is copied as a block of this size: so that the copy is not a call.
+  // A small frame is copied as a block of this size: so that the copy is not a
+  // call.
   static constexpr size_t kBlockBytes = 64;
 
   // Payload bytes that follow the encoded byte at `position`.
@@ -110,9 +111,11 @@ class SendQueue {
   };
 
   template <typename Header>
-  ABSL_ATTRIBUTE_ALWAYS_INLINE int64_t
-  AppendMessage(FrameKind kind, uint64_t call_id, const Header& header,
-                int64_t target_bytes, Template<Header>& last);
+  ABSL_ATTRIBUTE_ALWAYS_INLINE int64_t AppendMessage(FrameKind kind,
+                                                     uint64_t call_id,
+                                                     const Header& header,
+                                                     int64_t target_bytes,
+                                                     Template<Header>& last);
   static void Encode(FrameKind kind, const RequestHeader& header,
                      int64_t target_bytes, Template<RequestHeader>& frame);
   static void Encode(FrameKind kind, const ResponseHeader& header,

@@ -126,10 +126,9 @@ TEST_F(SendQueueTest, FramesThatDifferInOneThingAreToldApart) {
       const FrameHeader frame_header = DecodeFrameHeader(frame.data());
       EXPECT_EQ(frame_header.message_bytes, bytes);
       RequestHeader read;
-      ASSERT_TRUE(DecodeHead(
-          absl::string_view(frame).substr(kFrameHeaderBytes,
-                                          frame_header.head_bytes),
-          bytes - frame_header.head_bytes, read, scratch));
+      ASSERT_TRUE(DecodeHead(absl::string_view(frame).substr(
+                                 kFrameHeaderBytes, frame_header.head_bytes),
+                             bytes - frame_header.head_bytes, read, scratch));
       EXPECT_EQ(read.rpc_index, header.rpc_index);
       EXPECT_EQ(read.server_instance, header.server_instance);
       EXPECT_EQ(read.warmup, header.warmup);
@@ -151,10 +150,9 @@ TEST_F(SendQueueTest, RepliesWithAnErrorAreToldApart) {
     const std::string frame = Read();
     const FrameHeader frame_header = DecodeFrameHeader(frame.data());
     ResponseHeader read;
-    ASSERT_TRUE(DecodeHead(
-        absl::string_view(frame).substr(kFrameHeaderBytes,
-                                        frame_header.head_bytes),
-        30 - frame_header.head_bytes, read, scratch));
+    ASSERT_TRUE(DecodeHead(absl::string_view(frame).substr(
+                               kFrameHeaderBytes, frame_header.head_bytes),
+                           30 - frame_header.head_bytes, read, scratch));
     EXPECT_EQ(read.server_instance, header.server_instance);
     EXPECT_EQ(read.error_message, header.error_message);
   }
@@ -246,9 +244,9 @@ TEST_F(SendQueueTest, AbsurdSizesGiveTheSmallestMessage) {
     SendQueue queue;
     const int64_t reply_bytes =
         queue.Append(FrameKind::kReply, 1, ResponseHeader{}, target_bytes);
-    EXPECT_EQ(queue.Append(FrameKind::kRequest, 2, RequestHeader{},
-                           target_bytes),
-              LayOutMessage(RequestHeader{}, 0).total_bytes());
+    EXPECT_EQ(
+        queue.Append(FrameKind::kRequest, 2, RequestHeader{}, target_bytes),
+        LayOutMessage(RequestHeader{}, 0).total_bytes());
     EXPECT_EQ(reply_bytes, LayOutMessage(ResponseHeader{}, 0).total_bytes());
     ASSERT_EQ(queue.Write(stream_), SendQueue::Outcome::kEmpty);
     std::string bytes = Read();

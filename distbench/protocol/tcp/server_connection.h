@@ -74,9 +74,10 @@ class ServerConnection final : public Connection {
   void Greet();
   void SendGreeting();
   template <FrameKind reply_kind>
-  ABSL_ATTRIBUTE_ALWAYS_INLINE StreamError
-  OnRequest(const FrameHeader& frame, absl::string_view head, int64_t read_ns,
-            TransportEvents& events);
+  ABSL_ATTRIBUTE_ALWAYS_INLINE StreamError OnRequest(const FrameHeader& frame,
+                                                     absl::string_view head,
+                                                     int64_t read_ns,
+                                                     TransportEvents& events);
   template <FrameKind reply_kind>
   void ReadRequests(TransportEvents& events);
   void ThrottleReading();

@@ -30,9 +30,8 @@ absl::StatusOr<std::vector<SocketAddress>> ResolveAddress(
     const std::string& address) {
   const auto [host, port] = SplitHostPort(address);
   if (host.empty() || port.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("\"", address,
-                     "\" is not an address; expected HOST:PORT"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "\"", address, "\" is not an address; expected HOST:PORT"));
   }
   addrinfo hints = {};
   hints.ai_socktype = SOCK_STREAM;
@@ -40,9 +39,9 @@ absl::StatusOr<std::vector<SocketAddress>> ResolveAddress(
   addrinfo* first = nullptr;
   const int error = getaddrinfo(host.c_str(), port.c_str(), &hints, &first);
   if (error != 0) {
-    return absl::NotFoundError(
-        absl::StrCat("cannot connect to peer ", address, ": cannot resolve ",
-                     host, ": ", gai_strerror(error)));
+    return absl::NotFoundError(absl::StrCat("cannot connect to peer ", address,
+                                            ": cannot resolve ", host, ": ",
+                                            gai_strerror(error)));
   }
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owner(first,
                                                              freeaddrinfo);

@@ -34,8 +34,8 @@ class TcpClientTest : public testing::Test {
  protected:
   // Connects, with as many connections as the settings say.
   void Connect(const TcpSettings& settings = ReadTcpSettings({})) {
-    auto driver = std::make_unique<TcpDriver>(settings, AddressPreference{},
-                                              "127.0.0.1");
+    auto driver =
+        std::make_unique<TcpDriver>(settings, AddressPreference{}, "127.0.0.1");
     driver_ = driver.get();
     std::thread server([&] {
       for (int i = 0; i < settings.connections; ++i) {
@@ -150,8 +150,8 @@ TEST_F(TcpClientTest, AFullSendQueueIsSaid) {
   EXPECT_LT(started, 100);
   // There is room again once it reads.
   connections_[0].Receive((started - 1) << 20);
-  EXPECT_TRUE(events().PollUntil(
-      [&] { return transport().Start(&calls[started]); }));
+  EXPECT_TRUE(
+      events().PollUntil([&] { return transport().Start(&calls[started]); }));
 }
 
 TEST_F(TcpClientTest, TracesThatDoNotFitFail) {
@@ -184,11 +184,10 @@ TEST_F(TcpClientTest, CallsFailWithTheCause) {
   Start(first);
   ClientCall second;
   const FrameHeader request = Start(second);
-  connections_[0].Send(
-      FrameBytes({.message_bytes = 0xffffffff,
-                  .kind = FrameKind::kReply,
-                  .call_id = request.call_id},
-                 ""));
+  connections_[0].Send(FrameBytes({.message_bytes = 0xffffffff,
+                                   .kind = FrameKind::kReply,
+                                   .call_id = request.call_id},
+                                  ""));
   for (const ClientCall* call : {&first, &second}) {
     EXPECT_THAT(ErrorOf(*call),
                 AllOf(StartsWith("UNAVAILABLE: "), HasSubstr("oversized"),
@@ -386,11 +385,11 @@ TEST_F(TcpClientTest, ConnectToAPeerThatIsSilentCanBeAborted) {
   ASSERT_TRUE(driver.Listen(1).ok());
   // The listener's queue takes the connection, but nobody says hello.
   std::thread aborter([&] { driver.AbortConnect(); });
-  EXPECT_EQ(driver
-                .Connect(SingleServers({listener_.address()}),
-                         absl::InfiniteFuture())
-                .code(),
-            absl::StatusCode::kCancelled);
+  EXPECT_EQ(
+      driver
+          .Connect(SingleServers({listener_.address()}), absl::InfiniteFuture())
+          .code(),
+      absl::StatusCode::kCancelled);
   aborter.join();
 }
 
@@ -418,8 +417,8 @@ TEST_F(TcpClientTest, SaysThatThereAreNoFilesLeftForConnections) {
     const NoMoreFiles limit;
     EXPECT_EQ(dial.Begin(addresses->front()), Dial::State::kFailed);
   }
-  EXPECT_THAT(dial.error(), AllOf(HasSubstr("Too many open files"),
-                                  HasSubstr("ulimit -n")));
+  EXPECT_THAT(dial.error(),
+              AllOf(HasSubstr("Too many open files"), HasSubstr("ulimit -n")));
 }
 
 }  // namespace

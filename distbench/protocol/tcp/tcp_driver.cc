@@ -15,8 +15,7 @@
 namespace distbench {
 namespace {
 
-using AddressMap =
-    absl::flat_hash_map<std::string, std::vector<SocketAddress>>;
+using AddressMap = absl::flat_hash_map<std::string, std::vector<SocketAddress>>;
 
 // Resolves the addresses of the peers, each only once.
 absl::StatusOr<AddressMap> ResolveAll(const std::vector<Peer>& peers) {
@@ -38,8 +37,7 @@ void AddTargets(const std::vector<Peer>& peers, const AddressMap& resolved,
   for (const Peer& peer : peers) {
     for (const std::string& address : peer.addresses) {
       for (int64_t i = 0; i < connections; ++i) {
-        targets.push_back(
-            {.name = address, .addresses = resolved.at(address)});
+        targets.push_back({.name = address, .addresses = resolved.at(address)});
       }
     }
   }

@@ -9,8 +9,8 @@ namespace distbench {
 
 void TcpServer::Serve(FileDescriptor socket) {
   if (closed_) return;
-  const int64_t due_ns = RealClock().MonotonicNs() +
-                         context_.settings.handshake_timeout_ns;
+  const int64_t due_ns =
+      RealClock().MonotonicNs() + context_.settings.handshake_timeout_ns;
   ServerConnection::Listener& listener = *this;
   connections_.push_back(std::make_unique<ServerConnection>(
       context_, std::move(socket), due_ns, requests_, listener));
@@ -49,8 +49,8 @@ void TcpServer::Close() {
 }
 
 void TcpServer::OnHelloOver(ServerConnection& connection) {
-  awaiting_hello_.erase(std::find(awaiting_hello_.begin(),
-                                  awaiting_hello_.end(), &connection));
+  awaiting_hello_.erase(
+      std::find(awaiting_hello_.begin(), awaiting_hello_.end(), &connection));
 }
 
 void TcpServer::OnClosed(ServerConnection&) { some_are_closed_ = true; }

@@ -25,10 +25,9 @@ std::string RequestFor(int64_t reply_bytes) {
   const MessageLayout layout = LayOutMessage(header, 60'000);
   std::string message(layout.total_bytes(), 'D');
   WriteHead(header, layout, message.data());
-  return FrameBytes(
-      {.message_bytes = static_cast<uint32_t>(message.size()),
-       .head_bytes = static_cast<uint32_t>(layout.head_bytes)},
-      message);
+  return FrameBytes({.message_bytes = static_cast<uint32_t>(message.size()),
+                     .head_bytes = static_cast<uint32_t>(layout.head_bytes)},
+                    message);
 }
 
 // Greets a driver, which another thread must poll, and sends these bytes.
@@ -259,8 +258,8 @@ TEST_F(TcpServerTest, ConnectionsAreSpreadOverTheWorkers) {
   std::vector<std::unique_ptr<TestEvents>> events;
   for (int i = 0; i < kWorkers; ++i) {
     events.push_back(std::make_unique<TestEvents>(
-        driver.transport(i), [&requests, i](Transport& transport,
-                                            ServerCall* call) {
+        driver.transport(i),
+        [&requests, i](Transport& transport, ServerCall* call) {
           ++requests[i];
           TestEvents::ReplyAsAsked(transport, call);
         }));

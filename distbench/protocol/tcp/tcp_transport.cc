@@ -81,8 +81,7 @@ void TcpTransport::FlushAll() {
 }
 
 int64_t TcpTransport::next_due_ns() const {
-  const int64_t due_ns =
-      std::min(client_.next_due_ns(), server_.next_due_ns());
+  const int64_t due_ns = std::min(client_.next_due_ns(), server_.next_due_ns());
   return acceptor_.has_value() ? std::min(due_ns, acceptor_->next_due_ns())
                                : due_ns;
 }

@@ -60,10 +60,20 @@ TEST_P(DriverConformanceTest, SizesAreExactInBothDirections) {
     TestEvents::ReplyAsAsked(transport, call);
   });
   const auto client = ConnectTo({server->address()});
-  for (int64_t size :
-       {16, 17, 23, 24, 25, 127, 128, 129, 130, 131, 137, 138, 139, 140, 196,
-        511, 512, 513, 540, 1000, 16384, 16390, 65536, 262144, 1 << 20,
-        (1 << 20) + 1, 3 << 20}) {
+  for (int64_t size : {16,      17,
+                       23,      24,
+                       25,      127,
+                       128,     129,
+                       130,     131,
+                       137,     138,
+                       139,     140,
+                       196,     511,
+                       512,     513,
+                       540,     1000,
+                       16384,   16390,
+                       65536,   262144,
+                       1 << 20, (1 << 20) + 1,
+                       3 << 20}) {
     ClientCall call{.request_bytes = size, .response_bytes = size};
     ASSERT_EQ(client->Call(call), "") << size;
     EXPECT_EQ(request_bytes, size);
@@ -183,11 +193,11 @@ TEST_P(DriverConformanceTest, EveryWorkerCalls) {
   const auto server = Serve(TestEvents::ReplyAsAsked, kWorkers);
   const auto driver = MakeDriver();
   ASSERT_TRUE(driver->Listen(kWorkers).ok());
-  ASSERT_TRUE(driver
-                  ->Connect(SingleServers({server->address(),
-                                           server->address()}),
-                            absl::Now() + absl::Seconds(20))
-                  .ok());
+  ASSERT_TRUE(
+      driver
+          ->Connect(SingleServers({server->address(), server->address()}),
+                    absl::Now() + absl::Seconds(20))
+          .ok());
   std::vector<std::thread> threads;
   for (int worker = 0; worker < kWorkers; ++worker) {
     threads.emplace_back([&driver, worker] {
@@ -322,10 +332,10 @@ TEST_P(DriverConformanceTest, ConnectNamesThePeerThatIsNotThere) {
   const absl::Status status =
       driver->Connect(SingleServers({server->address(), closed_address}),
                       absl::Now() + absl::Milliseconds(500));
-  EXPECT_THAT(std::string(status.message()),
-              testing::AllOf(
-                  HasSubstr(DialledAddress(closed_address)),
-                  Not(HasSubstr(DialledAddress(server->address())))));
+  EXPECT_THAT(
+      std::string(status.message()),
+      testing::AllOf(HasSubstr(DialledAddress(closed_address)),
+                     Not(HasSubstr(DialledAddress(server->address())))));
 }
 
 TEST_P(DriverConformanceTest, ConnectNamesThePeerOfAnotherTest) {
@@ -342,9 +352,9 @@ TEST_P(DriverConformanceTest, ConnectNamesThePeerOfAnotherTest) {
   {
     const auto driver = make("ours")();
     ASSERT_TRUE(driver->Listen(1).ok());
-    const absl::Status status = driver->Connect(
-        SingleServers({ours.address(), strangers.address()}),
-        absl::Now() + absl::Seconds(20));
+    const absl::Status status =
+        driver->Connect(SingleServers({ours.address(), strangers.address()}),
+                        absl::Now() + absl::Seconds(20));
     EXPECT_THAT(std::string(status.message()),
                 HasSubstr(DialledAddress(strangers.address())));
   }

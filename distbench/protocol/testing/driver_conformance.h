@@ -40,8 +40,7 @@ class DriverConformanceTest : public testing::TestWithParam<DriverUnderTest> {
   // Makes a client of servers that are one peer each.
   std::unique_ptr<TestClient> ConnectTo(
       const std::vector<std::string>& addresses) {
-    return std::make_unique<TestClient>(MakeDriver(),
-                                        SingleServers(addresses));
+    return std::make_unique<TestClient>(MakeDriver(), SingleServers(addresses));
   }
 };
 

@@ -64,8 +64,7 @@ TEST_P(TimePartsConformanceTest, PartsAreTheServersAndFitTheServiceTime) {
   const auto client = ConnectTo({server->address()});
   ClientCall call{.request_bytes = 16, .response_bytes = 100};
   ASSERT_TRUE(client->transport().Start(&call));
-  ASSERT_TRUE(
-      client->events().PollUntil([&] { return slow.arrived() == 1; }));
+  ASSERT_TRUE(client->events().PollUntil([&] { return slow.arrived() == 1; }));
   ClientCall last{.warmup = true, .request_bytes = 16};
   ASSERT_EQ(client->Call(last), "");
   TestEvents& events = client->events();
@@ -75,8 +74,7 @@ TEST_P(TimePartsConformanceTest, PartsAreTheServersAndFitTheServiceTime) {
   EXPECT_GE(call.server_handler_ns, times.replied_ns - times.handled_ns);
   EXPECT_GE(call.server_queue_ns, 0);
   // Nothing is counted twice.
-  EXPECT_LE(call.server_queue_ns + call.server_handler_ns,
-            ServiceTimeNs(call));
+  EXPECT_LE(call.server_queue_ns + call.server_handler_ns, ServiceTimeNs(call));
   EXPECT_LE(call.server_queue_ns, times.handled_ns - call.sent_ns);
   EXPECT_LE(call.server_handler_ns, call.done_ns - times.received_ns);
 }

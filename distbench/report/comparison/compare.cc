@@ -57,8 +57,8 @@ bool HaveResponseTimes(const RpcRuns& runs) {
 absl::Status TooFewRpcs() { return absl::NotFoundError("too few RPCs"); }
 
 absl::Status TooManyFailed(const Outcomes& outcomes) {
-  return absl::NotFoundError(absl::StrFormat(
-      "%.3g%% of the RPCs failed", 100 * outcomes.failed_share()));
+  return absl::NotFoundError(absl::StrFormat("%.3g%% of the RPCs failed",
+                                             100 * outcomes.failed_share()));
 }
 
 // Returns the value of a metric in a run. For metrics that are compared by
@@ -82,9 +82,8 @@ absl::StatusOr<double> ValueOf(const Metric& metric, const RpcMeasurements& rpc,
       return outcomes.latency_ns.mean();
     case Metric::Kind::kRate: {
       const RpcCounts& counts = rpc.totals.counts;
-      const double rate =
-          PerSecond(static_cast<double>(counts.succeeded_count),
-                    counts.duration_ns());
+      const double rate = PerSecond(static_cast<double>(counts.succeeded_count),
+                                    counts.duration_ns());
       if (rate <= 0) return TooFewRpcs();
       return rate;
     }
@@ -103,8 +102,7 @@ absl::StatusOr<std::vector<double>> ValuesOf(absl::string_view group,
                                              OutcomesOf outcomes_of) {
   std::vector<double> values;
   for (const RpcMeasurements& rpc : runs) {
-    const absl::StatusOr<double> value =
-        ValueOf(metric, rpc, outcomes_of(rpc));
+    const absl::StatusOr<double> value = ValueOf(metric, rpc, outcomes_of(rpc));
     if (!value.ok()) {
       return absl::NotFoundError(
           absl::StrCat(value.status().message(), " in run ", values.size() + 1,
@@ -258,8 +256,8 @@ Difference ChangeOf(const MetricComparison& comparison, double confidence) {
   return IsComparedByRatio(comparison.metric)
              ? RatioOfMeans(comparison.base_values, comparison.next_values,
                             confidence)
-             : DifferenceOfMeans(comparison.base_values,
-                                 comparison.next_values, confidence);
+             : DifferenceOfMeans(comparison.base_values, comparison.next_values,
+                                 confidence);
 }
 
 std::vector<TestComparison> Compare(absl::Span<const TestRun> base,

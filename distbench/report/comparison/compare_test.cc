@@ -162,9 +162,8 @@ TEST(CompareTest, TooFewRpcsAreNotComparable) {
 }
 
 TEST(CompareTest, PercentilesAmongFailuresAreNotComparable) {
-  const auto compared =
-      Compared({RunOf(1000, 9999), RunOf(1000, 9999)},
-               {RunOf(1000, 9999), RunOf(1000, 9700, 300)});
+  const auto compared = Compared({RunOf(1000, 9999), RunOf(1000, 9999)},
+                                 {RunOf(1000, 9999), RunOf(1000, 9700, 300)});
   EXPECT_EQ(Find(compared, "p99").reason,
             "3% of the RPCs failed in run 2 of 2 of new");
   EXPECT_EQ(Find(compared, "mean").reason,
@@ -425,8 +424,8 @@ std::vector<TestResult> SpreadRuns(int count, double change,
   std::normal_distribution<double> normal(0, 0.03);
   std::vector<TestResult> runs;
   for (int i = 0; i < count; ++i) {
-    runs.push_back(RunOf(
-        std::llround(1e9 * change * std::exp(normal(random))), 100));
+    runs.push_back(
+        RunOf(std::llround(1e9 * change * std::exp(normal(random))), 100));
   }
   return runs;
 }
@@ -454,8 +453,8 @@ GateCounts SimulateGates(double change, int conditions) {
         ChecksOf(texts, Compared(SpreadRuns(kRuns, 1, random),
                                  SpreadRuns(kRuns, change, random), options));
     counts.passed += AllPass(checks, /*allow_undecided=*/false);
-    counts.failed += std::any_of(
-        checks.begin(), checks.end(), [](const Check& check) {
+    counts.failed +=
+        std::any_of(checks.begin(), checks.end(), [](const Check& check) {
           return check.verdict == CheckVerdict::kFail;
         });
   }

@@ -99,9 +99,9 @@ CheckVerdict VerdictOf(const Gate& gate, const Difference& change) {
 }
 
 std::string ChangeText(const Metric& metric, double change) {
-  return absl::StrFormat("%+.1f%s", 100 * RelativeChange(metric, change),
-                         IsComparedByRatio(metric) ? "%"
-                                                   : " percentage points");
+  return absl::StrFormat(
+      "%+.1f%s", 100 * RelativeChange(metric, change),
+      IsComparedByRatio(metric) ? "%" : " percentage points");
 }
 
 // "p99 changed by +19.2% (95% bounds: +15.0% to +23.5%)".

@@ -30,8 +30,9 @@ TEST(HdrTest, TheCurveEndsWhereFailuresBegin) {
   outcomes.latency_ns.Record(25);
   outcomes.failed_count = 3;
   const std::string text = RenderHdr(outcomes);
-  EXPECT_THAT(text, HasSubstr("    0.000025 0.250000000000          1           "
-                              "1.33\n#[Mean"));
+  EXPECT_THAT(text,
+              HasSubstr("    0.000025 0.250000000000          1           "
+                        "1.33\n#[Mean"));
   EXPECT_THAT(text, HasSubstr("#[Failed  =            3, above all values]\n"));
 }
 

@@ -134,11 +134,10 @@ void JudgeRecording(const TestResult& result, const TestTotals& totals,
     }
   }
   if (widest_ns > kSecondNs) {
-    findings.Add(
-        Finding::NOTE, "wide_intervals",
-        absl::StrCat("series over time have ", Intervals(widest_ns),
-                     ", not of 1 s. To keep shorter ones, raise "
-                     "recording_memory_bytes"));
+    findings.Add(Finding::NOTE, "wide_intervals",
+                 absl::StrCat("series over time have ", Intervals(widest_ns),
+                              ", not of 1 s. To keep shorter ones, raise "
+                              "recording_memory_bytes"));
   }
 }
 

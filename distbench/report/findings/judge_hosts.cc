@@ -159,8 +159,7 @@ void JudgeThrottling(const std::string& name, const HostUse& host,
                    host.throttled_count == 1
                        ? "once"
                        : absl::StrCat(host.throttled_count, " times"),
-                   ", for ",
-                   Duration(host.throttled_ns), " over all CPUs (",
+                   ", for ", Duration(host.throttled_ns), " over all CPUs (",
                    Percent(share),
                    " of the time), so latencies include these pauses. Raise "
                    "the limit, or lower the load"));
@@ -204,23 +203,22 @@ void JudgeRetransmits(const std::string& name, const HostUse& host,
                      host.counters.tcp_retransmitted_segments(), "", findings);
     return;
   }
-  JudgeRetransmits(
-      absl::StrCat("the test on host ", name),
-      host.connections->sent_segments(),
-      host.connections->retransmitted_segments(),
-      host.worst_connection == nullptr
-          ? ""
-          : absl::StrCat(", most from ",
-                         NameConnection(*host.worst_connection)),
-      findings);
+  JudgeRetransmits(absl::StrCat("the test on host ", name),
+                   host.connections->sent_segments(),
+                   host.connections->retransmitted_segments(),
+                   host.worst_connection == nullptr
+                       ? ""
+                       : absl::StrCat(", most from ",
+                                      NameConnection(*host.worst_connection)),
+                   findings);
 }
 
 void JudgeCpuUse(const std::string& name, const HostUse& host,
                  FindingList& findings) {
   // A host is saturated if it uses all that the hypervisor left.
-  const double usable_ns = std::max(
-      1.0,
-      host.capacity_ns - static_cast<double>(host.counters.steal_cpu_ns()));
+  const double usable_ns =
+      std::max(1.0, host.capacity_ns -
+                        static_cast<double>(host.counters.steal_cpu_ns()));
   const double busy = std::min(1.0, host.host_cpu_ns / usable_ns);
   const double other =
       (host.host_cpu_ns - host.process_cpu_ns) / host.capacity_ns;

@@ -179,15 +179,15 @@ void JudgeConstant(const std::string& what, size_t count, int64_t interval_ns,
                    const Moments& sent, FindingList& findings) {
   const double deviation = std::sqrt(sent.variance);
   if (deviation < kMuchSpread * sent.mean) return;
-  findings.Add(Finding::WARN, "arrivals",
-               absl::StrCat(what,
-                            " should have been sent at a constant rate, but "
-                            "sends per interval spread by ",
-                            Percent(deviation / sent.mean),
-                            " (standard deviation over ", count, " ",
-                            Intervals(interval_ns),
-                            "). Queues, and so latencies, depend on it. Look "
-                            "for pauses of the client's host"));
+  findings.Add(
+      Finding::WARN, "arrivals",
+      absl::StrCat(what,
+                   " should have been sent at a constant rate, but "
+                   "sends per interval spread by ",
+                   Percent(deviation / sent.mean), " (standard deviation over ",
+                   count, " ", Intervals(interval_ns),
+                   "). Queues, and so latencies, depend on it. Look "
+                   "for pauses of the client's host"));
 }
 
 void JudgeSeries(const std::string& what, const Arrivals& arrivals,
@@ -196,9 +196,9 @@ void JudgeSeries(const std::string& what, const Arrivals& arrivals,
   if (counts.size() < kFewestIntervals) return;
   const Moments sent = MomentsOf(counts);
   const int64_t interval_ns = series.interval_ns();
-  const double fanout = std::max(
-      1.0, std::round(sent.mean * arrivals.interval_ns /
-                      static_cast<double>(interval_ns)));
+  const double fanout =
+      std::max(1.0, std::round(sent.mean * arrivals.interval_ns /
+                               static_cast<double>(interval_ns)));
   if (sent.mean / fanout < kFewestPerInterval) return;
   if (arrivals.exponential) {
     JudgePoisson(what, fanout, counts.size(), interval_ns, sent, findings);
@@ -210,8 +210,8 @@ void JudgeSeries(const std::string& what, const Arrivals& arrivals,
 }  // namespace
 
 RpcLoad LoadOf(const TestResult& result, int rpc_index) {
-  const OfferedLoad load = OfferedLoadOf(result, RpcName(result, rpc_index))
-                               .value_or(OfferedLoad());
+  const OfferedLoad load =
+      OfferedLoadOf(result, RpcName(result, rpc_index)).value_or(OfferedLoad());
   return {.offered_count = load.offered_count(),
           .unsent_count = load.unsent_count(),
           .held_back_count = load.held_back_count()};

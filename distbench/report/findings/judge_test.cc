@@ -721,9 +721,8 @@ TEST_F(JudgeTest, CongestionControlsAreThoseOfDataConnections) {
 class JudgeBindingsTest : public JudgeTest {
  protected:
   BindingProof& Proof() {
-    NodeResources& node =
-        (*result_.mutable_resource_usage_logs()->mutable_node_resources())
-            ["node7"];
+    NodeResources& node = (*result_.mutable_resource_usage_logs()
+                                ->mutable_node_resources())["node7"];
     return (*node.mutable_binding_proofs())["server/0"];
   }
 };
@@ -812,9 +811,10 @@ TEST_F(JudgeTest, TimesAreToldInSeconds) {
 TEST_F(JudgeTest, LostMeasurementsAreAWarning) {
   result_.mutable_run_info()->set_start_timestamp_ns(kFirstSecond * kSecond);
   Log().set_measurements_end_timestamp_ns((kFirstSecond + 7) * kSecond);
-  EXPECT_THAT(ExpectOne(Finding::WARN, "measurements_lost"),
-              HasSubstr("client/0: its measurements end 7 s after the start, at "
-                        "2023-11-14 22:13:27 UTC; the rest is lost"));
+  EXPECT_THAT(
+      ExpectOne(Finding::WARN, "measurements_lost"),
+      HasSubstr("client/0: its measurements end 7 s after the start, at "
+                "2023-11-14 22:13:27 UTC; the rest is lost"));
   Log().set_measurements_end_timestamp_ns(0);
   EXPECT_THAT(ExpectOne(Finding::WARN, "measurements_lost"),
               HasSubstr("client/0: none of its measurements are left"));

@@ -48,16 +48,16 @@ std::string FillIn(
 
 std::string RenderHtml(absl::Span<const TestRun> runs,
                        absl::Span<const SourcedSearch> searches) {
-  const std::string data = ScriptSafe(RenderJson(
-      runs,
-      {.max_peer_rows = kMaxPeerRows,
-       .max_cpu_rows = kMaxCpuRows,
-       .max_connection_rows = kMaxConnectionRows,
-       .max_intervals = kMaxIntervals},
-      searches));
+  const std::string data =
+      ScriptSafe(RenderJson(runs,
+                            {.max_peer_rows = kMaxPeerRows,
+                             .max_cpu_rows = kMaxCpuRows,
+                             .max_connection_rows = kMaxConnectionRows,
+                             .max_intervals = kMaxIntervals},
+                            searches));
   const std::string script =
       absl::StrCat(kModelJs, kDomJs, kTablesJs, kChartsJs, kHeatMapJs,
-                     kResourcesJs, kNumaJs, kSearchJs, kMainJs);
+                   kResourcesJs, kNumaJs, kSearchJs, kMainJs);
   // In page order.
   return FillIn(kPageHtml, {{"style", kStyleCss},
                             {"data", data},

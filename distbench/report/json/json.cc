@@ -163,8 +163,8 @@ Json TestJson(const TestRun& run, const JsonLimits& limits) {
       {"run", RunJson(run_info)},
       {"totals", TotalsJson(totals)}};
   AddRpcs(result, totals, limits, json);
-  json["time_parts"] = TableJson(TimePartsTable(), result,
-                                 std::numeric_limits<int64_t>::max());
+  json["time_parts"] =
+      TableJson(TimePartsTable(), result, std::numeric_limits<int64_t>::max());
   json["peers"] = TableJson(PeersTable(), result, limits.max_peer_rows);
   json["activities"] =
       TableJson(ActivitiesTable(), result, std::numeric_limits<int64_t>::max());
@@ -183,8 +183,7 @@ Json TestJson(const TestRun& run, const JsonLimits& limits) {
 
 }  // namespace
 
-std::string RenderJson(absl::Span<const TestRun> runs,
-                       const JsonLimits& limits,
+std::string RenderJson(absl::Span<const TestRun> runs, const JsonLimits& limits,
                        absl::Span<const SourcedSearch> searches) {
   Json document = {{"schema", "distbench report"},
                    {"schema_version", kJsonSchemaVersion},

@@ -32,8 +32,7 @@ Json HostJson(const HostFacts& host) {
                                         host.cpu_frequency_governor())},
       {"transparent_huge_pages", OrNull(host.has_transparent_huge_pages(),
                                         host.transparent_huge_pages())},
-      {"is_smt_active",
-       OrNull(host.has_is_smt_active(), host.is_smt_active())},
+      {"is_smt_active", OrNull(host.has_is_smt_active(), host.is_smt_active())},
       {"is_cpu_boost_enabled",
        OrNull(host.has_is_cpu_boost_enabled(), host.is_cpu_boost_enabled())},
       {"tcp_congestion_control", OrNull(host.has_tcp_congestion_control(),
@@ -50,18 +49,18 @@ Json HostJson(const HostFacts& host) {
          {"numa_node", OrNull(device.has_numa_node(), device.numa_node())},
          {"queueing_discipline", OrNull(device.has_queueing_discipline(),
                                         device.queueing_discipline())},
-         {"interrupt_cpus", std::vector<std::string>(
-                                device.interrupt_cpus().begin(),
-                                device.interrupt_cpus().end())}});
+         {"interrupt_cpus",
+          std::vector<std::string>(device.interrupt_cpus().begin(),
+                                   device.interrupt_cpus().end())}});
   }
   Json& numa_nodes = json["numa_nodes"] = Json::array();
   for (const NumaNode& node : host.topology().numa_nodes()) {
-    numa_nodes.push_back({{"id", node.id()},
-                          {"cpus", node.cpus()},
-                          {"memory_bytes", node.memory_bytes()},
-                          {"distances", std::vector<int>(
-                                            node.distances().begin(),
-                                            node.distances().end())}});
+    numa_nodes.push_back(
+        {{"id", node.id()},
+         {"cpus", node.cpus()},
+         {"memory_bytes", node.memory_bytes()},
+         {"distances",
+          std::vector<int>(node.distances().begin(), node.distances().end())}});
   }
   json["idle_driver"] = OrNull(host.has_idle_driver(), host.idle_driver());
   json["idle_states"] = std::vector<std::string>(host.idle_states().begin(),

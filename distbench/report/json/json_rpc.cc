@@ -47,16 +47,15 @@ Json LatencyJson(const Outcomes& outcomes,
   const auto of_succeeded = [&](auto value) {
     return latency_ns.count() > 0 ? Json(value()) : Json(nullptr);
   };
-  Json json = {
-      {"count", outcomes.count()},
-      {"failed_count", outcomes.failed_count},
-      {"overflow_count", latency_ns.overflow_count()},
-      {"min_ns", of_succeeded([&] { return latency_ns.min(); })},
-      {"mean_ns", of_succeeded([&] { return latency_ns.mean(); })},
-      {"standard_deviation_ns",
-       of_succeeded([&] { return StandardDeviation(latency_ns); })},
-      {"max_ns", of_succeeded([&] { return latency_ns.max(); })},
-      {"percentiles", PercentilesJson(outcomes, blocks)}};
+  Json json = {{"count", outcomes.count()},
+               {"failed_count", outcomes.failed_count},
+               {"overflow_count", latency_ns.overflow_count()},
+               {"min_ns", of_succeeded([&] { return latency_ns.min(); })},
+               {"mean_ns", of_succeeded([&] { return latency_ns.mean(); })},
+               {"standard_deviation_ns",
+                of_succeeded([&] { return StandardDeviation(latency_ns); })},
+               {"max_ns", of_succeeded([&] { return latency_ns.max(); })},
+               {"percentiles", PercentilesJson(outcomes, blocks)}};
   Json& distribution = json["distribution"] = Json::array();
   for (const CurvePoint& point :
        PercentileCurve(latency_ns, kPointsPerHalving)) {

@@ -45,23 +45,23 @@ Json StatisticsJson(const RpcStatistics& statistics) {
 }
 
 Json ProbeJson(const SearchProbe& probe) {
-  Json json = {{"number", probe.number()},
-               {"phase", probe.phase()},
-               {"outcome", probe.outcome()},
-               {"requested_load", probe.requested_load()},
-               {"achieved_load", probe.has_achieved_load()
-                                     ? Json(probe.achieved_load())
-                                     : Json(nullptr)},
-               {"measured", TextsJson(probe.measured())},
-               {"load_of_limit", Json::array()},
-               {"start_timestamp_ns", probe.start_timestamp_ns()},
-               {"end_timestamp_ns", probe.end_timestamp_ns()},
-               {"statistics", StatisticsJson(probe.statistics())},
-               {"host_cpu_share", probe.has_host_cpu_share()
-                                      ? Json(probe.host_cpu_share())
-                                      : Json(nullptr)},
-               {"instances", Json::array()},
-               {"instance_failures", TextsJson(probe.instance_failures())}};
+  Json json = {
+      {"number", probe.number()},
+      {"phase", probe.phase()},
+      {"outcome", probe.outcome()},
+      {"requested_load", probe.requested_load()},
+      {"achieved_load",
+       probe.has_achieved_load() ? Json(probe.achieved_load()) : Json(nullptr)},
+      {"measured", TextsJson(probe.measured())},
+      {"load_of_limit", Json::array()},
+      {"start_timestamp_ns", probe.start_timestamp_ns()},
+      {"end_timestamp_ns", probe.end_timestamp_ns()},
+      {"statistics", StatisticsJson(probe.statistics())},
+      {"host_cpu_share", probe.has_host_cpu_share()
+                             ? Json(probe.host_cpu_share())
+                             : Json(nullptr)},
+      {"instances", Json::array()},
+      {"instance_failures", TextsJson(probe.instance_failures())}};
   for (const double load : probe.load_of_limit()) {
     json["load_of_limit"].push_back(load);
   }

@@ -50,9 +50,9 @@ TEST(JsonTest, SchemaIsAsDocumented) {
           "service_time", "response_time", "lateness", "series_left_out"));
   EXPECT_THAT(
       Keys(test["rpcs"][0]["service_time"]),
-      testing::UnorderedElementsAre("count", "failed_count", "overflow_count", "min_ns",
-                                    "mean_ns", "standard_deviation_ns",
-                                    "max_ns", "percentiles", "distribution"));
+      testing::UnorderedElementsAre(
+          "count", "failed_count", "overflow_count", "min_ns", "mean_ns",
+          "standard_deviation_ns", "max_ns", "percentiles", "distribution"));
 }
 
 TEST(JsonTest, HasTheVerdictsOnObjectives) {
@@ -69,8 +69,7 @@ TEST(JsonTest, HasTheVerdictsOnObjectives) {
   EXPECT_EQ(all[0]["limit"], 1e9);
   EXPECT_LE(all[0]["lower"], all[0]["measured"]);
   EXPECT_LE(all[0]["measured"], all[0]["upper"]);
-  EXPECT_THAT(all[0]["evidence"].get<std::string>(),
-              HasSubstr("95% interval"));
+  EXPECT_THAT(all[0]["evidence"].get<std::string>(), HasSubstr("95% interval"));
   // 2 clients send 50 per second to each of 3 servers.
   EXPECT_EQ(all[1]["unit"], "per_second");
   EXPECT_NEAR(all[1]["measured"], 300, 1e-6);
@@ -154,11 +153,11 @@ TEST(JsonTest, NodesHaveHostFactsAndTotalsOfCounters) {
 }
 
 TEST(JsonTest, LimitsAreSaid) {
-  const Json document = Rendered(Sourced({MakeExampleResult({})}),
-                                 {.max_peer_rows = 5,
-                                  .max_cpu_rows = 2,
-                                  .max_connection_rows = 1,
-                                  .max_intervals = 10});
+  const Json document =
+      Rendered(Sourced({MakeExampleResult({})}), {.max_peer_rows = 5,
+                                                  .max_cpu_rows = 2,
+                                                  .max_connection_rows = 1,
+                                                  .max_intervals = 10});
   const Json& test = document["tests"][0];
   EXPECT_EQ(test["peers"]["rows"].size(), 5);
   EXPECT_EQ(test["peers"]["rows_left_out"], 7);

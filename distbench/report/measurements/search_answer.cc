@@ -29,10 +29,10 @@ std::string SearchAnswer(const SearchReport& report) {
   if (!report.has_confidence_level()) {
     return absl::StrFormat("%.6g %s", report.load(), report.load_unit());
   }
-  return absl::StrFormat(
-      "%s%s %s, %s at %g %%", LoadText(report.load()), Interval(report),
-      report.load_unit(), report.is_proven() ? "proven" : "met, not proven",
-      100 * report.confidence_level());
+  return absl::StrFormat("%s%s %s, %s at %g %%", LoadText(report.load()),
+                         Interval(report), report.load_unit(),
+                         report.is_proven() ? "proven" : "met, not proven",
+                         100 * report.confidence_level());
 }
 
 }  // namespace distbench

@@ -76,9 +76,11 @@ void AddPooled(const TestResult& result, const std::string& client,
     totals.all.Add(counts);
     totals.duration_ns = std::max(totals.duration_ns, counts.duration_ns());
     SaturatingAddTo(totals.instances[client].sent_bytes, counts.request_bytes);
-    SaturatingAddTo(totals.instances[client].received_bytes, counts.response_bytes);
+    SaturatingAddTo(totals.instances[client].received_bytes,
+                    counts.response_bytes);
     if (counts.failed_count > 0) {
-      SaturatingAddTo(totals.failures[rpc][ErrorMessage({}, 0)], counts.failed_count);
+      SaturatingAddTo(totals.failures[rpc][ErrorMessage({}, 0)],
+                      counts.failed_count);
     }
   }
 }
@@ -129,8 +131,8 @@ Outcomes ResponseTimeOf(const TestResult& result, const TestTotals& totals,
   Outcomes outcomes = {.latency_ns = found->second.response_time_ns};
   const OfferedLoad load = OfferedLoadOf(result, rpc).value_or(OfferedLoad());
   if (outcomes.count() > 0 || load.offered_count() > 0) {
-    outcomes.failed_count = static_cast<uint64_t>(SaturatingAdd(
-        found->second.counts.failed_count, load.unsent_count()));
+    outcomes.failed_count = static_cast<uint64_t>(
+        SaturatingAdd(found->second.counts.failed_count, load.unsent_count()));
   }
   return outcomes;
 }
@@ -161,12 +163,11 @@ std::map<std::string, ActivityTotals> AddUpActivities(
   return totals;
 }
 
-void ForEachActivity(
-    const TestResult& result,
-    absl::FunctionRef<void(const std::string& instance,
-                           const std::string& activity,
-                           const ActivityTotals& totals)>
-        visit) {
+void ForEachActivity(const TestResult& result,
+                     absl::FunctionRef<void(const std::string& instance,
+                                            const std::string& activity,
+                                            const ActivityTotals& totals)>
+                         visit) {
   std::map<std::pair<std::string, std::string>, ActivityTotals> sorted;
   for (const auto& [instance, log] : result.service_logs().instance_logs()) {
     for (const auto& [name, activity] : log.activity_logs()) {

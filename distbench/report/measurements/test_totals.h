@@ -63,8 +63,8 @@ TestTotals AddUp(const TestResult& result);
 // The outcomes of the RPCs that were sent, by service time.
 Outcomes ServiceTimeOf(const RpcTotals& rpc);
 
-// Returns the RPC's offered load in open loops, over all its clients; nothing if
-// no client has one. Loads that are not valid are left out.
+// Returns the RPC's offered load in open loops, over all its clients; nothing
+// if no client has one. Loads that are not valid are left out.
 std::optional<OfferedLoad> OfferedLoadOf(const TestResult& result,
                                          const std::string& rpc);
 
@@ -93,12 +93,11 @@ struct ActivityTotals {
 std::map<std::string, ActivityTotals> AddUpActivities(const TestResult& result);
 
 // Visits each instance and activity, in the order of their names.
-void ForEachActivity(
-    const TestResult& result,
-    absl::FunctionRef<void(const std::string& instance,
-                           const std::string& activity,
-                           const ActivityTotals& totals)>
-        visit);
+void ForEachActivity(const TestResult& result,
+                     absl::FunctionRef<void(const std::string& instance,
+                                            const std::string& activity,
+                                            const ActivityTotals& totals)>
+                         visit);
 
 }  // namespace distbench
 

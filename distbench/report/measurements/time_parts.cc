@@ -14,8 +14,8 @@ std::vector<NamedTimes> TimePartsOf(const RpcTotals& totals) {
   if (totals.lateness_ns.count() > 0) {
     parts.push_back({"lateness", totals.lateness_ns});
   }
-  for (const TimePart part : {TimePart::kNetwork, TimePart::kServerQueue,
-                              TimePart::kServerHandler}) {
+  for (const TimePart part :
+       {TimePart::kNetwork, TimePart::kServerQueue, TimePart::kServerHandler}) {
     const LogHistogram& times_ns = TimesOf(totals, part);
     if (times_ns.count() > 0) parts.push_back({NameOf(part), times_ns});
   }

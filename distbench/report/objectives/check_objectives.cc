@@ -72,9 +72,9 @@ JudgedObjective JudgeOne(const absl::StatusOr<Objective>& objective,
   judged.upper = outcome->upper;
   judged.check.verdict = VerdictOf(*objective, *outcome);
   judged.check.evidence =
-      absl::StrCat(outcome->measured, " (95% interval: ",
-                   BoundText(*objective, outcome->lower), " to ",
-                   BoundText(*objective, outcome->upper), ")");
+      absl::StrCat(outcome->measured,
+                   " (95% interval: ", BoundText(*objective, outcome->lower),
+                   " to ", BoundText(*objective, outcome->upper), ")");
   return judged;
 }
 

@@ -83,8 +83,8 @@ TEST(CheckObjectivesTest, AnObjectiveOnFailuresAllowsThem) {
 }
 
 TEST(CheckObjectivesTest, SaysWhatItJudgedBy) {
-  const auto checks =
-      CheckObjectives(ResultOf(1000, 0, {"p50<=600ms"}), {"p50<=600ms", "rate>=1"});
+  const auto checks = CheckObjectives(ResultOf(1000, 0, {"p50<=600ms"}),
+                                      {"p50<=600ms", "rate>=1"});
   ASSERT_EQ(checks.size(), 2u);
   EXPECT_EQ(checks[0].test, "t");
   EXPECT_EQ(checks[0].condition, "p50<=600ms");

@@ -94,11 +94,10 @@ Judgement JudgePercentile(const Objective& objective, double quantile,
   const int64_t value_ns = outcomes.ValueAtQuantile(quantile);
   const QuantileInterval interval =
       IntervalOfQuantile(outcomes, blocks, quantile, kReportConfidence);
-  const Excess excess =
-      value_ns == Outcomes::kFailed
-          ? CertainMiss(objective).excess
-          : ExcessOf(objective, static_cast<double>(value_ns),
-                     LogError(value_ns, interval));
+  const Excess excess = value_ns == Outcomes::kFailed
+                            ? CertainMiss(objective).excess
+                            : ExcessOf(objective, static_cast<double>(value_ns),
+                                       LogError(value_ns, interval));
   return {.excess = excess,
           .lower = ToBound(interval.lower),
           .upper = ToBound(interval.upper)};
@@ -235,9 +234,8 @@ Judgement JudgeFailures(const Objective& objective, const Outcomes& outcomes,
   const double share = outcomes.failed_share();
   const double square = kErrorsPerInterval * kErrorsPerInterval;
   const double center = (failed + square / 2) / (count + square);
-  const double half_width =
-      kErrorsPerInterval / (count + square) *
-      std::sqrt(failed * (1 - share) + square / 4);
+  const double half_width = kErrorsPerInterval / (count + square) *
+                            std::sqrt(failed * (1 - share) + square / 4);
   return {.excess = ExcessOf(objective, share, 1 / std::sqrt(failed + 1)),
           .lower = std::max(0.0, center - half_width),
           .upper = center + half_width};
@@ -281,10 +279,9 @@ absl::StatusOr<ObjectiveOutcome> JudgeRpc(const Objective& objective,
   outcome.excess = WithUnknownError(outcome.excess, blocks);
   outcome.has_grown = HasGrown(blocks);
   if (rpc.service_time.count() > 0) {
-    outcome.service_excess =
-        JudgeLatency(objective, metric, rpc.service_time, ServiceBlocks(rpc),
-                     allowed_failures)
-            .excess;
+    outcome.service_excess = JudgeLatency(objective, metric, rpc.service_time,
+                                          ServiceBlocks(rpc), allowed_failures)
+                                 .excess;
   }
   return outcome;
 }
@@ -313,8 +310,7 @@ absl::StatusOr<ObjectiveOutcome> JudgeCpu(const Objective& objective,
     sample_count = std::max<int64_t>(sample_count, node.samples_size());
   }
   if (!busiest) {
-    return absl::NotFoundError(
-        "the nodes have not recorded their CPU usage");
+    return absl::NotFoundError("the nodes have not recorded their CPU usage");
   }
   // Assumes that seconds differ by 5 %.
   return OutcomeOf(

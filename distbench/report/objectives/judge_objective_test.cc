@@ -56,7 +56,7 @@ LogHistogram Values(int64_t value_ns, int count) {
 TEST(JudgeTest, ComparesResponseTimesAndKnowsServiceTimes) {
   const auto outcome =
       JudgeAs("query p95<=1ms",
-            ResultOf(Values(500'000, 1000), Values(2'000'000, 1000)));
+              ResultOf(Values(500'000, 1000), Values(2'000'000, 1000)));
   ASSERT_TRUE(outcome.ok()) << outcome.status();
   EXPECT_THAT(outcome->excess.estimate, DoubleNear(std::log(2), 0.01));
   EXPECT_THAT(outcome->service_excess.estimate, DoubleNear(-std::log(2), 0.01));
@@ -113,8 +113,7 @@ TEST(JudgeTest, MeansMissIfMoreFailedThanIsAllowed) {
       ResultOf(Values(500'000, 990), LogHistogram(), /*failed_count=*/10);
   EXPECT_TRUE(std::isinf(JudgeAs("mean<=1ms", result)->excess.estimate));
   EXPECT_LT(JudgeAs("mean<=1ms", result, 0.02)->excess.estimate, 0);
-  EXPECT_EQ(JudgeAs("mean<=1ms", result)->measured,
-            "mean 0.500 ms, 1% failed");
+  EXPECT_EQ(JudgeAs("mean<=1ms", result)->measured, "mean 0.500 ms, 1% failed");
 }
 
 TEST(AllowedFailuresTest, AreTheLimitOfAnObjectiveOfTheSameRpc) {
@@ -154,8 +153,8 @@ TestResult ResultOverTime(const std::vector<Second>& seconds) {
 // Five seconds are too few for the blocks of reports.
 TEST(JudgeTest, SecondsOfAShortRunShowThatRpcsDependOnEachOther) {
   const auto outcome = JudgeAs(
-      "p50<=1ms", ResultOverTime({{100'000}, {300'000}, {200'000}, {100'000},
-                                  {300'000}}));
+      "p50<=1ms",
+      ResultOverTime({{100'000}, {300'000}, {200'000}, {100'000}, {300'000}}));
   ASSERT_TRUE(outcome.ok()) << outcome.status();
   // Five seconds that differ so much do not bound the median; 500 independent
   // RPCs would.
@@ -169,9 +168,9 @@ TEST(JudgeTest, ErrorsOfRunsWithoutBlocksAreAssumed) {
   for (const char* objective : {"p50<=1ms", "mean<=1ms"}) {
     const auto brief =
         JudgeAs(objective, ResultOverTime({{200'000}, {200'000}, {200'000}}));
-    const auto longer = JudgeAs(
-        objective,
-        ResultOverTime({{200'000}, {200'000}, {200'000}, {200'000}}));
+    const auto longer =
+        JudgeAs(objective,
+                ResultOverTime({{200'000}, {200'000}, {200'000}, {200'000}}));
     EXPECT_EQ(brief->excess.error, 0.25) << objective;
     EXPECT_LT(longer->excess.error, 0.01) << objective;
   }
@@ -211,8 +210,7 @@ TEST(JudgeTest, FailuresThatComeTogetherCountForFewer) {
 
 // RPCs that were due but never sent have no response time.
 TEST(JudgeTest, UnsentRpcsCountAsFailed) {
-  TestResult result =
-      ResultOf(Values(500'000, 900), Values(600'000, 900));
+  TestResult result = ResultOf(Values(500'000, 900), Values(600'000, 900));
   OfferedLoad& load =
       (*(*result.mutable_service_logs()->mutable_instance_logs())["client/0"]
             .mutable_offered_loads())[0];
@@ -245,9 +243,8 @@ TEST(JudgeTest, JudgesTheBusiestHost) {
 
 TEST(JudgeTest, SaysWhatTheResultLacks) {
   const TestResult result = ResultOf(Values(1, 1), LogHistogram());
-  EXPECT_THAT(
-      std::string(JudgeAs("qurey p50<=1s", result).status().message()),
-      HasSubstr("which is absent; the test has query"));
+  EXPECT_THAT(std::string(JudgeAs("qurey p50<=1s", result).status().message()),
+              HasSubstr("which is absent; the test has query"));
   EXPECT_EQ(JudgeAs("cpu<=40%", result).status().code(),
             absl::StatusCode::kNotFound);
   EXPECT_EQ(JudgeAs("p50<=1s", ResultOf(LogHistogram(), LogHistogram()))

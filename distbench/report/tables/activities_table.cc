@@ -18,39 +18,39 @@ Cell ChecksumCell(const ActivityTotals& totals) {
 }
 
 void ListActivityRows(const TestResult& result, RowSink sink) {
-  ForEachActivity(result, [&](const std::string& instance,
-                              const std::string& activity,
-                              const ActivityTotals& totals) {
-    Row row = {instance,
-               activity,
-               MetricCell(totals, "iteration_count"),
-               ChecksumCell(totals),
-               MetricCell(totals, "input_bytes"),
-               MetricCell(totals, "output_bytes")};
-    for (const LogHistogram* times :
-         {&totals.duration_ns, &totals.queueing_ns}) {
-      row.push_back(MeanCell(*times));
-      row.push_back(QuantileCell(*times, 0.5));
-      row.push_back(QuantileCell(*times, 0.95));
-      row.push_back(QuantileCell(*times, 0.99));
-      row.push_back(MaxCell(*times));
-    }
-    sink(row);
-  });
+  ForEachActivity(result,
+                  [&](const std::string& instance, const std::string& activity,
+                      const ActivityTotals& totals) {
+                    Row row = {instance,
+                               activity,
+                               MetricCell(totals, "iteration_count"),
+                               ChecksumCell(totals),
+                               MetricCell(totals, "input_bytes"),
+                               MetricCell(totals, "output_bytes")};
+                    for (const LogHistogram* times :
+                         {&totals.duration_ns, &totals.queueing_ns}) {
+                      row.push_back(MeanCell(*times));
+                      row.push_back(QuantileCell(*times, 0.5));
+                      row.push_back(QuantileCell(*times, 0.95));
+                      row.push_back(QuantileCell(*times, 0.99));
+                      row.push_back(MaxCell(*times));
+                    }
+                    sink(row);
+                  });
 }
 
 }  // namespace
 
 const ReportTable& ActivitiesTable() {
-  static const ReportTable* const table = new ReportTable{
-      "activities",
-      "a row per instance and activity",
-      {"instance", "activity", "iterations", "checksum", "input_bytes",
-       "output_bytes", "duration_mean_ns", "duration_p50_ns",
-       "duration_p95_ns", "duration_p99_ns", "duration_max_ns",
-       "queueing_mean_ns", "queueing_p50_ns", "queueing_p95_ns",
-       "queueing_p99_ns", "queueing_max_ns"},
-      ListActivityRows};
+  static const ReportTable* const table =
+      new ReportTable{"activities",
+                      "a row per instance and activity",
+                      {"instance", "activity", "iterations", "checksum",
+                       "input_bytes", "output_bytes", "duration_mean_ns",
+                       "duration_p50_ns", "duration_p95_ns", "duration_p99_ns",
+                       "duration_max_ns", "queueing_mean_ns", "queueing_p50_ns",
+                       "queueing_p95_ns", "queueing_p99_ns", "queueing_max_ns"},
+                      ListActivityRows};
   return *table;
 }
 

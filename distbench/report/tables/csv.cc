@@ -63,8 +63,7 @@ std::string CsvText(absl::string_view text) {
   if (text.find_first_of(",\"\r\n") == absl::string_view::npos) {
     return std::string(text);
   }
-  return absl::StrCat("\"", absl::StrReplaceAll(text, {{"\"", "\"\""}}),
-                      "\"");
+  return absl::StrCat("\"", absl::StrReplaceAll(text, {{"\"", "\"\""}}), "\"");
 }
 
 void RenderCsv(absl::Span<const TestRun> runs, const ReportTable& table,

@@ -101,8 +101,7 @@ TEST(CsvTest, RpcsHaveARowEach) {
 }
 
 TEST(CsvTest, ActivitiesHaveARowForEachInstance) {
-  const std::vector<std::string> lines = Lines(Csv(
-      Sourced({ResultFromText(R"(
+  const std::vector<std::string> lines = Lines(Csv(Sourced({ResultFromText(R"(
         traffic_config { name: "t" }
         service_logs {
           instance_logs {
@@ -122,7 +121,7 @@ TEST(CsvTest, ActivitiesHaveARowForEachInstance) {
             value { activity_logs { key: "rank" value {} } }
           }
         })")}),
-      ActivitiesTable()));
+                                                   ActivitiesTable()));
   EXPECT_THAT(
       lines,
       ElementsAre("source,test,repetition,instance,activity,iterations,"
@@ -150,10 +149,10 @@ TEST(CsvTest, SamplesAreQuotedWhereTheyMustBe) {
 // Two RPCs of 100 ns: 20 ns in the server's queue, 50 ns in its handler.
 TestResult TimedResult() {
   TestResult result = ResultFromText(kSmallResult);
-  RpcPerformanceLog& log = (*(*(*result.mutable_service_logs()
-                                     ->mutable_instance_logs())["c/0"]
-                                 .mutable_peer_logs())["s/0"]
-                                .mutable_rpc_logs())[0];
+  RpcPerformanceLog& log =
+      (*(*(*result.mutable_service_logs()->mutable_instance_logs())["c/0"]
+              .mutable_peer_logs())["s/0"]
+            .mutable_rpc_logs())[0];
   RpcSample& sample = *log.mutable_successful_rpc_samples(0);
   sample.set_server_queue_ns(20);
   sample.set_server_handler_ns(50);
@@ -179,8 +178,7 @@ TEST(CsvTest, TimePartsHaveARowEachInTheOrderOfAnRpc) {
                           "file.pb,t,1,query,network,2,30,30,,,30",
                           "file.pb,t,1,query,server_queue,2,20,20,,,20",
                           "file.pb,t,1,query,server_handler,2,50,50,,,50"));
-  EXPECT_THAT(Lines(Csv(results, SamplesTable()))[1],
-              EndsWith(",0,,,20,50"));
+  EXPECT_THAT(Lines(Csv(results, SamplesTable()))[1], EndsWith(",0,,,20,50"));
   EXPECT_THAT(Lines(Csv(results, PeersTable())),
               ElementsAre(EndsWith(",network_mean_ns,network_p50_ns,"
                                    "network_p99_ns,network_max_ns,"
@@ -216,8 +214,7 @@ TEST(CsvTest, PeersSecondsAndResourcesHaveARowEach) {
 }
 
 TEST(CsvTest, ResourcesHaveTheCountersThatTheHostHas) {
-  const std::vector<std::string> lines = Lines(Csv(
-      Sourced({ResultFromText(R"(
+  const std::vector<std::string> lines = Lines(Csv(Sourced({ResultFromText(R"(
         traffic_config { name: "t" }
         resource_usage_logs {
           node_resources {
@@ -242,7 +239,7 @@ TEST(CsvTest, ResourcesHaveTheCountersThatTheHostHas) {
             }
           }
         })")}),
-      ResourcesTable()));
+                                                   ResourcesTable()));
   EXPECT_THAT(
       lines,
       ElementsAre(

@@ -92,7 +92,7 @@ std::string FoundText(const DeploymentCapacity& capacity) {
 }
 
 void AppendCapacities(const std::vector<DeploymentRow>& rows,
-                      DeploymentCapacity DeploymentRow::* which,
+                      DeploymentCapacity DeploymentRow::*which,
                       std::string& text) {
   const DeploymentCapacity& first = rows.front().*which;
   if (first.search_count == 0) return;
@@ -117,12 +117,9 @@ Json OrNull(const std::optional<double>& value) {
 
 Json CapacityJson(const DeploymentCapacity& capacity,
                   const Searches& searches) {
-  Json json = {{"objective", capacity.objective},
-               {"unit", capacity.unit},
-               {"load", OrNull(capacity.mean)},
-               {"ratio", nullptr},
-               {"ratio_lower", nullptr},
-               {"ratio_upper", nullptr}};
+  Json json = {{"objective", capacity.objective}, {"unit", capacity.unit},
+               {"load", OrNull(capacity.mean)},   {"ratio", nullptr},
+               {"ratio_lower", nullptr},          {"ratio_upper", nullptr}};
   if (capacity.ratio) {
     json["ratio"] = capacity.ratio->estimate;
     if (const auto& interval = capacity.ratio->interval) {
@@ -182,9 +179,8 @@ Json BindingProofJson(const std::string& instance, const BindingProof& proof) {
        proof.has_involuntary_context_switches()
            ? Json(proof.involuntary_context_switches())
            : Json()},
-      {"cpu_migrations", proof.has_cpu_migrations()
-                             ? Json(proof.cpu_migrations())
-                             : Json()},
+      {"cpu_migrations",
+       proof.has_cpu_migrations() ? Json(proof.cpu_migrations()) : Json()},
       {"numa_counters_by_node", CountersJson(proof)}};
   json["violations"] = Json::array();
   for (const std::string& text : proof.violations()) {
@@ -213,11 +209,10 @@ std::vector<DeploymentRow> CompareDeployments(const NumaComparison& comparison,
                                               double confidence) {
   std::vector<DeploymentRow> rows;
   for (const NumaDeployment& deployment : comparison.deployments()) {
-    rows.push_back(
-        {.deployment = &deployment,
-         .cpu_target = CapacityOf(deployment.cpu_target_searches()),
-         .objective = CapacityOf(deployment.objective_searches()),
-         .bindings_held = BindingsHeld(deployment)});
+    rows.push_back({.deployment = &deployment,
+                    .cpu_target = CapacityOf(deployment.cpu_target_searches()),
+                    .objective = CapacityOf(deployment.objective_searches()),
+                    .bindings_held = BindingsHeld(deployment)});
     if (rows.size() == 1) continue;
     CompareWith(rows[0].cpu_target, confidence, rows.back().cpu_target);
     CompareWith(rows[0].objective, confidence, rows.back().objective);

@@ -103,8 +103,7 @@ TEST(NumaTableTest, JsonHasWhatThePageShows) {
   const auto& bound = json["deployments"][1];
   EXPECT_NEAR(bound["cpu_target"]["ratio"].get<double>(), 1.5, 1e-9);
   EXPECT_TRUE(bound["cpu_target"]["ratio_lower"].is_null());
-  EXPECT_EQ(bound["cpu_target"]["searches"][1]["verdict"],
-            "generator_limited");
+  EXPECT_EQ(bound["cpu_target"]["searches"][1]["verdict"], "generator_limited");
   EXPECT_EQ(bound["bindings_held"], true);
   EXPECT_TRUE(json["deployments"][0]["bindings_held"].is_null());
   EXPECT_EQ(bound["proofs"][0]["cpu_time_ns_by_cpu"]["2"], 3000);

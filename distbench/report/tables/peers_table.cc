@@ -24,8 +24,8 @@ struct Latency {
   RunningMoments all;
 };
 
-constexpr TimePart kListedParts[] = {
-    TimePart::kNetwork, TimePart::kServerQueue, TimePart::kServerHandler};
+constexpr TimePart kListedParts[] = {TimePart::kNetwork, TimePart::kServerQueue,
+                                     TimePart::kServerHandler};
 
 void AppendTimeParts(const RpcTotals& totals, Row& row) {
   for (const TimePart part : kListedParts) {
@@ -39,11 +39,12 @@ void AppendTimeParts(const RpcTotals& totals, Row& row) {
 
 std::vector<std::string> PeersColumns() {
   std::vector<std::string> columns = {
-      "client", "server", "rpc", "succeeded", "failed", "warmup",
-      "request_bytes", "response_bytes", "duration_s", "per_second",
-      "service_mean_ns", "service_p50_ns", "service_p99_ns", "service_max_ns",
-      "response_mean_ns", "response_p50_ns", "response_p99_ns",
-      "response_max_ns"};
+      "client",          "server",          "rpc",
+      "succeeded",       "failed",          "warmup",
+      "request_bytes",   "response_bytes",  "duration_s",
+      "per_second",      "service_mean_ns", "service_p50_ns",
+      "service_p99_ns",  "service_max_ns",  "response_mean_ns",
+      "response_p50_ns", "response_p99_ns", "response_max_ns"};
   for (const TimePart part : kListedParts) {
     for (const char* value : {"_mean_ns", "_p50_ns", "_p99_ns", "_max_ns"}) {
       columns.push_back(absl::StrCat(NameOf(part), value));
@@ -65,15 +66,25 @@ void ListPeerRows(const TestResult& result, RowSink sink) {
     const Latency response(totals.response_time_ns,
                            totals.moments.response_time_ns,
                            is_open_loop ? counts.failed_count : 0);
-    Row row = {view.client, view.server, view.rpc_name, counts.succeeded_count,
-               counts.failed_count, counts.warmup_count, counts.request_bytes,
-               counts.response_bytes, SecondsCell(counts.duration_ns()),
+    Row row = {view.client,
+               view.server,
+               view.rpc_name,
+               counts.succeeded_count,
+               counts.failed_count,
+               counts.warmup_count,
+               counts.request_bytes,
+               counts.response_bytes,
+               SecondsCell(counts.duration_ns()),
                PerSecond(static_cast<double>(counts.succeeded_count),
                          counts.duration_ns()),
-               MeanCell(service.all), QuantileCell(service.outcomes, 0.5),
-               QuantileCell(service.outcomes, 0.99), MaxCell(service.all),
-               MeanCell(response.all), QuantileCell(response.outcomes, 0.5),
-               QuantileCell(response.outcomes, 0.99), MaxCell(response.all)};
+               MeanCell(service.all),
+               QuantileCell(service.outcomes, 0.5),
+               QuantileCell(service.outcomes, 0.99),
+               MaxCell(service.all),
+               MeanCell(response.all),
+               QuantileCell(response.outcomes, 0.5),
+               QuantileCell(response.outcomes, 0.99),
+               MaxCell(response.all)};
     AppendTimeParts(totals, row);
     sink(row);
   });

@@ -96,10 +96,7 @@ void ListResourceRows(const TestResult& result, RowSink sink) {
 
 const ReportTable& ResourcesTable() {
   static const ReportTable* const table = new ReportTable{
-      "resources",
-      "a row per node and second",
-      Columns(),
-      ListResourceRows};
+      "resources", "a row per node and second", Columns(), ListResourceRows};
   return *table;
 }
 

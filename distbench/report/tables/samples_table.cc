@@ -22,8 +22,7 @@ void ListSample(const RpcLogView& view, const RpcSample& sample, bool failed,
         sample.has_lateness_ns() ? Cell(sample.lateness_ns()) : Cell(),
         sample.request_size(), sample.response_size(), int64_t{sample.warmup()},
         AnsweringInstance(sample),
-        failed ? Cell(ErrorMessage(view.errors, sample.error_index()))
-               : Cell(),
+        failed ? Cell(ErrorMessage(view.errors, sample.error_index())) : Cell(),
         TimePartCell(sample.has_server_queue_ns(), sample.server_queue_ns()),
         TimePartCell(sample.has_server_handler_ns(),
                      sample.server_handler_ns())});
@@ -43,14 +42,13 @@ void ListSampleRows(const TestResult& result, RowSink sink) {
 }  // namespace
 
 const ReportTable& SamplesTable() {
-  static const ReportTable* const table =
-      new ReportTable{"samples",
-                      "a row per RPC of which a sample was kept",
-                      {"client", "server", "rpc", "start_timestamp_ns",
-                       "service_time_ns", "lateness_ns", "request_bytes",
-                       "response_bytes", "warmup", "server_instance", "error",
-                       "server_queue_ns", "server_handler_ns"},
-                      ListSampleRows};
+  static const ReportTable* const table = new ReportTable{
+      "samples",
+      "a row per RPC of which a sample was kept",
+      {"client", "server", "rpc", "start_timestamp_ns", "service_time_ns",
+       "lateness_ns", "request_bytes", "response_bytes", "warmup",
+       "server_instance", "error", "server_queue_ns", "server_handler_ns"},
+      ListSampleRows};
   return *table;
 }
 

@@ -98,9 +98,8 @@ TEST(SearchTextTest, SaysWhatWasFoundAndHow) {
   report.set_load_unit("iterations per second");
   const std::vector<std::string> lines = SummarizeSearch(report);
   EXPECT_THAT(lines, Contains("  converged: final run: 2000 met"));
-  EXPECT_THAT(
-      lines,
-      Contains("  highest load that met: 2000 iterations per second"));
+  EXPECT_THAT(lines,
+              Contains("  highest load that met: 2000 iterations per second"));
   EXPECT_THAT(lines.back(), HasSubstr("p95 0.500 ms; an"));
 }
 

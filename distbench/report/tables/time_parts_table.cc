@@ -26,12 +26,12 @@ void ListTimePartRows(const TestResult& result, RowSink sink) {
 }  // namespace
 
 const ReportTable& TimePartsTable() {
-  static const ReportTable* const table = new ReportTable{
-      "time_parts",
-      "a row per RPC and part of its time",
-      {"rpc", "part", "count", "mean_ns", "p50_ns", "p90_ns", "p99_ns",
-       "max_ns"},
-      ListTimePartRows};
+  static const ReportTable* const table =
+      new ReportTable{"time_parts",
+                      "a row per RPC and part of its time",
+                      {"rpc", "part", "count", "mean_ns", "p50_ns", "p90_ns",
+                       "p99_ns", "max_ns"},
+                      ListTimePartRows};
   return *table;
 }
 

@@ -29,8 +29,7 @@ std::string ThreeDigits(double number) {
 // smallest one for lesser numbers.
 std::string InUnits(double number, absl::Span<const Unit> units) {
   size_t i = 0;
-  while (i + 1 < units.size() &&
-         std::abs(number) / units[i].size >= 999.5) {
+  while (i + 1 < units.size() && std::abs(number) / units[i].size >= 999.5) {
     ++i;
   }
   return absl::StrCat(ThreeDigits(number / units[i].size), units[i].name);
@@ -40,8 +39,6 @@ std::string InUnits(double number, absl::Span<const Unit> units) {
 
 std::string HumanDuration(double ns) { return InUnits(ns, kTimes); }
 
-std::string HumanRate(double per_second) {
-  return InUnits(per_second, kRates);
-}
+std::string HumanRate(double per_second) { return InUnits(per_second, kRates); }
 
 }  // namespace distbench

@@ -44,8 +44,7 @@ std::vector<size_t> WidthsOf(const PageTable& table) {
   }
   for (const std::vector<ColoredText>& row : table.rows) {
     for (size_t i = 0; i < row.size(); ++i) {
-      widths[i] =
-          std::max({widths[i], WidthOf(row[i].text), kNoFigure.size()});
+      widths[i] = std::max({widths[i], WidthOf(row[i].text), kNoFigure.size()});
     }
   }
   return widths;
@@ -86,8 +85,8 @@ std::string RowParagraphs(const PageTable& table, const PageStyle& style) {
       if (row[i].text.empty()) continue;
       figures.push_back(absl::StrCat(table.titles[i], " ", row[i].text));
     }
-    text += Paragraph({}, absl::StrJoin(figures, ", "), kIndentOfFigures,
-                      style);
+    text +=
+        Paragraph({}, absl::StrJoin(figures, ", "), kIndentOfFigures, style);
   }
   return text;
 }

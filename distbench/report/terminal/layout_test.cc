@@ -69,10 +69,10 @@ TEST(ParagraphTest, HangsBesideItsLabel) {
 }
 
 TEST(ParagraphTest, KeepsLongWordsWhole) {
-  EXPECT_EQ(Paragraph({}, "a_long_word_of_many_letters and more", 2,
-                      {.columns = 10}),
-            "  a_long_word_of_many_letters\n"
-            "  and more\n");
+  EXPECT_EQ(
+      Paragraph({}, "a_long_word_of_many_letters and more", 2, {.columns = 10}),
+      "  a_long_word_of_many_letters\n"
+      "  and more\n");
   EXPECT_EQ(Paragraph({}, "", 2, {.columns = 0}), "\n");
 }
 

@@ -30,8 +30,7 @@ std::string RowReader::Text(absl::string_view column) const {
 }
 
 void DropColumn(absl::string_view title, PageTable& table) {
-  const auto found =
-      std::find(table.titles.begin(), table.titles.end(), title);
+  const auto found = std::find(table.titles.begin(), table.titles.end(), title);
   if (found == table.titles.end()) return;
   const auto position = found - table.titles.begin();
   table.titles.erase(found);

@@ -177,9 +177,10 @@ TEST(TerminalViewTest, ListsPairsThatFitTheScreen) {
   const TestResult few = MakeExampleResult({.clients = 2, .servers = 3});
   EXPECT_THAT(View(few, 80), HasSubstr("client/1 -> server/2 rpc_1"));
   const TestResult many = MakeExampleResult({.clients = 5, .servers = 5});
-  EXPECT_THAT(View(many, 80),
-              HasSubstr("Pairs:\n  50 pairs of client and server: --verbose lists "
-                        "them\n"));
+  EXPECT_THAT(
+      View(many, 80),
+      HasSubstr("Pairs:\n  50 pairs of client and server: --verbose lists "
+                "them\n"));
   EXPECT_THAT(View(many, 80), Not(HasSubstr("client/1 -> ")));
   EXPECT_THAT(TerminalView(many, {.rows = 60}),
               HasSubstr("client/4 -> server/4 rpc_1"));
@@ -223,23 +224,21 @@ TEST(TerminalViewTest, ShowsAnRpcThatAlwaysFailed) {
 TEST(TerminalViewTest, ShowsTheSummaryOfAResultWithoutLogs) {
   TestResult result = Example();
   result.clear_service_logs();
-  EXPECT_THAT(View(result, 80),
-              HasSubstr("Test summary:\n"
-                        "RPC latency summary:\n"
-                        "  root_query: N: 980\n"));
+  EXPECT_THAT(View(result, 80), HasSubstr("Test summary:\n"
+                                          "RPC latency summary:\n"
+                                          "  root_query: N: 980\n"));
 }
 
 TEST(TerminalViewTest, JudgesObjectivesAfterTheFindings) {
   TestResult result = Example();
   result.mutable_traffic_config()->add_objectives("root_query p50<=1s");
-  EXPECT_THAT(
-      TerminalView(result, {.style = {.columns = 200},
-                            .objectives = {"root_query rate>=1000"}}),
-      ContainsRegex("\\(one_host\\)\n"
-                    "Objectives:\n"
-                    "  pass       root_query p50<=1s: [^\n]+\n"
-                    "  FAIL       root_query rate>=1000: [^\n]+\n"
-                    "RPCs:\n"));
+  EXPECT_THAT(TerminalView(result, {.style = {.columns = 200},
+                                    .objectives = {"root_query rate>=1000"}}),
+              ContainsRegex("\\(one_host\\)\n"
+                            "Objectives:\n"
+                            "  pass       root_query p50<=1s: [^\n]+\n"
+                            "  FAIL       root_query rate>=1000: [^\n]+\n"
+                            "RPCs:\n"));
 }
 
 TEST(TerminalViewTest, NamesCannotMoveTheCursor) {
@@ -262,9 +261,9 @@ TEST(ResultTextTest, OnlyATerminalGetsTheView) {
             "Test summary:\n"
             "RPC latency summary:\n"
             "  root_query: N: 980\n");
-  EXPECT_EQ(ResultText(Example(), {.terminal = {.is_terminal = true,
-                                                .columns = 44,
-                                                .rows = 24}}),
+  EXPECT_EQ(ResultText(
+                Example(),
+                {.terminal = {.is_terminal = true, .columns = 44, .rows = 24}}),
             View(Example(), 44));
 }
 

@@ -28,9 +28,9 @@ void AddProbe(const SearchProbe& probe, std::vector<std::string>& lines) {
 }  // namespace
 
 std::vector<std::string> SummarizeSearch(const SearchReport& report) {
-  std::vector<std::string> lines = {absl::StrCat(
-      "Search for the highest load with ",
-      absl::StrJoin(report.search().objectives(), " and "), ":")};
+  std::vector<std::string> lines = {
+      absl::StrCat("Search for the highest load with ",
+                   absl::StrJoin(report.search().objectives(), " and "), ":")};
   if (report.has_verdict()) {
     lines.push_back(
         absl::StrCat("  ", report.verdict(), ": ", report.evidence()));

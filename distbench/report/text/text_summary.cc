@@ -124,7 +124,8 @@ Lines Global(const TestTotals& totals) {
 // -----------------------------------------------------
 
 std::string OutcomeText(int64_t value_ns) {
-  return value_ns == Outcomes::kFailed ? "failed" : absl::StrCat(value_ns, "ns");
+  return value_ns == Outcomes::kFailed ? "failed"
+                                       : absl::StrCat(value_ns, "ns");
 }
 
 std::string OutcomesLine(const std::string& name, const Outcomes& outcomes) {
@@ -163,9 +164,9 @@ void AppendOffered(const std::string& name, const OfferedLoad& offered,
   LogHistogram wait_ns;
   AddHistogram(offered.unsent_wait_ns(), wait_ns).IgnoreError();
   if (wait_ns.count() == 0) return;
-  lines.push_back(absl::StrFormat(
-      "  %s: never sent, had waited: median: %dns max: %dns", name,
-      wait_ns.ValueAtQuantile(0.5), wait_ns.max()));
+  lines.push_back(
+      absl::StrFormat("  %s: never sent, had waited: median: %dns max: %dns",
+                      name, wait_ns.ValueAtQuantile(0.5), wait_ns.max()));
 }
 
 // How accurately the generator produced the load: what it sent, how late, and
@@ -276,9 +277,9 @@ Lines Activities(const TestResult& result) {
       const auto found = totals.metrics.find(metric_name);
       return found == totals.metrics.end() ? 0 : found->second;
     };
-    std::string line = absl::StrFormat(
-        "  %s: N: %d (instances: %d)", OneLine(name),
-        metric("iteration_count"), totals.instance_count);
+    std::string line =
+        absl::StrFormat("  %s: N: %d (instances: %d)", OneLine(name),
+                        metric("iteration_count"), totals.instance_count);
     absl::StrAppend(&line, TimesOf("duration", totals.duration_ns),
                     TimesOf("queueing", totals.queueing_ns));
     for (const char* bytes : {"input_bytes", "output_bytes"}) {

@@ -334,11 +334,12 @@ TEST(TextSummaryTest, FailedAndUnsentRpcsRankAboveAllResponseTimes) {
       Section(lines, "Response time summary"),
       ElementsAre("  rpc: N: 125 min: 1ns median: 63ns 90%: failed 99%: failed "
                   "99.9%: failed max: failed"));
-  EXPECT_THAT(Section(lines, "Generator health"),
-              ElementsAre("  rpc: offered: 120 sent: 100 (83.33%) unsent: 20 held "
-                          "back by a cap: 7",
-                          "  rpc: never sent, had waited: median: 127ns max: "
-                          "127ns"));
+  EXPECT_THAT(
+      Section(lines, "Generator health"),
+      ElementsAre("  rpc: offered: 120 sent: 100 (83.33%) unsent: 20 held "
+                  "back by a cap: 7",
+                  "  rpc: never sent, had waited: median: 127ns max: "
+                  "127ns"));
 }
 
 TEST(TextSummaryTest, AFailedTestSaysSoFirst) {

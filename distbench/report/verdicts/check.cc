@@ -28,10 +28,9 @@ std::string XmlText(absl::string_view text) {
   for (const char c : text) {
     printable += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
   }
-  return absl::StrReplaceAll(printable, {{"&", "&amp;"},
-                                         {"<", "&lt;"},
-                                         {">", "&gt;"},
-                                         {"\"", "&quot;"}});
+  return absl::StrReplaceAll(
+      printable,
+      {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}});
 }
 
 void AppendJunitCase(const Check& check, bool allow_undecided,
@@ -116,7 +115,8 @@ std::string ChecksMarkdown(absl::Span<const Check> checks) {
 }
 
 std::string ChecksJunit(absl::Span<const Check> checks, bool allow_undecided) {
-  std::string xml = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n";
+  std::string xml =
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n";
   const Suites suites = SuitesOf(checks);
   for (const std::string& test : suites.tests) {
     const std::vector<const Check*>& cases = suites.checks.at(test);

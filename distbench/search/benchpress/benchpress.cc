@@ -113,10 +113,9 @@ void AddInstances(const SearchProbe& final, const Target& target,
     metrics[absl::StrCat(i + 1)] = std::move(instance);
   }
   Json overall = {
-      {"average_latency_msec", with_latency == 0
-                                   ? Json(nullptr)
-                                   : Json(Hundredths(latency_sum /
-                                                     with_latency))},
+      {"average_latency_msec",
+       with_latency == 0 ? Json(nullptr)
+                         : Json(Hundredths(latency_sum / with_latency))},
       {"final_achieved_qps", Hundredths(AchievedRate(final.statistics()))},
       {"final_requested_qps", Hundredths(final.requested_load())}};
   // A mean of percentiles is not a percentile, so merge the latencies.
@@ -179,15 +178,14 @@ void AddOwnMetrics(const SearchReport& report, const Target& target,
   metrics["final_runs"] = Json::array();
   for (const SearchProbe& probe : report.probes()) {
     if (probe.phase() != ToString(ProbePhase::kFinal)) continue;
-    Json run =
-        FinalMetrics(probe.requested_load(), probe.statistics(), target);
+    Json run = FinalMetrics(probe.requested_load(), probe.statistics(), target);
     run["outcome"] = probe.outcome();
     run["start_timestamp"] = probe.start_timestamp_ns() / kNsPerSecond;
     run["end_timestamp"] = probe.end_timestamp_ns() / kNsPerSecond;
-    run["host_cpu_percent"] = probe.has_host_cpu_share()
-                                  ? Json(Hundredths(
-                                        100 * probe.host_cpu_share()))
-                                  : Json(nullptr);
+    run["host_cpu_percent"] =
+        probe.has_host_cpu_share()
+            ? Json(Hundredths(100 * probe.host_cpu_share()))
+            : Json(nullptr);
     metrics["final_runs"].push_back(std::move(run));
   }
 }
@@ -302,8 +300,7 @@ Json HooksJson(const TestResult* run) {
 // drawn for each run.
 std::string RunId(const TestResult* run) {
   const uint64_t seed = run == nullptr ? 0 : run->run_info().random_seed();
-  return absl::StrFormat(
-      "%08x", static_cast<uint32_t>(seed ^ (seed >> 32)));
+  return absl::StrFormat("%08x", static_cast<uint32_t>(seed ^ (seed >> 32)));
 }
 
 std::string Description(const SearchReport& report) {
@@ -316,25 +313,25 @@ std::string Description(const SearchReport& report) {
 Json EnvelopeJson(const SearchReport& report, const TestResult* run,
                   bool strict_legacy) {
   const std::map<std::string, const HostFacts*> hosts = HostsOf(run);
-  Json envelope = {{"benchmark_args", Json::array()},
-                   {"benchmark_desc", Description(report)},
-                   {"benchmark_hooks", HooksJson(run)},
-                   {"benchmark_name",
-                    run == nullptr ? "" : run->traffic_config().name()},
-                   {"machines", Json::array()},
-                   {"metadata", MetadataJson(hosts)},
-                   {"metrics", MetricsJson(report, strict_legacy)},
-                   {"run_id", RunId(run)}};
+  Json envelope = {
+      {"benchmark_args", Json::array()},
+      {"benchmark_desc", Description(report)},
+      {"benchmark_hooks", HooksJson(run)},
+      {"benchmark_name", run == nullptr ? "" : run->traffic_config().name()},
+      {"machines", Json::array()},
+      {"metadata", MetadataJson(hosts)},
+      {"metrics", MetricsJson(report, strict_legacy)},
+      {"run_id", RunId(run)}};
   for (const std::string& text : report.search().objectives()) {
     envelope["benchmark_args"].push_back(absl::StrCat("--slo=", text));
   }
   for (const auto& [name, host] : hosts) {
     envelope["machines"].push_back(MachineJson(*host, strict_legacy));
   }
-  envelope["timestamp"] = report.probes().empty()
-                              ? Json(nullptr)
-                              : Json(report.probes(0).start_timestamp_ns() /
-                                     kNsPerSecond);
+  envelope["timestamp"] =
+      report.probes().empty()
+          ? Json(nullptr)
+          : Json(report.probes(0).start_timestamp_ns() / kNsPerSecond);
   return envelope;
 }
 

@@ -52,9 +52,9 @@ TestResult Run() {
   TestResult run;
   run.mutable_traffic_config()->set_name("feed");
   run.mutable_run_info()->set_random_seed(0x2ef4dfad);
-  HostFacts& host = *(*run.mutable_resource_usage_logs()
-                           ->mutable_node_resources())["node0"]
-                         .mutable_host();
+  HostFacts& host =
+      *(*run.mutable_resource_usage_logs()->mutable_node_resources())["node0"]
+           .mutable_host();
   host.set_hostname("h");
   host.set_kernel("Linux 6.1.0 x86_64");
   host.set_online_cpu_count(380);

@@ -84,9 +84,9 @@ FinalCommandOutcome FinalCommand::Finish(absl::Duration timeout) {
 }
 
 TestRunner FinalHook::Wrap(TestRunner run) {
-  return [this, run = std::move(run)](const DistributedSystemDescription& test,
-                                      const ProgressWatcher& watch)
-             -> absl::StatusOr<TestResult> {
+  return [this, run = std::move(run)](
+             const DistributedSystemDescription& test,
+             const ProgressWatcher& watch) -> absl::StatusOr<TestResult> {
     if (probe_.request.phase != ProbePhase::kFinal) return run(test, watch);
     absl::StatusOr<TestResult> result =
         run(test, [&](const RunTestsEvent& event) {

@@ -51,9 +51,9 @@ TestResult RunFinal(FinalHook& hook, ProbePhase phase) {
         watch(started);
         return TestResult();
       });
-  hook.Announce({.request = {.phase = phase, .load = 812},
-                 .timing = {.warmup = absl::Seconds(2),
-                            .measured = absl::Seconds(60)}});
+  hook.Announce(
+      {.request = {.phase = phase, .load = 812},
+       .timing = {.warmup = absl::Seconds(2), .measured = absl::Seconds(60)}});
   return *runner({}, [](const RunTestsEvent&) { return true; });
 }
 

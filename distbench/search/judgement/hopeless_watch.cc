@@ -69,10 +69,9 @@ bool HopelessWatch::Add(const TrafficProgress& progress,
                      absl::ToDoubleSeconds(timing_.measured);
   for (const Limit& limit : limits_) {
     const double far_ns = kFarFactor * limit.limit_ns;
-    const double far_count =
-        static_cast<double>(response_time_ns_.count()) -
-        static_cast<double>(
-            response_time_ns_.CountAtMost(static_cast<int64_t>(far_ns)));
+    const double far_count = static_cast<double>(response_time_ns_.count()) -
+                             static_cast<double>(response_time_ns_.CountAtMost(
+                                 static_cast<int64_t>(far_ns)));
     if (far_count <= (1 - limit.quantile) * due || far_count == 0) continue;
     evidence_ = absl::StrFormat(
         "%s: ended after %.0f s, because %.0f of %.0f responses due took "

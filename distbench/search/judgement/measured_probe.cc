@@ -120,9 +120,8 @@ absl::StatusOr<MeasuredProbe> MeasureProbe(
   bool service_missed = false;
   bool has_grown = false;
   for (const Objective& objective : objectives) {
-    const absl::StatusOr<ObjectiveOutcome> outcome =
-        Judge(objective, result, totals,
-              AllowedFailures(objective, objectives));
+    const absl::StatusOr<ObjectiveOutcome> outcome = Judge(
+        objective, result, totals, AllowedFailures(objective, objectives));
     if (!outcome.ok()) return outcome.status();
     measured.measured.push_back(outcome->measured);
     measured.load_of_limit.push_back(std::exp(outcome->excess.estimate));

@@ -62,8 +62,8 @@ std::vector<int64_t> Steady(int64_t latency_ns) {
 }
 
 TEST(MeasureProbeTest, TheWorstObjectiveDecides) {
-  const MeasuredProbe measured = Measure(
-      {"p50<=4ms", "mean<=2ms", "rate>=50"}, ResultOf(Steady(1'000'000), 100));
+  const MeasuredProbe measured = Measure({"p50<=4ms", "mean<=2ms", "rate>=50"},
+                                         ResultOf(Steady(1'000'000), 100));
   EXPECT_NEAR(measured.probe.excess, std::log(0.5), 0.01);
   EXPECT_EQ(measured.outcome, kMetOutcome);
   ASSERT_THAT(measured.load_of_limit, SizeIs(3));

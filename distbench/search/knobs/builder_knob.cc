@@ -97,9 +97,9 @@ double BuilderKnob::min_load() const {
 absl::StatusOr<DistributedSystemDescription> BuilderKnob::Build(
     double load) const {
   TestRequest request = {.settings = settings_, .config_label = label_};
-  request.settings[parameter_.name] =
-      is_whole() ? absl::StrCat(std::llround(load))
-                 : absl::StrFormat("%.9g", load);
+  request.settings[parameter_.name] = is_whole()
+                                          ? absl::StrCat(std::llround(load))
+                                          : absl::StrFormat("%.9g", load);
   Notes notes;
   absl::StatusOr<DistributedSystemDescription> test = BuildTest(request, notes);
   if (!test.ok()) return test.status();

@@ -37,7 +37,7 @@ DistributedSystemDescription LoopTest(const std::string& iterations) {
          action_lists { name: "query" action_names: "burst" }
          actions { name: "burst" iterations { open_loop_interval_ns: 5000 } }
          actions { name: "send" rpc_name: "query" iterations { )" +
-          iterations + "} }");
+      iterations + "} }");
 }
 
 constexpr ProbeTiming kTiming = {.warmup = absl::Seconds(1),
@@ -165,16 +165,15 @@ TEST(BuilderKnobTest, SaysWhatThereIsToTurn) {
               HasSubstr("client_count"));
   EXPECT_THAT(ErrorOf("builder:client_servr:client_count", {}),
               HasSubstr("client_server"));
-  EXPECT_THAT(ErrorOf("builder:client_server:client_count=1,2:server_count",
-                      {}),
-              HasSubstr("2 tests"));
+  EXPECT_THAT(
+      ErrorOf("builder:client_server:client_count=1,2:server_count", {}),
+      HasSubstr("2 tests"));
 }
 
 TEST(KnobNameTest, SaysWhichKnobsThereAre) {
   for (const char* name : {"", "rat", "payload", "payload:", "builder:x",
                            "builder::x", "concurrency:"}) {
-    EXPECT_THAT(ErrorOf(name, LoopTest("")), HasSubstr("payload:NAME"))
-        << name;
+    EXPECT_THAT(ErrorOf(name, LoopTest("")), HasSubstr("payload:NAME")) << name;
   }
 }
 

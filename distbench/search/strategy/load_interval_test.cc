@@ -27,9 +27,9 @@ ProbeHistory HistoryOf(const std::vector<Probe>& probes) {
 
 TEST(FindIntervalTest, IsThatOfTheLine) {
   const double step = 0.1;
-  const LoadInterval interval = FindInterval(
-      HistoryOf({At(100 * std::exp(-step), -2 * step, 0.08),
-                 At(100 * std::exp(step), 2 * step, 0.08)}));
+  const LoadInterval interval =
+      FindInterval(HistoryOf({At(100 * std::exp(-step), -2 * step, 0.08),
+                              At(100 * std::exp(step), 2 * step, 0.08)}));
   // The error of the mean of both, by the slope 2.
   const double half_width = 1.96 * 0.08 / std::sqrt(2) / 2;
   EXPECT_NEAR(*interval.min, 100 * std::exp(-half_width), 0.5);
@@ -48,10 +48,10 @@ TEST(FindIntervalTest, AProbeWithoutABurstDoesNotPullTheLine) {
 
 TEST(FindIntervalTest, LongProbesCountForMore) {
   const auto center = [](double low_seconds, double high_seconds) {
-    const LoadInterval interval = FindInterval(HistoryOf(
-        {At(90, -0.2, 0.02, 100), At(110, 0.2, 0.02, 100),
-         At(100, 0.06, 0.02, low_seconds),
-         At(100, -0.06, 0.02, high_seconds)}));
+    const LoadInterval interval = FindInterval(
+        HistoryOf({At(90, -0.2, 0.02, 100), At(110, 0.2, 0.02, 100),
+                   At(100, 0.06, 0.02, low_seconds),
+                   At(100, -0.06, 0.02, high_seconds)}));
     return std::sqrt(*interval.min * *interval.max);
   };
   EXPECT_LT(center(400, 10), center(10, 400));
@@ -79,15 +79,15 @@ TEST(FindIntervalTest, HasNoBoundThatNothingMeasured) {
 }
 
 TEST(FindIntervalTest, ClearProbesBoundAnEdge) {
-  const LoadInterval interval = FindInterval(
-      HistoryOf({At(480, -1.4, 0.01), At(500, kInfinity, 0)}));
+  const LoadInterval interval =
+      FindInterval(HistoryOf({At(480, -1.4, 0.01), At(500, kInfinity, 0)}));
   EXPECT_EQ(interval.min, 480);
   EXPECT_EQ(interval.max, 500);
 }
 
 TEST(FindIntervalTest, ProbesOfUnknownErrorProveNothing) {
-  const LoadInterval interval = FindInterval(HistoryOf(
-      {At(480, -1.4, kInfinity), At(500, kInfinity, kInfinity)}));
+  const LoadInterval interval = FindInterval(
+      HistoryOf({At(480, -1.4, kInfinity), At(500, kInfinity, kInfinity)}));
   EXPECT_FALSE(interval.min.has_value());
   EXPECT_FALSE(interval.max.has_value());
 }

@@ -215,8 +215,8 @@ void LoadSearch::StepDown(double load) {
       crossing ? std::clamp(Below(*crossing),
                             load * (1 - 2 * options_.tolerance), highest)
                : highest;
-  const double next = options_.is_whole ? std::min(std::floor(below), load - 1)
-                                        : below;
+  const double next =
+      options_.is_whole ? std::min(std::floor(below), load - 1) : below;
   if (next < options_.min_load) return FinishBelowMinimum();
   Ask(ProbePhase::kFinal, next, probes().back().request.length);
 }
@@ -257,22 +257,20 @@ void LoadSearch::Refine() {
 void LoadSearch::Approach(const Crossing& crossing) {
   // The range extends slightly beyond the bracket, so that contradictions show.
   const double slack = 1 + 2 * options_.tolerance;
-  const double load =
-      Allowed(std::clamp(std::exp(crossing.x),
-                         std::min(*bounds_.met, *bounds_.missed) / slack,
-                         std::max(*bounds_.met, *bounds_.missed) * slack));
+  const double load = Allowed(std::clamp(
+      std::exp(crossing.x), std::min(*bounds_.met, *bounds_.missed) / slack,
+      std::max(*bounds_.met, *bounds_.missed) * slack));
   const Probe* nearest = history_.LastRefined(load, options_.tolerance);
   if (nearest == nullptr) return Ask(ProbePhase::kRefine, load, 1);
 
-  const double expected_at_most = std::max(ClearDistance(*nearest),
-                                           options_.tolerance * crossing.slope);
+  const double expected_at_most =
+      std::max(ClearDistance(*nearest), options_.tolerance * crossing.slope);
   if (std::abs(nearest->excess) > expected_at_most && !IsNarrow()) {
     // The true curve deviates from the line.
     return nearest->excess < 0 ? Bisect(nearest->request.load, *bounds_.missed)
                                : Bisect(*bounds_.met, nearest->request.load);
   }
-  if (crossing.error < options_.tolerance / 2 ||
-      refine_length_ >= kMaxLength) {
+  if (crossing.error < options_.tolerance / 2 || refine_length_ >= kMaxLength) {
     return AskFinal(std::min(Below(crossing), load));
   }
   refine_length_ = std::min(refine_length_ * kLengthStep, kMaxLength);
@@ -287,8 +285,8 @@ void LoadSearch::Bisect(double low, double high) {
 // run can prove it. The margin is half the width of the crossing's confidence
 // interval, from half of the tolerance to the tolerance.
 double LoadSearch::Below(const Crossing& crossing) const {
-  const double margin = std::clamp(
-      crossing.half_width, options_.tolerance / 2, options_.tolerance);
+  const double margin = std::clamp(crossing.half_width, options_.tolerance / 2,
+                                   options_.tolerance);
   return std::exp(crossing.x) * (1 - margin);
 }
 
@@ -331,8 +329,8 @@ void LoadSearch::Finish(SearchVerdict verdict, std::optional<double> load,
   next_.reset();
   result_ = {.verdict = verdict, .load = load, .evidence = std::move(evidence)};
   if (load) {
-    result_.interval = AroundAnswer(FindInterval(history_), *load,
-                                    options_.is_whole);
+    result_.interval =
+        AroundAnswer(FindInterval(history_), *load, options_.is_whole);
     result_.is_proven = IsProven(result_.interval, *load);
   }
 }
@@ -341,10 +339,10 @@ void LoadSearch::FinishConfirmed(const Probe& final_runs) {
   const double load = final_runs.request.load;
   const bool is_proven = IsProven(FindInterval(history_), load);
   Finish(bounds_.generator_is_bound ? SearchVerdict::kGeneratorLimited
-                             : SearchVerdict::kConverged,
+                                    : SearchVerdict::kConverged,
          load,
-         absl::StrCat(is_proven ? "proven" : "met, not proven", " at 95 %: ",
-                      Describe(final_runs)));
+         absl::StrCat(is_proven ? "proven" : "met, not proven",
+                      " at 95 %: ", Describe(final_runs)));
 }
 
 void LoadSearch::FinishUnstable(const Probe& miss) {

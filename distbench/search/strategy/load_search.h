@@ -48,9 +48,9 @@
 
 namespace distbench {
 
-// All loads are positive, in one unit of the caller's choice. No probe has a load
-// outside of min_load and max_load. Where loads are whole numbers, there must be
-// one between them.
+// All loads are positive, in one unit of the caller's choice. No probe has a
+// load outside of min_load and max_load. Where loads are whole numbers, there
+// must be one between them.
 struct SearchOptions {
   double initial_load = 1;
   double min_load = 1e-3;
@@ -166,7 +166,7 @@ class LoadSearch {
   // final runs that met, while one of them is repeated or a miss next to them
   // is doubtful
   std::optional<Probe> met_final_;
-  std::set<double> confirmed_loads_;    // of misses
+  std::set<double> confirmed_loads_;  // of misses
   int steps_down_ = 0;
   double refine_length_ = 1;
   SearchResult result_;

@@ -321,10 +321,8 @@ TEST(LoadSearchTest, OffersNothingOutsideOfTheLoadsAllowed) {
 }
 
 TEST(LoadSearchTest, OffersNoWholeNumberBeyondAFractionAllowed) {
-  LoadSearch search({.initial_load = 2,
-                     .min_load = 1.4,
-                     .max_load = 10.6,
-                     .is_whole = true});
+  LoadSearch search(
+      {.initial_load = 2, .min_load = 1.4, .max_load = 10.6, .is_whole = true});
   const SearchResult result =
       RunSearch(search, [](const ProbeRequest& request) {
         EXPECT_GE(request.load, 2);

@@ -85,8 +85,8 @@ ProbeHistory ProbeHistory::WithSharedErrors() const {
   ProbeHistory shared = *this;
   for (Probe& probe : shared.probes_) {
     if (std::isinf(probe.excess)) continue;
-    probe.excess_error = std::max(probe.excess_error,
-                                  std::sqrt(variance / probe.seconds));
+    probe.excess_error =
+        std::max(probe.excess_error, std::sqrt(variance / probe.seconds));
   }
   return shared;
 }
@@ -127,8 +127,8 @@ std::optional<Crossing> ProbeHistory::FitLine() const {
     if (!std::isfinite(probe->excess_error)) continue;
     // The load that was actually sent explains a measurement better than the
     // requested one, because random arrivals differ between probes.
-    const double load = probe->achieved_load > 0 ? probe->achieved_load
-                                                 : probe->request.load;
+    const double load =
+        probe->achieved_load > 0 ? probe->achieved_load : probe->request.load;
     measurements.push_back({.x = std::log(load),
                             .y = probe->excess,
                             .error = std::sqrt(variance / probe->seconds)});

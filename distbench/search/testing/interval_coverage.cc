@@ -36,13 +36,13 @@ std::vector<CoverageCase> CoverageCases() {
   const SimulatedQueue exponential = {QueueKind::kExponentialService, 500};
   const SimulatedQueue fixed = {QueueKind::kFixedService, 500};
   const SimulatedQueue shared = {QueueKind::kProcessorSharing, 500};
-  return {{"M/M/1", exponential, "p95<=20ms",
-           CapacityForQuantile(exponential, 0.95, 0.020)},
-          {"M/D/1", fixed, "p95<=20ms",
-           CapacityForQuantile(fixed, 0.95, 0.020)},
-          {"M/M/1-PS", shared, "mean<=8ms", CapacityForMean(shared, 0.008)},
-          {"M/M/1", exponential, "p99<=30ms",
-           CapacityForQuantile(exponential, 0.99, 0.030)}};
+  return {
+      {"M/M/1", exponential, "p95<=20ms",
+       CapacityForQuantile(exponential, 0.95, 0.020)},
+      {"M/D/1", fixed, "p95<=20ms", CapacityForQuantile(fixed, 0.95, 0.020)},
+      {"M/M/1-PS", shared, "mean<=8ms", CapacityForMean(shared, 0.008)},
+      {"M/M/1", exponential, "p99<=30ms",
+       CapacityForQuantile(exponential, 0.99, 0.030)}};
 }
 
 absl::StatusOr<SearchReport> SearchSimulated(const CoverageCase& search,

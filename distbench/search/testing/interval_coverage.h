@@ -35,9 +35,9 @@ absl::StatusOr<SearchReport> SearchSimulated(const CoverageCase& search,
 
 struct Coverage {
   int searches = 0;
-  int answers = 0;       // searches that found a load
-  int held = 0;          // answers whose interval contains the truth
-  int proven = 0;        // answers called proven
+  int answers = 0;         // searches that found a load
+  int held = 0;            // answers whose interval contains the truth
+  int proven = 0;          // answers called proven
   int wrongly_proven = 0;  // ... although they are above the truth
 
   // Over the answers, relative to the truth.

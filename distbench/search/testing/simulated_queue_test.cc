@@ -48,8 +48,8 @@ TEST(SimulatedQueueTest, HasTheQuantilesOfTheory) {
       const double capacity =
           CapacityForQuantile({kind, kServiceRate}, quantile, kLimit);
       std::vector<double> responses = Responses(kind, capacity);
-      const auto nth = responses.begin() +
-                       static_cast<int64_t>(responses.size() * quantile);
+      const auto nth =
+          responses.begin() + static_cast<int64_t>(responses.size() * quantile);
       std::nth_element(responses.begin(), nth, responses.end());
       EXPECT_NEAR(*nth, kLimit, 0.06 * kLimit)
           << static_cast<int>(kind) << " " << quantile;

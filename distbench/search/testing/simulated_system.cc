@@ -78,16 +78,15 @@ DistributedSystemDescription SimulatedTest() {
 
 TestResult SimulatedSystem::Run(const DistributedSystemDescription& test) {
   const Iterations& iterations = test.actions(0).iterations();
-  const double load = kNsPerSecond / static_cast<double>(
-                                         iterations.open_loop_interval_ns());
-  const double warmup = static_cast<double>(iterations.warmup_ns()) /
-                        kNsPerSecond;
+  const double load =
+      kNsPerSecond / static_cast<double>(iterations.open_loop_interval_ns());
+  const double warmup =
+      static_cast<double>(iterations.warmup_ns()) / kNsPerSecond;
   const double seconds =
       static_cast<double>(iterations.max_duration_us()) / kUsPerSecond;
   // Runs start at any point within a second.
-  const int64_t start_ns =
-      kStartNs + std::uniform_int_distribution<int64_t>(
-                     0, kNsPerSecond - 1)(random_);
+  const int64_t start_ns = kStartNs + std::uniform_int_distribution<int64_t>(
+                                          0, kNsPerSecond - 1)(random_);
   std::bernoulli_distribution fails(failure_share_);
   Measured measured;
   measured.start_ns = start_ns + iterations.warmup_ns();

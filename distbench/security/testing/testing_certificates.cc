@@ -22,8 +22,8 @@ constexpr absl::Duration kAge = absl::Hours(24);
 
 std::string NewDirectory() {
   const char* root = std::getenv("TEST_TMPDIR");
-  std::string path = absl::StrCat(root != nullptr ? root : "/tmp",
-                                  "/certificates.XXXXXX");
+  std::string path =
+      absl::StrCat(root != nullptr ? root : "/tmp", "/certificates.XXXXXX");
   CHECK(mkdtemp(path.data()) != nullptr);
   return path;
 }
@@ -112,9 +112,9 @@ TlsFiles TestAuthority::Issue(const std::string& name,
 }
 
 TlsFiles TestAuthority::IssueForLocalhost(const std::string& name) const {
-  return Issue(name, {.common_name = name,
-                      .alternative_names = {"DNS:localhost", "IP:127.0.0.1",
-                                            "IP:::1"}});
+  return Issue(
+      name, {.common_name = name,
+             .alternative_names = {"DNS:localhost", "IP:127.0.0.1", "IP:::1"}});
 }
 
 }  // namespace distbench

@@ -70,8 +70,8 @@ void AddProgress(const TrafficProgress& part, TrafficProgress& sum) {
       SaturatingAdd(sum.in_flight_count(), part.in_flight_count()));
   sum.set_offered_count(
       SaturatingAdd(sum.offered_count(), part.offered_count()));
-  sum.set_open_loop_ended_count(SaturatingAdd(sum.open_loop_ended_count(),
-                                              part.open_loop_ended_count()));
+  sum.set_open_loop_ended_count(
+      SaturatingAdd(sum.open_loop_ended_count(), part.open_loop_ended_count()));
   AddRecentTimes(part, sum);
 }
 

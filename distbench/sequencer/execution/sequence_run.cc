@@ -161,9 +161,9 @@ absl::Status SequenceRun::CheckPlacement() const {
     const absl::Status status = Place(i).status();
     if (status.ok()) continue;
     if (sequence_.tests_size() == 1) return status;
-    return absl::Status(status.code(),
-                        absl::StrCat(TestName(sequence_.tests(i), i), ": ",
-                                     status.message()));
+    return absl::Status(
+        status.code(),
+        absl::StrCat(TestName(sequence_.tests(i), i), ": ", status.message()));
   }
   return absl::OkStatus();
 }

@@ -79,10 +79,10 @@ absl::Status NodeRegistry::Check(const NodeRegistration& registration) const {
                                                    "; ports are 0 to 65535"));
   }
   if (registration.ByteSizeLong() > kMaxRegistrationBytes) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "the registration has ", registration.ByteSizeLong(),
-        " bytes; it may have ", kMaxRegistrationBytes,
-        ": give the node fewer or shorter attributes"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("the registration has ", registration.ByteSizeLong(),
+                     " bytes; it may have ", kMaxRegistrationBytes,
+                     ": give the node fewer or shorter attributes"));
   }
   const int id = registration.preassigned_node_id();
   if (id < -1 || id >= kMaxNodes) {

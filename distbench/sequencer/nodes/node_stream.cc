@@ -94,11 +94,10 @@ void NodeStream::Register(const NodeRegistration& registration) {
   const absl::Status status = environment_.registry.Register(
       registration, [&](const NodeConfig& config) {
         session = std::make_shared<NodeSession>(
-            NodeSessionOptions{
-                .config = config,
-                .registration = registration,
-                .is_local = IsLocalPeer(context_.peer()),
-                .silence_timeout = environment_.silence_timeout},
+            NodeSessionOptions{.config = config,
+                               .registration = registration,
+                               .is_local = IsLocalPeer(context_.peer()),
+                               .silence_timeout = environment_.silence_timeout},
             self_, environment_.clock, environment_.registry);
         return session;
       });

@@ -207,10 +207,9 @@ TEST(PlacementTest, RefusesWhatCannotReachEachOther) {
     default_protocol: "loop"
     protocol_driver_options { name: "loop" protocol_name: "loopback" })";
   const std::string test = absl::StrCat(kClientsAndServers, kOverLoopback);
-  EXPECT_THAT(
-      PlaceInstances(ParseTest(test), Nodes(3)).status().message(),
-      AllOf(HasSubstr("client/0 is on node0 and client/1 on node1"),
-            HasSubstr("loopback, which stays within one process")));
+  EXPECT_THAT(PlaceInstances(ParseTest(test), Nodes(3)).status().message(),
+              AllOf(HasSubstr("client/0 is on node0 and client/1 on node1"),
+                    HasSubstr("loopback, which stays within one process")));
   EXPECT_TRUE(PlaceInstances(ParseTest(absl::StrCat(test, R"(
                 node_service_bundles { key: 'node1' value {
                   services: 'client/0' services: 'client/1'

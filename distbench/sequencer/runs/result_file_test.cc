@@ -62,8 +62,7 @@ TEST_F(ResultFileTest, WhatIsBehindTheGivenSizeDoesNotCount) {
   const auto opened = OpenResultFile(path_, size);
   ASSERT_TRUE(opened.ok()) << opened.status();
   EXPECT_THAT(ReadAll(**opened, size), ElementsAre("one"));
-  EXPECT_EQ((*opened)->Read(size).status().code(),
-            absl::StatusCode::kDataLoss);
+  EXPECT_EQ((*opened)->Read(size).status().code(), absl::StatusCode::kDataLoss);
 }
 
 TEST_F(ResultFileTest, AFileThatTakesNothingIsSaidAndMayDoSoLater) {

@@ -9,17 +9,17 @@ void ResultLog::Append(std::string record, bool is_piece) {
   const int64_t offset = end_;
   end_ += SizeInFile(record);
   memory_bytes_ += record.size();
-  memory_.push_back(
-      {offset, std::make_shared<const std::string>(std::move(record)),
-       is_piece});
+  memory_.push_back({offset,
+                     std::make_shared<const std::string>(std::move(record)),
+                     is_piece});
 }
 
 ResultLog::Record ResultLog::Read(int64_t& offset) const {
-  const auto next = std::lower_bound(
-      memory_.begin(), memory_.end(), offset,
-      [](const MemoryRecord& record, int64_t offset) {
-        return record.offset < offset;
-      });
+  const auto next =
+      std::lower_bound(memory_.begin(), memory_.end(), offset,
+                       [](const MemoryRecord& record, int64_t offset) {
+                         return record.offset < offset;
+                       });
   if (next == memory_.end()) {
     offset = end_;
     return nullptr;

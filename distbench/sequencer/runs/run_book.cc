@@ -116,10 +116,9 @@ absl::StatusOr<std::shared_ptr<RunRecord>> RunBook::Add(
 
 absl::Status RunBook::CheckLimits(const RunSubmission& submission) const {
   if (submission.tests.tests_size() > limits_.tests_per_run) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("a run may have ", limits_.tests_per_run,
-                     " tests, and this one has ", submission.tests.tests_size(),
-                     "; submit them in several runs"));
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "a run may have ", limits_.tests_per_run, " tests, and this one has ",
+        submission.tests.tests_size(), "; submit them in several runs"));
   }
   const int label_size = submission.label.size();
   if (label_size > limits_.label_bytes) {
@@ -261,8 +260,8 @@ void RunBook::ForgetOne() {
   const auto most = std::max_element(
       count_of.begin(), count_of.end(),
       [](const auto& a, const auto& b) { return a.second < b.second; });
-  const auto oldest = std::find_if(
-      ended_.begin(), ended_.end(), [&](const std::string& id) {
+  const auto oldest =
+      std::find_if(ended_.begin(), ended_.end(), [&](const std::string& id) {
         return records_.at(id)->client() == most->first;
       });
   records_.erase(*oldest);

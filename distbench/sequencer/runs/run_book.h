@@ -117,8 +117,7 @@ class RunBook {
 
   // Runs `work` on the storage's thread, or, without a disk, on the caller's.
   void WithDisk(std::function<void(RunDisk* disk)> work) const;
-  void Interrupt(RunDisk& disk, RunDescription run)
-      ABSL_LOCKS_EXCLUDED(mutex_);
+  void Interrupt(RunDisk& disk, RunDescription run) ABSL_LOCKS_EXCLUDED(mutex_);
   std::vector<RunDescription> ListNow(RunDisk* disk) const
       ABSL_LOCKS_EXCLUDED(mutex_);
   RunOrError FindNow(RunDisk* disk, const std::string& id)

@@ -101,10 +101,10 @@ TEST_F(RunDirectoryTest, ADescriptionThatCanNotBeReadIsListedNevertheless) {
   std::ofstream(path_ + "/" + kId + ".run") << "state: \xff";
   EXPECT_THAT(
       directory->List(),
-      ElementsAre(AllOf(
-          Property(&RunDescription::id, kId),
-          Property(&RunDescription::state, RunDescription::UNKNOWN),
-          Property(&RunDescription::message, HasSubstr("description")))));
+      ElementsAre(
+          AllOf(Property(&RunDescription::id, kId),
+                Property(&RunDescription::state, RunDescription::UNKNOWN),
+                Property(&RunDescription::message, HasSubstr("description")))));
 }
 
 TEST_F(RunDirectoryTest, ADescriptionThatIsNestedDeeplyDoesNoHarm) {
@@ -113,9 +113,8 @@ TEST_F(RunDirectoryTest, ADescriptionThatIsNestedDeeplyDoesNoHarm) {
     std::ofstream file(path_ + "/" + kId + ".run");
     for (int i = 0; i < 1'000'000; ++i) file << "a{";
   }
-  EXPECT_THAT(directory->List(),
-              ElementsAre(Property(&RunDescription::message,
-                                   HasSubstr("too deep"))));
+  EXPECT_THAT(directory->List(), ElementsAre(Property(&RunDescription::message,
+                                                      HasSubstr("too deep"))));
 }
 
 TEST_F(RunDirectoryTest, RemovesWhatAKilledProcessBeganToWrite) {

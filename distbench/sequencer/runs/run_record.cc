@@ -57,8 +57,8 @@ RunDescription RunRecord::Describe() const {
   if (bytes > 0) run.set_result_bytes(bytes);
   if (!storage_problem_.empty()) {
     const bool has_message = !run.message().empty();
-    run.set_message(absl::StrCat(run.message(), has_message ? "; " : "",
-                                 storage_problem_));
+    run.set_message(
+        absl::StrCat(run.message(), has_message ? "; " : "", storage_problem_));
   }
   return run;
 }
@@ -316,8 +316,8 @@ bool RunRecord::DropResult(bool cut_off) {
     result_is_dropped_ = true;
     storage_problem_ = kResultDropped;
     if (cut_off) {
-      CutOff(log_.end(), absl::ResourceExhaustedError(absl::StrCat(
-                             "run ", id(), ": ", kResultDropped)));
+      CutOff(log_.end(), absl::ResourceExhaustedError(
+                             absl::StrCat("run ", id(), ": ", kResultDropped)));
     }
     DropTaken();
     is_gone = log_.memory_bytes() == 0;

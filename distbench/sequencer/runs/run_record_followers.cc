@@ -148,9 +148,8 @@ bool RunRecord::IsWanted(int test_index) const {
 }
 
 bool RunRecord::HasFollowers() const {
-  return std::any_of(followers_.begin(), followers_.end(), [](const auto& it) {
-    return it.second->cut_off_.ok();
-  });
+  return std::any_of(followers_.begin(), followers_.end(),
+                     [](const auto& it) { return it.second->cut_off_.ok(); });
 }
 
 int64_t RunRecord::SlowestOffset() const {

@@ -18,10 +18,8 @@ constexpr int64_t kReadAheadBytes = 256 << 10;
 
 void RunRecord::Post(std::function<void(RunDisk&)> work) {
   if (options_.storage == nullptr) return;
-  options_.storage->Post(
-      [self = shared_from_this(), work = std::move(work)](RunDisk& disk) {
-        work(disk);
-      });
+  options_.storage->Post([self = shared_from_this(), work = std::move(work)](
+                             RunDisk& disk) { work(disk); });
 }
 
 void RunRecord::Save() {

@@ -371,10 +371,9 @@ TEST_P(TightMemoryTest, FollowersGetAllOfEachTest) {
     const Received received = follower->Finish();
     ASSERT_TRUE(received.end.has_value());
     EXPECT_TRUE(received.end->ok()) << *received.end;
-    EXPECT_THAT(received.pieces,
-                ElementsAre(Pair(0, kPieces), Pair(1, kPieces),
-                            Pair(2, kPieces), Pair(3, kPieces),
-                            Pair(4, kPieces)));
+    EXPECT_THAT(received.pieces, ElementsAre(Pair(0, kPieces), Pair(1, kPieces),
+                                             Pair(2, kPieces), Pair(3, kPieces),
+                                             Pair(4, kPieces)));
   }
   // At most one piece too many.
   EXPECT_LE(tight_memory_.used_bytes(), GetParam() + 2 * kPieceBytes);

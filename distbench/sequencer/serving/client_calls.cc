@@ -21,8 +21,8 @@ void FollowRunCall::Follow(absl::StatusOr<std::shared_ptr<RunRecord>> run) {
   absl::MutexLock lock(&mutex_);
   if (is_finished_) return;
   if (!run.ok()) return End(run.status());
-  follower_ = std::make_unique<RunFollower>(
-      *std::move(run), [call = weak_from_this()] {
+  follower_ =
+      std::make_unique<RunFollower>(*std::move(run), [call = weak_from_this()] {
         if (const auto held = call.lock()) held->Advance();
       });
   WriteNextOrFinish();

@@ -88,9 +88,8 @@ absl::Status FrontDoor::Listen(const std::string& address) {
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   });
   if (!listening.ok()) return listening.status();
-  listeners_.push_back({.fd = listening->socket.Release(),
-                        .is_listener = true,
-                        .deadline = {}});
+  listeners_.push_back(
+      {.fd = listening->socket.Release(), .is_listener = true, .deadline = {}});
   Watch(listeners_.back());
   return absl::OkStatus();
 }
@@ -147,9 +146,9 @@ void FrontDoor::Look(const Connection& connection) {
   const absl::string_view expected =
       options_.expect_tls ? kTlsHandshake : kHttp2Preface;
   char bytes[32];
-  const ssize_t count = recv(connection.fd, bytes,
-                             std::min(sizeof(bytes), expected.size()),
-                             MSG_PEEK | MSG_DONTWAIT);
+  const ssize_t count =
+      recv(connection.fd, bytes, std::min(sizeof(bytes), expected.size()),
+           MSG_PEEK | MSG_DONTWAIT);
   if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
   const Beginning beginning =
       count <= 0 ? Beginning::kWrong

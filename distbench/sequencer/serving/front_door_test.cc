@@ -33,9 +33,9 @@ class Visitor {
     sockaddr_in address = {.sin_family = AF_INET,
                            .sin_port = htons(port),
                            .sin_addr = {htonl(INADDR_LOOPBACK)}};
-    EXPECT_EQ(connect(fd_, reinterpret_cast<sockaddr*>(&address),
-                      sizeof(address)),
-              0);
+    EXPECT_EQ(
+        connect(fd_, reinterpret_cast<sockaddr*>(&address), sizeof(address)),
+        0);
     const timeval timeout = {.tv_sec = absl::ToInt64Seconds(kGenerous)};
     setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
   }

@@ -48,15 +48,15 @@ class SequencerMetricsTest : public testing::Test {
 
 TEST_F(SequencerMetricsTest, TellHowRunsEnded) {
   constexpr char kName[] = "distbench_runs_ended_total";
-  EXPECT_THAT(Counts(kName), ElementsAre(Pair("cancelled", 0), Pair("done", 0),
-                                         Pair("failed", 0),
-                                         Pair("interrupted", 0)));
+  EXPECT_THAT(Counts(kName),
+              ElementsAre(Pair("cancelled", 0), Pair("done", 0),
+                          Pair("failed", 0), Pair("interrupted", 0)));
   EndRun(absl::OkStatus());
   EndRun(absl::OkStatus());
   EndRun(absl::FailedPreconditionError("no nodes"));
-  EXPECT_THAT(Counts(kName), ElementsAre(Pair("cancelled", 0), Pair("done", 2),
-                                         Pair("failed", 1),
-                                         Pair("interrupted", 0)));
+  EXPECT_THAT(Counts(kName),
+              ElementsAre(Pair("cancelled", 0), Pair("done", 2),
+                          Pair("failed", 1), Pair("interrupted", 0)));
 }
 
 }  // namespace

@@ -53,8 +53,7 @@ std::string ClientName(const grpc::CallbackServerContext& context) {
 }
 
 // Ends a run whose client is gone.
-CancelHandler CancelOf(
-    const absl::StatusOr<std::shared_ptr<RunRecord>>& run) {
+CancelHandler CancelOf(const absl::StatusOr<std::shared_ptr<RunRecord>>& run) {
   if (!run.ok()) return [] {};
   return [weak_run = std::weak_ptr<RunRecord>(*run)] {
     const std::shared_ptr<RunRecord> run = weak_run.lock();
@@ -106,9 +105,9 @@ grpc::ServerWriteReactor<RunTestsEvent>* SequencerService::RunTests(
                                  .client = ClientName(*context),
                                  .stop_at_failure = false},
                                 request->preempt());
-  const auto call = FollowRunCall::Open(
-      *context,
-      request->cancel_with_call() ? CancelOf(run) : CancelHandler([] {}));
+  const auto call = FollowRunCall::Open(*context, request->cancel_with_call()
+                                                      ? CancelOf(run)
+                                                      : CancelHandler([] {}));
   call->Follow(run);
   return call.get();
 }
@@ -156,8 +155,8 @@ grpc::ServerUnaryReactor* SequencerService::CancelRun(
       absl::StrCat("the run was cancelled by ", ClientName(*context)));
   book_.Find(request->run_id(),
              [reactor, reason = std::move(reason)](const RunOrError& run) {
-               reactor->Finish(ToGrpcStatus(
-                   run.ok() ? (*run)->Cancel(reason) : run.status()));
+               reactor->Finish(ToGrpcStatus(run.ok() ? (*run)->Cancel(reason)
+                                                     : run.status()));
              });
   return reactor;
 }

@@ -88,15 +88,15 @@ void Follow(const NodeTalk& talk, FakeNode& node) {
   auto next = std::make_shared<int>(0);
   for (int kind = NodeCommand::kPrepare; kind <= NodeCommand::kResultsTaken;
        ++kind) {
-    node.SetAnswer(
-        static_cast<NodeCommand::CommandCase>(kind),
-        [&talk, &node, next](const NodeCommand& command) {
-          if (*next >= talk.turns_size()) return node.Obey(command);
-          const NodeTalk::Turn& turn = talk.turns((*next)++);
-          for (const NodeMessage& message : turn.messages()) node.Say(message);
-          if (turn.obey()) node.Obey(command);
-          if (turn.die()) node.Die("it was its turn");
-        });
+    node.SetAnswer(static_cast<NodeCommand::CommandCase>(kind),
+                   [&talk, &node, next](const NodeCommand& command) {
+                     if (*next >= talk.turns_size()) return node.Obey(command);
+                     const NodeTalk::Turn& turn = talk.turns((*next)++);
+                     for (const NodeMessage& message : turn.messages())
+                       node.Say(message);
+                     if (turn.obey()) node.Obey(command);
+                     if (turn.die()) node.Die("it was its turn");
+                   });
   }
 }
 
@@ -106,14 +106,13 @@ void RunTest(const NodeTalk& talk) {
   const auto obedient = std::make_shared<FakeNode>("node1");
   Follow(talk, *talker);
   Collector collector;
-  TestExecution run(
-      {.test_id = 7,
-       .test = ExampleTest(),
-       .shares = {{.node = talker, .instances = {"client/0"}},
-                  {.node = obedient, .instances = {"server/0"}}},
-       .timeout = absl::Seconds(30)},
-      StepTimeouts(), clock, std::make_shared<TimeTravellingInbox>(clock),
-      collector);
+  TestExecution run({.test_id = 7,
+                     .test = ExampleTest(),
+                     .shares = {{.node = talker, .instances = {"client/0"}},
+                                {.node = obedient, .instances = {"server/0"}}},
+                     .timeout = absl::Seconds(30)},
+                    StepTimeouts(), clock,
+                    std::make_shared<TimeTravellingInbox>(clock), collector);
   TestResult result = run.Run();
   *result.mutable_service_logs() = collector.TakeLogs();
   for (Finding& finding : Judge(result)) {

@@ -72,9 +72,8 @@ int64_t WriteResult(const std::string& path, const RunFiles& files) {
   const std::unique_ptr<ResultFile> file = NewResultFile(path);
   for (const RunFiles::Record& record : files.records()) {
     const bool is_event = record.has_event();
-    const absl::Status status =
-        file->Append(is_event ? record.event().SerializePartialAsString()
-                              : record.bytes());
+    const absl::Status status = file->Append(
+        is_event ? record.event().SerializePartialAsString() : record.bytes());
     Require(status.ok());
   }
   std::string bytes = ReadFile(path).value();

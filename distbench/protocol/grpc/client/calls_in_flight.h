@@ -47,8 +47,7 @@ void ReadEnd(grpc_status_code status, absl::string_view message,
   call.responding_instance = header.server_instance;
   call.server_queue_ns = header.queue_ns;
   call.server_handler_ns = header.handler_ns;
-  call.error =
-      error.empty() ? header.error_message : absl::string_view(error);
+  call.error = error.empty() ? header.error_message : absl::string_view(error);
 }
 
 // PendingCall is a ClientCall in flight with all that gRPC needs for it:

@@ -98,8 +98,8 @@ class CallbackListener final : public Listener,
     builder.SetOption(std::make_unique<TrafficOnly>());
     builder.SetOption(
         std::make_unique<grpc::HealthCheckServiceServerBuilderOption>(nullptr));
-    builder.AddListeningPort(
-        address, MakeServerCredentials(security_.tls.get()), &port);
+    builder.AddListeningPort(address,
+                             MakeServerCredentials(security_.tls.get()), &port);
     builder.RegisterCallbackGenericService(this);
     server_ = builder.BuildAndStart();
     return server_ == nullptr ? 0 : port;
@@ -149,9 +149,8 @@ class CallbackListener final : public Listener,
 std::unique_ptr<Listener> MakeCallbackListener(
     const ChannelArguments& arguments, PoolUse pool_use,
     ListenerSecurity security, bool measures_time_parts) {
-  return std::make_unique<CallbackListener>(arguments, std::move(pool_use),
-                                            std::move(security),
-                                            measures_time_parts);
+  return std::make_unique<CallbackListener>(
+      arguments, std::move(pool_use), std::move(security), measures_time_parts);
 }
 
 }  // namespace distbench

@@ -72,8 +72,7 @@ void CallbackServer::Request::OnReadDone(bool ok) {
 }
 
 void CallbackServer::Request::SendReply() {
-  reply_.Fill(ReplyHeader(/*times=*/server_.measures_time_parts_),
-              reply_bytes);
+  reply_.Fill(ReplyHeader(/*times=*/server_.measures_time_parts_), reply_bytes);
   StartWriteAndFinish(reply_.get(), grpc::WriteOptions(), grpc::Status::OK);
 }
 

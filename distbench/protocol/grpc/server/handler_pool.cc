@@ -49,8 +49,8 @@ bool HandlerPool::Submit(Task& task) {
   (last_ == nullptr ? first_ : last_->next_) = &task;
   last_ = &task;
   ++waiting_tasks_;
-  const bool needs_thread = kind_ == Kind::kElastic &&
-                            waiting_tasks_ > threads_ - occupied_threads_;
+  const bool needs_thread =
+      kind_ == Kind::kElastic && waiting_tasks_ > threads_ - occupied_threads_;
   // Without a new thread, the task waits for an existing one.
   if (!needs_thread || !StartThread(nullptr)) WakeOneIfNeeded();
   return true;

@@ -76,9 +76,8 @@ std::unique_ptr<Listener> MakeQueueListener(const ChannelArguments& arguments,
                                             PoolUse pool_use,
                                             ListenerSecurity security,
                                             bool measures_time_parts) {
-  return std::make_unique<QueueListener>(arguments, std::move(pool_use),
-                                         std::move(security),
-                                         measures_time_parts);
+  return std::make_unique<QueueListener>(
+      arguments, std::move(pool_use), std::move(security), measures_time_parts);
 }
 
 }  // namespace distbench

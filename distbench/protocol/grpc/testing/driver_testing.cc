@@ -7,9 +7,7 @@
 #include "distbench/protocol/grpc/grpc_driver.h"
 
 // gRPC resolves names with c-ares, which keeps a copy of "localhost".
-extern "C" const char* __lsan_default_suppressions() {
-  return "leak:libcares";
-}
+extern "C" const char* __lsan_default_suppressions() { return "leak:libcares"; }
 
 namespace distbench {
 
@@ -31,9 +29,8 @@ std::vector<Mode> AllModes() {
     modes.push_back({.client_type = client, .server_type = "inline"});
     for (const char* server : {"polling", "handoff"}) {
       for (const char* pool : {"elastic", "simple", "null"}) {
-        modes.push_back({.client_type = client,
-                         .server_type = server,
-                         .pool_type = pool});
+        modes.push_back(
+            {.client_type = client, .server_type = server, .pool_type = pool});
       }
     }
   }

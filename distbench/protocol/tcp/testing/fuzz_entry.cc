@@ -40,12 +40,12 @@ class Answers {
     const int64_t asked = header.response_bytes != kServerDecides
                               ? header.response_bytes
                               : kReplyBytes;
-    const int64_t sent = queue_.Append(
-        FrameKind::kReply, request.call_id,
-        ResponseHeader{.server_instance = kInstance}, asked);
-    Require(sent == LayOutMessage(ResponseHeader{.server_instance = kInstance},
-                                  asked)
-                        .total_bytes());
+    const int64_t sent =
+        queue_.Append(FrameKind::kReply, request.call_id,
+                      ResponseHeader{.server_instance = kInstance}, asked);
+    Require(sent ==
+            LayOutMessage(ResponseHeader{.server_instance = kInstance}, asked)
+                .total_bytes());
     Require(queue_.Write(stream_) != SendQueue::Outcome::kBroken);
     Receive(request.call_id, sent);
   }
@@ -152,8 +152,8 @@ DecodedStream Greet(Greeting::Side side, absl::string_view bytes,
     result.error = greeting.Receive(piece);
     greeting.TakeOutput();
   }
-  result.greeted = greeting.missing_bytes() == 0 &&
-                   result.error == StreamError::kNone;
+  result.greeted =
+      greeting.missing_bytes() == 0 && result.error == StreamError::kNone;
   return result;
 }
 
@@ -168,10 +168,9 @@ DecodedStream DecodeStream(absl::string_view bytes, size_t piece_bytes) {
     return Greet(requests ? Greeting::Side::kServer : Greeting::Side::kClient,
                  bytes, piece_bytes);
   }
-  return requests ? DecodeAs<RequestHeader>(FrameKind::kRequest, bytes,
-                                            piece_bytes)
-                  : DecodeAs<ResponseHeader>(FrameKind::kReply, bytes,
-                                             piece_bytes);
+  return requests
+             ? DecodeAs<RequestHeader>(FrameKind::kRequest, bytes, piece_bytes)
+             : DecodeAs<ResponseHeader>(FrameKind::kReply, bytes, piece_bytes);
 }
 
 void DecodeInPieces(absl::string_view bytes) {

@@ -84,11 +84,11 @@ TEST(FuzzTest, WellFormedStreamsAreUnderstood) {
 }
 
 TEST(FuzzTest, SurvivesAbsurdReplySizes) {
-  for (const int64_t reply_bytes : {INT64_MIN, INT64_MIN + 1, INT64_MAX,
-                                    int64_t{1} << 40, int64_t{-2}}) {
+  for (const int64_t reply_bytes :
+       {INT64_MIN, INT64_MIN + 1, INT64_MAX, int64_t{1} << 40, int64_t{-2}}) {
     const std::string request =
-        Frame(FrameKind::kRequest,
-              RequestHeader{.response_bytes = reply_bytes}, /*target_bytes=*/0);
+        Frame(FrameKind::kRequest, RequestHeader{.response_bytes = reply_bytes},
+              /*target_bytes=*/0);
     DecodeInPieces(std::string(1, kRequests) + request + request);
   }
 }
@@ -127,8 +127,7 @@ TEST(FuzzTest, SurvivesMutatedGreetings) {
       bytes->insert(0, 1,
                     static_cast<char>(kGreetingBit | (is_for_server ? 1 : 0)));
       DecodeInPieces(*bytes);
-      malformed +=
-          DecodeStream(*bytes, 64).error == StreamError::kNoHello;
+      malformed += DecodeStream(*bytes, 64).error == StreamError::kNoHello;
     }
   }
   EXPECT_GT(malformed, kRounds / 100);
