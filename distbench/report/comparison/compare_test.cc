@@ -1,6 +1,5 @@
 #include "distbench/report/comparison/compare.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <map>
@@ -9,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "distbench/report/checks/check.h"
 #include "distbench/report/comparison/compare_text.h"
 #include "distbench/report/comparison/gate.h"
