@@ -18,12 +18,12 @@
 
 #include "absl/synchronization/blocking_counter.h"
 #include "distbench/activity/corpus.h"
-#include "distbench/activity/random_graph.h"
+#include "distbench/activity/page_rank.h"
 #include "distbench/activity/stories.h"
 #include "distbench/activity/work_random.h"
 #include "distbench/base/clock.h"
 #include "distbench/config/plan/plan.h"
-#include "distbench/engine/activities/activity_pool.h"
+#include "distbench/engine/activity_pools/activity_pool.h"
 #include "distbench/engine/worker/run_state.h"
 
 namespace distbench {

@@ -19,7 +19,7 @@
 #include "bench/throughput.h"
 #include "distbench/base/cpu_time.h"
 #include "distbench/config/compile/compile.h"
-#include "distbench/config/load/load.h"
+#include "distbench/config/reading/load.h"
 #include "distbench/config/validate/check.h"
 #include "distbench/engine/engine.h"
 #include "distbench/protocol/registry/registry.h"

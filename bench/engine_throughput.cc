@@ -19,7 +19,7 @@
 #include "absl/time/clock.h"
 #include "bench/throughput.h"
 #include "distbench/config/compile/compile.h"
-#include "distbench/config/load/load.h"
+#include "distbench/config/reading/load.h"
 #include "distbench/config/validate/check.h"
 #include "distbench/engine/engine.h"
 #include "distbench/protocol/registry/registry.h"
@@ -69,6 +69,11 @@ std::string DriverSettings(const bench::Options& options) {
                       Settings("server", options.server_settings));
 }
 
+std::string TestSettings(const bench::Options& options) {
+  return absl::StrCat("workers_per_instance: ", options.threads,
+                      options.time_parts ? " measure_time_parts: true" : "");
+}
+
 std::string Loop(const bench::Options& options) {
   return options.per_second > 0
              ? absl::Substitute("open_loop_interval_ns: $0",
@@ -111,7 +116,7 @@ std::vector<bool> ImmediateRpcs(const distbench::Plan& plan) {
 std::shared_ptr<const distbench::Plan> MakePlan(const bench::Options& options) {
   const std::string config = absl::Substitute(
       R"(tests {
-           workers_per_instance: $0
+           $0
            services { name: "client" count: 1 }
            services { name: "server" count: 1 }
            protocol_driver_options {
@@ -139,7 +144,7 @@ std::shared_ptr<const distbench::Plan> MakePlan(const bench::Options& options) {
              }
            }
          })",
-      options.threads, options.spin_us, options.request_bytes,
+      TestSettings(options), options.spin_us, options.request_bytes,
       options.response_bytes, Loop(options),
       static_cast<int64_t>(1e6 * (options.seconds + options.warmup_seconds)),
       static_cast<int64_t>(1e9 * options.warmup_seconds), options.driver,
@@ -162,7 +167,8 @@ std::unique_ptr<Engine> MakeEngine(const bench::Options& options, int instance,
   auto driver = distbench::MakeProtocolDriver(
       engine_options.plan->services[instance].driver,
       {.service_address = "127.0.0.1",
-       .immediate_rpcs = ImmediateRpcs(*engine_options.plan)});
+       .immediate_rpcs = ImmediateRpcs(*engine_options.plan),
+       .measures_time_parts = engine_options.plan->measures_time_parts});
   if (!driver.ok()) Fail(driver.status().ToString());
   auto engine = Engine::Create(std::move(engine_options), *std::move(driver));
   if (!engine.ok()) Fail(engine.status().ToString());

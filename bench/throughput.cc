@@ -11,7 +11,7 @@
 #include <fstream>
 #include <thread>
 
-#include "distbench/base/freed_memory.h"
+#include "distbench/base/memory.h"
 
 namespace bench {
 namespace {
@@ -55,6 +55,8 @@ Options ParseOptions(int argc, char** argv, const std::string& description) {
   app.add_option("--handler", options.handler,
                  "action list of engine_throughput's server")
       ->check(CLI::IsMember({"empty", "list", "activity"}));
+  app.add_option("--time_parts", options.time_parts,
+                 "measure them (engine_throughput)");
   app.add_option("--connections", options.connections, "TCP: per thread");
   app.add_option("--max_batch", options.max_batch, "TCP: messages per write");
   try {

@@ -35,6 +35,7 @@ struct Options {
   // nothing, "list" an action without work, "activity" some microseconds of
   // work.
   std::string handler = "empty";
+  bool time_parts = false;      // whether engine_throughput measures them
   int connections = 1;          // with TCP: per client thread
   int max_batch = 64;           // with TCP: messages per write
 };

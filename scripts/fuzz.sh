@@ -19,7 +19,7 @@ readonly TARGETS=(
   "//distbench/report/testing:result_fuzzer tests/corpus/result"
   "//distbench/sequencer/testing:node_talk_fuzzer tests/corpus/node_talk"
   "//distbench/sequencer/testing:run_files_fuzzer tests/corpus/run_files"
-  "//test_builder:pattern_fuzzer tests/corpus/pattern"
+  "//test_builder/testing:pattern_fuzzer tests/corpus/pattern"
 )
 
 # Limits of one input. Slow inputs are findings as well.

@@ -10,17 +10,18 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "distbench/report/findings/verdict.h"
+#include "distbench/report/verdicts/check.h"
 #include "proto/traffic_config.pb.h"
-#include "test_builder/check_tests.h"
+#include "test_builder/building/check_tests.h"
+#include "test_builder/building/config_text.h"
+#include "test_builder/building/notes.h"
+#include "test_builder/building/test_factory.h"
+#include "test_builder/building/test_list.h"
 #include "test_builder/command_line.h"
-#include "test_builder/config_text.h"
 #include "test_builder/help.h"
-#include "test_builder/notes.h"
-#include "test_builder/result_directory.h"
 #include "test_builder/run/outcome.h"
+#include "test_builder/run/result_directory.h"
 #include "test_builder/run/test_runner.h"
-#include "test_builder/test_factory.h"
-#include "test_builder/test_list.h"
 
 namespace distbench {
 namespace {
@@ -43,10 +44,12 @@ class App {
   int Print(const Tests& tests);
   int Write(const Tests& tests);
   int RunAll(const Tests& tests);
+  int JudgeObjectives(absl::Span<const TestOutcome> outcomes) const;
 
   bool to_directory() const { return line_.output != "-"; }
   void Say(absl::string_view text);
   int Fail(const absl::Status& error, int exit_code);
+  void AddObjectives(Tests& tests) const;
   absl::Status PrepareDirectory(const Tests& tests);
 
   const CommandLine line_;
@@ -68,8 +71,9 @@ int App::Fail(const absl::Status& error, int exit_code) {
 
 int App::Run() {
   Notes notes;
-  const absl::StatusOr<Tests> tests = BuildTests(line_.tests, notes);
+  absl::StatusOr<Tests> tests = BuildTests(line_.tests, notes);
   if (!tests.ok()) return Fail(tests.status(), kExitUsage);
+  AddObjectives(*tests);
   const absl::Status check = CheckTests(*tests, notes);
   for (const std::string& note : notes.all()) Say(absl::StrCat("note: ", note));
   if (!check.ok()) {
@@ -83,6 +87,16 @@ int App::Run() {
     return Fail(status, kExitUsage);
   }
   return line_.sequencer.empty() ? Write(*tests) : RunAll(*tests);
+}
+
+// The objectives go with the tests, so that results say what they were judged
+// by.
+void App::AddObjectives(Tests& tests) const {
+  for (DistributedSystemDescription& test : tests) {
+    for (const std::string& objective : line_.objectives) {
+      test.add_objectives(objective);
+    }
+  }
 }
 
 int App::DryRun(const Tests& tests) {
@@ -157,6 +171,9 @@ int App::RunAll(const Tests& tests) {
       *backend, directory_,
       {.output = environment_.output,
        .messages = environment_.messages,
+       .result_text = {.terminal = environment_.terminal,
+                       .verbose = line_.verbose,
+                       .objectives = line_.objectives},
        .progress = environment_.make_progress(static_cast<int>(tests.size())),
        .stop_requested = environment_.stop_requested});
   environment_.set_stop_handler([&backend] { backend->Cancel(); });
@@ -175,7 +192,24 @@ int App::RunAll(const Tests& tests) {
                (outcome.verdict == TestOutcome::Verdict::kInvalid &&
                 line_.allow_invalid);
       });
-  return all_ok ? kExitOk : kExitRunFailed;
+  const int exit_code = all_ok ? kExitOk : kExitRunFailed;
+  return std::max(exit_code, JudgeObjectives(outcomes));
+}
+
+// Prints all verdicts, unless there is only a result that the terminal shows
+// with its verdicts.
+int App::JudgeObjectives(absl::Span<const TestOutcome> outcomes) const {
+  std::vector<Check> checks;
+  bool were_shown = environment_.terminal.is_terminal && outcomes.size() == 1;
+  for (const TestOutcome& outcome : outcomes) {
+    checks.insert(checks.end(), outcome.objectives.begin(),
+                  outcome.objectives.end());
+    were_shown &= !outcome.kept;
+  }
+  if (!checks.empty() && !were_shown) {
+    *environment_.output << "Objectives:\n" << ChecksText(checks) << std::flush;
+  }
+  return AllPass(checks, line_.allow_undecided) ? kExitOk : kExitGateNotMet;
 }
 
 }  // namespace

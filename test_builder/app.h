@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "distbench/base/terminal.h"
 #include "distbench/client/progress_display.h"
 #include "distbench/security/tls_files.h"
 #include "test_builder/run/test_backend.h"
@@ -17,6 +18,7 @@ namespace distbench {
 struct AppEnvironment {
   std::ostream* output;    // results: configs, summaries, help
   std::ostream* messages;  // progress, notes, errors
+  Terminal terminal = {};  // what `output` is
 
   // Creates a backend for the sequencer at an address.
   std::function<std::unique_ptr<TestBackend>(const std::string& address,

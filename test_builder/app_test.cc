@@ -5,10 +5,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/base/testing/fake_clock.h"
-#include "distbench/config/load/load.h"
+#include "distbench/config/reading/load.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "test_builder/run/fake_backend.h"
+#include "test_builder/run/testing/fake_backend.h"
 
 namespace distbench {
 namespace {
@@ -22,6 +22,7 @@ using testing::StartsWith;
 
 constexpr int kOk = 0;
 constexpr int kUsage = 1;
+constexpr int kGateNotMet = 2;
 constexpr int kRunFailed = 3;
 
 // Forwards calls to a backend that outlives it.
@@ -219,6 +220,31 @@ TEST_F(AppTest, FalseNumbersAreAFailure) {
   EXPECT_EQ(Run(arguments), kRunFailed);
   EXPECT_TRUE(Exists("tripartite_1x1x10-grpc_polling_inline.pb.gz"));
   EXPECT_EQ(Run(arguments), kRunFailed);
+  EXPECT_THAT(backend_.tests_run(), SizeIs(1));
+}
+
+TEST_F(AppTest, JudgesObjectives) {
+  backend_.SetBody(
+      "tripartite_1x1x10-grpc_polling_inline",
+      [](const TestBackend::EventObserver&, TestSequenceResults& results) {
+        *results.add_test_results() =
+            FakeResult("t", "client_index_rpc", 1000, 5000);
+        return absl::OkStatus();
+      });
+  const auto run_with = [&](const std::string& objective) {
+    return Run({"-o", directory_, "-s", "host:1", "tripartite",
+                "--slo=" + objective});
+  };
+  EXPECT_EQ(run_with("client_index_rpc p50"), kUsage);
+  EXPECT_THAT(messages_.str(), HasSubstr("has neither <= nor >="));
+  EXPECT_THAT(backend_.tests_run(), IsEmpty());
+
+  EXPECT_EQ(run_with("client_index_rpc p50<=1ms"), kOk);
+  EXPECT_THAT(output_.str(), HasSubstr("Objectives:\npass       t  "));
+
+  // A result that is kept is judged again.
+  EXPECT_EQ(run_with("client_index_rpc p50<=1us"), kGateNotMet);
+  EXPECT_THAT(output_.str(), HasSubstr("Objectives:\nFAIL       t  "));
   EXPECT_THAT(backend_.tests_run(), SizeIs(1));
 }
 

@@ -37,8 +37,9 @@ void DefineFlags(CLI::App& app, CommandLine& line,
                  "The certificate's private key (PEM).")
       ->type_name("FILE");
   app.add_option("-t,--duration", line.tests.duration,
-                 "Seconds of traffic of each test; default: 30.")
-      ->type_name("SECONDS");
+                 "Traffic of each test, in seconds or with a unit,\n"
+                 "such as 2m; default: 30.")
+      ->type_name("DURATION");
   app.add_option("-c,--prefix", prefixes,
                  "Settings for every CONFIG, such as grpc:ipv4;\n"
                  "those of a CONFIG take precedence. May be\n"
@@ -55,6 +56,17 @@ void DefineFlags(CLI::App& app, CommandLine& line,
   app.add_flag("--allow_invalid", line.allow_invalid,
                "Exit with 0 even if the numbers of a test are\n"
                "false.");
+  app.add_option("--slo", line.objectives,
+                 "Objective of every test, such as 'query p99<=5ms';\n"
+                 "exit with 2 if one is not met. May be repeated.")
+      ->type_name("OBJECTIVE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_flag("--allow_undecided", line.allow_undecided,
+               "Do not exit with 2 where the evidence is too thin\n"
+               "for a verdict.");
+  app.add_flag("--verbose", line.verbose,
+               "Print the whole summary on a terminal, too.");
   app.add_flag("--dry_run", line.dry_run,
                "List the tests and how long they take; write\n"
                "and run nothing.");

@@ -6,7 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "distbench/security/tls_files.h"
-#include "test_builder/test_list.h"
+#include "test_builder/building/test_list.h"
 
 namespace distbench {
 
@@ -27,6 +27,14 @@ struct CommandLine {
 
   // Accept tests whose numbers are false.
   bool allow_invalid = false;
+
+  // Objectives for every test, and whether those that the evidence does not
+  // decide count as met.
+  std::vector<std::string> objectives;
+  bool allow_undecided = false;
+
+  // Print all details of results on a terminal.
+  bool verbose = false;
 
   // Whether help was requested, and its topic; empty: the whole program.
   bool help = false;

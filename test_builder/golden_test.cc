@@ -13,15 +13,15 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "distbench/config/load/load.h"
+#include "distbench/config/reading/load.h"
 #include "google/protobuf/util/message_differencer.h"
 #include "gtest/gtest.h"
 #include "proto/traffic_config.pb.h"
+#include "test_builder/building/config_text.h"
+#include "test_builder/building/notes.h"
+#include "test_builder/building/test_list.h"
 #include "test_builder/command_line.h"
-#include "test_builder/config_text.h"
-#include "test_builder/notes.h"
 #include "test_builder/patterns/registry.h"
-#include "test_builder/test_list.h"
 
 namespace distbench {
 namespace {

@@ -10,7 +10,7 @@
 #include "absl/types/span.h"
 #include "distbench/config/problems/suggest.h"
 #include "test_builder/command_line.h"
-#include "test_builder/common_parameters.h"
+#include "test_builder/parameters/common_parameters.h"
 #include "test_builder/patterns/registry.h"
 #include "test_builder/protocols/registry.h"
 
@@ -37,6 +37,8 @@ A CONFIG is a pattern and settings, separated by ':':
                                   VALUE contains neither ':' nor '='
   NAME=VALUE,VALUE,...            makes one test per value; several lists make
                                   one per combination
+  NAME=VALUE with a unit          rates, times and sizes also as 1.5k/s, 500ms
+                                  or 256KiB, as the parameter requires
   NAME=<FILE                      takes the value from a file, as it is
 Of a setting that is given twice the last one counts. A name that is nobody's
 parameter becomes an attribute of the test, unless it looks like a typing error.
@@ -53,15 +55,15 @@ constexpr char kExamples[] = R"(
 Examples:
   test_builder client_server                         print a config
   test_builder -o configs clique:node_count=4,8,16   write three configs
-  test_builder -s localhost:10000 -o results -t 10 multi_level_rpc:qps=500
+  test_builder -s localhost:10000 -o results -t 10s multi_level_rpc:qps=500/s
   test_builder -o results -s localhost:10000 -c grpc:ipv4 \
       parameter_sweep parallel_queries 1 x2 64 client_server tripartite
 
 A run writes DIR/LABELtest.config and DIR/LABELtest.pb.gz. What is there already
 is kept: the same command resumes where it was stopped.
 
-Exit status: 0 all is well; 1 wrong usage or config, nothing was run; 3 a test
-failed, or its numbers are false.
+Exit status: 0 all is well; 1 wrong usage or config, nothing was run; 2 an
+objective was not met; 3 a test failed, or its numbers are false.
 )";
 
 // Breaks text into lines that are indented by `indent` spaces.

@@ -26,7 +26,8 @@ TEST(TopicHelpTest, IsMadeFromTheDeclarations) {
   EXPECT_THAT(*help, HasSubstr("clique: all-to-all bursts"));
   EXPECT_THAT(*help,
               HasSubstr("rpc_interval_us=16000\n      Microseconds between "
-                        "the bursts. (integer, at least 100)\n"));
+                        "the bursts. (integer, at least 100, or with a unit,\n"
+                        "      such as 16ms)\n"));
   EXPECT_THAT(*help, HasSubstr("test_duration=30"));
   EXPECT_THAT(*help, HasSubstr("test_builder clique:node_count=4"));
 }

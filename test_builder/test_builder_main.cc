@@ -1,7 +1,10 @@
+#include <unistd.h>
+
 #include <iostream>
 
 #include "distbench/base/process_setup.h"
 #include "distbench/base/stop_signals.h"
+#include "distbench/base/terminal.h"
 #include "distbench/report/findings/verdict.h"
 #include "test_builder/app.h"
 #include "test_builder/run/sequencer_backend.h"
@@ -13,6 +16,7 @@ int main(int argc, char** argv) {
   AppEnvironment environment;
   environment.output = &std::cout;
   environment.messages = &std::cerr;
+  environment.terminal = TerminalOf(STDOUT_FILENO);
   environment.make_backend = [](const std::string& address,
                                 const TlsFiles& tls) {
     return std::make_unique<SequencerBackend>(address, tls);

@@ -109,6 +109,7 @@ class HtmlReportTest(programs.ProgramTest):
                     self.text_of(page, "latency-legend").count("rpc_"), 4
                 )
                 self.assertIn("Example CPU", self.text_of(page, "nodes-table"))
+                self.assertIn("4,321", self.text_of(page, "connections-table"))
                 page.close()
 
     def test_choices_change_what_is_drawn(self):
@@ -154,6 +155,27 @@ class HtmlReportTest(programs.ProgramTest):
             page.evaluate("document.getElementById('over-time').hidden")
         )
         self.assertIn("2.5 µs", self.text_of(page, "latency-table"))
+        self.assertTrue(
+            page.evaluate("document.getElementById('time-parts').hidden")
+        )
+        page.close()
+
+    def test_time_parts_are_shown(self):
+        result = OLD_RESULT.replace(
+            "latency_ns: 3000",
+            "latency_ns: 3000 server_queue_ns: 100 server_handler_ns: 900",
+        )
+        page = self.open_report(self.write("timed.pb", result))
+        table = self.text_of(page, "time-parts-table")
+        for text in (
+            "network and stacks",
+            "2 µs",
+            "server: queue",
+            "100 ns",
+            "server: handler",
+            "900 ns",
+        ):
+            self.assertIn(text, table)
         page.close()
 
     def test_result_without_anything_at_all_is_shown(self):

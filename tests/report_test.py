@@ -51,9 +51,12 @@ class ReportTest(ReportTestCase):
         rows_by_table = {
             "rpcs": 2,
             "percentiles": 2 * (6 + 6 + 6),
+            "time_parts": 0,
             "peers": 12,
             "seconds": 40,
             "resources": 40,
+            "cpus": 40,
+            "connections": 2,
             "samples": 0,
         }
         for table, row_count in rows_by_table.items():

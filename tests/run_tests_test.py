@@ -1,7 +1,13 @@
 """Tests on a cluster of three processes: output, files and exit status."""
 
+import contextlib
+import fcntl
 import os
+import pty
 import signal
+import struct
+import subprocess
+import termios
 import unittest
 
 from tests import programs
@@ -93,6 +99,53 @@ class RunTestsTest(programs.ClusterTest):
         self.assertRegex(outcome.err, r"\[1/2\] first: done after")
         self.assertRegex(outcome.err, r"\[2/2\] second: done after")
         self.assertNotIn("Test summary", outcome.err)
+
+    def on_terminal(self, columns, *arguments, **environment):
+        """Runs distbench; returns what it writes to a terminal as stdout."""
+        terminal, stdout = pty.openpty()
+        size = struct.pack("HHHH", 24, columns, 0, 0)
+        fcntl.ioctl(stdout, termios.TIOCSWINSZ, size)
+        with subprocess.Popen(
+            [programs.DISTBENCH, *arguments],
+            env=self.environment() | {"TERM": "xterm"} | environment,
+            stdout=stdout,
+            stderr=subprocess.DEVNULL,
+        ) as process:
+            os.close(stdout)
+            written = b""
+            # At the end of the output, Linux reports an error.
+            with contextlib.suppress(OSError):
+                while piece := os.read(terminal, 65536):
+                    written += piece
+            os.close(terminal)
+        return process.returncode, written.decode().replace("\r\n", "\n")
+
+    def test_terminal_gets_a_view_for_people(self):
+        sequencer = self.start_cluster()
+        infile = self.write("a.config", programs.client_server_config(COUNTED))
+        command = (
+            "run_tests",
+            f"--test_sequencer={sequencer.address}",
+            f"--infile={infile}",
+            "--slo=ping p50<=1h",
+        )
+        status, view = self.on_terminal(80, *command, NO_COLOR="1")
+        self.assertEqual(status, 0, view)
+        self.assertRegex(view, r"^client_server: (ok|warn)\n")
+        self.assertRegex(view, r"\nObjectives:\n  pass       ping p50<=1h: ")
+        self.assertEqual(view.count("ping p50<=1h"), 1, view)
+        self.assertRegex(
+            view,
+            r"\nRPCs:\n  RPC   achieved +mean +p50 +p95 +p99  failed\n  ping ",
+        )
+        self.assertNotIn("Test summary:", view)
+        self.assertNotIn("\x1b", view)
+        self.assertLessEqual(max(map(len, view.splitlines())), 80, view)
+
+        status, view = self.on_terminal(50, *command, "--verbose")
+        self.assertEqual(status, 0, view)
+        self.assertIn("\x1b[32m  pass\x1b[0m", view)
+        self.assertRegex(view, SUMMARY)
 
     def test_outfile_can_be_reported(self):
         sequencer = self.start_cluster()
@@ -188,6 +241,37 @@ class RunTestsTest(programs.ClusterTest):
         self.assertEqual(outcome.status, 3, outcome)
         self.assertIn("Test summary:\n", outcome.out)
         self.assertRegex(outcome.out, r"ping: N: \d+ min:")
+
+    def test_requirements_are_checked_before_the_traffic(self):
+        sequencer = self.start_cluster()
+        config = programs.client_server_config(COUNTED)
+
+        def run(requirements):
+            infile = self.write(
+                "required.config",
+                config.replace(
+                    "tests {", f"tests {{ requirements {{ {requirements} }}"
+                ),
+            )
+            return self.run_tests(sequencer, infile)
+
+        unmet = 'facts { name: "min_cpus" int64_value: 1000000 }'
+        outcome = run(unmet)
+        self.assertNotEqual(outcome.status, 0)
+        self.assertRegex(
+            outcome.out,
+            r"node[01] \(host .*\) could not prepare its instances: its host "
+            r"does not meet the test's requirements: min_cpus is \d+, but the "
+            r"test requires at least 1000000\.",
+        )
+        self.assertIn("N: 0\n", outcome.out)
+        outcome = run(unmet + " strict: false")
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertRegex(outcome.out + outcome.err, r"min_cpus is \d+, but")
+        self.assertIn(f"N: {ITERATIONS} ", outcome.out)
+        outcome = run('facts { name: "min_cpus" int64_value: 1 }')
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertNotIn("min_cpus", outcome.out + outcome.err)
 
     def test_lost_node_is_named(self):
         sequencer = self.start_cluster()

@@ -34,7 +34,7 @@ main() {
   fi
   mkdir -p "$directory"
   "$binary" run_tests --test_sequencer="$sequencer" --infile="$config" \
-    --outfile="$directory/$name.pb.gz" --binary_output
+    --outfile="$directory/$name.pb.gz" --binary_output --verbose
 }
 
 main "$@"

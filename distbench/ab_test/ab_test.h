@@ -9,10 +9,10 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "distbench/report/checks/check.h"
 #include "distbench/report/comparison/compare.h"
 #include "distbench/report/comparison/gate.h"
 #include "distbench/report/measurements/test_run.h"
+#include "distbench/report/verdicts/check.h"
 #include "proto/results.pb.h"
 
 namespace distbench {

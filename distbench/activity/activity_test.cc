@@ -6,7 +6,7 @@
 
 #include "distbench/activity/activity.h"
 #include "distbench/activity/registry.h"
-#include "distbench/activity/thread_cpu_time.h"
+#include "distbench/base/cpu_time.h"
 #include "distbench/config/catalogs/activity_catalog.h"
 #include "gtest/gtest.h"
 

@@ -1,5 +1,6 @@
 // Measures what iterations of activities cost on this machine, and scales
-// activities to a given cost.
+// activities to a given cost: activities that the caller makes, and those of a
+// test config.
 
 #ifndef DISTBENCH_ACTIVITY_CALIBRATION_H_
 #define DISTBENCH_ACTIVITY_CALIBRATION_H_
@@ -55,6 +56,26 @@ struct SizedActivity {
 absl::StatusOr<SizedActivity> SizeToTarget(const ActivityConfig& activity,
                                            double target_ns, double tolerance,
                                            CostFunction cost);
+
+// What test.activity_configs(place) costs. The test must be valid and
+// canonical; the error says why the activity cannot be made.
+absl::StatusOr<ActivityCost> MeasureInTest(
+    const DistributedSystemDescription& test, int place,
+    const CostOptions& options);
+
+// Replaces test.activity_configs(place) by one that costs target_ns of CPU
+// time, as SizeToTarget(), and records that in the test's attribute
+// "calibration:NAME". The test is unchanged if there is an error.
+absl::StatusOr<SizedActivity> SizeInTest(DistributedSystemDescription& test,
+                                         int place, double target_ns,
+                                         double tolerance,
+                                         const CostOptions& options);
+
+// "12.3 us CPU (12.1 to 12.9) per iteration, of 5000".
+std::string CostText(const ActivityCost& cost);
+
+// "array_size 100: 12.3 us CPU ...".
+std::string SizeText(const SizedActivity& sized);
 
 }  // namespace distbench
 

@@ -7,7 +7,6 @@
 #include <new>
 #include <tuple>
 
-#include "distbench/activity/compressor.h"
 #include "distbench/base/testing/scarce_memory.h"
 #include "gtest/gtest.h"
 

@@ -5,9 +5,26 @@
 #include <vector>
 
 #include "distbench/activity/work_random.h"
+#include "distbench/base/cpu_time.h"
 
 namespace distbench {
 namespace {
+
+class SpinFor final : public Activity {
+ public:
+  explicit SpinFor(int64_t duration_ns) : duration_ns_(duration_ns) {}
+
+  // There is no checksum, because the number of clock readings is meaningless.
+  Work DoPart(uint64_t /*iteration*/, int /*step*/, int /*part*/) override {
+    const int64_t end_ns = ThreadCpuNs() + duration_ns_;
+    while (ThreadCpuNs() < end_ns) {
+    }
+    return {};
+  }
+
+ private:
+  const int64_t duration_ns_;
+};
 
 class ConsumeCpu final : public Activity {
  public:
@@ -31,6 +48,10 @@ class ConsumeCpu final : public Activity {
 };
 
 }  // namespace
+
+std::unique_ptr<Activity> MakeSpinFor(int64_t duration_ns) {
+  return std::make_unique<SpinFor>(duration_ns);
+}
 
 std::unique_ptr<Activity> MakeConsumeCpu(int64_t array_size, uint64_t seed) {
   return std::make_unique<ConsumeCpu>(array_size, seed);

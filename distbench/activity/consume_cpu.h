@@ -1,3 +1,5 @@
+// Activities that only compute.
+
 #ifndef DISTBENCH_ACTIVITY_CONSUME_CPU_H_
 #define DISTBENCH_ACTIVITY_CONSUME_CPU_H_
 
@@ -7,6 +9,10 @@
 #include "distbench/activity/activity.h"
 
 namespace distbench {
+
+// Each iteration uses this much CPU time on its thread. duration_ns must be at
+// least 1.
+std::unique_ptr<Activity> MakeSpinFor(int64_t duration_ns);
 
 // Each iteration fills an array with random numbers, sorts it and sums it up.
 // array_size must be at least 1.

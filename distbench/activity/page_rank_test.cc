@@ -3,7 +3,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "distbench/activity/random_graph.h"
 #include "gtest/gtest.h"
 
 namespace distbench {

@@ -1,4 +1,4 @@
-// Addresses in the form in which users and peers write them.
+// Addresses in the forms in which users, peers and gRPC write them.
 
 #ifndef DISTBENCH_BASE_HOST_PORT_H_
 #define DISTBENCH_BASE_HOST_PORT_H_
@@ -36,6 +36,14 @@ inline std::pair<std::string, std::string> SplitHostPort(
   return {std::string(WithoutBrackets(address.substr(0, colon))),
           std::string(address.substr(colon + 1))};
 }
+
+// Whether a peer, as gRPC names it ("ipv4:127.0.0.1:4711"), is on this host:
+// connected over loopback or a Unix socket, or in this process.
+bool IsLocalPeer(absl::string_view peer);
+
+// The address of a peer without its port, such as "127.0.0.1" or "::1". A name
+// without an address is returned as it is.
+std::string PeerHost(absl::string_view peer);
 
 }  // namespace distbench
 

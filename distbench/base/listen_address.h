@@ -9,7 +9,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "distbench/base/file_descriptor.h"
+#include "distbench/base/files.h"
 
 namespace distbench {
 

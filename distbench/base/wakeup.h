@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "distbench/base/file_descriptor.h"
+#include "distbench/base/files.h"
 
 namespace distbench {
 

@@ -15,15 +15,16 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
-#include "distbench/activity/test_calibration.h"
-#include "distbench/activity/thread_cpu_time.h"
+#include "distbench/activity/calibration.h"
+#include "distbench/base/cpu_time.h"
 #include "distbench/cli/commands.h"
-#include "distbench/cli/error_output.h"
 #include "distbench/cli/flags.h"
-#include "distbench/cli/test_input.h"
+#include "distbench/cli/input.h"
+#include "distbench/cli/output.h"
 #include "distbench/config/catalogs/activity_catalog.h"
-#include "distbench/config/load/load.h"
 #include "distbench/config/problems/suggest.h"
+#include "distbench/config/reading/load.h"
+#include "distbench/config/syntax/quantity.h"
 #include "distbench/report/findings/verdict.h"
 #include "distbench/results/output_file.h"
 #include "proto/traffic_config.pb.h"
@@ -48,11 +49,11 @@ absl::StatusOr<Targets> ParseTargets(const std::vector<std::string>& texts) {
   Targets targets;
   for (const std::string& text : texts) {
     const size_t equals = text.rfind('=');
-    absl::Duration duration;
+    const absl::Duration duration =
+        ParseDurationWithUnit(text.substr(equals + 1))
+            .value_or(absl::ZeroDuration());
     if (equals == std::string::npos || equals == 0 ||
-        !absl::ParseDuration(text.substr(equals + 1), &duration) ||
-        duration <= absl::ZeroDuration() ||
-        duration == absl::InfiniteDuration()) {
+        duration == absl::ZeroDuration()) {
       return absl::InvalidArgumentError(absl::StrCat(
           "--target: ", Quoted(text),
           " is not a target; write an activity and a time, as in rank=5000us"));

@@ -7,14 +7,14 @@
 #include "absl/status/statusor.h"
 #include "distbench/cli/commands.h"
 #include "distbench/cli/comparison_flags.h"
-#include "distbench/cli/error_output.h"
-#include "distbench/cli/result_input.h"
-#include "distbench/report/checks/check.h"
+#include "distbench/cli/input.h"
+#include "distbench/cli/output.h"
 #include "distbench/report/comparison/capacity.h"
 #include "distbench/report/comparison/compare.h"
 #include "distbench/report/comparison/gate.h"
 #include "distbench/report/findings/verdict.h"
 #include "distbench/report/measurements/test_run.h"
+#include "distbench/report/verdicts/check.h"
 
 namespace distbench {
 

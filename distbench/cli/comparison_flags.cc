@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "distbench/cli/error_output.h"
 #include "distbench/cli/flags.h"
-#include "distbench/cli/result_input.h"
-#include "distbench/report/comparison/compare_text.h"
+#include "distbench/cli/input.h"
+#include "distbench/cli/output.h"
+#include "distbench/report/comparison/compare.h"
 #include "distbench/report/findings/verdict.h"
 
 namespace distbench {

@@ -8,11 +8,11 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "distbench/cli/check_output.h"
-#include "distbench/report/checks/check.h"
+#include "distbench/cli/output.h"
 #include "distbench/report/comparison/compare.h"
 #include "distbench/report/comparison/gate.h"
 #include "distbench/report/measurements/test_run.h"
+#include "distbench/report/verdicts/check.h"
 
 namespace CLI {
 class App;

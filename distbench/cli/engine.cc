@@ -8,13 +8,12 @@
 #include <memory>
 
 #include "absl/status/status.h"
-#include "distbench/base/file_descriptor.h"
+#include "distbench/base/files.h"
 #include "distbench/cli/commands.h"
-#include "distbench/cli/error_output.h"
+#include "distbench/cli/output.h"
+#include "distbench/hosting/engine_messages.h"
 #include "distbench/hosting/engine_server.h"
-#include "distbench/hosting/engine_socket.h"
 #include "distbench/hosting/in_process_engines.h"
-#include "distbench/hosting/warm_up.h"
 #include "distbench/report/findings/verdict.h"
 
 namespace distbench {

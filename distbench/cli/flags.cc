@@ -4,6 +4,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
+#include "distbench/config/syntax/quantity.h"
 
 namespace distbench {
 
@@ -13,13 +14,10 @@ constexpr int kMaxPort = 65535;
 
 // Returns an empty string if the text is a positive duration, else the error.
 std::string CheckDuration(const std::string& text) {
-  absl::Duration duration;
-  if (absl::ParseDuration(text, &duration) && duration > absl::ZeroDuration()) {
-    return "";
-  }
-  return '"' + text +
-         "\" is not a positive duration; write it with its unit, such as 130s, "
-         "2m or 1h30m";
+  const auto duration = ParseDurationWithUnit(text);
+  if (!duration.ok()) return std::string(duration.status().message());
+  if (*duration > absl::ZeroDuration()) return "";
+  return '"' + text + "\" is out of range; a duration must be above 0";
 }
 
 // Returns an empty string if the text is "HOST:PORT", else the error.
@@ -121,7 +119,8 @@ void AddDurationFlag(CLI::App& command, const std::string& flag,
       .add_option_function<std::string>(
           flag,
           [&duration](const std::string& text) {
-            absl::ParseDuration(text, &duration);
+            duration =
+                ParseDurationWithUnit(text).value_or(absl::ZeroDuration());
           },
           std::string(description))
       ->check(CheckDuration)

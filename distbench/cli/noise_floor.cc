@@ -7,8 +7,8 @@
 
 #include "absl/status/statusor.h"
 #include "distbench/cli/commands.h"
-#include "distbench/cli/error_output.h"
-#include "distbench/cli/result_input.h"
+#include "distbench/cli/input.h"
+#include "distbench/cli/output.h"
 #include "distbench/report/comparison/noise_floor.h"
 #include "distbench/report/findings/verdict.h"
 #include "distbench/report/measurements/test_run.h"

@@ -12,9 +12,9 @@
 #include "absl/time/time.h"
 #include "distbench/base/stop_signals.h"
 #include "distbench/cli/commands.h"
-#include "distbench/cli/error_output.h"
 #include "distbench/cli/flags.h"
-#include "distbench/cli/test_input.h"
+#include "distbench/cli/input.h"
+#include "distbench/cli/output.h"
 #include "distbench/cli/test_output.h"
 #include "distbench/client/console_run.h"
 #include "distbench/client/repetition.h"
@@ -79,6 +79,7 @@ absl::Status CheckDetached(const Flags& flags) {
   const char* flag = !flags.output.outfile.empty() ? "--outfile"
                      : flags.output.binary_output  ? "--binary_output"
                      : flags.output.allow_invalid  ? "--allow_invalid"
+                     : flags.output.verbose        ? "--verbose"
                      : !flags.output.checks.junit.empty() ? "--junit"
                      : !flags.output.checks.markdown.empty() ? "--markdown"
                                                    : nullptr;
@@ -131,7 +132,8 @@ int RunTests(const Flags& flags) {
   request.set_label(flags.label);
   if (flags.detach) return Detach(**client, request);
 
-  ConsoleRun run = RunOnConsole(**client, request, /*show_run_id=*/true, stop);
+  ConsoleRun run = RunOnConsole(**client, request, /*show_run_id=*/true,
+                                PrinterOf(flags.output), stop);
   if (flags.repeat > 1) NumberRepetitions(tests->tests_size(), run.results);
   const int exit_code = FinishRun(run, flags.output);
   SayHowToGoOn(run, flags);
@@ -149,6 +151,7 @@ void AddRunTestsCommand(CLI::App& app, CommandBody& chosen) {
   AddInfileFlag(*command, flags->infile);
   AddTestOutputFlags(*command, flags->output);
   AddObjectiveFlags(*command, flags->output);
+  AddVerboseFlag(*command, flags->output);
   AddDurationFlag(*command, "--max_test_duration", flags->max_test_duration,
                   "End a test after this time, such as 130s; default:\n"
                   "the test's attribute test_timeout");
@@ -171,7 +174,8 @@ void AddRunTestsCommand(CLI::App& app, CommandBody& chosen) {
                     "Print the run's id and exit; then use distbench runs\n"
                     "to wait for, get or cancel the run");
   command->footer(
-      "Prints the summary of each test to stdout. SIGINT or SIGTERM cancels\n"
+      "Prints each test's result to stdout: to a terminal, what matters most;\n"
+      "elsewhere, the summary that programs parse. SIGINT or SIGTERM cancels\n"
       "the rest and keeps what was measured; a second signal exits at once.\n"
       "If the connection is lost, the run goes on and its result is kept: see\n"
       "distbench help runs.\n\n"

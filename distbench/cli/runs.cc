@@ -9,8 +9,8 @@
 #include "absl/status/statusor.h"
 #include "distbench/base/stop_signals.h"
 #include "distbench/cli/commands.h"
-#include "distbench/cli/error_output.h"
 #include "distbench/cli/flags.h"
+#include "distbench/cli/output.h"
 #include "distbench/cli/run_table.h"
 #include "distbench/cli/test_output.h"
 #include "distbench/client/console_run.h"
@@ -75,7 +75,8 @@ int Get(TestClient& client, const Flags& flags, StopSignals& stop) {
   if (!writable.ok()) return Fail(writable, kExitUsage);
   const absl::StatusOr<RunDescription> run = FindRun(client, flags.run_id);
   if (!run.ok()) return Fail(run.status(), kExitUsage);
-  const ConsoleRun outcome = GetOnConsole(client, *run, stop);
+  const ConsoleRun outcome =
+      GetOnConsole(client, *run, PrinterOf(flags.output), stop);
   SayStorageProblem(*run, outcome.status);
   return FinishRun(outcome, flags.output);
 }
@@ -85,7 +86,8 @@ int Wait(TestClient& client, const Flags& flags, StopSignals& stop) {
   if (!writable.ok()) return Fail(writable, kExitUsage);
   const absl::StatusOr<RunDescription> run = FindRun(client, flags.run_id);
   if (!run.ok()) return Fail(run.status(), kExitUsage);
-  ConsoleRun outcome = FollowOnConsole(client, *run, stop);
+  ConsoleRun outcome =
+      FollowOnConsole(client, *run, PrinterOf(flags.output), stop);
   if (stop.requested()) {
     outcome.status = absl::CancelledError(
         "no longer waiting; the run goes on (distbench runs cancel ends it)");
@@ -159,6 +161,7 @@ void AddGet(CLI::App& runs, CommandBody& chosen) {
   AddRunId(command, *flags);
   AddTestOutputFlags(command, flags->output);
   AddObjectiveFlags(command, flags->output);
+  AddVerboseFlag(command, flags->output);
   command.footer(
       "Prints summaries and exits as run_tests does.\n\n"
       "Example:\n"
@@ -190,6 +193,7 @@ void AddWait(CLI::App& runs, CommandBody& chosen) {
   AddRunId(command, *flags);
   AddTestOutputFlags(command, flags->output);
   AddObjectiveFlags(command, flags->output);
+  AddVerboseFlag(command, flags->output);
   command.footer(
       "Prints and exits as run_tests does. SIGINT or SIGTERM ends the wait,\n"
       "not the run.\n\n"

@@ -6,7 +6,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/cli/flags.h"
-#include "distbench/config/search/search_limits.h"
+#include "distbench/config/search/objective.h"
 
 namespace distbench {
 namespace {

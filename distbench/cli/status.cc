@@ -10,8 +10,8 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/base/time_units.h"
 #include "distbench/cli/commands.h"
-#include "distbench/cli/error_output.h"
 #include "distbench/cli/flags.h"
+#include "distbench/cli/output.h"
 #include "distbench/cli/run_table.h"
 #include "distbench/client/test_client.h"
 #include "distbench/numa/topology.h"
@@ -47,8 +47,9 @@ std::string DescribeTest(const GetStatusResponse& status) {
   }
   const TrafficProgress& progress = status.progress();
   absl::StrAppend(&text, ", ", progress.succeeded_count(), " RPCs");
-  if (progress.offered_count() > 0) {
-    absl::StrAppend(&text, " of ", progress.offered_count(), " offered");
+  if (progress.offered_count() > 0 && progress.has_open_loop_ended_count()) {
+    absl::StrAppend(&text, ", ", progress.open_loop_ended_count(), " of ",
+                    progress.offered_count(), " offered have ended");
   }
   absl::StrAppend(&text, ", ", progress.in_flight_count(), " in flight, ",
                   progress.failed_count(), " failed");

@@ -1,5 +1,7 @@
 #include "distbench/cli/test_output.h"
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
@@ -8,11 +10,13 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/cli/error_output.h"
+#include "distbench/base/terminal.h"
 #include "distbench/cli/flags.h"
+#include "distbench/cli/output.h"
 #include "distbench/config/search/objective.h"
 #include "distbench/report/findings/verdict.h"
 #include "distbench/report/objectives/check_objectives.h"
+#include "distbench/report/terminal/result_text.h"
 #include "distbench/results/output_file.h"
 #include "distbench/results/result_file.h"
 
@@ -38,6 +42,11 @@ void AddObjectiveFlags(CLI::App& command, TestOutputFlags& flags) {
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   AddCheckFlags(command, flags.checks);
+}
+
+void AddVerboseFlag(CLI::App& command, TestOutputFlags& flags) {
+  command.add_flag("--verbose", flags.verbose,
+                   "Print the whole summary on a terminal, too");
 }
 
 absl::Status CheckOutput(const TestOutputFlags& flags) {
@@ -68,7 +77,9 @@ int CheckAllObjectives(const ConsoleRun& run, const TestOutputFlags& flags) {
       checks.push_back(std::move(check));
     }
   }
-  if (!checks.empty()) {
+  const bool were_shown =
+      run.printed_results && TerminalOf(STDOUT_FILENO).is_terminal;
+  if (!checks.empty() && !were_shown) {
     std::cout << "Objectives:\n" << ChecksText(checks) << std::flush;
   }
   const absl::Status written = WriteChecks(checks, flags.checks);
@@ -78,6 +89,15 @@ int CheckAllObjectives(const ConsoleRun& run, const TestOutputFlags& flags) {
 }
 
 }  // namespace
+
+ResultPrinter PrinterOf(const TestOutputFlags& flags) {
+  return [&flags](const TestResult& result) {
+    std::cout << ResultText(result, {.terminal = TerminalOf(STDOUT_FILENO),
+                                     .verbose = flags.verbose,
+                                     .objectives = flags.objectives})
+              << std::flush;
+  };
+}
 
 int FinishRun(const ConsoleRun& run, const TestOutputFlags& flags) {
   int exit_code = ExitCodeFor(run.results, flags.allow_invalid);

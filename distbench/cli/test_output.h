@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "distbench/cli/check_output.h"
+#include "distbench/cli/output.h"
 #include "distbench/client/console_run.h"
 
 namespace CLI {
@@ -20,6 +20,7 @@ struct TestOutputFlags {
   std::string outfile;
   bool binary_output = false;
   bool allow_invalid = false;
+  bool verbose = false;
   std::vector<std::string> objectives;
   CheckFlags checks;
 };
@@ -35,8 +36,16 @@ void AddObjectiveFlags(CLI::App& command, TestOutputFlags& flags);
 // are valid. Call this before a long test.
 absl::Status CheckOutput(const TestOutputFlags& flags);
 
-// Prints which objectives were met, writes the files that the flags name, prints
-// errors, and returns the ExitCode.
+// Adds --verbose, for commands that print results. `flags` must outlive the
+// parsing.
+void AddVerboseFlag(CLI::App& command, TestOutputFlags& flags);
+
+// Prints a test's result to stdout, for a terminal or for programs. `flags` must
+// outlive the printer.
+ResultPrinter PrinterOf(const TestOutputFlags& flags);
+
+// Prints which objectives were met, unless the printer has done so, writes the
+// files that the flags name, prints errors, and returns the ExitCode.
 int FinishRun(const ConsoleRun& run, const TestOutputFlags& flags);
 
 }  // namespace distbench

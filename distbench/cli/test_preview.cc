@@ -8,10 +8,10 @@
 #include "absl/status/statusor.h"
 #include "distbench/base/stop_signals.h"
 #include "distbench/cli/commands.h"
-#include "distbench/cli/error_output.h"
 #include "distbench/cli/flags.h"
+#include "distbench/cli/input.h"
+#include "distbench/cli/output.h"
 #include "distbench/cli/revision.h"
-#include "distbench/cli/test_input.h"
 #include "distbench/cli/test_output.h"
 #include "distbench/client/console_run.h"
 #include "distbench/client/test_client.h"
@@ -74,7 +74,8 @@ int PreviewTests(const Flags& flags) {
   TestClient client((*sequencer)->InProcessChannel());
   RunTestsRequest request;
   *request.mutable_test_sequence() = *std::move(tests);
-  return FinishRun(RunOnConsole(client, request, /*show_run_id=*/false, stop),
+  return FinishRun(RunOnConsole(client, request, /*show_run_id=*/false,
+                                PrinterOf(flags.output), stop),
                    flags.output);
 }
 
@@ -87,6 +88,7 @@ void AddTestPreviewCommand(CLI::App& app, CommandBody& chosen) {
   AddInfileFlag(*command, flags->infile);
   AddTestOutputFlags(*command, flags->output);
   AddObjectiveFlags(*command, flags->output);
+  AddVerboseFlag(*command, flags->output);
   command->footer(
       "Runs all services on one node, wherever the test places them, to show\n"
       "what a test does before a cluster runs it.\n\n"

@@ -1,7 +1,5 @@
 #include "distbench/client/console_run.h"
 
-#include <iostream>
-
 #include "absl/status/statusor.h"
 #include "distbench/client/progress_display.h"
 
@@ -9,23 +7,18 @@ namespace distbench {
 
 namespace {
 
-void PrintSummary(const TestResult& result) {
-  std::cout << "Test summary:\n";
-  for (const std::string& line : result.log_summary()) {
-    std::cout << line << '\n';
-  }
-  std::cout << std::flush;
-}
-
 // Keeps and prints an event's information, except for progress.
-void Take(const RunTestsEvent& event, ConsoleRun& run) {
+void Take(const RunTestsEvent& event, const ResultPrinter& print,
+          ConsoleRun& run) {
   if (event.has_run_id()) run.run_id = event.run_id();
   if (event.has_started()) run.traffic_started = true;
   if (!event.has_finished()) return;
   if (event.finished().run_info().has_start_timestamp_ns()) {
     run.traffic_started = true;
   }
-  PrintSummary(event.finished());
+  // The event has only what came last of the result.
+  print(run.results.test_results(event.test_index()));
+  run.printed_results = true;
 }
 
 // Returns how long the traffic of the run's test has been under way, in
@@ -40,13 +33,14 @@ int64_t RunningTimeUs(TestClient& client, const RunDescription& run) {
 // signal cancels the call. `display` may be null.
 template <typename Call>
 ConsoleRun Conduct(TestClient& client, StopSignals& stop,
-                   ProgressDisplay* display, const Call& call) {
+                   const ResultPrinter& print, ProgressDisplay* display,
+                   const Call& call) {
   ConsoleRun run;
   stop.SetHandler([&client] { client.Cancel(); });
   run.status = call(
       [&](const RunTestsEvent& event) {
         if (display != nullptr) display->Show(event);
-        Take(event, run);
+        Take(event, print, run);
       },
       run.results);
   stop.SetHandler({});
@@ -56,31 +50,32 @@ ConsoleRun Conduct(TestClient& client, StopSignals& stop,
 }  // namespace
 
 ConsoleRun RunOnConsole(TestClient& client, const RunTestsRequest& request,
-                        bool show_run_id, StopSignals& stop) {
+                        bool show_run_id, const ResultPrinter& print,
+                        StopSignals& stop) {
   ProgressDisplayOptions options =
       StderrProgress(request.test_sequence().tests_size());
   options.show_run_id = show_run_id;
   ProgressDisplay display(options);
-  return Conduct(client, stop, &display,
+  return Conduct(client, stop, print, &display,
                  [&](const auto& observe, TestSequenceResults& results) {
                    return client.RunTests(request, observe, results);
                  });
 }
 
 ConsoleRun FollowOnConsole(TestClient& client, const RunDescription& run,
-                           StopSignals& stop) {
+                           const ResultPrinter& print, StopSignals& stop) {
   ProgressDisplayOptions options = StderrProgress(run.test_names_size());
   options.running_time_us = RunningTimeUs(client, run);
   ProgressDisplay display(options);
-  return Conduct(client, stop, &display,
+  return Conduct(client, stop, print, &display,
                  [&](const auto& observe, TestSequenceResults& results) {
                    return client.GetRun(run, /*wait=*/true, observe, results);
                  });
 }
 
 ConsoleRun GetOnConsole(TestClient& client, const RunDescription& run,
-                        StopSignals& stop) {
-  return Conduct(client, stop, nullptr,
+                        const ResultPrinter& print, StopSignals& stop) {
+  return Conduct(client, stop, print, nullptr,
                  [&](const auto& observe, TestSequenceResults& results) {
                    return client.GetRun(run, /*wait=*/false, observe, results);
                  });

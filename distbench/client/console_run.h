@@ -3,6 +3,7 @@
 #ifndef DISTBENCH_CLIENT_CONSOLE_RUN_H_
 #define DISTBENCH_CLIENT_CONSOLE_RUN_H_
 
+#include <functional>
 #include <string>
 
 #include "absl/status/status.h"
@@ -25,25 +26,31 @@ struct ConsoleRun {
 
   // As filled in by TestClient::RunTests().
   TestSequenceResults results;
+
+  // Whether results were passed to a ResultPrinter.
+  bool printed_results = false;
 };
 
-// Each of these functions prints a test's summary to stdout when the test ends,
-// below a line "Test summary:". Each takes over the handler of `stop` while it
-// runs.
+// Prints the result of a test that has ended.
+using ResultPrinter = std::function<void(const TestResult& result)>;
+
+// Each of these functions passes each test's result to `print` when the test
+// ends, and takes over the handler of `stop` while it runs.
 
 // Runs the tests with progress on stderr; the progress begins with the run's id
 // if `show_run_id`. A stop signal cancels the tests.
 ConsoleRun RunOnConsole(TestClient& client, const RunTestsRequest& request,
-                        bool show_run_id, StopSignals& stop);
+                        bool show_run_id, const ResultPrinter& print,
+                        StopSignals& stop);
 
 // Waits for the end of a run, with progress on stderr. A stop signal ends the
 // wait, not the run.
 ConsoleRun FollowOnConsole(TestClient& client, const RunDescription& run,
-                           StopSignals& stop);
+                           const ResultPrinter& print, StopSignals& stop);
 
 // Gets the results of a finished run.
 ConsoleRun GetOnConsole(TestClient& client, const RunDescription& run,
-                        StopSignals& stop);
+                        const ResultPrinter& print, StopSignals& stop);
 
 }  // namespace distbench
 

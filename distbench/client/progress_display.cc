@@ -1,6 +1,5 @@
 #include "distbench/client/progress_display.h"
 
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,7 +10,9 @@
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
 #include "distbench/base/saturating_add.h"
+#include "distbench/base/terminal.h"
 #include "distbench/base/time_units.h"
+#include "distbench/client/fitted_line.h"
 #include "distbench/results/histogram_proto.h"
 
 namespace distbench {
@@ -24,6 +25,8 @@ constexpr int64_t kDrawIntervalNs = 500'000'000;
 
 constexpr int64_t kLineIntervalNs = 5 * kNsPerSecond;
 constexpr int kBarWidth = 20;
+constexpr absl::string_view kNameSeparator = "  ";
+constexpr size_t kShortestName = 6;
 constexpr absl::string_view kClearLine = "\r\x1b[K";
 
 // Keeps three digits; more would be noise.
@@ -31,6 +34,24 @@ absl::Duration Rounded(int64_t ns) {
   int64_t unit_ns = 1;
   while (ns / unit_ns >= 1000) unit_ns *= 10;
   return absl::Nanoseconds(ns / unit_ns * unit_ns);
+}
+
+std::string Failures(const TrafficProgress& progress) {
+  return absl::StrCat(progress.failed_count(), " failed");
+}
+
+// Sequencers and nodes of older versions do not say what open loops sent.
+bool HasOpenLoops(const TrafficProgress& progress) {
+  return progress.offered_count() > 0 && progress.has_open_loop_ended_count();
+}
+
+// Whether open loops sent all RPCs. The counts are read while they change, so
+// that they may differ a little even then.
+bool IsAllOpenLoops(const TrafficProgress& progress) {
+  const int64_t ended =
+      SaturatingAdd(progress.succeeded_count(), progress.failed_count());
+  return SaturatingSubtract(ended, progress.open_loop_ended_count()) <=
+         ended / 100;
 }
 
 void WriteToStderr(absl::string_view text) {
@@ -43,11 +64,9 @@ void WriteToStderr(absl::string_view text) {
 ProgressDisplayOptions StderrProgress(int test_count) {
   ProgressDisplayOptions options;
   options.test_count = test_count;
-  options.terminal = isatty(STDERR_FILENO) != 0;
-  winsize size;
-  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
-    options.columns = size.ws_col;
-  }
+  const Terminal terminal = TerminalOf(STDERR_FILENO);
+  options.terminal = terminal.is_terminal;
+  options.columns = terminal.columns;
   options.write = WriteToStderr;
   return options;
 }
@@ -105,8 +124,7 @@ void ProgressDisplay::ShowStart(const TestStarted& started) {
   expected_duration_ns_ =
       SaturatingMultiply(started.expected_duration_us(), kNsPerUs);
   shown_ns_ = started_ns_;
-  shown_count_ = 0;
-  shown_offered_count_ = 0;
+  shown_.Clear();
   service_time_ns_.Clear();
   response_time_ns_.Clear();
   std::string text = absl::StrCat(Position(), name_, ": started");
@@ -133,54 +151,101 @@ void ProgressDisplay::ShowProgress(const TrafficProgress& progress) {
   if (interval_ns < (options_.terminal ? kDrawIntervalNs : kLineIntervalNs)) {
     return;
   }
-
-  const std::string figures =
-      absl::StrCat(Rate(progress, interval_ns), Latency(), ", ",
-                   progress.failed_count(), " failed");
   if (options_.terminal) {
-    // The name comes last, so that a narrow terminal cuts off only the name.
-    Draw(absl::StrCat(Position(), Bar(now_ns), Elapsed(now_ns), ", ", figures,
-                      "  ", name_));
+    Draw(TerminalLine(progress, now_ns));
   } else {
-    WriteLine(absl::StrCat(Position(), name_, ": ", Elapsed(now_ns), ", ",
-                           progress.succeeded_count(), " RPCs, ", figures));
+    WriteLine(FileLine(progress, now_ns));
   }
   SetBaseline(progress, now_ns);
+}
+
+std::string ProgressDisplay::FileLine(const TrafficProgress& progress,
+                                      int64_t now_ns) const {
+  return FitLine({{absl::StrCat(Position(), name_, ": "), 0, false},
+                  {Elapsed(now_ns), 1},
+                  {absl::StrCat(progress.succeeded_count(), " RPCs"), 2},
+                  {OfferedRate(progress, now_ns), 3},
+                  {TotalRate(progress, now_ns), 4},
+                  {Latency(50), 5},
+                  {Latency(99), 6},
+                  {Failures(progress), 7}},
+                 std::string::npos);
+}
+
+std::string ProgressDisplay::TerminalLine(const TrafficProgress& progress,
+                                          int64_t now_ns) const {
+  const bool has_failures = progress.failed_count() > 0;
+  const std::string failures = Failures(progress);
+  std::string line = FitLine({{Position(), 2, false},
+                              {Bar(now_ns), 8, false},
+                              {has_failures ? failures : "", 0},
+                              {Elapsed(now_ns), 4},
+                              {OfferedRate(progress, now_ns), 3},
+                              {TotalRate(progress, now_ns), 5},
+                              {Latency(50), 7},
+                              {Latency(99), 6},
+                              {has_failures ? "" : failures, 1}},
+                             Room());
+  // A name that is cut off still says more than none.
+  const size_t name_room = Room() - line.size();
+  if (name_room >= kNameSeparator.size() + kShortestName) {
+    absl::StrAppend(
+        &line, kNameSeparator,
+        absl::string_view(name_).substr(0, name_room - kNameSeparator.size()));
+  }
+  return line;
 }
 
 void ProgressDisplay::SetBaseline(const TrafficProgress& progress,
                                   int64_t now_ns) {
   has_baseline_ = true;
   shown_ns_ = now_ns;
-  shown_count_ = progress.succeeded_count();
-  shown_offered_count_ = progress.offered_count();
+  shown_ = progress;
+  shown_.clear_recent_service_time_ns();
+  shown_.clear_recent_response_time_ns();
   service_time_ns_.Clear();
   response_time_ns_.Clear();
 }
 
-std::string ProgressDisplay::Rate(const TrafficProgress& progress,
-                                  int64_t interval_ns) const {
-  const auto kilo_per_second = [interval_ns](int64_t count) {
-    return static_cast<double>(count) * 1e6 / static_cast<double>(interval_ns);
-  };
-  const double achieved =
-      kilo_per_second(progress.succeeded_count() - shown_count_);
-  if (progress.offered_count() == 0) {
-    return absl::StrFormat("%.2f kQPS", achieved);
-  }
-  const double offered =
-      kilo_per_second(progress.offered_count() - shown_offered_count_);
-  return absl::StrFormat("%.2f of %.2f kQPS", achieved, offered);
+double ProgressDisplay::KiloPerSecond(int64_t count, int64_t shown_count,
+                                      int64_t now_ns) const {
+  return static_cast<double>(SaturatingSubtract(count, shown_count)) * 1e6 /
+         static_cast<double>(SaturatingSubtract(now_ns, shown_ns_));
 }
 
-std::string ProgressDisplay::Latency() const {
+std::string ProgressDisplay::OfferedRate(const TrafficProgress& progress,
+                                         int64_t now_ns) const {
+  if (!HasOpenLoops(progress)) return "";
+  // It is not known which RPCs failed. Those of open loops did if there are no
+  // others.
+  const double sent =
+      IsAllOpenLoops(progress)
+          ? KiloPerSecond(progress.succeeded_count(), shown_.succeeded_count(),
+                          now_ns)
+          : KiloPerSecond(progress.open_loop_ended_count(),
+                          shown_.open_loop_ended_count(), now_ns);
+  return absl::StrFormat("%.2f of %.2f kQPS", sent,
+                         KiloPerSecond(progress.offered_count(),
+                                       shown_.offered_count(), now_ns));
+}
+
+std::string ProgressDisplay::TotalRate(const TrafficProgress& progress,
+                                       int64_t now_ns) const {
+  const bool has_open_loops = HasOpenLoops(progress);
+  if (has_open_loops && IsAllOpenLoops(progress)) return "";
+  return absl::StrFormat("%.2f kQPS%s",
+                         KiloPerSecond(progress.succeeded_count(),
+                                       shown_.succeeded_count(), now_ns),
+                         has_open_loops ? " in all" : "");
+}
+
+std::string ProgressDisplay::Latency(double percent) const {
   const LogHistogram& latency_ns =
       response_time_ns_.count() > 0 ? response_time_ns_ : service_time_ns_;
   if (latency_ns.count() == 0) return "";
-  return absl::StrFormat(
-      ", p50 %s, p99 %s",
-      absl::FormatDuration(Rounded(latency_ns.ValueAtQuantile(0.5))),
-      absl::FormatDuration(Rounded(latency_ns.ValueAtQuantile(0.99))));
+  return absl::StrFormat("p%g %s", percent,
+                         absl::FormatDuration(Rounded(
+                             latency_ns.ValueAtQuantile(percent / 100))));
 }
 
 void ProgressDisplay::ShowEnd(const TestResult& result) {
@@ -208,10 +273,13 @@ void ProgressDisplay::WriteLine(absl::string_view text) {
 }
 
 void ProgressDisplay::Draw(absl::string_view text) {
-  // Leave the last column free: writing to it may begin a new line.
-  const int room = std::max(options_.columns - 1, 0);
-  options_.write(absl::StrCat(kClearLine, text.substr(0, room)));
+  options_.write(absl::StrCat(kClearLine, text.substr(0, Room())));
   drawn_ = true;
+}
+
+size_t ProgressDisplay::Room() const {
+  // The last column stays free: writing to it may begin a new line.
+  return std::max(options_.columns - 1, 0);
 }
 
 std::string ProgressDisplay::Position() const {

@@ -3,6 +3,7 @@
 #ifndef DISTBENCH_CLIENT_PROGRESS_DISPLAY_H_
 #define DISTBENCH_CLIENT_PROGRESS_DISPLAY_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -65,8 +66,9 @@ class ProgressDisplay {
 
   // Writes a line that stays.
   void WriteLine(absl::string_view text);
-  // Redraws the terminal's line.
+  // Redraws the terminal's line, which has room for Room() characters.
   void Draw(absl::string_view text);
+  size_t Room() const;
 
   // Returns text such as "[2/3] ".
   std::string Position() const;
@@ -75,14 +77,26 @@ class ProgressDisplay {
   std::string Elapsed(int64_t now_ns) const;
   std::string Bar(int64_t now_ns) const;
 
+  // The line of a file has everything, that of a terminal what fits. A terminal
+  // shows failures before everything else.
+  std::string FileLine(const TrafficProgress& progress, int64_t now_ns) const;
+  std::string TerminalLine(const TrafficProgress& progress,
+                           int64_t now_ns) const;
+
   // Makes this progress the base of the next rate.
   void SetBaseline(const TrafficProgress& progress, int64_t now_ns);
 
-  // Rate() returns "1.23 kQPS", or "1.23 of 1.50 kQPS" if an open loop offers
-  // more. Latency() returns ", p50 1.20 ms, p99 3.40 ms", or nothing if no RPC
-  // has succeeded lately.
-  std::string Rate(const TrafficProgress& progress, int64_t interval_ns) const;
-  std::string Latency() const;
+  // The rates since the last line. OfferedRate() returns "1.23 of 1.50 kQPS"
+  // for what open loops offered and sent; empty without open loops. TotalRate()
+  // returns "2.34 kQPS", of all RPCs; empty if open loops sent all.
+  std::string OfferedRate(const TrafficProgress& progress,
+                          int64_t now_ns) const;
+  std::string TotalRate(const TrafficProgress& progress, int64_t now_ns) const;
+  double KiloPerSecond(int64_t count, int64_t shown_count,
+                       int64_t now_ns) const;
+
+  // Returns "p99 3.40ms"; empty if no RPC has succeeded lately.
+  std::string Latency(double percent) const;
 
   const ProgressDisplayOptions options_;
   bool drawn_ = false;
@@ -99,8 +113,7 @@ class ProgressDisplay {
   // its middle has none until its first progress arrives.
   bool has_baseline_ = true;
   int64_t shown_ns_ = 0;
-  int64_t shown_count_ = 0;
-  int64_t shown_offered_count_ = 0;
+  TrafficProgress shown_;  // only its counts
 
   // Latencies since then.
   LogHistogram service_time_ns_;

@@ -122,6 +122,14 @@ TEST(AllocationTest, ClosedLoopAllocatesNothing) {
   EXPECT_EQ(measured.allocations, 0);
 }
 
+TEST(AllocationTest, MeasuringTimePartsAllocatesNothing) {
+  const Measured measured =
+      MeasureSteadyState(ClientServer("max_parallel_iterations: 100") +
+                         " measure_time_parts: true");
+  EXPECT_GT(measured.rpcs, 10'000);
+  EXPECT_EQ(measured.allocations, 0);
+}
+
 TEST(AllocationTest, OpenLoopAllocatesNothing) {
   const Measured measured = MeasureSteadyState(
       ClientServer("open_loop_interval_ns: 10000 "

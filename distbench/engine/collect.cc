@@ -312,6 +312,10 @@ class Collector {
     out.set_start_timestamp_ns(sample.sent_ns + engine_.unix_offset_ns());
     out.set_latency_ns(sample.service_time_ns);
     if (sample.open_loop) out.set_lateness_ns(sample.lateness_ns);
+    if (sample.has_time_parts()) {
+      out.set_server_queue_ns(static_cast<int64_t>(sample.server_queue_ns));
+      out.set_server_handler_ns(static_cast<int64_t>(sample.server_handler_ns));
+    }
     if (sample.warmup) out.set_warmup(true);
     if (sample.error != 0) {
       out.set_error_index(errors_.Of(worker, sample.error));

@@ -4,7 +4,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "distbench/engine/recording/activity_record.h"
+#include "distbench/engine/activity_pools/activity_pool.h"
 #include "distbench/engine/recording/recorder.h"
 #include "distbench/engine/routes/engine_state.h"
 #include "proto/results.pb.h"

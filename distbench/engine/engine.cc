@@ -8,9 +8,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
-#include "distbench/base/start_thread.h"
-#include "distbench/base/timer_slack.h"
-#include "distbench/engine/activities/activities.h"
+#include "distbench/base/threads.h"
+#include "distbench/base/timers.h"
+#include "distbench/engine/activity_pools/activities.h"
 #include "distbench/engine/collect.h"
 #include "distbench/engine/recording/limited_samples.h"
 #include "distbench/engine/recording/recorder.h"
@@ -111,6 +111,7 @@ class Engine::Impl final : public WorkerGroup {
       sum.failed_count += progress.failed;
       sum.in_flight_count += progress.in_flight;
       sum.offered_count += progress.offered + progress.backlog;
+      sum.open_loop_ended_count += progress.open_loop_ended;
       sum.unsent_count += progress.unsent;
     }
     return sum;

@@ -56,6 +56,9 @@ struct EngineProgress {
   // Open loop: RPCs that were due by the last event.
   int64_t offered_count = 0;
 
+  // How many of the succeeded and failed RPCs offered_count includes.
+  int64_t open_loop_ended_count = 0;
+
   // Open-loop iterations that an in-flight cap held back until their time was
   // up.
   int64_t unsent_count = 0;

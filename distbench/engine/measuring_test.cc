@@ -216,6 +216,41 @@ TEST(UnsentLoadTest, HasNoWarmup) {
   EXPECT_NEAR(latencies.offered.offered_count(), 5001, 1);
 }
 
+// Only what open loops sent can be compared with what they offered.
+TEST(ProgressTest, TellsOpenLoopsFromTheRpcsThatFollow) {
+  SimulatedSystem system(R"pb(
+    services { name: "client" count: 1 }
+    services { name: "root" count: 1 }
+    services { name: "leaf" count: 2 }
+    default_protocol: "loopback"
+    rpc_descriptions { name: "query" client: "client" server: "root" }
+    rpc_descriptions { name: "ask" client: ["root", "client"] server: "leaf" }
+    action_lists { name: "client" action_names: ["open", "closed"] }
+    action_lists { name: "query" action_names: "fan_out" }
+    action_lists { name: "ask" }
+    actions {
+      name: "open"
+      rpc_name: "query"
+      iterations { open_loop_interval_ns: 1000000 max_iteration_count: 70 }
+    }
+    actions {
+      name: "closed"
+      rpc_name: "ask"
+      iterations { max_iteration_count: 10 }
+    }
+    actions { name: "fan_out" rpc_name: "ask" }
+  )pb");
+  ASSERT_TRUE(system.Run());
+  const EngineProgress client = system.engine("client/0").progress();
+  EXPECT_EQ(client.succeeded_count, 70 + 2 * 10);
+  EXPECT_EQ(client.offered_count, 70);
+  EXPECT_EQ(client.open_loop_ended_count, 70);
+  const EngineProgress root = system.engine("root/0").progress();
+  EXPECT_EQ(root.succeeded_count, 2 * 70);
+  EXPECT_EQ(root.offered_count, 0);
+  EXPECT_EQ(root.open_loop_ended_count, 0);
+}
+
 TEST(TimeSeriesTest, ShowsEverySecondOfARun) {
   SimulatedSystem system(OpenLoopTest("warmup_ns: 2000000000", 300'000), 2);
   ASSERT_TRUE(system.Run());

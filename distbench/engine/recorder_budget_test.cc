@@ -40,6 +40,9 @@ void Record(int peer, int rpc, int64_t sent_ns, Latencies& latencies,
   sample.sent_ns = sent_ns;
   sample.service_time_ns = latencies.Next();
   sample.lateness_ns = 1000;
+  // Counts only if time parts are measured.
+  sample.server_queue_ns = 1000;
+  sample.server_handler_ns = static_cast<float>(sample.service_time_ns / 2);
 }
 
 // The test records two of the ten RPCs of the simulated day.
@@ -107,10 +110,11 @@ class CliqueRecording {
   static constexpr int kRpcs = 2;
   static constexpr int kRounds = 60;
 
-  explicit CliqueRecording(int64_t budget)
+  explicit CliqueRecording(int64_t budget, bool measures_time_parts = false)
       : recorder({.peer_count = kPeers,
                   .rpc_count = kRpcs,
-                  .recording_memory_bytes = budget}) {
+                  .recording_memory_bytes = budget,
+                  .measures_time_parts = measures_time_parts}) {
     Latencies latencies;
     for (int64_t round = 0; round < kRounds; ++round) {
       for (int peer = 0; peer < kPeers; ++peer) {
@@ -189,6 +193,29 @@ TEST(RecorderBudgetTest, ManyPeersStayWithinIt) {
     EXPECT_DOUBLE_EQ(found_pairs[i].sum, expected_pairs[i].sum);
     EXPECT_DOUBLE_EQ(found_pairs[i].sum_of_squares,
                      expected_pairs[i].sum_of_squares);
+  }
+}
+
+TEST(RecorderBudgetTest, TimePartsOfManyPeersStayWithinIt) {
+  constexpr int64_t kBudget = 16 * kMiB;
+  const CliqueRecording limited(kBudget, /*measures_time_parts=*/true);
+  EXPECT_LE(limited.recorder.recording_memory_bytes(), kBudget);
+  EXPECT_GE(limited.recorder.recording_memory_bytes(), kBudget / 4);
+  EXPECT_GT(limited.CountBrief(), 100);
+  // Parts are counted by peer or together, but not twice.
+  std::vector<RpcTotals> found(CliqueRecording::kRpcs);
+  limited.recorder.ForEachTotals(
+      [&](int peer, int rpc, const RpcTotals& totals) {
+        EXPECT_EQ(totals.time_parts_ns.empty(),
+                  limited.recorder.is_brief(peer, rpc));
+        found[rpc].MergeHistograms(totals);
+      });
+  for (int rpc = 0; rpc < CliqueRecording::kRpcs; ++rpc) {
+    found[rpc].MergeHistograms(*limited.recorder.record(rpc)->pooled);
+    for (const TimePart part : kTimeParts) {
+      EXPECT_EQ(found[rpc].time_parts_ns.at(part).count(),
+                CliqueRecording::kPeers * CliqueRecording::kRounds);
+    }
   }
 }
 

@@ -14,7 +14,7 @@
 #include "absl/time/time.h"
 #include "distbench/base/clock.h"
 #include "distbench/config/compile/compile.h"
-#include "distbench/config/load/load.h"
+#include "distbench/config/reading/load.h"
 #include "distbench/config/validate/check.h"
 #include "distbench/engine/engine.h"
 #include "distbench/protocol/registry/registry.h"

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/base/read_file.h"
+#include "distbench/base/files.h"
 #include "gtest/gtest.h"
 
 namespace distbench {

@@ -18,7 +18,6 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "distbench/engine/engine.h"
-#include "distbench/hosting/engine_limits.h"
 #include "distbench/numa/binding.h"
 #include "distbench/protocol/driver_environment.h"
 #include "distbench/stats/interval_series.h"
@@ -26,6 +25,17 @@
 #include "proto/traffic_config.pb.h"
 
 namespace distbench {
+
+// The limits of each engine process; 0: the same limits as its node manager.
+struct EngineLimits {
+  // Open files: the process's RLIMIT_NOFILE.
+  int64_t max_files = 0;
+
+  // Threads, including those of libraries. The kernel has no such limit per
+  // process (RLIMIT_NPROC counts all threads of a user), so the host of the
+  // engines counts them before it makes an engine and while traffic runs.
+  int64_t max_threads = 0;
+};
 
 // Stands for the calling process.
 inline constexpr pid_t kThisProcess = 0;

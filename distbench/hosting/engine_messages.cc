@@ -33,6 +33,7 @@ EngineTotals ToEngineTotals(const EngineProgress& progress) {
   totals.set_failed_count(progress.failed_count);
   totals.set_in_flight_count(progress.in_flight_count);
   totals.set_offered_count(progress.offered_count);
+  totals.set_open_loop_ended_count(progress.open_loop_ended_count);
   totals.set_unsent_count(progress.unsent_count);
   return totals;
 }
@@ -42,6 +43,7 @@ EngineProgress FromEngineTotals(const EngineTotals& totals) {
           .failed_count = totals.failed_count(),
           .in_flight_count = totals.in_flight_count(),
           .offered_count = totals.offered_count(),
+          .open_loop_ended_count = totals.open_loop_ended_count(),
           .unsent_count = totals.unsent_count()};
 }
 

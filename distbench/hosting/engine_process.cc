@@ -7,11 +7,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/base/host_memory.h"
-#include "distbench/base/start_thread.h"
+#include "distbench/base/memory.h"
 #include "distbench/base/thread_room.h"
-#include "distbench/hosting/command_status.h"
-#include "distbench/hosting/engine_socket.h"
+#include "distbench/base/threads.h"
+#include "distbench/hosting/engine_messages.h"
 
 namespace distbench {
 namespace {

@@ -19,9 +19,9 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "distbench/base/child_process.h"
-#include "distbench/base/file_descriptor.h"
+#include "distbench/base/files.h"
 #include "distbench/hosting/engine_control.pb.h"
-#include "distbench/hosting/engine_limits.h"
+#include "distbench/hosting/engine_factory.h"
 #include "distbench/hosting/message_socket.h"
 
 namespace distbench {

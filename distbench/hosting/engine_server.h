@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "distbench/base/file_descriptor.h"
+#include "distbench/base/files.h"
 #include "distbench/hosting/engine_factory.h"
 
 namespace distbench {

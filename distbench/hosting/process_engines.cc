@@ -11,7 +11,6 @@
 #include "absl/time/time.h"
 #include "distbench/config/catalogs/driver_catalog.h"
 #include "distbench/config/plan/driver_options.h"
-#include "distbench/hosting/command_status.h"
 #include "distbench/hosting/engine_messages.h"
 #include "distbench/hosting/kept_measurements.h"
 #include "distbench/results/time_series.h"
@@ -95,7 +94,11 @@ class ProcessEngine final : public HostedEngine, private EngineListener {
     const EngineMade& made = report->made();
     address_ = made.address();
     peers_.assign(made.peers().begin(), made.peers().end());
-    return FromCommandStatus(made.status());
+    absl::Status status = FromCommandStatus(made.status());
+    absl::MutexLock lock(&mutex_);
+    status.Update(loss_);
+    is_made_ = status.ok();
+    return status;
   }
 
   pid_t pid() const override { return process_->pid(); }
@@ -226,7 +229,13 @@ class ProcessEngine final : public HostedEngine, private EngineListener {
     Finish();
   }
 
+  // Until the engine is made, its loss is an error of Make().
   void OnLost(const absl::Status& status) override {
+    {
+      absl::MutexLock lock(&mutex_);
+      loss_ = status;
+      if (!is_made_) return;
+    }
     options_.on_overload(status);
     Finish();
   }
@@ -263,6 +272,8 @@ class ProcessEngine final : public HostedEngine, private EngineListener {
   EngineProgress progress_ ABSL_GUARDED_BY(mutex_);
   SeriesByRpc recent_ ABSL_GUARDED_BY(mutex_);
   KeptMeasurements kept_ ABSL_GUARDED_BY(mutex_);
+  absl::Status loss_ ABSL_GUARDED_BY(mutex_);
+  bool is_made_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_started_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_finished_ ABSL_GUARDED_BY(mutex_) = false;
 

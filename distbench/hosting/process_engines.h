@@ -15,7 +15,7 @@
 #include "distbench/hosting/engine_factory.h"
 #include "distbench/hosting/engine_process.h"
 #include "distbench/security/credentials.h"
-#include "distbench/security/received_tls_files.h"
+#include "distbench/security/tls_files.h"
 
 namespace distbench {
 

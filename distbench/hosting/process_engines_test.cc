@@ -25,8 +25,8 @@
 #include "absl/types/span.h"
 #include "distbench/config/compile/compile.h"
 #include "distbench/config/validate/check.h"
+#include "distbench/hosting/engine_messages.h"
 #include "distbench/hosting/engine_server.h"
-#include "distbench/hosting/engine_socket.h"
 #include "distbench/hosting/in_process_engines.h"
 #include "distbench/hosting/message_socket.h"
 #include "distbench/results/merge.h"
@@ -414,6 +414,7 @@ TEST_F(ProcessEnginesTest, AnIdleProcessThatHangsIsReplaced) {
   EXPECT_EQ(Make(1, server_), absl::OkStatus());
   EXPECT_NE(server_.engine->pid(), idle);
   EXPECT_TRUE(WaitForEnd(idle));
+  EXPECT_FALSE(server_.overloaded.HasBeenNotified()) << server_.overload;
 }
 
 // A process that was not idle before, which a thread of the test kills as soon

@@ -1,4 +1,5 @@
-// Serves metrics to Prometheus, over HTTP at /metrics.
+// Serves metrics to Prometheus, over HTTP at /metrics: those of the program,
+// and those of its process.
 
 #ifndef DISTBENCH_METRICS_METRICS_SERVER_H_
 #define DISTBENCH_METRICS_METRICS_SERVER_H_
@@ -13,6 +14,11 @@
 #include "absl/status/statusor.h"
 
 namespace distbench {
+
+// Returns the standard metrics of Prometheus' client libraries (such as
+// process_cpu_seconds_total), threads and sockets of this process. A value that
+// /proc does not give is 0.
+std::vector<prometheus::MetricFamily> ProcessMetrics();
 
 // A metric with a single value.
 prometheus::MetricFamily Gauge(const std::string& name, const std::string& help,

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/base/freed_memory.h"
-#include "distbench/hosting/command_status.h"
+#include "distbench/base/memory.h"
+#include "distbench/hosting/engine_messages.h"
 #include "distbench/node/control_stream.h"
 
 namespace distbench {

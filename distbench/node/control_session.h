@@ -13,10 +13,10 @@
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
-#include "distbench/base/command_queue.h"
-#include "distbench/node/credit_window.h"
-#include "distbench/node/hosted_test.h"
+#include "distbench/base/queues.h"
 #include "distbench/base/silence_watch.h"
+#include "distbench/node/credit_window.h"
+#include "distbench/node/test_part.h"
 #include "proto/control.pb.h"
 
 namespace grpc {
@@ -76,7 +76,7 @@ class ControlSession {
   struct ActiveTest {
     ActiveTest(int64_t id, PrepareTest request,
                const NodeEnvironment& environment,
-               HostedTest::FinishedHandler on_finished)
+               TestPart::FinishedHandler on_finished)
         : id(id),
           hosted(std::move(request), environment, std::move(on_finished)) {}
 
@@ -87,7 +87,7 @@ class ControlSession {
     }
 
     const int64_t id;
-    HostedTest hosted;
+    TestPart hosted;
     CreditWindow window;
   };
   using TestPointer = std::shared_ptr<ActiveTest>;

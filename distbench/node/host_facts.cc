@@ -3,44 +3,29 @@
 #include <gnu/libc-version.h>
 #include <google/protobuf/stubs/common.h>
 #include <grpcpp/grpcpp.h>
-#include <net/if.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdint>
-#include <filesystem>
 #include <fstream>
+#include <map>
 #include <string>
-#include <system_error>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "distbench/base/first_line.h"
-#include "distbench/base/host_memory.h"
-#include "distbench/base/usable_cpu_count.h"
+#include "distbench/base/files.h"
+#include "distbench/base/memory.h"
+#include "distbench/base/threads.h"
 #include "distbench/base/version.h"
-#include "distbench/node/host_info.h"
+#include "distbench/node/names_in.h"
+#include "distbench/node/network_devices.h"
 #include "distbench/numa/topology.h"
 
 namespace distbench {
 namespace {
-
-// The names in a folder, sorted; empty if there is no such folder.
-std::vector<std::string> NamesIn(const std::string& folder) {
-  std::error_code error;
-  std::vector<std::string> names;
-  for (std::filesystem::directory_iterator entry(folder, error), end;
-       !error && entry != end; entry.increment(error)) {
-    names.push_back(entry->path().filename().string());
-  }
-  std::sort(names.begin(), names.end());
-  return names;
-}
 
 // The key depends on the architecture: "model name" on x86, elsewhere "cpu
 // model", "Processor" or nothing.
@@ -57,29 +42,6 @@ std::string CpuModel(const std::string& root) {
     }
   }
   return "";
-}
-
-bool IsUp(const std::string& device) {
-  int flags = 0;
-  const std::string text = FirstLine(device + "/flags");
-  return absl::SimpleHexAtoi(text, &flags) && (flags & IFF_UP) != 0;
-}
-
-void AddNetworkDevices(const std::string& root, HostFacts& facts) {
-  for (const std::string& name : NamesIn(root + "/sys/class/net")) {
-    const std::string device = absl::StrCat(root, "/sys/class/net/", name);
-    if (!IsUp(device)) continue;
-    NetworkDevice& proto = *facts.add_network_devices();
-    proto.set_name(name);
-    int mtu = 0;
-    if (absl::SimpleAtoi(FirstLine(device + "/mtu"), &mtu)) proto.set_mtu(mtu);
-    // -1 if the device is not near any node, or the host has only one.
-    int node = -1;
-    if (absl::SimpleAtoi(FirstLine(device + "/device/numa_node"), &node) &&
-        node >= 0) {
-      proto.set_numa_node(node);
-    }
-  }
 }
 
 void AddTcpFacts(const std::string& root, HostFacts& facts) {
@@ -118,6 +80,39 @@ void AddCpuModes(const std::string& root, HostFacts& facts) {
   }
 }
 
+// "state3" is number 3, and deeper than "state2".
+bool ParseNumber(absl::string_view name, absl::string_view prefix,
+                 int& number) {
+  return absl::ConsumePrefix(&name, prefix) && absl::SimpleAtoi(name, &number);
+}
+
+// An idle state counts as enabled if any CPU may use it.
+void AddIdleStates(const std::string& root, HostFacts& facts) {
+  const std::string folder = root + "/sys/devices/system/cpu/";
+  std::string driver = FirstLine(folder + "cpuidle/current_driver");
+  if (!driver.empty()) facts.set_idle_driver(std::move(driver));
+  std::map<int, std::string> states;
+  for (const std::string& cpu : NamesIn(folder)) {
+    int number = 0;
+    if (!ParseNumber(cpu, "cpu", number)) continue;
+    const std::string of_cpu = absl::StrCat(folder, cpu, "/cpuidle/");
+    for (const std::string& state : NamesIn(of_cpu)) {
+      if (!ParseNumber(state, "state", number)) continue;
+      if (FirstLine(absl::StrCat(of_cpu, state, "/disable")) != "0") continue;
+      states[number] = FirstLine(absl::StrCat(of_cpu, state, "/name"));
+    }
+  }
+  for (auto& [number, name] : states) facts.add_idle_states(std::move(name));
+}
+
+void AddMitigations(const std::string& root, HostFacts& facts) {
+  const std::string folder =
+      root + "/sys/devices/system/cpu/vulnerabilities/";
+  for (const std::string& name : NamesIn(folder)) {
+    (*facts.mutable_mitigations())[name] = FirstLine(folder + name);
+  }
+}
+
 void AddVersions(HostFacts& facts) {
   auto& versions = *facts.mutable_versions();
   versions["distbench"] = kVersion;
@@ -144,6 +139,14 @@ void AddOperatingSystem(const std::string& root, HostFacts& facts) {
 }
 
 }  // namespace
+
+std::string Hostname() {
+  char name[256] = {};
+  if (gethostname(name, sizeof(name) - 1) != 0 || name[0] == '\0') {
+    return "localhost";
+  }
+  return name;
+}
 
 HostFacts ReadHostFacts(const std::string& root) {
   HostFacts facts;
@@ -174,8 +177,10 @@ HostFacts ReadHostFacts(const std::string& root) {
     facts.set_transparent_huge_pages(std::move(huge_pages));
   }
   AddCpuModes(root, facts);
+  AddIdleStates(root, facts);
+  AddMitigations(root, facts);
   AddTcpFacts(root, facts);
-  AddNetworkDevices(root, facts);
+  AddNetworkDevices(root, ReadQueueingDisciplines(), facts);
   AddVersions(facts);
   AddOperatingSystem(root, facts);
   return facts;

@@ -7,6 +7,9 @@
 
 namespace distbench {
 
+// The host's name; "localhost" if it has none.
+std::string Hostname();
+
 // Describes this host, using /proc and /sys below `root` (empty: the real
 // ones), uname(2) and the libraries of this program. Unknown facts are absent.
 HostFacts ReadHostFacts(const std::string& root);

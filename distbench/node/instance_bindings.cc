@@ -5,7 +5,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/numa/thread_binding.h"
-#include "distbench/numa/thread_usage.h"
+#include "distbench/numa/thread_watch.h"
 #include "distbench/numa/topology.h"
 
 namespace distbench {

@@ -1,4 +1,5 @@
-// Reads the files of /proc that tell how busy a host is.
+// Reads the files of /proc and /sys that tell how busy a host and its processes
+// are, and who uses it.
 
 #ifndef DISTBENCH_NODE_PROC_FILES_H_
 #define DISTBENCH_NODE_PROC_FILES_H_
@@ -7,14 +8,16 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "proto/results.pb.h"
 
 namespace distbench {
 
-// All functions read below `root` (empty: the real files). They return 0 or an
-// empty result if the file is missing or malformed.
+// All functions read below `root` (empty: the real files). What is missing, or
+// not as expected, is 0, empty or absent.
 
 // Of this process.
 int64_t ReadResidentBytes(const std::string& root);
@@ -27,9 +30,29 @@ int64_t ReadPrivateBytes(const std::string& root, pid_t pid);
 // tick, and context switches of its current threads.
 RUsage ReadUsage(const std::string& root, pid_t pid);
 
+// Of another process: the inodes of its sockets, of all kinds.
+std::vector<uint32_t> ReadSocketInodes(const std::string& root, pid_t pid);
+
 // Counters since the host started, by device.
 std::map<std::string, NetworkCounters> ReadNetworkCounters(
     const std::string& root);
+
+struct CpuTimes {
+  HostCounters all;
+  std::map<int, HostCounters> by_cpu;  // those that are online
+};
+
+// CPU times since the host started, to a clock tick.
+CpuTimes ReadCpuTimes(const std::string& root);
+
+// All other counters since the host started. Throttling is that of this
+// process's control groups.
+HostCounters ReadOtherCounters(const std::string& root);
+
+// How long each thread of this process and the others has waited for a CPU, by
+// thread id. Costs some 10 us per thread.
+std::map<int, int64_t> ReadRunQueueDelaysNs(const std::string& root,
+                                            const std::set<pid_t>& others);
 
 }  // namespace distbench
 

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "distbench/base/host_memory.h"
+#include "distbench/base/memory.h"
 #include "distbench/base/time_units.h"
-#include "distbench/node/host_counters.h"
 #include "distbench/node/proc_files.h"
 #include "distbench/results/counters.h"
 
@@ -17,15 +16,23 @@ int64_t CpuNs(const RUsage& usage) {
       (usage.user_cpu_time_seconds() + usage.system_cpu_time_seconds()) * 1e9);
 }
 
-int64_t BusiestCpuNs(const std::map<std::string, HostCounters>& start,
-                     const std::map<std::string, HostCounters>& end) {
-  int64_t busiest_ns = 0;
-  for (const auto& [name, counters] : end) {
-    const auto before = start.find(name);
+// What each CPU did in between, if it was online at both times.
+std::map<int, HostCounters> Counted(const std::map<int, HostCounters>& start,
+                                    const std::map<int, HostCounters>& end) {
+  std::map<int, HostCounters> counted;
+  for (const auto& [cpu, counters] : end) {
+    const auto before = start.find(cpu);
     if (before == start.end()) continue;
-    HostCounters counted = counters;
-    SubtractCounters(before->second, counted);
-    busiest_ns = std::max(busiest_ns, BusyCpuNs(counted));
+    counted[cpu] = counters;
+    SubtractCounters(before->second, counted[cpu]);
+  }
+  return counted;
+}
+
+int64_t BusiestCpuNs(const std::map<int, HostCounters>& counted) {
+  int64_t busiest_ns = 0;
+  for (const auto& [cpu, counters] : counted) {
+    busiest_ns = std::max(busiest_ns, BusyCpuNs(counters));
   }
   return busiest_ns;
 }
@@ -43,7 +50,24 @@ int64_t DelayNs(const std::map<int, int64_t>& start,
   return delay_ns;
 }
 
-// Merges an interval with the next one.
+// Both intervals are equally long.
+void Append(const DataConnections& later, DataConnections& sum) {
+  sum.set_sent_segments(sum.sent_segments() + later.sent_segments());
+  sum.set_retransmitted_segments(sum.retransmitted_segments() +
+                                 later.retransmitted_segments());
+  sum.set_congestion_marked_segments(sum.congestion_marked_segments() +
+                                     later.congestion_marked_segments());
+  if (later.has_mean_rtt_ns()) {
+    sum.set_mean_rtt_ns(sum.has_mean_rtt_ns()
+                            ? (sum.mean_rtt_ns() + later.mean_rtt_ns()) / 2
+                            : later.mean_rtt_ns());
+  }
+  sum.set_max_rtt_ns(std::max(sum.max_rtt_ns(), later.max_rtt_ns()));
+  sum.set_connection_count(
+      std::max(sum.connection_count(), later.connection_count()));
+}
+
+// Merges an interval with the next one, which is as long.
 void Append(const ResourceSample& later, ResourceSample& sample) {
   sample.set_end_timestamp_ns(later.end_timestamp_ns());
   sample.set_duration_ns(sample.duration_ns() + later.duration_ns());
@@ -67,12 +91,17 @@ void Append(const ResourceSample& later, ResourceSample& sample) {
     sample.set_run_queue_delay_ns(sample.run_queue_delay_ns() +
                                   later.run_queue_delay_ns());
   }
+  if (later.has_data_connections()) {
+    Append(later.data_connections(), *sample.mutable_data_connections());
+  }
+  sample.clear_cpus();
 }
 
 }  // namespace
 
 void ResourceSampler::Start() {
   samples_.clear();
+  cpu_use_count_ = 0;
   interval_ns_ = kNsPerSecond;
   last_ = Read();
 }
@@ -82,27 +111,29 @@ void ResourceSampler::SampleIfLongerThan(double duration_ns) {
   if (static_cast<double>(since_ns) < duration_ns || since_ns <= 0) return;
   Reading now = Read();
   samples_.push_back(Between(last_, now));
+  if (auto connections = options_.data_connections()) {
+    *samples_.back().mutable_data_connections() = *std::move(connections);
+  }
   last_ = std::move(now);
   if (static_cast<int>(samples_.size()) >= options_.max_samples) Halve();
 }
 
 ResourceSampler::Reading ResourceSampler::Read() const {
+  CpuTimes cpu_times = ReadCpuTimes(options_.root);
   Reading reading = {
       .time_ns = options_.clock->MonotonicNs(),
       .host = ReadOtherCounters(options_.root),
-      .cpus = ReadCpuTimes(options_.root),
+      .cpus = std::move(cpu_times.by_cpu),
       .run_queue_delays_ns =
           ReadRunQueueDelaysNs(options_.root, options_.engine_processes()),
       .process = options_.process_usage(),
       .network = ReadNetworkCounters(options_.root)};
-  if (const auto all = reading.cpus.extract("cpu"); !all.empty()) {
-    AddCounters(all.mapped(), reading.host);
-  }
+  AddCounters(cpu_times.all, reading.host);
   return reading;
 }
 
 ResourceSample ResourceSampler::Between(const Reading& start,
-                                        const Reading& end) const {
+                                        const Reading& end) {
   ResourceSample sample;
   sample.set_end_timestamp_ns(options_.clock->UnixNs());
   sample.set_duration_ns(end.time_ns - start.time_ns);
@@ -112,7 +143,9 @@ ResourceSample ResourceSampler::Between(const Reading& start,
   SubtractCounters(start.host, host);
   sample.set_host_cpu_ns(BusyCpuNs(host));
   if (!end.cpus.empty()) {
-    sample.set_busiest_cpu_ns(BusiestCpuNs(start.cpus, end.cpus));
+    const auto counted = Counted(start.cpus, end.cpus);
+    sample.set_busiest_cpu_ns(BusiestCpuNs(counted));
+    AddCpuUses(counted, sample);
   }
   if (!end.run_queue_delays_ns.empty()) {
     sample.set_run_queue_delay_ns(
@@ -136,6 +169,23 @@ ResourceSample ResourceSampler::Between(const Reading& start,
     if (before != start.network.end()) SubtractCounters(before->second, added);
   }
   return sample;
+}
+
+void ResourceSampler::AddCpuUses(const std::map<int, HostCounters>& counted,
+                                 ResourceSample& sample) {
+  cpu_use_count_ += counted.size();
+  if (cpu_use_count_ > options_.max_cpu_uses) return;
+  for (const auto& [number, counters] : counted) {
+    CpuUse& use = *sample.add_cpus();
+    use.set_cpu(number);
+    use.set_user_ns(counters.user_cpu_ns());
+    use.set_system_ns(counters.system_cpu_ns());
+    use.set_irq_ns(counters.irq_cpu_ns());
+    use.set_softirq_ns(counters.softirq_cpu_ns());
+    use.set_steal_ns(counters.steal_cpu_ns());
+    use.set_idle_ns(counters.idle_cpu_ns());
+    use.set_iowait_ns(counters.iowait_cpu_ns());
+  }
 }
 
 void ResourceSampler::Halve() {

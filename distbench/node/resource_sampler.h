@@ -8,11 +8,13 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "distbench/base/clock.h"
+#include "distbench/node/proc_files.h"
 #include "distbench/results/resource_usage.h"
 #include "proto/results.pb.h"
 
@@ -36,9 +38,18 @@ class ResourceSampler {
       return std::set<pid_t>();
     };
 
+    // Of the data connections since the previous call, if it is known.
+    std::function<std::optional<DataConnections>()> data_connections = [] {
+      return std::nullopt;
+    };
+
     // At this number of samples, neighbours are merged and intervals become
     // twice as long, so that memory is bounded.
     int max_samples = 3600;
+
+    // After this number of intervals of single CPUs, samples only have those of
+    // all CPUs together.
+    int64_t max_cpu_uses = 65'536;
   };
 
   explicit ResourceSampler(Options options) : options_(std::move(options)) {}
@@ -60,7 +71,7 @@ class ResourceSampler {
   struct Reading {
     int64_t time_ns = 0;  // monotonic
     HostCounters host;
-    std::map<std::string, HostCounters> cpus;
+    std::map<int, HostCounters> cpus;
     std::map<int, int64_t> run_queue_delays_ns;  // by thread
     RUsage process;
     std::map<std::string, NetworkCounters> network;
@@ -68,13 +79,16 @@ class ResourceSampler {
 
   Reading Read() const;
   void SampleIfLongerThan(double duration_ns);
-  ResourceSample Between(const Reading& start, const Reading& end) const;
+  ResourceSample Between(const Reading& start, const Reading& end);
+  void AddCpuUses(const std::map<int, HostCounters>& counted,
+                  ResourceSample& sample);
   void Halve();
 
   const Options options_;
   int64_t interval_ns_ = 0;
   Reading last_;
   std::vector<ResourceSample> samples_;
+  int64_t cpu_use_count_ = 0;
 };
 
 }  // namespace distbench

@@ -5,18 +5,20 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "distbench/base/testing/fake_clock.h"
-#include "distbench/node/host_facts.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace distbench {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::SizeIs;
 
 constexpr int64_t kSecond = 1'000'000'000;
@@ -126,6 +128,111 @@ TEST_F(ResourceSamplerTest, SplitsTheHostsCpuTimeByUse) {
   EXPECT_EQ(sample.host_cpu_ns(), (3 + 4 + 32 + 64) * tick_ns)
       << "neither stolen nor idle time is the host's work";
   EXPECT_EQ(sample.busiest_cpu_ns(), (1 + 2 + 3 + 31 + 63) * tick_ns) << "cpu1";
+  ASSERT_THAT(sample.cpus(), SizeIs(2));
+  EXPECT_EQ(sample.cpus(0).cpu(), 0);
+  EXPECT_EQ(sample.cpus(0).user_ns(), 0);
+  const CpuUse& cpu1 = sample.cpus(1);
+  EXPECT_EQ(cpu1.cpu(), 1);
+  EXPECT_EQ(cpu1.user_ns(), 3 * tick_ns);
+  EXPECT_EQ(cpu1.system_ns(), 3 * tick_ns);
+  EXPECT_EQ(cpu1.idle_ns(), 7 * tick_ns);
+  EXPECT_EQ(cpu1.iowait_ns(), 15 * tick_ns);
+  EXPECT_EQ(cpu1.irq_ns(), 31 * tick_ns);
+  EXPECT_EQ(cpu1.softirq_ns(), 63 * tick_ns);
+  EXPECT_EQ(cpu1.steal_ns(), 127 * tick_ns);
+}
+
+// Sets up CPUs of which only these are online.
+std::string CpuLines(const std::vector<int>& cpus) {
+  std::string lines = "cpu  1 2 3 4 5 6 7 8 0 0\n";
+  for (const int cpu : cpus) {
+    absl::StrAppend(&lines, "cpu", cpu, " 1 2 3 4 5 6 7 8 0 0\n");
+  }
+  return lines;
+}
+
+std::vector<int> CpusOf(const ResourceSample& sample) {
+  std::vector<int> cpus;
+  for (const CpuUse& use : sample.cpus()) cpus.push_back(use.cpu());
+  return cpus;
+}
+
+TEST_F(ResourceSamplerTest, CpusAreInTheOrderOfTheirNumbers) {
+  Write("/proc/stat", CpuLines({0, 1, 2, 9, 10, 11}));
+  ResourceSampler sampler(Options());
+  sampler.Start();
+  clock_.Advance(kSecond);
+  Write("/proc/stat", CpuLines({0, 2, 3, 9, 10, 11}));
+  sampler.Sample();
+  EXPECT_THAT(CpusOf(sampler.samples().at(0)), ElementsAre(0, 2, 9, 10, 11))
+      << "CPU 3 was not online at the start, and CPU 1 is not any more";
+}
+
+TEST_F(ResourceSamplerTest, MemoryForSingleCpusIsBounded) {
+  Write("/proc/stat", CpuLines({0, 1}));
+  ResourceSampler::Options options = Options();
+  options.max_cpu_uses = 5;
+  ResourceSampler sampler(options);
+  sampler.Start();
+  for (int i = 0; i < 4; ++i) {
+    clock_.Advance(kSecond);
+    sampler.Sample();
+  }
+  std::vector<size_t> counts;
+  for (const ResourceSample& sample : sampler.samples()) {
+    counts.push_back(sample.cpus_size());
+    EXPECT_TRUE(sample.has_busiest_cpu_ns());
+  }
+  EXPECT_THAT(counts, ElementsAre(2, 2, 0, 0));
+  sampler.Start();
+  clock_.Advance(kSecond);
+  sampler.Sample();
+  EXPECT_THAT(sampler.samples().at(0).cpus(), SizeIs(2));
+}
+
+// A sample of the data connections with some segments and a mean time.
+DataConnections Connections(int64_t segments, int64_t mean_rtt_ns) {
+  DataConnections connections;
+  connections.set_connection_count(3);
+  connections.set_sent_segments(segments);
+  connections.set_retransmitted_segments(segments / 10);
+  connections.set_congestion_marked_segments(segments / 20);
+  connections.set_mean_rtt_ns(mean_rtt_ns);
+  connections.set_max_rtt_ns(2 * mean_rtt_ns);
+  return connections;
+}
+
+TEST_F(ResourceSamplerTest, MergedIntervalsHaveTheSumOfTheConnections) {
+  std::vector<std::optional<DataConnections>> readings = {
+      Connections(200, 1000), Connections(300, 3000), std::nullopt,
+      Connections(500, 5000)};
+  size_t next = 0;
+  ResourceSampler::Options options = Options();
+  options.max_samples = 4;
+  options.data_connections = [&] { return readings.at(next++); };
+  ResourceSampler sampler(options);
+  sampler.Start();
+  EXPECT_EQ(next, 0u);
+  for (int i = 0; i < 3; ++i) {
+    clock_.Advance(kSecond);
+    sampler.Sample();
+  }
+  EXPECT_EQ(sampler.samples()[1].data_connections().sent_segments(), 300);
+  EXPECT_FALSE(sampler.samples()[2].has_data_connections());
+  clock_.Advance(kSecond);
+  sampler.Sample();
+  ASSERT_THAT(sampler.samples(), SizeIs(2));
+  EXPECT_FALSE(sampler.samples()[0].cpus_size() > 0) << "of different seconds";
+  const DataConnections& first = sampler.samples()[0].data_connections();
+  EXPECT_EQ(first.connection_count(), 3);
+  EXPECT_EQ(first.sent_segments(), 500);
+  EXPECT_EQ(first.retransmitted_segments(), 50);
+  EXPECT_EQ(first.congestion_marked_segments(), 25);
+  EXPECT_EQ(first.mean_rtt_ns(), 2000);
+  EXPECT_EQ(first.max_rtt_ns(), 6000);
+  const DataConnections& second = sampler.samples()[1].data_connections();
+  EXPECT_EQ(second.sent_segments(), 500);
+  EXPECT_EQ(second.mean_rtt_ns(), 5000);
 }
 
 TEST_F(ResourceSamplerTest, CountsThrottlingByGroupsOfVersion2AndThoseAbove) {
@@ -297,72 +404,6 @@ TEST_F(ResourceSamplerTest, AHostWithoutProcHasNothingToSay) {
   EXPECT_EQ(sampler.samples()[0].host_counters().ByteSizeLong(), 0);
   EXPECT_FALSE(sampler.samples()[0].has_busiest_cpu_ns());
   EXPECT_FALSE(sampler.samples()[0].has_run_queue_delay_ns());
-}
-
-TEST_F(ResourceSamplerTest, HostFacts) {
-  Write("/proc/cpuinfo",
-        "processor\t: 0\nvendor_id\t: X\nmodel name\t: Fast CPU @ 3 GHz\n");
-  Write("/sys/devices/system/node/node0/cpulist", "0\n");
-  Write("/sys/devices/system/node/node1/cpulist", "1\n");
-  Write("/sys/devices/system/node/possible", "0-1\n");
-  Write("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
-        "performance\n");
-  Write("/sys/kernel/mm/transparent_hugepage/enabled",
-        "always [madvise] never\n");
-  Write("/sys/devices/system/cpu/smt/active", "1\n");
-  Write("/sys/devices/system/cpu/cpufreq/boost", "0\n");
-  Write("/proc/sys/net/ipv4/tcp_congestion_control", "bbr\n");
-  Write("/proc/sys/net/ipv4/tcp_ecn", "2\n");
-  Write("/proc/sys/net/core/default_qdisc", "fq_codel\n");
-  Write("/sys/class/net/eth0/flags", "0x1003\n");
-  Write("/sys/class/net/eth0/mtu", "9000\n");
-  Write("/sys/class/net/eth1/flags", "0x1002\n");
-  Write("/sys/class/net/eth1/mtu", "1500\n");
-  const HostFacts facts = ReadHostFacts(root_);
-  EXPECT_EQ(facts.cpu_model(), "Fast CPU @ 3 GHz");
-  EXPECT_GE(facts.cpu_count(), 1);
-  EXPECT_EQ(facts.numa_node_count(), 2);
-  EXPECT_EQ(facts.memory_bytes(), 16000 * 1024);
-  EXPECT_EQ(facts.cpu_frequency_governor(), "performance");
-  EXPECT_EQ(facts.transparent_huge_pages(), "madvise");
-  EXPECT_TRUE(facts.is_smt_active());
-  EXPECT_TRUE(facts.has_is_cpu_boost_enabled());
-  EXPECT_FALSE(facts.is_cpu_boost_enabled());
-  EXPECT_EQ(facts.tcp_congestion_control(), "bbr");
-  EXPECT_EQ(facts.tcp_ecn_mode(), 2);
-  EXPECT_EQ(facts.default_queueing_discipline(), "fq_codel");
-  ASSERT_EQ(facts.network_devices_size(), 1) << "eth1 is down";
-  EXPECT_EQ(facts.network_devices(0).name(), "eth0");
-  EXPECT_EQ(facts.network_devices(0).mtu(), 9000);
-  EXPECT_FALSE(facts.kernel().empty());
-  EXPECT_FALSE(facts.versions().at("grpc").empty());
-}
-
-TEST_F(ResourceSamplerTest, BoostAsIntelsDriverSaysIt) {
-  Write("/sys/devices/system/cpu/intel_pstate/no_turbo", "0\n");
-  EXPECT_TRUE(ReadHostFacts(root_).is_cpu_boost_enabled());
-  Write("/sys/devices/system/cpu/intel_pstate/no_turbo", "1\n");
-  EXPECT_TRUE(ReadHostFacts(root_).has_is_cpu_boost_enabled());
-  EXPECT_FALSE(ReadHostFacts(root_).is_cpu_boost_enabled());
-}
-
-TEST(HostFactsTest, WhatIsNotKnownIsAbsent) {
-  const HostFacts facts = ReadHostFacts("/no/such/folder");
-  EXPECT_FALSE(facts.has_cpu_model());
-  EXPECT_FALSE(facts.has_numa_node_count());
-  EXPECT_FALSE(facts.has_memory_bytes());
-  EXPECT_FALSE(facts.has_cpu_frequency_governor());
-  EXPECT_FALSE(facts.has_transparent_huge_pages());
-  EXPECT_FALSE(facts.has_is_smt_active());
-  EXPECT_FALSE(facts.has_is_cpu_boost_enabled());
-  EXPECT_FALSE(facts.has_tcp_congestion_control());
-  EXPECT_FALSE(facts.has_tcp_ecn_mode());
-  EXPECT_FALSE(facts.has_default_queueing_discipline());
-  EXPECT_TRUE(facts.network_devices().empty());
-}
-
-TEST(HostFactsTest, OfThisHost) {
-  EXPECT_GT(ReadHostFacts("").memory_bytes(), 0);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include <variant>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/base/proc_folder.h"
+#include "distbench/base/files.h"
 
 namespace distbench {
 namespace {

@@ -1,7 +1,10 @@
-// Records where the memory of a process is during a measurement.
+// Where the memory of a process is: the kernel's counts, and what they say
+// about a measurement.
 
 #ifndef DISTBENCH_NUMA_MEMORY_WATCH_H_
 #define DISTBENCH_NUMA_MEMORY_WATCH_H_
+
+#include <sys/types.h>
 
 #include <cstdint>
 #include <map>
@@ -10,13 +13,31 @@
 #include <vector>
 
 #include "distbench/base/index_list.h"
-#include "distbench/numa/process_memory.h"
 #include "proto/results.pb.h"
 
 namespace distbench {
 
-// The kernel does not say which of several instances in a process a page
-// belongs to, so the findings apply to all of them together. Not thread-safe.
+// The functions below read under `root` (empty: the real file system). They
+// return empty results if there is nothing to read.
+
+// Bytes of the process's own memory (heap, stacks, anonymous mappings) by NUMA
+// node, from /proc/PID/numa_maps (pid 0: this process). Mapped files are left
+// out: their pages are shared, and are located where they were first read.
+// Reading visits all pages of the process and blocks its memory mappings
+// meanwhile, so use it before and after a measurement, not during one.
+std::map<int, int64_t> ReadResidentBytesByNode(const std::string& root,
+                                               pid_t pid);
+
+// The host's counters since it started, by NUMA node, from .../nodeN/numastat.
+std::map<int, NumaCounters> ReadNumaCounters(const std::string& root);
+
+// The increase from `before` to `after`.
+NumaCounters NumaCountersBetween(const NumaCounters& before,
+                                 const NumaCounters& after);
+
+// Records where the memory of a process is during a measurement. The kernel
+// does not say which of several instances in a process a page belongs to, so
+// the findings apply to all of them together. Not thread-safe.
 class MemoryWatch {
  public:
   // pid 0: this process.

@@ -48,6 +48,13 @@ class ScopedThreadBinding {
   const ThreadPlace before_;
 };
 
+// Binds this process with all of its threads and memory, as numactl(8) does.
+// Existing threads and memory would not move, so the program binds itself and
+// executes itself again (execve(2), with the same arguments). Returns only if
+// the process already has the binding, or on error; the message says why the
+// binding is impossible, with the kernel's error. Call it as early as possible.
+absl::StatusOr<ResolvedBinding> BindProcess(const NumaBinding& asked);
+
 }  // namespace distbench
 
 #endif  // DISTBENCH_NUMA_THREAD_BINDING_H_

@@ -1,4 +1,5 @@
-// Records where a group of threads runs during a measurement.
+// Where threads run: the kernel's statistics, and what they say about a
+// measurement.
 
 #ifndef DISTBENCH_NUMA_THREAD_WATCH_H_
 #define DISTBENCH_NUMA_THREAD_WATCH_H_
@@ -7,18 +8,40 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "distbench/base/index_list.h"
-#include "distbench/numa/thread_usage.h"
 #include "proto/results.pb.h"
 
 namespace distbench {
 
-// Not thread-safe.
+// The functions below read /proc/PID/task below `root` (empty: the real one).
+// pid 0 means this process.
+
+// The ids of all threads.
+std::set<int> ReadThreadIds(const std::string& root, pid_t pid);
+
+// Usage since the start of the thread.
+struct ThreadUsage {
+  int64_t cpu_ns = 0;
+  int last_cpu = 0;  // where it runs, or last ran
+  IndexSet allowed_cpus;
+  int64_t voluntary_context_switches = 0;
+  int64_t involuntary_context_switches = 0;
+
+  // Moves to another CPU; absent if the kernel does not count them.
+  std::optional<int64_t> cpu_migrations;
+};
+
+// Absent if the thread does not exist, or no longer exists.
+std::optional<ThreadUsage> ReadThreadUsage(const std::string& root, pid_t pid,
+                                           int thread);
+
+// Records where a group of threads runs during a measurement. Not thread-safe.
 class ThreadWatch {
  public:
   // Watches threads of a process (pid 0: this process), using /proc below

@@ -17,7 +17,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
-#include "distbench/base/first_line.h"
+#include "distbench/base/files.h"
 
 namespace distbench {
 namespace {

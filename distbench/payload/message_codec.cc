@@ -19,6 +19,8 @@ enum Field : uint32_t {
   kErrorMessage = 9,
   kServerInstance = 10,
   kPayload = 15,
+  kServerQueueTimeNs = 1000001,
+  kServerHandlerTimeNs = 1000002,
 };
 
 enum WireType : uint32_t {
@@ -32,8 +34,9 @@ enum WireType : uint32_t {
 
 constexpr uint32_t Tag(Field field, WireType type) { return field << 3 | type; }
 
-// All field numbers are below 16, so each tag is one byte.
+// The tags of all fields except the server's times are one byte.
 constexpr int kTagBytes = 1;
+constexpr int kTimeTagBytes = 4;
 
 // protobuf rejects groups that are nested more deeply.
 constexpr int kMaxGroupDepth = 100;
@@ -47,6 +50,11 @@ constexpr int VarintBytes(uint64_t value) {
 
 size_t NumberFieldBytes(uint64_t value) {
   return kTagBytes + VarintBytes(value);
+}
+
+size_t TimeFieldBytes(int64_t time_ns) {
+  if (time_ns < 0) return 0;
+  return kTimeTagBytes + VarintBytes(static_cast<uint64_t>(time_ns));
 }
 
 size_t StringFieldBytes(absl::string_view value) {
@@ -65,6 +73,14 @@ class HeadWriter {
   void Number(Field field, uint64_t value, int width) {
     Byte(Tag(field, kVarint));
     Varint(value, width);
+  }
+
+  // Writes nothing if there is no time.
+  void Time(Field field, int64_t time_ns) {
+    if (time_ns < 0) return;
+    Varint(Tag(field, kVarint), kTimeTagBytes);
+    const auto value = static_cast<uint64_t>(time_ns);
+    Varint(value, VarintBytes(value));
   }
 
   void String(Field field, absl::string_view value) {
@@ -110,8 +126,12 @@ size_t OtherFieldBytes(const RequestHeader& header) {
 }
 
 size_t OtherFieldBytes(const ResponseHeader& header) {
-  return header.error_message.empty() ? 0
-                                      : StringFieldBytes(header.error_message);
+  size_t bytes =
+      TimeFieldBytes(header.queue_ns) + TimeFieldBytes(header.handler_ns);
+  if (!header.error_message.empty()) {
+    bytes += StringFieldBytes(header.error_message);
+  }
+  return bytes;
 }
 
 // `number` is the one that may be widened. `field_bytes` is the size of all
@@ -292,6 +312,10 @@ bool ReadField(Reader& reader, uint32_t tag, ResponseHeader& header,
       return ReadString(reader, header.error_message, scratch);
     case Tag(kServerInstance, kVarint):
       return ReadNumber(reader, header.server_instance);
+    case Tag(kServerQueueTimeNs, kVarint):
+      return ReadNumber(reader, header.queue_ns);
+    case Tag(kServerHandlerTimeNs, kVarint):
+      return ReadNumber(reader, header.handler_ns);
     default:
       return SkipField(reader, tag);
   }
@@ -367,6 +391,8 @@ void WriteHead(const ResponseHeader& header, const MessageLayout& layout,
     writer.String(kErrorMessage, header.error_message);
   }
   writer.Number(kServerInstance, header.server_instance, layout.number_width);
+  writer.Time(kServerQueueTimeNs, header.queue_ns);
+  writer.Time(kServerHandlerTimeNs, header.handler_ns);
   WritePayloadLength(layout, writer);
 }
 

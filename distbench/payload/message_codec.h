@@ -46,8 +46,16 @@ struct ResponseHeader {
   // Value of server_instance if a decoded response does not contain it.
   static constexpr int32_t kNoInstance = -1;
 
+  // Value of the times if they are not sent.
+  static constexpr int64_t kNoTime = -1;
+
   int32_t server_instance = 0;           // not negative when encoded
   absl::string_view error_message = {};  // empty: not sent
+
+  // How long the request waited in the server and how long its handler took.
+  // They take up to 26 bytes; decoded ones may have any value.
+  int64_t queue_ns = kNoTime;
+  int64_t handler_ns = kNoTime;
 };
 
 // How a message with a given header and size is encoded.

@@ -58,6 +58,14 @@ void ExpectFields(const GenericRequestResponse& message,
                   const ResponseHeader& header) {
   EXPECT_EQ(message.server_instance(), header.server_instance);
   EXPECT_EQ(message.error_message(), std::string(header.error_message));
+  EXPECT_EQ(message.has_server_queue_time_ns(), header.queue_ns >= 0);
+  EXPECT_EQ(message.has_server_handler_time_ns(), header.handler_ns >= 0);
+  if (header.queue_ns >= 0) {
+    EXPECT_EQ(message.server_queue_time_ns(), header.queue_ns);
+  }
+  if (header.handler_ns >= 0) {
+    EXPECT_EQ(message.server_handler_time_ns(), header.handler_ns);
+  }
   EXPECT_FALSE(message.has_rpc_index());
 }
 
@@ -87,7 +95,8 @@ bool operator==(const RequestHeader& a, const RequestHeader& b) {
 
 bool operator==(const ResponseHeader& a, const ResponseHeader& b) {
   return a.server_instance == b.server_instance &&
-         a.error_message == b.error_message;
+         a.error_message == b.error_message && a.queue_ns == b.queue_ns &&
+         a.handler_ns == b.handler_ns;
 }
 
 // A number whose magnitude is drawn uniformly.
@@ -149,9 +158,16 @@ TEST(MessageCodecTest, EverySizeOfARequestIsExact) {
 TEST(MessageCodecTest, EverySizeOfAResponseIsExact) {
   const ResponseHeader success{.server_instance = 3};
   const ResponseHeader failure{.error_message = "Traffic cancelled: enough"};
+  const ResponseHeader timed{
+      .server_instance = 3, .queue_ns = 0, .handler_ns = 70'000};
+  const ResponseHeader slow{.queue_ns = INT64_MAX, .handler_ns = INT64_MAX};
+  EXPECT_EQ(MinimumBytes(timed), 14);
+  EXPECT_EQ(MinimumBytes(slow), 28);
   for (int64_t bytes = 0; bytes <= 70'000; ++bytes) {
     ASSERT_NO_FATAL_FAILURE(ExpectExact(success, bytes)) << bytes;
     ASSERT_NO_FATAL_FAILURE(ExpectExact(failure, bytes)) << bytes;
+    ASSERT_NO_FATAL_FAILURE(ExpectExact(timed, bytes)) << bytes;
+    ASSERT_NO_FATAL_FAILURE(ExpectExact(slow, bytes)) << bytes;
   }
 }
 
@@ -244,9 +260,15 @@ TEST(MessageCodecTest, RandomResponsesSurviveTheRoundTrip) {
   std::mt19937_64 random(2);
   for (int i = 0; i < 50'000; ++i) {
     const std::string error(random() % 3 == 0 ? random() % 300 : 0, 'e');
+    const auto time_ns = [&random] {
+      return random() % 3 == 0 ? ResponseHeader::kNoTime
+                               : AnyMagnitude(random, 62);
+    };
     const ResponseHeader sent{
         .server_instance = static_cast<int32_t>(AnyMagnitude(random, 31)),
-        .error_message = error};
+        .error_message = error,
+        .queue_ns = time_ns(),
+        .handler_ns = time_ns()};
     const std::string message = Encode(sent, random() % 600);
     ASSERT_NO_FATAL_FAILURE(ExpectFields(ParseOrDie(message), sent));
 

@@ -38,6 +38,9 @@ inline constexpr int kAnyInstance = -1;
 // No server has answered.
 inline constexpr int kNoInstance = -1;
 
+// The server has not said how long it took.
+inline constexpr int64_t kNotReported = -1;
+
 // The target of a connection: one server, or several among which the driver
 // chooses for each call.
 struct Peer {
@@ -85,6 +88,13 @@ struct ClientCall {
   // the transport's error as "CODE_NAME: message". Valid until OnDone()
   // returns.
   absl::string_view error = {};
+
+  // In nanoseconds, as the server reported them: from the arrival of the
+  // request until its handler began, and from then until the response was
+  // handed to the stack. Filled in for calls that succeed, by drivers that
+  // measure time parts (DriverEnvironment); either may be kNotReported.
+  int64_t server_queue_ns = kNotReported;
+  int64_t server_handler_ns = kNotReported;
 
   // For the transport's use between Start() and OnDone().
   void* transport_state = nullptr;

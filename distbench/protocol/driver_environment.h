@@ -28,11 +28,15 @@ struct DriverEnvironment {
   // Whether the host has a CPU for each worker of the instance and some to
   // spare. Then an idle worker can poll without keeping anything from running.
   bool has_spare_cpu = false;
-// By RPC index: whether requests of that RPC are answered at once, without
-// running anything. Drivers with a thread per request need no thread for them.
-// RPCs beyond the end are not answered at once.
-  // them. Those beyond the end are not.
+
+  // By RPC index: whether requests of that RPC are answered at once, without
+  // running anything. Drivers with a thread per request need no thread for
+  // them. RPCs beyond the end are not answered at once.
   std::vector<bool> immediate_rpcs = {};
+
+  // Whether servers report how long requests waited and how long their handlers
+  // took; the same for all drivers of a test. See ClientCall.
+  bool measures_time_parts = false;
 };
 
 }  // namespace distbench

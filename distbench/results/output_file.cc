@@ -16,7 +16,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "distbench/base/file_descriptor.h"
+#include "distbench/base/files.h"
 
 namespace distbench {
 namespace {

@@ -14,8 +14,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "distbench/base/files.h"
 #include "distbench/base/testing/without_privileges.h"
-#include "distbench/base/read_file.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

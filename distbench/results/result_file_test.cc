@@ -13,7 +13,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "distbench/base/read_file.h"
+#include "distbench/base/files.h"
 #include "distbench/base/testing/proto_testing.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/util/message_differencer.h"

@@ -44,6 +44,46 @@ absl::Status ValidateField(absl::string_view field,
       absl::StrCat(field, ": ", status.message()));
 }
 
+// The field of a time part.
+struct TimePartField {
+  absl::string_view name;
+  bool (RpcStatistics::*has)() const;
+  const Histogram& (RpcStatistics::*get)() const;
+  Histogram* (RpcStatistics::*mutable_field)();
+};
+
+const TimePartField& FieldOf(TimePart part) {
+  static constexpr TimePartField kServerQueue = {
+      "server_queue_ns", &RpcStatistics::has_server_queue_ns,
+      &RpcStatistics::server_queue_ns, &RpcStatistics::mutable_server_queue_ns};
+  static constexpr TimePartField kServerHandler = {
+      "server_handler_ns", &RpcStatistics::has_server_handler_ns,
+      &RpcStatistics::server_handler_ns,
+      &RpcStatistics::mutable_server_handler_ns};
+  static constexpr TimePartField kNetwork = {
+      "network_ns", &RpcStatistics::has_network_ns, &RpcStatistics::network_ns,
+      &RpcStatistics::mutable_network_ns};
+  switch (part) {
+    case TimePart::kServerQueue:
+      return kServerQueue;
+    case TimePart::kServerHandler:
+      return kServerHandler;
+    case TimePart::kNetwork:
+      break;
+  }
+  return kNetwork;
+}
+
+absl::Status ValidateTimeParts(const RpcStatistics& statistics) {
+  for (const TimePart part : kTimeParts) {
+    const TimePartField& field = FieldOf(part);
+    if (!(statistics.*field.has)()) continue;
+    absl::Status status = ValidateField(field.name, (statistics.*field.get)());
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
 absl::Status ValidateMoments(const ValueMoments& moments) {
   const bool has_values = moments.count() > 0;
   const auto is_sum = [](double value) {
@@ -86,6 +126,12 @@ void MoveToMoments(LogHistogram& histogram, RunningMoments& moments) {
 }
 
 }  // namespace
+
+absl::string_view NameOf(TimePart part) {
+  absl::string_view name = FieldOf(part).name;
+  name.remove_suffix(absl::string_view("_ns").size());
+  return name;
+}
 
 void RpcCounts::Add(const RpcCounts& other) {
   for (int64_t RpcCounts::*count :
@@ -136,6 +182,7 @@ absl::Status ValidateStatistics(const RpcStatistics& statistics) {
   if (status.ok() && statistics.has_lateness_ns()) {
     status = ValidateField("lateness_ns", statistics.lateness_ns());
   }
+  if (status.ok()) status = ValidateTimeParts(statistics);
   for (const ValueMoments* moments :
        {&statistics.service_time_moments(), &statistics.response_time_moments(),
         &statistics.lateness_moments()}) {
@@ -159,6 +206,11 @@ absl::Status RpcTotals::Add(const RpcStatistics& statistics) {
   if (statistics.has_lateness_ns()) {
     AddHistogram(statistics.lateness_ns(), lateness_ns).IgnoreError();
   }
+  for (const TimePart part : kTimeParts) {
+    const TimePartField& field = FieldOf(part);
+    if (!(statistics.*field.has)()) continue;
+    AddHistogram((statistics.*field.get)(), time_parts_ns[part]).IgnoreError();
+  }
   AddMoments(statistics.service_time_moments(), moments.service_time_ns);
   AddMoments(statistics.response_time_moments(), moments.response_time_ns);
   AddMoments(statistics.lateness_moments(), moments.lateness_ns);
@@ -173,12 +225,28 @@ void RpcTotals::MergeHistograms(const RpcTotals& other) {
   service_time_ns.Merge(other.service_time_ns);
   response_time_ns.Merge(other.response_time_ns);
   lateness_ns.Merge(other.lateness_ns);
+  for (const auto& [part, times_ns] : other.time_parts_ns) {
+    time_parts_ns[part].Merge(times_ns);
+  }
 }
 
 void RpcTotals::DropHistograms() {
   MoveToMoments(service_time_ns, moments.service_time_ns);
   MoveToMoments(response_time_ns, moments.response_time_ns);
   MoveToMoments(lateness_ns, moments.lateness_ns);
+  time_parts_ns.clear();
+}
+
+int64_t RpcTotals::memory_bytes() const {
+  int64_t bytes = static_cast<int64_t>(sizeof(RpcTotals)) +
+                  service_time_ns.allocated_bytes() +
+                  response_time_ns.allocated_bytes() +
+                  lateness_ns.allocated_bytes();
+  for (const auto& [part, times_ns] : time_parts_ns) {
+    bytes += static_cast<int64_t>(sizeof(LogHistogram)) +
+             times_ns.allocated_bytes();
+  }
+  return bytes;
 }
 
 void RpcTotals::Encode(RpcStatistics& statistics) const {
@@ -201,6 +269,10 @@ void RpcTotals::Encode(RpcStatistics& statistics) const {
   }
   if (lateness_ns.count() > 0) {
     EncodeHistogram(lateness_ns, *statistics.mutable_lateness_ns());
+  }
+  for (const auto& [part, times_ns] : time_parts_ns) {
+    if (times_ns.count() == 0) continue;
+    EncodeHistogram(times_ns, *(statistics.*FieldOf(part).mutable_field)());
   }
   if (moments.service_time_ns.count > 0) {
     EncodeMoments(moments.service_time_ns,

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "distbench/stats/log_histogram.h"
 #include "distbench/stats/running_moments.h"
 #include "proto/results.pb.h"
@@ -45,6 +46,15 @@ struct LatencyMoments {
   RunningMoments lateness_ns;
 };
 
+// Parts of the service time; see RpcStatistics.
+enum class TimePart { kServerQueue, kServerHandler, kNetwork };
+
+inline constexpr TimePart kTimeParts[] = {
+    TimePart::kServerQueue, TimePart::kServerHandler, TimePart::kNetwork};
+
+// Returns the part's name in reports, such as "server_queue".
+absl::string_view NameOf(TimePart part);
+
 // All of RpcStatistics. Copyable.
 struct RpcTotals {
   // Adds the statistics of further RPCs; adds nothing if they are invalid.
@@ -56,13 +66,19 @@ struct RpcTotals {
   // Adds only the histograms of `other`.
   void MergeHistograms(const RpcTotals& other);
 
-  // Replaces the histograms by moments.
+  // Replaces the histograms by moments, which time parts do not have.
   void DropHistograms();
+
+  // The memory of this object, and of its histograms' buckets.
+  int64_t memory_bytes() const;
 
   RpcCounts counts;
   LogHistogram service_time_ns;
   LogHistogram response_time_ns;
   LogHistogram lateness_ns;
+
+  // Only parts that have values.
+  std::map<TimePart, LogHistogram> time_parts_ns;
 
   // Moments of values that are in no histogram here.
   LatencyMoments moments;

@@ -151,6 +151,75 @@ TEST(RpcTotalsTest, MomentsStandForHistogramsThatWereDropped) {
   EXPECT_EQ(both.moments.service_time_ns.sum, 2 * service_time_ns.sum());
 }
 
+// Statistics of one RPC: 5 ns in the server's queue, 30 ns in its handler and
+// 15 ns in the network.
+RpcStatistics TimedStatistics() {
+  RpcTotals totals;
+  totals.counts.succeeded_count = 1;
+  totals.service_time_ns.Record(50);
+  totals.time_parts_ns[TimePart::kServerQueue].Record(5);
+  totals.time_parts_ns[TimePart::kServerHandler].Record(30);
+  totals.time_parts_ns[TimePart::kNetwork].Record(15);
+  RpcStatistics statistics;
+  totals.Encode(statistics);
+  return statistics;
+}
+
+TEST(RpcTotalsTest, TimePartsAddUp) {
+  const RpcStatistics statistics = TimedStatistics();
+  EXPECT_EQ(statistics.server_queue_ns().sum(), 5);
+  EXPECT_EQ(statistics.server_handler_ns().sum(), 30);
+  EXPECT_EQ(statistics.network_ns().sum(), 15);
+  RpcTotals totals;
+  ASSERT_TRUE(totals.Add(statistics).ok());
+  ASSERT_TRUE(totals.Add(statistics).ok());
+  RpcTotals merged = totals;
+  merged.MergeHistograms(totals);
+  double sum = 0;
+  for (const TimePart part : kTimeParts) {
+    EXPECT_EQ(totals.time_parts_ns.at(part).count(), 2u) << NameOf(part);
+    EXPECT_EQ(merged.time_parts_ns.at(part).count(), 4u) << NameOf(part);
+    sum += merged.time_parts_ns.at(part).sum();
+  }
+  EXPECT_EQ(sum, merged.service_time_ns.sum());
+  merged.DropHistograms();
+  EXPECT_TRUE(merged.time_parts_ns.empty());
+}
+
+TEST(RpcTotalsTest, WithoutTimePartsThereAreNone) {
+  RpcTotals totals;
+  ASSERT_TRUE(totals.Add(FromText<RpcStatistics>(kStatistics)).ok());
+  EXPECT_TRUE(totals.time_parts_ns.empty());
+  // A histogram without values is not encoded.
+  totals.time_parts_ns[TimePart::kNetwork];
+  RpcStatistics encoded;
+  totals.Encode(encoded);
+  EXPECT_FALSE(encoded.has_network_ns());
+}
+
+TEST(RpcTotalsTest, RefusesInvalidTimeParts) {
+  for (Histogram* (RpcStatistics::*field)() :
+       {&RpcStatistics::mutable_server_queue_ns,
+        &RpcStatistics::mutable_server_handler_ns,
+        &RpcStatistics::mutable_network_ns}) {
+    RpcStatistics statistics = TimedStatistics();
+    (statistics.*field)()->set_sub_bucket_bits(3);
+    RpcTotals totals;
+    EXPECT_EQ(totals.Add(statistics).code(),
+              absl::StatusCode::kInvalidArgument);
+    EXPECT_EQ(totals.counts.succeeded_count, 0);
+  }
+}
+
+TEST(RpcTotalsTest, MemoryIncludesTimeParts) {
+  RpcTotals totals;
+  const int64_t before = totals.memory_bytes();
+  totals.time_parts_ns[TimePart::kNetwork].Record(15);
+  EXPECT_GE(totals.memory_bytes(),
+            before + static_cast<int64_t>(sizeof(LogHistogram)) +
+                totals.time_parts_ns.at(TimePart::kNetwork).allocated_bytes());
+}
+
 TEST(RpcTotalsTest, RefusesMomentsThatContradictThemselves) {
   for (const char* text :
        {"count: -1 min: 1 max: 2", "count: 1", "min: 1 max: 2",

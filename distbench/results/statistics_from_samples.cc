@@ -8,6 +8,16 @@
 namespace distbench {
 namespace {
 
+void AddTimeParts(const RpcSample& sample, RpcTotals& totals) {
+  auto& parts = totals.time_parts_ns;
+  parts[TimePart::kServerQueue].Record(sample.server_queue_ns());
+  parts[TimePart::kServerHandler].Record(sample.server_handler_ns());
+  parts[TimePart::kNetwork].Record(
+      SaturatingSubtract(SaturatingSubtract(sample.latency_ns(),
+                                            sample.server_queue_ns()),
+                         sample.server_handler_ns()));
+}
+
 void AddSucceeded(const RpcSample& sample, RpcTotals& totals) {
   RpcCounts counts;
   counts.succeeded_count = 1;
@@ -18,6 +28,9 @@ void AddSucceeded(const RpcSample& sample, RpcTotals& totals) {
       SaturatingAdd(sample.start_timestamp_ns(), sample.latency_ns());
   totals.counts.Add(counts);
   totals.service_time_ns.Record(sample.latency_ns());
+  if (sample.has_server_queue_ns() && sample.has_server_handler_ns()) {
+    AddTimeParts(sample, totals);
+  }
   if (sample.has_lateness_ns()) {
     totals.lateness_ns.Record(sample.lateness_ns());
     totals.response_time_ns.Record(

@@ -67,6 +67,25 @@ TEST(StatisticsFromSamplesTest, OpenLoopSamplesHaveResponseTimes) {
   EXPECT_EQ(totals.response_time_ns.max(), 111);
 }
 
+TEST(StatisticsFromSamplesTest, ServiceTimesAreDivided) {
+  const RpcTotals totals =
+      Unpacked(StatisticsFromSamples(FromText<RpcPerformanceLog>(R"(
+        successful_rpc_samples {
+          latency_ns: 100 server_queue_ns: 0 server_handler_ns: 30
+        }
+        successful_rpc_samples {
+          latency_ns: 100 server_queue_ns: 20 server_handler_ns: 90
+        }
+        successful_rpc_samples { latency_ns: 100 }
+      )")));
+  EXPECT_EQ(totals.time_parts_ns.at(TimePart::kServerQueue).sum(), 20);
+  EXPECT_EQ(totals.time_parts_ns.at(TimePart::kServerHandler).sum(), 120);
+  const LogHistogram& network_ns = totals.time_parts_ns.at(TimePart::kNetwork);
+  EXPECT_EQ(network_ns.count(), 2u);
+  EXPECT_EQ(network_ns.min(), 0) << "never negative";
+  EXPECT_EQ(network_ns.max(), 70);
+}
+
 TEST(StatisticsFromSamplesTest, SurvivesAbsurdSamples) {
   RpcPerformanceLog log;
   RpcSample& sample = *log.add_successful_rpc_samples();

@@ -10,6 +10,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "distbench/base/time_units.h"
+#include "distbench/report/measurements/search_answer.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/search/judgement/measured_probe.h"
 
@@ -171,8 +172,7 @@ void SearchDisplay::ShowVerdict(const SearchReport& report) {
   Clear();
   WriteLine(absl::StrCat("Verdict: ", report.verdict()));
   if (report.has_load()) {
-    WriteLine(absl::StrFormat("Highest load that met: %.6g %s", report.load(),
-                              report.load_unit()));
+    WriteLine(absl::StrCat("Highest load that met: ", SearchAnswer(report)));
   }
   WriteLine(absl::StrCat("Evidence: ", report.evidence()));
 }

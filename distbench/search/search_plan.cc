@@ -21,7 +21,8 @@ constexpr absl::Duration kProbeUnit = absl::Milliseconds(100);
 // Share of the samples that a probe near the limit needs.
 constexpr double kRoughShare = 0.2;
 
-// Probes are not lengthened beyond this factor to get more samples.
+// Probes are not lengthened beyond this multiple of length 1 to get more
+// samples.
 constexpr double kMaxLengthening = 10;
 
 LoadSearchSpec MergeSpecs(const LoadSearchSpec& wins,
@@ -161,9 +162,10 @@ absl::StatusOr<DistributedSystemDescription> ProbeTest(
 
 absl::Duration ProbeTime(const SearchPlan& plan, const ProbeRequest& request,
                          double rate) {
-  const absl::Duration asked = request.phase == ProbePhase::kFinal
-                                   ? plan.timing.final_run
-                                   : plan.timing.probe * request.length;
+  const absl::Duration unit = request.phase == ProbePhase::kFinal
+                                  ? plan.timing.final_run
+                                  : plan.timing.probe;
+  const absl::Duration asked = unit * request.length;
   // Warm-ups are not judged.
   if (rate <= 0 || request.phase == ProbePhase::kWarmup) return asked;
   double needed_count = 0;
@@ -178,8 +180,7 @@ absl::Duration ProbeTime(const SearchPlan& plan, const ProbeRequest& request,
     needed_count *= kRoughShare;
   }
   return std::clamp(absl::Ceil(absl::Seconds(needed_count / rate), kProbeUnit),
-                    asked,
-                    asked * kMaxLengthening);
+                    asked, std::max(asked, unit * kMaxLengthening));
 }
 
 }  // namespace distbench

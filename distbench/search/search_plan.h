@@ -10,7 +10,6 @@
 #include "absl/time/time.h"
 #include "distbench/config/search/objective.h"
 #include "distbench/search/knobs/knob.h"
-#include "distbench/search/knobs/probe_config.h"
 #include "distbench/search/strategy/load_search.h"
 #include "proto/traffic_config.pb.h"
 

@@ -14,7 +14,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
 #include "distbench/base/time_units.h"
-#include "distbench/config/syntax/test_timeout.h"
+#include "distbench/config/syntax/traffic.h"
 #include "distbench/report/objectives/judge_objective.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/rpc_totals.h"
@@ -136,6 +136,14 @@ CopyOutcomes ReportCopies(const SearchPlan& plan,
   return outcomes;
 }
 
+// The measured time; at least a millisecond, because even a probe with damaged
+// time stamps takes time.
+double SecondsOf(const SearchProbe& probe) {
+  return std::max(1e-3, static_cast<double>(probe.end_timestamp_ns() -
+                                            probe.start_timestamp_ns()) /
+                            kNsPerSecond);
+}
+
 }  // namespace
 
 absl::StatusOr<SearchProbe> ReportProbe(
@@ -152,6 +160,7 @@ absl::StatusOr<SearchProbe> ReportProbe(
   if (plan.instances > 1) copies = ReportCopies(plan, test, result, probe);
   if (!copies.any_lost && RanOutOfTime(result)) {
     probe.set_outcome(kMissedOutcome);
+    probe.set_achieved_load(planned.request.load);
     probe.add_measured(
         absl::StrCat("overloaded: ", result.run_info().failure()));
     probe.set_excess(std::numeric_limits<double>::infinity());
@@ -215,6 +224,7 @@ absl::StatusOr<Probe> ToProbe(const SearchProbe& probe) {
                .achieved_load = probe.achieved_load(),
                .excess = probe.excess(),
                .excess_error = probe.excess_error(),
+               .seconds = SecondsOf(probe),
                .generator_limited =
                    probe.outcome() == kGeneratorLimitedOutcome};
 }

@@ -1,7 +1,6 @@
 #include "distbench/search/search_run.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -10,7 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
-#include "distbench/config/syntax/test_timeout.h"
+#include "distbench/config/syntax/traffic.h"
 #include "distbench/search/judgement/hopeless_watch.h"
 #include "distbench/search/judgement/measured_probe.h"
 #include "distbench/search/search_report.h"
@@ -150,6 +149,15 @@ void Conclude(absl::string_view verdict, std::optional<double> load,
   if (load) report.set_load(*load);
 }
 
+// Requires that the search found a load.
+void SetInterval(const SearchResult& result, SearchReport& report) {
+  const LoadInterval& interval = result.interval;
+  if (interval.min) report.set_min_load(*interval.min);
+  if (interval.max) report.set_max_load(*interval.max);
+  report.set_confidence_level(kSearchConfidence);
+  report.set_is_proven(result.is_proven);
+}
+
 // If the last probe failed, the search is over.
 bool ConcludeIfFailed(SearchReport& report) {
   const SearchProbe& last = *report.probes().rbegin();
@@ -175,12 +183,10 @@ absl::Status Search(const SearchPlan& plan, ProbeRunner& runner,
   }
   while (search.Next().has_value()) {
     if (!runner.HasTimeFor(*search.Next())) {
-      Conclude(ToString(SearchVerdict::kBudgetExhausted), search.met(),
-               absl::StrCat("the next probe would exceed ",
-                            absl::FormatDuration(plan.timing.max_total),
-                            " of traffic"),
-               report);
-      return absl::OkStatus();
+      search.EndEarly(absl::StrCat("the next probe would exceed ",
+                                   absl::FormatDuration(plan.timing.max_total),
+                                   " of traffic"));
+      break;
     }
     absl::Status status = runner.Run({.request = *search.Next(),
                                       .met = search.met(),
@@ -193,6 +199,7 @@ absl::Status Search(const SearchPlan& plan, ProbeRunner& runner,
   }
   const SearchResult& result = search.result();
   Conclude(ToString(result.verdict), result.load, result.evidence, report);
+  if (result.load) SetInterval(result, report);
   return absl::OkStatus();
 }
 
@@ -256,7 +263,8 @@ const SearchProbe* ProbeOfLastResult(const TestSequenceResults& results) {
   const SearchProbe* found = nullptr;
   if (results.test_results().empty()) return found;
   for (const SearchProbe& probe : results.searches(0).probes()) {
-    const bool has_result = std::isfinite(probe.excess());
+    // A probe that was ended early has none.
+    const bool has_result = probe.has_achieved_load();
     const bool is_replaced = found == nullptr || !IsFinal(*found);
     if (!has_result || !(is_replaced || IsFinal(probe))) continue;
     found = &probe;

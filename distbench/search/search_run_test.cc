@@ -97,11 +97,27 @@ struct FakeSystem {
     statistics.set_last_end_timestamp_ns(1'000'000'000);
     EncodeHistogram(latency, *statistics.mutable_service_time_ns());
     EncodeHistogram(latency, *statistics.mutable_response_time_ns());
+    AddSeries(count, static_cast<int64_t>(1e6 * load / capacity),
+              (*log.mutable_rpc_time_series())[rpc]);
     OfferedLoad& offered = (*log.mutable_offered_loads())[rpc];
     offered.set_offered_count(1000);
     if (load > sendable) {
       offered.set_unsent_count(
           static_cast<int64_t>(1000 * (1 - sendable / load)));
+    }
+  }
+
+  // Ten seconds, all alike.
+  static void AddSeries(int count, int64_t latency_ns, RpcTimeSeries& series) {
+    series.set_interval_ns(1'000'000'000);
+    for (int second = 0; second < 10; ++second) {
+      LogHistogram latency;
+      latency.RecordN(latency_ns, count / 10);
+      RpcInterval& interval = *series.add_intervals();
+      interval.set_index(second);
+      interval.set_succeeded_count(count / 10);
+      EncodeHistogram(latency, *interval.mutable_service_time_ns());
+      EncodeHistogram(latency, *interval.mutable_response_time_ns());
     }
   }
 
@@ -133,6 +149,10 @@ TEST(RunLoadSearchTest, ConvergesOnTheCapacityAndReportsIt) {
   EXPECT_EQ(report.load_unit(), "iterations per second");
   EXPECT_EQ(report.search().tolerance(), 0.02);
   EXPECT_EQ(report.probes_size(), system.loads.size());
+  EXPECT_EQ(report.min_load(), report.load());
+  EXPECT_NEAR(report.max_load(), 777, 10);
+  EXPECT_EQ(report.confidence_level(), 0.95);
+  EXPECT_TRUE(report.is_proven());
   // Only the final run is kept.
   ASSERT_THAT(results.test_results(), SizeIs(1));
 
@@ -250,6 +270,39 @@ TEST(RunLoadSearchTest, StopsInTime) {
   EXPECT_LE(system.loads.size(), 4);
 }
 
+// A system about which too little is known for a proof.
+TEST(RunLoadSearchTest, SaysSoIfThereIsNoTimeForAProof) {
+  FakeSystem system = {.capacity = 777};
+  SearchCallbacks callbacks = system.Callbacks();
+  callbacks.run = [&](const DistributedSystemDescription& test,
+                      const ProgressWatcher& watch) {
+    auto result = system.Run(test, watch);
+    // Without a series over time, nothing is known about dependence.
+    auto& logs = *result->mutable_service_logs()->mutable_instance_logs();
+    for (auto& [name, log] : logs) log.clear_rpc_time_series();
+    return result;
+  };
+  SearchPlan plan = Plan();
+  TestSequenceResults all;
+  ASSERT_TRUE(RunLoadSearch(plan, callbacks, all).ok());
+  EXPECT_EQ(all.searches(0).verdict(), "converged");
+  EXPECT_FALSE(all.searches(0).is_proven());
+  EXPECT_THAT(all.searches(0).evidence(), HasSubstr("met, not proven at 95 %"));
+  // The final run and its repetitions of length 1, 2 and 4.
+  EXPECT_THAT(all.test_results(), SizeIs(4));
+
+  // Ends after the first final run. The fake says that each run takes 12 s, but
+  // a final run needs time for 62 s, and the longest probe for 82 s.
+  const int probes_before = all.searches(0).probes_size() - 4;
+  plan.timing.max_total = probes_before * absl::Seconds(12) + absl::Seconds(72);
+  TestSequenceResults results;
+  ASSERT_TRUE(RunLoadSearch(plan, callbacks, results).ok());
+  EXPECT_EQ(results.searches(0).verdict(), "converged");
+  EXPECT_EQ(results.searches(0).load(), all.searches(0).load());
+  EXPECT_FALSE(results.searches(0).is_proven());
+  EXPECT_LT(results.searches(0).probes_size(), all.searches(0).probes_size());
+}
+
 TEST(RunLoadSearchTest, RunsAListOnceEach) {
   FakeSystem system = {.capacity = 300};
   SearchPlan plan = Plan();
@@ -262,6 +315,7 @@ TEST(RunLoadSearchTest, RunsAListOnceEach) {
   EXPECT_EQ(results.searches(0).load(), 200);
   EXPECT_THAT(results.test_results(), SizeIs(3));
   EXPECT_THAT(system.loads, ElementsAre(100, 200, 400));
+  EXPECT_FALSE(results.searches(0).has_confidence_level());
 }
 
 TEST(RunLoadSearchTest, EndsHopelessProbesEarly) {

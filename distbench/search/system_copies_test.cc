@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "distbench/config/load/load.h"
+#include "distbench/config/reading/load.h"
 #include "distbench/config/validate/check.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

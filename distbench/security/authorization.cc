@@ -8,7 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "distbench/base/grpc_status.h"
+#include "distbench/base/grpc_calls.h"
 
 namespace distbench {
 namespace {

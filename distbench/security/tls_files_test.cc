@@ -3,6 +3,7 @@
 #include <fstream>
 #include <string>
 
+#include "distbench/base/files.h"
 #include "distbench/security/testing/testing_certificates.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -79,6 +80,40 @@ TEST_F(TlsFilesTest, RefusesWhatHasExpired) {
       "old", {.common_name = "old", .validity = -absl::Minutes(1)});
   EXPECT_THAT(Error(expired), AllOf(HasSubstr("--tls_cert=" + expired.cert),
                                     HasSubstr("the certificate expired on ")));
+}
+
+TEST(ReceivedTlsFilesTest, FilesHaveWhatWasReceived) {
+  ReceivedTlsFiles received;
+  EXPECT_TRUE(received.files().empty());
+  ASSERT_EQ(received.Update({.ca = "authority", .cert = "first", .key = "1"}),
+            absl::OkStatus());
+  const TlsFiles files = received.files();
+  EXPECT_EQ(*ReadFile(files.ca), "authority");
+  EXPECT_EQ(*ReadFile(files.cert), "first");
+  EXPECT_EQ(*ReadFile(files.key), "1");
+}
+
+TEST(ReceivedTlsFilesTest, RenewedOnesHaveTheSameNames) {
+  ReceivedTlsFiles received;
+  ASSERT_EQ(received.Update({.ca = "authority", .cert = "first", .key = "1"}),
+            absl::OkStatus());
+  const TlsFiles files = received.files();
+  ASSERT_EQ(received.Update({.ca = "authority", .cert = "second", .key = "2"}),
+            absl::OkStatus());
+  EXPECT_EQ(received.files().cert, files.cert);
+  EXPECT_EQ(*ReadFile(files.cert), "second");
+  EXPECT_EQ(*ReadFile(files.key), "2");
+}
+
+TEST(ReceivedTlsFilesTest, ReadsWhatIsSent) {
+  const std::string path = testing::TempDir() + "/certificate";
+  std::ofstream(path) << "contents\n";
+  const auto contents = ReadTlsContents({.cert = path});
+  ASSERT_TRUE(contents.ok());
+  EXPECT_EQ(*contents, (TlsContents{.cert = "contents\n"}));
+  EXPECT_THAT(
+      std::string(ReadTlsContents({.key = path + ".gone"}).status().message()),
+      HasSubstr(path + ".gone"));
 }
 
 }  // namespace

@@ -15,8 +15,15 @@ struct BlockAmount {
 };
 
 // The standard error of all amounts divided by all counts, from the spread
-// between blocks of unequal sizes, so that requests within a block may depend on
-// each other. Requires at least two blocks, and a count above 0.
+// between consecutive blocks of unequal sizes, so that requests within a block
+// may depend on each other. Requires at least two blocks, and a count above 0.
+//
+// Ten blocks or more also show whether a block depends on the one before it.
+// The error then is that of a first-order autoregression (G. E. P. Box, G. M.
+// Jenkins and G. C. Reinsel, Time Series Analysis, 3rd ed., Prentice Hall 1994,
+// section 2.1), whose correlation is corrected for the bias of short series (M.
+// G. Kendall, Note on Bias in the Estimation of Autocorrelation, Biometrika 41
+// (1954) 403-404).
 double ErrorOfRatio(absl::Span<const BlockAmount> blocks);
 
 }  // namespace distbench

@@ -1,7 +1,7 @@
-#include "test_builder/patterns/client_server.h"
+#include "test_builder/patterns/patterns.h"
 
 #include "absl/strings/str_cat.h"
-#include "test_builder/common_parameters.h"
+#include "test_builder/parameters/common_parameters.h"
 #include "test_builder/patterns/traffic_parts.h"
 
 namespace distbench {

@@ -1,4 +1,4 @@
-#include "test_builder/patterns/clique.h"
+#include "test_builder/patterns/patterns.h"
 
 #include "absl/strings/str_cat.h"
 #include "test_builder/patterns/peer_traffic.h"
@@ -30,8 +30,9 @@ Pattern CliquePattern() {
           "step of a parallel computation: the step is as fast as its slowest "
           "RPC.",
       .example = "clique:node_count=4:rpc_interval_us=10000",
-      .parameters = {IntegerParameter("rpc_interval_us", "16000", {100},
-                                      "Microseconds between the bursts."),
+      .parameters = {InMicroseconds(IntegerParameter(
+          "rpc_interval_us", "16000", {100},
+          "Microseconds between the bursts.")),
                      IntegerParameter("node_count", "10", {2, kMaxInstances},
                                       "Nodes that exchange messages."),
                      ChoiceParameter(
@@ -40,10 +41,10 @@ Pattern CliquePattern() {
                          "When each node sends: all at the same moments "
                          "(sync_burst), one after the other within the "
                          "interval (sync_burst_spread), or each by itself."),
-                     IntegerParameter("request_size", "1024", {0},
-                                      "Bytes per request."),
-                     IntegerParameter("response_size", "1024", {0},
-                                      "Bytes per response.")},
+                     InBytes(IntegerParameter("request_size", "1024", {0},
+                                              "Bytes per request.")),
+                     InBytes(IntegerParameter("response_size", "1024", {0},
+                                              "Bytes per response."))},
       .build = &BuildClique,
   };
 }

@@ -1,4 +1,4 @@
-#include "test_builder/patterns/feed_aggregator.h"
+#include "test_builder/patterns/patterns.h"
 
 #include <cmath>
 #include <cstdint>
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "test_builder/common_parameters.h"
+#include "test_builder/parameters/common_parameters.h"
 #include "test_builder/patterns/feed_work.h"
 #include "test_builder/patterns/traffic_parts.h"
 
@@ -114,8 +114,8 @@ absl::StatusOr<Traffic> BuildFeedAggregator(const ParameterValues& values) {
 
 std::vector<Parameter> Parameters() {
   std::vector<Parameter> parameters = {
-      NumberParameter("qps", "100", {0.001, 1e9},
-                      "Queries per second that enter the system."),
+      PerSecond(NumberParameter("qps", "100", {0.001, 1e9},
+                                "Queries per second that enter the system.")),
       ChoiceParameter("synchronization_mode", "exponential",
                       {"constant", "exponential"},
                       "Queries arrive at random (exponential) or at "
@@ -124,18 +124,18 @@ std::vector<Parameter> Parameters() {
                        "Aggregators, queried in turn."),
       IntegerParameter("leaf_count", "4", {1, kMaxInstances},
                        "Leaves; every query reaches all."),
-      IntegerParameter("request_size", "3000", {0},
-                       "Bytes from driver to aggregator."),
-      IntegerParameter("response_size", "8192", {0},
-                       "Bytes from aggregator to driver."),
-      IntegerParameter("leaf_request_size", "8192", {0},
-                       "Bytes from aggregator to leaf."),
-      IntegerParameter("leaf_response_size", "", {0},
-                       "Bytes from leaf to aggregator. Default: those of the "
-                       "preset's stories; without a preset 284672, or 36 "
-                       "stories."),
-      NumberParameter("warmup_seconds", "3", {0, 86400},
-                      "Seconds at the start that are not measured."),
+      InBytes(IntegerParameter("request_size", "3000", {0},
+                               "Bytes from driver to aggregator.")),
+      InBytes(IntegerParameter("response_size", "8192", {0},
+                               "Bytes from aggregator to driver.")),
+      InBytes(IntegerParameter("leaf_request_size", "8192", {0},
+                               "Bytes from aggregator to leaf.")),
+      InBytes(IntegerParameter("leaf_response_size", "", {0},
+                               "Bytes from leaf to aggregator. Default: those "
+                               "of the preset's stories; without a preset "
+                               "284672, or 36 stories.")),
+      InSeconds(NumberParameter("warmup_seconds", "3", {0, 86400},
+                                "Seconds at the start that are not measured.")),
       ChoiceParameter("preset", "", FeedPresets(),
                       "Work of services besides messages: little, for a "
                       "laptop, or as much as FeedSim's. Default: none."),

@@ -296,9 +296,9 @@ std::vector<Parameter> FeedWorkParameters() {
                        "Threads of each leaf that serialise stories."),
       IntegerParameter("rank_nodes", "", {1, 100'000'000},
                        "Nodes of the graph that leaves rank."),
-      IntegerParameter("io_wait_us", "", {1},
-                       "Microseconds that leaves wait for storage, or their "
-                       "mean."),
+      InMicroseconds(IntegerParameter("io_wait_us", "", {1},
+                                      "Microseconds that leaves wait for "
+                                      "storage, or their mean.")),
       IntegerParameter("storage_places", "", {1, 1024},
                        "Requests of each leaf that storage serves at once; "
                        "others queue. Unlimited in feedsim_v1 and v2."),

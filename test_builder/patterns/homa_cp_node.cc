@@ -1,4 +1,4 @@
-#include "test_builder/patterns/homa_cp_node.h"
+#include "test_builder/patterns/patterns.h"
 
 #include <cmath>
 
@@ -82,8 +82,8 @@ Pattern HomaCpNodePattern() {
                            "constant intervals, or all at the same moments."),
            ChoiceParameter("workload", "w5", HomaWorkloadNames(),
                            "The distribution of message sizes."),
-           IntegerParameter("max_message_length", "1000000", {1},
-                            "Bytes; larger messages are cut to this."),
+           InBytes(IntegerParameter("max_message_length", "1000000", {1},
+                                    "Bytes; larger messages are cut to this.")),
            NumberParameter("min_bucket_frac", "0.0025", {0, 1},
                            "Sizes are merged until they make up this share of "
                            "the messages ..."),

@@ -1,4 +1,4 @@
-#include "test_builder/patterns/multi_level_rpc.h"
+#include "test_builder/patterns/patterns.h"
 
 #include "absl/strings/str_cat.h"
 #include "test_builder/patterns/query_tree.h"

@@ -10,7 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "proto/traffic_config.pb.h"
-#include "test_builder/parameter.h"
+#include "test_builder/parameters/parameter.h"
 
 namespace distbench {
 

@@ -1,7 +1,7 @@
 #include "test_builder/patterns/peer_traffic.h"
 
 #include "absl/strings/str_cat.h"
-#include "test_builder/common_parameters.h"
+#include "test_builder/parameters/common_parameters.h"
 #include "test_builder/patterns/traffic_parts.h"
 
 namespace distbench {

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "test_builder/common_parameters.h"
+#include "test_builder/parameters/common_parameters.h"
 #include "test_builder/patterns/traffic_parts.h"
 
 namespace distbench {
@@ -29,8 +29,9 @@ void SetSchedule(const ParameterValues& values, absl::string_view arrivals,
 }  // namespace
 
 std::vector<Parameter> QueryTreeParameters() {
-  return {NumberParameter("qps", "10000", {0.001, 1e9},
-                          "Queries per second that enter the system."),
+  return {PerSecond(NumberParameter("qps", "10000", {0.001, 1e9},
+                                    "Queries per second that enter the "
+                                    "system.")),
           IntegerParameter("root_count", "4", {1, kMaxInstances},
                            "Root servers, queried in turn."),
           IntegerParameter("leaf_count", "20", {1, kMaxInstances},

@@ -4,9 +4,8 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "test_builder/patterns/build_pattern.h"
-#include "test_builder/patterns/multi_level_rpc.h"
-#include "test_builder/patterns/variable_response_multi_level_rpc.h"
+#include "test_builder/patterns/patterns.h"
+#include "test_builder/patterns/testing/build_pattern.h"
 
 namespace distbench {
 namespace {

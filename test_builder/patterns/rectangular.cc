@@ -1,4 +1,4 @@
-#include "test_builder/patterns/rectangular.h"
+#include "test_builder/patterns/patterns.h"
 
 #include "absl/strings/str_cat.h"
 #include "test_builder/patterns/peer_traffic.h"
@@ -46,8 +46,9 @@ Pattern RectangularPattern() {
           "exchanges and ring reductions look like this.",
       .example = "rectangular:x_size=3:y_size=2:fanout_filter=same_y",
       .parameters =
-          {IntegerParameter("rpc_interval_us", "100000", {100},
-                            "Microseconds between the queries of a node."),
+          {InMicroseconds(IntegerParameter("rpc_interval_us", "100000", {100},
+                                           "Microseconds between the queries "
+                                           "of a node.")),
            IntegerParameter("x_size", "5", {1, kMaxInstances},
                             "Nodes along the x axis."),
            IntegerParameter("y_size", "3", {1, kMaxInstances},
@@ -57,9 +58,10 @@ Pattern RectangularPattern() {
                            "When each node sends: all at the same moments "
                            "(sync_burst), one after the other within the "
                            "interval (sync_burst_spread), or each by itself."),
-           IntegerParameter("request_size", "1024", {0}, "Bytes per request."),
-           IntegerParameter("response_size", "1024", {0},
-                            "Bytes per response."),
+           InBytes(IntegerParameter("request_size", "1024", {0},
+                                    "Bytes per request.")),
+           InBytes(IntegerParameter("response_size", "1024", {0},
+                                    "Bytes per response.")),
            WordParameter("fanout_filter", "ring_x",
                          "The nodes to query: all, random, round_robin, "
                          "same_x, same_y, ring_x, ring_y, "

@@ -1,8 +1,8 @@
-#include "test_builder/patterns/rectangular.h"
+#include "test_builder/patterns/patterns.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "test_builder/patterns/build_pattern.h"
+#include "test_builder/patterns/testing/build_pattern.h"
 
 namespace distbench {
 namespace {

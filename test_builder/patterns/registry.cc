@@ -1,14 +1,6 @@
 #include "test_builder/patterns/registry.h"
 
-#include "test_builder/patterns/client_server.h"
-#include "test_builder/patterns/clique.h"
-#include "test_builder/patterns/feed_aggregator.h"
-#include "test_builder/patterns/homa_cp_node.h"
-#include "test_builder/patterns/multi_level_rpc.h"
-#include "test_builder/patterns/rectangular.h"
-#include "test_builder/patterns/stochastic.h"
-#include "test_builder/patterns/tripartite.h"
-#include "test_builder/patterns/variable_response_multi_level_rpc.h"
+#include "test_builder/patterns/patterns.h"
 
 namespace distbench {
 

@@ -1,4 +1,4 @@
-#include "test_builder/patterns/stochastic.h"
+#include "test_builder/patterns/patterns.h"
 
 #include <cmath>
 
@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "test_builder/common_parameters.h"
+#include "test_builder/parameters/common_parameters.h"
 #include "test_builder/patterns/traffic_parts.h"
 
 namespace distbench {
@@ -150,9 +150,10 @@ Pattern StochasticPattern() {
            IntegerParameter("warmup_iterations", "100", {0},
                             "Queries of each client that are not measured; "
                             "part of iterations."),
-           IntegerParameter("request_size", "196", {0}, "Bytes per request."),
-           IntegerParameter("response_size", "1024", {0},
-                            "Bytes per response."),
+           InBytes(IntegerParameter("request_size", "196", {0},
+                                    "Bytes per request.")),
+           InBytes(IntegerParameter("response_size", "1024", {0},
+                                    "Bytes per response.")),
            IntegerParameter("seed", "", {1, 9007199254740992},
                             "Seed of all random choices. Default: a new one "
                             "for each run, kept in the result.")},

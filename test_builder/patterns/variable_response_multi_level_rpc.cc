@@ -1,4 +1,4 @@
-#include "test_builder/patterns/variable_response_multi_level_rpc.h"
+#include "test_builder/patterns/patterns.h"
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -51,14 +51,17 @@ absl::StatusOr<Traffic> BuildVariableResponse(const ParameterValues& values) {
 
 std::vector<Parameter> VariableResponseParameters() {
   std::vector<Parameter> parameters = QueryTreeParameters();
-  parameters.push_back(IntegerParameter(
-      "lower_size", "1024", {0}, "Bytes of the smallest leaf response."));
+  parameters.push_back(InBytes(IntegerParameter("lower_size", "1024", {0},
+                                                "Bytes of the smallest leaf "
+                                                "response.")));
   parameters.back().excluded_by = "exact_size";
-  parameters.push_back(IntegerParameter("upper_size", "64000", {0},
-                                        "Bytes of the largest leaf response."));
+  parameters.push_back(InBytes(IntegerParameter("upper_size", "64000", {0},
+                                                "Bytes of the largest leaf "
+                                                "response.")));
   parameters.back().excluded_by = "exact_size";
   parameters.push_back(
-      IntegerParameter("exact_size", "", {0}, "Bytes of every leaf response."));
+      InBytes(IntegerParameter("exact_size", "", {0},
+                               "Bytes of every leaf response.")));
   return parameters;
 }
 

@@ -1,4 +1,4 @@
-#include "test_builder/protocols/homa.h"
+#include "test_builder/protocols/protocols.h"
 
 #include "absl/strings/str_cat.h"
 #include "test_builder/protocols/setup_parts.h"

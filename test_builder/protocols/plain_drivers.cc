@@ -1,4 +1,4 @@
-#include "test_builder/protocols/plain_drivers.h"
+#include "test_builder/protocols/protocols.h"
 
 #include <vector>
 

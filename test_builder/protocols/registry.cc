@@ -1,10 +1,6 @@
 #include "test_builder/protocols/registry.h"
 
-#include "test_builder/protocols/decorators.h"
-#include "test_builder/protocols/grpc.h"
-#include "test_builder/protocols/homa.h"
-#include "test_builder/protocols/mercury.h"
-#include "test_builder/protocols/plain_drivers.h"
+#include "test_builder/protocols/protocols.h"
 
 namespace distbench {
 

@@ -8,7 +8,7 @@
 
 #include "absl/strings/string_view.h"
 #include "proto/traffic_config.pb.h"
-#include "test_builder/parameter.h"
+#include "test_builder/parameters/parameter.h"
 
 namespace distbench {
 

@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "distbench/report/findings/verdict.h"
 #include "distbench/report/measurements/test_totals.h"
+#include "distbench/report/objectives/check_objectives.h"
 #include "distbench/results/rpc_totals.h"
 
 namespace distbench {
@@ -86,10 +87,12 @@ std::string Align(const std::vector<Row>& rows) {
 
 }  // namespace
 
-TestOutcome OutcomeOf(const TestResult& result) {
+TestOutcome OutcomeOf(const TestResult& result,
+                      absl::Span<const std::string> objectives) {
   TestOutcome outcome;
   outcome.test = result.traffic_config().name();
   outcome.verdict = VerdictOf(result);
+  outcome.objectives = CheckObjectives(result, objectives);
   const TestTotals totals = AddUp(result);
   for (const RpcSpec& rpc : result.traffic_config().rpc_descriptions()) {
     const auto found = totals.rpcs.find(rpc.name());

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "distbench/report/verdicts/check.h"
 #include "proto/results.pb.h"
 
 namespace distbench {
@@ -38,10 +39,15 @@ struct TestOutcome {
 
   // RPCs of which any succeeded, in the order of the config.
   std::vector<RpcFigures> rpcs;
+
+  // The verdicts on the objectives.
+  std::vector<Check> objectives;
 };
 
-// The outcome of a test that has a result.
-TestOutcome OutcomeOf(const TestResult& result);
+// The outcome of a test that has a result. `objectives` are judged in addition
+// to those of the test.
+TestOutcome OutcomeOf(const TestResult& result,
+                      absl::Span<const std::string> objectives = {});
 
 // Formats a table with a row per test and RPC.
 std::string OutcomeTable(absl::Span<const TestOutcome> outcomes);

@@ -5,17 +5,10 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
-#include "test_builder/test_factory.h"
+#include "test_builder/building/test_factory.h"
 
 namespace distbench {
 namespace {
-
-void PrintSummary(const TestResult& result, std::ostream& output) {
-  if (result.log_summary().empty()) return;
-  output << "Test summary:\n";
-  for (const std::string& line : result.log_summary()) output << line << '\n';
-  output << std::flush;
-}
 
 // Why the test has no usable result; OK if it has one.
 absl::Status FailureOf(const absl::Status& status,
@@ -79,7 +72,7 @@ TestOutcome TestRunner::Keep(const DistributedSystemDescription& test) {
   const absl::StatusOr<TestResult> result = directory_.ReadResult(test.name());
   TestOutcome outcome;
   if (result.ok()) {
-    outcome = OutcomeOf(*result);
+    outcome = OutcomeOf(*result, console_.result_text.objectives);
   } else {
     Say(absl::StrCat(result.status().message(),
                      "; remove it to run the test again"));
@@ -102,8 +95,11 @@ TestOutcome TestRunner::Finish(const DistributedSystemDescription& test,
   }
   const bool measured = results.test_results_size() > 0;
   if (measured) {
-    PrintSummary(results.test_results(0), *console_.output);
-    outcome = OutcomeOf(results.test_results(0));
+    *console_.output << ResultText(results.test_results(0),
+                                   console_.result_text)
+                     << std::flush;
+    outcome =
+        OutcomeOf(results.test_results(0), console_.result_text.objectives);
     outcome.test = test.name();
   }
   const absl::Status failure = FailureOf(status, results);

@@ -12,9 +12,10 @@
 #include "absl/types/span.h"
 #include "distbench/base/clock.h"
 #include "distbench/client/progress_display.h"
+#include "distbench/report/terminal/result_text.h"
 #include "proto/traffic_config.pb.h"
-#include "test_builder/result_directory.h"
 #include "test_builder/run/outcome.h"
+#include "test_builder/run/result_directory.h"
 #include "test_builder/run/test_backend.h"
 
 namespace distbench {
@@ -23,6 +24,9 @@ struct RunConsole {
   // `output` receives summaries and the table, `messages` progress and errors.
   std::ostream* output;
   std::ostream* messages;
+
+  // How results are printed to the output.
+  ResultTextOptions result_text = {};
 
   ProgressDisplayOptions progress;
 

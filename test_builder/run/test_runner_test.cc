@@ -9,7 +9,7 @@
 #include "distbench/results/result_file.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "test_builder/run/fake_backend.h"
+#include "test_builder/run/testing/fake_backend.h"
 
 namespace distbench {
 namespace {

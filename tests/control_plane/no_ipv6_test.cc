@@ -15,7 +15,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "distbench/base/file_descriptor.h"
+#include "distbench/base/files.h"
 #include "distbench/base/host_port.h"
 #include "distbench/base/listen_address.h"
 #include "distbench/client/test_client.h"

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <utility>
 
-#include "distbench/config/load/load.h"
+#include "distbench/config/reading/load.h"
 #include "distbench/config/validate/check.h"
 #include "distbench/engine/testing/simulated_system.h"
 #include "distbench/results/histogram_proto.h"

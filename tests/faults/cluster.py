@@ -102,11 +102,12 @@ class Cluster:
         )
         self.sequencer.wait_for(r"^Listening at .*:\d+")
 
-    def start_node(self, number):
+    def start_node(self, number, *flags):
         address = self.node_sequencer.get(number, self.address)
         self.nodes[number] = self._start(
             f"node{number}",
             *("node_manager", f"node{number}", f"--test_sequencer={address}"),
+            *flags,
             env=self.node_environment if number == VICTIM else {},
         )
 

@@ -1,7 +1,6 @@
 """Engine processes that crash, hang or run out of memory, and node managers
 that lose control of theirs."""
 
-import contextlib
 import os
 import re
 import signal
@@ -10,14 +9,9 @@ import time
 from tests import programs
 from tests.faults import cluster as clusters
 from tests.faults import fault
+from tests.faults import memory_group
 
 FAULTS = fault.Faults()
-
-# The victim's node stays; its message names the instance.
-LOST = (
-    r"^node2 \(host node2\) ended the traffic: server/1: "
-    r"its engine process \d+ "
-)
 
 # Time limit after the end of their node manager.
 ORPHANS_END_SECONDS = 5
@@ -45,78 +39,10 @@ def wait_for_the_end_of(pids):
         time.sleep(0.02)
 
 
-def _wait_until_reaped(pids):
-    """Waits until the node manager has noticed that its engines have ended."""
-    end = time.monotonic() + ORPHANS_END_SECONDS
-    while any(os.path.exists(f"/proc/{pid}") for pid in pids):
-        if time.monotonic() > end:
-            raise AssertionError(f"of the engines {pids} some are still there")
-        time.sleep(0.02)
-
-
-def _end_by_signal(cluster, signal_number, saw):
-    # The measurements of the other nodes' engines are kept.
-    return fault.end_a_test(
-        cluster,
-        do=lambda: _kill_engine(cluster, signal_number),
-        undo=lambda: None,
-        saw=LOST + saw,
-    )
-
-
-@FAULTS.add("engine crashed (SIGSEGV)")
-def engine_crashed(cluster):
-    return _end_by_signal(
-        cluster,
-        signal.SIGSEGV,
-        r"was killed by signal 11 \(Segmentation fault\)$",
-    )
-
-
-@FAULTS.add("engine killed (SIGKILL)")
-def engine_killed(cluster):
-    return _end_by_signal(
-        cluster, signal.SIGKILL, r"was killed by signal 9 \(Killed\)$"
-    )
-
-
-@FAULTS.add("engine stopped (SIGSTOP)")
-def engine_stopped(cluster):
-    return _end_by_signal(
-        cluster, signal.SIGSTOP, r"did not answer for 4s, and was killed$"
-    )
-
-
 @FAULTS.add("engine that waits for the next test killed (SIGKILL)")
 def idle_engine_killed(cluster):
     _kill_engine(cluster, signal.SIGKILL)
     return fault.Seen(None, "nothing", cluster.seconds_until_usable())
-
-
-MEMORY_GROUP = "/sys/fs/cgroup/memory/distbench_fault_test"
-MEMORY_LIMIT_BYTES = 200 << 20
-
-
-@contextlib.contextmanager
-def _memory_group(_cluster):
-    os.mkdir(MEMORY_GROUP)
-    try:
-        with open(
-            f"{MEMORY_GROUP}/memory.limit_in_bytes", "w", encoding="utf-8"
-        ) as file:
-            file.write(str(MEMORY_LIMIT_BYTES))
-        yield
-    finally:
-        # The group's last processes may still be ending.
-        end = time.monotonic() + clusters.RECOVERY_SECONDS
-        while True:
-            try:
-                os.rmdir(MEMORY_GROUP)
-                break
-            except OSError:
-                if time.monotonic() > end:
-                    raise
-                time.sleep(0.05)
 
 
 # Allocates more than the group allows, faster than the node manager looks.
@@ -137,7 +63,7 @@ tests {
     activity_settings {
       name: "activity_func" string_value: "PageRank"
     }
-    activity_settings { name: "nodes" int64_value: 6000000 }
+    activity_settings { name: "nodes" int64_value: 50000000 }
   }
   action_lists { name: "client" action_names: "send" }
   action_lists { name: "ping" action_names: "work" }
@@ -145,15 +71,9 @@ tests {
 """
 
 
-@FAULTS.add("engine out of memory (in a control group)", _memory_group)
+@FAULTS.add("engine needs more memory than its group has", memory_group.give)
 def engine_out_of_memory(cluster):
-    with open(f"{MEMORY_GROUP}/cgroup.procs", "w", encoding="utf-8") as file:
-        file.write(str(cluster.victim().pid))
-    # The waiting engine was started outside the group. A test that begins before
-    # its end is noticed would be lost with it.
-    waiting = programs.engines_of(cluster.victim())
-    _kill_engine(cluster, signal.SIGKILL)
-    _wait_until_reaped(waiting)
+    cluster.memory_group.take(cluster.victim())
     start = time.monotonic()
     outcome = cluster.start_run(GREEDY).finish()
     noticed_seconds = time.monotonic() - start

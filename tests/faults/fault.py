@@ -46,11 +46,16 @@ def _nothing(_cluster):
 class Faults(list):
     """The faults of one subject."""
 
-    def add(self, title, set_up=_nothing):
-        """A decorator of functions that make a fault happen."""
+    def add(self, title, set_up=_nothing, name=None):
+        """A decorator of functions that make a fault happen.
+
+        name: by default the function's.
+        """
 
         def register(function):
-            self.append(Fault(function.__name__, title, function, set_up))
+            self.append(
+                Fault(name or function.__name__, title, function, set_up)
+            )
             return function
 
         return register

@@ -2,6 +2,7 @@
 
 from tests.faults import client_faults
 from tests.faults import engine_faults
+from tests.faults import engine_phase_faults
 from tests.faults import host_faults
 from tests.faults import link_faults
 from tests.faults import node_faults
@@ -11,6 +12,7 @@ from tests.faults import stranger_faults
 FAULTS = [
     *node_faults.FAULTS,
     *engine_faults.FAULTS,
+    *engine_phase_faults.FAULTS,
     *link_faults.FAULTS,
     *sequencer_faults.FAULTS,
     *client_faults.FAULTS,

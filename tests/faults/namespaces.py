@@ -143,12 +143,26 @@ class Host:
             connect = f"import socket; socket.create_connection({where}, 5)"
             self.run(sys.executable, "-c", connect)
 
+    def take_device(self, name, address, peer_address):
+        """Moves a point-to-point device of this process to the host."""
+        _run("ip", "link", "set", name, "netns", self.name)
+        here = ("ip", "-n", self.name)
+        _run(*here, "addr", "add", address, "peer", peer_address, "dev", name)
+        _run(*here, "link", "set", name, "up")
+
     def cut_link(self):
         """Drops all packets in both directions, without telling anyone."""
         _run("ip", "link", "set", self._port, "nomaster")
 
     def heal_link(self):
         _run("ip", "link", "set", self._port, "master", "switch")
+
+    def block(self, address):
+        """Drops what this host sends to the address."""
+        _run("ip", "-n", self.name, "route", "add", "blackhole", address)
+
+    def unblock(self, address):
+        _run("ip", "-n", self.name, "route", "del", "blackhole", address)
 
     def set_link(self, is_up):
         """Works like pulling out the cable, or plugging it in."""

@@ -13,13 +13,14 @@ class Proxy:
 
     These may change at any time: `delay_seconds` each way; `bytes_per_second`
     each way and per connection (None: no limit); `is_stalled`: no bytes pass,
-    but the connections stay.
+    but the connections stay. `bytes_passed` counts both ways together.
     """
 
     def __init__(self, host, target):
         self.delay_seconds = 0.0
         self.bytes_per_second = None
         self.is_stalled = False
+        self.bytes_passed = 0
         self._target = target
         self._listener = socket.create_server((host, 0))
         self.address = f"{host}:{self._listener.getsockname()[1]}"
@@ -89,6 +90,7 @@ class _Pipe:
             while chunk := self._source.recv(_CHUNK):
                 self._wait(len(chunk))
                 self._sink.sendall(chunk)
+                self._proxy.bytes_passed += len(chunk)
             self._sink.shutdown(socket.SHUT_WR)
         except OSError:
             _reset(self._sink)  # Its peer sees the end as this one did.

@@ -4,7 +4,6 @@
 #include <map>
 
 #include "distbench/config/plan/driver_options.h"
-#include "distbench/config/plan/tcp_setting_limits.h"
 
 namespace distbench {
 namespace {

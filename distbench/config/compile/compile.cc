@@ -11,12 +11,11 @@
 #include "distbench/config/catalogs/activity_catalog.h"
 #include "distbench/config/catalogs/driver_resolution.h"
 #include "distbench/config/compile/compile_context.h"
-#include "distbench/config/compile/compile_lists.h"
 #include "distbench/config/syntax/fanout_filter.h"
 #include "distbench/config/syntax/instance_names.h"
 #include "distbench/config/syntax/multi_server_channels.h"
 #include "distbench/config/syntax/replay_records.h"
-#include "distbench/config/syntax/test_timeout.h"
+#include "distbench/config/syntax/traffic.h"
 
 namespace distbench {
 namespace {
@@ -198,6 +197,7 @@ Plan Compile(const DistributedSystemDescription& test) {
   plan.max_memory_bytes = test.overload_limits().max_memory_bytes();
   plan.sample_memory_bytes = test.sample_memory_bytes();
   plan.recording_memory_bytes = test.recording_memory_bytes();
+  plan.measures_time_parts = test.measure_time_parts();
   CompileServices(context, plan);
   for (const RpcSpec& rpc : test.rpc_descriptions()) {
     plan.rpcs.push_back(CompileRpc(context, rpc));

@@ -1,4 +1,4 @@
-// State shared by the parts of Compile(). Private to the compiler.
+// Parts that Compile() consists of. Private to the compiler.
 
 #ifndef DISTBENCH_CONFIG_COMPILE_COMPILE_CONTEXT_H_
 #define DISTBENCH_CONFIG_COMPILE_COMPILE_CONTEXT_H_
@@ -39,6 +39,9 @@ class CompileContext {
   const DistributedSystemDescription& test_;
   const TestNames names_;
 };
+
+// Compiles the test's action lists, in the order of the config.
+std::vector<ListPlan> CompileLists(const CompileContext& context);
 
 }  // namespace distbench
 

@@ -5,9 +5,8 @@
 #include <variant>
 #include <vector>
 
-#include "distbench/config/load/load.h"
-#include "distbench/config/validate/canonicalize.h"
-#include "distbench/config/validate/validate.h"
+#include "distbench/config/reading/load.h"
+#include "distbench/config/validate/check.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -1,3 +1,7 @@
+// The distributions that sizes, counts and times are drawn from. Configs
+// describe them by points of a probability mass function (PMF) or a cumulative
+// distribution function (CDF).
+
 #ifndef DISTBENCH_CONFIG_DISTRIBUTIONS_DISTRIBUTION_H_
 #define DISTBENCH_CONFIG_DISTRIBUTIONS_DISTRIBUTION_H_
 
@@ -6,6 +10,7 @@
 #include <vector>
 
 #include "absl/random/bit_gen_ref.h"
+#include "proto/joint_distribution.pb.h"
 
 namespace distbench {
 
@@ -45,6 +50,20 @@ class Distribution {
   std::vector<double> cumulative_;  // ascending; the last is 1
   std::vector<std::array<Range, kMaxDimensions>> boxes_;
 };
+
+// Names of fields. A joint distribution may list its two in either order.
+inline constexpr char kRequestSizeField[] = "request_payload_size";
+inline constexpr char kResponseSizeField[] = "response_payload_size";
+inline constexpr char kPayloadSizeField[] = "payload_size";
+inline constexpr char kDelayField[] = "action_delay_ns";
+
+// The number of values in a draw: one per field name. Without field names, it
+// is one per data point of the first PMF point, and one for a CDF.
+int DimensionsOf(const DistributionConfig& config);
+
+// Requires a config that passed validation. In a joint distribution, the
+// request size is always the first dimension, whatever the order of the fields.
+Distribution MakeDistribution(const DistributionConfig& config);
 
 }  // namespace distbench
 

@@ -1,3 +1,5 @@
+// The settings of drivers, as far as drivers share them with config/.
+
 #ifndef DISTBENCH_CONFIG_PLAN_DRIVER_OPTIONS_H_
 #define DISTBENCH_CONFIG_PLAN_DRIVER_OPTIONS_H_
 
@@ -31,6 +33,24 @@ struct DriverOptions {
   // The decorated driver, if any; at most one.
   std::vector<DriverOptions> decorated;
 };
+
+// Names, defaults and ranges of the tcp driver's settings. The catalog declares
+// them, and the driver falls back to them when it is created directly.
+struct TcpSettingLimits {
+  const char* name;
+  int64_t default_value;
+  int64_t minimum;
+  int64_t maximum;
+};
+
+inline constexpr TcpSettingLimits kTcpConnections = {"connections", 1, 1, 1024};
+inline constexpr TcpSettingLimits kTcpMaxBatch = {"max_batch", 64, 1, 4096};
+inline constexpr TcpSettingLimits kTcpSendQueueBytes = {
+    "send_queue_bytes", 16 << 20, 64 << 10, 1 << 30};
+inline constexpr TcpSettingLimits kTcpSpinUs = {"spin_us", 0, 0, 1'000'000};
+
+// A batch of this size is written at once, even if it is below max_batch.
+inline constexpr int64_t kTcpMaxBatchBytes = 256 << 10;
 
 }  // namespace distbench
 

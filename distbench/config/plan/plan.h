@@ -203,6 +203,7 @@ struct Plan {
   int64_t max_memory_bytes = 0;        // of a node; 0: what its host allows
   int64_t sample_memory_bytes = 0;     // of each node
   int64_t recording_memory_bytes = 0;  // of each instance
+  bool measures_time_parts = false;
 
   std::vector<ServicePlan> services;
   std::vector<InstancePlan> instances;  // by service, then number

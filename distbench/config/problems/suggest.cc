@@ -43,9 +43,11 @@ int EditDistance(absl::string_view a, absl::string_view b) {
   return last[b.size()];
 }
 
+// Whether `shorter` begins the other name, or is its last words.
 bool IsAbbreviation(absl::string_view shorter, absl::string_view longer) {
   return shorter.size() >= kMinAbbreviationLength &&
-         absl::StartsWith(longer, shorter);
+         (absl::StartsWith(longer, shorter) ||
+          absl::EndsWith(longer, absl::StrCat("_", shorter)));
 }
 
 // Returns how unlikely it is that the candidate was meant, or nothing if it is

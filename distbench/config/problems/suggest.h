@@ -13,8 +13,9 @@ namespace distbench {
 
 // Returns the candidate that `name` probably means: one that differs in at most
 // a third of its characters (inserted, deleted, replaced, or swapped with a
-// neighbour), otherwise one that continues or abbreviates it. Ignores case. The
-// first of equally good candidates wins; nothing is returned if none is close.
+// neighbour), otherwise one that continues or abbreviates it, or has the same
+// last words ("rate" for "open_loop_rate"). Ignores case. The first of equally
+// good candidates wins; nothing is returned if none is close.
 // Only a bounded number of candidates is examined, so that large configs do not
 // make errors slow.
 std::optional<std::string> ClosestName(

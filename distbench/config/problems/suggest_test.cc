@@ -35,6 +35,14 @@ TEST(ClosestName, FindsContinuationsAndAbbreviations) {
               Optional(std::string("foo_rpc")));
 }
 
+TEST(ClosestName, FindsLastWords) {
+  EXPECT_THAT(ClosestName("open_loop_rate", {"open_loop_interval_ns", "rate"}),
+              Optional(std::string("rate")));
+  EXPECT_THAT(ClosestName("duration", {"name", "max_duration"}),
+              Optional(std::string("max_duration")));
+  EXPECT_EQ(ClosestName("separate", {"rate"}), std::nullopt);
+}
+
 TEST(ClosestName, PrefersFewerEditsThenTheEarlierName) {
   EXPECT_THAT(ClosestName("client1", {"client23", "client2", "client3"}),
               Optional(std::string("client2")));

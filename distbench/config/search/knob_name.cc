@@ -8,7 +8,7 @@
 #include "absl/strings/strip.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/syntax/fanout_filter.h"
-#include "distbench/config/syntax/main_actions.h"
+#include "distbench/config/syntax/traffic.h"
 
 namespace distbench {
 namespace {
@@ -50,8 +50,9 @@ absl::Status CheckRate(const DistributedSystemDescription& test) {
     }
   }
   return absl::InvalidArgumentError(
-      "there is no rate to vary: no action of a service's main list has an "
-      "open_loop_interval_ns; the knob \"concurrency\" varies closed loops");
+      "there is no rate to vary: no action of a service's main list has a "
+      "rate or open_loop_interval_ns; the knob \"concurrency\" varies closed "
+      "loops");
 }
 
 absl::Status CheckConcurrency(const std::string& name,
@@ -68,7 +69,7 @@ absl::Status CheckConcurrency(const std::string& name,
   if (name.empty() && names.empty()) {
     return absl::InvalidArgumentError(
         "there is no concurrency to vary: no action of a service's main list "
-        "has iterations without an open_loop_interval_ns; "
+        "has iterations without a rate or open_loop_interval_ns; "
         "\"concurrency:ACTION\" varies the cap of an open loop");
   }
   if (name.empty() ||

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "absl/time/time.h"
+#include "distbench/config/syntax/quantity.h"
 
 namespace distbench {
 namespace {
@@ -33,13 +34,11 @@ absl::StatusOr<double> ParseShare(absl::string_view text,
 
 absl::StatusOr<double> ParseLatency(absl::string_view text,
                                     absl::string_view limit) {
-  absl::Duration duration;
-  if (!absl::ParseDuration(limit, &duration) ||
-      duration <= absl::ZeroDuration() ||
-      duration == absl::InfiniteDuration()) {
+  const absl::StatusOr<absl::Duration> duration = ParseDurationWithUnit(limit);
+  if (!duration.ok() || *duration <= absl::ZeroDuration()) {
     return SyntaxError(text, "needs a duration as its limit, above 0");
   }
-  return absl::ToDoubleNanoseconds(duration);
+  return absl::ToDoubleNanoseconds(*duration);
 }
 
 absl::StatusOr<double> ParseRate(absl::string_view text,

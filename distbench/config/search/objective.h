@@ -1,4 +1,5 @@
-// Objectives: limits that a system must meet under load.
+// Objectives: limits that a system must meet under load; and the limits of a
+// search for the highest such load.
 //
 //   absl::StatusOr<Objective> p95 = ParseObjective("root_query p95<=500ms");
 
@@ -33,6 +34,13 @@ struct Objective {
 // (1000). Without an RPC, the test's only one is meant. INVALID_ARGUMENT says
 // what is wrong and shows the correct form.
 absl::StatusOr<Objective> ParseObjective(absl::string_view text);
+
+// Limits of a load search's settings, in configs and on the command line.
+inline constexpr double kMaxSearchLoad = 1e12;
+inline constexpr double kMinSearchTolerance = 0.001;
+inline constexpr double kMaxSearchTolerance = 0.5;
+inline constexpr int kMinSearchProbes = 3;
+inline constexpr int kMaxSearchProbes = 1000;
 
 }  // namespace distbench
 

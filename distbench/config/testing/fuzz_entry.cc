@@ -7,15 +7,17 @@
 #include "absl/status/statusor.h"
 #include "distbench/config/catalogs/driver_catalog.h"
 #include "distbench/config/compile/compile.h"
-#include "distbench/config/load/load.h"
 #include "distbench/config/plan/plan.h"
+#include "distbench/config/reading/load.h"
 #include "distbench/config/validate/check.h"
 #include "glog/logging.h"
 
 namespace distbench {
 
 std::vector<std::string> ConfigWords() {
-  std::vector<std::string> words = {"!", "*", "all", "linear_y{-2}"};
+  std::vector<std::string> words = {
+      "!",    "*",     "all",   "linear_y{-2}", "200/s", "1.5k/s",
+      "6/min", "50ms", "1h30m", "256KiB",       "1e30s", "0B"};
   for (const DriverDeclaration& driver : DriverCatalog()) {
     words.push_back(driver.name);
     if (driver.decorated_driver_setting.empty()) continue;

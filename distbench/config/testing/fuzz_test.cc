@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "distbench/config/load/load.h"
+#include "distbench/config/reading/load.h"
 #include "distbench/config/testing/fuzz_entry.h"
 #include "distbench/config/testing/random_drivers.h"
 #include "distbench/fuzzing/kept_corpus.h"

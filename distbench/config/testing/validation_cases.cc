@@ -1,9 +1,8 @@
 #include "distbench/config/testing/validation_cases.h"
 
 #include "absl/strings/str_cat.h"
-#include "distbench/config/load/load.h"
-#include "distbench/config/validate/canonicalize.h"
-#include "distbench/config/validate/validate.h"
+#include "distbench/config/reading/load.h"
+#include "distbench/config/validate/check.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -1,17 +1,104 @@
 #include "distbench/config/validate/check.h"
 
+#include <cstdint>
+#include <limits>
+#include <utility>
+
 #include "absl/status/status.h"
 #include "distbench/config/problems/problem.h"
-#include "distbench/config/validate/canonicalize.h"
-#include "distbench/config/validate/validate.h"
+#include "distbench/config/syntax/instance_names.h"
+#include "distbench/config/validate/quantities.h"
+#include "distbench/config/validate/validators.h"
 
 namespace distbench {
+namespace {
+
+bool HasSizes(const ServiceSpec& service) {
+  return service.has_x_size() || service.has_y_size() || service.has_z_size();
+}
+
+void CanonicalizeService(ServiceSpec& service) {
+  if (HasSizes(service)) {
+    const int64_t count = GridOf(service).Count();
+    if (!service.has_count() && count <= std::numeric_limits<int32_t>::max()) {
+      service.set_count(static_cast<int32_t>(count));
+    }
+  } else if (service.count() >= 1) {
+    service.set_x_size(service.count());
+  }
+}
+
+void CanonicalizeTest(DistributedSystemDescription& test) {
+  if (test.default_protocol().empty()) test.clear_default_protocol();
+  for (ServiceSpec& service : *test.mutable_services()) {
+    CanonicalizeService(service);
+  }
+  for (PayloadSpec& payload : *test.mutable_payload_descriptions()) {
+    ReplaceQuantities(payload);
+  }
+  for (RpcSpec& rpc : *test.mutable_rpc_descriptions()) {
+    ReplaceQuantities(rpc);
+    if (rpc.fanout_filter().empty()) rpc.clear_fanout_filter();
+  }
+  for (Action& action : *test.mutable_actions()) {
+    if (!action.has_iterations()) continue;
+    Iterations& iterations = *action.mutable_iterations();
+    ReplaceQuantities(iterations);
+    if (iterations.open_loop_interval_distribution().empty()) {
+      iterations.clear_open_loop_interval_distribution();
+    }
+  }
+  if (test.has_search()) ReplaceQuantities(*test.mutable_search());
+}
+
+void ValidateTest(const DistributedSystemDescription& test, const Path& path,
+                  Problems& problems) {
+  const TestValidation validation(test, path, problems);
+  ValidateEncoding(validation);
+  ValidateTestSettings(validation);
+  ValidateNames(validation);
+  ValidateServices(validation);
+  ValidateBindings(validation);
+  ValidateChannels(validation);
+  ValidatePlacement(validation);
+  ValidateDrivers(validation);
+  ValidatePayloads(validation);
+  ValidateDistributions(validation);
+  ValidateRpcs(validation);
+  ValidateActions(validation);
+  ValidateActionLists(validation);
+  ValidateFlow(validation);
+  ValidateActivities(validation);
+  ValidateReplayTraces(validation);
+  ValidateObjectives(validation);
+  ValidateSearch(validation);
+}
+
+}  // namespace
 
 absl::StatusOr<TestSequence> CheckTestSequence(TestSequence sequence) {
   Canonicalize(sequence);
   absl::Status status = ToStatus(Validate(sequence));
   if (!status.ok()) return status;
   return sequence;
+}
+
+void Canonicalize(TestSequence& sequence) {
+  for (DistributedSystemDescription& test : *sequence.mutable_tests()) {
+    CanonicalizeTest(test);
+  }
+}
+
+std::vector<Problem> Validate(const TestSequence& sequence) {
+  Problems problems;
+  const Path tests("tests");
+  if (sequence.tests().empty()) {
+    problems.Add(tests, "there are none; add at least one");
+  }
+  for (int i = 0; i < sequence.tests_size(); ++i) {
+    ValidateTest(sequence.tests(i), tests.At(i), problems);
+  }
+  return std::move(problems).Take();
 }
 
 }  // namespace distbench

@@ -1,7 +1,12 @@
+// Brings tests into their canonical form, and finds all of their problems.
+
 #ifndef DISTBENCH_CONFIG_VALIDATE_CHECK_H_
 #define DISTBENCH_CONFIG_VALIDATE_CHECK_H_
 
+#include <vector>
+
 #include "absl/status/statusor.h"
+#include "distbench/config/problems/problem.h"
 #include "proto/traffic_config.pb.h"
 
 namespace distbench {
@@ -12,6 +17,23 @@ namespace distbench {
 // lists all problems, one per line, as "path: what is wrong; what would be
 // right".
 absl::StatusOr<TestSequence> CheckTestSequence(TestSequence sequence);
+
+// Brings the sequence into the canonical form that the rest of distbench
+// expects, in which equal tests look alike:
+// - Every service has both count and x_size. Each follows from the other, or
+//   the count from the product of the sizes.
+// - Empty strings that mean the default are removed.
+// - Quantities with units, such as Iterations.rate, are replaced by their
+//   numbers.
+// Anything that cannot be canonicalised is left for validation to report.
+// Idempotent.
+void Canonicalize(TestSequence& sequence);
+
+// Returns all problems of a canonical sequence (see Canonicalize()): names,
+// references, shapes, ranges, distributions, options, recursion. A sequence
+// without problems compiles, and runs without failures that the config could
+// cause.
+std::vector<Problem> Validate(const TestSequence& sequence);
 
 }  // namespace distbench
 

@@ -7,6 +7,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/config/problems/suggest.h"
+#include "distbench/config/syntax/traffic.h"
+#include "distbench/config/validate/quantities.h"
 #include "distbench/config/validate/validators.h"
 
 namespace distbench {
@@ -21,7 +23,9 @@ const std::vector<std::string>& IntervalDistributions() {
 }
 
 void CheckLimits(const TestValidation& validation, const Path& path,
-                 const Iterations& iterations) {
+                 const Action& action) {
+  const Iterations& iterations = action.iterations();
+  CheckQuantities(iterations, path, validation.problems());
   if (iterations.has_max_iteration_count()) {
     validation.CheckRange(path.Field("max_iteration_count"),
                           iterations.max_iteration_count(), 1, kMaxInt64);
@@ -32,9 +36,8 @@ void CheckLimits(const TestValidation& validation, const Path& path,
   }
   validation.CheckRange(path.Field("max_parallel_iterations"),
                         iterations.max_parallel_iterations(), 1,
-                        iterations.has_open_loop_interval_ns()
-                            ? kMaxInt64
-                            : kMaxClosedLoopParallelism);
+                        IsOpenLoop(action) ? kMaxInt64
+                                           : kMaxClosedLoopParallelism);
   validation.CheckRange(path.Field("warmup_iterations"),
                         iterations.warmup_iterations(), 0, kMaxInt64);
   validation.CheckRange(path.Field("warmup_ns"), iterations.warmup_ns(), 0,
@@ -42,7 +45,8 @@ void CheckLimits(const TestValidation& validation, const Path& path,
 }
 
 void CheckOpenLoop(const TestValidation& validation, const Path& path,
-                   const Iterations& iterations) {
+                   const Action& action) {
+  const Iterations& iterations = action.iterations();
   if (iterations.has_open_loop_interval_ns()) {
     validation.CheckRange(path.Field("open_loop_interval_ns"),
                           iterations.open_loop_interval_ns(), 1,
@@ -58,11 +62,11 @@ void CheckOpenLoop(const TestValidation& validation, const Path& path,
                                        " is not a distribution of intervals; "
                                        "must be one of ",
                                        QuotedList(known)));
-  } else if (!iterations.has_open_loop_interval_ns() && !distribution.empty() &&
+  } else if (!IsOpenLoop(action) && !distribution.empty() &&
              distribution != "constant") {
     validation.Add(place,
-                   "has no effect in a closed loop; add open_loop_interval_ns "
-                   "or remove it");
+                   "has no effect in a closed loop; add rate, such as "
+                   "\"200/s\", or remove it");
   }
 }
 
@@ -134,8 +138,8 @@ void ValidateActions(const TestValidation& validation) {
     CheckTarget(validation, path, action);
     if (action.has_iterations()) {
       const Path iterations = path.Field("iterations");
-      CheckLimits(validation, iterations, action.iterations());
-      CheckOpenLoop(validation, iterations, action.iterations());
+      CheckLimits(validation, iterations, action);
+      CheckOpenLoop(validation, iterations, action);
     }
     validation.ResolveOptional(path.Field("delay_distribution_name"),
                                "delay_distribution_configs entry",

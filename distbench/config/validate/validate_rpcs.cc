@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/syntax/fanout_filter.h"
+#include "distbench/config/validate/quantities.h"
 #include "distbench/config/validate/validators.h"
 
 namespace distbench {
@@ -31,6 +32,7 @@ class RpcValidation {
     validation_.CheckRange(path_.Field("tracing_interval"),
                            rpc_.tracing_interval(), 0,
                            std::numeric_limits<int32_t>::max());
+    CheckQuantities(rpc_, path_, validation_.problems());
     if (rpc_.has_deadline_us()) {
       validation_.CheckRange(path_.Field("deadline_us"), rpc_.deadline_us(), 1,
                              kMaxTimeUs);

@@ -7,7 +7,7 @@
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/search/knob_name.h"
 #include "distbench/config/search/objective.h"
-#include "distbench/config/search/search_limits.h"
+#include "distbench/config/validate/quantities.h"
 #include "distbench/config/validate/validators.h"
 
 namespace distbench {
@@ -116,6 +116,7 @@ void ValidateSearch(const TestValidation& validation) {
     validation.CheckRange(path.Field("max_probes"), search.max_probes(),
                           kMinSearchProbes, kMaxSearchProbes);
   }
+  CheckQuantities(search, path, validation.problems());
   const auto check_time = [&](const char* field, bool is_given, int64_t us) {
     if (is_given) validation.CheckRange(path.Field(field), us, 1, kMaxTimeUs);
   };

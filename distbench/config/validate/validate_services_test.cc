@@ -34,6 +34,14 @@ INSTANTIATE_TEST_SUITE_P(
                        "overload_limits { max_memory_bytes: 0 }",
                        "overload_limits.max_memory_bytes",
                        "0 is out of range; must be at least 1"},
+        ValidationCase{"UnknownFactAboutHosts", "",
+                       R"(requirements {
+                            facts { name: "cpu_bost" string_value: "on" }
+                          })",
+                       R"(requirements.facts["cpu_bost"])",
+                       "did you mean \"cpu_boost\"?"},
+        ValidationCase{"RequirementsOfNothing", "", "requirements {}",
+                       "requirements.facts", "there are none"},
         ValidationCase{"NoWorkers", "", "workers_per_instance: 0",
                        "workers_per_instance", "must be from 1 to 1024"},
         ValidationCase{"TooManyWorkers", "", "workers_per_instance: 1025",

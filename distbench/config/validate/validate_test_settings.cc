@@ -4,7 +4,8 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/config/syntax/test_timeout.h"
+#include "distbench/config/requirements/host_requirements.h"
+#include "distbench/config/syntax/traffic.h"
 #include "distbench/config/validate/validators.h"
 
 namespace distbench {
@@ -59,6 +60,11 @@ void ValidateTestSettings(const TestValidation& validation) {
   validation.CheckRange(validation.path().Field("recording_memory_bytes"),
                         validation.test().recording_memory_bytes(), 0,
                         std::numeric_limits<int64_t>::max());
+  if (validation.test().has_requirements()) {
+    ValidateHostRequirements(validation.path().Field("requirements"),
+                             validation.test().requirements(),
+                             validation.problems());
+  }
   if (validation.test().has_workers_per_instance()) {
     validation.CheckRange(validation.path().Field("workers_per_instance"),
                           validation.test().workers_per_instance(), 1,

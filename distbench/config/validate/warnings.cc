@@ -127,22 +127,22 @@ void WarnOfIterations(const DistributedSystemDescription& test,
     if (WarmsUpForever(iterations)) {
       warnings.Add(place,
                    "the warm-up is as long as the action, so that nothing of "
-                   "it is measured; shorten warmup_iterations or warmup_ns");
+                   "it is measured; shorten warmup or warmup_iterations");
     }
     if (IsEndless(iterations) && !is_cancelled) {
       warnings.Add(place,
                    "this open loop has no end, and runs until the test's "
-                   "time-out; give it max_duration_us or max_iteration_count");
+                   "time-out; give it max_duration or max_iteration_count");
     }
     const double per_second =
         iterations.open_loop_interval_ns() > 0
             ? 1e9 / static_cast<double>(iterations.open_loop_interval_ns())
             : 0;
     if (action.has_rpc_name() && per_second > kMostPerSecond) {
-      warnings.Add(place.Field("open_loop_interval_ns"),
+      warnings.Add(place,
                    absl::StrFormat("asks each instance for %.3g per second, "
-                                   "which is more than one can send; the "
-                                   "interval is in nanoseconds",
+                                   "which is more than one can send; give it "
+                                   "a lower rate, such as \"200/s\"",
                                    per_second));
     }
   }

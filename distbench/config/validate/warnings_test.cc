@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/config/load/load.h"
+#include "distbench/config/reading/load.h"
 #include "distbench/config/validate/check.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -110,7 +110,9 @@ TEST(WarningsTest, TellsOfAnOpenLoopWithoutEnd) {
 
 TEST(WarningsTest, TellsOfARateThatNobodyCanSend) {
   EXPECT_THAT(WarningsOf("open_loop_interval_ns: 100 max_duration_us: 1000"),
-              ElementsAre(HasSubstr("1e+07 per second")));
+              ElementsAre(HasSubstr(
+                  "[\"run\"].iterations: asks each instance for 1e+07 per "
+                  "second")));
   EXPECT_THAT(WarningsOf("open_loop_interval_ns: 1000 max_duration_us: 1000"),
               IsEmpty());
 }

@@ -96,6 +96,7 @@ Recorder::Recorder(const Options& options, RecentIntervals* recent)
     : rpc_count_(options.rpc_count),
       unix_offset_ns_(options.unix_offset_ns),
       recording_memory_bytes_(options.recording_memory_bytes),
+      measures_time_parts_(options.measures_time_parts),
       recent_(recent),
       totals_(static_cast<size_t>(options.peer_count) * options.rpc_count),
       records_(options.rpc_count),
@@ -172,6 +173,7 @@ inline void Recorder::Count(Batch batch) {
     if (totals == nullptr) return CountBriefly(batch, bytes, record);
   }
   CountInTotals(batch, bytes.request, bytes.response, *totals, *totals);
+  if (measures_time_parts_) CountTimeParts(batch, *totals);
 }
 
 void Recorder::CountBriefly(Batch batch, const Bytes& bytes,
@@ -182,6 +184,20 @@ void Recorder::CountBriefly(Batch batch, const Bytes& bytes,
   if (!HasLatencies(first)) return;
   if (record.pooled == nullptr) record.pooled = std::make_unique<RpcTotals>();
   RecordLatencies(batch, *record.pooled);
+  if (measures_time_parts_) CountTimeParts(batch, *record.pooled);
+}
+
+void Recorder::CountTimeParts(Batch batch, RpcTotals& totals) {
+  if (!HasLatencies(batch.front())) return;
+  LogHistogram& queue_ns = totals.time_parts_ns[TimePart::kServerQueue];
+  LogHistogram& handler_ns = totals.time_parts_ns[TimePart::kServerHandler];
+  LogHistogram& network_ns = totals.time_parts_ns[TimePart::kNetwork];
+  for (const Sample& sample : batch) {
+    if (!sample.has_time_parts()) continue;
+    queue_ns.Record(static_cast<int64_t>(sample.server_queue_ns));
+    handler_ns.Record(static_cast<int64_t>(sample.server_handler_ns));
+    network_ns.Record(sample.network_ns());
+  }
 }
 
 inline Recorder::Bytes Recorder::BytesOf(Batch batch) {
@@ -291,7 +307,12 @@ RpcTotals* Recorder::NewTotals(size_t pair) {
   totals.service_time_ns = LogHistogram(&detail_bytes_);
   totals.response_time_ns = LogHistogram(&detail_bytes_);
   totals.lateness_ns = LogHistogram(&detail_bytes_);
-  detail_bytes_ += static_cast<int64_t>(sizeof(RpcTotals));
+  if (measures_time_parts_) {
+    for (const TimePart part : kTimeParts) {
+      totals.time_parts_ns.try_emplace(part, &detail_bytes_);
+    }
+  }
+  detail_bytes_ += totals.memory_bytes();
   detailed_pairs_.push_back(pair);
   return &totals;
 }
@@ -346,10 +367,7 @@ void Recorder::DropLastHistograms() {
   const size_t pair = detailed_pairs_.back();
   detailed_pairs_.pop_back();
   RpcTotals& totals = *totals_[pair];
-  detail_bytes_ -= static_cast<int64_t>(sizeof(RpcTotals)) +
-                   totals.service_time_ns.allocated_bytes() +
-                   totals.response_time_ns.allocated_bytes() +
-                   totals.lateness_ns.allocated_bytes();
+  detail_bytes_ -= totals.memory_bytes();
   RpcRecord& record = RecordOf(static_cast<int>(pair % rpc_count_));
   if (record.pooled == nullptr) record.pooled = std::make_unique<RpcTotals>();
   record.pooled->MergeHistograms(totals);

@@ -27,9 +27,14 @@ namespace distbench {
 // One RPC as its client saw it: a compact form of RpcSample. Times are
 // monotonic, in nanoseconds.
 struct Sample {
+  static constexpr float kNotReported = -1;
+
   int32_t rpc = 0;
   int32_t peer = 0;  // from Routes::CountedUnder()
-  int64_t request_bytes = 0;
+  uint32_t request_bytes = 0;
+  // Only if time parts are measured. Rounded to 24 bits, so that a sample fits
+  // a cache line: 0.06 ppm is less than the clocks of two hosts differ by.
+  float server_queue_ns = kNotReported;
   int64_t sent_ns = 0;
   // Kept apart from request_bytes: compilers copy adjacent fields, here and in
   // ClientCall, by one load, which would have to wait for the stores to both.
@@ -38,11 +43,22 @@ struct Sample {
   int64_t lateness_ns = 0;  // open loop only
   int32_t error = 0;        // 0: succeeded; else as InternError() returned it
   int32_t trace = -1;       // from AddTrace(); -1: not traced
+  float server_handler_ns = kNotReported;  // as server_queue_ns
   bool warmup = false;
   bool open_loop = false;
   bool through_channel = false;  // one with several servers
   bool sent = true;              // false: failed before it could be sent
+
+  bool has_time_parts() const { return server_handler_ns >= 0; }
+
+  // The service time that the server does not account for. Negative if the
+  // server's clock is so much faster. Requires has_time_parts().
+  int64_t network_ns() const {
+    return service_time_ns - static_cast<int64_t>(server_queue_ns) -
+           static_cast<int64_t>(server_handler_ns);
+  }
 };
+static_assert(sizeof(Sample) == 64);
 
 // An RPC of a replay trace, and its place in the trace.
 struct ReplayedSample {
@@ -110,6 +126,10 @@ class Recorder {
     bool traced = false;
     bool replayed = false;
 
+    // Whether samples of RPCs that succeed have time parts if the server
+    // reported them.
+    bool measures_time_parts = false;
+
     // Add this to monotonic time to get Unix time.
     int64_t unix_offset_ns = 0;
     uint64_t seed = 0;
@@ -120,7 +140,8 @@ class Recorder {
   explicit Recorder(const Options& options, RecentIntervals* recent = nullptr);
 
   // Notes an RPC that has ended. The caller sets all members of the returned
-  // sample before it notes another RPC. `kept`: whether the sample may be kept,
+  // sample before it notes another RPC; those of time parts only if they are
+  // measured. `kept`: whether the sample may be kept,
   // rather than just counted.
   Sample& Note(bool kept) {
     if (noted_count_ == kMostNoted) Flush();
@@ -210,6 +231,7 @@ class Recorder {
   static Bytes BytesOf(Batch batch);
   void CountInSeries(Batch batch, const Bytes& bytes, IntervalSeries& series);
   static void CountOpenLoop(Batch batch, RpcRecord& record);
+  static void CountTimeParts(Batch batch, RpcTotals& totals);
 
   // Most times lie in the same interval as the previous one.
   int64_t IntervalOf(int64_t time_ns) {
@@ -234,6 +256,7 @@ class Recorder {
   const int rpc_count_;
   const int64_t unix_offset_ns_;
   const int64_t recording_memory_bytes_;
+  const bool measures_time_parts_;
   RecentIntervals* const recent_;
   int64_t interval_ = 0;           // result of the last IntervalOf()
   int64_t interval_start_ns_ = 0;  // monotonic

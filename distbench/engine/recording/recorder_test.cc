@@ -272,6 +272,73 @@ TEST(RecorderTest, TracesTakeHalfOfTheMemory) {
   EXPECT_EQ(recorder.AddTrace(trace), -1);
 }
 
+Recorder::Options Measured() {
+  Recorder::Options options = OnePeer(100 * sizeof(Sample));
+  options.measures_time_parts = true;
+  return options;
+}
+
+Sample TimedSample(int64_t service_time_ns, float queue_ns, float handler_ns) {
+  Sample sample;
+  sample.service_time_ns = service_time_ns;
+  sample.server_queue_ns = queue_ns;
+  sample.server_handler_ns = handler_ns;
+  return sample;
+}
+
+RpcTotals TotalsOf(const Recorder& recorder) {
+  RpcTotals all;
+  recorder.ForEachTotals(
+      [&](int, int, const RpcTotals& totals) { all = totals; });
+  return all;
+}
+
+TEST(RecorderTest, ServiceTimesAreDividedIntoParts) {
+  Recorder recorder(Measured());
+  recorder.Note(/*kept=*/true) = TimedSample(1000, 100, 700);
+  recorder.Note(/*kept=*/true) = TimedSample(1000, 0, 300);
+  recorder.Flush();
+  const RpcTotals totals = TotalsOf(recorder);
+  EXPECT_EQ(totals.time_parts_ns.at(TimePart::kServerQueue).sum(), 100);
+  EXPECT_EQ(totals.time_parts_ns.at(TimePart::kServerHandler).sum(), 1000);
+  EXPECT_EQ(totals.time_parts_ns.at(TimePart::kNetwork).sum(), 900);
+  EXPECT_EQ(recorder.samples()[0].server_handler_ns, 700);
+}
+
+TEST(RecorderTest, OnlyReportedPartsOfSuccessesAreCounted) {
+  Recorder recorder(Measured());
+  Sample unreported;
+  unreported.service_time_ns = 500;
+  recorder.Note(/*kept=*/true) = unreported;
+  recorder.Note(/*kept=*/true) = TimedSample(1000, 1, 2);
+  Sample warmup = TimedSample(1000, 1, 2);
+  warmup.warmup = true;
+  recorder.Note(/*kept=*/true) = warmup;
+  Sample failed = TimedSample(1000, 1, 2);
+  failed.error = recorder.InternError("broken");
+  recorder.Note(/*kept=*/true) = failed;
+  recorder.Flush();
+  const RpcTotals totals = TotalsOf(recorder);
+  EXPECT_EQ(totals.service_time_ns.count(), 2u);
+  for (const TimePart part : kTimeParts) {
+    EXPECT_EQ(totals.time_parts_ns.at(part).count(), 1u) << NameOf(part);
+  }
+}
+
+TEST(RecorderTest, TheNetworkNeverTakesLessThanNothing) {
+  Recorder recorder(Measured());
+  Record(recorder, TimedSample(1000, 600, 600));
+  const RpcTotals totals = TotalsOf(recorder);
+  EXPECT_EQ(totals.time_parts_ns.at(TimePart::kNetwork).max(), 0);
+  EXPECT_EQ(totals.time_parts_ns.at(TimePart::kNetwork).CountAtMost(0), 1u);
+}
+
+TEST(RecorderTest, WithoutMeasuringPartsThereAreNone) {
+  Recorder recorder(OnePeer());
+  Record(recorder, Sample());
+  EXPECT_TRUE(TotalsOf(recorder).time_parts_ns.empty());
+}
+
 TEST(RecorderTest, TellsOfEachSecondThatHasPassed) {
   RecentIntervals recent;
   Recorder recorder(OnePeer(), &recent);

@@ -26,14 +26,17 @@ std::shared_ptr<const Plan> CompileTest(DistributedSystemDescription test) {
 
 // The loopback driver, inside the decorators that the options name.
 std::unique_ptr<ProtocolDriver> MakeDriver(const DriverOptions& options,
-                                           const Clock& clock) {
-  const auto inner = [&] { return MakeDriver(options.decorated.at(0), clock); };
+                                           const Clock& clock,
+                                           bool measures_time_parts) {
+  const auto inner = [&] {
+    return MakeDriver(options.decorated.at(0), clock, measures_time_parts);
+  };
   if (options.driver == "double_barrel") return MakeDoubleBarrelDriver(inner());
   if (options.driver == "composable_rpc_counter") {
     return MakeRpcCounterDriver(inner());
   }
   CHECK(options.decorated.empty()) << options.driver;
-  return MakeLoopbackDriver(clock);
+  return MakeLoopbackDriver(clock, /*test_nonce=*/"", measures_time_parts);
 }
 
 }  // namespace
@@ -78,7 +81,8 @@ SimulatedSystem::SimulatedSystem(const DistributedSystemDescription& test,
         std::move(options),
         options_.wrap_driver(
             static_cast<int>(i),
-            MakeDriver(plan_->services[instance.service].driver, clock_)));
+            MakeDriver(plan_->services[instance.service].driver, clock_,
+                       plan_->measures_time_parts)));
     CHECK(engine.ok()) << engine.status();
     engines_.push_back(*std::move(engine));
   }

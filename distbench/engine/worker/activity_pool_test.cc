@@ -1,4 +1,4 @@
-#include "distbench/engine/activities/activity_pool.h"
+#include "distbench/engine/activity_pools/activity_pool.h"
 
 #include <set>
 #include <vector>

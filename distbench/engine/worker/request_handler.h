@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "distbench/base/object_pool.h"
+#include "distbench/engine/pacing/timer_queue.h"
 #include "distbench/engine/worker/run_state.h"
-#include "distbench/engine/worker/timer_queue.h"
 #include "distbench/engine/worker/worker_context.h"
 
 namespace distbench {

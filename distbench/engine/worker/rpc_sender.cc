@@ -1,9 +1,10 @@
 #include "distbench/engine/worker/rpc_sender.h"
 
 #include <algorithm>
+#include <string>
 
 #include "distbench/base/saturating_add.h"
-#include "distbench/engine/recording/trace.h"
+#include "proto/data_plane.pb.h"
 
 // Functions on the path of every RPC that only this file calls are inline: a
 // call would cost as much as the function does.
@@ -11,7 +12,9 @@
 namespace distbench {
 
 RpcSender::RpcSender(WorkerContext& context)
-    : context_(context), waiting_(context.engine.routes().count()) {}
+    : context_(context),
+      measures_time_parts_(context.engine.plan().measures_time_parts),
+      waiting_(context.engine.routes().count()) {}
 
 bool RpcSender::Send(Iteration& iteration) {
   const ActionPlan& action = *iteration.action->plan;
@@ -60,6 +63,9 @@ Iteration* RpcSender::OnDone(ClientCall& client) {
   Iteration* iteration = call.iteration;
   std::optional<SampleReservoir>& limited = iteration->action->list->samples;
   const Sample& sample = End(call, /*kept=*/!limited.has_value());
+  if (sample.open_loop) {
+    WorkerProgress::Add(context_.progress.open_loop_ended, 1);
+  }
   if (limited.has_value()) limited->Add(sample);
   if (!iteration->repeats) calls_.Put(&call);
   return --iteration->outstanding == 0 ? iteration : nullptr;
@@ -150,13 +156,17 @@ inline bool RpcSender::IsTraced(const RpcPlan& rpc,
 void RpcSender::SetTrace(RpcCall& call, int64_t fanout_index) {
   const Iteration& iteration = *call.iteration;
   const ActionRun& action = *iteration.action;
-  call.trace_context = ExtendTrace(action.list->trace_context,
-                                   {.engine_id = context_.engine.instance(),
-                                    .list_index = action.list->list,
-                                    .list_invocation = action.list->invocation,
-                                    .action_index = action.position,
-                                    .iteration = iteration.number,
-                                    .fanout_index = fanout_index});
+  const std::string& inherited = action.list->trace_context;
+  TraceContext trace;
+  // What does not parse counts as no trace.
+  if (!trace.ParseFromString(inherited)) trace.Clear();
+  trace.add_engine_ids(context_.engine.instance());
+  trace.add_actionlist_indices(action.list->list);
+  trace.add_actionlist_invocations(action.list->invocation);
+  trace.add_action_indices(action.position);
+  trace.add_action_iterations(iteration.number);
+  trace.add_fanout_index(fanout_index);
+  call.trace_context = trace.SerializeAsString();
   call.client.trace_context = call.trace_context;
 }
 
@@ -191,7 +201,7 @@ inline void RpcSender::Measure(const RpcCall& call, Sample& sample) {
   const Routes& routes = context_.engine.routes();
   sample.peer = routes.CountedUnder(client.peer, client.responding_instance);
   sample.through_channel = routes.IsChannel(client.peer);
-  sample.request_bytes = client.sent_bytes;
+  sample.request_bytes = static_cast<uint32_t>(client.sent_bytes);
   sample.response_bytes = client.received_bytes;
   sample.sent_ns = client.sent_ns;
   sample.service_time_ns = client.done_ns - client.sent_ns;
@@ -206,6 +216,21 @@ inline void RpcSender::Measure(const RpcCall& call, Sample& sample) {
   sample.trace = client.trace_context.empty()
                      ? -1
                      : context_.recorder.AddTrace(client.trace_context);
+  if (measures_time_parts_) MeasureTimeParts(client, sample);
+}
+
+// The server's times may be anything, because they come from a peer.
+void RpcSender::MeasureTimeParts(const ClientCall& client, Sample& sample) {
+  constexpr int64_t kMostNs = LogHistogram::kMaxValue + 1;  // an overflow
+  sample.server_queue_ns = sample.server_handler_ns = Sample::kNotReported;
+  if (!client.error.empty() || client.server_queue_ns < 0 ||
+      client.server_handler_ns < 0) {
+    return;
+  }
+  sample.server_queue_ns =
+      static_cast<float>(std::min(client.server_queue_ns, kMostNs));
+  sample.server_handler_ns =
+      static_cast<float>(std::min(client.server_handler_ns, kMostNs));
 }
 
 }  // namespace distbench

@@ -94,8 +94,10 @@ class RpcSender {
   RpcCall* PopWaiting();
   ABSL_ATTRIBUTE_ALWAYS_INLINE const Sample& End(RpcCall& call, bool kept);
   void Measure(const RpcCall& call, Sample& sample);
+  static void MeasureTimeParts(const ClientCall& client, Sample& sample);
 
   WorkerContext& context_;
+  const bool measures_time_parts_;
   ObjectPool<RpcCall> calls_;
   std::vector<int> scratch_;
   std::vector<Queue> waiting_;      // by peer

@@ -20,10 +20,10 @@
 #include <vector>
 
 #include "distbench/config/plan/plan.h"
-#include "distbench/engine/activities/wait_places.h"
+#include "distbench/engine/activity_pools/wait_places.h"
+#include "distbench/engine/pacing/pacer.h"
+#include "distbench/engine/pacing/timer_queue.h"
 #include "distbench/engine/recording/recorder.h"
-#include "distbench/engine/worker/pacer.h"
-#include "distbench/engine/worker/timer_queue.h"
 #include "distbench/protocol/driver.h"
 
 namespace distbench {

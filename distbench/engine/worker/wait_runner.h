@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "distbench/engine/activities/activities.h"
-#include "distbench/engine/activities/wait_places.h"
+#include "distbench/engine/activity_pools/activities.h"
+#include "distbench/engine/activity_pools/wait_places.h"
 #include "distbench/engine/worker/run_state.h"
 #include "distbench/engine/worker/worker_context.h"
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "absl/synchronization/notification.h"
-#include "distbench/base/mpsc_queue.h"
-#include "distbench/engine/activities/activities.h"
+#include "distbench/base/queues.h"
+#include "distbench/engine/activity_pools/activities.h"
 #include "distbench/engine/worker/replay_runner.h"
 #include "distbench/engine/worker/request_handler.h"
 #include "distbench/engine/worker/rpc_sender.h"

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <random>
 
+#include "distbench/engine/pacing/timer_queue.h"
 #include "distbench/engine/recording/recorder.h"
 #include "distbench/engine/routes/engine_state.h"
-#include "distbench/engine/worker/timer_queue.h"
 #include "distbench/protocol/driver.h"
 #include "distbench/stats/recent_intervals.h"
 
@@ -20,6 +20,7 @@ struct WorkerProgress {
   std::atomic<int64_t> failed = 0;
   std::atomic<int64_t> in_flight = 0;
   std::atomic<int64_t> offered = 0;  // open loop: sent or found unsent
+  std::atomic<int64_t> open_loop_ended = 0;  // of the offered ones
   std::atomic<int64_t> backlog = 0;  // open loop: due but not sent yet
   std::atomic<int64_t> unsent = 0;   // iterations held back until the end
   RecentIntervals recent;
@@ -48,6 +49,7 @@ struct WorkerContext {
              .sample_memory_bytes = sample_memory_bytes,
              .traced = IsTraced(engine.plan()),
              .replayed = !engine.plan().replay_traces.empty(),
+             .measures_time_parts = engine.plan().measures_time_parts,
              .unix_offset_ns = engine.unix_offset_ns(),
              .seed = seed},
             &progress.recent),

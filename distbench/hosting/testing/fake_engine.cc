@@ -90,7 +90,8 @@ class FakeEngine final : public HostedEngine {
   }
 
   EngineProgress progress() const override {
-    return {.succeeded_count = 7, .offered_count = 9};
+    return {
+        .succeeded_count = 7, .offered_count = 9, .open_loop_ended_count = 5};
   }
 
   void TakeRecent(SeriesByRpc& recent) override {

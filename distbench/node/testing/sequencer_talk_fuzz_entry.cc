@@ -5,13 +5,13 @@
 
 #include "distbench/base/testing/fake_clock.h"
 #include "distbench/hosting/testing/fake_engine.h"
-#include "distbench/node/hosted_test.h"
+#include "distbench/node/test_part.h"
 
 namespace distbench {
 namespace {
 
 // Prepares and connects the test. Returns whether that succeeded.
-bool PrepareAndConnect(const SequencerTalk& talk, HostedTest& test) {
+bool PrepareAndConnect(const SequencerTalk& talk, TestPart& test) {
   return test.Prepare().status().code() == 0 &&
          test.Connect(talk.connect()).code() == 0;
 }
@@ -23,7 +23,7 @@ void ObeySequencer(const SequencerTalk& talk) {
   FakeEngineFactory engines;
   const NodeEnvironment environment{
       .engines = engines, .clock = clock, .hostname = "alpha"};
-  HostedTest test(talk.prepare(), environment,
+  TestPart test(talk.prepare(), environment,
                   [](const absl::Status&, const TrafficProgress&) {});
   if (PrepareAndConnect(talk, test)) {
     test.Start(talk.start());

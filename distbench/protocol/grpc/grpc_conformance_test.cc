@@ -5,6 +5,7 @@
 #include "distbench/protocol/driver_environment.h"
 #include "distbench/protocol/grpc/grpc_driver.h"
 #include "distbench/protocol/testing/driver_conformance.h"
+#include "distbench/protocol/testing/time_parts_conformance.h"
 #include "distbench/security/credentials.h"
 #include "distbench/security/testing/testing_certificates.h"
 
@@ -15,6 +16,7 @@ struct Variant {
   std::string client_type;
   std::string server_type;
   bool uses_tls = false;
+  bool measures_time_parts = false;
 };
 
 // Certificates shared by all drivers of a test.
@@ -34,8 +36,10 @@ DriverUnderTest MakeVariant(const Variant& variant) {
     options.client_settings["client_type"] = variant.client_type;
     options.server_settings["server_type"] = variant.server_type;
     options.server_settings["threadpool_size"] = 64;
-    DriverEnvironment environment = {.service_address = "127.0.0.1",
-                                     .test_nonce = test_nonce};
+    DriverEnvironment environment = {
+        .service_address = "127.0.0.1",
+        .test_nonce = test_nonce,
+        .measures_time_parts = variant.measures_time_parts};
     if (variant.uses_tls) environment.tls = SharedTls();
     return MakeGrpcDriver(options, environment).value();
   }};
@@ -48,6 +52,11 @@ INSTANTIATE_TEST_SUITE_P(
     Tls, DriverConformanceTest,
     testing::Values(MakeVariant({"polling", "inline", true}),
                     MakeVariant({"callback", "handoff", true})));
+INSTANTIATE_TEST_SUITE_P(
+    Timed, TimePartsConformanceTest,
+    testing::Values(MakeVariant({"polling", "inline", false, true}),
+                    MakeVariant({"callback", "polling", false, true}),
+                    MakeVariant({"polling", "handoff", false, true})));
 
 }  // namespace
 }  // namespace distbench

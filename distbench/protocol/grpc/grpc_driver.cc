@@ -13,16 +13,16 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/base/host_port.h"
-#include "distbench/base/start_thread.h"
-#include "distbench/protocol/announced_tls.h"
-#include "distbench/protocol/grpc/channel.h"
+#include "distbench/base/threads.h"
+#include "distbench/protocol/driver_parts.h"
 #include "distbench/protocol/grpc/grpc_transport.h"
-#include "distbench/protocol/grpc/handler_pool.h"
-#include "distbench/protocol/grpc/handshake.h"
-#include "distbench/protocol/grpc/listener.h"
+#include "distbench/protocol/grpc/queue/wake_timer.h"
+#include "distbench/protocol/grpc/server/handler_pool.h"
+#include "distbench/protocol/grpc/server/listener.h"
 #include "distbench/protocol/grpc/settings.h"
-#include "distbench/protocol/grpc/target.h"
-#include "distbench/protocol/grpc/wake_timer.h"
+#include "distbench/protocol/grpc/wire/channel.h"
+#include "distbench/protocol/grpc/wire/handshake.h"
+#include "distbench/protocol/grpc/wire/target.h"
 #include "distbench/protocol/host_address.h"
 #include "distbench/security/credentials.h"
 #include "distbench/security/tls_diagnosis.h"
@@ -182,9 +182,11 @@ int GrpcDriver::Start(const std::string& address, int worker_count) {
   listener_ =
       settings_.server_type == ServerType::kHandoff
           ? MakeCallbackListener(settings_.server, std::move(pool_use),
-                                 std::move(security))
+                                 std::move(security),
+                                 environment_.measures_time_parts)
           : MakeQueueListener(settings_.server, std::move(pool_use),
-                              std::move(security));
+                              std::move(security),
+                              environment_.measures_time_parts);
   for (int i = 0; i < worker_count; ++i) {
     auto transport = std::make_unique<GrpcTransport>(
         timer_, settings_.spin_ns, settings_.client_type);

@@ -2,8 +2,7 @@
 
 #include <limits>
 
-#include "distbench/protocol/grpc/callback_client.h"
-#include "distbench/protocol/grpc/polling_client.h"
+#include "distbench/protocol/grpc/client/client_side.h"
 
 namespace distbench {
 namespace {

@@ -12,12 +12,12 @@
 
 #include "absl/synchronization/notification.h"
 #include "distbench/protocol/driver.h"
-#include "distbench/protocol/grpc/channel.h"
-#include "distbench/protocol/grpc/client_side.h"
-#include "distbench/protocol/grpc/event_queue.h"
-#include "distbench/protocol/grpc/server_side.h"
+#include "distbench/protocol/grpc/client/client_side.h"
+#include "distbench/protocol/grpc/queue/event_queue.h"
+#include "distbench/protocol/grpc/queue/wake_timer.h"
+#include "distbench/protocol/grpc/server/server_side.h"
 #include "distbench/protocol/grpc/settings.h"
-#include "distbench/protocol/grpc/wake_timer.h"
+#include "distbench/protocol/grpc/wire/channel.h"
 
 namespace distbench {
 

@@ -1,16 +1,21 @@
 #include "distbench/protocol/grpc/settings.h"
 
+#include <grpc/grpc.h>
+
 #include <algorithm>
+#include <cstdint>
 #include <limits>
-#include <utility>
+#include <map>
+#include <string>
 #include <variant>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
-#include "distbench/base/usable_cpu_count.h"
+#include "distbench/base/threads.h"
 
 namespace distbench {
 namespace {
@@ -236,28 +241,6 @@ GrpcSettings Defaults() {
 }
 
 }  // namespace
-
-void ChannelArguments::Set(const std::string& name, Value value) {
-  values_[name] = std::move(value);
-}
-
-std::vector<grpc_arg> ChannelArguments::AsGrpc() const {
-  std::vector<grpc_arg> arguments;
-  for (const auto& [name, value] : values_) {
-    grpc_arg& argument = arguments.emplace_back();
-    // gRPC's C structs have no const, but gRPC writes to neither.
-    argument.key = const_cast<char*>(name.c_str());
-    if (const auto* number = std::get_if<int64_t>(&value)) {
-      argument.type = GRPC_ARG_INTEGER;
-      argument.value.integer = static_cast<int>(*number);
-    } else {
-      argument.type = GRPC_ARG_STRING;
-      argument.value.string =
-          const_cast<char*>(std::get<std::string>(value).c_str());
-    }
-  }
-  return arguments;
-}
 
 absl::StatusOr<GrpcSettings> ParseGrpcSettings(const DriverOptions& options) {
   GrpcSettings settings = Defaults();

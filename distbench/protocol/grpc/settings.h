@@ -3,30 +3,14 @@
 #ifndef DISTBENCH_PROTOCOL_GRPC_SETTINGS_H_
 #define DISTBENCH_PROTOCOL_GRPC_SETTINGS_H_
 
-#include <grpc/grpc.h>
-
 #include <cstdint>
-#include <map>
-#include <string>
-#include <vector>
 
 #include "absl/status/statusor.h"
 #include "distbench/config/plan/driver_options.h"
-#include "distbench/protocol/grpc/handler_pool.h"
+#include "distbench/protocol/grpc/server/handler_pool.h"
+#include "distbench/protocol/grpc/wire/channel.h"
 
 namespace distbench {
-
-// gRPC channel arguments by name.
-class ChannelArguments {
- public:
-  void Set(const std::string& name, DriverOptions::Value value);
-
-  // The result points into this object.
-  std::vector<grpc_arg> AsGrpc() const;
-
- private:
-  std::map<std::string, DriverOptions::Value> values_;
-};
 
 // How the ends of calls reach a worker: through its completion queue or through
 // gRPC's callback API.

@@ -59,8 +59,11 @@ class Directory {
 
 class LoopbackDriver final : public ProtocolDriver {
  public:
-  LoopbackDriver(const Clock& clock, std::string test_nonce)
-      : clock_(clock), test_nonce_(std::move(test_nonce)) {}
+  LoopbackDriver(const Clock& clock, std::string test_nonce,
+                 bool measures_time_parts)
+      : clock_(clock),
+        test_nonce_(std::move(test_nonce)),
+        measures_time_parts_(measures_time_parts) {}
   ~LoopbackDriver() override {
     Shutdown();
     for (const auto& transport : transports_) transport->Detach();
@@ -68,7 +71,8 @@ class LoopbackDriver final : public ProtocolDriver {
 
   absl::StatusOr<std::string> Listen(int worker_count) override {
     for (int i = 0; i < worker_count; ++i) {
-      transports_.push_back(std::make_shared<LoopbackTransport>(clock_));
+      transports_.push_back(
+          std::make_shared<LoopbackTransport>(clock_, measures_time_parts_));
     }
     address_ = Directory::Get().Add({transports_, test_nonce_});
     return address_;
@@ -121,6 +125,7 @@ class LoopbackDriver final : public ProtocolDriver {
 
   const Clock& clock_;
   const std::string test_nonce_;
+  const bool measures_time_parts_;
   Transports transports_;
   std::string address_;
 };
@@ -128,8 +133,10 @@ class LoopbackDriver final : public ProtocolDriver {
 }  // namespace
 
 std::unique_ptr<ProtocolDriver> MakeLoopbackDriver(const Clock& clock,
-                                                   std::string test_nonce) {
-  return std::make_unique<LoopbackDriver>(clock, std::move(test_nonce));
+                                                   std::string test_nonce,
+                                                   bool measures_time_parts) {
+  return std::make_unique<LoopbackDriver>(clock, std::move(test_nonce),
+                                          measures_time_parts);
 }
 
 }  // namespace distbench

@@ -7,6 +7,9 @@
 // transport's inbox; the client's Poll() completes it. Each worker of a client
 // sends to one worker of each server. An instance that has shut down answers
 // "UNAVAILABLE".
+//
+// Time parts: a request arrives when Start() pushes it, so that the server's
+// queue is the inbox; the client's inbox counts as network.
 
 #ifndef DISTBENCH_PROTOCOL_LOOPBACK_LOOPBACK_DRIVER_H_
 #define DISTBENCH_PROTOCOL_LOOPBACK_LOOPBACK_DRIVER_H_
@@ -20,10 +23,11 @@
 namespace distbench {
 
 // `clock` must outlive the driver. With a fake clock, poll transports without
-// waiting only, that is, with deadlines that have passed. For test_nonce, see
-// DriverEnvironment.
+// waiting only, that is, with deadlines that have passed. For the other
+// arguments, see DriverEnvironment.
 std::unique_ptr<ProtocolDriver> MakeLoopbackDriver(
-    const Clock& clock = RealClock(), std::string test_nonce = "");
+    const Clock& clock = RealClock(), std::string test_nonce = "",
+    bool measures_time_parts = false);
 
 }  // namespace distbench
 

@@ -44,6 +44,7 @@ bool LoopbackTransport::Start(ClientCall* client) {
   server.reply_error = {};
   client->sent_bytes = client->request_bytes;
   client->sent_ns = clock_.MonotonicNs();
+  if (measures_time_parts_) call->arrived_ns = client->sent_ns;
   if (client->deadline_ns != 0) {
     deadlines_.push({client->deadline_ns, call->generation, call});
   }
@@ -56,6 +57,10 @@ bool LoopbackTransport::Start(ClientCall* client) {
 void LoopbackTransport::Reply(ServerCall* server) {
   LoopbackCall* call = FromServerCall(server);
   call->error.assign(server->reply_error.data(), server->reply_error.size());
+  if (measures_time_parts_) {
+    call->queue_ns = server->received_ns - call->arrived_ns;
+    call->handler_ns = clock_.MonotonicNs() - server->received_ns;
+  }
   SendBack(call);
 }
 
@@ -155,6 +160,10 @@ bool LoopbackTransport::DeliverReply(LoopbackCall* call,
     client->received_bytes = call->server.reply_bytes;
     client->responding_instance = call->server.reply_instance;
     client->error = call->error;
+    if (measures_time_parts_) {
+      client->server_queue_ns = call->queue_ns;
+      client->server_handler_ns = call->handler_ns;
+    }
     events.OnDone(client);
     call->client = nullptr;
   }

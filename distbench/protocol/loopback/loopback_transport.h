@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "distbench/base/clock.h"
-#include "distbench/base/mpsc_queue.h"
 #include "distbench/base/object_pool.h"
+#include "distbench/base/queues.h"
 #include "distbench/base/wakeup.h"
 #include "distbench/protocol/driver.h"
 
@@ -28,6 +28,10 @@ struct LoopbackCall {
   ServerCall server;
   std::string trace_context;
   std::string error;
+  // Only if time parts are measured.
+  int64_t arrived_ns = 0;
+  int64_t queue_ns = kNotReported;
+  int64_t handler_ns = kNotReported;
   bool is_reply = false;
   LoopbackCall* next = nullptr;
 
@@ -46,7 +50,8 @@ class LoopbackTransport final
     : public Transport,
       public std::enable_shared_from_this<LoopbackTransport> {
  public:
-  explicit LoopbackTransport(const Clock& clock) : clock_(clock) {}
+  LoopbackTransport(const Clock& clock, bool measures_time_parts)
+      : clock_(clock), measures_time_parts_(measures_time_parts) {}
 
   // Adds a peer before the first Start(). `servers` has at least one transport.
   // With round_robin they take calls in turn, otherwise the first takes all.
@@ -111,6 +116,7 @@ class LoopbackTransport final
   static void SendBack(LoopbackCall* call);
 
   const Clock& clock_;
+  const bool measures_time_parts_;
   std::vector<Target> peers_;
   ObjectPool<LoopbackCall> calls_;
   std::vector<LoopbackCall*> active_;  // those with a client

@@ -1,7 +1,10 @@
 #include "distbench/protocol/registry/registry.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
+#include <map>
+#include <string>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -13,13 +16,27 @@
 #include "distbench/protocol/grpc/grpc_driver.h"
 #include "distbench/protocol/host_address.h"
 #include "distbench/protocol/loopback/loopback_driver.h"
-#include "distbench/protocol/registry/spare_cpu.h"
 #include "distbench/protocol/tcp/settings.h"
 #include "distbench/protocol/tcp/tcp_driver.h"
 #include "distbench/security/tls_session.h"
 
 namespace distbench {
 namespace {
+
+constexpr char kSpinSetting[] = "spin_us";
+
+using Settings = std::map<std::string, DriverOptions::Value>;
+
+// Removes the setting if it is kSpinByCpus. Returns whether it was.
+bool DropIfByCpus(Settings& settings) {
+  const auto found = settings.find(kSpinSetting);
+  if (found == settings.end() ||
+      found->second != DriverOptions::Value(kSpinByCpus)) {
+    return false;
+  }
+  settings.erase(found);
+  return true;
+}
 
 struct Driver {
   absl::string_view name;
@@ -29,7 +46,8 @@ struct Driver {
 
 absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeLoopback(
     const DriverOptions& /*options*/, const DriverEnvironment& environment) {
-  return MakeLoopbackDriver(RealClock(), environment.test_nonce);
+  return MakeLoopbackDriver(RealClock(), environment.test_nonce,
+                            environment.measures_time_parts);
 }
 
 absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeTcp(
@@ -40,8 +58,10 @@ absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeTcp(
     if (!context.ok()) return context.status();
     security.tls = *std::move(context);
   }
+  TcpSettings settings = ReadTcpSettings(options);
+  settings.measures_time_parts = environment.measures_time_parts;
   return std::make_unique<TcpDriver>(
-      ReadTcpSettings(options),
+      settings,
       AddressPreference{.netdev = options.netdev,
                         .ip_version = options.ip_version,
                         .listen_address = environment.listen_address},
@@ -81,6 +101,17 @@ absl::Status NoSuchDriver(const std::string& name) {
 }
 
 }  // namespace
+
+DriverOptions WithSpinning(DriverOptions options, bool has_spare_cpu) {
+  const bool client_by_cpus = DropIfByCpus(options.client_settings);
+  const bool server_by_cpus = DropIfByCpus(options.server_settings);
+  const bool is_said = options.client_settings.count(kSpinSetting) > 0 ||
+                       options.server_settings.count(kSpinSetting) > 0;
+  if ((client_by_cpus || server_by_cpus) && !is_said && has_spare_cpu) {
+    options.client_settings[kSpinSetting] = int64_t{kSpareCpuSpinUs};
+  }
+  return options;
+}
 
 absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeProtocolDriver(
     const DriverOptions& options, const DriverEnvironment& environment) {

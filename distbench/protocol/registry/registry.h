@@ -1,3 +1,5 @@
+// Makes drivers by name.
+
 #ifndef DISTBENCH_PROTOCOL_REGISTRY_REGISTRY_H_
 #define DISTBENCH_PROTOCOL_REGISTRY_REGISTRY_H_
 
@@ -9,6 +11,16 @@
 #include "distbench/protocol/driver_environment.h"
 
 namespace distbench {
+
+// How long an idle worker polls before it sleeps, if it has a CPU to itself and
+// the options do not say. This is the cost of a wake-up on a virtual machine,
+// so polling costs at most twice as much as sleeping.
+inline constexpr int kSpareCpuSpinUs = 50;
+
+// Returns the options with a number for `spin_us` where it is kSpinByCpus: the
+// setting of the other side if that has one, else kSpareCpuSpinUs on a host
+// with spare CPUs, and 0 (no setting) on others.
+DriverOptions WithSpinning(DriverOptions options, bool has_spare_cpu);
 
 // Makes the driver named by options.driver. The error lists the available
 // drivers.

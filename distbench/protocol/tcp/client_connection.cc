@@ -11,14 +11,21 @@ namespace {
 
 int64_t NowNs() { return RealClock().MonotonicNs(); }
 
+FrameKind ReplyKind(const TcpSettings& settings) {
+  return settings.measures_time_parts ? FrameKind::kTimedReply
+                                      : FrameKind::kReply;
+}
+
 }  // namespace
 
 ClientConnection::ClientConnection(ConnectionContext& context,
                                    DialTarget target, Calls& calls,
                                    Listener& listener)
-    : Connection(context, FrameKind::kReply, context.settings.client_max_batch),
+    : Connection(context, ReplyKind(context.settings),
+                 context.settings.client_max_batch),
       name_(std::move(target.name)),
       address_(target.address),
+      expects_times_(context.settings.measures_time_parts),
       max_queued_bytes_(context.settings.send_queue_bytes),
       calls_(calls),
       listener_(listener),
@@ -47,19 +54,31 @@ void ClientConnection::OnReady(uint32_t epoll_events, TransportEvents& events) {
   if (!is_open()) return;
   if (epoll_events & EPOLLOUT) OnWritable();
   if (epoll_events & ~uint32_t{EPOLLOUT}) {
-    Read([&](const FrameHeader& header, absl::string_view head,
-             int64_t read_ns) {
-      return OnReply(header, head, read_ns, events);
-    });
+    if (expects_times_) {
+      ReadReplies<FrameKind::kTimedReply>(events);
+    } else {
+      ReadReplies<FrameKind::kReply>(events);
+    }
   }
   SettleError();
 }
 
-// Inline because there is one caller, which handles every reply.
+template <FrameKind kind>
+inline void ClientConnection::ReadReplies(TransportEvents& events) {
+  Read([&](const FrameHeader& frame, absl::string_view head, int64_t read_ns) {
+    return OnReply<kind>(frame, head, read_ns, events);
+  });
+}
+
+// Inline because there is one caller for each kind, which handles every reply.
+template <FrameKind kind>
 inline StreamError ClientConnection::OnReply(const FrameHeader& frame,
                                              absl::string_view head,
                                              int64_t read_ns,
                                              TransportEvents& events) {
+  if (head.size() < TimesBytes(kind)) return StreamError::kMalformedMessage;
+  const char* const times = head.data();
+  head.remove_prefix(TimesBytes(kind));
   Calls::Entry* entry;
   switch (calls_.Find(frame.call_id, entry)) {
     case Calls::Match::kUnknown:
@@ -78,9 +97,14 @@ inline StreamError ClientConnection::OnReply(const FrameHeader& frame,
   ClientCall& call = *entry->call;
   calls_.Remove(*entry);
   call.done_ns = read_ns;
-  call.received_bytes = frame.message_bytes;
+  call.received_bytes = frame.message_bytes - TimesBytes(kind);
   call.responding_instance = header->server_instance;
   call.error = header->error_message;
+  if constexpr (kind == FrameKind::kTimedReply) {
+    const ReplyTimes reported = DecodeReplyTimes(times);
+    call.server_queue_ns = reported.queue_ns;
+    call.server_handler_ns = reported.handler_ns;
+  }
   events.OnDone(&call);
   return StreamError::kNone;
 }

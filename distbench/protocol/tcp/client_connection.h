@@ -12,7 +12,6 @@
 #include "distbench/protocol/tcp/call_table.h"
 #include "distbench/protocol/tcp/connection.h"
 #include "distbench/protocol/tcp/dial.h"
-#include "distbench/protocol/tcp/head_reader.h"
 
 namespace distbench {
 
@@ -82,15 +81,19 @@ class ClientConnection final : public Connection {
   bool IsInUse() const override;
   void OnBroken(const std::string& reason) override;
 
+  template <FrameKind kind>
   ABSL_ATTRIBUTE_ALWAYS_INLINE StreamError
   OnReply(const FrameHeader& header, absl::string_view head, int64_t read_ns,
           TransportEvents& events);
+  template <FrameKind kind>
+  void ReadReplies(TransportEvents& events);
   void BeginDial(int64_t now_ns);
   void FinishDial();
   void GoDown(const std::string& error);
 
   const std::string name_;
   const SocketAddress address_;
+  const bool expects_times_;
   const int64_t max_queued_bytes_;
   Calls& calls_;
   Listener& listener_;

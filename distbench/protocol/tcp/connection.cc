@@ -42,6 +42,14 @@ void Connection::BreakWithStreamError(StreamError error) {
   Break(error);
 }
 
+int64_t Connection::SendTimedReply(uint64_t call_id,
+                                   const ResponseHeader& header,
+                                   int64_t target_bytes, int64_t queue_ns,
+                                   int64_t begun_ns) {
+  return Queued(queue_.AppendTimedReply(call_id, header, target_bytes,
+                                        queue_ns, begun_ns));
+}
+
 void Connection::MarkDirty() {
   if (is_dirty_) return;
   is_dirty_ = true;
@@ -55,7 +63,12 @@ void Connection::Flush() {
 }
 
 void Connection::Write() {
-  if (batched_frames_ > 0) OnFlush();
+  if (batched_frames_ > 0) {
+    OnFlush();
+    if (queue_.has_unstamped_replies()) {
+      queue_.StampReplies(RealClock().MonotonicNs());
+    }
+  }
   batched_frames_ = 0;
   batched_bytes_ = 0;
   if (!is_open() || is_full_ || error_ != StreamError::kNone) return;

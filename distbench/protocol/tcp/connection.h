@@ -11,10 +11,10 @@
 #include "absl/base/attributes.h"
 #include "absl/strings/string_view.h"
 #include "distbench/base/clock.h"
-#include "distbench/config/plan/tcp_setting_limits.h"
+#include "distbench/config/plan/driver_options.h"
+#include "distbench/payload/message_codec.h"
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/tcp/frame.h"
-#include "distbench/protocol/tcp/frame_decoder.h"
 #include "distbench/protocol/tcp/poller.h"
 #include "distbench/protocol/tcp/send_queue.h"
 #include "distbench/protocol/tcp/settings.h"
@@ -23,6 +23,47 @@
 #include "distbench/protocol/tcp/stream_error.h"
 
 namespace distbench {
+
+// Reads the heads of one connection's messages. Most heads equal the one
+// before, so comparing the bytes is usually enough. Not thread-safe.
+template <typename Header>
+class HeadReader {
+ public:
+  // As DecodeHead(). Returns null if the message is malformed. The result is
+  // valid until the next call; its strings also require `head` to stay valid.
+  const Header* Read(absl::string_view head, int64_t payload_bytes) {
+    const bool is_same = payload_bytes == payload_bytes_ && head == head_;
+    return is_same || Decode(head, payload_bytes) ? &header_ : nullptr;
+  }
+
+ private:
+  // Stands for no message.
+  static constexpr int64_t kNone = -1;
+
+  static bool HasStrings(const RequestHeader& header) {
+    return !header.trace_context.empty();
+  }
+  static bool HasStrings(const ResponseHeader& header) {
+    return !header.error_message.empty();
+  }
+
+  bool Decode(absl::string_view head, int64_t payload_bytes) {
+    payload_bytes_ = kNone;
+    if (!DecodeHead(head, payload_bytes, header_, scratch_)) return false;
+    // The strings point into this head, so the next one cannot share them.
+    if (HasStrings(header_)) return true;
+    head_.assign(head.data(), head.size());
+    payload_bytes_ = payload_bytes;
+    return true;
+  }
+
+  // The last head, if later ones can be compared with it.
+  std::string head_;
+  int64_t payload_bytes_ = kNone;
+
+  Header header_;
+  std::string scratch_;
+};
 
 class Connection;
 
@@ -90,6 +131,11 @@ class Connection : public Poller::Watcher {
                                             const Header& header,
                                             int64_t target_bytes);
 
+  // As Send(), for a timed reply; see SendQueue.
+  int64_t SendTimedReply(uint64_t call_id, const ResponseHeader& header,
+                         int64_t target_bytes, int64_t queue_ns,
+                         int64_t begun_ns);
+
   // Reads once. Calls
   //   StreamError on_frame(const FrameHeader&, absl::string_view head,
   //                        int64_t read_ns)
@@ -119,6 +165,7 @@ class Connection : public Poller::Watcher {
   virtual void OnBroken(const std::string& reason) = 0;
 
  private:
+  ABSL_ATTRIBUTE_ALWAYS_INLINE int64_t Queued(int64_t message_bytes);
   void Write();
   void MarkDirty();
 
@@ -140,8 +187,11 @@ class Connection : public Poller::Watcher {
 template <typename Header>
 inline int64_t Connection::Send(FrameKind kind, uint64_t call_id,
                          const Header& header, int64_t target_bytes) {
-  const int64_t message_bytes =
-      queue_.Append(kind, call_id, header, target_bytes);
+  return Queued(queue_.Append(kind, call_id, header, target_bytes));
+}
+
+// A frame with a message of this size has been queued.
+inline int64_t Connection::Queued(int64_t message_bytes) {
   if (!is_dirty_) MarkDirty();
   ++batched_frames_;
   batched_bytes_ += message_bytes;

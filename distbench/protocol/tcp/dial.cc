@@ -11,7 +11,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "distbench/protocol/failure_list.h"
+#include "distbench/protocol/driver_parts.h"
 #include "glog/logging.h"
 
 namespace distbench {

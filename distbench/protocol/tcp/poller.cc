@@ -7,8 +7,8 @@
 #include <cerrno>
 #include <limits>
 
-#include "distbench/base/arm_timer.h"
 #include "distbench/base/clock.h"
+#include "distbench/base/timers.h"
 #include "glog/logging.h"
 
 namespace distbench {

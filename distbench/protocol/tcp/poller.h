@@ -8,12 +8,31 @@
 #include <atomic>
 #include <cstdint>
 
-#include "distbench/base/file_descriptor.h"
-#include "distbench/base/wake_ahead.h"
+#include "distbench/base/files.h"
+#include "distbench/base/timers.h"
 #include "distbench/protocol/driver.h"
-#include "distbench/protocol/tcp/brief_waits.h"
 
 namespace distbench {
+
+// Decides how long a worker polls before it sleeps. Sleeping and being woken
+// takes some microseconds, and as much time of the waking thread, so polling is
+// cheaper than sleeping while waits are brief. After a wait that was not brief
+// the worker does not poll, so an idle worker polls for at most kSpinNs.
+class BriefWaits {
+ public:
+  static constexpr int64_t kSpinNs = 10'000;
+  // Longer than kSpinNs by about the duration of a wake-up.
+  static constexpr int64_t kBriefNs = 15'000;
+
+  int64_t spin_ns() const { return last_was_brief_ ? kSpinNs : 0; }
+
+  // Call this after the worker has slept. waited_ns is the time since it began
+  // to wait, including polling.
+  void OnSlept(int64_t waited_ns) { last_was_brief_ = waited_ns < kBriefNs; }
+
+ private:
+  bool last_was_brief_ = false;
+};
 
 // Used by its worker's thread, except for Wake().
 class Poller {

@@ -11,6 +11,15 @@
 namespace distbench {
 namespace {
 
+TEST(BriefWaitsTest, AsksForPollingWhileWaitsAreBrief) {
+  BriefWaits waits;
+  EXPECT_EQ(waits.spin_ns(), 0);
+  waits.OnSlept(BriefWaits::kBriefNs - 1);
+  EXPECT_EQ(waits.spin_ns(), BriefWaits::kSpinNs);
+  waits.OnSlept(BriefWaits::kBriefNs);
+  EXPECT_EQ(waits.spin_ns(), 0);
+}
+
 int64_t NowNs() { return RealClock().MonotonicNs(); }
 
 class NoEvents final : public TransportEvents {

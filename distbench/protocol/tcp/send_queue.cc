@@ -32,20 +32,23 @@ void SendQueue::EncodeMessage(FrameKind kind, const Header& header,
                               int64_t target_bytes, Template<Header>& frame) {
   const MessageLayout layout = LayOutMessage(header, target_bytes);
   const bool is_inline = layout.payload_bytes <= kMaxInlinePayloadBytes;
+  const size_t times_bytes = TimesBytes(kind);
   frame.header = header;
   frame.target_bytes = target_bytes;
   frame.message_bytes = layout.total_bytes();
+  frame.frame_bytes = static_cast<int64_t>(kFrameHeaderBytes + times_bytes) +
+                      layout.total_bytes();
   frame.payload_bytes = is_inline ? 0 : layout.payload_bytes;
-  frame.encoded_bytes =
-      kFrameHeaderBytes + layout.total_bytes() - frame.payload_bytes;
+  frame.encoded_bytes = frame.frame_bytes - frame.payload_bytes;
   frame.encoded.assign(std::max(frame.encoded_bytes, kBlockBytes), 'D');
   char* out = frame.encoded.data();
   EncodeFrameHeader(
-      {.message_bytes = static_cast<uint32_t>(layout.total_bytes()),
-       .head_bytes = static_cast<uint32_t>(layout.head_bytes),
+      {.message_bytes =
+           static_cast<uint32_t>(layout.total_bytes() + times_bytes),
+       .head_bytes = static_cast<uint32_t>(layout.head_bytes + times_bytes),
        .kind = kind},
       out);
-  WriteHead(header, layout, out + kFrameHeaderBytes);
+  WriteHead(header, layout, out + kFrameHeaderBytes + times_bytes);
   // The caller owns the strings; they may be gone at the next frame.
   frame.is_reusable = !HasStrings(header);
 }
@@ -67,6 +70,7 @@ void SendQueue::MakeRoom(size_t bytes) {
   for (size_t i = first_payload_; i < payloads_.size(); ++i) {
     payloads_[i].position -= begin_;
   }
+  for (Unstamped& reply : unstamped_) reply.position -= begin_;
   begin_ = 0;
   end_ = used;
 }
@@ -147,6 +151,7 @@ void SendQueue::Drop(int64_t bytes) {
 void SendQueue::Clear() {
   begin_ = end_ = 0;
   payloads_.clear();
+  unstamped_.clear();
   first_payload_ = 0;
   queued_bytes_ = 0;
 }

@@ -39,6 +39,33 @@ class SendQueue {
     return AppendMessage(kind, call_id, header, target_bytes, last_response_);
   }
 
+  // Appends a timed reply to a request that waited for queue_ns and whose
+  // handler began at begun_ns (monotonic). StampReplies() must be called before
+  // Write().
+  int64_t AppendTimedReply(uint64_t call_id, const ResponseHeader& header,
+                           int64_t target_bytes, int64_t queue_ns,
+                           int64_t begun_ns) {
+    const int64_t message_bytes =
+        Append(FrameKind::kTimedReply, call_id, header, target_bytes);
+    unstamped_.push_back(
+        {.position = end_ - last_response_.encoded_bytes + kFrameHeaderBytes,
+         .queue_ns = queue_ns,
+         .begun_ns = begun_ns});
+    return message_bytes;
+  }
+
+  // Writes the times of the timed replies that were appended since the last
+  // call: their handlers end now.
+  void StampReplies(int64_t now_ns) {
+    for (const Unstamped& reply : unstamped_) {
+      EncodeReplyTimes({.queue_ns = reply.queue_ns,
+                        .handler_ns = now_ns - reply.begun_ns},
+                       encoded_.get() + reply.position);
+    }
+    unstamped_.clear();
+  }
+  bool has_unstamped_replies() const { return !unstamped_.empty(); }
+
   bool empty() const { return queued_bytes_ == 0; }
   int64_t queued_bytes() const { return queued_bytes_; }
 
@@ -61,6 +88,13 @@ class SendQueue {
     int64_t bytes;
   };
 
+  // A timed reply whose times belong at the encoded byte at `position`.
+  struct Unstamped {
+    size_t position;
+    int64_t queue_ns;
+    int64_t begun_ns;
+  };
+
   // The last encoded frame. It is copied for the next frame if only the call's
   // id differs, as with most calls of a connection.
   template <typename Header>
@@ -69,6 +103,7 @@ class SendQueue {
     Header header = {};
     int64_t target_bytes = 0;
     int64_t message_bytes = 0;
+    int64_t frame_bytes = 0;
     int64_t payload_bytes = 0;  // that are not part of `encoded`
     size_t encoded_bytes = 0;
     std::string encoded;  // those bytes, and more up to kBlockBytes
@@ -99,6 +134,7 @@ class SendQueue {
            a.response_bytes == b.response_bytes &&
            a.processing_ns == b.processing_ns && !HasStrings(a);
   }
+  // The times of replies are not part of their messages here.
   static bool IsSame(const ResponseHeader& a, const ResponseHeader& b) {
     return a.server_instance == b.server_instance && !HasStrings(a);
   }
@@ -118,6 +154,7 @@ class SendQueue {
 
   std::vector<Payload> payloads_;
   size_t first_payload_ = 0;  // those before were written
+  std::vector<Unstamped> unstamped_;
   int64_t queued_bytes_ = 0;
 };
 
@@ -144,8 +181,7 @@ inline int64_t SendQueue::AppendMessage(FrameKind kind, uint64_t call_id,
   if (last.payload_bytes > 0) {
     payloads_.push_back({.position = end_, .bytes = last.payload_bytes});
   }
-  queued_bytes_ +=
-      static_cast<int64_t>(kFrameHeaderBytes) + last.message_bytes;
+  queued_bytes_ += last.frame_bytes;
   return last.message_bytes;
 }
 

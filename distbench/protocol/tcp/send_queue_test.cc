@@ -160,6 +160,85 @@ TEST_F(SendQueueTest, RepliesWithAnErrorAreToldApart) {
   }
 }
 
+// Removes the first frame, a timed reply, from the bytes and checks it.
+void ExpectTimedReply(std::string& bytes, uint64_t id, int64_t message_bytes,
+                      const ReplyTimes& times) {
+  ASSERT_GE(bytes.size(), kFrameHeaderBytes + kReplyTimesBytes);
+  FrameHeader header = DecodeFrameHeader(bytes.data());
+  EXPECT_EQ(header.kind, FrameKind::kTimedReply);
+  const ReplyTimes read = DecodeReplyTimes(bytes.data() + kFrameHeaderBytes);
+  EXPECT_EQ(read.queue_ns, times.queue_ns);
+  EXPECT_EQ(read.handler_ns, times.handler_ns);
+  // Without the times, it is a frame like any other.
+  bytes.erase(kFrameHeaderBytes, kReplyTimesBytes);
+  header.message_bytes -= kReplyTimesBytes;
+  header.head_bytes -= kReplyTimesBytes;
+  EncodeFrameHeader(header, bytes.data());
+  ExpectFrame(bytes, id, message_bytes);
+}
+
+TEST_F(SendQueueTest, TimedRepliesSayWhenTheyWereHandedOver) {
+  constexpr int64_t kBytes = kFrameHeaderBytes + kReplyTimesBytes + 16;
+  EXPECT_FALSE(queue_.has_unstamped_replies());
+  EXPECT_EQ(queue_.AppendTimedReply(1, ResponseHeader{}, 16, /*queue_ns=*/7,
+                                    /*begun_ns=*/1000),
+            16);
+  EXPECT_EQ(queue_.queued_bytes(), kBytes);
+  queue_.AppendTimedReply(2, ResponseHeader{}, 16, 8, 1100);
+  EXPECT_TRUE(queue_.has_unstamped_replies());
+  queue_.StampReplies(1500);
+  EXPECT_FALSE(queue_.has_unstamped_replies());
+  queue_.AppendTimedReply(3, ResponseHeader{}, 16, 9, 1200);
+  queue_.StampReplies(1600);
+  EXPECT_EQ(Write(), SendQueue::Outcome::kEmpty);
+  std::string bytes = Read();
+  ASSERT_EQ(bytes.size(), 3 * kBytes);
+  ExpectTimedReply(bytes, 1, 16, {.queue_ns = 7, .handler_ns = 500});
+  ExpectTimedReply(bytes, 2, 16, {.queue_ns = 8, .handler_ns = 400});
+  ExpectTimedReply(bytes, 3, 16, {.queue_ns = 9, .handler_ns = 400});
+}
+
+// Replies move within the queue's memory before they are stamped.
+TEST_F(SendQueueTest, TimedRepliesOfAllSizesArriveWhole) {
+  std::mt19937 random(1);
+  const int sizes[] = {2, 16, 500, 540, 5000, 100'000};
+  std::string bytes;
+  uint64_t next_in = 0;
+  const auto times = [](uint64_t id) {
+    const auto number = static_cast<int64_t>(id);
+    return ReplyTimes{.queue_ns = number, .handler_ns = 1000 + number};
+  };
+  const auto expect_next = [&] {
+    ExpectTimedReply(bytes, next_in, sizes[next_in % std::size(sizes)],
+                     times(next_in));
+    ++next_in;
+  };
+  for (uint64_t id = 0; id < 3000; ++id) {
+    queue_.AppendTimedReply(id, ResponseHeader{}, sizes[id % std::size(sizes)],
+                            times(id).queue_ns,
+                            /*begun_ns=*/5000 - times(id).handler_ns);
+    if (random() % 20 != 0) continue;
+    queue_.StampReplies(5000);
+    ASSERT_NE(Write(), SendQueue::Outcome::kBroken);
+    bytes += Read();
+    while (bytes.size() > (1 << 20) && !HasFatalFailure()) expect_next();
+  }
+  queue_.StampReplies(5000);
+  while (!queue_.empty()) {
+    ASSERT_NE(Write(), SendQueue::Outcome::kBroken);
+    bytes += Read();
+  }
+  bytes += Read();
+  while (next_in < 3000 && !HasFatalFailure()) expect_next();
+  EXPECT_EQ(bytes, "");
+}
+
+TEST_F(SendQueueTest, DroppedRepliesAreNotStamped) {
+  queue_.AppendTimedReply(1, ResponseHeader{}, 16, 7, 1000);
+  queue_.Clear();
+  EXPECT_FALSE(queue_.has_unstamped_replies());
+}
+
 // A peer may ask for any size, even in its first request.
 TEST_F(SendQueueTest, AbsurdSizesGiveTheSmallestMessage) {
   for (const int64_t target_bytes :

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "distbench/base/clock.h"
 #include "distbench/payload/message_codec.h"
 
 namespace distbench {
@@ -20,6 +21,7 @@ ServerConnection::ServerConnection(ConnectionContext& context,
     : Connection(context, FrameKind::kRequest,
                  context.settings.server_max_batch),
       max_queued_bytes_(context.settings.send_queue_bytes),
+      reports_times_(context.settings.measures_time_parts),
       hello_due_ns_(hello_due_ns),
       requests_(requests),
       listener_(listener) {
@@ -36,10 +38,11 @@ void ServerConnection::OnReady(uint32_t epoll_events, TransportEvents& events) {
     if (epoll_events & EPOLLOUT) OnWritable();
     const bool hung_up = epoll_events & (EPOLLERR | EPOLLHUP);
     if (hung_up || ((epoll_events & EPOLLIN) && reads())) {
-      Read([&](const FrameHeader& frame, absl::string_view head,
-               int64_t read_ns) {
-        return OnRequest(frame, head, read_ns, events);
-      });
+      if (reports_times_) {
+        ReadRequests<FrameKind::kTimedReply>(events);
+      } else {
+        ReadRequests<FrameKind::kReply>(events);
+      }
     }
     ThrottleReading();
   }
@@ -98,7 +101,16 @@ void ServerConnection::TimeOut() {
   SettleError();
 }
 
-// Inline because there is one caller, which handles every request.
+template <FrameKind reply_kind>
+inline void ServerConnection::ReadRequests(TransportEvents& events) {
+  Read([&](const FrameHeader& frame, absl::string_view head, int64_t read_ns) {
+    return OnRequest<reply_kind>(frame, head, read_ns, events);
+  });
+}
+
+// Inline because there is one caller for each kind of reply, which handles
+// every request.
+template <FrameKind reply_kind>
 inline StreamError ServerConnection::OnRequest(const FrameHeader& frame,
                                                absl::string_view head,
                                                int64_t read_ns,
@@ -123,6 +135,9 @@ inline StreamError ServerConnection::OnRequest(const FrameHeader& frame,
   request->connection = this;
   request->call_id = frame.call_id;
   ++pending_requests_;
+  if constexpr (reply_kind == FrameKind::kTimedReply) {
+    request->begun_ns = RealClock().MonotonicNs();
+  }
   events.OnRequest(request);
   return StreamError::kNone;
 }
@@ -130,11 +145,15 @@ inline StreamError ServerConnection::OnRequest(const FrameHeader& frame,
 void ServerConnection::Reply(TcpRequest& request) {
   --pending_requests_;
   if (is_open()) {
-    Send(FrameKind::kReply, request.call_id,
-         ResponseHeader{
-             .server_instance = request.reply_instance,
-             .error_message = request.reply_error.substr(0, kMaxErrorBytes)},
-         request.reply_bytes);
+    const ResponseHeader header = {
+        .server_instance = request.reply_instance,
+        .error_message = request.reply_error.substr(0, kMaxErrorBytes)};
+    if (reports_times_) {
+      SendTimedReply(request.call_id, header, request.reply_bytes,
+                     request.begun_ns - request.received_ns, request.begun_ns);
+    } else {
+      Send(FrameKind::kReply, request.call_id, header, request.reply_bytes);
+    }
     ThrottleReading();
   } else if (pending_requests_ == 0) {
     listener_.OnClosed(*this);

@@ -12,7 +12,6 @@
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/tcp/connection.h"
 #include "distbench/protocol/tcp/greeting.h"
-#include "distbench/protocol/tcp/head_reader.h"
 
 namespace distbench {
 
@@ -22,6 +21,7 @@ class ServerConnection;
 struct TcpRequest : ServerCall {
   ServerConnection* connection = nullptr;
   uint64_t call_id = 0;
+  int64_t begun_ns = 0;     // monotonic; only if time parts are measured
   std::string trace_bytes;  // the memory of trace_context
 };
 
@@ -73,12 +73,16 @@ class ServerConnection final : public Connection {
   bool Secure();
   void Greet();
   void SendGreeting();
+  template <FrameKind reply_kind>
   ABSL_ATTRIBUTE_ALWAYS_INLINE StreamError
   OnRequest(const FrameHeader& frame, absl::string_view head, int64_t read_ns,
             TransportEvents& events);
+  template <FrameKind reply_kind>
+  void ReadRequests(TransportEvents& events);
   void ThrottleReading();
 
   const int64_t max_queued_bytes_;
+  const bool reports_times_;
   const int64_t hello_due_ns_;
   ObjectPool<TcpRequest>& requests_;
   Listener& listener_;

@@ -5,7 +5,7 @@
 #include <string>
 #include <variant>
 
-#include "distbench/config/plan/tcp_setting_limits.h"
+#include "distbench/config/plan/driver_options.h"
 
 namespace distbench {
 namespace {

@@ -27,6 +27,9 @@ struct TcpSettings {
 
   // Time limit for a peer to accept a connection and to say hello.
   int64_t handshake_timeout_ns = 5'000'000'000;
+
+  // See DriverEnvironment; not a setting of the traffic config.
+  bool measures_time_parts = false;
 };
 
 // Missing settings take their defaults (config/driver_catalog.h).

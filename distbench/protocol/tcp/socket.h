@@ -11,7 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "distbench/base/file_descriptor.h"
+#include "distbench/base/files.h"
 
 namespace distbench {
 

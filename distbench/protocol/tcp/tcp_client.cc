@@ -6,7 +6,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/base/clock.h"
-#include "distbench/protocol/call_header.h"
+#include "distbench/protocol/driver_parts.h"
 
 namespace distbench {
 namespace {

@@ -13,7 +13,6 @@
 #include "distbench/protocol/tcp/call_table.h"
 #include "distbench/protocol/tcp/client_connection.h"
 #include "distbench/protocol/tcp/connection.h"
-#include "distbench/protocol/tcp/deadline_queue.h"
 #include "distbench/protocol/tcp/dial.h"
 
 namespace distbench {

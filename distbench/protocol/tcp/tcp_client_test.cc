@@ -221,6 +221,48 @@ TEST_F(TcpClientTest, MalformedRepliesCloseTheConnection) {
   EXPECT_EQ(counters().errors(StreamError::kMalformedMessage), 1);
 }
 
+TcpSettings MeasuringTimeParts() {
+  TcpSettings settings = ReadTcpSettings({});
+  settings.measures_time_parts = true;
+  return settings;
+}
+
+TEST_F(TcpClientTest, RepliesWithoutTheirTimesCloseTheConnection) {
+  Connect(MeasuringTimeParts());
+  EXPECT_THAT(ErrorAfter([](uint64_t id) {
+                return FrameBytes({.kind = FrameKind::kReply, .call_id = id},
+                                  "");
+              }),
+              StartsWith("UNAVAILABLE: "));
+  EXPECT_EQ(counters().errors(StreamError::kWrongFrameKind), 1);
+}
+
+TEST_F(TcpClientTest, RepliesWithHalfOfTheirTimesCloseTheConnection) {
+  Connect(MeasuringTimeParts());
+  EXPECT_THAT(ErrorAfter([](uint64_t id) {
+                return FrameBytes({.message_bytes = 15,
+                                   .head_bytes = 15,
+                                   .kind = FrameKind::kTimedReply,
+                                   .call_id = id},
+                                  std::string(15, '\0'));
+              }),
+              HasSubstr("malformed message"));
+  EXPECT_EQ(counters().errors(StreamError::kMalformedMessage), 1);
+}
+
+TEST_F(TcpClientTest, UnexpectedTimesCloseTheConnection) {
+  Connect();
+  EXPECT_THAT(ErrorAfter([](uint64_t id) {
+                return FrameBytes({.message_bytes = 16,
+                                   .head_bytes = 16,
+                                   .kind = FrameKind::kTimedReply,
+                                   .call_id = id},
+                                  std::string(16, '\0'));
+              }),
+              StartsWith("UNAVAILABLE: "));
+  EXPECT_EQ(counters().errors(StreamError::kWrongFrameKind), 1);
+}
+
 TEST_F(TcpClientTest, ALostConnectionIsMadeAnew) {
   Connect();
   ClientCall call;

@@ -5,6 +5,7 @@
 #include "distbench/protocol/tcp/settings.h"
 #include "distbench/protocol/tcp/tcp_driver.h"
 #include "distbench/protocol/testing/driver_conformance.h"
+#include "distbench/protocol/testing/time_parts_conformance.h"
 #include "distbench/security/testing/testing_certificates.h"
 #include "distbench/security/tls_session.h"
 
@@ -16,6 +17,7 @@ struct Variant {
   int64_t max_batch;
   int64_t spin_us;
   bool uses_tls = false;
+  bool measures_time_parts = false;
 };
 
 // Certificates for all drivers of a test.
@@ -35,9 +37,10 @@ DriverUnderTest MakeVariant(const Variant& variant) {
     options.client_settings["spin_us"] = variant.spin_us;
     ConnectionSecurity security = {.test_nonce = test_nonce};
     if (variant.uses_tls) security.tls = SharedTls();
-    return std::make_unique<TcpDriver>(ReadTcpSettings(options),
-                                       AddressPreference{}, "127.0.0.1",
-                                       security);
+    TcpSettings settings = ReadTcpSettings(options);
+    settings.measures_time_parts = variant.measures_time_parts;
+    return std::make_unique<TcpDriver>(settings, AddressPreference{},
+                                       "127.0.0.1", security);
   }};
 }
 
@@ -51,6 +54,9 @@ INSTANTIATE_TEST_SUITE_P(ManyTlsConnections, DriverConformanceTest,
                          testing::Values(MakeVariant({3, 1, 0, true})));
 INSTANTIATE_TEST_SUITE_P(ManyConnections, DriverConformanceTest,
                          testing::Values(MakeVariant({3, 1, 0})));
+INSTANTIATE_TEST_SUITE_P(Timed, TimePartsConformanceTest,
+                         testing::Values(MakeVariant({1, 64, 0, false, true}),
+                                         MakeVariant({3, 1, 0, true, true})));
 
 }  // namespace
 }  // namespace distbench

@@ -8,7 +8,7 @@
 #include "distbench/base/host_port.h"
 #include "distbench/base/listen_address.h"
 #include "distbench/config/plan/driver_options.h"
-#include "distbench/protocol/announced_tls.h"
+#include "distbench/protocol/driver_parts.h"
 #include "distbench/protocol/tcp/dial.h"
 #include "distbench/protocol/tcp/socket.h"
 

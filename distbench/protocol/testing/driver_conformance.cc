@@ -106,6 +106,8 @@ TEST_P(DriverConformanceTest, HeaderFieldsArrive) {
 
   ClientCall plain{.server_instance = kAnyInstance, .request_bytes = 100};
   ASSERT_EQ(client->Call(plain), "");
+  EXPECT_EQ(plain.server_queue_ns, kNotReported);
+  EXPECT_EQ(plain.server_handler_ns, kNotReported);
   const LastRequest::Seen seen_plain = last.Get();
   EXPECT_EQ(seen_plain.call.server_instance, kAnyInstance);
   EXPECT_FALSE(seen_plain.call.warmup);

@@ -5,7 +5,6 @@
 #include "absl/strings/str_format.h"
 #include "distbench/report/comparison/capacity.h"
 #include "distbench/report/comparison/compare.h"
-#include "distbench/report/comparison/compare_text.h"
 
 namespace distbench {
 namespace {

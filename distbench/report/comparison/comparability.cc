@@ -3,6 +3,7 @@
 #include <google/protobuf/util/message_differencer.h>
 
 #include <functional>
+#include <map>
 #include <set>
 
 #include "absl/strings/str_cat.h"
@@ -20,6 +21,7 @@ Config Nameless(Config config) {
   config.clear_attributes();
   config.clear_random_seed();
   config.clear_objectives();
+  config.clear_requirements();
   config.clear_sample_memory_bytes();
   config.clear_recording_memory_bytes();
   return config;
@@ -130,6 +132,21 @@ std::string CpuBoost(const HostFacts& host) {
   return host.is_cpu_boost_enabled() ? "on" : "off";
 }
 
+std::string IdleStates(const HostFacts& host) {
+  return absl::StrJoin(host.idle_states(), " ");
+}
+
+// Vulnerabilities that do not affect the CPU make no difference.
+std::string Mitigations(const HostFacts& host) {
+  std::vector<std::string> states;
+  for (const auto& [name, state] : std::map<std::string, std::string>(
+           host.mitigations().begin(), host.mitigations().end())) {
+    if (state == "Not affected") continue;
+    states.push_back(absl::StrCat(name, ": ", state));
+  }
+  return absl::StrJoin(states, ", ");
+}
+
 std::vector<Condition> Conditions() {
   return {
       ConfigCondition("protocol drivers",
@@ -168,6 +185,8 @@ std::vector<Condition> Conditions() {
                     &HostFacts::cpu_frequency_governor),
       HostCondition("SMT", Smt),
       HostCondition("CPU boost", CpuBoost),
+      HostCondition("idle states", IdleStates),
+      HostCondition("mitigations", Mitigations),
       HostCondition("transparent huge pages",
                     &HostFacts::transparent_huge_pages),
       HostCondition("TCP congestion control",

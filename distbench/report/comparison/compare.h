@@ -111,6 +111,12 @@ std::vector<TestComparison> Compare(absl::Span<const TestRun> base,
                                     absl::Span<const TestRun> next,
                                     const CompareOptions& options);
 
+// Formats comparisons for users: a table per RPC, with verdicts.
+std::string DescribeComparisons(absl::Span<const TestComparison> comparisons);
+
+// Formats a latency in a unit that suits it, such as "1.25 ms".
+std::string LatencyText(double ns);
+
 }  // namespace distbench
 
 #endif  // DISTBENCH_REPORT_COMPARISON_COMPARE_H_

@@ -8,10 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "distbench/report/checks/check.h"
-#include "distbench/report/comparison/compare_text.h"
 #include "distbench/report/comparison/gate.h"
 #include "distbench/report/comparison/testing/made_runs.h"
+#include "distbench/report/verdicts/check.h"
 #include "distbench/results/rpc_totals.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
@@ -197,6 +196,9 @@ TEST(CompareTest, SettingsOfTheKernelAreNoted) {
   const TestResult base = facts(R"pb(
     is_smt_active: true
     is_cpu_boost_enabled: true
+    idle_states: [ "POLL", "C1" ]
+    mitigations { key: "mds" value: "Not affected" }
+    mitigations { key: "retbleed" value: "Vulnerable" }
     transparent_huge_pages: "madvise"
     tcp_congestion_control: "cubic"
     tcp_ecn_mode: 2
@@ -206,6 +208,8 @@ TEST(CompareTest, SettingsOfTheKernelAreNoted) {
   const TestResult other = facts(R"pb(
     is_smt_active: false
     is_cpu_boost_enabled: false
+    idle_states: [ "POLL" ]
+    mitigations { key: "retbleed" value: "Mitigation: untrained" }
     transparent_huge_pages: "always"
     tcp_congestion_control: "bbr"
     tcp_ecn_mode: 0
@@ -214,6 +218,9 @@ TEST(CompareTest, SettingsOfTheKernelAreNoted) {
   EXPECT_THAT(
       Compared({base}, {other})[0].notes,
       ElementsAre("SMT: base on, new off", "CPU boost: base on, new off",
+                  "idle states: base POLL C1, new POLL",
+                  "mitigations: base retbleed: Vulnerable, new retbleed: "
+                  "Mitigation: untrained",
                   "transparent huge pages: base madvise, new always",
                   "TCP congestion control: base cubic, new bbr",
                   "TCP ECN mode: base 2, new 0",

@@ -1,4 +1,4 @@
-#include "distbench/report/comparison/compare_text.h"
+#include "distbench/report/comparison/compare.h"
 
 #include <cmath>
 #include <cstdlib>

@@ -9,8 +9,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "distbench/report/checks/check.h"
 #include "distbench/report/comparison/compare.h"
+#include "distbench/report/verdicts/check.h"
 #include "distbench/stats/metric.h"
 
 namespace distbench {

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "distbench/report/comparison/compare.h"
-#include "distbench/report/comparison/compare_text.h"
 #include "distbench/report/comparison/testing/made_runs.h"
 #include "distbench/report/testing/report_testing.h"
 #include "gmock/gmock.h"

@@ -3,11 +3,10 @@
 #include <string>
 #include <vector>
 
-#include "distbench/report/checks/check.h"
 #include "distbench/report/comparison/compare.h"
-#include "distbench/report/comparison/compare_text.h"
 #include "distbench/report/comparison/gate.h"
 #include "distbench/report/comparison/testing/made_runs.h"
+#include "distbench/report/verdicts/check.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -148,11 +148,14 @@ std::vector<Finding> Judge(const TestResult& result) {
   JudgeLoad(result, findings);
   JudgeLateness(result, totals, findings);
   JudgeArrivals(result, findings);
+  JudgeStalls(result, totals, findings);
   JudgeSteadiness(result, findings);
   JudgeOutcome(result, totals, findings);
   JudgeLosses(result, findings);
   JudgeRecording(result, totals, findings);
+  JudgeTimeParts(result, totals, findings);
   JudgeHosts(result, findings);
+  JudgeRequirements(result, findings);
   JudgeBindings(result, findings);
   JudgeClocks(result, findings);
   return findings.Take();

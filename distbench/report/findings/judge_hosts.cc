@@ -1,9 +1,11 @@
 // Findings on the hosts: whether they were too busy, had the CPU time and the
-// network that they needed, and how accurate their clocks are.
+// network that they needed, how accurate their clocks are, and whether
+// instances ran where their bindings say.
 
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -27,8 +29,8 @@ constexpr double kStolen = 0.005;
 constexpr double kMuchStolen = 0.05;
 constexpr double kMuchThrottled = 0.01;
 
-// Shares of the segments that a host sent. A few retransmissions among a few
-// segments are chance: they are a note at most.
+// Shares of the segments that data connections or a host sent. A few
+// retransmissions among a few segments are chance: they are a note at most.
 constexpr double kRetransmitted = 0.0001;
 constexpr double kMuchRetransmitted = 0.001;
 constexpr int64_t kManyRetransmits = 10;
@@ -49,6 +51,10 @@ struct HostUse {
   double process_cpu_ns = 0;
   HostCounters counters;  // of the first node's samples
 
+  // Of all nodes; nothing if none of them knows its data connections.
+  std::optional<DataConnections> connections;
+  const DataConnection* worst_connection = nullptr;
+
   // Of the node whose control group was throttled most.
   int64_t throttled_count = 0;
   double throttled_ns = 0;
@@ -66,6 +72,26 @@ std::set<std::string> OpenLoopNodes(const TestResult& result) {
   return nodes;
 }
 
+void AddDataConnections(const NodeResources& node, HostUse& host) {
+  for (const ResourceSample& sample : node.samples()) {
+    if (!sample.has_data_connections()) continue;
+    if (!host.connections) host.connections.emplace();
+    host.connections->set_sent_segments(
+        host.connections->sent_segments() +
+        sample.data_connections().sent_segments());
+    host.connections->set_retransmitted_segments(
+        host.connections->retransmitted_segments() +
+        sample.data_connections().retransmitted_segments());
+  }
+  for (const DataConnection& connection : node.data_connections()) {
+    if (host.worst_connection == nullptr ||
+        connection.retransmitted_segments() >
+            host.worst_connection->retransmitted_segments()) {
+      host.worst_connection = &connection;
+    }
+  }
+}
+
 void AddNode(const std::string& alias, const NodeResources& node,
              HostUse& host) {
   const bool is_first = host.nodes.empty();
@@ -80,6 +106,7 @@ void AddNode(const std::string& alias, const NodeResources& node,
     host_cpu_ns += static_cast<double>(sample.host_cpu_ns());
     AddCounters(sample.host_counters(), counters);
   }
+  AddDataConnections(node, host);
   host.process_cpu_ns += process_cpu_ns;
   if (counters.throttled_count() > host.throttled_count) {
     host.throttled_count = counters.throttled_count();
@@ -139,22 +166,53 @@ void JudgeThrottling(const std::string& name, const HostUse& host,
                    "the limit, or lower the load"));
 }
 
-void JudgeRetransmits(const std::string& name, const HostCounters& counters,
+// "10.0.0.1:40000 to 10.0.0.2:5000 (57 of client/0)"
+std::string NameConnection(const DataConnection& connection) {
+  return absl::StrCat(
+      connection.local_address(), " to ", connection.peer_address(), " (",
+      connection.retransmitted_segments(),
+      connection.has_instance() ? absl::StrCat(" of ", connection.instance())
+                                : "",
+      ")");
+}
+
+// `sender` is whose segments these are, and `details` says more about them.
+void JudgeRetransmits(const std::string& sender, int64_t sent,
+                      int64_t retransmitted, const std::string& details,
                       FindingList& findings) {
-  const int64_t retransmitted = counters.tcp_retransmitted_segments();
-  if (counters.tcp_sent_segments() <= 0) return;
-  const double share = static_cast<double>(retransmitted) /
-                       static_cast<double>(counters.tcp_sent_segments());
+  if (sent <= 0) return;
+  const double share =
+      static_cast<double>(retransmitted) / static_cast<double>(sent);
   if (share <= kRetransmitted) return;
   const bool is_much =
       share > kMuchRetransmitted && retransmitted >= kManyRetransmits;
   findings.Add(
       is_much ? Finding::WARN : Finding::NOTE, "retransmits",
-      absl::StrCat("host ", name, " sent ", retransmitted,
-                   " TCP segments again, ", Percent(share),
-                   " of all that it sent; each may have delayed RPCs by a "
-                   "timeout of 200 ms or more. Look for a link or a queue that "
-                   "loses packets, or lower the load"));
+      absl::StrCat(sender, " sent ", retransmitted, " TCP segments again, ",
+                   Percent(share), " of all that it sent", details,
+                   "; each may have delayed RPCs by a timeout of 200 ms or "
+                   "more. Look for a link or a queue that loses packets, or "
+                   "lower the load"));
+}
+
+// Prefers the test's own connections to all of the host.
+void JudgeRetransmits(const std::string& name, const HostUse& host,
+                      FindingList& findings) {
+  if (!host.connections) {
+    JudgeRetransmits(absl::StrCat("host ", name),
+                     host.counters.tcp_sent_segments(),
+                     host.counters.tcp_retransmitted_segments(), "", findings);
+    return;
+  }
+  JudgeRetransmits(
+      absl::StrCat("the test on host ", name),
+      host.connections->sent_segments(),
+      host.connections->retransmitted_segments(),
+      host.worst_connection == nullptr
+          ? ""
+          : absl::StrCat(", most from ",
+                         NameConnection(*host.worst_connection)),
+      findings);
 }
 
 void JudgeCpuUse(const std::string& name, const HostUse& host,
@@ -188,7 +246,7 @@ void JudgeCpuUse(const std::string& name, const HostUse& host,
 
 void JudgeHost(const std::string& name, const HostUse& host,
                FindingList& findings) {
-  JudgeRetransmits(name, host.counters, findings);
+  JudgeRetransmits(name, host, findings);
   if (host.duration_ns < kShortestNs) return;
   JudgeThrottling(name, host, findings);
   if (host.capacity_ns <= 0) return;
@@ -196,12 +254,26 @@ void JudgeHost(const std::string& name, const HostUse& host,
   JudgeStolenTime(name, host, findings);
 }
 
+// Of the node's data connections, otherwise the default of its host.
+std::set<std::string> CongestionControls(const NodeResources& node) {
+  std::set<std::string> controls;
+  for (const DataConnection& connection : node.data_connections()) {
+    if (!connection.has_congestion_control()) continue;
+    controls.insert(connection.congestion_control());
+  }
+  if (controls.empty() && node.host().has_tcp_congestion_control()) {
+    controls.insert(node.host().tcp_congestion_control());
+  }
+  return controls;
+}
+
 void JudgeCongestionControl(const TestResult& result, FindingList& findings) {
   std::map<std::string, std::set<std::string>> nodes_by_control;
   for (const auto& [alias, node] :
        result.resource_usage_logs().node_resources()) {
-    if (!node.host().has_tcp_congestion_control()) continue;
-    nodes_by_control[node.host().tcp_congestion_control()].insert(alias);
+    for (const std::string& control : CongestionControls(node)) {
+      nodes_by_control[control].insert(alias);
+    }
   }
   if (nodes_by_control.size() < 2) return;
   std::vector<std::string> uses;
@@ -211,8 +283,7 @@ void JudgeCongestionControl(const TestResult& result, FindingList& findings) {
     absl::StrAppend(&uses.back(), " and ", nodes.size() - 1, " more");
   }
   findings.Add(Finding::WARN, "congestion_control_differs",
-               absl::StrCat("the nodes' default TCP congestion control differs "
-                            "(",
+               absl::StrCat("the TCP congestion control of the nodes differs (",
                             absl::StrJoin(uses, ", "),
                             "), so latencies depend on which node sends. Set "
                             "net.ipv4.tcp_congestion_control alike on all"));
@@ -224,6 +295,20 @@ bool UsesCommonClock(const DistributedSystemDescription& test) {
         return action.iterations().open_loop_interval_distribution().rfind(
                    "sync_burst", 0) == 0;
       });
+}
+
+void JudgeProof(const std::string& node, const std::string& instance,
+                const BindingProof& proof, FindingList& findings) {
+  if (proof.violations().empty()) return;
+  const bool is_strict = proof.binding().strict();
+  findings.Add(
+      is_strict ? Finding::INVALID : Finding::WARN, "binding_not_held",
+      absl::StrCat(
+          instance, " on ", node, " did not run where its binding says: ",
+          absl::StrJoin(proof.violations(), "; "),
+          is_strict ? ". The test requires this binding: find out what "
+                      "moved the instance, or set strict: false"
+                    : ". The measurements are those of another place"));
 }
 
 }  // namespace
@@ -252,6 +337,21 @@ void JudgeClocks(const TestResult& result, FindingList& findings) {
                    ", so timestamps and synchronised bursts of different hosts "
                    "are not aligned more closely than that; latencies are not "
                    "affected. A quieter network, or PTP, helps"));
+}
+
+void JudgeBindings(const TestResult& result, FindingList& findings) {
+  std::map<std::string, const NodeResources*> nodes;
+  for (const auto& [alias, node] :
+       result.resource_usage_logs().node_resources()) {
+    nodes[alias] = &node;
+  }
+  for (const auto& [alias, node] : nodes) {
+    const std::map<std::string, BindingProof> proofs(
+        node->binding_proofs().begin(), node->binding_proofs().end());
+    for (const auto& [instance, proof] : proofs) {
+      JudgeProof(alias, instance, proof, findings);
+    }
+  }
 }
 
 }  // namespace distbench

@@ -55,10 +55,15 @@ void JudgeArrivals(const TestResult& result, FindingList& findings);
 void JudgeLosses(const TestResult& result, FindingList& findings);
 void JudgeRecording(const TestResult& result, const TestTotals& totals,
                     FindingList& findings);
+void JudgeStalls(const TestResult& result, const TestTotals& totals,
+                 FindingList& findings);
 void JudgeSteadiness(const TestResult& result, FindingList& findings);
 void JudgeOutcome(const TestResult& result, const TestTotals& totals,
                   FindingList& findings);
+void JudgeTimeParts(const TestResult& result, const TestTotals& totals,
+                    FindingList& findings);
 void JudgeHosts(const TestResult& result, FindingList& findings);
+void JudgeRequirements(const TestResult& result, FindingList& findings);
 void JudgeBindings(const TestResult& result, FindingList& findings);
 void JudgeClocks(const TestResult& result, FindingList& findings);
 

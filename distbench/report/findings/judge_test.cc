@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/stats/log_histogram.h"
@@ -202,6 +203,49 @@ TEST_F(JudgeTest, AFailureExplainsThatNothingWasMeasured) {
 
 // ---- unsent_load, held_back -------------------------------------------------
 
+// Time parts of RPCs; for `contradicting` of them, the network took no time.
+void AddTimeParts(int64_t count, int64_t contradicting,
+                  RpcStatistics& statistics) {
+  *statistics.mutable_server_queue_ns() = Repeated(100'000, count);
+  *statistics.mutable_server_handler_ns() = Repeated(800'000, count);
+  LogHistogram network_ns;
+  network_ns.RecordN(100'000, count - contradicting);
+  network_ns.RecordN(0, contradicting);
+  EncodeHistogram(network_ns, *statistics.mutable_network_ns());
+}
+
+TEST_F(JudgeTest, TimePartsOfAllRpcsAreNoFinding) {
+  result_.mutable_traffic_config()->set_measure_time_parts(true);
+  AddTimeParts(3000, 0, Statistics());
+  ExpectNothing();
+}
+
+TEST_F(JudgeTest, TimePartsThatNoServerReportedAreAWarning) {
+  result_.mutable_traffic_config()->set_measure_time_parts(true);
+  EXPECT_THAT(ExpectOne(Finding::WARN, "time_parts_missing"),
+              HasSubstr("for 3000 of 3000 RPCs"));
+}
+
+TEST_F(JudgeTest, OneRpcWithoutTimePartsIsAWarning) {
+  result_.mutable_traffic_config()->set_measure_time_parts(true);
+  AddTimeParts(2999, 0, Statistics());
+  EXPECT_THAT(ExpectOne(Finding::WARN, "time_parts_missing"),
+              HasSubstr("for 1 of 3000 RPCs"));
+}
+
+TEST_F(JudgeTest, SomeContradictionsOfClocksAreANote) {
+  result_.mutable_traffic_config()->set_measure_time_parts(true);
+  AddTimeParts(3000, 30, Statistics());
+  EXPECT_THAT(ExpectOne(Finding::NOTE, "time_parts_contradict"),
+              HasSubstr("for 30 RPCs (1.0 %)"));
+}
+
+TEST_F(JudgeTest, ManyContradictionsOfClocksAreAWarning) {
+  result_.mutable_traffic_config()->set_measure_time_parts(true);
+  AddTimeParts(3000, 31, Statistics());
+  ExpectOne(Finding::WARN, "time_parts_contradict");
+}
+
 TEST_F(JudgeTest, MuchUnsentLoadMakesTheRunInvalid) {
   Load().set_unsent_count(31);
   EXPECT_THAT(ExpectOne(Finding::INVALID, "unsent_load"),
@@ -307,6 +351,85 @@ TEST_F(JudgeTest, ArrivalsOfABurstAreNotJudged) {
   Loop().set_open_loop_interval_distribution("sync_burst");
   SendPerSecond([](int i) { return 100 * (i % 4); });
   ExpectNothing();
+}
+
+// ---- stalls -----------------------------------------------------------------
+
+class StallsTest : public JudgeTest {
+ protected:
+  StallsTest() { CloseLoop(); }
+
+  // RPCs of `usual_ns`, and ten of `long_ns`, as if ten had been in flight when
+  // the server stalled.
+  void Serve(int64_t usual_count, int64_t usual_ns, int64_t long_ns) {
+    LogHistogram times;
+    times.RecordN(usual_ns, usual_count);
+    times.RecordN(long_ns, 10);
+    EncodeHistogram(times, *Statistics().mutable_service_time_ns());
+  }
+};
+
+TEST_F(StallsTest, AStallThatFewRpcsShowIsAWarning) {
+  // Of 36 s, 6 s. In 1 % of the time more than (6 - 0.36) / 10 s are left, plus
+  // the error of a bucket.
+  Serve(100'000, 300'000, 600'000'000);
+  EXPECT_THAT(ExpectOne(Finding::WARN, "stalls"),
+              AllOf(HasSubstr("more than 565."), HasSubstr("only 0.010 %"),
+                    HasSubstr("took 16.7 %"), HasSubstr("not of 300.0 us")));
+}
+
+TEST_F(StallsTest, AShortStallIsNone) {
+  Serve(100'000, 300'000, 30'000'000);  // 1 % of the time
+  ExpectNothing();
+}
+
+TEST_F(StallsTest, TheLimitIsFiveTimesThe99thPercentile) {
+  // 0.99 L - 1 ms is left.
+  Serve(1'000, 1'000'000, 6'000'000);
+  ExpectNothing();
+  Serve(1'000, 1'000'000, 6'200'000);
+  ExpectOne(Finding::WARN, "stalls");
+}
+
+TEST_F(StallsTest, LessThanAMillisecondIsNone) {
+  Serve(10'000, 1'000, 900'000);
+  ExpectNothing();
+  Serve(10'000, 1'000, 1'100'000);
+  ExpectOne(Finding::WARN, "stalls");
+}
+
+TEST_F(StallsTest, TooFewRpcsProveNothing) {
+  Serve(989, 300'000, 60'000'000);
+  ExpectNothing();
+}
+
+TEST_F(StallsTest, ExponentialTimesAreNone) {
+  std::mt19937_64 random(1);
+  std::exponential_distribution<double> draw(1.0 / 10'000'000);
+  LogHistogram times;
+  for (int i = 0; i < 100'000; ++i) {
+    times.Record(static_cast<int64_t>(draw(random)));
+  }
+  EncodeHistogram(times, *Statistics().mutable_service_time_ns());
+  ExpectNothing();
+}
+
+TEST_F(StallsTest, AnOpenLoopSendsMeanwhile) {
+  Serve(100'000, 300'000, 600'000'000);
+  Loop().set_open_loop_interval_ns(10'000'000);
+  EXPECT_EQ(Find("stalls"), "");
+}
+
+TEST_F(StallsTest, RpcsOfHandlersHaveTheRateOfTheirRequests) {
+  Serve(100'000, 300'000, 600'000'000);
+  result_.mutable_traffic_config()->mutable_action_lists(0)->set_name("other");
+  EXPECT_EQ(Find("stalls"), "");
+}
+
+TEST_F(StallsTest, OtherRpcsOfTheLoopDoNotMatter) {
+  Serve(100'000, 300'000, 600'000'000);
+  result_.mutable_traffic_config()->mutable_actions(0)->set_rpc_name("other");
+  EXPECT_EQ(Find("stalls"), "");
 }
 
 // ---- not_steady -------------------------------------------------------------
@@ -483,6 +606,81 @@ TEST_F(JudgeTest, RetransmitsAmongFewSegmentsAreANote) {
   ExpectOne(Finding::NOTE, "retransmits");
 }
 
+// 30 samples in each of which the test's connections send 1000 segments.
+DataConnections& FirstOfConnections(NodeResources& node) {
+  for (ResourceSample& sample : *node.mutable_samples()) {
+    sample.mutable_data_connections()->set_sent_segments(1000);
+  }
+  return *node.mutable_samples(0)->mutable_data_connections();
+}
+
+TEST_F(JudgeTest, RetransmitsOfOtherProgramsAreNothing) {
+  Counters().set_tcp_sent_segments(1'000'000);
+  Counters().set_tcp_retransmitted_segments(2000);
+  FirstOfConnections(Resources()).set_retransmitted_segments(3);
+  ExpectNothing();
+}
+
+TEST_F(JudgeTest, ATestWithoutConnectionsHasNoRetransmits) {
+  Counters().set_tcp_sent_segments(1'000'000);
+  Counters().set_tcp_retransmitted_segments(2000);
+  Resources().mutable_samples(0)->mutable_data_connections();
+  ExpectNothing();
+}
+
+TEST_F(JudgeTest, RetransmitsOfTheTestNameTheWorstConnection) {
+  FirstOfConnections(Resources()).set_retransmitted_segments(31);
+  for (const int retransmitted : {2, 29, 4}) {
+    DataConnection& connection = *Resources().add_data_connections();
+    connection.set_local_address("10.0.0.1:40000");
+    connection.set_peer_address(absl::StrCat("10.0.0.2:", retransmitted));
+    connection.set_instance("client/0");
+    connection.set_retransmitted_segments(retransmitted);
+  }
+  EXPECT_THAT(ExpectOne(Finding::WARN, "retransmits"),
+              HasSubstr("the test on host h sent 31 TCP segments again, 0.1 % "
+                        "of all that it sent, most from 10.0.0.1:40000 to "
+                        "10.0.0.2:29 (29 of client/0)"));
+}
+
+TEST_F(JudgeTest, RetransmitsOfAllNodesOfAHostAreAddedUp) {
+  NodeResources& other = (*result_.mutable_resource_usage_logs()
+                               ->mutable_node_resources())["node1"];
+  other = Resources();
+  other.clear_samples();
+  *other.add_samples() = Resources().samples(0);
+  DataConnections& connections =
+      *other.mutable_samples(0)->mutable_data_connections();
+  connections.set_sent_segments(10'000);
+  connections.set_retransmitted_segments(20);
+  FirstOfConnections(Resources()).set_retransmitted_segments(12);
+  EXPECT_THAT(ExpectOne(Finding::NOTE, "retransmits"),
+              HasSubstr("sent 32 TCP segments again, 0.080 %"));
+}
+
+// ---- requirement_not_met ----------------------------------------------------
+
+TEST_F(JudgeTest, HostsThatDoNotMeetRequirementsAreAWarningEach) {
+  HostRequirements& requirements =
+      *result_.mutable_traffic_config()->mutable_requirements();
+  requirements.set_strict(false);
+  requirements.add_facts()->set_name("smt");
+  requirements.mutable_facts(0)->set_string_value("off");
+  auto& nodes =
+      *result_.mutable_resource_usage_logs()->mutable_node_resources();
+  nodes["node0"].mutable_host()->set_is_smt_active(false);
+  ExpectNothing();
+  for (const std::string alias : {"node1", "node2"}) {
+    nodes[alias].mutable_host()->set_hostname("g");
+    nodes[alias].mutable_host()->set_is_smt_active(true);
+  }
+  EXPECT_THAT(ExpectOne(Finding::WARN, "requirement_not_met"),
+              HasSubstr("host g does not meet the test's requirements: smt is "
+                        "\"on\", but the test requires \"off\". "));
+  nodes["node3"].mutable_host()->set_hostname("i");
+  EXPECT_THAT(Judge(result_), SizeIs(2));
+}
+
 // ---- congestion_control_differs ---------------------------------------------
 
 TEST_F(JudgeTest, DifferentCongestionControlsAreAWarning) {
@@ -502,6 +700,20 @@ TEST_F(JudgeTest, CongestionControlsThatAreAlikeOrNotKnownAreNothing) {
   nodes["node1"].mutable_host()->set_tcp_congestion_control("bbr");
   nodes["node2"].mutable_host()->set_hostname("old");
   ExpectNothing();
+}
+
+TEST_F(JudgeTest, CongestionControlsAreThoseOfDataConnections) {
+  auto& nodes =
+      *result_.mutable_resource_usage_logs()->mutable_node_resources();
+  for (const std::string alias : {"node0", "node1"}) {
+    nodes[alias].mutable_host()->set_tcp_congestion_control("cubic");
+    nodes[alias].add_data_connections()->set_congestion_control("cubic");
+  }
+  nodes["node1"].mutable_host()->set_tcp_congestion_control("bbr");
+  ExpectNothing();
+  nodes["node1"].add_data_connections()->set_congestion_control("dctcp");
+  EXPECT_THAT(ExpectOne(Finding::WARN, "congestion_control_differs"),
+              HasSubstr("(cubic on node0 and 1 more, dctcp on node1)"));
 }
 
 // ---- binding_not_held -------------------------------------------------------

@@ -18,6 +18,10 @@ constexpr int64_t kMaxIntervals = 1500;
 // About 250 instances that all talk to one another.
 constexpr int64_t kMaxPeerRows = 62'500;
 
+// The page shows the worst of a run, and no single CPUs.
+constexpr int64_t kMaxConnectionRows = 20'000;
+constexpr int64_t kMaxCpuRows = 0;
+
 // Escapes JSON so that it cannot end the script element that contains it.
 std::string ScriptSafe(absl::string_view json) {
   return absl::StrReplaceAll(json, {{"<", "\\u003c"}});
@@ -45,7 +49,11 @@ std::string FillIn(
 std::string RenderHtml(absl::Span<const TestRun> runs,
                        absl::Span<const SourcedSearch> searches) {
   const std::string data = ScriptSafe(RenderJson(
-      runs, {.max_peer_rows = kMaxPeerRows, .max_intervals = kMaxIntervals},
+      runs,
+      {.max_peer_rows = kMaxPeerRows,
+       .max_cpu_rows = kMaxCpuRows,
+       .max_connection_rows = kMaxConnectionRows,
+       .max_intervals = kMaxIntervals},
       searches));
   const std::string script =
       absl::StrCat(kModelJs, kDomJs, kTablesJs, kChartsJs, kHeatMapJs,

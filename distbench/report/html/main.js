@@ -65,6 +65,7 @@ renderRuns();
 renderFindings();
 renderNuma();
 renderControls();
+renderTimeParts();
 renderActivities();
 renderConfigs();
 renderAll();

@@ -9,6 +9,7 @@ function drawResources() {
   byId('resources-legend').hidden = rows.length === 0;
   if (rows.length > 0) drawResourceCharts(run, rows);
   drawNodes(run);
+  drawConnections(run);
 }
 
 function drawResourceCharts(run, rows) {
@@ -41,7 +42,10 @@ function describeHost(host) {
   if (host === null) return '–';
   const versions = Object.entries(host.versions).map(([name, version]) => `${name} ${version}`);
   const devices = host.network_devices.map(device => `${device.name} (MTU ${device.mtu}` +
-      `${device.numa_node === null ? '' : `, NUMA node ${device.numa_node}`})`);
+      `${device.numa_node === null ? '' : `, NUMA node ${device.numa_node}`}` +
+      `${device.queueing_discipline === null ? '' : `, ${device.queueing_discipline}`}` +
+      `${device.interrupt_cpus.length === 0 ? '' : `, interrupts on CPUs ${device.interrupt_cpus.join(' ')}`})`);
+  const mitigations = Object.entries(host.mitigations).filter(([, state]) => state !== 'Not affected');
   return [
     host.hostname, host.kernel, host.cpu_model,
     host.cpu_count === null ? null : `${host.cpu_count} CPUs`,
@@ -51,11 +55,12 @@ function describeHost(host) {
     host.memory_bytes === null ? null : formatBytes(host.memory_bytes),
     host.cpu_frequency_governor === null ? null : `governor ${host.cpu_frequency_governor}`,
     describeSwitch('SMT', host.is_smt_active), describeSwitch('CPU boost', host.is_cpu_boost_enabled),
+    host.idle_states.length === 0 ? null : `idle states ${host.idle_states.join(' ')}`,
     host.transparent_huge_pages === null ? null : `transparent huge pages ${host.transparent_huge_pages}`,
     host.tcp_congestion_control === null ? null : `TCP congestion control ${host.tcp_congestion_control}`,
     host.tcp_ecn_mode === null ? null : `TCP ECN mode ${host.tcp_ecn_mode}`,
     host.default_queueing_discipline === null ? null : `queueing discipline ${host.default_queueing_discipline}`,
-    ...devices, ...versions,
+    ...devices, ...mitigations.map(([name, state]) => `${name}: ${state}`), ...versions,
   ].filter(part => part !== null && part !== '').join(', ') || '–';
 }
 
@@ -87,6 +92,33 @@ function drawNodes(run) {
     describeHost(host),
   ]);
   replaceContent('nodes-table', makeTable(columns, rows));
+}
+
+// More would hide the worst.
+const MAX_CONNECTIONS = 20;
+
+function drawConnections(run) {
+  const worst = rowsOf(run.connections)
+      .sort((a, b) => b.retransmitted_segments - a.retransmitted_segments).slice(0, MAX_CONNECTIONS);
+  byId('connections').hidden = worst.length === 0;
+  const columns = [
+    {title: 'Node'}, {title: 'Instance'}, {title: 'Local address'}, {title: 'Peer'},
+    {title: 'Congestion control'}, {title: 'Segments', isNumber: true}, {title: 'Sent again', isNumber: true},
+    {title: 'Marked (ECN)', isNumber: true}, {title: 'RTT, mean', isNumber: true},
+    {title: 'RTT, max', isNumber: true}, {title: 'Window', isNumber: true},
+    {title: 'Rate', isNumber: true},
+  ];
+  const time = ns => ns === null ? '–' : formatTime(ns);
+  replaceContent('connections-table', makeTable(columns, worst.map(row => [
+    row.node, row.instance || '–', row.local_address, row.peer_address, row.congestion_control || '–',
+    formatCount(row.sent_segments), formatCount(row.retransmitted_segments),
+    row.uses_ecn ? formatCount(row.congestion_marked_segments) : '–',
+    time(row.mean_rtt_ns), time(row.max_rtt_ns),
+    `${row.min_congestion_window} – ${row.max_congestion_window}`, `${formatBytes(row.max_delivery_rate)}/s`,
+  ])));
+  const others = run.connections.rows.length + run.connections.rows_left_out - worst.length;
+  byId('connections-note').textContent = others <= 0 ? ''
+      : `The ${worst.length} with the most segments sent again; the result has ${formatCount(others)} more.`;
 }
 
 function renderResources() {

@@ -18,9 +18,7 @@ function outcomeBadge(outcome) {
 
 function searchVerdict(search) {
   const verdict = search.verdict === null ? 'not ended' : search.verdict.replaceAll('_', ' ');
-  const load = search.load === null ? ''
-      : `: ${formatLoad(search.load)} ${search.load_unit}`;
-  return `${verdict}${load}`;
+  return search.answer === '' ? verdict : `${verdict}: ${search.answer}`;
 }
 
 function renderProbes(search) {

@@ -94,6 +94,26 @@ function renderFailures(curves) {
       [{title: 'RPC'}, {title: 'Failed', isNumber: true}, {title: 'Cause', isWrapped: true}], rows));
 }
 
+const TIME_PARTS = {
+  lateness: 'lateness', network: 'network and stacks', server_queue: 'server: queue', server_handler: 'server: handler',
+};
+
+function renderTimeParts() {
+  const columns = [
+    ...(runs.length > 1 ? [{title: 'Run', isWrapped: true}] : []),
+    {title: 'RPC', isWrapped: true}, {title: 'Part'}, {title: 'Count', isNumber: true},
+    {title: 'Mean', isNumber: true}, {title: 'p50', isNumber: true}, {title: 'p90', isNumber: true},
+    {title: 'p99', isNumber: true}, {title: 'Max', isNumber: true},
+  ];
+  const rows = runs.flatMap(run => rowsOf(run.time_parts).map(row => [
+    ...(runs.length > 1 ? [run.label] : []),
+    row.rpc, TIME_PARTS[row.part] ?? row.part, formatCount(row.count), formatTime(row.mean_ns),
+    formatTime(row.p50_ns), formatTime(row.p90_ns), formatTime(row.p99_ns), formatTime(row.max_ns),
+  ]));
+  showSection('time-parts', rows.length > 0);
+  replaceContent('time-parts-table', makeTable(columns, rows));
+}
+
 function renderActivities() {
   const columns = [
     ...(runs.length > 1 ? [{title: 'Run', isWrapped: true}] : []),

@@ -9,13 +9,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/base/version.h"
-#include "distbench/report/json/json_nodes.h"
-#include "distbench/report/json/json_rpc.h"
-#include "distbench/report/json/json_search.h"
+#include "distbench/report/json/json_objectives.h"
+#include "distbench/report/json/json_parts.h"
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/tables/numa_table.h"
-#include "distbench/report/tables/seconds_table.h"
 #include "distbench/report/tables/table.h"
 
 namespace distbench {
@@ -161,14 +159,20 @@ Json TestJson(const TestRun& run, const JsonLimits& limits) {
       {"failure",
        run_info.has_failure() ? Json(run_info.failure()) : Json(nullptr)},
       {"findings", FindingsJson(result, totals)},
+      {"objectives", ObjectivesJson(result)},
       {"run", RunJson(run_info)},
       {"totals", TotalsJson(totals)}};
   AddRpcs(result, totals, limits, json);
+  json["time_parts"] = TableJson(TimePartsTable(), result,
+                                 std::numeric_limits<int64_t>::max());
   json["peers"] = TableJson(PeersTable(), result, limits.max_peer_rows);
   json["activities"] =
       TableJson(ActivitiesTable(), result, std::numeric_limits<int64_t>::max());
   json["resources"] =
       TableJson(ResourcesTable(), result, std::numeric_limits<int64_t>::max());
+  json["cpus"] = TableJson(CpusTable(), result, limits.max_cpu_rows);
+  json["connections"] =
+      TableJson(ConnectionsTable(), result, limits.max_connection_rows);
   json["nodes"] = NodesJson(result);
   json["placement"] = PlacementJson(result);
   json["bindings"] = BindingsJson(result);

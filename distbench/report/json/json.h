@@ -16,6 +16,8 @@ namespace distbench {
 // out.
 struct JsonLimits {
   int64_t max_peer_rows = std::numeric_limits<int64_t>::max();
+  int64_t max_cpu_rows = std::numeric_limits<int64_t>::max();
+  int64_t max_connection_rows = std::numeric_limits<int64_t>::max();
 
   // Per RPC. Neighbouring intervals are merged to stay within the limit.
   int64_t max_intervals = std::numeric_limits<int64_t>::max();

@@ -1,4 +1,4 @@
-#include "distbench/report/json/json_nodes.h"
+#include "distbench/report/json/json_parts.h"
 
 #include <algorithm>
 #include <map>
@@ -47,7 +47,12 @@ Json HostJson(const HostFacts& host) {
     devices.push_back(
         {{"name", device.name()},
          {"mtu", device.mtu()},
-         {"numa_node", OrNull(device.has_numa_node(), device.numa_node())}});
+         {"numa_node", OrNull(device.has_numa_node(), device.numa_node())},
+         {"queueing_discipline", OrNull(device.has_queueing_discipline(),
+                                        device.queueing_discipline())},
+         {"interrupt_cpus", std::vector<std::string>(
+                                device.interrupt_cpus().begin(),
+                                device.interrupt_cpus().end())}});
   }
   Json& numa_nodes = json["numa_nodes"] = Json::array();
   for (const NumaNode& node : host.topology().numa_nodes()) {
@@ -58,6 +63,12 @@ Json HostJson(const HostFacts& host) {
                                             node.distances().begin(),
                                             node.distances().end())}});
   }
+  json["idle_driver"] = OrNull(host.has_idle_driver(), host.idle_driver());
+  json["idle_states"] = std::vector<std::string>(host.idle_states().begin(),
+                                                 host.idle_states().end());
+  const std::map<std::string, std::string> mitigations(
+      host.mitigations().begin(), host.mitigations().end());
+  json["mitigations"] = mitigations;
   const std::map<std::string, std::string> versions(host.versions().begin(),
                                                     host.versions().end());
   json["versions"] = versions;

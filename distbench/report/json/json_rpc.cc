@@ -1,9 +1,9 @@
-#include "distbench/report/json/json_rpc.h"
+#include "distbench/report/json/json_parts.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "distbench/report/measurements/percentile_curve.h"
+#include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/test_totals.h"
 
 namespace distbench {

@@ -1,6 +1,6 @@
-#include "distbench/report/json/json_search.h"
+#include "distbench/report/json/json_parts.h"
 
-#include "distbench/report/json/json_rpc.h"
+#include "distbench/report/measurements/search_answer.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/tables/search_table.h"
 #include "distbench/stats/outcomes.h"
@@ -83,6 +83,16 @@ Json SearchJson(const SourcedSearch& sourced) {
        report.has_verdict() ? Json(report.verdict()) : Json(nullptr)},
       {"evidence", report.evidence()},
       {"load", report.has_load() ? Json(report.load()) : Json(nullptr)},
+      {"min_load",
+       report.has_min_load() ? Json(report.min_load()) : Json(nullptr)},
+      {"max_load",
+       report.has_max_load() ? Json(report.max_load()) : Json(nullptr)},
+      {"confidence_level", report.has_confidence_level()
+                               ? Json(report.confidence_level())
+                               : Json(nullptr)},
+      {"is_proven",
+       report.has_is_proven() ? Json(report.is_proven()) : Json(nullptr)},
+      {"answer", SearchAnswer(report)},
       {"probes", Json::array()}};
   for (const SearchProbe& probe : report.probes()) {
     json["probes"].push_back(ProbeJson(probe));

@@ -37,9 +37,9 @@ TEST(JsonTest, SchemaIsAsDocumented) {
       Keys(test),
       testing::UnorderedElementsAre(
           "source", "name", "repetition", "verdict", "failure", "findings",
-          "run", "totals", "rpcs", "seconds", "peers", "activities",
-          "resources", "nodes", "placement", "bindings", "stopped_instances",
-          "traffic_config"));
+          "objectives", "run", "totals", "rpcs", "seconds", "time_parts",
+          "peers", "activities", "resources", "cpus", "connections", "nodes",
+          "placement", "bindings", "stopped_instances", "traffic_config"));
   ASSERT_EQ(test["rpcs"].size(), 2);
   EXPECT_THAT(
       Keys(test["rpcs"][0]),
@@ -53,6 +53,42 @@ TEST(JsonTest, SchemaIsAsDocumented) {
       testing::UnorderedElementsAre("count", "failed_count", "overflow_count", "min_ns",
                                     "mean_ns", "standard_deviation_ns",
                                     "max_ns", "percentiles", "distribution"));
+}
+
+TEST(JsonTest, HasTheVerdictsOnObjectives) {
+  TestResult result = MakeExampleResult({});
+  for (const char* objective :
+       {"rpc_0 p50<=1s", "rpc_0 rate>=1000", "rpc_1 p99<=1us"}) {
+    result.mutable_traffic_config()->add_objectives(objective);
+  }
+  const Json all = Rendered(Sourced({result}))["tests"][0]["objectives"];
+  ASSERT_EQ(all.size(), 3);
+  EXPECT_EQ(all[0]["objective"], "rpc_0 p50<=1s");
+  EXPECT_EQ(all[0]["verdict"], "pass");
+  EXPECT_EQ(all[0]["unit"], "ns");
+  EXPECT_EQ(all[0]["limit"], 1e9);
+  EXPECT_LE(all[0]["lower"], all[0]["measured"]);
+  EXPECT_LE(all[0]["measured"], all[0]["upper"]);
+  EXPECT_THAT(all[0]["evidence"].get<std::string>(),
+              HasSubstr("95% interval"));
+  // 2 clients send 50 per second to each of 3 servers.
+  EXPECT_EQ(all[1]["unit"], "per_second");
+  EXPECT_NEAR(all[1]["measured"], 300, 1e-6);
+  EXPECT_EQ(all[1]["verdict"], "fail");
+  EXPECT_EQ(all[2]["verdict"], "fail");
+}
+
+TEST(JsonTest, FiguresOfObjectivesMayBeMissing) {
+  TestResult failed = MakeExampleResult({});
+  failed.mutable_traffic_config()->add_objectives("rpc_0 p50<=1s");
+  failed.mutable_traffic_config()->add_objectives("no objective");
+  failed.mutable_run_info()->set_failure("node1 was lost");
+  const Json all = Rendered(Sourced({failed}))["tests"][0]["objectives"];
+  ASSERT_EQ(all.size(), 2);
+  EXPECT_EQ(all[0]["verdict"], "fail");
+  EXPECT_EQ(all[0]["limit"], 1e9);
+  EXPECT_TRUE(all[0]["measured"].is_null());
+  EXPECT_TRUE(all[1]["limit"].is_null());
 }
 
 TEST(JsonTest, NumbersAreThoseOfTheResult) {
@@ -86,6 +122,14 @@ TEST(JsonTest, NodesHaveHostFactsAndTotalsOfCounters) {
       (*result.mutable_resource_usage_logs()->mutable_node_resources())["n"];
   node.mutable_host()->set_tcp_congestion_control("bbr");
   node.mutable_host()->set_is_smt_active(false);
+  node.mutable_host()->add_idle_states("POLL");
+  node.mutable_host()->add_idle_states("C1");
+  (*node.mutable_host()->mutable_mitigations())["mds"] = "Not affected";
+  NetworkDevice& device = *node.mutable_host()->add_network_devices();
+  device.set_queueing_discipline("fq");
+  device.add_interrupt_cpus("0-3");
+  device.add_interrupt_cpus("4");
+  node.mutable_host()->add_network_devices();
   for (const int64_t ns : {20, 22}) {
     node.add_samples()->mutable_host_counters()->set_steal_cpu_ns(ns);
   }
@@ -98,16 +142,30 @@ TEST(JsonTest, NodesHaveHostFactsAndTotalsOfCounters) {
         "default_queueing_discipline"}) {
     EXPECT_TRUE(json["host"].at(unknown).is_null()) << unknown;
   }
+  EXPECT_TRUE(json["host"]["idle_driver"].is_null());
+  EXPECT_EQ(json["host"]["idle_states"], Json({"POLL", "C1"}));
+  EXPECT_EQ(json["host"]["mitigations"], Json({{"mds", "Not affected"}}));
+  const Json& devices = json["host"]["network_devices"];
+  EXPECT_EQ(devices[0]["queueing_discipline"], "fq");
+  EXPECT_EQ(devices[0]["interrupt_cpus"], Json({"0-3", "4"}));
+  EXPECT_TRUE(devices[1]["queueing_discipline"].is_null());
   EXPECT_EQ(json["host_counters"]["steal_cpu_ns"], 42);
   EXPECT_TRUE(json["host_counters"].at("throttled_ns").is_null());
 }
 
 TEST(JsonTest, LimitsAreSaid) {
   const Json document = Rendered(Sourced({MakeExampleResult({})}),
-                                 {.max_peer_rows = 5, .max_intervals = 10});
+                                 {.max_peer_rows = 5,
+                                  .max_cpu_rows = 2,
+                                  .max_connection_rows = 1,
+                                  .max_intervals = 10});
   const Json& test = document["tests"][0];
   EXPECT_EQ(test["peers"]["rows"].size(), 5);
   EXPECT_EQ(test["peers"]["rows_left_out"], 7);
+  EXPECT_EQ(test["cpus"]["rows"].size(), 2);
+  EXPECT_EQ(test["cpus"]["rows_left_out"], 38);
+  EXPECT_EQ(test["connections"]["rows"].size(), 1);
+  EXPECT_EQ(test["connections"]["rows_left_out"], 1);
   EXPECT_EQ(test["seconds"]["rows"].size(), 20);
   EXPECT_EQ(test["seconds"]["rows"][0][2], 2.0);
 }

@@ -12,6 +12,7 @@
 #include "distbench/report/measurements/rpc_series.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/results/rpc_totals.h"
+#include "distbench/stats/log_histogram.h"
 #include "distbench/stats/outcomes.h"
 #include "distbench/stats/quantile_interval.h"
 #include "proto/results.pb.h"
@@ -68,6 +69,22 @@ std::vector<Percentile> EstimatePercentiles(
 
 // Returns "order_statistics" or "blocks".
 std::string MethodName(QuantileInterval::Method method);
+
+// A point of a cumulative distribution, as plots and the percentile format of
+// HdrHistogram have them.
+struct CurvePoint {
+  int64_t value;
+
+  // The exact number of values that are at most `value`.
+  uint64_t count_at_most;
+};
+
+// Returns points of the cumulative distribution, ascending; the last point
+// covers all values. Points become denser towards the maximum: there are
+// points_per_halving (at least 1) of them for each halving of the share of
+// values above. Empty if the histogram is empty.
+std::vector<CurvePoint> PercentileCurve(const LogHistogram& histogram,
+                                        int points_per_halving);
 
 }  // namespace distbench
 

@@ -9,8 +9,10 @@
 #include <string>
 #include <utility>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "distbench/results/rpc_totals.h"
+#include "distbench/stats/log_histogram.h"
 #include "distbench/stats/outcomes.h"
 #include "proto/results.pb.h"
 
@@ -73,6 +75,30 @@ Outcomes ResponseTimeOf(const TestResult& result, const TestTotals& totals,
 
 // An amount per second; 0 if the duration is 0.
 double PerSecond(double amount, int64_t duration_ns);
+
+// Totals of an activity over instances, including the warm-up.
+struct ActivityTotals {
+  int64_t instance_count = 0;
+  std::map<std::string, int64_t> metrics;  // sums; checksums modulo 2^64
+
+  // Empty in results of versions that did not measure them.
+  LogHistogram duration_ns;
+  LogHistogram queueing_ns;
+
+  // Ignores damaged histograms.
+  void Add(const ActivityLog& log);
+};
+
+// Totals over all instances, by the activity's name.
+std::map<std::string, ActivityTotals> AddUpActivities(const TestResult& result);
+
+// Visits each instance and activity, in the order of their names.
+void ForEachActivity(
+    const TestResult& result,
+    absl::FunctionRef<void(const std::string& instance,
+                           const std::string& activity,
+                           const ActivityTotals& totals)>
+        visit);
 
 }  // namespace distbench
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
@@ -43,27 +44,49 @@ std::string BoundText(const Objective& objective,
   return absl::StrFormat("%.3f ms", *bound / 1e6);
 }
 
-// Checks an objective, or says why its text is none.
-Check CheckOne(const absl::StatusOr<Objective>& objective,
-               absl::Span<const Objective> all, const TestResult& result,
-               const TestTotals& totals) {
-  Check check = {.verdict = CheckVerdict::kFail};
+// The measurement that is this far from the limit.
+double MeasurementOf(const Objective& objective, const Excess& excess) {
+  const double sign = objective.is_upper_limit ? 1 : -1;
+  return objective.limit * std::exp(sign * excess.estimate);
+}
+
+// Judges an objective, or says why its text is none.
+JudgedObjective JudgeOne(const absl::StatusOr<Objective>& objective,
+                         absl::Span<const Objective> all,
+                         const TestResult& result, const TestTotals& totals) {
+  JudgedObjective judged = {.check = {.verdict = CheckVerdict::kFail}};
   if (!objective.ok()) {
-    check.evidence = std::string(objective.status().message());
-    return check;
+    judged.check.evidence = std::string(objective.status().message());
+    return judged;
   }
+  judged.objective = *objective;
   const absl::StatusOr<ObjectiveOutcome> outcome =
       Judge(*objective, result, totals, AllowedFailures(*objective, all));
   if (!outcome.ok()) {
-    check.evidence =
+    judged.check.evidence =
         absl::StrCat("cannot be judged: ", outcome.status().message());
-    return check;
+    return judged;
   }
-  check.verdict = VerdictOf(*objective, *outcome);
-  check.evidence = absl::StrCat(outcome->measured, " (95% interval: ",
-                                BoundText(*objective, outcome->lower), " to ",
-                                BoundText(*objective, outcome->upper), ")");
-  return check;
+  judged.measured = MeasurementOf(*objective, outcome->excess);
+  judged.lower = outcome->lower;
+  judged.upper = outcome->upper;
+  judged.check.verdict = VerdictOf(*objective, *outcome);
+  judged.check.evidence =
+      absl::StrCat(outcome->measured, " (95% interval: ",
+                   BoundText(*objective, outcome->lower), " to ",
+                   BoundText(*objective, outcome->upper), ")");
+  return judged;
+}
+
+// The verdict on every objective of a test that failed.
+JudgedObjective Failed(const absl::StatusOr<Objective>& objective,
+                       const TestResult& result) {
+  JudgedObjective judged = {
+      .check = {.verdict = CheckVerdict::kFail,
+                .evidence = absl::StrCat("the test failed: ",
+                                         result.run_info().failure())}};
+  if (objective.ok()) judged.objective = *objective;
+  return judged;
 }
 
 // The objectives of the test, then `more`, each once.
@@ -81,8 +104,8 @@ std::vector<std::string> TextsOf(const TestResult& result,
 
 }  // namespace
 
-std::vector<Check> CheckObjectives(const TestResult& result,
-                                   absl::Span<const std::string> more) {
+std::vector<JudgedObjective> JudgeObjectives(
+    const TestResult& result, absl::Span<const std::string> more) {
   const std::vector<std::string> texts = TextsOf(result, more);
   if (texts.empty()) return {};
   std::vector<absl::StatusOr<Objective>> parsed;
@@ -93,16 +116,22 @@ std::vector<Check> CheckObjectives(const TestResult& result,
   }
   const bool has_failed = result.run_info().has_failure();
   const TestTotals totals = has_failed ? TestTotals() : AddUp(result);
-  std::vector<Check> checks;
+  std::vector<JudgedObjective> all;
   for (size_t i = 0; i < texts.size(); ++i) {
-    Check& check = checks.emplace_back(
-        has_failed
-            ? Check{.verdict = CheckVerdict::kFail,
-                    .evidence = absl::StrCat("the test failed: ",
-                                             result.run_info().failure())}
-            : CheckOne(parsed[i], objectives, result, totals));
-    check.test = result.traffic_config().name();
-    check.condition = texts[i];
+    JudgedObjective& judged = all.emplace_back(
+        has_failed ? Failed(parsed[i], result)
+                   : JudgeOne(parsed[i], objectives, result, totals));
+    judged.check.test = result.traffic_config().name();
+    judged.check.condition = texts[i];
+  }
+  return all;
+}
+
+std::vector<Check> CheckObjectives(const TestResult& result,
+                                   absl::Span<const std::string> more) {
+  std::vector<Check> checks;
+  for (JudgedObjective& judged : JudgeObjectives(result, more)) {
+    checks.push_back(std::move(judged.check));
   }
   return checks;
 }

@@ -3,19 +3,39 @@
 #ifndef DISTBENCH_REPORT_OBJECTIVES_CHECK_OBJECTIVES_H_
 #define DISTBENCH_REPORT_OBJECTIVES_CHECK_OBJECTIVES_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/types/span.h"
-#include "distbench/report/checks/check.h"
+#include "distbench/config/search/objective.h"
+#include "distbench/report/verdicts/check.h"
 #include "proto/results.pb.h"
 
 namespace distbench {
 
-// Checks the objectives of the test's config, then `more`, each once. An
+// The verdict on an objective, and the figures behind it.
+struct JudgedObjective {
+  Check check;
+
+  // Absent if the text is no objective.
+  std::optional<Objective> objective = {};
+
+  // The measurement and its 95 % confidence interval, in the unit of
+  // Objective::limit. Absent if there is none, infinite if RPCs failed there.
+  std::optional<double> measured = {};
+  std::optional<double> lower = {};
+  std::optional<double> upper = {};
+};
+
+// Judges the objectives of the test's config, then `more`, each once. An
 // objective is met if the 95 % confidence interval of its metric lies within
 // the limit, missed if it lies beyond, and undecided otherwise. It is missed if
 // the test failed or did not measure the metric.
+std::vector<JudgedObjective> JudgeObjectives(
+    const TestResult& result, absl::Span<const std::string> more = {});
+
+// Returns only the verdicts of JudgeObjectives().
 std::vector<Check> CheckObjectives(const TestResult& result,
                                    absl::Span<const std::string> more = {});
 

@@ -15,7 +15,9 @@
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
+#include "distbench/report/objectives/growth.h"
 #include "distbench/results/walk.h"
+#include "distbench/stats/distributions.h"
 #include "distbench/stats/ratio_error.h"
 
 namespace distbench {
@@ -25,9 +27,14 @@ namespace {
 // standard errors.
 constexpr double kErrorsPerInterval = 1.96;
 
-// The assumed relative error if an interval is open-ended: a quarter of the
-// value.
+// The assumed relative error if an interval is open-ended or if nothing is
+// known about the dependence of RPCs on each other: a quarter of the value.
 constexpr double kUnknownError = 0.25;
+
+// Runs that are too short for MakeBlocks() have blocks of one interval each.
+// Student's t distribution allows for their number, but not for fewer than
+// this.
+constexpr size_t kFewestShortBlocks = 4;
 
 // The number of intervals that reports show; blocks are made of fewer.
 constexpr int64_t kMaxIntervals = 1000;
@@ -98,7 +105,9 @@ Judgement JudgePercentile(const Objective& objective, double quantile,
 }
 
 // Returns the standard error relative to the mean. With blocks, it comes from
-// their spread, because neighbouring latencies depend on each other.
+// their spread, because neighbouring latencies depend on each other. It is
+// larger for few blocks, so that kErrorsPerInterval of it reach the bounds of
+// Student's t distribution.
 double ErrorOfMean(const LogHistogram& latency,
                    const std::vector<Outcomes>& blocks) {
   const double count = static_cast<double>(latency.count());
@@ -112,7 +121,38 @@ double ErrorOfMean(const LogHistogram& latency,
     if (block_count > 0) sums.push_back({block.latency_ns.sum(), block_count});
   }
   if (sums.size() < 2) return independent;
-  return std::max(independent, ErrorOfRatio(sums) / mean);
+  const double errors_to_bound = StudentTQuantile(
+      (1 + kReportConfidence) / 2, static_cast<double>(sums.size()) - 1);
+  return std::max(independent, ErrorOfRatio(sums) / mean * errors_to_bound /
+                                   kErrorsPerInterval);
+}
+
+// The intervals without warm-up, if they are enough for blocks of their own.
+std::vector<Outcomes> ShortBlocks(const RpcSeries& series,
+                                  LogHistogram IntervalTotals::*latency) {
+  std::vector<Outcomes> blocks;
+  for (const auto& [index, totals] : series.intervals) {
+    const OutcomesView interval(totals.*latency, totals.failed_count);
+    if (totals.warmup_count > 0 || interval.count() == 0) continue;
+    blocks.emplace_back().Merge(interval);
+  }
+  if (blocks.size() < kFewestShortBlocks) blocks.clear();
+  return blocks;
+}
+
+std::vector<Outcomes> ServiceBlocks(const RpcMeasurements& rpc) {
+  std::vector<Outcomes> blocks = ServiceTimeBlocks(rpc.series);
+  return blocks.empty()
+             ? ShortBlocks(rpc.series, &IntervalTotals::service_time_ns)
+             : blocks;
+}
+
+std::vector<Outcomes> LatencyBlocks(const RpcMeasurements& rpc) {
+  if (rpc.response_time.count() == 0) return ServiceBlocks(rpc);
+  std::vector<Outcomes> blocks = ResponseTimeBlocks(rpc.series);
+  return blocks.empty()
+             ? ShortBlocks(rpc.series, &IntervalTotals::response_time_ns)
+             : blocks;
 }
 
 Judgement JudgeLatency(const Objective& objective, const Metric& metric,
@@ -128,6 +168,14 @@ Judgement JudgeLatency(const Objective& objective, const Metric& metric,
   }
   return JudgeValue(objective, outcomes.latency_ns.mean(),
                     ErrorOfMean(outcomes.latency_ns, blocks));
+}
+
+// Without blocks, the error of a latency that succeeded is only assumed.
+Excess WithUnknownError(Excess excess, const std::vector<Outcomes>& blocks) {
+  if (blocks.empty() && std::isfinite(excess.estimate)) {
+    excess.error = std::max(excess.error, kUnknownError);
+  }
+  return excess;
 }
 
 // Returns ", 3.1% failed", or "" if none failed.
@@ -159,12 +207,31 @@ Judgement JudgeRate(const Objective& objective, const Outcomes& outcomes,
   return JudgeValue(objective, rate, 1 / std::sqrt(count + 1));
 }
 
+// How many times the variance of the share of failures exceeds that of
+// independent failures: the design effect of L. Kish, Survey Sampling, Wiley
+// 1965, section 8.2. At least 1.
+double DesignEffect(const Outcomes& outcomes,
+                    const std::vector<Outcomes>& blocks) {
+  const double share = outcomes.failed_share();
+  if (blocks.size() < 2 || share == 0 || share == 1) return 1;
+  std::vector<BlockAmount> failures;
+  for (const Outcomes& block : blocks) {
+    failures.push_back({static_cast<double>(block.failed_count),
+                        static_cast<double>(block.count())});
+  }
+  const double independent =
+      share * (1 - share) / static_cast<double>(outcomes.count());
+  return std::max(1.0, std::pow(ErrorOfRatio(failures), 2) / independent);
+}
+
 // Wilson score interval (E. B. Wilson, Probable Inference, the Law of
 // Succession, and Statistical Inference, JASA 22 (1927) 209-212), which is also
-// accurate for few failures.
-Judgement JudgeFailures(const Objective& objective, const Outcomes& outcomes) {
-  const double count = static_cast<double>(outcomes.count());
-  const double failed = static_cast<double>(outcomes.failed_count);
+// accurate for few failures. Failures that come together count for fewer.
+Judgement JudgeFailures(const Objective& objective, const Outcomes& outcomes,
+                        const std::vector<Outcomes>& blocks) {
+  const double effect = DesignEffect(outcomes, blocks);
+  const double count = static_cast<double>(outcomes.count()) / effect;
+  const double failed = static_cast<double>(outcomes.failed_count) / effect;
   const double share = outcomes.failed_share();
   const double square = kErrorsPerInterval * kErrorsPerInterval;
   const double center = (failed + square / 2) / (count + square);
@@ -196,7 +263,7 @@ absl::StatusOr<ObjectiveOutcome> JudgeRpc(const Objective& objective,
   }
   if (metric.kind == Metric::Kind::kFailures) {
     return OutcomeOf(
-        JudgeFailures(objective, outcomes),
+        JudgeFailures(objective, outcomes, LatencyBlocks(rpc)),
         absl::StrFormat("failures %.3g%%", 100 * outcomes.failed_share()));
   }
   if (metric.kind == Metric::Kind::kRate) {
@@ -207,14 +274,16 @@ absl::StatusOr<ObjectiveOutcome> JudgeRpc(const Objective& objective,
         JudgeRate(objective, outcomes, rate, allowed_failures),
         absl::StrFormat("rate %.6g%s", rate, LeftOutText(outcomes)));
   }
-  ObjectiveOutcome outcome =
-      OutcomeOf(JudgeLatency(objective, metric, outcomes, rpc.latency_blocks(),
-                             allowed_failures),
-                LatencyText(metric, outcomes));
+  const std::vector<Outcomes> blocks = LatencyBlocks(rpc);
+  ObjectiveOutcome outcome = OutcomeOf(
+      JudgeLatency(objective, metric, outcomes, blocks, allowed_failures),
+      LatencyText(metric, outcomes));
+  outcome.excess = WithUnknownError(outcome.excess, blocks);
+  outcome.has_grown = HasGrown(blocks);
   if (rpc.service_time.count() > 0) {
     outcome.service_excess =
-        JudgeLatency(objective, metric, rpc.service_time,
-                     ServiceTimeBlocks(rpc.series), allowed_failures)
+        JudgeLatency(objective, metric, rpc.service_time, ServiceBlocks(rpc),
+                     allowed_failures)
             .excess;
   }
   return outcome;

@@ -41,6 +41,10 @@ struct ObjectiveOutcome {
   // only the response time missed, the generator was late.
   Excess service_excess;
   std::string measured;  // for users, for example "p95 12.3 ms"
+
+  // Whether the latencies of the RPC were still growing: a longer run would
+  // have measured more.
+  bool has_grown = false;
 };
 
 // The share of the objective's RPCs that may fail before objectives on its mean
@@ -53,6 +57,11 @@ double AllowedFailures(const Objective& objective,
 //
 // RPCs that failed, expired or were never sent rank above all that succeeded: a
 // percentile that falls among them misses every limit.
+//
+// Latencies and failures of neighbouring RPCs depend on each other, so
+// intervals and errors come from the spread between blocks of at least a
+// second. A run with fewer than four seconds has no blocks. Its intervals are
+// too narrow, and the error of its latencies is at least a quarter.
 absl::StatusOr<ObjectiveOutcome> Judge(const Objective& objective,
                                        const TestResult& result,
                                        const TestTotals& totals,

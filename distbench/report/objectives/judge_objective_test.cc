@@ -125,6 +125,90 @@ TEST(AllowedFailuresTest, AreTheLimitOfAnObjectiveOfTheSameRpc) {
                    kAllowedFailures);
 }
 
+// Adds seconds with these latencies, 100 RPCs each, and failures.
+struct Second {
+  int64_t latency_ns;
+  int failed_count = 0;
+};
+TestResult ResultOverTime(const std::vector<Second>& seconds) {
+  LogHistogram all;
+  int failed_count = 0;
+  RpcTimeSeries series;
+  series.set_interval_ns(1'000'000'000);
+  for (size_t i = 0; i < seconds.size(); ++i) {
+    const LogHistogram latency = Values(seconds[i].latency_ns, 100);
+    all.Merge(latency);
+    failed_count += seconds[i].failed_count;
+    RpcInterval& interval = *series.add_intervals();
+    interval.set_index(i);
+    interval.set_succeeded_count(100);
+    interval.set_failed_count(seconds[i].failed_count);
+    EncodeHistogram(latency, *interval.mutable_service_time_ns());
+  }
+  TestResult result = ResultOf(all, LogHistogram(), failed_count);
+  (*(*result.mutable_service_logs()->mutable_instance_logs())["client/0"]
+        .mutable_rpc_time_series())[0] = series;
+  return result;
+}
+
+// Five seconds are too few for the blocks of reports.
+TEST(JudgeTest, SecondsOfAShortRunShowThatRpcsDependOnEachOther) {
+  const auto outcome = JudgeAs(
+      "p50<=1ms", ResultOverTime({{100'000}, {300'000}, {200'000}, {100'000},
+                                  {300'000}}));
+  ASSERT_TRUE(outcome.ok()) << outcome.status();
+  // Five seconds that differ so much do not bound the median; 500 independent
+  // RPCs would.
+  EXPECT_FALSE(outcome->lower.has_value());
+  EXPECT_FALSE(outcome->upper.has_value());
+  EXPECT_EQ(outcome->excess.error, 0.25);
+  EXPECT_FALSE(outcome->has_grown);
+}
+
+TEST(JudgeTest, ErrorsOfRunsWithoutBlocksAreAssumed) {
+  for (const char* objective : {"p50<=1ms", "mean<=1ms"}) {
+    const auto brief =
+        JudgeAs(objective, ResultOverTime({{200'000}, {200'000}, {200'000}}));
+    const auto longer = JudgeAs(
+        objective,
+        ResultOverTime({{200'000}, {200'000}, {200'000}, {200'000}}));
+    EXPECT_EQ(brief->excess.error, 0.25) << objective;
+    EXPECT_LT(longer->excess.error, 0.01) << objective;
+  }
+}
+
+TEST(JudgeTest, FewBlocksMakeTheErrorOfAMeanLarger) {
+  const auto error = [](int repetitions) {
+    std::vector<Second> seconds;
+    for (int i = 0; i < repetitions; ++i) {
+      seconds.insert(seconds.end(), {{100'000}, {300'000}});
+    }
+    return JudgeAs("mean<=1ms", ResultOverTime(seconds))->excess.error;
+  };
+  // Four times the blocks halve a standard error. The quantile of Student's t
+  // distribution falls, too: from 3.18 to 2.13.
+  EXPECT_GT(error(2), 3 * error(8));
+}
+
+TEST(JudgeTest, NoticesThatLatenciesGrow) {
+  const TestResult growing = ResultOverTime(
+      {{100'000}, {200'000}, {300'000}, {400'000}, {500'000}, {600'000}});
+  EXPECT_TRUE(JudgeAs("p50<=1ms", growing)->has_grown);
+  EXPECT_TRUE(JudgeAs("mean<=1ms", growing)->has_grown);
+  EXPECT_FALSE(JudgeAs("failures<=1%", growing)->has_grown);
+}
+
+TEST(JudgeTest, FailuresThatComeTogetherCountForFewer) {
+  std::vector<Second> even(20, {.latency_ns = 1000, .failed_count = 2});
+  std::vector<Second> burst(20, {.latency_ns = 1000});
+  burst[7].failed_count = 40;
+  const auto by_even = JudgeAs("failures<=5%", ResultOverTime(even));
+  const auto by_burst = JudgeAs("failures<=5%", ResultOverTime(burst));
+  EXPECT_EQ(by_even->excess.estimate, by_burst->excess.estimate);
+  EXPECT_LT(*by_even->upper, 0.03);
+  EXPECT_GT(*by_burst->upper, 0.05);
+}
+
 // RPCs that were due but never sent have no response time.
 TEST(JudgeTest, UnsentRpcsCountAsFailed) {
   TestResult result =

@@ -1,5 +1,4 @@
-#include "distbench/report/measurements/activity_totals.h"
-#include "distbench/report/tables/cells.h"
+#include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/tables/table.h"
 
 namespace distbench {

@@ -8,6 +8,8 @@
 #include "distbench/report/tables/table.h"
 #include "distbench/report/testing/example_result.h"
 #include "distbench/report/testing/report_testing.h"
+#include "distbench/results/histogram_proto.h"
+#include "distbench/stats/log_histogram.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -15,6 +17,7 @@ namespace distbench {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -138,9 +141,63 @@ TEST(CsvTest, SamplesAreQuotedWhereTheyMustBe) {
       ElementsAre(
           "source,test,repetition,client,server,rpc,start_timestamp_ns,"
           "service_time_ns,lateness_ns,request_bytes,response_bytes,warmup,"
-          "server_instance,error",
-          "file.pb,t,1,c/0,s/0,query,1000,2000,5,16,32,0,,",
-          "file.pb,t,1,c/0,s/0,query,1500,7,,0,0,0,,\"it, \"\"broke\"\"\""));
+          "server_instance,error,server_queue_ns,server_handler_ns",
+          "file.pb,t,1,c/0,s/0,query,1000,2000,5,16,32,0,,,,",
+          "file.pb,t,1,c/0,s/0,query,1500,7,,0,0,0,,"
+          "\"it, \"\"broke\"\"\",,"));
+}
+
+// Two RPCs of 100 ns: 20 ns in the server's queue, 50 ns in its handler.
+TestResult TimedResult() {
+  TestResult result = ResultFromText(kSmallResult);
+  RpcPerformanceLog& log = (*(*(*result.mutable_service_logs()
+                                     ->mutable_instance_logs())["c/0"]
+                                 .mutable_peer_logs())["s/0"]
+                                .mutable_rpc_logs())[0];
+  RpcSample& sample = *log.mutable_successful_rpc_samples(0);
+  sample.set_server_queue_ns(20);
+  sample.set_server_handler_ns(50);
+  const auto twice = [](int64_t value, Histogram& proto) {
+    LogHistogram histogram;
+    histogram.RecordN(value, 2);
+    EncodeHistogram(histogram, proto);
+  };
+  RpcStatistics& statistics = *log.mutable_statistics();
+  twice(3, *statistics.mutable_lateness_ns());
+  twice(20, *statistics.mutable_server_queue_ns());
+  twice(50, *statistics.mutable_server_handler_ns());
+  twice(30, *statistics.mutable_network_ns());
+  return result;
+}
+
+TEST(CsvTest, TimePartsHaveARowEachInTheOrderOfAnRpc) {
+  const auto results = Sourced({TimedResult()});
+  EXPECT_THAT(Lines(Csv(results, TimePartsTable())),
+              ElementsAre("source,test,repetition,rpc,part,count,mean_ns,"
+                          "p50_ns,p90_ns,p99_ns,max_ns",
+                          "file.pb,t,1,query,lateness,2,3,3,,,3",
+                          "file.pb,t,1,query,network,2,30,30,,,30",
+                          "file.pb,t,1,query,server_queue,2,20,20,,,20",
+                          "file.pb,t,1,query,server_handler,2,50,50,,,50"));
+  EXPECT_THAT(Lines(Csv(results, SamplesTable()))[1],
+              EndsWith(",0,,,20,50"));
+  EXPECT_THAT(Lines(Csv(results, PeersTable())),
+              ElementsAre(EndsWith(",network_mean_ns,network_p50_ns,"
+                                   "network_p99_ns,network_max_ns,"
+                                   "server_queue_mean_ns,server_queue_p50_ns,"
+                                   "server_queue_p99_ns,server_queue_max_ns,"
+                                   "server_handler_mean_ns,"
+                                   "server_handler_p50_ns,"
+                                   "server_handler_p99_ns,"
+                                   "server_handler_max_ns"),
+                          EndsWith(",30,30,,30,20,20,,20,50,50,,50")));
+}
+
+TEST(CsvTest, WithoutTimePartsThereAreNoRowsOfThem) {
+  EXPECT_EQ(
+      Lines(Csv(Sourced({ResultFromText(kSmallResult)}), TimePartsTable()))
+          .size(),
+      1);
 }
 
 TEST(CsvTest, PeersSecondsAndResourcesHaveARowEach) {
@@ -175,6 +232,11 @@ TEST(CsvTest, ResourcesHaveTheCountersThatTheHostHas) {
                   softirq_cpu_ns: 6 steal_cpu_ns: 7 idle_cpu_ns: 8
                   iowait_cpu_ns: 9 tcp_sent_segments: 10
                 }
+                data_connections {
+                  connection_count: 11 sent_segments: 12
+                  retransmitted_segments: 13 congestion_marked_segments: 14
+                  mean_rtt_ns: 15 max_rtt_ns: 16
+                }
               }
               samples { duration_ns: 1000000000 }
             }
@@ -192,9 +254,72 @@ TEST(CsvTest, ResourcesHaveTheCountersThatTheHostHas) {
           "run_queue_delay_ns,user_cpu_ns,system_cpu_ns,irq_cpu_ns,"
           "softirq_cpu_ns,steal_cpu_ns,idle_cpu_ns,iowait_cpu_ns,"
           "throttled_count,throttled_ns,cpu_pressure_ns,memory_pressure_ns,"
-          "io_pressure_ns,tcp_sent_segments,tcp_retransmitted_segments",
-          "file.pb,t,0,n,0,1,0,0,0,0,0,0,0,0,0,1,2,3,4,5,6,7,8,9,,,,,,10,",
-          "file.pb,t,0,n,0,1,0,0,0,0,0,0,0,0,0,,,,,,,,,,,,,,,,"));
+          "io_pressure_ns,tcp_sent_segments,tcp_retransmitted_segments,"
+          "data_connections,data_sent_segments,data_retransmitted_segments,"
+          "data_congestion_marked_segments,data_mean_rtt_ns,data_max_rtt_ns",
+          "file.pb,t,0,n,0,1,0,0,0,0,0,0,0,0,0,1,2,3,4,5,6,7,8,9,,,,,,10,,"
+          "11,12,13,14,15,16",
+          "file.pb,t,0,n,0,1,0,0,0,0,0,0,0,0,0,,,,,,,,,,,,,,,,,,,,,,"));
+}
+
+TEST(CsvTest, CpusHaveARowEachSecond) {
+  const auto results = Sourced({ResultFromText(R"(
+    traffic_config { name: "t" }
+    resource_usage_logs {
+      node_resources {
+        key: "n"
+        value {
+          samples {
+            end_timestamp_ns: 5 duration_ns: 2000000000
+            cpus { cpu: 0 user_ns: 1 }
+            cpus {
+              cpu: 3 user_ns: 2 system_ns: 3 irq_ns: 4 softirq_ns: 5
+              steal_ns: 6 idle_ns: 7 iowait_ns: 8
+            }
+          }
+          samples { end_timestamp_ns: 9 }
+        }
+      }
+    })")});
+  EXPECT_THAT(
+      Lines(Csv(results, CpusTable())),
+      ElementsAre("source,test,repetition,node,end_timestamp_ns,duration_s,cpu,"
+                  "user_ns,system_ns,irq_ns,softirq_ns,steal_ns,idle_ns,"
+                  "iowait_ns",
+                  "file.pb,t,0,n,5,2,0,1,0,0,0,0,0,0",
+                  "file.pb,t,0,n,5,2,3,2,3,4,5,6,7,8"));
+}
+
+TEST(CsvTest, ConnectionsHaveARowEach) {
+  const auto results = Sourced({ResultFromText(R"(
+    traffic_config { name: "t" }
+    resource_usage_logs {
+      node_resources {
+        key: "n"
+        value {
+          data_connections {
+            instance: "client/0"
+            local_address: "[::1]:1" peer_address: "[::1]:2"
+            congestion_control: "bbr" uses_ecn: true sent_segments: 3
+            retransmitted_segments: 4 congestion_marked_segments: 5
+            min_rtt_ns: 6 mean_rtt_ns: 7 max_rtt_ns: 8
+            min_congestion_window: 9 max_congestion_window: 10
+            max_delivery_rate: 11
+          }
+          data_connections { local_address: "10.0.0.1:1" }
+        }
+      }
+    })")});
+  EXPECT_THAT(
+      Lines(Csv(results, ConnectionsTable())),
+      ElementsAre("source,test,repetition,node,instance,local_address,"
+                  "peer_address,congestion_control,uses_ecn,sent_segments,"
+                  "retransmitted_segments,congestion_marked_segments,"
+                  "min_rtt_ns,mean_rtt_ns,max_rtt_ns,min_congestion_window,"
+                  "max_congestion_window,max_delivery_rate",
+                  "file.pb,t,0,n,client/0,[::1]:1,[::1]:2,bbr,1,3,4,5,6,7,8,9,"
+                  "10,11",
+                  "file.pb,t,0,n,,10.0.0.1:1,,,0,0,0,0,,,,0,0,0"));
 }
 
 TEST(CsvTest, PercentilesHaveIntervals) {

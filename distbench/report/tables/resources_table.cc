@@ -1,5 +1,3 @@
-#include <map>
-
 #include "distbench/base/saturating_add.h"
 #include "distbench/report/tables/table.h"
 #include "distbench/results/counters.h"
@@ -23,8 +21,18 @@ NetworkTotals AddUpDevices(const ResourceSample& sample) {
   return totals;
 }
 
-Cell OptionalCell(bool is_present, int64_t value) {
-  return is_present ? Cell(value) : Cell();
+void AddDataConnections(const ResourceSample& sample, Row& row) {
+  const DataConnections& connections = sample.data_connections();
+  const bool is_known = sample.has_data_connections();
+  row.push_back(OptionalCell(is_known, connections.connection_count()));
+  row.push_back(OptionalCell(is_known, connections.sent_segments()));
+  row.push_back(OptionalCell(is_known, connections.retransmitted_segments()));
+  row.push_back(
+      OptionalCell(is_known, connections.congestion_marked_segments()));
+  row.push_back(
+      OptionalCell(connections.has_mean_rtt_ns(), connections.mean_rtt_ns()));
+  row.push_back(
+      OptionalCell(connections.has_max_rtt_ns(), connections.max_rtt_ns()));
 }
 
 Row ResourceRow(const std::string& node, const ResourceSample& sample) {
@@ -47,6 +55,7 @@ Row ResourceRow(const std::string& node, const ResourceSample& sample) {
   for (const auto& [name, value] : ListCounters(sample.host_counters())) {
     row.push_back(OptionalCell(value.has_value(), value.value_or(0)));
   }
+  AddDataConnections(sample, row);
   return row;
 }
 
@@ -66,16 +75,17 @@ std::vector<std::string> Columns() {
                                       "busiest_cpu_ns",
                                       "run_queue_delay_ns"};
   for (const auto& [name, value] : ListCounters({})) columns.push_back(name);
+  for (const char* name :
+       {"data_connections", "data_sent_segments", "data_retransmitted_segments",
+        "data_congestion_marked_segments", "data_mean_rtt_ns",
+        "data_max_rtt_ns"}) {
+    columns.push_back(name);
+  }
   return columns;
 }
 
 void ListResourceRows(const TestResult& result, RowSink sink) {
-  std::map<std::string, const NodeResources*> by_node;
-  for (const auto& [node, resources] :
-       result.resource_usage_logs().node_resources()) {
-    by_node[node] = &resources;
-  }
-  for (const auto& [node, resources] : by_node) {
+  for (const auto& [node, resources] : NodesByName(result)) {
     for (const ResourceSample& sample : resources->samples()) {
       sink(ResourceRow(node, sample));
     }

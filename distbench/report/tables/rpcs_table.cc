@@ -4,7 +4,6 @@
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
-#include "distbench/report/tables/cells.h"
 #include "distbench/report/tables/table.h"
 
 namespace distbench {

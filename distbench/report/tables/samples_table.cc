@@ -11,6 +11,10 @@ Cell AnsweringInstance(const RpcSample& sample) {
   return int64_t{sample.server_instance()};
 }
 
+Cell TimePartCell(bool is_reported, int64_t time_ns) {
+  return is_reported ? Cell(time_ns) : Cell();
+}
+
 void ListSample(const RpcLogView& view, const RpcSample& sample, bool failed,
                 RowSink sink) {
   sink({view.client, view.server, view.rpc_name, sample.start_timestamp_ns(),
@@ -19,7 +23,10 @@ void ListSample(const RpcLogView& view, const RpcSample& sample, bool failed,
         sample.request_size(), sample.response_size(), int64_t{sample.warmup()},
         AnsweringInstance(sample),
         failed ? Cell(ErrorMessage(view.errors, sample.error_index()))
-               : Cell()});
+               : Cell(),
+        TimePartCell(sample.has_server_queue_ns(), sample.server_queue_ns()),
+        TimePartCell(sample.has_server_handler_ns(),
+                     sample.server_handler_ns())});
 }
 
 void ListSampleRows(const TestResult& result, RowSink sink) {
@@ -41,7 +48,8 @@ const ReportTable& SamplesTable() {
                       "a row per RPC of which a sample was kept",
                       {"client", "server", "rpc", "start_timestamp_ns",
                        "service_time_ns", "lateness_ns", "request_bytes",
-                       "response_bytes", "warmup", "server_instance", "error"},
+                       "response_bytes", "warmup", "server_instance", "error",
+                       "server_queue_ns", "server_handler_ns"},
                       ListSampleRows};
   return *table;
 }

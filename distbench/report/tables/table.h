@@ -4,6 +4,7 @@
 #define DISTBENCH_REPORT_TABLES_TABLE_H_
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <variant>
 #include <vector>
@@ -11,6 +12,10 @@
 #include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "distbench/report/measurements/rpc_series.h"
+#include "distbench/stats/log_histogram.h"
+#include "distbench/stats/outcomes.h"
+#include "distbench/stats/running_moments.h"
 #include "proto/results.pb.h"
 
 namespace distbench {
@@ -30,20 +35,52 @@ struct ReportTable {
   void (*list_rows)(const TestResult& result, RowSink sink);
 };
 
-// One row per RPC; per RPC and percentile, with its interval; per pair of
-// instances and RPC; per RPC and time interval; per instance and activity; per
-// node and second; per sample. docs/reports.md documents the columns. Their
-// names and order are a contract; new columns may only be appended.
+// One row per RPC; per RPC and percentile, with its interval; per RPC and part
+// of its time; per pair of instances and RPC; per RPC and time interval; per
+// instance and activity; per node and second; per node, second and CPU; per end
+// of a data connection; per sample. docs/reports.md documents the columns.
+// Their names and order are a contract; new columns may only be appended.
 const ReportTable& RpcsTable();
 const ReportTable& PercentilesTable();
+const ReportTable& TimePartsTable();
 const ReportTable& PeersTable();
 const ReportTable& SecondsTable();
 const ReportTable& ActivitiesTable();
 const ReportTable& ResourcesTable();
+const ReportTable& CpusTable();
+const ReportTable& ConnectionsTable();
 const ReportTable& SamplesTable();
 
 // All of the above.
 std::vector<const ReportTable*> AllTables();
+
+// Empty if there are too few values for the quantile; "failed" if it falls
+// among the requests that failed.
+Cell QuantileCell(const OutcomesView& outcomes, double quantile);
+
+// A value of Outcomes: "failed", or nanoseconds.
+Cell OutcomeCell(int64_t value_ns);
+
+// Empty if the histogram is empty.
+Cell MinCell(const LogHistogram& histogram);
+Cell MeanCell(const LogHistogram& histogram);
+Cell MaxCell(const LogHistogram& histogram);
+Cell MeanCell(const RunningMoments& moments);
+Cell MaxCell(const RunningMoments& moments);
+
+// Empty if there is no value.
+Cell OptionalCell(bool is_present, int64_t value);
+
+// The resources of the nodes, in the order of their names.
+std::map<std::string, const NodeResources*> NodesByName(
+    const TestResult& result);
+
+// Converts nanoseconds to seconds.
+Cell SecondsCell(int64_t duration_ns);
+
+// Passes the rows of SecondsTable() for one RPC to the sink.
+void ListSeriesRows(const std::string& rpc, const RpcSeries& series,
+                    RowSink sink);
 
 }  // namespace distbench
 

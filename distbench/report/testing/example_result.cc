@@ -134,6 +134,11 @@ class Generator {
       for (int second = 1; second <= options_.seconds; ++second) {
         AddResourceSample(second, resources);
       }
+      DataConnection& connection = *resources.add_data_connections();
+      connection.set_local_address(absl::StrCat("10.0.0.", node, ":40000"));
+      connection.set_peer_address(absl::StrCat("10.0.0.", 1 - node, ":5000"));
+      connection.set_congestion_control("cubic");
+      connection.set_sent_segments(4321);
     }
   }
 
@@ -144,6 +149,9 @@ class Generator {
     sample.set_process_cpu_ns(kNsPerSecond * 3 / 4 + second % 5 * 10'000'000);
     sample.set_host_cpu_ns(kNsPerSecond);
     sample.set_resident_bytes((64 << 20) + second * 4096);
+    CpuUse& cpu = *sample.add_cpus();
+    cpu.set_cpu(0);
+    cpu.set_user_ns(kNsPerSecond / 2);
     NetworkCounters& loopback = (*sample.mutable_network())["lo"];
     loopback.set_received_bytes(1 << 20);
     loopback.set_sent_bytes(1 << 20);

@@ -12,7 +12,6 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/report/comparison/capacity.h"
 #include "distbench/report/comparison/compare.h"
-#include "distbench/report/comparison/compare_text.h"
 #include "distbench/report/comparison/noise_floor.h"
 #include "distbench/report/export/hdr.h"
 #include "distbench/report/export/trace_events.h"

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "distbench/fuzzing/message_input.h"
+#include "distbench/fuzzing/message_mutator.h"
 #include "proto/results.pb.h"
 
 extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);

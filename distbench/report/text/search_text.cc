@@ -4,6 +4,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/time.h"
+#include "distbench/report/measurements/search_answer.h"
 
 namespace distbench {
 namespace {
@@ -37,8 +38,8 @@ std::vector<std::string> SummarizeSearch(const SearchReport& report) {
     lines.push_back("  not ended: --resume continues it");
   }
   if (report.has_load()) {
-    lines.push_back(absl::StrFormat("  highest load that met: %.6g %s",
-                                    report.load(), report.load_unit()));
+    lines.push_back(
+        absl::StrCat("  highest load that met: ", SearchAnswer(report)));
   }
   lines.push_back(absl::StrFormat("  %3s %-9s %12s %-17s %-20s  %s", "#",
                                   "phase", "load", "outcome", "measured (UTC)",

@@ -9,14 +9,14 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "distbench/base/saturating_add.h"
-#include "distbench/report/measurements/activity_totals.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
-#include "distbench/results/rpc_totals.h"
+#include "distbench/report/text/failure_lines.h"
+#include "distbench/report/text/time_parts_text.h"
 #include "distbench/results/histogram_proto.h"
+#include "distbench/results/rpc_totals.h"
 #include "distbench/results/walk.h"
 #include "distbench/stats/log_histogram.h"
 
@@ -26,9 +26,6 @@ namespace {
 using Lines = std::vector<std::string>;
 
 constexpr double kMiB = 1 << 20;
-
-// Maximum number of distinct causes per RPC. A broken run may have thousands.
-constexpr int kMaxCauses = 10;
 
 void AppendSection(absl::string_view title, const Lines& section,
                    Lines& lines) {
@@ -41,11 +38,6 @@ void AppendSectionIfAny(absl::string_view title, const Lines& section,
   if (!section.empty()) {
     AppendSection(title, section, lines);
   }
-}
-
-// Messages from elsewhere may span lines; those of the summary must not.
-std::string OneLine(absl::string_view message) {
-  return absl::StrReplaceAll(message, {{"\r", ""}, {"\n", " "}});
 }
 
 std::string LatencyLine(const std::string& name, int64_t count,
@@ -204,59 +196,6 @@ Lines GeneratorHealth(const TestResult& result, const TestTotals& totals) {
   return lines;
 }
 
-void AppendCauses(const std::string& rpc,
-                  const std::map<std::string, int64_t>& causes, Lines& lines) {
-  std::vector<std::pair<std::string, int64_t>> by_count(causes.begin(),
-                                                        causes.end());
-  std::stable_sort(
-      by_count.begin(), by_count.end(),
-      [](const auto& a, const auto& b) { return a.second > b.second; });
-  const int shown = std::min<int>(by_count.size(), kMaxCauses);
-  for (int i = 0; i < shown; ++i) {
-    lines.push_back(absl::StrFormat("  %s: %d failed: %s", rpc,
-                                    by_count[i].second,
-                                    OneLine(by_count[i].first)));
-  }
-  int64_t rest = 0;
-  for (int i = shown; i < by_count.size(); ++i) {
-    SaturatingAddTo(rest, by_count[i].second);
-  }
-  if (rest > 0) {
-    lines.push_back(absl::StrFormat("  %s: %d failed: %d more causes", rpc,
-                                    rest, by_count.size() - shown));
-  }
-}
-
-// Instances that stopped early, grouped by reason, because many often share
-// one.
-void AppendStoppedInstances(const TestResult& result, Lines& lines) {
-  std::map<std::string, std::vector<std::string>> instances_by_reason;
-  for (const auto& [name, log] : result.service_logs().instance_logs()) {
-    if (log.has_engine_error_message()) {
-      instances_by_reason[log.engine_error_message()].push_back(name);
-    }
-  }
-  for (auto& [reason, instances] : instances_by_reason) {
-    std::sort(instances.begin(), instances.end());
-    const std::string others =
-        instances.size() == 1
-            ? ""
-            : absl::StrCat(" and ", instances.size() - 1, " more");
-    lines.push_back(absl::StrFormat("  %s%s: stopped early: %s",
-                                    instances.front(), others,
-                                    OneLine(reason)));
-  }
-}
-
-Lines Failures(const TestResult& result, const TestTotals& totals) {
-  Lines lines;
-  for (const auto& [rpc, causes] : totals.failures) {
-    AppendCauses(rpc, causes, lines);
-  }
-  AppendStoppedInstances(result, lines);
-  return lines;
-}
-
 std::string ResourceLine(const std::string& name, const RUsageStats& usage) {
   const RUsage& start = usage.rusage_start();
   const RUsage& added = usage.rusage_diff();
@@ -410,7 +349,8 @@ std::vector<std::string> SummarizeTest(const TestResult& result) {
                      lines);
   AppendSectionIfAny("Generator health", GeneratorHealth(result, totals),
                      lines);
-  AppendSectionIfAny("Failures", Failures(result, totals), lines);
+  AppendSectionIfAny("Time parts", TimePartLines(totals), lines);
+  AppendSectionIfAny("Failures", FailureLines(result, totals), lines);
   AppendSectionIfAny("Resources", Resources(result.resource_usage_logs()),
                      lines);
   AppendSectionIfAny("Activities", Activities(result), lines);

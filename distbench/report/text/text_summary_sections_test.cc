@@ -5,8 +5,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "distbench/report/testing/report_testing.h"
+#include "distbench/report/testing/text_summary_testing.h"
 #include "distbench/report/text/text_summary.h"
-#include "distbench/report/text/text_summary_testing.h"
+#include "distbench/results/rpc_totals.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "proto/results.pb.h"
@@ -74,6 +75,36 @@ TEST(TextSummaryTest, ResourcesByNode) {
           "MiB",
           "  test_sequencer: CPU: 0.50s (user: 0.50s system: 0.00s) max RSS: "
           "1.0 MiB"));
+}
+
+TEST(TextSummaryTest, TimePartsAreInTheOrderOfAnRpc) {
+  TestResult result =
+      ResultFromText("traffic_config { rpc_descriptions { name: 'query' } }");
+  RpcTotals totals;
+  totals.counts.succeeded_count = 2;
+  for (const int64_t time_ns : {10, 30}) {
+    totals.service_time_ns.Record(3 * time_ns);
+    for (const TimePart part : kTimeParts) {
+      totals.time_parts_ns[part].Record(time_ns);
+    }
+  }
+  totals.Encode(StatisticsOf(result, "c/0", "s/0", 0));
+  EXPECT_THAT(
+      Section(SummarizeTest(result), "Time parts"),
+      ElementsAre("  query: network: N: 2 mean: 20ns median: 30ns 90%: 30ns "
+                  "99%: 30ns max: 30ns",
+                  "  query: server_queue: N: 2 mean: 20ns median: 30ns 90%: "
+                  "30ns 99%: 30ns max: 30ns",
+                  "  query: server_handler: N: 2 mean: 20ns median: 30ns 90%: "
+                  "30ns 99%: 30ns max: 30ns"));
+  totals.lateness_ns.Record(7);
+  totals.Encode(StatisticsOf(result, "c/0", "s/0", 0));
+  EXPECT_EQ(Section(SummarizeTest(result), "Time parts").front(),
+            "  query: lateness: N: 1 mean: 7ns median: 7ns 90%: 7ns 99%: 7ns "
+            "max: 7ns");
+  totals.time_parts_ns.clear();
+  totals.Encode(StatisticsOf(result, "c/0", "s/0", 0));
+  EXPECT_TRUE(Section(SummarizeTest(result), "Time parts").empty());
 }
 
 TEST(TextSummaryTest, CausesOfFailuresAreSortedAndLimited) {

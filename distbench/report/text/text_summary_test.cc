@@ -4,7 +4,7 @@
 #include <string>
 
 #include "distbench/report/testing/report_testing.h"
-#include "distbench/report/text/text_summary_testing.h"
+#include "distbench/report/testing/text_summary_testing.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/statistics_from_samples.h"
 #include "distbench/stats/log_histogram.h"

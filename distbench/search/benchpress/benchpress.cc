@@ -143,12 +143,28 @@ void AddTarget(const Target& target, bool is_autoscale, bool strict_legacy,
       target.limit_ms ? NumberOrText(*target.limit_ms, as_text) : Json("");
 }
 
+Json NumberOrNull(bool is_known, double value) {
+  return is_known ? Json(Hundredths(value)) : Json(nullptr);
+}
+
+// The answer of a search with its confidence interval.
+Json LoadJson(const SearchReport& report) {
+  return {{"qps", NumberOrNull(report.has_load(), report.load())},
+          {"min_qps", NumberOrNull(report.has_min_load(), report.min_load())},
+          {"max_qps", NumberOrNull(report.has_max_load(), report.max_load())},
+          {"confidence_level", report.has_confidence_level()
+                                   ? Json(report.confidence_level())
+                                   : Json(nullptr)},
+          {"is_proven", report.is_proven()}};
+}
+
 // Adds metrics that the original does not have.
 void AddOwnMetrics(const SearchReport& report, const Target& target,
                    Json& metrics) {
   metrics["status"] =
       report.has_verdict() ? Json(report.verdict()) : Json("not_ended");
   metrics["evidence"] = report.evidence();
+  metrics["load"] = LoadJson(report);
   metrics["slo"] = Json::array();
   for (const std::string& text : report.search().objectives()) {
     metrics["slo"].push_back(text);

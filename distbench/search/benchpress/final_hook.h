@@ -1,15 +1,65 @@
-// Runs a user's command together with the final run of a search.
+// Runs a user's command, such as a profiler, together with the final run of a
+// search.
 
 #ifndef DISTBENCH_SEARCH_BENCHPRESS_FINAL_HOOK_H_
 #define DISTBENCH_SEARCH_BENCHPRESS_FINAL_HOOK_H_
 
+#include <atomic>
+#include <map>
 #include <memory>
 #include <string>
+#include <thread>
 
-#include "distbench/search/benchpress/final_command.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "distbench/base/child_process.h"
+#include "distbench/base/files.h"
 #include "distbench/search/search_run.h"
 
 namespace distbench {
+
+// How the command ended.
+struct FinalCommandOutcome {
+  // What it printed to stdout and stderr, up to kMaxOutputBytes of it.
+  std::string output;
+
+  // Why it is to be warned of: it failed, was killed by a signal, or did not
+  // end in time. Empty if all is well.
+  std::string problem;
+};
+
+// A command of the user's that runs beside the final run.
+class FinalCommand {
+ public:
+  static constexpr size_t kMaxOutputBytes = 1 << 16;
+
+  // Starts `/bin/sh -c command` in a process group of its own, with
+  // `environment` besides this process's.
+  static absl::StatusOr<std::unique_ptr<FinalCommand>> Start(
+      const std::string& command,
+      const std::map<std::string, std::string>& environment);
+
+  // Kills it, with all that it started, unless it has ended.
+  ~FinalCommand();
+
+  FinalCommand(const FinalCommand&) = delete;
+  FinalCommand& operator=(const FinalCommand&) = delete;
+
+  // Waits for its end, for so long; then kills it. Once.
+  FinalCommandOutcome Finish(absl::Duration timeout);
+
+ private:
+  FinalCommand(ChildProcess process, FileDescriptor output_end);
+
+  // Reads until the other end is closed, or until all is over.
+  void Read();
+
+  ChildProcess process_;
+  const FileDescriptor output_end_;
+  std::string output_;  // of the reader, until it has ended
+  std::atomic<bool> is_over_ = false;
+  std::thread reader_;
+};
 
 // The code of the finding about the command: a NOTE, or a WARN if the command
 // failed. Its message holds the command and its output.

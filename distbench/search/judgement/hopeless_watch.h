@@ -11,7 +11,7 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "distbench/config/search/objective.h"
-#include "distbench/search/knobs/probe_config.h"
+#include "distbench/search/knobs/knob.h"
 #include "distbench/stats/log_histogram.h"
 #include "proto/control.pb.h"
 #include "proto/traffic_config.pb.h"

@@ -1,7 +1,10 @@
 #include "distbench/search/judgement/measured_probe.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
+#include <optional>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_format.h"
@@ -28,6 +31,76 @@ double SentShare(const TestResult& result) {
   return offered == 0 ? 1 : 1 - unsent / offered;
 }
 
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Farther below the limit, a distance has no meaning: without failures, their
+// share has no logarithm.
+constexpr double kLowestExcess = -5;
+
+// Growing latencies this far above the limit, as a logarithm, do not return to
+// it.
+constexpr double kGrownExcess = 0.5;
+
+// The distance from the limit, as in Excess, and the bounds of its 95 %
+// confidence interval.
+struct Distance {
+  double lower = -kInfinity;
+  double estimate = -kInfinity;
+  double upper = -kInfinity;
+};
+
+// The distance of a bound of the measurement; `unknown` if there is none.
+double DistanceOf(const Objective& objective,
+                  const std::optional<double>& bound, double unknown) {
+  if (!bound) return unknown;
+  const double distance = std::log(*bound / objective.limit);
+  return objective.is_upper_limit ? distance : -distance;
+}
+
+Distance DistanceOf(const Objective& objective,
+                    const ObjectiveOutcome& outcome) {
+  const bool is_upper = objective.is_upper_limit;
+  const double lower = DistanceOf(
+      objective, is_upper ? outcome.lower : outcome.upper, -kInfinity);
+  const double upper = DistanceOf(
+      objective, is_upper ? outcome.upper : outcome.lower, kInfinity);
+  const double estimate = std::max(outcome.excess.estimate, kLowestExcess);
+  const double error = kErrorsToBound * outcome.excess.error;
+  if (std::isinf(estimate)) return {lower, estimate, upper};
+  return {std::min(lower, estimate - error), estimate,
+          std::max(upper, estimate + error)};
+}
+
+// Adds an objective. All are met only if each of them is, so that no bound
+// needs to be wider because there are several: R. L. Berger, Multiparameter
+// Hypothesis Testing and Acceptance Sampling, Technometrics 24 (1982) 295-300.
+// The lower bound is that of the objective that was furthest from being met.
+void Add(const Distance& objective, Distance& all) {
+  all.upper = std::max(all.upper, objective.upper);
+  if (objective.estimate <= all.estimate) return;
+  all.estimate = objective.estimate;
+  all.lower = objective.lower;
+}
+
+// Sets the excess and its error towards the limit. A run whose latencies were
+// still growing proves no more than a miss, and its value is not that of a
+// longer run.
+void SetExcess(const Distance& distance, bool has_grown, Probe& probe) {
+  probe.excess = distance.estimate;
+  const bool is_certain_miss =
+      distance.lower > 0 || (has_grown && distance.estimate > kGrownExcess);
+  if (has_grown) {
+    if (is_certain_miss) probe.excess = kInfinity;
+    probe.excess_error = is_certain_miss ? 0 : kInfinity;
+  } else if (distance.estimate <= 0) {
+    probe.excess_error = (distance.upper - distance.estimate) / kErrorsToBound;
+  } else if (std::isinf(distance.estimate)) {
+    probe.excess_error = is_certain_miss ? 0 : kInfinity;
+  } else {
+    probe.excess_error = (distance.estimate - distance.lower) / kErrorsToBound;
+  }
+}
+
 std::string OutcomeOf(const Probe& probe) {
   if (probe.generator_limited) return kGeneratorLimitedOutcome;
   return probe.excess <= 0 ? kMetOutcome : kMissedOutcome;
@@ -43,8 +116,9 @@ absl::StatusOr<MeasuredProbe> MeasureProbe(
   }
   const TestTotals totals = AddUp(result);
   MeasuredProbe measured;
-  bool is_first = true;
+  Distance distance;
   bool service_missed = false;
+  bool has_grown = false;
   for (const Objective& objective : objectives) {
     const absl::StatusOr<ObjectiveOutcome> outcome =
         Judge(objective, result, totals,
@@ -53,11 +127,13 @@ absl::StatusOr<MeasuredProbe> MeasureProbe(
     measured.measured.push_back(outcome->measured);
     measured.load_of_limit.push_back(std::exp(outcome->excess.estimate));
     service_missed |= outcome->service_excess.estimate > 0;
-    if (is_first || outcome->excess.estimate > measured.probe.excess) {
-      measured.probe.excess = outcome->excess.estimate;
-      measured.probe.excess_error = outcome->excess.error;
-    }
-    is_first = false;
+    has_grown |= outcome->has_grown;
+    Add(DistanceOf(objective, *outcome), distance);
+  }
+  SetExcess(distance, has_grown, measured.probe);
+  if (has_grown) {
+    measured.measured.push_back(
+        "latencies were still growing: a longer run would measure more");
   }
   const double sent_share = SentShare(result);
   measured.probe.request = request;

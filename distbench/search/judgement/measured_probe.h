@@ -23,8 +23,8 @@ inline constexpr char kFailedOutcome[] = "failed";
 struct MeasuredProbe {
   Probe probe;
 
-  // For users: each objective's measurement, in order, and, if the load could
-  // not be generated, the reason.
+  // For users: each objective's measurement, in order, and, if the probe says
+  // little about the load, the reason.
   std::vector<std::string> measured;
 
   // For each objective: measured / limit, or the inverse for a lower limit.
@@ -37,6 +37,9 @@ struct MeasuredProbe {
 // Judges the run by the objective that was furthest from being met. The load
 // could not be generated if the generator sent too little, or if only its
 // lateness made an objective miss. ABORTED if the run failed.
+//
+// If latencies were still growing, a miss is infinite, and the error of
+// anything else unknown (see Probe).
 absl::StatusOr<MeasuredProbe> MeasureProbe(
     const ProbeRequest& request, absl::Span<const Objective> objectives,
     const TestResult& result);

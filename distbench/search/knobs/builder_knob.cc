@@ -12,11 +12,11 @@
 #include "absl/strings/str_format.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/validate/check.h"
-#include "test_builder/config_string.h"
-#include "test_builder/notes.h"
-#include "test_builder/test_factory.h"
-#include "test_builder/value_lists.h"
-#include "test_builder/vocabulary.h"
+#include "test_builder/building/config_string.h"
+#include "test_builder/building/notes.h"
+#include "test_builder/building/test_factory.h"
+#include "test_builder/building/value_lists.h"
+#include "test_builder/building/vocabulary.h"
 
 namespace distbench {
 namespace {

@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "distbench/search/knobs/knob.h"
 #include "proto/traffic_config.pb.h"
-#include "test_builder/parameter.h"
+#include "test_builder/parameters/parameter.h"
 
 namespace distbench {
 

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "distbench/search/strategy/probe.h"
+#include "distbench/stats/distributions.h"
+
 namespace distbench {
 namespace {
 
@@ -25,10 +28,18 @@ double Weight(const Measurement& measurement) {
   return 1 / (error * error);
 }
 
-// How much more the measurements scatter around the line than their errors
-// explain: the square root of chi-square per degree of freedom, at least 1.
-double Scatter(const std::vector<Measurement>& measurements, double mean_x,
-               double mean_y, double slope) {
+struct Scatter {
+  // How much more the measurements scatter around the line than their errors
+  // explain: the square root of chi-square per degree of freedom, at least 1.
+  double factor = 1;
+
+  // The standard errors from an estimate to a bound of its interval. They are
+  // more if the scatter, known from few measurements, decides.
+  double errors_to_bound = kErrorsToBound;
+};
+
+Scatter ScatterOf(const std::vector<Measurement>& measurements, double mean_x,
+                  double mean_y, double slope) {
   double chi_square = 0;
   int freedom = -2;
   for (const Measurement& each : measurements) {
@@ -37,7 +48,13 @@ double Scatter(const std::vector<Measurement>& measurements, double mean_x,
     chi_square += Weight(each) * residual * residual;
     ++freedom;
   }
-  return freedom > 0 ? std::max(1.0, std::sqrt(chi_square / freedom)) : 1;
+  Scatter scatter;
+  if (freedom > 0 && chi_square > freedom) {
+    scatter.factor = std::sqrt(chi_square / freedom);
+    scatter.errors_to_bound =
+        StudentTQuantile((1 + kSearchConfidence) / 2, freedom);
+  }
+  return scatter;
 }
 
 }  // namespace
@@ -64,15 +81,17 @@ std::optional<Crossing> FindCrossing(
   }
   if (sum_xx < kMinVariance * sum) return std::nullopt;
   const double slope = sum_xy / sum_xx;
-  const double scatter = Scatter(measurements, mean_x, mean_y, slope);
-  const double slope_error = scatter / std::sqrt(sum_xx);
+  const Scatter scatter = ScatterOf(measurements, mean_x, mean_y, slope);
+  const double slope_error = scatter.factor / std::sqrt(sum_xx);
   if (slope < 2 * slope_error) return std::nullopt;
   const double distance = -mean_y / slope;  // from mean_x
-  return Crossing{
-      .x = mean_x + distance,
-      .error = std::hypot(scatter / std::sqrt(sum), distance * slope_error) /
-               slope,
-      .slope = slope};
+  const double error =
+      std::hypot(scatter.factor / std::sqrt(sum), distance * slope_error) /
+      slope;
+  return Crossing{.x = mean_x + distance,
+                  .error = error,
+                  .slope = slope,
+                  .half_width = scatter.errors_to_bound * error};
 }
 
 }  // namespace distbench

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "distbench/search/strategy/crossing.h"
 
@@ -33,6 +34,9 @@ constexpr int kMaxRecoveryAttempts = 2;
 // How probes get longer as they approach the limit, and the maximum.
 constexpr double kLengthStep = 2;
 constexpr double kMaxLength = 8;
+
+// The length of all final runs together from which on none is repeated.
+constexpr double kMaxFinalLength = 8;
 
 // Where loads are whole numbers, so are the lowest and the highest one.
 SearchOptions WithWholeBounds(SearchOptions options) {
@@ -138,7 +142,7 @@ void LoadSearch::Confirm(const Probe& miss) {
 void LoadSearch::AfterConfirmation(const Probe& probe) {
   const double load = *doubted_load_;
   doubted_load_.reset();
-  if (met_final_ && !ClearlyMet(probe)) return FinishConfirmed(*met_final_);
+  if (met_final_ && !ClearlyMet(probe)) return RepeatFinal();
   met_final_.reset();
   if (ClearlyMissed(probe)) {
     if (IsBelowAMeet(probe)) return FinishUnstable(probe);
@@ -155,24 +159,40 @@ void LoadSearch::AfterConfirmation(const Probe& probe) {
 }
 
 void LoadSearch::AfterFinal(const Probe& probe) {
-  if (Met(probe)) {
-    // A run that is too good casts doubt on a nearby miss, unless other final
-    // runs have missed as well.
-    const Probe* miss = history_.LowestMiss(&Missed);
-    const bool is_doubtful = steps_down_ == 0 && miss != nullptr &&
-                             IsDoubtful(*miss) && IsTooGood(probe, *miss);
-    if (!is_doubtful) return FinishConfirmed(probe);
-    met_final_ = probe;
-    return Confirm(*miss);
-  }
+  const Probe final_runs =
+      history_.FinalRunsAt(probe.request.load).value_or(probe);
+  met_final_.reset();
+  if (Met(final_runs)) return AfterMetFinal(final_runs);
   if (steps_down_ == options_.max_steps_down) {
     return Finish(SearchVerdict::kUnstable, std::nullopt,
                   absl::StrFormat("%d final runs, each lower than the one "
                                   "before, missed; the last one: %s",
-                                  steps_down_ + 1, Describe(probe)));
+                                  steps_down_ + 1, Describe(final_runs)));
   }
   ++steps_down_;
   StepDown(probe.request.load);
+}
+
+void LoadSearch::AfterMetFinal(const Probe& final_runs) {
+  const double length = history_.FinalLength();
+  met_final_ = final_runs;
+  // A first run that is too good casts doubt on a nearby miss.
+  const Probe* miss = history_.LowestMiss(&Missed);
+  const bool is_doubtful = length == 1 && miss != nullptr &&
+                           IsDoubtful(*miss) && IsTooGood(final_runs, *miss);
+  if (is_doubtful) return Confirm(*miss);
+  RepeatFinal();
+}
+
+// Runs the final load again, unless it is proven or was measured for long
+// enough.
+void LoadSearch::RepeatFinal() {
+  const double load = met_final_->request.load;
+  const double length = history_.FinalLength();
+  if (IsProven(FindInterval(history_), load) || length >= kMaxFinalLength) {
+    return FinishConfirmed(*met_final_);
+  }
+  Ask(ProbePhase::kFinal, load, length);
 }
 
 // Whether the final run met by far more than its distance from the miss
@@ -198,7 +218,7 @@ void LoadSearch::StepDown(double load) {
   const double next = options_.is_whole ? std::min(std::floor(below), load - 1)
                                         : below;
   if (next < options_.min_load) return FinishBelowMinimum();
-  Ask(ProbePhase::kFinal, next, 1);
+  Ask(ProbePhase::kFinal, next, probes().back().request.length);
 }
 
 bool LoadSearch::IsBelowAMeet(const Probe& miss) const {
@@ -263,11 +283,12 @@ void LoadSearch::Bisect(double low, double high) {
   Ask(ProbePhase::kRefine, std::sqrt(low * high), 1);
 }
 
-// A load slightly below the one that just meets the objectives. The margin is
-// the uncertainty of that load, from half of the tolerance to the tolerance.
+// A load slightly below the one that just meets the objectives, so that a final
+// run can prove it. The margin is half the width of the crossing's confidence
+// interval, from half of the tolerance to the tolerance.
 double LoadSearch::Below(const Crossing& crossing) const {
-  const double margin = std::clamp(crossing.error, options_.tolerance / 2,
-                                   options_.tolerance);
+  const double margin = std::clamp(
+      crossing.half_width, options_.tolerance / 2, options_.tolerance);
   return std::exp(crossing.x) * (1 - margin);
 }
 
@@ -294,24 +315,36 @@ bool LoadSearch::AreNeighbours(double met, double missed) const {
 
 void LoadSearch::Ask(ProbePhase phase, double load, double length) {
   if (static_cast<int>(probes().size()) >= options_.max_probes) {
-    return Finish(
-        SearchVerdict::kBudgetExhausted, bounds_.met,
+    return EndEarly(
         absl::StrFormat("%d probes were not enough", options_.max_probes));
   }
   next_ = ProbeRequest{.phase = phase, .load = Allowed(load), .length = length};
+}
+
+void LoadSearch::EndEarly(std::string reason) {
+  if (met_final_) return FinishConfirmed(*met_final_);
+  Finish(SearchVerdict::kBudgetExhausted, bounds_.met, std::move(reason));
 }
 
 void LoadSearch::Finish(SearchVerdict verdict, std::optional<double> load,
                         std::string evidence) {
   next_.reset();
   result_ = {.verdict = verdict, .load = load, .evidence = std::move(evidence)};
+  if (load) {
+    result_.interval = AroundAnswer(FindInterval(history_), *load,
+                                    options_.is_whole);
+    result_.is_proven = IsProven(result_.interval, *load);
+  }
 }
 
-void LoadSearch::FinishConfirmed(const Probe& final_run) {
+void LoadSearch::FinishConfirmed(const Probe& final_runs) {
+  const double load = final_runs.request.load;
+  const bool is_proven = IsProven(FindInterval(history_), load);
   Finish(bounds_.generator_is_bound ? SearchVerdict::kGeneratorLimited
                              : SearchVerdict::kConverged,
-         final_run.request.load,
-         absl::StrFormat("final run: %s", Describe(final_run)));
+         load,
+         absl::StrCat(is_proven ? "proven" : "met, not proven", " at 95 %: ",
+                      Describe(final_runs)));
 }
 
 void LoadSearch::FinishUnstable(const Probe& miss) {

@@ -19,7 +19,8 @@
 // line through nearby probes crosses the limit, with longer probes the nearer
 // it gets; loads and measurements are logarithms. Final: a long run slightly
 // below the crossing, which must meet; otherwise the load steps down, a few
-// times.
+// times. A final run that met is repeated until its load is proven or the final
+// runs have taken long enough.
 //
 // A stalling host can make a probe miss that should have met, but nothing makes
 // a probe meet that should have missed. Therefore, if a load clearly missed
@@ -41,6 +42,7 @@
 
 #include "absl/strings/string_view.h"
 #include "distbench/search/strategy/crossing.h"
+#include "distbench/search/strategy/load_interval.h"
 #include "distbench/search/strategy/probe.h"
 #include "distbench/search/strategy/probe_history.h"
 
@@ -87,6 +89,12 @@ struct SearchResult {
   // kConverged, it was confirmed by the final run.
   std::optional<double> load;
 
+  // The 95 % confidence interval of the highest load that meets the objectives.
+  LoadInterval interval;
+
+  // Whether the interval proves that `load` meets the objectives.
+  bool is_proven = false;
+
   // The evidence for the verdict, for users.
   std::string evidence;
 };
@@ -100,6 +108,11 @@ class LoadSearch {
 
   // Adds the outcome of Next().
   void Add(const Probe& probe);
+
+  // Ends the search without the probe that Next() asks for. If a final run met,
+  // it is the answer. Otherwise, the verdict is kBudgetExhausted, and `reason`
+  // its evidence.
+  void EndEarly(std::string reason);
 
   const std::vector<Probe>& probes() const { return history_.probes(); }
 
@@ -129,6 +142,8 @@ class LoadSearch {
   void Bisect(double low, double high);
   double Below(const Crossing& crossing) const;
   void AskFinal(double load);
+  void AfterMetFinal(const Probe& final_runs);
+  void RepeatFinal();
   bool IsTooGood(const Probe& final_run, const Probe& miss) const;
   void StepDown(double load);
   void Ask(ProbePhase phase, double load, double length);
@@ -136,7 +151,7 @@ class LoadSearch {
   bool AreNeighbours(double met, double missed) const;
   void Finish(SearchVerdict verdict, std::optional<double> load,
               std::string evidence);
-  void FinishConfirmed(const Probe& final_run);
+  void FinishConfirmed(const Probe& final_runs);
   void FinishUnstable(const Probe& miss);
   void FinishAtMaximum();
   void FinishBelowMinimum();
@@ -148,7 +163,9 @@ class LoadSearch {
   int recovery_attempts_ = 0;
   // of a miss that is being measured again
   std::optional<double> doubted_load_;
-  std::optional<Probe> met_final_;      // while a miss next to it is doubtful
+  // final runs that met, while one of them is repeated or a miss next to them
+  // is doubtful
+  std::optional<Probe> met_final_;
   std::set<double> confirmed_loads_;    // of misses
   int steps_down_ = 0;
   double refine_length_ = 1;

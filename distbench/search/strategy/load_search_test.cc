@@ -66,7 +66,8 @@ Probe RunQueue(const Queue& queue, const ProbeRequest& request,
   return {.request = request,
           .achieved_load = request.load,
           .excess = std::log(Quantile(all, kQuantile) / kLimitSeconds),
-          .excess_error = std::sqrt(squares / (kBatches - 1) / kBatches)};
+          .excess_error = std::sqrt(squares / (kBatches - 1) / kBatches),
+          .seconds = request.length};
 }
 
 using Runner = std::function<Probe(const ProbeRequest&)>;

@@ -64,7 +64,7 @@ std::string Describe(const Probe& probe) {
   }
   const std::string evidence =
       std::isinf(probe.excess)
-          ? "RPCs failed"
+          ? "no steady value near its limit"
           : absl::StrFormat("%.3g of its limit", std::exp(probe.excess));
   return absl::StrFormat("%.6g %s the objective (%s)", probe.request.load,
                          probe.excess <= 0 ? "met" : "missed", evidence);

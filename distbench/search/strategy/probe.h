@@ -20,8 +20,8 @@ struct ProbeRequest {
   ProbePhase phase = ProbePhase::kWarmup;
   double load = 0;
 
-  // The measured time, relative to the caller's length of a probe. Final runs
-  // ignore it and have their own length.
+  // The measured time, relative to the caller's length of a probe or, for final
+  // runs, of a final run.
   double length = 1;
 };
 
@@ -33,10 +33,16 @@ struct Probe {
   double achieved_load = 0;
 
   // The logarithm of measured / limit for the objective that was furthest from
-  // being met, and its standard error. Negative values met. Infinite for a miss
-  // so clear that it was not measured.
+  // being met. Negative values met. Infinite for a miss so clear that it was
+  // not measured, or if RPCs failed.
   double excess = 0;
+
+  // Its standard error towards the limit; infinite if the interval of the
+  // measurement has no bound there.
   double excess_error = 0;
+
+  // How long it measured, in seconds, above 0.
+  double seconds = 1;
 
   // The load could not be generated, so the probe says nothing about the
   // system.
@@ -51,6 +57,13 @@ bool Missed(const Probe& probe);
 bool ClearlyMet(const Probe& probe);
 bool ClearlyMissed(const Probe& probe);
 double ClearDistance(const Probe& probe);
+
+// The level of all confidence intervals of a search.
+inline constexpr double kSearchConfidence = 0.95;
+
+// The standard errors from an estimate to a bound of its 95 % confidence
+// interval.
+inline constexpr double kErrorsToBound = 1.96;
 
 // For users, for example "500 missed the objective (1.2 of its limit)".
 std::string Describe(const Probe& probe);

@@ -4,6 +4,26 @@
 #include <cmath>
 
 namespace distbench {
+namespace {
+
+// Measurements farther from the limit say little about the errors near it.
+constexpr double kNear = 0.5;
+
+// Returns the variance of a measurement of one second, from the errors of those
+// near the limit. Long ones count for more.
+double VariancePerSecond(const std::vector<const Probe*>& probes) {
+  double seconds = 0;
+  double sum = 0;
+  for (const Probe* probe : probes) {
+    if (std::abs(probe->excess) > kNear) continue;
+    if (!std::isfinite(probe->excess_error)) continue;
+    seconds += probe->seconds;
+    sum += std::pow(probe->seconds * probe->excess_error, 2);
+  }
+  return seconds > 0 ? sum / seconds : 0;
+}
+
+}  // namespace
 
 void ProbeHistory::OverruleMisses(double load) {
   for (size_t i = 0; i + 1 < probes_.size(); ++i) {
@@ -40,6 +60,47 @@ const Probe* ProbeHistory::LowestMiss(bool (*is_miss)(const Probe&)) const {
   return miss;
 }
 
+std::optional<Probe> ProbeHistory::FinalRunsAt(double load) const {
+  Probe all;
+  double length = 0;
+  double excess = 0;
+  double variance = 0;
+  for (const Probe* probe : Counted()) {
+    const ProbeRequest& request = probe->request;
+    if (request.phase != ProbePhase::kFinal || request.load != load) continue;
+    all = *probe;
+    length += request.length;
+    excess += request.length * probe->excess;
+    variance += std::pow(request.length * probe->excess_error, 2);
+  }
+  if (length == 0) return std::nullopt;
+  all.request.length = length;
+  all.excess = excess / length;
+  all.excess_error = std::sqrt(variance) / length;
+  return all;
+}
+
+ProbeHistory ProbeHistory::WithSharedErrors() const {
+  const double variance = VariancePerSecond(Counted());
+  ProbeHistory shared = *this;
+  for (Probe& probe : shared.probes_) {
+    if (std::isinf(probe.excess)) continue;
+    probe.excess_error = std::max(probe.excess_error,
+                                  std::sqrt(variance / probe.seconds));
+  }
+  return shared;
+}
+
+double ProbeHistory::FinalLength() const {
+  double length = 0;
+  for (const Probe& probe : probes_) {
+    if (probe.request.phase == ProbePhase::kFinal) {
+      length += probe.request.length;
+    }
+  }
+  return length;
+}
+
 double ProbeHistory::HighestClearMeet() const {
   double highest = 0;
   for (const Probe* probe : Counted()) {
@@ -58,16 +119,19 @@ const Probe* ProbeHistory::LastRefined(double load, double tolerance) const {
 }
 
 std::optional<Crossing> ProbeHistory::FitLine() const {
+  const std::vector<const Probe*> counted = Counted();
+  const double variance = VariancePerSecond(counted);
   std::vector<Measurement> measurements;
-  for (const Probe* probe : Counted()) {
+  for (const Probe* probe : counted) {
     if (probe->generator_limited) continue;
+    if (!std::isfinite(probe->excess_error)) continue;
     // The load that was actually sent explains a measurement better than the
     // requested one, because random arrivals differ between probes.
     const double load = probe->achieved_load > 0 ? probe->achieved_load
                                                  : probe->request.load;
     measurements.push_back({.x = std::log(load),
                             .y = probe->excess,
-                            .error = probe->excess_error});
+                            .error = std::sqrt(variance / probe->seconds)});
   }
   return FindCrossing(measurements);
 }

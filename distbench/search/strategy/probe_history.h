@@ -38,6 +38,17 @@ class ProbeHistory {
   // is none.
   const Probe* LowestMiss(bool (*is_miss)(const Probe&)) const;
 
+  // All final runs at this load as one, in which each counts by its length; the
+  // generator limited it if it limited the last of them. Absent if there are
+  // none.
+  std::optional<Probe> FinalRunsAt(double load) const;
+
+  // The length of all final runs together.
+  double FinalLength() const;
+
+  // The same probes, each with at least the error that it shares.
+  ProbeHistory WithSharedErrors() const;
+
   // The highest load that clearly met; 0 if there is none.
   double HighestClearMeet() const;
 
@@ -47,6 +58,11 @@ class ProbeHistory {
 
   // Where the line through the measurements crosses the limit, in logarithms of
   // load and measurement.
+  //
+  // The errors of the measurements are shared: they come from all of those near
+  // the limit together, because a probe that happens to see no burst
+  // underestimates both its measurement and the error of that, and would pull
+  // the line towards itself.
   std::optional<Crossing> FitLine() const;
 
  private:

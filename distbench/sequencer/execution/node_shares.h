@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "distbench/sequencer/execution/participant.h"
-#include "distbench/sequencer/execution/placement.h"
 #include "distbench/sequencer/nodes/node_handle.h"
+#include "distbench/sequencer/placement/placement.h"
 
 namespace distbench {
 

@@ -1,5 +1,10 @@
 #include "distbench/sequencer/execution/progress.h"
 
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "absl/container/flat_hash_map.h"
 #include "distbench/base/saturating_add.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/stats/log_histogram.h"
@@ -25,6 +30,27 @@ void AddRecentTimes(const TrafficProgress& from, TrafficProgress& into) {
   }
 }
 
+using ActionsByName = absl::flat_hash_map<std::string, const Action*>;
+
+int64_t LongestChainUs(const ActionList& list, const ActionsByName& actions) {
+  int64_t longest_us = 0;
+  std::map<std::string, int64_t> end_us;
+  for (const std::string& name : list.action_names()) {
+    const auto it = actions.find(name);
+    if (it == actions.end()) continue;
+    const Action& action = *it->second;
+    int64_t start_us = 0;
+    // Dependencies precede the actions that depend on them.
+    for (const std::string& dependency : action.dependencies()) {
+      start_us = std::max(start_us, end_us[dependency]);
+    }
+    end_us[name] =
+        SaturatingAdd(start_us, action.iterations().max_duration_us());
+    longest_us = std::max(longest_us, end_us[name]);
+  }
+  return longest_us;
+}
+
 }  // namespace
 
 void UpdateProgress(const TrafficProgress& newer, TrafficProgress& progress) {
@@ -32,6 +58,7 @@ void UpdateProgress(const TrafficProgress& newer, TrafficProgress& progress) {
   progress.set_failed_count(newer.failed_count());
   progress.set_in_flight_count(newer.in_flight_count());
   progress.set_offered_count(newer.offered_count());
+  progress.set_open_loop_ended_count(newer.open_loop_ended_count());
   AddRecentTimes(newer, progress);
 }
 
@@ -43,7 +70,26 @@ void AddProgress(const TrafficProgress& part, TrafficProgress& sum) {
       SaturatingAdd(sum.in_flight_count(), part.in_flight_count()));
   sum.set_offered_count(
       SaturatingAdd(sum.offered_count(), part.offered_count()));
+  sum.set_open_loop_ended_count(SaturatingAdd(sum.open_loop_ended_count(),
+                                              part.open_loop_ended_count()));
   AddRecentTimes(part, sum);
+}
+
+std::optional<int64_t> ExpectedDurationUs(
+    const DistributedSystemDescription& test) {
+  ActionsByName actions;
+  for (const Action& action : test.actions()) actions[action.name()] = &action;
+  int64_t longest_us = 0;
+  for (const ActionList& list : test.action_lists()) {
+    const bool is_main_list = std::any_of(
+        test.services().begin(), test.services().end(),
+        [&](const ServiceSpec& s) { return s.name() == list.name(); });
+    if (is_main_list) {
+      longest_us = std::max(longest_us, LongestChainUs(list, actions));
+    }
+  }
+  if (longest_us == 0) return std::nullopt;
+  return longest_us;
 }
 
 }  // namespace distbench

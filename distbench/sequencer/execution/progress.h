@@ -1,7 +1,13 @@
+// How far a test has come, and how long it will take.
+
 #ifndef DISTBENCH_SEQUENCER_EXECUTION_PROGRESS_H_
 #define DISTBENCH_SEQUENCER_EXECUTION_PROGRESS_H_
 
+#include <cstdint>
+#include <optional>
+
 #include "proto/control.pb.h"
+#include "proto/traffic_config.pb.h"
 
 namespace distbench {
 
@@ -11,6 +17,12 @@ void UpdateProgress(const TrafficProgress& newer, TrafficProgress& progress);
 
 // Adds one node's report to the sum over nodes. Leaves out invalid times.
 void AddProgress(const TrafficProgress& part, TrafficProgress& sum);
+
+// How long a canonical test will send traffic according to its config, in
+// microseconds: the longest chain of dependent actions of a main list, by their
+// max_duration_us. Absent if no main list has such a limit.
+std::optional<int64_t> ExpectedDurationUs(
+    const DistributedSystemDescription& test);
 
 }  // namespace distbench
 

@@ -2,11 +2,17 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
+#include <string>
 
+#include "distbench/base/testing/proto_testing.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace distbench {
 namespace {
+
+using ::testing::Eq;
 
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 
@@ -16,6 +22,7 @@ TrafficProgress Progress(int64_t count) {
   progress.set_failed_count(count);
   progress.set_in_flight_count(count);
   progress.set_offered_count(count);
+  progress.set_open_loop_ended_count(count);
   return progress;
 }
 
@@ -26,6 +33,17 @@ TEST(ProgressTest, AddsUp) {
   EXPECT_EQ(sum.failed_count(), 3);
   EXPECT_EQ(sum.in_flight_count(), 3);
   EXPECT_EQ(sum.offered_count(), 3);
+  EXPECT_EQ(sum.open_loop_ended_count(), 3);
+}
+
+TEST(ProgressTest, NewerTotalsReplaceOlderOnes) {
+  TrafficProgress progress = Progress(1);
+  UpdateProgress(Progress(2), progress);
+  EXPECT_EQ(progress.succeeded_count(), 2);
+  EXPECT_EQ(progress.failed_count(), 2);
+  EXPECT_EQ(progress.in_flight_count(), 2);
+  EXPECT_EQ(progress.offered_count(), 2);
+  EXPECT_EQ(progress.open_loop_ended_count(), 2);
 }
 
 // Nodes may report any numbers.
@@ -36,6 +54,59 @@ TEST(ProgressTest, SumsAreNumbersWhateverIsAdded) {
   EXPECT_EQ(sum.failed_count(), kMost);
   EXPECT_EQ(sum.in_flight_count(), kMost);
   EXPECT_EQ(sum.offered_count(), kMost);
+  EXPECT_EQ(sum.open_loop_ended_count(), kMost);
+}
+
+std::optional<int64_t> ExpectedUs(const std::string& text) {
+  const auto test = FromText<DistributedSystemDescription>(text);
+  return ExpectedDurationUs(test);
+}
+
+TEST(ExpectedDurationTest, IsUnknownWithoutALimit) {
+  EXPECT_THAT(ExpectedUs(""), Eq(std::nullopt));
+  EXPECT_THAT(ExpectedUs(R"(
+                services { name: "client" }
+                actions { name: "run" iterations { max_iteration_count: 7 } }
+                action_lists { name: "client" action_names: "run" })"),
+              Eq(std::nullopt));
+}
+
+TEST(ExpectedDurationTest, FollowsTheLongestChainOfMainLists) {
+  EXPECT_THAT(ExpectedUs(R"(
+                services { name: "client" }
+                actions { name: "a" iterations { max_duration_us: 10 } }
+                actions { name: "b" iterations { max_duration_us: 25 } }
+                actions { name: "c" iterations { max_duration_us: 20 }
+                          dependencies: "a" }
+                action_lists {
+                  name: "client"
+                  action_names: "a" action_names: "b" action_names: "c"
+                })"),
+              Eq(30));
+}
+
+TEST(ExpectedDurationTest, LeavesOutHandlers) {
+  EXPECT_THAT(ExpectedUs(R"(
+                services { name: "client" }
+                actions { name: "a" iterations { max_duration_us: 10 } }
+                actions { name: "b" iterations { max_duration_us: 25 } }
+                action_lists { name: "client" action_names: "a" }
+                action_lists { name: "query" action_names: "b" })"),
+              Eq(10));
+}
+
+TEST(ExpectedDurationTest, DoesNotOverflow) {
+  EXPECT_THAT(ExpectedUs(R"(
+                services { name: "client" }
+                actions { name: "a"
+                          iterations { max_duration_us: 9223372036854775807 } }
+                actions { name: "b"
+                          iterations { max_duration_us: 9223372036854775807 }
+                          dependencies: "a" }
+                action_lists {
+                  name: "client" action_names: "a" action_names: "b"
+                })"),
+              Eq(std::numeric_limits<int64_t>::max()));
 }
 
 }  // namespace

@@ -5,15 +5,15 @@
 #include "absl/random/random.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/base/version.h"
-#include "distbench/config/syntax/test_timeout.h"
+#include "distbench/config/syntax/traffic.h"
 #include "distbench/report/findings/judge.h"
 #include "distbench/report/text/text_summary.h"
 #include "distbench/results/merge.h"
-#include "distbench/sequencer/execution/channel_members.h"
-#include "distbench/sequencer/execution/expected_duration.h"
 #include "distbench/sequencer/execution/node_shares.h"
-#include "distbench/sequencer/execution/placement.h"
-#include "distbench/sequencer/runs/test_name.h"
+#include "distbench/sequencer/execution/progress.h"
+#include "distbench/sequencer/placement/channel_members.h"
+#include "distbench/sequencer/placement/placement.h"
+#include "distbench/sequencer/runs/run_status.h"
 
 namespace distbench {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/base/version.h"
-#include "distbench/config/load/config_hash.h"
+#include "distbench/config/reading/load.h"
 #include "distbench/results/resource_usage.h"
 #include "distbench/security/nonce.h"
 #include "distbench/sequencer/execution/node_clocks.h"

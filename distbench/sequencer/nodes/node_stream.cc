@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "distbench/base/grpc_status.h"
-#include "distbench/sequencer/nodes/peer_address.h"
+#include "distbench/base/grpc_calls.h"
+#include "distbench/base/host_port.h"
 
 namespace distbench {
 

@@ -1,14 +1,18 @@
-// The streams whose nodes have not registered yet.
+// The streams whose nodes have not registered yet, and the heartbeat of these
+// and of the registered nodes.
 
 #ifndef DISTBENCH_SEQUENCER_NODES_UNREGISTERED_STREAMS_H_
 #define DISTBENCH_SEQUENCER_NODES_UNREGISTERED_STREAMS_H_
 
 #include <map>
 #include <memory>
+#include <thread>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
+#include "distbench/sequencer/nodes/node_registry.h"
 #include "distbench/sequencer/nodes/node_session.h"
 
 namespace distbench {
@@ -45,6 +49,34 @@ class UnregisteredStreams {
   const absl::Duration timeout_;
   absl::Mutex mutex_;
   std::map<const CommandStream*, Entry> entries_ ABSL_GUARDED_BY(mutex_);
+};
+
+// Calls Beat() at a steady pace for all nodes of a registry, and for the
+// streams that have not registered yet, on its own thread, until it is
+// destroyed.
+class Heartbeat {
+ public:
+  // `registry` and `unregistered` must outlive the heartbeat.
+  Heartbeat(absl::Duration interval, NodeRegistry& registry,
+            UnregisteredStreams& unregistered)
+      : thread_([this, interval, &registry, &unregistered] {
+          while (!stop_.WaitForNotificationWithTimeout(interval)) {
+            for (const auto& node : registry.Nodes()) node->Beat();
+            unregistered.Beat();
+          }
+        }) {}
+
+  ~Heartbeat() {
+    stop_.Notify();
+    thread_.join();
+  }
+
+  Heartbeat(const Heartbeat&) = delete;
+  Heartbeat& operator=(const Heartbeat&) = delete;
+
+ private:
+  absl::Notification stop_;
+  std::thread thread_;
 };
 
 }  // namespace distbench

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "distbench/sequencer/runs/run_disk.h"
+#include "distbench/sequencer/runs/run_storage.h"
 
 namespace distbench {
 

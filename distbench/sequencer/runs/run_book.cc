@@ -8,8 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/sequencer/runs/run_directory.h"
-#include "distbench/sequencer/runs/run_end.h"
-#include "distbench/sequencer/runs/test_name.h"
+#include "distbench/sequencer/runs/run_state.h"
+#include "distbench/sequencer/runs/run_status.h"
 
 namespace distbench {
 namespace {

@@ -19,7 +19,6 @@
 #include "distbench/base/clock.h"
 #include "distbench/sequencer/runs/result_memory.h"
 #include "distbench/sequencer/runs/run_directory.h"
-#include "distbench/sequencer/runs/run_disk.h"
 #include "distbench/sequencer/runs/run_id.h"
 #include "distbench/sequencer/runs/run_record.h"
 #include "distbench/sequencer/runs/run_storage.h"

@@ -16,7 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
-#include "distbench/base/read_file.h"
+#include "distbench/base/files.h"
 #include "distbench/results/output_file.h"
 #include "distbench/sequencer/runs/result_file.h"
 #include "distbench/sequencer/runs/run_id.h"

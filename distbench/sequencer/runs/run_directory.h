@@ -11,8 +11,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "distbench/base/file_descriptor.h"
-#include "distbench/sequencer/runs/run_disk.h"
+#include "distbench/base/files.h"
+#include "distbench/sequencer/runs/run_storage.h"
 #include "proto/control.pb.h"
 
 namespace distbench {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "distbench/base/freed_memory.h"
+#include "distbench/base/memory.h"
 
 namespace distbench {
 

@@ -5,8 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/report/findings/verdict.h"
-#include "distbench/sequencer/runs/run_end.h"
-#include "distbench/sequencer/runs/run_messages.h"
+#include "distbench/sequencer/runs/run_state.h"
 
 namespace distbench {
 namespace {

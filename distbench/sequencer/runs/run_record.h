@@ -22,7 +22,6 @@
 #include "distbench/sequencer/runs/result_log.h"
 #include "distbench/sequencer/runs/result_memory.h"
 #include "distbench/sequencer/runs/run_client.h"
-#include "distbench/sequencer/runs/run_disk.h"
 #include "distbench/sequencer/runs/run_state.h"
 #include "distbench/sequencer/runs/run_storage.h"
 #include "proto/control.pb.h"

@@ -5,8 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "distbench/sequencer/runs/run_messages.h"
 #include "distbench/sequencer/runs/run_record.h"
+#include "distbench/sequencer/runs/run_state.h"
 
 namespace distbench {
 namespace {

@@ -41,6 +41,20 @@ class RunState {
   bool sequencer_ends_ = false;
 };
 
+// Whether the run is neither waiting nor running.
+bool HasEnded(const RunDescription& run);
+
+// The status that clients of an ended run receive.
+absl::Status EndOf(const RunDescription& run);
+
+// Messages that explain why a run's result is incomplete.
+inline constexpr char kPiecesDropped[] =
+    "its result needs more than the sequencer's --results_memory: only "
+    "summaries were kept";
+inline constexpr char kResultDropped[] =
+    "its result was dropped to make room for later ones; the sequencer's "
+    "--results_memory sets how much is kept, and with --results_dir all is";
+
 }  // namespace distbench
 
 #endif  // DISTBENCH_SEQUENCER_RUNS_RUN_STATE_H_

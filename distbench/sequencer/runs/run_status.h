@@ -1,4 +1,4 @@
-// The test that is running, for status requests.
+// The test that is running, for status requests and messages.
 
 #ifndef DISTBENCH_SEQUENCER_RUNS_RUN_STATUS_H_
 #define DISTBENCH_SEQUENCER_RUNS_RUN_STATUS_H_
@@ -12,6 +12,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "proto/control.pb.h"
+#include "proto/traffic_config.pb.h"
 
 namespace distbench {
 
@@ -54,6 +55,9 @@ class RunStatus {
   mutable absl::Mutex mutex_;
   std::optional<RunningTest> test_ ABSL_GUARDED_BY(mutex_);
 };
+
+// The name of a test in messages: its attribute test_name, or "tests[INDEX]".
+std::string TestName(const DistributedSystemDescription& test, int test_index);
 
 }  // namespace distbench
 

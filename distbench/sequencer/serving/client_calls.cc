@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "distbench/base/grpc_status.h"
+#include "distbench/base/grpc_calls.h"
 #include "distbench/results/merge.h"
 
 namespace distbench {

@@ -15,7 +15,7 @@
 #include "distbench/security/authorization.h"
 #include "distbench/security/credentials.h"
 #include "distbench/sequencer/runs/run_book.h"
-#include "distbench/sequencer/runs/run_disk.h"
+#include "distbench/sequencer/runs/run_storage.h"
 #include "proto/control.pb.h"
 
 namespace grpc {

@@ -5,11 +5,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/base/clock.h"
-#include "distbench/base/grpc_status.h"
+#include "distbench/base/grpc_calls.h"
+#include "distbench/base/host_port.h"
 #include "distbench/base/time_units.h"
 #include "distbench/base/version.h"
 #include "distbench/config/validate/check.h"
-#include "distbench/sequencer/nodes/peer_address.h"
 #include "distbench/sequencer/runs/run_status.h"
 
 namespace distbench {

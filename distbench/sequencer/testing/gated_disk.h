@@ -13,7 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
-#include "distbench/sequencer/runs/run_disk.h"
+#include "distbench/sequencer/runs/run_storage.h"
 
 namespace distbench {
 

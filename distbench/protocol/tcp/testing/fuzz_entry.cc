@@ -10,12 +10,12 @@
 #include <optional>
 #include <string>
 
-#include "distbench/base/file_descriptor.h"
+#include "distbench/base/files.h"
 #include "distbench/payload/message_codec.h"
 #include "distbench/protocol/driver.h"
-#include "distbench/protocol/tcp/frame_decoder.h"
+#include "distbench/protocol/tcp/connection.h"
+#include "distbench/protocol/tcp/frame.h"
 #include "distbench/protocol/tcp/greeting.h"
-#include "distbench/protocol/tcp/head_reader.h"
 #include "distbench/protocol/tcp/send_queue.h"
 #include "distbench/protocol/tcp/stream.h"
 

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/report/checks/check.h"
 #include "distbench/report/comparison/compare.h"
 #include "distbench/report/comparison/gate.h"
 #include "distbench/report/comparison/stopping_rule.h"
+#include "distbench/report/verdicts/check.h"
 
 namespace distbench {
 namespace {

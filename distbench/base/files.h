@@ -1,0 +1,65 @@
+// Files: descriptors, whole files, and those of /proc and /sys.
+
+#ifndef DISTBENCH_BASE_FILES_H_
+#define DISTBENCH_BASE_FILES_H_
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+
+namespace distbench {
+
+// Owns a file descriptor, or none.
+class FileDescriptor {
+ public:
+  FileDescriptor() = default;
+  explicit FileDescriptor(int fd) : fd_(fd) {}
+  FileDescriptor(FileDescriptor&& other) noexcept
+      : fd_(std::exchange(other.fd_, kNone)) {}
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
+    Close();
+    fd_ = std::exchange(other.fd_, kNone);
+    return *this;
+  }
+  ~FileDescriptor() { Close(); }
+
+  bool is_open() const { return fd_ != kNone; }
+  int get() const { return fd_; }
+  void Close();
+
+  // The caller owns the descriptor from now on.
+  int Release() { return std::exchange(fd_, kNone); }
+
+ private:
+  static constexpr int kNone = -1;
+
+  int fd_ = kNone;
+};
+
+// Far above the size of any file that is read as a whole; guards against files
+// that never end.
+inline constexpr int64_t kMaxFileBytes = int64_t{1} << 28;
+
+// Returns the bytes of a file, pipe or device; "-" is standard input. The error
+// names the path and says what is wrong with it.
+absl::StatusOr<std::string> ReadFile(const std::string& path,
+                                     int64_t max_bytes = kMaxFileBytes);
+
+// Returns the first line of a file, such as those of /sys, without surrounding
+// white space; empty if there is none.
+std::string FirstLine(const std::string& path);
+
+// Returns the /proc folder of a process; pid 0 stands for this one. An empty
+// `root` stands for the real file system.
+inline std::string ProcFolder(const std::string& root, pid_t pid) {
+  return pid == 0 ? root + "/proc/self" : absl::StrCat(root, "/proc/", pid);
+}
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_BASE_FILES_H_

@@ -1,0 +1,120 @@
+#include "distbench/base/files.h"
+
+#include <fcntl.h>
+#include <sys/eventfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "distbench/base/testing/without_privileges.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::HasSubstr;
+
+bool IsOpen(int fd) { return fcntl(fd, F_GETFD) != -1; }
+
+int NewFile() { return eventfd(0, EFD_CLOEXEC); }
+
+TEST(FileDescriptorTest, ClosesWhatItOwns) {
+  int number;
+  {
+    const FileDescriptor file(NewFile());
+    number = file.get();
+    EXPECT_TRUE(file.is_open());
+    EXPECT_TRUE(IsOpen(number));
+  }
+  EXPECT_FALSE(IsOpen(number));
+}
+
+TEST(FileDescriptorTest, PassesItOn) {
+  FileDescriptor file(NewFile());
+  const int number = file.get();
+  FileDescriptor other(std::move(file));
+  EXPECT_FALSE(file.is_open());
+  EXPECT_EQ(other.get(), number);
+  FileDescriptor third(NewFile());
+  const int replaced = third.get();
+  third = std::move(other);
+  EXPECT_FALSE(IsOpen(replaced));
+  EXPECT_EQ(third.get(), number);
+  EXPECT_TRUE(IsOpen(number));
+}
+
+TEST(FileDescriptorTest, MayOwnNone) {
+  FileDescriptor none;
+  EXPECT_FALSE(none.is_open());
+  none.Close();
+  const FileDescriptor failed(-1);
+  EXPECT_FALSE(failed.is_open());
+}
+
+std::string TempPath(const std::string& name) {
+  return ::testing::TempDir() + "/" + name;
+}
+
+TEST(ReadFile, ReturnsAllBytes) {
+  const std::string bytes = std::string(200'000, 'x') + std::string("\0\n", 2);
+  const std::string path = TempPath("bytes");
+  std::ofstream(path, std::ios::binary) << bytes;
+  EXPECT_EQ(ReadFile(path).value(), bytes);
+}
+
+TEST(ReadFile, ReadsPipesToTheirEnd) {
+  const std::string path = TempPath("pipe");
+  unlink(path.c_str());
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  std::thread writer([&path] { std::ofstream(path) << "tests"; });
+  const auto contents = ReadFile(path);
+  writer.join();
+  EXPECT_EQ(contents.value(), "tests");
+}
+
+TEST(ReadFile, SaysWhatIsMissing) {
+  const auto status = ReadFile(TempPath("missing")).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("/missing: No such file or directory; check the path"));
+  EXPECT_THAT(std::string(ReadFile("").status().message()),
+              HasSubstr("no file is named"));
+}
+
+TEST(ReadFile, RefusesDirectories) {
+  EXPECT_THAT(std::string(ReadFile(::testing::TempDir()).status().message()),
+              HasSubstr("is a directory"));
+}
+
+TEST(ReadFile, SaysWhenPermissionIsMissing) {
+  const std::string path = TempPath("secret");
+  std::ofstream(path) << "x";
+  ASSERT_EQ(chmod(path.c_str(), 0), 0);
+  WithoutPrivileges([&path] {
+    const auto status = ReadFile(path).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kPermissionDenied);
+    EXPECT_THAT(std::string(status.message()),
+                HasSubstr("/secret: Permission"));
+  });
+}
+
+TEST(ReadFile, MayBeToldToReadLess) {
+  const std::string path = TempPath("two_mib");
+  std::ofstream(path) << std::string(2 << 20, 'x');
+  EXPECT_TRUE(ReadFile(path, 2 << 20).ok());
+  EXPECT_THAT(std::string(ReadFile(path, 1 << 20).status().message()),
+              HasSubstr("larger than 1 MiB"));
+}
+
+TEST(ReadFile, StopsAtFilesWithoutEnd) {
+  EXPECT_THAT(std::string(ReadFile("/dev/zero").status().message()),
+              HasSubstr("larger than"));
+}
+
+}  // namespace
+}  // namespace distbench

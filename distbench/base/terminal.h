@@ -1,0 +1,25 @@
+#ifndef DISTBENCH_BASE_TERMINAL_H_
+#define DISTBENCH_BASE_TERMINAL_H_
+
+namespace distbench {
+
+// What an output can show.
+struct Terminal {
+  // Otherwise a file or a pipe.
+  bool is_terminal = false;
+
+  // In characters.
+  int columns = 80;
+  int rows = 24;
+
+  // Colours are for terminals only. Users forbid them with a non-empty
+  // environment variable NO_COLOR (no-color.org), and TERM=dumb has none.
+  bool has_color = false;
+};
+
+// Examines an open file descriptor.
+Terminal TerminalOf(int fd);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_BASE_TERMINAL_H_

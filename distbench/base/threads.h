@@ -1,0 +1,51 @@
+// Threads: starting them, counting them, and the CPUs that they may run on.
+
+#ifndef DISTBENCH_BASE_THREADS_H_
+#define DISTBENCH_BASE_THREADS_H_
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+
+namespace distbench {
+
+// Turns std::thread's exception into RESOURCE_EXHAUSTED. `what` completes
+// "cannot start a thread for".
+inline absl::Status NoThreadError(absl::string_view what,
+                                  const std::system_error& error) {
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "cannot start a thread for ", what, ": ", error.code().message(),
+      "; let the test need fewer threads, or raise the system's limits of "
+      "threads and memory"));
+}
+
+// Starts a thread that runs `body`; NoThreadError() if the system refuses it.
+// For threads whose number depends on input: a failing std::thread would end
+// the process.
+template <typename Body>
+absl::StatusOr<std::thread> StartThread(absl::string_view what, Body body) {
+  try {
+    return std::thread(std::move(body));
+  } catch (const std::system_error& error) {
+    return NoThreadError(what, error);
+  }
+}
+
+// Returns the number of threads of a process, including those of libraries; pid
+// 0 stands for this process. 0 if there is no such process. Thread-safe.
+int64_t ProcessThreadCount(pid_t pid = 0);
+
+// Returns the number of CPUs that the calling thread may run on; at least 1.
+int UsableCpuCount();
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_BASE_THREADS_H_

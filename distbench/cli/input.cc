@@ -1,0 +1,125 @@
+#include "distbench/cli/input.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "distbench/config/reading/load.h"
+#include "distbench/config/validate/check.h"
+#include "distbench/report/findings/verdict.h"
+#include "distbench/results/result_file.h"
+#include "test_builder/building/notes.h"
+#include "test_builder/building/test_list.h"
+
+namespace distbench {
+namespace {
+
+absl::StatusOr<TestSequence> BuildPattern(const std::string& pattern) {
+  Notes notes;
+  TestListRequest request;
+  request.configs = {pattern};
+  absl::StatusOr<std::vector<DistributedSystemDescription>> tests =
+      BuildTests(request, notes);
+  if (!tests.ok()) return tests.status();
+  for (const std::string& note : notes.all()) std::cerr << note << '\n';
+  TestSequence sequence;
+  for (DistributedSystemDescription& test : *tests) {
+    *sequence.add_tests() = std::move(test);
+  }
+  return CheckTestSequence(std::move(sequence));
+}
+
+namespace fs = std::filesystem;
+
+absl::StatusOr<std::vector<std::string>> ResultsIn(const std::string& folder) {
+  std::vector<std::string> files;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string path = entry->path().string();
+    if (absl::EndsWith(path, ".pb") || absl::EndsWith(path, ".pb.gz")) {
+      files.push_back(path);
+    }
+  }
+  if (error) {
+    return absl::UnknownError(
+        absl::StrCat("cannot list ", folder, ": ", error.message()));
+  }
+  if (files.empty()) {
+    return absl::NotFoundError(
+        absl::StrCat(folder, " holds no results (*.pb or *.pb.gz)"));
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+}  // namespace
+
+absl::StatusOr<TestSequence> LoadAndCheckTests(const std::string& infile) {
+  if (infile == "-" && isatty(STDIN_FILENO)) {
+    std::cerr << "Reading tests from standard input; press Ctrl-D to finish"
+              << std::endl;
+  }
+  absl::StatusOr<TestSequence> tests = LoadTestSequence(infile);
+  if (!tests.ok()) return tests;
+  tests = CheckTestSequence(*std::move(tests));
+  if (!tests.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(infile, " has problems:\n", tests.status().message()));
+  }
+  return tests;
+}
+
+absl::StatusOr<DistributedSystemDescription> LoadOneTest(
+    const std::string& pattern, const std::string& infile) {
+  absl::StatusOr<TestSequence> tests =
+      pattern.empty() ? LoadAndCheckTests(infile) : BuildPattern(pattern);
+  if (!tests.ok()) return tests.status();
+  if (tests->tests_size() != 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(pattern.empty() ? infile : pattern, " has ",
+                     tests->tests_size(), " tests; exactly one is needed"));
+  }
+  return std::move(*tests->mutable_tests(0));
+}
+
+absl::StatusOr<std::vector<SourcedResults>> ReadResultFiles(
+    const std::vector<std::string>& paths) {
+  std::vector<SourcedResults> all;
+  for (const std::string& path : paths) {
+    std::vector<std::string> files = {path};
+    std::error_code ignored;
+    if (fs::is_directory(path, ignored)) {
+      absl::StatusOr<std::vector<std::string>> found = ResultsIn(path);
+      if (!found.ok()) return found.status();
+      files = *std::move(found);
+    }
+    for (const std::string& file : files) {
+      absl::StatusOr<TestSequenceResults> results = ReadResults(file);
+      if (!results.ok()) return results.status();
+      all.push_back({file, *std::move(results)});
+    }
+  }
+  return all;
+}
+
+int ExitCodeForAll(const std::vector<SourcedResults>& results) {
+  int exit_code = kExitOk;
+  for (const SourcedResults& sourced : results) {
+    exit_code = std::max(exit_code, ExitCodeFor(sourced.results));
+    for (const SearchReport& search : sourced.results.searches()) {
+      if (search.verdict() == "invalid") exit_code = kExitRunFailed;
+    }
+  }
+  return exit_code;
+}
+
+}  // namespace distbench

@@ -1,0 +1,37 @@
+// What subcommands read: tests and results.
+
+#ifndef DISTBENCH_CLI_INPUT_H_
+#define DISTBENCH_CLI_INPUT_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "distbench/report/measurements/test_run.h"
+#include "proto/traffic_config.pb.h"
+
+namespace distbench {
+
+// Returns the tests of a file, canonical and ready to run. The error lists
+// every problem, one per line, after the file's name. Prints a hint to stderr
+// if it waits for terminal input.
+absl::StatusOr<TestSequence> LoadAndCheckTests(const std::string& infile);
+
+// Returns the single test of a pattern string such as "feed_aggregator:grpc",
+// built as by test_builder, or of a file if `pattern` is empty. The test is
+// canonical. INVALID_ARGUMENT if the input is wrong or does not yield exactly
+// one test.
+absl::StatusOr<DistributedSystemDescription> LoadOneTest(
+    const std::string& pattern, const std::string& infile);
+
+// Reads result files. A directory stands for its *.pb and *.pb.gz files, sorted
+// by name.
+absl::StatusOr<std::vector<SourcedResults>> ReadResultFiles(
+    const std::vector<std::string>& paths);
+
+// Returns the most severe exit code of the results.
+int ExitCodeForAll(const std::vector<SourcedResults>& results);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_CLI_INPUT_H_

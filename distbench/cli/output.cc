@@ -1,0 +1,77 @@
+#include "distbench/cli/output.h"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <iostream>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "distbench/cli/flags.h"
+
+namespace distbench {
+namespace {
+
+absl::Status WriteFile(const std::string& path, absl::string_view text) {
+  if (path.empty()) return absl::OkStatus();
+  absl::StatusOr<ReportOutput> output = ReportOutput::Open(path);
+  if (!output.ok()) return output.status();
+  output->Write(text);
+  return output->Finish();
+}
+
+}  // namespace
+
+int Fail(const absl::Status& error, int exit_code) {
+  return Fail(error.message(), exit_code);
+}
+
+int Fail(absl::string_view message, int exit_code) {
+  std::cerr << "distbench: " << message << std::endl;
+  return exit_code;
+}
+
+absl::StatusOr<ReportOutput> ReportOutput::Open(const std::string& path) {
+  const std::string target = path.empty() ? "/dev/stdout" : path;
+  absl::StatusOr<std::unique_ptr<OutputFile>> file = OutputFile::Open(target);
+  if (!file.ok()) return file.status();
+  return ReportOutput(target, *std::move(file));
+}
+
+void ReportOutput::Write(absl::string_view bytes) {
+  while (status_.ok() && !bytes.empty()) {
+    const ssize_t written = write(file_->fd(), bytes.data(), bytes.size());
+    if (written >= 0) {
+      bytes.remove_prefix(written);
+    } else if (errno != EINTR) {
+      status_ = WriteError(path_, errno);
+    }
+  }
+}
+
+absl::Status ReportOutput::Finish() {
+  if (!status_.ok()) return status_;
+  return file_->Commit();
+}
+
+void AddCheckFlags(CLI::App& command, CheckFlags& flags) {
+  AddTextFlag(command, "--junit", flags.junit, "FILE",
+              "Write the verdicts on all conditions as JUnit XML");
+  AddTextFlag(command, "--markdown", flags.markdown, "FILE",
+              "Write them as a Markdown table");
+  command.add_flag("--allow_undecided", flags.allow_undecided,
+                   "Do not exit 2 where the evidence is too thin for a\n"
+                   "verdict");
+}
+
+absl::Status WriteChecks(absl::Span<const Check> checks,
+                         const CheckFlags& flags) {
+  const absl::Status status =
+      WriteFile(flags.junit, ChecksJunit(checks, flags.allow_undecided));
+  return status.ok() ? WriteFile(flags.markdown, ChecksMarkdown(checks))
+                     : status;
+}
+
+}  // namespace distbench

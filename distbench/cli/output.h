@@ -1,0 +1,64 @@
+// What subcommands write: errors, reports, and what became of conditions.
+
+#ifndef DISTBENCH_CLI_OUTPUT_H_
+#define DISTBENCH_CLI_OUTPUT_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "distbench/report/verdicts/check.h"
+#include "distbench/results/output_file.h"
+
+namespace CLI {
+class App;
+}
+
+namespace distbench {
+
+// Prints the error to stderr, and returns `exit_code`.
+int Fail(const absl::Status& error, int exit_code);
+int Fail(absl::string_view message, int exit_code);
+
+// The destination of a report, which is written piece by piece.
+class ReportOutput {
+ public:
+  // An empty path means stdout. A file appears only once it is complete.
+  static absl::StatusOr<ReportOutput> Open(const std::string& path);
+
+  // Does nothing after an error.
+  void Write(absl::string_view bytes);
+
+  // Ends the report. Call it once. Returns the first error of any write.
+  absl::Status Finish();
+
+ private:
+  ReportOutput(std::string path, std::unique_ptr<OutputFile> file)
+      : path_(std::move(path)), file_(std::move(file)) {}
+
+  std::string path_;
+  std::unique_ptr<OutputFile> file_;
+  absl::Status status_;
+};
+
+// Where the verdicts on conditions go, and what they are: objectives of runs,
+// or gates of comparisons.
+struct CheckFlags {
+  std::string junit;
+  std::string markdown;
+  bool allow_undecided = false;
+};
+
+// --junit, --markdown and --allow_undecided. `flags` must outlive the parsing.
+void AddCheckFlags(CLI::App& command, CheckFlags& flags);
+
+// Writes the files that the flags name. The error names the file.
+absl::Status WriteChecks(absl::Span<const Check> checks,
+                         const CheckFlags& flags);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_CLI_OUTPUT_H_

@@ -1,0 +1,165 @@
+#include "distbench/config/reading/load.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "distbench/base/files.h"
+#include "distbench/config/reading/parse_text.h"
+#include "google/protobuf/io/coded_stream.h"
+#include "google/protobuf/io/zero_copy_stream_impl_lite.h"
+#include "google/protobuf/text_format.h"
+
+namespace distbench {
+namespace {
+
+constexpr char kStandardInput[] = "standard input";
+
+absl::Status Unreadable(absl::string_view source, absl::string_view why) {
+  return absl::InvalidArgumentError(absl::StrCat(source, ": ", why));
+}
+
+// Text contains no control characters other than white space.
+bool IsTextByte(unsigned char byte) {
+  return byte >= ' ' || (byte >= '\t' && byte <= '\r');
+}
+
+bool IsText(absl::string_view contents) {
+  return std::all_of(contents.begin(), contents.end(), IsTextByte);
+}
+
+bool HasUnknownFields(const TestSequence& sequence) {
+  TestSequence known = sequence;
+  known.DiscardUnknownFields();
+  return known.ByteSizeLong() != sequence.ByteSizeLong();
+}
+
+// Explains what bytes that are neither text nor a sequence probably are.
+absl::Status ExplainBinary(absl::string_view contents,
+                           absl::string_view source) {
+  if (absl::StartsWith(contents, "\x1f\x8b")) {
+    return Unreadable(source,
+                      "is compressed by gzip; a config is plain text or binary "
+                      "protobuf, and `distbench report` reads results");
+  }
+  if (absl::StartsWith(contents, "\xff\xfe") ||
+      absl::StartsWith(contents, "\xfe\xff")) {
+    return Unreadable(source, "is UTF-16 text; save it as UTF-8");
+  }
+  return Unreadable(
+      source,
+      "is neither text nor a binary TestSequence, as a config must "
+      "be; `distbench report` reads results");
+}
+
+absl::StatusOr<TestSequence> ParseBinary(absl::string_view contents,
+                                         absl::string_view source) {
+  TestSequence sequence;
+  if (!sequence.ParseFromArray(contents.data(), contents.size()) ||
+      HasUnknownFields(sequence)) {
+    return ExplainBinary(contents, source);
+  }
+  return sequence;
+}
+
+// Names the format of a text that looks like another format; empty if it does
+// not.
+absl::string_view OtherFormat(absl::string_view contents) {
+  contents = absl::StripLeadingAsciiWhitespace(contents);
+  if (absl::StartsWith(contents, "{") || absl::StartsWith(contents, "[")) {
+    return "JSON";
+  }
+  for (absl::string_view line : absl::StrSplit(contents, '\n')) {
+    line = absl::StripAsciiWhitespace(line);
+    // "key:" alone on a line, and "- item", are no text format.
+    if (absl::StartsWith(line, "- ") ||
+        (absl::EndsWith(line, ":") && !absl::StartsWith(line, "#"))) {
+      return "YAML";
+    }
+  }
+  return "";
+}
+
+absl::StatusOr<TestSequence> ParseTextSequence(absl::string_view contents,
+                                               absl::string_view source) {
+  TestSequence sequence;
+  absl::Status status = ParseText(contents, source, sequence);
+  if (status.ok()) return sequence;
+  const absl::string_view format = OtherFormat(contents);
+  if (format.empty()) return status;
+  return Unreadable(
+      source, absl::StrCat("looks like ", format,
+                           "; a config is a protobuf message in text format, "
+                           "as in `tests { name: \"t\" }`\n",
+                           status.message()));
+}
+
+// 64-bit FNV-1a (Fowler-Noll-Vo), which is the same in every build.
+uint64_t Fnv1a(const std::string& bytes) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (char byte : bytes) {
+    hash ^= static_cast<uint8_t>(byte);
+    hash *= 0x100000001b3;
+  }
+  return hash;
+}
+
+// Serialises maps in the order of their keys.
+std::string Serialise(const DistributedSystemDescription& test) {
+  std::string bytes;
+  google::protobuf::io::StringOutputStream stream(&bytes);
+  google::protobuf::io::CodedOutputStream output(&stream);
+  output.SetSerializationDeterministic(true);
+  test.SerializeWithCachedSizes(&output);
+  output.Trim();
+  return bytes;
+}
+
+}  // namespace
+
+absl::StatusOr<TestSequence> LoadTestSequence(const std::string& path) {
+  const bool is_stdin = path == "-" || path == "/dev/stdin";
+  absl::StatusOr<std::string> contents = ReadFile(is_stdin ? "-" : path);
+  if (!contents.ok()) return contents.status();
+  return ParseTestSequence(*contents, is_stdin ? kStandardInput : path);
+}
+
+absl::StatusOr<TestSequence> ParseTestSequence(absl::string_view contents,
+                                               absl::string_view source) {
+  if (contents.size() > kMaxFileBytes) {
+    return Unreadable(source, "is too large for a config");
+  }
+  // Some editors begin UTF-8 files with a byte order mark.
+  contents = absl::StripPrefix(contents, "\xef\xbb\xbf");
+  absl::StatusOr<TestSequence> sequence =
+      IsText(contents) ? ParseTextSequence(contents, source)
+                       : ParseBinary(contents, source);
+  if (sequence.ok() && sequence->tests().empty()) {
+    return Unreadable(source,
+                      "has no tests; write at least one `tests { ... }`");
+  }
+  return sequence;
+}
+
+std::string ToText(const TestSequence& sequence) {
+  google::protobuf::TextFormat::Printer printer;
+  printer.SetUseUtf8StringEscaping(true);
+  std::string text;
+  printer.PrintToString(sequence, &text);
+  return text;
+}
+
+std::string ConfigHash(DistributedSystemDescription test) {
+  test.clear_random_seed();
+  // Serialise() relies on the sizes that this call caches.
+  test.ByteSizeLong();
+  return absl::StrFormat("%016x", Fnv1a(Serialise(test)));
+}
+
+}  // namespace distbench

@@ -1,0 +1,208 @@
+#include "distbench/config/reading/parse_text.h"
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "distbench/config/problems/suggest.h"
+#include "google/protobuf/descriptor.h"
+#include "google/protobuf/io/tokenizer.h"
+#include "google/protobuf/io/zero_copy_stream_impl_lite.h"
+#include "google/protobuf/message.h"
+#include "google/protobuf/text_format.h"
+
+namespace distbench {
+namespace {
+
+using ::google::protobuf::Descriptor;
+using ::google::protobuf::DescriptorPool;
+using ::google::protobuf::FieldDescriptor;
+using ::google::protobuf::Message;
+using ::google::protobuf::Reflection;
+using ::google::protobuf::TextFormat;
+
+// Deeper than any config, and shallow enough for any stack.
+constexpr int kMaxNesting = 50;
+constexpr int kMaxErrors = 100;
+
+// Suggests a field when the parser's message is 'Message type "T" has no field
+// named "f"'. Empty for other messages.
+std::string FieldSuggestion(absl::string_view message) {
+  const std::vector<std::string> parts = absl::StrSplit(message, '"');
+  if (parts.size() != 5) return "";
+  const Descriptor* type =
+      DescriptorPool::generated_pool()->FindMessageTypeByName(parts[1]);
+  if (type == nullptr) return "";
+  std::vector<std::string> names;
+  for (int i = 0; i < type->field_count(); ++i) {
+    names.push_back(type->field(i)->name());
+  }
+  const auto closest = ClosestName(parts[3], names);
+  if (!closest.has_value()) return "";
+  return absl::StrCat(" Did you mean ", Quoted(*closest), "?");
+}
+
+// Says how to write text when the parser found something else.
+absl::string_view QuotesHint(absl::string_view message) {
+  return absl::StartsWith(message, "Expected string") ? "; put it in quotes"
+                                                      : "";
+}
+
+class ErrorList : public google::protobuf::io::ErrorCollector {
+ public:
+  explicit ErrorList(absl::string_view source) : source_(source) {}
+
+  // line and column start at 0.
+  void AddError(int line, int column, const std::string& message) override {
+    if (errors_.size() >= kMaxErrors) return;
+    errors_.insert({std::make_pair(line, column), message});
+  }
+
+  // Treats everything that the parser would skip, such as an unknown field, as
+  // an error.
+  void AddWarning(int line, int column, const std::string& message) override {
+    AddError(line, column, message);
+  }
+
+  bool empty() const { return errors_.empty(); }
+
+  absl::Status ToStatus() const {
+    if (errors_.empty()) return absl::OkStatus();
+    std::vector<std::string> lines;
+    for (const auto& [place, message] : errors_) {
+      lines.push_back(absl::StrCat(source_, ":", place.first + 1, ":",
+                                   place.second + 1, ": ", message,
+                                   FieldSuggestion(message),
+                                   QuotesHint(message)));
+    }
+    return absl::InvalidArgumentError(absl::StrJoin(lines, "\n"));
+  }
+
+ private:
+  const std::string source_;
+  std::multimap<std::pair<int, int>, std::string> errors_;
+};
+
+// The start of a block: its line, and the indentation of that line, both from
+// 0.
+struct Block {
+  int line;
+  int column;
+  int indentation;
+};
+
+class IgnoreErrors : public google::protobuf::io::ErrorCollector {
+ public:
+  void AddError(int, int, const std::string&) override {}
+};
+
+// Finds the block that lacks its end. If a block's end is indented unlike its
+// beginning, it is probably the end of the enclosing block, and this block's
+// end is missing; otherwise it is the innermost open block. Absent if all
+// blocks are closed.
+std::optional<Block> FindUnclosed(absl::string_view text) {
+  google::protobuf::io::ArrayInputStream stream(text.data(), text.size());
+  IgnoreErrors errors;
+  google::protobuf::io::Tokenizer tokenizer(&stream, &errors);
+  tokenizer.set_comment_style(
+      google::protobuf::io::Tokenizer::SH_COMMENT_STYLE);
+  std::vector<Block> open;
+  std::optional<Block> misaligned;
+  int line = -1;
+  int indentation = 0;
+  while (tokenizer.Next()) {
+    const auto& token = tokenizer.current();
+    if (token.line != line) {
+      line = token.line;
+      indentation = token.column;
+    }
+    if (token.text == "{") {
+      open.push_back({token.line, token.column, indentation});
+    } else if (token.text == "}" && !open.empty()) {
+      const Block& block = open.back();
+      const bool begins_line = token.column == indentation;
+      if (begins_line && block.indentation != indentation && !misaligned) {
+        misaligned = block;
+      }
+      open.pop_back();
+    }
+  }
+  if (open.empty()) return std::nullopt;
+  return misaligned ? misaligned : open.back();
+}
+
+// Adds an error for each repeated key of the map `field`. Must run on a freshly
+// parsed message, because only there are map entries still as written.
+void FindRepeatedKeys(const Message& message, const FieldDescriptor* field,
+                      const TextFormat::ParseInfoTree& locations,
+                      ErrorList& errors) {
+  const FieldDescriptor* key_field = field->message_type()->map_key();
+  if (key_field->cpp_type() != FieldDescriptor::CPPTYPE_STRING) return;
+  const Reflection* reflection = message.GetReflection();
+  std::set<std::string> keys;
+  for (int i = 0; i < reflection->FieldSize(message, field); ++i) {
+    const Message& entry = reflection->GetRepeatedMessage(message, field, i);
+    const std::string key = entry.GetReflection()->GetString(entry, key_field);
+    if (keys.insert(key).second) continue;
+    const auto location = locations.GetLocation(field, i);
+    errors.AddError(location.line, location.column,
+                    absl::StrCat("The key ", Quoted(key), " of ", field->name(),
+                                 " is given more than once."));
+  }
+}
+
+void FindRepeatedKeys(const Message& message,
+                      const TextFormat::ParseInfoTree& locations,
+                      ErrorList& errors) {
+  const Reflection* reflection = message.GetReflection();
+  std::vector<const FieldDescriptor*> fields;
+  reflection->ListFields(message, &fields);
+  for (const FieldDescriptor* field : fields) {
+    if (field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) continue;
+    if (field->is_map()) {
+      FindRepeatedKeys(message, field, locations, errors);
+    } else if (field->is_repeated()) {
+      for (int i = 0; i < reflection->FieldSize(message, field); ++i) {
+        FindRepeatedKeys(reflection->GetRepeatedMessage(message, field, i),
+                         *locations.GetTreeForNested(field, i), errors);
+      }
+    } else {
+      FindRepeatedKeys(reflection->GetMessage(message, field),
+                       *locations.GetTreeForNested(field, -1), errors);
+    }
+  }
+}
+
+}  // namespace
+
+absl::Status ParseText(absl::string_view text, absl::string_view source,
+                       Message& message) {
+  ErrorList errors(source);
+  TextFormat::ParseInfoTree locations;
+  TextFormat::Parser parser;
+  parser.RecordErrorsTo(&errors);
+  parser.WriteLocationsTo(&locations);
+  parser.SetRecursionLimit(kMaxNesting);
+  // Continues after an unknown field, to find other errors.
+  parser.AllowUnknownField(true);
+  google::protobuf::io::ArrayInputStream stream(text.data(), text.size());
+  if (!parser.Parse(&stream, &message)) {
+    if (const std::optional<Block> block = FindUnclosed(text)) {
+      errors.AddError(block->line, block->column,
+                      "This block is not closed; add a \"}\".");
+    } else if (errors.empty()) {
+      errors.AddError(0, 0, "This is not the text of a config.");
+    }
+  }
+  if (errors.empty()) FindRepeatedKeys(message, locations, errors);
+  return errors.ToStatus();
+}
+
+}  // namespace distbench

@@ -1,0 +1,100 @@
+#include "distbench/config/reading/parse_text.h"
+
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "proto/traffic_config.pb.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+std::string ErrorOf(const std::string& text) {
+  TestSequence sequence;
+  const absl::Status status = ParseText(text, "x.config", sequence);
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  return std::string(status.message());
+}
+
+TEST(ParseText, ReadsAConfig) {
+  TestSequence sequence;
+  ASSERT_TRUE(ParseText("tests { name: 'a' }  # comment", "x", sequence).ok());
+  EXPECT_EQ(sequence.tests(0).name(), "a");
+}
+
+TEST(ParseText, TellsLineAndColumn) {
+  EXPECT_THAT(ErrorOf("tests {\n  name: 3\n}"),
+              StartsWith("x.config:2:9: Expected string"));
+}
+
+TEST(ParseText, AsksForQuotes) {
+  EXPECT_EQ(ErrorOf("tests { actions { iterations { rate: 200 } } }"),
+            "x.config:1:38: Expected string, got: 200; put it in quotes");
+}
+
+TEST(ParseText, SuggestsTheRate) {
+  EXPECT_THAT(
+      ErrorOf("tests { actions { iterations { open_loop_rate: 200 } } }"),
+      HasSubstr("Did you mean \"rate\"?"));
+}
+
+TEST(ParseText, ListsEveryUnknownFieldAndSuggestsAnother) {
+  EXPECT_THAT(
+      ErrorOf("tests {\n  servces { name: 'a' }\n  services { cunt: 3 }\n}"),
+      MatchesRegex("x.config:2:[0-9]+: .*\"servces\"\\. Did you mean "
+                   "\"services\"\\?\nx.config:3:[0-9]+: .*\"cunt\"\\. Did you "
+                   "mean \"count\"\\?"));
+}
+
+TEST(ParseText, NamesTheBlockThatIsNotClosed) {
+  EXPECT_THAT(ErrorOf("tests {\n  services { name: 'a' }\n"),
+              HasSubstr("x.config:1:7: This block is not closed"));
+  // By the indentation, the last line closes the tests.
+  EXPECT_THAT(ErrorOf("tests {\n  actions {\n    name: 'a' # {\n}\n"),
+              HasSubstr("x.config:2:11: This block is not closed"));
+  EXPECT_THAT(ErrorOf("tests {\n  name: 3\n}"),
+              Not(HasSubstr("not closed")));
+}
+
+TEST(ParseText, RefusesRepeatedSingularFields) {
+  EXPECT_THAT(ErrorOf("tests { name: 'a' name: 'b' }"), HasSubstr("\"name\""));
+  EXPECT_THAT(
+      ErrorOf("tests { actions { rpc_name: 'a' action_list_name: 'b'}}"),
+      HasSubstr("oneof"));
+}
+
+TEST(ParseText, RefusesRepeatedMapKeys) {
+  EXPECT_EQ(ErrorOf("tests { name: 'a' }\n"
+                    "tests {\n"
+                    "  attributes { key: 'k' value: '1' }\n"
+                    "  attributes { key: 'l' value: '1' }\n"
+                    "  attributes { key: 'k' value: '2' }\n"
+                    "  action_lists {\n"
+                    "    predicate_probabilities { key: 'p' value: 1 }\n"
+                    "    predicate_probabilities { key: 'p' value: 0 }\n"
+                    "  }\n"
+                    "}"),
+            "x.config:5:3: The key \"k\" of attributes is given more than "
+            "once.\nx.config:8:5: The key \"p\" of predicate_probabilities is "
+            "given more than once.");
+}
+
+TEST(ParseText, SurvivesDeepNesting) {
+  std::string text = "tests { ";
+  for (int i = 0; i < 100'000; ++i) text += "a {";
+  EXPECT_THAT(ErrorOf(text), HasSubstr("too deep"));
+}
+
+TEST(ParseText, ListsABoundedNumberOfErrors) {
+  std::string text = "tests {\n";
+  for (int i = 0; i < 10'000; ++i) text += "unknown: 1\n";
+  EXPECT_LT(ErrorOf(text + "}").size(), 20'000);
+}
+
+}  // namespace
+}  // namespace distbench

@@ -1,0 +1,271 @@
+#include "distbench/config/requirements/host_requirements.h"
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+#include "distbench/config/catalogs/settings.h"
+#include "distbench/config/problems/suggest.h"
+
+namespace distbench {
+namespace {
+
+// ---- The values of a host, as text; nothing if it does not report them ------
+
+using Value = std::optional<std::string>;
+
+Value Text(bool is_known, const std::string& value) {
+  return is_known ? Value(value) : std::nullopt;
+}
+
+Value Number(bool is_known, int64_t value) {
+  return is_known ? Value(absl::StrCat(value)) : std::nullopt;
+}
+
+Value Switch(bool is_known, bool is_on) {
+  return is_known ? Value(is_on ? "on" : "off") : std::nullopt;
+}
+
+// Without the name of the system: "6.1.0-18-amd64" of "Linux 6.1.0-18-amd64
+// x86_64".
+Value KernelRelease(const HostFacts& host) {
+  const std::vector<std::string> words = absl::StrSplit(host.kernel(), ' ');
+  return Text(words.size() >= 2, words.size() >= 2 ? words[1] : "");
+}
+
+// A host without states that could be disabled has a driver called "none", or
+// does not report anything.
+Value DeepestIdleState(const HostFacts& host) {
+  if (host.idle_states().empty()) {
+    return Text(host.has_idle_driver(), "none");
+  }
+  return *host.idle_states().rbegin();
+}
+
+// "on" if there is a mitigation for every vulnerability that affects the CPU,
+// "off" if there is for none, otherwise "partial". L1TF has one that costs
+// nothing and is never off. Entries like "KVM: ..." only concern guests.
+Value Mitigations(const HostFacts& host) {
+  if (host.mitigations().empty()) return std::nullopt;
+  int mitigated = 0;
+  int vulnerable = 0;
+  for (const auto& [name, state] : host.mitigations()) {
+    if (name == "l1tf") continue;
+    mitigated += absl::StartsWith(state, "Mitigation");
+    vulnerable += absl::StartsWith(state, "Vulnerable");
+  }
+  if (vulnerable == 0) return "on";
+  return mitigated == 0 ? "off" : "partial";
+}
+
+// ---- The facts --------------------------------------------------------------
+
+enum class Rule { kEqual, kAtLeast, kContains, kVersion };
+
+struct Fact {
+  SettingDeclaration declaration;
+  Value (*value)(const HostFacts& host);
+  Rule rule = Rule::kEqual;
+};
+
+SettingDeclaration OneOf(const char* name, std::vector<std::string> values) {
+  return {.name = name,
+          .description = {},
+          .default_value = "",
+          .allowed_values = std::move(values)};
+}
+
+SettingDeclaration AnyText(const char* name) {
+  return {.name = name, .description = {}, .default_value = ""};
+}
+
+SettingDeclaration FromTo(
+    const char* name, int64_t minimum,
+    int64_t maximum = std::numeric_limits<int64_t>::max()) {
+  return {.name = name,
+          .description = {},
+          .default_value = int64_t{0},
+          .minimum = minimum,
+          .maximum = maximum};
+}
+
+const std::vector<Fact>& Facts() {
+  static const auto* const facts = new std::vector<Fact>{
+      {OneOf("cpu_boost", {"on", "off"}),
+       [](const HostFacts& host) {
+         return Switch(host.has_is_cpu_boost_enabled(),
+                       host.is_cpu_boost_enabled());
+       }},
+      {OneOf("cpu_frequency_governor",
+             {"conservative", "ondemand", "performance", "powersave",
+              "schedutil", "userspace"}),
+       [](const HostFacts& host) {
+         return Text(host.has_cpu_frequency_governor(),
+                     host.cpu_frequency_governor());
+       }},
+      {AnyText("cpu_model"),
+       [](const HostFacts& host) {
+         return Text(host.has_cpu_model(), host.cpu_model());
+       },
+       Rule::kContains},
+      {AnyText("deepest_idle_state"), DeepestIdleState},
+      {AnyText("default_queueing_discipline"),
+       [](const HostFacts& host) {
+         return Text(host.has_default_queueing_discipline(),
+                     host.default_queueing_discipline());
+       }},
+      {AnyText("kernel"), KernelRelease, Rule::kVersion},
+      {FromTo("min_cpus", 1),
+       [](const HostFacts& host) {
+         return Number(host.has_cpu_count(), host.cpu_count());
+       },
+       Rule::kAtLeast},
+      {FromTo("min_memory_bytes", 1),
+       [](const HostFacts& host) {
+         return Number(host.has_memory_bytes(), host.memory_bytes());
+       },
+       Rule::kAtLeast},
+      {OneOf("mitigations", {"on", "off"}), Mitigations},
+      {OneOf("smt", {"on", "off"}),
+       [](const HostFacts& host) {
+         return Switch(host.has_is_smt_active(), host.is_smt_active());
+       }},
+      {AnyText("tcp_congestion_control"),
+       [](const HostFacts& host) {
+         return Text(host.has_tcp_congestion_control(),
+                     host.tcp_congestion_control());
+       }},
+      {FromTo("tcp_ecn_mode", 0, 5),
+       [](const HostFacts& host) {
+         return Number(host.has_tcp_ecn_mode(), host.tcp_ecn_mode());
+       }},
+      {OneOf("transparent_huge_pages", {"always", "madvise", "never"}),
+       [](const HostFacts& host) {
+         return Text(host.has_transparent_huge_pages(),
+                     host.transparent_huge_pages());
+       }},
+  };
+  return *facts;
+}
+
+const Fact* FindFact(const std::string& name) {
+  for (const Fact& fact : Facts()) {
+    if (fact.declaration.name == name) return &fact;
+  }
+  return nullptr;
+}
+
+SettingsDeclaration Declarations() {
+  SettingsDeclaration declarations;
+  for (const Fact& fact : Facts()) {
+    declarations.settings.push_back(fact.declaration);
+  }
+  return declarations;
+}
+
+// ---- Comparison -------------------------------------------------------------
+
+// "6.1" stands for "6.1" and "6.1.90", but not for "6.12".
+bool IsVersion(absl::string_view value, absl::string_view wanted) {
+  return absl::ConsumePrefix(&value, wanted) &&
+         (value.empty() || !absl::ascii_isdigit(value[0]) ||
+          !absl::ascii_isdigit(wanted.back()));
+}
+
+bool IsAtLeast(const std::string& value, const std::string& wanted) {
+  int64_t number = 0;
+  int64_t minimum = 0;
+  return absl::SimpleAtoi(value, &number) &&
+         absl::SimpleAtoi(wanted, &minimum) && number >= minimum;
+}
+
+bool IsMet(Rule rule, const std::string& value, const std::string& wanted) {
+  switch (rule) {
+    case Rule::kEqual:
+      return value == wanted;
+    case Rule::kAtLeast:
+      return IsAtLeast(value, wanted);
+    case Rule::kContains:
+      return absl::StrContains(value, wanted);
+    case Rule::kVersion:
+      return IsVersion(value, wanted);
+  }
+  return false;
+}
+
+std::string Demand(Rule rule) {
+  switch (rule) {
+    case Rule::kEqual:
+      return "requires ";
+    case Rule::kAtLeast:
+      return "requires at least ";
+    case Rule::kContains:
+      return "requires a name that contains ";
+    case Rule::kVersion:
+      return "requires version ";
+  }
+  return "";
+}
+
+Value WhyUnmet(const Fact& fact, const NamedSetting& setting,
+               const HostFacts& host) {
+  const bool is_text = setting.has_string_value();
+  const std::string wanted = is_text ? setting.string_value()
+                                     : absl::StrCat(setting.int64_value());
+  const auto shown = [is_text](const std::string& value) {
+    return is_text ? Quoted(value) : value;
+  };
+  const Value value = fact.value(host);
+  if (value && !wanted.empty() && IsMet(fact.rule, *value, wanted)) {
+    return std::nullopt;
+  }
+  return absl::StrCat(setting.name(), " is ",
+                      value ? shown(*value) : "not known",
+                      ", but the test ", Demand(fact.rule), shown(wanted));
+}
+
+}  // namespace
+
+void ValidateHostRequirements(const Path& path,
+                              const HostRequirements& requirements,
+                              Problems& problems) {
+  const Path facts = path.Field("facts");
+  if (requirements.facts().empty()) {
+    problems.Add(facts, "there are none; add at least one");
+  }
+  ValidateSettings(facts, requirements.facts(), Declarations(), "a host",
+                   problems);
+  for (const NamedSetting& setting : requirements.facts()) {
+    const Fact* const fact = FindFact(setting.name());
+    if (fact == nullptr || !fact->declaration.allowed_values.empty()) continue;
+    if (setting.has_string_value() && setting.string_value().empty()) {
+      problems.Add(facts.At(setting.name()),
+                   "must not be empty; give the value that hosts must have");
+    }
+  }
+}
+
+std::vector<std::string> UnmetRequirements(const HostRequirements& requirements,
+                                           const HostFacts& host) {
+  std::vector<std::string> unmet;
+  for (const NamedSetting& setting : requirements.facts()) {
+    const Fact* const fact = FindFact(setting.name());
+    if (fact == nullptr) {
+      unmet.push_back(absl::StrCat(Quoted(setting.name()),
+                                   " is not a fact about hosts"));
+    } else if (Value why = WhyUnmet(*fact, setting, host)) {
+      unmet.push_back(*std::move(why));
+    }
+  }
+  return unmet;
+}
+
+}  // namespace distbench

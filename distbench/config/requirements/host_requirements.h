@@ -1,0 +1,30 @@
+// What a test requires of its hosts (HostRequirements): which facts there are,
+// and whether a host meets them. docs/traffic_config.md describes the facts.
+
+#ifndef DISTBENCH_CONFIG_REQUIREMENTS_HOST_REQUIREMENTS_H_
+#define DISTBENCH_CONFIG_REQUIREMENTS_HOST_REQUIREMENTS_H_
+
+#include <string>
+#include <vector>
+
+#include "distbench/config/problems/problem.h"
+#include "proto/results.pb.h"
+#include "proto/traffic_config.pb.h"
+
+namespace distbench {
+
+// Adds a problem for each fact that is unknown, repeated, of the wrong type or
+// impossible, and if there are none.
+void ValidateHostRequirements(const Path& path,
+                              const HostRequirements& requirements,
+                              Problems& problems);
+
+// Returns the requirements that a host does not meet, such as `cpu_boost is
+// "on", but the test requires "off"`. A fact that the host does not report is
+// not met. Expects valid requirements; others are not met.
+std::vector<std::string> UnmetRequirements(const HostRequirements& requirements,
+                                           const HostFacts& host);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_CONFIG_REQUIREMENTS_HOST_REQUIREMENTS_H_

@@ -1,0 +1,55 @@
+#include "distbench/config/syntax/traffic.h"
+
+#include "absl/status/status.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "distbench/config/problems/suggest.h"
+
+namespace distbench {
+
+std::map<std::string, int64_t> MainActions(
+    const DistributedSystemDescription& test) {
+  // number of instances, by the name of their main list
+  std::map<std::string, int64_t> users;
+  for (const ServiceSpec& service : test.services()) {
+    users[service.name()] = service.count();
+  }
+  std::map<std::string, int64_t> actions;
+  for (const ActionList& list : test.action_lists()) {
+    const auto found = users.find(list.name());
+    if (found == users.end()) continue;
+    for (const std::string& name : list.action_names()) {
+      actions[name] += found->second;
+    }
+  }
+  return actions;
+}
+
+bool IsOpenLoop(const Action& action) {
+  // A canonical test has a rate only if the rate is invalid, which should not
+  // cause problems of closed loops as well.
+  return action.iterations().has_open_loop_interval_ns() ||
+         action.iterations().has_rate();
+}
+
+bool IsClosedLoop(const Action& action) {
+  return action.has_iterations() && !IsOpenLoop(action);
+}
+
+absl::StatusOr<int64_t> TestTimeoutSeconds(
+    const DistributedSystemDescription& test) {
+  const auto it = test.attributes().find(kTestTimeoutAttribute);
+  if (it == test.attributes().end()) return kDefaultTestTimeoutSeconds;
+  int64_t seconds;
+  if (!absl::SimpleAtoi(it->second, &seconds) || seconds < 1 ||
+      seconds > kMaxTestTimeoutSeconds) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(Quoted(it->second),
+                     " is not a timeout; must be a whole number "
+                     "of seconds from 1 to ",
+                     kMaxTestTimeoutSeconds));
+  }
+  return seconds;
+}
+
+}  // namespace distbench

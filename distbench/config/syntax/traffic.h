@@ -1,0 +1,37 @@
+// A test's traffic: the actions of main lists, which start it, and its time
+// limit.
+
+#ifndef DISTBENCH_CONFIG_SYNTAX_TRAFFIC_H_
+#define DISTBENCH_CONFIG_SYNTAX_TRAFFIC_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "proto/traffic_config.pb.h"
+
+namespace distbench {
+
+// Maps each action of a main list to the number of instances that run it.
+// Requires a canonical test; undefined names are harmless.
+std::map<std::string, int64_t> MainActions(
+    const DistributedSystemDescription& test);
+
+// Whether the action is an open loop or a closed loop, respectively.
+bool IsOpenLoop(const Action& action);
+bool IsClosedLoop(const Action& action);
+
+inline constexpr char kTestTimeoutAttribute[] = "test_timeout";
+inline constexpr int64_t kDefaultTestTimeoutSeconds = 3600;
+inline constexpr int64_t kMaxTestTimeoutSeconds = 1'000'000'000;
+
+// The test's time limit in seconds, from its attribute, in [1,
+// kMaxTestTimeoutSeconds]. INVALID_ARGUMENT says what is wrong with the
+// attribute.
+absl::StatusOr<int64_t> TestTimeoutSeconds(
+    const DistributedSystemDescription& test);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_CONFIG_SYNTAX_TRAFFIC_H_

@@ -1,0 +1,182 @@
+#include "distbench/engine/activity_pools/activities.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "distbench/activity/registry.h"
+#include "distbench/activity/work_random.h"
+
+namespace distbench {
+namespace {
+
+// Visits action lists, each of them once.
+class ListWalk {
+ public:
+  explicit ListWalk(const Plan& plan)
+      : plan_(plan),
+        seen_(plan.lists.size()),
+        activities_(plan.activities.size()) {}
+
+  void Visit(int list) {
+    if (list == kNone || seen_[list]) return;
+    seen_[list] = true;
+    for (const ActionPlan& action : plan_.lists[list].actions) {
+      if (action.kind == ActionPlan::Kind::kList) Visit(action.target);
+      if (action.kind == ActionPlan::Kind::kActivity) {
+        activities_[action.target] = true;
+      }
+    }
+  }
+
+  std::vector<bool> activities() && { return std::move(activities_); }
+
+ private:
+  const Plan& plan_;
+  std::vector<bool> seen_;
+  std::vector<bool> activities_;
+};
+
+// The default pool comes after those of the plan.
+int PoolOf(const Plan& plan, int activity) {
+  const int pool = plan.activities[activity].pool;
+  return pool == kNone ? static_cast<int>(plan.activity_pools.size()) : pool;
+}
+
+// If the default pool has 0 threads, no pool has any.
+int ThreadsOfPool(const Plan& plan, int pool, int default_threads) {
+  const bool is_default = pool == static_cast<int>(plan.activity_pools.size());
+  return is_default || default_threads == 0 ? default_threads
+                                            : plan.activity_pools[pool].size;
+}
+
+}  // namespace
+
+std::vector<bool> ActivitiesOfInstance(const Plan& plan, int instance) {
+  const int service = plan.instances[instance].service;
+  ListWalk walk(plan);
+  walk.Visit(plan.services[service].main_list);
+  for (const RpcPlan& rpc : plan.rpcs) {
+    if (rpc.server_service == service) walk.Visit(rpc.handler_list);
+  }
+  return std::move(walk).activities();
+}
+
+int64_t ActivityThreads(const Plan& plan, int instance, int default_threads) {
+  std::set<int> pools;
+  const std::vector<bool> is_used = ActivitiesOfInstance(plan, instance);
+  for (int i = 0; i < static_cast<int>(is_used.size()); ++i) {
+    const bool computes =
+        is_used[i] && !WaitTimeOf(plan.activities[i], /*seed=*/0).has_value();
+    if (computes) pools.insert(PoolOf(plan, i));
+  }
+  int64_t threads = 0;
+  for (const int pool : pools) {
+    threads += ThreadsOfPool(plan, pool, default_threads);
+  }
+  return threads;
+}
+
+Activities::Activities(const Options& options)
+    : plan_(*options.plan),
+      waits_(plan_.activities.size()),
+      places_(plan_.activity_pools.size() + 1),
+      pools_(plan_.activity_pools.size() + 1) {
+  AddWaits(options);
+  AddPools(options);
+}
+
+void Activities::AddWaits(const Options& options) {
+  for (size_t i = 0; i < plan_.activities.size(); ++i) {
+    const ActivityPlan& activity = plan_.activities[i];
+    const auto time = WaitTimeOf(activity, WorkRandom::Mix(options.seed + i));
+    if (!time.has_value()) continue;
+    waits_[i] = std::make_unique<Waits>(*time);
+    if (activity.pool == kNone) continue;
+    std::unique_ptr<WaitPlaces>& places = places_[activity.pool];
+    if (places == nullptr) {
+      places = std::make_unique<WaitPlaces>(
+          plan_.activity_pools[activity.pool].size);
+    }
+    waits_[i]->places = places.get();
+  }
+}
+
+void Activities::AddPools(const Options& options) {
+  std::vector<std::vector<int>> activities(pools_.size());
+  const std::vector<bool> is_used =
+      ActivitiesOfInstance(plan_, options.instance);
+  for (int i = 0; i < static_cast<int>(is_used.size()); ++i) {
+    if (is_used[i] && !waits(i)) activities[PoolOf(plan_, i)].push_back(i);
+  }
+  for (size_t i = 0; i < pools_.size(); ++i) {
+    if (activities[i].empty()) continue;
+    pools_[i] = std::make_unique<ActivityPool>(ActivityPool::Options{
+        .plan = &plan_,
+        .activities = std::move(activities[i]),
+        .seed = options.seed,
+        .thread_count = ThreadsOfPool(plan_, static_cast<int>(i),
+                                      options.default_threads),
+        .clock = options.clock});
+  }
+}
+
+absl::Status Activities::started() const {
+  for (const auto& pool : pools_) {
+    if (pool != nullptr && !pool->started().ok()) return pool->started();
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Activities::WaitUntilReady(absl::Time deadline) {
+  for (const auto& pool : pools_) {
+    if (pool == nullptr) continue;
+    const absl::Status ready = pool->WaitUntilReady(deadline);
+    if (!ready.ok()) return ready;
+  }
+  return absl::OkStatus();
+}
+
+void Activities::Submit(int activity, Iteration& iteration,
+                        ActivityListener& listener) {
+  pools_[PoolOf(plan_, activity)]->Submit(activity, iteration, listener);
+}
+
+void Activities::DropWaiting() {
+  for (const auto& pool : pools_) {
+    if (pool != nullptr) pool->DropWaiting();
+  }
+}
+
+void Activities::Shutdown() {
+  for (const auto& pool : pools_) {
+    if (pool != nullptr) pool->Shutdown();
+  }
+}
+
+int64_t Activities::NextWaitNs(int activity) {
+  Waits& waits = *waits_[activity];
+  return waits.time.Ns(waits.next_number++);
+}
+
+void Activities::AddWait(int activity, int64_t requested_ns, int64_t started_ns,
+                         int64_t done_ns) {
+  Waits& waits = *waits_[activity];
+  absl::MutexLock lock(&waits.mutex);
+  waits.record.Add(requested_ns, started_ns, done_ns);
+}
+
+std::vector<ActivityRecord> Activities::Records() {
+  std::vector<ActivityRecord> records(plan_.activities.size());
+  for (const auto& pool : pools_) {
+    if (pool != nullptr) pool->AddTo(records);
+  }
+  for (size_t i = 0; i < waits_.size(); ++i) {
+    if (waits_[i] == nullptr) continue;
+    absl::MutexLock lock(&waits_[i]->mutex);
+    records[i] = waits_[i]->record;
+  }
+  return records;
+}
+
+}  // namespace distbench

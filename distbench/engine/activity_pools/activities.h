@@ -1,0 +1,104 @@
+#ifndef DISTBENCH_ENGINE_ACTIVITY_POOLS_ACTIVITIES_H_
+#define DISTBENCH_ENGINE_ACTIVITY_POOLS_ACTIVITIES_H_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "distbench/activity/wait_time.h"
+#include "distbench/base/clock.h"
+#include "distbench/config/plan/plan.h"
+#include "distbench/engine/activity_pools/activity_pool.h"
+#include "distbench/engine/activity_pools/wait_places.h"
+
+namespace distbench {
+
+// The activities of an engine, the pools that run them, and their records.
+// Thread-safe.
+class Activities {
+ public:
+  struct Options {
+    const Plan* plan;
+    int instance = 0;
+    uint64_t seed = 0;
+
+    // Threads of the default pool, for activities that name none. 0: Submit()
+    // does the work itself, for all pools, and only one thread may call it.
+    int default_threads = 0;
+    const Clock* clock;
+  };
+
+  // Starts the threads that the instance's action lists need.
+  explicit Activities(const Options& options);
+
+  // RESOURCE_EXHAUSTED if the system cannot provide the threads. Only
+  // Shutdown() may be called then.
+  absl::Status started() const;
+
+  // Waits until the data of all activities is ready, or until DropWaiting().
+  // Returns the errors of ActivityPool.
+  absl::Status WaitUntilReady(absl::Time deadline);
+
+  // Whether iterations of the activity (index into Plan::activities) only wait
+  // instead of computing.
+  bool waits(int activity) const { return waits_[activity] != nullptr; }
+
+  // For activities that compute: runs an iteration, then tells the listener.
+  void Submit(int activity, Iteration& iteration, ActivityListener& listener);
+
+  // From here on, iterations that have not begun count as done without being
+  // run.
+  void DropWaiting();
+
+  // Stops telling listeners. Requires that they have been told of everything
+  // that was submitted.
+  void Shutdown();
+
+  // For activities that wait. places(): the places that they need, or null if
+  // none are limited. NextWaitNs(): the duration of the next iteration.
+  // AddWait(): records an iteration that is over.
+  WaitPlaces* places(int activity) { return waits_[activity]->places; }
+  int64_t NextWaitNs(int activity);
+  void AddWait(int activity, int64_t requested_ns, int64_t started_ns,
+               int64_t done_ns);
+
+  // The records, by Plan::activities.
+  std::vector<ActivityRecord> Records();
+
+ private:
+  struct Waits {
+    explicit Waits(WaitTime time) : time(time) {}
+
+    const WaitTime time;
+    WaitPlaces* places = nullptr;
+    std::atomic<uint64_t> next_number = 0;
+    absl::Mutex mutex;
+    ActivityRecord record ABSL_GUARDED_BY(mutex);
+  };
+
+  void AddWaits(const Options& options);
+  void AddPools(const Options& options);
+
+  const Plan& plan_;
+  std::vector<std::unique_ptr<Waits>> waits_;  // by Plan::activities
+  // By Plan::activity_pools, then the default pool; null if nothing needs it.
+  std::vector<std::unique_ptr<WaitPlaces>> places_;
+  std::vector<std::unique_ptr<ActivityPool>> pools_;
+};
+
+// By Plan::activities: whether the action lists of an instance (its main list
+// and the handlers of its service) may run the activity.
+std::vector<bool> ActivitiesOfInstance(const Plan& plan, int instance);
+
+// Returns the number of threads that an engine of the instance starts for
+// activities.
+int64_t ActivityThreads(const Plan& plan, int instance, int default_threads);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_ENGINE_ACTIVITY_POOLS_ACTIVITIES_H_

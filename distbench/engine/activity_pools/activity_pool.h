@@ -1,0 +1,147 @@
+#ifndef DISTBENCH_ENGINE_ACTIVITY_POOLS_ACTIVITY_POOL_H_
+#define DISTBENCH_ENGINE_ACTIVITY_POOLS_ACTIVITY_POOL_H_
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "distbench/activity/activity.h"
+#include "distbench/base/clock.h"
+#include "distbench/base/object_pool.h"
+#include "distbench/config/plan/plan.h"
+#include "distbench/stats/log_histogram.h"
+
+namespace distbench {
+
+// The measurements of one activity of one instance, warm-up included.
+struct ActivityRecord {
+  int64_t iteration_count = 0;
+  Work work;
+
+  // Per iteration: the time from its first work to its last, and the time that
+  // it waited before for its turn in the pool.
+  LogHistogram duration_ns;
+  LogHistogram queueing_ns;
+
+  void Add(int64_t requested_ns, int64_t started_ns, int64_t done_ns) {
+    ++iteration_count;
+    queueing_ns.Record(started_ns - requested_ns);
+    duration_ns.Record(done_ns - started_ns);
+  }
+};
+
+struct Iteration;
+
+// Learns when an iteration's work is done, on a thread of the pool.
+class ActivityListener {
+ public:
+  virtual ~ActivityListener() = default;
+  virtual void OnActivityDone(Iteration& iteration) = 0;
+};
+
+// Threads that run activities, so that milliseconds of computation do not keep
+// a worker from polling and pacing. Iterations begin in the order in which they
+// were submitted; the parts of one iteration are done by as many threads as are
+// free.
+//
+// At most as many iterations run at a time as there are threads. For each there
+// is an Activity, made by the thread that will prefer it, so that its memory is
+// near. Thread-safe.
+class ActivityPool {
+ public:
+  struct Options {
+    const Plan* plan;
+    std::vector<int> activities;  // to run here: indices into the plan's
+    uint64_t seed = 0;
+    int thread_count = 1;
+    const Clock* clock;
+  };
+
+  // Starts the threads, which make their activities. Without threads, Submit()
+  // does the work itself, and only one thread may call it.
+  explicit ActivityPool(Options options);
+
+  ~ActivityPool() { Shutdown(); }
+
+  // RESOURCE_EXHAUSTED if the system cannot provide the threads. Only
+  // Shutdown() may be called then.
+  const absl::Status& started() const { return started_; }
+
+  // Joins the threads and stops telling listeners. Iterations that have not
+  // begun are dropped.
+  void Shutdown();
+
+  // Waits until all activities are made, or DropWaiting(). DEADLINE_EXCEEDED if
+  // they are not made in time, RESOURCE_EXHAUSTED if there is no memory for
+  // one; the pool then runs nothing more.
+  absl::Status WaitUntilReady(absl::Time deadline);
+
+  // Runs an iteration, then tells the listener.
+  void Submit(int activity, Iteration& iteration, ActivityListener& listener);
+
+  // From here on, iterations that have not begun count as done without being
+  // run.
+  void DropWaiting();
+
+  // Adds the measurements to the records, one for each activity of the plan.
+  void AddTo(std::vector<ActivityRecord>& records);
+
+ private:
+  struct Job {
+    int activity = kNone;
+    Iteration* iteration = nullptr;
+    ActivityListener* listener = nullptr;
+    uint64_t number = 0;  // the iteration's number in its activity
+    int64_t requested_ns = 0;
+
+    // Set once the job has begun.
+    int64_t started_ns = 0;
+    std::unique_ptr<Activity> work;
+    int home = 0;  // the thread that made it
+    int step = 0;
+    int next_part = 0;
+    int unfinished_parts = 0;
+    Work done;
+  };
+  // An Activity that no iteration is using.
+  struct Idle {
+    std::unique_ptr<Activity> work;
+    int home;
+  };
+
+  void MakeActivities(int thread);
+  absl::Status MakeOne(int activity, int thread);
+  void RunThread(int thread);
+  void DoNextPart(int thread) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Begin(Job& job, int thread) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void StartStep(Job& job) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Finish(Job& job) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const Options options_;
+
+  absl::Mutex mutex_;
+  absl::CondVar parts_;  // signalled for each part that can be taken
+  // Jobs that have begun and have parts to take are at the front.
+  std::deque<Job*> jobs_ ABSL_GUARDED_BY(mutex_);
+  ObjectPool<Job> job_pool_ ABSL_GUARDED_BY(mutex_);
+  // By Plan::activities.
+  std::vector<std::vector<Idle>> idle_ ABSL_GUARDED_BY(mutex_);
+  std::vector<uint64_t> next_numbers_ ABSL_GUARDED_BY(mutex_);
+  std::vector<ActivityRecord> records_ ABSL_GUARDED_BY(mutex_);
+  int unready_threads_ ABSL_GUARDED_BY(mutex_);
+  absl::Status made_ ABSL_GUARDED_BY(mutex_);
+  bool dropping_ ABSL_GUARDED_BY(mutex_) = false;
+  bool closing_ ABSL_GUARDED_BY(mutex_) = false;
+  std::vector<std::thread> threads_;
+  absl::Status started_;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_ENGINE_ACTIVITY_POOLS_ACTIVITY_POOL_H_

@@ -1,0 +1,43 @@
+#include "distbench/engine/activity_pools/wait_places.h"
+
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+TEST(WaitPlacesTest, GivesAsManyAsThereAre) {
+  WaitPlaces places(2);
+  PlaceSeeker a, b, c;
+  EXPECT_TRUE(places.Take(a));
+  EXPECT_TRUE(places.Take(b));
+  EXPECT_FALSE(places.Take(c));
+  EXPECT_EQ(places.Free(), &c);
+  EXPECT_EQ(places.Free(), nullptr);
+  EXPECT_TRUE(places.Take(a));
+}
+
+TEST(WaitPlacesTest, FirstComeFirstServed) {
+  WaitPlaces places(1);
+  PlaceSeeker holder, a, b, c;
+  EXPECT_TRUE(places.Take(holder));
+  for (PlaceSeeker* seeker : {&a, &b, &c}) EXPECT_FALSE(places.Take(*seeker));
+  EXPECT_EQ(places.Free(), &a);
+  EXPECT_EQ(places.Free(), &b);
+  EXPECT_EQ(places.Free(), &c);
+}
+
+TEST(WaitPlacesTest, ThoseWhoLeaveGetNone) {
+  WaitPlaces places(1);
+  PlaceSeeker holder, a, b, c;
+  EXPECT_TRUE(places.Take(holder));
+  for (PlaceSeeker* seeker : {&a, &b, &c}) EXPECT_FALSE(places.Take(*seeker));
+  EXPECT_TRUE(places.Leave(b));
+  EXPECT_EQ(places.Free(), &a);
+  // Too late: it already has a place.
+  EXPECT_FALSE(places.Leave(a));
+  EXPECT_TRUE(places.Leave(c));
+  EXPECT_EQ(places.Free(), nullptr);
+}
+
+}  // namespace
+}  // namespace distbench

@@ -1,0 +1,88 @@
+#include "distbench/engine/pacing/pacer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "absl/random/distributions.h"
+#include "distbench/base/saturating_add.h"
+
+namespace distbench {
+namespace {
+
+constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+
+// Returns the first multiple of the interval on the common clock that lies
+// strictly after the start, as monotonic time.
+int64_t FirstBurst(int64_t interval_ns, const Pacer::Position& position) {
+  const int64_t common_ns = position.start_ns + position.common_clock_offset_ns;
+  const int64_t since_ns = common_ns % interval_ns;
+  return position.start_ns + (interval_ns - since_ns);
+}
+
+// The offset into the interval at which this instance sends its bursts.
+int64_t BurstShift(int64_t interval_ns, const Pacer::Position& position) {
+  return static_cast<int64_t>(static_cast<double>(interval_ns) *
+                              position.instance / position.instance_count);
+}
+
+}  // namespace
+
+Pacer::Pacer(const IterationsPlan& plan, const Position& position,
+             absl::BitGenRef random)
+    : exponential_(plan.arrivals == ArrivalProcess::kExponential),
+      step_ns_(SaturatingMultiply(plan.interval_ns, position.shard_count)),
+      last_ns_(SaturatingAdd(position.start_ns, plan.max_duration_ns)) {
+  const int64_t turn_ns =
+      SaturatingMultiply(plan.interval_ns, position.shard + 1) -
+      plan.interval_ns;
+  switch (plan.arrivals) {
+    case ArrivalProcess::kConstant:
+      next_ns_ = SaturatingAdd(position.start_ns, turn_ns);
+      break;
+    case ArrivalProcess::kExponential:
+      // The arrival process starts with an arrival, which belongs to one shard.
+      next_ns_ = position.start_ns;
+      if (position.shard != 0) {
+        next_ns_ = SaturatingAdd(next_ns_, ExponentialGap(random));
+      }
+      break;
+    case ArrivalProcess::kSyncBurst:
+      next_ns_ = SaturatingAdd(FirstBurst(plan.interval_ns, position), turn_ns);
+      break;
+    case ArrivalProcess::kSyncBurstSpread:
+      next_ns_ = SaturatingAdd(FirstBurst(plan.interval_ns, position) +
+                                   BurstShift(plan.interval_ns, position),
+                               turn_ns);
+      break;
+  }
+  // Only the first iteration of the action may lie beyond its duration.
+  first_ = position.shard == 0;
+}
+
+int64_t Pacer::due_count(int64_t now_ns) const {
+  const int64_t end_ns = std::min(now_ns, last_ns_);
+  return next_ns_ > end_ns ? 0 : (end_ns - next_ns_) / step_ns_ + 1;
+}
+
+void Pacer::Advance(absl::BitGenRef random) {
+  first_ = false;
+  next_ns_ =
+      SaturatingAdd(next_ns_, exponential_ ? ExponentialGap(random) : step_ns_);
+}
+
+void Pacer::Skip(int64_t count) {
+  first_ = false;
+  next_ns_ = SaturatingAdd(next_ns_, SaturatingMultiply(step_ns_, count));
+}
+
+int64_t Pacer::ExponentialGap(absl::BitGenRef random) const {
+  const double gap_ns =
+      absl::Exponential<double>(random) * static_cast<double>(step_ns_);
+  // Rounded randomly, so that the mean is exact for short intervals too.
+  const double rounded = std::floor(gap_ns + absl::Uniform(random, 0.0, 1.0));
+  return rounded >= static_cast<double>(kMax) ? kMax
+                                              : static_cast<int64_t>(rounded);
+}
+
+}  // namespace distbench

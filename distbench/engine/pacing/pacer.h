@@ -1,0 +1,65 @@
+#ifndef DISTBENCH_ENGINE_PACING_PACER_H_
+#define DISTBENCH_ENGINE_PACING_PACER_H_
+
+#include <cstdint>
+
+#include "absl/random/bit_gen_ref.h"
+#include "distbench/config/plan/plan.h"
+
+namespace distbench {
+
+// The intended start times of an open loop's iterations, in sequence.
+//
+// An action may be shared by several workers. Each has its own pacer, and
+// together they preserve the arrival process: constant and synchronised
+// arrivals are dealt out in turn; a Poisson process is thinned, which leaves n
+// Poisson processes of 1/n of the rate.
+class Pacer {
+ public:
+  struct Position {
+    int64_t start_ns = 0;  // start of the action, monotonic
+    int shard = 0;         // number from 0, below shard_count
+    int shard_count = 1;
+    // For synchronised bursts: the difference to add to monotonic time to get
+    // the cluster's common clock, and the number of this instance among
+    // instance_count.
+    int64_t common_clock_offset_ns = 0;
+    int instance = 0;
+    int instance_count = 1;
+  };
+
+  Pacer() = default;
+  Pacer(const IterationsPlan& plan, const Position& position,
+        absl::BitGenRef random);
+
+  // The intended start of the next iteration (monotonic), perhaps long past.
+  int64_t next_ns() const { return next_ns_; }
+
+  // Whether the next iteration is beyond the action's duration. The first one
+  // never is.
+  bool exhausted() const { return !first_ && next_ns_ > last_ns_; }
+
+  // Returns how many iterations are due by now_ns and within the action's
+  // duration, including the next one; for a Poisson process, the expected
+  // number.
+  int64_t due_count(int64_t now_ns) const;
+
+  // Moves on to the iteration after the next one.
+  void Advance(absl::BitGenRef random);
+
+  // Skips `count` iterations, assuming their mean distance.
+  void Skip(int64_t count);
+
+ private:
+  int64_t ExponentialGap(absl::BitGenRef random) const;
+
+  bool exponential_ = false;
+  bool first_ = true;
+  int64_t step_ns_ = 0;  // between this shard's iterations; the mean if random
+  int64_t next_ns_ = 0;
+  int64_t last_ns_ = 0;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_ENGINE_PACING_PACER_H_

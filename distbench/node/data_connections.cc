@@ -1,0 +1,227 @@
+#include "distbench/node/data_connections.h"
+
+#include <glog/logging.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "distbench/base/time_units.h"
+#include "distbench/node/proc_files.h"
+
+namespace distbench {
+namespace {
+
+// How much longer than a sample's CPU time the time to the next one is.
+constexpr int64_t kLeastPause = 100;
+
+// Searches after which a socket belongs to another program.
+constexpr int kEnoughSearches = 2;
+
+}  // namespace
+
+void DataConnectionWatch::Start() {
+  connections_.clear();
+  ended_.clear();
+  omitted_count_ = 0;
+  next_sample_ns_ = 0;
+  Read();
+}
+
+std::optional<DataConnections> DataConnectionWatch::Sample() {
+  const int64_t now_ns = options_.clock->MonotonicNs();
+  if (now_ns < next_sample_ns_) return std::nullopt;
+  const int64_t cpu_start_ns = options_.cpu_time_ns();
+  std::optional<DataConnections> sum = Read();
+  const int64_t cpu_ns = options_.cpu_time_ns() - cpu_start_ns;
+  next_sample_ns_ = now_ns + kLeastPause * cpu_ns;
+  if (kLeastPause * cpu_ns > kNsPerSecond) {
+    LOG_FIRST_N(INFO, 1) << "a sample of " << connections_.size()
+                         << " data connections took " << cpu_ns / kNsPerMs
+                         << " ms; there will be fewer than one a second";
+  }
+  return sum;
+}
+
+void DataConnectionWatch::Finish(NodeResources& resources) {
+  Read();
+  std::vector<Connection> all = ended_;
+  for (const auto& [cookie, connection] : connections_) {
+    all.push_back(connection);
+  }
+  KeepWorst(options_.max_described, all);
+  std::sort(all.begin(), all.end(), IsWorse);
+  for (const Connection& connection : all) {
+    *resources.add_data_connections() = Describe(connection);
+  }
+  if (omitted_count_ > 0) {
+    resources.set_omitted_data_connections(omitted_count_);
+  }
+}
+
+std::optional<DataConnections> DataConnectionWatch::Read() {
+  const std::map<pid_t, std::string> engines = options_.engines();
+  if (engines.empty()) return std::nullopt;
+  const absl::StatusOr<std::vector<TcpSocket>> sockets =
+      options_.list_sockets();
+  if (!sockets.ok()) {
+    LOG_FIRST_N(WARNING, 1)
+        << "results will not describe data connections: the kernel does not "
+           "list TCP sockets (" << sockets.status().message()
+        << "); it needs the module tcp_diag, and a sandbox must allow "
+           "NETLINK_SOCK_DIAG";
+    return std::nullopt;
+  }
+  FindOwners(engines, *sockets);
+  ++reading_;
+  DataConnections sum;
+  sum.set_connection_count(0);
+  int64_t rtt_sum_ns = 0;
+  int64_t rtt_count = 0;
+  for (const TcpSocket& socket : *sockets) {
+    Connection* const connection = FindConnection(socket);
+    // The kernel may list a socket twice while others come and go.
+    if (connection == nullptr || connection->last_reading == reading_) continue;
+    Add(socket, *connection, sum);
+    connection->last_reading = reading_;
+    rtt_sum_ns += socket.rtt_ns;
+    rtt_count += socket.rtt_ns > 0;
+  }
+  RememberEnded();
+  if (rtt_count > 0) sum.set_mean_rtt_ns(rtt_sum_ns / rtt_count);
+  return sum;
+}
+
+// ---- Whose a socket is ------------------------------------------------------
+
+void DataConnectionWatch::FindOwners(
+    const std::map<pid_t, std::string>& engines,
+    const std::vector<TcpSocket>& sockets) {
+  const bool has_news = std::any_of(
+      sockets.begin(), sockets.end(),
+      [this](const TcpSocket& socket) { return MayBelongToEngine(socket); });
+  if (!has_news) return;
+  owners_.clear();
+  for (const auto& [pid, instance] : engines) {
+    for (const uint32_t inode : ReadSocketInodes(options_.root, pid)) {
+      owners_[inode] = instance;
+    }
+  }
+  absl::flat_hash_map<uint32_t, int> strangers;
+  for (const TcpSocket& socket : sockets) {
+    if (owners_.contains(socket.inode)) continue;
+    strangers[socket.inode] = strangers_[socket.inode] + 1;
+  }
+  strangers_ = std::move(strangers);
+}
+
+bool DataConnectionWatch::MayBelongToEngine(const TcpSocket& socket) const {
+  if (socket.inode == 0 || owners_.contains(socket.inode)) return false;
+  const auto searches = strangers_.find(socket.inode);
+  return searches == strangers_.end() || searches->second < kEnoughSearches;
+}
+
+DataConnectionWatch::Connection* DataConnectionWatch::FindConnection(
+    const TcpSocket& socket) {
+  if (const auto known = connections_.find(socket.cookie);
+      known != connections_.end()) {
+    return &known->second;
+  }
+  const auto owner = owners_.find(socket.inode);
+  if (owner == owners_.end()) return nullptr;
+  Connection& connection = connections_[socket.cookie];
+  connection.instance = owner->second;
+  return &connection;
+}
+
+// ---- Connections ------------------------------------------------------------
+
+void DataConnectionWatch::Add(const TcpSocket& socket, Connection& connection,
+                              DataConnections& sum) {
+  // Differences modulo 2^32 are right although the counters wrap around.
+  const TcpSocket& last = connection.socket;
+  const uint32_t sent = socket.sent_segments - last.sent_segments;
+  const uint32_t retransmitted =
+      socket.retransmitted_segments - last.retransmitted_segments;
+  const uint32_t marked =
+      socket.congestion_marked_segments - last.congestion_marked_segments;
+  connection.sent_segments += sent;
+  connection.retransmitted_segments += retransmitted;
+  connection.congestion_marked_segments += marked;
+  if (socket.rtt_ns > 0) {
+    connection.rtt_sum_ns += socket.rtt_ns;
+    ++connection.rtt_count;
+    connection.max_rtt_ns = std::max(connection.max_rtt_ns, socket.rtt_ns);
+  }
+  connection.min_congestion_window =
+      std::min(connection.min_congestion_window, socket.congestion_window);
+  connection.max_congestion_window =
+      std::max(connection.max_congestion_window, socket.congestion_window);
+  connection.max_delivery_rate =
+      std::max(connection.max_delivery_rate, socket.delivery_rate);
+  connection.socket = socket;
+
+  sum.set_connection_count(sum.connection_count() + 1);
+  sum.set_sent_segments(sum.sent_segments() + sent);
+  sum.set_retransmitted_segments(sum.retransmitted_segments() + retransmitted);
+  sum.set_congestion_marked_segments(sum.congestion_marked_segments() + marked);
+  sum.set_max_rtt_ns(std::max(sum.max_rtt_ns(), socket.rtt_ns));
+}
+
+void DataConnectionWatch::RememberEnded() {
+  for (auto it = connections_.begin(); it != connections_.end();) {
+    const auto connection = it++;
+    if (connection->second.last_reading == reading_) continue;
+    ended_.push_back(std::move(connection->second));
+    connections_.erase(connection);
+  }
+  if (ended_.size() > 2 * options_.max_described) {
+    KeepWorst(options_.max_described, ended_);
+  }
+}
+
+void DataConnectionWatch::KeepWorst(size_t count,
+                                    std::vector<Connection>& connections) {
+  if (connections.size() <= count) return;
+  std::nth_element(connections.begin(), connections.begin() + count,
+                   connections.end(), IsWorse);
+  omitted_count_ += connections.size() - count;
+  connections.erase(connections.begin() + count, connections.end());
+}
+
+bool DataConnectionWatch::IsWorse(const Connection& a, const Connection& b) {
+  const auto key = [](const Connection& connection) {
+    const TcpSocket& socket = connection.socket;
+    return std::tie(connection.instance, socket.local.bytes, socket.local.port,
+                    socket.peer.bytes, socket.peer.port, socket.cookie);
+  };
+  if (a.retransmitted_segments != b.retransmitted_segments) {
+    return a.retransmitted_segments > b.retransmitted_segments;
+  }
+  return key(a) < key(b);
+}
+
+DataConnection DataConnectionWatch::Describe(const Connection& connection) {
+  const TcpSocket& socket = connection.socket;
+  DataConnection proto;
+  if (!connection.instance.empty()) proto.set_instance(connection.instance);
+  proto.set_local_address(socket.local.ToString());
+  proto.set_peer_address(socket.peer.ToString());
+  if (!socket.congestion_control.empty()) {
+    proto.set_congestion_control(socket.congestion_control);
+  }
+  proto.set_uses_ecn(socket.uses_ecn);
+  proto.set_sent_segments(connection.sent_segments);
+  proto.set_retransmitted_segments(connection.retransmitted_segments);
+  proto.set_congestion_marked_segments(connection.congestion_marked_segments);
+  if (socket.min_rtt_ns > 0) proto.set_min_rtt_ns(socket.min_rtt_ns);
+  if (connection.rtt_count > 0) {
+    proto.set_mean_rtt_ns(connection.rtt_sum_ns / connection.rtt_count);
+    proto.set_max_rtt_ns(connection.max_rtt_ns);
+  }
+  proto.set_min_congestion_window(connection.min_congestion_window);
+  proto.set_max_congestion_window(connection.max_congestion_window);
+  proto.set_max_delivery_rate(connection.max_delivery_rate);
+  return proto;
+}
+
+}  // namespace distbench

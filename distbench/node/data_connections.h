@@ -1,0 +1,121 @@
+// Observes the TCP connections that carry a test's traffic.
+
+#ifndef DISTBENCH_NODE_DATA_CONNECTIONS_H_
+#define DISTBENCH_NODE_DATA_CONNECTIONS_H_
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "distbench/base/clock.h"
+#include "distbench/base/cpu_time.h"
+#include "distbench/node/tcp_sockets.h"
+#include "proto/results.pb.h"
+
+namespace distbench {
+
+// The data connections of a node are the TCP connections of its engine
+// processes. They are found by the inodes of the processes' sockets, which are
+// read again only when a connection appears that is not known yet.
+//
+// If the kernel does not tell about connections, there are none, and the log
+// says why. Not thread-safe.
+class DataConnectionWatch {
+ public:
+  struct Options {
+    const Clock* clock = &RealClock();
+
+    // The parent of /proc; empty: the real one.
+    std::string root;
+
+    // The engine processes, and the instance of each; empty if it has several.
+    std::function<std::map<pid_t, std::string>()> engines;
+
+    std::function<absl::StatusOr<std::vector<TcpSocket>>()> list_sockets =
+        ListTcpSockets;
+    std::function<int64_t()> cpu_time_ns = ThreadCpuNs;
+
+    // Connections that Finish() describes. Of those that have ended, at most
+    // twice as many are remembered, so that memory is bounded.
+    size_t max_described = 1000;
+  };
+
+  explicit DataConnectionWatch(Options options)
+      : options_(std::move(options)) {}
+
+  // Forgets everything. What the connections have sent so far is not part of
+  // the first sample.
+  void Start();
+
+  // Returns what was counted since Start() or the previous sample. Returns
+  // nothing if there are no engine processes, if the kernel does not tell, or
+  // if a sample now would take more than a hundredth of the thread's time: as
+  // long as a sample takes less than 10 ms of CPU time, there can be one a
+  // second.
+  std::optional<DataConnections> Sample();
+
+  // Describes the connections, also those that have ended, first those with the
+  // most retransmitted segments.
+  void Finish(NodeResources& resources);
+
+ private:
+  struct Connection {
+    std::string instance;
+    TcpSocket socket;  // at the last reading
+    int64_t last_reading = 0;
+
+    int64_t sent_segments = 0;
+    int64_t retransmitted_segments = 0;
+    int64_t congestion_marked_segments = 0;
+
+    // Of the readings that had a round trip time.
+    int64_t rtt_sum_ns = 0;
+    int64_t rtt_count = 0;
+    int64_t max_rtt_ns = 0;
+
+    uint32_t min_congestion_window = UINT32_MAX;
+    uint32_t max_congestion_window = 0;
+    int64_t max_delivery_rate = 0;
+  };
+
+  std::optional<DataConnections> Read();
+  void FindOwners(const std::map<pid_t, std::string>& engines,
+                  const std::vector<TcpSocket>& sockets);
+  bool MayBelongToEngine(const TcpSocket& socket) const;
+  Connection* FindConnection(const TcpSocket& socket);
+  void RememberEnded();
+  void KeepWorst(size_t count, std::vector<Connection>& connections);
+
+  static void Add(const TcpSocket& socket, Connection& connection,
+                  DataConnections& sum);
+  static bool IsWorse(const Connection& a, const Connection& b);
+  static DataConnection Describe(const Connection& connection);
+
+  const Options options_;
+  int64_t reading_ = 0;
+  int64_t next_sample_ns_ = 0;  // monotonic
+
+  // By cookie: a closed socket has no inode any more.
+  absl::flat_hash_map<uint64_t, Connection> connections_;
+  std::vector<Connection> ended_;
+  int64_t omitted_count_ = 0;
+
+  // By inode: the instances of the engines' sockets, and how often a socket was
+  // looked for in vain. A socket that was accepted just now is not yet among
+  // the files of its process, so one search is not enough.
+  absl::flat_hash_map<uint32_t, std::string> owners_;
+  absl::flat_hash_map<uint32_t, int> strangers_;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_NODE_DATA_CONNECTIONS_H_

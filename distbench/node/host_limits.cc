@@ -1,0 +1,135 @@
+#include "distbench/node/host_limits.h"
+
+#include <algorithm>
+#include <string>
+#include <thread>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "distbench/base/memory.h"
+#include "distbench/config/plan/driver_options.h"
+#include "distbench/engine/activity_pools/activities.h"
+#include "distbench/node/proc_files.h"
+
+namespace distbench {
+namespace {
+
+// Main, commands, the silence watch and a driver's timer.
+constexpr int64_t kOwnThreads = 4;
+
+// Timers, resolvers and executors of gRPC 1.51, apart from its two pools.
+constexpr int64_t kOtherGrpcThreads = 8;
+
+constexpr char kHowToNeedFewer[] =
+    "let the test have fewer workers_per_instance, or smaller pools";
+
+template <typename Value>
+const Value* Find(const DriverOptions& options, const char* name) {
+  const auto it = options.server_settings.find(name);
+  return it == options.server_settings.end() ? nullptr
+                                             : std::get_if<Value>(&it->second);
+}
+
+// The initial size of the handler pool.
+int64_t HandlerThreads(const DriverOptions& options) {
+  if (!options.decorated.empty()) {
+    return HandlerThreads(options.decorated.front());
+  }
+  const std::string* const type = Find<std::string>(options, "server_type");
+  const auto* const kind = Find<std::string>(options, "threadpool_type");
+  const bool has_pool =
+      type != nullptr && (*type == "polling" || *type == "handoff");
+  const bool starts_empty = kind != nullptr && *kind == "null";
+  if (!has_pool || starts_empty) return 0;
+  const auto* const size = Find<int64_t>(options, "threadpool_size");
+  return size != nullptr && *size > 0 ? *size
+                                      : std::thread::hardware_concurrency();
+}
+
+std::string Describe(const ThreadNeeds& needs) {
+  return absl::StrCat(needs.workers, " workers, ", needs.activities,
+                      " for activities, ", needs.handlers,
+                      " for requests, and up to ", OtherThreadsOfEngine(),
+                      " of its process and libraries");
+}
+
+std::string Mebibytes(int64_t bytes) {
+  return absl::StrFormat("%.1f MiB", static_cast<double>(bytes) / (1 << 20));
+}
+
+}  // namespace
+
+ThreadNeeds CountThreads(const Plan& plan, int instance, int worker_count) {
+  const int service = plan.instances[instance].service;
+  return {.workers = worker_count,
+          .activities = ActivityThreads(plan, instance, worker_count),
+          .handlers = HandlerThreads(plan.services[service].driver)};
+}
+
+// gRPC 1.51 has as many threads as CPUs for events, and half as many for
+// callbacks; both numbers are clamped.
+int64_t OtherThreadsOfEngine() {
+  const int64_t cpus = std::thread::hardware_concurrency();
+  return kOwnThreads + kOtherGrpcThreads + std::clamp<int64_t>(cpus, 2, 32) +
+         std::clamp<int64_t>(cpus / 2, 2, 16);
+}
+
+absl::Status CheckThreads(const ThreadNeeds& needs, const ThreadRoom& room,
+                          int64_t max_threads) {
+  const int64_t needed = needs.total() + OtherThreadsOfEngine();
+  if (max_threads > 0 && needed > max_threads) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "its engine process needs up to ", needed, " threads (",
+        Describe(needs), "), but the node manager's --engine_max_threads is ",
+        max_threads, "; raise it, or ", kHowToNeedFewer));
+  }
+  if (needed <= room.left) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "its engine process needs up to ", needed, " threads (", Describe(needs),
+      "), but ", room.limit, "; raise that limit, or ", kHowToNeedFewer,
+      ", or place fewer instances on the node"));
+}
+
+absl::Status CheckThreadsOfEngine(int64_t thread_count, int64_t max_threads) {
+  if (max_threads == 0 || thread_count <= max_threads) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "its engine process has ", thread_count,
+      " threads, but the node manager's --engine_max_threads is ", max_threads,
+      "; raise it, or ", kHowToNeedFewer));
+}
+
+MemoryLimit::MemoryLimit(int64_t max_bytes, std::string root)
+    : is_default_(max_bytes == 0),
+      root_(std::move(root)),
+      max_bytes_(is_default_ ? AllowedMemoryBytes(root_) / 10 * 9 : max_bytes),
+      least_available_(is_default_ ? ReadMemInfoBytes(root_, "MemTotal") / 20
+                                   : 0) {}
+
+absl::Status MemoryLimit::Check(int64_t engine_bytes) const {
+  const int64_t bytes = ReadResidentBytes(root_) + engine_bytes;
+  if (max_bytes_ == 0 || bytes <= max_bytes_) return CheckHost(bytes);
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "Too much memory used: ", Mebibytes(bytes), ", but ",
+      is_default_ ? "nine tenths of what the host or its control group allows "
+                    "are "
+                  : "the test's overload_limits allow ",
+      Mebibytes(max_bytes_),
+      "; have fewer or smaller RPCs in flight, fewer samples "
+      "(sample_memory_bytes) or fewer instances on the node, or raise "
+      "max_memory_bytes"));
+}
+
+absl::Status MemoryLimit::CheckHost(int64_t bytes) const {
+  const int64_t available = ReadMemInfoBytes(root_, "MemAvailable");
+  if (available == 0 || available >= least_available_) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "Too little memory left on the host: ", Mebibytes(available),
+      ", while this node uses ", Mebibytes(bytes),
+      "; below a twentieth of all it begins to swap, or worse: look for what "
+      "uses the rest, or set the test's overload_limits.max_memory_bytes"));
+}
+
+}  // namespace distbench

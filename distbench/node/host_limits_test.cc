@@ -1,0 +1,181 @@
+#include "distbench/node/host_limits.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include "absl/strings/str_cat.h"
+#include "distbench/config/compile/compile.h"
+#include "distbench/config/validate/check.h"
+#include "gmock/gmock.h"
+#include "google/protobuf/text_format.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+constexpr char kTest[] = R"(
+  tests {
+    services { name: "client" count: 1 protocol_driver_options_name: "pool" }
+    services { name: "server" count: 1 }
+    default_protocol: "grpc"
+    protocol_driver_options {
+      name: "pool"
+      protocol_name: "grpc"
+      server_settings { name: "server_type" string_value: "polling" }
+      server_settings { name: "threadpool_size" int64_value: 13 }
+    }
+    rpc_descriptions { name: "query" client: "client" server: "server" }
+    actions { name: "run" rpc_name: "query" }
+    actions { name: "own" activity_config_name: "own" }
+    actions { name: "common" activity_config_name: "common" }
+    actions { name: "wait" activity_config_name: "wait" }
+    activity_configs {
+      name: "own" pool_name: "pool"
+      activity_settings { name: "activity_func" string_value: "SpinFor" }
+      activity_settings { name: "duration_us" int64_value: 1 }
+    }
+    activity_configs {
+      name: "common"
+      activity_settings { name: "activity_func" string_value: "SpinFor" }
+      activity_settings { name: "duration_us" int64_value: 1 }
+    }
+    activity_configs {
+      name: "wait" pool_name: "places"
+      activity_settings { name: "activity_func" string_value: "SleepFor" }
+      activity_settings { name: "duration_us" int64_value: 1 }
+    }
+    activity_pools { name: "pool" size: 7 }
+    activity_pools { name: "places" size: 100 }
+    action_lists { name: "client" action_names: "run" }
+    action_lists {
+      name: "query"
+      action_names: "own" action_names: "common" action_names: "wait"
+    }
+  })";
+
+TEST(ThreadNeedsTest, AreWorkersAndPools) {
+  TestSequence sequence;
+  ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(kTest, &sequence));
+  const auto checked = CheckTestSequence(sequence);
+  ASSERT_TRUE(checked.ok()) << checked.status();
+  const Plan plan = Compile(checked->tests(0));
+  const ThreadNeeds client = CountThreads(plan, /*instance=*/0, 3);
+  EXPECT_EQ(client.workers, 3);
+  EXPECT_EQ(client.activities, 0);
+  EXPECT_EQ(client.handlers, 13);
+  EXPECT_EQ(client.total(), 16);
+  // One pool has 7 threads, the other one thread per worker.
+  const ThreadNeeds server = CountThreads(plan, /*instance=*/1, 3);
+  EXPECT_EQ(server.activities, 7 + 3);
+  EXPECT_EQ(server.handlers, 0);
+}
+
+constexpr ThreadNeeds kNeeds = {.workers = 20, .activities = 5, .handlers = 1};
+
+TEST(ThreadLimitsTest, EnoughIsEnough) {
+  const int64_t needed = 26 + OtherThreadsOfEngine();
+  EXPECT_EQ(CheckThreads(kNeeds, {.left = needed}, needed), absl::OkStatus());
+  EXPECT_EQ(CheckThreads(kNeeds, {}, 0), absl::OkStatus());
+  EXPECT_EQ(CheckThreadsOfEngine(7, 7), absl::OkStatus());
+  EXPECT_EQ(CheckThreadsOfEngine(7, 0), absl::OkStatus());
+}
+
+TEST(ThreadLimitsTest, TheHostsAreNamed) {
+  const int64_t needed = 26 + OtherThreadsOfEngine();
+  const absl::Status status = CheckThreads(
+      kNeeds, {.left = needed - 1, .limit = "its group allows 64"}, 0);
+  EXPECT_TRUE(absl::IsResourceExhausted(status));
+  EXPECT_THAT(
+      std::string(status.message()),
+      AllOf(HasSubstr("20 workers, 5 for activities, 1 for requests"),
+            HasSubstr("its group allows 64"), HasSubstr("raise that limit")));
+}
+
+TEST(ThreadLimitsTest, SoIsTheNodeManagers) {
+  const int64_t needed = 26 + OtherThreadsOfEngine();
+  const absl::Status foreseen = CheckThreads(kNeeds, {}, needed - 1);
+  EXPECT_TRUE(absl::IsResourceExhausted(foreseen));
+  EXPECT_THAT(std::string(foreseen.message()),
+              HasSubstr("--engine_max_threads"));
+  const absl::Status seen = CheckThreadsOfEngine(8, 7);
+  EXPECT_TRUE(absl::IsResourceExhausted(seen));
+  EXPECT_THAT(std::string(seen.message()),
+              AllOf(HasSubstr("has 8 threads"),
+                    HasSubstr("--engine_max_threads is 7")));
+}
+
+constexpr int64_t kKib = 1024;
+constexpr int64_t kMib = 1024 * kKib;
+
+// A host with 16 MiB, of which 12 are available.
+class MemoryLimitTest : public testing::Test {
+ protected:
+  MemoryLimitTest() : root_(testing::TempDir() + "/memory_limit_test") {
+    std::filesystem::remove_all(root_);
+    SetAvailableKib(12 * kKib);
+    SetResident(4 * kMib);
+  }
+
+  void Write(const std::string& path, const std::string& content) {
+    const std::filesystem::path file(root_ + path);
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file) << content;
+  }
+
+  void SetAvailableKib(int64_t kib) {
+    Write("/proc/meminfo", absl::StrCat("MemTotal:       16384 kB\n",
+                                        "MemAvailable:   ", kib, " kB\n"));
+  }
+
+  void SetResident(int64_t bytes) {
+    Write("/proc/self/statm",
+          absl::StrCat("99999 ", bytes / sysconf(_SC_PAGESIZE), " 10 1 0 9\n"));
+  }
+
+  std::string Error(const MemoryLimit& limit) {
+    return std::string(limit.Check(0).message());
+  }
+
+  const std::string root_;
+};
+
+TEST_F(MemoryLimitTest, ATestMaySayHowMuch) {
+  const MemoryLimit limit(10 * kMib, root_);
+  EXPECT_TRUE(limit.Check(0).ok()) << limit.Check(0);
+  SetResident(11 * kMib);
+  EXPECT_TRUE(absl::IsResourceExhausted(limit.Check(0)));
+  EXPECT_THAT(Error(limit),
+              AllOf(HasSubstr("11.0 MiB"), HasSubstr("allow 10.0 MiB"),
+                    HasSubstr("max_memory_bytes")));
+}
+
+TEST_F(MemoryLimitTest, TheDefaultIsNineTenths) {
+  const MemoryLimit limit(0, root_);
+  SetResident(14 * kMib);
+  EXPECT_TRUE(limit.Check(0).ok()) << limit.Check(0);
+  SetResident(15 * kMib);
+  EXPECT_THAT(Error(limit), HasSubstr("nine tenths"));
+}
+
+TEST_F(MemoryLimitTest, TheHostKeepsATwentiethUnlessTheTestSaysHowMuch) {
+  SetAvailableKib(818);
+  EXPECT_THAT(Error(MemoryLimit(0, root_)),
+              AllOf(HasSubstr("left on the host: 0.8 MiB"),
+                    HasSubstr("this node uses 4.0 MiB")));
+  EXPECT_TRUE(MemoryLimit(10 * kMib, root_).Check(0).ok());
+}
+
+TEST_F(MemoryLimitTest, WhatIsNotKnownLimitsNothing) {
+  const MemoryLimit limit(0, root_ + "/nowhere");
+  EXPECT_TRUE(limit.Check(0).ok()) << limit.Check(0);
+}
+
+}  // namespace
+}  // namespace distbench

@@ -1,0 +1,124 @@
+#include "distbench/node/netlink.h"
+
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "distbench/base/files.h"
+
+namespace distbench {
+namespace {
+
+// The kernel sends a dump in parts of at most 32 KiB.
+constexpr size_t kBufferBytes = 64 << 10;
+
+template <typename T>
+void Append(const T& value, std::string& bytes) {
+  bytes.append(reinterpret_cast<const char*>(&value), sizeof(T));
+}
+
+absl::Status SendRequest(int fd, uint16_t type, absl::string_view request) {
+  nlmsghdr header{};
+  header.nlmsg_len = NLMSG_LENGTH(request.size());
+  header.nlmsg_type = type;
+  header.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
+  std::string message;
+  Append(header, message);
+  message.append(request.data(), request.size());
+  if (send(fd, message.data(), message.size(), 0) >= 0) return {};
+  return absl::ErrnoToStatus(errno, "cannot send a netlink request");
+}
+
+absl::StatusOr<absl::string_view> Receive(int fd, std::string& buffer) {
+  ssize_t size = 0;
+  do {
+    size = recv(fd, buffer.data(), buffer.size(), MSG_TRUNC);
+  } while (size < 0 && errno == EINTR);
+  if (size < 0) {
+    return absl::ErrnoToStatus(errno, "the kernel did not answer a netlink "
+                                      "request");
+  }
+  if (size == 0 || static_cast<size_t>(size) > buffer.size()) {
+    return absl::DataLossError("the kernel sent a netlink message that is too "
+                               "long");
+  }
+  return absl::string_view(buffer.data(), size);
+}
+
+// The number that the message ends with, or begins with, is 0 or an error.
+absl::Status EndOfDump(absl::string_view payload) {
+  const int error = -ConsumeStruct<int32_t>(payload).value_or(0);
+  if (error <= 0) return {};
+  return absl::ErrnoToStatus(error, "the kernel refused a netlink request");
+}
+
+// Returns whether that was the last part.
+absl::StatusOr<bool> TakePart(
+    absl::string_view part,
+    absl::FunctionRef<void(absl::string_view payload)> on_message) {
+  while (part.size() >= sizeof(nlmsghdr)) {
+    absl::string_view rest = part;
+    const nlmsghdr header = *ConsumeStruct<nlmsghdr>(rest);
+    if (header.nlmsg_len < sizeof(nlmsghdr) || header.nlmsg_len > part.size()) {
+      return absl::DataLossError("the kernel sent a malformed netlink message");
+    }
+    const absl::string_view payload =
+        rest.substr(0, header.nlmsg_len - sizeof(nlmsghdr));
+    if (header.nlmsg_type == NLMSG_DONE || header.nlmsg_type == NLMSG_ERROR) {
+      if (absl::Status end = EndOfDump(payload); !end.ok()) return end;
+      return true;
+    }
+    on_message(payload);
+    part.remove_prefix(
+        std::min<size_t>(NLMSG_ALIGN(header.nlmsg_len), part.size()));
+  }
+  return false;
+}
+
+}  // namespace
+
+absl::Status DumpNetlink(
+    int family, uint16_t type, absl::string_view request,
+    absl::FunctionRef<void(absl::string_view payload)> on_message) {
+  const FileDescriptor socket(
+      ::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, family));
+  if (!socket.is_open()) {
+    return absl::ErrnoToStatus(errno, "cannot open a netlink socket");
+  }
+  const timeval timeout{.tv_sec = 1, .tv_usec = 0};
+  setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
+  absl::Status sent = SendRequest(socket.get(), type, request);
+  if (!sent.ok()) return sent;
+  std::string buffer(kBufferBytes, '\0');
+  for (;;) {
+    const absl::StatusOr<absl::string_view> part =
+        Receive(socket.get(), buffer);
+    if (!part.ok()) return part.status();
+    const absl::StatusOr<bool> is_last = TakePart(*part, on_message);
+    if (!is_last.ok()) return is_last.status();
+    if (*is_last) return absl::OkStatus();
+  }
+}
+
+void ForEachAttribute(
+    absl::string_view attributes,
+    absl::FunctionRef<void(uint16_t type, absl::string_view value)> on_value) {
+  while (attributes.size() >= sizeof(rtattr)) {
+    absl::string_view rest = attributes;
+    const rtattr header = *ConsumeStruct<rtattr>(rest);
+    if (header.rta_len < sizeof(rtattr) || header.rta_len > attributes.size()) {
+      return;
+    }
+    on_value(header.rta_type, rest.substr(0, header.rta_len - sizeof(rtattr)));
+    attributes.remove_prefix(
+        std::min<size_t>(RTA_ALIGN(header.rta_len), attributes.size()));
+  }
+}
+
+}  // namespace distbench

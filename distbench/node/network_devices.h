@@ -1,0 +1,45 @@
+// The network devices of a host: how packets leave them, and which CPUs they
+// interrupt.
+
+#ifndef DISTBENCH_NODE_NETWORK_DEVICES_H_
+#define DISTBENCH_NODE_NETWORK_DEVICES_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "proto/results.pb.h"
+
+namespace distbench {
+
+// A queueing discipline, with the kernel's handles.
+struct QueueingDiscipline {
+  int device = 0;  // interface index
+  uint32_t handle = 0;
+  uint32_t parent = 0;
+  std::string kind = {};
+};
+
+// Parses a message of rtnetlink(7): a tcmsg and its attributes.
+std::optional<QueueingDiscipline> ParseQueueingDiscipline(
+    absl::string_view message);
+
+// By interface index: the root discipline, such as "fq_codel". Disciplines of
+// its queues or classes follow in brackets: "mq (fq_codel)".
+std::map<int, std::string> NameQueueingDisciplines(
+    const std::vector<QueueingDiscipline>& disciplines);
+
+// Same, of the real devices; empty if the kernel does not tell.
+std::map<int, std::string> ReadQueueingDisciplines();
+
+// Adds the devices that are up, from /sys and /proc below `root`.
+void AddNetworkDevices(const std::string& root,
+                       const std::map<int, std::string>& disciplines,
+                       HostFacts& facts);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_NODE_NETWORK_DEVICES_H_

@@ -1,0 +1,386 @@
+#include "distbench/node/test_part.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "distbench/base/saturating_add.h"
+#include "distbench/config/compile/compile.h"
+#include "distbench/config/validate/check.h"
+#include "distbench/hosting/engine_messages.h"
+#include "distbench/results/resource_usage.h"
+
+namespace distbench {
+namespace {
+
+// A century. Times that are further apart are invalid.
+constexpr int64_t kFarthestNs = int64_t{100} * 365 * 86'400 * 1'000'000'000;
+
+}  // namespace
+
+TestPart::TestPart(PrepareTest request, const NodeEnvironment& environment,
+                   FinishedHandler on_finished)
+    : request_(std::move(request)),
+      environment_(environment),
+      on_finished_(std::move(on_finished)),
+      clock_(environment.clock, request_.clock_offset_ns()),
+      connections_({.clock = &clock_,
+                    .root = environment.system_root,
+                    .engines = [this] { return InstancesByProcess(); }}),
+      resources_({.clock = &clock_,
+                  .root = environment.system_root,
+                  .process_usage = [this] { return Usage(); },
+                  .engine_bytes = [this] { return EngineBytes(); },
+                  .engine_processes = [this] { return EngineProcesses(); },
+                  .data_connections =
+                      [this] { return connections_.Sample(); }}) {}
+
+TestPart::~TestPart() { End(); }
+
+absl::Status TestPart::Annotate(const std::string& instance,
+                                const absl::Status& status) {
+  if (status.ok()) return status;
+  return absl::Status(status.code(),
+                      absl::StrCat(instance, ": ", status.message()));
+}
+
+// ---- Prepare ----------------------------------------------------------------
+
+PrepareReply TestPart::Prepare() {
+  PrepareReply reply;
+  absl::Status status = CheckClockOffset();
+  if (status.ok()) status = MakePlan();
+  if (status.ok()) status = CheckRequirements();
+  if (status.ok()) status = PrepareInstances(reply);
+  *reply.mutable_status() = ToCommandStatus(status);
+  return reply;
+}
+
+// Rejects offsets with which sums of times could overflow.
+absl::Status TestPart::CheckClockOffset() const {
+  const int64_t offset_ns = request_.clock_offset_ns();
+  if (offset_ns >= -kFarthestNs && offset_ns <= kFarthestNs) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "the sequencer says that the clock of this node is ahead by ", offset_ns,
+      " ns, which is impossible"));
+}
+
+// The sequencer has checked the test. It is checked again because no sender
+// must be able to crash a node.
+absl::Status TestPart::MakePlan() {
+  TestSequence sequence;
+  *sequence.add_tests() = request_.config().traffic_config();
+  const absl::StatusOr<TestSequence> checked =
+      CheckTestSequence(std::move(sequence));
+  if (!checked.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the sequencer sent a test that cannot be run: ",
+                     checked.status().message()));
+  }
+  plan_ = std::make_shared<const Plan>(Compile(checked->tests(0)));
+  bindings_.emplace(request_.config().traffic_config(),
+                    environment_.system_root, environment_.binding);
+  memory_limit_.emplace(plan_->max_memory_bytes, environment_.system_root);
+  return absl::OkStatus();
+}
+
+absl::Status TestPart::PrepareInstances(PrepareReply& reply) {
+  environment_.engines.Expect(request_.config().services_size());
+  absl::flat_hash_map<std::string, int> instances;
+  for (int i = 0; i < plan_->instances.size(); ++i) {
+    instances[plan_->instances[i].name] = i;
+  }
+  for (const std::string& name : request_.config().services()) {
+    const auto it = instances.find(name);
+    const absl::Status status =
+        it == instances.end()
+            ? absl::InvalidArgumentError("the test has no such instance")
+            : PrepareInstance(name, it->second, reply);
+    if (!status.ok()) return Blame(name, status);
+  }
+  for (const std::string& peer : PeerNames()) reply.add_peers(peer);
+  return absl::OkStatus();
+}
+
+absl::Status TestPart::PrepareInstance(const std::string& name, int instance,
+                                       PrepareReply& reply) {
+  if (absl::Status status = CheckNotStopped(); !status.ok()) return status;
+  const InstancePlan& instance_plan = plan_->instances[instance];
+  if (absl::Status status = bindings_->Resolve(instance_plan); !status.ok()) {
+    return status;
+  }
+  if (absl::Status status = CheckRoom(instance); !status.ok()) return status;
+  EngineOptions options;
+  options.plan = plan_;
+  options.instance = instance;
+  options.worker_count = WorkerCount(instance_plan);
+  options.clock = &clock_;
+  options.sample_memory_bytes = plan_->sample_memory_bytes /
+                                std::max(1, request_.config().services_size());
+  options.on_traffic_finished = [this] { OnEngineFinished(); };
+  options.on_overload = [this, name](absl::Status status) {
+    Interrupt(Annotate(name, status));
+  };
+  const DriverOptions& driver = plan_->services[instance_plan.service].driver;
+  std::unique_ptr<HostedEngine> engine;
+  const absl::Status made = bindings_->RunBound(name, [&] {
+    EngineRequest request{
+        .test = request_.config().traffic_config(),
+        .options = std::move(options),
+        .environment = {.service_address = ServiceAddress(driver),
+                        .listen_address = environment_.listen_address,
+                        .test_nonce = request_.test_nonce(),
+                        .tls = environment_.tls,
+                        .has_spare_cpu = HasSpareCpu(instance_plan)},
+        .clock_offset_ns = request_.clock_offset_ns()};
+    if (const ResolvedBinding* binding = bindings_->OwnBinding(name)) {
+      request.binding = *binding;
+    }
+    auto result = environment_.engines.Make(std::move(request));
+    if (result.ok()) engine = *std::move(result);
+    return result.status();
+  });
+  if (!made.ok()) return made;
+  if (engine->pid() != kThisProcess) bindings_->LivesIn(name, engine->pid());
+
+  ServiceEndpoint& endpoint =
+      (*reply.mutable_endpoints()->mutable_service_endpoints())[name];
+  endpoint.set_endpoint_address(engine->address());
+  endpoint.set_hostname(environment_.hostname);
+  for (const Attribute& attribute : environment_.attributes) {
+    *endpoint.add_attributes() = attribute;
+  }
+  {
+    absl::MutexLock lock(&mutex_);
+    engines_.push_back(std::move(engine));
+  }
+  if (absl::Status status = CheckThreadCount(); !status.ok()) return status;
+  return CheckMemory();
+}
+
+// The number is set by the test, or by the node manager's flag; otherwise it is
+// the sequencer's share of the host, limited by the CPUs of the instance.
+int TestPart::WorkerCount(const InstancePlan& instance) const {
+  if (plan_->workers_per_instance > 0) return plan_->workers_per_instance;
+  if (environment_.workers_per_instance > 0) {
+    return environment_.workers_per_instance;
+  }
+  return CpuShare(instance);
+}
+
+bool TestPart::HasSpareCpu(const InstancePlan& instance) const {
+  return WorkerCount(instance) < CpuShare(instance);
+}
+
+int TestPart::CpuShare(const InstancePlan& instance) const {
+  const int count = std::max(1, request_.workers_per_instance());
+  const int cpu_count = bindings_->CpuCount(instance);
+  return cpu_count > 0 ? std::min(count, cpu_count) : count;
+}
+
+std::set<std::string> TestPart::PeerNames() const {
+  std::set<std::string> names;
+  for (const auto& engine : engines_) {
+    for (int peer : engine->peers()) names.insert(plan_->instances[peer].name);
+  }
+  return names;
+}
+
+std::string TestPart::ServiceAddress(const DriverOptions& options) const {
+  // A device in the config takes precedence: it may differ from that of the
+  // node's address.
+  if (!options.netdev.empty()) return "";
+  if (!environment_.service_address.empty()) {
+    return environment_.service_address;
+  }
+  if (!environment_.listen_address.empty()) return "";
+  if (!request_.use_loopback()) return "";
+  return options.ip_version == 6 ? "::1" : "127.0.0.1";
+}
+
+// ---- Connect ----------------------------------------------------------------
+
+CommandStatus TestPart::Connect(const ConnectPeers& request) {
+  // End before the sequencer's timeout, whose message would name no address.
+  const absl::Time deadline =
+      absl::Now() + 0.9 * absl::Nanoseconds(request.timeout_ns());
+  if (absl::Status status = CheckNeededSockets(); !status.ok()) {
+    return ToCommandStatus(status);
+  }
+  for (int i = 0; i < engines_.size(); ++i) {
+    const std::string& name = request_.config().services(i);
+    const absl::Status status = bindings_->RunBound(
+        name, [&] { return ConnectEngine(*engines_[i], request, deadline); });
+    if (!status.ok()) {
+      return ToCommandStatus(ExplainBySockets(
+          Blame(name, status), ReadSocketLimits(environment_.system_root,
+                                                engines_[i]->pid())));
+    }
+  }
+  // Not when the traffic starts, because it takes a while.
+  connections_.Start();
+  return ToCommandStatus(absl::OkStatus());
+}
+
+ConnectingInstance TestPart::Connecting(int index) const {
+  const auto instance =
+      absl::c_find_if(plan_->instances, [&](const InstancePlan& plan) {
+        return plan.name == request_.config().services(index);
+      });
+  ConnectingInstance connecting{
+      .driver = &plan_->services[instance->service].driver,
+      .worker_count = WorkerCount(*instance)};
+  for (int peer : engines_[index]->peers()) {
+    connecting.peers.push_back(plan_->instances[peer].name);
+  }
+  return connecting;
+}
+
+absl::Status TestPart::ConnectEngine(HostedEngine& engine,
+                                     const ConnectPeers& request,
+                                     absl::Time deadline) {
+  if (absl::Status status = CheckNotStopped(); !status.ok()) return status;
+  std::vector<std::string> addresses;
+  for (int peer : engine.peers()) {
+    const std::string& name = plan_->instances[peer].name;
+    const auto it = request.endpoints().service_endpoints().find(name);
+    if (it == request.endpoints().service_endpoints().end()) {
+      return absl::InternalError(
+          absl::StrCat("the sequencer gave no endpoint of ", name));
+    }
+    addresses.push_back(it->second.endpoint_address());
+  }
+  return NamePeers(engine.Connect(addresses, deadline), engine, addresses);
+}
+
+absl::Status TestPart::NamePeers(
+    const absl::Status& error, const HostedEngine& engine,
+    const std::vector<std::string>& addresses) const {
+  if (error.ok()) return error;
+  std::vector<std::string> names;
+  for (size_t i = 0; i < addresses.size(); ++i) {
+    // Drivers leave out the prefix of an address.
+    absl::string_view address = addresses[i];
+    absl::ConsumePrefix(&address, "tls:");
+    if (!absl::StrContains(error.message(), address)) continue;
+    const std::string& name = plan_->instances[engine.peers()[i]].name;
+    names.push_back(absl::StrCat(name, " at ", addresses[i]));
+  }
+  if (names.empty()) return error;
+  return absl::Status(
+      error.code(),
+      absl::StrCat(error.message(), " (", absl::StrJoin(names, ", "), ")"));
+}
+
+// ---- Traffic ----------------------------------------------------------------
+
+StartReply TestPart::Start(const StartTraffic& request) {
+  StartReply reply;
+  usage_at_start_ = Usage();
+  resources_.Start();
+  if (bindings_) bindings_->Start();
+  const int64_t now_ns = clock_.MonotonicNs();
+  const int64_t lead_ns =
+      SaturatingSubtract(request.start_timestamp_ns(), clock_.UnixNs());
+  if (lead_ns < 0) reply.set_lateness_ns(SaturatingSubtract(0, lead_ns));
+  const int64_t start_ns =
+      SaturatingAdd(now_ns, std::max<int64_t>(lead_ns, 0));
+  stop_deadline_ns_ = SaturatingAdd(start_ns, request.timeout_ns());
+
+  absl::Status status = CheckNotStopped();
+  if (status.ok() && engines_.empty()) {
+    status = absl::FailedPreconditionError("no instance was prepared");
+  }
+  if (status.ok() && lead_ns > kFarthestNs) {
+    status = absl::InvalidArgumentError(absl::StrCat(
+        "the sequencer says that the start is ", lead_ns,
+        " ns ahead, which is impossible"));
+  }
+  *reply.mutable_status() = ToCommandStatus(status);
+  if (!status.ok()) return reply;
+
+  // One too many, so that the first instances cannot end the traffic before the
+  // others have started.
+  running_instances_ = engines_.size() + 1;
+  {
+    absl::MutexLock lock(&mutex_);
+    is_started_ = true;
+  }
+  for (const auto& engine : engines_) engine->Start(start_ns);
+  // An engine that was stopped before it started may not have noticed.
+  if (absl::Status stopped = CheckNotStopped(); !stopped.ok()) {
+    Stop(stopped.message());
+  }
+  OnEngineFinished();
+  return reply;
+}
+
+void TestPart::OnEngineFinished() {
+  if (--running_instances_ > 0) return;
+  absl::Status status;
+  {
+    absl::MutexLock lock(&mutex_);
+    status = interruption_;
+    has_finished_ = true;
+  }
+  on_finished_(status, TakeProgress());
+}
+
+void TestPart::Interrupt(const absl::Status& status) {
+  bool must_tell = false;
+  {
+    absl::MutexLock lock(&mutex_);
+    if (!interruption_.ok()) return;
+    interruption_ = status;
+    must_tell = has_finished_ && !engines_.empty();
+  }
+  Stop(status.message());
+  if (must_tell) on_finished_(status, TakeProgress());
+}
+
+void TestPart::Stop(absl::string_view reason) {
+  absl::MutexLock lock(&mutex_);
+  if (stop_reason_.empty()) stop_reason_ = std::string(reason);
+  for (const auto& engine : engines_) engine->Stop(reason);
+}
+
+void TestPart::StopIfOverdue() {
+  if (is_running() && clock_.MonotonicNs() > stop_deadline_ns_) {
+    Stop("the sequencer did not end the traffic in time");
+  }
+}
+
+absl::Status TestPart::CheckNotStopped() const {
+  absl::MutexLock lock(&mutex_);
+  if (!interruption_.ok()) return interruption_;
+  if (stop_reason_.empty()) return absl::OkStatus();
+  return absl::CancelledError(absl::StrCat("stopped: ", stop_reason_));
+}
+
+absl::Status TestPart::Blame(const std::string& instance,
+                             const absl::Status& error) const {
+  absl::MutexLock lock(&mutex_);
+  return interruption_.ok() ? Annotate(instance, error) : interruption_;
+}
+
+// ---- End --------------------------------------------------------------------
+
+void TestPart::End() {
+  environment_.engines.Expect(0);
+  // Destroying engines shuts them down, without waiting for engine processes.
+  TakeEngines().clear();
+}
+
+TestPart::Engines TestPart::TakeEngines() {
+  absl::MutexLock lock(&mutex_);
+  return std::move(engines_);
+}
+
+}  // namespace distbench

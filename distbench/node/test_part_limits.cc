@@ -1,0 +1,155 @@
+// What a node's part of a test needs of its host, and what it uses: threads,
+// files, ports and memory.
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "distbench/base/thread_room.h"
+#include "distbench/base/threads.h"
+#include "distbench/config/requirements/host_requirements.h"
+#include "distbench/hosting/engine_factory.h"
+#include "distbench/node/host_facts.h"
+#include "distbench/node/host_limits.h"
+#include "distbench/node/proc_files.h"
+#include "distbench/node/socket_limits.h"
+#include "distbench/node/test_part.h"
+#include "distbench/results/resource_usage.h"
+
+namespace distbench {
+
+// Requirements that are not strict are judged by the result.
+absl::Status TestPart::CheckRequirements() const {
+  const HostRequirements& requirements =
+      request_.config().traffic_config().requirements();
+  if (requirements.facts().empty() || !requirements.strict()) return {};
+  const std::vector<std::string> unmet = UnmetRequirements(
+      requirements, ReadHostFacts(environment_.system_root));
+  if (unmet.empty()) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("its host does not meet the test's requirements: ",
+                   absl::StrJoin(unmet, "; "),
+                   ". Change the host, use another one, or let the "
+                   "requirements be warnings (strict: false)"));
+}
+
+// A process that runs out of files or threads while it makes an instance may be
+// aborted.
+absl::Status TestPart::CheckRoom(int instance) const {
+  const std::string& root = environment_.system_root;
+  const EngineLimits limits = environment_.engines.limits();
+  const int workers = WorkerCount(plan_->instances[instance]);
+  SocketLimits files = ReadSocketLimits(root);
+  if (limits.max_files > 0) files.max_open_files = limits.max_files;
+  const ThreadNeeds threads = CountThreads(*plan_, instance, workers);
+  absl::Status status = CheckWorkerFiles(workers, files);
+  if (status.ok()) status = CheckThreadCount(threads.total());
+  if (status.ok() && !environment_.engines.disturbs_engines()) {
+    status = CheckThreads(threads, ReadThreadRoom(root), limits.max_threads);
+  }
+  return status;
+}
+
+// Files are limited per process, ports for all processes together.
+absl::Status TestPart::CheckNeededSockets() const {
+  std::vector<ConnectingInstance> all;
+  std::map<pid_t, std::vector<ConnectingInstance>> by_process;
+  for (int i = 0; i < engines_.size(); ++i) {
+    all.push_back(Connecting(i));
+    by_process[engines_[i]->pid()].push_back(all.back());
+  }
+  const std::string& root = environment_.system_root;
+  absl::Status status;
+  for (const auto& [pid, instances] : by_process) {
+    status.Update(
+        CheckSockets(CountSockets(instances), ReadSocketLimits(root, pid)));
+  }
+  SocketLimits of_host = ReadSocketLimits(root);
+  of_host.max_open_files = 0;
+  status.Update(CheckSockets(CountSockets(all), of_host));
+  return status;
+}
+
+absl::Status TestPart::CheckThreadCount(int64_t more) const {
+  int64_t count = ProcessThreadCount();
+  for (const pid_t pid : EngineProcesses()) count += ProcessThreadCount(pid);
+  if (count + more <= plan_->max_threads) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "Too many threads running: ", count,
+      more > 0 ? absl::StrCat(" before ", more, " more are started") : "",
+      ", but the test's overload_limits allow ", plan_->max_threads,
+      "; raise max_threads, or place fewer instances on the node"));
+}
+
+absl::Status TestPart::CheckEngineThreads() const {
+  const int64_t max_threads = environment_.engines.limits().max_threads;
+  if (max_threads == 0) return absl::OkStatus();
+  for (size_t i = 0; i < engines_.size(); ++i) {
+    const pid_t pid = engines_[i]->pid();
+    if (pid == kThisProcess) continue;
+    const absl::Status status =
+        CheckThreadsOfEngine(ProcessThreadCount(pid), max_threads);
+    if (!status.ok()) return Annotate(request_.config().services(i), status);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status TestPart::CheckMemory() const {
+  return memory_limit_->Check(EngineBytes());
+}
+
+void TestPart::StopIfOverloaded() {
+  absl::Status status = CheckThreadCount();
+  if (status.ok()) status = CheckEngineThreads();
+  if (status.ok()) status = CheckMemory();
+  if (!status.ok()) Interrupt(status);
+}
+
+std::set<pid_t> TestPart::EngineProcesses() const {
+  std::set<pid_t> processes;
+  for (const auto& engine : engines_) {
+    if (engine->pid() != kThisProcess) processes.insert(engine->pid());
+  }
+  return processes;
+}
+
+std::map<pid_t, std::string> TestPart::InstancesByProcess() const {
+  std::map<pid_t, std::string> instances;
+  for (size_t i = 0; i < engines_.size(); ++i) {
+    const pid_t pid = engines_[i]->pid();
+    if (pid == kThisProcess) continue;
+    const auto [it, is_new] =
+        instances.try_emplace(pid, request_.config().services(i));
+    if (!is_new) it->second.clear();
+  }
+  return instances;
+}
+
+int64_t TestPart::EngineBytes() const {
+  int64_t bytes = 0;
+  for (const pid_t pid : EngineProcesses()) {
+    bytes += ReadPrivateBytes(environment_.system_root, pid);
+  }
+  return bytes;
+}
+
+RUsage TestPart::Usage() {
+  RUsage sum = ProcessUsage();
+  for (const pid_t pid : EngineProcesses()) {
+    RUsage usage = ReadUsage(environment_.system_root, pid);
+    RUsage& last = engine_usages_[pid];
+    if (usage.has_user_cpu_time_seconds()) last = std::move(usage);
+    AddUsage(last, sum);
+  }
+  return sum;
+}
+
+}  // namespace distbench

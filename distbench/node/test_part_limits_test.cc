@@ -1,0 +1,224 @@
+#include "distbench/node/test_part.h"
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/synchronization/notification.h"
+#include "distbench/node/testing/test_part_fixture.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+using TestPartLimitsTest = TestPartFixture;
+
+TEST_F(TestPartLimitsTest, RefusesATestThatAllowsFewerThreadsThanThereAre) {
+  std::thread other([this] { finished_.WaitForNotification(); });
+  request_.mutable_config()
+      ->mutable_traffic_config()
+      ->mutable_overload_limits()
+      ->set_max_threads(1);
+  const PrepareReply reply = Make().Prepare();
+  finished_.Notify();
+  other.join();
+  EXPECT_EQ(reply.status().code(),
+            static_cast<int>(absl::StatusCode::kResourceExhausted));
+  EXPECT_THAT(reply.status().message(), HasSubstr("Too many threads running"));
+}
+
+TEST_F(TestPartLimitsTest, CountsThreadsBeforeAnInstanceIsMade) {
+  DistributedSystemDescription& test =
+      *request_.mutable_config()->mutable_traffic_config();
+  test.mutable_overload_limits()->set_max_threads(200);
+  test.set_workers_per_instance(200);
+  const PrepareReply reply = Make().Prepare();
+  EXPECT_THAT(reply.status().message(),
+              AllOf(HasSubstr("client/0: Too many threads running"),
+                    HasSubstr("before 200 more are started")));
+  EXPECT_EQ(engines_.Count("client/0", EngineStep::kMake), 0);
+}
+
+TEST_F(TestPartLimitsTest, RefusesInstancesForWhichTheHostHasNoThreads) {
+  environment_.system_root = testing::TempDir() + "/test_part_threads";
+  const auto write = [this](const std::string& path, const char* content) {
+    const std::filesystem::path file(environment_.system_root + path);
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file) << content;
+  };
+  write("/proc/self/cgroup", "0::/\n");
+  write("/sys/fs/cgroup/pids.max", "64\n");
+  write("/sys/fs/cgroup/pids.current", "62\n");
+  const PrepareReply reply = Make().Prepare();
+  EXPECT_EQ(reply.status().code(),
+            static_cast<int>(absl::StatusCode::kResourceExhausted));
+  EXPECT_THAT(reply.status().message(),
+              AllOf(HasSubstr("client/0: its engine process needs up to"),
+                    HasSubstr("allows 64 threads"), HasSubstr("raise")));
+  EXPECT_EQ(engines_.Count("client/0", EngineStep::kMake), 0);
+}
+
+TEST_F(TestPartLimitsTest, RefusesInstancesThatTheNodesLimitsDoNotFit) {
+  engines_.SetLimits({.max_threads = 5});
+  EXPECT_THAT(Make().Prepare().status().message(),
+              HasSubstr("--engine_max_threads is 5"));
+  engines_.SetLimits({.max_files = 10});
+  EXPECT_THAT(Make().Prepare().status().message(),
+              HasSubstr("this process may have 10 open"));
+}
+
+TEST_F(TestPartLimitsTest, StrictRequirementsThatAreNotMetFailBeforeAnything) {
+  environment_.system_root = testing::TempDir() + "/test_part_facts";
+  const std::string folder =
+      environment_.system_root + "/sys/devices/system/cpu/smt";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder + "/active") << "1\n";
+  HostRequirements& requirements = *request_.mutable_config()
+                                        ->mutable_traffic_config()
+                                        ->mutable_requirements();
+  NamedSetting& smt = *requirements.add_facts();
+  smt.set_name("smt");
+  smt.set_string_value("off");
+  NamedSetting& boost = *requirements.add_facts();
+  boost.set_name("cpu_boost");
+  boost.set_string_value("off");
+  const PrepareReply reply = Make().Prepare();
+  EXPECT_EQ(reply.status().code(),
+            static_cast<int>(absl::StatusCode::kFailedPrecondition));
+  EXPECT_THAT(
+      reply.status().message(),
+      HasSubstr("smt is \"on\", but the test requires \"off\"; cpu_boost is "
+                "not known, but the test requires \"off\". Change the host"));
+  EXPECT_EQ(engines_.Count("client/0", EngineStep::kMake), 0);
+
+  requirements.set_strict(false);
+  EXPECT_EQ(Make().Prepare().status().code(), 0);
+  requirements.set_strict(true);
+  requirements.mutable_facts()->RemoveLast();
+  smt.set_string_value("on");
+  EXPECT_EQ(Make().Prepare().status().code(), 0);
+}
+
+TEST_F(TestPartLimitsTest, RefusesATestThatAllowsLessMemoryThanIsUsed) {
+  request_.mutable_config()
+      ->mutable_traffic_config()
+      ->mutable_overload_limits()
+      ->set_max_memory_bytes(1);
+  const PrepareReply reply = Make().Prepare();
+  EXPECT_EQ(reply.status().code(),
+            static_cast<int>(absl::StatusCode::kResourceExhausted));
+  EXPECT_THAT(reply.status().message(), HasSubstr("Too much memory used"));
+}
+
+TEST_F(TestPartLimitsTest, MemoryBeyondTheLimitEndsTheTraffic) {
+  // A host with 16 MiB, of which this process first uses 4 KiB, and then all.
+  environment_.system_root = testing::TempDir() + "/test_part_test";
+  const auto write = [this](const std::string& path,
+                            const std::string& content) {
+    const std::filesystem::path file(environment_.system_root + path);
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file) << content;
+  };
+  write("/proc/meminfo", "MemTotal: 16384 kB\nMemAvailable: 12288 kB\n");
+  write("/proc/self/statm", "9999 1 0 0 0 0 0\n");
+  engines_.SetEndless(true);
+  PrepareAndConnect();
+  ASSERT_EQ(test_->Start(StartIn(0)).status().code(), 0);
+  test_->StopIfOverloaded();
+  EXPECT_FALSE(finished_.HasBeenNotified());
+  write("/proc/self/statm", "9999 4096 0 0 0 0 0\n");
+  test_->StopIfOverloaded();
+  finished_.WaitForNotification();
+  EXPECT_TRUE(absl::IsResourceExhausted(finish_status_)) << finish_status_;
+}
+
+TEST_F(TestPartLimitsTest, RefusesATestThatNeedsMoreFilesThanThereMayBe) {
+  request_.set_workers_per_instance(500'000'000);
+  const CommandStatus status = Make().Prepare().status();
+  EXPECT_EQ(status.code(),
+            static_cast<int>(absl::StatusCode::kResourceExhausted));
+  EXPECT_THAT(status.message(), HasSubstr("500000000 workers open"));
+}
+
+TEST_F(TestPartLimitsTest, RefusesATestThatNeedsMoreSocketsThanThereMayBe) {
+  DistributedSystemDescription& test =
+      *request_.mutable_config()->mutable_traffic_config();
+  ProtocolDriverOptions& options = *test.add_protocol_driver_options();
+  options.set_name("many");
+  options.set_protocol_name("tcp");
+  NamedSetting& connections = *options.add_client_settings();
+  connections.set_name("connections");
+  connections.set_int64_value(1024);
+  test.set_default_protocol("many");
+  request_.set_workers_per_instance(100);
+  // Limits the ports, in case the process may open many files.
+  environment_.system_root = testing::TempDir() + "/test_part_sockets";
+  const std::string folder = environment_.system_root + "/proc/sys/net/ipv4";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder + "/ip_local_port_range") << "1000 1999\n";
+  const CommandStatus prepared = Make().Prepare().status();
+  ASSERT_EQ(prepared.code(), 0) << prepared.message();
+  const CommandStatus status = test_->Connect(Peers());
+  EXPECT_EQ(status.code(),
+            static_cast<int>(absl::StatusCode::kResourceExhausted));
+  EXPECT_THAT(status.message(), HasSubstr("need"));
+}
+
+TEST_F(TestPartLimitsTest, ThreadsBeyondTheLimitEndTheTraffic) {
+  engines_.SetEndless(true);
+  request_.mutable_config()
+      ->mutable_traffic_config()
+      ->mutable_overload_limits()
+      ->set_max_threads(50);
+  PrepareAndConnect();
+  ASSERT_EQ(test_->Start(StartIn(0)).status().code(), 0);
+  std::vector<std::thread> others;
+  absl::Notification end;
+  for (int i = 0; i < 60; ++i) {
+    others.emplace_back([&end] { end.WaitForNotification(); });
+  }
+  test_->StopIfOverloaded();
+  end.Notify();
+  for (std::thread& other : others) other.join();
+  finished_.WaitForNotification();
+  EXPECT_TRUE(absl::IsResourceExhausted(finish_status_)) << finish_status_;
+}
+
+TEST_F(TestPartLimitsTest, OverloadOfOneInstanceEndsTheTraffic) {
+  engines_.SetEndless(true);
+  engines_.OverloadAt("client/1");
+  PrepareAndConnect();
+  test_->Start(StartIn(0));
+  finished_.WaitForNotification();
+  EXPECT_EQ(finish_status_.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(finish_status_.message(), "client/1: too much");
+}
+
+TEST_F(TestPartLimitsTest, StopsByItselfIfNobodyDoes) {
+  engines_.SetEndless(true);
+  PrepareAndConnect();
+  test_->Start(StartIn(0));
+  clock_.Advance(900'000'000);
+  test_->StopIfOverdue();
+  EXPECT_EQ(engines_.Count("client/0", EngineStep::kStop), 0);
+  clock_.Advance(200'000'000);
+  test_->StopIfOverdue();
+  finished_.WaitForNotification();
+}
+
+TEST_F(TestPartLimitsTest, InstancesShareTheMemoryForSamples) {
+  request_.mutable_config()->mutable_traffic_config()->set_sample_memory_bytes(
+      1000);
+  ASSERT_EQ(Make().Prepare().status().code(), 0);
+  EXPECT_EQ(engines_.sample_memory_bytes("client/0"), 500);
+}
+
+}  // namespace
+}  // namespace distbench

@@ -1,0 +1,100 @@
+// What a node's part of a test has measured: progress, resources and results.
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/synchronization/mutex.h"
+#include "distbench/hosting/engine_factory.h"
+#include "distbench/hosting/engine_messages.h"
+#include "distbench/node/host_facts.h"
+#include "distbench/node/test_part.h"
+#include "distbench/results/histogram_proto.h"
+#include "distbench/results/resource_usage.h"
+#include "distbench/stats/interval_series.h"
+#include "distbench/stats/log_histogram.h"
+#include "proto/control.pb.h"
+#include "proto/results.pb.h"
+
+namespace distbench {
+
+TrafficProgress TestPart::TakeProgress() {
+  TrafficProgress sum;
+  SeriesByRpc recent;
+  LogHistogram service_time_ns;
+  LogHistogram response_time_ns;
+  absl::MutexLock lock(&mutex_);
+  for (const auto& engine : engines_) {
+    const EngineProgress part = engine->progress();
+    sum.set_succeeded_count(sum.succeeded_count() + part.succeeded_count);
+    sum.set_failed_count(sum.failed_count() + part.failed_count);
+    sum.set_in_flight_count(sum.in_flight_count() + part.in_flight_count);
+    sum.set_offered_count(sum.offered_count() + part.offered_count);
+    sum.set_open_loop_ended_count(sum.open_loop_ended_count() +
+                                  part.open_loop_ended_count);
+    engine->TakeRecent(recent);
+  }
+  for (const auto& [rpc, series] : recent) {
+    IntervalSeries::ForEach({&series}, [&](const IntervalSeries::View& view) {
+      service_time_ns.Merge(view.service_time_ns);
+      response_time_ns.Merge(view.response_time_ns);
+    });
+  }
+  if (service_time_ns.count() > 0) {
+    EncodeHistogram(service_time_ns, *sum.mutable_recent_service_time_ns());
+  }
+  if (response_time_ns.count() > 0) {
+    EncodeHistogram(response_time_ns, *sum.mutable_recent_response_time_ns());
+  }
+  return sum;
+}
+
+void TestPart::SampleResources() {
+  resources_.Sample();
+  Usage();
+  if (bindings_) bindings_->Sample();
+}
+
+CollectReply TestPart::Collect(
+    absl::FunctionRef<void(ResultChunk chunk)> emit) {
+  CollectReply reply;
+  *reply.mutable_node_usage() = UsageBetween(usage_at_start_, Usage());
+  // The current interval may extend beyond the traffic; it is used only if
+  // there is no other.
+  if (resources_.samples().empty()) resources_.Finish();
+  NodeResources& resources = *reply.mutable_node_resources();
+  // Soon, because peers may already be closing their connections.
+  connections_.Finish(resources);
+  *resources.mutable_host() = ReadHostFacts(environment_.system_root);
+  for (const ResourceSample& sample : resources_.samples()) {
+    *resources.add_samples() = sample;
+  }
+  if (bindings_) bindings_->Finish(resources);
+  Engines engines = TakeEngines();
+  for (const auto& engine : engines) engine->Shutdown();
+  absl::Status status;
+  for (size_t i = 0; i < engines.size(); ++i) {
+    const std::string& name = request_.config().services(i);
+    status.Update(Annotate(name, engines[i]->Collect(emit)));
+    if (const std::optional<RUsage> usage = engines[i]->process_usage()) {
+      (*resources.mutable_engine_usages())[name] = *usage;
+    }
+    // Frees its memory early.
+    engines[i].reset();
+  }
+  *reply.mutable_status() = ToCommandStatus(status);
+  if (environment_.engines.disturbs_engines()) {
+    Finding& finding = *reply.add_findings();
+    finding.set_severity(Finding::NOTE);
+    finding.set_code("one_process");
+    finding.set_message(
+        "all services ran in one process, together with the control plane: "
+        "latencies and rates mean little; run the test on a cluster for real "
+        "ones");
+  }
+  return reply;
+}
+
+}  // namespace distbench

@@ -1,0 +1,54 @@
+// Parts that drivers have in common.
+
+#ifndef DISTBENCH_PROTOCOL_DRIVER_PARTS_H_
+#define DISTBENCH_PROTOCOL_DRIVER_PARTS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "distbench/payload/message_codec.h"
+#include "distbench/protocol/driver.h"
+
+namespace distbench {
+
+// Returns a call's request header as sent on the wire. It refers to the call's
+// trace context.
+inline RequestHeader HeaderOf(const ClientCall& call) {
+  return {.rpc_index = call.rpc_index,
+          .server_instance = call.server_instance,
+          .warmup = call.warmup,
+          .response_bytes = call.response_bytes,
+          .processing_ns = call.processing_ns,
+          .trace_context = call.trace_context};
+}
+
+// The failed peers with their reasons, such as "a (refused)".
+class FailureList {
+ public:
+  // Adds a failure once: a peer may fail on each of its connections.
+  void Add(std::string failure);
+
+  bool empty() const { return failures_.empty(); }
+
+  // Returns the first few failures and the number of others: "a (refused), b
+  // (refused), c (no answer) and 7 more".
+  std::string ToString() const;
+
+ private:
+  std::vector<std::string> failures_;
+};
+
+// Instances that expect TLS announce it in their addresses. A node uses TLS for
+// all of its connections or for none. Returns the address as a driver's
+// Listen() returns it.
+std::string AnnounceTls(std::string address, bool uses_tls);
+
+// Returns the peers at the addresses to dial. The error names a peer that uses
+// TLS although this side does not, or the other way round.
+absl::StatusOr<std::vector<Peer>> PeersToDial(std::vector<Peer> peers,
+                                              bool uses_tls);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PROTOCOL_DRIVER_PARTS_H_

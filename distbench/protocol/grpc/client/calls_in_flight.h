@@ -1,0 +1,163 @@
+// The calls in flight by peer, for all client sides.
+
+#ifndef DISTBENCH_PROTOCOL_GRPC_CLIENT_CALLS_IN_FLIGHT_H_
+#define DISTBENCH_PROTOCOL_GRPC_CLIENT_CALLS_IN_FLIGHT_H_
+
+#include <grpc/status.h>
+#include <grpc/support/time.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "distbench/base/object_pool.h"
+#include "distbench/payload/message_codec.h"
+#include "distbench/protocol/driver.h"
+#include "distbench/protocol/grpc/client/client_side.h"
+#include "distbench/protocol/grpc/queue/event_queue.h"
+#include "distbench/protocol/grpc/wire/channel.h"
+#include "glog/logging.h"
+
+namespace distbench {
+
+gpr_timespec DeadlineOf(const ClientCall& call);
+
+// Returns an error in the form of ClientCall::error.
+std::string ErrorOf(grpc_status_code code, absl::string_view message);
+
+// Fills in `call` at its end. The response is an IncomingMessage or similar.
+// `error` stores an error that is not part of the response.
+template <typename Response>
+void ReadEnd(grpc_status_code status, absl::string_view message,
+             Response& response, std::string& error, ClientCall& call) {
+  constexpr ResponseHeader kNothing{.server_instance =
+                                        ResponseHeader::kNoInstance};
+  ResponseHeader header = kNothing;
+  error.clear();
+  if (status != GRPC_STATUS_OK) {
+    error = ErrorOf(status, message);
+  } else if (!response.Decode(header)) {
+    error = ErrorOf(GRPC_STATUS_INTERNAL, "the response is malformed");
+    header = kNothing;
+  }
+  call.received_bytes = response.size_bytes();
+  call.responding_instance = header.server_instance;
+  call.server_queue_ns = header.queue_ns;
+  call.server_handler_ns = header.handler_ns;
+  call.error =
+      error.empty() ? header.error_message : absl::string_view(error);
+}
+
+// PendingCall is a ClientCall in flight with all that gRPC needs for it:
+//   - Connection: makes its calls; constructible from a Channel&&
+//   - Start(calls, call, connection): starts the call, whose end calls OnEnd()
+//   - Cancel()
+//   - Finish(): completes the ClientCall and returns it. Its strings are valid
+//     until Release(), which prepares the PendingCall for its next use
+//   - position, peer, abandoned: members for the use of this class
+template <typename PendingCall>
+class CallsInFlight final : public ClientSide {
+ public:
+  // The queue must outlive this.
+  explicit CallsInFlight(EventQueue& queue) : queue_(queue) {}
+  ~CallsInFlight() override { CHECK(in_flight_.empty()); }
+
+  CallsInFlight(const CallsInFlight&) = delete;
+  CallsInFlight& operator=(const CallsInFlight&) = delete;
+
+  EventQueue& queue() { return queue_; }
+
+  void SetChannels(std::vector<std::vector<Channel>> channels) override {
+    peers_.clear();
+    for (std::vector<Channel>& of_peer : channels) {
+      PeerState& peer = peers_.emplace_back();
+      for (Channel& channel : of_peer) {
+        peer.connections.emplace_back(std::move(channel));
+      }
+    }
+  }
+
+  bool Start(ClientCall* call) override {
+    PeerState& peer = peers_[call->peer];
+    if (peer.in_flight == kMaxCallsPerPeer) return false;
+    ++peer.in_flight;
+    PendingCall* pending = pool_.Get();
+    pending->peer = call->peer;
+    pending->abandoned = false;
+    pending->position = in_flight_.size();
+    in_flight_.push_back(pending);
+    call->transport_state = pending;
+    pending->Start(*this, *call, peer.NextConnection());
+    if (closed_) pending->Cancel();
+    return true;
+  }
+
+  // Called at the end of a PendingCall, on the polling thread.
+  void OnEnd(PendingCall& pending, TransportEvents& events) {
+    --peers_[pending.peer].in_flight;
+    in_flight_.back()->position = pending.position;
+    std::swap(in_flight_[pending.position], in_flight_.back());
+    in_flight_.pop_back();
+    ClientCall* call = pending.abandoned ? nullptr : &pending.Finish();
+    // Releasing first lets the next call reuse the same, warm memory. But the
+    // storage of an error must stay until OnDone() returns.
+    const bool failed = call != nullptr && !call->error.empty();
+    if (!failed) Recycle(pending);
+    if (call != nullptr) {
+      call->transport_state = nullptr;
+      events.OnDone(call);
+    }
+    if (failed) Recycle(pending);
+  }
+
+  void CancelAll() override {
+    for (PendingCall* pending : in_flight_) pending->Cancel();
+  }
+
+  void Close() override {
+    closed_ = true;
+    CancelAll();
+  }
+
+  void Abandon() override {
+    for (PendingCall* pending : in_flight_) pending->abandoned = true;
+    Close();
+  }
+
+  size_t in_flight() const override { return in_flight_.size(); }
+
+ private:
+  // gRPC exposes no send queue: it takes any number of calls, at some kilobytes
+  // each. With this many calls to a peer, its send queue counts as full.
+  static constexpr int kMaxCallsPerPeer = 1 << 17;
+
+  struct PeerState {
+    std::vector<typename PendingCall::Connection> connections;
+    size_t next = 0;  // the next connection
+    int in_flight = 0;
+
+    typename PendingCall::Connection& NextConnection() {
+      auto& connection = connections[next];
+      if (++next == connections.size()) next = 0;
+      return connection;
+    }
+  };
+
+  void Recycle(PendingCall& pending) {
+    pending.Release();
+    pool_.Put(&pending);
+  }
+
+  EventQueue& queue_;
+  std::vector<PeerState> peers_;
+  ObjectPool<PendingCall> pool_;
+  std::vector<PendingCall*> in_flight_;  // each knows its position
+  bool closed_ = false;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PROTOCOL_GRPC_CLIENT_CALLS_IN_FLIGHT_H_

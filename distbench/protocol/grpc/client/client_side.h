@@ -1,0 +1,52 @@
+#ifndef DISTBENCH_PROTOCOL_GRPC_CLIENT_CLIENT_SIDE_H_
+#define DISTBENCH_PROTOCOL_GRPC_CLIENT_CLIENT_SIDE_H_
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "distbench/protocol/driver.h"
+#include "distbench/protocol/grpc/queue/event_queue.h"
+#include "distbench/protocol/grpc/wire/channel.h"
+
+namespace distbench {
+
+// The client side of a transport: makes its calls, and brings their ends to the
+// worker. Used by the thread that polls the transport's queue.
+class ClientSide {
+ public:
+  // Requires that nothing is in flight.
+  virtual ~ClientSide() = default;
+
+  // Sets the channels of each peer (at least one), which its calls take in
+  // turn. Replaces earlier channels.
+  virtual void SetChannels(std::vector<std::vector<Channel>> channels) = 0;
+
+  // As Transport::Start().
+  virtual bool Start(ClientCall* call) = 0;
+
+  virtual void CancelAll() = 0;
+
+  // Cancels all calls, including those that are started later.
+  virtual void Close() = 0;
+
+  // As Close(), but the ClientCalls in flight are not touched any more.
+  virtual void Abandon() = 0;
+
+  virtual size_t in_flight() const = 0;
+};
+
+// The client side for the default client_type "polling": calls complete on the
+// worker's own queue. The queue must outlive it.
+std::unique_ptr<ClientSide> MakePollingClient(EventQueue& queue);
+
+// The client side for client_type "callback". It uses gRPC's callback API, in
+// which threads of gRPC, shared by the whole process, call back at the end of a
+// call. The callback records the time, from which service times are computed,
+// and posts the call to the worker's queue; if the worker sleeps, it runs the
+// worker's turn. The queue must outlive the client side.
+std::unique_ptr<ClientSide> MakeCallbackClient(EventQueue& queue);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PROTOCOL_GRPC_CLIENT_CLIENT_SIDE_H_

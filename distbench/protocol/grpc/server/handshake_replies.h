@@ -1,0 +1,44 @@
+#ifndef DISTBENCH_PROTOCOL_GRPC_SERVER_HANDSHAKE_REPLIES_H_
+#define DISTBENCH_PROTOCOL_GRPC_SERVER_HANDSHAKE_REPLIES_H_
+
+#include <grpc/grpc.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "distbench/protocol/grpc/queue/event_queue.h"
+
+namespace distbench {
+
+// Answers handshakes (handshake.h) that arrive at a worker's own queue. Used by
+// the thread that polls the queue, except for Serve().
+class HandshakeReplies {
+ public:
+  // `nonce` is the test's nonce.
+  explicit HandshakeReplies(std::string nonce);
+  ~HandshakeReplies();
+
+  // `method` is the result of registering kHandshakeMethod with
+  // grpc_server_register_method(). Call this before the queue is polled.
+  void Serve(grpc_server* server, void* method, EventQueue& queue);
+
+  void Close() { closed_ = true; }
+  bool drained() const { return active_ == 0; }
+
+ private:
+  class Call;
+
+  const std::string nonce_;
+  grpc_server* server_ = nullptr;
+  void* method_ = nullptr;
+  EventQueue* queue_ = nullptr;
+  bool closed_ = false;
+  int active_ = 0;  // calls with an operation in gRPC
+  std::vector<std::unique_ptr<Call>> calls_;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PROTOCOL_GRPC_SERVER_HANDSHAKE_REPLIES_H_

@@ -1,0 +1,112 @@
+// Connections of a gRPC driver to its peers, and the arguments with which gRPC
+// makes channels and servers.
+
+#ifndef DISTBENCH_PROTOCOL_GRPC_WIRE_CHANNEL_H_
+#define DISTBENCH_PROTOCOL_GRPC_WIRE_CHANNEL_H_
+
+#include <grpc/grpc.h>
+#include <grpc/grpc_security.h>
+#include <grpc/support/time.h>
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "absl/types/span.h"
+#include "distbench/config/plan/driver_options.h"
+
+namespace distbench {
+
+// gRPC channel arguments by name.
+class ChannelArguments {
+ public:
+  void Set(const std::string& name, DriverOptions::Value value);
+
+  // The result points into this object.
+  std::vector<grpc_arg> AsGrpc() const;
+
+ private:
+  std::map<std::string, DriverOptions::Value> values_;
+};
+
+// The longest time until an aborted set-up is noticed. Waits are split into
+// pieces of this length.
+inline constexpr absl::Duration kAbortLatency = absl::Milliseconds(100);
+
+// Converts to gRPC's monotonic clock, which its waits use. The result is at
+// most a year from now, so that it fits nanoseconds, and not in the past.
+gpr_timespec MonotonicDeadline(absl::Time deadline);
+gpr_timespec MonotonicDeadline(absl::Duration from_now);
+
+// A gRPC completion queue for operations that a thread starts and waits for
+// itself before there is traffic: connecting and handshakes. Workers use an
+// EventQueue instead. Not thread-safe.
+class SetupQueue {
+ public:
+  SetupQueue() : queue_(grpc_completion_queue_create_for_next(nullptr)) {}
+
+  // Waits for all operations that were started and are not complete.
+  ~SetupQueue();
+
+  SetupQueue(const SetupQueue&) = delete;
+  SetupQueue& operator=(const SetupQueue&) = delete;
+
+  // For starting operations, with tags that are not null.
+  grpc_completion_queue* get() const { return queue_; }
+
+  // Waits for the next completion and returns its tag, or null if there is none
+  // by the deadline.
+  void* Next(gpr_timespec deadline = gpr_inf_future(GPR_CLOCK_MONOTONIC));
+
+ private:
+  grpc_completion_queue* const queue_;
+};
+
+// The method of all data RPCs.
+inline constexpr char kGenericRpcMethod[] = "/distbench.Traffic/GenericRpc";
+
+// A separate connection to one peer, which shares nothing within the process.
+class Channel {
+ public:
+  // Does not connect yet. `target` is what a peer's Listen() returned.
+  Channel(const std::string& target, const grpc_channel_args& args,
+          grpc_channel_credentials* credentials);
+
+  const std::string& target() const { return target_; }
+  grpc_channel* get() const { return channel_.get(); }
+
+  // Releases the channel to the callback API, which then owns it.
+  grpc_channel* Release() && { return channel_.release(); }
+
+  // Makes a call of kGenericRpcMethod whose completions go to `queue`.
+  grpc_call* MakeCall(grpc_completion_queue* queue, gpr_timespec deadline) {
+    return grpc_channel_create_registered_call(channel_.get(), nullptr,
+                                               GRPC_PROPAGATE_DEFAULTS, queue,
+                                               method_, deadline, nullptr);
+  }
+
+ private:
+  struct Destroy {
+    void operator()(grpc_channel* channel) const {
+      grpc_channel_destroy(channel);
+    }
+  };
+
+  std::string target_;
+  std::unique_ptr<grpc_channel, Destroy> channel_;
+  void* method_;
+};
+
+// Connects all channels concurrently. The error names the peers that could not
+// be reached. Returns CANCELLED soon after `aborted` is set.
+absl::Status WaitForConnections(absl::Span<const Channel* const> channels,
+                                absl::Time deadline,
+                                const std::atomic<bool>& aborted);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PROTOCOL_GRPC_WIRE_CHANNEL_H_

@@ -1,0 +1,105 @@
+// The messages of data RPCs in gRPC's byte buffers: for the core API, and for
+// the callback API.
+
+#ifndef DISTBENCH_PROTOCOL_GRPC_WIRE_MESSAGE_BUFFER_H_
+#define DISTBENCH_PROTOCOL_GRPC_WIRE_MESSAGE_BUFFER_H_
+
+#include <grpc/byte_buffer.h>
+#include <grpc/slice_buffer.h>
+#include <grpcpp/support/byte_buffer.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "distbench/payload/message_codec.h"
+
+namespace distbench {
+
+// Memory for outgoing messages, used for one after another.
+class OutgoingMessage {
+ public:
+  OutgoingMessage();
+  ~OutgoingMessage();
+  OutgoingMessage(const OutgoingMessage&) = delete;
+  OutgoingMessage& operator=(const OutgoingMessage&) = delete;
+
+  // Makes a message of target_bytes (see message_codec.h), whose payload refers
+  // to the payload slab. Returns the message's size. gRPC must be done with the
+  // message before.
+  template <typename Header>
+  int64_t Fill(const Header& header, int64_t target_bytes);
+
+  grpc_byte_buffer* get() const { return buffer_; }
+
+ private:
+  grpc_byte_buffer* const buffer_;
+};
+
+// A message that has arrived, or none.
+class IncomingMessage {
+ public:
+  IncomingMessage() = default;
+  ~IncomingMessage() { Clear(); }
+  IncomingMessage(const IncomingMessage&) = delete;
+  IncomingMessage& operator=(const IncomingMessage&) = delete;
+
+  void Clear();
+
+  // The place for gRPC's next message. Requires that there is no message.
+  grpc_byte_buffer** slot() { return &buffer_; }
+
+  int64_t size_bytes() const;
+
+  // Reads the header. Its strings are valid until Clear(). False if there is no
+  // message or it is malformed.
+  template <typename Header>
+  [[nodiscard]] bool Decode(Header& header);
+
+ private:
+  grpc_byte_buffer* buffer_ = nullptr;
+  std::vector<absl::string_view> views_;  // kept to reuse its memory
+  std::string scratch_;
+};
+
+// The same for the callback API.
+class OutgoingByteBuffer {
+ public:
+  // Makes a message of target_bytes (see message_codec.h). Returns its size.
+  // gRPC must be done with the message before.
+  template <typename Header>
+  int64_t Fill(const Header& header, int64_t target_bytes);
+
+  const grpc::ByteBuffer* get() const { return &buffer_; }
+
+ private:
+  grpc::ByteBuffer buffer_;
+  std::vector<grpc::Slice> slices_;  // kept to reuse its memory
+};
+
+// The same for the callback API.
+class IncomingByteBuffer {
+ public:
+  void Clear();
+
+  // The buffer for gRPC's next message. Requires that there is no message.
+  grpc::ByteBuffer* get() { return &buffer_; }
+
+  int64_t size_bytes() const;
+
+  // Reads the header. Its strings are valid until Clear(). False if there is no
+  // message or it is malformed.
+  template <typename Header>
+  [[nodiscard]] bool Decode(Header& header);
+
+ private:
+  grpc::ByteBuffer buffer_;
+  std::vector<grpc::Slice> slices_;
+  std::vector<absl::string_view> views_;
+  std::string scratch_;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_PROTOCOL_GRPC_WIRE_MESSAGE_BUFFER_H_

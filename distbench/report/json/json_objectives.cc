@@ -1,0 +1,54 @@
+#include "distbench/report/json/json_objectives.h"
+
+#include <cmath>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "distbench/config/search/objective.h"
+#include "distbench/report/objectives/check_objectives.h"
+#include "distbench/report/verdicts/check.h"
+
+namespace distbench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string VerdictText(CheckVerdict verdict) {
+  return verdict == CheckVerdict::kFail ? "fail" : VerdictName(verdict);
+}
+
+// Infinite values stand for RPCs that failed, as in percentiles.
+Json FigureJson(const std::optional<double>& figure) {
+  if (!figure) return nullptr;
+  return std::isinf(*figure) ? Json("failed") : Json(*figure);
+}
+
+const char* UnitOf(const Objective& objective) {
+  const auto* metric = std::get_if<Metric>(&objective.metric);
+  if (metric == nullptr || metric->kind == Metric::Kind::kFailures) {
+    return "share";
+  }
+  return metric->kind == Metric::Kind::kRate ? "per_second" : "ns";
+}
+
+}  // namespace
+
+Json ObjectivesJson(const TestResult& result) {
+  Json json = Json::array();
+  for (const JudgedObjective& judged : JudgeObjectives(result)) {
+    const std::optional<Objective>& objective = judged.objective;
+    json.push_back(
+        {{"objective", judged.check.condition},
+         {"verdict", VerdictText(judged.check.verdict)},
+         {"unit", objective ? Json(UnitOf(*objective)) : Json(nullptr)},
+         {"limit", objective ? Json(objective->limit) : Json(nullptr)},
+         {"measured", FigureJson(judged.measured)},
+         {"lower", FigureJson(judged.lower)},
+         {"upper", FigureJson(judged.upper)},
+         {"evidence", judged.check.evidence}});
+  }
+  return json;
+}
+
+}  // namespace distbench

@@ -1,0 +1,37 @@
+// The parts of RenderJson(). Private to json.h.
+
+#ifndef DISTBENCH_REPORT_JSON_JSON_PARTS_H_
+#define DISTBENCH_REPORT_JSON_JSON_PARTS_H_
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+
+#include "absl/types/span.h"
+#include "distbench/report/measurements/rpc_measurements.h"
+#include "distbench/report/measurements/test_run.h"
+#include "proto/results.pb.h"
+
+namespace distbench {
+
+// Describes the nodes and the sequencer: facts about them and their resource
+// usage.
+nlohmann::ordered_json NodesJson(const TestResult& result);
+
+// Lists the bindings of instances, and the CPUs and memory that they actually
+// used, by node and instance.
+nlohmann::ordered_json BindingsJson(const TestResult& result);
+
+// Lists the node of each instance.
+nlohmann::ordered_json PlacementJson(const TestResult& result);
+
+// A value of Outcomes: nanoseconds, or "failed".
+nlohmann::ordered_json OutcomeJson(int64_t value_ns);
+
+// Describes one RPC for RenderJson().
+nlohmann::ordered_json RpcJson(const RpcMeasurements& rpc);
+
+nlohmann::ordered_json SearchesJson(absl::Span<const SourcedSearch> searches);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_REPORT_JSON_JSON_PARTS_H_

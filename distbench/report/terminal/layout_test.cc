@@ -1,0 +1,85 @@
+#include "distbench/report/terminal/layout.h"
+
+#include <string>
+
+#include "absl/strings/str_split.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+PageTable Example() {
+  return {.titles = {"RPC", "rate", "p50", "failed"},
+          .rows = {{{"a_query"}, {"510/s"}, {"1.2ms"}, {"0"}},
+                   {{"b"}, {"1.62k/s"}, {""}, {"12 (2.3%)", Color::kBad}}}};
+}
+
+TEST(RenderTableTest, AlignsColumns) {
+  EXPECT_EQ(RenderTable(Example(), {.columns = 80}),
+            "  RPC         rate    p50     failed\n"
+            "  a_query    510/s  1.2ms          0\n"
+            "  b        1.62k/s      -  12 (2.3%)\n");
+}
+
+TEST(RenderTableTest, FitsExactlyOrBecomesParagraphs) {
+  EXPECT_EQ(RenderTable(Example(), {.columns = 36}),
+            RenderTable(Example(), {.columns = 80}));
+  EXPECT_EQ(RenderTable(Example(), {.columns = 35}),
+            "  a_query\n"
+            "    rate 510/s, p50 1.2ms, failed 0\n"
+            "  b\n"
+            "    rate 1.62k/s, failed 12 (2.3%)\n");
+  EXPECT_EQ(RenderTable(Example(), {.columns = 20}),
+            "  a_query\n"
+            "    rate 510/s, p50\n"
+            "    1.2ms, failed 0\n"
+            "  b\n"
+            "    rate 1.62k/s,\n"
+            "    failed 12 (2.3%)\n");
+}
+
+TEST(RenderTableTest, ColorsTakeNoRoom) {
+  const std::string plain = RenderTable(Example(), {.columns = 36});
+  const std::string colored =
+      RenderTable(Example(), {.columns = 36, .has_color = true});
+  EXPECT_NE(colored.find("\x1b[1;31m12 (2.3%)\x1b[0m\n"), std::string::npos);
+  std::string stripped = colored;
+  for (size_t begin; (begin = stripped.find('\x1b')) != std::string::npos;) {
+    stripped.erase(begin, stripped.find('m', begin) + 1 - begin);
+  }
+  EXPECT_EQ(stripped, plain);
+}
+
+TEST(RenderTableTest, CountsCharactersInsteadOfBytes) {
+  EXPECT_EQ(RenderTable({.titles = {"RPC", "n"},
+                         .rows = {{{"\xc3\xa4"}, {"1"}}, {{"abc"}, {"2"}}}},
+                        {}),
+            "  RPC  n\n"
+            "  \xc3\xa4    1\n"
+            "  abc  2\n");
+}
+
+TEST(ParagraphTest, HangsBesideItsLabel) {
+  EXPECT_EQ(Paragraph({"  warn"}, "the clock is not steady at all", 9,
+                      {.columns = 25}),
+            "  warn   the clock is not\n"
+            "         steady at all\n");
+  EXPECT_EQ(Paragraph({"  undecided"}, "a b", 9, {.columns = 25}),
+            "  undecided a b\n");
+}
+
+TEST(ParagraphTest, KeepsLongWordsWhole) {
+  EXPECT_EQ(Paragraph({}, "a_long_word_of_many_letters and more", 2,
+                      {.columns = 10}),
+            "  a_long_word_of_many_letters\n"
+            "  and more\n");
+  EXPECT_EQ(Paragraph({}, "", 2, {.columns = 0}), "\n");
+}
+
+TEST(VisibleTest, LeavesNothingThatMovesTheCursor) {
+  EXPECT_EQ(Visible("a\x1b[2J\r\n\tb\x7f\x01 \xc3\xa4"),
+            "a [2J   b   \xc3\xa4");
+}
+
+}  // namespace
+}  // namespace distbench

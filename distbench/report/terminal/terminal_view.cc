@@ -1,0 +1,252 @@
+#include "distbench/report/terminal/terminal_view.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/string_view.h"
+#include "distbench/report/measurements/test_run.h"
+#include "distbench/report/measurements/test_totals.h"
+#include "distbench/report/objectives/check_objectives.h"
+#include "distbench/report/tables/table.h"
+#include "distbench/report/terminal/human_units.h"
+#include "distbench/report/terminal/table_rows.h"
+#include "distbench/report/text/failure_lines.h"
+#include "distbench/report/verdicts/check.h"
+
+namespace distbench {
+namespace {
+
+constexpr int kLabelWidth = 13;
+
+Color ColorOf(absl::string_view verdict) {
+  if (verdict == "ok") return Color::kGood;
+  if (verdict == "note") return Color::kNone;
+  return verdict == "warn" ? Color::kWarning : Color::kBad;
+}
+
+Color ColorOf(CheckVerdict verdict) {
+  switch (verdict) {
+    case CheckVerdict::kPass:
+      return Color::kGood;
+    case CheckVerdict::kFail:
+      return Color::kBad;
+    case CheckVerdict::kUndecided:
+      return Color::kWarning;
+  }
+  return Color::kNone;
+}
+
+// A line of the kinds that have a coloured label: findings and objectives.
+std::string Labelled(absl::string_view label, Color color,
+                     absl::string_view text, const PageStyle& style) {
+  return Paragraph({absl::StrCat("  ", label), color}, Visible(text),
+                   kLabelWidth, style);
+}
+
+std::string Headline(const TestResult& result, const PageStyle& style) {
+  const std::string verdict = RunVerdict(result);
+  const std::string& name = result.traffic_config().name();
+  return absl::StrCat(name.empty() ? "The test" : Visible(name), ": ",
+                      Paint({verdict, ColorOf(verdict)}, style), "\n");
+}
+
+std::string Findings(const TestResult& result, const PageStyle& style) {
+  std::string text;
+  if (result.run_info().has_failure()) {
+    text += Labelled("failed", Color::kBad,
+                     absl::StrCat(result.run_info().failure(),
+                                  " (what it measured is incomplete)"),
+                     style);
+  }
+  for (const Finding& finding : FindingsBySeverity(result)) {
+    const std::string severity = SeverityName(finding.severity());
+    const std::string code =
+        finding.code().empty() ? "" : absl::StrCat(" (", finding.code(), ")");
+    text += Labelled(severity, ColorOf(severity),
+                     absl::StrCat(finding.message(), code), style);
+  }
+  return text;
+}
+
+std::string Objectives(const TestResult& result,
+                       const TerminalViewOptions& options) {
+  std::string text;
+  for (const Check& check : CheckObjectives(result, options.objectives)) {
+    text += Labelled(VerdictName(check.verdict), ColorOf(check.verdict),
+                     absl::StrCat(check.condition, ": ", check.evidence),
+                     options.style);
+  }
+  return text.empty() ? "" : absl::StrCat("Objectives:\n", text);
+}
+
+// ---- Tables -----------------------------------------------------------------
+
+constexpr double kShownPercents[] = {50, 95, 99};
+
+// A percentile with fewer requests beyond it is mostly chance.
+constexpr double kMinBeyond = 10;
+
+bool IsSupported(double count, double percent) {
+  // 1 - 0.9 is not exactly 0.1.
+  constexpr double kTolerance = 1e-6;
+  return count * (1 - percent / 100) >= kMinBeyond - kTolerance;
+}
+
+ColoredText FailedCell(double failed, double count) {
+  if (failed == 0) return {"0"};
+  return {absl::StrFormat("%.0f (%.3g%%)", failed, 100 * failed / count),
+          Color::kBad};
+}
+
+// The cell of a latency: nanoseconds, "failed" or nothing.
+ColoredText LatencyCell(const Cell& cell) {
+  if (const auto* text = std::get_if<std::string>(&cell)) {
+    return {*text, Color::kBad};
+  }
+  const std::optional<double> ns = NumberOf(cell);
+  return {ns ? HumanDuration(*ns) : ""};
+}
+
+struct RpcPart {
+  PageTable table = {{"RPC", "offered", "achieved", "mean", "p50", "p95", "p99",
+                      "failed", "unsent"},
+                     {}};
+  bool has_open_loops = false;
+  bool has_closed_loops = false;
+  bool has_unsent = false;
+};
+
+// Adds a row of RpcsTable(). The latency is the response time in open loops,
+// and the service time elsewhere.
+void AddRpc(const RowReader& row, RpcPart& part) {
+  const double seconds = row.Number("duration_s").value_or(0);
+  const double failed = row.Number("failed").value_or(0);
+  const double ended = row.Number("succeeded").value_or(0) + failed;
+  const std::optional<double> offered = row.Number("offered");
+  const double unsent = row.Number("unsent").value_or(0);
+  const double count = offered.value_or(ended);
+  const std::string latency = offered ? "response" : "service";
+  (offered ? part.has_open_loops : part.has_closed_loops) = true;
+  part.has_unsent |= unsent > 0;
+  std::vector<ColoredText> cells = {
+      {Visible(row.Text("rpc"))},
+      {offered && seconds > 0 ? HumanRate(*offered / seconds) : ""},
+      {HumanRate(row.Number("per_second").value_or(0))},
+      LatencyCell(row[latency + "_mean_ns"])};
+  for (const double percent : kShownPercents) {
+    cells.push_back(
+        IsSupported(count, percent)
+            ? LatencyCell(row[absl::StrCat(latency, "_p", percent, "_ns")])
+            : ColoredText());
+  }
+  cells.push_back(FailedCell(failed, ended));
+  cells.push_back(FailedCell(unsent, count));
+  part.table.rows.push_back(std::move(cells));
+}
+
+std::string LatencyNote(const RpcPart& part) {
+  absl::string_view which = "service times";
+  if (part.has_open_loops) {
+    which = part.has_closed_loops
+                ? "response times of open loops, service times of other RPCs"
+                : "response times, from when each RPC was due";
+  }
+  return absl::StrCat("Latencies are ", which,
+                      "; percentiles with fewer than ten RPCs beyond them are "
+                      "left out.");
+}
+
+std::string Rpcs(const TestResult& result, const PageStyle& style) {
+  RpcPart part;
+  RpcsTable().list_rows(result, [&](const Row& row) {
+    AddRpc(RowReader(RpcsTable(), row), part);
+  });
+  if (part.table.rows.empty()) return "";
+  if (!part.has_unsent) DropColumn("unsent", part.table);
+  if (!part.has_open_loops) DropColumn("offered", part.table);
+  return absl::StrCat("RPCs:\n", RenderTable(part.table, style),
+                      Paragraph({}, LatencyNote(part), 2, style));
+}
+
+void AddPair(const RowReader& row, PageTable& table) {
+  const double failed = row.Number("failed").value_or(0);
+  const double ended = row.Number("succeeded").value_or(0) + failed;
+  const bool is_open_loop = row.Number("response_mean_ns").has_value();
+  const std::string latency = is_open_loop ? "response" : "service";
+  table.rows.push_back(
+      {{Visible(absl::StrCat(row.Text("client"), " -> ", row.Text("server"),
+                             " ", row.Text("rpc")))},
+       {HumanRate(row.Number("per_second").value_or(0))},
+       LatencyCell(row[latency + "_mean_ns"]),
+       IsSupported(ended, 99) ? LatencyCell(row[latency + "_p99_ns"])
+                              : ColoredText(),
+       FailedCell(failed, ended)});
+}
+
+// Returns a row for each pair, or an empty text if they do not fit the screen.
+std::string PairRows(const TestResult& result, int64_t count,
+                     const TerminalViewOptions& options) {
+  if (count > options.rows) return "";
+  PageTable table = {{"pair", "achieved", "mean", "p99", "failed"}, {}};
+  PeersTable().list_rows(result, [&](const Row& row) {
+    AddPair(RowReader(PeersTable(), row), table);
+  });
+  const std::string text = RenderTable(table, options.style);
+  const auto lines = std::count(text.begin(), text.end(), '\n');
+  return lines <= options.rows ? text : "";
+}
+
+std::string Pairs(const TestResult& result, int64_t count,
+                  const TerminalViewOptions& options) {
+  if (count <= 1) return "";
+  const std::string rows = PairRows(result, count, options);
+  if (!rows.empty()) return absl::StrCat("Pairs:\n", rows);
+  const std::string left_out =
+      absl::StrCat(count, " pairs of client and server",
+                   options.verbose ? "" : ": --verbose lists them");
+  return absl::StrCat("Pairs:\n", Paragraph({}, left_out, 2, options.style));
+}
+
+std::string Summary(const TestResult& result) {
+  std::string text = "Test summary:\n";
+  for (const std::string& line : result.log_summary()) {
+    absl::StrAppend(&text, Visible(line), "\n");
+  }
+  return text;
+}
+
+std::string Failures(const TestResult& result, const TestTotals& totals,
+                     const PageStyle& style) {
+  std::string text;
+  for (const std::string& line : FailureLines(result, totals)) {
+    text += Paragraph({}, Visible(line), 2, style);
+  }
+  return text.empty() ? "" : absl::StrCat("Failures:\n", text);
+}
+
+}  // namespace
+
+std::string TerminalView(const TestResult& result,
+                         const TerminalViewOptions& options) {
+  std::string text = absl::StrCat(Headline(result, options.style),
+                                  Findings(result, options.style),
+                                  Objectives(result, options));
+  const bool has_logs = result.service_logs().instance_logs_size() > 0;
+  if (has_logs) {
+    const TestTotals totals = AddUp(result);
+    absl::StrAppend(&text, Rpcs(result, options.style),
+                    Failures(result, totals, options.style),
+                    Pairs(result, totals.pair_count, options));
+  }
+  if (options.verbose || !has_logs) text += Summary(result);
+  return text;
+}
+
+}  // namespace distbench

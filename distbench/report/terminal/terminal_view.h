@@ -1,0 +1,40 @@
+// The result of a test for a person at a terminal.
+
+#ifndef DISTBENCH_REPORT_TERMINAL_TERMINAL_VIEW_H_
+#define DISTBENCH_REPORT_TERMINAL_TERMINAL_VIEW_H_
+
+#include <string>
+#include <vector>
+
+#include "distbench/report/terminal/layout.h"
+#include "proto/results.pb.h"
+
+namespace distbench {
+
+struct TerminalViewOptions {
+  PageStyle style = {};
+
+  // The screen's height. Longer lists are left out, unless `verbose`.
+  int rows = 24;
+
+  // Adds the whole text summary.
+  bool verbose = false;
+
+  // Objectives to judge in addition to those of the test.
+  std::vector<std::string> objectives = {};
+};
+
+// Returns the verdict on the run, its findings, the verdicts on its objectives,
+// then rates, latencies and failures of each RPC and, if they are few, of each
+// pair of instances. Percentiles with fewer than ten RPCs beyond them are left
+// out. The stored summary takes the place of the measurements if the result has
+// none.
+//
+// The text is for people, and may change; programs read the text summary
+// (report/text/text_summary.h) or the other formats.
+std::string TerminalView(const TestResult& result,
+                         const TerminalViewOptions& options);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_REPORT_TERMINAL_TERMINAL_VIEW_H_

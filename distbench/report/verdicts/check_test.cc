@@ -1,0 +1,69 @@
+#include "distbench/report/verdicts/check.h"
+
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::HasSubstr;
+
+const std::vector<Check>& AllVerdicts() {
+  static const auto& checks = *new std::vector<Check>{
+      {"t", "p99<=5ms", CheckVerdict::kPass, "p99 4.0 ms"},
+      {"t", "a|b>1%", CheckVerdict::kFail, "it is <2> & \"more\"\x01"},
+      {"longer", "mean<=1ms", CheckVerdict::kUndecided, "thin"},
+  };
+  return checks;
+}
+
+TEST(CheckTest, PassOnlyIfEachDoes) {
+  const auto& checks = AllVerdicts();
+  EXPECT_TRUE(AllPass({}, false));
+  EXPECT_TRUE(AllPass({checks[0]}, false));
+  EXPECT_FALSE(AllPass({checks[0], checks[1]}, true));
+  EXPECT_FALSE(AllPass({checks[0], checks[2]}, false));
+  EXPECT_TRUE(AllPass({checks[0], checks[2]}, true));
+}
+
+TEST(CheckTest, TextHasColumns) {
+  EXPECT_EQ(ChecksText({AllVerdicts()[0], AllVerdicts()[2]}),
+            "pass       t       p99<=5ms   p99 4.0 ms\n"
+            "undecided  longer  mean<=1ms  thin\n");
+  EXPECT_EQ(ChecksText({}), "");
+}
+
+TEST(CheckTest, MarkdownCellsDoNotEndEarly) {
+  EXPECT_THAT(ChecksMarkdown(AllVerdicts()),
+              HasSubstr("| FAIL | t | a\\|b>1% | it is &lt;2> & "));
+}
+
+TEST(CheckTest, JunitCountsAndEscapes) {
+  EXPECT_EQ(
+      ChecksJunit(AllVerdicts(), /*allow_undecided=*/false),
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+      "<testsuites>\n"
+      "  <testsuite name=\"t\" tests=\"2\" failures=\"1\" skipped=\"0\">\n"
+      "    <testcase classname=\"t\" name=\"p99&lt;=5ms\">"
+      "<system-out>p99 4.0 ms</system-out></testcase>\n"
+      "    <testcase classname=\"t\" name=\"a|b&gt;1%\">"
+      "<failure message=\"FAIL: it is &lt;2&gt; &amp; &quot;more&quot; \"/>"
+      "</testcase>\n"
+      "  </testsuite>\n"
+      "  <testsuite name=\"longer\" tests=\"1\" failures=\"1\" skipped=\"0\">\n"
+      "    <testcase classname=\"longer\" name=\"mean&lt;=1ms\">"
+      "<failure message=\"undecided: thin\"/></testcase>\n"
+      "  </testsuite>\n"
+      "</testsuites>\n");
+}
+
+TEST(CheckTest, JunitSkipsWhatMayBeUndecided) {
+  const std::string xml = ChecksJunit(AllVerdicts(), /*allow_undecided=*/true);
+  EXPECT_THAT(xml, HasSubstr("<skipped message=\"undecided: thin\"/>"));
+  EXPECT_THAT(xml, HasSubstr("failures=\"0\" skipped=\"1\""));
+}
+
+}  // namespace
+}  // namespace distbench

@@ -1,0 +1,308 @@
+#include "distbench/sequencer/placement/placement.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "distbench/config/catalogs/driver_resolution.h"
+#include "distbench/config/plan/test_names.h"
+#include "distbench/config/syntax/instance_names.h"
+
+namespace distbench {
+namespace {
+
+// An error lists this many nodes and problems, and only counts the others.
+constexpr int kMaxListed = 10;
+
+constexpr int kNowhere = -1;
+
+std::string JoinSome(const std::vector<std::string>& items,
+                     absl::string_view separator) {
+  const int listed = std::min<int>(items.size(), kMaxListed);
+  std::string joined =
+      absl::StrJoin(items.begin(), items.begin() + listed, separator);
+  if (listed < items.size()) {
+    absl::StrAppend(&joined, separator, "and ", items.size() - listed, " more");
+  }
+  return joined;
+}
+
+bool Satisfies(const PlacementNode& node,
+               const std::vector<const ConstraintList*>& constraints) {
+  return std::all_of(constraints.begin(), constraints.end(),
+                     [&](const ConstraintList* list) {
+                       return Matches(*list, node.attributes);
+                     });
+}
+
+// Explains the first constraint list that the node does not satisfy.
+std::optional<std::string> WhyNot(
+    const std::vector<const ConstraintList*>& constraints,
+    const PlacementNode& node) {
+  for (const ConstraintList* list : constraints) {
+    if (auto reason = ExplainMismatch(*list, node.attributes)) return reason;
+  }
+  return std::nullopt;
+}
+
+class Placer {
+ public:
+  Placer(const DistributedSystemDescription& test,
+         const std::vector<PlacementNode>& nodes)
+      : test_(test), nodes_(nodes), bundled_(nodes.size()) {
+    for (const ServiceSpec& service : test.services()) {
+      for (std::string& name : InstanceNames(service)) {
+        index_.emplace(name, instances_.size());
+        instances_.push_back({.name = std::move(name)});
+      }
+    }
+    occupant_.assign(nodes.size(), kNowhere);
+  }
+
+  absl::StatusOr<Placement> Place() {
+    absl::Status status = PlaceBundles();
+    if (status.ok()) status = CheckNodeCount();
+    if (status.ok()) status = PlaceConstrained();
+    if (!status.ok()) return status;
+    PlaceRest();
+    Placement placement(nodes_.size());
+    for (const Instance& instance : instances_) {
+      placement[instance.node].push_back(instance.name);
+    }
+    return placement;
+  }
+
+ private:
+  struct Instance {
+    std::string name;
+    int node = kNowhere;
+    std::vector<const ConstraintList*> constraints;
+  };
+
+  absl::Status PlaceBundles();
+  absl::Status PlaceBundle(const std::string& alias,
+                           const ServiceBundle& bundle);
+  absl::Status CheckNodeCount() const;
+  absl::Status PlaceConstrained();
+  void PlaceRest();
+
+  // Finds a node for the instance, possibly by moving other instances. Leaves
+  // nodes in `tried` alone. This is a step of the augmenting path algorithm for
+  // bipartite matchings.
+  bool Assign(int instance, std::vector<bool>& tried);
+  absl::Status ExplainFailure(const Instance& instance) const;
+
+  bool IsIdle(int node) const {
+    return !bundled_[node] && occupant_[node] == kNowhere;
+  }
+
+  const DistributedSystemDescription& test_;
+  const std::vector<PlacementNode>& nodes_;
+  std::vector<Instance> instances_;  // in the order of the config
+  absl::flat_hash_map<std::string, int> index_;
+  std::vector<bool> bundled_;  // by node: part of a bundle
+  std::vector<int> occupant_;  // by node: its only instance
+};
+
+absl::Status Placer::PlaceBundles() {
+  // In a fixed order, so that the same config always gives the same error.
+  const std::map<std::string, ServiceBundle> bundles(
+      test_.node_service_bundles().begin(), test_.node_service_bundles().end());
+  for (const auto& [alias, bundle] : bundles) {
+    if (absl::Status status = PlaceBundle(alias, bundle); !status.ok()) {
+      return status;
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Placer::PlaceBundle(const std::string& alias,
+                                 const ServiceBundle& bundle) {
+  const std::string path =
+      absl::StrCat("node_service_bundles[\"", alias, "\"]");
+  const auto node =
+      std::find_if(nodes_.begin(), nodes_.end(),
+                   [&](const PlacementNode& n) { return n.alias == alias; });
+  if (node == nodes_.end()) {
+    std::vector<std::string> aliases;
+    for (const PlacementNode& n : nodes_) aliases.push_back(n.alias);
+    return absl::NotFoundError(absl::StrCat(
+        path, ": no node \"", alias, "\" is registered; ",
+        aliases.empty() ? "there are none" : "there are ",
+        JoinSome(aliases, ", "), "; start a node manager as ", alias));
+  }
+  const int node_index = node - nodes_.begin();
+  bundled_[node_index] = bundle.services_size() > 0;
+  for (const std::string& name : bundle.services()) {
+    const auto it = index_.find(name);
+    if (it == index_.end()) {
+      return absl::NotFoundError(
+          absl::StrCat(path, ": the test has no instance \"", name, "\""));
+    }
+    Instance& instance = instances_[it->second];
+    if (instance.node != kNowhere) {
+      return absl::NotFoundError(
+          absl::StrCat(path, ": ", name, " is in the bundle of ",
+                       nodes_[instance.node].alias, " already"));
+    }
+    if (auto reason = WhyNot(ConstraintsOf(test_, name), *node)) {
+      return absl::FailedPreconditionError(absl::StrCat(
+          path, ": ", alias, " does not satisfy the service_constraints of ",
+          name, ": ", *reason));
+    }
+    instance.node = node_index;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Placer::CheckNodeCount() const {
+  const int bundles = std::count(bundled_.begin(), bundled_.end(), true);
+  const int needed =
+      bundles +
+      std::count_if(instances_.begin(), instances_.end(),
+                    [](const Instance& i) { return i.node == kNowhere; });
+  const int registered = nodes_.size();
+  if (needed <= registered) return absl::OkStatus();
+  std::vector<std::string> aliases;
+  for (const PlacementNode& node : nodes_) aliases.push_back(node.alias);
+  return absl::FailedPreconditionError(absl::StrCat(
+      "the test needs ", needed, needed == 1 ? " node" : " nodes", " but ",
+      registered == 0 ? "none" : absl::StrCat(registered),
+      registered == 1 ? " is registered" : " are registered",
+      registered == 0 ? "" : absl::StrCat(" (", JoinSome(aliases, ", "), ")"),
+      "; start ", needed - registered,
+      " more or bundle services with node_service_bundles"));
+}
+
+absl::Status Placer::PlaceConstrained() {
+  for (int i = 0; i < instances_.size(); ++i) {
+    Instance& instance = instances_[i];
+    if (instance.node != kNowhere) continue;
+    instance.constraints = ConstraintsOf(test_, instance.name);
+    if (instance.constraints.empty()) continue;
+    std::vector<bool> tried = bundled_;
+    if (!Assign(i, tried)) return ExplainFailure(instance);
+  }
+  return absl::OkStatus();
+}
+
+bool Placer::Assign(int instance, std::vector<bool>& tried) {
+  const auto take = [&](int node) {
+    occupant_[node] = instance;
+    instances_[instance].node = node;
+    return true;
+  };
+  std::vector<int> taken;
+  for (int node = 0; node < nodes_.size(); ++node) {
+    if (tried[node] ||
+        !Satisfies(nodes_[node], instances_[instance].constraints)) {
+      continue;
+    }
+    if (IsIdle(node)) return take(node);
+    taken.push_back(node);
+  }
+  for (int node : taken) {
+    if (tried[node]) continue;
+    tried[node] = true;
+    if (Assign(occupant_[node], tried)) return take(node);
+  }
+  return false;
+}
+
+absl::Status Placer::ExplainFailure(const Instance& instance) const {
+  std::vector<std::string> reasons;
+  for (int node = 0; node < nodes_.size(); ++node) {
+    std::string reason;
+    if (bundled_[node]) {
+      reason = "has a bundle in node_service_bundles";
+    } else if (auto mismatch = WhyNot(instance.constraints, nodes_[node])) {
+      reason = *mismatch;
+    } else {
+      reason = absl::StrCat("is needed for ", instances_[occupant_[node]].name);
+    }
+    reasons.push_back(absl::StrCat(nodes_[node].alias, ": ", reason));
+  }
+  return absl::FailedPreconditionError(
+      absl::StrCat(instance.name,
+                   " cannot be placed: no node is left that satisfies its "
+                   "service_constraints: ",
+                   JoinSome(reasons, "; ")));
+}
+
+void Placer::PlaceRest() {
+  int node = 0;
+  for (int i = 0; i < instances_.size(); ++i) {
+    if (instances_[i].node != kNowhere) continue;
+    // CheckNodeCount() made sure that there is one.
+    while (!IsIdle(node)) ++node;
+    occupant_[node] = i;
+    instances_[i].node = node;
+  }
+}
+
+// Whether instances of a service only reach instances in their own process.
+bool StaysInProcess(const DistributedSystemDescription& test,
+                    const TestNames& names, const ServiceSpec& service) {
+  const DriverStack stack =
+      ResolveDriverStack(test, names, OptionsOf(names, service));
+  return !stack.drivers.empty() &&
+         stack.drivers.back().driver->stays_in_process;
+}
+
+// The services with such instances.
+std::set<std::string> ServicesInOneProcess(
+    const DistributedSystemDescription& test) {
+  const TestNames names(test);
+  std::set<std::string> services;
+  for (const ServiceSpec& service : test.services()) {
+    if (StaysInProcess(test, names, service)) services.insert(service.name());
+  }
+  return services;
+}
+
+absl::Status CheckReach(const DistributedSystemDescription& test,
+                        const std::vector<PlacementNode>& nodes,
+                        const Placement& placement) {
+  const std::set<std::string> services = ServicesInOneProcess(test);
+  const std::string* first_instance = nullptr;
+  size_t first_node = 0;
+  for (size_t node = 0; node < placement.size(); ++node) {
+    for (const std::string& instance : placement[node]) {
+      if (!services.contains(instance.substr(0, instance.find('/')))) continue;
+      if (first_instance == nullptr) {
+        first_instance = &instance;
+        first_node = node;
+      }
+      if (node == first_node) continue;
+      return absl::FailedPreconditionError(absl::StrCat(
+          *first_instance, " is on ", nodes[first_node].alias, " and ",
+          instance, " on ", nodes[node].alias,
+          ", but they use the protocol loopback, which stays within one "
+          "process; put both on one node (node_service_bundles), or use "
+          "another protocol"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<Placement> PlaceInstances(
+    const DistributedSystemDescription& test,
+    const std::vector<PlacementNode>& nodes) {
+  absl::StatusOr<Placement> placement = Placer(test, nodes).Place();
+  if (!placement.ok()) return placement;
+  absl::Status status = CheckReach(test, nodes, *placement);
+  if (!status.ok()) return status;
+  return placement;
+}
+
+}  // namespace distbench

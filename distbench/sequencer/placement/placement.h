@@ -1,0 +1,43 @@
+// Decides which node hosts which instances of a test.
+
+#ifndef DISTBENCH_SEQUENCER_PLACEMENT_PLACEMENT_H_
+#define DISTBENCH_SEQUENCER_PLACEMENT_PLACEMENT_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "distbench/config/syntax/constraints.h"
+#include "proto/traffic_config.pb.h"
+
+namespace distbench {
+
+struct PlacementNode {
+  std::string alias;
+  Attributes attributes;
+};
+
+// Instance names per node, in the order of the nodes; empty for nodes that do
+// not take part in the test.
+using Placement = std::vector<std::vector<std::string>>;
+
+// Places every instance of a canonical test:
+// 1. bundled instances on the node that their bundle names,
+// 2. constrained ones, each on its own node: in the order of the config, on the
+// first idle node that satisfies the constraints, unless a later instance needs
+// that node,
+// 3. the rest, each on its own idle node, in the order of the nodes.
+//
+// The error says which instance cannot be placed, and why each node is
+// unsuitable: NOT_FOUND if a bundle names something that does not exist,
+// FAILED_PRECONDITION if there are too few nodes, if constraints cannot be met,
+// or if instances that communicate only within one process would be on several
+// nodes.
+// each other only within one process would be on several nodes.
+absl::StatusOr<Placement> PlaceInstances(
+    const DistributedSystemDescription& test,
+    const std::vector<PlacementNode>& nodes);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_SEQUENCER_PLACEMENT_PLACEMENT_H_

@@ -1,0 +1,223 @@
+#include "distbench/sequencer/placement/placement.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "distbench/base/testing/proto_testing.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr auto ParseTest = FromText<DistributedSystemDescription>;
+
+std::vector<PlacementNode> Nodes(int count) {
+  std::vector<PlacementNode> nodes;
+  for (int i = 0; i < count; ++i) {
+    const std::string alias = absl::StrCat("node", i);
+    nodes.push_back({alias, {{"node_alias", alias}}});
+  }
+  return nodes;
+}
+
+const char kClientsAndServers[] = R"(
+  services { name: "client" count: 2 x_size: 2 }
+  services { name: "server" count: 1 x_size: 1 }
+)";
+
+std::string RackConstraint(const std::string& key, const std::string& rack) {
+  return absl::StrCat("service_constraints { key: '", key,
+                      "' value { constraint_sets { constraints { "
+                      "attribute_name: 'rack' string_values: '",
+                      rack, "' relation: EQUAL } } } }");
+}
+
+TEST(PlacementTest, GivesEachInstanceANodeInOrder) {
+  const auto placement =
+      PlaceInstances(ParseTest(kClientsAndServers), Nodes(4));
+  ASSERT_TRUE(placement.ok()) << placement.status();
+  EXPECT_THAT(*placement,
+              ElementsAre(ElementsAre("client/0"), ElementsAre("client/1"),
+                          ElementsAre("server/0"), IsEmpty()));
+}
+
+TEST(PlacementTest, NamesInstancesOfGridsByTheirCoordinates) {
+  const auto placement = PlaceInstances(
+      ParseTest("services { name: 'g' count: 4 x_size: 2 y_size: 2 }"),
+      Nodes(4));
+  ASSERT_TRUE(placement.ok()) << placement.status();
+  EXPECT_THAT(*placement,
+              ElementsAre(ElementsAre("g/0/0"), ElementsAre("g/1/0"),
+                          ElementsAre("g/0/1"), ElementsAre("g/1/1")));
+}
+
+TEST(PlacementTest, BundlesShareTheNodeThatTheyName) {
+  const auto placement =
+      PlaceInstances(ParseTest(absl::StrCat(kClientsAndServers, R"(
+        node_service_bundles {
+          key: "node1" value { services: "server/0" services: "client/0" }
+        })")),
+                     Nodes(2));
+  ASSERT_TRUE(placement.ok()) << placement.status();
+  EXPECT_THAT(*placement, ElementsAre(ElementsAre("client/1"),
+                                      ElementsAre("client/0", "server/0")));
+}
+
+TEST(PlacementTest, AnEmptyBundleTakesNoNode) {
+  const auto placement = PlaceInstances(
+      ParseTest(absl::StrCat(kClientsAndServers,
+                             "node_service_bundles { key: 'node0' value {} }")),
+      Nodes(3));
+  EXPECT_TRUE(placement.ok()) << placement.status();
+}
+
+TEST(PlacementTest, RefusesBundlesThatNameWhatDoesNotExist) {
+  const auto place = [](const std::string& bundle) {
+    return PlaceInstances(ParseTest(absl::StrCat(kClientsAndServers, bundle)),
+                          Nodes(3))
+        .status();
+  };
+  absl::Status status = place(
+      "node_service_bundles { key: 'node7' value { services: 'server/0' } }");
+  EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(std::string(status.message()),
+              AllOf(HasSubstr("node_service_bundles[\"node7\"]"),
+                    HasSubstr("node0, node1, node2")));
+
+  status = place(
+      "node_service_bundles { key: 'node1' value { services: 'server/5' } }");
+  EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("\"server/5\""));
+
+  status = place(
+      "node_service_bundles { key: 'node1' value { services: 'server/0' } }"
+      "node_service_bundles { key: 'node2' value { services: 'server/0' } }");
+  EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("server/0 is in the bundle of node1 already"));
+}
+
+TEST(PlacementTest, SaysHowManyNodesAreMissing) {
+  EXPECT_EQ(PlaceInstances(ParseTest(kClientsAndServers), Nodes(2))
+                .status()
+                .message(),
+            "the test needs 3 nodes but 2 are registered (node0, node1); "
+            "start 1 more or bundle services with node_service_bundles");
+  EXPECT_EQ(
+      PlaceInstances(ParseTest(kClientsAndServers), {}).status().message(),
+      "the test needs 3 nodes but none are registered; start 3 more or bundle "
+      "services with node_service_bundles");
+}
+
+class ConstraintPlacementTest : public testing::Test {
+ protected:
+  // Three nodes, in racks a, b and b.
+  ConstraintPlacementTest() : nodes_(Nodes(3)) {
+    nodes_[0].attributes["rack"] = "a";
+    nodes_[1].attributes["rack"] = "b";
+    nodes_[2].attributes["rack"] = "b";
+  }
+
+  absl::StatusOr<Placement> Place(const std::string& constraints) {
+    return PlaceInstances(
+        ParseTest(absl::StrCat(kClientsAndServers, constraints)), nodes_);
+  }
+
+  std::vector<PlacementNode> nodes_;
+};
+
+TEST_F(ConstraintPlacementTest, PlacesConstrainedInstancesFirst) {
+  const auto placement = Place(RackConstraint("server/0", "a"));
+  ASSERT_TRUE(placement.ok()) << placement.status();
+  EXPECT_THAT(*placement,
+              ElementsAre(ElementsAre("server/0"), ElementsAre("client/0"),
+                          ElementsAre("client/1")));
+}
+
+TEST_F(ConstraintPlacementTest, GlobsConstrainEveryInstanceThatMatches) {
+  const auto placement = Place(RackConstraint("client/*", "b"));
+  ASSERT_TRUE(placement.ok()) << placement.status();
+  EXPECT_THAT(*placement,
+              ElementsAre(ElementsAre("server/0"), ElementsAre("client/0"),
+                          ElementsAre("client/1")));
+}
+
+TEST_F(ConstraintPlacementTest, MovesAnInstanceThatIsInTheWayOfAnother) {
+  // client/0 may be on node1 or node2, and would take node1; server/0 can only
+  // be on node1.
+  nodes_[1].attributes["disk"] = "fast";
+  const auto placement = Place(R"(
+    service_constraints { key: "client/0" value { constraint_sets {
+      constraints { attribute_name: "rack" string_values: "b" relation: EQUAL }
+    } } }
+    service_constraints { key: "server/0" value { constraint_sets {
+      constraints { attribute_name: "disk" string_values: "fast"
+                    relation: EQUAL }
+    } } })");
+  ASSERT_TRUE(placement.ok()) << placement.status();
+  EXPECT_THAT(*placement,
+              ElementsAre(ElementsAre("client/1"), ElementsAre("server/0"),
+                          ElementsAre("client/0")));
+}
+
+TEST_F(ConstraintPlacementTest, SaysWhyEachNodeWasNoHelp) {
+  const absl::Status status = Place(RackConstraint("client/*", "a")).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(
+      std::string(status.message()),
+      AllOf(HasSubstr("client/1 cannot be placed"),
+            HasSubstr("node0: is needed for client/0"), HasSubstr("node1: "),
+            HasSubstr("node2: "), HasSubstr("rack")));
+}
+
+TEST_F(ConstraintPlacementTest, RefusesABundleAgainstAConstraint) {
+  const absl::Status status =
+      Place(
+          absl::StrCat(RackConstraint("server/0", "a"),
+                       "node_service_bundles { key: 'node1' "
+                       "value { services: 'server/0' services: 'client/0' } }"))
+          .status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(status.message()),
+              AllOf(HasSubstr("node1 does not satisfy"), HasSubstr("server/0"),
+                    HasSubstr("rack")));
+}
+
+TEST_F(ConstraintPlacementTest, PlacesBundledAndConstrainedInstancesOnce) {
+  const auto placement =
+      Place(absl::StrCat(RackConstraint("server/0", "b"),
+                         "node_service_bundles { key: 'node1' value { "
+                         "services: 'server/0' services: 'client/0' } }"));
+  ASSERT_TRUE(placement.ok()) << placement.status();
+  EXPECT_THAT(*placement,
+              ElementsAre(ElementsAre("client/1"),
+                          ElementsAre("client/0", "server/0"), IsEmpty()));
+}
+
+TEST(PlacementTest, RefusesWhatCannotReachEachOther) {
+  constexpr char kOverLoopback[] = R"(
+    default_protocol: "loop"
+    protocol_driver_options { name: "loop" protocol_name: "loopback" })";
+  const std::string test = absl::StrCat(kClientsAndServers, kOverLoopback);
+  EXPECT_THAT(
+      PlaceInstances(ParseTest(test), Nodes(3)).status().message(),
+      AllOf(HasSubstr("client/0 is on node0 and client/1 on node1"),
+            HasSubstr("loopback, which stays within one process")));
+  EXPECT_TRUE(PlaceInstances(ParseTest(absl::StrCat(test, R"(
+                node_service_bundles { key: 'node1' value {
+                  services: 'client/0' services: 'client/1'
+                  services: 'server/0' } })")),
+                             Nodes(3))
+                  .ok());
+}
+
+}  // namespace
+}  // namespace distbench

@@ -1,0 +1,139 @@
+#include "test_builder/building/config_string.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "distbench/config/problems/suggest.h"
+#include "test_builder/patterns/registry.h"
+#include "test_builder/protocols/registry.h"
+
+namespace distbench {
+namespace {
+
+absl::Status Error(absl::string_view part, absl::string_view problem) {
+  return absl::InvalidArgumentError(absl::StrCat(Quoted(part), ": ", problem));
+}
+
+std::vector<std::string> BareWords() {
+  std::vector<std::string> words = PatternNames();
+  for (std::string& name : ProtocolNames()) words.push_back(std::move(name));
+  words.insert(words.end(), {"ipv4", "ipv6"});
+  return words;
+}
+
+absl::StatusOr<Setting> ParseBareWord(absl::string_view word) {
+  if (FindPattern(word) != nullptr) {
+    return Setting{kPatternSetting, std::string(word)};
+  }
+  if (FindProtocol(word) != nullptr) {
+    return Setting{kProtocolSetting, std::string(word)};
+  }
+  if (word == "ipv4") return Setting{kIpVersionSetting, "4"};
+  if (word == "ipv6") return Setting{kIpVersionSetting, "6"};
+  return Error(word,
+               absl::StrCat("neither KEY=VALUE nor a pattern, a protocol, "
+                            "ipv4 or ipv6; ",
+                            Suggestion(word, BareWords())));
+}
+
+bool IsName(absl::string_view name) {
+  return !name.empty() && !absl::ascii_isdigit(name[0]) &&
+         std::all_of(name.begin(), name.end(), [](unsigned char c) {
+           return absl::ascii_isalnum(c) || c == '_' || c == '-' || c == '.';
+         });
+}
+
+absl::StatusOr<std::string> ReadValue(absl::string_view part,
+                                      const std::string& path) {
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream contents;
+  // A directory can be opened, but not read.
+  if (!file || !(contents << file.rdbuf())) {
+    return Error(part, absl::StrCat("cannot read ", path, ": ",
+                                    errno != 0 ? std::strerror(errno)
+                                               : "the file is empty"));
+  }
+  std::string value = contents.str();
+  value.erase(value.find_last_not_of('\n') + 1);
+  return value;
+}
+
+absl::StatusOr<Setting> ParsePart(absl::string_view part) {
+  const size_t equals = part.find('=');
+  if (equals == part.npos) return ParseBareWord(part);
+  Setting setting{std::string(part.substr(0, equals)),
+                  std::string(part.substr(equals + 1))};
+  if (!IsName(setting.name)) {
+    return Error(part,
+                 "the name before '=' must consist of letters, digits, "
+                 "'_', '-' and '.', and not begin with a digit");
+  }
+  if (absl::StrContains(setting.value, "=")) {
+    return Error(part,
+                 "a value cannot contain '='; put it into a file and "
+                 "write KEY=<FILE");
+  }
+  if (absl::StartsWith(setting.value, "<")) {
+    absl::StatusOr<std::string> contents =
+        ReadValue(part, setting.value.substr(1));
+    if (!contents.ok()) return contents.status();
+    setting.value = *std::move(contents);
+    setting.from_file = true;
+  }
+  if (setting.value.empty()) {
+    return Error(part,
+                 "the value is empty; leave the setting out to get its "
+                 "default");
+  }
+  return setting;
+}
+
+// More than one pattern is a mistake. Other settings may be repeated, to
+// override a prefix.
+absl::Status CheckOnePattern(const std::vector<Setting>& settings) {
+  const std::string* pattern = nullptr;
+  for (const Setting& setting : settings) {
+    if (setting.name != kPatternSetting) continue;
+    if (pattern != nullptr && *pattern != setting.value) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("two patterns, ", *pattern, " and ", setting.value,
+                       "; a test has one: separate CONFIGs by blanks"));
+    }
+    pattern = &setting.value;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<Setting>> ParseConfig(absl::string_view config) {
+  std::vector<Setting> settings;
+  std::vector<std::string> problems;
+  for (absl::string_view part : absl::StrSplit(config, ':')) {
+    absl::StatusOr<Setting> setting = ParsePart(part);
+    if (setting.ok()) {
+      settings.push_back(*std::move(setting));
+    } else {
+      problems.push_back(std::string(setting.status().message()));
+    }
+  }
+  if (!problems.empty()) {
+    return absl::InvalidArgumentError(absl::StrJoin(problems, "\n"));
+  }
+  if (const absl::Status status = CheckOnePattern(settings); !status.ok()) {
+    return status;
+  }
+  return settings;
+}
+
+}  // namespace distbench

@@ -1,0 +1,144 @@
+#include "test_builder/building/test_factory.h"
+
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "distbench/config/reading/load.h"
+#include "test_builder/building/config_string.h"
+#include "test_builder/building/vocabulary.h"
+#include "test_builder/parameters/common_parameters.h"
+
+namespace distbench {
+namespace {
+
+constexpr char kExtraContents[] = "extra_test_contents";
+constexpr char kOptionsName[] = "default_protocol_driver_options";
+
+// A setting that is not a parameter becomes an attribute with a note, or is an
+// error.
+absl::Status CheckNames(const TestRequest& request,
+                        const Vocabulary& vocabulary, Notes& notes) {
+  std::vector<std::string> problems;
+  for (const auto& [name, value] : request.settings) {
+    if (IsDerived(name)) {
+      problems.push_back(absl::StrCat(
+          name, ": follows from other settings and cannot be set"));
+    } else if (vocabulary.Find(name) == nullptr) {
+      const std::optional<std::string> meant = vocabulary.MeantBy(name);
+      if (meant.has_value() && !request.allow_extra) {
+        problems.push_back(absl::StrCat(
+            name, ": not a parameter of ", vocabulary.pattern().name, " or ",
+            vocabulary.protocol().name, "; did you mean ", *meant,
+            "? --allow_extra accepts it as an attribute"));
+        continue;
+      }
+      const std::string owners = WhereKnown(name);
+      notes.Add(absl::StrCat(
+          name, " is not a parameter of ", vocabulary.pattern().name, " or ",
+          vocabulary.protocol().name,
+          owners.empty() ? "" : absl::StrCat(" (but of ", owners, ")"),
+          "; it becomes an attribute with no other effect"));
+    }
+  }
+  if (problems.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrJoin(problems, "\n"));
+}
+
+void AddProtocolOptions(const ParameterValues& values,
+                        const ProtocolDriverOptions& options,
+                        DistributedSystemDescription& test) {
+  ProtocolDriverOptions& added = *test.add_protocol_driver_options();
+  added = options;
+  added.set_name(kOptionsName);
+  added.set_protocol_name(values.Text(kProtocolSetting));
+  if (values.Has(kIpVersionSetting)) {
+    added.set_ip_version(values.Text(kIpVersionSetting) == "4" ? 4 : 6);
+  }
+}
+
+void AddAttributes(const TestRequest& request, const ParameterValues& values,
+                   const Traffic& traffic, const ProtocolSetup& protocol,
+                   DistributedSystemDescription& test) {
+  auto& attributes = *test.mutable_attributes();
+  for (const auto& [name, value] : request.settings) attributes[name] = value;
+  for (const auto& [name, value] : values.all()) attributes[name] = value;
+  attributes.erase(kExtraContents);
+  attributes["config_label"] = request.config_label;
+  attributes["protocol_alias"] = protocol.alias;
+  attributes["test_timeout"] = absl::StrCat(TestTimeoutSeconds(values));
+  attributes["traffic_alias"] = traffic.alias;
+  if (!request.swept_parameters.empty()) {
+    attributes["swept_parameter"] = request.swept_parameters;
+  }
+  if (values.Has(kIpVersionSetting)) {
+    attributes["ip_version_string"] =
+        absl::StrCat("ipv", values.Text(kIpVersionSetting));
+  }
+}
+
+absl::Status AddExtraContents(const std::string& contents,
+                              DistributedSystemDescription& test) {
+  if (contents.empty()) return absl::OkStatus();
+  // On the same line, so that line numbers in errors are those of the contents.
+  const absl::StatusOr<TestSequence> extra = ParseTestSequence(
+      absl::StrCat("tests { ", contents, "\n}"), kExtraContents);
+  if (!extra.ok()) return extra.status();
+  if (extra->tests_size() != 1 || extra->has_tests_setting()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        kExtraContents, ": reaches beyond its test; braces must be balanced"));
+  }
+  test.MergeFrom(extra->tests(0));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<DistributedSystemDescription> BuildTest(
+    const TestRequest& request, Notes& notes) {
+  const absl::StatusOr<Vocabulary> vocabulary =
+      Vocabulary::For(request.settings);
+  if (!vocabulary.ok()) return vocabulary.status();
+  if (const absl::Status status = CheckNames(request, *vocabulary, notes);
+      !status.ok()) {
+    return status;
+  }
+  const absl::StatusOr<ParameterValues> values =
+      ParameterValues::Resolve(vocabulary->parameters(), request.settings);
+  if (!values.ok()) return values.status();
+  absl::StatusOr<Traffic> traffic = vocabulary->pattern().build(*values);
+  if (!traffic.ok()) return traffic.status();
+  const ProtocolSetup protocol = vocabulary->protocol().build(*values);
+
+  DistributedSystemDescription test = std::move(traffic->body);
+  AddProtocolOptions(*values, protocol.options, test);
+  AddAttributes(request, *values, *traffic, protocol, test);
+  SetTestName(
+      absl::StrCat(traffic->alias, "-", protocol.alias, traffic->name_suffix),
+      test);
+  if (const absl::Status status =
+          AddExtraContents(values->Text(kExtraContents), test);
+      !status.ok()) {
+    return status;
+  }
+  return test;
+}
+
+double TrafficSeconds(const DistributedSystemDescription& test) {
+  const auto duration = test.attributes().find("test_duration");
+  double seconds = 0;
+  if (duration == test.attributes().end() ||
+      !absl::SimpleAtod(duration->second, &seconds)) {
+    return 0;
+  }
+  return seconds;
+}
+
+void SetTestName(const std::string& name, DistributedSystemDescription& test) {
+  test.set_name(name);
+  (*test.mutable_attributes())["test_name"] = name;
+}
+
+}  // namespace distbench

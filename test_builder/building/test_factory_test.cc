@@ -1,0 +1,134 @@
+#include "test_builder/building/test_factory.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Pair;
+
+class BuildTestTest : public testing::Test {
+ protected:
+  DistributedSystemDescription Build(const ValueMap& settings) {
+    const auto test = TryBuild(settings);
+    EXPECT_TRUE(test.ok()) << test.status();
+    return test.value_or(DistributedSystemDescription());
+  }
+
+  std::string ErrorOf(const ValueMap& settings) {
+    return std::string(TryBuild(settings).status().message());
+  }
+
+  absl::StatusOr<DistributedSystemDescription> TryBuild(ValueMap settings) {
+    settings.emplace("traffic_pattern", "clique");
+    request_.settings = settings;
+    return BuildTest(request_, notes_);
+  }
+
+  TestRequest request_;
+  Notes notes_;
+};
+
+TEST_F(BuildTestTest, NamesTheTestByTrafficAndProtocol) {
+  const auto test = Build({{"ip_version", "6"}});
+  EXPECT_EQ(test.name(),
+            "clique_sync_burst_10x16000x1024x1024-grpc_polling_inline_ipv6");
+  EXPECT_EQ(test.attributes().at("test_name"), test.name());
+  EXPECT_EQ(test.attributes().at("ip_version_string"), "ipv6");
+  EXPECT_EQ(test.protocol_driver_options(0).ip_version(), 6);
+  EXPECT_EQ(test.protocol_driver_options(0).name(),
+            "default_protocol_driver_options");
+  EXPECT_EQ(test.protocol_driver_options(0).protocol_name(), "grpc");
+}
+
+TEST_F(BuildTestTest, BuildsForDriversThatAreNotBuiltIn) {
+  const auto test = Build({{"protocol_driver", "homa"}});
+  EXPECT_EQ(test.protocol_driver_options(0).protocol_name(), "homa");
+  EXPECT_EQ(test.attributes().at("nocopy"), "1");
+}
+
+TEST_F(BuildTestTest, KeepsWhereTheTestCameFrom) {
+  request_.config_label = "label";
+  request_.swept_parameters = "a,b";
+  const auto test = Build({});
+  EXPECT_EQ(test.attributes().at("config_label"), "label");
+  EXPECT_EQ(test.attributes().at("swept_parameter"), "a,b");
+}
+
+TEST_F(BuildTestTest, TimeoutFollowsTheDuration) {
+  EXPECT_EQ(Build({{"test_duration", "5"}}).attributes().at("test_timeout"),
+            "125");
+  EXPECT_EQ(Build({{"test_duration", "0.5"}}).attributes().at("test_timeout"),
+            "121");
+  EXPECT_EQ(Build({{"test_timeout", "77"}}).attributes().at("test_timeout"),
+            "77");
+}
+
+TEST_F(BuildTestTest, TellsHowLongTheTrafficLasts) {
+  EXPECT_EQ(TrafficSeconds(Build({{"test_duration", "2.5"}})), 2.5);
+  EXPECT_EQ(TrafficSeconds(DistributedSystemDescription()), 0);
+}
+
+TEST_F(BuildTestTest, UnknownNamesBecomeAttributesWithANote) {
+  const auto test = Build({{"rack", "b7"}, {"leaf_count", "3"}});
+  EXPECT_THAT(test.attributes(), Contains(Pair("rack", "b7")));
+  EXPECT_THAT(
+      notes_.all(),
+      ElementsAre(
+          HasSubstr("leaf_count is not a parameter of clique or grpc (but "
+                    "of multi_level_rpc, "
+                    "variable_response_multi_level_rpc, "
+                    "feed_aggregator); it becomes an attribute"),
+          HasSubstr("rack is not a parameter of clique or grpc; it")));
+}
+
+TEST_F(BuildTestTest, ATypingErrorIsAnError) {
+  EXPECT_EQ(ErrorOf({{"node_cuont", "5"}, {"serve_type", "inline"}}),
+            "node_cuont: not a parameter of clique or grpc; did you mean "
+            "node_count? --allow_extra accepts it as an attribute\n"
+            "serve_type: not a parameter of clique or grpc; did you mean "
+            "server_type? --allow_extra accepts it as an attribute");
+}
+
+TEST_F(BuildTestTest, ATypingErrorCanBeInsistedOn) {
+  request_.allow_extra = true;
+  const auto test = Build({{"node_cuont", "5"}});
+  EXPECT_EQ(test.attributes().at("node_cuont"), "5");
+  EXPECT_EQ(test.attributes().at("node_count"), "10");
+}
+
+TEST_F(BuildTestTest, DerivedValuesCanNotBeSet) {
+  EXPECT_THAT(ErrorOf({{"test_name", "mine"}}), HasSubstr("cannot be set"));
+}
+
+TEST_F(BuildTestTest, AddsExtraContents) {
+  const auto test = Build(
+      {{"extra_test_contents",
+        "overload_limits { max_threads: 5 }  # few\nservices { name: 'x' }"}});
+  EXPECT_EQ(test.overload_limits().max_threads(), 5);
+  ASSERT_EQ(test.services_size(), 2);
+  EXPECT_EQ(test.services(1).name(), "x");
+  EXPECT_EQ(test.attributes().count("extra_test_contents"), 0);
+  EXPECT_THAT(notes_.all(), IsEmpty());
+}
+
+TEST_F(BuildTestTest, ExplainsWrongExtraContents) {
+  EXPECT_THAT(ErrorOf({{"extra_test_contents", "services {}\nservces {}"}}),
+              HasSubstr("extra_test_contents:2:"));
+  EXPECT_THAT(ErrorOf({{"extra_test_contents", "} tests {"}}),
+              HasSubstr("braces must be balanced"));
+}
+
+TEST_F(BuildTestTest, ListsEveryWrongValue) {
+  EXPECT_THAT(ErrorOf({{"node_count", "1"}, {"server_type", "fast"}}),
+              HasSubstr("node_count=1: must be integer, 2 to 100000\n"
+                        "server_type=fast: must be one of"));
+}
+
+}  // namespace
+}  // namespace distbench

@@ -1,0 +1,172 @@
+#include "test_builder/building/test_list.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/types/span.h"
+#include "test_builder/building/config_string.h"
+#include "test_builder/building/test_factory.h"
+#include "test_builder/building/unique_names.h"
+#include "test_builder/building/value_lists.h"
+
+namespace distbench {
+namespace {
+
+constexpr size_t kMaxTests = 10000;
+
+// Collects problems, each with the config that caused it.
+class ConfigErrors {
+ public:
+  void Add(absl::string_view config, const absl::Status& status) {
+    for (absl::string_view line : absl::StrSplit(status.message(), '\n')) {
+      std::string problem = absl::StrCat(config, ": ", line);
+      if (std::find(problems_.begin(), problems_.end(), problem) ==
+          problems_.end()) {
+        problems_.push_back(std::move(problem));
+      }
+    }
+  }
+
+  absl::Status ToStatus() const {
+    if (problems_.empty()) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrJoin(problems_, "\n"));
+  }
+
+ private:
+  std::vector<std::string> problems_;
+};
+
+// One point in the product of the sweeps, with a value for each sweep.
+struct SweepPoint {
+  std::vector<Setting> settings;
+
+  // As written, for example "request_size,response_size".
+  std::vector<std::string> names;
+};
+
+absl::Status CheckSweptOnce(absl::Span<const Sweep> sweeps) {
+  std::set<absl::string_view> names;
+  for (const Sweep& sweep : sweeps) {
+    for (const std::string& name : sweep.parameters) {
+      if (!names.insert(name).second) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("parameter_sweep: ", name, " is swept twice"));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<SweepPoint>> SweepPoints(
+    absl::Span<const Sweep> sweeps) {
+  if (const absl::Status status = CheckSweptOnce(sweeps); !status.ok()) {
+    return status;
+  }
+  std::vector<SweepPoint> points(1);
+  for (const Sweep& sweep : sweeps) {
+    if (points.size() * sweep.values.size() > kMaxTests) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "the sweeps make more than ", kMaxTests, " tests; shorten them"));
+    }
+    std::vector<SweepPoint> multiplied;
+    for (const SweepPoint& point : points) {
+      for (const std::string& value : sweep.values) {
+        SweepPoint& added = multiplied.emplace_back(point);
+        added.names.push_back(absl::StrJoin(sweep.parameters, ","));
+        for (const std::string& parameter : sweep.parameters) {
+          added.settings.push_back({parameter, value});
+        }
+      }
+    }
+    points = std::move(multiplied);
+  }
+  return points;
+}
+
+std::vector<Setting> AllSettings(const TestListRequest& request,
+                                 const std::vector<Setting>& config,
+                                 const SweepPoint& point) {
+  std::vector<Setting> settings = {{"test_duration", request.duration}};
+  settings.insert(settings.end(), config.begin(), config.end());
+  settings.insert(settings.end(), point.settings.begin(), point.settings.end());
+  return settings;
+}
+
+// Adds the tests of one config at one point of the sweeps.
+absl::Status AddTests(const TestListRequest& request, const std::string& config,
+                      const std::vector<Setting>& settings,
+                      const SweepPoint& point, std::vector<NamedTest>& tests,
+                      Notes& notes) {
+  const absl::StatusOr<std::vector<SettingsVariant>> variants =
+      ExpandValueLists(AllSettings(request, settings, point));
+  if (!variants.ok()) return variants.status();
+  if (tests.size() + variants->size() > kMaxTests) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("makes more than ", kMaxTests, " tests in all"));
+  }
+  for (const SettingsVariant& variant : *variants) {
+    std::vector<std::string> swept = point.names;
+    swept.insert(swept.end(), variant.varied.begin(), variant.varied.end());
+    absl::StatusOr<DistributedSystemDescription> test =
+        BuildTest({.settings = variant.settings,
+                   .config_label = absl::StrCat(request.label, config),
+                   .swept_parameters = absl::StrJoin(swept, ","),
+                   .allow_extra = request.allow_extra},
+                  notes);
+    if (!test.ok()) return test.status();
+    NamedTest& added = tests.emplace_back();
+    added.test = *std::move(test);
+    for (const Setting& setting : point.settings) {
+      added.varied[setting.name] = setting.value;
+    }
+    for (const std::string& name : variant.varied) {
+      added.varied[name] = variant.settings.at(name);
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<DistributedSystemDescription>> BuildTests(
+    const TestListRequest& request, Notes& notes) {
+  const absl::StatusOr<std::vector<SweepPoint>> points =
+      SweepPoints(request.sweeps);
+  if (!points.ok()) return points.status();
+
+  ConfigErrors errors;
+  std::map<std::string, std::vector<Setting>> parsed;
+  for (const std::string& config : request.configs) {
+    absl::StatusOr<std::vector<Setting>> settings =
+        ParseConfig(absl::StrCat(request.prefix, config));
+    if (settings.ok()) {
+      parsed[config] = *std::move(settings);
+    } else {
+      errors.Add(config, settings.status());
+    }
+  }
+
+  std::vector<NamedTest> tests;
+  for (const SweepPoint& point : *points) {
+    for (const auto& config : request.configs) {
+      const auto settings = parsed.find(config);
+      if (settings == parsed.end()) continue;
+      if (const absl::Status status =
+              AddTests(request, config, settings->second, point, tests, notes);
+          !status.ok()) {
+        errors.Add(config, status);
+      }
+    }
+  }
+  if (const absl::Status status = errors.ToStatus(); !status.ok()) {
+    return status;
+  }
+  return GiveOwnNames(std::move(tests), notes);
+}
+
+}  // namespace distbench

@@ -1,0 +1,44 @@
+// Builds all tests of a command line: sweeps x configs x value lists.
+
+#ifndef DISTBENCH_TEST_BUILDER_BUILDING_TEST_LIST_H_
+#define DISTBENCH_TEST_BUILDER_BUILDING_TEST_LIST_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "proto/traffic_config.pb.h"
+#include "test_builder/building/notes.h"
+#include "test_builder/building/sweep.h"
+
+namespace distbench {
+
+struct TestListRequest {
+  // Each config stands for one or more tests, and each sweep multiplies their
+  // number.
+  std::vector<std::string> configs;
+  std::vector<Sweep> sweeps;
+
+  // "" or "PART:PART:", which precedes each config.
+  std::string prefix;
+
+  // Precedes each config's label.
+  std::string label;
+
+  // In seconds, for configs without their own test_duration.
+  std::string duration = "30";
+
+  bool allow_extra = false;
+};
+
+// Builds the tests and gives them unique names. The first sweep varies slowest,
+// then the configs, then the value lists of a config. Where names would be
+// equal, the swept parameters that differ are appended. Duplicate tests are
+// dropped with a note. The error lists the problems of all configs, one per
+// line.
+absl::StatusOr<std::vector<DistributedSystemDescription>> BuildTests(
+    const TestListRequest& request, Notes& notes);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_TEST_BUILDER_BUILDING_TEST_LIST_H_

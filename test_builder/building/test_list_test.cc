@@ -1,0 +1,136 @@
+#include "test_builder/building/test_list.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+std::vector<DistributedSystemDescription> Build(
+    const TestListRequest& request) {
+  Notes notes;
+  const auto tests = BuildTests(request, notes);
+  EXPECT_TRUE(tests.ok()) << tests.status();
+  return tests.value_or(std::vector<DistributedSystemDescription>());
+}
+
+std::vector<std::string> Attributes(
+    const std::vector<DistributedSystemDescription>& tests,
+    const std::string& name) {
+  std::vector<std::string> values;
+  for (const auto& test : tests) values.push_back(test.attributes().at(name));
+  return values;
+}
+
+TEST(BuildTestsTest, PrefixesCountLess) {
+  const auto tests = Build({.configs = {"clique", "clique:node_count=4"},
+                            .prefix = "homa:node_count=3:",
+                            .label = "label_"});
+  EXPECT_THAT(Attributes(tests, "node_count"), ElementsAre("3", "4"));
+  EXPECT_THAT(Attributes(tests, "protocol_driver"),
+              ElementsAre("homa", "homa"));
+  EXPECT_THAT(Attributes(tests, "config_label"),
+              ElementsAre("label_clique", "label_clique:node_count=4"));
+}
+
+TEST(BuildTestsTest, APrefixMayNameThePattern) {
+  const auto tests =
+      Build({.configs = {"node_count=4", "node_count=5"}, .prefix = "clique:"});
+  EXPECT_THAT(Attributes(tests, "node_count"), ElementsAre("4", "5"));
+}
+
+TEST(BuildTestsTest, ConfigsSayTheirDurationThemselves) {
+  const auto tests = Build(
+      {.configs = {"clique", "tripartite:test_duration=7"}, .duration = "5"});
+  EXPECT_THAT(Attributes(tests, "test_duration"), ElementsAre("5", "7"));
+}
+
+TEST(BuildTestsTest, SweepsMultiplyConfigsAndLists) {
+  const auto tests =
+      Build({.configs = {"clique:node_count=2,3", "clique:node_count=4"},
+             .sweeps = {{{"rpc_interval_us"}, {"100", "200"}},
+                        {{"request_size", "response_size"}, {"8", "9"}}}});
+  ASSERT_THAT(tests, SizeIs(12));
+  EXPECT_THAT(Attributes(tests, "rpc_interval_us"),
+              ElementsAre("100", "100", "100", "100", "100", "100", "200",
+                          "200", "200", "200", "200", "200"));
+  EXPECT_THAT(
+      Attributes(tests, "response_size"),
+      ElementsAre("8", "8", "8", "9", "9", "9", "8", "8", "8", "9", "9", "9"));
+  EXPECT_THAT(
+      Attributes(tests, "node_count"),
+      ElementsAre("2", "3", "4", "2", "3", "4", "2", "3", "4", "2", "3", "4"));
+  EXPECT_EQ(tests[0].attributes().at("swept_parameter"),
+            "rpc_interval_us,request_size,response_size,node_count");
+  EXPECT_EQ(tests[2].attributes().at("swept_parameter"),
+            "rpc_interval_us,request_size,response_size");
+}
+
+TEST(BuildTestsTest, ASweepCountsMoreThanAConfig) {
+  const auto tests = Build({.configs = {"clique:node_count=9"},
+                            .sweeps = {{{"node_count"}, {"2", "3"}}}});
+  EXPECT_THAT(Attributes(tests, "node_count"), ElementsAre("2", "3"));
+}
+
+TEST(BuildTestsTest, SweepsOfWhatNamesDoNotTellAreAppended) {
+  const auto tests = Build({.configs = {"rectangular"},
+                            .sweeps = {{{"tracing_interval"}, {"1", "2"}}}});
+  ASSERT_THAT(tests, SizeIs(2));
+  EXPECT_EQ(tests[1].name(),
+            "rectangular_ring_x_sync_burst_5x3x100000x1024x1024-"
+            "grpc_polling_inline-tracing_interval_2");
+}
+
+TEST(BuildTestsTest, ListsTheProblemsOfAllConfigs) {
+  Notes notes;
+  const auto tests = BuildTests(
+      {.configs = {"clique:node_cuont=5", "clicke", "tripartite:data_count=0"}},
+      notes);
+  const std::string error(tests.status().message());
+  EXPECT_THAT(error, HasSubstr("clique:node_cuont=5: node_cuont: not a parameter "
+                               "of clique or grpc; did you mean node_count?"));
+  EXPECT_THAT(error, HasSubstr("\ntripartite:data_count=0: data_count=0: must "
+                               "be integer"));
+  EXPECT_THAT(error, HasSubstr("clicke: \"clicke\": neither"));
+}
+
+TEST(BuildTestsTest, AProblemOfASweepIsSaidOnce) {
+  Notes notes;
+  const auto tests = BuildTests({.configs = {"clique:node_cuont=5"},
+                                 .sweeps = {{{"request_size"}, {"1", "2"}}}},
+                                notes);
+  EXPECT_EQ(std::string(tests.status().message()).find('\n'),
+            std::string::npos);
+}
+
+TEST(BuildTestsTest, SweepsAParameterOnce) {
+  Notes notes;
+  EXPECT_EQ(BuildTests({.configs = {"clique"},
+                        .sweeps = {{{"request_size"}, {"1"}},
+                                   {{"a", "request_size"}, {"2"}}}},
+                       notes)
+                .status()
+                .message(),
+            "parameter_sweep: request_size is swept twice");
+}
+
+TEST(BuildTestsTest, RefusesTooManyTests) {
+  Sweep sweep = {{"request_size"}, {}};
+  for (int i = 0; i < 101; ++i) sweep.values.push_back(std::to_string(i));
+  Sweep other = sweep;
+  other.parameters = {"response_size"};
+  Notes notes;
+  EXPECT_THAT(
+      std::string(
+          BuildTests({.configs = {"clique"}, .sweeps = {sweep, other}}, notes)
+              .status()
+              .message()),
+      HasSubstr("more than 10000 tests"));
+}
+
+}  // namespace
+}  // namespace distbench

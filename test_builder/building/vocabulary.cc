@@ -1,0 +1,112 @@
+#include "test_builder/building/vocabulary.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "distbench/config/problems/suggest.h"
+#include "test_builder/building/config_string.h"
+#include "test_builder/parameters/common_parameters.h"
+#include "test_builder/patterns/registry.h"
+#include "test_builder/protocols/registry.h"
+
+namespace distbench {
+namespace {
+
+constexpr char kDefaultProtocol[] = "grpc";
+constexpr int kMaxTypingErrors = 2;
+
+int EditDistance(absl::string_view a, absl::string_view b) {
+  std::vector<int> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), 0);
+  for (size_t i = 1; i <= a.size(); ++i) {
+    int diagonal = row[0];
+    row[0] = static_cast<int>(i);
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const int replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+absl::StatusOr<Vocabulary> Vocabulary::For(const ValueMap& settings) {
+  const auto pattern_name = settings.find(kPatternSetting);
+  if (pattern_name == settings.end()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("names no pattern; must contain one of ",
+                     absl::StrJoin(PatternNames(), ", ")));
+  }
+  const Pattern* pattern = FindPattern(pattern_name->second);
+  if (pattern == nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("there is no pattern ", Quoted(pattern_name->second), "; ",
+                     Suggestion(pattern_name->second, PatternNames())));
+  }
+  const auto found = settings.find(kProtocolSetting);
+  const std::string protocol_name =
+      found == settings.end() ? kDefaultProtocol : found->second;
+  const Protocol* protocol = FindProtocol(protocol_name);
+  if (protocol == nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("there is no protocol ", Quoted(protocol_name), "; ",
+                     Suggestion(protocol_name, ProtocolNames())));
+  }
+  return Vocabulary(*pattern, *protocol);
+}
+
+Vocabulary::Vocabulary(const Pattern& pattern, const Protocol& protocol)
+    : pattern_(&pattern), protocol_(&protocol) {
+  for (const auto* parameters :
+       {&pattern.parameters, &protocol.parameters, &CommonParameters()}) {
+    parameters_.insert(parameters_.end(), parameters->begin(),
+                       parameters->end());
+  }
+  parameters_.push_back(ChoiceParameter(kPatternSetting, pattern.name,
+                                        {pattern.name}, "The pattern."));
+  parameters_.push_back(ChoiceParameter(kProtocolSetting, protocol.name,
+                                        {protocol.name}, "The protocol."));
+}
+
+std::optional<std::string> Vocabulary::MeantBy(absl::string_view name) const {
+  const Parameter* closest = nullptr;
+  int least = kMaxTypingErrors + 1;
+  for (const Parameter& parameter : parameters_) {
+    const int distance = EditDistance(name, parameter.name);
+    if (distance < least) {
+      least = distance;
+      closest = &parameter;
+    }
+  }
+  if (closest == nullptr) return std::nullopt;
+  return closest->name;
+}
+
+bool IsDerived(absl::string_view name) {
+  for (absl::string_view derived :
+       {"config_label", "ip_version_string", "protocol_alias",
+        "swept_parameter", "test_name", "traffic_alias"}) {
+    if (name == derived) return true;
+  }
+  return false;
+}
+
+std::string WhereKnown(absl::string_view name) {
+  std::vector<std::string> owners;
+  for (const Pattern& pattern : AllPatterns()) {
+    if (FindParameter(pattern.parameters, name)) owners.push_back(pattern.name);
+  }
+  for (const Protocol& protocol : AllProtocols()) {
+    if (FindParameter(protocol.parameters, name)) {
+      owners.push_back(protocol.name);
+    }
+  }
+  return absl::StrJoin(owners, ", ");
+}
+
+}  // namespace distbench

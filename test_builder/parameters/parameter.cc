@@ -1,0 +1,261 @@
+#include "test_builder/parameters/parameter.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/time/time.h"
+#include "distbench/config/syntax/quantity.h"
+#include "glog/logging.h"
+
+namespace distbench {
+namespace {
+
+// Writes limits without an exponent.
+std::string FormatLimit(double limit) {
+  if (limit == std::floor(limit)) {
+    return absl::StrCat(static_cast<int64_t>(limit));
+  }
+  return absl::StrCat(limit);
+}
+
+bool IsWord(absl::string_view text) {
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](unsigned char c) {
+           return absl::ascii_isgraph(c) && c != '/';
+         });
+}
+
+// Unlike absl::SimpleAtoi, rejects surrounding blanks and '+', which would end
+// up in test names.
+bool ParseInteger(absl::string_view text, int64_t& value) {
+  const absl::string_view digits = text.substr(text.substr(0, 1) == "-");
+  return !digits.empty() &&
+         std::all_of(digits.begin(), digits.end(), absl::ascii_isdigit) &&
+         absl::SimpleAtoi(text, &value);
+}
+
+bool ParseNumber(absl::string_view text, double& value) {
+  return IsWord(text) && text[0] != '+' && absl::SimpleAtod(text, &value) &&
+         std::isfinite(value);
+}
+
+bool Fits(const Parameter& parameter, const std::string& text) {
+  const auto in_range = [&](double value) {
+    return parameter.range.minimum <= value && value <= parameter.range.maximum;
+  };
+  int64_t integer;
+  double number;
+  switch (parameter.type) {
+    case Parameter::Type::kInteger:
+      return ParseInteger(text, integer) && in_range(integer);
+    case Parameter::Type::kNumber:
+      return ParseNumber(text, number) && in_range(number);
+    case Parameter::Type::kChoice:
+      return std::count(parameter.choices.begin(), parameter.choices.end(),
+                        text) > 0;
+    case Parameter::Type::kWord:
+      return IsWord(text);
+    case Parameter::Type::kText:
+      return true;
+  }
+  return false;
+}
+
+std::string DescribeRange(const Range& range) {
+  if (range.maximum == Range{0}.maximum) {
+    return absl::StrCat("at least ", FormatLimit(range.minimum));
+  }
+  return absl::StrCat(FormatLimit(range.minimum), " to ",
+                      FormatLimit(range.maximum));
+}
+
+// Returns what follows the range in a description; empty without a unit.
+absl::string_view DescribeUnit(Parameter::Unit unit) {
+  switch (unit) {
+    case Parameter::Unit::kNone:
+      return "";
+    case Parameter::Unit::kPerSecond:
+      return ", or with a unit, such as 1.5k/s";
+    case Parameter::Unit::kSeconds:
+      return ", or with a unit, such as 500ms";
+    case Parameter::Unit::kMicroseconds:
+      return ", or with a unit, such as 16ms";
+    case Parameter::Unit::kBytes:
+      return ", or with a unit, such as 256KiB";
+  }
+  return "";
+}
+
+absl::StatusOr<double> ParseDurationIn(absl::Duration unit,
+                                       absl::string_view text) {
+  const absl::StatusOr<absl::Duration> duration = ParseDurationWithUnit(text);
+  if (!duration.ok()) return duration.status();
+  return absl::FDivDuration(*duration, unit);
+}
+
+absl::StatusOr<double> ParseWithUnit(Parameter::Unit unit,
+                                     absl::string_view text) {
+  switch (unit) {
+    case Parameter::Unit::kNone:
+      break;
+    case Parameter::Unit::kPerSecond:
+      return ParseRateWithUnit(text);
+    case Parameter::Unit::kSeconds:
+      return ParseDurationIn(absl::Seconds(1), text);
+    case Parameter::Unit::kMicroseconds:
+      return ParseDurationIn(absl::Microseconds(1), text);
+    case Parameter::Unit::kBytes:
+      return ParseSizeWithUnit(text);
+  }
+  return absl::InvalidArgumentError("has no unit");
+}
+
+}  // namespace
+
+Parameter IntegerParameter(absl::string_view name,
+                           absl::string_view default_value, Range range,
+                           absl::string_view meaning) {
+  return {std::string(name), Parameter::Type::kInteger,
+          std::string(default_value), std::string(meaning), range};
+}
+
+Parameter NumberParameter(absl::string_view name,
+                          absl::string_view default_value, Range range,
+                          absl::string_view meaning) {
+  return {std::string(name), Parameter::Type::kNumber,
+          std::string(default_value), std::string(meaning), range};
+}
+
+Parameter ChoiceParameter(absl::string_view name,
+                          absl::string_view default_value,
+                          std::vector<std::string> choices,
+                          absl::string_view meaning) {
+  return {std::string(name),
+          Parameter::Type::kChoice,
+          std::string(default_value),
+          std::string(meaning),
+          {0},
+          std::move(choices)};
+}
+
+Parameter WordParameter(absl::string_view name, absl::string_view default_value,
+                        absl::string_view meaning) {
+  return {std::string(name), Parameter::Type::kWord, std::string(default_value),
+          std::string(meaning)};
+}
+
+Parameter TextParameter(absl::string_view name, absl::string_view default_value,
+                        absl::string_view meaning) {
+  return {std::string(name), Parameter::Type::kText, std::string(default_value),
+          std::string(meaning)};
+}
+
+Parameter PerSecond(Parameter parameter) {
+  parameter.unit = Parameter::Unit::kPerSecond;
+  return parameter;
+}
+
+Parameter InSeconds(Parameter parameter) {
+  parameter.unit = Parameter::Unit::kSeconds;
+  return parameter;
+}
+
+Parameter InMicroseconds(Parameter parameter) {
+  parameter.unit = Parameter::Unit::kMicroseconds;
+  return parameter;
+}
+
+Parameter InBytes(Parameter parameter) {
+  parameter.unit = Parameter::Unit::kBytes;
+  return parameter;
+}
+
+const Parameter* FindParameter(absl::Span<const Parameter> parameters,
+                               absl::string_view name) {
+  for (const Parameter& parameter : parameters) {
+    if (parameter.name == name) return &parameter;
+  }
+  return nullptr;
+}
+
+std::string DescribeType(const Parameter& parameter) {
+  switch (parameter.type) {
+    case Parameter::Type::kInteger:
+      return absl::StrCat("integer, ", DescribeRange(parameter.range),
+                          DescribeUnit(parameter.unit));
+    case Parameter::Type::kNumber:
+      return absl::StrCat("number, ", DescribeRange(parameter.range),
+                          DescribeUnit(parameter.unit));
+    case Parameter::Type::kChoice:
+      return absl::StrCat("one of ", absl::StrJoin(parameter.choices, ", "));
+    case Parameter::Type::kWord:
+      return "word without blanks and '/'";
+    case Parameter::Type::kText:
+      return "text";
+  }
+  return "";
+}
+
+std::string PlainValue(const Parameter& parameter, const std::string& text) {
+  const absl::StatusOr<double> number = ParseWithUnit(parameter.unit, text);
+  return number.ok() ? absl::StrFormat("%.15g", *number) : text;
+}
+
+absl::StatusOr<ParameterValues> ParameterValues::Resolve(
+    absl::Span<const Parameter> declared, const ValueMap& given) {
+  ValueMap values;
+  std::vector<std::string> problems;
+  for (const Parameter& parameter : declared) {
+    const auto found = given.find(parameter.name);
+    const bool excluded = !parameter.excluded_by.empty() &&
+                          given.find(parameter.excluded_by) != given.end();
+    if (found == given.end()) {
+      if (!parameter.default_value.empty() && !excluded) {
+        values[parameter.name] = parameter.default_value;
+      }
+    } else if (excluded) {
+      problems.push_back(absl::StrCat(parameter.name, " and ",
+                                      parameter.excluded_by,
+                                      " exclude each other; give one"));
+    } else if (Fits(parameter, found->second)) {
+      values[parameter.name] = found->second;
+    } else {
+      problems.push_back(absl::StrCat(parameter.name, "=", found->second,
+                                      ": must be ", DescribeType(parameter)));
+    }
+  }
+  if (!problems.empty()) {
+    return absl::InvalidArgumentError(absl::StrJoin(problems, "\n"));
+  }
+  return ParameterValues(std::move(values));
+}
+
+bool ParameterValues::Has(absl::string_view name) const {
+  return values_.find(name) != values_.end();
+}
+
+const std::string& ParameterValues::Text(absl::string_view name) const {
+  static const std::string& empty = *new std::string;
+  const auto found = values_.find(name);
+  return found == values_.end() ? empty : found->second;
+}
+
+int64_t ParameterValues::Integer(absl::string_view name) const {
+  int64_t value = 0;
+  CHECK(ParseInteger(Text(name), value)) << name;
+  return value;
+}
+
+double ParameterValues::Number(absl::string_view name) const {
+  double value = 0;
+  CHECK(ParseNumber(Text(name), value)) << name;
+  return value;
+}
+
+}  // namespace distbench

@@ -1,0 +1,115 @@
+// Parameters of patterns and protocols, and the values that a test gives them.
+
+#ifndef DISTBENCH_TEST_BUILDER_PARAMETERS_PARAMETER_H_
+#define DISTBENCH_TEST_BUILDER_PARAMETERS_PARAMETER_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+
+namespace distbench {
+
+// Maps the names of parameters to their values, as text.
+using ValueMap = std::map<std::string, std::string, std::less<>>;
+
+struct Range {
+  double minimum;
+  double maximum = 2147483647;
+};
+
+struct Parameter {
+  enum class Type {
+    kInteger,
+    kNumber,
+    kChoice,  // one of `choices`
+    kWord,    // visible characters except '/', so that it fits into a file name
+    kText,    // anything
+  };
+
+  // What a number counts. Users may instead write the quantity with its unit,
+  // such as "16ms"; PlainValue() converts it.
+  enum class Unit { kNone, kPerSecond, kSeconds, kMicroseconds, kBytes };
+
+  std::string name;
+  Type type;
+  std::string default_value;  // empty: no default
+  std::string meaning;        // a sentence for the help
+  Range range = {0};          // of kInteger and kNumber, inclusive
+  std::vector<std::string> choices;
+
+  // Name of a parameter that replaces this one: if it is given, this one has no
+  // default and must not be given.
+  std::string excluded_by;
+
+  Unit unit = Unit::kNone;  // of kInteger and kNumber
+};
+
+Parameter IntegerParameter(absl::string_view name,
+                           absl::string_view default_value, Range range,
+                           absl::string_view meaning);
+Parameter NumberParameter(absl::string_view name,
+                          absl::string_view default_value, Range range,
+                          absl::string_view meaning);
+Parameter ChoiceParameter(absl::string_view name,
+                          absl::string_view default_value,
+                          std::vector<std::string> choices,
+                          absl::string_view meaning);
+Parameter WordParameter(absl::string_view name, absl::string_view default_value,
+                        absl::string_view meaning);
+Parameter TextParameter(absl::string_view name, absl::string_view default_value,
+                        absl::string_view meaning);
+
+// Return the parameter, which counts this.
+Parameter PerSecond(Parameter parameter);
+Parameter InSeconds(Parameter parameter);
+Parameter InMicroseconds(Parameter parameter);
+Parameter InBytes(Parameter parameter);
+
+// Returns null if `name` is not among them.
+const Parameter* FindParameter(absl::Span<const Parameter> parameters,
+                               absl::string_view name);
+
+// Describes valid values, for help and errors: "integer, at least 2".
+std::string DescribeType(const Parameter& parameter);
+
+// Returns the number for a quantity that has its unit, in the parameter's unit:
+// "1500" for "1.5k/s". Returns other text as it is.
+std::string PlainValue(const Parameter& parameter, const std::string& text);
+
+// Checked values of a set of parameters: each has the right type and is in
+// range, and defaults are filled in.
+class ParameterValues {
+ public:
+  // Ignores undeclared names in `given`. The error lists every invalid value,
+  // one per line.
+  static absl::StatusOr<ParameterValues> Resolve(
+      absl::Span<const Parameter> declared, const ValueMap& given);
+
+  // Whether the parameter has a value, given or by default.
+  bool Has(absl::string_view name) const;
+
+  // The value as written; empty if there is none.
+  const std::string& Text(absl::string_view name) const;
+
+  // Require that the parameter has a value, and that its type is kInteger (for
+  // Number(): kNumber or kInteger).
+  int64_t Integer(absl::string_view name) const;
+  double Number(absl::string_view name) const;
+
+  // All non-empty values, by name.
+  const ValueMap& all() const { return values_; }
+
+ private:
+  explicit ParameterValues(ValueMap values) : values_(std::move(values)) {}
+
+  ValueMap values_;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_TEST_BUILDER_PARAMETERS_PARAMETER_H_

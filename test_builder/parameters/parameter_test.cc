@@ -1,0 +1,138 @@
+#include "test_builder/parameters/parameter.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Pair;
+
+std::vector<Parameter> Declared() {
+  std::vector<Parameter> parameters = {
+      IntegerParameter("count", "10", {2, 100}, "How many."),
+      NumberParameter("rate", "1.5", {0.5}, "How fast."),
+      ChoiceParameter("mode", "a", {"a", "b"}, "Which way."),
+      WordParameter("word", "", "A word."),
+      TextParameter("text", "", "Anything."),
+      IntegerParameter("lower", "1", {0}, "From."),
+      IntegerParameter("exact", "", {0}, "Exactly."),
+  };
+  parameters[5].excluded_by = "exact";
+  return parameters;
+}
+
+std::string ProblemOf(const std::string& name, const std::string& value) {
+  const auto values = ParameterValues::Resolve(Declared(), {{name, value}});
+  return std::string(values.status().message());
+}
+
+TEST(ParameterValuesTest, FillsInDefaults) {
+  const auto values = ParameterValues::Resolve(Declared(), {});
+  ASSERT_TRUE(values.ok()) << values.status();
+  EXPECT_EQ(values->Integer("count"), 10);
+  EXPECT_EQ(values->Number("rate"), 1.5);
+  EXPECT_EQ(values->Text("mode"), "a");
+  EXPECT_FALSE(values->Has("word"));
+  EXPECT_EQ(values->Text("word"), "");
+  EXPECT_THAT(values->all(),
+              ElementsAre(Pair("count", "10"), Pair("lower", "1"),
+                          Pair("mode", "a"), Pair("rate", "1.5")));
+}
+
+TEST(ParameterValuesTest, KeepsValuesAsTheyAreWritten) {
+  const auto values = ParameterValues::Resolve(
+      Declared(), {{"count", "007"}, {"rate", "2.50"}, {"unknown", "x"}});
+  ASSERT_TRUE(values.ok()) << values.status();
+  EXPECT_EQ(values->Text("count"), "007");
+  EXPECT_EQ(values->Integer("count"), 7);
+  EXPECT_EQ(values->Text("rate"), "2.50");
+  EXPECT_FALSE(values->Has("unknown"));
+}
+
+TEST(ParameterValuesTest, TakesTheLimitsOfARange) {
+  EXPECT_EQ(ProblemOf("count", "2"), "");
+  EXPECT_EQ(ProblemOf("count", "100"), "");
+  EXPECT_EQ(ProblemOf("count", "1"), "count=1: must be integer, 2 to 100");
+  EXPECT_EQ(ProblemOf("count", "101"), "count=101: must be integer, 2 to 100");
+  EXPECT_EQ(ProblemOf("rate", "0.4"), "rate=0.4: must be number, at least 0.5");
+}
+
+TEST(ParameterValuesTest, RejectsWhatIsNotOfTheType) {
+  for (const char* text : {"", "ten", "1.5", "1e1", "+10", " 10", "10 ", "0x10",
+                           "99999999999999999999"}) {
+    EXPECT_THAT(ProblemOf("count", text), HasSubstr("integer")) << text;
+  }
+  for (const char* text : {"", "fast", "nan", "inf", "+2", " 2", "1,5"}) {
+    EXPECT_THAT(ProblemOf("rate", text), HasSubstr("number")) << text;
+  }
+  for (const char* text : {"", "a b", "a/b", "a\nb"}) {
+    EXPECT_THAT(ProblemOf("word", text), HasSubstr("word")) << text;
+  }
+  EXPECT_THAT(ProblemOf("mode", "c"), HasSubstr("one of a, b"));
+}
+
+TEST(ParameterValuesTest, ListsEveryProblem) {
+  const auto values = ParameterValues::Resolve(
+      Declared(), {{"count", "x"}, {"mode", "x"}, {"rate", "1"}});
+  EXPECT_EQ(values.status().message(),
+            "count=x: must be integer, 2 to 100\n"
+            "mode=x: must be one of a, b");
+}
+
+TEST(ParameterValuesTest, AnExcludedParameterHasNoDefault) {
+  const auto values = ParameterValues::Resolve(Declared(), {{"exact", "5"}});
+  ASSERT_TRUE(values.ok()) << values.status();
+  EXPECT_FALSE(values->Has("lower"));
+  EXPECT_EQ(values->Integer("exact"), 5);
+}
+
+TEST(ParameterValuesTest, AnExcludedParameterMayNotBeGiven) {
+  const auto values =
+      ParameterValues::Resolve(Declared(), {{"exact", "5"}, {"lower", "1"}});
+  EXPECT_EQ(values.status().message(),
+            "lower and exact exclude each other; give one");
+}
+
+std::string Plain(Parameter (*in)(Parameter), const std::string& text) {
+  return PlainValue(in(NumberParameter("it", "", {0}, "It.")), text);
+}
+
+TEST(PlainValueTest, ConvertsQuantitiesToTheUnitOfTheParameter) {
+  EXPECT_EQ(Plain(PerSecond, "1.5k/s"), "1500");
+  EXPECT_EQ(Plain(PerSecond, "6/min"), "0.1");
+  EXPECT_EQ(Plain(InSeconds, "500ms"), "0.5");
+  EXPECT_EQ(Plain(InSeconds, "1h30m"), "5400");
+  EXPECT_EQ(Plain(InMicroseconds, "16ms"), "16000");
+  EXPECT_EQ(Plain(InMicroseconds, "1500ns"), "1.5");
+  EXPECT_EQ(Plain(InBytes, "256KiB"), "262144");
+  EXPECT_EQ(Plain(InBytes, "8GB"), "8000000000");
+}
+
+TEST(PlainValueTest, ReturnsOtherTextAsItIs) {
+  for (const char* text : {"", "007", "2.50", "-1s", "1e30s", "fast", "5x"}) {
+    EXPECT_EQ(Plain(InSeconds, text), text);
+    EXPECT_EQ(Plain(PerSecond, text), text);
+    EXPECT_EQ(Plain(InBytes, text), text);
+  }
+  EXPECT_EQ(Plain(PerSecond, "5s"), "5s");
+  EXPECT_EQ(PlainValue(NumberParameter("it", "", {0}, "It."), "5s"), "5s");
+}
+
+TEST(DescribeTypeTest, ShowsTheUnit) {
+  const Parameter parameter = IntegerParameter("it", "", {2, 100}, "It.");
+  EXPECT_EQ(DescribeType(parameter), "integer, 2 to 100");
+  EXPECT_EQ(DescribeType(InBytes(parameter)),
+            "integer, 2 to 100, or with a unit, such as 256KiB");
+}
+
+TEST(FindParameterTest, FindsByName) {
+  const std::vector<Parameter> declared = Declared();
+  EXPECT_EQ(FindParameter(declared, "rate"), &declared[1]);
+  EXPECT_EQ(FindParameter(declared, "ratE"), nullptr);
+}
+
+}  // namespace
+}  // namespace distbench

@@ -1,0 +1,39 @@
+// The traffic patterns, in a file each. registry.h finds them by name.
+
+#ifndef TEST_BUILDER_PATTERNS_PATTERNS_H_
+#define TEST_BUILDER_PATTERNS_PATTERNS_H_
+
+#include "test_builder/patterns/pattern.h"
+
+namespace distbench {
+
+// Clients that keep a number of RPCs in flight to all servers.
+Pattern ClientServerPattern();
+
+// Every node queries all others, all at the same moments.
+Pattern CliquePattern();
+
+// Nodes on a grid that query neighbours, rows or columns.
+Pattern RectangularPattern();
+
+// Clients that first query an index, then the data servers.
+Pattern TripartitePattern();
+
+// Clients whose queries go to a random number of servers.
+Pattern StochasticPattern();
+
+// A load balancer, roots and leaves, with messages of 1 KiB.
+Pattern MultiLevelRpcPattern();
+
+// A load balancer, roots, and leaves whose responses have random sizes.
+Pattern VariableResponseMultiLevelRpcPattern();
+
+// A driver, aggregators and leaves, with the message sizes of a feed.
+Pattern FeedAggregatorPattern();
+
+// Peers that exchange messages with sizes measured in data centres.
+Pattern HomaCpNodePattern();
+
+}  // namespace distbench
+
+#endif  // TEST_BUILDER_PATTERNS_PATTERNS_H_

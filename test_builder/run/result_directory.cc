@@ -1,0 +1,128 @@
+#include "test_builder/run/result_directory.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+
+#include "absl/strings/str_cat.h"
+#include "distbench/config/reading/load.h"
+#include "distbench/results/output_file.h"
+#include "distbench/results/result_file.h"
+#include "test_builder/building/config_text.h"
+#include "test_builder/building/unique_names.h"
+
+namespace distbench {
+namespace {
+
+absl::Status WriteText(absl::string_view text, const std::string& path) {
+  const absl::StatusOr<std::unique_ptr<OutputFile>> file =
+      OutputFile::Open(path);
+  if (!file.ok()) return file.status();
+  while (!text.empty()) {
+    const ssize_t written = write((*file)->fd(), text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return WriteError(path, errno);
+    text.remove_prefix(written);
+  }
+  return (*file)->Commit();
+}
+
+}  // namespace
+
+ResultDirectory::ResultDirectory(absl::string_view path,
+                                 absl::string_view label,
+                                 absl::string_view config_header)
+    : path_(path), label_(label), config_header_(config_header) {}
+
+absl::StatusOr<bool> ResultDirectory::Create() const {
+  std::error_code error;
+  const bool created = std::filesystem::create_directories(path_, error);
+  if (error || !std::filesystem::is_directory(path_, error)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path_, ": cannot be made a directory: ",
+                     error ? error.message() : "there is a file of that name",
+                     "; name another one with -o"));
+  }
+  return created;
+}
+
+std::string ResultDirectory::FilePath(absl::string_view name,
+                                      absl::string_view suffix) const {
+  return absl::StrCat(path_, "/", label_, name, suffix);
+}
+
+std::string ResultDirectory::ConfigPath(absl::string_view test_name) const {
+  return FilePath(test_name, ".config");
+}
+
+std::string ResultDirectory::ResultPath(absl::string_view test_name) const {
+  return FilePath(test_name, ".pb.gz");
+}
+
+std::string ResultDirectory::FailedResultPath(
+    absl::string_view test_name) const {
+  return FilePath(test_name, ".failed.pb.gz");
+}
+
+std::string ResultDirectory::SequencePath() const {
+  return FilePath("test_sequence", ".config");
+}
+
+bool ResultDirectory::HasResult(absl::string_view test_name) const {
+  std::error_code ignored;
+  return std::filesystem::exists(ResultPath(test_name), ignored);
+}
+
+absl::Status ResultDirectory::WriteConfig(
+    const DistributedSystemDescription& test) const {
+  return WriteText(absl::StrCat(config_header_, ConfigText({test})),
+                   ConfigPath(test.name()));
+}
+
+absl::Status ResultDirectory::WriteSequence(
+    absl::Span<const DistributedSystemDescription> tests) const {
+  return WriteText(absl::StrCat(config_header_, ConfigText(tests)),
+                   SequencePath());
+}
+
+bool ResultDirectory::HasOtherConfig(
+    const DistributedSystemDescription& test) const {
+  const absl::StatusOr<TestSequence> stored =
+      LoadTestSequence(ConfigPath(test.name()));
+  return !stored.ok() || stored->tests_size() != 1 ||
+         !EqualButForLabels(stored->tests(0), test);
+}
+
+absl::Status ResultDirectory::WriteResult(
+    absl::string_view test_name, const TestSequenceResults& results) const {
+  const absl::Status status =
+      WriteResults(results, ResultPath(test_name), ResultEncoding::kBinary);
+  if (status.ok()) {
+    std::error_code ignored;
+    std::filesystem::remove(FailedResultPath(test_name), ignored);
+  }
+  return status;
+}
+
+absl::Status ResultDirectory::WriteFailedResult(
+    absl::string_view test_name, const TestSequenceResults& results) const {
+  return WriteResults(results, FailedResultPath(test_name),
+                      ResultEncoding::kBinary);
+}
+
+absl::StatusOr<TestResult> ResultDirectory::ReadResult(
+    absl::string_view test_name) const {
+  const std::string path = ResultPath(test_name);
+  absl::StatusOr<TestSequenceResults> results = ReadResults(path);
+  if (!results.ok()) return results.status();
+  if (results->test_results_size() != 1) {
+    return absl::InvalidArgumentError(absl::StrCat(path, ": holds ",
+                                                   results->test_results_size(),
+                                                   " results instead of one"));
+  }
+  return std::move(*results->mutable_test_results(0));
+}
+
+}  // namespace distbench

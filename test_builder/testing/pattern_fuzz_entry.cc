@@ -1,0 +1,26 @@
+#include "test_builder/testing/pattern_fuzz_entry.h"
+
+#include <cstddef>
+#include <cstdint>
+
+#include "test_builder/building/check_tests.h"
+#include "test_builder/building/notes.h"
+#include "test_builder/building/test_list.h"
+
+namespace distbench {
+
+bool BuildAndCheck(const std::string& config) {
+  if (config.find('<') != std::string::npos) return false;
+  Notes notes;
+  const auto tests =
+      BuildTests({.configs = {config}, .allow_extra = true}, notes);
+  return tests.ok() && CheckTests(*tests, notes).ok();
+}
+
+}  // namespace distbench
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  distbench::BuildAndCheck(
+      std::string(reinterpret_cast<const char*>(data), size));
+  return 0;
+}
