@@ -6,11 +6,13 @@ from tests import programs
 from tests import testing_main
 
 SUBCOMMANDS = (
+    "ab_test",
     "calibrate",
     "check_test",
     "compare",
     "help",
     "node_manager",
+    "noise_floor",
     "numa_compare",
     "report",
     "run_tests",

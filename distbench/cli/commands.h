@@ -7,11 +7,13 @@
 
 namespace distbench {
 
+void AddAbTestCommand(CLI::App& app, CommandBody& chosen);
 void AddCalibrateCommand(CLI::App& app, CommandBody& chosen);
 void AddCheckTestCommand(CLI::App& app, CommandBody& chosen);
 void AddCompareCommand(CLI::App& app, CommandBody& chosen);
 void AddEngineCommand(CLI::App& app, CommandBody& chosen);
 void AddNodeManagerCommand(CLI::App& app, CommandBody& chosen);
+void AddNoiseFloorCommand(CLI::App& app, CommandBody& chosen);
 void AddNumaCompareCommand(CLI::App& app, CommandBody& chosen);
 void AddReportCommand(CLI::App& app, CommandBody& chosen);
 void AddRunTestsCommand(CLI::App& app, CommandBody& chosen);

@@ -12,6 +12,7 @@ int main(int argc, char** argv) {
           AddEngineCommand,
           AddRunTestsCommand,
           AddRunsCommand,
+          AddAbTestCommand,
           AddSearchCommand,
           AddNumaCompareCommand,
           AddCheckTestCommand,
@@ -20,6 +21,7 @@ int main(int argc, char** argv) {
           AddStatusCommand,
           AddReportCommand,
           AddCompareCommand,
+          AddNoiseFloorCommand,
       },
       {argv + 1, argv + argc});
 }

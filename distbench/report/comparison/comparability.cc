@@ -42,6 +42,14 @@ Config TrafficOf(const TestRun& run) {
   return config;
 }
 
+Config WorkOf(const TestRun& run) {
+  const Config& config = run.result->traffic_config();
+  Config work;
+  *work.mutable_payload_descriptions() = config.payload_descriptions();
+  *work.mutable_activity_configs() = config.activity_configs();
+  return work;
+}
+
 // Returns the first difference, on one line; empty if there is none.
 std::string FirstDifference(const Config& a, const Config& b) {
   std::string report;
@@ -49,6 +57,20 @@ std::string FirstDifference(const Config& a, const Config& b) {
   differencer.ReportDifferencesToString(&report);
   if (differencer.Compare(a, b)) return "";
   return report.substr(0, report.find('\n'));
+}
+
+// Compares a part of the configs of all runs.
+std::string DifferenceFromFirst(absl::Span<const TestRun> base,
+                                absl::Span<const TestRun> next,
+                                Config (*part)(const TestRun& run)) {
+  const Config first = part(base.front());
+  for (const absl::Span<const TestRun> group : {base, next}) {
+    for (const TestRun& run : group) {
+      std::string difference = FirstDifference(first, part(run));
+      if (!difference.empty()) return difference;
+    }
+  }
+  return "";
 }
 
 struct Condition {
@@ -203,25 +225,25 @@ std::string WhyInvalid(const TestRun& run) {
 
 std::string TrafficDifference(absl::Span<const TestRun> base,
                               absl::Span<const TestRun> next) {
-  const Config first = TrafficOf(base.front());
-  for (const absl::Span<const TestRun> group : {base, next}) {
-    for (const TestRun& run : group) {
-      std::string difference = FirstDifference(first, TrafficOf(run));
-      if (!difference.empty()) return difference;
-    }
-  }
-  return "";
+  return DifferenceFromFirst(base, next, TrafficOf);
+}
+
+std::string WorkDifference(absl::Span<const TestRun> base,
+                           absl::Span<const TestRun> next) {
+  return DifferenceFromFirst(base, next, WorkOf);
 }
 
 std::vector<std::string> ConditionDifferences(absl::Span<const TestRun> base,
-                                              absl::Span<const TestRun> next) {
+                                              absl::string_view other_name,
+                                              absl::Span<const TestRun> other) {
   std::vector<std::string> differences;
   for (const Condition& condition : Conditions()) {
     const std::set<std::string> in_base = ValuesIn(base, condition);
-    const std::set<std::string> in_next = ValuesIn(next, condition);
-    if (in_base == in_next) continue;
-    differences.push_back(absl::StrCat(
-        condition.name, ": base ", Shown(in_base), ", new ", Shown(in_next)));
+    const std::set<std::string> in_other = ValuesIn(other, condition);
+    if (in_base == in_other) continue;
+    differences.push_back(absl::StrCat(condition.name, ": base ",
+                                       Shown(in_base), ", ", other_name, " ",
+                                       Shown(in_other)));
   }
   return differences;
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "distbench/report/measurements/test_run.h"
 
@@ -22,11 +23,18 @@ std::string WhyInvalid(const TestRun& run);
 std::string TrafficDifference(absl::Span<const TestRun> base,
                               absl::Span<const TestRun> next);
 
-// Lists the conditions that differ between the groups, one sentence each:
-// protocol drivers, placement, threads, hosts, versions. Comparing these is
-// legitimate.
+// The same for what RPCs carry and do, their payloads and activities, at
+// whatever load: for searches, which change the rest. Neither group may be
+// empty.
+std::string WorkDifference(absl::Span<const TestRun> base,
+                           absl::Span<const TestRun> next);
+
+// Lists the conditions that differ between base and another group, one sentence
+// each: protocol drivers, placement, threads, hosts, versions. Comparing these
+// is legitimate.
 std::vector<std::string> ConditionDifferences(absl::Span<const TestRun> base,
-                                              absl::Span<const TestRun> next);
+                                              absl::string_view other_name,
+                                              absl::Span<const TestRun> other);
 
 }  // namespace distbench
 

@@ -1,117 +1,19 @@
 #include "distbench/report/comparison/compare.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <map>
 #include <utility>
 
-#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
+#include "absl/strings/string_view.h"
 #include "distbench/report/comparison/comparability.h"
-#include "distbench/report/measurements/rpc_measurements.h"
-#include "distbench/report/measurements/test_totals.h"
-#include "distbench/results/walk.h"
-#include "distbench/stats/quantile_interval.h"
+#include "distbench/report/comparison/metric_values.h"
+#include "distbench/report/comparison/noise_floor.h"
+#include "distbench/report/comparison/stopping_rule.h"
 
 namespace distbench {
 namespace {
-
-// Two values in one histogram bucket may differ by this ratio.
-constexpr double kResolution = 1.0 / LogHistogram::kSubBuckets;
-
-// One RPC in the runs of a group; runs without the RPC are left out.
-using RpcRuns = std::vector<RpcMeasurements>;
-
-std::map<std::string, RpcRuns> RpcsOf(const std::vector<TestRun>& runs) {
-  std::map<std::string, RpcRuns> rpcs;
-  for (const TestRun& run : runs) {
-    const TestTotals totals = AddUp(*run.result);
-    for (const int index : ListRpcs(*run.result)) {
-      // Series are not compared.
-      rpcs[RpcName(*run.result, index)].push_back(
-          MeasurementsOf(*run.result, totals, index, /*max_intervals=*/1));
-    }
-  }
-  return rpcs;
-}
-
-using OutcomesOf = const Outcomes& (*)(const RpcMeasurements&);
-
-const Outcomes& ServiceTime(const RpcMeasurements& rpc) {
-  return rpc.service_time;
-}
-
-const Outcomes& ResponseTime(const RpcMeasurements& rpc) {
-  return rpc.response_time;
-}
-
-bool HaveResponseTimes(const RpcRuns& runs) {
-  return std::all_of(runs.begin(), runs.end(), [](const RpcMeasurements& rpc) {
-    return rpc.response_time.count() > 0;
-  });
-}
-
-// The reason why a run has no value of a metric.
-absl::Status TooFewRpcs() { return absl::NotFoundError("too few RPCs"); }
-
-absl::Status TooManyFailed(const Outcomes& outcomes) {
-  return absl::NotFoundError(absl::StrFormat("%.3g%% of the RPCs failed",
-                                             100 * outcomes.failed_share()));
-}
-
-// Returns the value of a metric in a run. For metrics that are compared by
-// ratio, it must be positive.
-absl::StatusOr<double> ValueOf(const Metric& metric, const RpcMeasurements& rpc,
-                               const Outcomes& outcomes) {
-  switch (metric.kind) {
-    case Metric::Kind::kPercentile: {
-      const double quantile = metric.percent / 100;
-      if (!SupportsQuantile(outcomes.count(), quantile)) return TooFewRpcs();
-      const int64_t value_ns = outcomes.ValueAtQuantile(quantile);
-      if (value_ns == Outcomes::kFailed) return TooManyFailed(outcomes);
-      if (value_ns <= 0) return TooFewRpcs();
-      return static_cast<double>(value_ns);
-    }
-    case Metric::Kind::kMean:
-      if (outcomes.failed_share() > kAllowedFailures) {
-        return TooManyFailed(outcomes);
-      }
-      if (outcomes.latency_ns.mean() <= 0) return TooFewRpcs();
-      return outcomes.latency_ns.mean();
-    case Metric::Kind::kRate: {
-      const RpcCounts& counts = rpc.totals.counts;
-      const double rate = PerSecond(static_cast<double>(counts.succeeded_count),
-                                    counts.duration_ns());
-      if (rate <= 0) return TooFewRpcs();
-      return rate;
-    }
-    case Metric::Kind::kFailures:
-      if (outcomes.count() == 0) return TooFewRpcs();
-      return outcomes.failed_share();
-  }
-  return TooFewRpcs();
-}
-
-// Returns the value of the metric in each run. The error says which run has
-// none, and why.
-absl::StatusOr<std::vector<double>> ValuesOf(absl::string_view group,
-                                             const Metric& metric,
-                                             const RpcRuns& runs,
-                                             OutcomesOf outcomes_of) {
-  std::vector<double> values;
-  for (const RpcMeasurements& rpc : runs) {
-    const absl::StatusOr<double> value = ValueOf(metric, rpc, outcomes_of(rpc));
-    if (!value.ok()) {
-      return absl::NotFoundError(
-          absl::StrCat(value.status().message(), " in run ", values.size() + 1,
-                       " of ", runs.size(), " of ", group));
-    }
-    values.push_back(*value);
-  }
-  return values;
-}
 
 ComparisonVerdict Judge(const Metric& metric, const Difference& change) {
   if (!change.interval) return ComparisonVerdict::kNotShown;
@@ -119,7 +21,7 @@ ComparisonVerdict Judge(const Metric& metric, const Difference& change) {
   const bool is_shown =
       change.interval->lower > no_change || change.interval->upper < no_change;
   const bool is_resolved = metric.kind != Metric::Kind::kPercentile ||
-                           std::abs(change.estimate - 1) > kResolution;
+                           std::abs(change.estimate - 1) > kLatencyResolution;
   if (!is_shown || !is_resolved) return ComparisonVerdict::kNoDifference;
   return (change.estimate > no_change) == HigherIsBetter(metric)
              ? ComparisonVerdict::kBetter
@@ -133,11 +35,36 @@ double Center(const Metric& metric, const std::vector<double>& values) {
              : DifferenceOfMeans({0.0}, values, kCompareConfidence).estimate;
 }
 
-MetricComparison CompareMetric(const Metric& metric, const RpcRuns& base,
-                               const RpcRuns& next, OutcomesOf outcomes_of) {
+// The runs of a test.
+struct Groups {
+  absl::Span<const TestRun> base;
+  absl::Span<const TestRun> next;
+  absl::Span<const TestRun> noise;  // empty if the noise floor is not known
+};
+
+// An RPC in the runs of a test.
+struct RpcGroups {
+  RpcRuns base;
+  RpcRuns next;
+  RpcRuns noise;
+};
+
+// Returns the noise floor of a comparison whose values are known.
+std::optional<double> NoiseFloorOf(const MetricComparison& comparison,
+                                   const RpcRuns& noise,
+                                   OutcomesOf outcomes_of) {
+  const auto values =
+      ValuesOf("the noise floor", comparison.metric, noise, outcomes_of);
+  if (!values.ok()) return std::nullopt;
+  return NoiseFloor(comparison.metric, *values, comparison.base_values.size(),
+                    comparison.next_values.size());
+}
+
+MetricComparison CompareMetric(const Metric& metric, const RpcGroups& groups,
+                               OutcomesOf outcomes_of) {
   MetricComparison comparison = {metric, ComparisonVerdict::kNotComparable, ""};
-  auto base_values = ValuesOf("base", metric, base, outcomes_of);
-  auto next_values = ValuesOf("new", metric, next, outcomes_of);
+  auto base_values = ValuesOf("base", metric, groups.base, outcomes_of);
+  auto next_values = ValuesOf("new", metric, groups.next, outcomes_of);
   if (!base_values.ok() || !next_values.ok()) {
     comparison.reason = std::string(
         (base_values.ok() ? next_values : base_values).status().message());
@@ -147,39 +74,46 @@ MetricComparison CompareMetric(const Metric& metric, const RpcRuns& base,
   comparison.next = Center(metric, *next_values);
   comparison.base_values = *std::move(base_values);
   comparison.next_values = *std::move(next_values);
+  comparison.base_count = CountRpcs(groups.base, outcomes_of);
+  comparison.next_count = CountRpcs(groups.next, outcomes_of);
+  comparison.noise_floor = NoiseFloorOf(comparison, groups.noise, outcomes_of);
   comparison.change = ChangeOf(comparison, kCompareConfidence);
   comparison.verdict = Judge(metric, comparison.change);
   return comparison;
 }
 
-RpcComparison CompareRpc(const std::string& name, const RpcRuns& base,
-                         const RpcRuns& next,
+RpcComparison CompareRpc(const std::string& name, const RpcGroups& groups,
                          const std::vector<Metric>& metrics) {
-  const bool by_response = HaveResponseTimes(base) && HaveResponseTimes(next);
+  const bool by_response =
+      HaveResponseTimes(groups.base) && HaveResponseTimes(groups.next);
+  const OutcomesOf outcomes_of = by_response ? ResponseTime : ServiceTime;
   RpcComparison comparison = {
       name, by_response ? "response time" : "service time", {}};
   for (const Metric& metric : metrics) {
-    comparison.metrics.push_back(CompareMetric(
-        metric, base, next, by_response ? ResponseTime : ServiceTime));
+    comparison.metrics.push_back(CompareMetric(metric, groups, outcomes_of));
   }
+  comparison.distribution =
+      CompareDistributions(groups.base, groups.next, outcomes_of);
   return comparison;
 }
 
 // Adds a note for each RPC that only one group has.
-void CompareRpcs(const std::vector<TestRun>& base,
-                 const std::vector<TestRun>& next,
-                 const std::vector<Metric>& metrics,
+void CompareRpcs(const Groups& groups, const std::vector<Metric>& metrics,
                  TestComparison& comparison) {
-  const std::map<std::string, RpcRuns> base_rpcs = RpcsOf(base);
-  const std::map<std::string, RpcRuns> next_rpcs = RpcsOf(next);
-  for (const auto& [name, base_runs] : base_rpcs) {
+  std::map<std::string, RpcRuns> base_rpcs = RpcsOf(groups.base);
+  std::map<std::string, RpcRuns> next_rpcs = RpcsOf(groups.next);
+  std::map<std::string, RpcRuns> noise_rpcs = RpcsOf(groups.noise);
+  for (auto& [name, base_runs] : base_rpcs) {
     const auto found = next_rpcs.find(name);
     if (found == next_rpcs.end()) {
       comparison.notes.push_back(absl::StrCat(name, " is in base only"));
-    } else {
-      comparison.rpcs.push_back(
-          CompareRpc(name, base_runs, found->second, metrics));
+      continue;
     }
+    comparison.rpcs.push_back(CompareRpc(name,
+                                         {.base = std::move(base_runs),
+                                          .next = std::move(found->second),
+                                          .noise = std::move(noise_rpcs[name])},
+                                         metrics));
   }
   for (const auto& [name, runs] : next_rpcs) {
     if (base_rpcs.count(name) == 0) {
@@ -227,21 +161,29 @@ TestComparison CompareTest(const std::string& name,
     comparison.notes.push_back(
         absl::StrCat("the traffic differs: ", difference));
   }
-  for (std::string& note : ConditionDifferences(base, next)) {
+  const auto look_plan = LookPlanOf(base, next);
+  if (!look_plan.ok()) {
+    comparison.not_comparable = std::string(look_plan.status().message());
+    return comparison;
+  }
+  comparison.look_plan = *look_plan;
+  for (std::string& note : ConditionDifferences(base, "new", next)) {
     comparison.notes.push_back(std::move(note));
   }
-  CompareRpcs(base, next, options.metrics, comparison);
+  const std::vector<TestRun> noise =
+      FindNoiseRuns(base, options.noise_runs, comparison.notes);
+  CompareRpcs({base, next, noise}, options.metrics, comparison);
   return comparison;
 }
 
 // The runs of each test, and the test names in order of appearance.
-struct Groups {
+struct RunsByTest {
   std::map<std::string, std::vector<TestRun>> runs;
   std::vector<std::string> names;
 };
 
-Groups GroupByTest(absl::Span<const TestRun> runs) {
-  Groups groups;
+RunsByTest GroupByTest(absl::Span<const TestRun> runs) {
+  RunsByTest groups;
   for (const TestRun& run : runs) {
     std::vector<TestRun>& group = groups.runs[run.name];
     if (group.empty()) groups.names.push_back(run.name);
@@ -263,8 +205,8 @@ Difference ChangeOf(const MetricComparison& comparison, double confidence) {
 std::vector<TestComparison> Compare(absl::Span<const TestRun> base,
                                     absl::Span<const TestRun> next,
                                     const CompareOptions& options) {
-  Groups base_groups = GroupByTest(base);
-  Groups next_groups = GroupByTest(next);
+  RunsByTest base_groups = GroupByTest(base);
+  RunsByTest next_groups = GroupByTest(next);
   std::vector<TestComparison> comparisons;
   if (base_groups.names.size() == 1 && next_groups.names.size() == 1) {
     const std::string& base_name = base_groups.names.front();

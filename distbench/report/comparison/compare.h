@@ -5,11 +5,16 @@
 #ifndef DISTBENCH_REPORT_COMPARISON_COMPARE_H_
 #define DISTBENCH_REPORT_COMPARISON_COMPARE_H_
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/types/span.h"
+#include "distbench/report/comparison/distribution_change.h"
+#include "distbench/report/comparison/repeated_looks.h"
 #include "distbench/report/measurements/test_run.h"
+#include "distbench/stats/log_histogram.h"
 #include "distbench/stats/metric.h"
 #include "distbench/stats/welch_interval.h"
 
@@ -17,6 +22,9 @@ namespace distbench {
 
 // Confidence level of all intervals of differences.
 inline constexpr double kCompareConfidence = 0.95;
+
+// Two latencies in one histogram bucket may differ by this share.
+inline constexpr double kLatencyResolution = 1.0 / LogHistogram::kSubBuckets;
 
 enum class ComparisonVerdict {
   kBetter,
@@ -42,6 +50,13 @@ struct MetricComparison {
   // The metric in each run; empty if it is not comparable.
   std::vector<double> base_values = {};
   std::vector<double> next_values = {};
+
+  // The number of RPCs in each group.
+  uint64_t base_count = 0;
+  uint64_t next_count = 0;
+
+  // See NoiseFloor(); absent if it is not known.
+  std::optional<double> noise_floor = {};
 };
 
 // Returns the change with its confidence interval.
@@ -54,6 +69,7 @@ struct RpcComparison {
   // otherwise "service time".
   std::string latency;
   std::vector<MetricComparison> metrics;
+  DistributionChange distribution = {};
 };
 
 struct TestComparison {
@@ -69,6 +85,10 @@ struct TestComparison {
   // Differences between the groups other than the measurements.
   std::vector<std::string> notes;
   std::vector<RpcComparison> rpcs;
+
+  // By which the runs were repeated until they decided; absent if their number
+  // was chosen beforehand.
+  std::optional<LookPlan> look_plan;
 };
 
 struct CompareOptions {
@@ -76,6 +96,9 @@ struct CompareOptions {
 
   // Compare even if the traffic differs, and add a note.
   bool allow_different_traffic = false;
+
+  // Runs of unchanged tests, from which the noise floor is known.
+  std::vector<TestRun> noise_runs = {};
 };
 
 // Returns a comparison for each test of either group. Runs with the same name
@@ -83,13 +106,16 @@ struct CompareOptions {
 // compared whatever their names. Latencies and rates are judged by the
 // confidence interval (stats/welch_interval.h) of the ratio of geometric means
 // over the runs: worse or better if the interval does not contain 1 and, for
-// percentiles, the ratio exceeds the resolution of the histograms.
+// percentiles, the ratio exceeds kLatencyResolution.
 std::vector<TestComparison> Compare(absl::Span<const TestRun> base,
                                     absl::Span<const TestRun> next,
                                     const CompareOptions& options);
 
 // Formats comparisons for users: a table per RPC, with verdicts.
 std::string DescribeComparisons(absl::Span<const TestComparison> comparisons);
+
+// Formats a latency in a unit that suits it, such as "1.25 ms".
+std::string LatencyText(double ns);
 
 }  // namespace distbench
 

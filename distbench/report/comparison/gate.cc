@@ -1,6 +1,10 @@
 #include "distbench/report/comparison/gate.h"
 
+#include <algorithm>
+#include <cmath>
+#include <map>
 #include <optional>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
@@ -8,6 +12,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
+#include "distbench/report/comparison/gate_bounds.h"
+#include "distbench/report/comparison/repeated_looks.h"
 
 namespace distbench {
 namespace {
@@ -32,11 +38,17 @@ struct Judgement {
   // Absent if the gate cannot be judged; `problem` then says why.
   const MetricComparison* comparison = nullptr;
   std::string problem = {};
+
+  // Of the test; see TestComparison.
+  std::optional<LookPlan> look_plan = {};
 };
 
-Judgement OnRpc(const Gate& gate, const std::string& test,
+Judgement OnRpc(const Gate& gate, const TestComparison& test,
                 const RpcComparison& rpc) {
-  Judgement judgement = {.gate = &gate, .test = test, .rpc = rpc.rpc};
+  Judgement judgement = {.gate = &gate,
+                         .test = test.test,
+                         .rpc = rpc.rpc,
+                         .look_plan = test.look_plan};
   for (const MetricComparison& comparison : rpc.metrics) {
     if (!(comparison.metric == gate.metric)) continue;
     if (comparison.verdict == ComparisonVerdict::kNotComparable) {
@@ -66,7 +78,7 @@ void ListJudgements(const Gate& gate,
     }
     for (const RpcComparison& rpc : test.rpcs) {
       if (!gate.rpc.empty() && gate.rpc != rpc.rpc) continue;
-      judgements.push_back(OnRpc(gate, test.test, rpc));
+      judgements.push_back(OnRpc(gate, test, rpc));
     }
   }
   if (judgements.size() == before) {
@@ -118,12 +130,33 @@ std::string EvidenceText(const Metric& metric, const Difference& change,
   return text;
 }
 
+int RunsOfEach(const MetricComparison& comparison) {
+  return static_cast<int>(std::min(comparison.base_values.size(),
+                                   comparison.next_values.size()));
+}
+
+// Says why more runs like these do not decide.
+std::string ResolutionText(const Metric& metric) {
+  return metric.kind == Metric::Kind::kFailures
+             ? "; the runs agree, but have too few RPCs: longer or more runs "
+               "would decide"
+             : absl::StrFormat(
+                   "; the runs agree, but percentiles are known to within "
+                   "%.1f%%, and the limit is that close",
+                   100 * kLatencyResolution);
+}
+
 // Says what would be needed to decide.
 std::string AdviceText(const Gate& gate, const MetricComparison& comparison,
-                       const Difference& change, double confidence) {
-  if (!change.interval) {
+                       double error) {
+  if (RunsOfEach(comparison) < 2) {
     return "; single runs do not show the usual spread: run both with "
            "--repeat=5 or more";
+  }
+  const double confidence = 1 - 2 * error;
+  if (VerdictOf(gate, ChangeOf(comparison, confidence)) !=
+      CheckVerdict::kUndecided) {
+    return ResolutionText(gate.metric);
   }
   const std::optional<int> runs =
       IsComparedByRatio(gate.metric)
@@ -137,8 +170,46 @@ std::string AdviceText(const Gate& gate, const MetricComparison& comparison,
                              " runs of each would decide");
 }
 
-// `error` is the probability that one bound is wrong.
-Check Decide(const Judgement& judgement, double error) {
+// The probability that one bound is wrong, in one look of those that share it.
+class ErrorOfLooks {
+ public:
+  explicit ErrorOfLooks(double error) : error_(error) {}
+
+  double At(const std::optional<LookPlan>& plan, int runs) {
+    if (!plan) return error_;
+    double& level = levels_[{plan->last, runs}];
+    if (level == 0) level = LevelOfLook(error_, *plan, runs);
+    return level;
+  }
+
+ private:
+  const double error_;
+
+  // By the last look of the plan and the number of runs: judgements share them.
+  std::map<std::pair<int, int>, double> levels_;
+};
+
+void DecideByBounds(const Judgement& judgement, ErrorOfLooks& errors,
+                    Check& check) {
+  const Gate& gate = *judgement.gate;
+  const std::optional<LookPlan>& plan = judgement.look_plan;
+  const int runs = RunsOfEach(*judgement.comparison);
+  if (plan && runs < plan->first) {
+    check.verdict = CheckVerdict::kUndecided;
+    check.evidence = absl::StrCat("there are ", runs, " of at least ",
+                                  plan->first, " runs of each");
+    return;
+  }
+  const double error = errors.At(plan, runs);
+  const Difference change = BoundsOf(*judgement.comparison, error);
+  check.verdict = VerdictOf(gate, change);
+  check.evidence = EvidenceText(gate.metric, change, error);
+  if (check.verdict == CheckVerdict::kUndecided) {
+    check.evidence += AdviceText(gate, *judgement.comparison, error);
+  }
+}
+
+Check Decide(const Judgement& judgement, ErrorOfLooks& errors) {
   const Gate& gate = *judgement.gate;
   Check check = {.test = judgement.test, .condition = gate.text};
   if (gate.rpc.empty() && !judgement.rpc.empty()) {
@@ -149,15 +220,7 @@ Check Decide(const Judgement& judgement, double error) {
     check.evidence = absl::StrCat("cannot be judged: ", judgement.problem);
     return check;
   }
-  // A two-sided interval excludes `error` on each side.
-  const double confidence = 1 - 2 * error;
-  const Difference change = ChangeOf(*judgement.comparison, confidence);
-  check.verdict = VerdictOf(gate, change);
-  check.evidence = EvidenceText(gate.metric, change, error);
-  if (check.verdict == CheckVerdict::kUndecided) {
-    check.evidence +=
-        AdviceText(gate, *judgement.comparison, change, confidence);
-  }
+  DecideByBounds(judgement, errors, check);
   return check;
 }
 
@@ -176,6 +239,9 @@ absl::StatusOr<Gate> ParseGate(absl::string_view text) {
   }
   absl::string_view name =
       absl::StripAsciiWhitespace(text.substr(0, comparison));
+  if (!std::isfinite(percent)) {
+    return SyntaxError(text, "has a limit that is not a finite number");
+  }
   if (percent <= -100) {
     return SyntaxError(text, "allows a loss of 100 % or more");
   }
@@ -202,12 +268,21 @@ std::vector<Check> JudgeGates(absl::Span<const Gate> gates,
   for (const Gate& gate : gates) {
     ListJudgements(gate, comparisons, judgements);
   }
+  ErrorOfLooks errors(kGateError / static_cast<double>(judgements.size()));
   std::vector<Check> checks;
   for (const Judgement& judgement : judgements) {
-    checks.push_back(
-        Decide(judgement, kGateError / static_cast<double>(judgements.size())));
+    checks.push_back(Decide(judgement, errors));
   }
   return checks;
+}
+
+bool AreDecided(absl::Span<const Check> checks) {
+  const auto has = [&](CheckVerdict verdict) {
+    return std::any_of(
+        checks.begin(), checks.end(),
+        [&](const Check& check) { return check.verdict == verdict; });
+  };
+  return has(CheckVerdict::kFail) || !has(CheckVerdict::kUndecided);
 }
 
 }  // namespace distbench

@@ -36,14 +36,20 @@ absl::StatusOr<Gate> ParseGate(absl::string_view text);
 inline constexpr double kGateError = 0.05;
 
 // Judges each gate on each RPC that it applies to, as a non-inferiority test:
-// it passes if the confidence interval of the change lies within the limit,
-// fails if it lies beyond, and is undecided otherwise or if a group has a
+// it passes if the bounds of the change (gate_bounds.h) lie within the limit,
+// fails if they lie beyond, and is undecided otherwise or if a group has a
 // single run. The bounds are one-sided; their error is kGateError divided by
-// the number of judgements (Bonferroni). The evidence of an undecided gate says
-// how many runs would decide. A gate that cannot be judged fails, as does one
-// whose RPC is in no test.
+// the number of judgements (Bonferroni). If the runs were repeated until they
+// decided, that error is for all looks together (repeated_looks.h), and the
+// first look is at kFirstLook runs of each. The evidence of an undecided gate
+// says how many runs would decide. A gate that cannot be judged fails, as does
+// one whose RPC is in no test.
 std::vector<Check> JudgeGates(absl::Span<const Gate> gates,
                               absl::Span<const TestComparison> comparisons);
+
+// Whether more runs cannot change whether all gates pass: one has failed, or
+// none is undecided.
+bool AreDecided(absl::Span<const Check> checks);
 
 }  // namespace distbench
 

@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "distbench/report/comparison/capacity.h"
 #include "distbench/report/comparison/compare.h"
+#include "distbench/report/comparison/noise_floor.h"
 #include "distbench/report/export/hdr.h"
 #include "distbench/report/export/trace_events.h"
 #include "distbench/report/findings/judge.h"
@@ -58,7 +60,10 @@ void MakeReports(const std::vector<TestRun>& runs) {
   RenderTraceEvents(runs, Drop).IgnoreError();
   const auto latency = SelectLatency(runs, {});
   if (latency.ok()) RenderHdr(*latency);
-  DescribeComparisons(Compare(runs, runs, {}));
+  CompareOptions options;
+  options.noise_runs = runs;
+  DescribeComparisons(Compare(runs, runs, options));
+  if (!runs.empty()) DescribeNoise(runs).IgnoreError();
 }
 
 }  // namespace
@@ -69,6 +74,7 @@ bool ReadAndReport(absl::string_view bytes) {
   if (!results.ok()) return false;
   const std::vector<SourcedResults> all = {{"input", *std::move(results)}};
   MakeReports(ListRuns(all));
+  DescribeCapacities(CompareCapacities(all, all, false));
   return true;
 }
 

@@ -1,0 +1,54 @@
+// Flags and output of the subcommands that compare results.
+
+#ifndef DISTBENCH_CLI_COMPARISON_FLAGS_H_
+#define DISTBENCH_CLI_COMPARISON_FLAGS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "distbench/cli/output.h"
+#include "distbench/report/comparison/compare.h"
+#include "distbench/report/comparison/gate.h"
+#include "distbench/report/measurements/test_run.h"
+#include "distbench/report/verdicts/check.h"
+
+namespace CLI {
+class App;
+}
+
+namespace distbench {
+
+struct ComparisonFlags {
+  std::vector<std::string> fail_if;
+  bool allow_different_traffic = false;
+  std::string noise_floor;
+  CheckFlags checks;
+};
+
+// Adds --fail_if, --allow_different_traffic, --noise_floor and the flags of
+// AddCheckFlags(). `flags` must outlive the parsing.
+void AddComparisonFlags(CLI::App& command, ComparisonFlags& flags);
+
+// What the flags ask for.
+struct ComparisonRequest {
+  std::vector<Gate> gates;
+
+  // Including the gates' metrics. Points into `noise`.
+  CompareOptions options;
+  std::vector<SourcedResults> noise;
+};
+
+// The error says which flag is wrong, or which file cannot be read.
+absl::StatusOr<ComparisonRequest> ReadComparisonFlags(
+    const ComparisonFlags& flags);
+
+// Prints comparisons and verdicts, writes the files that the flags name, and
+// returns the ExitCode.
+int FinishComparison(absl::Span<const TestComparison> comparisons,
+                     absl::Span<const Check> checks, const CheckFlags& flags);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_CLI_COMPARISON_FLAGS_H_

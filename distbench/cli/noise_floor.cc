@@ -1,0 +1,66 @@
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "distbench/cli/commands.h"
+#include "distbench/cli/input.h"
+#include "distbench/cli/output.h"
+#include "distbench/report/comparison/noise_floor.h"
+#include "distbench/report/findings/verdict.h"
+#include "distbench/report/measurements/test_run.h"
+
+namespace distbench {
+
+namespace {
+
+int ShowNoiseFloor(const std::vector<std::string>& paths) {
+  const absl::StatusOr<std::vector<SourcedResults>> results =
+      ReadResultFiles(paths);
+  if (!results.ok()) return Fail(results.status(), kExitUsage);
+  std::map<std::string, std::vector<TestRun>> tests;
+  for (const TestRun& run : ListRuns(*results)) tests[run.name].push_back(run);
+  if (tests.empty()) return Fail("there is no test in the results", kExitUsage);
+  int exit_code = kExitOk;
+  for (const auto& [name, runs] : tests) {
+    const absl::StatusOr<std::string> table = DescribeNoise(runs);
+    if (table.ok()) {
+      std::cout << *table;
+    } else {
+      exit_code = Fail(table.status(), kExitRunFailed);
+    }
+  }
+  std::cout << std::flush;
+  return exit_code;
+}
+
+}  // namespace
+
+void AddNoiseFloorCommand(CLI::App& app, CommandBody& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "noise_floor", "Shows how much results differ if nothing has changed");
+  auto paths = std::make_shared<std::vector<std::string>>();
+  command
+      ->add_option("RESULT", *paths,
+                   "Repeated runs of a test: files, or directories of them")
+      ->required()
+      ->option_text(" ");
+  command->footer(
+      "For each metric: if so many runs are compared with as many others of\n"
+      "the same test, 95 % of these comparisons differ by less. The file can\n"
+      "then be given to compare and ab_test as --noise_floor. Exits 3 if\n"
+      "there are fewer than three runs, or one of them is not valid.\n\n"
+      "Examples:\n"
+      "  distbench run_tests --test_sequencer=host1:10000 \\\n"
+      "      --infile=my_test.config --repeat=10 --no_samples \\\n"
+      "      --outfile=noise.pb.gz --binary_output\n"
+      "  distbench noise_floor noise.pb.gz");
+  command->callback([paths, &chosen] {
+    chosen = [paths] { return ShowNoiseFloor(*paths); };
+  });
+}
+
+}  // namespace distbench

@@ -1,0 +1,67 @@
+// Compares the loads that two systems carry, as searches and comparisons of
+// NUMA deployments found them.
+
+#ifndef DISTBENCH_REPORT_COMPARISON_CAPACITY_H_
+#define DISTBENCH_REPORT_COMPARISON_CAPACITY_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "distbench/report/measurements/test_run.h"
+#include "distbench/stats/welch_interval.h"
+
+namespace distbench {
+
+// The results without those of searches and NUMA comparisons, whose runs have
+// the loads that their search chose, so that they are not compared one by one.
+std::vector<TestRun> ListPlainRuns(absl::Span<const SourcedResults> results);
+
+// A load or a latency on both sides: geometric means over the searches, and
+// their ratio, with an interval at kCompareConfidence if both sides have at
+// least two searches.
+struct CapacityRatio {
+  std::string name;  // "load", "p50" or "p99"
+  double base = 0;   // in the load's unit, or in nanoseconds
+  double next = 0;
+  Difference ratio = {};
+};
+
+struct CapacityComparison {
+  // What was searched for, such as "bound: highest iterations per second with
+  // cpu<=60%".
+  std::string question;
+  int base_searches = 0;
+  int next_searches = 0;
+
+  // The largest tolerance of the searches: a load is known no better.
+  double tolerance = 0;
+
+  // Why it was not compared; empty if it was.
+  std::string not_comparable = {};
+
+  // The load, and the percentiles at that load that both sides have.
+  std::vector<CapacityRatio> ratios = {};
+};
+
+struct CapacityComparisons {
+  // Differences between the sides other than the answers.
+  std::vector<std::string> notes;
+  std::vector<CapacityComparison> questions;
+};
+
+// Compares searches for the same question: deployment, objectives, knob and
+// unit. Searches that did not converge have no load to compare. Empty if
+// neither side has a search. What RPCs carry and do must be the same unless
+// allow_different_traffic; then it is noted.
+CapacityComparisons CompareCapacities(absl::Span<const SourcedResults> base,
+                                      absl::Span<const SourcedResults> next,
+                                      bool allow_different_traffic);
+
+// Formats the comparisons for users.
+std::string DescribeCapacities(const CapacityComparisons& comparisons);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_REPORT_COMPARISON_CAPACITY_H_

@@ -1,0 +1,102 @@
+#include "distbench/report/comparison/distribution_change.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "distbench/report/comparison/permutations.h"
+
+namespace distbench {
+namespace {
+
+// Logarithms of quantiles at equal distances, ascending.
+constexpr int kQuantiles = 400;
+using Curve = std::vector<double>;
+
+Curve CurveOf(const Outcomes& outcomes, double log_of_failures) {
+  const double step = static_cast<double>(outcomes.count()) / kQuantiles;
+  Curve curve;
+  uint64_t count = 0;
+  for (const LogHistogram::Bucket& bucket : outcomes.latency_ns.Buckets()) {
+    count += bucket.count;
+    const double middle =
+        (static_cast<double>(bucket.lower) + bucket.upper) / 2;
+    while (curve.size() < kQuantiles &&
+           (curve.size() + 0.5) * step < static_cast<double>(count)) {
+      curve.push_back(std::log(std::max(middle, 1.0)));
+    }
+  }
+  curve.resize(kQuantiles, log_of_failures);
+  return curve;
+}
+
+double DistanceBetween(const Curve& a, const Curve& b) {
+  double sum = 0;
+  for (int i = 0; i < kQuantiles; ++i) sum += std::abs(a[i] - b[i]);
+  return sum / kQuantiles;
+}
+
+Curve MeanOf(absl::Span<const Curve> curves) {
+  Curve mean(kQuantiles, 0);
+  for (const Curve& curve : curves) {
+    for (int i = 0; i < kQuantiles; ++i) mean[i] += curve[i] / curves.size();
+  }
+  return mean;
+}
+
+DistanceMatrix DistancesBetween(const std::vector<Curve>& curves) {
+  DistanceMatrix distances(curves.size());
+  for (size_t i = 0; i < curves.size(); ++i) {
+    for (const Curve& other : curves) {
+      distances[i].push_back(DistanceBetween(curves[i], other));
+    }
+  }
+  return distances;
+}
+
+std::vector<const Outcomes*> FirstRuns(const RpcRuns& runs,
+                                       OutcomesOf outcomes_of) {
+  std::vector<const Outcomes*> first;
+  for (const RpcMeasurements& rpc : runs) {
+    if (first.size() == kMaxDistributionRuns) break;
+    first.push_back(&outcomes_of(rpc));
+  }
+  return first;
+}
+
+}  // namespace
+
+DistributionChange CompareDistributions(const RpcRuns& base,
+                                        const RpcRuns& next,
+                                        OutcomesOf outcomes_of) {
+  std::vector<const Outcomes*> runs = FirstRuns(base, outcomes_of);
+  const size_t base_count = runs.size();
+  for (const Outcomes* run : FirstRuns(next, outcomes_of)) runs.push_back(run);
+  if (SmallestPValue(base_count, runs.size() - base_count) >
+      kDistributionError) {
+    return {.reason = "so few runs cannot show a difference; run both with "
+                      "--repeat=4 or more"};
+  }
+  int64_t highest_ns = 1;
+  for (const Outcomes* run : runs) {
+    if (run->count() == 0) return {.reason = "a run has no RPCs"};
+    if (run->latency_ns.count() > 0) {
+      highest_ns = std::max(highest_ns, run->latency_ns.max());
+    }
+  }
+  const double log_of_failures = std::log(2.0 * highest_ns);
+  std::vector<Curve> curves;
+  for (const Outcomes* run : runs) {
+    curves.push_back(CurveOf(*run, log_of_failures));
+  }
+  const absl::Span<const Curve> all = curves;
+  return {
+      .p_value = PermutationPValue(DistancesBetween(curves), base_count),
+      .distance = std::expm1(DistanceBetween(
+          MeanOf(all.first(base_count)), MeanOf(all.subspan(base_count))))};
+}
+
+}  // namespace distbench

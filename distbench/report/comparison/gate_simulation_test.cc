@@ -1,0 +1,62 @@
+// Gates against runs whose true change is known. bench/gate_error prints the
+// table of docs/reports.md from the same simulation.
+
+#include "distbench/report/comparison/testing/simulated_gates.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+// A share of 5 % of 400 gates, plus 3 standard errors.
+constexpr int kGates = 400;
+constexpr int kMostErrors = 20 + 13;
+
+GateExperiment Experiment(double true_ratio, int conditions,
+                          bool until_decided) {
+  return {.true_ratio = true_ratio,
+          .conditions = conditions,
+          .runs = until_decided ? 16 : 8,
+          .until_decided = until_decided,
+          .gates = kGates};
+}
+
+class GateSimulationTest : public testing::TestWithParam<bool> {};
+
+INSTANTIATE_TEST_SUITE_P(Looks, GateSimulationTest, testing::Bool(),
+                         [](const auto& param) {
+                           return param.param ? "UntilDecided" : "SingleLook";
+                         });
+
+TEST_P(GateSimulationTest, AChangeAtTheMarginPassesOneTimeInTwentyAtMost) {
+  EXPECT_LE(SimulateGates(Experiment(1.05, 1, GetParam())).passed, kMostErrors);
+  EXPECT_LE(SimulateGates(Experiment(1.05, 10, GetParam())).any_passed,
+            kMostErrors);
+}
+
+TEST_P(GateSimulationTest, AChangeAtTheMarginFailsOneTimeInTwentyAtMost) {
+  EXPECT_LE(SimulateGates(Experiment(1.05, 1, GetParam())).failed, kMostErrors);
+  EXPECT_LE(SimulateGates(Experiment(1.05, 10, GetParam())).failed,
+            kMostErrors);
+}
+
+// The error is used, or gates would need more runs than necessary.
+TEST_P(GateSimulationTest, TheErrorIsSpent) {
+  EXPECT_GE(SimulateGates(Experiment(1.05, 1, GetParam())).passed, 20 - 13);
+}
+
+TEST_P(GateSimulationTest, EqualsPassAndRegressionsFail) {
+  const GateOutcomes equals = SimulateGates(Experiment(1, 1, GetParam()));
+  EXPECT_GT(equals.passed, 0.85 * kGates);
+  EXPECT_LT(equals.failed, 0.01 * kGates);
+  const GateOutcomes worse = SimulateGates(Experiment(1.10, 1, GetParam()));
+  EXPECT_GT(worse.failed, 0.85 * kGates);
+  EXPECT_LT(worse.passed, 0.01 * kGates);
+}
+
+TEST(EarlyGateTest, LargeChangesAreDecidedEarly) {
+  GateExperiment experiment = Experiment(1.3, 1, /*until_decided=*/true);
+  EXPECT_LT(SimulateGates(experiment).mean_runs, 4.5);
+}
+
+}  // namespace
+}  // namespace distbench

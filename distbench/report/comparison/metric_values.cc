@@ -1,0 +1,112 @@
+#include "distbench/report/comparison/metric_values.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "distbench/report/measurements/test_totals.h"
+#include "distbench/results/walk.h"
+#include "distbench/stats/quantile_interval.h"
+
+namespace distbench {
+namespace {
+
+// The reason why a run has no value of a metric.
+absl::Status TooFewRpcs() { return absl::NotFoundError("too few RPCs"); }
+
+absl::Status TooManyFailed(const Outcomes& outcomes) {
+  return absl::NotFoundError(absl::StrFormat(
+      "%.3g%% of the RPCs failed", 100 * outcomes.failed_share()));
+}
+
+// Whether the value can be compared by ratio.
+bool IsPositive(double value) { return value > 0 && std::isfinite(value); }
+
+absl::StatusOr<double> ValueOf(const Metric& metric, const RpcMeasurements& rpc,
+                               const Outcomes& outcomes) {
+  switch (metric.kind) {
+    case Metric::Kind::kPercentile: {
+      const double quantile = metric.percent / 100;
+      if (!SupportsQuantile(outcomes.count(), quantile)) return TooFewRpcs();
+      const int64_t value_ns = outcomes.ValueAtQuantile(quantile);
+      if (value_ns == Outcomes::kFailed) return TooManyFailed(outcomes);
+      if (value_ns <= 0) return TooFewRpcs();
+      return static_cast<double>(value_ns);
+    }
+    case Metric::Kind::kMean:
+      if (outcomes.failed_share() > kAllowedFailures) {
+        return TooManyFailed(outcomes);
+      }
+      if (!IsPositive(outcomes.latency_ns.mean())) return TooFewRpcs();
+      return outcomes.latency_ns.mean();
+    case Metric::Kind::kRate: {
+      const RpcCounts& counts = rpc.totals.counts;
+      const double rate =
+          PerSecond(static_cast<double>(counts.succeeded_count),
+                    counts.duration_ns());
+      if (IsPositive(rate)) return rate;
+      return outcomes.failed_count > 0 ? TooManyFailed(outcomes) : TooFewRpcs();
+    }
+    case Metric::Kind::kFailures:
+      if (outcomes.count() == 0) return TooFewRpcs();
+      return outcomes.failed_share();
+  }
+  return TooFewRpcs();
+}
+
+}  // namespace
+
+std::map<std::string, RpcRuns> RpcsOf(absl::Span<const TestRun> runs) {
+  std::map<std::string, RpcRuns> rpcs;
+  for (const TestRun& run : runs) {
+    const TestTotals totals = AddUp(*run.result);
+    for (const int index : ListRpcs(*run.result)) {
+      // Series are not compared.
+      rpcs[RpcName(*run.result, index)].push_back(
+          MeasurementsOf(*run.result, totals, index, /*max_intervals=*/1));
+    }
+  }
+  return rpcs;
+}
+
+const Outcomes& ServiceTime(const RpcMeasurements& rpc) {
+  return rpc.service_time;
+}
+
+const Outcomes& ResponseTime(const RpcMeasurements& rpc) {
+  return rpc.response_time;
+}
+
+bool HaveResponseTimes(const RpcRuns& runs) {
+  return std::all_of(runs.begin(), runs.end(), [](const RpcMeasurements& rpc) {
+    return rpc.response_time.count() > 0;
+  });
+}
+
+absl::StatusOr<std::vector<double>> ValuesOf(absl::string_view group,
+                                             const Metric& metric,
+                                             const RpcRuns& runs,
+                                             OutcomesOf outcomes_of) {
+  std::vector<double> values;
+  for (const RpcMeasurements& rpc : runs) {
+    const absl::StatusOr<double> value =
+        ValueOf(metric, rpc, outcomes_of(rpc));
+    if (!value.ok()) {
+      return absl::NotFoundError(
+          absl::StrCat(value.status().message(), " in run ", values.size() + 1,
+                       " of ", runs.size(), " of ", group));
+    }
+    values.push_back(*value);
+  }
+  return values;
+}
+
+uint64_t CountRpcs(const RpcRuns& runs, OutcomesOf outcomes_of) {
+  uint64_t count = 0;
+  for (const RpcMeasurements& rpc : runs) count += outcomes_of(rpc).count();
+  return count;
+}
+
+}  // namespace distbench

@@ -1,0 +1,49 @@
+// The values of metrics in each run of a group.
+
+#ifndef DISTBENCH_REPORT_COMPARISON_METRIC_VALUES_H_
+#define DISTBENCH_REPORT_COMPARISON_METRIC_VALUES_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "distbench/report/measurements/rpc_measurements.h"
+#include "distbench/report/measurements/test_run.h"
+#include "distbench/stats/metric.h"
+#include "distbench/stats/outcomes.h"
+
+namespace distbench {
+
+// One RPC in the runs of a group; runs without the RPC are left out.
+using RpcRuns = std::vector<RpcMeasurements>;
+
+// Returns the RPCs of the runs, by name.
+std::map<std::string, RpcRuns> RpcsOf(absl::Span<const TestRun> runs);
+
+// The kind of latency that is judged.
+using OutcomesOf = const Outcomes& (*)(const RpcMeasurements&);
+const Outcomes& ServiceTime(const RpcMeasurements& rpc);
+const Outcomes& ResponseTime(const RpcMeasurements& rpc);
+
+// Whether all of the runs have response times.
+bool HaveResponseTimes(const RpcRuns& runs);
+
+// Returns the value of the metric in each run: in nanoseconds, per second, or a
+// share from 0 to 1. All values are finite, and positive if the metric is
+// compared by ratio. NOT_FOUND says which run has no value, and why; `group` is
+// the name of the group in this message.
+absl::StatusOr<std::vector<double>> ValuesOf(absl::string_view group,
+                                             const Metric& metric,
+                                             const RpcRuns& runs,
+                                             OutcomesOf outcomes_of);
+
+// The number of RPCs in all of the runs.
+uint64_t CountRpcs(const RpcRuns& runs, OutcomesOf outcomes_of);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_REPORT_COMPARISON_METRIC_VALUES_H_

@@ -1,0 +1,149 @@
+#include "distbench/report/comparison/noise_floor.h"
+
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <set>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "distbench/report/comparison/comparability.h"
+#include "distbench/report/comparison/metric_values.h"
+#include "distbench/stats/distributions.h"
+
+namespace distbench {
+namespace {
+
+constexpr double kNoiseConfidence = 0.95;
+
+// The sizes of groups that the table shows.
+constexpr int kGroupSizes[] = {1, 5, 10};
+
+// Why the runs of a test have no noise floor; empty if they have one.
+std::string WhyUnusable(absl::Span<const TestRun> runs) {
+  for (size_t i = 0; i < runs.size(); ++i) {
+    const std::string reason = WhyInvalid(runs[i]);
+    if (!reason.empty()) return absl::StrCat("run ", i + 1, " ", reason);
+  }
+  if (runs.size() < kMinNoiseRuns) {
+    return absl::StrCat("there are ", runs.size(), " of at least ",
+                        kMinNoiseRuns,
+                        " runs of the test; use run_tests --repeat=10");
+  }
+  const std::string difference = TrafficDifference(runs, {});
+  return difference.empty()
+             ? ""
+             : absl::StrCat("its runs do not send the same: ", difference);
+}
+
+// The values, or their logarithms, whose differences are compared.
+std::vector<double> ScaledValues(const Metric& metric,
+                                 absl::Span<const double> values) {
+  std::vector<double> scaled(values.begin(), values.end());
+  if (IsComparedByRatio(metric)) {
+    for (double& value : scaled) value = std::log(value);
+  }
+  return scaled;
+}
+
+void AppendMetric(const Metric& metric, const RpcRuns& runs,
+                  OutcomesOf outcomes_of, std::string& text) {
+  absl::StrAppendFormat(&text, "    %-8s", MetricName(metric));
+  const absl::StatusOr<std::vector<double>> values =
+      ValuesOf("the test", metric, runs, outcomes_of);
+  if (!values.ok()) {
+    absl::StrAppend(&text, "  not known: ", values.status().message(), "\n");
+    return;
+  }
+  for (const int size : kGroupSizes) {
+    const auto noise = NoiseFloor(metric, *values, size, size);
+    // The sign has two bytes, and one column.
+    absl::StrAppendFormat(&text, " %13s",
+                          noise ? NoiseText(metric, *noise) : "?");
+  }
+  text += '\n';
+}
+
+void AppendRpc(const std::string& name, const RpcRuns& runs,
+               std::string& text) {
+  const bool by_response = HaveResponseTimes(runs);
+  absl::StrAppend(&text, "  ", name, ", ",
+                  by_response ? "response time" : "service time", ":\n");
+  absl::StrAppendFormat(&text, "    %-8s", "");
+  for (const int size : kGroupSizes) {
+    absl::StrAppendFormat(
+        &text, " %12s", absl::StrCat(size, size == 1 ? " run" : " runs"));
+  }
+  text += '\n';
+  for (const Metric& metric : DefaultMetrics()) {
+    AppendMetric(metric, runs, by_response ? ResponseTime : ServiceTime, text);
+  }
+}
+
+}  // namespace
+
+std::optional<double> NoiseFloor(const Metric& metric,
+                                 absl::Span<const double> values,
+                                 int base_runs, int next_runs) {
+  if (values.size() < kMinNoiseRuns) return std::nullopt;
+  const std::vector<double> scaled = ScaledValues(metric, values);
+  const double mean =
+      std::accumulate(scaled.begin(), scaled.end(), 0.0) / scaled.size();
+  double squares = 0;
+  for (const double value : scaled) squares += (value - mean) * (value - mean);
+  const double degrees_of_freedom = scaled.size() - 1.0;
+  const double half_width =
+      StudentTQuantile((1 + kNoiseConfidence) / 2, degrees_of_freedom) *
+      std::sqrt(squares / degrees_of_freedom *
+                (1.0 / base_runs + 1.0 / next_runs));
+  return IsComparedByRatio(metric) ? std::expm1(half_width) : half_width;
+}
+
+std::vector<TestRun> FindNoiseRuns(absl::Span<const TestRun> base,
+                                   absl::Span<const TestRun> noise_runs,
+                                   std::vector<std::string>& notes) {
+  if (noise_runs.empty()) return {};
+  std::vector<TestRun> found;
+  std::set<std::string> names;
+  for (const TestRun& run : noise_runs) {
+    names.insert(run.name);
+    if (run.name == base.front().name) found.push_back(run);
+  }
+  if (names.size() == 1) found.assign(noise_runs.begin(), noise_runs.end());
+  std::string problem = WhyUnusable(found);
+  if (problem.empty()) problem = TrafficDifference(base, found);
+  if (!problem.empty()) {
+    notes.push_back(absl::StrCat("the noise floor is unknown: ", problem));
+    return {};
+  }
+  for (const std::string& difference :
+       ConditionDifferences(base, "noise floor", found)) {
+    notes.push_back(difference);
+  }
+  return found;
+}
+
+absl::StatusOr<std::string> DescribeNoise(absl::Span<const TestRun> runs) {
+  const std::string& name = runs.front().name;
+  const std::string problem = WhyUnusable(runs);
+  if (!problem.empty()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(name, " has no noise floor: ", problem));
+  }
+  std::string text =
+      absl::StrCat("Test: ", name, " (", runs.size(), " runs)\n");
+  for (const auto& [rpc, rpc_runs] : RpcsOf(runs)) {
+    AppendRpc(rpc, rpc_runs, text);
+  }
+  return text;
+}
+
+std::string NoiseText(const Metric& metric, double noise_floor) {
+  return IsComparedByRatio(metric)
+             ? absl::StrFormat("±%.1f%%", 100 * noise_floor)
+             : absl::StrFormat("±%.3fpp", 100 * noise_floor);
+}
+
+}  // namespace distbench

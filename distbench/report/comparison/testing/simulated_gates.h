@@ -1,0 +1,46 @@
+// Gates on simulated runs whose true change is known.
+
+#ifndef DISTBENCH_REPORT_COMPARISON_TESTING_SIMULATED_GATES_H_
+#define DISTBENCH_REPORT_COMPARISON_TESTING_SIMULATED_GATES_H_
+
+#include <cstdint>
+
+namespace distbench {
+
+// Gates on the p99 of several independent RPCs. The p99 of each run is
+// log-normal around the true value.
+struct GateExperiment {
+  // New divided by base, of every RPC.
+  double true_ratio = 1;
+
+  int conditions = 1;
+  double margin = 0.05;
+
+  // The standard deviation of the logarithm of the p99 between runs.
+  double spread = 0.03;
+
+  // Runs of each: as many as this or, until_decided, at most.
+  int runs = 8;
+  bool until_decided = false;
+
+  int gates = 1000;
+  uint64_t seed = 1;
+};
+
+struct GateOutcomes {
+  int passed = 0;     // all conditions passed
+  int failed = 0;     // some condition failed
+  int undecided = 0;  // neither
+
+  // Gates in which any condition passed.
+  int any_passed = 0;
+
+  // The mean number of runs of each.
+  double mean_runs = 0;
+};
+
+GateOutcomes SimulateGates(const GateExperiment& experiment);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_REPORT_COMPARISON_TESTING_SIMULATED_GATES_H_
