@@ -39,7 +39,8 @@ void PrintTable(int gates) {
   std::cout << "| truth | looks | conditions | pass | fail | undecided | some "
                "condition passed | runs of each |\n"
             << "|---|---|---|---|---|---|---|---|\n";
-  for (const Truth& truth : {Truth{"equal", 1.0}, {"10 % worse", 1.10},
+  for (const Truth& truth : {Truth{"equal", 1.0},
+                             {"10 % worse", 1.10},
                              {"exactly 5 % worse", 1.05}}) {
     for (const int conditions : {1, 10}) {
       for (const bool until_decided : {false, true}) {

@@ -84,10 +84,9 @@ void Keep(Round round, const AbTestOptions& options, AbTestResults& results) {
 }
 
 void Judge(const AbTestOptions& options, AbTestResults& results) {
-  results.comparisons =
-      Compare(ListRuns(absl::MakeConstSpan(&results.base, 1)),
-              ListRuns(absl::MakeConstSpan(&results.next, 1)),
-              options.comparison);
+  results.comparisons = Compare(ListRuns(absl::MakeConstSpan(&results.base, 1)),
+                                ListRuns(absl::MakeConstSpan(&results.next, 1)),
+                                options.comparison);
   results.checks = JudgeGates(options.gates, results.comparisons);
 }
 

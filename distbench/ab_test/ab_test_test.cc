@@ -63,7 +63,7 @@ AbTestOptions OptionsWith(const std::string& gate, int rounds,
 }
 
 absl::Status RunOn(const AbTestOptions& options, FakeCluster& cluster,
-                 AbTestResults& results) {
+                   AbTestResults& results) {
   return RunAbTest(
       options,
       [&](AbSide side, TestSequenceResults& measured) {
@@ -121,9 +121,9 @@ TEST(AbTest, AFailedRunLeavesOutItsRound) {
   EXPECT_EQ(results.rounds, 4);
   EXPECT_EQ(cluster.order, "bnnbbnnbbn");
   EXPECT_THAT(results.left_out.test_results(), SizeIs(2));
-  EXPECT_EQ(results.left_out.test_results(1).traffic_config().attributes().at(
-                "side"),
-            "new");
+  EXPECT_EQ(
+      results.left_out.test_results(1).traffic_config().attributes().at("side"),
+      "new");
   EXPECT_THAT(results.left_out_reasons,
               ElementsAre("an attempt at round 1 was left out: new: t did not "
                           "run to its end: node1 was lost"));

@@ -79,9 +79,9 @@ absl::Status CheckFlagsTogether(const Flags& flags) {
 absl::Status MakeOutdir(const std::string& outdir) {
   std::error_code error;
   std::filesystem::create_directories(outdir, error);
-  return error ? absl::UnknownError(absl::StrCat(
-                     "cannot make the directory --outdir=", outdir, ": ",
-                     error.message()))
+  return error ? absl::UnknownError(
+                     absl::StrCat("cannot make the directory --outdir=", outdir,
+                                  ": ", error.message()))
                : absl::OkStatus();
 }
 
@@ -123,8 +123,7 @@ absl::Status WriteIfAny(const TestSequenceResults& results,
 // Rewrites the files with all that was measured so far.
 absl::Status Save(const AbTestResults& results, const std::string& outdir) {
   const std::filesystem::path folder(outdir);
-  absl::Status status =
-      WriteIfAny(results.base.results, folder / "base.pb.gz");
+  absl::Status status = WriteIfAny(results.base.results, folder / "base.pb.gz");
   status.Update(WriteIfAny(results.next.results, folder / "new.pb.gz"));
   status.Update(WriteIfAny(results.left_out, folder / "left_out.pb.gz"));
   return status;
@@ -168,8 +167,8 @@ int RunOnSides(const ComparisonRequest& request, Side& base, Side& next,
   const absl::Status status = RunAbTest(
       options,
       [&](AbSide side, TestSequenceResults& measured) {
-        return RunSide(side == AbSide::kBase ? base : next, NameOf(side),
-                       flags, measured);
+        return RunSide(side == AbSide::kBase ? base : next, NameOf(side), flags,
+                       measured);
       },
       [&](const AbTestResults& so_far) {
         ShowRound(so_far, flags.repeat);

@@ -35,8 +35,8 @@ void AddSearch(absl::string_view deployment, const SearchReport& search,
       search.search().has_knob() && search.search().knob() != "rate"
           ? absl::StrCat(" (knob ", search.search().knob(), ")")
           : "";
-  questions[absl::StrCat(deployment, deployment.empty() ? "" : ": ",
-                         "highest ", search.load_unit(), knob, " with ",
+  questions[absl::StrCat(deployment, deployment.empty() ? "" : ": ", "highest ",
+                         search.load_unit(), knob, " with ",
                          absl::StrJoin(search.search().objectives(), " and "))]
       .push_back(&search);
 }
@@ -63,9 +63,8 @@ Questions QuestionsOf(absl::Span<const SourcedResults> sources) {
 // The runs behind the searches.
 std::vector<TestRun> SearchRuns(absl::Span<const SourcedResults> sources) {
   std::vector<TestRun> runs = ListRuns(sources);
-  std::erase_if(runs, [](const TestRun& run) {
-    return !HasSearches(*run.sequence);
-  });
+  std::erase_if(runs,
+                [](const TestRun& run) { return !HasSearches(*run.sequence); });
   return runs;
 }
 
@@ -114,8 +113,7 @@ double GeometricMean(const std::vector<double>& values) {
 }
 
 void AddRatio(const std::string& name, const std::vector<double>& base,
-              const std::vector<double>& next,
-              CapacityComparison& comparison) {
+              const std::vector<double>& next, CapacityComparison& comparison) {
   if (base.empty() || next.empty()) return;
   comparison.ratios.push_back(
       {.name = name,
@@ -132,13 +130,12 @@ std::string WhyNoLoad(absl::string_view side, const Searches& searches) {
   for (const SearchReport* search : searches) {
     verdicts.insert(search->has_verdict() ? search->verdict() : "not ended");
   }
-  return absl::StrCat("no search of ", side, " converged to a load: ",
-                      absl::StrJoin(verdicts, ", "));
+  return absl::StrCat("no search of ", side,
+                      " converged to a load: ", absl::StrJoin(verdicts, ", "));
 }
 
 CapacityComparison CompareQuestion(const std::string& question,
-                                   const Searches& base,
-                                   const Searches& next) {
+                                   const Searches& base, const Searches& next) {
   CapacityComparison comparison = {
       .question = question,
       .base_searches = static_cast<int>(LoadsOf(base).size()),

@@ -58,8 +58,7 @@ TEST(CapacityTest, LoadAndLatencyAreRatios) {
   const CapacityComparisons compared = Compared(base, next);
   ASSERT_THAT(compared.questions, SizeIs(1));
   const CapacityComparison& question = compared.questions[0];
-  EXPECT_EQ(question.question,
-            "highest iterations per second with cpu<=60%");
+  EXPECT_EQ(question.question, "highest iterations per second with cpu<=60%");
   ASSERT_THAT(question.ratios, SizeIs(3));
   EXPECT_NEAR(question.ratios[0].ratio.estimate, 1.687, 1e-3);
   EXPECT_GT(question.ratios[0].ratio.interval->lower, 1.5);
@@ -135,7 +134,8 @@ TEST(CapacityTest, OtherWorkIsNotComparableUnlessAllowed) {
 
 TEST(CapacityTest, OtherHostsAreNoted) {
   auto next = Files({SearchOf(1000, 1000)});
-  (*next[0].results.mutable_test_results(0)
+  (*next[0]
+        .results.mutable_test_results(0)
         ->mutable_resource_usage_logs()
         ->mutable_node_resources())["node0"]
       .mutable_host()

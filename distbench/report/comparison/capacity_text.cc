@@ -60,8 +60,7 @@ std::string SentenceFor(const CapacityComparison& comparison) {
 }
 
 void AppendQuestion(const CapacityComparison& comparison, std::string& text) {
-  absl::StrAppendFormat(&text,
-                        "Search: %s (base: %d converged, new: %d)\n",
+  absl::StrAppendFormat(&text, "Search: %s (base: %d converged, new: %d)\n",
                         comparison.question, comparison.base_searches,
                         comparison.next_searches);
   if (!comparison.not_comparable.empty()) {

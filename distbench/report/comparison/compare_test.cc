@@ -315,9 +315,9 @@ TEST(GateTest, AnRpcThatNobodyHasFails) {
 }
 
 TEST(GateTest, SyntaxErrorsSayWhatIsRight) {
-  for (const char* wrong : {"", "p99", "p99>5", "p99>x%", "q99>5%", "p100>5%",
-                            "p99>nan%", "p99>inf%", "p0>5%", ":>5%", "a:b>5%",
-                            "p99<-100%"}) {
+  for (const char* wrong :
+       {"", "p99", "p99>5", "p99>x%", "q99>5%", "p100>5%", "p99>nan%",
+        "p99>inf%", "p0>5%", ":>5%", "a:b>5%", "p99<-100%"}) {
     const absl::StatusOr<Gate> gate = ParseGate(wrong);
     EXPECT_FALSE(gate.ok()) << wrong;
     EXPECT_THAT(std::string(gate.status().message()), HasSubstr("p99"))

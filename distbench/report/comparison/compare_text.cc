@@ -67,10 +67,10 @@ std::string JudgementText(const MetricComparison& comparison) {
 std::string VerdictText(const MetricComparison& comparison) {
   const std::string text = JudgementText(comparison);
   if (!comparison.noise_floor) return text;
-  return absl::StrCat(
-      text, "; ", IsBeyondNoise(comparison) ? "beyond" : "within",
-      " the noise floor of ",
-      NoiseText(comparison.metric, *comparison.noise_floor));
+  return absl::StrCat(text, "; ",
+                      IsBeyondNoise(comparison) ? "beyond" : "within",
+                      " the noise floor of ",
+                      NoiseText(comparison.metric, *comparison.noise_floor));
 }
 
 void AppendMetric(const MetricComparison& comparison, std::string& text) {

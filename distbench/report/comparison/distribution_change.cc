@@ -77,8 +77,9 @@ DistributionChange CompareDistributions(const RpcRuns& base,
   for (const Outcomes* run : FirstRuns(next, outcomes_of)) runs.push_back(run);
   if (SmallestPValue(base_count, runs.size() - base_count) >
       kDistributionError) {
-    return {.reason = "so few runs cannot show a difference; run both with "
-                      "--repeat=4 or more"};
+    return {.reason =
+                "so few runs cannot show a difference; run both with "
+                "--repeat=4 or more"};
   }
   int64_t highest_ns = 1;
   for (const Outcomes* run : runs) {
@@ -93,10 +94,9 @@ DistributionChange CompareDistributions(const RpcRuns& base,
     curves.push_back(CurveOf(*run, log_of_failures));
   }
   const absl::Span<const Curve> all = curves;
-  return {
-      .p_value = PermutationPValue(DistancesBetween(curves), base_count),
-      .distance = std::expm1(DistanceBetween(
-          MeanOf(all.first(base_count)), MeanOf(all.subspan(base_count))))};
+  return {.p_value = PermutationPValue(DistancesBetween(curves), base_count),
+          .distance = std::expm1(DistanceBetween(
+              MeanOf(all.first(base_count)), MeanOf(all.subspan(base_count))))};
 }
 
 }  // namespace distbench

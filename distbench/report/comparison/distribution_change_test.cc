@@ -96,9 +96,9 @@ TEST(DistributionChangeTest, FailuresAreTheSlowestRpcs) {
       Compared(base, Runs(5, Smooth, random, /*failed_count=*/1000));
   EXPECT_TRUE(ChangeIn(compared).differs()) << *ChangeIn(compared).p_value;
   const std::vector<TestResult> all_failed(5, RunOf(1000, 0, 100));
-  EXPECT_TRUE(ChangeIn(Compared(std::vector<TestResult>(5, RunOf(1000)),
-                                all_failed))
-                  .differs());
+  EXPECT_TRUE(
+      ChangeIn(Compared(std::vector<TestResult>(5, RunOf(1000)), all_failed))
+          .differs());
   EXPECT_FALSE(ChangeIn(Compared(all_failed, all_failed)).differs());
 }
 

@@ -131,8 +131,8 @@ std::string EvidenceText(const Metric& metric, const Difference& change,
 }
 
 int RunsOfEach(const MetricComparison& comparison) {
-  return static_cast<int>(std::min(comparison.base_values.size(),
-                                   comparison.next_values.size()));
+  return static_cast<int>(
+      std::min(comparison.base_values.size(), comparison.next_values.size()));
 }
 
 // Says why more runs like these do not decide.
@@ -278,9 +278,9 @@ std::vector<Check> JudgeGates(absl::Span<const Gate> gates,
 
 bool AreDecided(absl::Span<const Check> checks) {
   const auto has = [&](CheckVerdict verdict) {
-    return std::any_of(
-        checks.begin(), checks.end(),
-        [&](const Check& check) { return check.verdict == verdict; });
+    return std::any_of(checks.begin(), checks.end(), [&](const Check& check) {
+      return check.verdict == verdict;
+    });
   };
   return has(CheckVerdict::kFail) || !has(CheckVerdict::kUndecided);
 }

@@ -17,8 +17,8 @@ namespace {
 absl::Status TooFewRpcs() { return absl::NotFoundError("too few RPCs"); }
 
 absl::Status TooManyFailed(const Outcomes& outcomes) {
-  return absl::NotFoundError(absl::StrFormat(
-      "%.3g%% of the RPCs failed", 100 * outcomes.failed_share()));
+  return absl::NotFoundError(absl::StrFormat("%.3g%% of the RPCs failed",
+                                             100 * outcomes.failed_share()));
 }
 
 // Whether the value can be compared by ratio.
@@ -43,9 +43,8 @@ absl::StatusOr<double> ValueOf(const Metric& metric, const RpcMeasurements& rpc,
       return outcomes.latency_ns.mean();
     case Metric::Kind::kRate: {
       const RpcCounts& counts = rpc.totals.counts;
-      const double rate =
-          PerSecond(static_cast<double>(counts.succeeded_count),
-                    counts.duration_ns());
+      const double rate = PerSecond(static_cast<double>(counts.succeeded_count),
+                                    counts.duration_ns());
       if (IsPositive(rate)) return rate;
       return outcomes.failed_count > 0 ? TooManyFailed(outcomes) : TooFewRpcs();
     }
@@ -91,8 +90,7 @@ absl::StatusOr<std::vector<double>> ValuesOf(absl::string_view group,
                                              OutcomesOf outcomes_of) {
   std::vector<double> values;
   for (const RpcMeasurements& rpc : runs) {
-    const absl::StatusOr<double> value =
-        ValueOf(metric, rpc, outcomes_of(rpc));
+    const absl::StatusOr<double> value = ValueOf(metric, rpc, outcomes_of(rpc));
     if (!value.ok()) {
       return absl::NotFoundError(
           absl::StrCat(value.status().message(), " in run ", values.size() + 1,

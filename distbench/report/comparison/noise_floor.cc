@@ -73,8 +73,8 @@ void AppendRpc(const std::string& name, const RpcRuns& runs,
                   by_response ? "response time" : "service time", ":\n");
   absl::StrAppendFormat(&text, "    %-8s", "");
   for (const int size : kGroupSizes) {
-    absl::StrAppendFormat(
-        &text, " %12s", absl::StrCat(size, size == 1 ? " run" : " runs"));
+    absl::StrAppendFormat(&text, " %12s",
+                          absl::StrCat(size, size == 1 ? " run" : " runs"));
   }
   text += '\n';
   for (const Metric& metric : DefaultMetrics()) {
@@ -85,8 +85,8 @@ void AppendRpc(const std::string& name, const RpcRuns& runs,
 }  // namespace
 
 std::optional<double> NoiseFloor(const Metric& metric,
-                                 absl::Span<const double> values,
-                                 int base_runs, int next_runs) {
+                                 absl::Span<const double> values, int base_runs,
+                                 int next_runs) {
   if (values.size() < kMinNoiseRuns) return std::nullopt;
   const std::vector<double> scaled = ScaledValues(metric, values);
   const double mean =

@@ -27,8 +27,8 @@ inline constexpr int kMinNoiseRuns = 3;
 // and their degrees of freedom. A rise by x and a fall by x / (1 + x) are
 // equally likely where the metric is compared by ratio; x is returned.
 std::optional<double> NoiseFloor(const Metric& metric,
-                                 absl::Span<const double> values,
-                                 int base_runs, int next_runs);
+                                 absl::Span<const double> values, int base_runs,
+                                 int next_runs);
 
 // Returns the runs from which the noise floor of a test is known: those of the
 // same name as base, or all if they are of a single test. Returns none, and

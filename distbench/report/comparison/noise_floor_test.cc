@@ -64,8 +64,8 @@ CompareOptions With(const std::vector<SourcedResults>& noise) {
 }
 
 TEST(NoiseFloorTest, IsQuotedBesideDifferences) {
-  const auto noise = Sourced({RunOf(1'000'000), RunOf(1'030'000),
-                              RunOf(970'000), RunOf(1'000'000)});
+  const auto noise = Sourced(
+      {RunOf(1'000'000), RunOf(1'030'000), RunOf(970'000), RunOf(1'000'000)});
   const auto within =
       Compared({RunOf(1'000'000)}, {RunOf(1'030'000)}, With(noise));
   EXPECT_THAT(DescribeComparisons(within),
@@ -75,10 +75,8 @@ TEST(NoiseFloorTest, IsQuotedBesideDifferences) {
   EXPECT_THAT(DescribeComparisons(beyond),
               HasSubstr("; beyond the noise floor of ±11."));
   EXPECT_THAT(beyond[0].notes, IsEmpty());
-  EXPECT_FALSE(Compared({RunOf(1000)}, {RunOf(800)})[0]
-                   .rpcs[0]
-                   .metrics[0]
-                   .noise_floor);
+  EXPECT_FALSE(
+      Compared({RunOf(1000)}, {RunOf(800)})[0].rpcs[0].metrics[0].noise_floor);
 }
 
 TEST(NoiseFloorTest, UnusableRunsAreNoted) {
@@ -111,8 +109,8 @@ TEST(NoiseFloorTest, OtherConditionsAreNoted) {
 }
 
 TEST(NoiseFloorTest, TableShowsGroupsOfSeveralSizes) {
-  const auto noise = Sourced({RunOf(1'000'000), RunOf(1'030'000),
-                              RunOf(970'000), RunOf(1'000'000)});
+  const auto noise = Sourced(
+      {RunOf(1'000'000), RunOf(1'030'000), RunOf(970'000), RunOf(1'000'000)});
   const auto table = DescribeNoise(ListRuns(noise));
   ASSERT_TRUE(table.ok()) << table.status();
   EXPECT_THAT(*table, HasSubstr("Test: t (4 runs)\n  query, service time:\n"

@@ -17,14 +17,14 @@ using Division = std::vector<char>;
 double CountDivisions(size_t first_size, size_t second_size) {
   double count = 1;
   for (size_t i = 1; i <= first_size && count <= kMaxDivisions; ++i) {
-    count = count * static_cast<double>(second_size + i) /
-            static_cast<double>(i);
+    count =
+        count * static_cast<double>(second_size + i) / static_cast<double>(i);
   }
   return std::min(std::round(count), kMaxDivisions + 1.0);
 }
 
-double EnergyDistance(const DistanceMatrix& distances,
-                      const Division& division, double first_size) {
+double EnergyDistance(const DistanceMatrix& distances, const Division& division,
+                      double first_size) {
   double sums[3] = {};  // by the number of runs that are in the first group
   for (size_t i = 0; i < division.size(); ++i) {
     for (size_t j = 0; j < i; ++j) {

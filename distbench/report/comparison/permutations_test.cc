@@ -43,10 +43,10 @@ TEST(PermutationTest, EqualRunsAreNoEvidence) {
 
 // One group within the other: the means are equal, the populations are not.
 TEST(PermutationTest, ADifferenceInSpreadIsFound) {
-  EXPECT_LT(PermutationPValue(Between({-1, -.5, -.2, .2, .5, 1, -40, -35, -30,
-                                       30, 35, 40}),
-                              6),
-            0.05);
+  EXPECT_LT(
+      PermutationPValue(
+          Between({-1, -.5, -.2, .2, .5, 1, -40, -35, -30, 30, 35, 40}), 6),
+      0.05);
 }
 
 TEST(PermutationTest, EqualGroupsAreToldApartAtMostAsOftenAsPromised) {

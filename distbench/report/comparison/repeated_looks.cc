@@ -49,8 +49,7 @@ class Recursion {
         step_(deviation_ / kStepsPerDeviation) {
     const double time = static_cast<double>(plan.first) / last_;
     const double deviation = std::sqrt(time);
-    density_.boundary =
-        deviation * NormalQuantile(1 - SpentError(error, time));
+    density_.boundary = deviation * NormalQuantile(1 - SpentError(error, time));
     for (double sum = density_.boundary; sum > kLowestSum; sum -= step_) {
       density_.values.push_back(NormalDensity(sum / deviation) / deviation);
     }
@@ -61,8 +60,8 @@ class Recursion {
   // Goes on from the look after `runs` - 1 runs.
   void LookAgain(int runs) {
     const double time = static_cast<double>(runs) / last_;
-    const double to_spend = SpentError(error_, time) -
-                            SpentError(error_, time - 1.0 / last_);
+    const double to_spend =
+        SpentError(error_, time) - SpentError(error_, time - 1.0 / last_);
     Density next = {FindBoundary(to_spend), {}};
     for (double sum = next.boundary; sum > kLowestSum; sum -= step_) {
       next.values.push_back(DensityAt(sum));

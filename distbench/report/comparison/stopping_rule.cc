@@ -55,9 +55,9 @@ absl::StatusOr<std::optional<LookPlan>> LookPlanOf(
   }
   if (most_runs.value_or(0) == 0) return std::nullopt;
   if (std::max(base.size(), next.size()) > static_cast<size_t>(*most_runs)) {
-    return WrongAttribute(
-        absl::StrCat("allows ", *most_runs, " runs of each, and there are ",
-                     std::max(base.size(), next.size())));
+    return WrongAttribute(absl::StrCat("allows ", *most_runs,
+                                       " runs of each, and there are ",
+                                       std::max(base.size(), next.size())));
   }
   return LookPlan{kFirstLook, *most_runs};
 }

@@ -46,9 +46,9 @@ void AddRound(const GateExperiment& experiment, std::mt19937_64& random,
 }
 
 bool AnyIs(CheckVerdict verdict, const std::vector<Check>& checks) {
-  return std::any_of(
-      checks.begin(), checks.end(),
-      [&](const Check& check) { return check.verdict == verdict; });
+  return std::any_of(checks.begin(), checks.end(), [&](const Check& check) {
+    return check.verdict == verdict;
+  });
 }
 
 void Count(const std::vector<Check>& checks, GateOutcomes& outcomes) {
