@@ -11,6 +11,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "distbench/base/wakeup.h"
 
 namespace distbench {
 
@@ -68,6 +69,7 @@ class CommandQueue {
   void Push(Task task) ABSL_LOCKS_EXCLUDED(mutex_) {
     absl::MutexLock lock(&mutex_);
     tasks_.push_back(std::move(task));
+    wakeup_.Wake();
   }
 
   // Drops the tasks that are left. The thread that this wakes may destroy the
@@ -76,6 +78,7 @@ class CommandQueue {
   void Close() ABSL_LOCKS_EXCLUDED(mutex_) {
     absl::MutexLock lock(&mutex_);
     is_closed_ = true;
+    wakeup_.Wake();
   }
 
   // Runs tasks until the queue is closed, and on_tick whenever no task has come
@@ -83,27 +86,29 @@ class CommandQueue {
   void RunUntilClosed(const std::function<absl::Duration()>& interval,
                       const Task& on_tick) ABSL_LOCKS_EXCLUDED(mutex_) {
     for (;;) {
-      Task task = on_tick;
-      const absl::Duration patience = interval();
-      {
-        absl::MutexLock lock(&mutex_);
-        mutex_.AwaitWithTimeout(absl::Condition(this, &CommandQueue::HasWork),
-                                patience);
-        if (is_closed_) return;
-        if (!tasks_.empty()) {
-          task = std::move(tasks_.front());
-          tasks_.pop_front();
-        }
+      if (!wakeup_.Sleep(ToTimeoutNs(interval()))) {
+        on_tick();
+        continue;
       }
-      task();
+      while (Task task = Next()) task();
+      absl::MutexLock lock(&mutex_);
+      if (is_closed_) return;
     }
   }
 
  private:
-  bool HasWork() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    return !tasks_.empty() || is_closed_;
+  // Returns null if there is none, or if the queue is closed.
+  Task Next() ABSL_LOCKS_EXCLUDED(mutex_) {
+    absl::MutexLock lock(&mutex_);
+    if (tasks_.empty() || is_closed_) return nullptr;
+    Task task = std::move(tasks_.front());
+    tasks_.pop_front();
+    return task;
   }
 
+  // By the monotonic clock, which an absl::Mutex does not use: a step of the
+  // host's clock would end its waits at once, or not for a long time.
+  Wakeup wakeup_;
   absl::Mutex mutex_;
   std::deque<Task> tasks_ ABSL_GUARDED_BY(mutex_);
   bool is_closed_ ABSL_GUARDED_BY(mutex_) = false;

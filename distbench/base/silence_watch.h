@@ -8,6 +8,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "distbench/base/wakeup.h"
 
 namespace distbench {
 
@@ -31,6 +32,7 @@ class SilenceWatch {
       absl::MutexLock lock(&mutex_);
       is_over_ = true;
     }
+    wakeup_.Wake();
     thread_.join();
   }
 
@@ -47,8 +49,8 @@ class SilenceWatch {
   void SetTimeout(absl::Duration timeout) ABSL_LOCKS_EXCLUDED(mutex_) {
     absl::MutexLock lock(&mutex_);
     timeout_ = timeout;
-    is_changed_ = true;
     silent_beats_ = 0;
+    wakeup_.Wake();
   }
 
  private:
@@ -58,24 +60,23 @@ class SilenceWatch {
 
   // Returns true on silence, false when the watch ends.
   bool AwaitSilence() ABSL_LOCKS_EXCLUDED(mutex_) {
-    absl::MutexLock lock(&mutex_);
-    while (silent_beats_ < kBeats - 1) {
-      is_changed_ = false;
-      mutex_.AwaitWithTimeout(absl::Condition(this, &SilenceWatch::MustLook),
-                              timeout_ / kBeats);
+    for (;;) {
+      const bool was_woken = wakeup_.Sleep(ToTimeoutNs(Beat()));
+      absl::MutexLock lock(&mutex_);
       if (is_over_) return false;
-      if (!is_changed_) ++silent_beats_;
+      if (!was_woken && ++silent_beats_ == kBeats - 1) return true;
     }
-    return true;
   }
 
-  bool MustLook() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    return is_over_ || is_changed_;
+  absl::Duration Beat() const ABSL_LOCKS_EXCLUDED(mutex_) {
+    absl::MutexLock lock(&mutex_);
+    return timeout_ / kBeats;
   }
 
-  absl::Mutex mutex_;
+  // By the monotonic clock: a step of the host's clock is no silence.
+  Wakeup wakeup_;
+  mutable absl::Mutex mutex_;
   absl::Duration timeout_ ABSL_GUARDED_BY(mutex_);
-  bool is_changed_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_over_ ABSL_GUARDED_BY(mutex_) = false;
   int silent_beats_ ABSL_GUARDED_BY(mutex_) = 0;
   const std::function<void()> on_silence_;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "absl/time/time.h"
 #include "distbench/base/files.h"
 
 namespace distbench {
@@ -20,7 +21,7 @@ class Wakeup {
   void Wake();
 
   // One thread only. timeout_ns < 0 waits without limit. Returns whether it was
-  // woken.
+  // woken. The time is that of the monotonic clock.
   bool Sleep(int64_t timeout_ns);
 
   // Readable when Sleep() would return at once; for use with epoll.
@@ -29,6 +30,13 @@ class Wakeup {
  private:
   const FileDescriptor fd_;
 };
+
+// The timeout_ns of a duration, which may be infinite.
+inline int64_t ToTimeoutNs(absl::Duration timeout) {
+  return timeout == absl::InfiniteDuration()
+             ? -1
+             : absl::ToInt64Nanoseconds(timeout);
+}
 
 }  // namespace distbench
 

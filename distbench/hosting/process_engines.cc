@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "distbench/base/clock.h"
 #include "distbench/config/catalogs/driver_catalog.h"
 #include "distbench/config/plan/driver_options.h"
 #include "distbench/hosting/engine_messages.h"
@@ -292,6 +293,7 @@ ProcessEngines::~ProcessEngines() {
     absl::MutexLock lock(&mutex_);
     is_over_ = true;
   }
+  keeper_wakeup_.Wake();
   keeper_.join();
   // All are told first, so that they end in parallel.
   for (const ProcessPointer& process : idle_) process->End();
@@ -302,6 +304,7 @@ void ProcessEngines::Expect(int count) {
   if (count == 0) return KeepOneAhead();
   is_expecting_ = true;
   to_start_ = std::max(to_start_, count - IdleCount());
+  keeper_wakeup_.Wake();
 }
 
 absl::StatusOr<std::unique_ptr<HostedEngine>> ProcessEngines::Make(
@@ -348,6 +351,7 @@ absl::StatusOr<ProcessEngines::ProcessPointer> ProcessEngines::Take(
                    .is_shared = is_shared,
                    .tls = request.environment.tls,
                    .sent = tls});
+  keeper_wakeup_.Wake();
   return process;
 }
 
@@ -400,6 +404,7 @@ void ProcessEngines::KeepOneAhead() {
   if (!busy_.empty()) return;
   is_expecting_ = false;
   to_start_ = std::max(0, 1 - IdleCount());
+  keeper_wakeup_.Wake();
   while (idle_.size() > 1) {
     End(std::move(idle_.back()));
     idle_.pop_back();
@@ -408,33 +413,36 @@ void ProcessEngines::KeepOneAhead() {
 
 // ---- Keeper -----------------------------------------------------------------
 
-bool ProcessEngines::IsIdle() const { return busy_.empty() && ending_.empty(); }
-
-bool ProcessEngines::HasWork() const {
-  return is_over_ || to_start_ > 0 || (was_idle_ && !IsIdle());
+// Sleeps by the monotonic clock: after a step of the host's clock, beats must
+// come neither faster nor slower.
+void ProcessEngines::Keep() {
+  int64_t next_beat_ns = 0;
+  int64_t next_renewal_ns = 0;
+  while (!IsOver()) {
+    StartAhead();
+    const int64_t now_ns = RealClock().MonotonicNs();
+    if (now_ns >= next_beat_ns) {
+      next_beat_ns =
+          now_ns + absl::ToInt64Nanoseconds(EngineProcess::kBeatInterval);
+      BeatAll();
+      Bury();
+    }
+    if (now_ns >= next_renewal_ns) {
+      next_renewal_ns = now_ns + absl::ToInt64Nanoseconds(kRenewalInterval);
+      RenewCertificates();
+    }
+    keeper_wakeup_.Sleep(IsIdle() ? -1 : next_beat_ns - now_ns);
+  }
 }
 
-void ProcessEngines::Keep() {
-  absl::Time next_beat = absl::InfinitePast();
-  absl::Time next_renewal = absl::InfinitePast();
-  for (;;) {
-    {
-      absl::MutexLock lock(&mutex_);
-      was_idle_ = IsIdle();
-      mutex_.AwaitWithDeadline(absl::Condition(this, &ProcessEngines::HasWork),
-                               was_idle_ ? absl::InfiniteFuture() : next_beat);
-      if (is_over_) return;
-    }
-    StartAhead();
-    const absl::Time now = absl::Now();
-    if (now < next_beat) continue;
-    next_beat = now + EngineProcess::kBeatInterval;
-    BeatAll();
-    Bury();
-    if (now < next_renewal) continue;
-    next_renewal = now + kRenewalInterval;
-    RenewCertificates();
-  }
+bool ProcessEngines::IsOver() const {
+  absl::MutexLock lock(&mutex_);
+  return is_over_;
+}
+
+bool ProcessEngines::IsIdle() const {
+  absl::MutexLock lock(&mutex_);
+  return busy_.empty() && ending_.empty();
 }
 
 void ProcessEngines::StartAhead() {

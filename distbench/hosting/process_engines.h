@@ -12,6 +12,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
+#include "distbench/base/wakeup.h"
 #include "distbench/hosting/engine_factory.h"
 #include "distbench/hosting/engine_process.h"
 #include "distbench/security/credentials.h"
@@ -85,21 +86,23 @@ class ProcessEngines final : public EngineFactory {
   void BeatAll() ABSL_LOCKS_EXCLUDED(mutex_);
   void Bury() ABSL_LOCKS_EXCLUDED(mutex_);
   void RenewCertificates() ABSL_LOCKS_EXCLUDED(mutex_);
-  bool IsIdle() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  bool HasWork() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool IsOver() const ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Whether no process is busy or ending.
+  bool IsIdle() const ABSL_LOCKS_EXCLUDED(mutex_);
 
   const EngineLimits limits_;
 
-  absl::Mutex mutex_;
+  mutable absl::Mutex mutex_;
   std::deque<ProcessPointer> idle_ ABSL_GUARDED_BY(mutex_);
   std::vector<Busy> busy_ ABSL_GUARDED_BY(mutex_);
   std::vector<Ending> ending_ ABSL_GUARDED_BY(mutex_);
   int to_start_ ABSL_GUARDED_BY(mutex_) = 1;
   bool is_expecting_ ABSL_GUARDED_BY(mutex_) = false;  // engines of a test
   bool is_starting_ ABSL_GUARDED_BY(mutex_) = false;   // by the keeper
-  bool was_idle_ ABSL_GUARDED_BY(mutex_) = true;  // when the keeper last looked
   bool is_over_ ABSL_GUARDED_BY(mutex_) = false;
 
+  Wakeup keeper_wakeup_;
   std::thread keeper_;
 };
 

@@ -71,6 +71,7 @@ class Cluster:
         self.sequencer = None
         self.nodes = {}
         self.node_environment = {}  # of the victim
+        self.sequencer_environment = {}
         self.node_sequencer = {}  # address of the sequencer, by node number
         self._programs = []
         self._count = 0
@@ -99,6 +100,7 @@ class Cluster:
             "sequencer",
             *("test_sequencer", f"--port={PORT}"),
             *self.sequencer_flags,
+            env=self.sequencer_environment,
         )
         self.sequencer.wait_for(r"^Listening at .*:\d+")
 

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import re
+import signal
 import subprocess
 import time
 
@@ -41,6 +42,44 @@ def clock_offset(cluster):
     error_ms = abs(int(note.group(2)) - 1000 * CLOCK_SHIFT_SECONDS)
     fault.check(error_ms < 200, "the clock is not so far off", outcome)
     return fault.Seen(None, note.group(1), cluster.seconds_until_usable())
+
+
+STEP_SECONDS = 10
+
+
+def _stepping():
+    """Returns the environment of a process whose clock steps in 3 s."""
+    return {
+        "LD_PRELOAD": SHIFTED_CLOCK,
+        "SHIFT_CLOCK_NS": str(STEP_SECONDS * 10**9),
+        "SHIFT_CLOCK_FROM_NS": str(time.time_ns() + 3 * 10**9),
+    }
+
+
+def _survive_a_step(cluster):
+    """The step comes in the middle of the test."""
+    cluster.wait_for_nodes()
+    return fault.survive(
+        cluster, do=lambda: None, undo=lambda: None, seconds=6
+    )
+
+
+@FAULTS.add(f"node's clock steps {STEP_SECONDS} s ahead during a test")
+def node_clock_steps(cluster):
+    cluster.victim().send(signal.SIGTERM)
+    cluster.victim().wait()
+    cluster.node_environment = _stepping()
+    cluster.start_node(clusters.VICTIM)
+    return _survive_a_step(cluster)
+
+
+@FAULTS.add(f"sequencer's clock steps {STEP_SECONDS} s ahead during a test")
+def sequencer_clock_steps(cluster):
+    cluster.sequencer.send(signal.SIGKILL)
+    cluster.sequencer.wait()
+    cluster.sequencer_environment = _stepping()
+    cluster.start_sequencer()
+    return _survive_a_step(cluster)
 
 
 @contextlib.contextmanager

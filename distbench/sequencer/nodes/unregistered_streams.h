@@ -10,8 +10,8 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
-#include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
+#include "distbench/base/wakeup.h"
 #include "distbench/sequencer/nodes/node_registry.h"
 #include "distbench/sequencer/nodes/node_session.h"
 
@@ -60,14 +60,14 @@ class Heartbeat {
   Heartbeat(absl::Duration interval, NodeRegistry& registry,
             UnregisteredStreams& unregistered)
       : thread_([this, interval, &registry, &unregistered] {
-          while (!stop_.WaitForNotificationWithTimeout(interval)) {
+          while (!stop_.Sleep(ToTimeoutNs(interval))) {
             for (const auto& node : registry.Nodes()) node->Beat();
             unregistered.Beat();
           }
         }) {}
 
   ~Heartbeat() {
-    stop_.Notify();
+    stop_.Wake();
     thread_.join();
   }
 
@@ -75,7 +75,9 @@ class Heartbeat {
   Heartbeat& operator=(const Heartbeat&) = delete;
 
  private:
-  absl::Notification stop_;
+  // Sleeps by the monotonic clock: a step of the host's clock must not make it
+  // beat faster or slower.
+  Wakeup stop_;
   std::thread thread_;
 };
 
