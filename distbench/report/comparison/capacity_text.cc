@@ -24,7 +24,7 @@ std::string IntervalText(const CapacityRatio& ratio) {
 // `resolution` is the share by which answers differ that are not different.
 std::string VerdictText(const CapacityRatio& ratio, double resolution) {
   const auto& interval = ratio.ratio.interval;
-  if (!interval) return "unknown: a single search has no confidence interval";
+  if (!interval) return "unknown: a single search does not show how much searches vary";
   const bool is_shown = interval->lower > 1 || interval->upper < 1;
   const double change = ratio.ratio.estimate;
   if (!is_shown || std::max(change, 1 / change) <= 1 + resolution) {
