@@ -1,5 +1,5 @@
 // `distbench ab_test`.
-#include "distbench/ab_test/ab_test.h"
+#include "distbench/alternation/alternation.h"
 
 #include <CLI/CLI.hpp>
 #include <filesystem>

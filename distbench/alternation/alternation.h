@@ -1,7 +1,7 @@
 // Runs base and new in turn, and compares them.
 
-#ifndef DISTBENCH_AB_TEST_AB_TEST_H_
-#define DISTBENCH_AB_TEST_AB_TEST_H_
+#ifndef DISTBENCH_ALTERNATION_ALTERNATION_H_
+#define DISTBENCH_ALTERNATION_ALTERNATION_H_
 
 #include <functional>
 #include <string>
@@ -73,4 +73,4 @@ absl::Status RunAbTest(const AbTestOptions& options, const AbRunner& run,
 
 }  // namespace distbench
 
-#endif  // DISTBENCH_AB_TEST_AB_TEST_H_
+#endif  // DISTBENCH_ALTERNATION_ALTERNATION_H_

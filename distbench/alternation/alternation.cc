@@ -1,4 +1,4 @@
-#include "distbench/ab_test/ab_test.h"
+#include "distbench/alternation/alternation.h"
 
 #include <array>
 #include <utility>
