@@ -34,7 +34,7 @@ void ListConnectionRows(const TestResult& result, RowSink sink) {
 const ReportTable& ConnectionsTable() {
   static const ReportTable* const table = new ReportTable{
       "connections",
-      "a row per end of a TCP connection that carried the test's traffic",
+      "a row per end of a TCP connection of the traffic",
       {"node", "instance", "local_address", "peer_address",
        "congestion_control", "uses_ecn", "sent_segments",
        "retransmitted_segments", "congestion_marked_segments", "min_rtt_ns",
