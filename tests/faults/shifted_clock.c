@@ -16,6 +16,9 @@
 
 enum { kNsPerSecond = 1000000000 };
 
+// The year 2200.
+static const long long kFarSeconds = 7258118400;
+
 typedef long (*Syscall)(long, ...);
 
 // That of the C library.
@@ -85,11 +88,15 @@ long syscall(long number, ...) {
   va_start(arguments, number);
   for (int i = 0; i < 6; ++i) values[i] = va_arg(arguments, long);
   va_end(arguments);
-  struct timespec end;
-  if (number == SYS_futex && (values[1] & FUTEX_CLOCK_REALTIME) &&
-      values[3] != 0) {
-    end = FromNs(ToNs((const struct timespec*)values[3]) - ShiftAt(KernelNs()));
-    values[3] = (long)&end;
+  if (number != SYS_futex || !(values[1] & FUTEX_CLOCK_REALTIME) ||
+      values[3] == 0) {
+    return CallKernel(number, values);
   }
+  const struct timespec* wanted = (const struct timespec*)values[3];
+  // Nanoseconds of a wait without end would overflow.
+  if (wanted->tv_sec > kFarSeconds) return CallKernel(number, values);
+  const long long end_ns = ToNs(wanted) - ShiftAt(KernelNs());
+  const struct timespec end = FromNs(end_ns > 0 ? end_ns : 0);
+  values[3] = (long)&end;
   return CallKernel(number, values);
 }
