@@ -64,6 +64,13 @@ void TrafficGenerator::AddSettings() {
     test_.mutable_overload_limits()->set_max_memory_bytes(int64_t{1} << 40);
   }
   if (random_.Chance(0.3)) test_.set_measure_time_parts(true);
+  if (random_.Chance(0.1)) {
+    HostRequirements& requirements = *test_.mutable_requirements();
+    requirements.set_strict(random_.Chance(0.5));
+    NamedSetting& fact = *requirements.add_facts();
+    fact.set_name("min_cpus");
+    fact.set_int64_value(1);
+  }
 }
 
 void TrafficGenerator::AddServices() {
