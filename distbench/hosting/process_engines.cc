@@ -467,6 +467,8 @@ void ProcessEngines::StartAhead() {
       return;
     }
     idle_.push_back(*std::move(started));
+    // It may have become surplus meanwhile.
+    if (!is_expecting_) KeepOneAhead();
   }
 }
 

@@ -441,18 +441,20 @@ TEST_F(ProcessEnginesTest, ALossWhileResultsComeIsAnError) {
   ASSERT_TRUE(client_.finished.WaitForNotificationWithTimeout(kGenerous));
   client_.engine->Shutdown();
   bool is_first = true;
-  int series_of_rpc = 0;
+  bool has_kept_measurements = false;
   std::string message;
   const absl::Status status =
       client_.engine->Collect([&](const ResultChunk& chunk) {
         if (is_first) kill(client_.engine->pid(), SIGKILL);
         is_first = false;
-        series_of_rpc += chunk.instance_log().rpc_time_series_size();
+        has_kept_measurements |=
+            chunk.instance_log().has_measurements_end_timestamp_ns() ||
+            chunk.instance_log().pooled_statistics_size() > 0;
         message += chunk.instance_log().engine_error_message();
       });
   EXPECT_THAT(status.message(), HasSubstr("was killed by signal 9"));
   EXPECT_THAT(message, HasSubstr("what it had not yet handed over is lost"));
-  EXPECT_LE(series_of_rpc, 1) << "nothing is counted twice";
+  EXPECT_FALSE(has_kept_measurements) << "they would be counted twice";
 }
 
 // The number of existing child processes.
@@ -466,6 +468,15 @@ int CountProcesses() {
     }
   }
   return count;
+}
+
+TEST_F(ProcessEnginesTest, AProcessThatDoesNotEndIsKilled) {
+  SetTest("max_iteration_count: 1");
+  ASSERT_EQ(Make(1, server_), absl::OkStatus());
+  const pid_t pid = server_.engine->pid();
+  kill(pid, SIGSTOP);
+  server_.engine.reset();
+  EXPECT_TRUE(WaitForEnd(pid));
 }
 
 TEST_F(ProcessEnginesTest, OneProcessIsKeptAhead) {
@@ -489,6 +500,13 @@ TEST_F(ProcessEnginesTest, AnExpectationStartsProcessesAhead) {
   server_.engine.reset();
   // One process is left for the next engine.
   EXPECT_GT(WaitForIdleProcess(), 0);
+}
+
+TEST_F(ProcessEnginesTest, ProcessesThatNobodyNeededEnd) {
+  engines_.Expect(3);
+  ASSERT_TRUE(WaitUntil([] { return CountProcesses() == 3; }));
+  engines_.Expect(0);
+  EXPECT_TRUE(WaitUntil([] { return CountProcesses() == 1; }));
 }
 
 TEST_F(ProcessEnginesTest, EnginesHaveTheirOwnLimitOfFiles) {
