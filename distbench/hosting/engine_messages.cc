@@ -27,6 +27,18 @@ absl::StatusOr<ResolvedBinding> FromEngineBinding(
                          .policy = message.policy()};
 }
 
+TlsMaterial ToTlsMaterial(const TlsContents& contents) {
+  TlsMaterial material;
+  material.set_ca(contents.ca);
+  material.set_cert(contents.cert);
+  material.set_key(contents.key);
+  return material;
+}
+
+TlsContents FromTlsMaterial(const TlsMaterial& material) {
+  return {.ca = material.ca(), .cert = material.cert(), .key = material.key()};
+}
+
 EngineTotals ToEngineTotals(const EngineProgress& progress) {
   EngineTotals totals;
   totals.set_succeeded_count(progress.succeeded_count);

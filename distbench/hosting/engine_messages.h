@@ -11,6 +11,7 @@
 #include "distbench/engine/engine.h"
 #include "distbench/hosting/engine_control.pb.h"
 #include "distbench/numa/binding.h"
+#include "distbench/security/tls_files.h"
 #include "proto/control.pb.h"
 
 namespace distbench {
@@ -41,6 +42,9 @@ inline absl::Status FromCommandStatus(const CommandStatus& status) {
 // Convert the messages to and from the types of the rest of the program.
 EngineBinding ToEngineBinding(const ResolvedBinding& binding);
 absl::StatusOr<ResolvedBinding> FromEngineBinding(const EngineBinding& binding);
+
+TlsMaterial ToTlsMaterial(const TlsContents& contents);
+TlsContents FromTlsMaterial(const TlsMaterial& material);
 
 // The recent intervals are not converted.
 EngineTotals ToEngineTotals(const EngineProgress& progress);

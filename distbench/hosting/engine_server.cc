@@ -73,10 +73,6 @@ struct ServedEngine {
   absl::Mutex report_mutex;
 };
 
-TlsContents ContentsOf(const TlsMaterial& tls) {
-  return {.ca = tls.ca(), .cert = tls.cert(), .key = tls.key()};
-}
-
 // Commands arrive on the thread that calls Run(). Those that may take long
 // ("steps") are run in order by another thread; the others run at once.
 class EngineServer {
@@ -142,7 +138,7 @@ class EngineServer {
 
   void UpdateTls(const TlsMaterial& tls) {
     absl::MutexLock lock(&mutex_);
-    const absl::Status status = tls_files_.Update(ContentsOf(tls));
+    const absl::Status status = tls_files_.Update(FromTlsMaterial(tls));
     LOG_IF(ERROR, !status.ok()) << "renewed certificates are lost: " << status;
   }
 
@@ -275,7 +271,8 @@ class EngineServer {
       const MakeEngine& request) {
     if (!request.has_tls()) return std::shared_ptr<const TlsCredentials>();
     absl::MutexLock lock(&mutex_);
-    const absl::Status status = tls_files_.Update(ContentsOf(request.tls()));
+    const absl::Status status =
+        tls_files_.Update(FromTlsMaterial(request.tls()));
     if (!status.ok()) return status;
     return TlsCredentials::Load(tls_files_.files(), TlsRole::kNode);
   }

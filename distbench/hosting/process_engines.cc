@@ -6,15 +6,12 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
-#include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "distbench/base/clock.h"
 #include "distbench/config/catalogs/driver_catalog.h"
 #include "distbench/config/plan/driver_options.h"
 #include "distbench/hosting/engine_messages.h"
-#include "distbench/hosting/kept_measurements.h"
-#include "distbench/results/time_series.h"
+#include "distbench/hosting/process_engine.h"
 
 namespace distbench {
 namespace {
@@ -35,14 +32,6 @@ bool StaysInProcess(const EngineRequest& request) {
   while (!driver->decorated.empty()) driver = &driver->decorated.front();
   const DriverDeclaration* declaration = FindDriver(driver->driver);
   return declaration != nullptr && declaration->stays_in_process;
-}
-
-TlsMaterial ToTlsMaterial(const TlsContents& contents) {
-  TlsMaterial tls;
-  tls.set_ca(contents.ca);
-  tls.set_cert(contents.cert);
-  tls.set_key(contents.key);
-  return tls;
 }
 
 absl::StatusOr<TlsContents> ReadTls(const TlsCredentials* tls) {
@@ -70,220 +59,6 @@ MakeEngine ToMakeEngine(const EngineRequest& request, const TlsContents& tls) {
 }
 
 }  // namespace
-
-// ---- An engine --------------------------------------------------------------
-
-class ProcessEngine final : public HostedEngine, private EngineListener {
- public:
-  ProcessEngine(EngineOptions options, std::shared_ptr<EngineProcess> process,
-                ProcessEngines& owner)
-      : options_(std::move(options)),
-        process_(std::move(process)),
-        owner_(owner),
-        kept_(options_.plan->recording_memory_bytes),
-        number_(process_->Add(*this)) {}
-
-  ~ProcessEngine() override {
-    process_->Forget(number_);
-    owner_.GiveBack(process_);
-  }
-
-  absl::Status Make(MakeEngine request) {
-    EngineCommand command;
-    *command.mutable_make() = std::move(request);
-    const absl::StatusOr<EngineReport> report = Call(std::move(command));
-    if (!report.ok()) return report.status();
-    const EngineMade& made = report->made();
-    address_ = made.address();
-    peers_.assign(made.peers().begin(), made.peers().end());
-    absl::Status status = FromCommandStatus(made.status());
-    absl::MutexLock lock(&mutex_);
-    status.Update(loss_);
-    is_made_ = status.ok();
-    return status;
-  }
-
-  pid_t pid() const override { return process_->pid(); }
-  const std::string& address() const override { return address_; }
-  const std::vector<int>& peers() const override { return peers_; }
-
-  absl::Status Connect(const std::vector<std::string>& addresses,
-                       absl::Time deadline) override {
-    EngineCommand command;
-    ConnectEngine& connect = *command.mutable_connect();
-    connect.mutable_addresses()->Assign(addresses.begin(), addresses.end());
-    connect.set_timeout_ns(absl::ToInt64Nanoseconds(deadline - absl::Now()));
-    const absl::StatusOr<EngineReport> report = Call(std::move(command));
-    if (!report.ok()) return report.status();
-    return FromCommandStatus(report->connected());
-  }
-
-  void Start(int64_t start_ns) override {
-    {
-      absl::MutexLock lock(&mutex_);
-      is_started_ = true;
-    }
-    EngineCommand command;
-    command.mutable_start()->set_start_ns(start_ns);
-    // OnLost() may have come before the traffic could be reported as finished.
-    if (!Call(std::move(command)).ok()) Finish();
-  }
-
-  void Stop(absl::string_view reason) override {
-    EngineCommand command;
-    command.set_engine(number_);
-    command.mutable_stop()->set_reason(std::string(reason));
-    process_->Send(command);
-  }
-
-  EngineProgress progress() const override {
-    absl::MutexLock lock(&mutex_);
-    return progress_;
-  }
-
-  void TakeRecent(SeriesByRpc& recent) override {
-    SeriesByRpc taken;
-    {
-      absl::MutexLock lock(&mutex_);
-      taken.swap(recent_);
-    }
-    for (const auto& [rpc, series] : taken) series.AddTo(recent[rpc]);
-  }
-
-  void Shutdown() override {
-    EngineCommand command;
-    command.mutable_shut_down();
-    // A process that was lost has nothing left to shut down.
-    (void)Call(std::move(command));
-  }
-
-  absl::Status Collect(
-      absl::FunctionRef<void(ResultChunk chunk)> emit) override {
-    bool has_results = false;
-    for (;;) {
-      EngineCommand command;
-      command.mutable_collect();
-      absl::StatusOr<EngineReport> report = Call(std::move(command));
-      if (!report.ok()) {
-        EmitLoss(report.status(), has_results, emit);
-        return report.status();
-      }
-      EngineResults& results = *report->mutable_results();
-      for (ResultChunk& chunk : *results.mutable_chunks()) {
-        has_results = true;
-        emit(std::move(chunk));
-      }
-      if (!results.is_last()) continue;
-      usage_ = results.usage();
-      return absl::OkStatus();
-    }
-  }
-
-  std::optional<RUsage> process_usage() const override { return usage_; }
-
- private:
-  // has_results: whether some of the engine's own results were emitted before.
-  // The kept measurements would count these a second time.
-  void EmitLoss(const absl::Status& loss, bool has_results,
-                absl::FunctionRef<void(ResultChunk chunk)> emit) const {
-    absl::MutexLock lock(&mutex_);
-    const std::string& name = options_.plan->instances[options_.instance].name;
-    ResultChunk chunk;
-    chunk.set_instance(name);
-    ServicePerformanceLog& log = *chunk.mutable_instance_log();
-    log.set_engine_error_message(
-        absl::StrCat(loss.message(), WhatIsLeft(has_results)));
-    // An instance that calls nobody has no measurements to lose.
-    if (!has_results && !peers_.empty()) {
-      log.set_measurements_end_timestamp_ns(kept_.end_timestamp_ns());
-      kept_.Emit(name, emit);
-    }
-    emit(std::move(chunk));
-  }
-
-  std::string WhatIsLeft(bool has_results) const
-      ABSL_SHARED_LOCKS_REQUIRED(mutex_) {
-    if (has_results) return "; what it had not yet handed over is lost";
-    if (peers_.empty()) return "";
-    if (kept_.end_timestamp_ns() == 0) return "; what it measured is lost";
-    return absl::StrCat(
-        "; what it measured until ",
-        absl::FormatTime("%Y-%m-%d %H:%M:%S UTC",
-                         absl::FromUnixNanos(kept_.end_timestamp_ns()),
-                         absl::UTCTimeZone()),
-        " is kept, as series and totals of its RPCs, and the rest is lost");
-  }
-
-  absl::StatusOr<EngineReport> Call(EngineCommand command) {
-    command.set_engine(number_);
-    return process_->Call(command);
-  }
-
-  // EngineListener
-  void OnProgress(const EngineTotals& totals) override { Take(totals); }
-
-  void OnOverload(const absl::Status& status) override {
-    options_.on_overload(status);
-  }
-
-  void OnFinished(const EngineTotals& totals) override {
-    Take(totals);
-    Finish();
-  }
-
-  // Until the engine is made, its loss is an error of Make().
-  void OnLost(const absl::Status& status) override {
-    {
-      absl::MutexLock lock(&mutex_);
-      loss_ = status;
-      if (!is_made_) return;
-    }
-    options_.on_overload(status);
-    Finish();
-  }
-
-  void Take(const EngineTotals& totals) {
-    absl::MutexLock lock(&mutex_);
-    progress_ = FromEngineTotals(totals);
-    SeriesByRpc recent;
-    for (const auto& [rpc, series] : totals.recent()) {
-      const absl::Status status = AddTimeSeries(series, recent[rpc]);
-      LOG_IF(ERROR, !status.ok()) << status;
-    }
-    kept_.Add(recent);
-    for (const auto& [rpc, series] : recent) series.AddTo(recent_[rpc]);
-  }
-
-  // Reports the end of the traffic, once, and not before Start().
-  void Finish() {
-    {
-      absl::MutexLock lock(&mutex_);
-      if (!is_started_ || std::exchange(is_finished_, true)) return;
-    }
-    options_.on_traffic_finished();
-  }
-
-  const EngineOptions options_;
-  const std::shared_ptr<EngineProcess> process_;
-  ProcessEngines& owner_;
-  std::string address_;
-  std::vector<int> peers_;
-  std::optional<RUsage> usage_;
-
-  mutable absl::Mutex mutex_;
-  EngineProgress progress_ ABSL_GUARDED_BY(mutex_);
-  SeriesByRpc recent_ ABSL_GUARDED_BY(mutex_);
-  KeptMeasurements kept_ ABSL_GUARDED_BY(mutex_);
-  absl::Status loss_ ABSL_GUARDED_BY(mutex_);
-  bool is_made_ ABSL_GUARDED_BY(mutex_) = false;
-  bool is_started_ ABSL_GUARDED_BY(mutex_) = false;
-  bool is_finished_ ABSL_GUARDED_BY(mutex_) = false;
-
-  // From here on, the process's reader may call this object.
-  const int number_;
-};
-
-// ---- The processes ----------------------------------------------------------
 
 ProcessEngines::ProcessEngines(EngineLimits limits)
     : limits_(limits), keeper_([this] { Keep(); }) {}
@@ -317,8 +92,9 @@ absl::StatusOr<std::unique_ptr<HostedEngine>> ProcessEngines::Make(
   for (;;) {
     absl::StatusOr<ProcessPointer> process = Take(request, *tls, was_idle);
     if (!process.ok()) return process.status();
-    auto engine =
-        std::make_unique<ProcessEngine>(request.options, *process, *this);
+    auto engine = std::make_unique<ProcessEngine>(
+        request.options, *process,
+        [this, process = *process] { GiveBack(process); });
     absl::Status status = engine->Make(make);
     if (status.ok()) return engine;
     // The loss of an idle process is no fault of the test.
@@ -410,8 +186,6 @@ void ProcessEngines::KeepOneAhead() {
     idle_.pop_back();
   }
 }
-
-// ---- Keeper -----------------------------------------------------------------
 
 // Sleeps by the monotonic clock: after a step of the host's clock, beats must
 // come neither faster nor slower.

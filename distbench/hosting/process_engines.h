@@ -45,7 +45,6 @@ class ProcessEngines final : public EngineFactory {
       EngineRequest request) override ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  friend class ProcessEngine;
   using ProcessPointer = std::shared_ptr<EngineProcess>;
 
   // A process that has engines.

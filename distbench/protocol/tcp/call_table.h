@@ -9,6 +9,7 @@
 #include <limits>
 #include <vector>
 
+#include "absl/base/attributes.h"
 #include "distbench/protocol/driver.h"
 
 namespace distbench {
@@ -59,8 +60,9 @@ class CallTable {
     return is_past ? Match::kEnded : Match::kUnknown;
   }
 
-  // Ends the call. The next call reuses its position.
-  void Remove(Entry& entry) {
+  // Ends the call. The next call reuses its position. Inline because each reply
+  // ends a call, in one of several loops.
+  ABSL_ATTRIBUTE_ALWAYS_INLINE void Remove(Entry& entry) {
     entry.call = nullptr;
     ++entry.generation;
     free_.push_back(static_cast<uint32_t>(&entry - entries_.data()));

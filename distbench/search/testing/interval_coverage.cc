@@ -45,6 +45,13 @@ std::vector<CoverageCase> CoverageCases() {
        CapacityForQuantile(exponential, 0.99, 0.030)}};
 }
 
+std::vector<CoverageCase> NearSaturationCases() {
+  const SimulatedQueue queue = {QueueKind::kExponentialService, 500};
+  return {
+      {"M/M/1", queue, "p95<=100ms", CapacityForQuantile(queue, 0.95, 0.1)},
+      {"M/M/1", queue, "p95<=1s", CapacityForQuantile(queue, 0.95, 1)}};
+}
+
 absl::StatusOr<SearchReport> SearchSimulated(const CoverageCase& search,
                                              const CoverageTiming& timing,
                                              int seed) {

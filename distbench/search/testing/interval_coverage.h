@@ -23,6 +23,9 @@ struct CoverageCase {
 // Queues whose mean service time is 2 ms, as in workloads/mm1.config.
 std::vector<CoverageCase> CoverageCases();
 
+// Queues that remember for longer than a probe lasts: 2 s, and 4 minutes.
+std::vector<CoverageCase> NearSaturationCases();
+
 struct CoverageTiming {
   absl::Duration probe = absl::Seconds(10);
   absl::Duration final_run = absl::Seconds(20);

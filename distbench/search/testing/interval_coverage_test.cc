@@ -29,15 +29,8 @@ TEST(CoverageTest, IntervalsContainTheTruth) {
   }
 }
 
-CoverageCase NearSaturation() {
-  // The queue forgets its start after minutes only, because its utilisation is
-  // 99.4 %.
-  const SimulatedQueue queue = {QueueKind::kExponentialService, 500};
-  return {"M/M/1", queue, "p95<=1s", CapacityForQuantile(queue, 0.95, 1)};
-}
-
 TEST(CoverageTest, ProvesNothingIfProbesAreShorterThanTheQueueRemembers) {
-  const auto coverage = MeasureCoverage(NearSaturation(), {}, 20);
+  const auto coverage = MeasureCoverage(NearSaturationCases()[1], {}, 20);
   ASSERT_TRUE(coverage.ok()) << coverage.status();
   EXPECT_EQ(coverage->proven, 0);
   EXPECT_EQ(coverage->held, coverage->answers);

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
@@ -19,7 +20,11 @@ int Print(const CoverageTiming& timing, int seeds) {
       "| queue | objective | truth | answers | intervals with the truth | "
       "median width | proven | proven above the truth | median error | mean "
       "traffic |\n|---|---|---|---|---|---|---|---|---|---|\n");
-  for (const CoverageCase& search : CoverageCases()) {
+  std::vector<CoverageCase> searches = CoverageCases();
+  for (const CoverageCase& search : NearSaturationCases()) {
+    searches.push_back(search);
+  }
+  for (const CoverageCase& search : searches) {
     const absl::StatusOr<Coverage> coverage =
         MeasureCoverage(search, timing, seeds);
     if (!coverage.ok()) {
