@@ -162,8 +162,8 @@ std::string ProgressDisplay::FileLine(const TrafficProgress& progress,
   return FitLine({{absl::StrCat(Position(), name_, ": "), 0, false},
                   {Elapsed(now_ns), 1},
                   {absl::StrCat(progress.succeeded_count(), " RPCs"), 2},
-                  {OfferedRate(progress, now_ns), 3},
-                  {TotalRate(progress, now_ns), 4},
+                  {OfferedRate(progress), 3},
+                  {TotalRate(progress), 4},
                   {Latency(50), 5},
                   {Latency(99), 6},
                   {Failures(progress), 7}},
@@ -178,8 +178,8 @@ std::string ProgressDisplay::TerminalLine(const TrafficProgress& progress,
                               {Bar(now_ns), 8, false},
                               {has_failures ? failures : "", 0},
                               {Elapsed(now_ns), 4},
-                              {OfferedRate(progress, now_ns), 3},
-                              {TotalRate(progress, now_ns), 5},
+                              {OfferedRate(progress), 3},
+                              {TotalRate(progress), 5},
                               {Latency(50), 7},
                               {Latency(99), 6},
                               {has_failures ? "" : failures, 1}},
@@ -205,35 +205,45 @@ void ProgressDisplay::SetBaseline(const TrafficProgress& progress,
   response_time_ns_.Clear();
 }
 
-double ProgressDisplay::KiloPerSecond(int64_t count, int64_t shown_count,
-                                      int64_t now_ns) const {
-  return static_cast<double>(SaturatingSubtract(count, shown_count)) * 1e6 /
-         static_cast<double>(SaturatingSubtract(now_ns, shown_ns_));
+// Counts are up to seconds old when they arrive, so the time between arrivals
+// would give false rates.
+int64_t ProgressDisplay::CountedNs(const TrafficProgress& progress) const {
+  return SaturatingSubtract(progress.traffic_time_ns(),
+                            shown_.traffic_time_ns());
 }
 
-std::string ProgressDisplay::OfferedRate(const TrafficProgress& progress,
-                                         int64_t now_ns) const {
-  if (!HasOpenLoops(progress)) return "";
+double ProgressDisplay::KiloPerSecond(int64_t count, int64_t shown_count,
+                                      int64_t counted_ns) {
+  return static_cast<double>(SaturatingSubtract(count, shown_count)) * 1e6 /
+         static_cast<double>(counted_ns);
+}
+
+std::string ProgressDisplay::OfferedRate(
+    const TrafficProgress& progress) const {
+  const int64_t counted_ns = CountedNs(progress);
+  if (!HasOpenLoops(progress) || counted_ns <= 0) return "";
   // It is not known which RPCs failed. Those of open loops did if there are no
   // others.
   const double sent =
       IsAllOpenLoops(progress)
           ? KiloPerSecond(progress.succeeded_count(), shown_.succeeded_count(),
-                          now_ns)
+                          counted_ns)
           : KiloPerSecond(progress.open_loop_ended_count(),
-                          shown_.open_loop_ended_count(), now_ns);
-  return absl::StrFormat(
-      "%.2f of %.2f kQPS", sent,
-      KiloPerSecond(progress.offered_count(), shown_.offered_count(), now_ns));
+                          shown_.open_loop_ended_count(), counted_ns);
+  return absl::StrFormat("%.2f of %.2f kQPS", sent,
+                         KiloPerSecond(progress.offered_count(),
+                                       shown_.offered_count(), counted_ns));
 }
 
-std::string ProgressDisplay::TotalRate(const TrafficProgress& progress,
-                                       int64_t now_ns) const {
+std::string ProgressDisplay::TotalRate(const TrafficProgress& progress) const {
+  const int64_t counted_ns = CountedNs(progress);
   const bool has_open_loops = HasOpenLoops(progress);
-  if (has_open_loops && IsAllOpenLoops(progress)) return "";
+  if (counted_ns <= 0 || (has_open_loops && IsAllOpenLoops(progress))) {
+    return "";
+  }
   return absl::StrFormat("%.2f kQPS%s",
                          KiloPerSecond(progress.succeeded_count(),
-                                       shown_.succeeded_count(), now_ns),
+                                       shown_.succeeded_count(), counted_ns),
                          has_open_loops ? " in all" : "");
 }
 

@@ -86,14 +86,15 @@ class ProgressDisplay {
   // Makes this progress the base of the next rate.
   void SetBaseline(const TrafficProgress& progress, int64_t now_ns);
 
-  // The rates since the last line. OfferedRate() returns "1.23 of 1.50 kQPS"
-  // for what open loops offered and sent; empty without open loops. TotalRate()
-  // returns "2.34 kQPS", of all RPCs; empty if open loops sent all.
-  std::string OfferedRate(const TrafficProgress& progress,
-                          int64_t now_ns) const;
-  std::string TotalRate(const TrafficProgress& progress, int64_t now_ns) const;
-  double KiloPerSecond(int64_t count, int64_t shown_count,
-                       int64_t now_ns) const;
+  // The rates since the last line; empty if nothing was counted since then.
+  // OfferedRate() returns "1.23 of 1.50 kQPS" for what open loops offered and
+  // sent; empty without open loops. TotalRate() returns "2.34 kQPS", of all
+  // RPCs; empty if open loops sent all.
+  std::string OfferedRate(const TrafficProgress& progress) const;
+  std::string TotalRate(const TrafficProgress& progress) const;
+  int64_t CountedNs(const TrafficProgress& progress) const;
+  static double KiloPerSecond(int64_t count, int64_t shown_count,
+                              int64_t counted_ns);
 
   // Returns "p99 3.40ms"; empty if no RPC has succeeded lately.
   std::string Latency(double percent) const;

@@ -40,7 +40,8 @@ class ProgressDisplayTest : public testing::Test {
     return options;
   }
 
-  static RunTestsEvent Started(int64_t expected_duration_us) {
+  RunTestsEvent Started(int64_t expected_duration_us) {
+    started_ns_ = clock_.MonotonicNs();
     RunTestsEvent event;
     event.set_test_index(1);
     event.mutable_started()->set_name("incast");
@@ -50,11 +51,14 @@ class ProgressDisplayTest : public testing::Test {
     return event;
   }
 
-  static RunTestsEvent Progress(int64_t succeeded, int64_t failed) {
+  // The counts are new.
+  RunTestsEvent Progress(int64_t succeeded, int64_t failed) const {
     RunTestsEvent event;
     event.set_test_index(1);
     event.mutable_progress()->set_succeeded_count(succeeded);
     event.mutable_progress()->set_failed_count(failed);
+    event.mutable_progress()->set_traffic_time_ns(clock_.MonotonicNs() -
+                                                  started_ns_);
     return event;
   }
 
@@ -77,6 +81,7 @@ class ProgressDisplayTest : public testing::Test {
   std::string TakeOutput() { return std::exchange(output_, ""); }
 
   FakeClock clock_;
+  int64_t started_ns_ = 0;
   std::string output_;
 };
 
@@ -106,6 +111,34 @@ TEST_F(ProgressDisplayTest, RateIsSinceTheLineBefore) {
   display.Show(Progress(45'000, 0));
   EXPECT_EQ(TakeOutput(),
             "[2/3] incast: 15 s, 45000 RPCs, 4.00 kQPS, 0 failed\n");
+}
+
+// The counts are those of 2 s and then of the end, at 4.5 s.
+TEST_F(ProgressDisplayTest, RateIsThatOfTheTimeBetweenTheCounts) {
+  ProgressDisplay display(Options());
+  display.Show(Started(0));
+  RunTestsEvent event = Progress(4000, 0);
+  event.mutable_progress()->set_traffic_time_ns(2 * kSecondNs);
+  clock_.Advance(5 * kSecondNs);
+  display.Show(event);
+  EXPECT_EQ(TakeOutput(),
+            "[2/3] incast: 5 s, 4000 RPCs, 2.00 kQPS, 0 failed\n");
+  event = Progress(9000, 0);
+  event.mutable_progress()->set_traffic_time_ns(4 * kSecondNs + kSecondNs / 2);
+  clock_.Advance(5 * kSecondNs);
+  display.Show(event);
+  EXPECT_EQ(TakeOutput(),
+            "[2/3] incast: 10 s, 9000 RPCs, 2.00 kQPS, 0 failed\n");
+}
+
+TEST_F(ProgressDisplayTest, ThereIsNoRateWithoutNewCounts) {
+  ProgressDisplay display(Options());
+  display.Show(Started(0));
+  clock_.Advance(5 * kSecondNs);
+  RunTestsEvent event = Progress(0, 0);
+  event.mutable_progress()->clear_traffic_time_ns();
+  display.Show(event);
+  EXPECT_EQ(TakeOutput(), "[2/3] incast: 5 s, 0 RPCs, 0 failed\n");
 }
 
 TEST_F(ProgressDisplayTest, RateStartsAfreshWithEachTest) {

@@ -105,6 +105,7 @@ class Engine::Impl final : public WorkerGroup {
 
   EngineProgress progress() const {
     EngineProgress sum;
+    sum.counted_ns = options_.clock->MonotonicNs();
     for (const auto& worker : workers_) {
       const WorkerProgress& progress = worker->progress();
       sum.succeeded_count += progress.succeeded;

@@ -62,6 +62,9 @@ struct EngineProgress {
   // Open-loop iterations that an in-flight cap held back until their time was
   // up.
   int64_t unsent_count = 0;
+
+  // When these were counted: monotonic.
+  int64_t counted_ns = 0;
 };
 
 // Life cycle: Create, Connect, Start, [Stop], on_traffic_finished, Shutdown,

@@ -47,6 +47,7 @@ EngineTotals ToEngineTotals(const EngineProgress& progress) {
   totals.set_offered_count(progress.offered_count);
   totals.set_open_loop_ended_count(progress.open_loop_ended_count);
   totals.set_unsent_count(progress.unsent_count);
+  totals.set_counted_ns(progress.counted_ns);
   return totals;
 }
 
@@ -56,7 +57,8 @@ EngineProgress FromEngineTotals(const EngineTotals& totals) {
           .in_flight_count = totals.in_flight_count(),
           .offered_count = totals.offered_count(),
           .open_loop_ended_count = totals.open_loop_ended_count(),
-          .unsent_count = totals.unsent_count()};
+          .unsent_count = totals.unsent_count(),
+          .counted_ns = totals.counted_ns()};
 }
 
 }  // namespace distbench

@@ -310,6 +310,7 @@ StartReply TestPart::Start(const StartTraffic& request) {
   {
     absl::MutexLock lock(&mutex_);
     is_started_ = true;
+    start_ns_ = start_ns;
   }
   for (const auto& engine : engines_) engine->Start(start_ns);
   // An engine that was stopped before it started may not have noticed.

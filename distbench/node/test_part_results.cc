@@ -1,5 +1,6 @@
 // What a node's part of a test has measured: progress, resources and results.
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,6 +20,14 @@
 #include "proto/results.pb.h"
 
 namespace distbench {
+namespace {
+
+bool HasSent(const EngineProgress& progress) {
+  return progress.succeeded_count > 0 || progress.failed_count > 0 ||
+         progress.in_flight_count > 0;
+}
+
+}  // namespace
 
 TrafficProgress TestPart::TakeProgress() {
   TrafficProgress sum;
@@ -28,6 +37,10 @@ TrafficProgress TestPart::TakeProgress() {
   absl::MutexLock lock(&mutex_);
   for (const auto& engine : engines_) {
     const EngineProgress part = engine->progress();
+    if (HasSent(part)) {
+      sum.set_traffic_time_ns(
+          std::max(sum.traffic_time_ns(), part.counted_ns - start_ns_));
+    }
     sum.set_succeeded_count(sum.succeeded_count() + part.succeeded_count);
     sum.set_failed_count(sum.failed_count() + part.failed_count);
     sum.set_in_flight_count(sum.in_flight_count() + part.in_flight_count);

@@ -244,6 +244,7 @@ TEST_F(TestPartTest, ReportsProgressOfAllInstances) {
   EXPECT_EQ(progress.succeeded_count(), 14);
   EXPECT_EQ(progress.offered_count(), 18);
   EXPECT_EQ(progress.open_loop_ended_count(), 10);
+  EXPECT_EQ(progress.traffic_time_ns(), 11);
   EXPECT_EQ(progress.recent_service_time_ns().sum(), 2000);
   EXPECT_FALSE(progress.has_recent_response_time_ns());
 }

@@ -90,8 +90,10 @@ class FakeEngine final : public HostedEngine {
   }
 
   EngineProgress progress() const override {
-    return {
-        .succeeded_count = 7, .offered_count = 9, .open_loop_ended_count = 5};
+    return {.succeeded_count = 7,
+            .offered_count = 9,
+            .open_loop_ended_count = 5,
+            .counted_ns = 11};
   }
 
   void TakeRecent(SeriesByRpc& recent) override {

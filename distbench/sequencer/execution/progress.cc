@@ -59,6 +59,9 @@ void UpdateProgress(const TrafficProgress& newer, TrafficProgress& progress) {
   progress.set_in_flight_count(newer.in_flight_count());
   progress.set_offered_count(newer.offered_count());
   progress.set_open_loop_ended_count(newer.open_loop_ended_count());
+  if (newer.has_traffic_time_ns()) {
+    progress.set_traffic_time_ns(newer.traffic_time_ns());
+  }
   AddRecentTimes(newer, progress);
 }
 
@@ -72,6 +75,10 @@ void AddProgress(const TrafficProgress& part, TrafficProgress& sum) {
       SaturatingAdd(sum.offered_count(), part.offered_count()));
   sum.set_open_loop_ended_count(
       SaturatingAdd(sum.open_loop_ended_count(), part.open_loop_ended_count()));
+  if (part.has_traffic_time_ns()) {
+    sum.set_traffic_time_ns(
+        std::max(sum.traffic_time_ns(), part.traffic_time_ns()));
+  }
   AddRecentTimes(part, sum);
 }
 

@@ -23,6 +23,7 @@ TrafficProgress Progress(int64_t count) {
   progress.set_in_flight_count(count);
   progress.set_offered_count(count);
   progress.set_open_loop_ended_count(count);
+  progress.set_traffic_time_ns(count);
   return progress;
 }
 
@@ -34,6 +35,10 @@ TEST(ProgressTest, AddsUp) {
   EXPECT_EQ(sum.in_flight_count(), 3);
   EXPECT_EQ(sum.offered_count(), 3);
   EXPECT_EQ(sum.open_loop_ended_count(), 3);
+  EXPECT_EQ(sum.traffic_time_ns(), 2);  // the latest
+
+  AddProgress(Progress(1), sum);
+  EXPECT_EQ(sum.traffic_time_ns(), 2);
 }
 
 TEST(ProgressTest, NewerTotalsReplaceOlderOnes) {
@@ -44,6 +49,11 @@ TEST(ProgressTest, NewerTotalsReplaceOlderOnes) {
   EXPECT_EQ(progress.in_flight_count(), 2);
   EXPECT_EQ(progress.offered_count(), 2);
   EXPECT_EQ(progress.open_loop_ended_count(), 2);
+  EXPECT_EQ(progress.traffic_time_ns(), 2);
+
+  TrafficProgress nothing;
+  UpdateProgress(nothing, progress);
+  EXPECT_EQ(progress.traffic_time_ns(), 2);
 }
 
 // Nodes may report any numbers.
