@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "distbench/control_groups/group_files.h"
+#include "distbench/control_groups/journal.h"
 
 namespace distbench {
 
@@ -20,6 +20,15 @@ namespace distbench {
 std::vector<std::string> RecoverAbandoned(const std::string& root,
                                           const std::string& state_folder,
                                           GroupFiles& files);
+
+// The same, for a caller that has locked the state folder.
+std::vector<std::string> RecoverLocked(const std::string& root,
+                                       const std::string& state_folder,
+                                       GroupFiles& files);
+
+// Undoes one journal, which the caller holds, and removes it if nothing remains
+// to be undone. Returns sentences as above.
+std::vector<std::string> UndoJournal(Journal& journal, GroupFiles& files);
 
 }  // namespace distbench
 
