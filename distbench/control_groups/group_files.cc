@@ -59,7 +59,9 @@ bool HasValue1(const std::string& folder, const char* attribute) {
 
 absl::StatusOr<std::string> KernelGroupFiles::Read(
     const std::string& file) const {
-  return ReadFile(file);
+  auto text = ReadFile(file);
+  if (!absl::IsNotFound(text.status())) return text;
+  return FileError(ENOENT, "read ", file);
 }
 
 absl::Status KernelGroupFiles::Write(const std::string& file,
@@ -110,8 +112,6 @@ bool KernelGroupFiles::IsMarkedDelegated(const std::string& folder) const {
          HasValue1(folder, "user.delegate");
 }
 
-bool Exists(const std::string& path) {
-  return access(path.c_str(), F_OK) == 0;
-}
+bool Exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
 
 }  // namespace distbench

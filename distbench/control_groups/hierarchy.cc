@@ -196,15 +196,17 @@ absl::StatusOr<GroupHierarchy> FindHierarchy(const std::string& root,
   if (!mount.ok()) return mount.status();
   auto path = PathBelow(*mount, OwnGroup(root));
   if (!path.ok()) return path.status();
-  GroupHierarchy found = {.mount = root + mount->point,
-                          .delegated_path = *std::move(path)};
+  GroupHierarchy found;
+  found.mount = root + mount->point;
+  found.delegated_path = *std::move(path);
   const std::string folder = found.DelegatedFolder();
   found.is_host_root =
       found.delegated_path == "/" && !Exists(folder + "/cgroup.type");
   if (IsManagedBySystemd(root, found, found.delegated_path, files)) {
     return Impossible(
         absl::StrCat("systemd manages the group of this process, ",
-                     found.delegated_path, ", and may undo what others do there"),
+                     found.delegated_path,
+                     ", and may undo what others do there"),
         kHowToDelegate);
   }
   absl::Status status = CheckWritable(found);
@@ -228,7 +230,8 @@ ControlGroupFacts ReadControlGroupFacts(const std::string& root,
     return facts;
   }
   facts.set_delegated_path(found->delegated_path);
-  for (const std::string& name : found->controllers) facts.add_controllers(name);
+  for (const std::string& name : found->controllers)
+    facts.add_controllers(name);
   if (IsWritable(found->mount + "/io.cost.qos")) {
     for (std::string& name : DevicesWithQueues(root)) {
       facts.add_io_cost_devices(std::move(name));

@@ -19,8 +19,7 @@ namespace {
 
 absl::Status JournalError(const std::string& path) {
   return absl::ErrnoToStatus(
-      errno,
-      absl::StrCat("cannot keep the journal of control groups ", path));
+      errno, absl::StrCat("cannot keep the journal of control groups ", path));
 }
 
 std::string FolderOf(const std::string& path) {
@@ -44,12 +43,11 @@ int Journal::SyncFile(int fd) { return fsync(fd); }
 absl::StatusOr<std::unique_ptr<Journal>> Journal::Create(
     const std::string& state_folder, const JournalHolder& holder,
     SyncFunction sync) {
-  std::string path = absl::StrCat(state_folder, "/", holder.pid, "-",
-                                  absl::ToUnixNanos(absl::Now()),
-                                  kJournalSuffix);
-  FileDescriptor file(open(path.c_str(),
-                           O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC,
-                           0600));
+  std::string path =
+      absl::StrCat(state_folder, "/", holder.pid, "-",
+                   absl::ToUnixNanos(absl::Now()), kJournalSuffix);
+  FileDescriptor file(open(
+      path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600));
   // A shared lock, because the guardian joins.
   if (!file.is_open() || !Lock(file, LOCK_SH)) return JournalError(path);
   std::unique_ptr<Journal> journal(

@@ -130,10 +130,10 @@ std::string FormatLine(const JournalRecord& record) {
 }
 
 std::string JournalHolder::ToString() const {
-  return absl::StrCat("process ", pid, " (since ",
-                      absl::FormatTime("%Y-%m-%d %H:%M:%S UTC", start,
-                                       absl::UTCTimeZone()),
-                      ")");
+  return absl::StrCat(
+      "process ", pid, " (since ",
+      absl::FormatTime("%Y-%m-%d %H:%M:%S UTC", start, absl::UTCTimeZone()),
+      ")");
 }
 
 }  // namespace distbench

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <utility>
 
 #include "absl/strings/numbers.h"
@@ -54,8 +55,8 @@ absl::Status MoveRound(const std::vector<pid_t>& pids, const std::string& to,
                        GroupFiles& files) {
   for (const pid_t pid : pids) {
     absl::Status status = files.Write(to + "/cgroup.procs", absl::StrCat(pid));
-    // ESRCH: it has ended meanwhile.
-    if (!status.ok() && kill(pid, 0) == 0) return status;
+    const bool has_ended = kill(pid, 0) != 0 && errno == ESRCH;
+    if (!status.ok() && !has_ended) return status;
   }
   return absl::OkStatus();
 }
@@ -77,7 +78,8 @@ absl::StatusOr<std::vector<pid_t>> ProcessesOf(const std::string& folder,
   const auto text = files.Read(folder + "/cgroup.procs");
   if (!text.ok()) return text.status();
   std::vector<pid_t> pids;
-  for (absl::string_view line : absl::StrSplit(*text, '\n', absl::SkipEmpty())) {
+  for (absl::string_view line :
+       absl::StrSplit(*text, '\n', absl::SkipEmpty())) {
     pid_t pid = 0;
     if (absl::SimpleAtoi(line, &pid)) pids.push_back(pid);
   }

@@ -15,14 +15,14 @@
 
 namespace distbench {
 
-// Returns the processes of a group, not of those below it. NOT_FOUND if there is
-// no such group.
+// Returns the processes of a group, not of those below it. NOT_FOUND if there
+// is no such group.
 absl::StatusOr<std::vector<pid_t>> ProcessesOf(const std::string& folder,
                                                const GroupFiles& files);
 
 // FAILED_PRECONDITION if a group has processes other than this one and those
-// that it started, directly or not: they are not ours to move. The message names
-// them. /proc is read below `root`.
+// that it started, directly or not: they are not ours to move. The message
+// names them. /proc is read below `root`.
 absl::Status CheckOwnProcesses(const std::string& root,
                                const std::string& folder,
                                const GroupFiles& files);
@@ -32,8 +32,8 @@ absl::Status CheckOwnProcesses(const std::string& root,
 absl::Status MoveProcesses(const std::string& from, const std::string& to,
                            GroupFiles& files);
 
-// Moves the processes of a group to another, and removes the first. Does nothing
-// if it does not exist.
+// Moves the processes of a group to another, and removes the first. Does
+// nothing if it does not exist.
 absl::Status LeaveGroup(const std::string& folder, const std::string& to,
                         GroupFiles& files);
 

@@ -114,8 +114,8 @@ std::string UndoingValue(absl::string_view file, absl::string_view text,
   if (ctrl != before.end() && ctrl->second == "user") return part;
   if (file == "io.cost.model") return absl::StrCat(device, " ctrl=auto");
   const auto enable = before.find("enable");
-  return absl::StrCat(device, " enable=",
-                      enable == before.end() ? "0" : enable->second,
+  return absl::StrCat(device,
+                      " enable=", enable == before.end() ? "0" : enable->second,
                       " ctrl=auto");
 }
 

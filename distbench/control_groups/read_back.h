@@ -15,8 +15,8 @@ namespace distbench {
 bool Says(absl::string_view file, absl::string_view text,
           absl::string_view value);
 
-// Returns the part of the text that `value` is about: the line of its device, or
-// everything. Without white space around it; empty if there is none.
+// Returns the part of the text that `value` is about: the line of its device,
+// or everything. Without white space around it; empty if there is none.
 std::string RelevantPart(absl::string_view file, absl::string_view text,
                          absl::string_view value);
 

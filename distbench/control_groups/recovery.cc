@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "distbench/control_groups/journal.h"
 #include "distbench/control_groups/state_folder.h"
 #include "distbench/control_groups/undo.h"
@@ -24,26 +25,29 @@ std::string RestoredSentence(const UndoneValue& value) {
 
 }  // namespace
 
-std::vector<std::string> UndoJournal(Journal& journal, GroupFiles& files) {
+UndoneJournal UndoJournal(Journal& journal, GroupFiles& files) {
+  UndoneJournal undone;
   const auto contents = journal.Read();
-  if (!contents.ok()) return {std::string(contents.status().message())};
+  if (!contents.ok()) {
+    undone.status = contents.status();
+    return undone;
+  }
   UndoReport report = Undo(contents->records, files, kUndoPatience);
-  std::vector<std::string> sentences;
   for (const UndoneValue& value : report.values) {
-    if (value.after != "left") sentences.push_back(RestoredSentence(value));
+    if (value.after != "left") {
+      undone.sentences.push_back(RestoredSentence(value));
+    }
   }
-  const bool is_complete = report.problems.empty();
-  Append(std::move(report.left), sentences);
-  Append(std::move(report.problems), sentences);
-  if (is_complete) {
-    const absl::Status removed = journal.Remove();
-    if (!removed.ok()) sentences.emplace_back(removed.message());
+  Append(std::move(report.left), undone.sentences);
+  if (report.problems.empty()) {
+    undone.status = journal.Remove();
   } else {
-    sentences.push_back(absl::StrCat(
-        journal.path(), " has what remains to be undone; the next node manager "
-        "tries again"));
+    undone.status = absl::InternalError(absl::StrCat(
+        absl::StrJoin(report.problems, "\n"), "\n", journal.path(),
+        " has what remains to be undone; the next test with controls, and the "
+        "next node manager, try again"));
   }
-  return sentences;
+  return undone;
 }
 
 std::vector<std::string> RecoverLocked(const std::string& root,
@@ -55,10 +59,11 @@ std::vector<std::string> RecoverLocked(const std::string& root,
     const std::unique_ptr<Journal> journal = Journal::TakeAbandoned(path);
     if (journal == nullptr) continue;
     const auto contents = journal->Read();
-    const bool is_of_this_boot = contents.ok() &&
-                                 contents->holder.has_value() &&
-                                 contents->holder->boot_id == boot_id;
-    if (!is_of_this_boot) {
+    if (!contents.ok()) {
+      sentences.emplace_back(contents.status().message());
+      continue;
+    }
+    if (!contents->holder.has_value() || contents->holder->boot_id != boot_id) {
       // Groups and settings do not outlive a boot, and without a holder nothing
       // was changed.
       const absl::Status removed = journal->Remove();
@@ -67,8 +72,10 @@ std::vector<std::string> RecoverLocked(const std::string& root,
     }
     sentences.push_back(absl::StrCat(contents->holder->ToString(),
                                      " died with control groups of a test; "
-                                     "they were undone"));
-    Append(UndoJournal(*journal, files), sentences);
+                                     "undoing them"));
+    UndoneJournal undone = UndoJournal(*journal, files);
+    Append(std::move(undone.sentences), sentences);
+    if (!undone.status.ok()) sentences.emplace_back(undone.status.message());
   }
   return sentences;
 }
@@ -76,7 +83,8 @@ std::vector<std::string> RecoverLocked(const std::string& root,
 std::vector<std::string> RecoverAbandoned(const std::string& root,
                                           const std::string& state_folder,
                                           GroupFiles& files) {
-  const std::string folder = state_folder.empty() ? StateFolder() : state_folder;
+  const std::string folder =
+      state_folder.empty() ? StateFolder() : state_folder;
   if (!Exists(folder)) return {};
   absl::Status status = MakeStateFolder(folder);  // checks who may write to it
   if (!status.ok()) return {std::string(status.message())};

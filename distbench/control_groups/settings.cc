@@ -69,15 +69,18 @@ absl::StatusOr<std::string> CpuMaxValue(absl::string_view text,
   double share = 0;
   if (ParseShare(text, share)) {
     cpus = share * host.cpu_count;
-  } else if (!absl::SimpleAtod(text, &cpus) || !(cpus > 0 && cpus <= kMaxIndex)) {
+  } else if (!absl::SimpleAtod(text, &cpus) ||
+             !(cpus > 0 && cpus <= kMaxIndex)) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "\"", text, "\" is not an amount of CPU time; write a number of CPUs "
+        "\"", text,
+        "\" is not an amount of CPU time; write a number of CPUs "
         "such as \"1.5\", a share of the host's such as \"50%\", or \"max\""));
   }
   const int64_t quota_us = std::llround(cpus * kPeriodUs);
   if (quota_us < kMinQuotaUs) {
     return absl::InvalidArgumentError(
-        absl::StrCat("\"", text, "\" is less than 0.01 CPUs, the least that the "
+        absl::StrCat("\"", text,
+                     "\" is less than 0.01 CPUs, the least that the "
                      "kernel accepts"));
   }
   return absl::StrCat(quota_us, " ", kPeriodUs);
@@ -103,8 +106,8 @@ absl::StatusOr<std::string> IoMaxValue(const IoLimit& limit,
   const auto write = BytesPerSecond(limit.write_bytes());
   if (!write.ok()) return write.status();
   return absl::StrCat(
-      *device, " rbps=", *read, " wbps=", *write,
-      " riops=", PerSecond(limit.has_read_operations(), limit.read_operations()),
+      *device, " rbps=", *read, " wbps=", *write, " riops=",
+      PerSecond(limit.has_read_operations(), limit.read_operations()),
       " wiops=",
       PerSecond(limit.has_write_operations(), limit.write_operations()));
 }
@@ -228,8 +231,8 @@ absl::StatusOr<std::string> FindDevice(const std::string& root,
         "numbers, such as \"259:0\""));
   }
   if (Exists(folder + "/partition")) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "\"", device, "\" is a partition; name the whole device"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("\"", device, "\" is a partition; name the whole device"));
   }
   return numbers;
 }

@@ -26,8 +26,9 @@ struct HostAmounts {
 HostAmounts ReadHostAmounts(const std::string& root);
 
 struct FileSetting {
-  std::string file;   // "memory.high"
-  std::string value;  // in the kernel's form; the config's, if there is a problem
+  std::string file;  // "memory.high"
+  std::string
+      value;  // in the kernel's form; the config's, if there is a problem
 
   // Why there is no value for this host, such as a device that it lacks.
   absl::Status problem = absl::OkStatus();
@@ -41,8 +42,8 @@ struct FileSetting {
 std::vector<FileSetting> SettingsOf(const ControlGroup& group,
                                     const HostAmounts& host);
 
-// Returns the settings of a device at the root of the hierarchy. The model comes
-// first, so that io.cost starts with it.
+// Returns the settings of a device at the root of the hierarchy. The model
+// comes first, so that io.cost starts with it.
 std::vector<FileSetting> SettingsOf(const IoCostSettings& device,
                                     const HostAmounts& host);
 

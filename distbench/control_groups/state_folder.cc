@@ -60,10 +60,10 @@ absl::StatusOr<FileDescriptor> LockStateFolder(const std::string& folder,
       return absl::ErrnoToStatus(errno, absl::StrCat("cannot lock ", folder));
     }
     if (absl::Now() >= deadline) {
-      return absl::UnavailableError(absl::StrCat(
-          "another process has had ", folder, " locked for ",
-          absl::FormatDuration(patience),
-          "; see who it is (fuser ", folder, "), and end it"));
+      return absl::UnavailableError(
+          absl::StrCat("another process has had ", folder, " locked for ",
+                       absl::FormatDuration(patience),
+                       "; see who it is (fuser ", folder, "), and end it"));
     }
     absl::SleepFor(kRetryInterval);
   }

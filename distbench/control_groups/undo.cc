@@ -77,12 +77,13 @@ class Undoing {
     if (now.ok() && Says(record.file, *now, record.before)) {
       return Note(record, "restored");
     }
-    Expect(absl::InternalError(absl::StrCat(
-        file, " was not restored: \"", record.before, "\" was written to it, "
-        "and it says \"",
-        now.ok() ? RelevantPart(record.file, *now, record.before)
-                 : std::string(now.status().message()),
-        "\"")));
+    Expect(absl::InternalError(
+        absl::StrCat(file, " was not restored: \"", record.before,
+                     "\" was written to it, "
+                     "and it says \"",
+                     now.ok() ? RelevantPart(record.file, *now, record.before)
+                              : std::string(now.status().message()),
+                     "\"")));
   }
 
   void Note(const JournalRecord& record, absl::string_view after) {
