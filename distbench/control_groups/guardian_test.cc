@@ -149,7 +149,9 @@ TEST_F(GuardianTest, EndsWhenItIsDismissed) {
   EXPECT_THAT(ListJournals(fake_.state_folder()), SizeIs(1));
   // It has ended, and not been waited for.
   if (pid != 0) {
-    EXPECT_EQ(waitid(P_PID, pid, nullptr, WEXITED | WNOHANG | WNOWAIT), 0);
+    siginfo_t end = {};
+    ASSERT_EQ(waitid(P_PID, pid, &end, WEXITED | WNOHANG | WNOWAIT), 0);
+    EXPECT_EQ(end.si_pid, pid);
   }
 }
 
