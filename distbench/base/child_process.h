@@ -30,6 +30,14 @@ struct ChildProgram {
 
   // The child gets SIGTERM when the thread that started it ends.
   bool ends_with_parent = false;
+
+  // A session of its own, away from the terminal of this process.
+  bool has_own_session = false;
+
+  // A descriptor of the folder of a control group (version 2) in which the
+  // child starts, so that all of its memory counts there; negative for that of
+  // this process.
+  int group = -1;
 };
 
 // A running program. Thread-safe, except that Finish() is called at most once.
@@ -38,7 +46,8 @@ class ChildProcess {
   // Starts a program in its own process group, with no signal blocked. If
   // `output` is not null, it becomes the end of a pipe from which to read the
   // child's stdout and stderr. If the program cannot be run, the child exits
-  // with status 127, as in a shell.
+  // with status 127, as in a shell. If it cannot be started in its group, the
+  // error says why.
   static absl::StatusOr<ChildProcess> Start(ChildProgram program,
                                             FileDescriptor* output = nullptr);
 

@@ -13,7 +13,7 @@ namespace {
 // In a container the path may be the host's. Only its end may be visible here,
 // or nothing; the container's own group is then at the top.
 void AddWithThoseAbove(const std::string& mount, absl::string_view path,
-                       int version, std::vector<ControlGroup>& groups) {
+                       int version, std::vector<ControlGroupFolder>& groups) {
   std::string group(path);
   while (true) {
     groups.push_back({absl::StrCat(mount, group), version});
@@ -26,11 +26,11 @@ void AddWithThoseAbove(const std::string& mount, absl::string_view path,
 
 // /proc/self/cgroup has one line per hierarchy, ID:CONTROLLERS:PATH; the line
 // of version 2 names no controllers.
-std::vector<ControlGroup> ControlGroupsOf(absl::string_view controller,
-                                          const std::string& root) {
+std::vector<ControlGroupFolder> ControlGroupsOf(absl::string_view controller,
+                                                const std::string& root) {
   const std::string mount = root + "/sys/fs/cgroup";
   std::ifstream file(root + "/proc/self/cgroup");
-  std::vector<ControlGroup> groups;
+  std::vector<ControlGroupFolder> groups;
   for (std::string line; std::getline(file, line);) {
     const std::vector<absl::string_view> parts =
         absl::StrSplit(line, absl::MaxSplits(':', 2));

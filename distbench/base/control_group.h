@@ -8,8 +8,8 @@
 
 namespace distbench {
 
-// The folder of a control group.
-struct ControlGroup {
+// Called so because a message of configs has the name ControlGroup.
+struct ControlGroupFolder {
   std::string folder;
   int version = 2;  // of the kernel interface; file names depend on it
 };
@@ -19,8 +19,8 @@ struct ControlGroup {
 // that are not visible, as from inside a container, are included; their files
 // are missing. Files are read below `root`; an empty `root` stands for the real
 // file system.
-std::vector<ControlGroup> ControlGroupsOf(absl::string_view controller,
-                                          const std::string& root);
+std::vector<ControlGroupFolder> ControlGroupsOf(absl::string_view controller,
+                                                const std::string& root);
 
 }  // namespace distbench
 

@@ -30,7 +30,7 @@ int64_t ReadNumber(const std::string& path) {
 
 int64_t ControlGroupLimit(const std::string& root) {
   int64_t limit = 0;
-  for (const ControlGroup& group : ControlGroupsOf("memory", root)) {
+  for (const ControlGroupFolder& group : ControlGroupsOf("memory", root)) {
     const char* const file =
         group.version == 1 ? "memory.limit_in_bytes" : "memory.max";
     limit = Tighter(limit, ReadNumber(absl::StrCat(group.folder, "/", file)));

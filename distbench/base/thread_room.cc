@@ -36,7 +36,7 @@ void Limit(int64_t allowed, int64_t used, const std::string& limit,
 }
 
 void LimitByControlGroups(const std::string& root, ThreadRoom& room) {
-  for (const ControlGroup& group : ControlGroupsOf("pids", root)) {
+  for (const ControlGroupFolder& group : ControlGroupsOf("pids", root)) {
     const auto allowed = ReadNumber(group.folder + "/pids.max");
     const auto used = ReadNumber(group.folder + "/pids.current");
     if (!allowed || !used) continue;
@@ -113,7 +113,7 @@ ThreadRoom ReadThreadRoom(const std::string& root) {
 
 int64_t ReadThreadRefusals(const std::string& root) {
   int64_t refusals = 0;
-  for (const ControlGroup& group : ControlGroupsOf("pids", root)) {
+  for (const ControlGroupFolder& group : ControlGroupsOf("pids", root)) {
     std::ifstream file(group.folder + "/pids.events");
     std::string name;
     for (int64_t count = 0; file >> name >> count;) {

@@ -89,7 +89,7 @@ std::optional<int64_t> ReadNumber(const std::string& path,
 }
 
 // A group without a limit may lack these numbers, as the topmost one does.
-void AddThrottling(const ControlGroup& group, HostCounters& counters) {
+void AddThrottling(const ControlGroupFolder& group, HostCounters& counters) {
   const std::string path = group.folder + "/cpu.stat";
   const bool is_v1 = group.version == 1;
   const auto count = ReadNumber(path, "nr_throttled");
@@ -250,7 +250,7 @@ CpuTimes ReadCpuTimes(const std::string& root) {
 
 HostCounters ReadOtherCounters(const std::string& root) {
   HostCounters counters;
-  for (const ControlGroup& group : ControlGroupsOf("cpu", root)) {
+  for (const ControlGroupFolder& group : ControlGroupsOf("cpu", root)) {
     AddThrottling(group, counters);
   }
   if (const auto ns = ReadPressureNs(root, "cpu")) {
