@@ -1,5 +1,6 @@
 #include "distbench/config/validate/control_group_settings.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <set>
@@ -54,6 +55,25 @@ bool IsAbove(const ControlAmount& a, const ControlAmount& b) {
   return a.kind == Kind::kUnlimited;
 }
 
+// Each amount is compared with all that follow, because its neighbour may be a
+// share.
+void CheckOrder(const std::vector<NamedAmount>& ascending, const Path& path,
+                Problems& problems) {
+  for (auto lower = ascending.begin(); lower != ascending.end(); ++lower) {
+    const auto upper =
+        std::find_if(lower, ascending.end(), [&](const NamedAmount& each) {
+          return IsAbove(lower->amount, each.amount);
+        });
+    if (upper == ascending.end()) continue;
+    problems.Add(
+        path.Field(lower->field),
+        absl::StrCat(FormatMemoryAmount(lower->amount), " is above ",
+                     upper->field, ", ", FormatMemoryAmount(upper->amount),
+                     "; they must not descend from min over low and high to "
+                     "max"));
+  }
+}
+
 void CheckMemory(const ControlGroup& group, const Path& path,
                  Problems& problems) {
   std::vector<NamedAmount> ascending;
@@ -71,17 +91,7 @@ void CheckMemory(const ControlGroup& group, const Path& path,
   check("memory_low", group.has_memory_low(), group.memory_low());
   check("memory_high", group.has_memory_high(), group.memory_high());
   check("memory_max", group.has_memory_max(), group.memory_max());
-  for (size_t i = 1; i < ascending.size(); ++i) {
-    const NamedAmount& lower = ascending[i - 1];
-    const NamedAmount& upper = ascending[i];
-    if (!IsAbove(lower.amount, upper.amount)) continue;
-    problems.Add(
-        path.Field(lower.field),
-        absl::StrCat(FormatMemoryAmount(lower.amount), " is above ",
-                     upper.field, ", ", FormatMemoryAmount(upper.amount),
-                     "; they must not descend from min over low and high to "
-                     "max"));
-  }
+  CheckOrder(ascending, path, problems);
   if (!group.has_memory_swap_max()) return;
   const auto swap = ParseMemoryAmount(group.memory_swap_max());
   if (swap.ok()) return;
