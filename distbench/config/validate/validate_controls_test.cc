@@ -164,6 +164,9 @@ TEST(ControlSetTest, AmountsOfMemoryMustNotDescend) {
                                     "memory_low, 1MiB")));
   EXPECT_THAT(ProblemsOfSetting("memory_low: '2GiB' memory_max: '1GiB'"),
               ElementsAre(HasSubstr("c.groups[0].memory_low")));
+  EXPECT_THAT(ProblemsOfSetting("memory_min: '2MiB' memory_low: '1%' "
+                                "memory_high: '1MiB'"),
+              ElementsAre(HasSubstr("2MiB is above memory_high, 1MiB")));
   EXPECT_THAT(ProblemsOfSetting("memory_high: 'max' memory_max: '75%'"),
               ElementsAre(HasSubstr("max is above memory_max, 75%")));
   EXPECT_THAT(ProblemsOfSetting("memory_max: '512'"),
@@ -219,16 +222,17 @@ TEST(ControlSetTest, HasOneCanonicalForm) {
       io_max { device: "sda" read_bytes: "1000kB" }
     })pb");
   CanonicalizeControlSet(set);
-  EXPECT_THAT(set, EqualsText<ControlSet>(R"pb(
-                groups {
-                  services: "x"
-                  cpu_max: "1.5"
-                  cpuset_cpus: "0-3"
-                  memory_low: "512MiB"
-                  memory_high: "75%"
-                  memory_max: "nonsense"
-                  io_max { device: "sda" read_bytes: "1MB" }
-                })pb"));
+  EXPECT_EQ(set.DebugString(), FromText<ControlSet>(R"pb(
+                                 groups {
+                                   services: "x"
+                                   cpu_max: "1.5"
+                                   cpuset_cpus: "0-3"
+                                   memory_low: "512MiB"
+                                   memory_high: "75%"
+                                   memory_max: "nonsense"
+                                   io_max { device: "sda" read_bytes: "1MB" }
+                                 })pb")
+                                   .DebugString());
   const std::string once = set.SerializeAsString();
   CanonicalizeControlSet(set);
   EXPECT_EQ(set.SerializeAsString(), once);
