@@ -3,7 +3,7 @@
 #include <set>
 #include <utility>
 
-#include "absl/status/statusor.h"
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/config/catalogs/driver_resolution.h"
 
@@ -42,15 +42,13 @@ absl::Status TestControls::Apply(const DistributedSystemDescription& test,
   const ControlSet& controls = test.controls();
   if (AsksForNothing(controls)) return absl::OkStatus();
   if (!can_have_groups) return RefuseWithoutProcesses(controls, instances);
-  absl::StatusOr<std::unique_ptr<AppliedControls>> applied =
-      AppliedControls::Apply(controls, Processes(test, instances), host);
-  if (!applied.ok()) {
-    return absl::Status(
-        applied.status().code(),
-        absl::StrCat("the test's controls are not possible here: ",
-                     applied.status().message()));
-  }
+  const std::vector<ControlledInstance> processes = Processes(test, instances);
+  auto applied = AppliedControls::Apply(controls, processes, host);
+  if (!applied.ok()) return applied.status();
   applied_ = *std::move(applied);
+  has_groups_ = absl::c_any_of(processes, [this](const auto& process) {
+    return applied_->GroupOf(process.name) >= 0;
+  });
   return absl::OkStatus();
 }
 
@@ -61,8 +59,9 @@ absl::Status TestControls::RefuseWithoutProcesses(
       "several control groups; run the test on node managers of their own";
   if (controls.strict()) {
     return absl::FailedPreconditionError(
-        absl::StrCat("the test's controls are not possible here: ", kProblem,
-                     ", or set controls.strict: false"));
+        absl::StrCat("controls cannot be set (with strict: false, the test "
+                     "runs without them): ",
+                     kProblem));
   }
   for (const std::string& instance : instances) {
     ControlProof& proof = proofs_.emplace_back();
@@ -88,16 +87,11 @@ void TestControls::Verify() {
 
 absl::Status TestControls::Restore() {
   if (applied_ == nullptr) return absl::OkStatus();
-  const absl::Status status = applied_->Restore();
+  absl::Status status = applied_->Restore();
   proofs_ = applied_->proofs();
   applied_ = nullptr;
-  if (status.ok()) return status;
-  return absl::Status(
-      status.code(),
-      absl::StrCat(
-          "control groups could not be left as they were: ", status.message(),
-          ". The node manager tries again before its next test with "
-          "controls, and when it starts"));
+  has_groups_ = false;
+  return status;
 }
 
 void TestControls::AddProofs(NodeResources& resources) const {

@@ -30,8 +30,8 @@ class TestControls {
                      const std::vector<std::string>& instances,
                      bool can_have_groups, const ControlHost& host);
 
-  // Whether there may be groups, with processes in them.
-  bool is_applied() const { return applied_ != nullptr; }
+  // Whether there are groups, in which the processes of instances start.
+  bool has_groups() const { return has_groups_; }
 
   // A descriptor of the folder of the group in which the instance's process is
   // to start; -1 if it has none.
@@ -44,8 +44,8 @@ class TestControls {
   void Verify();
 
   // Undoes everything, when the processes of all engines have ended. The second
-  // call does nothing. An error says what could not be undone, and what happens
-  // about it.
+  // call does nothing. An error says what could not be undone; the next test
+  // with controls tries again.
   absl::Status Restore();
 
   // Adds a proof for each setting.
@@ -55,8 +55,9 @@ class TestControls {
   absl::Status RefuseWithoutProcesses(
       const ControlSet& controls, const std::vector<std::string>& instances);
 
-  std::unique_ptr<AppliedControls> applied_;  // null: no groups, or restored
-  std::vector<ControlProof> proofs_;          // while applied_ is null
+  std::unique_ptr<AppliedControls> applied_;  // null: not applied, or restored
+  bool has_groups_ = false;
+  std::vector<ControlProof> proofs_;  // while applied_ is null
 };
 
 }  // namespace distbench

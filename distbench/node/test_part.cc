@@ -94,7 +94,7 @@ absl::Status TestPart::MakePlan() {
 }
 
 absl::Status TestPart::PrepareInstances(PrepareReply& reply) {
-  if (!controls_.is_applied()) {
+  if (!controls_.has_groups()) {
     environment_.engines.Expect(request_.config().services_size());
   }
   absl::flat_hash_map<std::string, int> instances;

@@ -258,7 +258,7 @@ void CheckGroupSettings(const ControlGroup& group, const Path& path,
   }
   CheckIoLimits(group, path, problems);
   CheckIoPriority(group, path, problems);
-  if (group.everything_else() && !HasSettings(group)) {
+  if (!HasSettings(group)) {
     problems.Add(path, "changes nothing; give it a setting");
   }
 }

@@ -9,8 +9,8 @@
 namespace distbench {
 
 // Adds a problem for each setting of the group, which is at `path`, that is out
-// of range, is no amount, contradicts another, or names no device; and if a
-// group of everything else has no setting.
+// of range, is no amount, contradicts another, or names no device; and if there
+// is no setting.
 void CheckGroupSettings(const ControlGroup& group, const Path& path,
                         Problems& problems);
 
