@@ -38,6 +38,9 @@ class TestPartControlsTest : public TestPartFixture {
         }};
   }
 
+  // The test needs the hierarchy for the way back.
+  ~TestPartControlsTest() override { test_ = nullptr; }
+
   void SetControls(const std::string& controls) {
     DistributedSystemDescription& test =
         *request_.mutable_config()->mutable_traffic_config();
