@@ -1,6 +1,7 @@
 #include "distbench/base/child_process.h"
 
 #include <fcntl.h>
+#include <linux/sched.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -29,8 +30,9 @@ void AppendPointers(std::vector<std::string>& strings,
   pointers.push_back(nullptr);
 }
 
-// Runs in the child, which shares the parent's memory until execve(2), so it
-// makes system calls only.
+// Runs in the child, which shares the parent's memory until execve(2), or has a
+// copy in which other threads' locks are never released, so it makes system
+// calls only.
 [[noreturn]] void Become(const ChildProgram& program, int output,
                          char* const* arguments, char* const* environment,
                          pid_t parent) {
@@ -39,7 +41,11 @@ void AppendPointers(std::vector<std::string>& strings,
     // The parent may have ended before that took effect.
     if (getppid() != parent) _exit(kCannotRun);
   }
-  setpgid(0, 0);
+  if (program.has_own_session) {
+    setsid();
+  } else {
+    setpgid(0, 0);
+  }
   close(STDIN_FILENO);
   open("/dev/null", O_RDONLY);  // the lowest descriptor that is free
   if (output >= 0) {
@@ -60,6 +66,50 @@ void AppendPointers(std::vector<std::string>& strings,
   _exit(kCannotRun);
 }
 
+// As fork(2), but into a control group. clone3(2) could share memory, as
+// vfork(2) does, but the child would return on the stack of its parent, for
+// which the C library has no support.
+pid_t ForkIntoGroup(int group) {
+  clone_args arguments = {};
+  arguments.flags = CLONE_INTO_CGROUP;
+  arguments.exit_signal = SIGCHLD;
+  arguments.cgroup = group;
+  return static_cast<pid_t>(syscall(SYS_clone3, &arguments, sizeof(arguments)));
+}
+
+// What the number of an error means for a start in a control group.
+const char* GroupExplanation(int error_number) {
+  switch (error_number) {
+    case EBUSY:
+      return "; the control group passes on controllers to groups below it: "
+             "start programs in one of these";
+    case EOPNOTSUPP:
+      return "; the control group is threaded, or one above it is";
+    case EACCES:
+    case EPERM:
+      return "; it needs the right to write to cgroup.procs of the control "
+             "group and of the one that contains both processes";
+    case ENODEV:
+      return "; the control group has been removed";
+    case ENOSYS:
+    case EINVAL:
+    case E2BIG:
+      return "; starting in a control group needs Linux 5.7, and a container "
+             "that allows clone3";
+    default:
+      return "";
+  }
+}
+
+absl::Status StartError(int error_number, const ChildProgram& program) {
+  const absl::Status status = absl::ErrnoToStatus(
+      error_number, absl::StrCat("cannot start ", program.path));
+  if (program.group < 0) return status;
+  return absl::Status(
+      status.code(),
+      absl::StrCat(status.message(), GroupExplanation(error_number)));
+}
+
 // fork(2) would copy the page tables of a process that may be large, and
 // posix_spawn(3) does not support PR_SET_PDEATHSIG.
 pid_t Spawn(ChildProgram& program, int output) {
@@ -72,7 +122,9 @@ pid_t Spawn(ChildProgram& program, int output) {
   AppendPointers(program.more_environment, environment);
   const pid_t parent = getpid();
   const pid_t pid =
-      vfork();  // NOLINT(clang-analyzer-security.insecureAPI.vfork)
+      program.group >= 0
+          ? ForkIntoGroup(program.group)
+          : vfork();  // NOLINT(clang-analyzer-security.insecureAPI.vfork)
   if (pid == 0) {
     Become(program, output, arguments.data(), environment.data(), parent);
   }
@@ -93,10 +145,7 @@ absl::StatusOr<ChildProcess> ChildProcess::Start(ChildProgram program,
     output_of_child = FileDescriptor(ends[1]);
   }
   const pid_t pid = Spawn(program, output_of_child.get());
-  if (pid < 0) {
-    return absl::ErrnoToStatus(errno,
-                               absl::StrCat("cannot start ", program.path));
-  }
+  if (pid < 0) return StartError(errno, program);
   ChildProcess child(
       pid, FileDescriptor(static_cast<int>(syscall(SYS_pidfd_open, pid, 0))));
   if (!child.handle_.is_open()) return absl::ErrnoToStatus(errno, "pidfd_open");

@@ -11,6 +11,7 @@ void AddAbTestCommand(CLI::App& app, CommandBody& chosen);
 void AddCalibrateCommand(CLI::App& app, CommandBody& chosen);
 void AddCheckTestCommand(CLI::App& app, CommandBody& chosen);
 void AddCompareCommand(CLI::App& app, CommandBody& chosen);
+void AddControlGuardianCommand(CLI::App& app, CommandBody& chosen);
 void AddEngineCommand(CLI::App& app, CommandBody& chosen);
 void AddNodeManagerCommand(CLI::App& app, CommandBody& chosen);
 void AddNoiseFloorCommand(CLI::App& app, CommandBody& chosen);

@@ -10,6 +10,7 @@ int main(int argc, char** argv) {
           AddTestSequencerCommand,
           AddNodeManagerCommand,
           AddEngineCommand,
+          AddControlGuardianCommand,
           AddRunTestsCommand,
           AddRunsCommand,
           AddAbTestCommand,

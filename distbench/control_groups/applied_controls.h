@@ -1,4 +1,5 @@
-// The controls of a test on this host: groups, their settings, and the way back.
+// The controls of a test on this host: groups, their settings, and the way
+// back.
 
 #ifndef DISTBENCH_CONTROL_GROUPS_APPLIED_CONTROLS_H_
 #define DISTBENCH_CONTROL_GROUPS_APPLIED_CONTROLS_H_
@@ -13,17 +14,17 @@
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/types/span.h"
+#include "distbench/base/files.h"
+#include "distbench/control_groups/control_plan.h"
+#include "distbench/control_groups/control_writer.h"
 #include "distbench/control_groups/group_files.h"
 #include "distbench/control_groups/guardian.h"
+#include "distbench/control_groups/hierarchy.h"
+#include "distbench/control_groups/journal.h"
 #include "proto/experiment.pb.h"
 #include "proto/results.pb.h"
 
 namespace distbench {
-
-struct ControlledInstance {
-  std::string name;     // "server/0"
-  std::string service;  // "server"
-};
 
 // Where controls are applied. Tests replace every part.
 struct ControlHost {
@@ -48,11 +49,12 @@ class AppliedControls {
   // and canonical. Whatever is changed can be undone from then on, also after
   // the death of this process: a guardian watches it.
   //
-  // If a setting, or control groups as such, are impossible: an error that names
-  // all such settings if the set is strict, after everything is undone;
-  // otherwise the proofs say so, and instances may have no group. Values that a
-  // dead process left are restored first. FAILED_PRECONDITION if another node
-  // manager holds one of the controls, or the group that both share.
+  // A setting may be impossible, or control groups as such: because the host
+  // lacks them, because the group is not delegated, or because another node
+  // manager holds one of the controls. If the set is strict, the result is then
+  // FAILED_PRECONDITION with one line for each setting, and nothing is changed;
+  // otherwise, the proofs say so, and instances may have no group. What dead
+  // processes left is undone first.
   static absl::StatusOr<std::unique_ptr<AppliedControls>> Apply(
       const ControlSet& set, absl::Span<const ControlledInstance> instances,
       const ControlHost& host = {});
@@ -64,7 +66,7 @@ class AppliedControls {
   AppliedControls& operator=(const AppliedControls&) = delete;
 
   // Returns a descriptor of the folder of an instance's group, for
-  // ChildProgram::group; -1 if it has none. Valid until Restore().
+  // ChildProgram::group; -1 if it has none. Valid as long as this object.
   int GroupOf(absl::string_view instance) const;
 
   // Returns what the groups have used since they were made, by the name of the
@@ -87,12 +89,34 @@ class AppliedControls {
   std::vector<ControlProof> proofs() const ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  struct State;
+  explicit AppliedControls(const ControlHost& host) : host_(host) {}
 
-  explicit AppliedControls(std::unique_ptr<State> state);
+  // The parts of Apply(). What they return makes all controls impossible; what
+  // makes one setting impossible is in its proof.
+  absl::Status Make(const ControlPlan& plan) ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::Status Begin(const GroupHierarchy& hierarchy, const ControlPlan& plan,
+                     const std::vector<std::string>& neighbours)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status Write(ControlWriter& writer, const ControlPlan& plan,
+                     const std::vector<std::string>& neighbours);
+  absl::Status OpenFolders();
+
+  // Undoes everything, and makes proofs that nothing holds.
+  void Abandon(const ControlPlan& plan, const absl::Status& reason)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::Status CheckAllHold() const ABSL_LOCKS_EXCLUDED(mutex_);
+
+  const ControlHost host_;
+
+  // Set by Apply(), before others use this.
+  std::string delegated_folder_;
+  std::map<std::string, std::string> folders_;         // by instance
+  std::map<std::string, FileDescriptor> descriptors_;  // of these
 
   mutable absl::Mutex mutex_;
-  const std::unique_ptr<State> state_;
+  std::unique_ptr<Journal> journal_ ABSL_GUARDED_BY(mutex_);
+  std::unique_ptr<Guardian> guardian_ ABSL_GUARDED_BY(mutex_);
+  std::vector<WrittenControl> written_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace distbench

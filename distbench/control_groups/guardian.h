@@ -36,15 +36,15 @@ class Guardian {
 using GuardianStarter = std::function<absl::StatusOr<std::unique_ptr<Guardian>>(
     const std::string& journal)>;
 
-// Starts this program again with kGuardianSubcommand, which it must implement by
-// RunGuardian().
+// Starts this program again with kGuardianSubcommand, which it must implement
+// by RunGuardian().
 absl::StatusOr<std::unique_ptr<Guardian>> StartGuardianProcess(
     const std::string& journal);
 
 // The guardian's side: watches until the end. `socket` is what it inherited.
-// Ignores the signals that end programs, for the whole process. Returns an error
-// if it cannot watch, or could not undo everything; the journal then remains for
-// RecoverAbandoned().
+// Ignores the signals that end programs, for the whole process. Returns an
+// error if it cannot watch, or could not undo everything; the journal then
+// remains for RecoverAbandoned().
 absl::Status RunGuardian(FileDescriptor socket, const std::string& journal,
                          GroupFiles& files);
 

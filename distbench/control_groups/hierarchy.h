@@ -21,8 +21,8 @@ inline constexpr char kManagerGroup[] = "distbench.manager";
 // A mounted hierarchy of version 2, and the group that was delegated to this
 // process: its own, below which it may create others.
 struct GroupHierarchy {
-  std::string mount;           // the folder of the root group
-  std::string delegated_path;  // below `mount`: "/" or "/system.slice/x"
+  std::string mount;                  // the folder of the root group
+  std::string delegated_path;         // below `mount`: "/" or "/system.slice/x"
   std::set<std::string> controllers;  // that the delegated group may pass on
 
   // Whether the delegated group is the root of the host's hierarchy, where

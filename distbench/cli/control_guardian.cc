@@ -1,0 +1,49 @@
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "distbench/base/child_process.h"
+#include "distbench/base/files.h"
+#include "distbench/cli/commands.h"
+#include "distbench/cli/output.h"
+#include "distbench/control_groups/group_files.h"
+#include "distbench/control_groups/guardian.h"
+#include "distbench/report/findings/verdict.h"
+
+namespace distbench {
+namespace {
+
+int Guard(const std::string& journal) {
+  constexpr int kSocket = ChildProgram::kInheritedNumber;
+  struct stat socket = {};
+  if (fstat(kSocket, &socket) != 0 || !S_ISSOCK(socket.st_mode)) {
+    return Fail(absl::InvalidArgumentError(
+                    "node managers start this themselves; see: distbench help "
+                    "node_manager"),
+                kExitUsage);
+  }
+  KernelGroupFiles files;
+  const absl::Status status =
+      RunGuardian(FileDescriptor(kSocket), journal, files);
+  return status.ok() ? kExitOk : Fail(status, kExitRunFailed);
+}
+
+}  // namespace
+
+void AddControlGuardianCommand(CLI::App& app, CommandBody& chosen) {
+  CLI::App* command = app.add_subcommand(
+      kGuardianSubcommand, "Undoes the controls of a node manager that died");
+  // Hidden from the list of subcommands, because it is not for users.
+  command->group("");
+  auto journal = std::make_shared<std::string>();
+  command->add_option("journal", *journal)->required();
+  command->callback(
+      [journal, &chosen] { chosen = [journal] { return Guard(*journal); }; });
+}
+
+}  // namespace distbench

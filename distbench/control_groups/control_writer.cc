@@ -1,0 +1,297 @@
+#include "distbench/control_groups/control_writer.h"
+
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "distbench/control_groups/processes.h"
+#include "distbench/control_groups/read_back.h"
+
+namespace distbench {
+namespace {
+
+using Kind = JournalRecord::Kind;
+
+constexpr char kPassingOn[] = "/cgroup.subtree_control";
+
+std::string Join(const std::string& path, const std::string& name) {
+  return absl::StrCat(path == "/" ? "" : path, "/", name);
+}
+
+// Settings that protect a group only as far as each group above it is
+// protected, and of which a member gets none from its group.
+bool IsProtection(const FileSetting& setting) {
+  return setting.file == "memory.min" || setting.file == "memory.low";
+}
+
+int64_t Bytes(absl::string_view text) {
+  text = absl::StripAsciiWhitespace(text);
+  int64_t bytes = 0;
+  return absl::SimpleAtoi(text, &bytes) ? bytes
+                                        : std::numeric_limits<int64_t>::max();
+}
+
+// Controllers without which there are no statistics of a group.
+std::set<std::string> NeededControllers(
+    const std::vector<PlannedGroup>& groups) {
+  std::set<std::string> needed = {"cpu", "io", "memory"};
+  for (const PlannedGroup& group : groups) {
+    for (const FileSetting& setting : group.settings) {
+      needed.insert(setting.controller());
+    }
+  }
+  return needed;
+}
+
+void Fail(const absl::Status& status, ControlProof& proof) {
+  proof.set_held(false);
+  proof.set_problem(std::string(status.message()));
+}
+
+}  // namespace
+
+void WrittenControl::Verify(const GroupFiles& files) {
+  if (!proof.held()) return;
+  const auto text = files.Read(absl::StrCat(folder, "/", setting.file));
+  // A neighbour may end during a test, as services and sessions do.
+  if (absl::IsNotFound(text.status()) && !Exists(folder)) return;
+  if (!text.ok()) return Fail(text.status(), proof);
+  if (Says(setting.file, *text, setting.value)) return;
+  Fail(absl::AbortedError(absl::StrCat(
+           "during the test, somebody else changed it to \"",
+           RelevantPart(setting.file, *text, setting.value), "\"")),
+       proof);
+}
+
+// ---- Groups -----------------------------------------------------------------
+
+absl::Status ControlWriter::OpenDelegatedGroup(
+    const std::vector<PlannedGroup>& groups) {
+  if (groups.empty()) return absl::OkStatus();
+  // At the root of the host, processes and groups may be side by side.
+  if (!hierarchy_.is_host_root) {
+    absl::Status status = EnterManagerGroup();
+    if (!status.ok()) return status;
+  }
+  return PassOn(NeededControllers(groups));
+}
+
+absl::Status ControlWriter::EnterManagerGroup() {
+  const std::string from = hierarchy_.DelegatedFolder();
+  const std::string to = absl::StrCat(from, "/", kManagerGroup);
+  absl::Status status = CheckOwnProcesses(root_, from, files_);
+  if (!status.ok()) return status;
+  status =
+      journal_.Append({.kind = Kind::kManager, .folder = to, .before = from});
+  if (status.ok()) status = files_.MakeGroup(to);
+  if (status.ok()) status = MoveProcesses(from, to, files_);
+  return status;
+}
+
+absl::Status ControlWriter::PassOn(const std::set<std::string>& controllers) {
+  const std::string folder = hierarchy_.DelegatedFolder();
+  const auto text = files_.Read(folder + kPassingOn);
+  if (!text.ok()) return text.status();
+  const std::set<std::string> before =
+      absl::StrSplit(absl::StripAsciiWhitespace(*text), ' ', absl::SkipEmpty());
+  std::set<std::string> added;
+  for (const std::string& name : controllers) {
+    if (hierarchy_.controllers.count(name) == 0) continue;
+    (before.count(name) > 0 ? passed_on_ : added).insert(name);
+  }
+  if (added.empty()) return absl::OkStatus();
+  absl::Status status = journal_.Append({.kind = Kind::kControllers,
+                                         .folder = folder,
+                                         .value = absl::StrJoin(added, " ")});
+  if (!status.ok()) return status;
+  for (const std::string& name : added) {
+    absl::Status written =
+        files_.Write(folder + kPassingOn, absl::StrCat("+", name));
+    if (written.ok()) passed_on_.insert(name);
+    if (!written.ok()) refused_[name] = std::move(written);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ControlWriter::MakeOneGroup(const std::string& path) {
+  const std::string folder = hierarchy_.Folder(path);
+  absl::Status status =
+      journal_.Append({.kind = Kind::kGroup, .folder = folder});
+  return status.ok() ? files_.MakeGroup(folder) : status;
+}
+
+// A controller that cannot be passed on is missed when a member's file is.
+void ControlWriter::PassOnWithin(const std::string& folder) {
+  for (const std::string& name : passed_on_) {
+    files_.Write(folder + kPassingOn, absl::StrCat("+", name)).IgnoreError();
+  }
+}
+
+absl::Status ControlWriter::MakeGroup(const PlannedGroup& group) {
+  const std::string path = Join(hierarchy_.delegated_path, group.folder_name);
+  absl::Status status = MakeOneGroup(path);
+  if (!status.ok()) return status;
+  for (const FileSetting& setting : group.settings) {
+    status = Set(setting, path, InstancesOf(group), Owner::kTest);
+    if (!status.ok()) return status;
+  }
+  PassOnWithin(hierarchy_.Folder(path));
+  for (const PlannedGroup::Member& member : group.members) {
+    const std::string below = Join(path, member.folder_name);
+    status = MakeOneGroup(below);
+    if (!status.ok()) return status;
+    folders_[member.instance] = hierarchy_.Folder(below);
+    for (const FileSetting& setting : group.settings) {
+      if (!IsProtection(setting)) continue;
+      status = Set(setting, below, member.instance, Owner::kTest);
+      if (!status.ok()) return status;
+    }
+  }
+  return absl::OkStatus();
+}
+
+// ---- Others -----------------------------------------------------------------
+
+absl::Status ControlWriter::SetNeighbour(const FileSetting& setting,
+                                         const std::string& path) {
+  FileSetting checked = setting;
+  if (checked.problem.ok() &&
+      IsManagedBySystemd(root_, hierarchy_, path, files_)) {
+    checked.problem = absl::FailedPreconditionError(absl::StrCat(
+        "systemd manages ", path,
+        ", and may overwrite what others set there; "
+        "leave out everything_else, and have systemd set it for the time of "
+        "the test (systemctl set-property --runtime)"));
+  }
+  return Set(checked, path, path, Owner::kOthers);
+}
+
+absl::Status ControlWriter::SetNeighbours(
+    const std::vector<FileSetting>& settings,
+    const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) {
+    for (const FileSetting& setting : settings) {
+      // It may have ended since the list was made.
+      if (!Exists(hierarchy_.Folder(path))) break;
+      absl::Status status = SetNeighbour(setting, path);
+      if (!status.ok()) return status;
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ControlWriter::SetDevices(
+    const std::vector<FileSetting>& settings) {
+  for (const FileSetting& setting : settings) {
+    absl::Status status = Set(setting, "/", "/", Owner::kOthers);
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+// ---- Settings ---------------------------------------------------------------
+
+absl::Status ControlWriter::Set(const FileSetting& setting,
+                                const std::string& path,
+                                const std::string& label, Owner owner) {
+  WrittenControl control = {
+      .folder = hierarchy_.Folder(path), .setting = setting, .proof = {}};
+  control.proof.set_group(label);
+  control.proof.set_path(path);
+  control.proof.set_file(setting.file);
+  control.proof.set_wanted(setting.value);
+  control.proof.set_held(true);
+  absl::Status status = absl::OkStatus();
+  const absl::Status possible = CheckPossible(setting, owner);
+  if (possible.ok()) {
+    status = Write(control, owner);
+  } else {
+    Fail(possible, control.proof);
+  }
+  written_.push_back(std::move(control));
+  return status;
+}
+
+absl::Status ControlWriter::Write(WrittenControl& control, Owner owner) {
+  const FileSetting& setting = control.setting;
+  const std::string file = absl::StrCat(control.folder, "/", setting.file);
+  const auto before = files_.Read(file);
+  if (!before.ok()) {
+    Fail(before.status(), control.proof);
+    return absl::OkStatus();
+  }
+  control.proof.set_before(RelevantPart(setting.file, *before, setting.value));
+  // What is in a group of the test is undone with the group.
+  if (owner == Owner::kOthers) {
+    absl::Status status = journal_.Append(
+        {.kind = Kind::kValue,
+         .folder = control.folder,
+         .file = setting.file,
+         .value = setting.value,
+         .before = UndoingValue(setting.file, *before, setting.value)});
+    if (!status.ok()) return status;
+  }
+  const absl::Status written = files_.Write(file, setting.value);
+  const auto text = files_.Read(file);
+  if (text.ok()) {
+    control.proof.set_read_back(
+        RelevantPart(setting.file, *text, setting.value));
+  }
+  if (!written.ok()) {
+    Fail(written, control.proof);
+  } else if (!text.ok()) {
+    Fail(text.status(), control.proof);
+  } else if (!Says(setting.file, *text, setting.value)) {
+    Fail(
+        absl::AbortedError("the kernel accepted another value than was wanted"),
+        control.proof);
+  } else if (owner == Owner::kTest) {
+    const absl::Status above = CheckProtectionAbove(setting);
+    if (!above.ok()) Fail(above, control.proof);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ControlWriter::CheckPossible(const FileSetting& setting,
+                                          Owner owner) const {
+  if (!setting.problem.ok()) return setting.problem;
+  if (owner == Owner::kOthers) return absl::OkStatus();
+  const std::string controller = setting.controller();
+  const auto refused = refused_.find(controller);
+  if (refused != refused_.end()) return refused->second;
+  if (passed_on_.count(controller) > 0) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      "the controller ", controller,
+      " is not passed on to the group of the "
+      "node manager, ",
+      hierarchy_.delegated_path, ", which has ",
+      absl::StrJoin(hierarchy_.controllers, ", "),
+      "; have it delegated, too (systemd: Delegate=yes), or enable it in the "
+      "kernel"));
+}
+
+absl::Status ControlWriter::CheckProtectionAbove(
+    const FileSetting& setting) const {
+  if (!IsProtection(setting)) return absl::OkStatus();
+  std::string folder = hierarchy_.DelegatedFolder();
+  for (; absl::StartsWith(folder, hierarchy_.mount);
+       folder.resize(folder.rfind('/'))) {
+    const auto text = files_.Read(absl::StrCat(folder, "/", setting.file));
+    if (!text.ok()) continue;  // the root of the host has no such file
+    if (Bytes(*text) >= Bytes(setting.value)) continue;
+    return absl::FailedPreconditionError(absl::StrCat(
+        "it has no effect beyond that of ", folder, "/", setting.file,
+        ", which is ", absl::StripAsciiWhitespace(*text),
+        "; set that to at least ", setting.value,
+        " (of a unit of systemd: MemoryMin= or MemoryLow=)"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace distbench

@@ -1,0 +1,96 @@
+#include "distbench/control_groups/recovery.h"
+
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "distbench/control_groups/journal.h"
+#include "distbench/control_groups/state_folder.h"
+#include "distbench/control_groups/undo.h"
+
+namespace distbench {
+namespace {
+
+constexpr absl::Duration kLockPatience = absl::Seconds(10);
+
+void Append(std::vector<std::string> from, std::vector<std::string>& to) {
+  for (std::string& each : from) to.push_back(std::move(each));
+}
+
+std::string RestoredSentence(const UndoneValue& value) {
+  return absl::StrCat(value.folder, "/", value.file, " was set to \"",
+                      value.value, "\", and is ", value.after);
+}
+
+}  // namespace
+
+UndoneJournal UndoJournal(Journal& journal, GroupFiles& files) {
+  UndoneJournal undone;
+  const auto contents = journal.Read();
+  if (!contents.ok()) {
+    undone.status = contents.status();
+    return undone;
+  }
+  UndoReport report = Undo(contents->records, files, kUndoPatience);
+  for (const UndoneValue& value : report.values) {
+    if (value.after != "left") {
+      undone.sentences.push_back(RestoredSentence(value));
+    }
+  }
+  Append(std::move(report.left), undone.sentences);
+  if (report.problems.empty()) {
+    undone.status = journal.Remove();
+  } else {
+    undone.status = absl::InternalError(absl::StrCat(
+        absl::StrJoin(report.problems, "\n"), "\n", journal.path(),
+        " has what remains to be undone; the next test with controls, and the "
+        "next node manager, try again"));
+  }
+  return undone;
+}
+
+std::vector<std::string> RecoverLocked(const std::string& root,
+                                       const std::string& state_folder,
+                                       GroupFiles& files) {
+  const std::string boot_id = ThisHolder(root).boot_id;
+  std::vector<std::string> sentences;
+  for (const std::string& path : ListJournals(state_folder)) {
+    const std::unique_ptr<Journal> journal = Journal::TakeAbandoned(path);
+    if (journal == nullptr) continue;
+    const auto contents = journal->Read();
+    if (!contents.ok()) {
+      sentences.emplace_back(contents.status().message());
+      continue;
+    }
+    if (!contents->holder.has_value() || contents->holder->boot_id != boot_id) {
+      // Groups and settings do not outlive a boot, and without a holder nothing
+      // was changed.
+      const absl::Status removed = journal->Remove();
+      if (!removed.ok()) sentences.emplace_back(removed.message());
+      continue;
+    }
+    sentences.push_back(absl::StrCat(contents->holder->ToString(),
+                                     " died with control groups of a test; "
+                                     "undoing them"));
+    UndoneJournal undone = UndoJournal(*journal, files);
+    Append(std::move(undone.sentences), sentences);
+    if (!undone.status.ok()) sentences.emplace_back(undone.status.message());
+  }
+  return sentences;
+}
+
+std::vector<std::string> RecoverAbandoned(const std::string& root,
+                                          const std::string& state_folder,
+                                          GroupFiles& files) {
+  const std::string folder =
+      state_folder.empty() ? StateFolder() : state_folder;
+  if (!Exists(folder)) return {};
+  absl::Status status = MakeStateFolder(folder);  // checks who may write to it
+  if (!status.ok()) return {std::string(status.message())};
+  const auto lock = LockStateFolder(folder, kLockPatience);
+  if (!lock.ok()) return {std::string(lock.status().message())};
+  return RecoverLocked(root, folder, files);
+}
+
+}  // namespace distbench
