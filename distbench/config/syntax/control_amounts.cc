@@ -62,15 +62,20 @@ bool IsPercentage(absl::string_view text, double& percent) {
   return absl::ConsumeSuffix(&text, "%") && ParseDecimal(text, percent);
 }
 
+absl::StatusOr<ControlAmount> PercentOfHost(absl::string_view text,
+                                            double percent) {
+  if (percent > 0 && percent <= 100) {
+    return ControlAmount{Kind::kPercentOfHost, percent};
+  }
+  return OutOfRange(text, "above 0% and at most 100%");
+}
+
 }  // namespace
 
 absl::StatusOr<ControlAmount> ParseMemoryAmount(absl::string_view text) {
   if (text == kUnlimited) return ControlAmount();
   double percent = 0;
-  if (IsPercentage(text, percent)) {
-    if (percent > 100) return OutOfRange(text, "from 0% to 100%");
-    return ControlAmount{Kind::kPercentOfHost, percent};
-  }
+  if (IsPercentage(text, percent)) return PercentOfHost(text, percent);
   const absl::StatusOr<int64_t> bytes = ParseSizeWithUnit(text);
   if (bytes.ok()) {
     return ControlAmount{Kind::kAbsolute, static_cast<double>(*bytes)};
@@ -84,12 +89,7 @@ absl::StatusOr<ControlAmount> ParseMemoryAmount(absl::string_view text) {
 absl::StatusOr<ControlAmount> ParseCpuAmount(absl::string_view text) {
   if (text == kUnlimited) return ControlAmount();
   double number = 0;
-  if (IsPercentage(text, number)) {
-    if (number > 0 && number <= 100) {
-      return ControlAmount{Kind::kPercentOfHost, number};
-    }
-    return OutOfRange(text, "above 0% and at most 100%");
-  }
+  if (IsPercentage(text, number)) return PercentOfHost(text, number);
   if (!ParseDecimal(text, number)) {
     return absl::InvalidArgumentError(
         absl::StrCat(Quoted(text),

@@ -29,8 +29,8 @@ struct ControlAmount {
 // These return INVALID_ARGUMENT for other text, with a message that quotes it
 // and shows the right form.
 
-// Parses a size ("512MiB"), a share from "0%" to "100%" of the host's memory,
-// or "max". Bytes are whole.
+// Parses a size ("512MiB"), a share of the host's memory ("75%"), or "max".
+// Bytes are whole; shares are above 0 and at most 100 %.
 absl::StatusOr<ControlAmount> ParseMemoryAmount(absl::string_view text);
 
 // Parses a number of CPUs ("1.5"), a share of the host's ("50%"), or "max".

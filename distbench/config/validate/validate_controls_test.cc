@@ -178,7 +178,7 @@ TEST(ControlSetTest, AmountsOfMemoryMustNotDescend) {
               ElementsAre(HasSubstr("c.groups[0].memory_max: \"512\" is not a "
                                     "size")));
   EXPECT_THAT(ProblemsOfSetting("memory_swap_max: '101%'"),
-              ElementsAre(HasSubstr("from 0% to 100%")));
+              ElementsAre(HasSubstr("above 0% and at most 100%")));
 }
 
 TEST(ControlSetTest, IoLimitsNameADeviceOnceAndLimitSomething) {
