@@ -3,6 +3,7 @@
 
 #include "distbench/hosting/process_engines.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -23,6 +24,7 @@
 #include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
 #include "absl/types/span.h"
+#include "distbench/base/files.h"
 #include "distbench/config/compile/compile.h"
 #include "distbench/config/validate/check.h"
 #include "distbench/hosting/engine_messages.h"
@@ -86,7 +88,7 @@ class ProcessEnginesTest : public testing::Test {
     plan_ = std::make_shared<const Plan>(Compile(test_));
   }
 
-  absl::Status Make(int instance, Owned& owned) {
+  absl::Status Make(int instance, Owned& owned, int group = -1) {
     EngineRequest request{.test = test_, .options = {}, .environment = {}};
     request.options.plan = plan_;
     request.options.instance = instance;
@@ -96,6 +98,7 @@ class ProcessEnginesTest : public testing::Test {
       owned.overloaded.Notify();
     };
     request.environment.service_address = "127.0.0.1";
+    request.group = group;
     auto engine = engines_.Make(std::move(request));
     if (!engine.ok()) return engine.status();
     owned.engine = *std::move(engine);
@@ -207,6 +210,25 @@ TEST_F(ProcessEnginesTest, ProcessesEndWithTheirEngines) {
   client_.engine.reset();
   EXPECT_TRUE(WaitForEnd(pid));
   EXPECT_TRUE(Exists(server_.engine->pid()));
+}
+
+TEST_F(ProcessEnginesTest, TheEndsOfProcessesCanBeAwaited) {
+  SetTest("max_iteration_count: 10");
+  MakeBoth();
+  const pid_t pid = client_.engine->pid();
+  client_.engine.reset();
+  engines_.AwaitEnds(kGenerous);
+  EXPECT_FALSE(Exists(pid));
+  EXPECT_TRUE(Exists(server_.engine->pid()));
+}
+
+TEST_F(ProcessEnginesTest, AGroupThatIsNoneIsAnError) {
+  SetTest("max_iteration_count: 10");
+  const FileDescriptor folder(open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  ASSERT_TRUE(folder.is_open());
+  const absl::Status status = Make(1, server_, folder.get());
+  EXPECT_THAT(std::string(status.message()), HasSubstr("cannot start"));
+  EXPECT_EQ(Make(1, server_), absl::OkStatus()) << "others are not affected";
 }
 
 TEST_F(ProcessEnginesTest, EachEngineStartsFromNothing) {

@@ -171,8 +171,10 @@ class NodeManager::Impl {
   }
 
  private:
-  // Undoes what node managers that have died left in control groups.
+  // Undoes what node managers that have died left in control groups. A node
+  // whose engines have no processes has nothing to do with those.
   void Recover() const {
+    if (options_.engines == nullptr) return;
     const ControlHost& host = environment_.control_host;
     for (const std::string& sentence : RecoverAbandoned(
              environment_.system_root, host.state_folder, *host.files)) {

@@ -2,7 +2,10 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "distbench/control_groups/group_files.h"
+#include "distbench/control_groups/guardian.h"
 #include "distbench/control_groups/testing/fake_hierarchy.h"
+#include "distbench/node/test_controls.h"
 #include "distbench/node/test_part.h"
 #include "distbench/node/testing/test_part_fixture.h"
 #include "gmock/gmock.h"
