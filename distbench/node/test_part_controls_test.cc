@@ -1,12 +1,10 @@
-#include <memory>
 #include <string>
 
 #include "absl/status/status.h"
-#include "distbench/control_groups/group_files.h"
-#include "distbench/control_groups/guardian.h"
 #include "distbench/control_groups/testing/fake_hierarchy.h"
 #include "distbench/node/test_controls.h"
 #include "distbench/node/test_part.h"
+#include "distbench/node/testing/fake_control_host.h"
 #include "distbench/node/testing/test_part_fixture.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
@@ -22,24 +20,10 @@ using ::testing::SizeIs;
 constexpr int kFailedPrecondition =
     static_cast<int>(absl::StatusCode::kFailedPrecondition);
 
-class NoGuardian final : public Guardian {
- public:
-  void Dismiss() override {}
-};
-
 // A node whose host has control groups that the test can look at.
 class TestPartControlsTest : public TestPartFixture {
  protected:
-  TestPartControlsTest() {
-    environment_.system_root = hierarchy_.root();
-    environment_.control_host = {
-        .state_folder = hierarchy_.state_folder(),
-        .files = std::shared_ptr<GroupFiles>(std::shared_ptr<void>(),
-                                             &hierarchy_.files()),
-        .start_guardian = [](const std::string&) {
-          return std::make_unique<NoGuardian>();
-        }};
-  }
+  TestPartControlsTest() { UseHierarchy(hierarchy_, environment_); }
 
   // The test needs the hierarchy for the way back.
   ~TestPartControlsTest() override { test_ = nullptr; }
