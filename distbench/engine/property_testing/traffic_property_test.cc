@@ -140,9 +140,6 @@ bool MayBeMissing(const std::string& field, const OptionalFeatures& features) {
   if (kOfOtherDrivers->count(field) > 0) return true;
   // Fields of clients, which do not change the traffic.
   if (absl::StrContains(field, "LoadSearchSpec") ||
-      absl::StartsWith(field, "distbench.Experiment") ||
-      absl::StartsWith(field, "distbench.Antagonist") ||
-      field == "distbench.DistributedSystemDescription.experiment" ||
       field == "distbench.DistributedSystemDescription.search" ||
       field == "distbench.DistributedSystemDescription.objectives") {
     return true;
