@@ -80,6 +80,8 @@ pid_t ForkIntoGroup(int group) {
 // What the number of an error means for a start in a control group.
 const char* GroupExplanation(int error_number) {
   switch (error_number) {
+    case EBADF:
+      return "; that is not the folder of a control group of version 2";
     case EBUSY:
       return "; the control group passes on controllers to groups below it: "
              "start programs in one of these";

@@ -3,21 +3,25 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <fstream>
 #include <string>
 #include <thread>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "distbench/base/testing/status_testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace distbench {
 namespace {
 
+using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 constexpr absl::Duration kGenerous = absl::Seconds(20);
@@ -145,6 +149,78 @@ TEST(ChildProcessTest, EndsWithTheThreadThatStartsIt) {
   ASSERT_TRUE(child.ok()) << child.status();
   EXPECT_TRUE(child->HasEnded(kGenerous));
   EXPECT_EQ(WTERMSIG(child->Finish()), SIGTERM);
+}
+
+TEST(ChildProcessTest, MayHaveASessionOfItsOwn) {
+  for (const bool has_own_session : {false, true}) {
+    ChildProgram program = Shell(
+        "read pid name state parent group session rest </proc/$$/stat; "
+        "test $session = $$");
+    program.has_own_session = has_own_session;
+    EXPECT_EQ(ExitOf(program) == 0, has_own_session);
+  }
+}
+
+// A group of version 2, of no controllers, in that of this process.
+class GroupForTest {
+ public:
+  GroupForTest() {
+    std::ifstream mounts("/proc/self/mounts");
+    std::string device, point, type, rest;
+    while (mounts >> device >> point >> type && std::getline(mounts, rest)) {
+      if (type == "cgroup2") mount_ = point;
+    }
+    std::ifstream groups("/proc/self/cgroup");
+    for (std::string line; std::getline(groups, line);) {
+      if (line.rfind("0::", 0) == 0) own_ = line.substr(3);
+    }
+    path_ = absl::StrCat(own_ == "/" ? "" : own_, "/distbench.test-", getpid());
+    if (!mount_.empty() && mkdir((mount_ + path_).c_str(), 0755) == 0) {
+      folder_ = FileDescriptor(
+          open((mount_ + path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    }
+  }
+
+  ~GroupForTest() { Remove(); }
+
+  // Whether this process may make groups.
+  bool exists() const { return folder_.is_open(); }
+  int get() const { return folder_.get(); }
+  const std::string& path() const { return path_; }
+  void Remove() const { rmdir((mount_ + path_).c_str()); }
+
+ private:
+  std::string mount_;
+  std::string own_;
+  std::string path_;
+  FileDescriptor folder_;
+};
+
+TEST(ChildProcessTest, StartsInAControlGroup) {
+  const GroupForTest group;
+  if (!group.exists()) GTEST_SKIP() << "no control group can be made here";
+  ChildProgram program = Shell("sed -n s/^0:://p /proc/$$/cgroup");
+  program.group = group.get();
+  FileDescriptor output;
+  const auto child = ChildProcess::Start(program, &output);
+  ASSERT_TRUE(child.ok()) << child.status();
+  EXPECT_EQ(ReadLine(output), group.path());
+}
+
+TEST(ChildProcessTest, SaysWhyItCannotStartInAControlGroup) {
+  const GroupForTest group;
+  if (!group.exists()) GTEST_SKIP() << "no control group can be made here";
+  group.Remove();
+  ChildProgram program = Shell("exit 0");
+  program.group = group.get();
+  EXPECT_THAT(Message(ChildProcess::Start(program).status()),
+              HasSubstr("cannot start /bin/sh"));
+  EXPECT_THAT(Message(ChildProcess::Start(program).status()),
+              HasSubstr("the control group has been removed"));
+  const FileDescriptor folder(open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  program.group = folder.get();
+  EXPECT_THAT(Message(ChildProcess::Start(program).status()),
+              HasSubstr("not the folder of a control group"));
 }
 
 }  // namespace

@@ -186,6 +186,7 @@ absl::Status AppliedControls::OpenFolders() {
 
 void AppliedControls::Abandon(const ControlPlan& plan,
                               const absl::Status& reason) {
+  LOG(WARNING) << "a test has no control groups: " << reason.message();
   const absl::Status restored = Restore();
   LOG_IF(ERROR, !restored.ok()) << restored.message();
   descriptors_.clear();
@@ -195,18 +196,22 @@ void AppliedControls::Abandon(const ControlPlan& plan,
 }
 
 absl::Status AppliedControls::CheckAllHold() const {
-  std::set<std::string> reasons;
+  // Many settings may be impossible for one reason.
+  std::map<std::string, std::vector<std::string>> settings_by_problem;
   for (const ControlProof& proof : proofs()) {
     if (proof.held()) continue;
-    reasons.insert(absl::StrCat(proof.file(), " = \"", proof.wanted(),
-                                "\" for ", proof.group(), ": ",
-                                proof.problem()));
+    settings_by_problem[proof.problem()].push_back(absl::StrCat(
+        proof.file(), " = \"", proof.wanted(), "\" for ", proof.group()));
   }
-  if (reasons.empty()) return absl::OkStatus();
-  return absl::FailedPreconditionError(absl::StrCat(
+  if (settings_by_problem.empty()) return absl::OkStatus();
+  std::string message =
       "controls cannot be set (with strict: false, the test runs without "
-      "them):\n",
-      absl::StrJoin(reasons, "\n")));
+      "them)";
+  for (const auto& [problem, settings] : settings_by_problem) {
+    absl::StrAppend(&message, "\n", absl::StrJoin(settings, ", "), ": ",
+                    problem);
+  }
+  return absl::FailedPreconditionError(message);
 }
 
 // ---- Use --------------------------------------------------------------------

@@ -52,7 +52,7 @@ class AppliedControls {
   // A setting may be impossible, or control groups as such: because the host
   // lacks them, because the group is not delegated, or because another node
   // manager holds one of the controls. If the set is strict, the result is then
-  // FAILED_PRECONDITION with one line for each setting, and nothing is changed;
+  // FAILED_PRECONDITION with a line for each reason, and nothing is changed;
   // otherwise, the proofs say so, and instances may have no group. What dead
   // processes left is undone first.
   static absl::StatusOr<std::unique_ptr<AppliedControls>> Apply(

@@ -17,9 +17,9 @@ namespace {
 
 // Whoever ends a service sends these to all of its processes.
 void OutliveSignals() {
-  for (const int signal :
+  for (const int number :
        {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGUSR1, SIGUSR2}) {
-    std::signal(signal, SIG_IGN);
+    signal(number, SIG_IGN);
   }
 }
 

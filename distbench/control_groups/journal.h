@@ -32,7 +32,7 @@ inline constexpr char kJournalSuffix[] = ".journal";
 struct JournalHolder {
   std::string boot_id;  // groups and settings do not outlive a boot
   pid_t pid = 0;
-  absl::Time start;
+  absl::Time start = absl::UnixEpoch();
 
   // "process 123 (since 2026-11-22 13:42:21 UTC)".
   std::string ToString() const;
