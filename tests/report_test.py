@@ -56,6 +56,7 @@ class ReportTest(ReportTestCase):
             "seconds": 40,
             "resources": 40,
             "cpus": 40,
+            "groups": 0,
             "connections": 2,
             "samples": 0,
         }

@@ -49,6 +49,7 @@ struct Flags {
   std::string service_address;
   BindingFlags binding;
   int workers = 0;
+  std::string control_state_dir;
   EngineLimits engine_limits;
 };
 
@@ -113,6 +114,7 @@ int RunNodeManager(const Flags& flags) {
   options.tls = *tls;
   options.binding = *binding;
   options.workers_per_instance = flags.workers;
+  options.control_state_dir = flags.control_state_dir;
   options.on_ended = [&](absl::Status status) {
     end = std::move(status);
     stop.Request();
@@ -189,6 +191,10 @@ void AddNodeManagerCommand(CLI::App& app, CommandBody& chosen) {
       ->type_name("N")
       ->capture_default_str();
   AddEngineLimitFlags(*command, flags->engine_limits);
+  AddTextFlag(*command, "--control_state_dir", flags->control_state_dir, "DIR",
+              "Where to note what the controls of tests change, so that it\n"
+              "can be undone after a crash; default: /run/distbench or,\n"
+              "without root, a folder of the user's");
   command->footer(
       "Registers with the sequencer and runs the services assigned to it.\n"
       "Registers again if the sequencer restarts or was unreachable for a\n"

@@ -91,6 +91,11 @@ struct EngineRequest {
   // The binding of the instance, if any. The thread that calls Make() and
   // Connect() has the same binding.
   std::optional<ResolvedBinding> binding = {};
+
+  // A descriptor of the folder of the control group (version 2) in which the
+  // engine's process starts; negative for that of this process. An engine that
+  // runs in an existing process ignores it. Must outlive Make() only.
+  int group = -1;
 };
 
 class EngineFactory {
@@ -104,13 +109,17 @@ class EngineFactory {
   // The limits of each engine's process.
   virtual EngineLimits limits() const { return {}; }
 
-  // Announces that `count` engines without a binding will be made soon; 0: no
-  // more of the expected ones will be.
+  // Announces that `count` engines with neither a binding nor a group will be
+  // made soon; 0: no more of the expected ones will be.
   virtual void Expect(int /*count*/) {}
 
   // Makes an engine; returns when its driver listens.
   virtual absl::StatusOr<std::unique_ptr<HostedEngine>> Make(
       EngineRequest request) = 0;
+
+  // Waits until the processes of destroyed engines have ended, up to
+  // `patience`.
+  virtual void AwaitEnds(absl::Duration /*patience*/) {}
 };
 
 }  // namespace distbench

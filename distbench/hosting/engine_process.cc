@@ -36,7 +36,7 @@ static_assert(ChildProgram::kInheritedNumber == kEngineSocket);
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<EngineProcess>> EngineProcess::Launch(
-    Start start, const EngineLimits& limits) {
+    Start start, const EngineLimits& limits, int group) {
   auto ends = MessageSocket::MakePair();
   if (!ends.ok()) return ends.status();
   // This path finds the program even if its file was replaced. It gets its own
@@ -44,7 +44,8 @@ absl::StatusOr<std::unique_ptr<EngineProcess>> EngineProcess::Launch(
   // the engines: the node manager still collects their measurements.
   ChildProgram program = {.path = "/proc/self/exe",
                           .arguments = {"distbench", kEngineSubcommand},
-                          .inherited = ends->second.get()};
+                          .inherited = ends->second.get(),
+                          .group = group};
   if (start == Start::kWarm) program.arguments.push_back(kWarmFlag);
   if (limits.max_files > 0) {
     program.arguments.push_back(
@@ -55,8 +56,8 @@ absl::StatusOr<std::unique_ptr<EngineProcess>> EngineProcess::Launch(
     return TooManyProcesses(process.status().message());
   }
   if (!process.ok()) return process.status();
-  std::unique_ptr<EngineProcess> engine(
-      new EngineProcess(*std::move(process), std::move(ends->first)));
+  std::unique_ptr<EngineProcess> engine(new EngineProcess(
+      *std::move(process), std::move(ends->first), MemoryGroup::Open(group)));
   auto reader = StartThread("an engine process",
                             [engine = engine.get()] { engine->Read(); });
   if (!reader.ok()) return TooManyProcesses(reader.status().message());
@@ -64,8 +65,10 @@ absl::StatusOr<std::unique_ptr<EngineProcess>> EngineProcess::Launch(
   return engine;
 }
 
-EngineProcess::EngineProcess(ChildProcess process, FileDescriptor socket)
+EngineProcess::EngineProcess(ChildProcess process, FileDescriptor socket,
+                             MemoryGroup group)
     : process_(std::move(process)),
+      group_(std::move(group)),
       oom_kills_at_start_(ReadOomKills("")),
       thread_refusals_at_start_(ReadThreadRefusals("")),
       socket_(std::move(socket)) {}
@@ -169,6 +172,22 @@ void EngineProcess::OnEnd() {
   for (const auto& [engine, listener] : listeners_) listener->OnLost(end);
 }
 
+std::string EngineProcess::ExplainOomKill() const {
+  constexpr char kRemedy[] =
+      "; have fewer or smaller RPCs in flight, or fewer instances here";
+  if (group_.OomKills() > 0) {
+    return absl::StrCat(
+        ": the kernel found no more memory for its control group, ",
+        group_.DescribeLimit(), kRemedy, ", or give it more");
+  }
+  if (ReadOomKills("") > oom_kills_at_start_) {
+    return absl::StrCat(
+        ": the kernel had no memory left, of the host or of its control group",
+        kRemedy);
+  }
+  return "";
+}
+
 absl::Status EngineProcess::ExplainEnd(int wait_status) const {
   std::string how = absl::StrCat("its engine process ", pid(), " ");
   if (was_silent_) {
@@ -178,12 +197,8 @@ absl::Status EngineProcess::ExplainEnd(int wait_status) const {
     return absl::UnavailableError(how);
   }
   absl::StrAppend(&how, DescribeExit(wait_status));
-  if (WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL &&
-      ReadOomKills("") > oom_kills_at_start_) {
-    absl::StrAppend(&how,
-                    ": the kernel had no memory left, of the host or of its "
-                    "control group; have fewer or smaller RPCs in flight, or "
-                    "fewer instances here");
+  if (WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL) {
+    absl::StrAppend(&how, ExplainOomKill());
   }
   // Libraries abort when they cannot start a thread.
   if (!was_silent_ && ReadThreadRefusals("") > thread_refusals_at_start_) {

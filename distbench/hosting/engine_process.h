@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <thread>
 
 #include "absl/base/thread_annotations.h"
@@ -22,6 +23,7 @@
 #include "distbench/base/files.h"
 #include "distbench/hosting/engine_control.pb.h"
 #include "distbench/hosting/engine_factory.h"
+#include "distbench/hosting/memory_group.h"
 #include "distbench/hosting/message_socket.h"
 
 namespace distbench {
@@ -52,10 +54,11 @@ class EngineProcess {
 
   // Starts this program again, as a child that runs the subcommand `engine`,
   // and that warms up first if `start` says so. It inherits the binding of the
-  // calling thread, and is killed when that thread ends. RESOURCE_EXHAUSTED if
-  // no more processes or threads are allowed.
+  // calling thread, and is killed when that thread ends. `group` is as in
+  // EngineRequest. RESOURCE_EXHAUSTED if no more processes or threads are
+  // allowed.
   static absl::StatusOr<std::unique_ptr<EngineProcess>> Launch(
-      Start start, const EngineLimits& limits);
+      Start start, const EngineLimits& limits, int group = -1);
 
   // Ends the process, by force if it does not end by itself within a few
   // seconds.
@@ -98,17 +101,21 @@ class EngineProcess {
   void Beat() ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  EngineProcess(ChildProcess process, FileDescriptor socket);
+  EngineProcess(ChildProcess process, FileDescriptor socket, MemoryGroup group);
 
   // These run on the reader thread.
   void Read() ABSL_LOCKS_EXCLUDED(mutex_);
   void Dispatch(EngineReport report) ABSL_LOCKS_EXCLUDED(mutex_);
   void OnEnd() ABSL_LOCKS_EXCLUDED(mutex_, listeners_mutex_);
 
+  // Why the process was killed if the kernel did it for want of memory; empty
+  // if it did not.
+  std::string ExplainOomKill() const;
   absl::Status ExplainEnd(int wait_status) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   ChildProcess process_;
+  const MemoryGroup group_;
   const int64_t oom_kills_at_start_;
   const int64_t thread_refusals_at_start_;
   MessageSocket socket_;

@@ -102,6 +102,13 @@ absl::StatusOr<std::unique_ptr<HostedEngine>> ProcessEngines::Make(
   }
 }
 
+// The keeper buries what has ended, at its next beat.
+void ProcessEngines::AwaitEnds(absl::Duration patience) {
+  absl::MutexLock lock(&mutex_);
+  mutex_.AwaitWithTimeout(absl::Condition(this, &ProcessEngines::HasNoEnding),
+                          patience);
+}
+
 absl::StatusOr<ProcessEngines::ProcessPointer> ProcessEngines::Take(
     const EngineRequest& request, const TlsContents& tls, bool& was_idle) {
   const bool is_shared = StaysInProcess(request);
@@ -110,14 +117,15 @@ absl::StatusOr<ProcessEngines::ProcessPointer> ProcessEngines::Take(
     absl::MutexLock lock(&mutex_);
     if (is_shared) process = TakeShared(*request.options.plan);
     // After a failed idle process, the next one is a new one.
-    const bool may_be_idle = !request.binding && !was_idle;
+    const bool may_be_idle = !request.binding && request.group < 0 && !was_idle;
     was_idle = false;
     if (process != nullptr) return process;
     if (may_be_idle) process = TakeIdle();
     was_idle = process != nullptr;
   }
   if (process == nullptr) {
-    auto started = EngineProcess::Launch(EngineProcess::Start::kCold, limits_);
+    auto started = EngineProcess::Launch(EngineProcess::Start::kCold, limits_,
+                                         request.group);
     if (!started.ok()) return started.status();
     process = *std::move(started);
   }

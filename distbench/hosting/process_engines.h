@@ -12,6 +12,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
 #include "distbench/base/wakeup.h"
 #include "distbench/hosting/engine_factory.h"
 #include "distbench/hosting/engine_process.h"
@@ -25,9 +26,9 @@ namespace distbench {
 // use it share one.
 //
 // A process is started ahead of time and waits for the next engine, so that
-// tests do not wait for it. For an engine with a binding, a new process is
-// started, because a process's first memory lies where its parent's binding
-// puts it.
+// tests do not wait for it. For an engine with a binding or a control group, a
+// new process is started, because a process's first memory lies where its
+// parent's binding puts it, and counts in the group in which it started.
 //
 // This program must implement the subcommand kEngineSubcommand. Thread-safe.
 class ProcessEngines final : public EngineFactory {
@@ -43,6 +44,8 @@ class ProcessEngines final : public EngineFactory {
 
   absl::StatusOr<std::unique_ptr<HostedEngine>> Make(
       EngineRequest request) override ABSL_LOCKS_EXCLUDED(mutex_);
+
+  void AwaitEnds(absl::Duration patience) override ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
   using ProcessPointer = std::shared_ptr<EngineProcess>;
@@ -86,6 +89,10 @@ class ProcessEngines final : public EngineFactory {
   void Bury() ABSL_LOCKS_EXCLUDED(mutex_);
   void RenewCertificates() ABSL_LOCKS_EXCLUDED(mutex_);
   bool IsOver() const ABSL_LOCKS_EXCLUDED(mutex_);
+
+  bool HasNoEnding() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return ending_.empty();
+  }
 
   // Whether no process is busy or ending.
   bool IsIdle() const ABSL_LOCKS_EXCLUDED(mutex_);

@@ -3,6 +3,7 @@
 
 #include "distbench/hosting/process_engines.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -20,6 +21,7 @@
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
 #include "absl/types/span.h"
+#include "distbench/base/files.h"
 #include "distbench/hosting/engine_messages.h"
 #include "distbench/hosting/engine_server.h"
 #include "distbench/hosting/in_process_engines.h"
@@ -40,6 +42,25 @@ TEST_F(ProcessEnginesTest, ProcessesEndWithTheirEngines) {
   client_.engine.reset();
   EXPECT_TRUE(WaitForEnd(pid));
   EXPECT_TRUE(Exists(server_.engine->pid()));
+}
+
+TEST_F(ProcessEnginesTest, TheEndsOfProcessesCanBeAwaited) {
+  SetTest("max_iteration_count: 10");
+  MakeBoth();
+  const pid_t pid = client_.engine->pid();
+  client_.engine.reset();
+  engines_.AwaitEnds(kGenerous);
+  EXPECT_FALSE(Exists(pid));
+  EXPECT_TRUE(Exists(server_.engine->pid()));
+}
+
+TEST_F(ProcessEnginesTest, AGroupThatIsNoneIsAnError) {
+  SetTest("max_iteration_count: 10");
+  const FileDescriptor folder(open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  ASSERT_TRUE(folder.is_open());
+  const absl::Status status = Make(1, server_, folder.get());
+  EXPECT_THAT(std::string(status.message()), HasSubstr("cannot start"));
+  EXPECT_EQ(Make(1, server_), absl::OkStatus()) << "others are not affected";
 }
 
 TEST_F(ProcessEnginesTest, EachEngineStartsFromNothing) {

@@ -20,6 +20,8 @@
 #include "distbench/base/memory.h"
 #include "distbench/base/threads.h"
 #include "distbench/base/version.h"
+#include "distbench/control_groups/group_files.h"
+#include "distbench/control_groups/hierarchy.h"
 #include "distbench/node/names_in.h"
 #include "distbench/node/network_devices.h"
 #include "distbench/numa/topology.h"
@@ -182,6 +184,8 @@ HostFacts ReadHostFacts(const std::string& root) {
   AddNetworkDevices(root, ReadQueueingDisciplines(), facts);
   AddVersions(facts);
   AddOperatingSystem(root, facts);
+  *facts.mutable_control_groups() =
+      ReadControlGroupFacts(root, KernelGroupFiles());
   return facts;
 }
 

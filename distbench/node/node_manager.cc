@@ -16,6 +16,7 @@
 #include "distbench/base/memory.h"
 #include "distbench/base/threads.h"
 #include "distbench/base/version.h"
+#include "distbench/control_groups/recovery.h"
 #include "distbench/hosting/in_process_engines.h"
 #include "distbench/node/backoff.h"
 #include "distbench/node/control_session.h"
@@ -86,6 +87,7 @@ NodeEnvironment MakeEnvironment(const NodeManagerOptions& options,
   };
   environment.binding = options.binding;
   environment.workers_per_instance = options.workers_per_instance;
+  environment.control_host.state_folder = options.control_state_dir;
   environment.attributes.assign(registration.attributes().begin(),
                                 registration.attributes().end());
   return environment;
@@ -122,6 +124,7 @@ class NodeManager::Impl {
   ~Impl() { Shutdown(); }
 
   absl::Status Start() ABSL_LOCKS_EXCLUDED(mutex_) {
+    Recover();
     absl::Status status =
         endpoints_.Start({.listen_address = options_.listen_address,
                           .tls = options_.tls,
@@ -168,6 +171,17 @@ class NodeManager::Impl {
   }
 
  private:
+  // Undoes what node managers that have died left in control groups. A node
+  // whose engines have no processes has nothing to do with those.
+  void Recover() const {
+    if (options_.engines == nullptr) return;
+    const ControlHost& host = environment_.control_host;
+    for (const std::string& sentence : RecoverAbandoned(
+             environment_.system_root, host.state_folder, *host.files)) {
+      LOG(WARNING) << "control groups: " << sentence;
+    }
+  }
+
   bool IsRegisteredOrOver() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     return !alias_.empty() || is_over_;
   }

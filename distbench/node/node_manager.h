@@ -55,6 +55,11 @@ struct NodeManagerOptions {
   // divides the host.
   int workers_per_instance = 0;
 
+  // Where the node notes what the controls of tests change on this host, so
+  // that it can be undone whatever happens to the node. Empty: /run/distbench,
+  // or what takes its place without the rights of root.
+  std::string control_state_dir;
+
   // Port of the node's health service; 0: no health service.
   int port = 0;
 

@@ -5,6 +5,7 @@
 
 #include "distbench/base/memory.h"
 #include "distbench/base/time_units.h"
+#include "distbench/control_groups/group_statistics.h"
 #include "distbench/node/proc_files.h"
 #include "distbench/results/counters.h"
 
@@ -67,6 +68,16 @@ void Append(const DataConnections& later, DataConnections& sum) {
       std::max(sum.connection_count(), later.connection_count()));
 }
 
+// Amounts of memory are those at the end.
+void Append(const GroupUse& later, GroupUse& sum) {
+  GroupUse added = later;
+  added.clear_memory_bytes();
+  added.clear_swap_bytes();
+  AddCounters(added, sum);
+  if (later.has_memory_bytes()) sum.set_memory_bytes(later.memory_bytes());
+  if (later.has_swap_bytes()) sum.set_swap_bytes(later.swap_bytes());
+}
+
 // Merges an interval with the next one, which is as long.
 void Append(const ResourceSample& later, ResourceSample& sample) {
   sample.set_end_timestamp_ns(later.end_timestamp_ns());
@@ -95,6 +106,9 @@ void Append(const ResourceSample& later, ResourceSample& sample) {
     Append(later.data_connections(), *sample.mutable_data_connections());
   }
   sample.clear_cpus();
+  for (const auto& [name, use] : later.groups()) {
+    Append(use, (*sample.mutable_groups())[name]);
+  }
 }
 
 }  // namespace
@@ -102,6 +116,7 @@ void Append(const ResourceSample& later, ResourceSample& sample) {
 void ResourceSampler::Start() {
   samples_.clear();
   cpu_use_count_ = 0;
+  group_use_count_ = 0;
   interval_ns_ = kNsPerSecond;
   last_ = Read();
 }
@@ -128,6 +143,9 @@ ResourceSampler::Reading ResourceSampler::Read() const {
                      .process = options_.process_usage(),
                      .network = ReadNetworkCounters(options_.root)};
   AddCounters(cpu_times.all, reading.host);
+  if (group_use_count_ < options_.max_group_uses) {
+    reading.groups = options_.group_use();
+  }
   return reading;
 }
 
@@ -167,7 +185,18 @@ ResourceSample ResourceSampler::Between(const Reading& start,
     added = counters;
     if (before != start.network.end()) SubtractCounters(before->second, added);
   }
+  AddGroupUses(start, end, sample);
   return sample;
+}
+
+void ResourceSampler::AddGroupUses(const Reading& start, const Reading& end,
+                                   ResourceSample& sample) {
+  for (const auto& [name, use] : end.groups) {
+    const auto before = start.groups.find(name);
+    if (before == start.groups.end()) continue;
+    (*sample.mutable_groups())[name] = UseBetween(before->second, use);
+    ++group_use_count_;
+  }
 }
 
 void ResourceSampler::AddCpuUses(const std::map<int, HostCounters>& counted,

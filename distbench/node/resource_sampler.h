@@ -43,6 +43,12 @@ class ResourceSampler {
       return std::nullopt;
     };
 
+    // What the control groups of the test have used so far, as in
+    // ResourceSample.groups; empty without groups.
+    std::function<std::map<std::string, GroupUse>()> group_use = [] {
+      return std::map<std::string, GroupUse>();
+    };
+
     // At this number of samples, neighbours are merged and intervals become
     // twice as long, so that memory is bounded.
     int max_samples = 3600;
@@ -50,6 +56,9 @@ class ResourceSampler {
     // After this number of intervals of single CPUs, samples only have those of
     // all CPUs together.
     int64_t max_cpu_uses = 65'536;
+
+    // Same for intervals of single groups, which are then no longer read.
+    int64_t max_group_uses = 65'536;
   };
 
   explicit ResourceSampler(Options options) : options_(std::move(options)) {}
@@ -75,6 +84,7 @@ class ResourceSampler {
     std::map<int, int64_t> run_queue_delays_ns;  // by thread
     RUsage process;
     std::map<std::string, NetworkCounters> network;
+    std::map<std::string, GroupUse> groups;
   };
 
   Reading Read() const;
@@ -82,6 +92,8 @@ class ResourceSampler {
   ResourceSample Between(const Reading& start, const Reading& end);
   void AddCpuUses(const std::map<int, HostCounters>& counted,
                   ResourceSample& sample);
+  void AddGroupUses(const Reading& start, const Reading& end,
+                    ResourceSample& sample);
   void Halve();
 
   const Options options_;
@@ -89,6 +101,7 @@ class ResourceSampler {
   Reading last_;
   std::vector<ResourceSample> samples_;
   int64_t cpu_use_count_ = 0;
+  int64_t group_use_count_ = 0;
 };
 
 }  // namespace distbench

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -233,6 +234,72 @@ TEST_F(ResourceSamplerTest, MergedIntervalsHaveTheSumOfTheConnections) {
   const DataConnections& second = sampler.samples()[1].data_connections();
   EXPECT_EQ(second.sent_segments(), 500);
   EXPECT_EQ(second.mean_rtt_ns(), 5000);
+}
+
+// What groups have used so far.
+std::map<std::string, GroupUse> Used(int64_t cpu_ns, int64_t memory_bytes) {
+  std::map<std::string, GroupUse> groups;
+  for (const char* name : {"", "client/0"}) {
+    groups[name].set_cpu_ns(cpu_ns);
+    groups[name].set_memory_bytes(memory_bytes);
+  }
+  return groups;
+}
+
+TEST_F(ResourceSamplerTest, GroupsHaveWhatTheyUsedInBetween) {
+  std::map<std::string, GroupUse> used = Used(100, 7);
+  ResourceSampler::Options options = Options();
+  options.group_use = [&] { return used; };
+  ResourceSampler sampler(options);
+  sampler.Start();
+  used = Used(130, 5);
+  used["late/0"].set_cpu_ns(9);
+  clock_.Advance(kSecond);
+  sampler.Sample();
+  const auto& groups = sampler.samples().at(0).groups();
+  ASSERT_THAT(groups, SizeIs(2)) << "one was not there at the start";
+  EXPECT_EQ(groups.at("").cpu_ns(), 30);
+  EXPECT_EQ(groups.at("client/0").cpu_ns(), 30);
+  EXPECT_EQ(groups.at("client/0").memory_bytes(), 5) << "at the end";
+}
+
+TEST_F(ResourceSamplerTest, MergedIntervalsHaveTheSumOfTheGroups) {
+  int64_t cpu_ns = 0;
+  ResourceSampler::Options options = Options();
+  options.max_samples = 2;
+  options.group_use = [&] {
+    cpu_ns += 10;
+    return Used(cpu_ns, 1000 - cpu_ns);
+  };
+  ResourceSampler sampler(options);
+  sampler.Start();
+  for (int i = 0; i < 2; ++i) {
+    clock_.Advance(kSecond);
+    sampler.Sample();
+  }
+  ASSERT_THAT(sampler.samples(), SizeIs(1));
+  const GroupUse& merged = sampler.samples()[0].groups().at("client/0");
+  EXPECT_EQ(merged.cpu_ns(), 20);
+  EXPECT_EQ(merged.memory_bytes(), 970) << "that of the last reading";
+}
+
+TEST_F(ResourceSamplerTest, MemoryForGroupsIsBounded) {
+  int readings = 0;
+  ResourceSampler::Options options = Options();
+  options.max_group_uses = 3;
+  options.group_use = [&] {
+    ++readings;
+    return Used(0, 0);
+  };
+  ResourceSampler sampler(options);
+  sampler.Start();
+  for (int i = 0; i < 5; ++i) {
+    clock_.Advance(kSecond);
+    sampler.Sample();
+  }
+  EXPECT_THAT(sampler.samples().at(1).groups(), SizeIs(2));
+  EXPECT_THAT(sampler.samples().at(2).groups(), SizeIs(0));
+  EXPECT_EQ(readings, 3) << "reading them takes time";
 }
 
 TEST_F(ResourceSamplerTest, CountsThrottlingByGroupsOfVersion2AndThoseAbove) {

@@ -1,5 +1,7 @@
 #include "distbench/node/test_part.h"
 
+#include <glog/logging.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -31,13 +33,13 @@ TestPart::TestPart(PrepareTest request, const NodeEnvironment& environment,
       connections_({.clock = &clock_,
                     .root = environment.system_root,
                     .engines = [this] { return InstancesByProcess(); }}),
-      resources_(
-          {.clock = &clock_,
-           .root = environment.system_root,
-           .process_usage = [this] { return Usage(); },
-           .engine_bytes = [this] { return EngineBytes(); },
-           .engine_processes = [this] { return EngineProcesses(); },
-           .data_connections = [this] { return connections_.Sample(); }}) {}
+      resources_({.clock = &clock_,
+                  .root = environment.system_root,
+                  .process_usage = [this] { return Usage(); },
+                  .engine_bytes = [this] { return EngineBytes(); },
+                  .engine_processes = [this] { return EngineProcesses(); },
+                  .data_connections = [this] { return connections_.Sample(); },
+                  .group_use = [this] { return controls_.ReadUse(); }}) {}
 
 TestPart::~TestPart() { End(); }
 
@@ -55,6 +57,7 @@ PrepareReply TestPart::Prepare() {
   absl::Status status = CheckClockOffset();
   if (status.ok()) status = MakePlan();
   if (status.ok()) status = CheckRequirements();
+  if (status.ok()) status = ApplyControls();
   if (status.ok()) status = PrepareInstances(reply);
   *reply.mutable_status() = ToCommandStatus(status);
   return reply;
@@ -91,7 +94,9 @@ absl::Status TestPart::MakePlan() {
 }
 
 absl::Status TestPart::PrepareInstances(PrepareReply& reply) {
-  environment_.engines.Expect(request_.config().services_size());
+  if (!controls_.has_groups()) {
+    environment_.engines.Expect(request_.config().services_size());
+  }
   absl::flat_hash_map<std::string, int> instances;
   for (int i = 0; i < plan_->instances.size(); ++i) {
     instances[plan_->instances[i].name] = i;
@@ -138,7 +143,8 @@ absl::Status TestPart::PrepareInstance(const std::string& name, int instance,
                         .test_nonce = request_.test_nonce(),
                         .tls = environment_.tls,
                         .has_spare_cpu = HasSpareCpu(instance_plan)},
-        .clock_offset_ns = request_.clock_offset_ns()};
+        .clock_offset_ns = request_.clock_offset_ns(),
+        .group = controls_.GroupOf(name)};
     if (const ResolvedBinding* binding = bindings_->OwnBinding(name)) {
       request.binding = *binding;
     }
@@ -375,6 +381,8 @@ void TestPart::End() {
   environment_.engines.Expect(0);
   // Destroying engines shuts them down, without waiting for engine processes.
   TakeEngines().clear();
+  const absl::Status restored = RestoreControls();
+  LOG_IF(ERROR, !restored.ok()) << restored.message();
 }
 
 TestPart::Engines TestPart::TakeEngines() {

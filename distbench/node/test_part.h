@@ -24,12 +24,14 @@
 #include "distbench/base/clock.h"
 #include "distbench/base/shifted_clock.h"
 #include "distbench/config/plan/plan.h"
+#include "distbench/control_groups/applied_controls.h"
 #include "distbench/hosting/engine_factory.h"
 #include "distbench/node/data_connections.h"
 #include "distbench/node/host_limits.h"
 #include "distbench/node/instance_bindings.h"
 #include "distbench/node/resource_sampler.h"
 #include "distbench/node/socket_limits.h"
+#include "distbench/node/test_controls.h"
 #include "distbench/security/credentials.h"
 #include "proto/control.pb.h"
 #include "proto/results.pb.h"
@@ -59,6 +61,9 @@ struct NodeEnvironment {
   // As in NodeManagerOptions.
   std::optional<NumaBinding> binding;
   int workers_per_instance = 0;
+
+  // Where the controls of tests are applied; its root is system_root.
+  ControlHost control_host;
 };
 
 // The sequence of calls is Prepare, Connect, Start, Collect, End. Each may
@@ -88,7 +93,8 @@ class TestPart {
   // Shuts the instances down and emits their measurements.
   CollectReply Collect(absl::FunctionRef<void(ResultChunk chunk)> emit);
 
-  // Shuts the instances down and frees their resources. So does the destructor.
+  // Shuts the instances down and frees their resources, and restores what the
+  // test's controls changed. So does the destructor.
   void End();
 
   // Ends the traffic. Later steps fail with `reason`.
@@ -133,6 +139,7 @@ class TestPart {
   absl::Status CheckClockOffset() const;
   absl::Status MakePlan();
   absl::Status CheckRequirements() const;
+  absl::Status ApplyControls();
   absl::Status PrepareInstances(PrepareReply& reply)
       ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status PrepareInstance(const std::string& name, int instance,
@@ -176,6 +183,9 @@ class TestPart {
   void OnEngineFinished() ABSL_LOCKS_EXCLUDED(mutex_);
   Engines TakeEngines() ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // Undoes the controls when the processes of destroyed engines have ended.
+  absl::Status RestoreControls();
+
   const PrepareTest request_;
   const NodeEnvironment& environment_;
   const FinishedHandler on_finished_;
@@ -184,6 +194,7 @@ class TestPart {
   std::optional<MemoryLimit> memory_limit_;
   RUsage usage_at_start_;
   std::map<pid_t, RUsage> engine_usages_;
+  TestControls controls_;
   DataConnectionWatch connections_;
   ResourceSampler resources_;
   std::optional<InstanceBindings> bindings_;  // absent until Prepare()

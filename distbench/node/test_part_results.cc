@@ -27,6 +27,14 @@ bool HasSent(const EngineProgress& progress) {
          progress.in_flight_count > 0;
 }
 
+void AddFinding(Finding::Severity severity, const std::string& code,
+                const std::string& message, CollectReply& reply) {
+  Finding& finding = *reply.add_findings();
+  finding.set_severity(severity);
+  finding.set_code(code);
+  finding.set_message(message);
+}
+
 }  // namespace
 
 TrafficProgress TestPart::TakeProgress() {
@@ -73,6 +81,7 @@ void TestPart::SampleResources() {
 CollectReply TestPart::Collect(
     absl::FunctionRef<void(ResultChunk chunk)> emit) {
   CollectReply reply;
+  controls_.Verify();
   *reply.mutable_node_usage() = UsageBetween(usage_at_start_, Usage());
   // The current interval may extend beyond the traffic; it is used only if
   // there is no other.
@@ -98,14 +107,18 @@ CollectReply TestPart::Collect(
     engines[i].reset();
   }
   *reply.mutable_status() = ToCommandStatus(status);
+  const absl::Status restored = RestoreControls();
+  controls_.AddProofs(resources);
+  if (!restored.ok()) {
+    AddFinding(Finding::WARN, "controls_not_restored",
+               std::string(restored.message()), reply);
+  }
   if (environment_.engines.disturbs_engines()) {
-    Finding& finding = *reply.add_findings();
-    finding.set_severity(Finding::NOTE);
-    finding.set_code("one_process");
-    finding.set_message(
-        "all services ran in one process, together with the control plane: "
-        "latencies and rates mean little; run the test on a cluster for real "
-        "ones");
+    AddFinding(Finding::NOTE, "one_process",
+               "all services ran in one process, together with the control "
+               "plane: latencies and rates mean little; run the test on a "
+               "cluster for real ones",
+               reply);
   }
   return reply;
 }

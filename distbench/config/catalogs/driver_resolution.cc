@@ -150,6 +150,21 @@ DriverStack ResolveDriverStack(const DistributedSystemDescription& test,
   return Resolver(test, names).Resolve(options);
 }
 
+std::set<std::string> ServicesInOneProcess(
+    const DistributedSystemDescription& test) {
+  const TestNames names(test);
+  std::set<std::string> services;
+  for (const ServiceSpec& service : test.services()) {
+    const DriverStack stack =
+        ResolveDriverStack(test, names, OptionsOf(names, service));
+    if (!stack.drivers.empty() &&
+        stack.drivers.back().driver->stays_in_process) {
+      services.insert(service.name());
+    }
+  }
+  return services;
+}
+
 DriverOptions MakeDriverOptions(const DriverStack& stack) {
   const std::vector<ResolvedDriver>& drivers = stack.drivers;
   DriverOptions options = OptionsOfLevel(drivers.back());

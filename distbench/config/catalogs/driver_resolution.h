@@ -11,6 +11,7 @@
 #define DISTBENCH_CONFIG_CATALOGS_DRIVER_RESOLUTION_H_
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -64,6 +65,11 @@ int OptionsOf(const TestNames& names, const ServiceSpec& service);
 // no options). The result points into `test`. `names` must belong to `test`.
 DriverStack ResolveDriverStack(const DistributedSystemDescription& test,
                                const TestNames& names, int options);
+
+// The services whose instances reach only instances in their own process, so
+// that all of them share one. Names that cannot be resolved are left out.
+std::set<std::string> ServicesInOneProcess(
+    const DistributedSystemDescription& test);
 
 // Returns the drivers with all defaults filled in. Requires a stack without a
 // problem, whose settings passed validation.

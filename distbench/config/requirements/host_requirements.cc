@@ -3,12 +3,14 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
@@ -66,9 +68,15 @@ Value Mitigations(const HostFacts& host) {
   return mitigated == 0 ? "off" : "partial";
 }
 
+// Those that the node manager may use.
+Value Controllers(const HostFacts& host) {
+  return Text(host.has_control_groups(),
+              absl::StrJoin(host.control_groups().controllers(), ","));
+}
+
 // ---- The facts --------------------------------------------------------------
 
-enum class Rule { kEqual, kAtLeast, kContains, kVersion };
+enum class Rule { kEqual, kAtLeast, kContains, kIncludes, kVersion };
 
 struct Fact {
   SettingDeclaration declaration;
@@ -99,6 +107,12 @@ SettingDeclaration FromTo(
 
 const std::vector<Fact>& Facts() {
   static const auto* const facts = new std::vector<Fact>{
+      {FromTo("control_groups", 0, 2),
+       [](const HostFacts& host) {
+         return Number(host.has_control_groups(),
+                       host.control_groups().version());
+       }},
+      {AnyText("controllers"), Controllers, Rule::kIncludes},
       {OneOf("cpu_boost", {"on", "off"}),
        [](const HostFacts& host) {
          return Switch(host.has_is_cpu_boost_enabled(),
@@ -187,6 +201,15 @@ bool IsAtLeast(const std::string& value, const std::string& wanted) {
          absl::SimpleAtoi(wanted, &minimum) && number >= minimum;
 }
 
+// Whether all of the wanted parts are there; both are lists with commas.
+bool Includes(const std::string& value, const std::string& wanted) {
+  const std::set<absl::string_view> parts = absl::StrSplit(value, ',');
+  for (const absl::string_view part : absl::StrSplit(wanted, ',')) {
+    if (!parts.contains(absl::StripAsciiWhitespace(part))) return false;
+  }
+  return true;
+}
+
 bool IsMet(Rule rule, const std::string& value, const std::string& wanted) {
   switch (rule) {
     case Rule::kEqual:
@@ -195,6 +218,8 @@ bool IsMet(Rule rule, const std::string& value, const std::string& wanted) {
       return IsAtLeast(value, wanted);
     case Rule::kContains:
       return absl::StrContains(value, wanted);
+    case Rule::kIncludes:
+      return Includes(value, wanted);
     case Rule::kVersion:
       return IsVersion(value, wanted);
   }
@@ -209,6 +234,8 @@ std::string Demand(Rule rule) {
       return "requires at least ";
     case Rule::kContains:
       return "requires a name that contains ";
+    case Rule::kIncludes:
+      return "requires all of ";
     case Rule::kVersion:
       return "requires version ";
   }

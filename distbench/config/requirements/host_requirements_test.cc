@@ -36,6 +36,8 @@ std::vector<std::string> Unmet(const std::string& fact,
 
 TEST(HostRequirementsTest, EveryFactIsAllowed) {
   EXPECT_THAT(ProblemsOf(R"(
+        facts { name: "control_groups" int64_value: 2 }
+        facts { name: "controllers" string_value: "cpu,memory" }
         facts { name: "cpu_boost" string_value: "off" }
         facts { name: "cpu_frequency_governor" string_value: "performance" }
         facts { name: "cpu_model" string_value: "EPYC" }
@@ -182,6 +184,32 @@ TEST(HostRequirementsTest, OtherFactsAreComparedAsTheyAre) {
               ElementsAre("tcp_ecn_mode is 2, but the test requires 1"));
   EXPECT_THAT(Unmet("name: 'tcp_congestion_control' string_value: 'cub'", host),
               ElementsAre(HasSubstr("is \"cubic\"")));
+}
+
+TEST(HostRequirementsTest, ControllersAreAllOfThoseThatAreNamed) {
+  const std::string host =
+      "control_groups { version: 2 controllers: ['cpu', 'cpuset', 'io'] }";
+  for (const std::string met : {"io", "io,cpu", "cpu, cpuset"}) {
+    EXPECT_THAT(Unmet("name: 'controllers' string_value: '" + met + "'", host),
+                IsEmpty())
+        << met;
+  }
+  EXPECT_THAT(
+      Unmet("name: 'controllers' string_value: 'cpu,memory'", host),
+      ElementsAre("controllers is \"cpu,cpuset,io\", but the test requires "
+                  "all of \"cpu,memory\""));
+  EXPECT_THAT(Unmet("name: 'controllers' string_value: 'cpu'",
+                    "control_groups { version: 1 }"),
+              ElementsAre(HasSubstr("controllers is \"\"")));
+  EXPECT_THAT(Unmet("name: 'controllers' string_value: 'cpu'", ""),
+              ElementsAre(HasSubstr("is not known")));
+}
+
+TEST(HostRequirementsTest, TheVersionOfControlGroupsIsExact) {
+  const std::string fact = "name: 'control_groups' int64_value: 2";
+  EXPECT_THAT(Unmet(fact, "control_groups { version: 2 }"), IsEmpty());
+  EXPECT_THAT(Unmet(fact, "control_groups { version: 1 }"),
+              ElementsAre("control_groups is 1, but the test requires 2"));
 }
 
 TEST(HostRequirementsTest, AnUnknownFactIsNotMet) {

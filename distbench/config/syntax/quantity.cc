@@ -19,10 +19,11 @@ struct Unit {
   double size;
 };
 
-// A suffix of another unit comes after it.
+// A suffix of another unit comes after it, so that bytes are last. Otherwise in
+// the order in which they are preferred for writing a size.
 constexpr Unit kSizeUnits[] = {
-    {"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"kB", 1e3},
-    {"KB", 1e3},      {"MB", 1e6},      {"GB", 1e9},      {"B", 1},
+    {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"GB", 1e9},
+    {"MB", 1e6},      {"kB", 1e3},      {"KB", 1e3},      {"B", 1},
 };
 
 // In seconds.
@@ -111,6 +112,13 @@ absl::StatusOr<int64_t> ParseSizeWithUnit(absl::string_view text) {
         absl::StrCat(Quoted(text), " is not a whole number of bytes"));
   }
   return static_cast<int64_t>(std::round(bytes));
+}
+
+std::string FormatSizeWithUnit(int64_t bytes) {
+  if (bytes == 0) return "0B";
+  const Unit* unit = kSizeUnits;
+  while (bytes % static_cast<int64_t>(unit->size) != 0) ++unit;
+  return absl::StrCat(bytes / static_cast<int64_t>(unit->size), unit->name);
 }
 
 }  // namespace distbench

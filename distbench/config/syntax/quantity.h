@@ -5,6 +5,7 @@
 #define DISTBENCH_CONFIG_SYNTAX_QUANTITY_H_
 
 #include <cstdint>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -28,6 +29,10 @@ absl::StatusOr<double> ParseRateWithUnit(absl::string_view text);
 // KiB, MiB or GiB, which are powers of 1024. The result is a whole number of
 // bytes, from 0 to 2^53.
 absl::StatusOr<int64_t> ParseSizeWithUnit(absl::string_view text);
+
+// Writes such a size with the largest unit of which it is a whole number,
+// preferring powers of 1024: "512MiB", "3MB", "100B".
+std::string FormatSizeWithUnit(int64_t bytes);
 
 }  // namespace distbench
 

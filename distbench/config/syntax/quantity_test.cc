@@ -134,6 +134,15 @@ TEST(ParseSizeWithUnit, SaysWhatIsWrongAndWhatIsRight) {
   }
 }
 
+TEST(FormatSizeWithUnit, UsesTheLargestUnitOfWhichItIsAWholeNumber) {
+  EXPECT_EQ(FormatSizeWithUnit(0), "0B");
+  EXPECT_EQ(FormatSizeWithUnit(100), "100B");
+  EXPECT_EQ(FormatSizeWithUnit(512 << 20), "512MiB");
+  EXPECT_EQ(FormatSizeWithUnit(3'000'000), "3MB");
+  EXPECT_EQ(FormatSizeWithUnit(1'024'000), "1000KiB");
+  EXPECT_EQ(FormatSizeWithUnit(5'000), "5kB");
+}
+
 TEST(QuantityProperty, WhatIsWrittenIsReadBack) {
   std::mt19937_64 random(1);
   const auto between = [&](int64_t lower, int64_t upper) {
@@ -147,6 +156,8 @@ TEST(QuantityProperty, WhatIsWrittenIsReadBack) {
     const int64_t number = between(1, 1'000'000'000);
     EXPECT_EQ(PerSecond(absl::StrCat(number, "/s")), number);
     EXPECT_EQ(PerSecond(absl::StrCat(number, "k/s")), 1e3 * number);
+    const int64_t bytes = between(0, int64_t{1} << 53) >> between(0, 52);
+    EXPECT_EQ(Bytes(FormatSizeWithUnit(bytes)), bytes);
     const int64_t kibibytes = between(0, 1'000'000'000);
     EXPECT_EQ(Bytes(absl::StrCat(kibibytes, "KiB")), 1024 * kibibytes);
     // A number of bytes in its thousands has three decimals.

@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "distbench/config/problems/problem.h"
 #include "distbench/config/syntax/instance_names.h"
+#include "distbench/config/validate/control_sets.h"
 #include "distbench/config/validate/quantities.h"
 #include "distbench/config/validate/validators.h"
 
@@ -48,6 +49,7 @@ void CanonicalizeTest(DistributedSystemDescription& test) {
       iterations.clear_open_loop_interval_distribution();
     }
   }
+  if (test.has_controls()) CanonicalizeControlSet(*test.mutable_controls());
   if (test.has_search()) ReplaceQuantities(*test.mutable_search());
 }
 
@@ -61,6 +63,7 @@ void ValidateTest(const DistributedSystemDescription& test, const Path& path,
   ValidateBindings(validation);
   ValidateChannels(validation);
   ValidatePlacement(validation);
+  ValidateControls(validation);
   ValidateDrivers(validation);
   ValidatePayloads(validation);
   ValidateDistributions(validation);

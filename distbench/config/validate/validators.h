@@ -40,6 +40,9 @@ void ValidateConstraints(const Path& path, const ConstraintList& constraints,
                          const std::vector<std::string>& attributes,
                          Problems& problems);
 
+// The control groups of instances, and their settings.
+void ValidateControls(const TestValidation& validation);
+
 // The drivers of services, and their settings.
 void ValidateDrivers(const TestValidation& validation);
 

@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "distbench/config/plan/test_names.h"
 #include "distbench/config/validate/flow_graph.h"
+#include "distbench/config/validate/warn_controls.h"
 
 namespace distbench {
 namespace {
@@ -157,6 +158,7 @@ std::vector<Problem> FindWarnings(const TestSequence& sequence) {
     const Path path = Path().Field("tests").At(i);
     WarnUnusedParts(test, TestNames(test), path, warnings);
     WarnOfIterations(test, path, warnings);
+    WarnOfControls(test, path, warnings);
   }
   return std::move(warnings).Take();
 }

@@ -12,7 +12,7 @@ namespace distbench {
 
 // Returns warnings about a sequence that CheckTestSequence() has returned:
 // unused parts, a warm-up that never ends, an open loop without an end, a rate
-// that one connection cannot carry.
+// that one connection cannot carry, controls that contradict each other.
 std::vector<Problem> FindWarnings(const TestSequence& sequence);
 
 }  // namespace distbench

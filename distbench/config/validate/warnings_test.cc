@@ -12,9 +12,11 @@
 namespace distbench {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 std::vector<std::string> WarningsOf(const std::string& iterations,
                                     const std::string& more = "") {
@@ -114,6 +116,51 @@ TEST(WarningsTest, TellsOfARateThatNobodyCanSend) {
                   "second")));
   EXPECT_THAT(WarningsOf("open_loop_interval_ns: 1000 max_duration_us: 1000"),
               IsEmpty());
+}
+
+std::vector<std::string> WarningsOfControls(const std::string& controls) {
+  return WarningsOf("max_iteration_count: 1", "controls {" + controls + "}");
+}
+
+TEST(WarningsTest, TellsOfMoreProtectedMemoryThanThereIs) {
+  EXPECT_THAT(
+      WarningsOfControls(
+          "groups { services: 'client' memory_min: '20%' memory_low: '50%' }"
+          "groups { services: 'server' memory_low: '51%' }"),
+      ElementsAre(HasSubstr("controls.groups: memory_min and memory_low "
+                            "protect 101% of a host's memory")));
+  EXPECT_THAT(
+      WarningsOfControls("groups { services: 'client' memory_low: '50%' }"
+                         "groups { services: 'server' memory_low: '50%' }"),
+      IsEmpty());
+}
+
+TEST(WarningsTest, TellsOfWeightsThatNothingMayRespect) {
+  const std::string group = "groups { services: 'client' io_weight: 10 }";
+  EXPECT_THAT(WarningsOfControls(group),
+              ElementsAre(HasSubstr("controls.groups[0].io_weight: is "
+                                    "respected only by io.cost")));
+  EXPECT_THAT(
+      WarningsOfControls(group + "io_cost { device: 'sda' enable: true }"),
+      IsEmpty());
+}
+
+TEST(WarningsTest, TellsOfBindingsToCpusThatTheGroupLacks) {
+  const auto warnings = [](const std::string& cpus) {
+    return WarningsOf(
+        "max_iteration_count: 1",
+        R"pb(services {
+               name: "bound"
+               count: 1
+               numa_binding { cpus: "0-3" }
+             }
+             controls { groups { services: "b*" cpuset_cpus: ")pb" +
+            cpus + "\" } }");
+  };
+  EXPECT_THAT(warnings("2-9"),
+              Contains(HasSubstr("services[\"bound\"].numa_binding: has CPUs "
+                                 "0-1, which cpuset_cpus")));
+  EXPECT_THAT(warnings("0-9"), Not(Contains(HasSubstr("cpuset_cpus"))));
 }
 
 }  // namespace

@@ -226,6 +226,11 @@ DriverEnvironment FakeEngineFactory::environment(
   return environments_.at(instance);
 }
 
+int FakeEngineFactory::group(const std::string& instance) const {
+  absl::MutexLock lock(&mutex_);
+  return groups_.at(instance);
+}
+
 absl::StatusOr<std::unique_ptr<HostedEngine>> FakeEngineFactory::Make(
     EngineRequest request) {
   EngineOptions& options = request.options;
@@ -235,6 +240,7 @@ absl::StatusOr<std::unique_ptr<HostedEngine>> FakeEngineFactory::Make(
     worker_counts_[name] = options.worker_count;
     sample_memory_bytes_[name] = options.sample_memory_bytes;
     environments_[name] = std::move(request.environment);
+    groups_[name] = request.group;
   }
   absl::Status status = Reach(name, EngineStep::kMake);
   if (!status.ok()) return status;

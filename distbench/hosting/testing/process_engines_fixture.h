@@ -71,7 +71,7 @@ class ProcessEnginesTest : public testing::Test {
     plan_ = std::make_shared<const Plan>(Compile(test_));
   }
 
-  absl::Status Make(int instance, Owned& owned) {
+  absl::Status Make(int instance, Owned& owned, int group = -1) {
     EngineRequest request{.test = test_, .options = {}, .environment = {}};
     request.options.plan = plan_;
     request.options.instance = instance;
@@ -81,6 +81,7 @@ class ProcessEnginesTest : public testing::Test {
       owned.overloaded.Notify();
     };
     request.environment.service_address = "127.0.0.1";
+    request.group = group;
     auto engine = engines_.Make(std::move(request));
     if (!engine.ok()) return engine.status();
     owned.engine = *std::move(engine);

@@ -2,10 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "distbench/base/testing/fake_clock.h"
+#include "distbench/control_groups/testing/fake_hierarchy.h"
 #include "distbench/hosting/testing/fake_engine.h"
 #include "distbench/node/test_part.h"
+#include "distbench/node/testing/fake_control_host.h"
 
 namespace distbench {
 namespace {
@@ -21,8 +24,13 @@ bool PrepareAndConnect(const SequencerTalk& talk, TestPart& test) {
 void ObeySequencer(const SequencerTalk& talk) {
   FakeClock clock;
   FakeEngineFactory engines;
-  const NodeEnvironment environment{
+  NodeEnvironment environment{
       .engines = engines, .clock = clock, .hostname = "alpha"};
+  // No input may change the control groups of this host.
+  std::optional<FakeHierarchy> hierarchy;
+  if (talk.prepare().config().traffic_config().has_controls()) {
+    UseHierarchy(hierarchy.emplace(), environment);
+  }
   TestPart test(talk.prepare(), environment,
                 [](const absl::Status&, const TrafficProgress&) {});
   if (PrepareAndConnect(talk, test)) {

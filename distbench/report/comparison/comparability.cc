@@ -22,6 +22,7 @@ Config Nameless(Config config) {
   config.clear_random_seed();
   config.clear_objectives();
   config.clear_requirements();
+  config.clear_experiment();
   config.clear_sample_memory_bytes();
   config.clear_recording_memory_bytes();
   return config;
@@ -36,6 +37,7 @@ Config TrafficOf(const TestRun& run) {
   config.clear_workers_per_instance();
   config.clear_delay_actions_by_spinning();
   config.clear_overload_limits();
+  config.clear_controls();
   for (ServiceSpec& service : *config.mutable_services()) {
     service.clear_protocol_driver_options_name();
   }
@@ -172,6 +174,12 @@ std::vector<Condition> Conditions() {
                             from.workers_per_instance());
                         kept.set_delay_actions_by_spinning(
                             from.delay_actions_by_spinning());
+                      }),
+      ConfigCondition("controls",
+                      [](const Config& from, Config& kept) {
+                        *kept.mutable_controls() = from.controls();
+                        kept.mutable_controls()->clear_name();
+                        kept.mutable_controls()->clear_strict();
                       }),
       {"distbench version",
        [](const TestResult& result) {

@@ -19,6 +19,7 @@
 namespace distbench {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -181,6 +182,21 @@ TEST(CompareTest, SeedsNamesAndLabelsDoNotMatterAndConditionsAreNoted) {
   EXPECT_THAT(Compared({RunOf(1000)}, {other})[0].notes,
               ElementsAre(HasSubstr("protocol drivers"),
                           "kernel: base not known, new 6.2"));
+}
+
+TEST(CompareTest, ControlsAreAConditionAndNotTraffic) {
+  TestResult other = RunOf(1000);
+  ControlSet& controls = *other.mutable_traffic_config()->mutable_controls();
+  controls.set_name("none");
+  EXPECT_THAT(Compared({RunOf(1000)}, {other})[0].notes, IsEmpty());
+  ControlGroup& group = *controls.add_groups();
+  group.add_services("server");
+  group.set_cpu_weight(50);
+  const auto compared = Compared({RunOf(1000)}, {other});
+  EXPECT_THAT(compared[0].not_comparable, IsEmpty());
+  EXPECT_THAT(
+      compared[0].notes,
+      ElementsAre(AllOf(HasSubstr("controls: "), HasSubstr("cpu_weight: 50"))));
 }
 
 TEST(CompareTest, SettingsOfTheKernelAreNoted) {

@@ -156,6 +156,7 @@ std::vector<Finding> Judge(const TestResult& result) {
   JudgeHosts(result, findings);
   JudgeRequirements(result, findings);
   JudgeBindings(result, findings);
+  JudgeControls(result, findings);
   JudgeClocks(result, findings);
   return findings.Take();
 }

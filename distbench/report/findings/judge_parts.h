@@ -65,6 +65,7 @@ void JudgeTimeParts(const TestResult& result, const TestTotals& totals,
 void JudgeHosts(const TestResult& result, FindingList& findings);
 void JudgeRequirements(const TestResult& result, FindingList& findings);
 void JudgeBindings(const TestResult& result, FindingList& findings);
+void JudgeControls(const TestResult& result, FindingList& findings);
 void JudgeClocks(const TestResult& result, FindingList& findings);
 
 }  // namespace distbench

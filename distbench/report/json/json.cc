@@ -171,11 +171,13 @@ Json TestJson(const TestRun& run, const JsonLimits& limits) {
   json["resources"] =
       TableJson(ResourcesTable(), result, std::numeric_limits<int64_t>::max());
   json["cpus"] = TableJson(CpusTable(), result, limits.max_cpu_rows);
+  json["groups"] = TableJson(GroupsTable(), result, limits.max_group_rows);
   json["connections"] =
       TableJson(ConnectionsTable(), result, limits.max_connection_rows);
   json["nodes"] = NodesJson(result);
   json["placement"] = PlacementJson(result);
   json["bindings"] = BindingsJson(result);
+  json["controls"] = ControlsJson(result);
   json["stopped_instances"] = StoppedInstancesJson(result);
   json["traffic_config"] = ConfigText(result.traffic_config());
   return json;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "distbench/report/tables/numa_table.h"
+#include "distbench/report/tables/table.h"
 #include "distbench/results/counters.h"
 
 namespace distbench {
@@ -17,6 +18,18 @@ using Json = nlohmann::ordered_json;
 // The value of an optional field, or null.
 Json OrNull(bool is_present, Json value) {
   return is_present ? std::move(value) : Json(nullptr);
+}
+
+Json ControlGroupsJson(const ControlGroupFacts& groups) {
+  return {{"version", groups.version()},
+          {"delegated_path",
+           OrNull(groups.has_delegated_path(), groups.delegated_path())},
+          {"controllers", std::vector<std::string>(groups.controllers().begin(),
+                                                   groups.controllers().end())},
+          {"problem", OrNull(groups.has_problem(), groups.problem())},
+          {"io_cost_devices",
+           std::vector<std::string>(groups.io_cost_devices().begin(),
+                                    groups.io_cost_devices().end())}};
 }
 
 Json HostJson(const HostFacts& host) {
@@ -62,6 +75,8 @@ Json HostJson(const HostFacts& host) {
          {"distances",
           std::vector<int>(node.distances().begin(), node.distances().end())}});
   }
+  json["control_groups"] = OrNull(host.has_control_groups(),
+                                  ControlGroupsJson(host.control_groups()));
   json["idle_driver"] = OrNull(host.has_idle_driver(), host.idle_driver());
   json["idle_states"] = std::vector<std::string>(host.idle_states().begin(),
                                                  host.idle_states().end());
@@ -123,6 +138,26 @@ Json BindingsJson(const TestResult& result) {
     Json entry = {{"node", place.first}};
     entry.update(BindingProofJson(place.second, *proof));
     json.push_back(std::move(entry));
+  }
+  return json;
+}
+
+Json ControlsJson(const TestResult& result) {
+  Json json = Json::array();
+  for (const auto& [node, resources] : NodesByName(result)) {
+    for (const ControlProof& proof : resources->controls()) {
+      json.push_back(
+          {{"node", node},
+           {"group", proof.group()},
+           {"path", proof.path()},
+           {"file", proof.file()},
+           {"wanted", OrNull(proof.has_wanted(), proof.wanted())},
+           {"before", OrNull(proof.has_before(), proof.before())},
+           {"read_back", OrNull(proof.has_read_back(), proof.read_back())},
+           {"held", proof.held()},
+           {"problem", OrNull(proof.has_problem(), proof.problem())},
+           {"after", OrNull(proof.has_after(), proof.after())}});
+    }
   }
   return json;
 }

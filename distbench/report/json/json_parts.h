@@ -21,6 +21,10 @@ nlohmann::ordered_json NodesJson(const TestResult& result);
 // used, by node and instance.
 nlohmann::ordered_json BindingsJson(const TestResult& result);
 
+// Lists the settings of control groups, how they were read back, and how they
+// were left.
+nlohmann::ordered_json ControlsJson(const TestResult& result);
+
 // Lists the node of each instance.
 nlohmann::ordered_json PlacementJson(const TestResult& result);
 

@@ -33,13 +33,13 @@ TEST(JsonTest, SchemaIsAsDocumented) {
   EXPECT_EQ(document["confidence"], 0.95);
   ASSERT_EQ(document["tests"].size(), 1);
   const Json& test = document["tests"][0];
-  EXPECT_THAT(
-      Keys(test),
-      testing::UnorderedElementsAre(
-          "source", "name", "repetition", "verdict", "failure", "findings",
-          "objectives", "run", "totals", "rpcs", "seconds", "time_parts",
-          "peers", "activities", "resources", "cpus", "connections", "nodes",
-          "placement", "bindings", "stopped_instances", "traffic_config"));
+  EXPECT_THAT(Keys(test),
+              testing::UnorderedElementsAre(
+                  "source", "name", "repetition", "verdict", "failure",
+                  "findings", "objectives", "run", "totals", "rpcs", "seconds",
+                  "time_parts", "peers", "activities", "resources", "cpus",
+                  "groups", "connections", "nodes", "placement", "bindings",
+                  "controls", "stopped_instances", "traffic_config"));
   ASSERT_EQ(test["rpcs"].size(), 2);
   EXPECT_THAT(
       Keys(test["rpcs"][0]),
@@ -150,6 +150,43 @@ TEST(JsonTest, NodesHaveHostFactsAndTotalsOfCounters) {
   EXPECT_TRUE(devices[1]["queueing_discipline"].is_null());
   EXPECT_EQ(json["host_counters"]["steal_cpu_ns"], 42);
   EXPECT_TRUE(json["host_counters"].at("throttled_ns").is_null());
+}
+
+TEST(JsonTest, ControlsAreListedWithTheirProofs) {
+  const Json document = Rendered(Sourced({ResultFromText(R"(
+    resource_usage_logs {
+      node_resources {
+        key: "n"
+        value {
+          host {
+            control_groups {
+              version: 2 delegated_path: "/d" controllers: "cpu"
+              io_cost_devices: "259:0"
+            }
+          }
+          controls {
+            group: "a/0" path: "/d/a" file: "cpu.weight" wanted: "50"
+            before: "100" read_back: "50" held: true after: "removed"
+          }
+        }
+      }
+    })")}));
+  const Json& test = document["tests"][0];
+  EXPECT_EQ(test["controls"], Json::array({{{"node", "n"},
+                                            {"group", "a/0"},
+                                            {"path", "/d/a"},
+                                            {"file", "cpu.weight"},
+                                            {"wanted", "50"},
+                                            {"before", "100"},
+                                            {"read_back", "50"},
+                                            {"held", true},
+                                            {"problem", nullptr},
+                                            {"after", "removed"}}}));
+  const Json& groups = test["nodes"][0]["host"]["control_groups"];
+  EXPECT_EQ(groups["version"], 2);
+  EXPECT_EQ(groups["controllers"], Json({"cpu"}));
+  EXPECT_EQ(groups["io_cost_devices"], Json({"259:0"}));
+  EXPECT_TRUE(groups["problem"].is_null());
 }
 
 TEST(JsonTest, LimitsAreSaid) {

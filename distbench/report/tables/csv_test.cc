@@ -287,6 +287,44 @@ TEST(CsvTest, CpusHaveARowEachSecond) {
                   "file.pb,t,0,n,5,2,3,2,3,4,5,6,7,8"));
 }
 
+TEST(CsvTest, ControlGroupsHaveARowEachSecond) {
+  const auto results = Sourced({ResultFromText(R"(
+    traffic_config { name: "t" }
+    resource_usage_logs {
+      node_resources {
+        key: "n"
+        value {
+          samples {
+            end_timestamp_ns: 5 duration_ns: 2000000000
+            groups {
+              key: "a/0"
+              value {
+                cpu_ns: 1 system_cpu_ns: 2 throttled_ns: 3 memory_bytes: 4
+                swap_bytes: 5 read_bytes: 6 written_bytes: 7
+                read_operations: 8 write_operations: 9
+                some_cpu_pressure_ns: 10 some_memory_pressure_ns: 11
+                full_memory_pressure_ns: 12 some_io_pressure_ns: 13
+                full_io_pressure_ns: 14
+              }
+            }
+            groups { key: "" value { cpu_ns: 1 } }
+          }
+          samples { end_timestamp_ns: 9 }
+        }
+      }
+    })")});
+  EXPECT_THAT(
+      Lines(Csv(results, GroupsTable())),
+      ElementsAre("source,test,repetition,node,end_timestamp_ns,duration_s,"
+                  "instance,cpu_ns,system_cpu_ns,throttled_ns,memory_bytes,"
+                  "swap_bytes,read_bytes,written_bytes,read_operations,"
+                  "write_operations,some_cpu_pressure_ns,"
+                  "some_memory_pressure_ns,full_memory_pressure_ns,"
+                  "some_io_pressure_ns,full_io_pressure_ns",
+                  "file.pb,t,0,n,5,2,,1,,,,,,,,,,,,,",
+                  "file.pb,t,0,n,5,2,a/0,1,2,3,4,5,6,7,8,9,10,11,12,13,14"));
+}
+
 TEST(CsvTest, ConnectionsHaveARowEach) {
   const auto results = Sourced({ResultFromText(R"(
     traffic_config { name: "t" }

@@ -13,6 +13,7 @@
 #include "distbench/base/saturating_add.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
+#include "distbench/report/text/controls_text.h"
 #include "distbench/report/text/failure_lines.h"
 #include "distbench/report/text/time_parts_text.h"
 #include "distbench/results/histogram_proto.h"
@@ -354,6 +355,7 @@ std::vector<std::string> SummarizeTest(const TestResult& result) {
   AppendSectionIfAny("Failures", FailureLines(result, totals), lines);
   AppendSectionIfAny("Resources", Resources(result.resource_usage_logs()),
                      lines);
+  AppendSectionIfAny("Controls", ControlLines(result), lines);
   AppendSectionIfAny("Activities", Activities(result), lines);
   AppendSectionIfAny("Driver counters", DriverCounters(result), lines);
   AppendSectionIfAny("Findings", Findings(result, totals), lines);

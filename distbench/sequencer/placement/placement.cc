@@ -13,7 +13,6 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "distbench/config/catalogs/driver_resolution.h"
-#include "distbench/config/plan/test_names.h"
 #include "distbench/config/syntax/instance_names.h"
 
 namespace distbench {
@@ -246,26 +245,6 @@ void Placer::PlaceRest() {
     occupant_[node] = i;
     instances_[i].node = node;
   }
-}
-
-// Whether instances of a service only reach instances in their own process.
-bool StaysInProcess(const DistributedSystemDescription& test,
-                    const TestNames& names, const ServiceSpec& service) {
-  const DriverStack stack =
-      ResolveDriverStack(test, names, OptionsOf(names, service));
-  return !stack.drivers.empty() &&
-         stack.drivers.back().driver->stays_in_process;
-}
-
-// The services with such instances.
-std::set<std::string> ServicesInOneProcess(
-    const DistributedSystemDescription& test) {
-  const TestNames names(test);
-  std::set<std::string> services;
-  for (const ServiceSpec& service : test.services()) {
-    if (StaysInProcess(test, names, service)) services.insert(service.name());
-  }
-  return services;
 }
 
 absl::Status CheckReach(const DistributedSystemDescription& test,

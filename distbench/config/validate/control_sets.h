@@ -1,0 +1,31 @@
+// Checks of sets of control-group settings, wherever a config has them: as a
+// test's `controls`, or among those of an experiment.
+
+#ifndef DISTBENCH_CONFIG_VALIDATE_CONTROL_SETS_H_
+#define DISTBENCH_CONFIG_VALIDATE_CONTROL_SETS_H_
+
+#include <string>
+
+#include "absl/types/span.h"
+#include "distbench/config/problems/problem.h"
+#include "proto/experiment.pb.h"
+
+namespace distbench {
+
+// Brings a set into its canonical form: sizes, shares and lists of CPUs in one
+// way of writing them, and no empty texts. Leaves what ValidateControlSet()
+// reports. Idempotent.
+void CanonicalizeControlSet(ControlSet& controls);
+
+// Adds a problem for everything that is wrong with a canonical set, which is at
+// `path`: letters of its name, names and globs of services (`services` are the
+// ones there are), services in two groups, ranges, amounts, devices. Whether
+// the set has a name, and whether that is unique, is for the caller to check;
+// whether a host has the CPUs, devices and controllers, only the host knows.
+void ValidateControlSet(const ControlSet& controls, const Path& path,
+                        absl::Span<const std::string> services,
+                        Problems& problems);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_CONFIG_VALIDATE_CONTROL_SETS_H_

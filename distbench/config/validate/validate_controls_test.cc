@@ -1,0 +1,277 @@
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "distbench/base/testing/proto_testing.h"
+#include "distbench/config/testing/validation_cases.h"
+#include "distbench/config/validate/control_sets.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::vector<std::string> ProblemsOf(const std::string& controls,
+                                    std::vector<std::string> services = {
+                                        "client", "server", "leaf_a",
+                                        "leaf_b"}) {
+  ControlSet set = FromText<ControlSet>(controls);
+  CanonicalizeControlSet(set);
+  Problems problems;
+  ValidateControlSet(set, Path("c"), services, problems);
+  std::vector<std::string> texts;
+  for (const Problem& problem : std::move(problems).Take()) {
+    texts.push_back(ToString(problem));
+  }
+  return texts;
+}
+
+// The problems of a group of the clients that has this setting.
+std::vector<std::string> ProblemsOfSetting(const std::string& setting) {
+  return ProblemsOf(
+      absl::StrCat("groups { services: 'client' ", setting, " }"));
+}
+
+class BadControls : public ::testing::TestWithParam<ValidationCase> {};
+
+TEST_P(BadControls, IsTheOnlyProblem) { ExpectOneProblem(GetParam()); }
+
+INSTANTIATE_TEST_SUITE_P(
+    Rules, BadControls,
+    ::testing::Values(
+        ValidationCase{"NameWithASlash", "", "controls { name: 'a/b' }",
+                       "controls.name", "use letters, digits"},
+        ValidationCase{"GroupOfNobody", "",
+                       "controls { groups { cpu_weight: 5 } }",
+                       "controls.groups[0]", "give it services"},
+        ValidationCase{"GroupOfAll", "",
+                       "controls { groups { services: 'client' cpu_weight: 5 "
+                       "everything_else: true } }",
+                       "controls.groups[0]", "give one"},
+        ValidationCase{
+            "Misspelt", "",
+            "controls { groups { services: 'clinet' cpu_weight: 5 } }",
+            "controls.groups[0].services[0]",
+            "no service is named \"clinet\"; did you mean "
+            "\"client\"?"},
+        ValidationCase{
+            "GlobOfNobody", "",
+            "controls { groups { services: 'servre*' cpu_weight: 5 } }",
+            "controls.groups[0].services[0]",
+            "no service matches \"servre*\"; did you mean "
+            "\"server\"?"},
+        ValidationCase{
+            "Twice", "",
+            "controls { groups { services: ['*er', 'server'] cpu_weight: 5 } }",
+            "controls.groups[0].services[1]",
+            "\"server\" is already in this group"},
+        ValidationCase{
+            "InTwoGroups", "",
+            "controls { groups { services: 'cl*' cpu_weight: 5 } "
+            "groups { services: ['server', 'client'] cpu_weight: 5 } }",
+            "controls.groups[1].services[1]",
+            "\"client\" is already in groups[0]"},
+        ValidationCase{"TwoOfEverythingElse", "",
+                       "controls { "
+                       "groups { everything_else: true cpu_weight: 5 } "
+                       "groups { everything_else: true io_weight: 5 } }",
+                       "controls.groups[1].everything_else",
+                       "groups[0] is for everything else, too"},
+        ValidationCase{"Unchanged", "",
+                       "controls { groups { services: 'client' } }",
+                       "controls.groups[0]", "changes nothing"},
+        ValidationCase{"EverythingElseUnchanged", "",
+                       "controls { groups { everything_else: true } }",
+                       "controls.groups[0]", "changes nothing"},
+        ValidationCase{"IoCostOfNothing", "",
+                       "controls { io_cost { enable: true } }",
+                       "controls.io_cost[0].device", "is missing"},
+        ValidationCase{"IoCostUnchanged", "",
+                       "controls { io_cost { device: 'sda' } }",
+                       "controls.io_cost[0]", "changes nothing"},
+        ValidationCase{"IoCostTwice", "",
+                       "controls { io_cost { device: 'sda' enable: true } "
+                       "io_cost { device: 'sda' enable: false } }",
+                       "controls.io_cost[1].device",
+                       "\"sda\" is listed more than once"},
+        ValidationCase{"EmptyModel", "",
+                       "controls { io_cost { device: 'sda' model {} } }",
+                       "controls.io_cost[0].model", "is empty"},
+        ValidationCase{"EmptyQos", "",
+                       "controls { io_cost { device: 'sda' qos {} } }",
+                       "controls.io_cost[0].qos", "is empty"},
+        ValidationCase{"ModelWithoutSpeed", "",
+                       "controls { io_cost { device: 'sda' "
+                       "model { wseqiops: 0 } } }",
+                       "controls.io_cost[0].model.wseqiops",
+                       "must be at least 1"},
+        ValidationCase{"QosIsNoNumber", "",
+                       "controls { io_cost { device: 'sda' "
+                       "qos { rpct: nan } } }",
+                       "controls.io_cost[0].qos.rpct", "from 0 to 100"},
+        ValidationCase{"QosIsUpsideDown", "",
+                       "controls { io_cost { device: 'sda' "
+                       "qos { min: 100 max: 50 } } }",
+                       "controls.io_cost[0].qos.min", "is above max, 50"}),
+    [](const auto& info) { return info.param.rule; });
+
+TEST(ControlSetTest, MayBeEmpty) {
+  EXPECT_THAT(ProblemsOf(""), IsEmpty());
+  EXPECT_THAT(ProblemsOf("name: 'off' strict: false"), IsEmpty());
+}
+
+TEST(ControlSetTest, ReportsAllProblemsAtOnce) {
+  EXPECT_THAT(
+      ProblemsOf("name: '!' groups { services: 'x' cpu_weight: 0 io_weight: "
+                 "10001 } io_cost { device: '?' enable: true }"),
+      ElementsAre(HasSubstr("c.name"), HasSubstr("c.groups[0].services[0]"),
+                  HasSubstr("c.groups[0].cpu_weight: 0 is out of range; must "
+                            "be from 1 to 10000"),
+                  HasSubstr("c.groups[0].io_weight: 10001"),
+                  HasSubstr("c.io_cost[0].device")));
+}
+
+TEST(ControlSetTest, AmountsOfCpuTimeAreCpusSharesOrMax) {
+  for (const std::string good : {"1.5", "50%", "max", "0.01"}) {
+    EXPECT_THAT(ProblemsOfSetting("cpu_max: '" + good + "'"), IsEmpty());
+  }
+  for (const std::string bad : {"", "0", "0%", "101%", "one", "-1", "1e2"}) {
+    EXPECT_THAT(ProblemsOfSetting("cpu_max: '" + bad + "'"),
+                ElementsAre(HasSubstr("c.groups[0].cpu_max: ")))
+        << bad;
+  }
+}
+
+TEST(ControlSetTest, CpuSetsAreLists) {
+  EXPECT_THAT(ProblemsOfSetting("cpuset_cpus: '0-3,8' cpuset_mems: '0'"),
+              IsEmpty());
+  EXPECT_THAT(ProblemsOfSetting("cpuset_cpus: '3-0'"),
+              ElementsAre(HasSubstr("c.groups[0].cpuset_cpus: \"3-0\" begins "
+                                    "above its end")));
+  EXPECT_THAT(ProblemsOfSetting("cpuset_mems: ''"),
+              ElementsAre(HasSubstr("c.groups[0].cpuset_mems: is an empty")));
+}
+
+TEST(ControlSetTest, AmountsOfMemoryMustNotDescend) {
+  EXPECT_THAT(ProblemsOfSetting("memory_min: '1MiB' memory_low: '1MiB' "
+                                "memory_high: '75%' memory_max: 'max' "
+                                "memory_swap_max: '0B'"),
+              IsEmpty());
+  EXPECT_THAT(ProblemsOfSetting("memory_low: '50%' memory_max: '1GiB'"),
+              IsEmpty())
+      << "only the host can compare them";
+  EXPECT_THAT(ProblemsOfSetting("memory_min: '2MiB' memory_low: '1MiB'"),
+              ElementsAre(HasSubstr("c.groups[0].memory_min: 2MiB is above "
+                                    "memory_low, 1MiB")));
+  EXPECT_THAT(ProblemsOfSetting("memory_low: '2GiB' memory_max: '1GiB'"),
+              ElementsAre(HasSubstr("c.groups[0].memory_low")));
+  EXPECT_THAT(ProblemsOfSetting("memory_min: '2MiB' memory_low: '1%' "
+                                "memory_high: '1MiB'"),
+              ElementsAre(HasSubstr("2MiB is above memory_high, 1MiB")));
+  EXPECT_THAT(ProblemsOfSetting("memory_high: 'max' memory_max: '75%'"),
+              ElementsAre(HasSubstr("max is above memory_max, 75%")));
+  EXPECT_THAT(ProblemsOfSetting("memory_max: '512'"),
+              ElementsAre(HasSubstr("c.groups[0].memory_max: \"512\" is not a "
+                                    "size")));
+  EXPECT_THAT(ProblemsOfSetting("memory_swap_max: '101%'"),
+              ElementsAre(HasSubstr("above 0% and at most 100%")));
+}
+
+TEST(ControlSetTest, IoLimitsNameADeviceOnceAndLimitSomething) {
+  EXPECT_THAT(
+      ProblemsOfSetting("io_max { device: 'sda' read_bytes: '1MB' } "
+                        "io_max { device: '8:16' write_operations: 1 }"),
+      IsEmpty());
+  EXPECT_THAT(ProblemsOfSetting("io_max { device: '/dev/sda' }"),
+              ElementsAre(HasSubstr("io_max[0].device: \"/dev/sda\" cannot be "
+                                    "a block device"),
+                          HasSubstr("io_max[0]: limits nothing")));
+  EXPECT_THAT(
+      ProblemsOfSetting("io_max { device: 'sda' read_bytes: '0B' } "
+                        "io_max { device: 'sda' read_operations: 0 }"),
+      ElementsAre(HasSubstr("io_max[0].read_bytes: \"0B\" would stop"),
+                  HasSubstr("io_max[1].device: \"sda\" is listed more"),
+                  HasSubstr("io_max[1].read_operations: 0 is out of range")));
+}
+
+TEST(ControlSetTest, PriorityClassesHaveTheKernelsNames) {
+  EXPECT_THAT(ProblemsOfSetting("io_priority_class: 'idle'"), IsEmpty());
+  EXPECT_THAT(ProblemsOfSetting("io_priority_class: 'ilde'"),
+              ElementsAre(HasSubstr(
+                  "\"ilde\" is not a class; did you mean \"idle\"?")));
+}
+
+TEST(ControlSetTest, ManyNamesEndTheSearchEarly) {
+  const std::vector<std::string> services(50'000, "service");
+  std::string group = "groups { cpu_weight: 5";
+  for (int i = 0; i < 100; ++i) absl::StrAppend(&group, " services: 'x*'");
+  const std::vector<std::string> problems = ProblemsOf(group + "}", services);
+  EXPECT_THAT(problems.back(), HasSubstr("use fewer"));
+}
+
+TEST(ControlSetTest, HasOneCanonicalForm) {
+  ControlSet set = FromText<ControlSet>(R"pb(
+    name: ""
+    groups {
+      services: "x"
+      everything_else: false
+      cpu_max: "01.50"
+      cpuset_cpus: "3,0-2"
+      memory_low: "0.5GiB"
+      memory_high: "075.0%"
+      memory_max: "nonsense"
+      io_max { device: "sda" read_bytes: "1000kB" }
+    })pb");
+  CanonicalizeControlSet(set);
+  EXPECT_EQ(set.DebugString(), FromText<ControlSet>(R"pb(
+                                 groups {
+                                   services: "x"
+                                   cpu_max: "1.5"
+                                   cpuset_cpus: "0-3"
+                                   memory_low: "512MiB"
+                                   memory_high: "75%"
+                                   memory_max: "nonsense"
+                                   io_max { device: "sda" read_bytes: "1MB" }
+                                 })pb")
+                                   .DebugString());
+  const std::string once = set.SerializeAsString();
+  CanonicalizeControlSet(set);
+  EXPECT_EQ(set.SerializeAsString(), once);
+}
+
+// ---- Instances that share a process -----------------------------------------
+
+TEST(ControlsTest, ServicesInOneProcessAreInOneGroup) {
+  const std::string loopback = "default_protocol: 'loopback' controls { ";
+  EXPECT_THAT(
+      ProblemsAfter("", loopback + "groups { services: '*' cpu_weight: 5 } }"),
+      IsEmpty());
+  const std::vector<Problem> apart = ProblemsAfter(
+      "", loopback +
+              "groups { services: ['client', 'grid'] cpu_weight: 5 } "
+              "groups { services: 'server' cpu_weight: 5 } }");
+  ASSERT_EQ(apart.size(), 1);
+  EXPECT_EQ(apart[0].path, "tests[0].controls.groups");
+  EXPECT_THAT(apart[0].message,
+              HasSubstr("\"client\" is in groups[0] and \"server\" in "
+                        "groups[1]"));
+  const std::vector<Problem> outside = ProblemsAfter(
+      "", loopback + "groups { services: 'client' cpu_weight: 5 } }");
+  ASSERT_EQ(outside.size(), 1);
+  EXPECT_THAT(outside[0].message, HasSubstr("\"grid\" in no group"));
+}
+
+TEST(ControlsTest, OtherServicesMayBeApart) {
+  EXPECT_THAT(
+      ProblemsAfter("",
+                    "controls { groups { services: 'client' cpu_weight: 5 } "
+                    "groups { services: 'server' cpu_weight: 5 } }"),
+      IsEmpty());
+}
+
+}  // namespace
+}  // namespace distbench

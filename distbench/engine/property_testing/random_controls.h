@@ -1,0 +1,17 @@
+#ifndef DISTBENCH_ENGINE_PROPERTY_TESTING_RANDOM_CONTROLS_H_
+#define DISTBENCH_ENGINE_PROPERTY_TESTING_RANDOM_CONTROLS_H_
+
+#include <string>
+
+#include "distbench/fuzzing/random_source.h"
+#include "proto/experiment.pb.h"
+
+namespace distbench {
+
+// Returns valid controls, with all services that `glob` matches in one group or
+// in none. Engines ignore them; nodes do not.
+ControlSet AnyControls(const std::string& glob, RandomSource& random);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_ENGINE_PROPERTY_TESTING_RANDOM_CONTROLS_H_

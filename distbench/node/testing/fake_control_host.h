@@ -1,0 +1,34 @@
+#ifndef DISTBENCH_NODE_TESTING_FAKE_CONTROL_HOST_H_
+#define DISTBENCH_NODE_TESTING_FAKE_CONTROL_HOST_H_
+
+#include <memory>
+#include <string>
+
+#include "distbench/control_groups/applied_controls.h"
+#include "distbench/control_groups/group_files.h"
+#include "distbench/control_groups/guardian.h"
+#include "distbench/control_groups/testing/fake_hierarchy.h"
+#include "distbench/node/test_part.h"
+
+namespace distbench {
+
+// Makes controls of tests act on the hierarchy, which must outlive them, and
+// not on this host. There is no guardian.
+inline void UseHierarchy(FakeHierarchy& hierarchy,
+                         NodeEnvironment& environment) {
+  class NoGuardian final : public Guardian {
+   public:
+    void Dismiss() override {}
+  };
+  environment.system_root = hierarchy.root();
+  environment.control_host = {.state_folder = hierarchy.state_folder(),
+                              .files = std::shared_ptr<GroupFiles>(
+                                  std::shared_ptr<void>(), &hierarchy.files()),
+                              .start_guardian = [](const std::string&) {
+                                return std::make_unique<NoGuardian>();
+                              }};
+}
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_NODE_TESTING_FAKE_CONTROL_HOST_H_
