@@ -185,7 +185,7 @@ TEST(ActivityPoolTest, DropsWhatHasNotBegun) {
   blocker.let_go.Notify();
 }
 
-// Pages of at most `limit` that one iteration per thread allocates.
+// Allocates memory up to a limit, and then has nothing to do.
 ActivityPlan GrowMemory(int64_t bytes, int64_t limit_bytes) {
   ActivityPlan plan;
   plan.function = "GrowMemory";
