@@ -146,8 +146,11 @@ void ActivityPool::RunThread(int thread) {
   while (true) {
     while (!closing_ && !releasing_ && jobs_.empty()) parts_.Wait(&mutex_);
     if (closing_) return;
-    if (releasing_) ReleaseAll();
-    if (!jobs_.empty()) DoNextPart(thread);
+    if (releasing_) {
+      ReleaseAll();
+    } else {
+      DoNextPart(thread);
+    }
   }
 }
 
