@@ -71,7 +71,11 @@ INSTANTIATE_TEST_SUITE_P(
         PlanOf("Decompress", 2, {{"bytes", 20'000}, {"corpus_bytes", 100'000}}),
         PlanOf("Serialize", 2, {{"stories", 3}, {"generate", 1}}),
         PlanOf("Deserialize", 2, {{"stories", 3}}),
-        PlanOf("PointerChase", 4, {{"bytes", 640'000}, {"hops", 10'000}})),
+        PlanOf("PointerChase", 4, {{"bytes", 640'000}, {"hops", 10'000}}),
+        PlanOf("BurnCpu", 1, {{"operations", 20'000}}),
+        PlanOf("MemoryBandwidth", 1,
+               {{"bytes", 1'000'000}, {"bytes_per_iteration", 200'000}}),
+        PlanOf("CacheThrash", 1, {{"bytes", 640'000}, {"accesses", 10'000}})),
     [](const auto& info) { return info.param.function; });
 
 TEST_P(WorkTest, EachIterationHasAChecksumOfItsOwn) {

@@ -1,16 +1,17 @@
 #include "distbench/activity/registry.h"
 
-#include <algorithm>
 #include <new>
 #include <stdexcept>
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "distbench/activity/antagonists.h"
 #include "distbench/activity/compress.h"
 #include "distbench/activity/consume_cpu.h"
 #include "distbench/activity/feature_extract.h"
 #include "distbench/activity/page_rank.h"
+#include "distbench/activity/plan_settings.h"
 #include "distbench/activity/pointer_chase.h"
 #include "distbench/activity/pollute_caches.h"
 #include "distbench/activity/stories.h"
@@ -19,26 +20,6 @@
 
 namespace distbench {
 namespace {
-
-// Compiled plans have every setting of their activity, with its default where
-// the config says nothing.
-const ActivitySetting& Setting(const ActivityPlan& plan,
-                               const std::string& name) {
-  const auto setting = std::find_if(
-      plan.settings.begin(), plan.settings.end(),
-      [&](const ActivitySetting& other) { return other.name == name; });
-  CHECK(setting != plan.settings.end())
-      << plan.function << " is not compiled with " << name;
-  return *setting;
-}
-
-int64_t Integer(const ActivityPlan& plan, const std::string& name) {
-  return Setting(plan, name).int64_value.value();
-}
-
-const std::string& Text(const ActivityPlan& plan, const std::string& name) {
-  return *Setting(plan, name).string_value;
-}
 
 int64_t DurationNs(const ActivityPlan& plan) {
   return Integer(plan, "duration_us") * kNsPerUs;
@@ -120,7 +101,9 @@ absl::Status NoMemory(const ActivityPlan& plan) {
                    "smaller"));
 }
 
-std::unique_ptr<Activity> Make(const ActivityPlan& plan, uint64_t seed) {
+absl::StatusOr<std::unique_ptr<Activity>> Make(const ActivityPlan& plan,
+                                               uint64_t seed) {
+  if (IsAntagonist(plan)) return MakeAntagonist(plan, seed);
   if (plan.function == "ConsumeCpu") {
     return MakeConsumeCpu(Integer(plan, "array_size"), seed);
   }

@@ -1,7 +1,10 @@
 #include "distbench/config/catalogs/activity_catalog.h"
 
 #include <cstdint>
-#include <limits>
+#include <utility>
+
+#include "distbench/config/catalogs/activity_settings.h"
+#include "distbench/config/catalogs/antagonist_activities.h"
 
 namespace distbench {
 namespace {
@@ -11,7 +14,6 @@ constexpr int64_t kMaxArraySize = 1'000'000'000;
 constexpr int64_t kMaxRepetitions = 1'000'000'000;
 constexpr int64_t kMaxEntries = 100'000'000;
 constexpr int64_t kMaxCorpusBytes = 1 << 30;
-constexpr int64_t kMaxParallelism = 1024;
 // More than eleven days.
 constexpr int64_t kMaxDurationUs = 1'000'000'000'000;
 
@@ -45,38 +47,6 @@ SettingsDeclaration Duration() {
               .maximum = kMaxDurationUs,
               .required = true,
           }}};
-}
-
-SettingDeclaration Number(const std::string& name,
-                          const std::string& description, int64_t default_value,
-                          int64_t minimum, int64_t maximum) {
-  return {.name = name,
-          .description = description,
-          .default_value = default_value,
-          .minimum = minimum,
-          .maximum = maximum};
-}
-
-SettingDeclaration Choice(const std::string& name,
-                          const std::string& description,
-                          const std::vector<std::string>& values) {
-  return {.name = name,
-          .description = description,
-          .default_value = values.front(),
-          .allowed_values = values};
-}
-
-// Settings shared by the activities of the feed pattern.
-SettingDeclaration Seed() {
-  return Number("seed", "Seed of the data and of the work on it.", 1, 0,
-                std::numeric_limits<int64_t>::max());
-}
-
-SettingDeclaration Parallelism() {
-  return Number("parallelism",
-                "Number of parts of an iteration that threads of the pool may "
-                "do concurrently.",
-                1, 1, kMaxParallelism);
 }
 
 SettingsDeclaration FeatureExtractSettings() {
@@ -206,7 +176,7 @@ SettingsDeclaration WaitSettings() {
           }};
 }
 
-std::vector<ActivityDeclaration> MakeCatalog() {
+std::vector<ActivityDeclaration> WorkActivities() {
   return {
       {
           .name = "ConsumeCpu",
@@ -313,6 +283,14 @@ std::vector<ActivityDeclaration> MakeCatalog() {
           .waits = true,
       },
   };
+}
+
+std::vector<ActivityDeclaration> MakeCatalog() {
+  std::vector<ActivityDeclaration> catalog = WorkActivities();
+  for (ActivityDeclaration& activity : AntagonistActivities()) {
+    catalog.push_back(std::move(activity));
+  }
+  return catalog;
 }
 
 }  // namespace

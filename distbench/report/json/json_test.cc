@@ -37,9 +37,10 @@ TEST(JsonTest, SchemaIsAsDocumented) {
               testing::UnorderedElementsAre(
                   "source", "name", "repetition", "verdict", "failure",
                   "findings", "objectives", "run", "totals", "rpcs", "seconds",
-                  "time_parts", "peers", "activities", "resources", "cpus",
-                  "groups", "connections", "nodes", "placement", "bindings",
-                  "controls", "stopped_instances", "traffic_config"));
+                  "time_parts", "peers", "activities", "activity_series",
+                  "resources", "cpus", "groups", "connections", "nodes",
+                  "placement", "bindings", "controls", "stopped_instances",
+                  "traffic_config"));
   ASSERT_EQ(test["rpcs"].size(), 2);
   EXPECT_THAT(
       Keys(test["rpcs"][0]),

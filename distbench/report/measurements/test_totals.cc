@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/base/saturating_add.h"
+#include "distbench/results/activity_series.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/time_series.h"
 #include "distbench/results/walk.h"
@@ -176,6 +177,24 @@ void ForEachActivity(const TestResult& result,
   }
   for (const auto& [key, totals] : sorted) {
     visit(key.first, key.second, totals);
+  }
+}
+
+void ForEachActivitySeries(const TestResult& result,
+                           absl::FunctionRef<void(const std::string& instance,
+                                                  const std::string& activity,
+                                                  const ActivitySeries& series)>
+                               visit) {
+  std::map<std::pair<std::string, std::string>, const ActivitySeries*> sorted;
+  for (const auto& [instance, log] : result.service_logs().instance_logs()) {
+    for (const auto& [name, activity] : log.activity_logs()) {
+      if (ValidateActivitySeries(activity.series()).ok()) {
+        sorted[{instance, name}] = &activity.series();
+      }
+    }
+  }
+  for (const auto& [key, series] : sorted) {
+    visit(key.first, key.second, *series);
   }
 }
 

@@ -37,8 +37,9 @@ struct ReportTable {
 
 // One row per RPC; per RPC and percentile, with its interval; per RPC and part
 // of its time; per pair of instances and RPC; per RPC and time interval; per
-// instance and activity; per node and second; per node, second and CPU; per
-// node, second and control group; per end of a data connection; per sample.
+// instance and activity; per instance, activity and time interval; per node and
+// second; per node, second and CPU; per node, second and control group; per end
+// of a data connection; per sample.
 // docs/reports.md documents the columns. Their names and order are a contract;
 // new columns may only be appended.
 const ReportTable& RpcsTable();
@@ -47,6 +48,7 @@ const ReportTable& TimePartsTable();
 const ReportTable& PeersTable();
 const ReportTable& SecondsTable();
 const ReportTable& ActivitiesTable();
+const ReportTable& ActivitySeriesTable();
 const ReportTable& ResourcesTable();
 const ReportTable& CpusTable();
 const ReportTable& GroupsTable();

@@ -1,0 +1,30 @@
+#include "distbench/activity/plan_settings.h"
+
+#include <algorithm>
+
+#include "glog/logging.h"
+
+namespace distbench {
+namespace {
+
+const ActivitySetting& Setting(const ActivityPlan& plan,
+                               const std::string& name) {
+  const auto setting = std::find_if(
+      plan.settings.begin(), plan.settings.end(),
+      [&](const ActivitySetting& other) { return other.name == name; });
+  CHECK(setting != plan.settings.end())
+      << plan.function << " is not compiled with " << name;
+  return *setting;
+}
+
+}  // namespace
+
+int64_t Integer(const ActivityPlan& plan, const std::string& name) {
+  return Setting(plan, name).int64_value.value();
+}
+
+const std::string& Text(const ActivityPlan& plan, const std::string& name) {
+  return *Setting(plan, name).string_value;
+}
+
+}  // namespace distbench
