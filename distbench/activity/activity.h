@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "distbench/stats/log_histogram.h"
+
 namespace distbench {
 
 // Totals of completed work.
@@ -17,10 +19,14 @@ struct Work {
   int64_t input_bytes = 0;
   int64_t output_bytes = 0;
 
+  // Reads and writes of files that the system refused.
+  int64_t failed_operations = 0;
+
   Work& operator+=(const Work& other) {
     checksum += other.checksum;
     input_bytes += other.input_bytes;
     output_bytes += other.output_bytes;
+    failed_operations += other.failed_operations;
     return *this;
   }
 };
@@ -38,6 +44,11 @@ class Activity {
 
   // Does a part of a step of an iteration. Blocks until it is done.
   virtual Work DoPart(uint64_t iteration, int step, int part) = 0;
+
+  // Adds the latencies in nanoseconds of the single reads and writes of files
+  // since the previous call. Not during a part.
+  virtual void TakeLatencies(LogHistogram& /*reads*/,
+                             LogHistogram& /*writes*/) {}
 };
 
 // Does a whole iteration on the calling thread.

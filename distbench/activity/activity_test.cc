@@ -27,6 +27,8 @@ ActivityPlan PlanOf(const ActivityDeclaration& declaration) {
     } else {
       value.string_value = std::get<std::string>(setting.default_value);
     }
+    // The only one that tests may write to.
+    if (setting.name == "directory") value.string_value = testing::TempDir();
   }
   return plan;
 }
@@ -71,7 +73,17 @@ INSTANTIATE_TEST_SUITE_P(
         PlanOf("Decompress", 2, {{"bytes", 20'000}, {"corpus_bytes", 100'000}}),
         PlanOf("Serialize", 2, {{"stories", 3}, {"generate", 1}}),
         PlanOf("Deserialize", 2, {{"stories", 3}}),
-        PlanOf("PointerChase", 4, {{"bytes", 640'000}, {"hops", 10'000}})),
+        PlanOf("PointerChase", 4, {{"bytes", 640'000}, {"hops", 10'000}}),
+        PlanOf("Infer", 2, {{"layers", 2}, {"width", 64}}),
+        PlanOf("Disk", 1,
+               {{"data_bytes", 400'000},
+                {"operations", 3},
+                {"write_percent", 50}}),
+        PlanOf("Storage", 2,
+               {{"file_set_bytes", 400'000},
+                {"file_bytes", 8192},
+                {"hash_bytes", 50'000}}),
+        PlanOf("FeatureQuery", 2, {{"rows", 1000}})),
     [](const auto& info) { return info.param.function; });
 
 TEST_P(WorkTest, EachIterationHasAChecksumOfItsOwn) {

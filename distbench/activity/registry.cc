@@ -9,10 +9,14 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/activity/compress.h"
 #include "distbench/activity/consume_cpu.h"
+#include "distbench/activity/disk.h"
 #include "distbench/activity/feature_extract.h"
+#include "distbench/activity/feature_query.h"
+#include "distbench/activity/infer.h"
 #include "distbench/activity/page_rank.h"
 #include "distbench/activity/pointer_chase.h"
 #include "distbench/activity/pollute_caches.h"
+#include "distbench/activity/storage.h"
 #include "distbench/activity/stories.h"
 #include "distbench/base/time_units.h"
 #include "glog/logging.h"
@@ -113,6 +117,87 @@ PointerChaseOptions PointerChaseOf(const ActivityPlan& plan) {
           .seed = Seed(plan)};
 }
 
+InferOptions InferOf(const ActivityPlan& plan) {
+  return {.layers = Integer(plan, "layers"),
+          .width = Integer(plan, "width"),
+          .batch = Integer(plan, "batch"),
+          .allocations = Integer(plan, "allocations"),
+          .allocation_bytes = Integer(plan, "allocation_bytes"),
+          .parallelism = Parallelism(plan),
+          .seed = Seed(plan)};
+}
+
+int Percent(const ActivityPlan& plan, const std::string& name) {
+  return static_cast<int>(Integer(plan, name));
+}
+
+bool IsDirect(const ActivityPlan& plan) { return Text(plan, "io") == "direct"; }
+
+AccessOptions AccessOf(const ActivityPlan& plan) {
+  using Kind = AccessOptions::Kind;
+  const std::string& access = Text(plan, "access");
+  return {
+      .kind = access == "normal" ? Kind::kNormal
+              : access == "zipf" ? Kind::kZipf
+                                 : Kind::kUniform,
+      .spread = Percent(plan, "spread_percent") / 100.0,
+      .skew = static_cast<double>(Integer(plan, "skew_thousandths")) / 1000,
+  };
+}
+
+DiskOptions DiskOf(const ActivityPlan& plan) {
+  return {.name = plan.name,
+          .directory = Text(plan, "directory"),
+          .data_bytes = Integer(plan, "data_bytes"),
+          .block_bytes = Integer(plan, "block_bytes"),
+          .is_sequential = Text(plan, "order") == "sequential",
+          .write_percent = Percent(plan, "write_percent"),
+          .sync_every = Integer(plan, "sync_every"),
+          .operations = Integer(plan, "operations"),
+          .is_direct = IsDirect(plan),
+          .seed = Seed(plan)};
+}
+
+StorageOptions StorageOf(const ActivityPlan& plan) {
+  return {.name = plan.name,
+          .directory = Text(plan, "directory"),
+          .file_set_bytes = Integer(plan, "file_set_bytes"),
+          .file_bytes = Integer(plan, "file_bytes"),
+          .memory_bytes = Integer(plan, "memory_bytes"),
+          .memory_percent = Percent(plan, "memory_percent"),
+          .memory_write_percent = Percent(plan, "memory_write_percent"),
+          .hash_bytes = Integer(plan, "hash_bytes"),
+          .access = AccessOf(plan),
+          .is_direct = IsDirect(plan),
+          .log_bytes = Integer(plan, "log_bytes"),
+          .log_capacity_bytes = Integer(plan, "log_capacity_bytes"),
+          .parallelism = Parallelism(plan),
+          .seed = Seed(plan)};
+}
+
+FeatureQueryOptions FeatureQueryOf(const ActivityPlan& plan) {
+  return {.name = plan.name,
+          .directory = Text(plan, "directory"),
+          .rows = Integer(plan, "rows"),
+          .row_bytes = Integer(plan, "row_bytes"),
+          .lookups = Integer(plan, "lookups"),
+          .access = AccessOf(plan),
+          .is_direct = IsDirect(plan),
+          .parallelism = Parallelism(plan),
+          .seed = Seed(plan)};
+}
+
+// An error says which activity it is about.
+absl::StatusOr<std::unique_ptr<Activity>> Named(
+    const ActivityPlan& plan,
+    absl::StatusOr<std::unique_ptr<Activity>> activity) {
+  if (activity.ok()) return activity;
+  return absl::Status(
+      activity.status().code(),
+      absl::StrCat("activity \"", plan.name, "\": ",
+                   std::string(activity.status().message())));
+}
+
 absl::Status NoMemory(const ActivityPlan& plan) {
   return absl::ResourceExhaustedError(
       absl::StrCat("the data of activity \"", plan.name,
@@ -120,7 +205,8 @@ absl::Status NoMemory(const ActivityPlan& plan) {
                    "smaller"));
 }
 
-std::unique_ptr<Activity> Make(const ActivityPlan& plan, uint64_t seed) {
+absl::StatusOr<std::unique_ptr<Activity>> Make(const ActivityPlan& plan,
+                                               uint64_t seed) {
   if (plan.function == "ConsumeCpu") {
     return MakeConsumeCpu(Integer(plan, "array_size"), seed);
   }
@@ -142,6 +228,14 @@ std::unique_ptr<Activity> Make(const ActivityPlan& plan, uint64_t seed) {
   if (plan.function == "Decompress") return MakeDecompress(CompressOf(plan));
   if (plan.function == "Serialize") return MakeSerialize(StoriesOf(plan));
   if (plan.function == "Deserialize") return MakeDeserialize(StoriesOf(plan));
+  if (plan.function == "Infer") return MakeInfer(InferOf(plan));
+  if (plan.function == "Disk") return Named(plan, MakeDisk(DiskOf(plan)));
+  if (plan.function == "Storage") {
+    return Named(plan, MakeStorage(StorageOf(plan)));
+  }
+  if (plan.function == "FeatureQuery") {
+    return Named(plan, MakeFeatureQuery(FeatureQueryOf(plan)));
+  }
   CHECK_EQ(plan.function, "PointerChase")
       << "the catalog knows more activities";
   return MakePointerChase(PointerChaseOf(plan));

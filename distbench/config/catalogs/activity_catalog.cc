@@ -1,7 +1,10 @@
 #include "distbench/config/catalogs/activity_catalog.h"
 
 #include <cstdint>
-#include <limits>
+#include <utility>
+
+#include "distbench/config/catalogs/activity_settings.h"
+#include "distbench/config/catalogs/storage_activities.h"
 
 namespace distbench {
 namespace {
@@ -11,7 +14,6 @@ constexpr int64_t kMaxArraySize = 1'000'000'000;
 constexpr int64_t kMaxRepetitions = 1'000'000'000;
 constexpr int64_t kMaxEntries = 100'000'000;
 constexpr int64_t kMaxCorpusBytes = 1 << 30;
-constexpr int64_t kMaxParallelism = 1024;
 // More than eleven days.
 constexpr int64_t kMaxDurationUs = 1'000'000'000'000;
 
@@ -45,38 +47,6 @@ SettingsDeclaration Duration() {
               .maximum = kMaxDurationUs,
               .required = true,
           }}};
-}
-
-SettingDeclaration Number(const std::string& name,
-                          const std::string& description, int64_t default_value,
-                          int64_t minimum, int64_t maximum) {
-  return {.name = name,
-          .description = description,
-          .default_value = default_value,
-          .minimum = minimum,
-          .maximum = maximum};
-}
-
-SettingDeclaration Choice(const std::string& name,
-                          const std::string& description,
-                          const std::vector<std::string>& values) {
-  return {.name = name,
-          .description = description,
-          .default_value = values.front(),
-          .allowed_values = values};
-}
-
-// Settings shared by the activities of the feed pattern.
-SettingDeclaration Seed() {
-  return Number("seed", "Seed of the data and of the work on it.", 1, 0,
-                std::numeric_limits<int64_t>::max());
-}
-
-SettingDeclaration Parallelism() {
-  return Number("parallelism",
-                "Number of parts of an iteration that threads of the pool may "
-                "do concurrently.",
-                1, 1, kMaxParallelism);
 }
 
 SettingsDeclaration FeatureExtractSettings() {
@@ -179,6 +149,24 @@ SettingsDeclaration PointerChaseSettings() {
           }};
 }
 
+SettingsDeclaration InferSettings() {
+  return {.settings = {
+              Number("layers", "Layers of the model.", 4, 1, 1000),
+              Number("width", "Values from one layer to the next.", 256, 1,
+                     65'536),
+              Number("batch", "Inputs per iteration.", 8, 1, 65'536),
+              Number("allocations",
+                     "Small blocks of memory that each layer allocates and "
+                     "frees for each input.",
+                     16, 0, 1'000'000),
+              Number("allocation_bytes",
+                     "Largest size of such a block; sizes are uniform.", 512, 1,
+                     1 << 20),
+              Parallelism(),
+              Seed(),
+          }};
+}
+
 SettingsDeclaration WaitSettings() {
   return {.settings = {
               {
@@ -206,7 +194,7 @@ SettingsDeclaration WaitSettings() {
           }};
 }
 
-std::vector<ActivityDeclaration> MakeCatalog() {
+std::vector<ActivityDeclaration> WorkActivities() {
   return {
       {
           .name = "ConsumeCpu",
@@ -305,6 +293,15 @@ std::vector<ActivityDeclaration> MakeCatalog() {
           .sized_by = {"hops"},
       },
       {
+          .name = "Infer",
+          .description =
+              "Forward inference of a neural network: a matrix product and "
+              "many small allocations in each layer.",
+          .settings = InferSettings(),
+          .metrics = {kChecksumMetric},
+          .sized_by = {"batch"},
+      },
+      {
           .name = "Wait",
           .description =
               "Waits without using CPU, for a time that is fixed or drawn: a "
@@ -313,6 +310,14 @@ std::vector<ActivityDeclaration> MakeCatalog() {
           .waits = true,
       },
   };
+}
+
+std::vector<ActivityDeclaration> MakeCatalog() {
+  std::vector<ActivityDeclaration> catalog = WorkActivities();
+  for (ActivityDeclaration& activity : StorageActivities()) {
+    catalog.push_back(std::move(activity));
+  }
+  return catalog;
 }
 
 }  // namespace

@@ -22,7 +22,8 @@ TEST(ActivityCatalog, HasTheActivitiesOfTheLanguage) {
       ElementsAre("ConsumeCpu", "PolluteDataCache", "PolluteInstructionCache",
                   "SleepFor", "SpinFor", "FeatureExtract", "PageRank",
                   "Compress", "Decompress", "Serialize", "Deserialize",
-                  "PointerChase", "Wait"));
+                  "PointerChase", "Infer", "Wait", "Disk", "Storage",
+                  "FeatureQuery"));
   EXPECT_THAT(FindActivity("consumecpu"), IsNull());
 }
 
