@@ -58,9 +58,8 @@ int64_t AccessPattern::NextNormal(WorkRandom& random) const {
         radius * std::cos(2 * std::numbers::pi * random.Fraction());
     const double position = 0.5 + options_.spread * normal;
     if (position < 0 || position >= 1) continue;
-    return std::min(count_ - 1,
-                    static_cast<int64_t>(position *
-                                         static_cast<double>(count_)));
+    return std::min(count_ - 1, static_cast<int64_t>(
+                                    position * static_cast<double>(count_)));
   }
 }
 
@@ -69,9 +68,8 @@ int64_t AccessPattern::NextNormal(WorkRandom& random) const {
 int64_t AccessPattern::NextZipf(WorkRandom& random) const {
   const double skew = options_.skew;
   while (true) {
-    const double integral = last_integral_ + random.Fraction() *
-                                                 (first_integral_ -
-                                                  last_integral_);
+    const double integral =
+        last_integral_ + random.Fraction() * (first_integral_ - last_integral_);
     const double x = InverseIntegral(integral, skew);
     const double rank =
         std::clamp(std::round(x), 1.0, static_cast<double>(count_));

@@ -147,7 +147,8 @@ bool DataFile::Sync() const { return fdatasync(file_.get()) == 0; }
 
 SharedDataFile ShareDataFile(const std::string& name,
                              const DataFileOptions& options) {
-  using Key = std::tuple<std::string, std::string, int64_t, bool, bool, uint64_t>;
+  using Key =
+      std::tuple<std::string, std::string, int64_t, bool, bool, uint64_t>;
   static auto* const cache = new SharedCache<Key, absl::StatusOr<DataFile>>;
   return cache->Get({name, options.directory, options.pages, options.is_direct,
                      options.is_filled, options.seed},

@@ -37,9 +37,9 @@ class Disk final : public Activity {
     work.checksum = WorkRandom::Mix(iteration);
     for (int64_t i = 0; i < options_.operations; ++i) {
       const uint64_t number = iteration * options_.operations + i;
-      const auto block = static_cast<int64_t>(
-          options_.is_sequential ? number % block_count_
-                                 : random.Below(block_count_));
+      const auto block = static_cast<int64_t>(options_.is_sequential
+                                                  ? number % block_count_
+                                                  : random.Below(block_count_));
       const bool writes =
           static_cast<int64_t>(random.Below(100)) < options_.write_percent;
       work += writes ? Write(block) : Read(block);

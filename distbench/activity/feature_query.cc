@@ -57,14 +57,13 @@ class FeatureQuery final : public Activity {
   // Rows do not cross the ends of pages.
   Work LookUp(int64_t row, FilePage& page) {
     if (!latencies_.Read([&] {
-          return (*store_)->Read(row / rows_of_page_,
-                                 absl::MakeSpan(&page, 1));
+          return (*store_)->Read(row / rows_of_page_, absl::MakeSpan(&page, 1));
         })) {
       return {.failed_operations = 1};
     }
-    const auto words = absl::MakeConstSpan(page.words)
-                           .subspan(row % rows_of_page_ * words_of_row_,
-                                    words_of_row_);
+    const auto words =
+        absl::MakeConstSpan(page.words)
+            .subspan(row % rows_of_page_ * words_of_row_, words_of_row_);
     Work work = {.input_bytes = options_.row_bytes};
     for (uint64_t word : words) work.checksum += word;
     return work;

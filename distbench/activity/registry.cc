@@ -192,10 +192,9 @@ absl::StatusOr<std::unique_ptr<Activity>> Named(
     const ActivityPlan& plan,
     absl::StatusOr<std::unique_ptr<Activity>> activity) {
   if (activity.ok()) return activity;
-  return absl::Status(
-      activity.status().code(),
-      absl::StrCat("activity \"", plan.name, "\": ",
-                   std::string(activity.status().message())));
+  return absl::Status(activity.status().code(),
+                      absl::StrCat("activity \"", plan.name, "\": ",
+                                   std::string(activity.status().message())));
 }
 
 absl::Status NoMemory(const ActivityPlan& plan) {

@@ -78,9 +78,8 @@ class Storage final : public Activity {
           std::min(file_pages_, hashed_pages_ - i * file_pages_);
       const bool from_memory =
           static_cast<int64_t>(random.Below(100)) < options_.memory_percent;
-      work += from_memory
-                  ? HashMemory(pages, random, parts_[part].memory, hash)
-                  : HashFile(pages, random, parts_[part].buffer, hash);
+      work += from_memory ? HashMemory(pages, random, parts_[part].memory, hash)
+                          : HashFile(pages, random, parts_[part].buffer, hash);
     }
     work.checksum += WorkRandom::Mix(iteration) + hash.Finish();
     if (part == 0 && log_ != nullptr) work += WriteLog(iteration);
@@ -92,9 +91,7 @@ class Storage final : public Activity {
   }
 
  private:
-  int64_t FileCount() const {
-    return (*files_)->page_count() / file_pages_;
-  }
+  int64_t FileCount() const { return (*files_)->page_count() / file_pages_; }
 
   Work HashFile(int64_t pages, WorkRandom& random,
                 std::vector<FilePage>& buffer, Sha1& hash) {

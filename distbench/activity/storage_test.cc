@@ -64,9 +64,9 @@ TEST(DiskTest, WritesItsShare) {
   options.operations = 2000;
   const auto disk = Made(MakeDisk(options));
   const Work work = DoIteration(*disk, 0);
-  const double share = static_cast<double>(work.output_bytes) /
-                       static_cast<double>(work.output_bytes +
-                                           work.input_bytes);
+  const double share =
+      static_cast<double>(work.output_bytes) /
+      static_cast<double>(work.output_bytes + work.input_bytes);
   EXPECT_NEAR(share, 0.3, 0.04);
   EXPECT_EQ(work.input_bytes + work.output_bytes, 2000 * options.block_bytes);
 }
@@ -88,15 +88,13 @@ TEST(DiskTest, SequentialOperationsGoThroughAllBlocks) {
   const auto disk = Made(MakeDisk(options));
   // The same blocks, whichever comes first.
   const auto blocks_of = [&](uint64_t iteration) {
-    return DoIteration(*disk, iteration).checksum -
-           WorkRandom::Mix(iteration);
+    return DoIteration(*disk, iteration).checksum - WorkRandom::Mix(iteration);
   };
   EXPECT_EQ(blocks_of(0), blocks_of(1));
   options.operations = 16;
   const auto half = Made(MakeDisk(options));
   const auto half_of = [&](uint64_t iteration) {
-    return DoIteration(*half, iteration).checksum -
-           WorkRandom::Mix(iteration);
+    return DoIteration(*half, iteration).checksum - WorkRandom::Mix(iteration);
   };
   EXPECT_NE(half_of(0), half_of(1));
   EXPECT_EQ(half_of(0) + half_of(1), blocks_of(0));

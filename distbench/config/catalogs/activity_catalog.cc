@@ -150,21 +150,21 @@ SettingsDeclaration PointerChaseSettings() {
 }
 
 SettingsDeclaration InferSettings() {
-  return {.settings = {
-              Number("layers", "Layers of the model.", 4, 1, 1000),
-              Number("width", "Values from one layer to the next.", 256, 1,
-                     65'536),
-              Number("batch", "Inputs per iteration.", 8, 1, 65'536),
-              Number("allocations",
-                     "Small blocks of memory that each layer allocates and "
-                     "frees for each input.",
-                     16, 0, 1'000'000),
-              Number("allocation_bytes",
-                     "Largest size of such a block; sizes are uniform.", 512, 1,
-                     1 << 20),
-              Parallelism(),
-              Seed(),
-          }};
+  return {
+      .settings = {
+          Number("layers", "Layers of the model.", 4, 1, 1000),
+          Number("width", "Values from one layer to the next.", 256, 1, 65'536),
+          Number("batch", "Inputs per iteration.", 8, 1, 65'536),
+          Number("allocations",
+                 "Small blocks of memory that each layer allocates and "
+                 "frees for each input.",
+                 16, 0, 1'000'000),
+          Number("allocation_bytes",
+                 "Largest size of such a block; sizes are uniform.", 512, 1,
+                 1 << 20),
+          Parallelism(),
+          Seed(),
+      }};
 }
 
 SettingsDeclaration WaitSettings() {

@@ -205,9 +205,9 @@ void CheckInfer(const Rules& rules) {
   constexpr int64_t kMaxWeights = int64_t{1} << 31;
   const int64_t width = rules.Number("width");
   if (rules.Number("layers") * width * width > kMaxWeights) {
-    rules.Add("width", absl::StrCat("squared times layers is more than ",
-                                    kMaxWeights,
-                                    " weights; make one of them smaller"));
+    rules.Add("width",
+              absl::StrCat("squared times layers is more than ", kMaxWeights,
+                           " weights; make one of them smaller"));
   }
 }
 

@@ -15,8 +15,9 @@ namespace distbench {
 inline constexpr int64_t kMaxParallelism = 1024;
 
 inline SettingDeclaration Number(const std::string& name,
-                          const std::string& description, int64_t default_value,
-                          int64_t minimum, int64_t maximum) {
+                                 const std::string& description,
+                                 int64_t default_value, int64_t minimum,
+                                 int64_t maximum) {
   return {.name = name,
           .description = description,
           .default_value = default_value,
@@ -26,8 +27,8 @@ inline SettingDeclaration Number(const std::string& name,
 
 // The first value is the default.
 inline SettingDeclaration Choice(const std::string& name,
-                          const std::string& description,
-                          const std::vector<std::string>& values) {
+                                 const std::string& description,
+                                 const std::vector<std::string>& values) {
   return {.name = name,
           .description = description,
           .default_value = values.front(),

@@ -15,8 +15,9 @@ constexpr int64_t kMaxOperations = 1'000'000;
 SettingDeclaration Directory() {
   return {
       .name = "directory",
-      .description = "Absolute path of the directory with the files. They have "
-                     "no names, so that nothing is left behind.",
+      .description =
+          "Absolute path of the directory with the files. They have "
+          "no names, so that nothing is left behind.",
       .default_value = "/var/tmp",
   };
 }
@@ -54,8 +55,8 @@ void Append(std::vector<SettingDeclaration> added,
 SettingsDeclaration DiskSettings() {
   return {.settings = {
               Directory(),
-              Number("data_bytes", "Size of the data.", 16 << 20, kFilePageBytes,
-                     kMaxFileBytes),
+              Number("data_bytes", "Size of the data.", 16 << 20,
+                     kFilePageBytes, kMaxFileBytes),
               Number("block_bytes",
                      "Bytes of each read and write, a multiple of 4096.", 4096,
                      kFilePageBytes, kMaxBlockBytes),

@@ -144,9 +144,9 @@ class StorageSizing {
   StorageSizes sizes_;
 };
 
-// The sizes in the form of resctl-bench, with the units K, M, G and T for powers
-// of 1024: "hash_size=1.2M rps_max=1029 mem_actual=16.1G chunk_pages=25". "?"
-// stands for what was not found.
+// The sizes in the form of resctl-bench, with the units K, M, G and T for
+// powers of 1024: "hash_size=1.2M rps_max=1029 mem_actual=16.1G
+// chunk_pages=25". "?" stands for what was not found.
 std::string Describe(const StorageSizes& sizes);
 
 }  // namespace distbench
