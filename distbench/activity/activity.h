@@ -9,23 +9,31 @@
 
 namespace distbench {
 
+// Some activities may take arbitrarily long, because the system makes them wait
+// for memory, disks or processes. These end an iteration after this time, and
+// the next one continues where it stopped, so that a test can end.
+inline constexpr int64_t kLongestIterationNs = 100'000'000;
+
 // Totals of completed work.
 struct Work {
   // Derived from the computed values. It proves that the work was done, and
   // keeps the compiler from removing it. Sums do not depend on the order.
   uint64_t checksum = 0;
 
-  // For activities that transform data.
+  // For activities that transform, read or write data.
   int64_t input_bytes = 0;
   int64_t output_bytes = 0;
 
-  // Reads and writes of files that the system refused.
+  // For activities that count them: the operations that were done, and those
+  // that the system refused or that failed.
+  int64_t operations = 0;
   int64_t failed_operations = 0;
 
   Work& operator+=(const Work& other) {
     checksum += other.checksum;
     input_bytes += other.input_bytes;
     output_bytes += other.output_bytes;
+    operations += other.operations;
     failed_operations += other.failed_operations;
     return *this;
   }
@@ -34,7 +42,8 @@ struct Work {
 // An activity that computes, with the data for one iteration at a time. The
 // constructor creates the data. An iteration is a sequence of steps, and a step
 // consists of parts, which several threads may do concurrently. The work
-// depends only on the data and the number of the iteration.
+// depends only on the data and the number of the iteration, except that of
+// activities without a checksum.
 class Activity {
  public:
   virtual ~Activity() = default;
@@ -45,10 +54,20 @@ class Activity {
   // Does a part of a step of an iteration. Blocks until it is done.
   virtual Work DoPart(uint64_t iteration, int step, int part) = 0;
 
-  // Adds the latencies in nanoseconds of the single reads and writes of files
-  // since the previous call. Not during a part.
-  virtual void TakeLatencies(LogHistogram& /*reads*/,
-                             LogHistogram& /*writes*/) {}
+  // Adds the latencies of single reads and writes, in nanoseconds, that have
+  // ended since the last call. Called after each iteration, before the next.
+  virtual void TakeLatencies(LogHistogram& /*read_ns*/,
+                             LogHistogram& /*write_ns*/) {}
+
+  // From now on shares what its iterations accumulate with another activity of
+  // the same plan, which belongs to another thread of the pool. Called before
+  // the first iteration.
+  virtual void ShareWith(Activity& /*other*/) {}
+
+  // Gives back what past iterations have accumulated; later ones start afresh.
+  // Called once the instance has no more traffic of its own. Thread-safe: parts
+  // may be in progress.
+  virtual void Release() {}
 };
 
 // Does a whole iteration on the calling thread.

@@ -60,10 +60,11 @@ class Disk final : public Activity {
     if (!latencies_.Read([&] {
           return file_.Read(FirstPage(block), absl::MakeSpan(block_));
         })) {
-      return {.failed_operations = 1};
+      return {.operations = 1, .failed_operations = 1};
     }
     return {.checksum = ChecksumOf(block_),
-            .input_bytes = options_.block_bytes};
+            .input_bytes = options_.block_bytes,
+            .operations = 1};
   }
 
   // The time of a write includes that of a synchronisation after it.
@@ -75,10 +76,11 @@ class Disk final : public Activity {
           return file_.Write(FirstPage(block), block_) &&
                  (!syncs || file_.Sync());
         })) {
-      return {.failed_operations = 1};
+      return {.operations = 1, .failed_operations = 1};
     }
     return {.checksum = ChecksumOf(block_),
-            .output_bytes = options_.block_bytes};
+            .output_bytes = options_.block_bytes,
+            .operations = 1};
   }
 
   const DiskOptions options_;

@@ -59,12 +59,12 @@ class FeatureQuery final : public Activity {
     if (!latencies_.Read([&] {
           return (*store_)->Read(row / rows_of_page_, absl::MakeSpan(&page, 1));
         })) {
-      return {.failed_operations = 1};
+      return {.operations = 1, .failed_operations = 1};
     }
     const auto words =
         absl::MakeConstSpan(page.words)
             .subspan(row % rows_of_page_ * words_of_row_, words_of_row_);
-    Work work = {.input_bytes = options_.row_bytes};
+    Work work = {.input_bytes = options_.row_bytes, .operations = 1};
     for (uint64_t word : words) work.checksum += word;
     return work;
   }

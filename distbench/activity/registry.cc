@@ -1,48 +1,27 @@
 #include "distbench/activity/registry.h"
 
-#include <algorithm>
 #include <new>
 #include <stdexcept>
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "distbench/activity/antagonists.h"
 #include "distbench/activity/compress.h"
 #include "distbench/activity/consume_cpu.h"
-#include "distbench/activity/disk.h"
 #include "distbench/activity/feature_extract.h"
-#include "distbench/activity/feature_query.h"
 #include "distbench/activity/infer.h"
 #include "distbench/activity/page_rank.h"
+#include "distbench/activity/plan_settings.h"
 #include "distbench/activity/pointer_chase.h"
 #include "distbench/activity/pollute_caches.h"
-#include "distbench/activity/storage.h"
+#include "distbench/activity/storage_activities.h"
 #include "distbench/activity/stories.h"
 #include "distbench/base/time_units.h"
 #include "glog/logging.h"
 
 namespace distbench {
 namespace {
-
-// Compiled plans have every setting of their activity, with its default where
-// the config says nothing.
-const ActivitySetting& Setting(const ActivityPlan& plan,
-                               const std::string& name) {
-  const auto setting = std::find_if(
-      plan.settings.begin(), plan.settings.end(),
-      [&](const ActivitySetting& other) { return other.name == name; });
-  CHECK(setting != plan.settings.end())
-      << plan.function << " is not compiled with " << name;
-  return *setting;
-}
-
-int64_t Integer(const ActivityPlan& plan, const std::string& name) {
-  return Setting(plan, name).int64_value.value();
-}
-
-const std::string& Text(const ActivityPlan& plan, const std::string& name) {
-  return *Setting(plan, name).string_value;
-}
 
 int64_t DurationNs(const ActivityPlan& plan) {
   return Integer(plan, "duration_us") * kNsPerUs;
@@ -127,76 +106,6 @@ InferOptions InferOf(const ActivityPlan& plan) {
           .seed = Seed(plan)};
 }
 
-int Percent(const ActivityPlan& plan, const std::string& name) {
-  return static_cast<int>(Integer(plan, name));
-}
-
-bool IsDirect(const ActivityPlan& plan) { return Text(plan, "io") == "direct"; }
-
-AccessOptions AccessOf(const ActivityPlan& plan) {
-  using Kind = AccessOptions::Kind;
-  const std::string& access = Text(plan, "access");
-  return {
-      .kind = access == "normal" ? Kind::kNormal
-              : access == "zipf" ? Kind::kZipf
-                                 : Kind::kUniform,
-      .spread = Percent(plan, "spread_percent") / 100.0,
-      .skew = static_cast<double>(Integer(plan, "skew_thousandths")) / 1000,
-  };
-}
-
-DiskOptions DiskOf(const ActivityPlan& plan) {
-  return {.name = plan.name,
-          .directory = Text(plan, "directory"),
-          .data_bytes = Integer(plan, "data_bytes"),
-          .block_bytes = Integer(plan, "block_bytes"),
-          .is_sequential = Text(plan, "order") == "sequential",
-          .write_percent = Percent(plan, "write_percent"),
-          .sync_every = Integer(plan, "sync_every"),
-          .operations = Integer(plan, "operations"),
-          .is_direct = IsDirect(plan),
-          .seed = Seed(plan)};
-}
-
-StorageOptions StorageOf(const ActivityPlan& plan) {
-  return {.name = plan.name,
-          .directory = Text(plan, "directory"),
-          .file_set_bytes = Integer(plan, "file_set_bytes"),
-          .file_bytes = Integer(plan, "file_bytes"),
-          .memory_bytes = Integer(plan, "memory_bytes"),
-          .memory_percent = Percent(plan, "memory_percent"),
-          .memory_write_percent = Percent(plan, "memory_write_percent"),
-          .hash_bytes = Integer(plan, "hash_bytes"),
-          .access = AccessOf(plan),
-          .is_direct = IsDirect(plan),
-          .log_bytes = Integer(plan, "log_bytes"),
-          .log_capacity_bytes = Integer(plan, "log_capacity_bytes"),
-          .parallelism = Parallelism(plan),
-          .seed = Seed(plan)};
-}
-
-FeatureQueryOptions FeatureQueryOf(const ActivityPlan& plan) {
-  return {.name = plan.name,
-          .directory = Text(plan, "directory"),
-          .rows = Integer(plan, "rows"),
-          .row_bytes = Integer(plan, "row_bytes"),
-          .lookups = Integer(plan, "lookups"),
-          .access = AccessOf(plan),
-          .is_direct = IsDirect(plan),
-          .parallelism = Parallelism(plan),
-          .seed = Seed(plan)};
-}
-
-// An error says which activity it is about.
-absl::StatusOr<std::unique_ptr<Activity>> Named(
-    const ActivityPlan& plan,
-    absl::StatusOr<std::unique_ptr<Activity>> activity) {
-  if (activity.ok()) return activity;
-  return absl::Status(activity.status().code(),
-                      absl::StrCat("activity \"", plan.name, "\": ",
-                                   std::string(activity.status().message())));
-}
-
 absl::Status NoMemory(const ActivityPlan& plan) {
   return absl::ResourceExhaustedError(
       absl::StrCat("the data of activity \"", plan.name,
@@ -206,6 +115,8 @@ absl::Status NoMemory(const ActivityPlan& plan) {
 
 absl::StatusOr<std::unique_ptr<Activity>> Make(const ActivityPlan& plan,
                                                uint64_t seed) {
+  if (IsAntagonist(plan)) return MakeAntagonist(plan, seed);
+  if (IsStorageActivity(plan)) return MakeStorageActivity(plan);
   if (plan.function == "ConsumeCpu") {
     return MakeConsumeCpu(Integer(plan, "array_size"), seed);
   }
@@ -228,13 +139,6 @@ absl::StatusOr<std::unique_ptr<Activity>> Make(const ActivityPlan& plan,
   if (plan.function == "Serialize") return MakeSerialize(StoriesOf(plan));
   if (plan.function == "Deserialize") return MakeDeserialize(StoriesOf(plan));
   if (plan.function == "Infer") return MakeInfer(InferOf(plan));
-  if (plan.function == "Disk") return Named(plan, MakeDisk(DiskOf(plan)));
-  if (plan.function == "Storage") {
-    return Named(plan, MakeStorage(StorageOf(plan)));
-  }
-  if (plan.function == "FeatureQuery") {
-    return Named(plan, MakeFeatureQuery(FeatureQueryOf(plan)));
-  }
   CHECK_EQ(plan.function, "PointerChase")
       << "the catalog knows more activities";
   return MakePointerChase(PointerChaseOf(plan));

@@ -98,10 +98,10 @@ class Storage final : public Activity {
     const int64_t first = file_access_.Next(random) * file_pages_;
     const auto data = absl::MakeSpan(buffer).first(pages);
     if (!latencies_.Read([&] { return (*files_)->Read(first, data); })) {
-      return {.failed_operations = 1};
+      return {.operations = 1, .failed_operations = 1};
     }
     hash.Add(data);
-    return {.input_bytes = pages * kFilePageBytes};
+    return {.input_bytes = pages * kFilePageBytes, .operations = 1};
   }
 
   Work HashMemory(int64_t pages, WorkRandom& random,
@@ -136,9 +136,9 @@ class Storage final : public Activity {
                 std::min(sizeof iteration, record_.size()));
     if (!latencies_.Write(
             [&] { return (*log_)->WriteBytes(offset, record_); })) {
-      return {.failed_operations = 1};
+      return {.operations = 1, .failed_operations = 1};
     }
-    return {.output_bytes = options_.log_bytes};
+    return {.output_bytes = options_.log_bytes, .operations = 1};
   }
 
   const StorageOptions options_;

@@ -46,6 +46,7 @@ class ErrorNumbers {
 int64_t MetricOf(const ActivityRecord& record, absl::string_view metric) {
   if (metric == kInputBytesMetric) return record.work.input_bytes;
   if (metric == kOutputBytesMetric) return record.work.output_bytes;
+  if (metric == kOperationsMetric) return record.work.operations;
   if (metric == kFailedOperationsMetric) return record.work.failed_operations;
   return static_cast<int64_t>(record.work.checksum);
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "distbench/config/catalogs/activity_settings.h"
+#include "distbench/config/catalogs/antagonist_activities.h"
 #include "distbench/config/catalogs/storage_activities.h"
 
 namespace distbench {
@@ -314,6 +315,9 @@ std::vector<ActivityDeclaration> WorkActivities() {
 
 std::vector<ActivityDeclaration> MakeCatalog() {
   std::vector<ActivityDeclaration> catalog = WorkActivities();
+  for (ActivityDeclaration& activity : AntagonistActivities()) {
+    catalog.push_back(std::move(activity));
+  }
   for (ActivityDeclaration& activity : StorageActivities()) {
     catalog.push_back(std::move(activity));
   }

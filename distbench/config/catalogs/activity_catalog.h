@@ -45,6 +45,7 @@ inline constexpr char kIterationCountMetric[] = "iteration_count";
 inline constexpr char kChecksumMetric[] = "checksum";
 inline constexpr char kInputBytesMetric[] = "input_bytes";
 inline constexpr char kOutputBytesMetric[] = "output_bytes";
+inline constexpr char kOperationsMetric[] = "operations";
 inline constexpr char kFailedOperationsMetric[] = "failed_operations";
 
 // All activities, in the order in which the documentation lists them.

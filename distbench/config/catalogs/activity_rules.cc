@@ -60,6 +60,43 @@ void CheckWait(const Rules& rules) {
                    Quoted(distribution), "; remove it, or use \"lognormal\""));
 }
 
+// Names a setting that another one makes useless.
+void CheckIsUsed(const Rules& rules, const std::string& name, bool is_used,
+                 const std::string& reason, const std::string& remedy) {
+  if (is_used || !rules.IsGiven(name)) return;
+  rules.Add(name, absl::StrCat("has no effect, because ", reason,
+                               "; remove it, or ", remedy));
+}
+
+void CheckCacheShare(const Rules& rules) {
+  CheckIsUsed(rules, "cache_percent", rules.Number("bytes") == 0,
+              "bytes gives the size", "remove bytes");
+}
+
+void CheckGrowMemory(const Rules& rules) {
+  const int64_t bytes = rules.Number("bytes_per_iteration");
+  const int64_t limit = rules.Number("limit_bytes");
+  if (bytes > limit) {
+    rules.Add("bytes_per_iteration",
+              absl::StrCat(bytes, " is more than limit_bytes, ", limit,
+                           "; make it smaller, or limit_bytes larger"));
+  }
+  const bool touches = rules.Number("hot_percent") > 0;
+  if (!touches && rules.Text("at_limit") == "keep") {
+    rules.Add("hot_percent",
+              "is 0, so that at the limit iterations would have nothing to do; "
+              "raise it, or set at_limit to \"restart\"");
+  }
+  CheckIsUsed(rules, "access", touches, "hot_percent is 0",
+              "raise hot_percent");
+}
+
+void CheckCacheThrash(const Rules& rules) {
+  CheckCacheShare(rules);
+  CheckIsUsed(rules, "stride_bytes", rules.Text("order") == "strided",
+              "the order is \"random\"", "use \"strided\"");
+}
+
 void CheckCompress(const Rules& rules) {
   const std::string algorithm = rules.Text("algorithm");
   const int64_t level = rules.Number("level");
@@ -219,6 +256,9 @@ void CheckActivityRules(const Path& path, const std::string& function,
                         Problems& problems) {
   const Rules rules(path, settings, declaration, problems);
   if (function == "Wait") CheckWait(rules);
+  if (function == "GrowMemory") CheckGrowMemory(rules);
+  if (function == "MemoryBandwidth") CheckCacheShare(rules);
+  if (function == "CacheThrash") CheckCacheThrash(rules);
   if (function == "PageRank") CheckPageRank(rules);
   if (function == "FeatureExtract") CheckFeatureExtract(rules);
   if (function == "Compress" || function == "Decompress") CheckCompress(rules);

@@ -139,7 +139,7 @@ std::vector<ActivityDeclaration> StorageActivities() {
           .description = "Reads and writes blocks of a file.",
           .settings = DiskSettings(),
           .metrics = {kChecksumMetric, kInputBytesMetric, kOutputBytesMetric,
-                      kFailedOperationsMetric},
+                      kOperationsMetric, kFailedOperationsMetric},
           .sized_by = {"operations"},
       },
       {
@@ -149,7 +149,7 @@ std::vector<ActivityDeclaration> StorageActivities() {
               "of which a part is hot, hashes them and writes a log.",
           .settings = StorageSettings(),
           .metrics = {kChecksumMetric, kInputBytesMetric, kOutputBytesMetric,
-                      kFailedOperationsMetric},
+                      kOperationsMetric, kFailedOperationsMetric},
           .sized_by = {"hash_bytes"},
       },
       {
@@ -158,7 +158,7 @@ std::vector<ActivityDeclaration> StorageActivities() {
               "Reads small rows of a store on disk by their keys; mostly "
               "waits, if the store is not cached.",
           .settings = FeatureQuerySettings(),
-          .metrics = {kChecksumMetric, kInputBytesMetric,
+          .metrics = {kChecksumMetric, kInputBytesMetric, kOperationsMetric,
                       kFailedOperationsMetric},
           .sized_by = {"lookups"},
       },

@@ -1,0 +1,113 @@
+#include "distbench/activity/antagonists.h"
+
+#include <string>
+
+#include "absl/algorithm/container.h"
+#include "distbench/activity/burn_cpu.h"
+#include "distbench/activity/cache_thrash.h"
+#include "distbench/activity/fork_storm.h"
+#include "distbench/activity/grow_memory.h"
+#include "distbench/activity/last_level_cache.h"
+#include "distbench/activity/memory_bandwidth.h"
+#include "distbench/activity/plan_settings.h"
+#include "distbench/config/catalogs/antagonist_activities.h"
+#include "glog/logging.h"
+
+namespace distbench {
+namespace {
+
+Arithmetic ArithmeticOf(const std::string& kind) {
+  if (kind == "floating_point") return Arithmetic::kFloatingPoint;
+  if (kind == "vector") return Arithmetic::kVector;
+  return Arithmetic::kInteger;
+}
+
+GrowMemoryOptions GrowMemoryOf(const ActivityPlan& plan, uint64_t seed) {
+  const std::string& access = Text(plan, "access");
+  return {.bytes_per_iteration = Integer(plan, "bytes_per_iteration"),
+          .limit_bytes = Integer(plan, "limit_bytes"),
+          .restarts = Text(plan, "at_limit") == "restart",
+          .hot_percent = static_cast<int>(Integer(plan, "hot_percent")),
+          .reads = access != "write",
+          .writes = access != "read",
+          .is_compressible = Text(plan, "content") == "repeated",
+          .prefers_huge_pages = Text(plan, "huge_pages") == "prefer",
+          .seed = seed};
+}
+
+// The setting `bytes` or, if it is 0, the given share of the last-level cache.
+absl::StatusOr<int64_t> BytesBesideCache(const ActivityPlan& plan) {
+  const int64_t bytes = Integer(plan, "bytes");
+  if (bytes > 0) return bytes;
+  absl::StatusOr<int64_t> cache_bytes = LastLevelCacheBytes("");
+  if (!cache_bytes.ok()) return cache_bytes.status();
+  return *cache_bytes * Integer(plan, "cache_percent") / 100;
+}
+
+StreamKind StreamKindOf(const std::string& access) {
+  if (access == "read") return StreamKind::kRead;
+  if (access == "write") return StreamKind::kWrite;
+  if (access == "triad") return StreamKind::kTriad;
+  return StreamKind::kCopy;
+}
+
+absl::StatusOr<std::unique_ptr<Activity>> MakeStream(const ActivityPlan& plan,
+                                                     uint64_t seed) {
+  const absl::StatusOr<int64_t> bytes = BytesBesideCache(plan);
+  if (!bytes.ok()) return bytes.status();
+  return MakeMemoryBandwidth(
+      {.kind = StreamKindOf(Text(plan, "access")),
+       .bytes_per_iteration = Integer(plan, "bytes_per_iteration"),
+       .bytes = *bytes,
+       .seed = seed});
+}
+
+absl::StatusOr<std::unique_ptr<Activity>> MakeThrash(const ActivityPlan& plan,
+                                                     uint64_t seed) {
+  const absl::StatusOr<int64_t> bytes = BytesBesideCache(plan);
+  if (!bytes.ok()) return bytes.status();
+  const bool is_strided = Text(plan, "order") == "strided";
+  const std::string& access = Text(plan, "access");
+  return MakeCacheThrash(
+      {.bytes = *bytes,
+       .accesses = Integer(plan, "accesses"),
+       .stride_bytes = is_strided ? Integer(plan, "stride_bytes") : 0,
+       .reads = access != "write",
+       .writes = access != "read",
+       .seed = seed});
+}
+
+ForkStormOptions ForkStormOf(const ActivityPlan& plan) {
+  return {.children = Integer(plan, "children"),
+          .program = Text(plan, "program") == "true" ? "/bin/true" : ""};
+}
+
+}  // namespace
+
+bool IsAntagonist(const ActivityPlan& plan) {
+  return absl::c_any_of(AntagonistActivities(),
+                        [&plan](const ActivityDeclaration& activity) {
+                          return activity.name == plan.function;
+                        });
+}
+
+absl::StatusOr<std::unique_ptr<Activity>> MakeAntagonist(
+    const ActivityPlan& plan, uint64_t seed) {
+  if (plan.function == "BurnCpu") {
+    return MakeBurnCpu(ArithmeticOf(Text(plan, "kind")),
+                       Integer(plan, "operations"), seed);
+  }
+  if (plan.function == "GrowMemory") {
+    return MakeGrowMemory(GrowMemoryOf(plan, seed));
+  }
+  if (plan.function == "MemoryBandwidth") {
+    return Named(plan, MakeStream(plan, seed));
+  }
+  if (plan.function == "CacheThrash") {
+    return Named(plan, MakeThrash(plan, seed));
+  }
+  CHECK_EQ(plan.function, "ForkStorm") << "IsAntagonist() knows more";
+  return Named(plan, MakeForkStorm(ForkStormOf(plan)));
+}
+
+}  // namespace distbench

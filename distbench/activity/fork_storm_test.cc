@@ -1,0 +1,93 @@
+#include "distbench/activity/fork_storm.h"
+
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <fstream>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Whether this process has children, dead or alive.
+bool HasChildren() {
+  return waitpid(-1, nullptr, WNOHANG) >= 0 || errno != ECHILD;
+}
+
+std::string Script(const std::string& name, const std::string& command) {
+  const std::string path = absl::StrCat(testing::TempDir(), "/", name);
+  std::ofstream(path) << "#!/bin/sh\n" << command << "\n";
+  EXPECT_EQ(chmod(path.c_str(), S_IRWXU), 0);
+  return path;
+}
+
+Work Run(const ForkStormOptions& options) {
+  auto storm = MakeForkStorm(options);
+  EXPECT_TRUE(storm.ok()) << storm.status();
+  const Work work = DoIteration(**storm, 0);
+  EXPECT_FALSE(HasChildren());
+  return work;
+}
+
+TEST(ForkStormTest, CountsChildrenThatSucceed) {
+  const Work plain = Run({.children = 5, .clock = &RealClock()});
+  EXPECT_GT(plain.operations, 0);  // all of them, if the host is not too slow
+  EXPECT_EQ(plain.failed_operations, 0);
+  EXPECT_EQ(Run({.children = 1, .program = "/bin/true"}).operations, 1);
+}
+
+TEST(ForkStormTest, CanBeRepeated) {
+  auto storm = MakeForkStorm({.children = 1});
+  ASSERT_TRUE(storm.ok()) << storm.status();
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(DoIteration(**storm, i).operations, 1);
+  EXPECT_FALSE(HasChildren());
+}
+
+TEST(ForkStormTest, CountsChildrenThatFail) {
+  const Work work =
+      Run({.children = 1, .program = Script("failing", "exit 3")});
+  EXPECT_EQ(work.operations, 0);
+  EXPECT_EQ(work.failed_operations, 1);
+}
+
+TEST(ForkStormTest, KillsChildrenThatDoNotEnd) {
+  const Work work = Run({.children = 1,
+                         .program = Script("hanging", "exec sleep 1000"),
+                         .patience_ns = 0});
+  EXPECT_EQ(work.operations, 0);
+  EXPECT_EQ(work.failed_operations, 1);
+}
+
+TEST(ForkStormTest, AProgramThatIsMissingIsAnError) {
+  const auto storm = MakeForkStorm({.program = "/no/such/program"});
+  EXPECT_THAT(storm.status().ToString(),
+              HasSubstr("cannot execute /no/such/program; install it, or set "
+                        "program to \"none\""));
+}
+
+// Advances with each look at it.
+class FastClock final : public Clock {
+ public:
+  int64_t MonotonicNs() const override {
+    return now_ns_ += kLongestIterationNs / 4;
+  }
+  int64_t UnixNs() const override { return 0; }
+
+ private:
+  mutable int64_t now_ns_ = 0;
+};
+
+TEST(ForkStormTest, StartsNoMoreWhenItsTimeIsOver) {
+  const FastClock clock;
+  EXPECT_EQ(Run({.children = 1000, .clock = &clock}).operations, 4);
+}
+
+}  // namespace
+}  // namespace distbench

@@ -1,0 +1,186 @@
+#include "distbench/config/catalogs/antagonist_activities.h"
+
+#include <cstdint>
+#include <string>
+
+#include "distbench/config/catalogs/activity_settings.h"
+
+namespace distbench {
+namespace {
+
+// Maxima of an iteration, so that it takes about a tenth of a second at most on
+// an idle host: a test can end only between iterations.
+constexpr int64_t kMaxArithmetic = 100'000'000;
+constexpr int64_t kMaxBytesPerIteration = 1 << 30;
+constexpr int64_t kMaxAccesses = 1'000'000;
+constexpr int64_t kMaxChildren = 1000;
+
+constexpr int64_t kMaxMemoryBytes = 1'000'000'000'000;
+constexpr int64_t kSmallestPageBytes = 4096;
+constexpr int64_t kCacheLineBytes = 64;
+
+SettingDeclaration SizeOfData(const std::string& description) {
+  return Number("bytes", description, 0, 0, kMaxMemoryBytes);
+}
+
+SettingDeclaration CachePercent(int64_t default_value) {
+  return Number("cache_percent",
+                "The same, in percent of the host's last-level cache.",
+                default_value, 1, 100'000);
+}
+
+SettingDeclaration BytesPerIteration(const std::string& description) {
+  return Number("bytes_per_iteration", description, 16 << 20,
+                kSmallestPageBytes, kMaxBytesPerIteration);
+}
+
+SettingsDeclaration BurnCpuSettings() {
+  return {.settings = {
+              Choice("kind",
+                     "What it computes with: 64-bit integers, doubles, or "
+                     "vectors of eight floats.",
+                     {"integer", "floating_point", "vector"}),
+              Number("operations",
+                     "Steps of two or three arithmetic instructions, each on "
+                     "one integer, double or vector.",
+                     1'000'000, 1, kMaxArithmetic),
+          }};
+}
+
+SettingsDeclaration GrowMemorySettings() {
+  return {
+      .settings = {
+          BytesPerIteration("Fresh memory that an iteration allocates and "
+                            "fills, in whole pages."),
+          {.name = "limit_bytes",
+           .description = "The most memory that the instance holds.",
+           .default_value = int64_t{0},
+           .minimum = kSmallestPageBytes,
+           .maximum = kMaxMemoryBytes,
+           .required = true},
+          Choice("at_limit",
+                 "At the limit, keep the memory and go on touching it, or "
+                 "free all of it and start again.",
+                 {"keep", "restart"}),
+          Number("hot_percent",
+                 "Part of the memory that each iteration touches again, page "
+                 "by page; the rest gets cold.",
+                 100, 0, 100),
+          Choice("access", "How hot pages are touched.",
+                 {"both", "read", "write"}),
+          Choice("content",
+                 "What pages are filled with: random bytes do not compress, "
+                 "repeated ones do.",
+                 {"random", "repeated"}),
+          Choice("huge_pages",
+                 "Whether to advise the kernel against huge pages (avoid), or "
+                 "to use them (prefer).",
+                 {"avoid", "prefer"}),
+      }};
+}
+
+SettingsDeclaration MemoryBandwidthSettings() {
+  return {
+      .settings = {
+          Choice("access", "copy (b = a), read, write, or triad (c = a + s b).",
+                 {"copy", "read", "write", "triad"}),
+          BytesPerIteration("Bytes that an iteration reads and writes."),
+          SizeOfData("Size of all arrays; 0: by cache_percent. Enlarged "
+                     "to hold what an iteration uses."),
+          CachePercent(400),
+      }};
+}
+
+SettingsDeclaration CacheThrashSettings() {
+  return {.settings = {
+              Choice("order", "The order in which it visits cache lines.",
+                     {"random", "strided"}),
+              Number("stride_bytes",
+                     "Distance of strided accesses, in whole cache lines.",
+                     kCacheLineBytes, kCacheLineBytes, 1 << 30),
+              Choice("access", "What it does to a line.",
+                     {"both", "read", "write"}),
+              Number("accesses", "Cache lines that an iteration visits.",
+                     100'000, 1, kMaxAccesses),
+              SizeOfData("Size of the working set; 0: by cache_percent."),
+              CachePercent(100),
+          }};
+}
+
+SettingsDeclaration ForkStormSettings() {
+  return {.settings = {
+              Choice("program",
+                     "What a child does: end at once (none), or execute "
+                     "/bin/true (true).",
+                     {"none", "true"}),
+              Number("children",
+                     "Processes that an iteration starts and then waits for.",
+                     10, 1, kMaxChildren),
+          }};
+}
+
+}  // namespace
+
+std::vector<ActivityDeclaration> AntagonistActivities() {
+  return {
+      {
+          .name = "BurnCpu",
+          .description =
+              "Computes in registers, without memory. Unlike SpinFor it does "
+              "an amount of work, whose time says how much CPU it got, and "
+              "unlike ConsumeCpu it leaves caches alone.",
+          .settings = BurnCpuSettings(),
+          .metrics = {kChecksumMetric, kOperationsMetric},
+          .sized_by = {"operations"},
+      },
+      {
+          .name = "GrowMemory",
+          .description =
+              "Allocates memory, fills it, and touches a part of all that it "
+              "holds again. Threads share the memory. An iteration ends after "
+              "0.1 s, if that comes first, and the next one continues. The "
+              "memory is freed when the instance's main list ends. Bytes are "
+              "those of the pages that were read and written; operations "
+              "counts these pages, and failed_operations the allocations that "
+              "the system refused.",
+          .settings = GrowMemorySettings(),
+          .metrics = {kInputBytesMetric, kOutputBytesMetric, kOperationsMetric,
+                      kFailedOperationsMetric},
+          .sized_by = {"bytes_per_iteration"},
+      },
+      {
+          .name = "MemoryBandwidth",
+          .description =
+              "Streams through arrays that exceed the caches. Each thread has "
+              "its own.",
+          .settings = MemoryBandwidthSettings(),
+          .metrics = {kChecksumMetric, kInputBytesMetric, kOutputBytesMetric},
+          .sized_by = {"bytes_per_iteration"},
+      },
+      {
+          .name = "CacheThrash",
+          .description =
+              "Visits cache lines of a working set as large as the last-level "
+              "cache, many at a time. Unlike PolluteDataCache it knows the "
+              "cache and may write, and unlike PointerChase it does not wait "
+              "for one line before it asks for the next. A line counts with "
+              "its 64 bytes.",
+          .settings = CacheThrashSettings(),
+          .metrics = {kChecksumMetric, kInputBytesMetric, kOutputBytesMetric,
+                      kOperationsMetric},
+          .sized_by = {"accesses"},
+      },
+      {
+          .name = "ForkStorm",
+          .description =
+              "Starts processes and waits for them; those that do not end "
+              "within 2 s are killed. An iteration starts none after 0.1 s. "
+              "operations counts those that succeeded.",
+          .settings = ForkStormSettings(),
+          .metrics = {kOperationsMetric, kFailedOperationsMetric},
+          .sized_by = {"children"},
+      },
+  };
+}
+
+}  // namespace distbench
