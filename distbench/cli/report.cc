@@ -16,6 +16,7 @@
 #include "distbench/cli/output.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/report/export/hdr.h"
+#include "distbench/report/export/mpstat.h"
 #include "distbench/report/export/trace_events.h"
 #include "distbench/report/findings/verdict.h"
 #include "distbench/report/html/html.h"
@@ -134,6 +135,12 @@ absl::Status WriteTrace(const Input& input, const Flags&,
       input.runs, [&](absl::string_view bytes) { output.Write(bytes); });
 }
 
+absl::Status WriteMpstat(const Input& input, const Flags&,
+                         ReportOutput& output) {
+  output.Write(RenderMpstat(input.runs));
+  return absl::OkStatus();
+}
+
 struct Format {
   absl::string_view description;
   absl::Status (*write)(const Input&, const Flags&, ReportOutput&);
@@ -149,6 +156,7 @@ const std::map<std::string, Format>& Formats() {
       {"benchpress",
        {"a search as DCPerf's FeedSim reports it", WriteBenchpress}},
       {"trace", {"RPC traces for ui.perfetto.dev", WriteTrace}},
+      {"mpstat", {"the use of CPUs as mpstat prints it", WriteMpstat}},
   };
   return *formats;
 }

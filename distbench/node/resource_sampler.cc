@@ -184,6 +184,7 @@ void ResourceSampler::AddCpuUses(const std::map<int, HostCounters>& counted,
     use.set_steal_ns(counters.steal_cpu_ns());
     use.set_idle_ns(counters.idle_cpu_ns());
     use.set_iowait_ns(counters.iowait_cpu_ns());
+    use.set_nice_ns(counters.nice_cpu_ns());
   }
 }
 

@@ -134,6 +134,7 @@ TEST_F(ResourceSamplerTest, SplitsTheHostsCpuTimeByUse) {
   const CpuUse& cpu1 = sample.cpus(1);
   EXPECT_EQ(cpu1.cpu(), 1);
   EXPECT_EQ(cpu1.user_ns(), 3 * tick_ns);
+  EXPECT_EQ(cpu1.nice_ns(), 2 * tick_ns);
   EXPECT_EQ(cpu1.system_ns(), 3 * tick_ns);
   EXPECT_EQ(cpu1.idle_ns(), 7 * tick_ns);
   EXPECT_EQ(cpu1.iowait_ns(), 15 * tick_ns);
