@@ -20,6 +20,7 @@
 #include "distbench/base/memory.h"
 #include "distbench/base/threads.h"
 #include "distbench/base/version.h"
+#include "distbench/node/energy.h"
 #include "distbench/node/names_in.h"
 #include "distbench/node/network_devices.h"
 #include "distbench/numa/topology.h"
@@ -178,6 +179,9 @@ HostFacts ReadHostFacts(const std::string& root) {
   AddCpuModes(root, facts);
   AddIdleStates(root, facts);
   AddMitigations(root, facts);
+  if (const auto energy = ReadEnergy(root); !energy.ok()) {
+    facts.set_energy_problem(std::string(energy.status().message()));
+  }
   AddTcpFacts(root, facts);
   AddNetworkDevices(root, ReadQueueingDisciplines(), facts);
   AddVersions(facts);

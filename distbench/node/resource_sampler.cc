@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "distbench/base/memory.h"
+#include "distbench/base/saturating_add.h"
 #include "distbench/base/time_units.h"
 #include "distbench/node/proc_files.h"
 #include "distbench/results/counters.h"
@@ -50,6 +51,14 @@ int64_t DelayNs(const std::map<int, int64_t>& start,
   return delay_ns;
 }
 
+void SetHardwareUse(const HardwareCounters& start, const HardwareCounters& end,
+                    ResourceSample& sample) {
+  HardwareCounters used = end;
+  SubtractCounters(start, used);
+  if (used.ByteSizeLong() == 0) return;
+  *sample.mutable_hardware_counters() = used;
+}
+
 // Both intervals are equally long.
 void Append(const DataConnections& later, DataConnections& sum) {
   sum.set_sent_segments(sum.sent_segments() + later.sent_segments());
@@ -94,6 +103,12 @@ void Append(const ResourceSample& later, ResourceSample& sample) {
   if (later.has_data_connections()) {
     Append(later.data_connections(), *sample.mutable_data_connections());
   }
+  if (later.has_hardware_counters()) {
+    AddCounters(later.hardware_counters(), *sample.mutable_hardware_counters());
+  }
+  for (const auto& [domain, used_uj] : later.energy_uj()) {
+    SaturatingAddTo((*sample.mutable_energy_uj())[domain], used_uj);
+  }
   sample.clear_cpus();
 }
 
@@ -126,6 +141,8 @@ ResourceSampler::Reading ResourceSampler::Read() const {
                      .run_queue_delays_ns = ReadRunQueueDelaysNs(
                          options_.root, options_.engine_processes()),
                      .process = options_.process_usage(),
+                     .hardware = options_.hardware_counters(),
+                     .energy = ReadEnergy(options_.root).value_or({}),
                      .network = ReadNetworkCounters(options_.root)};
   AddCounters(cpu_times.all, reading.host);
   return reading;
@@ -149,6 +166,11 @@ ResourceSample ResourceSampler::Between(const Reading& start,
   if (!end.run_queue_delays_ns.empty()) {
     sample.set_run_queue_delay_ns(
         DelayNs(start.run_queue_delays_ns, end.run_queue_delays_ns));
+  }
+  SetHardwareUse(start.hardware, end.hardware, sample);
+  for (const auto& [domain, used_uj] :
+       EnergyBetween(start.energy, end.energy)) {
+    (*sample.mutable_energy_uj())[domain] = used_uj;
   }
   sample.set_resident_bytes(ReadResidentBytes(options_.root) +
                             options_.engine_bytes());

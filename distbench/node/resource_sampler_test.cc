@@ -143,6 +143,36 @@ TEST_F(ResourceSamplerTest, SplitsTheHostsCpuTimeByUse) {
   EXPECT_EQ(cpu1.steal_ns(), 127 * tick_ns);
 }
 
+TEST_F(ResourceSamplerTest, HardwareEventsAndEnergyOfTheInterval) {
+  const std::string zone = "/sys/class/powercap/intel-rapl:0/";
+  Write(zone + "name", "package-0\n");
+  Write(zone + "max_energy_range_uj", "1000000\n");
+  Write(zone + "energy_uj", "999000\n");
+  HardwareCounters totals;
+  totals.set_cycles(1000);
+  ResourceSampler::Options options = Options();
+  options.hardware_counters = [&] { return totals; };
+  ResourceSampler sampler(options);
+  sampler.Start();
+  clock_.Advance(kSecond);
+  totals.set_cycles(1500);
+  Write(zone + "energy_uj", "4000\n");
+  sampler.Sample();
+  const ResourceSample& sample = sampler.samples().at(0);
+  EXPECT_EQ(sample.hardware_counters().cycles(), 500);
+  EXPECT_FALSE(sample.hardware_counters().has_instructions());
+  EXPECT_EQ(sample.energy_uj().at("package-0"), 5000);
+}
+
+TEST_F(ResourceSamplerTest, WithoutCountersThereAreNoNumbers) {
+  ResourceSampler sampler(Options());
+  sampler.Start();
+  clock_.Advance(kSecond);
+  sampler.Sample();
+  EXPECT_FALSE(sampler.samples().at(0).has_hardware_counters());
+  EXPECT_TRUE(sampler.samples().at(0).energy_uj().empty());
+}
+
 // Sets up CPUs of which only these are online.
 std::string CpuLines(const std::vector<int>& cpus) {
   std::string lines = "cpu  1 2 3 4 5 6 7 8 0 0\n";

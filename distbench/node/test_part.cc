@@ -37,6 +37,7 @@ TestPart::TestPart(PrepareTest request, const NodeEnvironment& environment,
            .process_usage = [this] { return Usage(); },
            .engine_bytes = [this] { return EngineBytes(); },
            .engine_processes = [this] { return EngineProcesses(); },
+           .hardware_counters = [this] { return hardware_counting_.Read(); },
            .data_connections = [this] { return connections_.Sample(); }}) {}
 
 TestPart::~TestPart() { End(); }
