@@ -118,6 +118,7 @@ class ReportTest(ReportTestCase):
             "--rpc=a",
             "--test=a",
             "--latency=service",
+            "--instance=1",
         ):
             with self.subTest(flag=flag):
                 outcome = self.distbench("report", "a.pb", flag)
