@@ -88,6 +88,21 @@ TEST(DataFileTest, SaysThatThereIsNoSpace) {
                                                          "smaller")));
 }
 
+TEST(DataFileTest, DirectReadsHaveTheSameContent) {
+  DataFileOptions options = InTempDir(4);
+  options.is_direct = true;
+  const auto file = DataFile::Create(options);
+  if (!file.ok()) {
+    EXPECT_THAT(file.status().message(),
+                AllOf(HasSubstr("its file system has no direct I/O"),
+                      HasSubstr("set io to \"cached\"")));
+    GTEST_SKIP() << file.status();
+  }
+  std::vector<FilePage> pages(2);
+  ASSERT_TRUE(file->Read(1, absl::MakeSpan(pages)));
+  EXPECT_EQ(ChecksumOf(pages), ChecksumOf(Expected(1, 2)));
+}
+
 TEST(DataFileTest, UsersOfTheSameNameShareAFile) {
   const SharedDataFile one = ShareDataFile("one", InTempDir(1));
   ASSERT_TRUE(one->ok()) << one->status();

@@ -202,8 +202,8 @@ absl::Status CheckInstance(const Flags& flags) {
       (flags.format == "csv" && flags.table == kSearchTable);
   if (flags.instance == 0 || is_of_search) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      "--instance goes with --format=benchpress, or with --format=csv "
-      "--table=search");
+      "--instance goes with --format=csv --table=search, or with "
+      "--format=benchpress");
 }
 
 // The same searches, each as that of one instance; `reports` holds them.
