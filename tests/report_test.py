@@ -54,6 +54,8 @@ class ReportTest(ReportTestCase):
             "time_parts": 0,
             "peers": 12,
             "seconds": 40,
+            "activities": 0,
+            "activity_series": 0,
             "resources": 40,
             "cpus": 40,
             "connections": 2,

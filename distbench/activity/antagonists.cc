@@ -36,7 +36,7 @@ GrowMemoryOptions GrowMemoryOf(const ActivityPlan& plan, uint64_t seed) {
 }
 
 // The setting `bytes` or, if it is 0, the given share of the last-level cache.
-absl::StatusOr<int64_t> BytesBesideCache(const ActivityPlan& plan) {
+absl::StatusOr<int64_t> WorkingSetBytes(const ActivityPlan& plan) {
   const int64_t bytes = Integer(plan, "bytes");
   if (bytes > 0) return bytes;
   absl::StatusOr<int64_t> cache_bytes = LastLevelCacheBytes("");
@@ -53,7 +53,7 @@ StreamKind StreamKindOf(const std::string& access) {
 
 absl::StatusOr<std::unique_ptr<Activity>> MakeStream(const ActivityPlan& plan,
                                                      uint64_t seed) {
-  const absl::StatusOr<int64_t> bytes = BytesBesideCache(plan);
+  const absl::StatusOr<int64_t> bytes = WorkingSetBytes(plan);
   if (!bytes.ok()) return bytes.status();
   return MakeMemoryBandwidth(
       {.kind = StreamKindOf(Text(plan, "access")),
@@ -64,7 +64,7 @@ absl::StatusOr<std::unique_ptr<Activity>> MakeStream(const ActivityPlan& plan,
 
 absl::StatusOr<std::unique_ptr<Activity>> MakeThrash(const ActivityPlan& plan,
                                                      uint64_t seed) {
-  const absl::StatusOr<int64_t> bytes = BytesBesideCache(plan);
+  const absl::StatusOr<int64_t> bytes = WorkingSetBytes(plan);
   if (!bytes.ok()) return bytes.status();
   const bool is_strided = Text(plan, "order") == "strided";
   const std::string& access = Text(plan, "access");

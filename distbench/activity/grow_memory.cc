@@ -38,8 +38,8 @@ class GrowMemory final : public Activity {
       holder_->GiveUp(memory);
     } else {
       Touch(*memory, iteration, start_ns + kLongestIterationNs, work);
+      if (work.operations == 0) absl::SleepFor(kNothingToDo);
     }
-    if (work.operations == 0) absl::SleepFor(kNothingToDo);
     return work;
   }
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/substitute.h"
 #include "absl/synchronization/notification.h"
 #include "distbench/base/clock.h"
@@ -21,6 +22,8 @@
 
 namespace distbench {
 namespace {
+
+using ::testing::ElementsAre;
 
 constexpr int64_t kMs = 1'000'000;
 
@@ -180,6 +183,84 @@ TEST(WaitTest, AnExponentialWaitInAPoolOfOneIsMM1) {
 TEST(WaitTest, AFixedWaitInAPoolOfOneIsMD1) {
   const LogHistogram times_ns = ResponseTimesOf(Queue("fixed", 0.5));
   EXPECT_NEAR(times_ns.mean(), 1.5 * kMs, 0.015 * kMs);
+}
+
+// ---- Over time --------------------------------------------------------------
+
+// The intervals of an activity as "second: offered/completed", where the first
+// second is 0.
+std::vector<std::string> Seconds(const ActivitySeries& series) {
+  EXPECT_EQ(series.interval_ns(), 1000 * kMs);
+  std::vector<std::string> seconds;
+  for (const ActivityInterval& interval : series.intervals()) {
+    seconds.push_back(absl::StrCat(
+        interval.index() - series.intervals(0).index(), ": ",
+        interval.offered_count(), "/", interval.completed_count()));
+  }
+  return seconds;
+}
+
+// Every 400 ms, a wait of 500 ms in the only place: due at 0, 400, ..., 2000,
+// and done at 500, 1000, ..., 3000 ms. The traffic of a simulation starts a
+// millisecond after a full second.
+TEST(ActivitySeriesTest, CountsWhatWasDueAndWhatWasDone) {
+  SimulatedSystem system(
+      Lonely(WaitOf("fixed", 500'000),
+             "max_iteration_count: 6 open_loop_interval_ns: 400000000") +
+      PoolOf(1));
+  ASSERT_TRUE(system.Run());
+  const ServiceLogs logs = system.Finish();
+  EXPECT_THAT(Seconds(LogOf(logs, "lonely/0").series()),
+              ElementsAre("0: 3/1", "1: 2/2", "2: 1/2", "3: 0/1"));
+}
+
+// One wait of a second at a time, and ten are due meanwhile, until the action
+// is over. The rest is never started, but was due.
+TEST(ActivitySeriesTest, IterationsThatNeverStartedWereDue) {
+  SimulatedSystem system(
+      Lonely(WaitOf("fixed", 1'000'000),
+             "max_duration_us: 2950000 open_loop_interval_ns: 100000000 "
+             "max_parallel_iterations: 1") +
+      PoolOf(1));
+  ASSERT_TRUE(system.Run());
+  const ServiceLogs logs = system.Finish();
+  int64_t offered = 0;
+  int64_t completed = 0;
+  for (const ActivityInterval& interval :
+       LogOf(logs, "lonely/0").series().intervals()) {
+    offered += interval.offered_count();
+    completed += interval.completed_count();
+  }
+  EXPECT_EQ(offered, 30);
+  EXPECT_EQ(completed, 3);
+}
+
+TEST(ActivitySeriesTest, AClosedLoopOffersNothing) {
+  SimulatedSystem system(
+      Lonely(WaitOf("fixed", 250'000), "max_iteration_count: 5") + PoolOf(1));
+  ASSERT_TRUE(system.Run());
+  const ServiceLogs logs = system.Finish();
+  EXPECT_THAT(Seconds(LogOf(logs, "lonely/0").series()),
+              ElementsAre("0: 0/3", "1: 0/2"));
+}
+
+TEST(ActivitySeriesTest, CountsTheBytesOfActivitiesThatCompute) {
+  SimulatedSystem system(Lonely(
+      R"pb(
+        activity_settings {
+          name: "activity_func"
+          string_value: "MemoryBandwidth"
+        }
+        activity_settings { name: "bytes" int64_value: 1000000 }
+        activity_settings { name: "bytes_per_iteration" int64_value: 160000 }
+      )pb",
+      "max_iteration_count: 4 open_loop_interval_ns: 500000000"));
+  ASSERT_TRUE(system.Run());
+  const ServiceLogs logs = system.Finish();
+  const ActivitySeries& series = LogOf(logs, "lonely/0").series();
+  EXPECT_THAT(Seconds(series), ElementsAre("0: 2/2", "1: 2/2"));
+  EXPECT_EQ(series.intervals(1).input_bytes(), 160'000);
+  EXPECT_EQ(series.intervals(1).output_bytes(), 160'000);
 }
 
 // ---- Real threads -----------------------------------------------------------

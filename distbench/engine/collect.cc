@@ -8,6 +8,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "distbench/config/catalogs/activity_catalog.h"
+#include "distbench/results/activity_series.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/rpc_totals.h"
 #include "distbench/results/time_series.h"
@@ -77,9 +78,13 @@ class Collector {
         errors_(recorders, *instance_log_.mutable_error_dictionary()) {}
 
   void Run(absl::string_view error_message,
-           absl::Span<const ActivityRecord> activities) {
+           absl::Span<const ActivityRecord> activities,
+           const ActivityRecorder& activities_over_time) {
     AddActivityLogs(activities);
     EmitInstanceLog(error_message);
+    for (size_t i = 0; i < activities.size(); ++i) {
+      EmitActivitySeries(static_cast<int>(i), activities_over_time);
+    }
     for (int rpc = 0; rpc < RpcCount(); ++rpc) {
       EmitTimeSeries(rpc);
       EmitOfferedLoad(rpc);
@@ -101,6 +106,23 @@ class Collector {
       EncodeActivity(plan, activities[i],
                      (*instance_log_.mutable_activity_logs())[plan.name]);
     }
+  }
+
+  void EmitActivitySeries(int activity,
+                          const ActivityRecorder& activities_over_time) {
+    const IntervalSeries* const series = activities_over_time.series(activity);
+    if (series == nullptr) return;
+    EncodeActivitySeries(*series, [&](ActivitySeries piece) {
+      ResultChunk chunk = NewInstanceChunk();
+      ActivityLog& log = (*chunk.mutable_instance_log()
+                               ->mutable_activity_logs())[NameOf(activity)];
+      *log.mutable_series() = std::move(piece);
+      emit_(std::move(chunk));
+    });
+  }
+
+  const std::string& NameOf(int activity) const {
+    return engine_.plan().activities[activity].name;
   }
 
   void EmitInstanceLog(absl::string_view error_message) {
@@ -345,9 +367,11 @@ class Collector {
 
 void CollectLog(const EngineState& engine, absl::string_view error_message,
                 absl::Span<const ActivityRecord> activities,
+                const ActivityRecorder& activities_over_time,
                 absl::Span<const Recorder* const> recorders,
                 absl::FunctionRef<void(ResultChunk chunk)> emit) {
-  Collector(engine, recorders, emit).Run(error_message, activities);
+  Collector(engine, recorders, emit)
+      .Run(error_message, activities, activities_over_time);
 }
 
 }  // namespace distbench

@@ -5,6 +5,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "distbench/engine/activity_pools/activity_pool.h"
+#include "distbench/engine/activity_pools/activity_recorder.h"
 #include "distbench/engine/recording/recorder.h"
 #include "distbench/engine/routes/engine_state.h"
 #include "proto/results.pb.h"
@@ -13,10 +14,12 @@ namespace distbench {
 
 // Emits the log of an instance from the records of its workers, with time
 // stamps in Unix time. The first chunks hold the instance's own part (errors,
-// activities, and error_message unless it is empty), then come series, offered
-// loads, statistics and samples of its RPCs. Chunks are of bounded size.
+// activities, and error_message unless it is empty), then come series of its
+// activities, and series, offered loads, statistics and samples of its RPCs.
+// Chunks are of bounded size.
 void CollectLog(const EngineState& engine, absl::string_view error_message,
                 absl::Span<const ActivityRecord> activities,
+                const ActivityRecorder& activities_over_time,
                 absl::Span<const Recorder* const> recorders,
                 absl::FunctionRef<void(ResultChunk chunk)> emit);
 

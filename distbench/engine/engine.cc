@@ -50,7 +50,8 @@ class Engine::Impl final : public WorkerGroup {
                                         kNoWorker),
                      .default_threads =
                          options_.start_threads ? options_.worker_count : 0,
-                     .clock = options_.clock}) {}
+                     .clock = options_.clock,
+                     .unix_offset_ns = state_.unix_offset_ns()}) {}
 
   ~Impl() override { Shutdown(); }
 
@@ -168,9 +169,9 @@ class Engine::Impl final : public WorkerGroup {
     }
     KeepSamplesOfMainList(recorders);
     EmitDriverCounters(emit);
-    CollectLog(state_, error_message_, activities_.Records(),
-               std::vector<const Recorder*>(recorders.begin(), recorders.end()),
-               emit);
+    CollectLog(
+        state_, error_message_, activities_.Records(), activities_.recorder(),
+        std::vector<const Recorder*>(recorders.begin(), recorders.end()), emit);
   }
 
   const std::string& address() const { return address_; }
@@ -180,7 +181,10 @@ class Engine::Impl final : public WorkerGroup {
   Worker& worker(int index) override { return *workers_[index]; }
   Activities& activities() override { return activities_; }
 
-  void OnMainListFinished() override { options_.on_traffic_finished(); }
+  void OnMainListFinished() override {
+    activities_.Release();
+    options_.on_traffic_finished();
+  }
 
   void OnManyPendingRpcs() override {
     if (progress().in_flight_count <= options_.plan->max_pending_rpcs) return;

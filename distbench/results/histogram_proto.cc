@@ -160,4 +160,15 @@ absl::Status AddHistogram(const Histogram& proto, LogHistogram& histogram) {
   return absl::OkStatus();
 }
 
+void MergeHistogram(const Histogram& from, Histogram& into) {
+  if (IsEmpty(into)) {
+    into = from;
+    return;
+  }
+  LogHistogram sum;
+  AddHistogram(into, sum).IgnoreError();
+  AddHistogram(from, sum).IgnoreError();
+  EncodeHistogram(sum, into);
+}
+
 }  // namespace distbench

@@ -20,6 +20,9 @@ absl::Status ValidateHistogram(const Histogram& proto);
 // invalid.
 absl::Status AddHistogram(const Histogram& proto, LogHistogram& histogram);
 
+// Adds the values of `from` to `into`. Requires that both are valid, or empty.
+void MergeHistogram(const Histogram& from, Histogram& into);
+
 }  // namespace distbench
 
 #endif  // DISTBENCH_RESULTS_HISTOGRAM_PROTO_H_

@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "distbench/results/activity_series.h"
 #include "distbench/results/rpc_totals.h"
 #include "distbench/results/time_series.h"
 #include "google/protobuf/repeated_field.h"
@@ -75,11 +76,32 @@ absl::Status MergeRpcLog(RpcPerformanceLog& from, RpcPerformanceLog& into) {
   return absl::OkStatus();
 }
 
-absl::Status MergeSeriesAndLoads(ServicePerformanceLog& from,
-                                 ServicePerformanceLog& into) {
+// The series comes in pieces, and everything else once.
+absl::Status MergeActivityLog(ActivityLog& from, ActivityLog& into) {
+  if (!from.activity_metrics().empty()) {
+    into.mutable_activity_metrics()->Swap(from.mutable_activity_metrics());
+  }
+  if (from.has_duration_ns()) {
+    into.mutable_duration_ns()->Swap(from.mutable_duration_ns());
+  }
+  if (from.has_queueing_ns()) {
+    into.mutable_queueing_ns()->Swap(from.mutable_queueing_ns());
+  }
+  if (!from.has_series()) return absl::OkStatus();
+  return MergeActivitySeries(std::move(*from.mutable_series()),
+                             *into.mutable_series());
+}
+
+absl::Status MergeMeasurements(ServicePerformanceLog& from,
+                               ServicePerformanceLog& into) {
   for (auto& [rpc_index, series] : *from.mutable_rpc_time_series()) {
     absl::Status status = MergeTimeSeries(
         std::move(series), (*into.mutable_rpc_time_series())[rpc_index]);
+    if (!status.ok()) return status;
+  }
+  for (auto& [name, log] : *from.mutable_activity_logs()) {
+    absl::Status status =
+        MergeActivityLog(log, (*into.mutable_activity_logs())[name]);
     if (!status.ok()) return status;
   }
   for (const auto& [rpc_index, load] : from.offered_loads()) {
@@ -105,9 +127,6 @@ void SetInstanceLog(ServicePerformanceLog& from, ServicePerformanceLog& into) {
   if (from.has_measurements_end_timestamp_ns()) {
     into.set_measurements_end_timestamp_ns(
         from.measurements_end_timestamp_ns());
-  }
-  for (auto& [name, log] : *from.mutable_activity_logs()) {
-    (*into.mutable_activity_logs())[name] = std::move(log);
   }
   for (const auto& [name, value] : from.driver_counters()) {
     (*into.mutable_driver_counters())[name] = value;
@@ -135,7 +154,7 @@ absl::Status MergeChunk(ResultChunk chunk, ServiceLogs& logs) {
       (*logs.mutable_instance_logs())[chunk.instance()];
   SetInstanceLog(*chunk.mutable_instance_log(), log);
   if (absl::Status status =
-          MergeSeriesAndLoads(*chunk.mutable_instance_log(), log);
+          MergeMeasurements(*chunk.mutable_instance_log(), log);
       !status.ok()) {
     return absl::InvalidArgumentError(
         absl::StrCat("log of ", chunk.instance(), ": ", status.message()));

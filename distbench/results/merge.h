@@ -16,9 +16,9 @@ absl::Status MergeStatistics(const RpcStatistics& from, RpcStatistics& into);
 
 // Merges a piece of an instance's log: moves samples, adds statistics
 // (including pooled ones), series over time and offered loads, and sets what an
-// instance sends only once (error dictionary, activity logs, error message).
-// INVALID_ARGUMENT if the piece does not say where it belongs, or contradicts
-// itself or the statistics that it is added to.
+// instance sends only once (error dictionary, activity logs except for their
+// series, error message). INVALID_ARGUMENT if the piece does not say where it
+// belongs, or contradicts itself or the statistics that it is added to.
 absl::Status MergeChunk(ResultChunk chunk, ServiceLogs& logs);
 
 }  // namespace distbench

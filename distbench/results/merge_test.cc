@@ -115,10 +115,43 @@ TEST(MergeChunkTest, PutsPiecesInTheirPlaces) {
                   key: "burn"
                   value { activity_metrics { name: "n" value_int: 4 } }
                 }
+                activity_logs {
+                  key: "grow"
+                  value {
+                    series {
+                      interval_ns: 5
+                      intervals { index: 1 completed_count: 1 }
+                    }
+                  }
+                }
                 error_dictionary { error_message: "" error_message: "bad" }
                 engine_error_message: "stopped"
                 driver_counters { key: "rpcs_sent" value: 3 }
                 replay_trace_logs { rpc_replay_trace_name: "t" }
+              })",
+           R"(instance: "c/0"
+              instance_log {
+                activity_logs {
+                  key: "burn"
+                  value {
+                    series {
+                      interval_ns: 5
+                      intervals { index: 1 completed_count: 3 }
+                    }
+                  }
+                }
+              })",
+           R"(instance: "c/0"
+              instance_log {
+                activity_logs {
+                  key: "burn"
+                  value {
+                    series {
+                      interval_ns: 5
+                      intervals { index: 2 completed_count: 4 }
+                    }
+                  }
+                }
               })",
        }) {
     const absl::Status status = MergeChunk(FromText<ResultChunk>(text), logs);
@@ -157,7 +190,23 @@ TEST(MergeChunkTest, PutsPiecesInTheirPlaces) {
         }
         activity_logs {
           key: "burn"
-          value { activity_metrics { name: "n" value_int: 4 } }
+          value {
+            activity_metrics { name: "n" value_int: 4 }
+            series {
+              interval_ns: 5
+              intervals { index: 1 completed_count: 3 }
+              intervals { index: 2 completed_count: 4 }
+            }
+          }
+        }
+        activity_logs {
+          key: "grow"
+          value {
+            series {
+              interval_ns: 5
+              intervals { index: 1 completed_count: 1 }
+            }
+          }
         }
         error_dictionary { error_message: "" error_message: "bad" }
         engine_error_message: "stopped"

@@ -8,15 +8,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/base/saturating_add.h"
+#include "distbench/results/encoded_series.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/stats/log_histogram.h"
 #include "distbench/stats/packed_histogram.h"
-#include "google/protobuf/repeated_field.h"
 
 namespace distbench {
 namespace {
-
-using RpcIntervals = google::protobuf::RepeatedPtrField<RpcInterval>;
 
 absl::Status ValidateInterval(const RpcInterval& interval) {
   const int64_t least =
@@ -63,14 +61,6 @@ IntervalSeries::Interval DecodeInterval(const RpcInterval& proto) {
           .response_time_ns = Pack(proto.response_time_ns())};
 }
 
-// Requires valid histograms.
-void MergeHistogram(const Histogram& from, Histogram& into) {
-  LogHistogram sum;
-  AddHistogram(into, sum).IgnoreError();
-  AddHistogram(from, sum).IgnoreError();
-  EncodeHistogram(sum, into);
-}
-
 void SetCount(int64_t count, void (RpcInterval::*set)(int64_t),
               RpcInterval& proto) {
   if (count != 0) (proto.*set)(count);
@@ -90,50 +80,15 @@ void AddInterval(const RpcInterval& from, RpcInterval& into) {
   add(&RpcInterval::request_bytes, &RpcInterval::set_request_bytes);
   add(&RpcInterval::response_bytes, &RpcInterval::set_response_bytes);
   if (from.has_service_time_ns()) {
-    if (!into.has_service_time_ns()) {
-      *into.mutable_service_time_ns() = from.service_time_ns();
-    } else {
-      MergeHistogram(from.service_time_ns(), *into.mutable_service_time_ns());
-    }
+    MergeHistogram(from.service_time_ns(), *into.mutable_service_time_ns());
   }
   if (from.has_response_time_ns()) {
-    if (!into.has_response_time_ns()) {
-      *into.mutable_response_time_ns() = from.response_time_ns();
-    } else {
-      MergeHistogram(from.response_time_ns(), *into.mutable_response_time_ns());
-    }
+    MergeHistogram(from.response_time_ns(), *into.mutable_response_time_ns());
   }
 }
 
-// Requires valid series of equal intervals. Takes time only for the added
-// intervals, not for existing ones: series arrive in pieces, in order.
-void AddIntervals(RpcIntervals& from, RpcIntervals& into) {
-  const auto begins_before = [](const RpcInterval& interval, int64_t index) {
-    return interval.index() < index;
-  };
-  const int old_size = into.size();
-  int next = 0;
-  int first_new_place = old_size;
-  for (RpcInterval& added : from) {
-    const auto old_end = into.begin() + old_size;
-    next = std::lower_bound(into.begin() + next, old_end, added.index(),
-                            begins_before) -
-           into.begin();
-    if (next < old_size && into[next].index() == added.index()) {
-      AddInterval(added, into[next]);
-    } else {
-      first_new_place = std::min(first_new_place, next);
-      into.Add(std::move(added));
-    }
-  }
-  // Only pointers move; none move if all new intervals come last.
-  if (first_new_place == old_size) return;
-  std::inplace_merge(into.pointer_begin() + first_new_place,
-                     into.pointer_begin() + old_size, into.pointer_end(),
-                     [](const RpcInterval* a, const RpcInterval* b) {
-                       return a->index() < b->index();
-                     });
-}
+constexpr SeriesRules<RpcTimeSeries> kRules = {.validate = &ValidateInterval,
+                                               .add = &AddInterval};
 
 }  // namespace
 
@@ -190,24 +145,7 @@ absl::Status AddTimeSeries(const RpcTimeSeries& proto, IntervalSeries& series) {
 }
 
 absl::Status ValidateTimeSeries(const RpcTimeSeries& series) {
-  if (series.interval_ns() <= 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("a time series has intervals of ", series.interval_ns(),
-                     " ns; they must have at least one"));
-  }
-  for (int i = 0; i < series.intervals_size(); ++i) {
-    if (i > 0 &&
-        series.intervals(i).index() <= series.intervals(i - 1).index()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "a time series has interval ", series.intervals(i).index(),
-          " after interval ", series.intervals(i - 1).index()));
-    }
-    if (absl::Status status = ValidateInterval(series.intervals(i));
-        !status.ok()) {
-      return status;
-    }
-  }
-  return absl::OkStatus();
+  return ValidateSeries(series, kRules);
 }
 
 absl::Status ValidateOfferedLoad(const OfferedLoad& load) {
@@ -221,40 +159,11 @@ absl::Status ValidateOfferedLoad(const OfferedLoad& load) {
 }
 
 bool WidenTimeSeries(int64_t interval_ns, RpcTimeSeries& series) {
-  if (interval_ns % series.interval_ns() != 0) return false;
-  const int64_t ratio = interval_ns / series.interval_ns();
-  series.set_interval_ns(interval_ns);
-  if (ratio == 1) return true;
-  auto& intervals = *series.mutable_intervals();
-  int kept = 0;
-  for (int i = 0; i < intervals.size(); ++i) {
-    intervals[i].set_index(intervals[i].index() / ratio);
-    if (kept > 0 && intervals[kept - 1].index() == intervals[i].index()) {
-      AddInterval(intervals[i], intervals[kept - 1]);
-    } else {
-      intervals.SwapElements(kept++, i);
-    }
-  }
-  intervals.DeleteSubrange(kept, intervals.size() - kept);
-  return true;
+  return WidenSeries(interval_ns, kRules, series);
 }
 
 absl::Status MergeTimeSeries(RpcTimeSeries from, RpcTimeSeries& into) {
-  if (absl::Status status = ValidateTimeSeries(from); !status.ok()) {
-    return status;
-  }
-  if (into.intervals().empty()) {
-    into = std::move(from);
-    return absl::OkStatus();
-  }
-  const int64_t widest_ns = std::max(from.interval_ns(), into.interval_ns());
-  if (!WidenTimeSeries(widest_ns, from) || !WidenTimeSeries(widest_ns, into)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("time series with intervals of ", from.interval_ns(),
-                     " and ", into.interval_ns(), " ns cannot be merged"));
-  }
-  AddIntervals(*from.mutable_intervals(), *into.mutable_intervals());
-  return absl::OkStatus();
+  return MergeSeries(kRules, std::move(from), into);
 }
 
 absl::Status MergeOfferedLoad(const OfferedLoad& from, OfferedLoad& into) {
@@ -270,11 +179,8 @@ absl::Status MergeOfferedLoad(const OfferedLoad& from, OfferedLoad& into) {
       SaturatingAdd(into.unsent_count(), from.unsent_count()));
   into.set_held_back_count(
       SaturatingAdd(into.held_back_count(), from.held_back_count()));
-  if (!from.has_unsent_wait_ns()) return absl::OkStatus();
-  if (into.has_unsent_wait_ns()) {
+  if (from.has_unsent_wait_ns()) {
     MergeHistogram(from.unsent_wait_ns(), *into.mutable_unsent_wait_ns());
-  } else {
-    *into.mutable_unsent_wait_ns() = from.unsent_wait_ns();
   }
   return absl::OkStatus();
 }

@@ -10,6 +10,10 @@
 namespace distbench {
 namespace {
 
+// Of recording_memory_bytes, if the instance has activities. A second of an
+// activity takes less memory than one of an RPC.
+constexpr int64_t kShareOfActivities = 4;
+
 // Visits action lists, each of them once.
 class ListWalk {
  public:
@@ -62,6 +66,13 @@ std::vector<bool> ActivitiesOfInstance(const Plan& plan, int instance) {
   return std::move(walk).activities();
 }
 
+int64_t ActivityRecordingBytes(const Plan& plan, int instance) {
+  const std::vector<bool> is_used = ActivitiesOfInstance(plan, instance);
+  const bool has_any =
+      std::find(is_used.begin(), is_used.end(), true) != is_used.end();
+  return has_any ? plan.recording_memory_bytes / kShareOfActivities : 0;
+}
+
 int64_t ActivityThreads(const Plan& plan, int instance, int default_threads) {
   std::set<int> pools;
   const std::vector<bool> is_used = ActivitiesOfInstance(plan, instance);
@@ -79,6 +90,10 @@ int64_t ActivityThreads(const Plan& plan, int instance, int default_threads) {
 
 Activities::Activities(const Options& options)
     : plan_(*options.plan),
+      recorder_({.activity_count = static_cast<int>(plan_.activities.size()),
+                 .recording_memory_bytes =
+                     ActivityRecordingBytes(plan_, options.instance),
+                 .unix_offset_ns = options.unix_offset_ns}),
       waits_(plan_.activities.size()),
       places_(plan_.activity_pools.size() + 1),
       pools_(plan_.activity_pools.size() + 1) {
@@ -117,7 +132,8 @@ void Activities::AddPools(const Options& options) {
         .seed = options.seed,
         .thread_count =
             ThreadsOfPool(plan_, static_cast<int>(i), options.default_threads),
-        .clock = options.clock});
+        .clock = options.clock,
+        .recorder = &recorder_});
   }
 }
 
@@ -148,6 +164,12 @@ void Activities::DropWaiting() {
   }
 }
 
+void Activities::Release() {
+  for (const auto& pool : pools_) {
+    if (pool != nullptr) pool->Release();
+  }
+}
+
 void Activities::Shutdown() {
   for (const auto& pool : pools_) {
     if (pool != nullptr) pool->Shutdown();
@@ -161,6 +183,7 @@ int64_t Activities::NextWaitNs(int activity) {
 
 void Activities::AddWait(int activity, int64_t requested_ns, int64_t started_ns,
                          int64_t done_ns) {
+  recorder_.CountDone(activity, done_ns, /*work=*/{});
   Waits& waits = *waits_[activity];
   absl::MutexLock lock(&waits.mutex);
   waits.record.Add(requested_ns, started_ns, done_ns);

@@ -14,6 +14,7 @@
 #include "distbench/base/clock.h"
 #include "distbench/config/plan/plan.h"
 #include "distbench/engine/activity_pools/activity_pool.h"
+#include "distbench/engine/activity_pools/activity_recorder.h"
 #include "distbench/engine/activity_pools/wait_places.h"
 
 namespace distbench {
@@ -31,6 +32,9 @@ class Activities {
     // does the work itself, for all pools, and only one thread may call it.
     int default_threads = 0;
     const Clock* clock;
+
+    // Add this to monotonic time to get Unix time.
+    int64_t unix_offset_ns = 0;
   };
 
   // Starts the threads that the instance's action lists need.
@@ -51,9 +55,18 @@ class Activities {
   // For activities that compute: runs an iteration, then tells the listener.
   void Submit(int activity, Iteration& iteration, ActivityListener& listener);
 
+  // Counts iterations that were due at a monotonic time, whether or not they
+  // were run.
+  void CountOffered(int activity, int64_t due_ns, int64_t count) {
+    recorder_.CountOffered(activity, due_ns, count);
+  }
+
   // From here on, iterations that have not begun count as done without being
   // run.
   void DropWaiting();
+
+  // Frees what iterations have accumulated; soon, on other threads.
+  void Release();
 
   // Stops telling listeners. Requires that they have been told of everything
   // that was submitted.
@@ -67,8 +80,9 @@ class Activities {
   void AddWait(int activity, int64_t requested_ns, int64_t started_ns,
                int64_t done_ns);
 
-  // The records, by Plan::activities.
+  // The records, by Plan::activities, and over time.
   std::vector<ActivityRecord> Records();
+  const ActivityRecorder& recorder() const { return recorder_; }
 
  private:
   struct Waits {
@@ -85,6 +99,7 @@ class Activities {
   void AddPools(const Options& options);
 
   const Plan& plan_;
+  ActivityRecorder recorder_;
   std::vector<std::unique_ptr<Waits>> waits_;  // by Plan::activities
   // By Plan::activity_pools, then the default pool; null if nothing needs it.
   std::vector<std::unique_ptr<WaitPlaces>> places_;
@@ -94,6 +109,10 @@ class Activities {
 // By Plan::activities: whether the action lists of an instance (its main list
 // and the handlers of its service) may run the activity.
 std::vector<bool> ActivitiesOfInstance(const Plan& plan, int instance);
+
+// The part of the instance's recording_memory_bytes for series of activities;
+// the rest is for RPCs.
+int64_t ActivityRecordingBytes(const Plan& plan, int instance);
 
 // Returns the number of threads that an engine of the instance starts for
 // activities.

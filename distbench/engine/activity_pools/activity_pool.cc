@@ -11,6 +11,7 @@ namespace distbench {
 ActivityPool::ActivityPool(Options options)
     : options_(std::move(options)),
       idle_(options_.plan->activities.size()),
+      made_activities_(options_.plan->activities.size()),
       next_numbers_(options_.plan->activities.size()),
       records_(options_.plan->activities.size()),
       unready_threads_(options_.thread_count) {
@@ -80,6 +81,24 @@ void ActivityPool::DropWaiting() {
   for (const Job& job : dropped) job.listener->OnActivityDone(*job.iteration);
 }
 
+void ActivityPool::Release() {
+  absl::MutexLock lock(&mutex_);
+  releasing_ = true;
+  parts_.Signal();
+  if (options_.thread_count == 0) ReleaseAll();
+}
+
+// To free much memory takes seconds, so this does it without the lock.
+void ActivityPool::ReleaseAll() {
+  releasing_ = false;
+  const std::vector<std::vector<Activity*>> all = made_activities_;
+  mutex_.Unlock();
+  for (const std::vector<Activity*>& of_plan : all) {
+    for (Activity* activity : of_plan) activity->Release();
+  }
+  mutex_.Lock();
+}
+
 void ActivityPool::AddTo(std::vector<ActivityRecord>& records) {
   absl::MutexLock lock(&mutex_);
   for (size_t i = 0; i < records_.size(); ++i) {
@@ -113,6 +132,9 @@ absl::Status ActivityPool::MakeOne(int activity, int thread) {
       MakeActivity(options_.plan->activities[activity], options_.seed);
   if (!work.ok()) return work.status();
   absl::MutexLock lock(&mutex_);
+  std::vector<Activity*>& of_plan = made_activities_[activity];
+  if (!of_plan.empty()) (*work)->ShareWith(*of_plan.front());
+  of_plan.push_back(work->get());
   idle_[activity].push_back({*std::move(work), thread});
   return absl::OkStatus();
 }
@@ -122,9 +144,13 @@ void ActivityPool::RunThread(int thread) {
   absl::MutexLock lock(&mutex_);
   --unready_threads_;
   while (true) {
-    while (!closing_ && jobs_.empty()) parts_.Wait(&mutex_);
+    while (!closing_ && !releasing_ && jobs_.empty()) parts_.Wait(&mutex_);
     if (closing_) return;
-    DoNextPart(thread);
+    if (releasing_) {
+      ReleaseAll();
+    } else {
+      DoNextPart(thread);
+    }
   }
 }
 
@@ -175,8 +201,12 @@ void ActivityPool::StartStep(Job& job) {
 
 void ActivityPool::Finish(Job& job) {
   ActivityRecord& record = records_[job.activity];
-  record.Add(job.requested_ns, job.started_ns, options_.clock->MonotonicNs());
+  const int64_t done_ns = options_.clock->MonotonicNs();
+  record.Add(job.requested_ns, job.started_ns, done_ns);
   record.work += job.done;
+  if (options_.recorder != nullptr) {
+    options_.recorder->CountDone(job.activity, done_ns, job.done, *job.work);
+  }
   idle_[job.activity].push_back({std::move(job.work), job.home});
   Iteration& iteration = *job.iteration;
   ActivityListener& listener = *job.listener;

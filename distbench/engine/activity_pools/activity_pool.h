@@ -15,6 +15,7 @@
 #include "distbench/base/clock.h"
 #include "distbench/base/object_pool.h"
 #include "distbench/config/plan/plan.h"
+#include "distbench/engine/activity_pools/activity_recorder.h"
 #include "distbench/stats/log_histogram.h"
 
 namespace distbench {
@@ -61,6 +62,9 @@ class ActivityPool {
     uint64_t seed = 0;
     int thread_count = 1;
     const Clock* clock;
+
+    // Learns of iterations that have ended, unless it is null.
+    ActivityRecorder* recorder = nullptr;
   };
 
   // Starts the threads, which make their activities. Without threads, Submit()
@@ -88,6 +92,9 @@ class ActivityPool {
   // From here on, iterations that have not begun count as done without being
   // run.
   void DropWaiting();
+
+  // Makes a thread call Activity::Release() of all activities.
+  void Release();
 
   // Adds the measurements to the records, one for each activity of the plan.
   void AddTo(std::vector<ActivityRecord>& records);
@@ -118,6 +125,7 @@ class ActivityPool {
   void MakeActivities(int thread);
   absl::Status MakeOne(int activity, int thread);
   void RunThread(int thread);
+  void ReleaseAll() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void DoNextPart(int thread) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Begin(Job& job, int thread) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void StartStep(Job& job) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -130,14 +138,17 @@ class ActivityPool {
   // Jobs that have begun and have parts to take are at the front.
   std::deque<Job*> jobs_ ABSL_GUARDED_BY(mutex_);
   ObjectPool<Job> job_pool_ ABSL_GUARDED_BY(mutex_);
-  // By Plan::activities.
+  // By Plan::activities. made_activities_: all, running or idle, which live as
+  // long as the pool.
   std::vector<std::vector<Idle>> idle_ ABSL_GUARDED_BY(mutex_);
+  std::vector<std::vector<Activity*>> made_activities_ ABSL_GUARDED_BY(mutex_);
   std::vector<uint64_t> next_numbers_ ABSL_GUARDED_BY(mutex_);
   std::vector<ActivityRecord> records_ ABSL_GUARDED_BY(mutex_);
   int unready_threads_ ABSL_GUARDED_BY(mutex_);
   absl::Status made_ ABSL_GUARDED_BY(mutex_);
   bool dropping_ ABSL_GUARDED_BY(mutex_) = false;
   bool closing_ ABSL_GUARDED_BY(mutex_) = false;
+  bool releasing_ ABSL_GUARDED_BY(mutex_) = false;
   std::vector<std::thread> threads_;
   absl::Status started_;
 };

@@ -89,7 +89,8 @@ DistributionConfig AnyDistribution(const std::string& name,
 std::string AnyActivityFunction(RandomSource& random) {
   return random.OneOf<std::string>({"ConsumeCpu", "PolluteDataCache",
                                     "PolluteInstructionCache", "SleepFor",
-                                    "SpinFor", "Wait"});
+                                    "SpinFor", "Wait", "BurnCpu", "GrowMemory",
+                                    "MemoryBandwidth", "CacheThrash"});
 }
 
 std::vector<NamedSetting> AnySettingsOf(const std::string& activity_function,
@@ -113,6 +114,29 @@ std::vector<NamedSetting> AnySettingsOf(const std::string& activity_function,
             MakeSetting("distribution",
                         random.OneOf<std::string>(
                             {"fixed", "exponential", "lognormal"}))};
+  }
+  if (activity_function == "BurnCpu") {
+    return {MakeSetting("operations", random.Between(1, 100)),
+            MakeSetting("kind", random.OneOf<std::string>(
+                                    {"integer", "floating_point", "vector"}))};
+  }
+  if (activity_function == "GrowMemory") {
+    return {MakeSetting("bytes_per_iteration", random.Between(4096, 20'000)),
+            MakeSetting("limit_bytes", random.Between(20'000, 100'000)),
+            MakeSetting("at_limit",
+                        random.OneOf<std::string>({"keep", "restart"}))};
+  }
+  if (activity_function == "MemoryBandwidth") {
+    return {MakeSetting("bytes_per_iteration", random.Between(4096, 10'000)),
+            MakeSetting("bytes", random.Between(1, 20'000)),
+            MakeSetting("access", random.OneOf<std::string>(
+                                      {"copy", "read", "write", "triad"}))};
+  }
+  if (activity_function == "CacheThrash") {
+    return {
+        MakeSetting("accesses", random.Between(1, 20)),
+        MakeSetting("bytes", random.Between(1, 10'000)),
+        MakeSetting("order", random.OneOf<std::string>({"random", "strided"}))};
   }
   // Kept short, because it burns real time.
   return {MakeSetting("duration_us", random.Between(1, 3))};

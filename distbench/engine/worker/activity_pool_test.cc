@@ -185,5 +185,81 @@ TEST(ActivityPoolTest, DropsWhatHasNotBegun) {
   blocker.let_go.Notify();
 }
 
+// Allocates memory up to a limit, and then has nothing to do.
+ActivityPlan GrowMemory(int64_t bytes, int64_t limit_bytes) {
+  ActivityPlan plan;
+  plan.function = "GrowMemory";
+  plan.settings.resize(7);
+  const auto set_number = [&](int place, const char* name, int64_t value) {
+    plan.settings[place].name = name;
+    plan.settings[place].int64_value = value;
+  };
+  const auto set_text = [&](int place, const char* name, const char* value) {
+    plan.settings[place].name = name;
+    plan.settings[place].string_value = value;
+  };
+  set_number(0, "bytes_per_iteration", bytes);
+  set_number(1, "limit_bytes", limit_bytes);
+  set_number(2, "hot_percent", 0);
+  set_text(3, "at_limit", "keep");
+  set_text(4, "access", "both");
+  set_text(5, "content", "random");
+  set_text(6, "huge_pages", "avoid");
+  return plan;
+}
+
+constexpr int64_t kMuch = 1 << 20;
+
+TEST(ActivityPoolTest, ThreadsShareWhatTheyAccumulate) {
+  // Each thread by itself would reach the limit.
+  EXPECT_EQ(RunAll(GrowMemory(kMuch, 4 * kMuch), 4, 50).work.output_bytes,
+            4 * kMuch);
+}
+
+TEST(ActivityPoolTest, ReleasesWhatHasAccumulated) {
+  const Plan plan = PlanWith(GrowMemory(kMuch, kMuch));
+  Iteration iteration;
+  ActivityPool pool(OptionsFor(plan, 0));
+  for (const int64_t expected : {kMuch, kMuch, 2 * kMuch}) {
+    Collector collector(1);
+    pool.Submit(0, iteration, collector);
+    EXPECT_EQ(RecordOf(pool).work.output_bytes, expected);
+    if (RecordOf(pool).iteration_count == 2) pool.Release();
+  }
+}
+
+// The thread that releases may also have to do what was submitted meanwhile.
+TEST(ActivityPoolTest, GoesOnAfterTheRelease) {
+  const Plan plan = PlanWith(GrowMemory(kMuch, 100 * kMuch));
+  std::vector<Iteration> iterations(20);
+  Collector collector(20);
+  ActivityPool pool(OptionsFor(plan, 2));
+  for (Iteration& iteration : iterations) {
+    pool.Release();
+    pool.Submit(0, iteration, collector);
+  }
+  collector.remaining.Wait();
+  EXPECT_EQ(RecordOf(pool).iteration_count, 20);
+  EXPECT_EQ(RecordOf(pool).work.failed_operations, 0);
+}
+
+TEST(ActivityPoolTest, TellsTheRecorder) {
+  const Plan plan = PlanWith(ConsumeCpu());
+  ActivityRecorder recorder(
+      {.activity_count = 1, .recording_memory_bytes = 1 << 20});
+  ActivityPool::Options options = OptionsFor(plan, 0);
+  options.recorder = &recorder;
+  Iteration iteration;
+  Collector collector(1);
+  ActivityPool pool(options);
+  pool.Submit(0, iteration, collector);
+  int64_t completed = 0;
+  IntervalSeries::ForEach({recorder.series(0)},
+                          [&](const IntervalSeries::View& interval) {
+                            completed += interval.counts.succeeded;
+                          });
+  EXPECT_EQ(completed, 1);
+}
+
 }  // namespace
 }  // namespace distbench

@@ -36,6 +36,10 @@ class SchedulerEffects {
   // this returns.
   virtual void StartActivity(Iteration& iteration) = 0;
 
+  // Iterations of an activity in an open loop were due, and will never start.
+  virtual void CountOfferedActivity(int activity, int64_t due_ns,
+                                    int64_t count) = 0;
+
   // Runs an iteration of a replay. FinishIteration() follows, perhaps before
   // this returns.
   virtual void StartReplay(Iteration& iteration) = 0;

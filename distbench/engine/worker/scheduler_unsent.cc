@@ -1,5 +1,5 @@
 // The part of the scheduler that accounts for RPCs that an open loop should
-// have sent but never did.
+// have sent but never did, and for activities that it should have run.
 
 #include <algorithm>
 
@@ -61,9 +61,9 @@ void Scheduler::CountUnsent(ActionRun& action, int64_t intended_ns,
   if (!warmup) CountUnsentRpcs(*action.plan, intended_ns, count);
 }
 
-// Counts the RPCs of iterations that never started: the action's own, or those
-// that the list it runs would have begun with. Actions that depend on
-// predicates are left out, because the predicates were never drawn.
+// Counts the RPCs and activities of iterations that never started: the action's
+// own, or those that the list it runs would have begun with. Actions that
+// depend on predicates are left out, because the predicates were never drawn.
 void Scheduler::CountUnsentRpcs(const ActionPlan& action, int64_t intended_ns,
                                 int64_t iterations) {
   if (action.kind == ActionPlan::Kind::kRpc) {
@@ -74,6 +74,10 @@ void Scheduler::CountUnsentRpcs(const ActionPlan& action, int64_t intended_ns,
     WorkerProgress::Add(context_.progress.offered, rpcs);
     context_.recorder.CountUnsent(action.target, intended_ns,
                                   context_.now_ns - intended_ns, rpcs);
+    return;
+  }
+  if (action.kind == ActionPlan::Kind::kActivity) {
+    effects_.CountOfferedActivity(action.target, intended_ns, iterations);
     return;
   }
   if (action.kind != ActionPlan::Kind::kList) return;

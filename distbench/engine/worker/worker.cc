@@ -282,12 +282,19 @@ void Worker::CheckPendingRpcs() {
 
 void Worker::StartActivity(Iteration& iteration) {
   const int activity = iteration.action->plan->target;
+  if (iteration.intended_ns != 0) {
+    CountOfferedActivity(activity, iteration.intended_ns, 1);
+  }
   if (group_.activities().waits(activity)) {
     wait_.Start(iteration);
     return;
   }
   ++activities_in_flight_;
   group_.activities().Submit(activity, iteration, *this);
+}
+
+void Worker::CountOfferedActivity(int activity, int64_t due_ns, int64_t count) {
+  group_.activities().CountOffered(activity, due_ns, count);
 }
 
 void Worker::OnActivityDone(Iteration& iteration) {

@@ -130,6 +130,8 @@ class Worker final : private TransportEvents,
   // SchedulerEffects
   bool SendRpcs(Iteration& iteration) override;
   void StartActivity(Iteration& iteration) override;
+  void CountOfferedActivity(int activity, int64_t due_ns,
+                            int64_t count) override;
   void StartReplay(Iteration& iteration) override;
   void Respond(const ListRun& list) override;
   void StartShards(ActionRun& action, int shard_count) override;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <random>
 
+#include "distbench/engine/activity_pools/activities.h"
 #include "distbench/engine/pacing/timer_queue.h"
 #include "distbench/engine/recording/recorder.h"
 #include "distbench/engine/routes/engine_state.h"
@@ -45,7 +46,9 @@ struct WorkerContext {
              .rpc_count = static_cast<int>(engine.plan().rpcs.size() +
                                            engine.plan().replay_traces.size()),
              .recording_memory_bytes =
-                 engine.plan().recording_memory_bytes / engine.worker_count(),
+                 (engine.plan().recording_memory_bytes -
+                  ActivityRecordingBytes(engine.plan(), engine.instance())) /
+                 engine.worker_count(),
              .sample_memory_bytes = sample_memory_bytes,
              .traced = IsTraced(engine.plan()),
              .replayed = !engine.plan().replay_traces.empty(),

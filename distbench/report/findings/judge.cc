@@ -132,6 +132,9 @@ void JudgeRecording(const TestResult& result, const TestTotals& totals,
     for (const auto& [rpc_index, series] : log.rpc_time_series()) {
       widest_ns = std::max(widest_ns, series.interval_ns());
     }
+    for (const auto& [activity, activity_log] : log.activity_logs()) {
+      widest_ns = std::max(widest_ns, activity_log.series().interval_ns());
+    }
   }
   if (widest_ns > kSecondNs) {
     findings.Add(Finding::NOTE, "wide_intervals",
@@ -153,6 +156,7 @@ std::vector<Finding> Judge(const TestResult& result) {
   JudgeLosses(result, findings);
   JudgeRecording(result, totals, findings);
   JudgeTimeParts(result, totals, findings);
+  JudgeActivities(result, findings);
   JudgeHosts(result, findings);
   JudgeRequirements(result, findings);
   JudgeBindings(result, findings);

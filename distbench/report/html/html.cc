@@ -18,9 +18,11 @@ constexpr int64_t kMaxIntervals = 1500;
 // About 250 instances that all talk to one another.
 constexpr int64_t kMaxPeerRows = 62'500;
 
-// The page shows the worst of a run, and no single CPUs.
+// The page shows the worst of a run, and no single CPUs or seconds of
+// activities.
 constexpr int64_t kMaxConnectionRows = 20'000;
 constexpr int64_t kMaxCpuRows = 0;
+constexpr int64_t kMaxActivitySeriesRows = 0;
 
 // Escapes JSON so that it cannot end the script element that contains it.
 std::string ScriptSafe(absl::string_view json) {
@@ -51,6 +53,7 @@ std::string RenderHtml(absl::Span<const TestRun> runs,
   const std::string data =
       ScriptSafe(RenderJson(runs,
                             {.max_peer_rows = kMaxPeerRows,
+                             .max_activity_series_rows = kMaxActivitySeriesRows,
                              .max_cpu_rows = kMaxCpuRows,
                              .max_connection_rows = kMaxConnectionRows,
                              .max_intervals = kMaxIntervals},

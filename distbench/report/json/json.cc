@@ -168,6 +168,8 @@ Json TestJson(const TestRun& run, const JsonLimits& limits) {
   json["peers"] = TableJson(PeersTable(), result, limits.max_peer_rows);
   json["activities"] =
       TableJson(ActivitiesTable(), result, std::numeric_limits<int64_t>::max());
+  json["activity_series"] =
+      TableJson(ActivitySeriesTable(), result, limits.max_activity_series_rows);
   json["resources"] =
       TableJson(ResourcesTable(), result, std::numeric_limits<int64_t>::max());
   json["cpus"] = TableJson(CpusTable(), result, limits.max_cpu_rows);

@@ -16,6 +16,7 @@ namespace distbench {
 // out.
 struct JsonLimits {
   int64_t max_peer_rows = std::numeric_limits<int64_t>::max();
+  int64_t max_activity_series_rows = std::numeric_limits<int64_t>::max();
   int64_t max_cpu_rows = std::numeric_limits<int64_t>::max();
   int64_t max_connection_rows = std::numeric_limits<int64_t>::max();
 

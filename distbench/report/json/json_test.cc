@@ -33,13 +33,13 @@ TEST(JsonTest, SchemaIsAsDocumented) {
   EXPECT_EQ(document["confidence"], 0.95);
   ASSERT_EQ(document["tests"].size(), 1);
   const Json& test = document["tests"][0];
-  EXPECT_THAT(
-      Keys(test),
-      testing::UnorderedElementsAre(
-          "source", "name", "repetition", "verdict", "failure", "findings",
-          "objectives", "run", "totals", "rpcs", "seconds", "time_parts",
-          "peers", "activities", "resources", "cpus", "connections", "nodes",
-          "placement", "bindings", "stopped_instances", "traffic_config"));
+  EXPECT_THAT(Keys(test),
+              testing::UnorderedElementsAre(
+                  "source", "name", "repetition", "verdict", "failure",
+                  "findings", "objectives", "run", "totals", "rpcs", "seconds",
+                  "time_parts", "peers", "activities", "activity_series",
+                  "resources", "cpus", "connections", "nodes", "placement",
+                  "bindings", "stopped_instances", "traffic_config"));
   ASSERT_EQ(test["rpcs"].size(), 2);
   EXPECT_THAT(
       Keys(test["rpcs"][0]),

@@ -179,4 +179,22 @@ void ForEachActivity(const TestResult& result,
   }
 }
 
+void ForEachActivitySeries(const TestResult& result,
+                           absl::FunctionRef<void(const std::string& instance,
+                                                  const std::string& activity,
+                                                  const ActivitySeries& series)>
+                               visit) {
+  std::map<std::pair<std::string, std::string>, const ActivitySeries*> sorted;
+  for (const auto& [instance, log] : result.service_logs().instance_logs()) {
+    for (const auto& [name, activity] : log.activity_logs()) {
+      if (ValidateActivitySeries(activity.series()).ok()) {
+        sorted[{instance, name}] = &activity.series();
+      }
+    }
+  }
+  for (const auto& [key, series] : sorted) {
+    visit(key.first, key.second, *series);
+  }
+}
+
 }  // namespace distbench

@@ -99,6 +99,14 @@ void ForEachActivity(const TestResult& result,
                                             const ActivityTotals& totals)>
                          visit);
 
+// Visits the series of each instance and activity, in the order of their names,
+// except those that contradict themselves.
+void ForEachActivitySeries(const TestResult& result,
+                           absl::FunctionRef<void(const std::string& instance,
+                                                  const std::string& activity,
+                                                  const ActivitySeries& series)>
+                               visit);
+
 }  // namespace distbench
 
 #endif  // DISTBENCH_REPORT_MEASUREMENTS_TEST_TOTALS_H_

@@ -35,6 +35,8 @@ void ListActivityRows(const TestResult& result, RowSink sink) {
                       row.push_back(QuantileCell(*times, 0.99));
                       row.push_back(MaxCell(*times));
                     }
+                    row.push_back(MetricCell(totals, "operations"));
+                    row.push_back(MetricCell(totals, "failed_operations"));
                     sink(row);
                   });
 }
@@ -42,15 +44,15 @@ void ListActivityRows(const TestResult& result, RowSink sink) {
 }  // namespace
 
 const ReportTable& ActivitiesTable() {
-  static const ReportTable* const table =
-      new ReportTable{"activities",
-                      "a row per instance and activity",
-                      {"instance", "activity", "iterations", "checksum",
-                       "input_bytes", "output_bytes", "duration_mean_ns",
-                       "duration_p50_ns", "duration_p95_ns", "duration_p99_ns",
-                       "duration_max_ns", "queueing_mean_ns", "queueing_p50_ns",
-                       "queueing_p95_ns", "queueing_p99_ns", "queueing_max_ns"},
-                      ListActivityRows};
+  static const ReportTable* const table = new ReportTable{
+      "activities",
+      "a row per instance and activity",
+      {"instance", "activity", "iterations", "checksum", "input_bytes",
+       "output_bytes", "duration_mean_ns", "duration_p50_ns", "duration_p95_ns",
+       "duration_p99_ns", "duration_max_ns", "queueing_mean_ns",
+       "queueing_p50_ns", "queueing_p95_ns", "queueing_p99_ns",
+       "queueing_max_ns", "operations", "failed_operations"},
+      ListActivityRows};
   return *table;
 }
 

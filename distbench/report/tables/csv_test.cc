@@ -112,6 +112,7 @@ TEST(CsvTest, ActivitiesHaveARowForEachInstance) {
                 value {
                   activity_metrics { name: "iteration_count" value_int: 2 }
                   activity_metrics { name: "checksum" value_int: -1 }
+                  activity_metrics { name: "operations" value_int: 7 }
                 }
               }
             }
@@ -128,9 +129,64 @@ TEST(CsvTest, ActivitiesHaveARowForEachInstance) {
                   "checksum,input_bytes,output_bytes,duration_mean_ns,"
                   "duration_p50_ns,duration_p95_ns,duration_p99_ns,"
                   "duration_max_ns,queueing_mean_ns,queueing_p50_ns,"
-                  "queueing_p95_ns,queueing_p99_ns,queueing_max_ns",
-                  "file.pb,t,0,leaf/0,rank,,,,,,,,,,,,,,",
+                  "queueing_p95_ns,queueing_p99_ns,queueing_max_ns,"
+                  "operations,failed_operations",
+                  "file.pb,t,0,leaf/0,rank,,,,,,,,,,,,,,,,",
                   "file.pb,t,0,leaf/1,rank,2,18446744073709551615,,,,,,,,,,"
+                  ",,,7,"));
+}
+
+TEST(CsvTest, SeriesOfActivitiesHaveARowForEachInterval) {
+  TestResult result = ResultFromText(R"(
+        traffic_config { name: "t" }
+        service_logs {
+          instance_logs {
+            key: "hog/0"
+            value {
+              activity_logs {
+                key: "grow"
+                value {
+                  series {
+                    interval_ns: 2000000000
+                    intervals { index: 3 offered_count: 4 completed_count: 2 }
+                    intervals {
+                      index: 5
+                      completed_count: 1
+                      input_bytes: 10
+                      output_bytes: 20
+                    }
+                  }
+                }
+              }
+              activity_logs {
+                key: "impossible"
+                value {
+                  series {
+                    interval_ns: 2000000000
+                    intervals { index: 9000000000000 completed_count: 1 }
+                  }
+                }
+              }
+            }
+          }
+        })");
+  LogHistogram times;
+  times.RecordN(1000, 2);
+  EncodeHistogram(
+      times,
+      *(*(*result.mutable_service_logs()->mutable_instance_logs())["hog/0"]
+             .mutable_activity_logs())["grow"]
+           .mutable_series()
+           ->mutable_intervals(1)
+           ->mutable_read_ns());
+  EXPECT_THAT(
+      Lines(Csv(Sourced({result}), ActivitySeriesTable())),
+      ElementsAre("source,test,repetition,instance,activity,"
+                  "start_timestamp_ns,duration_s,offered,completed,"
+                  "input_bytes,output_bytes,read_p50_ns,read_p99_ns,"
+                  "read_max_ns,write_p50_ns,write_p99_ns,write_max_ns",
+                  "file.pb,t,0,hog/0,grow,6000000000,2,4,2,0,0,,,,,,",
+                  "file.pb,t,0,hog/0,grow,10000000000,2,,1,10,20,1000,,1000,"
                   ",,"));
 }
 

@@ -17,10 +17,10 @@ void ListSecondRows(const TestResult& result, RowSink sink) {
 }  // namespace
 
 std::vector<const ReportTable*> AllTables() {
-  return {&RpcsTable(),      &PercentilesTable(), &TimePartsTable(),
-          &PeersTable(),     &SecondsTable(),     &ActivitiesTable(),
-          &ResourcesTable(), &CpusTable(),        &ConnectionsTable(),
-          &SamplesTable()};
+  return {&RpcsTable(),           &PercentilesTable(), &TimePartsTable(),
+          &PeersTable(),          &SecondsTable(),     &ActivitiesTable(),
+          &ActivitySeriesTable(), &ResourcesTable(),   &CpusTable(),
+          &ConnectionsTable(),    &SamplesTable()};
 }
 
 Cell QuantileCell(const OutcomesView& outcomes, double quantile) {

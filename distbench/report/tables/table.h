@@ -37,15 +37,17 @@ struct ReportTable {
 
 // One row per RPC; per RPC and percentile, with its interval; per RPC and part
 // of its time; per pair of instances and RPC; per RPC and time interval; per
-// instance and activity; per node and second; per node, second and CPU; per end
-// of a data connection; per sample. docs/reports.md documents the columns.
-// Their names and order are a contract; new columns may only be appended.
+// instance and activity; per instance, activity and time interval; per node and
+// second; per node, second and CPU; per end of a data connection; per sample.
+// docs/reports.md documents the columns. Their names and order are a contract;
+// new columns may only be appended.
 const ReportTable& RpcsTable();
 const ReportTable& PercentilesTable();
 const ReportTable& TimePartsTable();
 const ReportTable& PeersTable();
 const ReportTable& SecondsTable();
 const ReportTable& ActivitiesTable();
+const ReportTable& ActivitySeriesTable();
 const ReportTable& ResourcesTable();
 const ReportTable& CpusTable();
 const ReportTable& ConnectionsTable();

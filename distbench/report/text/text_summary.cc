@@ -282,9 +282,10 @@ Lines Activities(const TestResult& result) {
                         metric("iteration_count"), totals.instance_count);
     absl::StrAppend(&line, TimesOf("duration", totals.duration_ns),
                     TimesOf("queueing", totals.queueing_ns));
-    for (const char* bytes : {"input_bytes", "output_bytes"}) {
-      if (totals.metrics.count(bytes) == 0) continue;
-      absl::StrAppend(&line, " ", bytes, ": ", metric(bytes));
+    for (const char* amount :
+         {"input_bytes", "output_bytes", "operations", "failed_operations"}) {
+      if (totals.metrics.count(amount) == 0) continue;
+      absl::StrAppend(&line, " ", amount, ": ", metric(amount));
     }
     lines.push_back(std::move(line));
   }
