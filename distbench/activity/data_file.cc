@@ -99,8 +99,8 @@ absl::Status DataFile::Prepare(const DataFileOptions& options) const {
   if (absl::Status status = Reserve(file_.get(), options); !status.ok()) {
     return status;
   }
-  // Written and dropped in pieces, so that little of it is in memory at a time:
-  // the data may be larger than the memory that this process may use.
+  // In pieces, so that little of it is waiting to be written at a time: the
+  // data may be larger than the memory that this process may use.
   constexpr int64_t kPiecePages = 2048;
   const int64_t filled = options.is_filled ? pages_ : 0;
   std::vector<FilePage> piece(std::min(kPiecePages, filled));
@@ -112,12 +112,11 @@ absl::Status DataFile::Prepare(const DataFileOptions& options) const {
       return ErrorIn(options.directory, errno, "cannot write to it",
                      "look at the disk, or name another directory");
     }
-    posix_fadvise(file_.get(), first * kFilePageBytes,
-                  static_cast<int64_t>(pages.size()) * kFilePageBytes,
-                  POSIX_FADV_DONTNEED);
   }
-  if (options.is_direct &&
-      fcntl(file_.get(), F_SETFL, O_RDWR | O_DIRECT) != 0) {
+  if (!options.is_direct) return absl::OkStatus();
+  constexpr off_t kAll = 0;
+  posix_fadvise(file_.get(), 0, kAll, POSIX_FADV_DONTNEED);
+  if (fcntl(file_.get(), F_SETFL, O_RDWR | O_DIRECT) != 0) {
     return ErrorIn(options.directory, errno,
                    "its file system has no direct I/O",
                    "set io to \"cached\", or name another directory");

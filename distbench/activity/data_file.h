@@ -48,8 +48,9 @@ struct DataFileOptions {
 };
 
 // A file that vanishes with the last process that has it open, however that
-// ends. Its space is reserved and its content, if any, is on the device and not
-// in the page cache at first. Thread-safe.
+// ends. Its space is reserved, and its content, if any, is on the device. As
+// much of it as fits is in the page cache at first, unless I/O is direct: then
+// none is. Thread-safe.
 class DataFile {
  public:
   // Takes as long as the disk takes to write the content. The error names the

@@ -102,7 +102,7 @@ std::vector<Parameter> Parameters() {
                            "Servers, queried in turn."),
           IntegerParameter("fetching_threads", "4", {1, 1024},
                            "Requests for which each server fetches features at "
-                           "a time; they mostly wait."),
+                           "a time."),
           IntegerParameter("computing_threads", "2", {1, 1024},
                            "Requests for which each server computes at a "
                            "time."),
@@ -124,10 +124,11 @@ Pattern InferencePattern() {
       .summary = "a client and servers that run a model",
       .description =
           "Open loop: a client sends qps queries per second to the servers in "
-          "turn. For each, a server fetches features from a store (it mostly "
-          "waits), extracts features from them (it computes), and runs a model "
-          "forward (it multiplies matrices and allocates many small pieces of "
-          "memory).",
+          "turn. For each, a server fetches features from a store on disk "
+          "(with "
+          "io=direct it mostly waits), extracts features from them (it "
+          "computes), and runs a model forward (it multiplies matrices and "
+          "allocates many small pieces of memory).",
       .example = "inference:model=a:qps=5",
       .parameters = Parameters(),
       .build = &BuildInference,

@@ -15,7 +15,9 @@
 namespace distbench {
 
 // The traffic of a probe: the warm-up, and the measured time of ordinary and of
-// final probes.
+// final probes. Files are in the page cache from the start as far as they fit;
+// with larger ones, the warm-up is the time in which the kernel learns which
+// part is hot.
 struct SizingTiming {
   absl::Duration warmup = absl::Seconds(5);
   absl::Duration probe = absl::Seconds(10);
