@@ -103,6 +103,13 @@ class ReportTest(ReportTestCase):
         self.assertEqual(outcome.status, 0, outcome)
         self.assertRegex(outcome.out, r"Total count    =         6000\]")
 
+    def test_mpstat_has_rows_of_each_cpu_and_second(self):
+        outcome = self.distbench("report", self.example(), "--format=mpstat")
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertRegex(outcome.out, r"(?m)^Linux .* CPU\)$")
+        self.assertRegex(outcome.out, r"(?m)^Average: +all( +\d+\.\d\d){8}$")
+        self.assertRegex(outcome.out, r"(?m)^\d\d:\d\d:\d\d +\d+ +\d+\.\d\d ")
+
     def test_trace_needs_traced_rpcs(self):
         outcome = self.distbench("report", self.example(), "--format=trace")
         self.assertEqual((outcome.status, outcome.out), (1, ""), outcome)
@@ -114,6 +121,7 @@ class ReportTest(ReportTestCase):
             "--rpc=a",
             "--test=a",
             "--latency=service",
+            "--instance=1",
         ):
             with self.subTest(flag=flag):
                 outcome = self.distbench("report", "a.pb", flag)
@@ -126,7 +134,7 @@ class ReportTest(ReportTestCase):
 
     def test_invalid_results_exit_3_in_every_format(self):
         result = self.write("invalid.pb", INVALID_RESULT)
-        for name in ("text", "json", "csv", "html"):
+        for name in ("text", "json", "csv", "html", "mpstat"):
             with self.subTest(format=name):
                 outcome = self.distbench("report", result, f"--format={name}")
                 self.assertEqual(outcome.status, 3, outcome)

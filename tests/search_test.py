@@ -143,6 +143,25 @@ class SearchTest(programs.ClusterTest):
         self.assertIn("2", document["metrics"])
         self.assertIn("load 200", document["benchmark_hooks"][0])
 
+        report = self.report(result, "--format=benchpress", "--instance=2")
+        self.assert_reported(report)
+        document = json.loads(report.out)
+        self.assertEqual(document["metrics"]["final_requested_qps"], 100)
+        self.assertNotIn("2", document["metrics"])
+        report = self.report(
+            result, "--format=csv", "--table=search", "--instance=3"
+        )
+        self.assertEqual(report.status, 1, report)
+        self.assertIn("instances 1 to 2", report.err)
+
+        outcome = self.run_to_end(
+            *self.arguments(
+                "--slo=ping failures<=50%", "--instances=1000", "--cpu_slices"
+            )
+        )
+        self.assertEqual(outcome.status, 1, outcome)
+        self.assertIn("cores for 1000 instances", outcome.err)
+
     def test_names_the_instance_whose_node_was_killed(self):
         nodes = [self.start_node(self.sequencer) for _ in range(4)]
         search = self.start(

@@ -27,6 +27,8 @@ ActivityPlan PlanOf(const ActivityDeclaration& declaration) {
     } else {
       value.string_value = std::get<std::string>(setting.default_value);
     }
+    // The only one that tests may write to.
+    if (setting.name == "directory") value.string_value = testing::TempDir();
   }
   return plan;
 }
@@ -75,7 +77,17 @@ INSTANTIATE_TEST_SUITE_P(
         PlanOf("BurnCpu", 1, {{"operations", 20'000}}),
         PlanOf("MemoryBandwidth", 1,
                {{"bytes", 1'000'000}, {"bytes_per_iteration", 200'000}}),
-        PlanOf("CacheThrash", 1, {{"bytes", 640'000}, {"accesses", 10'000}})),
+        PlanOf("CacheThrash", 1, {{"bytes", 640'000}, {"accesses", 10'000}}),
+        PlanOf("Infer", 2, {{"layers", 2}, {"width", 64}}),
+        PlanOf("Disk", 1,
+               {{"data_bytes", 400'000},
+                {"operations", 3},
+                {"write_percent", 50}}),
+        PlanOf("Storage", 2,
+               {{"file_set_bytes", 400'000},
+                {"file_bytes", 8192},
+                {"hash_bytes", 50'000}}),
+        PlanOf("FeatureQuery", 2, {{"rows", 1000}})),
     [](const auto& info) { return info.param.function; });
 
 TEST_P(WorkTest, EachIterationHasAChecksumOfItsOwn) {

@@ -3,8 +3,6 @@
 #include <string>
 
 #include "absl/algorithm/container.h"
-#include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
 #include "distbench/activity/burn_cpu.h"
 #include "distbench/activity/cache_thrash.h"
 #include "distbench/activity/fork_storm.h"
@@ -82,16 +80,6 @@ absl::StatusOr<std::unique_ptr<Activity>> MakeThrash(const ActivityPlan& plan,
 ForkStormOptions ForkStormOf(const ActivityPlan& plan) {
   return {.children = Integer(plan, "children"),
           .program = Text(plan, "program") == "true" ? "/bin/true" : ""};
-}
-
-// An error says which activity it is about.
-absl::StatusOr<std::unique_ptr<Activity>> Named(
-    const ActivityPlan& plan,
-    absl::StatusOr<std::unique_ptr<Activity>> activity) {
-  if (activity.ok()) return activity;
-  return absl::Status(activity.status().code(),
-                      absl::StrCat("activity \"", plan.name, "\": ",
-                                   std::string(activity.status().message())));
 }
 
 }  // namespace

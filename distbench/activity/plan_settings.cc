@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/str_cat.h"
 #include "glog/logging.h"
 
 namespace distbench {
@@ -25,6 +26,15 @@ int64_t Integer(const ActivityPlan& plan, const std::string& name) {
 
 const std::string& Text(const ActivityPlan& plan, const std::string& name) {
   return *Setting(plan, name).string_value;
+}
+
+absl::StatusOr<std::unique_ptr<Activity>> Named(
+    const ActivityPlan& plan,
+    absl::StatusOr<std::unique_ptr<Activity>> activity) {
+  if (activity.ok()) return activity;
+  return absl::Status(activity.status().code(),
+                      absl::StrCat("activity \"", plan.name, "\": ",
+                                   std::string(activity.status().message())));
 }
 
 }  // namespace distbench

@@ -2,8 +2,11 @@
 #define DISTBENCH_ACTIVITY_PLAN_SETTINGS_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
+#include "absl/status/statusor.h"
+#include "distbench/activity/activity.h"
 #include "distbench/config/plan/plan.h"
 
 namespace distbench {
@@ -13,6 +16,11 @@ namespace distbench {
 // the config says nothing.
 int64_t Integer(const ActivityPlan& plan, const std::string& name);
 const std::string& Text(const ActivityPlan& plan, const std::string& name);
+
+// The activity, or its error with the plan's name in front.
+absl::StatusOr<std::unique_ptr<Activity>> Named(
+    const ActivityPlan& plan,
+    absl::StatusOr<std::unique_ptr<Activity>> activity);
 
 }  // namespace distbench
 

@@ -10,10 +10,12 @@
 #include "distbench/activity/compress.h"
 #include "distbench/activity/consume_cpu.h"
 #include "distbench/activity/feature_extract.h"
+#include "distbench/activity/infer.h"
 #include "distbench/activity/page_rank.h"
 #include "distbench/activity/plan_settings.h"
 #include "distbench/activity/pointer_chase.h"
 #include "distbench/activity/pollute_caches.h"
+#include "distbench/activity/storage_activities.h"
 #include "distbench/activity/stories.h"
 #include "distbench/base/time_units.h"
 #include "glog/logging.h"
@@ -94,6 +96,16 @@ PointerChaseOptions PointerChaseOf(const ActivityPlan& plan) {
           .seed = Seed(plan)};
 }
 
+InferOptions InferOf(const ActivityPlan& plan) {
+  return {.layers = Integer(plan, "layers"),
+          .width = Integer(plan, "width"),
+          .batch = Integer(plan, "batch"),
+          .allocations = Integer(plan, "allocations"),
+          .allocation_bytes = Integer(plan, "allocation_bytes"),
+          .parallelism = Parallelism(plan),
+          .seed = Seed(plan)};
+}
+
 absl::Status NoMemory(const ActivityPlan& plan) {
   return absl::ResourceExhaustedError(
       absl::StrCat("the data of activity \"", plan.name,
@@ -104,6 +116,7 @@ absl::Status NoMemory(const ActivityPlan& plan) {
 absl::StatusOr<std::unique_ptr<Activity>> Make(const ActivityPlan& plan,
                                                uint64_t seed) {
   if (IsAntagonist(plan)) return MakeAntagonist(plan, seed);
+  if (IsStorageActivity(plan)) return MakeStorageActivity(plan);
   if (plan.function == "ConsumeCpu") {
     return MakeConsumeCpu(Integer(plan, "array_size"), seed);
   }
@@ -125,6 +138,7 @@ absl::StatusOr<std::unique_ptr<Activity>> Make(const ActivityPlan& plan,
   if (plan.function == "Decompress") return MakeDecompress(CompressOf(plan));
   if (plan.function == "Serialize") return MakeSerialize(StoriesOf(plan));
   if (plan.function == "Deserialize") return MakeDeserialize(StoriesOf(plan));
+  if (plan.function == "Infer") return MakeInfer(InferOf(plan));
   CHECK_EQ(plan.function, "PointerChase")
       << "the catalog knows more activities";
   return MakePointerChase(PointerChaseOf(plan));

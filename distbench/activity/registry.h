@@ -18,8 +18,8 @@ std::optional<WaitTime> WaitTimeOf(const ActivityPlan& plan, uint64_t seed);
 
 // Creates any other activity of ActivityCatalog(). The plan must have all
 // settings. Equal seeds give equal work. RESOURCE_EXHAUSTED if there is not
-// enough memory for the activity's data; other errors say what the activity
-// needs that this host does not have.
+// enough memory or disk space for the activity's data; other errors say what
+// the activity needs that this host does not have.
 absl::StatusOr<std::unique_ptr<Activity>> MakeActivity(const ActivityPlan& plan,
                                                        uint64_t seed);
 

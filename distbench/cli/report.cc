@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -16,6 +17,7 @@
 #include "distbench/cli/output.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/report/export/hdr.h"
+#include "distbench/report/export/mpstat.h"
 #include "distbench/report/export/trace_events.h"
 #include "distbench/report/findings/verdict.h"
 #include "distbench/report/html/html.h"
@@ -28,6 +30,7 @@
 #include "distbench/report/text/search_text.h"
 #include "distbench/report/text/text_summary.h"
 #include "distbench/search/benchpress/benchpress.h"
+#include "distbench/search/benchpress/instance_report.h"
 
 namespace distbench {
 
@@ -41,6 +44,7 @@ struct Flags {
   std::string latency;
   HdrSelection hdr;
   bool strict_legacy = false;
+  int instance = 0;  // 0: all
 };
 
 constexpr char kSearchTable[] = "search";
@@ -134,6 +138,12 @@ absl::Status WriteTrace(const Input& input, const Flags&,
       input.runs, [&](absl::string_view bytes) { output.Write(bytes); });
 }
 
+absl::Status WriteMpstat(const Input& input, const Flags&,
+                         ReportOutput& output) {
+  output.Write(RenderMpstat(input.runs));
+  return absl::OkStatus();
+}
+
 struct Format {
   absl::string_view description;
   absl::Status (*write)(const Input&, const Flags&, ReportOutput&);
@@ -149,6 +159,7 @@ const std::map<std::string, Format>& Formats() {
       {"benchpress",
        {"a search as DCPerf's FeedSim reports it", WriteBenchpress}},
       {"trace", {"RPC traces for ui.perfetto.dev", WriteTrace}},
+      {"mpstat", {"the use of CPUs as mpstat prints it", WriteMpstat}},
   };
   return *formats;
 }
@@ -184,20 +195,57 @@ absl::Status CheckFlags(const Flags& flags) {
   return status;
 }
 
+// --instance goes with what reports a search: its table, and benchpress.
+absl::Status CheckInstance(const Flags& flags) {
+  const bool is_of_search =
+      flags.format == "benchpress" ||
+      (flags.format == "csv" && flags.table == kSearchTable);
+  if (flags.instance == 0 || is_of_search) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      "--instance goes with --format=csv --table=search, or with "
+      "--format=benchpress");
+}
+
+// The same searches, each as that of one instance; `reports` holds them.
+absl::StatusOr<std::vector<SourcedSearch>> SearchesOfInstance(
+    const std::vector<SourcedSearch>& searches, int instance,
+    std::deque<SearchReport>& reports) {
+  std::vector<SourcedSearch> own;
+  for (const SourcedSearch& search : searches) {
+    absl::StatusOr<SearchReport> report =
+        ReportOfInstance(*search.report, instance);
+    if (!report.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--instance: ", search.source, ": ",
+                       std::string(report.status().message())));
+    }
+    reports.push_back(*std::move(report));
+    own.push_back({search.source, &reports.back()});
+  }
+  return own;
+}
+
 int Report(const Flags& flags) {
   absl::Status status = CheckFlags(flags);
+  status.Update(CheckInstance(flags));
   if (!status.ok()) return Fail(status, kExitUsage);
   const absl::StatusOr<std::vector<SourcedResults>> results =
       ReadResultFiles(flags.results);
   if (!results.ok()) return Fail(results.status(), kExitUsage);
+  std::deque<SearchReport> of_instance;
+  absl::StatusOr<std::vector<SourcedSearch>> searches = ListSearches(*results);
+  if (flags.instance > 0) {
+    searches = SearchesOfInstance(*searches, flags.instance, of_instance);
+  }
+  if (!searches.ok()) return Fail(searches.status(), kExitUsage);
   absl::StatusOr<ReportOutput> output = ReportOutput::Open(flags.output);
   if (!output.ok()) return Fail(output.status(), kExitUsage);
 
-  status = Formats()
-               .at(flags.format)
-               .write({.runs = ListRuns(*results),
-                       .searches = ListSearches(*results)},
-                      flags, *output);
+  status =
+      Formats()
+          .at(flags.format)
+          .write({.runs = ListRuns(*results), .searches = *std::move(searches)},
+                 flags, *output);
   if (status.ok()) status = output->Finish();
   if (!status.ok()) return Fail(status, kExitUsage);
   return ExitCodeForAll(*results);
@@ -267,6 +315,12 @@ void AddReportCommand(CLI::App& app, CommandBody& chosen) {
   command->add_flag("--strict_legacy", flags->strict_legacy,
                     "With --format=benchpress: only FeedSim's keys, and some\n"
                     "numbers as strings, as FeedSim has them");
+  command
+      ->add_option("--instance", flags->instance,
+                   "Of a search with several copies of the system, only this\n"
+                   "one (from 1): with --format=benchpress, or --table=search")
+      ->check(CLI::PositiveNumber.description(""))
+      ->type_name("N");
   command->footer(
       "Exits 3 if a run failed or its results are invalid.\n\n"
       "Examples:\n"

@@ -3,6 +3,8 @@
 #include <memory>
 #include <string>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -21,10 +23,12 @@
 #include "distbench/results/output_file.h"
 #include "distbench/results/result_file.h"
 #include "distbench/search/benchpress/final_hook.h"
+#include "distbench/search/cpu_slices.h"
 #include "distbench/search/search_display.h"
 #include "distbench/search/search_plan.h"
 #include "distbench/search/search_run.h"
 #include "distbench/search/sequencer_runner.h"
+#include "proto/control.pb.h"
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 
@@ -57,8 +61,8 @@ absl::StatusOr<DistributedSystemDescription> LoadTest(
 }
 
 absl::StatusOr<int> InstanceCount(const SearchFlags& flags,
-                                  TestClient& client) {
-  if (flags.instances == "auto") return AutomaticInstanceCount(client);
+                                  const GetStatusResponse& status) {
+  if (flags.instances == "auto") return InstanceCountFor(status);
   int count = 1;
   if (!absl::SimpleAtoi(flags.instances, &count)) {
     return absl::InternalError("--instances was not checked");
@@ -66,13 +70,28 @@ absl::StatusOr<int> InstanceCount(const SearchFlags& flags,
   return count;
 }
 
+// Automatic instances on one host have slices of it.
+bool UsesSlices(const SearchFlags& flags, int instances,
+                const GetStatusResponse& status) {
+  return flags.cpu_slices ||
+         (flags.instances == "auto" && instances > 1 && IsOneHost(status));
+}
+
 absl::StatusOr<SearchPlan> MakePlan(const SearchFlags& flags,
                                     const DistributedSystemDescription& test,
                                     TestClient& client) {
-  const absl::StatusOr<int> instances = InstanceCount(flags, client);
+  const absl::StatusOr<GetStatusResponse> status = client.GetStatus();
+  if (!status.ok()) return status.status();
+  const absl::StatusOr<int> instances = InstanceCount(flags, *status);
   if (!instances.ok()) return instances.status();
   absl::StatusOr<SearchPlan> plan = PlanSearch(SpecOf(flags), test, *instances);
   if (!plan.ok()) return plan;
+  if (UsesSlices(flags, *instances, *status)) {
+    absl::StatusOr<std::vector<std::string>> slices =
+        SliceHost(*status, *instances);
+    if (!slices.ok()) return slices.status();
+    plan->cpu_slices = *std::move(slices);
+  }
   plan->loads = flags.loads;
   if (flags.max_time > absl::ZeroDuration()) {
     plan->timing.max_total = flags.max_time;

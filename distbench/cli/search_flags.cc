@@ -66,6 +66,9 @@ void AddLoadFlags(CLI::App& command, SearchFlags& flags) {
       ->check(CheckInstances)
       ->type_name("N|auto")
       ->capture_default_str();
+  command.add_flag("--cpu_slices", flags.cpu_slices,
+                   "Each copy has cores of its own, all nodes being on one\n"
+                   "host; implied by --instances=auto on one host");
 }
 
 void AddEffortFlags(CLI::App& command, SearchFlags& flags) {

@@ -35,6 +35,7 @@ struct SearchFlags {
   absl::Duration final_run;
   absl::Duration max_time;
   std::string instances = "1";
+  bool cpu_slices = false;
   std::string csv;
   std::string outfile;
   bool binary_output = false;

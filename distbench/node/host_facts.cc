@@ -22,6 +22,7 @@
 #include "distbench/base/version.h"
 #include "distbench/control_groups/group_files.h"
 #include "distbench/control_groups/hierarchy.h"
+#include "distbench/node/energy.h"
 #include "distbench/node/names_in.h"
 #include "distbench/node/network_devices.h"
 #include "distbench/numa/topology.h"
@@ -180,6 +181,9 @@ HostFacts ReadHostFacts(const std::string& root) {
   AddCpuModes(root, facts);
   AddIdleStates(root, facts);
   AddMitigations(root, facts);
+  if (const auto energy = ReadEnergy(root); !energy.ok()) {
+    facts.set_energy_problem(std::string(energy.status().message()));
+  }
   AddTcpFacts(root, facts);
   AddNetworkDevices(root, ReadQueueingDisciplines(), facts);
   AddVersions(facts);

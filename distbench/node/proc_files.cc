@@ -238,6 +238,7 @@ CpuTimes ReadCpuTimes(const std::string& root) {
     const bool is_one = absl::SimpleAtoi(name.substr(3), &number);
     HostCounters& cpu = is_one ? times.by_cpu[number] : times.all;
     cpu.set_user_cpu_ns((user + nice) * tick_ns);
+    cpu.set_nice_cpu_ns(nice * tick_ns);
     cpu.set_system_cpu_ns(system * tick_ns);
     cpu.set_irq_cpu_ns(irq * tick_ns);
     cpu.set_softirq_cpu_ns(softirq * tick_ns);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "distbench/base/memory.h"
+#include "distbench/base/saturating_add.h"
 #include "distbench/base/time_units.h"
 #include "distbench/control_groups/group_statistics.h"
 #include "distbench/node/proc_files.h"
@@ -49,6 +50,14 @@ int64_t DelayNs(const std::map<int, int64_t>& start,
     delay_ns += std::max<int64_t>(thread_delay_ns - before_ns, 0);
   }
   return delay_ns;
+}
+
+void SetHardwareUse(const HardwareCounters& start, const HardwareCounters& end,
+                    ResourceSample& sample) {
+  HardwareCounters used = end;
+  SubtractCounters(start, used);
+  if (used.ByteSizeLong() == 0) return;
+  *sample.mutable_hardware_counters() = used;
 }
 
 // Both intervals are equally long.
@@ -105,6 +114,12 @@ void Append(const ResourceSample& later, ResourceSample& sample) {
   if (later.has_data_connections()) {
     Append(later.data_connections(), *sample.mutable_data_connections());
   }
+  if (later.has_hardware_counters()) {
+    AddCounters(later.hardware_counters(), *sample.mutable_hardware_counters());
+  }
+  for (const auto& [domain, used_uj] : later.energy_uj()) {
+    SaturatingAddTo((*sample.mutable_energy_uj())[domain], used_uj);
+  }
   sample.clear_cpus();
   for (const auto& [name, use] : later.groups()) {
     Append(use, (*sample.mutable_groups())[name]);
@@ -141,6 +156,8 @@ ResourceSampler::Reading ResourceSampler::Read() const {
                      .run_queue_delays_ns = ReadRunQueueDelaysNs(
                          options_.root, options_.engine_processes()),
                      .process = options_.process_usage(),
+                     .hardware = options_.hardware_counters(),
+                     .energy = ReadEnergy(options_.root).value_or({}),
                      .network = ReadNetworkCounters(options_.root)};
   AddCounters(cpu_times.all, reading.host);
   if (group_use_count_ < options_.max_group_uses) {
@@ -167,6 +184,11 @@ ResourceSample ResourceSampler::Between(const Reading& start,
   if (!end.run_queue_delays_ns.empty()) {
     sample.set_run_queue_delay_ns(
         DelayNs(start.run_queue_delays_ns, end.run_queue_delays_ns));
+  }
+  SetHardwareUse(start.hardware, end.hardware, sample);
+  for (const auto& [domain, used_uj] :
+       EnergyBetween(start.energy, end.energy)) {
+    (*sample.mutable_energy_uj())[domain] = used_uj;
   }
   sample.set_resident_bytes(ReadResidentBytes(options_.root) +
                             options_.engine_bytes());
@@ -213,6 +235,7 @@ void ResourceSampler::AddCpuUses(const std::map<int, HostCounters>& counted,
     use.set_steal_ns(counters.steal_cpu_ns());
     use.set_idle_ns(counters.idle_cpu_ns());
     use.set_iowait_ns(counters.iowait_cpu_ns());
+    use.set_nice_ns(counters.nice_cpu_ns());
   }
 }
 

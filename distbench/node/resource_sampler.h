@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "distbench/base/clock.h"
+#include "distbench/node/energy.h"
 #include "distbench/node/proc_files.h"
 #include "distbench/results/resource_usage.h"
 #include "proto/results.pb.h"
@@ -36,6 +37,11 @@ class ResourceSampler {
     std::function<int64_t()> engine_bytes = [] { return 0; };
     std::function<std::set<pid_t>()> engine_processes = [] {
       return std::set<pid_t>();
+    };
+
+    // Totals of hardware events of the host; empty if they are not counted.
+    std::function<HardwareCounters()> hardware_counters = [] {
+      return HardwareCounters();
     };
 
     // Of the data connections since the previous call, if it is known.
@@ -83,6 +89,8 @@ class ResourceSampler {
     std::map<int, HostCounters> cpus;
     std::map<int, int64_t> run_queue_delays_ns;  // by thread
     RUsage process;
+    HardwareCounters hardware;
+    EnergyCounters energy;
     std::map<std::string, NetworkCounters> network;
     std::map<std::string, GroupUse> groups;
   };

@@ -135,12 +135,43 @@ TEST_F(ResourceSamplerTest, SplitsTheHostsCpuTimeByUse) {
   const CpuUse& cpu1 = sample.cpus(1);
   EXPECT_EQ(cpu1.cpu(), 1);
   EXPECT_EQ(cpu1.user_ns(), 3 * tick_ns);
+  EXPECT_EQ(cpu1.nice_ns(), 2 * tick_ns);
   EXPECT_EQ(cpu1.system_ns(), 3 * tick_ns);
   EXPECT_EQ(cpu1.idle_ns(), 7 * tick_ns);
   EXPECT_EQ(cpu1.iowait_ns(), 15 * tick_ns);
   EXPECT_EQ(cpu1.irq_ns(), 31 * tick_ns);
   EXPECT_EQ(cpu1.softirq_ns(), 63 * tick_ns);
   EXPECT_EQ(cpu1.steal_ns(), 127 * tick_ns);
+}
+
+TEST_F(ResourceSamplerTest, HardwareEventsAndEnergyOfTheInterval) {
+  const std::string zone = "/sys/class/powercap/intel-rapl:0/";
+  Write(zone + "name", "package-0\n");
+  Write(zone + "max_energy_range_uj", "1000000\n");
+  Write(zone + "energy_uj", "999000\n");
+  HardwareCounters totals;
+  totals.set_cycles(1000);
+  ResourceSampler::Options options = Options();
+  options.hardware_counters = [&] { return totals; };
+  ResourceSampler sampler(options);
+  sampler.Start();
+  clock_.Advance(kSecond);
+  totals.set_cycles(1500);
+  Write(zone + "energy_uj", "4000\n");
+  sampler.Sample();
+  const ResourceSample& sample = sampler.samples().at(0);
+  EXPECT_EQ(sample.hardware_counters().cycles(), 500);
+  EXPECT_FALSE(sample.hardware_counters().has_instructions());
+  EXPECT_EQ(sample.energy_uj().at("package-0"), 5000);
+}
+
+TEST_F(ResourceSamplerTest, WithoutCountersThereAreNoNumbers) {
+  ResourceSampler sampler(Options());
+  sampler.Start();
+  clock_.Advance(kSecond);
+  sampler.Sample();
+  EXPECT_FALSE(sampler.samples().at(0).has_hardware_counters());
+  EXPECT_TRUE(sampler.samples().at(0).energy_uj().empty());
 }
 
 // Sets up CPUs of which only these are online.

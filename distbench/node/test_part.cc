@@ -33,13 +33,15 @@ TestPart::TestPart(PrepareTest request, const NodeEnvironment& environment,
       connections_({.clock = &clock_,
                     .root = environment.system_root,
                     .engines = [this] { return InstancesByProcess(); }}),
-      resources_({.clock = &clock_,
-                  .root = environment.system_root,
-                  .process_usage = [this] { return Usage(); },
-                  .engine_bytes = [this] { return EngineBytes(); },
-                  .engine_processes = [this] { return EngineProcesses(); },
-                  .data_connections = [this] { return connections_.Sample(); },
-                  .group_use = [this] { return controls_.ReadUse(); }}) {}
+      resources_(
+          {.clock = &clock_,
+           .root = environment.system_root,
+           .process_usage = [this] { return Usage(); },
+           .engine_bytes = [this] { return EngineBytes(); },
+           .engine_processes = [this] { return EngineProcesses(); },
+           .hardware_counters = [this] { return hardware_counting_.Read(); },
+           .data_connections = [this] { return connections_.Sample(); },
+            .group_use = [this] { return controls_.ReadUse(); }}) {}
 
 TestPart::~TestPart() { End(); }
 

@@ -27,6 +27,7 @@
 #include "distbench/control_groups/applied_controls.h"
 #include "distbench/hosting/engine_factory.h"
 #include "distbench/node/data_connections.h"
+#include "distbench/node/hardware_counting.h"
 #include "distbench/node/host_limits.h"
 #include "distbench/node/instance_bindings.h"
 #include "distbench/node/resource_sampler.h"
@@ -196,6 +197,7 @@ class TestPart {
   std::map<pid_t, RUsage> engine_usages_;
   TestControls controls_;
   DataConnectionWatch connections_;
+  const HardwareCounting hardware_counting_;
   ResourceSampler resources_;
   std::optional<InstanceBindings> bindings_;  // absent until Prepare()
   int64_t stop_deadline_ns_ = 0;              // monotonic

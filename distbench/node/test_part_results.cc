@@ -90,6 +90,10 @@ CollectReply TestPart::Collect(
   // Soon, because peers may already be closing their connections.
   connections_.Finish(resources);
   *resources.mutable_host() = ReadHostFacts(environment_.system_root);
+  if (!hardware_counting_.problem().empty()) {
+    resources.mutable_host()->set_hardware_counters_problem(
+        hardware_counting_.problem());
+  }
   for (const ResourceSample& sample : resources_.samples()) {
     *resources.add_samples() = sample;
   }

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/config/search/knob_name.h"
 #include "distbench/config/validate/check.h"
+#include "distbench/search/cpu_slices.h"
 #include "distbench/search/system_copies.h"
 
 namespace distbench {
@@ -157,7 +158,10 @@ absl::StatusOr<DistributedSystemDescription> ProbeTest(
   const absl::StatusOr<DistributedSystemDescription> test = plan.knob->At(
       plan.knob->is_rate() ? load / plan.instances : load, timing);
   if (!test.ok()) return test.status();
-  return ReplicateSystem(*test, plan.instances);
+  DistributedSystemDescription all = ReplicateSystem(*test, plan.instances);
+  const absl::Status bound = BindCopies(plan.cpu_slices, all);
+  if (!bound.ok()) return bound;
+  return all;
 }
 
 absl::Duration ProbeTime(const SearchPlan& plan, const ProbeRequest& request,

@@ -4,6 +4,7 @@
 #define DISTBENCH_SEARCH_SEARCH_PLAN_H_
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -40,6 +41,9 @@ struct SearchPlan {
   // Copies of the system that run side by side. The load is the total of all
   // copies if it is a rate; other loads apply to each copy.
   int instances = 1;
+
+  // The CPUs of each copy (see cpu_slices.h); empty: wherever the nodes are.
+  std::vector<std::string> cpu_slices;
 
   // If not empty: run each of these loads once instead of searching.
   std::vector<double> loads;

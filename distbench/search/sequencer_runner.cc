@@ -43,12 +43,6 @@ TestRunner RunOnSequencer(TestClient& client) {
   };
 }
 
-absl::StatusOr<int> AutomaticInstanceCount(TestClient& client) {
-  const absl::StatusOr<GetStatusResponse> status = client.GetStatus();
-  if (!status.ok()) return status.status();
-  return InstanceCountFor(*status);
-}
-
 absl::StatusOr<int> InstanceCountFor(const GetStatusResponse& status) {
   if (status.nodes().empty()) {
     return absl::FailedPreconditionError(

@@ -16,9 +16,6 @@ TestRunner RunOnSequencer(TestClient& client);
 
 // The number of copies of a system to run side by side: one per 100 CPUs of the
 // nodes' hosts, rounded up. FAILED_PRECONDITION if there are no nodes.
-absl::StatusOr<int> AutomaticInstanceCount(TestClient& client);
-
-// Same, computed from the sequencer's status.
 absl::StatusOr<int> InstanceCountFor(const GetStatusResponse& status);
 
 }  // namespace distbench

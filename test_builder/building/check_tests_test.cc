@@ -24,7 +24,7 @@ TEST(CheckTestsTest, EveryPatternPasses) {
       CheckTests(Build({"client_server", "clique", "rectangular", "tripartite",
                         "stochastic", "multi_level_rpc",
                         "variable_response_multi_level_rpc", "feed_aggregator",
-                        "homa_cp_node"}),
+                        "storage_service", "inference", "homa_cp_node"}),
                  notes);
   EXPECT_TRUE(status.ok()) << status;
   EXPECT_THAT(notes.all(), IsEmpty());

@@ -1,13 +1,12 @@
 #include "test_builder/patterns/patterns.h"
 
-#include <cmath>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "test_builder/parameters/common_parameters.h"
 #include "test_builder/patterns/feed_work.h"
+#include "test_builder/patterns/query_load.h"
 #include "test_builder/patterns/traffic_parts.h"
 
 namespace distbench {
@@ -16,15 +15,6 @@ namespace {
 // The reply of a leaf in a feed ranking service.
 constexpr int64_t kStoriesOfReply = 36;
 constexpr int64_t kReplyBytes = 284'672;
-
-void SetSchedule(const ParameterValues& values, Iterations& iterations) {
-  iterations.set_max_duration_us(TestDurationUs(values));
-  iterations.set_open_loop_interval_ns(
-      std::llround(1e9 / values.Number("qps")));
-  iterations.set_open_loop_interval_distribution(
-      values.Text("synchronization_mode"));
-  iterations.set_warmup_ns(std::llround(values.Number("warmup_seconds") * 1e9));
-}
 
 bool HasWork(const ParameterValues& values) { return values.Has("preset"); }
 
@@ -89,7 +79,7 @@ absl::StatusOr<Traffic> BuildFeedAggregator(const ParameterValues& values) {
   AddService(body, "leaf", values.Integer("leaf_count"));
 
   AddActionList(body, "driver", {"send_queries"});
-  SetSchedule(
+  SetQueryLoad(
       values,
       *AddRpcAction(body, "send_queries", "feed_query").mutable_iterations());
   AddRpcWithPayloads(body, "feed_query", "driver", "aggregator", "round_robin",
@@ -111,12 +101,6 @@ absl::StatusOr<Traffic> BuildFeedAggregator(const ParameterValues& values) {
 
 std::vector<Parameter> Parameters() {
   std::vector<Parameter> parameters = {
-      PerSecond(NumberParameter("qps", "100", {0.001, 1e9},
-                                "Queries per second that enter the system.")),
-      ChoiceParameter("synchronization_mode", "exponential",
-                      {"constant", "exponential"},
-                      "Queries arrive at random (exponential) or at "
-                      "constant intervals."),
       IntegerParameter("aggregator_count", "1", {1, kMaxInstances},
                        "Aggregators, queried in turn."),
       IntegerParameter("leaf_count", "4", {1, kMaxInstances},
@@ -131,8 +115,6 @@ std::vector<Parameter> Parameters() {
                                "Bytes from leaf to aggregator. Default: those "
                                "of the preset's stories; without a preset "
                                "284672, or 36 stories.")),
-      InSeconds(NumberParameter("warmup_seconds", "3", {0, 86400},
-                                "Seconds at the start that are not measured.")),
       ChoiceParameter("preset", "", FeedPresets(),
                       "Work of services besides messages: little, for a "
                       "laptop, or as much as FeedSim's. Default: none."),
@@ -140,7 +122,7 @@ std::vector<Parameter> Parameters() {
   for (Parameter& parameter : FeedWorkParameters()) {
     parameters.push_back(std::move(parameter));
   }
-  return parameters;
+  return WithQueryLoad("100", std::move(parameters));
 }
 
 }  // namespace

@@ -2,17 +2,14 @@
 
 #include <algorithm>
 #include <utility>
-#include <variant>
 
 #include "absl/strings/str_cat.h"
 #include "glog/logging.h"
+#include "test_builder/patterns/stages.h"
 #include "test_builder/patterns/traffic_parts.h"
 
 namespace distbench {
 namespace {
-
-using Settings =
-    std::vector<std::pair<std::string, std::variant<int64_t, std::string>>>;
 
 // A leaf's pools.
 constexpr char kServing[] = "serving";
@@ -78,72 +75,6 @@ FeedWork FeedSimV2() {
   return work;
 }
 
-// Builds a handler's action list, in which each stage waits for the previous
-// one.
-class Stages {
- public:
-  Stages(DistributedSystemDescription& body, ActionList& list)
-      : body_(body), list_(list) {}
-
-  // Adds an activity with the stage's name. An empty pool means the default
-  // pool.
-  void Do(const std::string& name, const std::string& function,
-          const std::string& pool, const Settings& settings) {
-    ActivityConfig& activity = *body_.add_activity_configs();
-    activity.set_name(name);
-    if (!pool.empty()) activity.set_pool_name(pool);
-    AddSetting("activity_func", function, activity);
-    for (const auto& [setting, value] : settings) {
-      AddSetting(setting, value, activity);
-    }
-    Append(name).set_activity_config_name(name);
-  }
-
-  // Adds several concurrent RPCs. The stage ends when all of them have ended.
-  void Call(const std::string& name, const std::vector<std::string>& rpcs,
-            int64_t calls_of_each) {
-    std::vector<std::string> names;
-    for (const std::string& rpc : rpcs) {
-      Action& action = AddRpcAction(body_, absl::StrCat(name, "_", rpc), rpc);
-      action.mutable_iterations()->set_max_iteration_count(calls_of_each);
-      action.mutable_iterations()->set_max_parallel_iterations(calls_of_each);
-      for (const std::string& last : last_) action.add_dependencies(last);
-      list_.add_action_names(action.name());
-      names.push_back(action.name());
-    }
-    last_ = names;
-  }
-
-  // Continues after an action that the list already has.
-  void Continue(const std::string& name) { last_ = {name}; }
-
- private:
-  static void AddSetting(const std::string& name,
-                         const std::variant<int64_t, std::string>& value,
-                         ActivityConfig& activity) {
-    NamedSetting& setting = *activity.add_activity_settings();
-    setting.set_name(name);
-    if (const auto* number = std::get_if<int64_t>(&value)) {
-      setting.set_int64_value(*number);
-    } else {
-      setting.set_string_value(std::get<std::string>(value));
-    }
-  }
-
-  Action& Append(const std::string& name) {
-    Action& action = *body_.add_actions();
-    action.set_name(name);
-    for (const std::string& last : last_) action.add_dependencies(last);
-    list_.add_action_names(name);
-    last_ = {name};
-    return action;
-  }
-
-  DistributedSystemDescription& body_;
-  ActionList& list_;
-  std::vector<std::string> last_;
-};
-
 ActionList& ListOf(DistributedSystemDescription& body, absl::string_view name) {
   for (ActionList& list : *body.mutable_action_lists()) {
     if (list.name() == name) return list;
@@ -151,14 +82,7 @@ ActionList& ListOf(DistributedSystemDescription& body, absl::string_view name) {
   LOG(FATAL) << "the pattern has no list " << name;
 }
 
-void AddPool(const std::string& name, int64_t size,
-             DistributedSystemDescription& body) {
-  ActivityPoolSpec& pool = *body.add_activity_pools();
-  pool.set_name(name);
-  pool.set_size(static_cast<int32_t>(size));
-}
-
-Settings CorpusOf(const FeedWork& work, int64_t bytes) {
+ActivitySettings CorpusOf(const FeedWork& work, int64_t bytes) {
   return {{"algorithm", "zstd"},
           {"bytes", bytes},
           {"corpus_bytes", std::max<int64_t>(3 << 20, bytes)},
@@ -200,7 +124,7 @@ void AddLeafStages(const FeedWork& work, Stages& stages) {
             {{"stories", work.stories},
              {"generate", int64_t{1}},
              {"parallelism", work.serialization_threads}});
-  Settings half = CorpusOf(work, work.stories * work.story_bytes / 2);
+  ActivitySettings half = CorpusOf(work, work.stories * work.story_bytes / 2);
   half.push_back({"parallelism", work.serialization_threads});
   stages.Do("compress_stories", "Compress", kSerialization, half);
   stages.Do("chase_pointers", "PointerChase", kChasing,

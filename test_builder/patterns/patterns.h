@@ -31,6 +31,12 @@ Pattern VariableResponseMultiLevelRpcPattern();
 // A driver, aggregators and leaves, with the message sizes of a feed.
 Pattern FeedAggregatorPattern();
 
+// A client and servers that read and hash files.
+Pattern StorageServicePattern();
+
+// A client and servers that fetch features and run a model.
+Pattern InferencePattern();
+
 // Peers that exchange messages with sizes measured in data centres.
 Pattern HomaCpNodePattern();
 

@@ -14,6 +14,8 @@ const std::vector<Pattern>& AllPatterns() {
       MultiLevelRpcPattern(),
       VariableResponseMultiLevelRpcPattern(),
       FeedAggregatorPattern(),
+      StorageServicePattern(),
+      InferencePattern(),
       HomaCpNodePattern(),
   };
   return patterns;

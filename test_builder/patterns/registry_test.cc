@@ -13,11 +13,12 @@ using testing::ElementsAre;
 using testing::StartsWith;
 
 TEST(RegistryTest, HasThePatterns) {
-  EXPECT_THAT(PatternNames(),
-              ElementsAre("client_server", "clique", "rectangular",
-                          "tripartite", "stochastic", "multi_level_rpc",
-                          "variable_response_multi_level_rpc",
-                          "feed_aggregator", "homa_cp_node"));
+  EXPECT_THAT(
+      PatternNames(),
+      ElementsAre("client_server", "clique", "rectangular", "tripartite",
+                  "stochastic", "multi_level_rpc",
+                  "variable_response_multi_level_rpc", "feed_aggregator",
+                  "storage_service", "inference", "homa_cp_node"));
 }
 
 TEST(RegistryTest, FindsByName) {

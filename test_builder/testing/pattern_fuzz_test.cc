@@ -23,6 +23,8 @@ constexpr const char* kConfigs[] = {
     "stochastic",
     "homa_cp_node",
     "feed_aggregator",
+    "storage_service",
+    "inference",
 };
 
 TEST(PatternFuzzTest, SurvivesTheKeptCorpus) {

@@ -5,6 +5,7 @@
 
 #include "distbench/config/catalogs/activity_settings.h"
 #include "distbench/config/catalogs/antagonist_activities.h"
+#include "distbench/config/catalogs/storage_activities.h"
 
 namespace distbench {
 namespace {
@@ -149,6 +150,24 @@ SettingsDeclaration PointerChaseSettings() {
           }};
 }
 
+SettingsDeclaration InferSettings() {
+  return {
+      .settings = {
+          Number("layers", "Layers of the model.", 4, 1, 1000),
+          Number("width", "Values from one layer to the next.", 256, 1, 65'536),
+          Number("batch", "Inputs per iteration.", 8, 1, 65'536),
+          Number("allocations",
+                 "Small blocks of memory that each layer allocates and "
+                 "frees for each input.",
+                 16, 0, 1'000'000),
+          Number("allocation_bytes",
+                 "Largest size of such a block; sizes are uniform.", 512, 1,
+                 1 << 20),
+          Parallelism(),
+          Seed(),
+      }};
+}
+
 SettingsDeclaration WaitSettings() {
   return {.settings = {
               {
@@ -275,6 +294,15 @@ std::vector<ActivityDeclaration> WorkActivities() {
           .sized_by = {"hops"},
       },
       {
+          .name = "Infer",
+          .description =
+              "Forward inference of a neural network: a matrix product and "
+              "many small allocations in each layer.",
+          .settings = InferSettings(),
+          .metrics = {kChecksumMetric},
+          .sized_by = {"batch"},
+      },
+      {
           .name = "Wait",
           .description =
               "Waits without using CPU, for a time that is fixed or drawn: a "
@@ -288,6 +316,9 @@ std::vector<ActivityDeclaration> WorkActivities() {
 std::vector<ActivityDeclaration> MakeCatalog() {
   std::vector<ActivityDeclaration> catalog = WorkActivities();
   for (ActivityDeclaration& activity : AntagonistActivities()) {
+    catalog.push_back(std::move(activity));
+  }
+  for (ActivityDeclaration& activity : StorageActivities()) {
     catalog.push_back(std::move(activity));
   }
   return catalog;

@@ -22,8 +22,9 @@ TEST(ActivityCatalog, HasTheActivitiesOfTheLanguage) {
       ElementsAre("ConsumeCpu", "PolluteDataCache", "PolluteInstructionCache",
                   "SleepFor", "SpinFor", "FeatureExtract", "PageRank",
                   "Compress", "Decompress", "Serialize", "Deserialize",
-                  "PointerChase", "Wait", "BurnCpu", "GrowMemory",
-                  "MemoryBandwidth", "CacheThrash", "ForkStorm"));
+                  "PointerChase", "Infer", "Wait", "BurnCpu", "GrowMemory",
+                  "MemoryBandwidth", "CacheThrash", "ForkStorm", "Disk",
+                  "Storage", "FeatureQuery"));
   EXPECT_THAT(FindActivity("consumecpu"), IsNull());
 }
 

@@ -6,7 +6,9 @@
 #include <map>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "distbench/config/catalogs/storage_activities.h"
 #include "distbench/config/problems/suggest.h"
 
 namespace distbench {
@@ -161,6 +163,91 @@ void CheckStories(const Rules& rules) {
   }
 }
 
+void CheckDirectory(const Rules& rules) {
+  const std::string directory = rules.Text("directory");
+  if (absl::StartsWith(directory, "/")) return;
+  rules.Add("directory",
+            absl::StrCat(Quoted(directory),
+                         " is not an absolute path, and engines have no "
+                         "directory of their own; begin with \"/\""));
+}
+
+// Files are read and written in whole pages.
+void CheckPages(const Rules& rules, const std::string& name) {
+  if (rules.Number(name) % kFilePageBytes == 0) return;
+  rules.Add(name, absl::StrCat(rules.Number(name), " is not a multiple of ",
+                               kFilePageBytes, "; round it"));
+}
+
+// Settings that only one of the distributions of addresses has.
+void CheckAccess(const Rules& rules) {
+  constexpr std::pair<const char*, const char*> kOwners[] = {
+      {"spread_percent", "normal"}, {"skew_thousandths", "zipf"}};
+  const std::string access = rules.Text("access");
+  for (const auto& [name, owner] : kOwners) {
+    if (access == owner || !rules.IsGiven(name)) continue;
+    rules.Add(name,
+              absl::StrCat("has no effect, because access is ", Quoted(access),
+                           "; remove it, or use ", Quoted(owner)));
+  }
+}
+
+void CheckAtMost(const Rules& rules, const std::string& part,
+                 const std::string& whole) {
+  if (rules.Number(part) <= rules.Number(whole)) return;
+  rules.Add(part, absl::StrCat(rules.Number(part), " is more than ", whole,
+                               ", ", rules.Number(whole),
+                               "; make it smaller, or ", whole, " larger"));
+}
+
+void CheckDisk(const Rules& rules) {
+  CheckDirectory(rules);
+  CheckPages(rules, "block_bytes");
+  CheckAtMost(rules, "block_bytes", "data_bytes");
+  if (rules.Number("sync_every") > 0 && rules.Number("write_percent") == 0) {
+    rules.Add("sync_every",
+              "has no effect, because nothing is written; remove it, or raise "
+              "write_percent");
+  }
+}
+
+void CheckStorage(const Rules& rules) {
+  CheckDirectory(rules);
+  CheckPages(rules, "file_bytes");
+  CheckAtMost(rules, "file_bytes", "file_set_bytes");
+  CheckAtMost(rules, "log_bytes", "log_capacity_bytes");
+  CheckAccess(rules);
+  const bool uses_memory = rules.Number("memory_percent") > 0;
+  if (uses_memory != (rules.Number("memory_bytes") > 0)) {
+    rules.Add(uses_memory ? "memory_bytes" : "memory_percent",
+              absl::StrCat("is 0, but ",
+                           uses_memory ? "memory_percent" : "memory_bytes",
+                           " is not; set both, or none"));
+  }
+  if (uses_memory) CheckAtMost(rules, "file_bytes", "memory_bytes");
+  if (!uses_memory && rules.Number("memory_write_percent") > 0) {
+    rules.Add("memory_write_percent",
+              "has no effect without memory_percent and memory_bytes; remove "
+              "it, or set them");
+  }
+}
+
+void CheckFeatureQuery(const Rules& rules) {
+  CheckDirectory(rules);
+  CheckAccess(rules);
+}
+
+void CheckInfer(const Rules& rules) {
+  // Eight GiB of weights.
+  constexpr int64_t kMaxWeights = int64_t{1} << 31;
+  const int64_t width = rules.Number("width");
+  if (rules.Number("layers") * width * width > kMaxWeights) {
+    rules.Add("width",
+              absl::StrCat("squared times layers is more than ", kMaxWeights,
+                           " weights; make one of them smaller"));
+  }
+}
+
 }  // namespace
 
 void CheckActivityRules(const Path& path, const std::string& function,
@@ -176,6 +263,10 @@ void CheckActivityRules(const Path& path, const std::string& function,
   if (function == "FeatureExtract") CheckFeatureExtract(rules);
   if (function == "Compress" || function == "Decompress") CheckCompress(rules);
   if (function == "Serialize" || function == "Deserialize") CheckStories(rules);
+  if (function == "Infer") CheckInfer(rules);
+  if (function == "Disk") CheckDisk(rules);
+  if (function == "Storage") CheckStorage(rules);
+  if (function == "FeatureQuery") CheckFeatureQuery(rules);
 }
 
 }  // namespace distbench

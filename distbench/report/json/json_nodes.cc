@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "distbench/base/saturating_add.h"
 #include "distbench/report/tables/numa_table.h"
 #include "distbench/report/tables/table.h"
 #include "distbench/results/counters.h"
@@ -83,6 +84,11 @@ Json HostJson(const HostFacts& host) {
   const std::map<std::string, std::string> mitigations(
       host.mitigations().begin(), host.mitigations().end());
   json["mitigations"] = mitigations;
+  json["hardware_counters_problem"] =
+      OrNull(host.has_hardware_counters_problem(),
+             host.hardware_counters_problem());
+  json["energy_problem"] =
+      OrNull(host.has_energy_problem(), host.energy_problem());
   const std::map<std::string, std::string> versions(host.versions().begin(),
                                                     host.versions().end());
   json["versions"] = versions;
@@ -99,6 +105,33 @@ Json HostCountersJson(const NodeResources& resources) {
   for (const auto& [name, value] : ListCounters(totals)) {
     json[name] = OrNull(value.has_value(), value.value_or(0));
   }
+  return json;
+}
+
+Json HardwareCountersJson(const NodeResources& resources) {
+  HardwareCounters totals;
+  for (const ResourceSample& sample : resources.samples()) {
+    AddCounters(sample.hardware_counters(), totals);
+  }
+  return {{"cycles", OrNull(totals.has_cycles(), totals.cycles())},
+          {"instructions",
+           OrNull(totals.has_instructions(), totals.instructions())},
+          {"cache_references",
+           OrNull(totals.has_cache_references(), totals.cache_references())},
+          {"cache_misses",
+           OrNull(totals.has_cache_misses(), totals.cache_misses())}};
+}
+
+// Microjoules by domain.
+Json EnergyJson(const NodeResources& resources) {
+  std::map<std::string, int64_t> totals_uj;
+  for (const ResourceSample& sample : resources.samples()) {
+    for (const auto& [domain, used_uj] : sample.energy_uj()) {
+      SaturatingAddTo(totals_uj[domain], used_uj);
+    }
+  }
+  Json json = Json::object();
+  for (const auto& [domain, used_uj] : totals_uj) json[domain] = used_uj;
   return json;
 }
 
@@ -119,6 +152,8 @@ Json NodeJson(const std::string& name) {
           {"host", nullptr},
           {"usage", nullptr},
           {"host_counters", nullptr},
+          {"hardware_counters", nullptr},
+          {"energy_uj", nullptr},
           {"clock_offset_ns", nullptr},
           {"clock_offset_error_ns", nullptr}};
 }
@@ -177,6 +212,8 @@ Json NodesJson(const TestResult& result) {
   for (const auto& [name, resources] : logs.node_resources()) {
     if (resources.has_host()) node(name)["host"] = HostJson(resources.host());
     node(name)["host_counters"] = HostCountersJson(resources);
+    node(name)["hardware_counters"] = HardwareCountersJson(resources);
+    node(name)["energy_uj"] = EnergyJson(resources);
   }
   for (const auto& [name, offset] : result.run_info().clock_offsets()) {
     node(name)["clock_offset_ns"] = offset.offset_ns();

@@ -131,8 +131,12 @@ TEST(JsonTest, NodesHaveHostFactsAndTotalsOfCounters) {
   device.add_interrupt_cpus("4");
   node.mutable_host()->add_network_devices();
   for (const int64_t ns : {20, 22}) {
-    node.add_samples()->mutable_host_counters()->set_steal_cpu_ns(ns);
+    ResourceSample& sample = *node.add_samples();
+    sample.mutable_host_counters()->set_steal_cpu_ns(ns);
+    sample.mutable_hardware_counters()->set_cycles(10 * ns);
+    (*sample.mutable_energy_uj())["package-0"] = 100 * ns;
   }
+  node.mutable_host()->set_energy_problem("none");
   const Json document = Rendered(Sourced({result}));
   const Json& json = document["tests"][0]["nodes"][0];
   EXPECT_EQ(json["host"]["tcp_congestion_control"], "bbr");
@@ -151,6 +155,11 @@ TEST(JsonTest, NodesHaveHostFactsAndTotalsOfCounters) {
   EXPECT_TRUE(devices[1]["queueing_discipline"].is_null());
   EXPECT_EQ(json["host_counters"]["steal_cpu_ns"], 42);
   EXPECT_TRUE(json["host_counters"].at("throttled_ns").is_null());
+  EXPECT_EQ(json["hardware_counters"]["cycles"], 420);
+  EXPECT_TRUE(json["hardware_counters"].at("instructions").is_null());
+  EXPECT_EQ(json["energy_uj"], Json({{"package-0", 4200}}));
+  EXPECT_EQ(json["host"]["energy_problem"], "none");
+  EXPECT_TRUE(json["host"].at("hardware_counters_problem").is_null());
 }
 
 TEST(JsonTest, ControlsAreListedWithTheirProofs) {

@@ -10,7 +10,7 @@ void ListCpuRows(const TestResult& result, RowSink sink) {
         sink({node, sample.end_timestamp_ns(),
               SecondsCell(sample.duration_ns()), int64_t{use.cpu()},
               use.user_ns(), use.system_ns(), use.irq_ns(), use.softirq_ns(),
-              use.steal_ns(), use.idle_ns(), use.iowait_ns()});
+              use.steal_ns(), use.idle_ns(), use.iowait_ns(), use.nice_ns()});
       }
     }
   }
@@ -23,7 +23,7 @@ const ReportTable& CpusTable() {
       "cpus",
       "a row per node, second and CPU",
       {"node", "end_timestamp_ns", "duration_s", "cpu", "user_ns", "system_ns",
-       "irq_ns", "softirq_ns", "steal_ns", "idle_ns", "iowait_ns"},
+       "irq_ns", "softirq_ns", "steal_ns", "idle_ns", "iowait_ns", "nice_ns"},
       ListCpuRows};
   return *table;
 }

@@ -290,6 +290,14 @@ TEST(CsvTest, ResourcesHaveTheCountersThatTheHostHas) {
                   retransmitted_segments: 13 congestion_marked_segments: 14
                   mean_rtt_ns: 15 max_rtt_ns: 16
                 }
+                hardware_counters {
+                  cycles: 17 instructions: 18 cache_references: 19
+                  cache_misses: 20
+                }
+                energy_uj { key: "package-0" value: 21 }
+                energy_uj { key: "package-0/dram" value: 7 }
+                energy_uj { key: "package-1" value: 100 }
+                energy_uj { key: "psys" value: 300 }
               }
               samples { duration_ns: 1000000000 }
             }
@@ -308,11 +316,14 @@ TEST(CsvTest, ResourcesHaveTheCountersThatTheHostHas) {
           "softirq_cpu_ns,steal_cpu_ns,idle_cpu_ns,iowait_cpu_ns,"
           "throttled_count,throttled_ns,cpu_pressure_ns,memory_pressure_ns,"
           "io_pressure_ns,tcp_sent_segments,tcp_retransmitted_segments,"
-          "data_connections,data_sent_segments,data_retransmitted_segments,"
-          "data_congestion_marked_segments,data_mean_rtt_ns,data_max_rtt_ns",
-          "file.pb,t,0,n,0,1,0,0,0,0,0,0,0,0,0,1,2,3,4,5,6,7,8,9,,,,,,10,,"
-          "11,12,13,14,15,16",
-          "file.pb,t,0,n,0,1,0,0,0,0,0,0,0,0,0,,,,,,,,,,,,,,,,,,,,,,"));
+          "nice_cpu_ns,data_connections,data_sent_segments,data_retransmitted_"
+          "segments,"
+          "data_congestion_marked_segments,data_mean_rtt_ns,data_max_rtt_ns,"
+          "cycles,instructions,cache_references,cache_misses,"
+          "package_energy_uj",
+          "file.pb,t,0,n,0,1,0,0,0,0,0,0,0,0,0,1,2,3,4,5,6,7,8,9,,,,,,10,,,"
+          "11,12,13,14,15,16,17,18,19,20,121",
+          "file.pb,t,0,n,0,1,0,0,0,0,0,0,0,0,0,,,,,,,,,,,,,,,,,,,,,,,,,,,,"));
 }
 
 TEST(CsvTest, CpusHaveARowEachSecond) {
@@ -327,7 +338,7 @@ TEST(CsvTest, CpusHaveARowEachSecond) {
             cpus { cpu: 0 user_ns: 1 }
             cpus {
               cpu: 3 user_ns: 2 system_ns: 3 irq_ns: 4 softirq_ns: 5
-              steal_ns: 6 idle_ns: 7 iowait_ns: 8
+              steal_ns: 6 idle_ns: 7 iowait_ns: 8 nice_ns: 1
             }
           }
           samples { end_timestamp_ns: 9 }
@@ -338,9 +349,9 @@ TEST(CsvTest, CpusHaveARowEachSecond) {
       Lines(Csv(results, CpusTable())),
       ElementsAre("source,test,repetition,node,end_timestamp_ns,duration_s,cpu,"
                   "user_ns,system_ns,irq_ns,softirq_ns,steal_ns,idle_ns,"
-                  "iowait_ns",
-                  "file.pb,t,0,n,5,2,0,1,0,0,0,0,0,0",
-                  "file.pb,t,0,n,5,2,3,2,3,4,5,6,7,8"));
+                  "iowait_ns,nice_ns",
+                  "file.pb,t,0,n,5,2,0,1,0,0,0,0,0,0,0",
+                  "file.pb,t,0,n,5,2,3,2,3,4,5,6,7,8,1"));
 }
 
 TEST(CsvTest, ControlGroupsHaveARowEachSecond) {

@@ -9,7 +9,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "distbench/base/time_units.h"
 #include "distbench/report/measurements/rpc_measurements.h"
+#include "distbench/report/tables/search_table.h"
+#include "distbench/stats/log_histogram.h"
 
 namespace distbench {
 namespace {
@@ -20,9 +23,29 @@ using Searches = google::protobuf::RepeatedPtrField<SearchReport>;
 
 constexpr double kBytesPerMib = 1 << 20;
 
+std::optional<double> GeometricMean(const std::vector<double>& values) {
+  if (values.empty()) return std::nullopt;
+  double log_sum = 0;
+  for (const double value : values) log_sum += std::log(value);
+  return std::exp(log_sum / static_cast<double>(values.size()));
+}
+
+// The mean latency of the final runs that found the load.
+std::optional<double> LatencyNsAtLoad(const SearchReport& search) {
+  LogHistogram latency_ns;
+  for (const SearchProbe& probe : search.probes()) {
+    if (probe.phase() != "final" || probe.outcome() != "met" ||
+        probe.requested_load() != search.load()) {
+      continue;
+    }
+    latency_ns.Merge(ProbeLatency(probe.statistics()).latency_ns);
+  }
+  if (latency_ns.count() == 0 || latency_ns.mean() <= 0) return std::nullopt;
+  return latency_ns.mean();
+}
+
 DeploymentCapacity CapacityOf(const Searches& searches) {
   DeploymentCapacity capacity;
-  double log_sum = 0;
   for (const SearchReport& search : searches) {
     ++capacity.search_count;
     capacity.objective = absl::StrJoin(search.search().objectives(), ", ");
@@ -31,11 +54,12 @@ DeploymentCapacity CapacityOf(const Searches& searches) {
     // the system.
     if (search.verdict() != "converged" || search.load() <= 0) continue;
     capacity.loads.push_back(search.load());
-    log_sum += std::log(search.load());
+    if (const auto latency_ns = LatencyNsAtLoad(search)) {
+      capacity.latencies_ns.push_back(*latency_ns);
+    }
   }
-  if (!capacity.loads.empty()) {
-    capacity.mean = std::exp(log_sum / capacity.loads.size());
-  }
+  capacity.mean = GeometricMean(capacity.loads);
+  capacity.latency_ns = GeometricMean(capacity.latencies_ns);
   return capacity;
 }
 
@@ -43,6 +67,9 @@ void CompareWith(const DeploymentCapacity& base, double confidence,
                  DeploymentCapacity& capacity) {
   if (base.loads.empty() || capacity.loads.empty()) return;
   capacity.ratio = RatioOfMeans(base.loads, capacity.loads, confidence);
+  if (base.latencies_ns.empty() || capacity.latencies_ns.empty()) return;
+  capacity.latency_ratio =
+      RatioOfMeans(base.latencies_ns, capacity.latencies_ns, confidence);
 }
 
 std::optional<bool> BindingsHeld(const NumaDeployment& deployment) {
@@ -77,18 +104,41 @@ std::string LoadText(const DeploymentCapacity& capacity) {
   return capacity.mean ? absl::StrFormat("%.6g", *capacity.mean) : "-";
 }
 
-std::string RatioText(const DeploymentCapacity& capacity) {
-  if (!capacity.ratio) return "-";
-  std::string text = absl::StrFormat("%.3f", capacity.ratio->estimate);
-  if (const auto& interval = capacity.ratio->interval) {
+std::string RatioText(const std::optional<Difference>& ratio) {
+  if (!ratio) return "-";
+  std::string text = absl::StrFormat("%.3f", ratio->estimate);
+  if (const auto& interval = ratio->interval) {
     absl::StrAppendFormat(&text, " (%.3f to %.3f)", interval->lower,
                           interval->upper);
   }
   return text;
 }
 
+std::string LatencyText(const DeploymentCapacity& capacity) {
+  if (!capacity.latency_ns) return "-";
+  return absl::StrFormat("%.4g ms", *capacity.latency_ns / kNsPerMs);
+}
+
 std::string FoundText(const DeploymentCapacity& capacity) {
   return absl::StrCat(capacity.loads.size(), "/", capacity.search_count);
+}
+
+void AppendLatencies(const std::vector<DeploymentRow>& rows,
+                     DeploymentCapacity DeploymentRow::*which,
+                     std::string& text) {
+  const bool has_latencies =
+      std::any_of(rows.begin(), rows.end(), [which](const DeploymentRow& row) {
+        return (row.*which).latency_ns.has_value();
+      });
+  if (!has_latencies) return;
+  absl::StrAppendFormat(&text, "  %-14s %12s  %s\n", "at this load",
+                        "mean latency", "ratio to the first");
+  for (const DeploymentRow& row : rows) {
+    const DeploymentCapacity& capacity = row.*which;
+    absl::StrAppendFormat(&text, "  %-14s %12s  %s\n", row.deployment->name(),
+                          LatencyText(capacity),
+                          RatioText(capacity.latency_ratio));
+  }
 }
 
 void AppendCapacities(const std::vector<DeploymentRow>& rows,
@@ -107,26 +157,32 @@ void AppendCapacities(const std::vector<DeploymentRow>& rows,
         &text, "  %-14s %9d %8d %12s %6s  %s\n", row.deployment->name(),
         row.deployment->instances(),
         row.deployment->instances() * row.deployment->workers_per_instance(),
-        LoadText(capacity), FoundText(capacity), RatioText(capacity));
+        LoadText(capacity), FoundText(capacity), RatioText(capacity.ratio));
   }
+  AppendLatencies(rows, which, text);
 }
 
 Json OrNull(const std::optional<double>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
+// A ratio and, as NAME_lower and NAME_upper, its interval; null where absent.
+void AddRatio(const std::optional<Difference>& ratio, const std::string& name,
+              Json& json) {
+  json[name] = ratio ? Json(ratio->estimate) : Json();
+  const bool has_interval = ratio && ratio->interval;
+  json[name + "_lower"] = has_interval ? Json(ratio->interval->lower) : Json();
+  json[name + "_upper"] = has_interval ? Json(ratio->interval->upper) : Json();
+}
+
 Json CapacityJson(const DeploymentCapacity& capacity,
                   const Searches& searches) {
-  Json json = {{"objective", capacity.objective}, {"unit", capacity.unit},
-               {"load", OrNull(capacity.mean)},   {"ratio", nullptr},
-               {"ratio_lower", nullptr},          {"ratio_upper", nullptr}};
-  if (capacity.ratio) {
-    json["ratio"] = capacity.ratio->estimate;
-    if (const auto& interval = capacity.ratio->interval) {
-      json["ratio_lower"] = interval->lower;
-      json["ratio_upper"] = interval->upper;
-    }
-  }
+  Json json = {{"objective", capacity.objective},
+               {"unit", capacity.unit},
+               {"load", OrNull(capacity.mean)}};
+  AddRatio(capacity.ratio, "ratio", json);
+  json["mean_latency_ns"] = OrNull(capacity.latency_ns);
+  AddRatio(capacity.latency_ratio, "mean_latency_ratio", json);
   json["searches"] = Json::array();
   for (const SearchReport& search : searches) {
     json["searches"].push_back(
@@ -252,7 +308,8 @@ std::string RenderNumaComparison(const NumaComparison& comparison) {
   AppendCapacities(rows, &DeploymentRow::objective, text);
   absl::StrAppendFormat(
       &text,
-      "Loads are geometric means of the searches that converged; in "
+      "Loads and latencies are geometric means of the searches that "
+      "converged; in "
       "parentheses: %.0f %% confidence intervals.\n",
       100 * kReportConfidence);
   absl::StrAppend(&text, "Where it ran, in the last run:\n");

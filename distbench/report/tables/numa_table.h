@@ -33,6 +33,13 @@ struct DeploymentCapacity {
   // loads.
   std::optional<double> mean;
   std::optional<Difference> ratio;
+
+  // The same for the mean latencies in nanoseconds, one for each load, that the
+  // final runs measured at it: response times, or service times in closed
+  // loops, of the RPCs that succeeded. Shorter if some had none.
+  std::vector<double> latencies_ns;
+  std::optional<double> latency_ns;
+  std::optional<Difference> latency_ratio;
 };
 
 struct DeploymentRow {

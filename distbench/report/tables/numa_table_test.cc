@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "distbench/results/histogram_proto.h"
+#include "distbench/stats/log_histogram.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -70,6 +72,60 @@ TEST(NumaTableTest, SearchesThatFoundNothingDoNotCount) {
   EXPECT_THAT(rows[0].cpu_target.loads, ElementsAre(100));
   EXPECT_FALSE(rows[1].cpu_target.mean.has_value());
   EXPECT_FALSE(rows[1].cpu_target.ratio.has_value());
+}
+
+// A final run of each search at its load, with RPCs of this duration, and one
+// at a higher load that missed.
+void AddFinalRuns(const std::vector<int64_t>& latencies_ns,
+                  google::protobuf::RepeatedPtrField<SearchReport>& searches) {
+  for (size_t i = 0; i < latencies_ns.size(); ++i) {
+    SearchReport& search = searches[static_cast<int>(i)];
+    const auto add = [&](const std::string& phase, const std::string& outcome,
+                         double load, int64_t latency_ns) {
+      SearchProbe& probe = *search.add_probes();
+      probe.set_phase(phase);
+      probe.set_outcome(outcome);
+      probe.set_requested_load(load);
+      LogHistogram histogram;
+      histogram.RecordN(latency_ns, 100);
+      EncodeHistogram(histogram,
+                      *probe.mutable_statistics()->mutable_response_time_ns());
+    };
+    add("refine", "met", search.load(), 77 * latencies_ns[i]);
+    add("final", "missed", 2 * search.load(), 99 * latencies_ns[i]);
+    add("final", "met", search.load(), latencies_ns[i]);
+  }
+}
+
+TEST(NumaTableTest, MeanLatencyIsThatOfTheFinalRuns) {
+  NumaComparison comparison;
+  NumaDeployment& first =
+      AddDeployment("one_unbound", 1, {100, 100}, comparison);
+  AddFinalRuns({1'000'000, 4'000'000}, *first.mutable_cpu_target_searches());
+  NumaDeployment& bound = AddDeployment("bound", 2, {150, 150}, comparison);
+  AddFinalRuns({1'100'000, 4'400'000}, *bound.mutable_cpu_target_searches());
+  const auto rows = CompareDeployments(comparison, 0.95);
+  ASSERT_TRUE(rows[0].cpu_target.latency_ns.has_value());
+  EXPECT_NEAR(*rows[0].cpu_target.latency_ns, 2'000'000, 20'000);
+  ASSERT_TRUE(rows[1].cpu_target.latency_ratio.has_value());
+  EXPECT_NEAR(rows[1].cpu_target.latency_ratio->estimate, 1.1, 0.01);
+  EXPECT_TRUE(rows[1].cpu_target.latency_ratio->interval.has_value());
+  EXPECT_THAT(RenderNumaComparison(comparison),
+              HasSubstr("mean latency  ratio to the first\n  one_unbound"));
+  const auto json = NumaComparisonJson(comparison);
+  EXPECT_NEAR(json["deployments"][1]["cpu_target"]["mean_latency_ratio"], 1.1,
+              0.01);
+}
+
+TEST(NumaTableTest, SearchesWithoutFinalRunsHaveNoLatency) {
+  NumaComparison comparison;
+  AddDeployment("one_unbound", 1, {100}, comparison);
+  EXPECT_FALSE(CompareDeployments(comparison, 0.95)[0]
+                   .cpu_target.latency_ns.has_value());
+  EXPECT_THAT(RenderNumaComparison(comparison), Not(HasSubstr("mean latency")));
+  EXPECT_TRUE(NumaComparisonJson(
+                  comparison)["deployments"][0]["cpu_target"]["mean_latency_ns"]
+                  .is_null());
 }
 
 TEST(NumaTableTest, TextHasCapacitiesProofsAndNotes) {

@@ -1,3 +1,4 @@
+#include "absl/strings/match.h"
 #include "distbench/base/saturating_add.h"
 #include "distbench/report/tables/table.h"
 #include "distbench/results/counters.h"
@@ -35,6 +36,32 @@ void AddDataConnections(const ResourceSample& sample, Row& row) {
       OptionalCell(connections.has_max_rtt_ns(), connections.max_rtt_ns()));
 }
 
+void AddHardwareCounters(const ResourceSample& sample, Row& row) {
+  const HardwareCounters& counters = sample.hardware_counters();
+  row.push_back(OptionalCell(counters.has_cycles(), counters.cycles()));
+  row.push_back(
+      OptionalCell(counters.has_instructions(), counters.instructions()));
+  row.push_back(OptionalCell(counters.has_cache_references(),
+                             counters.cache_references()));
+  row.push_back(
+      OptionalCell(counters.has_cache_misses(), counters.cache_misses()));
+}
+
+// Of all packages; other domains are parts of these, or contain them.
+void AddEnergy(const ResourceSample& sample, Row& row) {
+  bool is_known = false;
+  int64_t package_uj = 0;
+  for (const auto& [domain, energy_uj] : sample.energy_uj()) {
+    if (!absl::StartsWith(domain, "package-") ||
+        absl::StrContains(domain, '/')) {
+      continue;
+    }
+    is_known = true;
+    SaturatingAddTo(package_uj, energy_uj);
+  }
+  row.push_back(OptionalCell(is_known, package_uj));
+}
+
 Row ResourceRow(const std::string& node, const ResourceSample& sample) {
   const NetworkTotals network = AddUpDevices(sample);
   Row row = {node,
@@ -56,6 +83,8 @@ Row ResourceRow(const std::string& node, const ResourceSample& sample) {
     row.push_back(OptionalCell(value.has_value(), value.value_or(0)));
   }
   AddDataConnections(sample, row);
+  AddHardwareCounters(sample, row);
+  AddEnergy(sample, row);
   return row;
 }
 
@@ -78,7 +107,8 @@ std::vector<std::string> Columns() {
   for (const char* name :
        {"data_connections", "data_sent_segments", "data_retransmitted_segments",
         "data_congestion_marked_segments", "data_mean_rtt_ns",
-        "data_max_rtt_ns"}) {
+        "data_max_rtt_ns", "cycles", "instructions", "cache_references",
+        "cache_misses", "package_energy_uj"}) {
     columns.push_back(name);
   }
   return columns;

@@ -14,6 +14,7 @@
 #include "distbench/report/comparison/compare.h"
 #include "distbench/report/comparison/noise_floor.h"
 #include "distbench/report/export/hdr.h"
+#include "distbench/report/export/mpstat.h"
 #include "distbench/report/export/trace_events.h"
 #include "distbench/report/findings/judge.h"
 #include "distbench/report/html/html.h"
@@ -58,6 +59,7 @@ void MakeReports(const std::vector<TestRun>& runs) {
   RenderJson(runs);
   RenderHtml(runs);
   RenderTraceEvents(runs, Drop).IgnoreError();
+  RenderMpstat(runs);
   const auto latency = SelectLatency(runs, {});
   if (latency.ok()) RenderHdr(*latency);
   CompareOptions options;

@@ -1,0 +1,150 @@
+#include "distbench/report/export/mpstat.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "absl/time/time.h"
+#include "distbench/report/tables/table.h"
+
+namespace distbench {
+namespace {
+
+// The times of one CPU or of several, in nanoseconds.
+struct Times {
+  double user = 0;
+  double nice = 0;
+  double system = 0;
+  double iowait = 0;
+  double irq = 0;
+  double softirq = 0;
+  double steal = 0;
+  double idle = 0;
+
+  Times& operator+=(const Times& other) {
+    user += other.user;
+    nice += other.nice;
+    system += other.system;
+    iowait += other.iowait;
+    irq += other.irq;
+    softirq += other.softirq;
+    steal += other.steal;
+    idle += other.idle;
+    return *this;
+  }
+};
+
+// Damaged results may have negative times.
+double NotNegative(int64_t ns) {
+  return static_cast<double>(std::max<int64_t>(ns, 0));
+}
+
+Times TimesOf(const CpuUse& use) {
+  const double nice = NotNegative(use.nice_ns());
+  return {.user = std::max(0.0, NotNegative(use.user_ns()) - nice),
+          .nice = nice,
+          .system = NotNegative(use.system_ns()),
+          .iowait = NotNegative(use.iowait_ns()),
+          .irq = NotNegative(use.irq_ns()),
+          .softirq = NotNegative(use.softirq_ns()),
+          .steal = NotNegative(use.steal_ns()),
+          .idle = NotNegative(use.idle_ns())};
+}
+
+std::string TimeText(int64_t unix_ns) {
+  return absl::FormatTime("%H:%M:%S", absl::FromUnixNanos(unix_ns),
+                          absl::UTCTimeZone());
+}
+
+void AppendHeader(const std::string& time, std::string& text) {
+  absl::StrAppendFormat(&text, "\n%-11s  CPU", time);
+  for (const char* column : {"%usr", "%nice", "%sys", "%iowait", "%irq",
+                             "%soft", "%steal", "%idle"}) {
+    absl::StrAppendFormat(&text, " %7s", column);
+  }
+  text += '\n';
+}
+
+// mpstat computes shares of the time that was counted, too.
+void AppendRow(const std::string& time, const std::string& cpu,
+               const Times& times, std::string& text) {
+  const double values[] = {times.user,   times.nice, times.system,
+                           times.iowait, times.irq,  times.softirq,
+                           times.steal,  times.idle};
+  double sum = 0;
+  for (const double value : values) sum += value;
+  absl::StrAppendFormat(&text, "%-11s %4s", time, cpu);
+  for (const double value : values) {
+    absl::StrAppendFormat(&text, " %7.2f", sum > 0 ? 100 * value / sum : 0);
+  }
+  text += '\n';
+}
+
+using TimesByCpu = std::map<int, Times>;
+
+void AppendRows(const std::string& time, const TimesByCpu& cpus,
+                std::string& text) {
+  AppendHeader(time, text);
+  Times all;
+  for (const auto& [cpu, times] : cpus) all += times;
+  AppendRow(time, "all", all, text);
+  for (const auto& [cpu, times] : cpus) {
+    AppendRow(time, absl::StrCat(cpu), times, text);
+  }
+}
+
+void AppendNode(const NodeResources& resources, std::string& text) {
+  TimesByCpu total;
+  for (const ResourceSample& sample : resources.samples()) {
+    TimesByCpu cpus;
+    for (const CpuUse& use : sample.cpus()) {
+      cpus[use.cpu()] += TimesOf(use);
+      total[use.cpu()] += TimesOf(use);
+    }
+    if (cpus.empty()) continue;
+    AppendRows(TimeText(sample.end_timestamp_ns()), cpus, text);
+  }
+  if (!total.empty()) AppendRows("Average:", total, text);
+}
+
+// Names in results are any text.
+std::string OneLine(const std::string& name) { return absl::CHexEscape(name); }
+
+// mpstat's first line. HostFacts.kernel is "NAME RELEASE MACHINE".
+std::string HostLine(const NodeResources& resources) {
+  const HostFacts& host = resources.host();
+  const std::vector<std::string> kernel =
+      absl::StrSplit(OneLine(host.kernel()), absl::MaxSplits(' ', 2));
+  const int64_t start_ns = resources.samples_size() == 0
+                               ? 0
+                               : resources.samples(0).end_timestamp_ns();
+  return absl::StrCat(
+      kernel[0], " ", kernel.size() > 1 ? kernel[1] : "", " (",
+      OneLine(host.hostname()), ")\t",
+      absl::FormatTime("%m/%d/%Y", absl::FromUnixNanos(start_ns),
+                       absl::UTCTimeZone()),
+      "\t_", kernel.size() > 2 ? kernel[2] : "", "_\t(",
+      host.online_cpu_count(), " CPU)\n");
+}
+
+}  // namespace
+
+std::string RenderMpstat(absl::Span<const TestRun> runs) {
+  std::string text;
+  for (const TestRun& run : runs) {
+    for (const auto& [node, resources] : NodesByName(*run.result)) {
+      absl::StrAppend(&text, text.empty() ? "" : "\n", "# ", run.source, ": ",
+                      OneLine(run.name), ", repetition ", run.repetition, ", ",
+                      OneLine(node), "\n", HostLine(*resources));
+      AppendNode(*resources, text);
+    }
+  }
+  return text;
+}
+
+}  // namespace distbench
