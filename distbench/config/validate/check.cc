@@ -29,6 +29,15 @@ void CanonicalizeService(ServiceSpec& service) {
   }
 }
 
+void CanonicalizeExperiment(Experiment& experiment) {
+  for (ControlSet& controls : *experiment.mutable_controls()) {
+    CanonicalizeControlSet(controls);
+  }
+  if (experiment.has_subject() && experiment.subject().rpc().empty()) {
+    experiment.mutable_subject()->clear_rpc();
+  }
+}
+
 void CanonicalizeTest(DistributedSystemDescription& test) {
   if (test.default_protocol().empty()) test.clear_default_protocol();
   for (ServiceSpec& service : *test.mutable_services()) {
@@ -51,6 +60,7 @@ void CanonicalizeTest(DistributedSystemDescription& test) {
   }
   if (test.has_controls()) CanonicalizeControlSet(*test.mutable_controls());
   if (test.has_search()) ReplaceQuantities(*test.mutable_search());
+  if (test.has_experiment()) CanonicalizeExperiment(*test.mutable_experiment());
 }
 
 void ValidateTest(const DistributedSystemDescription& test, const Path& path,
@@ -75,6 +85,7 @@ void ValidateTest(const DistributedSystemDescription& test, const Path& path,
   ValidateReplayTraces(validation);
   ValidateObjectives(validation);
   ValidateSearch(validation);
+  ValidateExperiment(validation);
 }
 
 }  // namespace

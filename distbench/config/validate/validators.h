@@ -70,6 +70,10 @@ void ValidateReplayTraces(const TestValidation& validation);
 void ValidateObjectives(const TestValidation& validation);
 void ValidateSearch(const TestValidation& validation);
 
+// The experiment, if the test is the subject of one: the subject, antagonists,
+// controls and phases.
+void ValidateExperiment(const TestValidation& validation);
+
 }  // namespace distbench
 
 #endif  // DISTBENCH_CONFIG_VALIDATE_VALIDATORS_H_

@@ -79,6 +79,9 @@ void WarnUnusedParts(const DistributedSystemDescription& test,
                      const TestNames& names, const Path& path,
                      Problems& warnings) {
   UsedNames used = Use(test, names);
+  for (const Antagonist& antagonist : test.experiment().antagonists()) {
+    used.activities.insert(antagonist.activity());
+  }
   // A list that handles an RPC has the RPC's name, and may be empty.
   used.lists.insert(used.rpcs.begin(), used.rpcs.end());
   WarnUnused(test.services(), used.services, path.Field("services"), warnings);

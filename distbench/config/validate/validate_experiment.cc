@@ -1,0 +1,251 @@
+// The experiment of a test as a whole, its subject and its phases. Antagonists
+// have a file of their own.
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "distbench/config/experiment/antagonist_names.h"
+#include "distbench/config/experiment/phases.h"
+#include "distbench/config/experiment/subject.h"
+#include "distbench/config/problems/suggest.h"
+#include "distbench/config/search/objective.h"
+#include "distbench/config/syntax/traffic.h"
+#include "distbench/config/validate/control_sets.h"
+#include "distbench/config/validate/experiment_parts.h"
+#include "distbench/config/validate/validators.h"
+
+namespace distbench {
+namespace {
+
+constexpr int64_t kMaxRepeat = 1000;
+
+// Results of all cells are kept in one file.
+constexpr int64_t kMaxRuns = 10'000;
+
+void CheckRpc(const TestValidation& validation, const Path& path) {
+  const std::string& rpc = validation.test().experiment().subject().rpc();
+  if (!rpc.empty()) {
+    validation.Resolve(path.Field("rpc"), "RPC", rpc, validation.names().rpcs);
+    return;
+  }
+  const std::vector<std::string> roots = RootRpcs(validation.test());
+  if (roots.size() == 1 || validation.problems().full()) return;
+  validation.Add(
+      path.Field("rpc"),
+      absl::StrCat("is missing, and main lists send ",
+                   roots.empty() ? "none" : "several",
+                   "; name the RPC whose protection is measured",
+                   roots.empty()
+                       ? ""
+                       : absl::StrCat(", such as ", Quoted(roots.front()))));
+}
+
+// The limit above which a request is not goodput.
+void CheckObjectiveOfSubject(const TestValidation& validation,
+                             const Path& path) {
+  const ExperimentSubject& subject = validation.test().experiment().subject();
+  if (!subject.has_objective()) return;
+  const Path place = path.Field("objective");
+  const auto objective = ParseObjective(subject.objective());
+  if (!objective.ok()) {
+    validation.Add(place, std::string(objective.status().message()));
+    return;
+  }
+  const auto* const metric = std::get_if<Metric>(&objective->metric);
+  if (metric == nullptr || metric->kind != Metric::Kind::kPercentile ||
+      !objective->is_upper_limit) {
+    validation.Add(place,
+                   absl::StrCat(Quoted(subject.objective()),
+                                " does not limit a percentile of the response "
+                                "time; write it like \"p99<=20ms\""));
+  }
+  const std::string rpc = SubjectRpc(validation.test());
+  if (objective->rpc.empty() || rpc.empty() || objective->rpc == rpc) return;
+  validation.Add(place, absl::StrCat("is about ", Quoted(objective->rpc),
+                                     ", but the subject is ", Quoted(rpc),
+                                     "; leave out the RPC, or correct it"));
+}
+
+// Returns whether any load is a share of the capacity.
+bool CheckLoads(const TestValidation& validation, const Path& path) {
+  const ExperimentSubject& subject = validation.test().experiment().subject();
+  bool has_share = false;
+  for (int i = 0; i < subject.loads_size(); ++i) {
+    const auto load = ParseExperimentLoad(subject.loads(i));
+    if (!load.ok()) {
+      validation.Add(path.Field("loads").At(i),
+                     std::string(load.status().message()));
+      continue;
+    }
+    has_share |= load->is_share;
+  }
+  validation.CheckDistinct(path.Field("loads"), subject.loads());
+  if (subject.loads().empty()) return false;
+  const std::string rpc = SubjectRpc(validation.test());
+  if (!rpc.empty() && OpenLoopRate(validation.test(), rpc) == 0) {
+    validation.Add(
+        path.Field("loads"),
+        absl::StrCat("there is no rate to set: no action of a service's main "
+                     "list sends ",
+                     Quoted(rpc),
+                     " at a rate; give one a rate, or leave out the loads"));
+  }
+  return has_share;
+}
+
+void CheckCapacity(const TestValidation& validation, const Path& path,
+                   bool has_share) {
+  const ExperimentSubject& subject = validation.test().experiment().subject();
+  const Path place = path.Field("capacity");
+  if (subject.has_capacity()) {
+    const auto capacity = ParseExperimentLoad(subject.capacity());
+    if (!capacity.ok() || capacity->is_share) {
+      validation.Add(place, absl::StrCat(Quoted(subject.capacity()),
+                                         " is not a rate; write it with its "
+                                         "unit, such as 200/s"));
+    } else if (!has_share) {
+      validation.Add(place,
+                     "has no effect, as no load is a share of it; write a "
+                     "load such as \"80%\", or remove it");
+    }
+  } else if (has_share && !subject.has_objective()) {
+    validation.Add(place,
+                   "is missing, and cannot be searched for without an "
+                   "objective; give either, as there are loads in percent");
+  }
+}
+
+// Names that would be taken by antagonists.
+template <typename Elements>
+void CheckFree(const TestValidation& validation, const Elements& elements,
+               absl::string_view field) {
+  for (int i = 0; i < elements.size(); ++i) {
+    if (!absl::StartsWith(elements[i].name(), kAntagonistPrefix)) continue;
+    validation.Add(
+        validation.path().Field(field).At(i).Field("name"),
+        absl::StrCat(Quoted(elements[i].name()), " begins with ",
+                     kAntagonistPrefix,
+                     ", as do the names that the experiment adds; rename it"));
+  }
+}
+
+void CheckFreeNames(const TestValidation& validation) {
+  const DistributedSystemDescription& test = validation.test();
+  CheckFree(validation, test.services(), "services");
+  CheckFree(validation, test.payload_descriptions(), "payload_descriptions");
+  CheckFree(validation, test.rpc_descriptions(), "rpc_descriptions");
+  CheckFree(validation, test.actions(), "actions");
+  CheckFree(validation, test.action_lists(), "action_lists");
+  CheckFree(validation, test.activity_configs(), "activity_configs");
+  CheckFree(validation, test.activity_pools(), "activity_pools");
+  CheckFree(validation, test.delay_distribution_configs(),
+            "delay_distribution_configs");
+}
+
+void CheckControls(const TestValidation& validation, const Path& path) {
+  const DistributedSystemDescription& test = validation.test();
+  if (test.has_controls()) {
+    validation.Add(validation.path().Field("controls"),
+                   "excludes experiment, whose cells have controls of their "
+                   "own; move them to experiment.controls");
+  }
+  std::vector<std::string> services = validation.names().services.names();
+  for (const Antagonist& antagonist : test.experiment().antagonists()) {
+    for (std::string& service : AntagonistServices(antagonist)) {
+      services.push_back(std::move(service));
+    }
+  }
+  absl::flat_hash_set<std::string> names;
+  for (int i = 0; i < test.experiment().controls_size(); ++i) {
+    const ControlSet& controls = test.experiment().controls(i);
+    const Path place = path.Field("controls").At(i);
+    if (controls.name().empty()) {
+      validation.Add(place.Field("name"), "is missing; give it a name");
+    } else if (!names.insert(controls.name()).second) {
+      validation.Add(place.Field("name"),
+                     absl::StrCat(Quoted(controls.name()),
+                                  " is the name of another set as well; names "
+                                  "must be unique"));
+    }
+    ValidateControlSet(controls, place, services, validation.problems());
+  }
+}
+
+// Whether there is an action that lasts.
+bool HasLoop(const DistributedSystemDescription& test) {
+  const auto main_actions = MainActions(test);
+  for (const Action& action : test.actions()) {
+    if (action.has_iterations() && main_actions.contains(action.name())) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void CheckPhases(const TestValidation& validation, const Path& path) {
+  const PhaseDurations phases =
+      ReadPhases(validation.test().experiment().phases(), path.Field("phases"),
+                 validation.problems());
+  const auto timeout = TestTimeoutSeconds(validation.test());
+  if (!timeout.ok() || phases.Total() <= absl::Seconds(*timeout)) return;
+  validation.Add(
+      path.Field("phases"),
+      absl::StrCat("take ", absl::FormatDuration(phases.Total()),
+                   " together, which is more than the test's time-out of ",
+                   absl::FormatDuration(absl::Seconds(*timeout)),
+                   "; shorten them, or raise the attribute ",
+                   kTestTimeoutAttribute));
+}
+
+void CheckSize(const TestValidation& validation, const Path& path) {
+  const Experiment& experiment = validation.test().experiment();
+  const auto at_least_one = [](int64_t count) {
+    return count > 0 ? count : int64_t{1};
+  };
+  validation.CheckRange(path.Field("repeat"), experiment.repeat(), 1,
+                        kMaxRepeat);
+  if (experiment.repeat() < 1 || experiment.repeat() > kMaxRepeat) return;
+  // Factors are small enough for a double to be exact where it matters.
+  const double runs =
+      static_cast<double>(experiment.repeat()) *
+      (static_cast<double>(at_least_one(experiment.controls_size())) *
+           static_cast<double>(
+               at_least_one(experiment.subject().loads_size())) *
+           (1.0 + experiment.antagonists_size()) +
+       experiment.antagonists_size());
+  if (runs <= kMaxRuns) return;
+  validation.Add(path, absl::StrCat("has ", runs, " runs; at most ", kMaxRuns,
+                                    " are possible. Use fewer controls, "
+                                    "antagonists, loads or repeats"));
+}
+
+}  // namespace
+
+void ValidateExperiment(const TestValidation& validation) {
+  if (!validation.test().has_experiment()) return;
+  const Path path = validation.path().Field("experiment");
+  const Path subject = path.Field("subject");
+  CheckRpc(validation, subject);
+  CheckObjectiveOfSubject(validation, subject);
+  CheckCapacity(validation, subject, CheckLoads(validation, subject));
+  CheckServices(validation, subject.Field("services"),
+                validation.test().experiment().subject().services());
+  if (!HasLoop(validation.test())) {
+    validation.Add(path,
+                   "has nothing to measure: no action of a service's main "
+                   "list has iterations, so there is no load that lasts");
+  }
+  CheckFreeNames(validation);
+  CheckAntagonists(validation, path);
+  CheckControls(validation, path);
+  CheckPhases(validation, path);
+  CheckSize(validation, path);
+}
+
+}  // namespace distbench
