@@ -14,6 +14,7 @@ SUBCOMMANDS = (
     "node_manager",
     "noise_floor",
     "numa_compare",
+    "protection",
     "report",
     "run_tests",
     "runs",

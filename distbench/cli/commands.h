@@ -16,6 +16,7 @@ void AddEngineCommand(CLI::App& app, CommandBody& chosen);
 void AddNodeManagerCommand(CLI::App& app, CommandBody& chosen);
 void AddNoiseFloorCommand(CLI::App& app, CommandBody& chosen);
 void AddNumaCompareCommand(CLI::App& app, CommandBody& chosen);
+void AddProtectionCommand(CLI::App& app, CommandBody& chosen);
 void AddReportCommand(CLI::App& app, CommandBody& chosen);
 void AddRunTestsCommand(CLI::App& app, CommandBody& chosen);
 void AddRunsCommand(CLI::App& app, CommandBody& chosen);

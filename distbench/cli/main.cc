@@ -16,6 +16,7 @@ int main(int argc, char** argv) {
           AddAbTestCommand,
           AddSearchCommand,
           AddNumaCompareCommand,
+          AddProtectionCommand,
           AddCheckTestCommand,
           AddTestPreviewCommand,
           AddCalibrateCommand,

@@ -54,6 +54,17 @@ void LimitDuration(absl::Duration limit, TestSequence& tests) {
   }
 }
 
+// Says which parts of the tests are for another command.
+void NoteExperiments(const TestSequence& tests) {
+  for (int i = 0; i < tests.tests_size(); ++i) {
+    if (!tests.tests(i).has_experiment()) continue;
+    std::cerr << "note: tests[" << i
+              << "] runs without its experiment, for which there is "
+                 "`distbench protection`"
+              << std::endl;
+  }
+}
+
 void LeaveOutSamples(TestSequence& tests) {
   for (DistributedSystemDescription& test : *tests.mutable_tests()) {
     test.set_sample_memory_bytes(0);
@@ -118,6 +129,7 @@ int RunTests(const Flags& flags) {
   if (!tests.ok()) return Fail(tests.status(), kExitUsage);
   tests = WithObjectives(*std::move(tests), flags.output.objectives);
   if (!tests.ok()) return Fail(tests.status(), kExitUsage);
+  NoteExperiments(*tests);
   LimitDuration(flags.max_test_duration, *tests);
   if (flags.no_samples) LeaveOutSamples(*tests);
   const absl::Status writable = CheckOutput(flags.output);

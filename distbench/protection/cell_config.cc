@@ -119,7 +119,10 @@ CellTimes TimesOf(const ExperimentPlan& plan, const ExperimentCell& cell,
                   absl::Duration stabilise) {
   const PhaseDurations& phases = plan.phases;
   if (IsAlone(cell)) {
-    return {.recover = phases.interfere, .end = phases.interfere};
+    return {.baseline = absl::ZeroDuration(),
+            .interfere = absl::ZeroDuration(),
+            .recover = phases.interfere,
+            .end = phases.interfere};
   }
   CellTimes times;
   times.baseline = stabilise;

@@ -80,8 +80,11 @@ absl::Status CheckExperimentResumable(const ExperimentPlan& plan,
         absl::StrCat("it has ", results.experiments_size(),
                      " experiments; one is needed to go on"));
   }
-  const ExperimentReport expected = NewReport(plan);
+  ExperimentReport expected = NewReport(plan);
   ExperimentReport report = results.experiments(0);
+  // Further repetitions follow those that have been run.
+  expected.mutable_experiment()->clear_repeat();
+  report.mutable_experiment()->clear_repeat();
   report.clear_capacity_per_second();
   report.clear_omissions();
   const std::string differences = DifferencesOf(report, expected);

@@ -27,8 +27,8 @@ std::optional<uint64_t> SeedOf(const TestSequenceResults& results);
 int WorkersOf(const TestSequenceResults& results);
 
 // Checks that the results, which may be empty, are those of this experiment on
-// this test, so that it can continue from them. FAILED_PRECONDITION describes
-// the differences.
+// this test, so that it can continue from them. The number of repetitions may
+// differ. FAILED_PRECONDITION describes the differences.
 absl::Status CheckExperimentResumable(const ExperimentPlan& plan,
                                       const TestSequenceResults& results);
 

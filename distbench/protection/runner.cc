@@ -201,6 +201,8 @@ absl::Status RunExperiment(const ExperimentPlan& plan,
   if (results.experiments().empty()) {
     *results.add_experiments() = NewReport(plan);
   }
+  results.mutable_experiments(0)->mutable_experiment()->set_repeat(
+      plan.experiment.repeat());
   return ExperimentRunner(plan, callbacks, results).Run();
 }
 

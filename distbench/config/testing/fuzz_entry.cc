@@ -15,9 +15,10 @@
 namespace distbench {
 
 std::vector<std::string> ConfigWords() {
-  std::vector<std::string> words = {"!",     "*",      "all",   "linear_y{-2}",
-                                    "200/s", "1.5k/s", "6/min", "50ms",
-                                    "1h30m", "256KiB", "1e30s", "0B"};
+  std::vector<std::string> words = {
+      "!",      "*",     "all",  "linear_y{-2}", "200/s",
+      "1.5k/s", "6/min", "50ms", "1h30m",        "256KiB",
+      "1e30s",  "0B",    "80%",  "p99<=20ms",    "incast"};
   for (const DriverDeclaration& driver : DriverCatalog()) {
     words.push_back(driver.name);
     if (driver.decorated_driver_setting.empty()) continue;

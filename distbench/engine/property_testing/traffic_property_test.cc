@@ -140,6 +140,9 @@ bool MayBeMissing(const std::string& field, const OptionalFeatures& features) {
   if (kOfOtherDrivers->count(field) > 0) return true;
   // Fields of clients, which do not change the traffic.
   if (absl::StrContains(field, "LoadSearchSpec") ||
+      absl::StrContains(field, "Experiment") ||
+      absl::StrContains(field, "Antagonist") ||
+      field == "distbench.DistributedSystemDescription.experiment" ||
       field == "distbench.DistributedSystemDescription.search" ||
       field == "distbench.DistributedSystemDescription.objectives") {
     return true;

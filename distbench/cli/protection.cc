@@ -1,0 +1,279 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "distbench/base/stop_signals.h"
+#include "distbench/cli/commands.h"
+#include "distbench/cli/flags.h"
+#include "distbench/cli/input.h"
+#include "distbench/cli/output.h"
+#include "distbench/cli/test_output.h"
+#include "distbench/client/progress_display.h"
+#include "distbench/client/test_client.h"
+#include "distbench/protection/experiment_display.h"
+#include "distbench/protection/experiment_plan.h"
+#include "distbench/protection/resumption.h"
+#include "distbench/protection/runner.h"
+#include "distbench/protection/sequencer_experiment.h"
+#include "distbench/report/findings/verdict.h"
+#include "distbench/report/protection/protection_text.h"
+#include "distbench/results/result_file.h"
+#include "distbench/search/search_display.h"
+#include "distbench/search/sequencer_runner.h"
+#include "proto/results.pb.h"
+#include "proto/traffic_config.pb.h"
+
+namespace distbench {
+
+namespace {
+
+constexpr int kMaxRepeat = 1000;
+
+struct Flags {
+  std::string test_sequencer;
+  TlsFiles tls;
+  std::string infile = "-";
+  int repeat = 0;  // the config's
+  std::optional<uint64_t> seed;
+  std::string resume;
+  TestOutputFlags output;
+};
+
+// The file that the results are read from and written to.
+const std::string& PathOf(const Flags& flags) {
+  return flags.resume.empty() ? flags.output.outfile : flags.resume;
+}
+
+absl::StatusOr<DistributedSystemDescription> LoadExperiment(
+    const Flags& flags) {
+  absl::StatusOr<DistributedSystemDescription> test =
+      LoadOneTest("", flags.infile);
+  if (!test.ok()) return test;
+  if (!test->has_experiment()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        flags.infile,
+        " has no experiment; add one, as docs/protection.md shows, or run the "
+        "test with distbench run_tests"));
+  }
+  if (flags.repeat > 0) test->mutable_experiment()->set_repeat(flags.repeat);
+  return test;
+}
+
+// Returns the results to go on from, or nothing without --resume. Fails if the
+// outfile holds an experiment, which took long and would be overwritten.
+absl::StatusOr<TestSequenceResults> EarlierResults(const Flags& flags) {
+  if (!flags.resume.empty()) {
+    if (!flags.output.outfile.empty()) {
+      return absl::InvalidArgumentError(
+          "--resume and --outfile exclude each other: what is resumed is "
+          "written to its own file");
+    }
+    return ReadResults(flags.resume);
+  }
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(flags.output.outfile, ignored)) {
+    return TestSequenceResults();
+  }
+  const absl::StatusOr<TestSequenceResults> existing =
+      ReadResults(flags.output.outfile);
+  if (existing.ok() && !existing->experiments().empty()) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        flags.output.outfile, " holds an experiment with ",
+        existing->test_results_size(), " runs; resume with --resume=",
+        flags.output.outfile, ", or remove the file to start anew"));
+  }
+  return TestSequenceResults();
+}
+
+absl::Status CheckSeed(const Flags& flags, const TestSequenceResults& results) {
+  const std::optional<uint64_t> seed = SeedOf(results);
+  if (!seed || !flags.seed || *seed == *flags.seed) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("--seed=", *flags.seed, " is not that of ", flags.resume,
+                   ", ", *seed, "; leave it out"));
+}
+
+// The seed of a new experiment.
+uint64_t NewSeed(const Flags& flags, const DistributedSystemDescription& test) {
+  if (flags.seed) return *flags.seed;
+  if (test.has_random_seed()) return test.random_seed();
+  return std::random_device()();
+}
+
+// Without an antagonist, nothing excuses numbers that are false.
+bool IsUntrustworthy(const TestResult& result) {
+  const ExperimentCell& cell = result.experiment_cell();
+  if (!cell.antagonist().empty()) return false;
+  return result.run_info().has_failure() || IsInvalid(result);
+}
+
+int ExitCodeOf(const TestSequenceResults& results, bool allow_invalid) {
+  if (results.experiments().empty()) return kExitRunFailed;
+  for (const std::string& omission : results.experiments(0).omissions()) {
+    Fail(omission, kExitRunFailed);
+  }
+  if (!results.experiments(0).omissions().empty()) return kExitRunFailed;
+  const auto count =
+      std::count_if(results.test_results().begin(),
+                    results.test_results().end(), IsUntrustworthy);
+  if (count == 0) return kExitOk;
+  const int exit_code = allow_invalid ? kExitOk : kExitRunFailed;
+  return Fail(
+      absl::StrCat(
+          count,
+          " runs without an antagonist failed or are invalid; see "
+          "their findings with distbench report",
+          allow_invalid ? "" : "; --allow_invalid exits 0 nevertheless"),
+      exit_code);
+}
+
+// Shows runs of cells and probes of the search for the capacity on stderr.
+class Display {
+ public:
+  Display()
+      : traffic_(StderrProgress(1)),
+        search_(StderrProgress(1)),
+        cells_([this](absl::string_view line) {
+          traffic_.Clear();
+          search_.Clear();
+          std::cerr << line << std::flush;
+        }) {}
+
+  void AddTo(ExperimentCallbacks& callbacks) {
+    callbacks.announce = [this](const CellRun& run) { cells_.Announce(run); };
+    callbacks.observe = [this](const CellRun& run, CellOutcome outcome,
+                               const std::string& evidence) {
+      cells_.Observe(run, outcome, evidence);
+    };
+    callbacks.progress = [this](const RunTestsEvent& event) {
+      traffic_.Show(event);
+    };
+    callbacks.announce_search = [this](const SearchPlan& plan) {
+      search_.ShowPlan(plan);
+    };
+    callbacks.search.announce = [this](const PlannedProbe& probe) {
+      search_.Announce(probe);
+    };
+    callbacks.search.progress = [this](const RunTestsEvent& event) {
+      search_.Show(event);
+    };
+    callbacks.search.observe = [this](const SearchReport& report,
+                                      const SearchProbe& probe) {
+      search_.Observe(report, probe);
+    };
+  }
+
+  void ShowPlan(const ExperimentPlan& plan,
+                const TestSequenceResults& results) {
+    cells_.ShowPlan(plan, results);
+  }
+
+  void Clear() {
+    traffic_.Clear();
+    search_.Clear();
+  }
+
+ private:
+  ProgressDisplay traffic_;
+  SearchDisplay search_;
+  ExperimentDisplay cells_;
+};
+
+int Run(const Flags& flags, const ExperimentPlan& plan, TestClient& client,
+        TestSequenceResults results) {
+  const ResultEncoding encoding = flags.output.binary_output
+                                      ? ResultEncoding::kBinary
+                                      : ResultEncoding::kText;
+  Display display;
+  ExperimentCallbacks callbacks;
+  callbacks.run = RunOnSequencer(client);
+  callbacks.save = [&](const TestSequenceResults& so_far) {
+    if (PathOf(flags).empty()) return absl::OkStatus();
+    return WriteResults(so_far, PathOf(flags), encoding);
+  };
+  display.AddTo(callbacks);
+  display.ShowPlan(plan, results);
+  const absl::Status status = RunExperiment(plan, callbacks, results);
+  display.Clear();
+  std::cout << ProtectionText(results) << std::flush;
+  const int exit_code = ExitCodeOf(results, flags.output.allow_invalid);
+  return status.ok() ? exit_code : Fail(status, kExitRunFailed);
+}
+
+int Protection(const Flags& flags) {
+  StopSignals stop(kExitRunFailed);
+  // Before a run has started there is nothing to end.
+  stop.SetHandler([] { std::_Exit(kExitRunFailed); });
+  const absl::StatusOr<DistributedSystemDescription> test =
+      LoadExperiment(flags);
+  if (!test.ok()) return Fail(test.status(), kExitUsage);
+  absl::StatusOr<TestSequenceResults> results = EarlierResults(flags);
+  if (!results.ok()) return Fail(results.status(), kExitUsage);
+  absl::Status checked = CheckSeed(flags, *results);
+  checked.Update(CheckOutput(flags.output));
+  if (!checked.ok()) return Fail(checked, kExitUsage);
+  const absl::StatusOr<std::unique_ptr<TestClient>> client =
+      TestClient::Connect(flags.test_sequencer, flags.tls);
+  if (!client.ok()) return Fail(client.status(), kExitUsage);
+  const absl::StatusOr<ExperimentPlan> plan =
+      PlanOnSequencer(*test, NewSeed(flags, *test), *results, **client);
+  if (!plan.ok()) {
+    if (flags.resume.empty()) return Fail(plan.status(), kExitUsage);
+    return Fail(absl::StrCat("cannot resume ", flags.resume, ": ",
+                             std::string(plan.status().message())),
+                kExitUsage);
+  }
+  stop.SetHandler([&client] { (*client)->Cancel(); });
+  const int exit_code = Run(flags, *plan, **client, *std::move(results));
+  stop.SetHandler({});
+  return exit_code;
+}
+
+}  // namespace
+
+void AddProtectionCommand(CLI::App& app, CommandBody& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "protection", "Measures what a service keeps beside noisy neighbours");
+  auto flags = std::make_shared<Flags>();
+  AddTestSequencerFlag(*command, flags->test_sequencer);
+  AddTlsFlags(*command, flags->tls);
+  AddInfileFlag(*command, flags->infile);
+  command
+      ->add_option("--repeat", flags->repeat,
+                   "Run each cell this often; default: the config's repeat")
+      ->check(CLI::Range(1, kMaxRepeat).description(""))
+      ->type_name("N");
+  command
+      ->add_option("--seed", flags->seed,
+                   "Seed of the order of the cells and of their traffic;\n"
+                   "default: the config's random_seed, or a random one")
+      ->type_name("N");
+  AddTestOutputFlags(*command, flags->output);
+  AddTextFlag(*command, "--resume", flags->resume, "FILE",
+              "Go on with the experiment in this outfile, and write to it");
+  command->footer(
+      "Runs the cells of the config's experiment: each set of controls with\n"
+      "each antagonist, and with none, at each load. The outfile is written\n"
+      "after each cell. SIGINT or SIGTERM keeps the cells that are complete;\n"
+      "--resume continues. Prints the report to stdout. Exits 3 if a cell\n"
+      "could not be measured. See docs/protection.md.\n\n"
+      "Example:\n"
+      "  distbench protection --test_sequencer=host1:10000 \\\n"
+      "      --infile=workloads/protection.config --outfile=protection.pb.gz");
+  command->callback(
+      [flags, &chosen] { chosen = [flags] { return Protection(*flags); }; });
+}
+
+}  // namespace distbench

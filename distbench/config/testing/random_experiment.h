@@ -1,0 +1,15 @@
+#ifndef DISTBENCH_CONFIG_TESTING_RANDOM_EXPERIMENT_H_
+#define DISTBENCH_CONFIG_TESTING_RANDOM_EXPERIMENT_H_
+
+#include "distbench/fuzzing/random_source.h"
+#include "proto/traffic_config.pb.h"
+
+namespace distbench {
+
+// Replaces the test's experiment, and adds an activity for its antagonists. All
+// parts of the language are drawn; most experiments fit the test.
+void DrawExperiment(RandomSource& random, DistributedSystemDescription& test);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_CONFIG_TESTING_RANDOM_EXPERIMENT_H_
