@@ -27,7 +27,7 @@ TEST(ExperimentDisplayTest, SaysWhatRunsAndWhatCameOfIt) {
   display.Observe(run, CellOutcome::kKept, "");
   // Eight runs of 5 + 10 + 20 + 5 s, and two of 20 s.
   EXPECT_EQ(shown,
-            "Protection of query: 10 runs, at least 6m0s. Random order and "
+            "Protection of query: 10 runs, at least 6m. Random order and "
             "traffic: --seed=7\n"
             "run 3 of 10: controls off, hog, repetition 1: 45s\n"
             "run 3 not still, and repeated with more time: it grew\n"
