@@ -1,9 +1,12 @@
 #include "distbench/config/experiment/phases.h"
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "distbench/base/testing/proto_testing.h"
+#include "distbench/config/problems/problem.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

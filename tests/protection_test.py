@@ -1,0 +1,124 @@
+"""`distbench protection` on a cluster of real processes, and its files."""
+
+import os
+import select
+import signal
+import time
+
+from tests import programs
+from tests import testing_main
+
+EXPERIMENT = """
+  activity_configs {
+    name: "burn"
+    activity_settings { name: "activity_func" string_value: "ConsumeCpu" }
+  }
+  experiment {
+    antagonists { name: "hog" activity: "burn" }
+    phases {
+      stabilise: "5s" flat_over: "5s" flat_within_percent: 1000
+      baseline: "3s" interfere: "3s" recover: "0s"
+    }
+    repeat: 1
+  }
+"""
+
+# With and without the antagonist, and the antagonist alone.
+RUNS = 3
+
+
+class ProtectionTest(programs.ClusterTest):
+    """Uses the shortest phases, because the figures are not tested."""
+
+    def config(self, experiment=EXPERIMENT):
+        text = programs.client_server_config(
+            "open_loop_interval_ns: 10000000 max_duration_us: 1000000"
+        )
+        end = text.rindex("}")
+        return self.write("test.config", text[:end] + experiment + text[end:])
+
+    def start_cluster(self):
+        sequencer = self.start_sequencer()
+        for _ in range(2):
+            self.start_node(sequencer)
+        return sequencer
+
+    def arguments(self, sequencer, infile, *flags):
+        return (
+            programs.DISTBENCH,
+            "protection",
+            f"--test_sequencer={sequencer.address}",
+            f"--infile={infile}",
+            "--allow_invalid",
+            *flags,
+        )
+
+    def wait_for_file(self, path):
+        end = time.monotonic() + programs.DEADLINE_SECONDS
+        while not os.path.exists(path):
+            self.assertLess(time.monotonic(), end, path)
+            select.select([], [], [], 0.05)
+
+    def test_runs_every_cell_and_reports_it(self):
+        sequencer = self.start_cluster()
+        result = self.path("protection.pb")
+        outcome = self.run_to_end(
+            *self.arguments(
+                sequencer, self.config(), "--seed=7", f"--outfile={result}"
+            )
+        )
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertIn(f"{RUNS} runs, at least", outcome.err)
+        self.assertIn("--seed=7", outcome.err)
+        for cell in ("controls none, hog", "no antagonist", "hog alone"):
+            self.assertIn(cell, outcome.err)
+        self.assertIn("Result: isol=", outcome.out)
+        # An experiment is not overwritten.
+        again = self.run_to_end(
+            *self.arguments(sequencer, self.config(), f"--outfile={result}")
+        )
+        self.assertEqual(again.status, 1, again)
+        self.assertIn(f"resume with --resume={result}", again.err)
+
+    def test_goes_on_after_it_was_ended(self):
+        sequencer = self.start_cluster()
+        result = self.path("protection.pb")
+        infile = self.config()
+        experiment = self.start(
+            *self.arguments(sequencer, infile, f"--outfile={result}")
+        )
+        self.wait_for_file(result)
+        experiment.send(signal.SIGINT)
+        self.assertEqual(experiment.wait().status, 3)
+        outcome = self.run_to_end(
+            *self.arguments(sequencer, infile, f"--resume={result}")
+        )
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertIn(f"{RUNS} runs, of which", outcome.err)
+        self.assertIn("Result: isol=", outcome.out)
+
+    def test_refuses_what_is_no_experiment_before_any_traffic(self):
+        sequencer = self.start_sequencer()
+        outcome = self.run_to_end(
+            *self.arguments(sequencer, self.config(experiment=""))
+        )
+        self.assertEqual(outcome.status, 1, outcome)
+        self.assertIn("has no experiment", outcome.err)
+        outcome = self.run_to_end(
+            *self.arguments(
+                sequencer,
+                self.config(EXPERIMENT.replace('activity: "burn"', "")),
+            )
+        )
+        self.assertEqual(outcome.status, 1, outcome)
+        self.assertIn("experiment.antagonists[0].activity", outcome.err)
+
+    def test_cells_that_cannot_run_are_told(self):
+        sequencer = self.start_sequencer()
+        outcome = self.run_to_end(*self.arguments(sequencer, self.config()))
+        self.assertEqual(outcome.status, 3, outcome)
+        self.assertIn("none of the cells could be run", outcome.err)
+
+
+if __name__ == "__main__":
+    testing_main.main()
