@@ -1,0 +1,20 @@
+// What experiments found about protection, as text.
+
+#ifndef DISTBENCH_REPORT_PROTECTION_PROTECTION_TEXT_H_
+#define DISTBENCH_REPORT_PROTECTION_PROTECTION_TEXT_H_
+
+#include <string>
+
+#include "proto/results.pb.h"
+
+namespace distbench {
+
+// Renders each experiment of the results: a matrix of all cells, and for each
+// cell the distributions over seconds and a "Result:" line, in the form of
+// docs/reports.md ("Protection"). What was not measured is named with the
+// reason. Empty if the results contain no experiment.
+std::string ProtectionText(const TestSequenceResults& results);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_REPORT_PROTECTION_PROTECTION_TEXT_H_
