@@ -1,5 +1,7 @@
 #include "distbench/report/protection/protection_text.h"
 
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 #include "distbench/report/measurements/protection_matrix.h"
 #include "distbench/report/protection/text_parts.h"
@@ -38,14 +40,22 @@ std::string MatrixText(const ProtectionMatrix& matrix) {
   return text;
 }
 
-}  // namespace
-
-std::string ProtectionText(const TestSequenceResults& results) {
+std::string MatricesText(const std::vector<ProtectionMatrix>& matrices) {
   std::string text;
-  for (const ProtectionMatrix& matrix : MeasureExperiments(results)) {
+  for (const ProtectionMatrix& matrix : matrices) {
     absl::StrAppend(&text, text.empty() ? "" : "\n", MatrixText(matrix));
   }
   return text;
+}
+
+}  // namespace
+
+std::string ProtectionText(const TestSequenceResults& results) {
+  return MatricesText(MeasureExperiments(results));
+}
+
+std::string ProtectionText(absl::Span<const TestRun> runs) {
+  return MatricesText(MeasureExperiments(runs));
 }
 
 }  // namespace distbench

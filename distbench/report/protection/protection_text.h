@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "absl/types/span.h"
+#include "distbench/report/measurements/test_run.h"
 #include "proto/results.pb.h"
 
 namespace distbench {
@@ -14,6 +16,9 @@ namespace distbench {
 // docs/reports.md ("Protection"). What was not measured is named with the
 // reason. Empty if the results contain no experiment.
 std::string ProtectionText(const TestSequenceResults& results);
+
+// The same for the results from which the runs were listed, each once.
+std::string ProtectionText(absl::Span<const TestRun> runs);
 
 }  // namespace distbench
 
