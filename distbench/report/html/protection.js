@@ -30,25 +30,31 @@ function cellLabel({controls, antagonist, load}) {
       .filter(part => part !== '').join(', ');
 }
 
-function rateOrDash(rate, total) {
-  return rate === null ? '–' : total > 0 ? `${formatRate(rate)} of ${formatRate(total)}` : formatRate(rate);
+// Of an open loop, also what was offered.
+function antagonistRate(cell, name) {
+  const rate = cell[`${name}_completed_per_second`];
+  const offered = cell[`${name}_offered_per_second`];
+  return rate === null ? '–' : offered > 0 ? `${formatRate(rate)} of ${formatRate(offered)}` : formatRate(rate);
+}
+
+function antagonistCell(cell) {
+  if (cell.antagonist === '') return '–';
+  return element('span', {}, antagonistRate(cell, 'antagonist'),
+      element('small', {}, `alone ${antagonistRate(cell, 'antagonist_alone')}`));
 }
 
 function renderCells(experiment) {
   const columns = [
     {title: 'Controls'}, {title: 'Antagonist'}, {title: 'Load'}, {title: 'Runs', isNumber: true},
     {title: 'Isolation', isNumber: true}, {title: 'Its p05', isNumber: true},
-    {title: 'Latency impact, p95', isNumber: true}, {title: 'Recovered', isNumber: true},
-    {title: 'Antagonist per second', isNumber: true}, {title: 'Alone', isNumber: true},
-    {title: 'Work done', isNumber: true}, {title: 'Missing', isNumber: true}, {title: 'Failed', isNumber: true},
+    {title: 'Impact on p95', isNumber: true}, {title: 'Recovered', isNumber: true},
+    {title: 'Antagonist per second', isNumber: true}, {title: 'Work done', isNumber: true},
+    {title: 'Missing', isNumber: true}, {title: 'Failed', isNumber: true},
   ];
   replaceContent('protection-table', makeTable(columns, experiment.cells.map(cell => [
     cell.controls || '–', cell.antagonist || 'none', cell.load || '–', `${cell.measured_runs}/${cell.runs}`,
     estimateCell(cell, 'mean_isol'), formatShare(cell.p05_isol), estimateCell(cell, 'mean_lat_imp'),
-    recoveryText(cell),
-    rateOrDash(cell.antagonist_completed_per_second, cell.antagonist_offered_per_second),
-    rateOrDash(cell.antagonist_alone_completed_per_second, cell.antagonist_alone_offered_per_second),
-    workCell(cell), formatShare(cell.missing), formatShare(cell.failed),
+    recoveryText(cell), antagonistCell(cell), workCell(cell), formatShare(cell.missing), formatShare(cell.failed),
   ])));
 }
 
@@ -105,19 +111,21 @@ function drawUsage({rows}, shade) {
     label, color: seriesColor(i), isDashed: false, points: pointsOf(rows, column, scale),
   });
   const zero = {beginAtZero: true};
-  const hasCpu = drawTimeline('protection-cpu-chart', [line('subject', 0, 'subject_cpus'), line('antagonist', 1, 'antagonist_cpus')],
-      zero, value => `${value.toFixed(2)} cores`, shade);
+  const hasCpu = drawTimeline('protection-cpu-chart', [
+    line('subject', 0, 'subject_cpus'), line('antagonist', 1, 'antagonist_cpus'),
+  ], zero, value => `${value.toFixed(2)} cores`, shade);
   const hasMemory = drawTimeline('protection-memory-chart', [
     line('subject', 0, 'subject_memory_bytes', 2 ** -20), line('antagonist', 1, 'antagonist_memory_bytes', 2 ** -20),
   ], zero, value => `${value.toFixed(1)} MiB`, shade);
-  const resources = ['cpu', 'memory', 'io'];
-  const ofSubject = resources.map((name, i) => line(`${name}, subject`, i, `subject_${name}_pressure`, 100));
+  const resources = [['cpu', 'CPU'], ['memory', 'memory'], ['io', 'I/O']];
+  const ofSubject = resources.map(
+      ([name, title], i) => line(`${title}, subject`, i, `subject_${name}_pressure`, 100));
   const ofHost = resources.map(
-      (name, i) => ({...line(`${name}, host`, i, `host_${name}_pressure`, 100), isDashed: true}));
+      ([name, title], i) => ({...line(`${title}, host`, i, `host_${name}_pressure`, 100), isDashed: true}));
   drawTimeline('protection-pressure-chart', [...ofSubject, ...ofHost], zero, value => `${value.toFixed(1)} %`, shade);
   legend('protection-usage-legend', !hasCpu && !hasMemory ? []
       : ['subject', 'antagonist'].map((label, i) => ({label, color: seriesColor(i)})));
-  legend('protection-pressure-legend', resources.map((label, i) => ({label, color: seriesColor(i)})));
+  legend('protection-pressure-legend', resources.map(([, label], i) => ({label, color: seriesColor(i)})));
 }
 
 function drawCell() {
@@ -156,7 +164,8 @@ function drawExperiment() {
   byId('protection-timeline').hidden = !hasCells;
   replaceContent('protection-controls', ...[
     data.experiments.length === 1 ? null : selectBox(
-        'Experiment', data.experiments.map(({source, test_name: name}, i) => [String(i), `${baseName(source)}: ${name}`]),
+        'Experiment', data.experiments.map(
+            ({source, test_name: name}, i) => [String(i), `${baseName(source)}: ${name}`]),
         String(protectionView.experiment), value => {
           Object.assign(protectionView, {experiment: Number(value), cell: 0, run: 0});
           drawExperiment();
