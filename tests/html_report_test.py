@@ -8,6 +8,9 @@ from tests import programs
 from tests import testing_main
 
 MAKE_EXAMPLE = os.path.abspath("distbench/report/testing/make_example_result")
+MAKE_EXPERIMENT = os.path.abspath(
+    "distbench/report/testing/make_example_experiment"
+)
 
 HOSTILE = '</script><img src=x onerror=\\"document.title = \'broken\'\\">'
 
@@ -48,6 +51,15 @@ CHARTS = (
     "heat-map-canvas",
     "cpu-chart",
     "memory-chart",
+)
+
+PROTECTION_CHARTS = (
+    "protection-goodput-chart",
+    "protection-latency-chart",
+    "protection-work-chart",
+    "protection-cpu-chart",
+    "protection-memory-chart",
+    "protection-pressure-chart",
 )
 
 
@@ -152,6 +164,9 @@ class HtmlReportTest(programs.ProgramTest):
         page = self.open_report(self.write("old.pb", OLD_RESULT))
         self.assertTrue(page.evaluate(f"{IS_DRAWN}('cdf-chart')"))
         self.assertTrue(
+            page.evaluate("document.getElementById('protection').hidden")
+        )
+        self.assertTrue(
             page.evaluate("document.getElementById('over-time').hidden")
         )
         self.assertIn("2.5 µs", self.text_of(page, "latency-table"))
@@ -176,6 +191,33 @@ class HtmlReportTest(programs.ProgramTest):
             "900 ns",
         ):
             self.assertIn(text, table)
+        page.close()
+
+    def test_experiments_are_shown(self):
+        result = self.path("experiment.pb.gz")
+        outcome = self.run_to_end(MAKE_EXPERIMENT, result)
+        self.assertEqual(outcome.status, 0, outcome)
+        page = self.open_report(result)
+        table = self.text_of(page, "protection-table")
+        for text in ("hog", "burner", "none", "51 %", "80 of 100"):
+            self.assertIn(text, table)
+        # At first, the timeline is that of a cell with an antagonist.
+        for chart in PROTECTION_CHARTS:
+            self.assertTrue(page.evaluate(f"{IS_DRAWN}('{chart}')"), chart)
+        self.assertIn("run 3", self.text_of(page, "protection-runs-legend"))
+        # The cell without one has no work of it to show.
+        page.evaluate(
+            """(box => { box.value = '0';
+            box.dispatchEvent(new Event('change')); })(
+            document.querySelector('#protection-controls select'))"""
+        )
+        self.assertTrue(
+            page.evaluate(
+                "document.getElementById('protection-work-chart')"
+                ".closest('figure').hidden"
+            )
+        )
+        self.assertEqual(page.complaints, [])
         page.close()
 
     def test_result_without_anything_at_all_is_shown(self):

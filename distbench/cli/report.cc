@@ -23,8 +23,10 @@
 #include "distbench/report/html/html.h"
 #include "distbench/report/json/json.h"
 #include "distbench/report/measurements/test_run.h"
+#include "distbench/report/protection/protection_text.h"
 #include "distbench/report/tables/csv.h"
 #include "distbench/report/tables/numa_table.h"
+#include "distbench/report/tables/protection_table.h"
 #include "distbench/report/tables/search_table.h"
 #include "distbench/report/tables/table.h"
 #include "distbench/report/text/search_text.h"
@@ -73,6 +75,7 @@ absl::Status WriteText(const Input& input, const Flags&, ReportOutput& output) {
   for (const NumaComparison* comparison : NumaComparisonsOf(input.runs)) {
     output.Write(RenderNumaComparison(*comparison));
   }
+  output.Write(ProtectionText(input.runs));
   return absl::OkStatus();
 }
 
@@ -102,6 +105,11 @@ absl::Status WriteCsv(const Input& input, const Flags& flags,
   if (flags.table == kSearchTable) {
     WriteSearchTable(input, output);
     return absl::OkStatus();
+  }
+  for (const ProtectionTable* table : ProtectionTables()) {
+    if (table->name != flags.table) continue;
+    RenderProtectionCsv(input.runs, *table,
+                        [&](absl::string_view bytes) { output.Write(bytes); });
   }
   for (const ReportTable* table : AllTables()) {
     if (table->name != (flags.table.empty() ? "rpcs" : flags.table)) continue;
@@ -173,6 +181,9 @@ std::vector<std::string> FormatNames() {
 std::vector<std::string> TableNames() {
   std::vector<std::string> names;
   for (const ReportTable* table : AllTables()) {
+    names.emplace_back(table->name);
+  }
+  for (const ProtectionTable* table : ProtectionTables()) {
     names.emplace_back(table->name);
   }
   names.push_back(kSearchTable);
@@ -275,6 +286,9 @@ std::string FormatHelp() {
 std::string TableHelp() {
   std::string help = "Table for --format=csv; default: rpcs";
   for (const ReportTable* table : AllTables()) {
+    absl::StrAppend(&help, "\n  ", table->name, ": ", table->description);
+  }
+  for (const ProtectionTable* table : ProtectionTables()) {
     absl::StrAppend(&help, "\n  ", table->name, ": ", table->description);
   }
   absl::StrAppend(&help, "\n  ", kSearchTable, ": a row per probe of a search");

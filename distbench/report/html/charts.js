@@ -13,8 +13,8 @@ const charts = new Map();
 // lines: [{label, points: [{x, y}], color, isDashed}]. Optional: hasPoints
 // marks the points of a line; isPointsOnly omits the line, with radius and
 // isHollow for other marks. x and y are options of the axes; describe(point)
-// returns the text of a tooltip.
-function drawLines(id, lines, x, y, describe) {
+// returns the text of a tooltip. shade: {from, to} marks a part of the x axis.
+function drawLines(id, lines, x, y, describe, shade = null) {
   charts.get(id)?.destroy();
   const ink = cssColor('--ink-soft');
   const grid = cssColor('--line');
@@ -41,6 +41,7 @@ function drawLines(id, lines, x, y, describe) {
         pointHitRadius: 8,
       })),
     },
+    plugins: shade === null ? [] : [{id: 'shade', beforeDatasetsDraw: chart => fillShade(chart, shade)}],
     options: {
       animation: false,
       maintainAspectRatio: false,
@@ -57,6 +58,15 @@ function drawLines(id, lines, x, y, describe) {
       },
     },
   }));
+}
+
+function fillShade({ctx: context, chartArea, scales}, {from, to}) {
+  const within = x => Math.min(chartArea.right, Math.max(chartArea.left, scales.x.getPixelForValue(x)));
+  context.save();
+  context.globalAlpha = 0.12;
+  context.fillStyle = cssColor('--warn');
+  context.fillRect(within(from), chartArea.top, within(to) - within(from), chartArea.bottom - chartArea.top);
+  context.restore();
 }
 
 // The largest of 1, 2 and 5 times a power of ten that is at most value.

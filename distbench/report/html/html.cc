@@ -25,6 +25,9 @@ constexpr int64_t kMaxCpuRows = 0;
 constexpr int64_t kMaxGroupRows = 0;
 constexpr int64_t kMaxActivitySeriesRows = 0;
 
+// 30 cells of 20 runs that take three minutes each.
+constexpr int64_t kMaxProtectionRows = 108'000;
+
 // Escapes JSON so that it cannot end the script element that contains it.
 std::string ScriptSafe(absl::string_view json) {
   return absl::StrReplaceAll(json, {{"<", "\\u003c"}});
@@ -58,11 +61,12 @@ std::string RenderHtml(absl::Span<const TestRun> runs,
                              .max_cpu_rows = kMaxCpuRows,
                              .max_group_rows = kMaxGroupRows,
                              .max_connection_rows = kMaxConnectionRows,
+                             .max_protection_rows = kMaxProtectionRows,
                              .max_intervals = kMaxIntervals},
                             searches));
   const std::string script =
       absl::StrCat(kModelJs, kDomJs, kTablesJs, kChartsJs, kHeatMapJs,
-                   kResourcesJs, kNumaJs, kSearchJs, kMainJs);
+                   kResourcesJs, kNumaJs, kSearchJs, kProtectionJs, kMainJs);
   // In page order.
   return FillIn(kPageHtml, {{"style", kStyleCss},
                             {"data", data},

@@ -55,6 +55,7 @@ function renderSelection() {
 
 function renderAll() {
   renderSearches();
+  renderProtection();
   renderSelection();
   renderPeers();
   renderResources();

@@ -21,19 +21,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json CellJson(const Cell& cell) {
-  if (const auto* integer = std::get_if<int64_t>(&cell)) return *integer;
-  if (const auto* number = std::get_if<double>(&cell)) return *number;
-  if (const auto* text = std::get_if<std::string>(&cell)) return *text;
-  return nullptr;
-}
-
-Json RowJson(const Row& row) {
-  Json json = Json::array();
-  for (const Cell& cell : row) json.push_back(CellJson(cell));
-  return json;
-}
-
 Json EmptyTableJson(const ReportTable& table) {
   return {{"columns", table.columns},
           {"rows", Json::array()},
@@ -187,6 +174,19 @@ Json TestJson(const TestRun& run, const JsonLimits& limits) {
 
 }  // namespace
 
+Json CellJson(const Cell& cell) {
+  if (const auto* integer = std::get_if<int64_t>(&cell)) return *integer;
+  if (const auto* number = std::get_if<double>(&cell)) return *number;
+  if (const auto* text = std::get_if<std::string>(&cell)) return *text;
+  return nullptr;
+}
+
+Json RowJson(const Row& row) {
+  Json json = Json::array();
+  for (const Cell& cell : row) json.push_back(CellJson(cell));
+  return json;
+}
+
 std::string RenderJson(absl::Span<const TestRun> runs, const JsonLimits& limits,
                        absl::Span<const SourcedSearch> searches) {
   Json document = {{"schema", "distbench report"},
@@ -200,6 +200,7 @@ std::string RenderJson(absl::Span<const TestRun> runs, const JsonLimits& limits,
     comparisons.push_back(NumaComparisonJson(*comparison));
   }
   document["searches"] = SearchesJson(searches);
+  document["experiments"] = ExperimentsJson(runs, limits.max_protection_rows);
   // Names may contain arbitrary bytes; invalid UTF-8 is replaced.
   return document.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
 }

@@ -9,6 +9,7 @@
 #include "absl/types/span.h"
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/test_run.h"
+#include "distbench/report/tables/table.h"
 #include "proto/results.pb.h"
 
 namespace distbench {
@@ -35,6 +36,15 @@ nlohmann::ordered_json OutcomeJson(int64_t value_ns);
 nlohmann::ordered_json RpcJson(const RpcMeasurements& rpc);
 
 nlohmann::ordered_json SearchesJson(absl::Span<const SourcedSearch> searches);
+
+// Lists the experiments in the results from which the tests of the document
+// were listed, with at most max_rows rows of seconds each.
+nlohmann::ordered_json ExperimentsJson(absl::Span<const TestRun> tests,
+                                       int64_t max_rows);
+
+// Null for an empty cell.
+nlohmann::ordered_json CellJson(const Cell& cell);
+nlohmann::ordered_json RowJson(const Row& row);
 
 }  // namespace distbench
 

@@ -66,6 +66,15 @@ std::string CsvText(absl::string_view text) {
   return absl::StrCat("\"", absl::StrReplaceAll(text, {{"\"", "\"\""}}), "\"");
 }
 
+std::string CsvLine(const Row& row) {
+  std::string line;
+  for (const Cell& cell : row) {
+    if (&cell != &row.front()) line += ',';
+    AppendCell(cell, line);
+  }
+  return line + '\n';
+}
+
 void RenderCsv(absl::Span<const TestRun> runs, const ReportTable& table,
                ByteSink sink) {
   std::string page = Header(table);

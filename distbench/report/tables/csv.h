@@ -22,6 +22,9 @@ using ByteSink = absl::FunctionRef<void(absl::string_view bytes)>;
 void RenderCsv(absl::Span<const TestRun> runs, const ReportTable& table,
                ByteSink sink);
 
+// The cells as a line, with its end.
+std::string CsvLine(const Row& row);
+
 // The text as a cell, quoted if necessary.
 std::string CsvText(absl::string_view text);
 

@@ -20,7 +20,9 @@
 #include "distbench/report/html/html.h"
 #include "distbench/report/json/json.h"
 #include "distbench/report/measurements/test_run.h"
+#include "distbench/report/protection/protection_text.h"
 #include "distbench/report/tables/csv.h"
+#include "distbench/report/tables/protection_table.h"
 #include "distbench/report/tables/table.h"
 #include "distbench/report/text/text_summary.h"
 #include "distbench/results/result_file.h"
@@ -56,6 +58,10 @@ void MakeReports(const std::vector<TestRun>& runs) {
     Judge(*run.result);
   }
   for (const ReportTable* table : AllTables()) RenderCsv(runs, *table, Drop);
+  for (const ProtectionTable* table : ProtectionTables()) {
+    RenderProtectionCsv(runs, *table, Drop);
+  }
+  ProtectionText(runs);
   RenderJson(runs);
   RenderHtml(runs);
   RenderTraceEvents(runs, Drop).IgnoreError();

@@ -1,0 +1,219 @@
+#include "distbench/report/measurements/protection_matrix.h"
+
+#include <algorithm>
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "distbench/report/measurements/protection_phases.h"
+#include "distbench/report/measurements/protection_resources.h"
+
+namespace distbench {
+namespace {
+
+// More than 500 runs of an hour: only damaged results have more.
+constexpr int64_t kMostSecondsOfExperiment = 2'000'000;
+
+// The place of a name in a list of the experiment, and the name.
+using Place = std::pair<int, std::string>;
+
+struct CellKey {
+  Place controls;
+  Place antagonist;
+  Place load;
+
+  friend auto operator<=>(const CellKey&, const CellKey&) = default;
+};
+
+template <typename List, typename NameOf>
+Place PlaceOf(const std::string& name, const List& list, NameOf name_of) {
+  int place = 0;
+  for (const auto& item : list) {
+    if (name_of(item) == name) break;
+    ++place;
+  }
+  return {place, name};
+}
+
+CellKey KeyOf(const ExperimentCell& cell, const Experiment& experiment) {
+  const auto name_of = [](const auto& item) { return item.name(); };
+  Place antagonist = {-1, ""};
+  if (!cell.antagonist().empty()) {
+    antagonist = PlaceOf(cell.antagonist(), experiment.antagonists(), name_of);
+  }
+  return {.controls = PlaceOf(cell.controls(), experiment.controls(), name_of),
+          .antagonist = antagonist,
+          .load = PlaceOf(cell.load(), experiment.subject().loads(),
+                          [](const std::string& load) { return load; })};
+}
+
+// Results with what they used of resources.
+struct Group {
+  std::vector<const TestResult*> results;
+  std::vector<RunUses> uses;
+};
+
+int RepetitionOf(const ProtectionRun& run) {
+  return run.result->experiment_cell().repetition();
+}
+
+// Puts the runs of one experiment together.
+class MatrixBuilder {
+ public:
+  MatrixBuilder(const ExperimentReport& report,
+                const std::vector<const TestResult*>& results)
+      : experiment_(report.experiment()) {
+    matrix_.report = &report;
+    for (const TestResult* result : results) {
+      const ExperimentCell& cell = result->experiment_cell();
+      if (IsAntagonistAlone(cell)) {
+        Add(*result, alone_[cell.antagonist()]);
+      } else {
+        results_[KeyOf(cell, experiment_)].push_back(result);
+      }
+    }
+  }
+
+  ProtectionMatrix Build() {
+    const absl::StatusOr<ProtectionSubject> subject = SubjectOf(experiment_);
+    if (!subject.ok()) {
+      matrix_.problem = std::string(subject.status().message());
+    } else if (results_.empty()) {
+      matrix_.problem = "the results contain no run of its cells";
+    } else {
+      matrix_.subject = *subject;
+      for (const auto& [key, results] : results_) AddCell(key, results);
+      CompareWithNone();
+      AddConservation();
+    }
+    return std::move(matrix_);
+  }
+
+ private:
+  static void Add(const TestResult& result, Group& group) {
+    group.results.push_back(&result);
+    group.uses.push_back(UsesOf(result));
+  }
+
+  void AddCell(const CellKey& key,
+               const std::vector<const TestResult*>& results) {
+    ProtectionCell& cell = matrix_.cells.emplace_back();
+    cell.controls = key.controls.second;
+    cell.antagonist = key.antagonist.second;
+    cell.load = key.load.second;
+    Group& measured = measured_.emplace_back();
+    for (const TestResult* result : results) {
+      const double load = result->experiment_cell().load_per_second();
+      if (load > 0) cell.load_per_second = load;
+      cell.runs.push_back(
+          MeasureProtection(*result, matrix_.subject, seconds_left_));
+      seconds_left_ -= static_cast<int64_t>(cell.runs.back().seconds.size());
+      if (cell.runs.back().problem.empty()) Add(*result, measured);
+    }
+    std::stable_sort(cell.runs.begin(), cell.runs.end(),
+                     [](const ProtectionRun& a, const ProtectionRun& b) {
+                       return RepetitionOf(a) < RepetitionOf(b);
+                     });
+    MeasureCell(cell);
+    if (cell.antagonist.empty()) return;
+    cell.work = {.beside = MeanAntagonistRate(measured.results),
+                 .alone = MeanAntagonistRate(alone_[cell.antagonist].results)};
+  }
+
+  void CompareWithNone() {
+    std::map<std::pair<std::string, std::string>, double> goodput_of_none;
+    for (const ProtectionCell& cell : matrix_.cells) {
+      const auto mean = ValueDistribution(GoodputOf(cell)).mean();
+      if (!cell.antagonist.empty() || !mean) continue;
+      goodput_of_none[{cell.controls, cell.load}] = *mean;
+    }
+    for (ProtectionCell& cell : matrix_.cells) {
+      const auto none = goodput_of_none.find({cell.controls, cell.load});
+      if (cell.antagonist.empty() || none == goodput_of_none.end() ||
+          none->second == 0) {
+        continue;
+      }
+      std::vector<double> shares = GoodputOf(cell);
+      for (double& share : shares) share = std::min(1.0, share / none->second);
+      cell.isolation_against_none = ValueDistribution(std::move(shares)).mean();
+    }
+  }
+
+  void AddConservation() {
+    for (size_t i = 0; i < matrix_.cells.size(); ++i) {
+      ProtectionCell& cell = matrix_.cells[i];
+      if (cell.antagonist.empty()) continue;
+      const Group& alone = alone_[cell.antagonist];
+      for (size_t resource = 0; resource < kWorkResources.size(); ++resource) {
+        cell.conservation.push_back(
+            ConservationOf(measured_[i].uses, alone.uses, resource,
+                           MostWith(cell.antagonist, resource)));
+      }
+    }
+  }
+
+  // The most that was used in any cell of the antagonist, or by it alone.
+  double MostWith(const std::string& antagonist, size_t resource) {
+    double most = MostUsed(alone_[antagonist].uses, resource);
+    for (size_t i = 0; i < matrix_.cells.size(); ++i) {
+      if (matrix_.cells[i].antagonist != antagonist) continue;
+      most = std::max(most, MostUsed(measured_[i].uses, resource));
+    }
+    return most;
+  }
+
+  const Experiment& experiment_;
+  ProtectionMatrix matrix_;
+  int64_t seconds_left_ = kMostSecondsOfExperiment;
+  std::map<CellKey, std::vector<const TestResult*>> results_;
+
+  // By the cells of the matrix: the runs without a problem.
+  std::vector<Group> measured_;
+
+  // Antagonists alone, by name.
+  std::map<std::string, Group> alone_;
+};
+
+std::vector<const TestResult*> ResultsOf(const TestSequenceResults& all,
+                                         const ExperimentReport& report) {
+  std::vector<const TestResult*> results;
+  for (const TestResult& result : all.test_results()) {
+    if (!result.has_experiment_cell()) continue;
+    if (all.experiments_size() > 1 &&
+        result.traffic_config().name() != report.test_name()) {
+      continue;
+    }
+    results.push_back(&result);
+  }
+  return results;
+}
+
+}  // namespace
+
+std::vector<ProtectionMatrix> MeasureExperiments(
+    const TestSequenceResults& results) {
+  std::vector<ProtectionMatrix> matrices;
+  for (const ExperimentReport& report : results.experiments()) {
+    matrices.push_back(
+        MatrixBuilder(report, ResultsOf(results, report)).Build());
+  }
+  return matrices;
+}
+
+std::vector<ProtectionMatrix> MeasureExperiments(
+    absl::Span<const TestRun> runs) {
+  std::vector<ProtectionMatrix> matrices;
+  std::set<const TestSequenceResults*> seen;
+  for (const TestRun& run : runs) {
+    if (run.sequence == nullptr || !seen.insert(run.sequence).second) continue;
+    for (ProtectionMatrix& matrix : MeasureExperiments(*run.sequence)) {
+      matrix.source = run.source;
+      matrices.push_back(std::move(matrix));
+    }
+  }
+  return matrices;
+}
+
+}  // namespace distbench

@@ -1,0 +1,155 @@
+#include "distbench/report/measurements/protection_matrix.h"
+
+#include <string>
+#include <vector>
+
+#include "distbench/report/testing/example_experiment.h"
+#include "distbench/report/testing/report_testing.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::ElementsAre;
+
+constexpr int64_t kMillisecond = 1'000'000;
+
+// A run with so many requests per second beside the antagonist, of 100 before.
+ExampleRun RunWith(int beside, int repetition, const std::string& antagonist) {
+  ExampleRun run = SteadyRun(100, kMillisecond);
+  run.repetition = repetition;
+  run.antagonist = antagonist;
+  for (ExampleSecond* second : InterferenceOf(run)) {
+    second->latency_ns.resize(beside);
+  }
+  return run;
+}
+
+ProtectionMatrix MatrixOf(const TestSequenceResults& results) {
+  std::vector<ProtectionMatrix> matrices = MeasureExperiments(results);
+  EXPECT_EQ(matrices.size(), 1);
+  return matrices.empty() ? ProtectionMatrix() : std::move(matrices[0]);
+}
+
+TEST(ProtectionMatrixTest, CellsAreInTheOrderOfTheExperiment) {
+  const TestSequenceResults results = MakeExampleExperiment();
+  const ProtectionMatrix matrix = MatrixOf(results);
+  EXPECT_EQ(matrix.problem, "");
+  std::vector<std::string> names;
+  for (const ProtectionCell& cell : matrix.cells) {
+    names.push_back(cell.controls + ":" + cell.antagonist);
+    ASSERT_EQ(cell.runs.size(), 3);
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_EQ(cell.runs[i].result->experiment_cell().repetition(), i);
+    }
+  }
+  EXPECT_THAT(names, ElementsAre("off:", "off:hog", "off:burner",
+                                 "on:", "on:hog", "on:burner"));
+}
+
+TEST(ProtectionMatrixTest, IntervalsAreOverRuns) {
+  const TestSequenceResults results = ResultsOf(
+      {RunWith(40, 0, "hog"), RunWith(50, 1, "hog"), RunWith(60, 2, "hog")});
+  const ProtectionMatrix matrix = MatrixOf(results);
+  ASSERT_EQ(matrix.cells.size(), 1);
+  const ProtectionCell& cell = matrix.cells[0];
+  EXPECT_EQ(cell.isolation.count(), 30);
+  ASSERT_TRUE(cell.mean_isolation && cell.mean_isolation->interval);
+  EXPECT_DOUBLE_EQ(cell.mean_isolation->value, 0.5);
+  // t(0.975, 2) times 0.1 / sqrt(3).
+  EXPECT_NEAR(cell.mean_isolation->interval->lower, 0.5 - 0.2484, 1e-4);
+  EXPECT_NEAR(cell.mean_isolation->interval->upper, 0.5 + 0.2484, 1e-4);
+  EXPECT_DOUBLE_EQ(cell.p05_isolation->value, 0.4);
+  // Three runs are too few for a bootstrap.
+  EXPECT_FALSE(cell.p05_isolation->interval);
+}
+
+TEST(ProtectionMatrixTest, OneRunHasNoInterval) {
+  const TestSequenceResults results = ResultsOf({RunWith(40, 0, "hog")});
+  const ProtectionMatrix matrix = MatrixOf(results);
+  ASSERT_EQ(matrix.cells.size(), 1);
+  EXPECT_DOUBLE_EQ(matrix.cells[0].mean_isolation->value, 0.4);
+  EXPECT_FALSE(matrix.cells[0].mean_isolation->interval);
+}
+
+TEST(ProtectionMatrixTest, IntervalsStayWithinWhatTheMeasureCanBe) {
+  const TestSequenceResults results =
+      ResultsOf({RunWith(10, 0, "hog"), RunWith(100, 1, "hog")});
+  const ProtectionMatrix matrix = MatrixOf(results);
+  ASSERT_TRUE(matrix.cells[0].mean_isolation->interval);
+  EXPECT_EQ(matrix.cells[0].mean_isolation->interval->lower, 0);
+  EXPECT_EQ(matrix.cells[0].mean_isolation->interval->upper, 1);
+}
+
+TEST(ProtectionMatrixTest, ComparesWithTheCellWithoutAntagonist) {
+  const TestSequenceResults results =
+      ResultsOf({RunWith(80, 0, ""), RunWith(40, 0, "hog")});
+  const ProtectionMatrix matrix = MatrixOf(results);
+  ASSERT_EQ(matrix.cells.size(), 2);
+  EXPECT_EQ(matrix.cells[0].isolation_against_none, std::nullopt);
+  EXPECT_DOUBLE_EQ(matrix.cells[0].mean_isolation->value, 0.8);
+  EXPECT_DOUBLE_EQ(*matrix.cells[1].isolation_against_none, 0.5);
+}
+
+TEST(ProtectionMatrixTest, RunsWithAProblemAreInNoFigure) {
+  ExampleRun silent = RunWith(100, 1, "hog");
+  for (int i = 0; i < silent.baseline_s; ++i) {
+    silent.seconds[i].latency_ns.clear();
+  }
+  const TestSequenceResults results =
+      ResultsOf({RunWith(40, 0, "hog"), silent});
+  const ProtectionMatrix matrix = MatrixOf(results);
+  const ProtectionCell& cell = matrix.cells[0];
+  EXPECT_EQ(cell.runs.size(), 2);
+  EXPECT_EQ(MeasuredRunCount(cell), 1);
+  EXPECT_DOUBLE_EQ(cell.mean_isolation->value, 0.4);
+}
+
+TEST(ProtectionMatrixTest, AccountsTheAntagonistsWork) {
+  const TestSequenceResults results = MakeExampleExperiment();
+  const ProtectionMatrix matrix = MatrixOf(results);
+  const ProtectionCell& hog = matrix.cells[1];
+  ASSERT_TRUE(hog.work.beside && hog.work.alone);
+  EXPECT_EQ(hog.work.beside->completed, 80);
+  EXPECT_EQ(hog.work.beside->offered, 100);
+  EXPECT_EQ(hog.conservation.size(), kWorkResources.size());
+  EXPECT_TRUE(MainConservation(hog.conservation) != nullptr);
+  EXPECT_TRUE(matrix.cells[0].conservation.empty());
+}
+
+TEST(ProtectionMatrixTest, SeveralExperimentsAreToldApartByTheirTests) {
+  TestSequenceResults results = ResultsOf({RunWith(40, 0, "hog")});
+  *results.add_experiments() = results.experiments(0);
+  results.mutable_experiments(1)->set_test_name("other");
+  const std::vector<ProtectionMatrix> matrices = MeasureExperiments(results);
+  ASSERT_EQ(matrices.size(), 2);
+  EXPECT_EQ(matrices[0].cells.size(), 1);
+  EXPECT_THAT(matrices[1].problem, testing::HasSubstr("no run of its cells"));
+}
+
+TEST(ProtectionMatrixTest, ResultsOfSeveralRunsAreMeasuredOnce) {
+  std::vector<SourcedResults> sourced(1);
+  sourced[0].source = "file.pb";
+  sourced[0].results = MakeExampleExperiment();
+  const std::vector<TestRun> runs = ListRuns(sourced);
+  ASSERT_GT(runs.size(), 1);
+  const std::vector<ProtectionMatrix> matrices =
+      MeasureExperiments(absl::MakeConstSpan(runs));
+  ASSERT_EQ(matrices.size(), 1);
+  EXPECT_EQ(matrices[0].source, "file.pb");
+}
+
+TEST(MedianRecoveryTest, RunsWithoutRecoveryRankAboveAll) {
+  ProtectionCell cell;
+  EXPECT_EQ(MedianRecovery(cell), std::nullopt);
+  cell.runs.resize(3);
+  cell.runs[0].recovered_after_s = 4;
+  cell.runs[1].recovered_after_s = 2;
+  EXPECT_EQ(MedianRecovery(cell), 4);
+  cell.runs[0].recovered_after_s.reset();
+  EXPECT_EQ(MedianRecovery(cell), ValueDistribution::kInfinite);
+}
+
+}  // namespace
+}  // namespace distbench

@@ -1,0 +1,88 @@
+#include "distbench/report/measurements/protection_phases.h"
+
+#include <algorithm>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+
+namespace distbench {
+namespace {
+
+// As the cells of an experiment name them.
+constexpr absl::string_view kAntagonistPrefix = "antagonist_";
+constexpr absl::string_view kAntagonistAlone = "antagonist_alone";
+
+void LowerTo(int64_t value, std::optional<int64_t>& least) {
+  least = std::min(value, least.value_or(value));
+}
+
+}  // namespace
+
+bool IsAntagonist(absl::string_view instance) {
+  return absl::StartsWith(instance, kAntagonistPrefix);
+}
+
+bool IsAntagonistAlone(const ExperimentCell& cell) {
+  return cell.purpose() == kAntagonistAlone;
+}
+
+absl::string_view ProtectionPhaseName(ProtectionPhase phase) {
+  switch (phase) {
+    case ProtectionPhase::kBaseline:
+      return "baseline";
+    case ProtectionPhase::kInterference:
+      return "interference";
+    case ProtectionPhase::kRecovery:
+      break;
+  }
+  return "recovery";
+}
+
+absl::StatusOr<ProtectionPhases> PhasesOf(const ExperimentCell& cell) {
+  const int64_t baseline_ns = cell.baseline_start_timestamp_ns();
+  const int64_t interfere_ns = cell.interfere_start_timestamp_ns();
+  const int64_t recover_ns = cell.recover_start_timestamp_ns();
+  if (baseline_ns <= 0 || interfere_ns <= 0 || recover_ns <= 0) {
+    return absl::InvalidArgumentError(
+        "the result does not say when its phases began");
+  }
+  // The recovery may be absent.
+  const int64_t end_ns =
+      cell.has_end_timestamp_ns() ? cell.end_timestamp_ns() : recover_ns;
+  if (baseline_ns > interfere_ns || interfere_ns > recover_ns ||
+      recover_ns > end_ns) {
+    return absl::InvalidArgumentError(
+        "the phases of the result are not in order");
+  }
+  return ProtectionPhases{.baseline = {baseline_ns, interfere_ns},
+                          .interference = {interfere_ns, recover_ns},
+                          .recovery = {recover_ns, end_ns}};
+}
+
+IntervalRange WholeIntervals(const TimeSpan& span, int64_t interval_ns) {
+  const int64_t before = span.start_ns / interval_ns;
+  return {.begin = before + (span.start_ns % interval_ns > 0 ? 1 : 0),
+          .end = span.end_ns / interval_ns};
+}
+
+RecordEnds RecordEndsOf(const TestResult& result) {
+  RecordEnds ends;
+  std::optional<int64_t> antagonist_loss_ns;
+  for (const auto& [instance, log] : result.service_logs().instance_logs()) {
+    if (!log.has_measurements_end_timestamp_ns()) continue;
+    LowerTo(log.measurements_end_timestamp_ns(),
+            IsAntagonist(instance) ? antagonist_loss_ns : ends.first_loss_ns);
+  }
+  const RunInfo& run_info = result.run_info();
+  if (antagonist_loss_ns && !ends.first_loss_ns) {
+    // The antagonist's own last second or two are missing, not the subject's.
+    ends.antagonist_loss_ns = run_info.has_end_timestamp_ns()
+                                  ? run_info.end_timestamp_ns()
+                                  : *antagonist_loss_ns;
+  } else if (run_info.has_failure()) {
+    ends.failure_ns = run_info.end_timestamp_ns();
+  }
+  return ends;
+}
+
+}  // namespace distbench

@@ -1,0 +1,80 @@
+#include "distbench/stats/run_interval.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+
+#include "distbench/stats/distributions.h"
+
+namespace distbench {
+namespace {
+
+constexpr uint64_t kSeed = 1;
+
+// As many draws as steady bounds need, unless the runs are so long that they
+// would take seconds.
+constexpr size_t kMostDraws = 2'000;
+constexpr size_t kFewestDraws = 200;
+constexpr size_t kMostDrawnValues = 50'000'000;
+
+size_t DrawCount(size_t value_count) {
+  return std::clamp(kMostDrawnValues / std::max<size_t>(value_count, 1),
+                    kFewestDraws, kMostDraws);
+}
+
+// Reorders the values.
+double AtQuantile(double quantile, std::vector<double>& values) {
+  const size_t position = std::min(
+      static_cast<size_t>(static_cast<double>(values.size()) * quantile),
+      values.size() - 1);
+  std::nth_element(values.begin(), values.begin() + position, values.end());
+  return values[position];
+}
+
+}  // namespace
+
+std::optional<Interval> IntervalOfMean(absl::Span<const double> runs,
+                                       double confidence) {
+  if (runs.size() < 2) return std::nullopt;
+  const double count = static_cast<double>(runs.size());
+  double sum = 0;
+  for (const double value : runs) sum += value;
+  const double mean = sum / count;
+  double squares = 0;
+  for (const double value : runs) squares += (value - mean) * (value - mean);
+  const double half_width =
+      squares > 0 ? StudentTQuantile((1 + confidence) / 2, count - 1) *
+                        std::sqrt(squares / (count - 1) / count)
+                  : 0;
+  return Interval{mean - half_width, mean + half_width};
+}
+
+std::optional<Interval> IntervalOfPooledQuantile(
+    absl::Span<const std::vector<double>> runs, double quantile,
+    double confidence) {
+  std::vector<const std::vector<double>*> measured;
+  size_t value_count = 0;
+  for (const std::vector<double>& run : runs) {
+    if (run.empty()) continue;
+    measured.push_back(&run);
+    value_count += run.size();
+  }
+  if (measured.size() < size_t{kFewestBootstrapRuns}) return std::nullopt;
+  std::mt19937_64 random(kSeed);
+  std::vector<double> estimates(DrawCount(value_count));
+  std::vector<double> drawn;
+  for (double& estimate : estimates) {
+    drawn.clear();
+    for (size_t i = 0; i < measured.size(); ++i) {
+      const std::vector<double>& run = *measured[random() % measured.size()];
+      drawn.insert(drawn.end(), run.begin(), run.end());
+    }
+    estimate = AtQuantile(quantile, drawn);
+  }
+  const double tail = (1 - confidence) / 2;
+  return Interval{AtQuantile(tail, estimates), AtQuantile(1 - tail, estimates)};
+}
+
+}  // namespace distbench

@@ -1,0 +1,82 @@
+#include "distbench/stats/run_interval.h"
+
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+constexpr double kConfidence = 0.95;
+
+TEST(RunIntervalTest, IntervalOfMeanIsStudents) {
+  const std::vector<double> runs = {1, 2, 3};
+  const auto interval = IntervalOfMean(runs, kConfidence);
+  ASSERT_TRUE(interval.has_value());
+  // t(0.975, 2) = 4.3027, and the standard error is 1/sqrt(3).
+  EXPECT_NEAR(interval->lower, 2 - 4.30265 / std::sqrt(3), 1e-4);
+  EXPECT_NEAR(interval->upper, 2 + 4.30265 / std::sqrt(3), 1e-4);
+}
+
+TEST(RunIntervalTest, OneRunHasNoInterval) {
+  EXPECT_FALSE(IntervalOfMean(std::vector<double>{1}, kConfidence));
+  EXPECT_FALSE(IntervalOfMean({}, kConfidence));
+}
+
+TEST(RunIntervalTest, EqualRunsHaveAnIntervalWithoutWidth) {
+  const auto mean = IntervalOfMean(std::vector<double>{7, 7, 7}, kConfidence);
+  ASSERT_TRUE(mean.has_value());
+  EXPECT_EQ(mean->lower, 7);
+  EXPECT_EQ(mean->upper, 7);
+  const std::vector<std::vector<double>> runs(6, {1, 2, 3});
+  const auto median = IntervalOfPooledQuantile(runs, 0.5, kConfidence);
+  ASSERT_TRUE(median.has_value());
+  EXPECT_EQ(median->lower, 2);
+  EXPECT_EQ(median->upper, 2);
+}
+
+TEST(RunIntervalTest, FewRunsHaveNoBootstrap) {
+  std::vector<std::vector<double>> runs(5, {1, 2, 3});
+  EXPECT_FALSE(IntervalOfPooledQuantile(runs, 0.5, kConfidence));
+  // Nor have those that measured nothing.
+  runs.emplace_back();
+  EXPECT_FALSE(IntervalOfPooledQuantile(runs, 0.5, kConfidence));
+  runs.push_back({1});
+  EXPECT_TRUE(IntervalOfPooledQuantile(runs, 0.5, kConfidence));
+}
+
+TEST(RunIntervalTest, BoundsMayBeInfinite) {
+  const double infinite = std::numeric_limits<double>::infinity();
+  std::vector<std::vector<double>> runs(3, {1});
+  runs.resize(6, {infinite});
+  const auto interval = IntervalOfPooledQuantile(runs, 0.5, kConfidence);
+  ASSERT_TRUE(interval.has_value());
+  EXPECT_EQ(interval->lower, 1);
+  EXPECT_EQ(interval->upper, infinite);
+}
+
+// Runs differ, and the seconds of a run resemble one another: an interval over
+// seconds would be far too narrow.
+TEST(RunIntervalTest, ContainsTheMedianAboutAsOftenAsItSays) {
+  std::mt19937_64 random(1);
+  std::normal_distribution<double> normal;
+  constexpr int kRounds = 200;
+  int contained = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    std::vector<std::vector<double>> runs(12);
+    for (std::vector<double>& run : runs) {
+      const double level = normal(random);
+      for (int i = 0; i < 20; ++i) run.push_back(level + 0.1 * normal(random));
+    }
+    const auto interval = IntervalOfPooledQuantile(runs, 0.5, kConfidence);
+    ASSERT_TRUE(interval.has_value());
+    contained += interval->lower <= 0 && 0 <= interval->upper;
+  }
+  EXPECT_GT(contained, 0.88 * kRounds);
+}
+
+}  // namespace
+}  // namespace distbench
