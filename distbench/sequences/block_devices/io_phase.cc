@@ -1,7 +1,8 @@
 #include "distbench/sequences/block_devices/io_phase.h"
 
 #include <algorithm>
-#include <optional>
+#include <cerrno>
+#include <ctime>
 #include <random>
 #include <thread>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
 #include "distbench/base/cpu_time.h"
+#include "distbench/base/time_units.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/stats/log_histogram.h"
 
@@ -175,6 +177,15 @@ class PhaseRun {
 };
 
 }  // namespace
+
+void SleepUntil(int64_t until_ns) {
+  timespec until;
+  until.tv_sec = until_ns / kNsPerSecond;
+  until.tv_nsec = until_ns % kNsPerSecond;
+  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) ==
+         EINTR) {
+  }
+}
 
 absl::StatusOr<IoPhaseRecord> RunIoPhase(const IoPhase& phase,
                                          const IoTarget& target) {

@@ -44,6 +44,9 @@ struct IoOperation {
   int64_t bytes = 0;
 };
 
+// Returns when the real clock's monotonic time is `until_ns` or later.
+void SleepUntil(int64_t until_ns);
+
 // What a phase runs on. The functions are called on several threads.
 struct IoTarget {
   // The range of offsets; at least one block.
@@ -54,8 +57,8 @@ struct IoTarget {
 
   const Clock* clock = &RealClock();
 
-  // Returns when the clock's monotonic time is `until_ns` or later.
-  std::function<void(int64_t until_ns)> sleep;
+  // As SleepUntil(), for this clock.
+  std::function<void(int64_t until_ns)> sleep = &SleepUntil;
 
   // Ends the phase early.
   std::function<bool()> is_cancelled;

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "absl/memory/memory.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/results/output_file.h"
@@ -53,6 +54,26 @@ absl::Status ParseFile(int fd, BenchFile& file) {
       "it is damaged, or no result file of distbench bench");
 }
 
+// Names become those of files, and must not lead elsewhere.
+bool IsName(absl::string_view name) {
+  for (const char c : name) {
+    if (!absl::ascii_isalnum(static_cast<unsigned char>(c)) && c != '_' &&
+        c != '-' && c != '.') {
+      return false;
+    }
+  }
+  return true;
+}
+
+absl::Status CheckJob(BenchJob& job) {
+  if (job.kind().empty() || !IsName(job.kind()) || !IsName(job.id())) {
+    return absl::InvalidArgumentError(
+        "its kind or id is no name of letters, digits, '_', '-' and '.'");
+  }
+  if (!job.has_results()) return absl::OkStatus();
+  return CompleteResults(*job.mutable_results());
+}
+
 absl::Status CheckContent(BenchFile& file) {
   if (!file.has_format_version()) {
     return absl::InvalidArgumentError(
@@ -65,8 +86,7 @@ absl::Status CheckContent(BenchFile& file) {
         "reads version ", kFormatVersion, "; use the distbench that wrote it"));
   }
   for (int i = 0; i < file.jobs_size(); ++i) {
-    const absl::Status status =
-        CompleteResults(*file.mutable_jobs(i)->mutable_results());
+    const absl::Status status = CheckJob(*file.mutable_jobs(i));
     if (!status.ok()) {
       return absl::Status(status.code(),
                           absl::StrCat("jobs[", i, "]: ", status.message()));
@@ -112,16 +132,6 @@ absl::StatusOr<FileDescriptor> Lock(const std::string& path,
 
 }  // namespace
 
-absl::Status CheckBenchFileName(const std::string& path) {
-  if (absl::EndsWith(path, ".pb") || absl::EndsWith(path, ".pb.gz")) {
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat("the result file ", path,
-                   " would hold protocol buffers; give it a name that ends in "
-                   ".pb or .pb.gz"));
-}
-
 absl::StatusOr<BenchFile> ReadBenchFile(const std::string& path) {
   const FileDescriptor fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (fd.get() < 0) {
@@ -160,7 +170,6 @@ absl::Status WriteBenchFile(const BenchFile& file, const std::string& path) {
 
 absl::StatusOr<std::unique_ptr<OpenBenchFile>> OpenBenchFile::Open(
     const std::string& path) {
-  if (absl::Status name = CheckBenchFileName(path); !name.ok()) return name;
   std::string lock_path = absl::StrCat(path, ".lock");
   absl::StatusOr<FileDescriptor> lock = Lock(path, lock_path);
   if (!lock.ok()) return lock.status();

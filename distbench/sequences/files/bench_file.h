@@ -14,10 +14,6 @@
 
 namespace distbench {
 
-// Whether the name is one that a result file of jobs may have: it ends in ".pb"
-// or, to be compressed, in ".pb.gz". INVALID_ARGUMENT otherwise.
-absl::Status CheckBenchFileName(const std::string& path);
-
 // Reads a file, compressed or not. All RPC logs have valid statistics (see
 // results/result_file.h). The error names the path: NOT_FOUND or similar if it
 // cannot be read, INVALID_ARGUMENT if it is not such a file or of a later

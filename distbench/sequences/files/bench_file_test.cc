@@ -99,11 +99,13 @@ TEST_F(BenchFileTest, InvalidStatisticsAreRefusedWithTheirPlace) {
               HasSubstr("jobs[0]: test_results[0]"));
 }
 
-TEST_F(BenchFileTest, TheNameSaysWhatTheFileIs) {
-  EXPECT_TRUE(CheckBenchFileName("a.pb").ok());
-  EXPECT_TRUE(CheckBenchFileName("a.pb.gz").ok());
-  EXPECT_THAT(Message(CheckBenchFileName("result.json")),
-              HasSubstr("ends in .pb or .pb.gz"));
+// Names of jobs become names of files.
+TEST_F(BenchFileTest, NamesThatLeadElsewhereAreRefused) {
+  BenchFile file = Example();
+  file.mutable_jobs(0)->set_id("../x");
+  const std::string path = Path("a.pb");
+  ASSERT_TRUE(WriteBenchFile(file, path).ok());
+  EXPECT_THAT(Message(ReadBenchFile(path).status()), HasSubstr("jobs[0]"));
 }
 
 TEST_F(BenchFileTest, OneProcessAtATime) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -33,6 +34,20 @@ void LeaveIo(ControlGroup& group) {
   group.clear_io_priority_class();
 }
 
+bool HasSetting(ControlGroup group) {
+  group.clear_services();
+  group.clear_everything_else();
+  return group.ByteSizeLong() > 0;
+}
+
+void RemoveEmptyGroups(ControlSet& controls) {
+  google::protobuf::RepeatedPtrField<ControlGroup> kept;
+  for (ControlGroup& group : *controls.mutable_groups()) {
+    if (HasSetting(group)) *kept.Add() = std::move(group);
+  }
+  controls.mutable_groups()->Swap(&kept);
+}
+
 void LeaveUntouchedIn(absl::Span<const std::string> passive,
                       ControlSet& controls) {
   for (const std::string& controller : passive) {
@@ -43,6 +58,7 @@ void LeaveUntouchedIn(absl::Span<const std::string> passive,
     }
     if (controller == "io") controls.clear_io_cost();
   }
+  if (!passive.empty()) RemoveEmptyGroups(controls);
 }
 
 }  // namespace
@@ -69,7 +85,12 @@ absl::StatusOr<std::vector<std::string>> ParsePassive(absl::string_view text) {
 
 void LeaveUntouched(absl::Span<const std::string> passive,
                     DistributedSystemDescription& test) {
-  if (test.has_controls()) LeaveUntouchedIn(passive, *test.mutable_controls());
+  if (test.has_controls()) {
+    LeaveUntouchedIn(passive, *test.mutable_controls());
+    if (test.controls().groups().empty() && test.controls().io_cost().empty()) {
+      test.clear_controls();
+    }
+  }
   if (!test.has_experiment()) return;
   for (ControlSet& controls : *test.mutable_experiment()->mutable_controls()) {
     LeaveUntouchedIn(passive, controls);

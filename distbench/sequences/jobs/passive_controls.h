@@ -18,8 +18,7 @@ namespace distbench {
 absl::StatusOr<std::vector<std::string>> ParsePassive(absl::string_view text);
 
 // Removes the settings of these controllers from the test's controls and from
-// those of its experiment. Groups without a setting stay, so that the test's
-// instances still have groups of their own.
+// those of its experiment, then groups without a setting, which are not valid.
 void LeaveUntouched(absl::Span<const std::string> passive,
                     DistributedSystemDescription& test);
 

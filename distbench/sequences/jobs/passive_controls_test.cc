@@ -39,6 +39,7 @@ DistributedSystemDescription TestWithControls() {
 ControlSet Untouched(std::vector<std::string> passive) {
   DistributedSystemDescription test = TestWithControls();
   LeaveUntouched(passive, test);
+  EXPECT_TRUE(test.has_controls());
   EXPECT_EQ(test.controls().ShortDebugString(),
             test.experiment().controls(0).ShortDebugString());
   return test.controls();
@@ -63,9 +64,13 @@ TEST(PassiveControlsTest, IoLeavesTheRest) {
   EXPECT_TRUE(controls.groups(0).has_memory_low());
 }
 
-TEST(PassiveControlsTest, AllLeavesGroupsWithoutSettings) {
-  EXPECT_EQ(Untouched({"cpu", "io", "mem"}).ShortDebugString(),
-            "groups { services: \"server\" }");
+// A group without a setting would not be valid.
+TEST(PassiveControlsTest, AllLeavesNoGroups) {
+  DistributedSystemDescription test = TestWithControls();
+  test.mutable_experiment()->mutable_controls(0)->set_name("on");
+  LeaveUntouched({"cpu", "io", "mem"}, test);
+  EXPECT_FALSE(test.has_controls());
+  EXPECT_EQ(test.experiment().controls(0).ShortDebugString(), "name: \"on\"");
 }
 
 TEST(PassiveControlsTest, NothingPassiveChangesNothing) {
