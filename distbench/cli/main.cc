@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
           AddAbTestCommand,
           AddSearchCommand,
           AddNumaCompareCommand,
+          AddBenchCommand,
           AddCheckTestCommand,
           AddTestPreviewCommand,
           AddCalibrateCommand,

@@ -216,6 +216,24 @@ absl::StatusOr<std::vector<NamedJob>> ParseNamedJobs(absl::string_view yaml,
   }
 }
 
+std::string NamedJobsText(absl::Span<const NamedJob> jobs) {
+  std::string text;
+  for (const NamedJob& job : jobs) {
+    absl::StrAppend(&text, job.name, "\n");
+    const absl::string_view description =
+        absl::StripAsciiWhitespace(job.description);
+    if (!description.empty()) absl::StrAppend(&text, "    ", description, "\n");
+    for (const JobVariable& variable : job.variables) {
+      absl::StrAppend(&text, "    ", variable.name,
+                      variable.default_value.has_value()
+                          ? absl::StrCat("=", *variable.default_value)
+                          : " (must be given)",
+                      "\n");
+    }
+  }
+  return text;
+}
+
 absl::StatusOr<NamedJob> FindNamedJob(absl::Span<const NamedJob> jobs,
                                       absl::string_view name) {
   std::vector<std::string> names;

@@ -42,6 +42,9 @@ struct NamedJob {
 absl::StatusOr<std::vector<NamedJob>> ParseNamedJobs(absl::string_view yaml,
                                                      absl::string_view source);
 
+// For users: names with descriptions, and variables with their defaults.
+std::string NamedJobsText(absl::Span<const NamedJob> jobs);
+
 // NOT_FOUND suggests a name.
 absl::StatusOr<NamedJob> FindNamedJob(absl::Span<const NamedJob> jobs,
                                       absl::string_view name);

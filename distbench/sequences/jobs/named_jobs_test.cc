@@ -79,6 +79,12 @@ TEST(NamedJobsTest, AnUnknownNameIsSuggested) {
               HasSubstr("did you mean \"fixed\"?"));
 }
 
+TEST(NamedJobsTest, TheListSaysWhatCanBeGiven) {
+  EXPECT_EQ(NamedJobsText(*ParseNamedJobs(kJobs, "x")),
+            "fixed\n    At a fixed rate\n    qps=100\n"
+            "    nodes (must be given)\nplain\n");
+}
+
 TEST(NamedJobsTest, ErrorsOfTheFileNameItsLine) {
   EXPECT_THAT(ErrorOf("a: b"), HasSubstr("expected a list of jobs"));
   EXPECT_THAT(ErrorOf(""), HasSubstr("expected a list of jobs"));
