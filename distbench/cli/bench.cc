@@ -56,12 +56,11 @@ std::string KindsText() {
     absl::StrAppend(&text, "  ", declaration.kind, "\n      ",
                     declaration.description, "\n");
     for (const JobProperty& property : declaration.properties) {
-      absl::StrAppendFormat(&text, "      %-14s %s%s\n", property.name,
-                            property.description,
-                            property.default_value.empty()
-                                ? ""
-                                : absl::StrCat("; default: ",
-                                               property.default_value));
+      absl::StrAppendFormat(
+          &text, "      %-14s %s%s\n", property.name, property.description,
+          property.default_value.empty()
+              ? ""
+              : absl::StrCat("; default: ", property.default_value));
     }
   }
   absl::StrAppend(&text, "  all kinds\n");
@@ -76,8 +75,7 @@ void AddRun(CLI::App& bench, const Flags& flags, CommandBody& chosen) {
   CLI::App& command = AddAction(bench, "run", "Runs jobs after each other",
                                 RunBench, flags, chosen);
   AddArguments(command, "JOB",
-               "Jobs, as KIND:KEY=VALUE,...; with -f, the name of one",
-               flags)
+               "Jobs, as KIND:KEY=VALUE,...; with -f, the name of one", flags)
       .required();
   AddJobsFlag(command, flags);
   AddTextFlag(command, "--test_sequencer", flags->test_sequencer, "HOST:PORT",
@@ -112,9 +110,9 @@ void AddList(CLI::App& bench, const Flags& flags, CommandBody& chosen) {
 }
 
 void AddStudy(CLI::App& bench, const Flags& flags, CommandBody& chosen) {
-  CLI::App& command = AddAction(
-      bench, "study", "Computes all results anew from the records", StudyBench,
-      flags, chosen);
+  CLI::App& command =
+      AddAction(bench, "study", "Computes all results anew from the records",
+                StudyBench, flags, chosen);
   command.footer(
       "For results of an earlier version of distbench. Exits 3 if a job has\n"
       "no result any more.\n\n"

@@ -114,9 +114,9 @@ int MergeBench(const BenchFlags& flags) {
   }
   std::error_code ignored;
   if (std::filesystem::exists(flags.result, ignored)) {
-    return Fail(absl::StrCat(flags.result,
-                             " exists already; name a new file with -r"),
-                kExitUsage);
+    return Fail(
+        absl::StrCat(flags.result, " exists already; name a new file with -r"),
+        kExitUsage);
   }
   std::vector<SourcedBenchFile> sources;
   for (const std::string& path : flags.arguments) {

@@ -156,6 +156,13 @@ absl::Status Parse(ZeroCopyInputStream& stream, TestSequenceResults& results) {
         "not a result of distbench, or cut off: expected TestSequenceResults, "
         "binary or text, plain or compressed by gzip");
   }
+  // Other messages parse, too: all of their fields are unknown then.
+  if (!results.unknown_fields().empty() && results.test_results().empty() &&
+      results.searches().empty()) {
+    return absl::InvalidArgumentError(
+        "not a result of tests; the jobs of distbench bench are printed by "
+        "distbench bench -r FILE format");
+  }
   return absl::OkStatus();
 }
 

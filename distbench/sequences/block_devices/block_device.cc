@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <optional>
 #include <set>
-#include <utility>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -51,9 +51,9 @@ absl::Status CheckIsDisk(const fs::path& device) {
   }
   if (Exists(device / "md")) return NoDisk(name, "is a RAID of other devices");
   if (Exists(device / "loop")) {
-    return NoDisk(name, absl::StrCat("is a file used as a device (",
-                                     FirstLine(device / "loop" / "backing_file"),
-                                     ")"));
+    return NoDisk(
+        name, absl::StrCat("is a file used as a device (",
+                           FirstLine(device / "loop" / "backing_file"), ")"));
   }
   return absl::OkStatus();
 }
@@ -137,9 +137,8 @@ std::string MountedDevice(absl::string_view mounts, absl::string_view path) {
     const std::vector<absl::string_view> what = absl::StrSplit(halves[1], ' ');
     if (place.size() < 5 || what.size() < 2) continue;
     const absl::string_view point = place[4];
-    const bool is_above =
-        point == "/" || path == point ||
-        absl::StartsWith(path, absl::StrCat(point, "/"));
+    const bool is_above = point == "/" || path == point ||
+                          absl::StartsWith(path, absl::StrCat(point, "/"));
     // Of several mounts on one point, the last hides the others.
     if (!is_above || point.size() < longest) continue;
     longest = point.size();
@@ -153,8 +152,8 @@ absl::StatusOr<std::string> DiskOfNumber(const std::string& number,
   std::error_code error;
   fs::path device = fs::canonical(root + "/sys/dev/block/" + number, error);
   if (error) {
-    return absl::NotFoundError(absl::StrCat(
-        "/sys describes no block device ", number, ": ", error.message()));
+    return absl::NotFoundError(absl::StrCat("/sys describes no block device ",
+                                            number, ": ", error.message()));
   }
   if (Exists(device / "partition")) device = device.parent_path();
   if (absl::Status status = CheckIsDisk(device); !status.ok()) return status;
@@ -191,8 +190,7 @@ BlockDeviceFacts ReadBlockDevice(const std::string& disk,
   std::optional<IoCostSettings> io_cost =
       ReadIoCost(facts.number(), root + "/sys/fs/cgroup");
   if (io_cost.has_value()) *facts.mutable_io_cost() = *std::move(io_cost);
-  for (const std::string& controller :
-       OtherControllers(facts.number(), root)) {
+  for (const std::string& controller : OtherControllers(facts.number(), root)) {
     facts.add_other_controllers(controller);
   }
   return facts;

@@ -73,8 +73,8 @@ TEST_F(BlockDeviceTest, DevicesMadeOfOthersAreRefusedByName) {
 TEST_F(BlockDeviceTest, AFileInMemoryIsOnNoDisk) {
   const auto disk = DiskOfFile("/proc/self/status", "");
   EXPECT_EQ(disk.status().code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(Message(disk.status()),
-              AllOf(HasSubstr("/proc/self/status"), HasSubstr("name a folder")));
+  EXPECT_THAT(Message(disk.status()), AllOf(HasSubstr("/proc/self/status"),
+                                            HasSubstr("name a folder")));
   EXPECT_TRUE(absl::IsNotFound(DiskOfFile("/no/such/file", "").status()));
 }
 

@@ -109,9 +109,9 @@ std::string WriteModelText(const IoCostModel& model) {
 }
 
 std::string QosText(const IoCostQos& qos) {
-  return absl::StrFormat("rpct=%.2f rlat=%d wpct=%.2f wlat=%d min=%.2f max=%.2f",
-                         qos.rpct(), qos.rlat(), qos.wpct(), qos.wlat(),
-                         qos.min(), qos.max());
+  return absl::StrFormat(
+      "rpct=%.2f rlat=%d wpct=%.2f wlat=%d min=%.2f max=%.2f", qos.rpct(),
+      qos.rlat(), qos.wpct(), qos.wlat(), qos.min(), qos.max());
 }
 
 std::string IoCostText(const IoCostModel& model, const IoCostQos& qos,

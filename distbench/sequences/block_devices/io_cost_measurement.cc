@@ -25,9 +25,9 @@ const IoPhaseRecord* Find(const IoPhaseRecords& records,
 
 // The latencies of the reads or writes of a phase, of which there is at least
 // one.
-absl::StatusOr<LogHistogram> LatenciesOf(
-    const IoPhaseRecords& records, absl::string_view phase,
-    bool of_writes) {
+absl::StatusOr<LogHistogram> LatenciesOf(const IoPhaseRecords& records,
+                                         absl::string_view phase,
+                                         bool of_writes) {
   const IoPhaseRecord* record = Find(records, phase);
   if (record == nullptr || record->duration_ns() <= 0) {
     return absl::InvalidArgumentError(
@@ -146,8 +146,8 @@ absl::StatusOr<IoCostQos> QosFrom(const IoPhaseRecords& records,
     return absl::InvalidArgumentError("the phase mixed lacks its rates");
   }
   // Each kind is half of the load.
-  const double done = (reads->count() / wanted_reads +
-                       writes->count() / wanted_writes) / 2;
+  const double done =
+      (reads->count() / wanted_reads + writes->count() / wanted_writes) / 2;
   IoCostQos qos;
   qos.set_rpct(percentile);
   qos.set_rlat(Microseconds(*reads, percentile));
@@ -158,8 +158,7 @@ absl::StatusOr<IoCostQos> QosFrom(const IoPhaseRecords& records,
   return qos;
 }
 
-std::vector<std::string> CpuBoundPhases(
-    const IoPhaseRecords& records) {
+std::vector<std::string> CpuBoundPhases(const IoPhaseRecords& records) {
   std::vector<std::string> sentences;
   for (const IoPhaseRecord& record : records) {
     const double available_ns =

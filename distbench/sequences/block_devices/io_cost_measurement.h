@@ -54,8 +54,7 @@ absl::StatusOr<IoCostQos> QosFrom(const IoPhaseRecords& records,
 
 // Says which phases measured the CPUs of the host and not the device, because
 // the measurement itself took nearly all of their time; one sentence each.
-std::vector<std::string> CpuBoundPhases(
-    const IoPhaseRecords& records);
+std::vector<std::string> CpuBoundPhases(const IoPhaseRecords& records);
 
 // Runs a phase, as RunIoPhase() does.
 using IoPhaseRunner =

@@ -52,8 +52,8 @@ struct FakeDevice {
         ends.pop();
       }
       if (start >= end_ns) break;
-      device_free_ns = std::max(device_free_ns, start) +
-                       ServiceNs(phase, is_write);
+      device_free_ns =
+          std::max(device_free_ns, start) + ServiceNs(phase, is_write);
       ends.push(device_free_ns);
       if (device_free_ns >= end_ns) continue;
       (is_write ? write_ns : read_ns).Record(device_free_ns - start);

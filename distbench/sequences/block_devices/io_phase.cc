@@ -131,8 +131,8 @@ class PhaseRun {
         now_ns = target_.clock->MonotonicNs();
       }
       if (now_ns >= end_ns_) return;
-      measured.status = target_.run(
-          {thread, next.is_write, next.offset, phase_.block_bytes});
+      measured.status =
+          target_.run({thread, next.is_write, next.offset, phase_.block_bytes});
       if (!measured.status.ok()) return;
       const int64_t ended_ns = target_.clock->MonotonicNs();
       if (ended_ns < measured_from_ns_ || ended_ns >= end_ns_) continue;
@@ -160,9 +160,9 @@ class PhaseRun {
     EncodeHistogram(read_ns, *record.mutable_read_ns());
     EncodeHistogram(write_ns, *record.mutable_write_ns());
     // The warm-up loads the CPUs as the measurement does.
-    record.set_cpu_ns(static_cast<int64_t>(
-        cpu_seconds * 1e9 * (end_ns_ - measured_from_ns_) /
-        std::max<int64_t>(end_ns_ - start_ns_, 1)));
+    record.set_cpu_ns(
+        static_cast<int64_t>(cpu_seconds * 1e9 * (end_ns_ - measured_from_ns_) /
+                             std::max<int64_t>(end_ns_ - start_ns_, 1)));
     record.set_cpu_count(
         static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
     return record;

@@ -141,8 +141,7 @@ TEST_F(IoPhaseTest, CanBeCancelled) {
 
 TEST_F(IoPhaseTest, ATargetWithoutABlockIsRefused) {
   target_.size_bytes = 4095;
-  EXPECT_TRUE(
-      absl::IsInvalidArgument(RunIoPhase(phase_, target_).status()));
+  EXPECT_TRUE(absl::IsInvalidArgument(RunIoPhase(phase_, target_).status()));
 }
 
 // Several threads on real time: each has its number, and all blocks are used.

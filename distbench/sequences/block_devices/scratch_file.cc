@@ -19,14 +19,14 @@ constexpr size_t kAlignment = 4096;  // at least that of any disk
 constexpr mode_t kOwnerOnly = 0600;
 
 absl::StatusOr<FileDescriptor> OpenUnnamed(const std::string& folder) {
-  FileDescriptor file(open(folder.c_str(),
-                           O_TMPFILE | O_RDWR | O_DIRECT | O_CLOEXEC,
-                           kOwnerOnly));
+  FileDescriptor file(open(
+      folder.c_str(), O_TMPFILE | O_RDWR | O_DIRECT | O_CLOEXEC, kOwnerOnly));
   if (file.get() >= 0) return file;
   if (errno == EINVAL || errno == EOPNOTSUPP) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "the file system of ", folder, " has no direct I/O or no unnamed files, "
-        "as those in memory; name a folder on a disk by dir="));
+    return absl::FailedPreconditionError(
+        absl::StrCat("the file system of ", folder,
+                     " has no direct I/O or no unnamed files, "
+                     "as those in memory; name a folder on a disk by dir="));
   }
   return absl::ErrnoToStatus(errno,
                              absl::StrCat("cannot make a file in ", folder));
@@ -35,8 +35,7 @@ absl::StatusOr<FileDescriptor> OpenUnnamed(const std::string& folder) {
 absl::Status CheckSpace(int fd, const ScratchFile::Options& options) {
   struct statvfs space;
   if (fstatvfs(fd, &space) != 0) return absl::OkStatus();  // found when writing
-  const double available =
-      static_cast<double>(space.f_bavail) * space.f_frsize;
+  const double available = static_cast<double>(space.f_bavail) * space.f_frsize;
   if (available >= static_cast<double>(options.size_bytes)) {
     return absl::OkStatus();
   }
@@ -97,7 +96,8 @@ absl::Status ScratchFile::Fill(const Options& options) {
     size_bytes_ = offset + block;
   }
   if (fdatasync(file_.get()) != 0) {
-    return absl::ErrnoToStatus(errno, absl::StrCat("cannot write in ", folder_));
+    return absl::ErrnoToStatus(errno,
+                               absl::StrCat("cannot write in ", folder_));
   }
   return absl::OkStatus();
 }
@@ -111,8 +111,8 @@ absl::Status ScratchFile::Run(const IoOperation& operation) {
   if (count == operation.bytes) return absl::OkStatus();
   const absl::string_view what =
       operation.is_write ? "cannot write to" : "cannot read from";
-  const std::string place = absl::StrCat(
-      what, " the scratch file in ", folder_, " at ", operation.offset);
+  const std::string place = absl::StrCat(what, " the scratch file in ", folder_,
+                                         " at ", operation.offset);
   if (count < 0) return absl::ErrnoToStatus(errno, place);
   return absl::DataLossError(absl::StrCat(
       place, ": ", count, " of ", operation.bytes, " bytes were transferred"));

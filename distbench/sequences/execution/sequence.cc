@@ -14,8 +14,8 @@ namespace {
 using google::protobuf::util::MessageDifferencer;
 
 absl::Status About(const JobSpec& spec, const absl::Status& status) {
-  return absl::Status(
-      status.code(), absl::StrCat("job ", ToText(spec), ": ", status.message()));
+  return absl::Status(status.code(), absl::StrCat("job ", ToText(spec), ": ",
+                                                  status.message()));
 }
 
 // A job that ended so was not at fault, and continues at the next start.
@@ -200,13 +200,12 @@ std::vector<std::string> StudyAll(BenchFile& file) {
   for (BenchJob& job : *file.mutable_jobs()) {
     if (job.state() != BenchJob::DONE) continue;
     const absl::StatusOr<const JobKind*> kind = FindJobKind(job.kind());
-    const absl::Status status =
-        kind.ok() ? (*kind)->Study(job) : kind.status();
+    const absl::Status status = kind.ok() ? (*kind)->Study(job) : kind.status();
     if (status.ok()) continue;
     job.set_state(BenchJob::FAILED);
     job.set_error(std::string(status.message()));
-    problems.push_back(absl::StrCat(JobTitle(job.kind(), job.id()), ": ",
-                                    status.message()));
+    problems.push_back(
+        absl::StrCat(JobTitle(job.kind(), job.id()), ": ", status.message()));
   }
   return problems;
 }

@@ -4,6 +4,8 @@
 
 #include "distbench/base/testing/fake_clock.h"
 #include "distbench/base/testing/status_testing.h"
+#include "distbench/sequences/files/bench_file.h"
+#include "distbench/sequences/jobs/job_spec.h"
 #include "distbench/sequences/kinds/values.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -81,9 +81,11 @@ absl::Status CheckContent(BenchFile& file) {
         "read by distbench report");
   }
   if (file.format_version() != kFormatVersion) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "it has format version ", file.format_version(), ", and this distbench "
-        "reads version ", kFormatVersion, "; use the distbench that wrote it"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("it has format version ", file.format_version(),
+                     ", and this distbench "
+                     "reads version ",
+                     kFormatVersion, "; use the distbench that wrote it"));
   }
   for (int i = 0; i < file.jobs_size(); ++i) {
     const absl::Status status = CheckJob(*file.mutable_jobs(i));
@@ -118,8 +120,8 @@ absl::StatusOr<FileDescriptor> Lock(const std::string& path,
     FileDescriptor lock(
         open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
     if (lock.get() < 0) {
-      return absl::ErrnoToStatus(errno, absl::StrCat("cannot open ", path,
-                                                     ": its lock ", lock_path));
+      return absl::ErrnoToStatus(
+          errno, absl::StrCat("cannot open ", path, ": its lock ", lock_path));
     }
     if (flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
       return absl::FailedPreconditionError(
@@ -149,7 +151,8 @@ absl::Status WriteBenchFile(const BenchFile& file, const std::string& path) {
   if (file.ByteSizeLong() > INT_MAX) {
     return absl::ResourceExhaustedError(absl::StrCat(
         "cannot write ", path, ": the results take ", file.ByteSizeLong(),
-        " bytes, and a file may have 2 GiB; use another file for further jobs"));
+        " bytes, and a file may have 2 GiB; use another file for further "
+        "jobs"));
   }
   absl::StatusOr<std::unique_ptr<OutputFile>> output = OutputFile::Open(path);
   if (!output.ok()) return output.status();
@@ -157,8 +160,8 @@ absl::Status WriteBenchFile(const BenchFile& file, const std::string& path) {
   bool is_written = false;
   if (absl::EndsWith(path, ".gz")) {
     GzipOutputStream compressed(&stream);
-    is_written = file.SerializeToZeroCopyStream(&compressed) &&
-                 compressed.Close();
+    is_written =
+        file.SerializeToZeroCopyStream(&compressed) && compressed.Close();
   } else {
     is_written = file.SerializeToZeroCopyStream(&stream);
   }

@@ -86,12 +86,13 @@ TEST_F(BenchFileTest, OtherFilesAreRefused) {
 
 TEST_F(BenchFileTest, InvalidStatisticsAreRefusedWithTheirPlace) {
   BenchFile file = Example();
-  TestResult& result = *file.mutable_jobs(0)->mutable_results()
-                            ->add_test_results();
+  TestResult& result =
+      *file.mutable_jobs(0)->mutable_results()->add_test_results();
   RpcStatistics& statistics =
-      *(*(*(*result.mutable_service_logs()
-               ->mutable_instance_logs())["a/0"].mutable_peer_logs())["b/0"]
-           .mutable_rpc_logs())[0].mutable_statistics();
+      *(*(*(*result.mutable_service_logs()->mutable_instance_logs())["a/0"]
+               .mutable_peer_logs())["b/0"]
+             .mutable_rpc_logs())[0]
+           .mutable_statistics();
   statistics.mutable_service_time_ns()->set_sub_bucket_bits(63);
   const std::string path = Path("a.pb");
   ASSERT_TRUE(WriteBenchFile(file, path).ok());

@@ -16,8 +16,7 @@ namespace {
 class Groups {
  public:
   void Add(BenchJob job) {
-    const auto [place, is_new] =
-        places_.emplace(GroupKeyOf(job), jobs_.size());
+    const auto [place, is_new] = places_.emplace(GroupKeyOf(job), jobs_.size());
     if (is_new) jobs_.emplace_back();
     std::vector<BenchJob>& group = jobs_[place->second];
     job.set_repetition(static_cast<int>(group.size()));
@@ -41,8 +40,8 @@ std::string TitleOf(const BenchJob& job) {
 
 // A job is the same if it is, and started when the other did on its hosts.
 std::string OccasionOf(const BenchJob& job) {
-  std::string key = absl::StrCat(RequestOf(job), "\n",
-                                 job.start_timestamp_ns());
+  std::string key =
+      absl::StrCat(RequestOf(job), "\n", job.start_timestamp_ns());
   for (const BenchSystem& system : job.systems()) {
     absl::StrAppend(&key, "\n", system.hostname());
   }
@@ -53,8 +52,10 @@ absl::Status CheckRequirements(const SourcedBenchFile& source,
                                const BenchJob& job) {
   if (job.missed_requirements().empty()) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat(
-      source.source, ": ", TitleOf(job), " ran on a host that misses "
-      "requirements: ", absl::StrJoin(job.missed_requirements(), "; "),
+      source.source, ": ", TitleOf(job),
+      " ran on a host that misses "
+      "requirements: ",
+      absl::StrJoin(job.missed_requirements(), "; "),
       ". Run it again on a host that meets them, or merge with --force"));
 }
 

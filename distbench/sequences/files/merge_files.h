@@ -25,9 +25,10 @@ struct MergedBenchFile {
 };
 
 // Returns the done jobs of all files, each with its origin. Jobs that can be
-// compared (see GroupKeyOf()) become repetitions of one job, next to each other.
-// INVALID_ARGUMENT if there is no such job, or if a job is in several files.
-// FAILED_PRECONDITION, unless `force`, if requirements of a job were missed.
+// compared (see GroupKeyOf()) become repetitions of one job, next to each
+// other. INVALID_ARGUMENT if there is no such job, or if a job is in several
+// files. FAILED_PRECONDITION, unless `force`, if requirements of a job were
+// missed.
 absl::StatusOr<MergedBenchFile> MergeBenchFiles(
     absl::Span<const SourcedBenchFile> sources, bool force);
 

@@ -2,6 +2,7 @@
 
 #include "distbench/base/testing/status_testing.h"
 #include "distbench/sequences/files/job_identity.h"
+#include "distbench/sequences/jobs/job_spec.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

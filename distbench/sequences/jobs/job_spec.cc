@@ -37,9 +37,8 @@ class PairReader {
   absl::StatusOr<Pair> ReadPair() {
     const size_t end = rest_.find_first_of("=,\"");
     if (end == absl::string_view::npos || rest_[end] != '=' || end == 0) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("expected KEY=VALUE at ",
-                       rest_.empty() ? "the end" : Quoted(rest_)));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "expected KEY=VALUE at ", rest_.empty() ? "the end" : Quoted(rest_)));
     }
     std::string key(rest_.substr(0, end));
     rest_.remove_prefix(end + 1);
@@ -54,7 +53,8 @@ class PairReader {
     const absl::string_view value = rest_.substr(0, end);
     if (value.find('"') != absl::string_view::npos) {
       return absl::InvalidArgumentError(absl::StrCat(
-          "the value of ", key, " has a double quote in the middle; put all "
+          "the value of ", key,
+          " has a double quote in the middle; put all "
           "of it in double quotes, and write \\\" for those inside"));
     }
     rest_.remove_prefix(end);

@@ -106,7 +106,8 @@ TEST(JobSpecTest, ValuesHaveTheTypeOfTheirProperty) {
   EXPECT_THAT(ErrorOf("iocost-params:runtime=0s"), HasSubstr("such as 10s"));
   EXPECT_THAT(ErrorOf("iocost-params:depth=0"), HasSubstr("from 1 to"));
   EXPECT_THAT(ErrorOf("iocost-params:depth=1.5"), HasSubstr("from 1 to"));
-  EXPECT_THAT(ErrorOf("iocost-params:margin=inf"), HasSubstr("positive number"));
+  EXPECT_THAT(ErrorOf("iocost-params:margin=inf"),
+              HasSubstr("positive number"));
   EXPECT_THAT(ErrorOf("iocost-params:margin=-1"), HasSubstr("positive number"));
   EXPECT_THAT(ErrorOf("iocost-params:sync=yes"), HasSubstr("true or false"));
   EXPECT_THAT(ErrorOf("iocost-params:repeat=99999"), HasSubstr("from 1 to"));

@@ -60,9 +60,11 @@ void AddVariable(const YAML::Node& node, const std::string& text,
     variable.default_value = text.substr(equals + 1);
   }
   if (!IsVariableName(variable.name) || variable.name == kFolderVariable) {
-    Refuse(node, absl::StrCat(Quoted(text), " in vars is not a variable; write "
+    Refuse(node, absl::StrCat(Quoted(text),
+                              " in vars is not a variable; write "
                               "NAME=DEFAULT or NAME, with letters, digits and "
-                              "'_', other than ", kFolderVariable));
+                              "'_', other than ",
+                              kFolderVariable));
   }
   for (const JobVariable& other : job.variables) {
     if (other.name == variable.name) {
@@ -91,9 +93,9 @@ NamedJob ParseJob(const YAML::Node& node) {
       job.args = TextsOf(entry.second, field);
     } else {
       Refuse(entry.first,
-             absl::StrCat("a job has no field ", Quoted(field), "; ",
-                          Suggestion(field, {"name", "description", "vars",
-                                             "args"})));
+             absl::StrCat(
+                 "a job has no field ", Quoted(field), "; ",
+                 Suggestion(field, {"name", "description", "vars", "args"})));
     }
   }
   if (job.name.empty()) Refuse(node, "the job has no name");
@@ -122,8 +124,9 @@ std::vector<NamedJob> ParseAll(absl::string_view yaml) {
 }
 
 std::string PlaceOf(const YAML::Mark& mark) {
-  return mark.is_null() ? "" : absl::StrCat(mark.line + 1, ":",
-                                            mark.column + 1, ":");
+  return mark.is_null()
+             ? ""
+             : absl::StrCat(mark.line + 1, ":", mark.column + 1, ":");
 }
 
 // Replaces the variables of one arg.
@@ -169,9 +172,9 @@ class Replacement {
     for (const JobVariable& variable : job_.variables) {
       names.push_back(variable.name);
     }
-    return absl::InvalidArgumentError(absl::StrCat(
-        "args of ", Quoted(job_.name), ": {", name, "} is not among its vars; ",
-        Suggestion(name, names)));
+    return absl::InvalidArgumentError(
+        absl::StrCat("args of ", Quoted(job_.name), ": {", name,
+                     "} is not among its vars; ", Suggestion(name, names)));
   }
 
   const NamedJob& job_;
@@ -253,9 +256,9 @@ absl::StatusOr<std::map<std::string, std::string>> ParseVariableValues(
       nlohmann::json::parse(json.begin(), json.end(), nullptr,
                             /*allow_exceptions=*/false);
   if (!object.is_object()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(Quoted(json),
-                     " is not a JSON object; write one such as {\"qps\": 100}"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        Quoted(json),
+        " is not a JSON object; write one such as {\"qps\": 100}"));
   }
   for (const auto& [name, value] : object.items()) {
     if (value.is_string()) {
@@ -263,9 +266,10 @@ absl::StatusOr<std::map<std::string, std::string>> ParseVariableValues(
     } else if (value.is_number() || value.is_boolean()) {
       values[name] = value.dump();
     } else {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "the value of ", Quoted(name), " must be a text, a number, true or "
-          "false"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("the value of ", Quoted(name),
+                       " must be a text, a number, true or "
+                       "false"));
     }
   }
   return values;

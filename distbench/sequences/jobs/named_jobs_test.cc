@@ -45,8 +45,9 @@ std::string ArgsError(const NamedJob& job, const Values& values) {
 TEST(NamedJobsTest, VariablesAreReplacedByValuesAndDefaults) {
   const auto args = ArgsOf(Fixed(), {{"nodes", "3"}}, "work");
   ASSERT_TRUE(args.ok()) << args.status();
-  EXPECT_THAT(*args, ElementsAre(R"(run:infile=work/a.config,slo="q p99<=100ms")",
-                                 "run:id={x},infile=3"));
+  EXPECT_THAT(*args,
+              ElementsAre(R"(run:infile=work/a.config,slo="q p99<=100ms")",
+                          "run:id={x},infile=3"));
   const auto faster = ArgsOf(Fixed(), {{"nodes", "3"}, {"qps", "7"}}, "work");
   ASSERT_TRUE(faster.ok()) << faster.status();
   EXPECT_THAT((*faster)[0], HasSubstr("p99<=7ms"));
@@ -107,8 +108,8 @@ TEST(NamedJobsTest, ErrorsOfTheFileNameItsLine) {
 }
 
 TEST(VariableValuesTest, TextsNumbersAndFlagsAreValues) {
-  const auto values = ParseVariableValues(
-      R"({"a": "x y", "b": 100, "c": 0.5, "d": true})");
+  const auto values =
+      ParseVariableValues(R"({"a": "x y", "b": 100, "c": 0.5, "d": true})");
   ASSERT_TRUE(values.ok()) << values.status();
   EXPECT_THAT(*values, ElementsAre(Pair("a", "x y"), Pair("b", "100"),
                                    Pair("c", "0.5"), Pair("d", "true")));
@@ -124,10 +125,9 @@ TEST(VariableValuesTest, OtherJsonIsAnError) {
 // Whatever the file says, the answer is jobs or an error.
 TEST(NamedJobsTest, NoTextCrashesTheParser) {
   std::mt19937 random(3);
-  const std::vector<std::string> pieces = {"- ",   "name", ": ",  "args", "vars",
-                                           "[",    "]",    "{",   "}",    "\n  ",
-                                           "\n- ", "x",    "a=1", "\"",   "&",
-                                           "*",    "!",    ","};
+  const std::vector<std::string> pieces = {
+      "- ",   "name", ": ", "args", "vars", "[", "]", "{", "}",
+      "\n  ", "\n- ", "x",  "a=1",  "\"",   "&", "*", "!", ","};
   for (int round = 0; round < 20000; ++round) {
     std::string yaml;
     for (int i = random() % 14; i > 0; --i) {

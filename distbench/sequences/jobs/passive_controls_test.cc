@@ -31,8 +31,7 @@ constexpr char kControls[] = R"pb(
 DistributedSystemDescription TestWithControls() {
   DistributedSystemDescription test;
   *test.mutable_controls() = FromText<ControlSet>(kControls);
-  *test.mutable_experiment()->add_controls() =
-      FromText<ControlSet>(kControls);
+  *test.mutable_experiment()->add_controls() = FromText<ControlSet>(kControls);
   return test;
 }
 

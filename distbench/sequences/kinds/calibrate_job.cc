@@ -32,9 +32,11 @@ absl::StatusOr<Targets> ParseTargets(const std::string& text) {
         ParseDurationWithUnit(pair.second);
     if (pair.first.empty() || !duration.ok() ||
         *duration <= absl::ZeroDuration()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "target=", Quoted(text), ": ", Quoted(part), " is not a target; "
-          "write an activity and a time, as in rank=5ms, and '+' between them"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("target=", Quoted(text), ": ", Quoted(part),
+                       " is not a target; "
+                       "write an activity and a time, as in rank=5ms, and '+' "
+                       "between them"));
     }
     if (!targets.emplace(pair.first, *duration).second) {
       return absl::InvalidArgumentError(

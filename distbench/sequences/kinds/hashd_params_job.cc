@@ -66,8 +66,7 @@ class HashdParams final : public JobKind {
           "Requests for which that holds, in percent", "95"},
          {"max_footprint", PropertyType::kSize, "The most data to try"},
          {"tolerance", PropertyType::kNumber, "Precision in percent", "5"},
-         {"max_probes", PropertyType::kCount, "Most runs of each search",
-          "25"},
+         {"max_probes", PropertyType::kCount, "Most runs of each search", "25"},
          {"warmup", PropertyType::kDuration, "Warm-up of each run", "5s"},
          {"probe", PropertyType::kDuration, "Measured time of each run", "10s"},
          {"final", PropertyType::kDuration,
@@ -124,11 +123,11 @@ class HashdParams final : public JobKind {
     job.clear_outcome();
     AddStorageSizes(sizing.result(), *job.mutable_outcome());
     if (!sizing.result().is_complete()) {
-      return absl::AbortedError(absl::StrCat(
-          "the sizes were not found: ",
-          sizing.result().answers.empty()
-              ? "no search has ended"
-              : sizing.result().answers.back().search.evidence));
+      return absl::AbortedError(
+          absl::StrCat("the sizes were not found: ",
+                       sizing.result().answers.empty()
+                           ? "no search has ended"
+                           : sizing.result().answers.back().search.evidence));
     }
     job.set_exit_code(0);
     return absl::OkStatus();

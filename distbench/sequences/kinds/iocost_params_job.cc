@@ -34,7 +34,8 @@ absl::Status CheckOptions(const PropertyValues& values) {
   if (values.Size("size").value_or(0) < options.bandwidth_block_bytes) {
     return absl::InvalidArgumentError(
         absl::StrCat("size=", values.Text("size"), " is less than a block of ",
-                     options.bandwidth_block_bytes, " bytes; use a larger "
+                     options.bandwidth_block_bytes,
+                     " bytes; use a larger "
                      "file, at best one larger than the disk's cache"));
   }
   if (values.Number(kPercentile).value_or(0) > kMaxPercentile) {
@@ -49,8 +50,8 @@ absl::Status Measure(const JobRun& run) {
   const IoCostMeasurementOptions options = OptionsOf(run.values);
   Cancellation& cancellation = *run.environment.cancellation;
   const auto is_cancelled = [&] { return cancellation.is_cancelled(); };
-  run.environment.say(absl::StrCat("Writing a scratch file in ",
-                                   run.values.Text("dir")));
+  run.environment.say(
+      absl::StrCat("Writing a scratch file in ", run.values.Text("dir")));
   absl::StatusOr<std::unique_ptr<ScratchFile>> file =
       ScratchFile::Create({.folder = run.values.Text("dir"),
                            .size_bytes = *run.values.Size("size"),
@@ -60,9 +61,8 @@ absl::Status Measure(const JobRun& run) {
   if (!file.ok()) return file.status();
   const IoTarget target = {
       .size_bytes = (*file)->size_bytes(),
-      .run = [&](const IoOperation& operation) {
-        return (*file)->Run(operation);
-      },
+      .run =
+          [&](const IoOperation& operation) { return (*file)->Run(operation); },
       .is_cancelled = is_cancelled};
   return MeasureIoCost(
       options,
@@ -81,8 +81,9 @@ void AddLimits(const BlockDeviceFacts& device, BenchJob& job) {
         "io.cost is on for ", device.name(), ", and may have limited it"));
   }
   for (const std::string& controller : device.other_controllers()) {
-    job.add_missed_requirements(absl::StrCat(
-        controller, " is set for ", device.name(), ", and may have limited it"));
+    job.add_missed_requirements(absl::StrCat(controller, " is set for ",
+                                             device.name(),
+                                             ", and may have limited it"));
   }
 }
 
@@ -93,8 +94,7 @@ class IoCostParams final : public JobKind {
         "iocost-params",
         "Measures this host's disk, for io.cost.model and io.cost.qos",
         {{"dir", PropertyType::kText,
-          "Folder on the disk, for a scratch file without a name",
-          "/var/tmp"},
+          "Folder on the disk, for a scratch file without a name", "/var/tmp"},
          {"size", PropertyType::kSize, "Size of the scratch file", "1GiB"},
          {"runtime", PropertyType::kDuration, "Measured time of each phase",
           "10s"},
@@ -137,8 +137,8 @@ class IoCostParams final : public JobKind {
     absl::StatusOr<IoCostModel> model = ModelFrom(job.io_phases());
     if (!model.ok()) return model.status();
     absl::StatusOr<IoCostQos> qos =
-        QosFrom(job.io_phases(), FindNumber(job.parameters(), kPercentile)
-                                     .value_or(95));
+        QosFrom(job.io_phases(),
+                FindNumber(job.parameters(), kPercentile).value_or(95));
     if (!qos.ok()) return qos.status();
     if (job.systems().empty() || job.systems(0).devices().empty()) {
       return absl::InvalidArgumentError("the device is not recorded");

@@ -27,9 +27,8 @@ absl::StatusOr<const JobKind*> FindJobKind(absl::string_view kind) {
     if (known->declaration().kind == kind) return known;
     names.push_back(known->declaration().kind);
   }
-  return absl::NotFoundError(absl::StrCat("no kind of job is named ",
-                                          Quoted(kind), "; ",
-                                          Suggestion(kind, names)));
+  return absl::NotFoundError(absl::StrCat(
+      "no kind of job is named ", Quoted(kind), "; ", Suggestion(kind, names)));
 }
 
 }  // namespace distbench

@@ -74,7 +74,8 @@ class JobKind {
   // Checks everything that can be wrong before hours are spent, and returns the
   // tests that the job is about, which may be none.
   virtual absl::StatusOr<TestSequence> Prepare(
-      const PropertyValues& values, const JobEnvironment& environment) const = 0;
+      const PropertyValues& values,
+      const JobEnvironment& environment) const = 0;
 
   // Whether to clear what a job that was cut short had measured, before it runs
   // again.

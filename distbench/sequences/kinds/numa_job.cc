@@ -45,9 +45,9 @@ absl::Status CheckObjective(const PropertyValues& values,
   return PlanSearch(spec, test).status();
 }
 
-absl::StatusOr<DeploymentPlan> PlanOf(
-    const PropertyValues& values, const DistributedSystemDescription& test,
-    const JobEnvironment& environment) {
+absl::StatusOr<DeploymentPlan> PlanOf(const PropertyValues& values,
+                                      const DistributedSystemDescription& test,
+                                      const JobEnvironment& environment) {
   NumaDeploymentOptions options;
   options.service = values.Text("service");
   options.instances = values.Count("instances").value_or(0);

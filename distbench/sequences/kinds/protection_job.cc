@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "distbench/config/experiment/antagonist_names.h"
 #include "distbench/config/validate/check.h"
 #include "distbench/protection/capacity.h"
 #include "distbench/protection/experiment_display.h"
@@ -124,8 +125,9 @@ MemoryHogOptions HogOptionsOf(const PropertyValues& values,
   options.interfere = TextOr(values, "interfere", "60s");
   options.stabilise = TextOr(values, "stabilise", "60s");
   options.repetitions = values.Count("repetitions").value_or(1);
-  options.hog_bytes = values.Size("hog_size").value_or(
-      ReadHostSystem(environment.host_root).memory_bytes());
+  options.hog_bytes =
+      values.Size("hog_size")
+          .value_or(ReadHostSystem(environment.host_root).memory_bytes());
   return options;
 }
 
@@ -134,7 +136,8 @@ absl::Status CheckBuiltInOnly(const PropertyValues& values) {
   for (const char* name : {"slo", "interfere", "stabilise", "hog_size"}) {
     if (values.Text(name).empty()) continue;
     return absl::InvalidArgumentError(absl::StrCat(
-        name, "= is about the built-in experiment, and this test has its own; "
+        name,
+        "= is about the built-in experiment, and this test has its own; "
         "change the test"));
   }
   return absl::OkStatus();
@@ -144,7 +147,7 @@ absl::Status CheckBuiltInOnly(const PropertyValues& values) {
 TestSequence WithSenders(const DistributedSystemDescription& test) {
   int senders = 0;
   for (const Antagonist& antagonist : test.experiment().antagonists()) {
-    if (antagonist.activity() != "incast") continue;
+    if (!IsIncast(antagonist)) continue;
     senders = std::max(senders, antagonist.senders());
   }
   TestSequence tests;
@@ -232,15 +235,15 @@ class ProtectionJob final : public JobKind {
     if (!cluster.ok()) return cluster.status();
     TestClient& client = (*cluster)->client();
     TestSequenceResults& results = *run.job.mutable_results();
-    const absl::StatusOr<ExperimentPlan> plan = PlanOnSequencer(
-        *test, SeedOf(run.values, *test), results, client);
+    const absl::StatusOr<ExperimentPlan> plan =
+        PlanOnSequencer(*test, SeedOf(run.values, *test), results, client);
     if (!plan.ok()) return plan.status();
     ExperimentDisplay display([&](absl::string_view lines) {
       run.environment.say(std::string(absl::StripSuffix(lines, "\n")));
     });
     display.ShowPlan(*plan, results);
-    const absl::Status status = RunExperiment(
-        *plan, CallbacksOf(run, client, display), results);
+    const absl::Status status =
+        RunExperiment(*plan, CallbacksOf(run, client, display), results);
     DescribeSystems(run.environment, run.job);
     if (run.values.Text(kInfile).empty()) AddStorageRequirements(run.job);
     return status;

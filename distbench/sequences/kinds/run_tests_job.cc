@@ -12,6 +12,7 @@
 #include "distbench/report/findings/verdict.h"
 #include "distbench/report/objectives/check_objectives.h"
 #include "distbench/report/text/text_summary.h"
+#include "distbench/report/verdicts/check.h"
 #include "distbench/sequences/kinds/job_cluster.h"
 #include "distbench/sequences/kinds/job_kind.h"
 #include "distbench/sequences/kinds/tests_of_job.h"
@@ -25,8 +26,8 @@ absl::Status CheckResults(const TestSequenceResults& results) {
   for (const TestResult& result : results.test_results()) {
     const std::string& name = result.traffic_config().name();
     if (result.run_info().has_failure()) {
-      return absl::AbortedError(absl::StrCat("test \"", name, "\" failed: ",
-                                             result.run_info().failure()));
+      return absl::AbortedError(absl::StrCat(
+          "test \"", name, "\" failed: ", result.run_info().failure()));
     }
     if (IsInvalid(result)) {
       return absl::AbortedError(

@@ -118,11 +118,11 @@ absl::StatusOr<int> InstancesOf(const JobRun& run, const TestSequence& tests) {
 
 // The test of a probe, for the number of nodes that it needs.
 absl::StatusOr<TestSequence> ProbesOf(const SearchPlan& plan) {
-  const double load = plan.loads.empty() ? plan.options.initial_load
-                                         : plan.loads.front();
-  absl::StatusOr<DistributedSystemDescription> test = ProbeTest(
-      plan, load,
-      {.warmup = plan.timing.warmup, .measured = plan.timing.probe});
+  const double load =
+      plan.loads.empty() ? plan.options.initial_load : plan.loads.front();
+  absl::StatusOr<DistributedSystemDescription> test =
+      ProbeTest(plan, load,
+                {.warmup = plan.timing.warmup, .measured = plan.timing.probe});
   if (!test.ok()) return test.status();
   TestSequence tests;
   *tests.add_tests() = *std::move(test);
@@ -139,8 +139,7 @@ bool IsAnswer(const std::string& verdict) {
 
 std::string ProbeText(const SearchProbe& probe) {
   return absl::StrFormat("  probe %d (%s) at %.6g: %s, %s", probe.number(),
-                         probe.phase(), probe.requested_load(),
-                         probe.outcome(),
+                         probe.phase(), probe.requested_load(), probe.outcome(),
                          absl::StrJoin(probe.measured(), ", "));
 }
 
@@ -195,7 +194,8 @@ class SearchJob final : public JobKind {
     const absl::StatusOr<TestSequence> probes = ProbesOf(*plan);
     if (!probes.ok()) return probes.status();
     // The load of the config as it is, with which an answer is compared.
-    AddNumber(kBaseLoad, plan->knob->base_load(), *run.job.mutable_parameters());
+    AddNumber(kBaseLoad, plan->knob->base_load(),
+              *run.job.mutable_parameters());
     const absl::StatusOr<std::unique_ptr<JobCluster>> cluster =
         JobCluster::Start(run.environment, *probes);
     if (!cluster.ok()) return cluster.status();
@@ -218,16 +218,15 @@ class SearchJob final : public JobKind {
     }
     const SearchReport& report = job.results().searches(0);
     if (!IsComplete(report) || !IsAnswer(report.verdict())) {
-      return absl::AbortedError(absl::StrCat(
-          "the search ended without an answer: ", report.verdict(), ": ",
-          report.evidence()));
+      return absl::AbortedError(
+          absl::StrCat("the search ended without an answer: ", report.verdict(),
+                       ": ", report.evidence()));
     }
     job.clear_outcome();
     AddText("verdict", report.verdict(), *job.mutable_outcome());
     if (report.has_load()) {
       AddNumber(kFoundLoad, report.load(), *job.mutable_outcome());
-      const double base =
-          FindNumber(job.parameters(), kBaseLoad).value_or(0);
+      const double base = FindNumber(job.parameters(), kBaseLoad).value_or(0);
       if (report.search().knob() == "rate" && base > 0) {
         AddNumber(kRateFactor, report.load() / base, *job.mutable_outcome());
       }
@@ -243,9 +242,9 @@ class SearchJob final : public JobKind {
     if (job.results().searches().empty()) return "";
     const SearchReport& report = job.results().searches(0);
     const std::string answer = SearchAnswer(report);
-    return absl::StrCat("Result: ", report.verdict(),
-                        answer.empty() ? "" : ", ", answer, "\n",
-                        report.evidence(), report.evidence().empty() ? "" : "\n");
+    return absl::StrCat(
+        "Result: ", report.verdict(), answer.empty() ? "" : ", ", answer, "\n",
+        report.evidence(), report.evidence().empty() ? "" : "\n");
   }
 };
 

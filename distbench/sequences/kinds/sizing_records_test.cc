@@ -26,8 +26,8 @@ Probe Measure(const SizingProbe& probe) {
   Probe outcome;
   outcome.request = probe.request;
   outcome.achieved_load = probe.request.load;
-  outcome.excess = std::log(probe.request.load /
-                            limits[static_cast<int>(probe.phase)]);
+  outcome.excess =
+      std::log(probe.request.load / limits[static_cast<int>(probe.phase)]);
   outcome.excess_error = 0.001;
   return outcome;
 }

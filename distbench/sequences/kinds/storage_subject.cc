@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "distbench/config/experiment/antagonist_names.h"
 
 namespace distbench {
 namespace {
@@ -36,7 +37,8 @@ void AddHogActivity(int64_t bytes, DistributedSystemDescription& test) {
 }
 
 void AddControls(const DistributedSystemDescription& test,
-                 ControlSet& controls) {
+                 Experiment& experiment) {
+  ControlSet& controls = *experiment.add_controls();
   controls.set_name("protected");
   std::set<std::string> servers;
   for (const RpcSpec& rpc : test.rpc_descriptions()) {
@@ -48,7 +50,7 @@ void AddControls(const DistributedSystemDescription& test,
   subject.set_io_weight(kSubjectIoWeight);
   subject.set_memory_low(kSubjectMemoryLow);
   ControlGroup& hog = *controls.add_groups();
-  hog.add_services(absl::StrCat("antagonist_", kHog));
+  hog.add_services(AntagonistService(experiment.antagonists(0)));
   hog.set_cpu_weight(kHogCpuWeight);
   hog.set_io_weight(kHogIoWeight);
 }
@@ -86,7 +88,7 @@ void AddMemoryHog(const MemoryHogOptions& options,
   Antagonist& antagonist = *experiment.add_antagonists();
   antagonist.set_name(kHog);
   antagonist.set_activity(kHog);
-  AddControls(test, *experiment.add_controls());
+  AddControls(test, experiment);
   experiment.mutable_phases()->set_interfere(options.interfere);
   experiment.mutable_phases()->set_stabilise(options.stabilise);
   experiment.set_repeat(options.repetitions);

@@ -20,11 +20,11 @@ absl::StatusOr<DistributedSystemDescription> SubjectOf(
     const PropertyValues& values, const JobEnvironment& environment);
 
 struct MemoryHogOptions {
-  std::string objective;      // such as "p95<=75ms"
-  std::string load;           // such as "80%"
-  int64_t hog_bytes = 0;      // the most memory that the hog takes
-  std::string interfere;      // its time, such as "60s"
-  std::string stabilise;      // the longest time before
+  std::string objective;  // such as "p95<=75ms"
+  std::string load;       // such as "80%"
+  int64_t hog_bytes = 0;  // the most memory that the hog takes
+  std::string interfere;  // its time, such as "60s"
+  std::string stabilise;  // the longest time before
   int repetitions = 1;
 };
 

@@ -185,7 +185,9 @@ TEST(CancellationTest, CallsTheHandlerOfTheMoment) {
   Cancellation cancellation;
   int first = 0;
   int second = 0;
-  { const Cancellation::Scope scope(cancellation, [&] { ++first; }); }
+  {
+    const Cancellation::Scope scope(cancellation, [&] { ++first; });
+  }
   const Cancellation::Scope scope(cancellation, [&] { ++second; });
   EXPECT_FALSE(cancellation.is_cancelled());
   cancellation.Cancel();

@@ -32,9 +32,10 @@ absl::StatusOr<Selector> Parse(const std::string& text) {
   if (colon == std::string::npos) return selector;
   absl::string_view options = absl::string_view(text).substr(colon + 1);
   if (!absl::ConsumePrefix(&options, "id=")) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        Quoted(text), " selects no job; write a number of list, KIND, or "
-        "KIND:id=ID"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(Quoted(text),
+                     " selects no job; write a number of list, KIND, or "
+                     "KIND:id=ID"));
   }
   selector.id = std::string(options);
   return selector;

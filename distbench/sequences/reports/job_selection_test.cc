@@ -31,7 +31,8 @@ std::vector<std::string> Selected(std::vector<std::string> selectors) {
 }
 
 TEST(JobSelectionTest, NamesNumbersAndIdsSelect) {
-  EXPECT_THAT(Selected({}), ElementsAre("run", "protectionoff", "protectionon"));
+  EXPECT_THAT(Selected({}),
+              ElementsAre("run", "protectionoff", "protectionon"));
   EXPECT_THAT(Selected({"protection"}),
               ElementsAre("protectionoff", "protectionon"));
   EXPECT_THAT(Selected({"protection:id=on"}), ElementsAre("protectionon"));

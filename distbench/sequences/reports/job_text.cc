@@ -36,9 +36,8 @@ std::string PeriodText(const BenchJob& job, absl::TimeZone zone) {
   const std::string start =
       TimeText("%Y-%m-%d %H:%M:%S", job.start_timestamp_ns(), zone);
   if (!job.has_end_timestamp_ns()) return absl::StrCat(start, " - ?");
-  const bool is_same_day =
-      TimeText(kDate, job.start_timestamp_ns(), zone) ==
-      TimeText(kDate, job.end_timestamp_ns(), zone);
+  const bool is_same_day = TimeText(kDate, job.start_timestamp_ns(), zone) ==
+                           TimeText(kDate, job.end_timestamp_ns(), zone);
   return absl::StrCat(start, " - ",
                       TimeText(is_same_day ? "%H:%M:%S" : "%Y-%m-%d %H:%M:%S",
                                job.end_timestamp_ns(), zone));
@@ -59,9 +58,9 @@ std::string MemoryLine(const BenchSystem& system) {
 }
 
 std::string PassiveText(const BenchJob& job) {
-  return absl::StrCat(
-      "passive=", job.passive_size() == 3 ? "all"
-                                          : absl::StrJoin(job.passive(), "+"));
+  return absl::StrCat("passive=", job.passive_size() == 3
+                                      ? "all"
+                                      : absl::StrJoin(job.passive(), "+"));
 }
 
 std::string SystemText(const BenchJob& job, const BenchSystem& system) {
@@ -97,11 +96,11 @@ std::string ControllerLine(const BlockDeviceFacts& device) {
 
 std::string DeviceText(const BlockDeviceFacts& device) {
   const std::string indent = Indent(kDevice);
-  std::string text = absl::StrCat(
-      kDevice, "dev=", device.name(), "(", device.number(), ") model=\"",
-      device.model(), "\" firmware=\"", device.firmware(), "\" size=",
-      ByteText(device.size_bytes()), "\n", indent, ControllerLine(device),
-      "\n");
+  std::string text =
+      absl::StrCat(kDevice, "dev=", device.name(), "(", device.number(),
+                   ") model=\"", device.model(), "\" firmware=\"",
+                   device.firmware(), "\" size=", ByteText(device.size_bytes()),
+                   "\n", indent, ControllerLine(device), "\n");
   if (device.io_cost().enable()) {
     absl::StrAppend(&text, IoCostText(device.io_cost().model(),
                                       device.io_cost().qos(), indent));
@@ -115,10 +114,10 @@ std::string ParameterText(const BenchValues& parameters) {
   for (const BenchValue& value : parameters) {
     BenchValues one;
     *one.Add() = value;
-    texts.push_back(value.source().empty()
-                        ? ValuesText(one)
-                        : absl::StrCat(ValuesText(one), " (from ",
-                                       value.source(), ")"));
+    texts.push_back(
+        value.source().empty()
+            ? ValuesText(one)
+            : absl::StrCat(ValuesText(one), " (from ", value.source(), ")"));
   }
   return absl::StrJoin(texts, " ");
 }
@@ -171,11 +170,10 @@ std::string JobHeader(const BenchJob& job, absl::TimeZone zone) {
     }
   }
   if (!job.missed_requirements().empty()) {
-    absl::StrAppend(
-        &text, "\n", kMissed,
-        absl::StrJoin(job.missed_requirements(),
-                      absl::StrCat("\n", Indent(kMissed))),
-        "\n");
+    absl::StrAppend(&text, "\n", kMissed,
+                    absl::StrJoin(job.missed_requirements(),
+                                  absl::StrCat("\n", Indent(kMissed))),
+                    "\n");
   }
   return text;
 }
@@ -186,10 +184,10 @@ std::string JobText(const BenchJob& job, absl::TimeZone zone) {
     absl::StrAppend(&text, "\nParams: ", ParameterText(job.parameters()), "\n");
   }
   if (job.state() != BenchJob::DONE) {
-    absl::StrAppend(&text, "\nNo result: the job ", job.error().empty()
-                                                        ? "was cut short"
-                                                        : StateName(job.state()),
-                    job.error().empty() ? "" : ": ", job.error(), "\n");
+    absl::StrAppend(
+        &text, "\nNo result: the job ",
+        job.error().empty() ? "was cut short" : StateName(job.state()),
+        job.error().empty() ? "" : ": ", job.error(), "\n");
   }
   if (job.has_results() || job.state() == BenchJob::DONE) {
     absl::StrAppend(&text, "\n", ResultOf(job));
@@ -214,13 +212,13 @@ std::string SummaryText(const BenchFile& file) {
   for (const BenchJob& job : file.jobs()) {
     const std::string key = GroupKeyOf(job);
     if (texts.count(key) == 0) order.push_back(key);
-    absl::StrAppend(&texts[key], NumberedTitle(job), "\n  ",
-                    job.state() == BenchJob::DONE
-                        ? LastLine(ResultOf(job))
-                        : absl::StrCat(StateName(job.state()),
-                                       job.error().empty() ? "" : ": ",
-                                       job.error()),
-                    "\n");
+    absl::StrAppend(
+        &texts[key], NumberedTitle(job), "\n  ",
+        job.state() == BenchJob::DONE
+            ? LastLine(ResultOf(job))
+            : absl::StrCat(StateName(job.state()),
+                           job.error().empty() ? "" : ": ", job.error()),
+        "\n");
   }
   std::string text;
   for (const std::string& key : order) absl::StrAppend(&text, texts[key]);

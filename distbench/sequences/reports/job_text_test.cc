@@ -1,6 +1,7 @@
 #include "distbench/sequences/reports/job_text.h"
 
 #include "distbench/base/testing/proto_testing.h"
+#include "distbench/sequences/files/tarball.h"
 #include "distbench/sequences/kinds/io_cost_outcome.h"
 #include "distbench/sequences/kinds/storage_sizes.h"
 #include "distbench/sequences/kinds/values.h"
@@ -43,14 +44,7 @@ constexpr char kSystem[] = R"pb(
         wseqiops: 133453
         wrandiops: 69308
       }
-      qos {
-        rpct: 95
-        rlat: 19562
-        wpct: 95
-        wlat: 65667
-        min: 60
-        max: 100
-      }
+      qos { rpct: 95 rlat: 19562 wpct: 95 wlat: 65667 min: 60 max: 100 }
     }
   }
 )pb";
@@ -87,9 +81,8 @@ TEST(JobTextTest, TheHeaderHasTheFormOfTheManual) {
   job.set_start_timestamp_ns(At("2021-06-22 19:38:53"));
   job.set_end_timestamp_ns(At("2021-06-22 20:02:27"));
   *job.add_systems() = FromText<BenchSystem>(kSystem);
-  EXPECT_EQ(
-      JobHeader(job, absl::UTCTimeZone()),
-      R"([protection result] "iocost-on" 2021-06-22 19:38:53 - 20:02:27
+  EXPECT_EQ(JobHeader(job, absl::UTCTimeZone()),
+            R"([protection result] "iocost-on" 2021-06-22 19:38:53 - 20:02:27
 
 System info: kernel="5.6.13-0_fbk16_5756_gdcbe47195163"
              nr_cpus=36 memory=63.9G swap=32.0G swappiness=60 zswap
@@ -187,9 +180,10 @@ TEST(ListTextTest, HasALineForEachJob) {
   job.set_repetition(1);
   job.set_state(BenchJob::FAILED);
   job.clear_end_timestamp_ns();
-  EXPECT_EQ(ListText(file, absl::UTCTimeZone()),
-            "  1  done       2021-06-22 19:31:00 - 19:38:53  iocost-params\n"
-            "  2  failed     2021-06-22 19:31:00 - ?  iocost-params \"x\" #2\n");
+  EXPECT_EQ(
+      ListText(file, absl::UTCTimeZone()),
+      "  1  done       2021-06-22 19:31:00 - 19:38:53  iocost-params\n"
+      "  2  failed     2021-06-22 19:31:00 - ?  iocost-params \"x\" #2\n");
 }
 
 TEST(SummaryTextTest, JobsThatCanBeComparedAreTogether) {

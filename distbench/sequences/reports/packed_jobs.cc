@@ -77,7 +77,8 @@ absl::StatusOr<std::vector<PackedFile>> PackedJobs(const BenchFile& file,
     if (!job.tests().tests().empty()) {
       pack.AddText(folder + "tests.config", ToText(job.tests()));
     }
-    if (job.has_results()) pack.AddMessage(folder + "results.pb", job.results());
+    if (job.has_results())
+      pack.AddMessage(folder + "results.pb", job.results());
   }
   pack.AddText("report.txt", report);
   return std::move(pack).Take();
