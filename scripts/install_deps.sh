@@ -26,6 +26,7 @@ PACKAGES=(
   protobuf-compiler-grpc
   # Libraries.
   libabsl-dev
+  libarchive-dev
   libboost-math-dev
   libcli11-dev
   libgoogle-glog-dev
@@ -35,6 +36,7 @@ PACKAGES=(
   libprotobuf-dev
   libsnappy-dev
   libssl-dev
+  libyaml-cpp-dev
   libzstd-dev
   nlohmann-json3-dev
   prometheus-cpp-dev

@@ -7,6 +7,14 @@ from tests import testing_main
 
 SUBCOMMANDS = (
     "ab_test",
+    "bench",
+    "bench format",
+    "bench list",
+    "bench merge",
+    "bench pack",
+    "bench run",
+    "bench study",
+    "bench summary",
     "calibrate",
     "check_test",
     "compare",

@@ -8,6 +8,7 @@
 namespace distbench {
 
 void AddAbTestCommand(CLI::App& app, CommandBody& chosen);
+void AddBenchCommand(CLI::App& app, CommandBody& chosen);
 void AddCalibrateCommand(CLI::App& app, CommandBody& chosen);
 void AddCheckTestCommand(CLI::App& app, CommandBody& chosen);
 void AddCompareCommand(CLI::App& app, CommandBody& chosen);

@@ -17,6 +17,7 @@ int main(int argc, char** argv) {
           AddSearchCommand,
           AddNumaCompareCommand,
           AddProtectionCommand,
+          AddBenchCommand,
           AddCheckTestCommand,
           AddTestPreviewCommand,
           AddCalibrateCommand,

@@ -1,7 +1,4 @@
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
-#include <climits>
 #include <cstdint>
 #include <iostream>
 #include <memory>
@@ -18,6 +15,7 @@
 #include "distbench/cli/flags.h"
 #include "distbench/cli/input.h"
 #include "distbench/cli/output.h"
+#include "distbench/cli/own_program.h"
 #include "distbench/cli/test_output.h"
 #include "distbench/client/console_run.h"
 #include "distbench/numa/topology.h"
@@ -94,16 +92,6 @@ absl::Status Check(const Flags& flags,
     status.Update(PlanSearch(spec, test).status());
   }
   return status;
-}
-
-absl::StatusOr<std::string> OwnProgram() {
-  char path[PATH_MAX];
-  const ssize_t length = readlink("/proc/self/exe", path, sizeof(path));
-  if (length <= 0) {
-    return absl::NotFoundError(
-        "cannot find distbench's own binary through /proc/self/exe");
-  }
-  return std::string(path, length);
 }
 
 void Announce(const CapacityQuestion& question) {

@@ -156,6 +156,13 @@ absl::Status Parse(ZeroCopyInputStream& stream, TestSequenceResults& results) {
         "not a result of distbench, or cut off: expected TestSequenceResults, "
         "binary or text, plain or compressed by gzip");
   }
+  // Other messages parse, too: all of their fields are unknown then.
+  if (!results.unknown_fields().empty() && results.test_results().empty() &&
+      results.searches().empty()) {
+    return absl::InvalidArgumentError(
+        "not a result of tests; the jobs of distbench bench are printed by "
+        "distbench bench -r FILE format");
+  }
   return absl::OkStatus();
 }
 
@@ -182,7 +189,9 @@ absl::Status ValidateLogs(const TestResult& result) {
   return first_error;
 }
 
-absl::Status Complete(TestSequenceResults& results) {
+}  // namespace
+
+absl::Status CompleteResults(TestSequenceResults& results) {
   for (int i = 0; i < results.test_results_size(); ++i) {
     TestResult& result = *results.mutable_test_results(i);
     AddMissingStatistics(result);
@@ -193,8 +202,6 @@ absl::Status Complete(TestSequenceResults& results) {
   }
   return absl::OkStatus();
 }
-
-}  // namespace
 
 absl::Status WriteResults(const TestSequenceResults& results,
                           const std::string& path, ResultEncoding encoding) {
@@ -225,7 +232,7 @@ absl::StatusOr<TestSequenceResults> ReadResults(const std::string& path) {
   }
   TestSequenceResults results;
   absl::Status status = ReadInto(fd, results);
-  if (status.ok()) status = Complete(results);
+  if (status.ok()) status = CompleteResults(results);
   if (!status.ok()) {
     return absl::Status(status.code(), absl::StrCat("cannot read ", path, ": ",
                                                     status.message()));

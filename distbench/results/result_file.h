@@ -34,6 +34,10 @@ absl::Status WriteResults(const TestSequenceResults& results,
 // it is truncated or damaged.
 absl::StatusOr<TestSequenceResults> ReadResults(const std::string& path);
 
+// Makes results that were read fit for reports, as ReadResults() does.
+// INVALID_ARGUMENT names the place of invalid statistics.
+absl::Status CompleteResults(TestSequenceResults& results);
+
 }  // namespace distbench
 
 #endif  // DISTBENCH_RESULTS_RESULT_FILE_H_

@@ -144,6 +144,15 @@ TEST_F(ResultFileTest, ATrafficConfigIsNoResult) {
   EXPECT_THAT(std::string(read.status().message()), HasSubstr("\"tests\""));
 }
 
+TEST_F(ResultFileTest, AnotherMessageIsRefused) {
+  // Its fields are unknown to results: a version and a text.
+  const std::string path = (directory_ / "jobs.pb").string();
+  std::ofstream(path, std::ios::binary)
+      << std::string("\x08\x01\x92\x3f\x01x", 6);
+  EXPECT_THAT(std::string(ReadResults(path).status().message()),
+              HasSubstr("distbench bench -r FILE format"));
+}
+
 TEST_F(ResultFileTest, GarbageIsNoResult) {
   const auto read =
       Read(std::string("\x7f"

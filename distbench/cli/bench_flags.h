@@ -1,0 +1,38 @@
+// The flags of `distbench bench`.
+
+#ifndef DISTBENCH_CLI_BENCH_FLAGS_H_
+#define DISTBENCH_CLI_BENCH_FLAGS_H_
+
+#include <string>
+#include <vector>
+
+#include "distbench/security/tls_files.h"
+
+namespace distbench {
+
+struct BenchFlags {
+  std::string result;  // the result file
+  std::string jobs;    // the file of named jobs
+
+  // Of the subcommand: jobs to run or to print, or files to merge.
+  std::vector<std::string> arguments;
+
+  std::string test_sequencer;
+  TlsFiles tls;
+  std::string variables;  // JSON
+  std::string outfile;
+  bool force = false;
+};
+
+// Bodies of the subcommands; return an ExitCode.
+int RunBench(const BenchFlags& flags);
+int ListBench(const BenchFlags& flags);
+int StudyBench(const BenchFlags& flags);
+int FormatBench(const BenchFlags& flags);
+int SummariseBench(const BenchFlags& flags);
+int MergeBench(const BenchFlags& flags);
+int PackBench(const BenchFlags& flags);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_CLI_BENCH_FLAGS_H_

@@ -1,0 +1,157 @@
+// The bodies of `distbench bench` that read and write result files.
+
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+#include "absl/time/time.h"
+#include "distbench/base/files.h"
+#include "distbench/cli/bench_flags.h"
+#include "distbench/cli/output.h"
+#include "distbench/report/findings/verdict.h"
+#include "distbench/sequences/execution/sequence.h"
+#include "distbench/sequences/files/bench_file.h"
+#include "distbench/sequences/files/merge_files.h"
+#include "distbench/sequences/files/tarball.h"
+#include "distbench/sequences/jobs/named_jobs.h"
+#include "distbench/sequences/reports/job_selection.h"
+#include "distbench/sequences/reports/job_text.h"
+#include "distbench/sequences/reports/packed_jobs.h"
+
+namespace distbench {
+
+namespace {
+
+absl::StatusOr<BenchFile> ReadResult(const BenchFlags& flags) {
+  if (flags.result.empty()) {
+    return absl::InvalidArgumentError(
+        "name the result file: distbench bench -r FILE ...");
+  }
+  return ReadBenchFile(flags.result);
+}
+
+int ListNamedJobs(const std::string& path) {
+  const absl::StatusOr<std::string> yaml = ReadFile(path);
+  if (!yaml.ok()) return Fail(yaml.status(), kExitUsage);
+  const absl::StatusOr<std::vector<NamedJob>> jobs =
+      ParseNamedJobs(*yaml, path);
+  if (!jobs.ok()) return Fail(jobs.status(), kExitUsage);
+  std::cout << NamedJobsText(*jobs) << std::flush;
+  return kExitOk;
+}
+
+// "host1" of "results/host1.pb.gz".
+std::string NameWithoutSuffix(const std::string& path) {
+  absl::string_view name = path;
+  absl::ConsumeSuffix(&name, ".gz");
+  absl::ConsumeSuffix(&name, ".pb");
+  return std::string(name);
+}
+
+}  // namespace
+
+int ListBench(const BenchFlags& flags) {
+  if (flags.result.empty() && !flags.jobs.empty()) {
+    return ListNamedJobs(flags.jobs);
+  }
+  const absl::StatusOr<BenchFile> file = ReadResult(flags);
+  if (!file.ok()) return Fail(file.status(), kExitUsage);
+  std::cout << ListText(*file, absl::LocalTimeZone()) << std::flush;
+  return kExitOk;
+}
+
+int StudyBench(const BenchFlags& flags) {
+  if (const auto exists = ReadResult(flags); !exists.ok()) {
+    return Fail(exists.status(), kExitUsage);
+  }
+  const absl::StatusOr<std::unique_ptr<OpenBenchFile>> file =
+      OpenBenchFile::Open(flags.result);
+  if (!file.ok()) return Fail(file.status(), kExitUsage);
+  const std::vector<std::string> problems = StudyAll((*file)->content());
+  const absl::Status saved = (*file)->Save();
+  if (!saved.ok()) return Fail(saved, kExitRunFailed);
+  for (const std::string& problem : problems) Fail(problem, kExitRunFailed);
+  std::cout << SummaryText((*file)->content()) << std::flush;
+  return problems.empty() ? kExitOk : kExitRunFailed;
+}
+
+int FormatBench(const BenchFlags& flags) {
+  const absl::StatusOr<BenchFile> file = ReadResult(flags);
+  if (!file.ok()) return Fail(file.status(), kExitUsage);
+  const absl::StatusOr<std::vector<const BenchJob*>> jobs =
+      SelectJobs(*file, flags.arguments);
+  if (!jobs.ok()) return Fail(jobs.status(), kExitUsage);
+  bool is_first = true;
+  for (const BenchJob* job : *jobs) {
+    if (!is_first) std::cout << '\n';
+    is_first = false;
+    std::cout << JobText(*job, absl::LocalTimeZone());
+  }
+  std::cout << std::flush;
+  return kExitOk;
+}
+
+int SummariseBench(const BenchFlags& flags) {
+  const absl::StatusOr<BenchFile> file = ReadResult(flags);
+  if (!file.ok()) return Fail(file.status(), kExitUsage);
+  std::cout << SummaryText(*file) << std::flush;
+  return kExitOk;
+}
+
+int MergeBench(const BenchFlags& flags) {
+  if (flags.result.empty()) {
+    return Fail("name the new file: distbench bench -r FILE merge ...",
+                kExitUsage);
+  }
+  std::error_code ignored;
+  if (std::filesystem::exists(flags.result, ignored)) {
+    return Fail(
+        absl::StrCat(flags.result, " exists already; name a new file with -r"),
+        kExitUsage);
+  }
+  std::vector<SourcedBenchFile> sources;
+  for (const std::string& path : flags.arguments) {
+    absl::StatusOr<BenchFile> file = ReadBenchFile(path);
+    if (!file.ok()) return Fail(file.status(), kExitUsage);
+    sources.push_back({path, *std::move(file)});
+  }
+  const absl::StatusOr<MergedBenchFile> merged =
+      MergeBenchFiles(sources, flags.force);
+  if (!merged.ok()) return Fail(merged.status(), kExitUsage);
+  for (const std::string& sentence : merged->left_out) {
+    std::cerr << "Left out: " << sentence << std::endl;
+  }
+  const absl::Status written = WriteBenchFile(merged->file, flags.result);
+  if (!written.ok()) return Fail(written, kExitRunFailed);
+  std::cout << ListText(merged->file, absl::LocalTimeZone()) << std::flush;
+  return kExitOk;
+}
+
+int PackBench(const BenchFlags& flags) {
+  const absl::StatusOr<BenchFile> file = ReadResult(flags);
+  if (!file.ok()) return Fail(file.status(), kExitUsage);
+  const std::string path =
+      flags.outfile.empty()
+          ? absl::StrCat(NameWithoutSuffix(flags.result), ".tar.gz")
+          : flags.outfile;
+  const std::string folder = NameWithoutSuffix(
+      std::filesystem::path(flags.result).filename().string());
+  const absl::StatusOr<std::vector<PackedFile>> files =
+      PackedJobs(*file, folder, absl::LocalTimeZone());
+  if (!files.ok()) return Fail(files.status(), kExitRunFailed);
+  const absl::Status written = WriteTarball(*files, path);
+  if (!written.ok()) return Fail(written, kExitRunFailed);
+  std::cout << path << std::endl;
+  return kExitOk;
+}
+
+}  // namespace distbench

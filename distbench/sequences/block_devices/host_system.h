@@ -1,0 +1,25 @@
+// This host, as the header of a job's report describes it.
+
+#ifndef DISTBENCH_SEQUENCES_BLOCK_DEVICES_HOST_SYSTEM_H_
+#define DISTBENCH_SEQUENCES_BLOCK_DEVICES_HOST_SYSTEM_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "proto/bench.pb.h"
+
+namespace distbench {
+
+// Describes this host, without block devices, from /proc and /sys below `root`
+// (empty: the real ones) and uname(2). Unknown facts are absent.
+BenchSystem ReadHostSystem(const std::string& root);
+
+// What the host lacks for tests of disks and memory to be comparable with those
+// of other hosts, one sentence each: swap, no compressed swap (zswap), disks
+// without a scheduler and without write-back throttling.
+std::vector<std::string> MissedStorageRequirements(const BenchSystem& system);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_SEQUENCES_BLOCK_DEVICES_HOST_SYSTEM_H_

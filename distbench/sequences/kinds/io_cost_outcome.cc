@@ -1,0 +1,54 @@
+#include "distbench/sequences/kinds/io_cost_outcome.h"
+
+#include <cmath>
+#include <cstdint>
+
+namespace distbench {
+namespace {
+
+int64_t Whole(const BenchValues& values, const char* name) {
+  return std::llround(FindNumber(values, name).value_or(0));
+}
+
+}  // namespace
+
+void AddIoCost(const IoCostSettings& settings, BenchValues& values) {
+  const IoCostModel& model = settings.model();
+  const IoCostQos& qos = settings.qos();
+  AddText(kIoCostDevice, settings.device(), values);
+  AddNumber("rbps", model.rbps(), values);
+  AddNumber("rseqiops", model.rseqiops(), values);
+  AddNumber("rrandiops", model.rrandiops(), values);
+  AddNumber("wbps", model.wbps(), values);
+  AddNumber("wseqiops", model.wseqiops(), values);
+  AddNumber("wrandiops", model.wrandiops(), values);
+  AddNumber("rpct", qos.rpct(), values);
+  AddNumber("rlat", qos.rlat(), values);
+  AddNumber("wpct", qos.wpct(), values);
+  AddNumber("wlat", qos.wlat(), values);
+  AddNumber("min", qos.min(), values);
+  AddNumber("max", qos.max(), values);
+}
+
+IoCostSettings IoCostFrom(const BenchValues& values) {
+  IoCostSettings settings;
+  settings.set_device(FindText(values, kIoCostDevice));
+  settings.set_enable(true);
+  IoCostModel& model = *settings.mutable_model();
+  model.set_rbps(Whole(values, "rbps"));
+  model.set_rseqiops(Whole(values, "rseqiops"));
+  model.set_rrandiops(Whole(values, "rrandiops"));
+  model.set_wbps(Whole(values, "wbps"));
+  model.set_wseqiops(Whole(values, "wseqiops"));
+  model.set_wrandiops(Whole(values, "wrandiops"));
+  IoCostQos& qos = *settings.mutable_qos();
+  qos.set_rpct(FindNumber(values, "rpct").value_or(0));
+  qos.set_rlat(Whole(values, "rlat"));
+  qos.set_wpct(FindNumber(values, "wpct").value_or(0));
+  qos.set_wlat(Whole(values, "wlat"));
+  qos.set_min(FindNumber(values, "min").value_or(0));
+  qos.set_max(FindNumber(values, "max").value_or(0));
+  return settings;
+}
+
+}  // namespace distbench

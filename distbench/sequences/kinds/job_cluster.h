@@ -1,0 +1,48 @@
+// The sequencer on which a job runs its tests.
+
+#ifndef DISTBENCH_SEQUENCES_KINDS_JOB_CLUSTER_H_
+#define DISTBENCH_SEQUENCES_KINDS_JOB_CLUSTER_H_
+
+#include <memory>
+#include <optional>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "distbench/client/test_client.h"
+#include "distbench/numa_comparison/local_cluster.h"
+#include "distbench/search/search_run.h"
+#include "distbench/sequences/kinds/job_kind.h"
+#include "proto/traffic_config.pb.h"
+
+namespace distbench {
+
+// How many nodes a test needs: one for each bundle, and one for each instance
+// outside bundles; more if a bundle names a later node, such as "node7".
+int NodesNeeded(const DistributedSystemDescription& test);
+
+// Puts all instances of a test without bundles on one node, so that one node
+// manager holds all control groups of the host.
+void ShareNode(DistributedSystemDescription& test);
+
+// A connection to the environment's sequencer or, if it has none, to one that
+// was started for the job, with as many node managers as its tests need.
+class JobCluster {
+ public:
+  // `tests` are those that will be run.
+  static absl::StatusOr<std::unique_ptr<JobCluster>> Start(
+      const JobEnvironment& environment, const TestSequence& tests);
+
+  TestClient& client() { return *client_; }
+
+ private:
+  JobCluster() = default;
+
+  // In this order: the client is destroyed before the cluster.
+  std::unique_ptr<LocalCluster> local_;
+  std::unique_ptr<TestClient> client_;
+  std::optional<Cancellation::Scope> cancel_client_;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_SEQUENCES_KINDS_JOB_CLUSTER_H_

@@ -1,0 +1,16 @@
+// Names of what a search found.
+
+#ifndef DISTBENCH_SEQUENCES_KINDS_SEARCH_OUTCOME_H_
+#define DISTBENCH_SEQUENCES_KINDS_SEARCH_OUTCOME_H_
+
+namespace distbench {
+
+// The load, in the unit of the knob.
+inline constexpr char kFoundLoad[] = "load";
+
+// The load as a multiple of the config's own; only if the knob is the rate.
+inline constexpr char kRateFactor[] = "rate_factor";
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_SEQUENCES_KINDS_SEARCH_OUTCOME_H_

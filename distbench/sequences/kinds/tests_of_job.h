@@ -1,0 +1,42 @@
+// The tests of a job as they are run: with what the job leaves alone, and with
+// what earlier jobs found.
+
+#ifndef DISTBENCH_SEQUENCES_KINDS_TESTS_OF_JOB_H_
+#define DISTBENCH_SEQUENCES_KINDS_TESTS_OF_JOB_H_
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "distbench/sequences/kinds/job_kind.h"
+#include "proto/bench.pb.h"
+#include "proto/experiment.pb.h"
+#include "proto/traffic_config.pb.h"
+
+namespace distbench {
+
+// Removes the settings of passive controllers; then, from the nearest job of
+// each kind:
+// - iocost-params: its model and QoS complete io_cost entries of that device
+//   (or of none). Sets of controls with an io.weight, which has no effect
+//   without io.cost, get such an entry.
+// - calibrate, if it was of the same infile: the sizes of activities.
+// Adds what was taken to the job's parameters. Returns canonical tests, or
+// INVALID_ARGUMENT if they are no longer valid.
+absl::StatusOr<TestSequence> TestsOf(const JobRun& run);
+
+// The parts of TestsOf(), which say in `parameters` what they took.
+void UseIoCost(absl::Span<const BenchJob* const> earlier,
+               DistributedSystemDescription& test, BenchJob& job);
+void UseCalibration(absl::Span<const BenchJob* const> earlier,
+                    DistributedSystemDescription& test, BenchJob& job);
+
+// Describes the hosts of the job's results and, for jobs on this host, adds
+// what is only known here, with the disks that tests with io.cost use. Adds
+// settings of control groups that could not be made to the missed requirements.
+void DescribeSystems(const JobEnvironment& environment, BenchJob& job);
+
+// Adds what the job's systems lack for tests of disks and memory.
+void AddStorageRequirements(BenchJob& job);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_SEQUENCES_KINDS_TESTS_OF_JOB_H_

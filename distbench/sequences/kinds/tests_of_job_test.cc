@@ -1,0 +1,209 @@
+#include "distbench/sequences/kinds/tests_of_job.h"
+
+#include "distbench/base/testing/proto_testing.h"
+#include "distbench/sequences/kinds/io_cost_outcome.h"
+#include "distbench/sequences/kinds/job_cluster.h"
+#include "distbench/sequences/kinds/values.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+BenchJob IoCostParams() {
+  BenchJob job;
+  job.set_kind("iocost-params");
+  job.set_state(BenchJob::DONE);
+  IoCostSettings settings;
+  settings.set_device("259:0");
+  settings.mutable_model()->set_rbps(7);
+  settings.mutable_qos()->set_rlat(9);
+  AddIoCost(settings, *job.mutable_outcome());
+  return job;
+}
+
+DistributedSystemDescription TestWith(const std::string& controls) {
+  DistributedSystemDescription test;
+  *test.mutable_experiment()->add_controls() = FromText<ControlSet>(controls);
+  return test;
+}
+
+// The control set after the job of a sequence that found parameters.
+ControlSet After(const std::string& controls, BenchJob& job) {
+  const BenchJob found = IoCostParams();
+  const std::vector<const BenchJob*> earlier = {&found};
+  DistributedSystemDescription test = TestWith(controls);
+  UseIoCost(earlier, test, job);
+  return test.experiment().controls(0);
+}
+
+TEST(UseIoCostTest, CompletesEntriesOfTheDevice) {
+  BenchJob job;
+  const ControlSet controls = After(
+      R"pb(io_cost { device: "259:0" enable: true }
+           io_cost { device: "8:0" enable: true })pb",
+      job);
+  EXPECT_EQ(controls.io_cost(0).model().rbps(), 7);
+  EXPECT_EQ(controls.io_cost(0).qos().rlat(), 9);
+  EXPECT_FALSE(controls.io_cost(1).has_model());
+  ASSERT_EQ(job.parameters_size(), 1);
+  EXPECT_EQ(job.parameters(0).source(), "iocost-params");
+}
+
+TEST(UseIoCostTest, KeepsWhatTheTestSays) {
+  BenchJob job;
+  const ControlSet controls = After(
+      R"pb(io_cost {
+             device: "259:0"
+             enable: true
+             model { rbps: 1 }
+             qos { rlat: 2 }
+           })pb",
+      job);
+  EXPECT_EQ(controls.io_cost(0).model().rbps(), 1);
+  EXPECT_EQ(controls.io_cost(0).qos().rlat(), 2);
+  EXPECT_THAT(job.parameters(), IsEmpty());
+}
+
+TEST(UseIoCostTest, AWeightOfIoTurnsItOn) {
+  BenchJob job;
+  const ControlSet controls =
+      After(R"pb(groups { services: "a" io_weight: 500 })pb", job);
+  ASSERT_EQ(controls.io_cost_size(), 1);
+  EXPECT_EQ(controls.io_cost(0).device(), "259:0");
+  EXPECT_TRUE(controls.io_cost(0).enable());
+}
+
+TEST(UseIoCostTest, ControlsOfOtherThingsStay) {
+  BenchJob job;
+  EXPECT_EQ(After(R"pb(groups { services: "a" cpu_weight: 500 })pb", job)
+                .io_cost_size(),
+            0);
+  EXPECT_EQ(After(R"pb(io_cost { device: "259:0" enable: false })pb", job)
+                .io_cost(0)
+                .has_model(),
+            false);
+}
+
+TEST(UseIoCostTest, PassiveIoLeavesTheDeviceAlone) {
+  BenchJob job;
+  job.add_passive("io");
+  EXPECT_EQ(After(R"pb(groups { services: "a" io_weight: 500 })pb", job)
+                .io_cost_size(),
+            0);
+}
+
+TEST(UseCalibrationTest, SizesActivitiesOfTheSameFile) {
+  BenchJob found;
+  found.set_kind("calibrate");
+  found.set_state(BenchJob::DONE);
+  (*found.mutable_properties())["infile"] = "a.config";
+  AddNumber("rank.array_size", 4711, *found.mutable_outcome());
+  const std::vector<const BenchJob*> earlier = {&found};
+  DistributedSystemDescription test = FromText<DistributedSystemDescription>(
+      R"pb(activity_configs {
+             name: "rank"
+             activity_settings { name: "array_size" int64_value: 1 }
+           }
+           activity_configs { name: "other" })pb");
+  BenchJob job;
+  (*job.mutable_properties())["infile"] = "b.config";
+  UseCalibration(earlier, test, job);
+  EXPECT_EQ(test.activity_configs(0).activity_settings(0).int64_value(), 1);
+  (*job.mutable_properties())["infile"] = "a.config";
+  UseCalibration(earlier, test, job);
+  EXPECT_EQ(test.activity_configs(0).activity_settings(0).int64_value(), 4711);
+  EXPECT_THAT(test.activity_configs(1).activity_settings(), IsEmpty());
+  ASSERT_EQ(job.parameters_size(), 1);
+  EXPECT_EQ(job.parameters(0).source(), "calibrate");
+}
+
+TEST(DescribeSystemsTest, AControlThatDidNotHoldIsAMissedRequirement) {
+  JobEnvironment environment;
+  environment.test_sequencer = "elsewhere:1";
+  BenchJob job;
+  *job.mutable_results() = FromText<TestSequenceResults>(
+      R"pb(test_results {
+             resource_usage_logs {
+               node_resources {
+                 key: "node0"
+                 value {
+                   host {
+                     hostname: "host1"
+                     kernel: "6.1"
+                     online_cpu_count: 2
+                     memory_bytes: 1024
+                   }
+                   controls { group: "a/0" file: "cpu.weight" held: true }
+                   controls {
+                     group: "a/0"
+                     file: "io.weight"
+                     held: false
+                     problem: "no such file"
+                   }
+                 }
+               }
+             }
+           })pb");
+  DescribeSystems(environment, job);
+  DescribeSystems(environment, job);
+  ASSERT_EQ(job.systems_size(), 1);
+  EXPECT_EQ(job.systems(0).kernel(), "6.1");
+  EXPECT_FALSE(job.systems(0).has_swap_bytes());
+  EXPECT_THAT(job.missed_requirements(),
+              ElementsAre("host1: io.weight of a/0 did not hold: no such "
+                          "file"));
+}
+
+TEST(NodesNeededTest, CountsBundlesAndInstancesOutside) {
+  DistributedSystemDescription test = FromText<DistributedSystemDescription>(
+      R"pb(services { name: "client" count: 2 x_size: 2 }
+           services { name: "server" count: 3 x_size: 3 })pb");
+  EXPECT_EQ(NodesNeeded(test), 5);
+  ServiceBundle& bundle = (*test.mutable_node_service_bundles())["node0"];
+  bundle.add_services("client/0");
+  bundle.add_services("server/0");
+  EXPECT_EQ(NodesNeeded(test), 4);
+  (*test.mutable_node_service_bundles())["node7"].add_services("server/1");
+  EXPECT_EQ(NodesNeeded(test), 8);
+}
+
+TEST(NodesNeededTest, SharedTestsNeedOneNode) {
+  DistributedSystemDescription test = FromText<DistributedSystemDescription>(
+      R"pb(services { name: "client" count: 2 x_size: 2 }
+           services { name: "server" count: 1 x_size: 1 })pb");
+  ShareNode(test);
+  EXPECT_EQ(NodesNeeded(test), 1);
+  EXPECT_THAT(test.node_service_bundles().at("node0").services(),
+              ElementsAre("client/0", "client/1", "server/0"));
+}
+
+TEST(CancellationTest, CallsTheHandlerOfTheMoment) {
+  Cancellation cancellation;
+  int first = 0;
+  int second = 0;
+  {
+    const Cancellation::Scope scope(cancellation, [&] { ++first; });
+  }
+  const Cancellation::Scope scope(cancellation, [&] { ++second; });
+  EXPECT_FALSE(cancellation.is_cancelled());
+  cancellation.Cancel();
+  cancellation.Cancel();
+  EXPECT_TRUE(cancellation.is_cancelled());
+  EXPECT_EQ(first, 0);
+  EXPECT_EQ(second, 1);
+}
+
+TEST(CancellationTest, ALateHandlerRunsAtOnce) {
+  Cancellation cancellation;
+  cancellation.Cancel();
+  bool is_called = false;
+  const Cancellation::Scope scope(cancellation, [&] { is_called = true; });
+  EXPECT_TRUE(is_called);
+}
+
+}  // namespace
+}  // namespace distbench
