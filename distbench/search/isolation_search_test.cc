@@ -24,7 +24,8 @@ namespace {
 using ::testing::HasSubstr;
 
 constexpr int64_t kStartSecond = 1000;
-constexpr int64_t kBaselineSeconds = 10;
+constexpr int64_t kBaselineSeconds = 10;  // the end of the warm-up
+constexpr int64_t kStabiliseSeconds = 1;  // its beginning
 constexpr int kServedPerSecond = 10'000;
 
 DistributedSystemDescription MakeTest(const std::string& search) {
@@ -52,7 +53,7 @@ DistributedSystemDescription MakeTest(const std::string& search) {
              groups { services: "server" cpu_weight: 100 }
            }
          }
-         search { warmup_us: 1000000 probe_duration_us: 60000000
+         search { warmup_us: 11000000 probe_duration_us: 60000000
                   final_duration_us: 120000000 )",
       search, "}"));
 }
@@ -73,7 +74,7 @@ class FakeCells final : public Knob {
   }
   void Label(const ProbeTiming& timing, TestResult& result) const override {
     const int64_t baseline_ns =
-        (kStartSecond + absl::ToInt64Seconds(timing.warmup)) * kNsPerSecond;
+        (kStartSecond + kStabiliseSeconds) * kNsPerSecond;
     const int64_t interfere_ns = baseline_ns + kBaselineSeconds * kNsPerSecond;
     ExperimentCell& cell = *result.mutable_experiment_cell();
     cell.set_baseline_start_timestamp_ns(baseline_ns);
@@ -105,10 +106,10 @@ TestResult Serve(const DistributedSystemDescription& test, double kept) {
   LogHistogram all;
   const int64_t seconds =
       test.actions(0).iterations().max_duration_us() / 1'000'000;
-  const int64_t interference = kBaselineSeconds + 1;  // after the warm-up
+  const int64_t interference = kStabiliseSeconds + kBaselineSeconds;
   RpcTimeSeries& series = (*log.mutable_rpc_time_series())[0];
   series.set_interval_ns(kNsPerSecond);
-  for (int64_t second = 0; second < seconds + kBaselineSeconds; ++second) {
+  for (int64_t second = 0; second < seconds; ++second) {
     const int count = static_cast<int>(
         std::lround(kServedPerSecond * (second < interference ? 1 : kept)));
     LogHistogram latency;
@@ -126,8 +127,8 @@ TestResult Serve(const DistributedSystemDescription& test, double kept) {
   statistics.set_succeeded_count(static_cast<int64_t>(all.count()));
   EncodeHistogram(all, *statistics.mutable_service_time_ns());
   EncodeHistogram(all, *statistics.mutable_response_time_ns());
-  result.mutable_run_info()->set_end_timestamp_ns(
-      (kStartSecond + seconds + kBaselineSeconds) * kNsPerSecond);
+  result.mutable_run_info()->set_end_timestamp_ns((kStartSecond + seconds) *
+                                                  kNsPerSecond);
   return result;
 }
 
@@ -142,7 +143,7 @@ double WeightOf(const DistributedSystemDescription& test) {
 }
 
 // Runs the search on a system that keeps this share of its goodput.
-SearchReport Run(
+SearchReport RunPlan(
     const SearchPlan& plan,
     const std::function<double(const DistributedSystemDescription&)>& kept) {
   TestSequenceResults results;
@@ -158,9 +159,9 @@ SearchReport Run(
 
 TEST(IsolationSearchTest, FindsTheHighestLoadThatKeepsIt) {
   // Beside the antagonist, the service does at most 500 requests per second.
-  const SearchReport report =
-      Run(Plan("objectives: 'isol_mean>=90%'"),
-          [](const auto& test) { return std::min(1.0, 500 / RateOf(test)); });
+  const SearchReport report = RunPlan(
+      Plan("objectives: 'isol_mean>=90%'"),
+      [](const auto& test) { return std::min(1.0, 500 / RateOf(test)); });
   EXPECT_EQ(report.verdict(), "converged") << report.evidence();
   EXPECT_NEAR(report.load(), 500 / 0.9, 500 / 0.9 * 0.03);
   EXPECT_FALSE(report.finds_lowest());
@@ -168,7 +169,7 @@ TEST(IsolationSearchTest, FindsTheHighestLoadThatKeepsIt) {
 
 TEST(IsolationSearchTest, FindsTheLowestWeightThatKeepsIt) {
   // A weight of 225 keeps 90 %.
-  const SearchReport report = Run(
+  const SearchReport report = RunPlan(
       Plan("objectives: 'isol_mean>=90%' knob: 'control:on:cpu_weight'"),
       [](const auto& test) { return WeightOf(test) / (WeightOf(test) + 25); });
   EXPECT_EQ(report.verdict(), "converged") << report.evidence();
@@ -196,7 +197,7 @@ TEST(IsolationSearchTest, GoesOnWhereItWasInterrupted) {
   EXPECT_EQ(results.searches(0).probes_size(), 4);
   runs_left = 100;
   ASSERT_TRUE(RunLoadSearch(plan, callbacks, results).ok());
-  EXPECT_EQ(results.searches(0).load(), Run(plan, kept).load());
+  EXPECT_EQ(results.searches(0).load(), RunPlan(plan, kept).load());
 }
 
 TEST(IsolationSearchTest, ALostSubjectIsAMiss) {

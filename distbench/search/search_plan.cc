@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "distbench/config/experiment/subject.h"
 #include "distbench/config/search/knob_name.h"
 #include "distbench/config/validate/check.h"
 #include "distbench/report/measurements/protection_run.h"
@@ -57,8 +58,9 @@ absl::Status CompleteIsolation(const DistributedSystemDescription& test,
                      "\" needs an antagonist; add an `experiment` to the "
                      "test"));
   }
-  const absl::StatusOr<ProtectionSubject> subject =
-      SubjectOf(test.experiment());
+  Experiment experiment = test.experiment();
+  experiment.mutable_subject()->set_rpc(SubjectRpc(test));
+  const absl::StatusOr<ProtectionSubject> subject = SubjectOf(experiment);
   if (!subject.ok()) return subject.status();
   objective.rpc = subject->rpc;
   isolation->served_within_ns = subject->limit_ns;
@@ -170,6 +172,12 @@ absl::StatusOr<SearchPlan> PlanSearch(const LoadSearchSpec& spec,
   absl::Status status = SetObjectives(plan.spec, test, plan);
   if (status.ok()) status = SetLoads(plan.spec, plan);
   if (!status.ok()) return status;
+  if (name->kind == KnobName::Kind::kControl && !MeasuresIsolation(plan)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the knob ", plan.spec.knob(),
+        " varies controls, which hold only beside an antagonist; give an "
+        "objective on isolation, such as isol_p05>=90%"));
+  }
   SetTimes(plan.spec, plan);
   FillIn(plan, plan.spec);
   status = CheckPlannedTest(plan);
