@@ -18,6 +18,8 @@
 #include "distbench/cli/search_flags.h"
 #include "distbench/client/progress_display.h"
 #include "distbench/client/test_client.h"
+#include "distbench/protection/isolation_search.h"
+#include "distbench/protection/subject_workers.h"
 #include "distbench/report/findings/verdict.h"
 #include "distbench/report/tables/search_table.h"
 #include "distbench/results/output_file.h"
@@ -77,6 +79,33 @@ bool UsesSlices(const SearchFlags& flags, int instances,
          (flags.instances == "auto" && instances > 1 && IsOneHost(status));
 }
 
+// Plans a search whose probes are cells of the test's experiment.
+absl::StatusOr<SearchPlan> PlanCells(const SearchFlags& flags,
+                                     const DistributedSystemDescription& test,
+                                     int instances, TestClient& client) {
+  if (instances > 1) {
+    return absl::InvalidArgumentError(
+        "--instances and objectives on isolation exclude each other: the "
+        "copies of the system would disturb each other, too");
+  }
+  const absl::StatusOr<GetStatusResponse> status = client.GetStatus();
+  if (!status.ok()) return status.status();
+  return PlanIsolationSearch(
+      SpecOf(flags), test,
+      {.controls = flags.controls, .antagonist = flags.antagonist},
+      {.seed = test.random_seed(),
+       .workers_per_instance = WorkersOfSubject(test, *status)});
+}
+
+absl::Status CheckCellFlags(const SearchFlags& flags) {
+  if (flags.controls.empty() && flags.antagonist.empty()) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      "--controls and --antagonist need an objective on isolation, such as "
+      "--slo='isol_p05>=90%'");
+}
+
 absl::StatusOr<SearchPlan> MakePlan(const SearchFlags& flags,
                                     const DistributedSystemDescription& test,
                                     TestClient& client) {
@@ -86,6 +115,12 @@ absl::StatusOr<SearchPlan> MakePlan(const SearchFlags& flags,
   if (!instances.ok()) return instances.status();
   absl::StatusOr<SearchPlan> plan = PlanSearch(SpecOf(flags), test, *instances);
   if (!plan.ok()) return plan;
+  if (MeasuresIsolation(*plan)) {
+    plan = PlanCells(flags, test, *instances, client);
+    if (!plan.ok()) return plan;
+  } else if (absl::Status status = CheckCellFlags(flags); !status.ok()) {
+    return status;
+  }
   if (UsesSlices(flags, *instances, *status)) {
     absl::StatusOr<std::vector<std::string>> slices =
         SliceHost(*status, *instances);
@@ -256,7 +291,9 @@ int Search(const SearchFlags& flags) {
 
 void AddSearchCommand(CLI::App& app, CommandBody& chosen) {
   CLI::App* command = app.add_subcommand(
-      "search", "Finds the highest load that meets an objective");
+      "search",
+      "Finds the highest load, or the weakest control, that meets an "
+      "objective");
   auto flags = std::make_shared<SearchFlags>();
   AddSearchFlags(*command, *flags);
   command->footer(

@@ -29,15 +29,17 @@ void AddLoadFlags(CLI::App& command, SearchFlags& flags) {
   command
       .add_option("--slo", flags.objectives,
                   "Objective to meet, such as 'my_rpc p95<=500ms',\n"
-                  "'my_rpc failures<=0.1%' or 'cpu<=60%'; if repeated, all\n"
-                  "must be met. Default: those of the config's search")
+                  "'my_rpc failures<=0.1%', 'cpu<=60%' or, beside an\n"
+                  "antagonist, 'isol_p05>=90%'; if repeated, all must be\n"
+                  "met. Default: those of the config's search")
       ->type_name("OBJECTIVE")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   AddTextFlag(command, "--knob", flags.knob, "KNOB",
               "Setting to vary: rate (a factor on all open loops),\n"
               "concurrency, concurrency:ACTION, payload:NAME,\n"
-              "fanout:RPC or builder:CONFIG:PARAMETER; default: rate");
+              "fanout:RPC, control:SET:SETTING or\n"
+              "builder:CONFIG:PARAMETER; default: rate");
   command
       .add_option("--qps,--loads", flags.loads,
                   "Do not search, but run each of these loads once")
@@ -69,6 +71,15 @@ void AddLoadFlags(CLI::App& command, SearchFlags& flags) {
   command.add_flag("--cpu_slices", flags.cpu_slices,
                    "Each copy has cores of its own, all nodes being on one\n"
                    "host; implied by --instances=auto on one host");
+}
+
+void AddCellFlags(CLI::App& command, SearchFlags& flags) {
+  AddTextFlag(command, "--controls", flags.controls, "NAME",
+              "With an objective on isolation: the set of controls of the\n"
+              "test's experiment that holds; default: the only one");
+  AddTextFlag(command, "--antagonist", flags.antagonist, "NAME",
+              "With an objective on isolation: the antagonist; default: the\n"
+              "only one");
 }
 
 void AddEffortFlags(CLI::App& command, SearchFlags& flags) {
@@ -123,6 +134,7 @@ void AddSearchFlags(CLI::App& command, SearchFlags& flags) {
         return absl::StartsWith(value, "--") ? "its FILE is missing" : "";
       });
   AddLoadFlags(command, flags);
+  AddCellFlags(command, flags);
   AddEffortFlags(command, flags);
   AddOutputFlags(command, flags);
 }

@@ -24,6 +24,10 @@ struct SearchFlags {
   std::optional<std::string> infile;
   std::vector<std::string> objectives;
   std::string knob;
+
+  // The cell of the experiment, for objectives on isolation.
+  std::string controls;
+  std::string antagonist;
   std::vector<double> loads;
   std::optional<double> initial_load;
   std::optional<double> min_load;

@@ -37,9 +37,13 @@ Bracket BracketOf(const SearchReport& report) {
     if (probe.phase() == ToString(ProbePhase::kWarmup)) continue;
     const double load = probe.requested_load();
     if (probe.outcome() == kMetOutcome) {
-      bracket.met = std::max(bracket.met.value_or(load), load);
+      const double met = bracket.met.value_or(load);
+      bracket.met =
+          report.finds_lowest() ? std::min(met, load) : std::max(met, load);
     } else if (probe.outcome() != kFailedOutcome) {
-      bracket.missed = std::min(bracket.missed.value_or(load), load);
+      const double missed = bracket.missed.value_or(load);
+      bracket.missed = report.finds_lowest() ? std::max(missed, load)
+                                             : std::min(missed, load);
     }
   }
   return bracket;
@@ -61,10 +65,10 @@ SearchDisplay::SearchDisplay(ProgressDisplayOptions options)
 SearchDisplay::~SearchDisplay() { Clear(); }
 
 void SearchDisplay::ShowPlan(const SearchPlan& plan) {
-  std::string text =
-      absl::StrCat("Looking for the highest load with ",
-                   absl::StrJoin(plan.spec.objectives(), " and "), ", in ",
-                   plan.knob->unit());
+  std::string text = absl::StrCat(
+      "Looking for the ", plan.options.finds_lowest ? "lowest" : "highest",
+      " load with ", absl::StrJoin(plan.spec.objectives(), " and "), ", in ",
+      plan.knob->unit());
   if (!plan.loads.empty()) {
     text = absl::StrCat("Running ", plan.loads.size(), " loads, in ",
                         plan.knob->unit());
@@ -168,7 +172,8 @@ void SearchDisplay::ShowVerdict(const SearchReport& report) {
   Clear();
   WriteLine(absl::StrCat("Verdict: ", report.verdict()));
   if (report.has_load()) {
-    WriteLine(absl::StrCat("Highest load that met: ", SearchAnswer(report)));
+    WriteLine(absl::StrCat(report.finds_lowest() ? "Lowest" : "Highest",
+                           " load that met: ", SearchAnswer(report)));
   }
   WriteLine(absl::StrCat("Evidence: ", report.evidence()));
 }

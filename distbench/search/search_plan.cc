@@ -8,8 +8,10 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "distbench/config/experiment/subject.h"
 #include "distbench/config/search/knob_name.h"
 #include "distbench/config/validate/check.h"
+#include "distbench/report/measurements/protection_run.h"
 #include "distbench/search/cpu_slices.h"
 #include "distbench/search/system_copies.h"
 
@@ -46,7 +48,29 @@ void FillIn(const SearchPlan& plan, LoadSearchSpec& spec) {
   spec.set_final_duration_us(absl::ToInt64Microseconds(plan.timing.final_run));
 }
 
-absl::Status SetObjectives(const LoadSearchSpec& spec, SearchPlan& plan) {
+// Isolation is that of the experiment's subject.
+absl::Status CompleteIsolation(const DistributedSystemDescription& test,
+                               Objective& objective) {
+  auto* isolation = std::get_if<Isolation>(&objective.metric);
+  if (isolation == nullptr) return absl::OkStatus();
+  if (!test.has_experiment()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("\"", objective.text,
+                     "\" needs an antagonist; add an `experiment` to the "
+                     "test"));
+  }
+  Experiment experiment = test.experiment();
+  experiment.mutable_subject()->set_rpc(SubjectRpc(test));
+  const absl::StatusOr<ProtectionSubject> subject = SubjectOf(experiment);
+  if (!subject.ok()) return subject.status();
+  objective.rpc = subject->rpc;
+  isolation->served_within_ns = subject->limit_ns;
+  return absl::OkStatus();
+}
+
+absl::Status SetObjectives(const LoadSearchSpec& spec,
+                           const DistributedSystemDescription& test,
+                           SearchPlan& plan) {
   if (spec.objectives().empty()) {
     return absl::InvalidArgumentError(
         "there are no objectives: give --slo='my_rpc p95<=500ms', or "
@@ -56,6 +80,8 @@ absl::Status SetObjectives(const LoadSearchSpec& spec, SearchPlan& plan) {
   for (const std::string& text : spec.objectives()) {
     absl::StatusOr<Objective> objective = ParseObjective(text);
     if (!objective.ok()) return objective.status();
+    const absl::Status status = CompleteIsolation(test, *objective);
+    if (!status.ok()) return status;
     plan.objectives.push_back(*std::move(objective));
   }
   return absl::OkStatus();
@@ -66,6 +92,7 @@ absl::Status SetLoads(const LoadSearchSpec& spec, SearchPlan& plan) {
   const double copies = knob.is_rate() ? plan.instances : 1;
   SearchOptions& options = plan.options;
   options.is_whole = knob.is_whole();
+  options.finds_lowest = knob.finds_lowest();
   options.min_load =
       spec.has_min_load() ? spec.min_load() : std::max(1.0, knob.min_load());
   options.max_load =
@@ -143,14 +170,28 @@ absl::StatusOr<SearchPlan> PlanSearch(const LoadSearchSpec& spec,
   absl::StatusOr<std::unique_ptr<Knob>> knob = MakeKnob(*name, test);
   if (!knob.ok()) return knob.status();
   plan.knob = *std::move(knob);
-  absl::Status status = SetObjectives(plan.spec, plan);
+  absl::Status status = SetObjectives(plan.spec, test, plan);
   if (status.ok()) status = SetLoads(plan.spec, plan);
   if (!status.ok()) return status;
+  if (name->kind == KnobName::Kind::kControl && !MeasuresIsolation(plan)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the knob ", plan.spec.knob(),
+        " varies controls, which hold only beside an antagonist; give an "
+        "objective on isolation, such as isol_p05>=90%"));
+  }
   SetTimes(plan.spec, plan);
   FillIn(plan, plan.spec);
   status = CheckPlannedTest(plan);
   if (!status.ok()) return status;
   return plan;
+}
+
+bool MeasuresIsolation(const SearchPlan& plan) {
+  return std::any_of(
+      plan.objectives.begin(), plan.objectives.end(),
+      [](const Objective& objective) {
+        return std::holds_alternative<Isolation>(objective.metric);
+      });
 }
 
 absl::StatusOr<DistributedSystemDescription> ProbeTest(

@@ -56,6 +56,10 @@ absl::StatusOr<SearchPlan> PlanSearch(const LoadSearchSpec& spec,
                                       const DistributedSystemDescription& test,
                                       int instances = 1);
 
+// Whether an objective is on isolation: the plan's probes must then be cells of
+// the test's experiment (protection/cell_knob.h).
+bool MeasuresIsolation(const SearchPlan& plan);
+
 // The test for a probe of the plan, with all copies, ready to run.
 absl::StatusOr<DistributedSystemDescription> ProbeTest(
     const SearchPlan& plan, double load, const ProbeTiming& timing);

@@ -15,6 +15,7 @@
 #include "absl/time/time.h"
 #include "distbench/base/time_units.h"
 #include "distbench/config/syntax/traffic.h"
+#include "distbench/report/measurements/protection_phases.h"
 #include "distbench/report/objectives/judge_objective.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/rpc_totals.h"
@@ -94,6 +95,22 @@ bool RanOutOfTime(const TestResult& result) {
          *timeout * kNsPerSecond;
 }
 
+// Whether the subject of an experiment did not survive its antagonist, which is
+// the clearest of misses.
+bool LostItsSubject(const SearchPlan& plan, const TestResult& result) {
+  return MeasuresIsolation(plan) && result.run_info().has_failure() &&
+         RecordEndsOf(result).first_loss_ns.has_value();
+}
+
+SearchProbe MissedByFar(const PlannedProbe& planned, std::string reason,
+                        SearchProbe probe) {
+  probe.set_outcome(kMissedOutcome);
+  probe.set_achieved_load(planned.request.load);
+  probe.add_measured(std::move(reason));
+  probe.set_excess(std::numeric_limits<double>::infinity());
+  return probe;
+}
+
 struct CopyOutcomes {
   bool any_lost = false;
   bool any_behind = false;
@@ -159,12 +176,15 @@ absl::StatusOr<SearchProbe> ReportProbe(
   CopyOutcomes copies;
   if (plan.instances > 1) copies = ReportCopies(plan, test, result, probe);
   if (!copies.any_lost && RanOutOfTime(result)) {
-    probe.set_outcome(kMissedOutcome);
-    probe.set_achieved_load(planned.request.load);
-    probe.add_measured(
-        absl::StrCat("overloaded: ", result.run_info().failure()));
-    probe.set_excess(std::numeric_limits<double>::infinity());
-    return probe;
+    return MissedByFar(
+        planned, absl::StrCat("overloaded: ", result.run_info().failure()),
+        std::move(probe));
+  }
+  if (LostItsSubject(plan, result)) {
+    return MissedByFar(
+        planned,
+        absl::StrCat("the subject was lost: ", result.run_info().failure()),
+        std::move(probe));
   }
   if (result.run_info().has_failure() || copies.any_lost) {
     probe.set_outcome(kFailedOutcome);

@@ -110,7 +110,7 @@ absl::StatusOr<SearchProbe> ProbeRunner::RunTest(const PlannedProbe& planned) {
       plan_.loads.empty() && planned.request.phase != ProbePhase::kWarmup;
   bool is_hopeless = false;
   absl::Time start = Now();
-  const absl::StatusOr<TestResult> result =
+  absl::StatusOr<TestResult> result =
       callbacks_.run(*all, [&](const RunTestsEvent& event) {
         if (callbacks_.progress) callbacks_.progress(event);
         if (event.has_started()) start = Now();
@@ -126,6 +126,7 @@ absl::StatusOr<SearchProbe> ProbeRunner::RunTest(const PlannedProbe& planned) {
                                absl::ToUnixNanos(Now()));
   }
   if (!result.ok()) return result.status();
+  plan_.knob->Label(planned.timing, *result);
   absl::StatusOr<SearchProbe> probe =
       ReportProbe(plan_, planned, *test, *result);
   if (probe.ok()) Keep(*probe, *result);
@@ -290,6 +291,7 @@ absl::Status RunLoadSearch(const SearchPlan& plan,
   DropFailedProbe(results);
   *report.mutable_search() = plan.spec;
   report.set_load_unit(std::string(plan.knob->unit()));
+  report.set_finds_lowest(plan.options.finds_lowest);
   ProbeRunner runner(plan, callbacks, results);
   const absl::Status status = plan.loads.empty()
                                   ? Search(plan, runner, report)

@@ -52,6 +52,12 @@ run() {
   echo "exit status $?" >>/out/$1.txt
 }
 
+# children_of PID: the engines of a node manager.
+children_of() {
+  grep -l "^PPid:[[:space:]]*$1\$" /proc/[0-9]*/status 2>/dev/null |
+    cut -d/ -f3
+}
+
 # refused NAME ARGUMENT...: tries to start a node manager, which must fail.
 refused() {
   local name=$1
@@ -68,8 +74,10 @@ echo "guest: moved away while it runs"
 run moved &
 runner=$!
 usleep 4000000
-for task in /proc/$node1_pid/task/*; do
-  taskset -p 3 "${task##*/}" >>/out/taskset.txt 2>&1
+for process in $(children_of $node1_pid); do
+  for task in /proc/$process/task/*; do
+    taskset -p 3 "${task##*/}" >>/out/taskset.txt 2>&1
+  done
 done
 wait $runner
 stop_cluster

@@ -23,7 +23,7 @@ DISTBENCH = os.environ.get(
     "DISTBENCH", f"{REPOSITORY}/bazel-bin/distbench/cli/distbench"
 )
 
-sys.path.insert(0, HERE)
+sys.path.insert(0, os.path.join(REPOSITORY, "tests", "emulated"))
 import machine  # noqa: E402  pylint: disable=wrong-import-position
 
 CPUS_OF_NODE = {0: {0, 1}, 1: {2, 3}}
@@ -269,20 +269,20 @@ def main():
     parser.add_argument(
         "--kernel", help="vmlinuz; default: Debian's, downloaded"
     )
-    parser.add_argument(
-        "--kernel_folder",
-        default=os.path.expanduser("~/.cache/distbench_kernel"),
-    )
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         arguments.out = arguments.out or folder
         os.makedirs(arguments.out, exist_ok=True)
         log = os.path.join(arguments.out, "console.log")
         try:
-            kernel = arguments.kernel or machine.find_kernel(
-                arguments.kernel_folder
+            computer = machine.Machine(
+                DISTBENCH,
+                arguments.kernel or machine.find_kernel(),
+                numa_nodes=2,
+                cpus=4,
+                memory_mib=2048,
             )
-            machine.run(DISTBENCH, kernel, guest_files(), arguments.out, log)
+            machine.run(computer, guest_files(), arguments.out, log)
         except machine.Missing as missing:
             print(f"SKIPPED: {missing}")
             return

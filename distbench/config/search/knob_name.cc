@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "distbench/config/problems/suggest.h"
+#include "distbench/config/search/control_setting.h"
 #include "distbench/config/syntax/fanout_filter.h"
 #include "distbench/config/syntax/traffic.h"
 
@@ -19,7 +20,8 @@ absl::Status UnknownKnob(absl::string_view text) {
   return absl::InvalidArgumentError(absl::StrCat(
       Quoted(text),
       " is not a knob; knobs are rate, concurrency, concurrency:ACTION, "
-      "payload:NAME, fanout:RPC and builder:CONFIG:PARAMETER"));
+      "payload:NAME, fanout:RPC, control:SET:SETTING and "
+      "builder:CONFIG:PARAMETER"));
 }
 
 absl::Status NothingNamed(absl::string_view kind, const std::string& name,
@@ -141,6 +143,14 @@ absl::StatusOr<KnobName> ParseKnobName(absl::string_view text) {
     knob.kind = Kind::kPayload;
   } else if (absl::ConsumePrefix(&rest, "fanout:")) {
     knob.kind = Kind::kFanout;
+  } else if (absl::ConsumePrefix(&rest, "control:")) {
+    knob.kind = Kind::kControl;
+    const size_t colon = rest.find(':');
+    if (colon == absl::string_view::npos || colon == 0) {
+      return UnknownKnob(text);
+    }
+    knob.control_set = std::string(rest.substr(0, colon));
+    rest.remove_prefix(colon + 1);
   } else if (absl::ConsumePrefix(&rest, "builder:")) {
     knob.kind = Kind::kBuilder;
     const size_t colon = rest.rfind(':');
@@ -168,6 +178,8 @@ absl::Status CheckKnob(const KnobName& knob,
       return CheckPayload(knob.target, test);
     case Kind::kFanout:
       return CheckFanout(knob.target, test);
+    case Kind::kControl:
+      return FindControlSetting(test, knob.control_set, knob.target).status();
     case Kind::kBuilder:
       return absl::OkStatus();
   }

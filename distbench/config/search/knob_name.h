@@ -18,13 +18,17 @@ struct KnobName {
     kConcurrency,  // concurrency[:ACTION]: iterations in flight
     kPayload,      // payload:NAME: the size of a payload description
     kFanout,       // fanout:RPC: the n of stochastic{p:n}
+    kControl,      // control:SET:SETTING: of a group of the experiment's set
     kBuilder,      // builder:CONFIG:PARAMETER: test_builder's
   };
   Kind kind = Kind::kRate;
 
-  // The action (empty: all closed loops of main lists), payload, RPC or
-  // parameter.
+  // The action (empty: all closed loops of main lists), payload, RPC, setting
+  // or parameter.
   std::string target;
+
+  // kControl only: the name of a set of controls.
+  std::string control_set;
 
   // kBuilder only: a config string, as on test_builder's command line.
   std::string config;

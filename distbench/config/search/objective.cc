@@ -4,6 +4,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
@@ -14,12 +15,14 @@ namespace distbench {
 namespace {
 
 constexpr char kCpu[] = "cpu";
+constexpr char kGoodputPrefix[] = "isol_";
+constexpr char kLatencyImpactPrefix[] = "lat_imp_";
 
 absl::Status SyntaxError(absl::string_view text, absl::string_view problem) {
-  return absl::InvalidArgumentError(absl::StrCat(
-      "the objective \"", text, "\" ", problem,
-      "; write it like \"my_rpc p95<=500ms\", \"failures<=0.1%\" or "
-      "\"cpu<=60%\""));
+  return absl::InvalidArgumentError(
+      absl::StrCat("the objective \"", text, "\" ", problem,
+                   "; write it like \"my_rpc p95<=500ms\", \"failures<=0.1%\", "
+                   "\"cpu<=60%\" or \"isol_p05>=90%\""));
 }
 
 absl::StatusOr<double> ParseShare(absl::string_view text,
@@ -48,6 +51,47 @@ absl::StatusOr<double> ParseRate(absl::string_view text,
     return SyntaxError(text, "needs a rate per second as its limit, above 0");
   }
   return rate;
+}
+
+bool IsIsolation(absl::string_view name) {
+  return absl::StartsWith(name, kGoodputPrefix) ||
+         absl::StartsWith(name, kLatencyImpactPrefix);
+}
+
+// Parses the part before the limit of an objective on isolation.
+absl::StatusOr<Isolation> ParseIsolation(absl::string_view text,
+                                         absl::string_view name) {
+  Isolation isolation;
+  if (!absl::ConsumePrefix(&name, kGoodputPrefix)) {
+    absl::ConsumePrefix(&name, kLatencyImpactPrefix);
+    isolation.kind = Isolation::Kind::kLatencyImpact;
+  }
+  if (name == "mean") return isolation;
+  double percent = 0;
+  if (!absl::ConsumePrefix(&name, "p") || !absl::SimpleAtod(name, &percent) ||
+      !(percent > 0 && percent < 100)) {
+    return SyntaxError(text,
+                       "needs a percentile of the seconds, such as p05, or "
+                       "mean");
+  }
+  isolation.percent = percent;
+  return isolation;
+}
+
+// Less than all of the goodput, or more than none of the impact, is what a
+// subject may be asked to keep.
+absl::Status CheckIsolationLimit(const Objective& objective,
+                                 Isolation::Kind kind) {
+  const bool is_goodput = kind == Isolation::Kind::kGoodput;
+  if (is_goodput == objective.is_upper_limit) {
+    return SyntaxError(objective.text,
+                       is_goodput ? "needs >=: goodput is to be kept"
+                                  : "needs <=: latencies are not to grow");
+  }
+  if (is_goodput && objective.limit > 1) {
+    return SyntaxError(objective.text, "asks for more than 100%");
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<double> ParseLimit(absl::string_view text, const Metric& metric,
@@ -89,6 +133,14 @@ absl::StatusOr<Objective> ParseObjective(absl::string_view text) {
   if (name == kCpu && objective.rpc.empty()) {
     objective.metric = HostCpu();
     value = ParseShare(text, limit);
+  } else if (IsIsolation(name)) {
+    const absl::StatusOr<Isolation> isolation = ParseIsolation(text, name);
+    if (!isolation.ok()) return isolation.status();
+    if (!objective.rpc.empty()) {
+      return SyntaxError(text, "names an RPC; the experiment does that");
+    }
+    objective.metric = *isolation;
+    value = ParseShare(text, limit);
   } else {
     const absl::StatusOr<Metric> metric = ParseMetric(name);
     if (!metric.ok()) return SyntaxError(text, metric.status().message());
@@ -97,6 +149,10 @@ absl::StatusOr<Objective> ParseObjective(absl::string_view text) {
   }
   if (!value.ok()) return value.status();
   objective.limit = *value;
+  if (const auto* isolation = std::get_if<Isolation>(&objective.metric)) {
+    const absl::Status status = CheckIsolationLimit(objective, isolation->kind);
+    if (!status.ok()) return status;
+  }
   return objective;
 }
 

@@ -6,6 +6,8 @@
 #ifndef DISTBENCH_CONFIG_SEARCH_OBJECTIVE_H_
 #define DISTBENCH_CONFIG_SEARCH_OBJECTIVE_H_
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -18,21 +20,42 @@ namespace distbench {
 // CPU time of the busiest host, as a share of all its CPUs.
 struct HostCpu {};
 
+// What the subject of an experiment kept, over the seconds beside its
+// antagonist (docs/measuring.md, "Protection").
+struct Isolation {
+  enum class Kind {
+    kGoodput,        // isol: its goodput, as a share of its baseline's
+    kLatencyImpact,  // lat_imp: by which share its p95 exceeded its baseline's
+  };
+  Kind kind = Kind::kGoodput;
+
+  // The percentile of the seconds; absent: their mean.
+  std::optional<double> percent;
+
+  // Requests that took longer are not goodput. From the experiment, not from
+  // the objective's text.
+  std::optional<int64_t> served_within_ns;
+};
+
 // One limit, such as "root_query p95<=500ms". Percentiles and means refer to
 // the response time, or to the service time in closed loops, in nanoseconds.
-// Failures and CPU are shares from 0 to 1; rates are per second.
+// Failures, CPU and isolation are shares (1 is 100 %); rates are per second.
 struct Objective {
   std::string text;
-  std::string rpc;  // empty: the test's only RPC, or none for HostCpu
-  std::variant<Metric, HostCpu> metric;
+
+  // Empty: the test's only RPC; the experiment's for Isolation; none for
+  // HostCpu.
+  std::string rpc;
+  std::variant<Metric, HostCpu, Isolation> metric;
   bool is_upper_limit;
   double limit;  // positive
 };
 
-// Parses [RPC] METRIC<=LIMIT or METRIC>=LIMIT, or cpu<=PERCENT%. METRIC is one
-// of stats/metric.h; LIMIT is a duration (500ms), a share (0.1%) or a rate
-// (1000). Without an RPC, the test's only one is meant. INVALID_ARGUMENT says
-// what is wrong and shows the correct form.
+// Parses [RPC] METRIC<=LIMIT or METRIC>=LIMIT, cpu<=PERCENT%, or isolation such
+// as isol_p05>=90%, isol_mean>=95% or lat_imp_p95<=20%. METRIC is one of
+// stats/metric.h; LIMIT is a duration (500ms), a share (0.1%) or a rate (1000).
+// Without an RPC, the test's only one is meant. INVALID_ARGUMENT says what is
+// wrong and shows the correct form.
 absl::StatusOr<Objective> ParseObjective(absl::string_view text);
 
 // Limits of a load search's settings, in configs and on the command line.

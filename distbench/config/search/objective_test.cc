@@ -1,7 +1,9 @@
 #include "distbench/config/search/objective.h"
 
 #include <string>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
@@ -34,6 +36,38 @@ TEST(ParseObjectiveTest, ReadsSharesRatesAndBlanks) {
   EXPECT_FALSE(rate.is_upper_limit);
   EXPECT_EQ(rate.limit, 1000);
   EXPECT_TRUE(std::holds_alternative<HostCpu>(Parse("cpu<=60%").metric));
+}
+
+TEST(ParseObjectiveTest, ReadsIsolation) {
+  const Objective goodput = Parse("isol_p05>=90%");
+  EXPECT_FALSE(goodput.is_upper_limit);
+  EXPECT_DOUBLE_EQ(goodput.limit, 0.9);
+  EXPECT_EQ(std::get<Isolation>(goodput.metric).kind,
+            Isolation::Kind::kGoodput);
+  EXPECT_EQ(std::get<Isolation>(goodput.metric).percent, 5);
+  const Objective impact = Parse("lat_imp_mean <= 120%");
+  EXPECT_TRUE(impact.is_upper_limit);
+  EXPECT_DOUBLE_EQ(impact.limit, 1.2);
+  EXPECT_EQ(std::get<Isolation>(impact.metric).kind,
+            Isolation::Kind::kLatencyImpact);
+  EXPECT_FALSE(std::get<Isolation>(impact.metric).percent.has_value());
+}
+
+TEST(ParseObjectiveTest, SaysWhatIsWrongWithIsolation) {
+  for (const auto& [text, problem] :
+       std::vector<std::pair<std::string, std::string>>{
+           {"isol_p05<=90%", "needs >="},
+           {"lat_imp_p95>=20%", "needs <="},
+           {"isol_p05>=101%", "more than 100%"},
+           {"isol_p05>=0.9", "in percent"},
+           {"isol_p0>=90%", "percentile of the seconds"},
+           {"isol_p100>=90%", "percentile of the seconds"},
+           {"isol_max>=90%", "percentile of the seconds"},
+           {"query isol_p05>=90%", "names an RPC"}}) {
+    const absl::StatusOr<Objective> objective = ParseObjective(text);
+    ASSERT_FALSE(objective.ok()) << text;
+    EXPECT_THAT(std::string(objective.status().message()), HasSubstr(problem));
+  }
 }
 
 TEST(ParseObjectiveTest, SaysWhatIsWrongAndWhatIsRight) {

@@ -20,14 +20,35 @@ std::vector<std::string> RpcNames(const TestNames& names) {
   return all;
 }
 
+// Isolation is what a search measures whose probes are cells of an experiment;
+// a plain run of the test has no antagonist.
+void CheckIsolation(const TestValidation& validation, const Path& path,
+                    const std::string& text, bool is_of_search) {
+  if (!is_of_search) {
+    validation.Add(
+        path, absl::StrCat(Quoted(text),
+                           " is measured beside an antagonist; put it into "
+                           "`search`, or give it to `distbench search --slo`"));
+  } else if (!validation.test().has_experiment()) {
+    validation.Add(path, absl::StrCat(Quoted(text),
+                                      " needs an antagonist; add an "
+                                      "`experiment` to the test"));
+  }
+}
+
+// `is_of_search`: rather than of all runs of the test.
 void CheckObjective(const TestValidation& validation, const Path& path,
-                    const std::string& text) {
+                    const std::string& text, bool is_of_search) {
   const absl::StatusOr<Objective> objective = ParseObjective(text);
   if (!objective.ok()) {
     validation.Add(path, std::string(objective.status().message()));
     return;
   }
   if (std::holds_alternative<HostCpu>(objective->metric)) return;
+  if (std::holds_alternative<Isolation>(objective->metric)) {
+    CheckIsolation(validation, path, text, is_of_search);
+    return;
+  }
   const TestNames& names = validation.names();
   const std::vector<std::string> rpcs = RpcNames(names);
   if (objective->rpc.empty()) {
@@ -91,7 +112,8 @@ void CheckLoads(const TestValidation& validation, const Path& path,
 void ValidateObjectives(const TestValidation& validation) {
   const Path path = validation.path().Field("objectives");
   for (int i = 0; i < validation.test().objectives_size(); ++i) {
-    CheckObjective(validation, path.At(i), validation.test().objectives(i));
+    CheckObjective(validation, path.At(i), validation.test().objectives(i),
+                   /*is_of_search=*/false);
   }
 }
 
@@ -101,7 +123,7 @@ void ValidateSearch(const TestValidation& validation) {
   const Path path = validation.path().Field("search");
   for (int i = 0; i < search.objectives_size(); ++i) {
     CheckObjective(validation, path.Field("objectives").At(i),
-                   search.objectives(i));
+                   search.objectives(i), /*is_of_search=*/true);
   }
   // If the config names no knob, a flag may name a better one than the default.
   if (search.has_knob()) {

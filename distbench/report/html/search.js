@@ -90,17 +90,19 @@ function drawLimits(search) {
   legend('search-limit-legend', [...lines, limit, finals]);
 }
 
-// After each probe: the highest load that met, and the lowest that missed.
+// After each probe: the highest load that met, and the lowest that missed; the
+// other way round where the lowest load is searched.
 function drawBracket(search) {
   const met = [];
   const missed = [];
+  const [hardest, easiest] = search.finds_lowest ? [Math.min, Math.max] : [Math.max, Math.min];
   for (const probe of search.probes) {
     if (probe.phase !== 'warmup') {
       const before = {met: met.at(-1)?.y ?? null, missed: missed.at(-1)?.y ?? null};
       const load = probe.requested_load;
-      const highest = probe.outcome === 'met' ? Math.max(before.met ?? load, load) : before.met;
+      const highest = probe.outcome === 'met' ? hardest(before.met ?? load, load) : before.met;
       const isMiss = probe.outcome === 'missed' || probe.outcome === 'generator_limited';
-      const lowest = isMiss ? Math.min(before.missed ?? load, load) : before.missed;
+      const lowest = isMiss ? easiest(before.missed ?? load, load) : before.missed;
       if (highest !== null) met.push({x: probe.number, y: highest});
       if (lowest !== null) missed.push({x: probe.number, y: lowest});
     }
@@ -118,8 +120,8 @@ function drawBracket(search) {
         probe => ({x: probe.number, y: probe.requested_load, probe})),
   };
   drawLines('search-bracket-chart', [
-    {label: 'highest that met', color: cssColor('--ok'), isDashed: true, points: met},
-    {label: 'lowest that missed', color: cssColor('--invalid'), isDashed: true, points: missed},
+    {label: search.finds_lowest ? 'lowest that met' : 'highest that met', color: cssColor('--ok'), isDashed: true, points: met},
+    {label: search.finds_lowest ? 'highest that missed' : 'lowest that missed', color: cssColor('--invalid'), isDashed: true, points: missed},
     finals, ...lines,
   ], {title: {text: 'probe'}, ticks: {precision: 0}},
   {

@@ -78,6 +78,7 @@ Json SearchJson(const SourcedSearch& sourced) {
       {"objectives", TextsJson(report.search().objectives())},
       {"knob", report.search().knob()},
       {"load_unit", report.load_unit()},
+      {"finds_lowest", report.finds_lowest()},
       {"tolerance", report.search().tolerance()},
       {"verdict",
        report.has_verdict() ? Json(report.verdict()) : Json(nullptr)},

@@ -16,6 +16,7 @@
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/objectives/growth.h"
+#include "distbench/report/objectives/judge_isolation.h"
 #include "distbench/results/walk.h"
 #include "distbench/stats/distributions.h"
 #include "distbench/stats/ratio_error.h"
@@ -356,6 +357,9 @@ absl::StatusOr<ObjectiveOutcome> Judge(const Objective& objective,
                                        double allowed_failures) {
   if (std::holds_alternative<HostCpu>(objective.metric)) {
     return JudgeCpu(objective, result);
+  }
+  if (std::holds_alternative<Isolation>(objective.metric)) {
+    return JudgeIsolation(objective, result);
   }
   const absl::StatusOr<int> rpc = FindRpc(objective, result);
   if (!rpc.ok()) return rpc.status();

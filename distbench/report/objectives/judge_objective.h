@@ -53,7 +53,8 @@ struct ObjectiveOutcome {
 double AllowedFailures(const Objective& objective,
                        absl::Span<const Objective> objectives);
 
-// Judges the objective. NOT_FOUND if the result has no measurement for it.
+// Judges the objective. NOT_FOUND if the result has no measurement for it;
+// objectives on isolation need the run of an experiment's cell.
 //
 // RPCs that failed, expired or were never sent rank above all that succeeded: a
 // percentile that falls among them misses every limit.

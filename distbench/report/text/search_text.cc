@@ -28,8 +28,9 @@ void AddProbe(const SearchProbe& probe, std::vector<std::string>& lines) {
 }  // namespace
 
 std::vector<std::string> SummarizeSearch(const SearchReport& report) {
+  const char* const extreme = report.finds_lowest() ? "lowest" : "highest";
   std::vector<std::string> lines = {
-      absl::StrCat("Search for the highest load with ",
+      absl::StrCat("Search for the ", extreme, " load with ",
                    absl::StrJoin(report.search().objectives(), " and "), ":")};
   if (report.has_verdict()) {
     lines.push_back(
@@ -39,7 +40,7 @@ std::vector<std::string> SummarizeSearch(const SearchReport& report) {
   }
   if (report.has_load()) {
     lines.push_back(
-        absl::StrCat("  highest load that met: ", SearchAnswer(report)));
+        absl::StrCat("  ", extreme, " load that met: ", SearchAnswer(report)));
   }
   lines.push_back(absl::StrFormat("  %3s %-9s %12s %-17s %-20s  %s", "#",
                                   "phase", "load", "outcome", "measured (UTC)",

@@ -11,6 +11,7 @@
 #include "distbench/config/syntax/traffic.h"
 #include "distbench/search/knobs/builder_knob.h"
 #include "distbench/search/knobs/config_knobs.h"
+#include "distbench/search/knobs/control_knob.h"
 
 namespace distbench {
 namespace {
@@ -74,6 +75,13 @@ absl::StatusOr<std::unique_ptr<Knob>> MakeKnob(
       return std::make_unique<PayloadKnob>(std::move(test), name.target);
     case KnobName::Kind::kFanout:
       return std::make_unique<FanoutKnob>(std::move(test), name.target);
+    case KnobName::Kind::kControl: {
+      absl::StatusOr<ControlSetting> setting =
+          FindControlSetting(test, name.control_set, name.target);
+      if (!setting.ok()) return setting.status();
+      return std::make_unique<ControlKnob>(std::move(test),
+                                           *std::move(setting));
+    }
     case KnobName::Kind::kBuilder: {
       auto knob = BuilderKnob::Make(name.config, name.target);
       if (!knob.ok()) return knob.status();

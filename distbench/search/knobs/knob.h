@@ -11,6 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "distbench/config/search/knob_name.h"
+#include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 
 namespace distbench {
@@ -49,6 +50,15 @@ class Knob {
   // Whether loads are iterations per second. Rates of several systems that run
   // side by side add up; other loads apply to each system.
   virtual bool is_rate() const { return false; }
+
+  // Whether the search is for the lowest load that meets, because the less of
+  // it there is, the harder it is.
+  virtual bool finds_lowest() const { return false; }
+
+  // Adds to the result of a probe what the knob knows about it. `result` is
+  // that of At() with this timing.
+  virtual void Label(const ProbeTiming& /*timing*/,
+                     TestResult& /*result*/) const {}
 
   // The test at this load, ready to run. INVALID_ARGUMENT if there is no such
   // test.

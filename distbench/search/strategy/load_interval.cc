@@ -35,17 +35,4 @@ bool IsProven(const LoadInterval& interval, double load) {
   return interval.min && *interval.min >= load;
 }
 
-LoadInterval AroundAnswer(const LoadInterval& interval, double load,
-                          bool is_whole) {
-  LoadInterval around = interval;
-  if (is_whole) {
-    if (around.min) around.min = std::floor(*around.min);
-    // The bound itself may be a load that missed.
-    if (around.max) around.max = std::ceil(*around.max) - 1;
-  }
-  if (around.min) around.min = std::min(*around.min, load);
-  if (around.max) around.max = std::max(*around.max, load);
-  return around;
-}
-
 }  // namespace distbench

@@ -29,11 +29,6 @@ LoadInterval FindInterval(const ProbeHistory& history);
 // Whether the interval proves that the load meets the objectives.
 bool IsProven(const LoadInterval& interval, double load);
 
-// The interval as an answer: it includes the load, and if loads are whole
-// numbers, so are its bounds.
-LoadInterval AroundAnswer(const LoadInterval& interval, double load,
-                          bool is_whole);
-
 }  // namespace distbench
 
 #endif  // DISTBENCH_SEARCH_STRATEGY_LOAD_INTERVAL_H_

@@ -98,23 +98,5 @@ TEST(IsProvenTest, NeedsALowerBound) {
   EXPECT_FALSE(IsProven({.max = 120}, 100));
 }
 
-TEST(AroundAnswerTest, IncludesTheLoad) {
-  const LoadInterval above = AroundAnswer({.min = 103, .max = 120}, 100, false);
-  EXPECT_EQ(above.min, 100);
-  EXPECT_EQ(above.max, 120);
-  EXPECT_EQ(AroundAnswer({.min = 90, .max = 95}, 100, false).max, 100);
-  EXPECT_FALSE(AroundAnswer({}, 100, false).min.has_value());
-}
-
-TEST(AroundAnswerTest, WholeLoadsHaveWholeBounds) {
-  // 4 missed, so 3 is the highest that may meet.
-  const LoadInterval neighbours = AroundAnswer({.min = 3, .max = 4}, 3, true);
-  EXPECT_EQ(neighbours.min, 3);
-  EXPECT_EQ(neighbours.max, 3);
-  const LoadInterval wide = AroundAnswer({.min = 2.7, .max = 5.5}, 3, true);
-  EXPECT_EQ(wide.min, 2);
-  EXPECT_EQ(wide.max, 5);
-}
-
 }  // namespace
 }  // namespace distbench

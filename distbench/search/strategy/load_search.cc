@@ -38,14 +38,6 @@ constexpr double kMaxLength = 8;
 // The length of all final runs together from which on none is repeated.
 constexpr double kMaxFinalLength = 8;
 
-// Where loads are whole numbers, so are the lowest and the highest one.
-SearchOptions WithWholeBounds(SearchOptions options) {
-  if (!options.is_whole) return options;
-  options.min_load = std::ceil(options.min_load);
-  options.max_load = std::max(std::floor(options.max_load), options.min_load);
-  return options;
-}
-
 }  // namespace
 
 absl::string_view ToString(SearchVerdict verdict) {
@@ -67,11 +59,20 @@ absl::string_view ToString(SearchVerdict verdict) {
 }
 
 LoadSearch::LoadSearch(SearchOptions options)
-    : options_(WithWholeBounds(std::move(options))) {
-  Ask(ProbePhase::kWarmup, options_.initial_load, 1);
+    : options_(std::move(options)),
+      scale_(options_.min_load, options_.max_load, options_.is_whole,
+             options_.finds_lowest) {
+  Ask(ProbePhase::kWarmup, scale_.HardnessOf(options_.initial_load), 1);
 }
 
-void LoadSearch::Add(const Probe& probe) {
+std::optional<double> LoadSearch::LoadOf(
+    const std::optional<double>& hardness) const {
+  if (!hardness) return std::nullopt;
+  return scale_.LoadOf(*hardness);
+}
+
+void LoadSearch::Add(const Probe& outcome) {
+  const Probe probe = scale_.ToHardness(outcome);
   history_.Add(probe);
   bounds_ = history_.FindBounds();
   next_.reset();
@@ -98,11 +99,11 @@ void LoadSearch::Add(const Probe& probe) {
 void LoadSearch::AfterBracket(const Probe& probe) {
   const double load = probe.request.load;
   if (!bounds_.missed) {
-    if (load >= options_.max_load) return FinishAtMaximum();
+    if (load >= scale_.hardest()) return FinishAtHardest();
     return Ask(ProbePhase::kBracket, load * kBracketStep, 1);
   }
   if (!bounds_.met) {
-    if (load <= options_.min_load) return FinishBelowMinimum();
+    if (load <= scale_.easiest()) return FinishBelowEasiest();
     return Ask(ProbePhase::kBracket, load / kBracketStep, 1);
   }
   Ask(ProbePhase::kRecovery, *bounds_.met, 1);
@@ -117,7 +118,7 @@ void LoadSearch::AfterRecovery(const Probe& probe) {
         SearchVerdict::kUnstable, std::nullopt,
         absl::StrFormat("%.6g met the objective before the system was "
                         "overloaded and not any more after it: %s",
-                        *bounds_.met, Describe(probe)));
+                        *met(), DescribeLoads(probe)));
   }
   Refine();
 }
@@ -167,7 +168,7 @@ void LoadSearch::AfterFinal(const Probe& probe) {
     return Finish(SearchVerdict::kUnstable, std::nullopt,
                   absl::StrFormat("%d final runs, each lower than the one "
                                   "before, missed; the last one: %s",
-                                  steps_down_ + 1, Describe(final_runs)));
+                                  steps_down_ + 1, DescribeLoads(final_runs)));
   }
   ++steps_down_;
   StepDown(probe.request.load);
@@ -215,9 +216,10 @@ void LoadSearch::StepDown(double load) {
       crossing ? std::clamp(Below(*crossing),
                             load * (1 - 2 * options_.tolerance), highest)
                : highest;
-  const double next =
-      options_.is_whole ? std::min(std::floor(below), load - 1) : below;
-  if (next < options_.min_load) return FinishBelowMinimum();
+  const double next = scale_.is_whole() ? std::min(scale_.NotHarder(below),
+                                                   scale_.NextEasier(load))
+                                        : below;
+  if (next < scale_.easiest()) return FinishBelowEasiest();
   Ask(ProbePhase::kFinal, next, probes().back().request.length);
 }
 
@@ -238,8 +240,9 @@ void LoadSearch::Refine() {
   const double met = *bounds_.met;
   const double missed = *bounds_.missed;
   const double width = missed / met;
-  if (AreNeighbours(met, missed)) {
-    return Ask(ProbePhase::kFinal, std::min(met, missed - 1), 1);
+  // Noise may have put `met` at or above `missed`.
+  if (scale_.AreNeighbours(met, missed)) {
+    return Ask(ProbePhase::kFinal, std::min(met, scale_.NextEasier(missed)), 1);
   }
   if (width > kWideBracket) return Bisect(met, missed);
   const std::optional<Crossing> crossing =
@@ -257,7 +260,7 @@ void LoadSearch::Refine() {
 void LoadSearch::Approach(const Crossing& crossing) {
   // The range extends slightly beyond the bracket, so that contradictions show.
   const double slack = 1 + 2 * options_.tolerance;
-  const double load = Allowed(std::clamp(
+  const double load = scale_.Allowed(std::clamp(
       std::exp(crossing.x), std::min(*bounds_.met, *bounds_.missed) / slack,
       std::max(*bounds_.met, *bounds_.missed) * slack));
   const Probe* nearest = history_.LastRefined(load, options_.tolerance);
@@ -291,13 +294,7 @@ double LoadSearch::Below(const Crossing& crossing) const {
 }
 
 void LoadSearch::AskFinal(double load) {
-  Ask(ProbePhase::kFinal, options_.is_whole ? std::floor(load) : load, 1);
-}
-
-// The nearest load that may be offered.
-double LoadSearch::Allowed(double load) const {
-  return std::clamp(options_.is_whole ? std::round(load) : load,
-                    options_.min_load, options_.max_load);
+  Ask(ProbePhase::kFinal, scale_.NotHarder(load), 1);
 }
 
 // Whether halving the bracket again would not improve the accuracy. Noise may
@@ -306,9 +303,8 @@ bool LoadSearch::IsNarrow() const {
   return std::log(*bounds_.missed / *bounds_.met) < options_.tolerance;
 }
 
-// Noise may have put `met` at or above `missed`.
-bool LoadSearch::AreNeighbours(double met, double missed) const {
-  return options_.is_whole && std::abs(missed - met) <= 1;
+std::string LoadSearch::DescribeLoads(const Probe& probe) const {
+  return Describe(scale_.ToLoads(probe));
 }
 
 void LoadSearch::Ask(ProbePhase phase, double load, double length) {
@@ -316,7 +312,9 @@ void LoadSearch::Ask(ProbePhase phase, double load, double length) {
     return EndEarly(
         absl::StrFormat("%d probes were not enough", options_.max_probes));
   }
-  next_ = ProbeRequest{.phase = phase, .load = Allowed(load), .length = length};
+  next_ = ProbeRequest{.phase = phase,
+                       .load = scale_.LoadOf(scale_.Allowed(load)),
+                       .length = length};
 }
 
 void LoadSearch::EndEarly(std::string reason) {
@@ -327,11 +325,14 @@ void LoadSearch::EndEarly(std::string reason) {
 void LoadSearch::Finish(SearchVerdict verdict, std::optional<double> load,
                         std::string evidence) {
   next_.reset();
-  result_ = {.verdict = verdict, .load = load, .evidence = std::move(evidence)};
+  result_ = {.verdict = verdict,
+             .load = LoadOf(load),
+             .evidence = std::move(evidence)};
   if (load) {
-    result_.interval =
-        AroundAnswer(FindInterval(history_), *load, options_.is_whole);
-    result_.is_proven = IsProven(result_.interval, *load);
+    const LoadInterval around =
+        AroundAnswer(FindInterval(history_), *load, scale_);
+    result_.interval = scale_.ToLoads(around);
+    result_.is_proven = IsProven(around, *load);
   }
 }
 
@@ -342,28 +343,31 @@ void LoadSearch::FinishConfirmed(const Probe& final_runs) {
                                     : SearchVerdict::kConverged,
          load,
          absl::StrCat(is_proven ? "proven" : "met, not proven",
-                      " at 95 %: ", Describe(final_runs)));
+                      " at 95 %: ", DescribeLoads(final_runs)));
 }
 
 void LoadSearch::FinishUnstable(const Probe& miss) {
   Finish(SearchVerdict::kUnstable, std::nullopt,
          absl::StrFormat("%.6g met the objective, but measured twice, %s",
-                         history_.HighestClearMeet(), Describe(miss)));
+                         scale_.LoadOf(history_.HighestClearMeet()),
+                         DescribeLoads(miss)));
 }
 
-void LoadSearch::FinishAtMaximum() {
-  Finish(SearchVerdict::kUpperBoundHit, options_.max_load,
-         absl::StrFormat("even the highest load allowed, %.6g, met",
-                         options_.max_load));
+void LoadSearch::FinishAtHardest() {
+  Finish(SearchVerdict::kUpperBoundHit, scale_.hardest(),
+         absl::StrFormat("even the %s load allowed, %.6g, met",
+                         scale_.finds_lowest() ? "lowest" : "highest",
+                         scale_.LoadOf(scale_.hardest())));
 }
 
-void LoadSearch::FinishBelowMinimum() {
+void LoadSearch::FinishBelowEasiest() {
   const Probe& last = probes().back();
   Finish(last.generator_limited ? SearchVerdict::kGeneratorLimited
                                 : SearchVerdict::kObjectiveUnreachable,
          std::nullopt,
-         absl::StrFormat("not even the lowest load allowed met: %s",
-                         Describe(last)));
+         absl::StrFormat("not even the %s load allowed met: %s",
+                         scale_.finds_lowest() ? "highest" : "lowest",
+                         DescribeLoads(last)));
 }
 
 }  // namespace distbench

@@ -31,6 +31,10 @@
 //
 // If loads are integers, so are the loads of all probes, and a bracket of two
 // neighbouring integers is not refined.
+//
+// A search can also look for the lowest load that meets, as for the weight of a
+// control group that protects a service. It then asks for half of the load
+// where it would otherwise ask for twice, and so on (LoadScale).
 
 #ifndef DISTBENCH_SEARCH_STRATEGY_LOAD_SEARCH_H_
 #define DISTBENCH_SEARCH_STRATEGY_LOAD_SEARCH_H_
@@ -43,6 +47,7 @@
 #include "absl/strings/string_view.h"
 #include "distbench/search/strategy/crossing.h"
 #include "distbench/search/strategy/load_interval.h"
+#include "distbench/search/strategy/load_scale.h"
 #include "distbench/search/strategy/probe.h"
 #include "distbench/search/strategy/probe_history.h"
 
@@ -63,6 +68,9 @@ struct SearchOptions {
   // Loads are integers. The answer is exact if one load met and the next
   // integer missed, however large their relative difference is.
   bool is_whole = false;
+
+  // Look for the lowest load that meets: the higher the load, the easier it is.
+  bool finds_lowest = false;
 
   // All phases together.
   int max_probes = 25;
@@ -85,11 +93,12 @@ absl::string_view ToString(SearchVerdict verdict);
 struct SearchResult {
   SearchVerdict verdict = SearchVerdict::kBudgetExhausted;
 
-  // The highest load that met the objectives; absent if none did. With
-  // kConverged, it was confirmed by the final run.
+  // The highest (or lowest) load that met the objectives; absent if none did.
+  // With kConverged, it was confirmed by the final run.
   std::optional<double> load;
 
-  // The 95 % confidence interval of the highest load that meets the objectives.
+  // The 95 % confidence interval of the highest (or lowest) load that meets the
+  // objectives.
   LoadInterval interval;
 
   // Whether the interval proves that `load` meets the objectives.
@@ -107,24 +116,30 @@ class LoadSearch {
   const std::optional<ProbeRequest>& Next() const { return next_; }
 
   // Adds the outcome of Next().
-  void Add(const Probe& probe);
+  void Add(const Probe& outcome);
 
   // Ends the search without the probe that Next() asks for. If a final run met,
   // it is the answer. Otherwise, the verdict is kBudgetExhausted, and `reason`
   // its evidence.
   void EndEarly(std::string reason);
 
+  // With the hardness of loads (LoadScale) instead of loads.
   const std::vector<Probe>& probes() const { return history_.probes(); }
 
-  // The highest load that met and the lowest that missed so far, if any,
+  // The hardest load that met and the easiest that missed so far, if any,
   // ignoring overruled probes.
-  const std::optional<double>& met() const { return bounds_.met; }
-  const std::optional<double>& missed() const { return bounds_.missed; }
+  std::optional<double> met() const { return LoadOf(bounds_.met); }
+  std::optional<double> missed() const { return LoadOf(bounds_.missed); }
 
   // Requires that Next() is absent.
   const SearchResult& result() const { return result_; }
 
  private:
+  // Whatever is called a load below, and in `history_`, is a hardness.
+
+  std::optional<double> LoadOf(const std::optional<double>& hardness) const;
+  std::string DescribeLoads(const Probe& probe) const;
+
   // Each function decides what follows a probe of its phase.
   void AfterBracket(const Probe& probe);
   void AfterRecovery(const Probe& probe);
@@ -147,16 +162,15 @@ class LoadSearch {
   bool IsTooGood(const Probe& final_run, const Probe& miss) const;
   void StepDown(double load);
   void Ask(ProbePhase phase, double load, double length);
-  double Allowed(double load) const;
-  bool AreNeighbours(double met, double missed) const;
   void Finish(SearchVerdict verdict, std::optional<double> load,
               std::string evidence);
   void FinishConfirmed(const Probe& final_runs);
   void FinishUnstable(const Probe& miss);
-  void FinishAtMaximum();
-  void FinishBelowMinimum();
+  void FinishAtHardest();
+  void FinishBelowEasiest();
 
   const SearchOptions options_;
+  const LoadScale scale_;
   ProbeHistory history_;
   ProbeHistory::Bounds bounds_;
   std::optional<ProbeRequest> next_;

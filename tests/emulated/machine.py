@@ -1,11 +1,13 @@
-"""An emulated machine with two NUMA nodes, made from programs of this host.
+"""An emulated machine, made from programs of this host.
 
 qemu emulates the processors, so neither hardware nor privileges are needed, but
 times in it have no meaning. The kernel is the distribution's. The rest is an
-initial RAM file system with distbench, its shared libraries and busybox.
+initial RAM file system with distbench, its shared libraries and busybox. All
+controllers of control groups (version 2) are enabled at /sys/fs/cgroup.
 """
 
 import base64
+import dataclasses
 import glob
 import io
 import os
@@ -18,22 +20,88 @@ import tempfile
 QEMU = "qemu-system-x86_64"
 BUSYBOX = "/bin/busybox"
 BOOT_SECONDS = 1800  # for the whole life of a machine, unless it hangs
+MIB = 1 << 20
 
+KERNEL_FOLDER = os.path.expanduser("~/.cache/distbench_kernel")
+
+# Programs that make file systems are not on every user's path.
+SYSTEM_PATH = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
+
+# The machine ends without stopping processes or writing back what is in the
+# page cache, as if its power were cut: what a script wants to find on a disk
+# later, it writes with sync(1).
 INIT = """#!/bin/busybox sh
-exec </dev/null >/dev/ttyS0 2>&1
+exec </dev/null >/dev/console 2>&1
 /bin/busybox --install -s /bin
 export PATH=/bin HOME=/
+mount -t devtmpfs devtmpfs /dev
 mount -t proc proc /proc
 mount -t sysfs sysfs /sys
 mount -t tmpfs tmpfs /tmp
+mount -t cgroup2 cgroup2 /sys/fs/cgroup
+for controller in $(cat /sys/fs/cgroup/cgroup.controllers); do
+  echo "+$controller" >/sys/fs/cgroup/cgroup.subtree_control
+done
 hostname emulated
 ip link set lo up
 mkdir /out
 sh /guest.sh
 stty -F /dev/ttyS1 raw
 tar -c -C /out . | base64 >/dev/ttyS1
-poweroff -f
+poweroff -n -f
 """
+
+
+@dataclasses.dataclass(frozen=True)
+class Disk:
+    """An NVMe drive: `image` is a file of this host with its content.
+
+    Scripts find the drive by its serial number, which is `name`.
+    """
+
+    name: str
+    image: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Machine:
+    """What is emulated: CPUs and memory, in equal parts on each NUMA node."""
+
+    distbench: str
+    kernel: str
+    numa_nodes: int = 1
+    cpus: int = 2
+    memory_mib: int = 1024
+    disks: tuple[Disk, ...] = ()
+
+    def options(self):
+        """Returns the options of qemu that describe the hardware."""
+        cpus = self.cpus // self.numa_nodes
+        mib = self.memory_mib // self.numa_nodes
+        options = [
+            "-accel", "tcg,thread=multi", "-cpu", "max",
+            "-m", str(mib * self.numa_nodes), "-smp",
+            f"{cpus * self.numa_nodes},sockets={self.numa_nodes},"
+            f"cores={cpus},threads=1",
+        ]  # fmt: skip
+        for node in range(self.numa_nodes):
+            first = node * cpus
+            options += [
+                "-object", f"memory-backend-ram,id=m{node},size={mib}M",
+                "-numa",
+                f"node,nodeid={node},cpus={first}-{first + cpus - 1},"
+                f"memdev=m{node}",
+            ]  # fmt: skip
+            for near in range(node):
+                options += ["-numa", f"dist,src={near},dst={node},val=21"]
+        for disk in self.disks:
+            options += [
+                "-drive",
+                f"file={disk.image},format=raw,if=none,id={disk.name}",
+                "-device",
+                f"nvme,drive={disk.name},serial={disk.name}",
+            ]  # fmt: skip
+        return options
 
 
 class Missing(Exception):
@@ -47,7 +115,33 @@ def _require_programs():
         raise Missing("busybox is missing; apt-get install busybox-static")
 
 
-def find_kernel(folder):
+def _format(program, package, image, mib, options=()):
+    """Makes an empty image, and formats it. Needs no privileges."""
+    path = shutil.which(program, path=SYSTEM_PATH)
+    if path is None:
+        raise Missing(f"{program} is missing; apt-get install {package}")
+    with open(image, "wb") as file:
+        file.truncate(mib * MIB)
+    outcome = subprocess.run(
+        [path, *options, image], capture_output=True, text=True, check=False
+    )
+    if outcome.returncode != 0:
+        raise Missing(f"{program} failed: {outcome.stderr}")
+
+
+def make_data_disk(image, mib):
+    """Makes a drive with an empty file system, ext4."""
+    _format("mkfs.ext4", "e2fsprogs", image, mib, ["-q", "-F"])
+    return Disk("data", image)
+
+
+def make_swap_disk(image, mib):
+    """Makes a drive to swap to."""
+    _format("mkswap", "util-linux", image, mib)
+    return Disk("swap", image)
+
+
+def find_kernel(folder=KERNEL_FOLDER):
     """Returns Debian's kernel for virtual machines; downloads it once."""
     if not glob.glob(f"{folder}/boot/vmlinuz-*"):
         os.makedirs(folder, exist_ok=True)
@@ -133,15 +227,9 @@ def make_image(distbench, files):
     archive = _Archive()
     for folder in ("proc", "sys", "tmp", "bin", "lib"):
         archive.add_folder(folder)
-    for name, major, minor in (
-        ("console", 5, 1),
-        ("null", 1, 3),
-        ("ttyS0", 4, 64),
-        ("ttyS1", 4, 65),
-        ("urandom", 1, 9),
-        ("random", 1, 8),
-    ):
-        archive.add_device(f"dev/{name}", major, minor)
+    # Before the machine has mounted its own /dev.
+    archive.add_device("dev/console", 5, 1)
+    archive.add_device("dev/null", 1, 3)
     archive.add_file("init", INIT.encode())
     archive.add_file("bin/busybox", _read(BUSYBOX))
     archive.add_file("bin/distbench", _read(distbench))
@@ -152,28 +240,25 @@ def make_image(distbench, files):
     return archive.finish()
 
 
-def run(distbench, kernel, files, out, log):
+def run(machine, files, out, log):
     """Boots, runs the file guest.sh, and puts its output in /out into `out`.
 
+    files: contents by path in the machine.
     log: file for the machine's console.
     """
     _require_programs()
     with tempfile.TemporaryDirectory() as folder:
         image = os.path.join(folder, "initrd")
         with open(image, "wb") as file:
-            file.write(make_image(distbench, files))
+            file.write(make_image(machine.distbench, files))
         results = os.path.join(folder, "results")
         command = [
-            QEMU, "-accel", "tcg,thread=multi", "-cpu", "max", "-m", "2048",
-            "-smp", "4,sockets=2,cores=2,threads=1",
-            "-object", "memory-backend-ram,id=m0,size=1024M",
-            "-object", "memory-backend-ram,id=m1,size=1024M",
-            "-numa", "node,nodeid=0,cpus=0-1,memdev=m0",
-            "-numa", "node,nodeid=1,cpus=2-3,memdev=m1",
-            "-numa", "dist,src=0,dst=1,val=21",
-            "-kernel", kernel, "-initrd", image, "-no-reboot", "-nic", "none",
-            "-append", "console=ttyS0 quiet panic=-1 LD_LIBRARY_PATH=/lib",
-            "-display", "none", "-monitor", "none",
+            QEMU, *machine.options(),
+            "-kernel", machine.kernel, "-initrd", image,
+            "-append",
+            "console=ttyS0 quiet panic=-1 psi=1 LD_LIBRARY_PATH=/lib",
+            "-no-reboot", "-nic", "none", "-display", "none",
+            "-monitor", "none",
             "-serial", f"file:{log}", "-serial", f"file:{results}",
         ]  # fmt: skip
         subprocess.run(

@@ -1,0 +1,147 @@
+#include "distbench/report/objectives/judge_isolation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "distbench/report/measurements/protection_run.h"
+#include "distbench/report/measurements/rpc_measurements.h"
+#include "distbench/stats/distributions.h"
+#include "distbench/stats/outcomes.h"
+#include "distbench/stats/quantile_interval.h"
+#include "distbench/stats/value_distribution.h"
+
+namespace distbench {
+namespace {
+
+// A run of a search lasts minutes, not days.
+constexpr int64_t kMostSeconds = 100'000;
+
+// The standard errors from an estimate to a bound of its interval.
+constexpr double kErrorsToBound = 1.96;
+
+// The assumed relative error where the seconds are too few for a bound.
+constexpr double kUnknownError = 0.25;
+
+// What a search may tell apart: a hundredth of a percent. Smaller shares have
+// logarithms that say nothing.
+constexpr double kSmallestShare = 1e-4;
+
+struct Estimate {
+  double value = 0;
+  std::optional<double> lower;
+  std::optional<double> upper;
+};
+
+Estimate PercentileOf(const std::vector<double>& sorted, double quantile) {
+  const auto count = static_cast<int64_t>(sorted.size());
+  const RankInterval ranks =
+      OrderStatisticRanks(count, quantile, kReportConfidence);
+  Estimate estimate = {.value = ValueDistribution(sorted).AtQuantile(quantile)};
+  if (ranks.lower >= 1) estimate.lower = sorted[ranks.lower - 1];
+  if (ranks.upper <= count) estimate.upper = sorted[ranks.upper - 1];
+  return estimate;
+}
+
+// Student's t interval of the mean. Infinite if one of the seconds is: what
+// nothing ended in was no better than anything measured.
+Estimate MeanOf(const std::vector<double>& seconds) {
+  const ValueDistribution all(seconds);
+  if (all.infinite_count() > 0) {
+    return {.value = ValueDistribution::kInfinite,
+            .lower = ValueDistribution::kInfinite,
+            .upper = ValueDistribution::kInfinite};
+  }
+  Estimate estimate = {.value = all.mean().value_or(0)};
+  if (!all.deviation()) return estimate;
+  const auto count = static_cast<double>(seconds.size());
+  const double half_width =
+      StudentTQuantile((1 + kReportConfidence) / 2, count - 1) *
+      *all.deviation() / std::sqrt(count);
+  estimate.lower = estimate.value - half_width;
+  estimate.upper = estimate.value + half_width;
+  return estimate;
+}
+
+// The distance of a share from the limit, positive if it missed.
+double DistanceOf(const Objective& objective, double share) {
+  const double distance =
+      std::log(std::max(share, kSmallestShare) / objective.limit);
+  return objective.is_upper_limit ? distance : -distance;
+}
+
+// Half of the interval's width, in standard errors.
+double ErrorOf(const Estimate& estimate) {
+  if (std::isinf(estimate.value)) return 0;
+  if (!estimate.lower || !estimate.upper || std::isinf(*estimate.upper)) {
+    return kUnknownError;
+  }
+  return std::log(std::max(*estimate.upper, kSmallestShare) /
+                  std::max(*estimate.lower, kSmallestShare)) /
+         (2 * kErrorsToBound);
+}
+
+std::string TextOf(const Objective& objective, double value) {
+  const absl::string_view name =
+      absl::string_view(objective.text)
+          .substr(0, objective.text.find_first_of(" <>"));
+  if (std::isinf(value)) {
+    return absl::StrCat(name, " infinite (nothing ended in some seconds)");
+  }
+  return absl::StrFormat("%s %.4g%%", name, 100 * value);
+}
+
+}  // namespace
+
+ObjectiveOutcome JudgeSeconds(const Objective& objective,
+                              absl::Span<const double> seconds) {
+  std::vector<double> sorted(seconds.begin(), seconds.end());
+  std::sort(sorted.begin(), sorted.end());
+  const auto& isolation = std::get<Isolation>(objective.metric);
+  const Estimate estimate = isolation.percent
+                                ? PercentileOf(sorted, *isolation.percent / 100)
+                                : MeanOf(sorted);
+  ObjectiveOutcome outcome;
+  outcome.excess = {.estimate = DistanceOf(objective, estimate.value),
+                    .error = ErrorOf(estimate)};
+  // A generator that is late is no excuse: the antagonist may be the reason.
+  outcome.service_excess = outcome.excess;
+  // An interval of a mean may reach below what a share can be.
+  if (estimate.lower) outcome.lower = std::max(*estimate.lower, 0.0);
+  outcome.upper = estimate.upper;
+  outcome.measured = TextOf(objective, estimate.value);
+  return outcome;
+}
+
+absl::StatusOr<ObjectiveOutcome> JudgeIsolation(const Objective& objective,
+                                                const TestResult& result) {
+  const auto& isolation = std::get<Isolation>(objective.metric);
+  const ProtectionRun run = MeasureProtection(
+      result, {.rpc = objective.rpc, .limit_ns = isolation.served_within_ns},
+      kMostSeconds);
+  if (!run.problem.empty()) {
+    return absl::NotFoundError(
+        absl::StrCat("the objective \"", objective.text,
+                     "\" cannot be judged: ", run.problem));
+  }
+  const std::vector<double> seconds =
+      isolation.kind == Isolation::Kind::kGoodput ? IsolationOf(run)
+                                                  : ImpactOf(run, kMainImpact);
+  if (seconds.empty()) {
+    return absl::NotFoundError(
+        absl::StrCat("the objective \"", objective.text,
+                     "\" cannot be judged: the run has no second beside the "
+                     "antagonist that could be compared with its baseline"));
+  }
+  return JudgeSeconds(objective, seconds);
+}
+
+}  // namespace distbench

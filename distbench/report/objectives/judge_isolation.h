@@ -1,0 +1,28 @@
+// Judges what the subject of an experiment kept beside its antagonist.
+
+#ifndef DISTBENCH_REPORT_OBJECTIVES_JUDGE_ISOLATION_H_
+#define DISTBENCH_REPORT_OBJECTIVES_JUDGE_ISOLATION_H_
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "distbench/config/search/objective.h"
+#include "distbench/report/objectives/judge_objective.h"
+#include "proto/results.pb.h"
+
+namespace distbench {
+
+// Judges an objective on isolation by the run of a cell. NOT_FOUND if the run
+// is none, or has no baseline to compare with.
+absl::StatusOr<ObjectiveOutcome> JudgeIsolation(const Objective& objective,
+                                                const TestResult& result);
+
+// The same from the values of the seconds, of which there is at least one:
+// shares, infinite for a second in which nothing ended. A percentile has the
+// bounds of order statistics. These take the seconds for independent, which
+// neighbours are not quite: a longer run says more than its bounds.
+ObjectiveOutcome JudgeSeconds(const Objective& objective,
+                              absl::Span<const double> seconds);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_REPORT_OBJECTIVES_JUDGE_ISOLATION_H_

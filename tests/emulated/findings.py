@@ -1,0 +1,61 @@
+"""What the tests of the emulated machine share.
+
+A test boots the machine with a script, and then checks, case by case, the files
+that the script left behind.
+"""
+
+import dataclasses
+import json
+import os
+import subprocess
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+REPOSITORY = os.path.dirname(os.path.dirname(HERE))
+DISTBENCH = os.environ.get(
+    "DISTBENCH", f"{REPOSITORY}/bazel-bin/distbench/cli/distbench"
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Boot:
+    """What a test needs in order to boot: a kernel, and where results go."""
+
+    kernel: str
+    out: str
+
+
+def script(name):
+    """Returns the files of a machine that runs this script of the folder."""
+    files = {}
+    for path, source in (("guest.sh", name), ("guest_lib.sh", "guest_lib.sh")):
+        with open(os.path.join(HERE, source), encoding="utf-8") as file:
+            files[path] = file.read()
+    return files
+
+
+class Findings(unittest.TestCase):
+    """The files that the machine left behind in the folder `out`."""
+
+    out = ""
+
+    def read(self, name):
+        with open(os.path.join(self.out, name), encoding="utf-8") as file:
+            return file.read()
+
+    def facts(self, name="facts"):
+        """Returns the lines "NAME VALUE" of a file as a dictionary."""
+        pairs = (line.split(" ", 1) for line in self.read(name).splitlines())
+        return {pair[0]: pair[1] if len(pair) > 1 else "" for pair in pairs}
+
+    def report(self, name):
+        """Returns the JSON of a result file."""
+        outcome = subprocess.run(
+            [DISTBENCH, "report", "--format=json", f"{self.out}/{name}"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if not outcome.stdout:
+            raise AssertionError(f"no report of {name}: {outcome.stderr}")
+        return json.loads(outcome.stdout)
