@@ -23,6 +23,10 @@ namespace {
 constexpr double kSaturated = 0.9;
 constexpr double kMuchOther = 0.2;
 
+// Share of the traffic's time for which other programs kept a thread of the
+// test from a CPU.
+constexpr double kMuchWaiting = 0.1;
+
 // Shares of a host's CPU time that a hypervisor took, and of the traffic's time
 // in which a CPU limit stopped a control group.
 constexpr double kStolen = 0.005;
@@ -49,6 +53,7 @@ struct HostUse {
   double capacity_ns = 0;
   double host_cpu_ns = 0;
   double process_cpu_ns = 0;
+  double run_queue_delay_ns = 0;
   HostCounters counters;  // of the first node's samples
 
   // Of all nodes; nothing if none of them knows its data connections.
@@ -104,6 +109,7 @@ void AddNode(const std::string& alias, const NodeResources& node,
     duration_ns += static_cast<double>(sample.duration_ns());
     process_cpu_ns += static_cast<double>(sample.process_cpu_ns());
     host_cpu_ns += static_cast<double>(sample.host_cpu_ns());
+    host.run_queue_delay_ns += static_cast<double>(sample.run_queue_delay_ns());
     AddCounters(sample.host_counters(), counters);
   }
   AddDataConnections(node, host);
@@ -242,6 +248,27 @@ void JudgeCpuUse(const std::string& name, const HostUse& host,
   }
 }
 
+// Threads of the test also wait for each other, which is part of what a test
+// with several instances on a host measures. Others cannot have kept them
+// waiting for longer than they ran.
+void JudgeWaiting(const std::string& name, const HostUse& host,
+                  FindingList& findings) {
+  const double others_ns = host.host_cpu_ns - host.process_cpu_ns;
+  const double share =
+      std::min(host.run_queue_delay_ns, others_ns) / host.duration_ns;
+  if (share <= kMuchWaiting) return;
+  findings.Add(
+      Finding::WARN, "waited_for_cpu",
+      absl::StrCat("threads of the test on host ", name,
+                   " were ready to run and waited for a CPU for ",
+                   Duration(host.run_queue_delay_ns),
+                   ", while other programs "
+                   "ran for ",
+                   Duration(others_ns), " (", Percent(share),
+                   " of the time), so latencies include these waits. Stop the "
+                   "other programs, or bind the nodes to CPUs of their own"));
+}
+
 void JudgeHost(const std::string& name, const HostUse& host,
                FindingList& findings) {
   JudgeRetransmits(name, host, findings);
@@ -249,6 +276,7 @@ void JudgeHost(const std::string& name, const HostUse& host,
   JudgeThrottling(name, host, findings);
   if (host.capacity_ns <= 0) return;
   JudgeCpuUse(name, host, findings);
+  JudgeWaiting(name, host, findings);
   JudgeStolenTime(name, host, findings);
 }
 

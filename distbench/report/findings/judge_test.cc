@@ -531,6 +531,37 @@ TEST_F(JudgeTest, AHostThatUsesAllThatWasNotStolenIsSaturated) {
   EXPECT_EQ(findings[1].code(), "stolen");
 }
 
+// ---- waited_for_cpu
+// ----------------------------------------------------------
+
+// Other programs run for half of the time, on one of four CPUs.
+TEST_F(JudgeTest, WaitingForACpuThatOthersHadIsAWarning) {
+  Resources().mutable_samples(0)->set_run_queue_delay_ns(4 * kSecond);
+  EXPECT_THAT(ExpectOne(Finding::WARN, "waited_for_cpu"),
+              HasSubstr("(13.3 % of the time)"));
+}
+
+TEST_F(JudgeTest, AShortWaitIsNothing) {
+  Resources().mutable_samples(0)->set_run_queue_delay_ns(2 * kSecond);
+  ExpectNothing();
+}
+
+TEST_F(JudgeTest, ThreadsThatWaitForEachOtherAreNothing) {
+  Resources().mutable_samples(0)->set_run_queue_delay_ns(20 * kSecond);
+  UseCpus(2 * kSecond, 2 * kSecond);
+  ExpectNothing();
+}
+
+TEST_F(JudgeTest, TheWaitsOfAllNodesOfAHostCount) {
+  NodeResources& other = (*result_.mutable_resource_usage_logs()
+                               ->mutable_node_resources())["node1"];
+  other.mutable_host()->CopyFrom(Resources().host());
+  ResourceSample& sample = *other.add_samples();
+  sample.set_run_queue_delay_ns(2 * kSecond);
+  Resources().mutable_samples(0)->set_run_queue_delay_ns(2 * kSecond);
+  ExpectOne(Finding::WARN, "waited_for_cpu");
+}
+
 // ---- stolen -----------------------------------------------------------------
 
 // 30 s of 4 CPUs.
