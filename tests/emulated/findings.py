@@ -25,13 +25,18 @@ class Boot:
     out: str
 
 
+def read_here(name):
+    """Returns a file of this folder."""
+    with open(os.path.join(HERE, name), encoding="utf-8") as file:
+        return file.read()
+
+
 def script(name):
     """Returns the files of a machine that runs this script of the folder."""
-    files = {}
-    for path, source in (("guest.sh", name), ("guest_lib.sh", "guest_lib.sh")):
-        with open(os.path.join(HERE, source), encoding="utf-8") as file:
-            files[path] = file.read()
-    return files
+    return {
+        "guest.sh": read_here(name),
+        "guest_lib.sh": read_here("guest_lib.sh"),
+    }
 
 
 class Findings(unittest.TestCase):

@@ -1,6 +1,7 @@
 """What the control groups of the machine's kernel can do, without distbench.
 
-If this fails, the failures of the other tests say nothing about distbench.
+If this fails, the failures of the other tests say nothing about distbench. The
+cases of distbench/control_groups that need such a kernel run here, too.
 """
 
 import os
@@ -32,6 +33,12 @@ REQUIRED_FILES = (
 )
 
 
+# The cases of distbench/control_groups that need a kernel, if they are built.
+CASES = os.path.join(
+    findings.REPOSITORY, "bazel-bin/distbench/control_groups/kernel_test"
+)
+
+
 def boot(options):
     computer = machine.Machine(
         findings.DISTBENCH,
@@ -40,6 +47,7 @@ def boot(options):
             machine.make_data_disk(os.path.join(options.out, "data.img"), 64),
             machine.make_swap_disk(os.path.join(options.out, "swap.img"), 128),
         ),
+        programs=(CASES,) if os.path.exists(CASES) else (),
     )
     machine.run(
         computer,
@@ -123,3 +131,12 @@ class KernelTest(findings.Findings):
         ratio = self.number("io_weight:heavy") / self.number("io_weight:light")
         self.assertGreater(ratio, 2)
         self.assertLess(ratio, 8)
+
+    def test_library_of_controls(self):
+        if "kernel_test" not in self.fact:
+            self.skipTest(
+                "bazel build //distbench/control_groups:kernel_test first"
+            )
+        log = self.read("kernel_test.log")
+        self.assertEqual(self.fact["kernel_test"], "0", log)
+        self.assertNotIn("SKIPPED", log)

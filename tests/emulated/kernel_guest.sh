@@ -172,3 +172,8 @@ probe_memory
 echo "guest: drives"
 probe_io_max
 probe_io_weight
+if [ -e /bin/kernel_test ]; then
+  echo "guest: cases of the library"
+  kernel_test >/out/kernel_test.log 2>&1
+  fact "kernel_test $?"
+fi

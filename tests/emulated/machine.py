@@ -73,6 +73,7 @@ class Machine:
     cpus: int = 2
     memory_mib: int = 1024
     disks: tuple[Disk, ...] = ()
+    programs: tuple[str, ...] = ()  # in addition, for scripts to call
 
     def options(self):
         """Returns the options of qemu that describe the hardware."""
@@ -222,7 +223,7 @@ def _read(path):
         return file.read()
 
 
-def make_image(distbench, files):
+def make_image(programs, files):
     """Returns the file system; `files` has contents by path."""
     archive = _Archive()
     for folder in ("proc", "sys", "tmp", "bin", "lib"):
@@ -232,8 +233,12 @@ def make_image(distbench, files):
     archive.add_device("dev/null", 1, 3)
     archive.add_file("init", INIT.encode())
     archive.add_file("bin/busybox", _read(BUSYBOX))
-    archive.add_file("bin/distbench", _read(distbench))
-    for path, source in _libraries(distbench):
+    libraries = {}
+    for program in programs:
+        name = os.path.basename(program)
+        archive.add_file(f"bin/{name}", _read(program))
+        libraries.update(_libraries(program))
+    for path, source in libraries.items():
         archive.add_file(path.lstrip("/"), _read(source))
     for path, content in files.items():
         archive.add_file(path, content.encode())
@@ -250,7 +255,8 @@ def run(machine, files, out, log):
     with tempfile.TemporaryDirectory() as folder:
         image = os.path.join(folder, "initrd")
         with open(image, "wb") as file:
-            file.write(make_image(machine.distbench, files))
+            programs = (machine.distbench, *machine.programs)
+            file.write(make_image(programs, files))
         results = os.path.join(folder, "results")
         command = [
             QEMU, *machine.options(),
