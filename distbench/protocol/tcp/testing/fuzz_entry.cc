@@ -29,7 +29,7 @@ void Require(bool condition) {
 // Answers each request as an engine does, and reads the reply as a client does.
 class Answers {
  public:
-  Answers() {
+  explicit Answers(FrameKind kind) : kind_(kind), decoder_(kind) {
     int ends[2];
     Require(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends) == 0);
     stream_ = Stream(FileDescriptor(ends[0]));
@@ -40,10 +40,8 @@ class Answers {
     const int64_t asked = header.response_bytes != kServerDecides
                               ? header.response_bytes
                               : kReplyBytes;
-    const int64_t sent =
-        queue_.Append(FrameKind::kReply, request.call_id,
-                      ResponseHeader{.server_instance = kInstance}, asked);
-    Require(sent ==
+    const int64_t sent = Append(request.call_id, asked);
+    Require(sent - static_cast<int64_t>(TimesBytes(kind_)) ==
             LayOutMessage(ResponseHeader{.server_instance = kInstance}, asked)
                 .total_bytes());
     Require(queue_.Write(stream_) != SendQueue::Outcome::kBroken);
@@ -53,6 +51,28 @@ class Answers {
  private:
   static constexpr int64_t kReplyBytes = 16;
   static constexpr int kInstance = 0;
+  static constexpr int64_t kQueueNs = 3;
+  static constexpr int64_t kHandlerNs = 5;
+
+  int64_t Append(uint64_t call_id, int64_t bytes) {
+    const ResponseHeader header = {.server_instance = kInstance};
+    if (kind_ == FrameKind::kReply) {
+      return queue_.Append(kind_, call_id, header, bytes);
+    }
+    const int64_t sent =
+        queue_.AppendTimedReply(call_id, header, bytes, kQueueNs, 0);
+    queue_.StampReplies(kHandlerNs);
+    return sent;
+  }
+
+  // Takes the times from the head.
+  void CheckTimes(absl::string_view& head) const {
+    if (kind_ == FrameKind::kReply) return;
+    Require(head.size() >= TimesBytes(kind_));
+    const ReplyTimes times = DecodeReplyTimes(head.data());
+    Require(times.queue_ns == kQueueNs && times.handler_ns == kHandlerNs);
+    head.remove_prefix(TimesBytes(kind_));
+  }
 
   // Of a large reply, only the beginning is sent.
   void Receive(uint64_t call_id, int64_t message_bytes) {
@@ -60,6 +80,7 @@ class Answers {
     int replies = 0;
     const auto on_frame = [&](const FrameHeader& frame,
                               absl::string_view head) {
+      CheckTimes(head);
       const ResponseHeader* const header =
           heads_.Read(head, frame.message_bytes - frame.head_bytes);
       Require(header != nullptr && header->server_instance == kInstance);
@@ -79,20 +100,21 @@ class Answers {
     decoder_.Reset();
   }
 
+  const FrameKind kind_;
   Stream stream_;
   FileDescriptor client_;
   SendQueue queue_;
-  FrameDecoder decoder_{FrameKind::kReply};
+  FrameDecoder decoder_;
   HeadReader<ResponseHeader> heads_;
 };
 
 // Replies end at the client; they need no answer.
 void Answer(const FrameHeader& frame, const RequestHeader& header,
-            std::optional<Answers>& answers) {
-  if (!answers.has_value()) answers.emplace();
+            FrameKind kind, std::optional<Answers>& answers) {
+  if (!answers.has_value()) answers.emplace(kind);
   answers->Add(frame, header);
 }
-void Answer(const FrameHeader&, const ResponseHeader&,
+void Answer(const FrameHeader&, const ResponseHeader&, FrameKind,
             std::optional<Answers>&) {}
 
 bool IsSame(const RequestHeader& a, const RequestHeader& b) {
@@ -107,14 +129,16 @@ bool IsSame(const ResponseHeader& a, const ResponseHeader& b) {
 }
 
 template <typename Header>
-DecodedStream DecodeAs(FrameKind kind, absl::string_view bytes,
-                       size_t piece_bytes) {
+DecodedStream DecodeAs(FrameKind kind, FrameKind answer_kind,
+                       absl::string_view bytes, size_t piece_bytes) {
   DecodedStream result;
   FrameDecoder decoder(kind);
   HeadReader<Header> heads;
   std::optional<Answers> answers;
   std::string scratch;
   const auto on_frame = [&](const FrameHeader& frame, absl::string_view head) {
+    if (head.size() < TimesBytes(kind)) return StreamError::kMalformedMessage;
+    head.remove_prefix(TimesBytes(kind));
     const int64_t payload_bytes = frame.message_bytes - frame.head_bytes;
     const Header* const header = heads.Read(head, payload_bytes);
     // A head must decode the same way without the memory of earlier ones.
@@ -124,7 +148,7 @@ DecodedStream DecodeAs(FrameKind kind, absl::string_view bytes,
     Require((header != nullptr) == is_well_formed);
     if (header == nullptr) return StreamError::kMalformedMessage;
     Require(IsSame(*header, read_alone));
-    Answer(frame, *header, answers);
+    Answer(frame, *header, answer_kind, answers);
     ++result.frames;
     return StreamError::kNone;
   };
@@ -163,14 +187,18 @@ DecodedStream DecodeStream(absl::string_view bytes, size_t piece_bytes) {
   if (bytes.empty()) return {};
   const bool requests = bytes.front() % 2 != 0;
   const bool greeting = (bytes.front() & kGreetingBit) != 0;
+  const FrameKind reply_kind = (bytes.front() & kTimesBit) != 0
+                                   ? FrameKind::kTimedReply
+                                   : FrameKind::kReply;
   bytes.remove_prefix(1);
   if (greeting) {
     return Greet(requests ? Greeting::Side::kServer : Greeting::Side::kClient,
                  bytes, piece_bytes);
   }
-  return requests
-             ? DecodeAs<RequestHeader>(FrameKind::kRequest, bytes, piece_bytes)
-             : DecodeAs<ResponseHeader>(FrameKind::kReply, bytes, piece_bytes);
+  return requests ? DecodeAs<RequestHeader>(FrameKind::kRequest, reply_kind,
+                                            bytes, piece_bytes)
+                  : DecodeAs<ResponseHeader>(reply_kind, reply_kind, bytes,
+                                             piece_bytes);
 }
 
 void DecodeInPieces(absl::string_view bytes) {

@@ -22,21 +22,26 @@ constexpr char kReplies = 2;
 template <typename Header>
 std::string Frame(FrameKind kind, const Header& header, int64_t target_bytes) {
   const MessageLayout layout = LayOutMessage(header, target_bytes);
-  std::string frame(kFrameHeaderBytes + layout.total_bytes(), 'D');
+  const size_t times_bytes = TimesBytes(kind);
+  std::string frame(kFrameHeaderBytes + times_bytes + layout.total_bytes(),
+                    'D');
   EncodeFrameHeader(
-      {.message_bytes = static_cast<uint32_t>(layout.total_bytes()),
-       .head_bytes = static_cast<uint32_t>(layout.head_bytes),
+      {.message_bytes =
+           static_cast<uint32_t>(times_bytes + layout.total_bytes()),
+       .head_bytes = static_cast<uint32_t>(times_bytes + layout.head_bytes),
        .kind = kind,
        .call_id = 7},
       frame.data());
-  WriteHead(header, layout, frame.data() + kFrameHeaderBytes);
+  WriteHead(header, layout, frame.data() + kFrameHeaderBytes + times_bytes);
   return frame;
 }
 
 // A well-formed stream.
 std::string MakeStream(std::mt19937& random) {
   const bool requests = random() % 2 == 0;
-  std::string stream(1, requests ? kRequests : kReplies);
+  const bool has_times = random() % 2 == 0;
+  std::string stream(1, static_cast<char>((requests ? kRequests : kReplies) |
+                                          (has_times ? kTimesBit : 0)));
   const std::string text(random() % 40, 't');
   for (int i = 0; i < kFramesPerStream; ++i) {
     const auto target_bytes = static_cast<int64_t>(random() % 200);
@@ -48,8 +53,8 @@ std::string MakeStream(std::mt19937& random) {
                                     .trace_context = text},
                       target_bytes);
     } else {
-      stream += Frame(FrameKind::kReply, ResponseHeader{.error_message = text},
-                      target_bytes);
+      stream += Frame(has_times ? FrameKind::kTimedReply : FrameKind::kReply,
+                      ResponseHeader{.error_message = text}, target_bytes);
     }
   }
   return stream;
