@@ -28,7 +28,7 @@ std::string Script(const std::string& name, const std::string& command) {
   return path;
 }
 
-Work Run(const ForkStormOptions& options) {
+Work StormOf(const ForkStormOptions& options) {
   auto storm = MakeForkStorm(options);
   EXPECT_TRUE(storm.ok()) << storm.status();
   const Work work = DoIteration(**storm, 0);
@@ -37,10 +37,10 @@ Work Run(const ForkStormOptions& options) {
 }
 
 TEST(ForkStormTest, CountsChildrenThatSucceed) {
-  const Work plain = Run({.children = 5, .clock = &RealClock()});
+  const Work plain = StormOf({.children = 5, .clock = &RealClock()});
   EXPECT_GT(plain.operations, 0);  // all of them, if the host is not too slow
   EXPECT_EQ(plain.failed_operations, 0);
-  EXPECT_EQ(Run({.children = 1, .program = "/bin/true"}).operations, 1);
+  EXPECT_EQ(StormOf({.children = 1, .program = "/bin/true"}).operations, 1);
 }
 
 TEST(ForkStormTest, CanBeRepeated) {
@@ -52,15 +52,15 @@ TEST(ForkStormTest, CanBeRepeated) {
 
 TEST(ForkStormTest, CountsChildrenThatFail) {
   const Work work =
-      Run({.children = 1, .program = Script("failing", "exit 3")});
+      StormOf({.children = 1, .program = Script("failing", "exit 3")});
   EXPECT_EQ(work.operations, 0);
   EXPECT_EQ(work.failed_operations, 1);
 }
 
 TEST(ForkStormTest, KillsChildrenThatDoNotEnd) {
-  const Work work = Run({.children = 1,
-                         .program = Script("hanging", "exec sleep 1000"),
-                         .patience_ns = 0});
+  const Work work = StormOf({.children = 1,
+                             .program = Script("hanging", "exec sleep 1000"),
+                             .patience_ns = 0});
   EXPECT_EQ(work.operations, 0);
   EXPECT_EQ(work.failed_operations, 1);
 }
@@ -86,7 +86,7 @@ class FastClock final : public Clock {
 
 TEST(ForkStormTest, StartsNoMoreWhenItsTimeIsOver) {
   const FastClock clock;
-  EXPECT_EQ(Run({.children = 1000, .clock = &clock}).operations, 4);
+  EXPECT_EQ(StormOf({.children = 1000, .clock = &clock}).operations, 4);
 }
 
 }  // namespace

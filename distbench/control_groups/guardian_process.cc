@@ -49,11 +49,12 @@ class GuardianProcess final : public Guardian {
         message == kOnWatch) {
       return absl::OkStatus();
     }
+    // If it has closed its end, it is about to exit.
+    const bool has_ended =
+        process_.HasEnded(ready == 1 ? kEndPatience : absl::ZeroDuration());
     return absl::UnavailableError(absl::StrCat(
         "the guardian of control groups, process ", process_.pid(), ", ",
-        process_.HasEnded(absl::ZeroDuration())
-            ? DescribeExit(process_.Finish())
-            : "does not answer",
+        has_ended ? DescribeExit(process_.Finish()) : "does not answer",
         "; nothing is changed without it"));
   }
 

@@ -150,15 +150,16 @@ void ResourceSampler::SampleIfLongerThan(double duration_ns) {
 
 ResourceSampler::Reading ResourceSampler::Read() const {
   CpuTimes cpu_times = ReadCpuTimes(options_.root);
-  Reading reading = {.time_ns = options_.clock->MonotonicNs(),
-                     .host = ReadOtherCounters(options_.root),
-                     .cpus = std::move(cpu_times.by_cpu),
-                     .run_queue_delays_ns = ReadRunQueueDelaysNs(
-                         options_.root, options_.engine_processes()),
-                     .process = options_.process_usage(),
-                     .hardware = options_.hardware_counters(),
-                     .energy = ReadEnergy(options_.root).value_or({}),
-                     .network = ReadNetworkCounters(options_.root)};
+  Reading reading = {
+      .time_ns = options_.clock->MonotonicNs(),
+      .host = ReadOtherCounters(options_.root),
+      .cpus = std::move(cpu_times.by_cpu),
+      .run_queue_delays_ns =
+          ReadRunQueueDelaysNs(options_.root, options_.engine_processes()),
+      .process = options_.process_usage(),
+      .hardware = options_.hardware_counters(),
+      .energy = ReadEnergy(options_.root).value_or(EnergyCounters()),
+      .network = ReadNetworkCounters(options_.root)};
   AddCounters(cpu_times.all, reading.host);
   if (group_use_count_ < options_.max_group_uses) {
     reading.groups = options_.group_use();

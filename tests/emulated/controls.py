@@ -1,7 +1,7 @@
 """Each control: set, read back, effective, and restored after each kind of end.
 
-Two boots: in the first one the tests run, and the machine is switched off in the
-middle of the last one; in the second, a node manager finds what that left.
+Two boots: in the first one the tests run, and the machine is switched off in
+the middle of the last one; in the second, a node manager finds what that left.
 """
 
 import collections
@@ -76,7 +76,7 @@ def boot(options):
 
 
 def _samples(text):
-    """Returns the samples of each instance's group and file: (second, value)."""
+    """Returns pairs (second, value), by the instance's service and the file."""
     samples = collections.defaultdict(list)
     for line in text.splitlines():
         second, group, file, value = line.split(" ", 3)

@@ -1,4 +1,4 @@
-"""A session of jobs in one command: what io.cost protects a storage service from.
+"""A session of jobs in one command: how io.cost protects a storage service.
 
 It is killed in the middle, and started again with the same command. Numbers of
 an emulated machine mean nothing; that the jobs run, are kept, use each other's

@@ -7,6 +7,8 @@
 #include <set>
 #include <utility>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "distbench/report/measurements/protection_phases.h"
 #include "distbench/report/measurements/protection_resources.h"
 
@@ -176,28 +178,43 @@ class MatrixBuilder {
   std::map<std::string, Group> alone_;
 };
 
-std::vector<const TestResult*> ResultsOf(const TestSequenceResults& all,
-                                         const ExperimentReport& report) {
-  std::vector<const TestResult*> results;
-  for (const TestResult& result : all.test_results()) {
-    if (!result.has_experiment_cell()) continue;
-    if (all.experiments_size() > 1 &&
-        result.traffic_config().name() != report.test_name()) {
+// Whether a cell's test may belong to an experiment on the test of this name:
+// the names of cells follow it.
+bool IsNamedAfter(const std::string& test_name, const std::string& cell_test) {
+  return test_name.empty() || cell_test == test_name ||
+         absl::StartsWith(cell_test, absl::StrCat(test_name, "-"));
+}
+
+// The experiment of a cell's test: the one with the longest name that fits, so
+// that "a-b" is not taken for a cell of "a". The only experiment fits all.
+const ExperimentReport* ExperimentOf(const TestResult& result,
+                                     const TestSequenceResults& all) {
+  if (all.experiments_size() == 1) return &all.experiments(0);
+  const ExperimentReport* experiment = nullptr;
+  for (const ExperimentReport& report : all.experiments()) {
+    if (!IsNamedAfter(report.test_name(), result.traffic_config().name())) {
       continue;
     }
-    results.push_back(&result);
+    if (experiment == nullptr ||
+        report.test_name().size() > experiment->test_name().size()) {
+      experiment = &report;
+    }
   }
-  return results;
+  return experiment;
 }
 
 }  // namespace
 
 std::vector<ProtectionMatrix> MeasureExperiments(
     const TestSequenceResults& results) {
+  std::map<const ExperimentReport*, std::vector<const TestResult*>> runs;
+  for (const TestResult& result : results.test_results()) {
+    if (!result.has_experiment_cell()) continue;
+    runs[ExperimentOf(result, results)].push_back(&result);
+  }
   std::vector<ProtectionMatrix> matrices;
   for (const ExperimentReport& report : results.experiments()) {
-    matrices.push_back(
-        MatrixBuilder(report, ResultsOf(results, report)).Build());
+    matrices.push_back(MatrixBuilder(report, runs[&report]).Build());
   }
   return matrices;
 }

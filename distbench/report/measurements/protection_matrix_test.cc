@@ -119,13 +119,26 @@ TEST(ProtectionMatrixTest, AccountsTheAntagonistsWork) {
 }
 
 TEST(ProtectionMatrixTest, SeveralExperimentsAreToldApartByTheirTests) {
-  TestSequenceResults results = ResultsOf({RunWith(40, 0, "hog")});
-  *results.add_experiments() = results.experiments(0);
-  results.mutable_experiments(1)->set_test_name("other");
+  TestSequenceResults results =
+      ResultsOf({RunWith(40, 0, "hog"), RunWith(60, 0, "hog")});
+  results.mutable_experiments(0)->set_test_name("a");
+  for (const char* name : {"a-b", "other"}) {
+    *results.add_experiments() = results.experiments(0);
+    results.mutable_experiments(results.experiments_size() - 1)
+        ->set_test_name(name);
+  }
+  const char* const names[] = {"a-off-hog", "a-b-off-hog"};
+  for (int i = 0; i < 2; ++i) {
+    results.mutable_test_results(i)->mutable_traffic_config()->set_name(
+        names[i]);
+  }
   const std::vector<ProtectionMatrix> matrices = MeasureExperiments(results);
-  ASSERT_EQ(matrices.size(), 2);
-  EXPECT_EQ(matrices[0].cells.size(), 1);
-  EXPECT_THAT(matrices[1].problem, testing::HasSubstr("no run of its cells"));
+  ASSERT_EQ(matrices.size(), 3);
+  ASSERT_EQ(matrices[0].cells.size(), 1);
+  EXPECT_DOUBLE_EQ(matrices[0].cells[0].mean_isolation->value, 0.4);
+  ASSERT_EQ(matrices[1].cells.size(), 1);
+  EXPECT_DOUBLE_EQ(matrices[1].cells[0].mean_isolation->value, 0.6);
+  EXPECT_THAT(matrices[2].problem, testing::HasSubstr("no run of its cells"));
 }
 
 TEST(ProtectionMatrixTest, ResultsOfSeveralRunsAreMeasuredOnce) {

@@ -15,6 +15,9 @@ namespace {
 
 constexpr double kNsPerSecond = 1e9;
 
+// Recorded series never have shorter intervals.
+constexpr int64_t kShortestIntervalNs = 1'000'000'000;
+
 // A limit of latencies: of a percentile or of the mean.
 bool LimitsLatencies(const Objective& objective) {
   const auto* metric = std::get_if<Metric>(&objective.metric);
@@ -87,6 +90,12 @@ class RunMeasurement {
       return absl::NotFoundError(absl::StrCat(
           "nothing of the RPC \"", subject_.rpc, "\" was recorded over time",
           failure.empty() ? "" : ": ", failure));
+    }
+    if (series_.interval_ns < kShortestIntervalNs) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the series of the RPC \"", subject_.rpc,
+                       "\" are damaged: their intervals are shorter than a "
+                       "second"));
     }
     run_.interval_ns = series_.interval_ns;
     run_.left_out_count = series_.left_out_count;

@@ -175,6 +175,11 @@ TEST(ProtectionRunTest, SaysWhatIsMissing) {
   TestResult unrecorded = result;
   unrecorded.mutable_service_logs()->clear_instance_logs();
   EXPECT_THAT(Measured(unrecorded).problem, HasSubstr("was recorded"));
+  TestResult damaged = result;
+  (*(*damaged.mutable_service_logs()->mutable_instance_logs())["client/0"]
+        .mutable_rpc_time_series())[0]
+      .set_interval_ns(32'767);
+  EXPECT_THAT(Measured(damaged).problem, HasSubstr("shorter than a second"));
 }
 
 TEST(ProtectionRunTest, ImpactIsAbsentIfTheBaselineFails) {

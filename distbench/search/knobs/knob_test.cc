@@ -170,9 +170,33 @@ TEST(BuilderKnobTest, SaysWhatThereIsToTurn) {
       HasSubstr("2 tests"));
 }
 
+TEST(ControlKnobTest, VariesASettingOfTheExperiment) {
+  DistributedSystemDescription test = LoopTest("open_loop_interval_ns: 1000");
+  test.mutable_experiment()->MergeFrom(FromText<Experiment>(
+      "controls { name: 'on' groups { services: 'server' cpu_weight: 300 } "
+      "groups { services: 'antagonist_hog' cpu_max: '1.5' } }"));
+  const auto weight = Make("control:on:cpu_weight", test);
+  ASSERT_TRUE(weight.ok()) << weight.status();
+  EXPECT_TRUE((*weight)->finds_lowest());
+  EXPECT_TRUE((*weight)->is_whole());
+  EXPECT_FALSE((*weight)->is_rate());
+  EXPECT_EQ((*weight)->base_load(), 300);
+  EXPECT_EQ((*weight)->unit(), "cpu_weight");
+  const auto turned = (*weight)->At(20, kTiming);
+  ASSERT_TRUE(turned.ok()) << turned.status();
+  EXPECT_EQ(turned->experiment().controls(0).groups(0).cpu_weight(), 20);
+  const auto limit = Make("control:on:cpu_max", test);
+  ASSERT_TRUE(limit.ok()) << limit.status();
+  EXPECT_FALSE((*limit)->finds_lowest());
+  EXPECT_FALSE((*limit)->is_whole());
+  EXPECT_THAT(ErrorOf("control:of:cpu_weight", test),
+              HasSubstr("did you mean \"on\"?"));
+}
+
 TEST(KnobNameTest, SaysWhichKnobsThereAre) {
-  for (const char* name : {"", "rat", "payload", "payload:", "builder:x",
-                           "builder::x", "concurrency:"}) {
+  for (const char* name :
+       {"", "rat", "payload", "payload:", "builder:x", "builder::x",
+        "concurrency:", "control:on", "control:on:", "control::cpu_weight"}) {
     EXPECT_THAT(ErrorOf(name, LoopTest("")), HasSubstr("payload:NAME")) << name;
   }
 }
