@@ -67,7 +67,8 @@ class RunTestsJob final : public JobKind {
   }
 
   absl::Status Run(const JobRun& run) const override {
-    const absl::StatusOr<TestSequence> tests = TestsOf(run);
+    const absl::StatusOr<TestSequence> tests =
+        AdaptedTests(run.job.tests(), run);
     if (!tests.ok()) return tests.status();
     const absl::StatusOr<std::unique_ptr<JobCluster>> cluster =
         JobCluster::Start(run.environment, *tests);

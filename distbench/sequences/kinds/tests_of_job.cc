@@ -172,8 +172,8 @@ void UseCalibration(absl::Span<const BenchJob* const> earlier,
   }
 }
 
-absl::StatusOr<TestSequence> TestsOf(const JobRun& run) {
-  TestSequence tests = run.job.tests();
+absl::StatusOr<TestSequence> AdaptedTests(TestSequence tests,
+                                          const JobRun& run) {
   run.job.clear_parameters();
   for (DistributedSystemDescription& test : *tests.mutable_tests()) {
     LeaveUntouched(run.spec.passive, test);
