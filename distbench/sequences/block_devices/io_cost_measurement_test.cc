@@ -176,7 +176,7 @@ TEST(IoCostMeasurementTest, APhaseThatCountedNothingIsAnError) {
   EncodeHistogram(LogHistogram(), *(*records)[1].mutable_read_ns());
   EXPECT_THAT(Message(ModelFrom(*records).status()),
               HasSubstr("in the phase rseqiops, no read ended"));
-  for (const double wrong : {0.0, 100.0, -1.0, NAN}) {
+  for (const double wrong : {0.0, 100.0, -1.0, std::nan("")}) {
     EXPECT_FALSE(QosFrom(*records, wrong).ok()) << wrong;
   }
   (*records)[6].clear_wanted_read_rate();
