@@ -31,8 +31,9 @@ void UseCalibration(absl::Span<const BenchJob* const> earlier,
                     DistributedSystemDescription& test, BenchJob& job);
 
 // Describes the hosts of the job's results and, for jobs on this host, adds
-// what is only known here, with the disks that tests with io.cost use. Adds
-// settings of control groups that could not be made to the missed requirements.
+// what is only known here, with the disks on which activities have their files
+// or whose io.cost tests set: as it was during the tests. Adds settings of
+// control groups that could not be made to the missed requirements.
 void DescribeSystems(const JobEnvironment& environment, BenchJob& job);
 
 // Adds what the job's systems lack for tests of disks and memory.
