@@ -2,8 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <unistd.h>
-#include <zlib.h>
 
 #include <climits>
 #include <memory>
@@ -19,6 +17,7 @@
 #include "distbench/results/output_file.h"
 #include "distbench/results/rpc_totals.h"
 #include "distbench/results/statistics_from_samples.h"
+#include "distbench/results/uncompressed_file.h"
 #include "distbench/results/walk.h"
 #include "google/protobuf/io/gzip_stream.h"
 #include "google/protobuf/io/tokenizer.h"
@@ -30,7 +29,6 @@ namespace distbench {
 namespace {
 
 using google::protobuf::TextFormat;
-using google::protobuf::io::CopyingInputStream;
 using google::protobuf::io::CopyingInputStreamAdaptor;
 using google::protobuf::io::ErrorCollector;
 using google::protobuf::io::FileOutputStream;
@@ -54,45 +52,6 @@ bool PrintCompressed(const TestSequenceResults& results,
 }
 
 // ---- Reading ----------------------------------------------------------------
-
-// The bytes of a file, uncompressed if it is a gzip file.
-class UncompressedFile final : public CopyingInputStream {
- public:
-  // Takes ownership of the descriptor.
-  explicit UncompressedFile(int fd) : file_(gzdopen(fd, "rb")) {
-    gzbuffer(file_, 1 << 17);
-  }
-  ~UncompressedFile() override { gzclose(file_); }
-
-  int Read(void* buffer, int size) override {
-    const int count = gzread(file_, buffer, size);
-    if (count < 0) {
-      errno_ = errno;
-    }
-    return count;
-  }
-
-  // The status of reading so far, without the file's name.
-  absl::Status status() const {
-    int code = Z_OK;
-    const char* message = gzerror(file_, &code);
-    if (code == Z_OK || code == Z_STREAM_END) {
-      return absl::OkStatus();
-    }
-    if (code == Z_ERRNO) {
-      return absl::ErrnoToStatus(errno_, "read error");
-    }
-    if (code == Z_BUF_ERROR) {
-      return absl::DataLossError("the compressed data ends too early");
-    }
-    return absl::DataLossError(
-        absl::StrCat("the compressed data is damaged: ", message));
-  }
-
- private:
-  const gzFile file_;
-  int errno_ = 0;
-};
 
 // Keeps the first error, with line and column in editors' notation.
 class FirstError final : public ErrorCollector {

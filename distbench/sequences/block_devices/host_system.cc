@@ -19,6 +19,9 @@ namespace {
 
 constexpr int64_t kKibibyte = 1024;
 
+// Kernels differ by less in what they keep for themselves.
+constexpr int64_t kMemoryStep = int64_t{64} << 20;
+
 // "SwapTotal:  33554428 kB" of /proc/meminfo.
 std::optional<int64_t> MemoryInfo(absl::string_view text,
                                   absl::string_view name) {
@@ -66,6 +69,10 @@ BenchSystem ReadHostSystem(const std::string& root) {
   system.set_is_zswap_enabled(
       FirstLine(root + "/sys/module/zswap/parameters/enabled") == "Y");
   return system;
+}
+
+int64_t RoundedMemory(const BenchSystem& system) {
+  return system.memory_bytes() / kMemoryStep * kMemoryStep;
 }
 
 std::vector<std::string> MissedStorageRequirements(const BenchSystem& system) {

@@ -3,6 +3,7 @@
 #ifndef DISTBENCH_SEQUENCES_BLOCK_DEVICES_HOST_SYSTEM_H_
 #define DISTBENCH_SEQUENCES_BLOCK_DEVICES_HOST_SYSTEM_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,9 @@ namespace distbench {
 // Describes this host, without block devices, from /proc and /sys below `root`
 // (empty: the real ones) and uname(2). Unknown facts are absent.
 BenchSystem ReadHostSystem(const std::string& root);
+
+// The host's memory without what differs between two starts of it.
+int64_t RoundedMemory(const BenchSystem& system);
 
 // What the host lacks for tests of disks and memory to be comparable with those
 // of other hosts, one sentence each: swap, no compressed swap (zswap), disks

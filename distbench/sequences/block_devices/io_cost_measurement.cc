@@ -57,6 +57,12 @@ absl::StatusOr<double> RateOf(const IoPhaseRecords& records,
   return static_cast<double>(latencies->count()) * 1e9 / record.duration_ns();
 }
 
+// The kernel refuses 0. Damaged records may have any rate.
+int64_t WholeRate(double per_second) {
+  constexpr double kMost = 1e18;
+  return std::llround(std::clamp(per_second, 1.0, kMost));
+}
+
 IoPhase CapacityPhase(const char* name, bool is_write, bool is_random,
                       int64_t block_bytes,
                       const IoCostMeasurementOptions& options) {
@@ -109,8 +115,7 @@ absl::StatusOr<IoCostModel> ModelFrom(const IoPhaseRecords& records) {
       status.Update(found.status());
       return 0;
     }
-    // The kernel refuses 0.
-    return std::max<int64_t>(1, std::llround(*found));
+    return WholeRate(*found);
   };
   const auto bytes = [&](const char* phase, bool of_writes) -> int64_t {
     const absl::StatusOr<double> found = RateOf(records, phase, of_writes);
@@ -118,7 +123,7 @@ absl::StatusOr<IoCostModel> ModelFrom(const IoPhaseRecords& records) {
       status.Update(found.status());
       return 0;
     }
-    return std::llround(*found * Find(records, phase)->block_bytes());
+    return WholeRate(*found * Find(records, phase)->block_bytes());
   };
   model.set_rbps(bytes("rbps", false));
   model.set_rseqiops(rate("rseqiops", false));
@@ -132,6 +137,11 @@ absl::StatusOr<IoCostModel> ModelFrom(const IoPhaseRecords& records) {
 
 absl::StatusOr<IoCostQos> QosFrom(const IoPhaseRecords& records,
                                   double percentile) {
+  // Also false for what is no number.
+  if (!(percentile > 0 && percentile < 100)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the percentile ", percentile, " is not between 0 and 100"));
+  }
   const absl::StatusOr<LogHistogram> reads =
       LatenciesOf(records, kMixed, false);
   if (!reads.ok()) return reads.status();

@@ -1,5 +1,6 @@
 #include "distbench/sequences/block_devices/io_cost_measurement.h"
 
+#include <cmath>
 #include <queue>
 #include <random>
 
@@ -175,6 +176,9 @@ TEST(IoCostMeasurementTest, APhaseThatCountedNothingIsAnError) {
   EncodeHistogram(LogHistogram(), *(*records)[1].mutable_read_ns());
   EXPECT_THAT(Message(ModelFrom(*records).status()),
               HasSubstr("in the phase rseqiops, no read ended"));
+  for (const double wrong : {0.0, 100.0, -1.0, std::nan("")}) {
+    EXPECT_FALSE(QosFrom(*records, wrong).ok()) << wrong;
+  }
   (*records)[6].clear_wanted_read_rate();
   EXPECT_FALSE(QosFrom(*records, 95).ok());
   EXPECT_THAT(Message(ModelFrom({}).status()), HasSubstr("was not measured"));

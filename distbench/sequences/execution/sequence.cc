@@ -26,6 +26,7 @@ bool IsCutShort(const absl::Status& status) {
 void ClearRecords(BenchJob& job) {
   job.clear_results();
   job.clear_io_phases();
+  job.clear_parameters();
   job.clear_start_timestamp_ns();
 }
 
@@ -39,7 +40,6 @@ void Begin(const TestSequence& tests, bool starts_anew, const Clock& clock,
   job.clear_error();
   job.clear_exit_code();
   job.clear_outcome();
-  job.clear_parameters();
   job.clear_missed_requirements();
   job.clear_systems();
   job.clear_end_timestamp_ns();

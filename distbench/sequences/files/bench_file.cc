@@ -9,6 +9,7 @@
 #include <climits>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include "absl/memory/memory.h"
 #include "absl/strings/ascii.h"
@@ -16,40 +17,26 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/results/output_file.h"
 #include "distbench/results/result_file.h"
+#include "distbench/results/uncompressed_file.h"
 #include "google/protobuf/io/gzip_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl.h"
 
 namespace distbench {
 namespace {
 
-using google::protobuf::io::FileInputStream;
+using google::protobuf::io::CopyingInputStreamAdaptor;
 using google::protobuf::io::FileOutputStream;
-using google::protobuf::io::GzipInputStream;
 using google::protobuf::io::GzipOutputStream;
 
 constexpr int kFormatVersion = 1;
 
-bool IsCompressed(int fd) {
-  unsigned char magic[2] = {};
-  return pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
-         magic[0] == 0x1f && magic[1] == 0x8b;
-}
-
-absl::Status ParseFile(int fd, BenchFile& file) {
-  FileInputStream stream(fd);
-  if (!IsCompressed(fd)) {
-    if (file.ParseFromZeroCopyStream(&stream)) return absl::OkStatus();
-  } else {
-    GzipInputStream uncompressed(&stream);
-    if (file.ParseFromZeroCopyStream(&uncompressed)) {
-      // A file that ends too early can parse, if it does so between fields.
-      if (uncompressed.ZlibErrorCode() == Z_STREAM_END) return absl::OkStatus();
-      return absl::DataLossError("the compressed data ends too early");
-    }
-  }
-  if (stream.GetErrno() != 0) {
-    return absl::ErrnoToStatus(stream.GetErrno(), "read error");
-  }
+absl::Status ParseFile(FileDescriptor fd, BenchFile& file) {
+  UncompressedFile uncompressed(fd.Release());
+  CopyingInputStreamAdaptor stream(&uncompressed);
+  const bool is_parsed = file.ParseFromZeroCopyStream(&stream);
+  // Also if the message was complete before the end of the data.
+  if (absl::Status read = uncompressed.status(); !read.ok()) return read;
+  if (is_parsed) return absl::OkStatus();
   return absl::DataLossError(
       "it is damaged, or no result file of distbench bench");
 }
@@ -135,12 +122,12 @@ absl::StatusOr<FileDescriptor> Lock(const std::string& path,
 }  // namespace
 
 absl::StatusOr<BenchFile> ReadBenchFile(const std::string& path) {
-  const FileDescriptor fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  FileDescriptor fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (fd.get() < 0) {
     return absl::ErrnoToStatus(errno, absl::StrCat("cannot read ", path));
   }
   BenchFile file;
-  absl::Status status = ParseFile(fd.get(), file);
+  absl::Status status = ParseFile(std::move(fd), file);
   if (status.ok()) status = CheckContent(file);
   if (status.ok()) return file;
   return absl::Status(status.code(), absl::StrCat("cannot read ", path, ": ",

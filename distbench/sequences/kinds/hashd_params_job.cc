@@ -48,6 +48,15 @@ SizingOptions OptionsOf(const PropertyValues& values, int64_t memory_bytes) {
   return options;
 }
 
+// A sizing goes on with the options with which it began.
+absl::StatusOr<SizingOptions> OptionsOfRun(const JobRun& run) {
+  if (!run.job.results().searches().empty()) {
+    return SizingOptionsFrom(run.job.parameters());
+  }
+  return OptionsOf(run.values,
+                   RoundedMemory(ReadHostSystem(run.environment.host_root)));
+}
+
 class HashdParams final : public JobKind {
  public:
   const JobDeclaration& declaration() const override {
@@ -92,14 +101,14 @@ class HashdParams final : public JobKind {
   bool StartsAnew() const override { return false; }
 
   absl::Status Run(const JobRun& run) const override {
-    absl::StatusOr<TestSequence> tests = TestsOf(run);
+    const absl::StatusOr<SizingOptions> options = OptionsOfRun(run);
+    if (!options.ok()) return options.status();
+    absl::StatusOr<TestSequence> tests = AdaptedTests(run.job.tests(), run);
     if (!tests.ok()) return tests.status();
     DistributedSystemDescription& test = *tests->mutable_tests(0);
     if (run.environment.test_sequencer.empty()) ShareNode(test);
-    const SizingOptions options = OptionsOf(
-        run.values, ReadHostSystem(run.environment.host_root).memory_bytes());
-    AddSizingOptions(options, *run.job.mutable_parameters());
-    StorageSizing sizing(options);
+    AddSizingOptions(*options, *run.job.mutable_parameters());
+    StorageSizing sizing(*options);
     const absl::Status replayed = Replay(run.job.results(), sizing);
     if (!replayed.ok()) return replayed;
     const absl::StatusOr<std::unique_ptr<JobCluster>> cluster =

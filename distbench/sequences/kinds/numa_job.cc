@@ -112,7 +112,8 @@ class NumaJob final : public JobKind {
   }
 
   absl::Status Run(const JobRun& run) const override {
-    const absl::StatusOr<TestSequence> tests = TestsOf(run);
+    const absl::StatusOr<TestSequence> tests =
+        AdaptedTests(run.job.tests(), run);
     if (!tests.ok()) return tests.status();
     const absl::StatusOr<DeploymentPlan> plan =
         PlanOf(run.values, tests->tests(0), run.environment);

@@ -143,6 +143,16 @@ absl::Status CheckBuiltInOnly(const PropertyValues& values) {
   return absl::OkStatus();
 }
 
+// The experiment of the job: the test's, or the built-in one.
+void AddExperiment(const PropertyValues& values,
+                   const JobEnvironment& environment,
+                   DistributedSystemDescription& test) {
+  if (!test.has_experiment()) {
+    AddMemoryHog(HogOptionsOf(values, environment), test);
+  }
+  UseProperties(values, test);
+}
+
 // Nodes for the senders of an incast are added to those of the subject.
 TestSequence WithSenders(const DistributedSystemDescription& test) {
   int senders = 0;
@@ -212,17 +222,18 @@ class ProtectionJob final : public JobKind {
     if (test->has_experiment()) {
       const absl::Status status = CheckBuiltInOnly(values);
       if (!status.ok()) return status;
-    } else {
-      AddMemoryHog(HogOptionsOf(values, environment), *test);
     }
-    UseProperties(values, *test);
     TestSequence tests;
-    *tests.add_tests() = *std::move(test);
-    absl::StatusOr<TestSequence> checked = CheckTestSequence(std::move(tests));
-    if (!checked.ok()) return checked;
+    *tests.add_tests() = *test;
+    AddExperiment(values, environment, *test);
+    TestSequence complete;
+    *complete.add_tests() = *std::move(test);
+    const absl::StatusOr<TestSequence> checked =
+        CheckTestSequence(std::move(complete));
+    if (!checked.ok()) return checked.status();
     const absl::Status plan = PlanExperiment(checked->tests(0), {}).status();
     if (!plan.ok()) return plan;
-    return checked;
+    return tests;
   }
 
   bool StartsAnew() const override { return false; }
@@ -286,7 +297,9 @@ class ProtectionJob final : public JobKind {
   // The test with everything that earlier jobs found for it.
   static absl::StatusOr<DistributedSystemDescription> TestOf(
       const JobRun& run) {
-    absl::StatusOr<TestSequence> tests = TestsOf(run);
+    TestSequence given = run.job.tests();
+    AddExperiment(run.values, run.environment, *given.mutable_tests(0));
+    absl::StatusOr<TestSequence> tests = AdaptedTests(std::move(given), run);
     if (!tests.ok()) return tests.status();
     DistributedSystemDescription& test = *tests->mutable_tests(0);
     if (run.environment.test_sequencer.empty()) ShareNode(test);

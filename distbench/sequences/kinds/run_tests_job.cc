@@ -39,6 +39,12 @@ absl::Status CheckResults(const TestSequenceResults& results) {
   return absl::OkStatus();
 }
 
+void AddFindings(TestResult& result) {
+  for (Finding& finding : Judge(result)) {
+    *result.mutable_run_info()->add_findings() = std::move(finding);
+  }
+}
+
 class RunTestsJob final : public JobKind {
  public:
   const JobDeclaration& declaration() const override {
@@ -67,7 +73,8 @@ class RunTestsJob final : public JobKind {
   }
 
   absl::Status Run(const JobRun& run) const override {
-    const absl::StatusOr<TestSequence> tests = TestsOf(run);
+    const absl::StatusOr<TestSequence> tests =
+        AdaptedTests(run.job.tests(), run);
     if (!tests.ok()) return tests.status();
     const absl::StatusOr<std::unique_ptr<JobCluster>> cluster =
         JobCluster::Start(run.environment, *tests);
@@ -91,9 +98,8 @@ class RunTestsJob final : public JobKind {
     bool all_met = true;
     job.clear_outcome();
     for (TestResult& result : *job.mutable_results()->mutable_test_results()) {
-      for (Finding& finding : Judge(result)) {
-        *result.mutable_run_info()->add_findings() = std::move(finding);
-      }
+      // A test that failed early has nothing to judge.
+      if (result.has_service_logs()) AddFindings(result);
       result.clear_log_summary();
       for (std::string& line : SummarizeTest(result)) {
         result.add_log_summary(std::move(line));

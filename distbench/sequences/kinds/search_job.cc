@@ -184,7 +184,8 @@ class SearchJob final : public JobKind {
   bool StartsAnew() const override { return false; }
 
   absl::Status Run(const JobRun& run) const override {
-    const absl::StatusOr<TestSequence> tests = TestsOf(run);
+    const absl::StatusOr<TestSequence> tests =
+        AdaptedTests(run.job.tests(), run);
     if (!tests.ok()) return tests.status();
     const absl::StatusOr<int> instances = InstancesOf(run, *tests);
     if (!instances.ok()) return instances.status();

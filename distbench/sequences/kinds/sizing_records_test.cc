@@ -33,7 +33,7 @@ Probe Measure(const SizingProbe& probe) {
 }
 
 // Runs probes until the sizing is done, or there are `most` of them.
-void Run(StorageSizing& sizing, TestSequenceResults& results, int most) {
+void RunProbes(StorageSizing& sizing, TestSequenceResults& results, int most) {
   for (int i = 0; i < most; ++i) {
     const std::optional<SizingProbe> probe = sizing.Next();
     if (!probe.has_value()) return;
@@ -46,18 +46,18 @@ void Run(StorageSizing& sizing, TestSequenceResults& results, int most) {
 TEST(SizingRecordsTest, ASizingContinuesWhereItWasCutShort) {
   StorageSizing whole(Options());
   TestSequenceResults all;
-  Run(whole, all, 1000);
+  RunProbes(whole, all, 1000);
   ASSERT_TRUE(whole.result().is_complete());
 
   for (const int cut : {0, 1, 7, 20}) {
     TestSequenceResults results;
     {
       StorageSizing first(Options());
-      Run(first, results, cut);
+      RunProbes(first, results, cut);
     }
     StorageSizing second(Options());
     ASSERT_TRUE(Replay(results, second).ok());
-    Run(second, results, 1000);
+    RunProbes(second, results, 1000);
     EXPECT_EQ(Describe(second.result()), Describe(whole.result()));
     EXPECT_EQ(results.SerializeAsString(), all.SerializeAsString());
   }
@@ -66,7 +66,7 @@ TEST(SizingRecordsTest, ASizingContinuesWhereItWasCutShort) {
 TEST(SizingRecordsTest, ARecordSurvives) {
   StorageSizing whole(Options());
   TestSequenceResults results;
-  Run(whole, results, 1000);
+  RunProbes(whole, results, 1000);
   StorageSizing replayed(Options());
   ASSERT_TRUE(Replay(results, replayed).ok());
   EXPECT_EQ(Describe(replayed.result()), Describe(whole.result()));
@@ -76,7 +76,7 @@ TEST(SizingRecordsTest, ARecordSurvives) {
 TEST(SizingRecordsTest, RecordsOfOtherOptionsAreRefused) {
   StorageSizing whole(Options());
   TestSequenceResults results;
-  Run(whole, results, 1000);
+  RunProbes(whole, results, 1000);
   SizingOptions others = Options();
   others.small_footprint_bytes *= 2;
   others.tolerance = 0.2;

@@ -1,6 +1,7 @@
 #include "distbench/sequences/kinds/tests_of_job.h"
 
 #include <cmath>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -95,31 +96,73 @@ void AddHosts(const TestResult& result, BenchJob& job) {
   }
 }
 
-// The disks that the tests of the results control.
-std::set<std::string> DevicesOf(const TestSequenceResults& results) {
-  std::set<std::string> devices;
-  for (const TestResult& result : results.test_results()) {
-    for (const IoCostSettings& settings :
-         result.traffic_config().controls().io_cost()) {
-      devices.insert(settings.device());
+bool IoCostHeld(const TestResult& result) {
+  for (const auto& [alias, node] :
+       result.resource_usage_logs().node_resources()) {
+    for (const ControlProof& proof : node.controls()) {
+      if (absl::StartsWith(proof.file(), "io.cost.") && !proof.held()) {
+        return false;
+      }
     }
   }
-  return devices;
+  return true;
 }
 
-void AddDevices(const JobEnvironment& environment, BenchJob& job,
-                BenchSystem& system) {
-  std::set<std::string> known;
-  for (const BlockDeviceFacts& device : system.devices()) {
-    known.insert(device.name());
+// The io.cost settings that held while the tests ran, by device as they name
+// it.
+std::map<std::string, IoCostSettings> IoCostOf(
+    const TestSequenceResults& results) {
+  std::map<std::string, IoCostSettings> settings;
+  for (const TestResult& result : results.test_results()) {
+    if (!IoCostHeld(result)) continue;
+    for (const IoCostSettings& one :
+         result.traffic_config().controls().io_cost()) {
+      settings[one.device()] = one;
+    }
   }
-  for (const std::string& device : DevicesOf(job.results())) {
+  return settings;
+}
+
+// The folders in which activities of the job's tests have their files.
+std::set<std::string> FoldersOf(const BenchJob& job) {
+  std::set<std::string> folders;
+  for (const DistributedSystemDescription& test : job.tests().tests()) {
+    for (const ActivityConfig& activity : test.activity_configs()) {
+      for (const NamedSetting& setting : activity.activity_settings()) {
+        if (setting.name() == "directory")
+          folders.insert(setting.string_value());
+      }
+    }
+  }
+  return folders;
+}
+
+// The disks of this host that the job uses; what is on no disk is left out.
+std::set<std::string> DisksOf(const BenchJob& job, const std::string& root) {
+  std::set<std::string> disks;
+  for (const std::string& folder : FoldersOf(job)) {
+    const absl::StatusOr<std::string> disk = DiskOfFile(folder, root);
+    if (disk.ok()) disks.insert(*disk);
+  }
+  for (const auto& [device, settings] : IoCostOf(job.results())) {
     const absl::StatusOr<std::string> disk =
-        absl::StrContains(device, ":")
-            ? DiskOfNumber(device, environment.host_root)
-            : absl::StatusOr<std::string>(device);
-    if (disk.ok() && known.insert(*disk).second) {
-      *system.add_devices() = ReadBlockDevice(*disk, environment.host_root);
+        absl::StrContains(device, ":") ? DiskOfNumber(device, root)
+                                       : absl::StatusOr<std::string>(device);
+    if (disk.ok()) disks.insert(*disk);
+  }
+  return disks;
+}
+
+// The tests' settings have been undone when their job has ended.
+void AddDevices(const JobEnvironment& environment, const BenchJob& job,
+                BenchSystem& system) {
+  const std::map<std::string, IoCostSettings> io_cost = IoCostOf(job.results());
+  for (const std::string& disk : DisksOf(job, environment.host_root)) {
+    BlockDeviceFacts& facts = *system.add_devices();
+    facts = ReadBlockDevice(disk, environment.host_root);
+    for (const std::string& name : {facts.name(), facts.number()}) {
+      const auto held = io_cost.find(name);
+      if (held != io_cost.end()) *facts.mutable_io_cost() = held->second;
     }
   }
 }
@@ -172,8 +215,8 @@ void UseCalibration(absl::Span<const BenchJob* const> earlier,
   }
 }
 
-absl::StatusOr<TestSequence> TestsOf(const JobRun& run) {
-  TestSequence tests = run.job.tests();
+absl::StatusOr<TestSequence> AdaptedTests(TestSequence tests,
+                                          const JobRun& run) {
   run.job.clear_parameters();
   for (DistributedSystemDescription& test : *tests.mutable_tests()) {
     LeaveUntouched(run.spec.passive, test);

@@ -13,25 +13,27 @@
 
 namespace distbench {
 
-// Removes the settings of passive controllers; then, from the nearest job of
-// each kind:
+// Returns `tests` without the settings of passive controllers, and with what
+// the nearest job of each kind found:
 // - iocost-params: its model and QoS complete io_cost entries of that device
 //   (or of none). Sets of controls with an io.weight, which has no effect
 //   without io.cost, get such an entry.
 // - calibrate, if it was of the same infile: the sizes of activities.
-// Adds what was taken to the job's parameters. Returns canonical tests, or
-// INVALID_ARGUMENT if they are no longer valid.
-absl::StatusOr<TestSequence> TestsOf(const JobRun& run);
+// Adds what was taken to the job's parameters, which are cleared before.
+// INVALID_ARGUMENT if the tests are no longer valid.
+absl::StatusOr<TestSequence> AdaptedTests(TestSequence tests,
+                                          const JobRun& run);
 
-// The parts of TestsOf(), which say in `parameters` what they took.
+// The parts of AdaptedTests(), which say in `parameters` what they took.
 void UseIoCost(absl::Span<const BenchJob* const> earlier,
                DistributedSystemDescription& test, BenchJob& job);
 void UseCalibration(absl::Span<const BenchJob* const> earlier,
                     DistributedSystemDescription& test, BenchJob& job);
 
 // Describes the hosts of the job's results and, for jobs on this host, adds
-// what is only known here, with the disks that tests with io.cost use. Adds
-// settings of control groups that could not be made to the missed requirements.
+// what is only known here, with the disks on which activities have their files
+// or whose io.cost tests set: as it was during the tests. Adds settings of
+// control groups that could not be made to the missed requirements.
 void DescribeSystems(const JobEnvironment& environment, BenchJob& job);
 
 // Adds what the job's systems lack for tests of disks and memory.

@@ -1,5 +1,8 @@
 #include "distbench/sequences/kinds/tests_of_job.h"
 
+#include <filesystem>
+#include <fstream>
+
 #include "distbench/base/testing/proto_testing.h"
 #include "distbench/sequences/kinds/io_cost_outcome.h"
 #include "distbench/sequences/kinds/job_cluster.h"
@@ -156,6 +159,51 @@ TEST(DescribeSystemsTest, AControlThatDidNotHoldIsAMissedRequirement) {
   EXPECT_THAT(job.missed_requirements(),
               ElementsAre("host1: io.weight of a/0 did not hold: no such "
                           "file"));
+}
+
+// A host below a folder, with a disk 259:0.
+std::string MakeHost() {
+  const std::filesystem::path root =
+      std::filesystem::path(::testing::TempDir()) / "tests_of_job_test";
+  std::filesystem::remove_all(root);
+  const std::filesystem::path disk = root / "sys/devices/nvme0n1";
+  std::filesystem::create_directories(disk);
+  std::filesystem::create_directories(root / "sys/dev/block");
+  std::filesystem::create_directories(root / "sys/block");
+  std::ofstream(disk / "dev") << "259:0\n";
+  std::filesystem::create_symlink(disk, root / "sys/dev/block/259:0");
+  std::filesystem::create_symlink(disk, root / "sys/block/nvme0n1");
+  return root.string();
+}
+
+BenchJob JobWithIoCost(bool held) {
+  BenchJob job;
+  TestResult& result = *job.mutable_results()->add_test_results();
+  IoCostSettings& settings =
+      *result.mutable_traffic_config()->mutable_controls()->add_io_cost();
+  settings.set_device("259:0");
+  settings.set_enable(true);
+  ControlProof& proof = *(*result.mutable_resource_usage_logs()
+                               ->mutable_node_resources())["node0"]
+                             .add_controls();
+  proof.set_file("io.cost.qos");
+  proof.set_held(held);
+  return job;
+}
+
+TEST(DescribeSystemsTest, ADiskIsDescribedAsItWasDuringTheTests) {
+  JobEnvironment environment;
+  environment.host_root = MakeHost();
+  BenchJob job = JobWithIoCost(/*held=*/true);
+  DescribeSystems(environment, job);
+  ASSERT_EQ(job.systems(0).devices_size(), 1);
+  EXPECT_EQ(job.systems(0).devices(0).name(), "nvme0n1");
+  EXPECT_TRUE(job.systems(0).devices(0).io_cost().enable());
+
+  job = JobWithIoCost(/*held=*/false);
+  DescribeSystems(environment, job);
+  EXPECT_THAT(job.systems(0).devices(), IsEmpty());
+  EXPECT_EQ(job.missed_requirements_size(), 1);
 }
 
 TEST(NodesNeededTest, CountsBundlesAndInstancesOutside) {
