@@ -14,6 +14,7 @@
 #include "distbench/config/search/objective.h"
 #include "distbench/report/findings/verdict.h"
 #include "distbench/report/measurements/search_answer.h"
+#include "distbench/search/cpu_slices.h"
 #include "distbench/search/search_plan.h"
 #include "distbench/search/search_run.h"
 #include "distbench/search/sequencer_runner.h"
@@ -106,14 +107,30 @@ absl::StatusOr<int> GivenInstances(const PropertyValues& values) {
                    kAutomatic, " or a number from 1 to ", kMaxInstances));
 }
 
-absl::StatusOr<int> InstancesOf(const JobRun& run, const TestSequence& tests) {
-  if (run.values.Text("instances") != kAutomatic) {
-    return GivenInstances(run.values);
-  }
+struct Copies {
+  int count = 1;
+  std::vector<std::string> cpu_slices;  // empty: they share the CPUs
+};
+
+// Automatic copies on one host have slices of it, as with `distbench search`.
+absl::StatusOr<Copies> CopiesOf(const JobRun& run, const TestSequence& tests) {
+  absl::StatusOr<int> count = GivenInstances(run.values);
+  if (!count.ok()) return count.status();
+  if (run.values.Text("instances") != kAutomatic)
+    return Copies{.count = *count, .cpu_slices = {}};
   const absl::StatusOr<std::unique_ptr<JobCluster>> cluster =
       JobCluster::Start(run.environment, tests);
   if (!cluster.ok()) return cluster.status();
-  return AutomaticInstanceCount((*cluster)->client());
+  const absl::StatusOr<GetStatusResponse> status =
+      (*cluster)->client().GetStatus();
+  if (!status.ok()) return status.status();
+  count = InstanceCountFor(*status);
+  if (!count.ok()) return count.status();
+  if (*count == 1 || !IsOneHost(*status))
+    return Copies{.count = *count, .cpu_slices = {}};
+  absl::StatusOr<std::vector<std::string>> slices = SliceHost(*status, *count);
+  if (!slices.ok()) return slices.status();
+  return Copies{*count, *std::move(slices)};
 }
 
 // The test of a probe, for the number of nodes that it needs.
@@ -187,11 +204,11 @@ class SearchJob final : public JobKind {
     const absl::StatusOr<TestSequence> tests =
         AdaptedTests(run.job.tests(), run);
     if (!tests.ok()) return tests.status();
-    const absl::StatusOr<int> instances = InstancesOf(run, *tests);
-    if (!instances.ok()) return instances.status();
-    const absl::StatusOr<SearchPlan> plan =
-        PlanOf(run.values, *tests, *instances);
+    const absl::StatusOr<Copies> copies = CopiesOf(run, *tests);
+    if (!copies.ok()) return copies.status();
+    absl::StatusOr<SearchPlan> plan = PlanOf(run.values, *tests, copies->count);
     if (!plan.ok()) return plan.status();
+    plan->cpu_slices = copies->cpu_slices;
     const absl::StatusOr<TestSequence> probes = ProbesOf(*plan);
     if (!probes.ok()) return probes.status();
     // The load of the config as it is, with which an answer is compared.
