@@ -311,6 +311,12 @@ TEST(PlanExperimentTest, MakesDefaultsExplicit) {
   EXPECT_TRUE(experiment.has_repeat());
   EXPECT_FALSE(plan->subject.has_workers_per_instance());
   EXPECT_THAT(plan->subject.objectives(), IsEmpty());
+  EXPECT_FALSE(plan->has_own_seed);
+  DistributedSystemDescription seeded = ExampleTest("");
+  seeded.set_random_seed(5);
+  const auto with_seed = PlanExperiment(seeded, {.seed = 3});
+  ASSERT_TRUE(with_seed.ok()) << with_seed.status();
+  EXPECT_TRUE(with_seed->has_own_seed);
 }
 
 TEST(PlanExperimentTest, NeedsAnExperiment) {
