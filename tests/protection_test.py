@@ -112,6 +112,18 @@ class ProtectionTest(programs.ClusterTest):
         )
         self.assertEqual(outcome.status, 1, outcome)
         self.assertIn("experiment.antagonists[0].activity", outcome.err)
+        hogs = "".join(
+            f'antagonists {{ name: "{i}" activity: "burn" }}' for i in range(5)
+        )
+        outcome = self.run_to_end(
+            *self.arguments(
+                sequencer,
+                self.config(EXPERIMENT.replace("phases", hogs + "phases")),
+                "--repeat=1000",
+            )
+        )
+        self.assertEqual(outcome.status, 1, outcome)
+        self.assertIn("has 13000 runs; at most 10000", outcome.err)
 
     def test_cells_that_cannot_run_are_told(self):
         sequencer = self.start_sequencer()

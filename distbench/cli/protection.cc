@@ -22,6 +22,7 @@
 #include "distbench/cli/test_output.h"
 #include "distbench/client/progress_display.h"
 #include "distbench/client/test_client.h"
+#include "distbench/config/validate/check.h"
 #include "distbench/protection/experiment_display.h"
 #include "distbench/protection/experiment_plan.h"
 #include "distbench/protection/resumption.h"
@@ -67,8 +68,15 @@ absl::StatusOr<DistributedSystemDescription> LoadExperiment(
         " has no experiment; add one, as docs/protection.md shows, or run the "
         "test with distbench run_tests"));
   }
-  if (flags.repeat > 0) test->mutable_experiment()->set_repeat(flags.repeat);
-  return test;
+  if (flags.repeat == 0) return test;
+  test->mutable_experiment()->set_repeat(flags.repeat);
+  // There may be too many runs now.
+  TestSequence tests;
+  *tests.add_tests() = *std::move(test);
+  const absl::StatusOr<TestSequence> checked =
+      CheckTestSequence(std::move(tests));
+  if (!checked.ok()) return checked.status();
+  return checked->tests(0);
 }
 
 // Returns the results to go on from, or nothing without --resume. Fails if the

@@ -21,6 +21,10 @@ namespace {
 // A part of the antagonist's work, which begins at one step of the ramp.
 struct LoopPart {
   absl::Duration offset;
+
+  // Absent: until the antagonist's end.
+  std::optional<absl::Duration> duration;
+
   int parallel = 1;
 
   // Absent in a closed loop.
@@ -40,9 +44,35 @@ std::optional<double> RateOf(const Antagonist& antagonist) {
   return rate.ok() ? std::optional<double>(*rate) : std::nullopt;
 }
 
+int64_t IntervalNs(double rate) {
+  return std::max<int64_t>(1, std::llround(kNsPerSecond / rate));
+}
+
+// Bursts take place at the multiples of their interval, so those of parts side
+// by side would coincide. Instead, each part has a higher rate than the one
+// before it, which ends. Each is long enough for a burst.
+std::vector<LoopPart> BurstPartsOf(const Antagonist& antagonist, double rate) {
+  const absl::Duration ramp = RampOf(antagonist);
+  const double most = std::sqrt(rate * absl::ToDoubleSeconds(ramp));
+  const int steps =
+      static_cast<int>(std::clamp(most, 1.0, 1.0 * kRateRampSteps));
+  std::vector<LoopPart> parts;
+  for (int step = 0; step < steps; ++step) {
+    LoopPart& part = parts.emplace_back();
+    part.offset = ramp * step / steps;
+    if (step + 1 < steps) {
+      part.duration = ramp * (step + 1) / steps - part.offset;
+    }
+    part.parallel = antagonist.threads();
+    part.interval_ns = IntervalNs(rate * (step + 1) / steps);
+  }
+  return parts;
+}
+
 std::vector<LoopPart> LoopPartsOf(const Antagonist& antagonist) {
   const absl::Duration ramp = RampOf(antagonist);
   const std::optional<double> rate = RateOf(antagonist);
+  if (rate && IsIncast(antagonist)) return BurstPartsOf(antagonist, *rate);
   int steps = 1;
   if (ramp > absl::ZeroDuration()) {
     steps = rate ? kRateRampSteps : antagonist.threads();
@@ -54,10 +84,7 @@ std::vector<LoopPart> LoopPartsOf(const Antagonist& antagonist) {
     // The cap of an open loop is the number of threads, beyond which iterations
     // would only wait for one in the pool.
     part.parallel = rate || steps == 1 ? antagonist.threads() : 1;
-    if (rate) {
-      part.interval_ns = std::max<int64_t>(
-          1, std::llround(kNsPerSecond * static_cast<double>(steps) / *rate));
-    }
+    if (rate) part.interval_ns = IntervalNs(*rate / steps);
   }
   return parts;
 }
@@ -159,7 +186,8 @@ class AntagonistBuilder {
     AddDelay(window_.start + part.offset, action);
     Iterations& iterations = *action.mutable_iterations();
     iterations.set_max_duration_us(std::max<int64_t>(
-        1, absl::ToInt64Microseconds(window_.duration - part.offset)));
+        1, absl::ToInt64Microseconds(
+               part.duration.value_or(window_.duration - part.offset))));
     iterations.set_max_parallel_iterations(part.parallel);
     if (part.interval_ns) {
       iterations.set_open_loop_interval_ns(*part.interval_ns);
@@ -216,6 +244,24 @@ void BundleSubject(DistributedSystemDescription& test) {
     if (!shared.contains(node) || bundled.contains(node)) continue;
     (*test.mutable_node_service_bundles())[node].add_services(instance);
   }
+}
+
+absl::Status CheckTimeOf(const Antagonist& antagonist,
+                         absl::Duration duration) {
+  const auto error = [&](absl::string_view what, absl::Duration time) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the antagonist ", antagonist.name(), " has ", what, " ",
+        absl::FormatDuration(time), ", and would work for only ",
+        absl::FormatDuration(duration), "; shorten that, or lengthen this"));
+  };
+  if (RampOf(antagonist) > duration) {
+    return error("a ramp of", RampOf(antagonist));
+  }
+  const std::optional<double> rate = RateOf(antagonist);
+  if (!rate || !IsIncast(antagonist)) return absl::OkStatus();
+  const absl::Duration interval = absl::Nanoseconds(IntervalNs(*rate));
+  return interval > duration ? error("a burst every", interval)
+                             : absl::OkStatus();
 }
 
 void AddAntagonist(const Antagonist& antagonist,

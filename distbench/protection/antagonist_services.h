@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "proto/traffic_config.pb.h"
 
@@ -27,13 +28,18 @@ std::set<std::string> NodesBeside(const DistributedSystemDescription& test,
 // bundle, it can share it. Requires as above.
 void BundleSubject(DistributedSystemDescription& test);
 
+// INVALID_ARGUMENT if the antagonist cannot work as it should in this time: its
+// ramp would not end, or the first burst of an incast might come later.
+absl::Status CheckTimeOf(const Antagonist& antagonist, absl::Duration duration);
+
 // Adds the antagonist's services at the end of the test, so that nothing of the
 // subject changes its number, and with it its random choices. Each node has the
 // antagonist's instances, whose activities run in a pool of as many threads as
 // the antagonist has: in a closed loop that keeps all of them busy or, if there
 // is a rate, in an open loop. During a ramp, parts of the loop begin one after
-// another. The senders of an incast are in no bundle, so that each gets a node
-// of its own. Requires an antagonist of a valid experiment.
+// another; those of an incast with a rate replace each other. The senders of an
+// incast are in no bundle, so that each gets a node of its own. Requires an
+// antagonist of a valid experiment, and the time for it.
 void AddAntagonist(const Antagonist& antagonist,
                    const std::set<std::string>& nodes,
                    const AntagonistWindow& window,

@@ -46,6 +46,9 @@ bool NeedsCapacity(const ExperimentPlan& plan) {
 
 absl::StatusOr<SearchPlan> PlanCapacitySearch(const ExperimentPlan& plan) {
   DistributedSystemDescription test = plan.subject;
+  // The arrivals of cells are alike. Those of probes must not be, because a
+  // probe that repeats another one tells nothing new.
+  if (!plan.has_own_seed) test.clear_random_seed();
   // Other knobs have loads in other units.
   if (test.search().knob() != kRateKnob) test.clear_search();
   LoadSearchSpec spec;

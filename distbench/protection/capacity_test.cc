@@ -3,6 +3,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/time/time.h"
 #include "distbench/protection/testing/example_experiment.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -35,6 +36,18 @@ TEST(CapacityTest, IsSearchedForWithTheSubjectsObjective) {
   EXPECT_THAT(search.spec.objectives(), ElementsAre("query p99<=20ms"));
   EXPECT_EQ(search.spec.knob(), "rate");
   EXPECT_DOUBLE_EQ(search.options.initial_load, 100);
+}
+
+TEST(CapacityTest, ProbesHaveArrivalsOfTheirOwnUnlessTheTestHasASeed) {
+  ExperimentPlan plan = SharesOfCapacity();
+  const auto probe_of = [&] {
+    return SearchOf(plan).knob->At(
+        100, {.warmup = absl::Seconds(1), .measured = absl::Seconds(10)});
+  };
+  ASSERT_TRUE(probe_of().ok());
+  EXPECT_FALSE(probe_of()->has_random_seed());
+  plan.has_own_seed = true;
+  EXPECT_EQ(probe_of()->random_seed(), 7u);
 }
 
 TEST(CapacityTest, TheTestsSearchSettingsAreUsedIfTheyAreForTheRate) {

@@ -150,10 +150,11 @@ absl::StatusOr<DistributedSystemDescription> CellTest(
   if (!test.ok()) return test.status();
   test->set_name(NameOf(plan, cell));
   if (const Antagonist* antagonist = FindAntagonist(plan, cell.antagonist())) {
-    AddAntagonist(
-        *antagonist, NodesOf(plan, *antagonist),
-        {.start = times.interfere, .duration = times.recover - times.interfere},
-        *test);
+    const AntagonistWindow window = {
+        .start = times.interfere, .duration = times.recover - times.interfere};
+    const absl::Status fits = CheckTimeOf(*antagonist, window.duration);
+    if (!fits.ok()) return fits;
+    AddAntagonist(*antagonist, NodesOf(plan, *antagonist), window, *test);
   }
   if (const ControlSet* controls = FindControls(plan, cell.controls())) {
     SetControls(*controls, *test);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "distbench/base/testing/proto_testing.h"
@@ -216,6 +217,40 @@ TEST(CellTestTest, ARateGrowsInTenSteps) {
   EXPECT_EQ(test.activity_pools(0).size(), 3);
 }
 
+// Bursts of loops side by side would be at the same time, and as large as all
+// of them together.
+TEST(CellTestTest, TheBurstsOfARampFollowEachOther) {
+  const ExperimentPlan plan = ExamplePlan(
+      "antagonists { name: 'fast' activity: 'incast' threads: 3 ramp: '10s' "
+      "rate: '10/s' message_size: '1kB' }"
+      "antagonists { name: 'slow' activity: 'incast' ramp: '4s' rate: '1/s' "
+      "message_size: '1kB' }");
+  const auto iterations_of = [&](const std::string& antagonist) {
+    std::vector<Iterations> all;
+    for (const Action& action :
+         MakeCell(plan, absl::StrCat("controls: 'off' antagonist: '",
+                                     antagonist, "'"))
+             .actions()) {
+      if (action.name() != "ask") all.push_back(action.iterations());
+    }
+    return all;
+  };
+  const std::vector<Iterations> fast = iterations_of("fast");
+  ASSERT_THAT(fast, SizeIs(kRateRampSteps));
+  EXPECT_EQ(fast.front().open_loop_interval_ns(), 1'000'000'000);
+  EXPECT_EQ(fast.front().max_duration_us(), 1'000'000);
+  EXPECT_EQ(fast.front().max_parallel_iterations(), 3);
+  EXPECT_EQ(fast.back().open_loop_interval_ns(), 100'000'000);
+  EXPECT_EQ(fast.back().max_duration_us(), 11'000'000);
+  // No step is too short for a burst, which would then come later.
+  const std::vector<Iterations> slow = iterations_of("slow");
+  ASSERT_THAT(slow, SizeIs(2));
+  EXPECT_EQ(slow.front().open_loop_interval_ns(), 2'000'000'000);
+  EXPECT_EQ(slow.front().max_duration_us(), 2'000'000);
+  EXPECT_EQ(slow.back().open_loop_interval_ns(), 1'000'000'000);
+  EXPECT_EQ(slow.back().max_duration_us(), 18'000'000);
+}
+
 TEST(CellTestTest, SendersOfAnIncastHaveNodesOfTheirOwn) {
   const ExperimentPlan plan = ExamplePlan(
       "antagonists { name: 'burst' activity: 'incast' senders: 3 threads: 5 "
@@ -276,6 +311,12 @@ TEST(PlanExperimentTest, MakesDefaultsExplicit) {
   EXPECT_TRUE(experiment.has_repeat());
   EXPECT_FALSE(plan->subject.has_workers_per_instance());
   EXPECT_THAT(plan->subject.objectives(), IsEmpty());
+  EXPECT_FALSE(plan->has_own_seed);
+  DistributedSystemDescription seeded = ExampleTest("");
+  seeded.set_random_seed(5);
+  const auto with_seed = PlanExperiment(seeded, {.seed = 3});
+  ASSERT_TRUE(with_seed.ok()) << with_seed.status();
+  EXPECT_TRUE(with_seed->has_own_seed);
 }
 
 TEST(PlanExperimentTest, NeedsAnExperiment) {

@@ -93,6 +93,7 @@ absl::StatusOr<ExperimentPlan> PlanExperiment(
   }
   plan.experiment = Complete(test, plan.phases);
   plan.seed = options.seed;
+  plan.has_own_seed = test.has_random_seed();
   plan.rpc = plan.experiment.subject().rpc();
   plan.own_rate = OpenLoopRate(test, plan.rpc);
   plan.subject = SubjectOf(test, options);

@@ -27,6 +27,9 @@ struct ExperimentPlan {
   PhaseDurations phases;
   uint64_t seed = 0;
 
+  // Whether the test asked for the same arrivals in each run.
+  bool has_own_seed = false;
+
   // The test that all cells are made from, canonical: without its experiment,
   // with its seed and workers. Instances that have antagonists beside them are
   // in bundles, so that every cell places the subject alike.

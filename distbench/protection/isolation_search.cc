@@ -1,5 +1,6 @@
 #include "distbench/protection/isolation_search.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -129,10 +130,11 @@ absl::StatusOr<SearchPlan> PlanIsolationSearch(
   plan->knob = std::make_unique<CellKnob>(
       std::move(plan->knob), *std::move(cell), phases.baseline, options);
   // A probe that cannot run is told now.
+  const ProbeTiming shortest = {
+      .warmup = plan->timing.warmup,
+      .measured = std::min(plan->timing.probe, plan->timing.final_run)};
   const absl::Status possible =
-      ProbeTest(*plan, plan->options.initial_load,
-                {.warmup = plan->timing.warmup, .measured = plan->timing.probe})
-          .status();
+      ProbeTest(*plan, plan->options.initial_load, shortest).status();
   if (!possible.ok()) return possible;
   return plan;
 }

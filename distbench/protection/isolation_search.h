@@ -50,7 +50,8 @@ class CellKnob final : public Knob {
   bool is_rate() const override { return knob_->is_rate(); }
   bool finds_lowest() const override { return knob_->finds_lowest(); }
 
-  // INVALID_ARGUMENT also if the warm-up is shorter than the baseline.
+  // INVALID_ARGUMENT also if the warm-up is shorter than the baseline, or the
+  // measured time shorter than the antagonist's ramp.
   absl::StatusOr<DistributedSystemDescription> At(
       double load, const ProbeTiming& timing) const override;
 

@@ -132,6 +132,17 @@ TEST(PlanIsolationSearchTest, SaysWhatIsNotClear) {
   EXPECT_THAT(error(Plan(kHog, goodput + "knob: 'control:on:cpu_weight'",
                          {.controls = "off"})),
               HasSubstr("varies other controls"));
+  // Neither probes nor the final run would see all of the antagonist.
+  for (const char* times : {"probe_duration: '7s'", "final_duration: '7s'"}) {
+    EXPECT_THAT(error(Plan("antagonists { name: 'hog' activity: 'burn' "
+                           "threads: 2 ramp: '8s' }",
+                           goodput + times, {.controls = "on"})),
+                HasSubstr("hog has a ramp of 8s, and would work for only 7s"));
+  }
+  EXPECT_THAT(error(Plan("antagonists { name: 'burst' activity: 'incast' "
+                         "message_size: '1kB' rate: '6/min' }",
+                         goodput + "probe_duration: '7s'", {.controls = "on"})),
+              HasSubstr("a burst every 10s"));
   EXPECT_THAT(
       error(Plan(kHog, goodput + "warmup: '3s'", {.controls = "on"})),
       HasSubstr("a warm-up of 3s does not contain the experiment's baseline"));

@@ -48,7 +48,7 @@ struct ExperimentCallbacks {
                      const std::string& evidence)>
       observe;
 
-  // Receives the events of the runs.
+  // Receives the events of the cells' runs.
   std::function<void(const RunTestsEvent& event)> progress;
 
   // Called with the results so far after each cell and each probe of the
@@ -56,7 +56,7 @@ struct ExperimentCallbacks {
   std::function<absl::Status(const TestSequenceResults& results)> save;
 
   // For the search of the capacity, if loads are shares of an unknown one. Its
-  // `run`, `progress` and `save` are those above.
+  // `run` and `save` are those above.
   std::function<void(const SearchPlan& plan)> announce_search;
   SearchCallbacks search;
 };

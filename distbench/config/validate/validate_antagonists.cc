@@ -112,10 +112,19 @@ class AntagonistCheck {
     // Each step of a ramp is a loop of its own, with a part of the rate.
     const double longest_ns = kNsPerSecond / (*rate / kRateRampSteps);
     const double shortest_ns = kNsPerSecond / *rate;
-    if (shortest_ns >= 1 && longest_ns <= kMaxIntervalNs) return;
-    Add("rate", absl::StrCat(Quoted(antagonist_.rate()),
-                             " is out of range; must be from 0.036/h to "
-                             "1000M/s"));
+    if (!(shortest_ns >= 1 && longest_ns <= kMaxIntervalNs)) {
+      Add("rate", absl::StrCat(Quoted(antagonist_.rate()),
+                               " is out of range; must be from 0.036/h to "
+                               "1000M/s"));
+    } else if (IsIncast(antagonist_) &&
+               absl::Nanoseconds(shortest_ns) > phases_.interfere) {
+      // Bursts take place at the multiples of their distance.
+      Add("rate", absl::StrCat(Quoted(antagonist_.rate()),
+                               " is so slow that the first burst might come "
+                               "after the phase interfere, ",
+                               absl::FormatDuration(phases_.interfere),
+                               "; raise it, or lengthen that"));
+    }
   }
 
   void CheckRamp() const {

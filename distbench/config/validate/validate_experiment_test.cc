@@ -153,6 +153,12 @@ INSTANTIATE_TEST_SUITE_P(
                                   "message_size: '1kB' senders: 0 }"),
                        "experiment.antagonists[0].senders",
                        "must be from 1 to 1000"},
+        ValidationCase{"IncastIsTooSlow", "",
+                       EXPERIMENT("antagonists { name: 'i' activity: 'incast' "
+                                  "message_size: '1kB' rate: '50/h' }"),
+                       "experiment.antagonists[0].rate",
+                       "the first burst might come after the phase interfere, "
+                       "1m"},
         ValidationCase{"IncastIsTooLarge", "",
                        EXPERIMENT("antagonists { name: 'i' activity: 'incast' "
                                   "message_size: '3GiB' }"),

@@ -92,6 +92,16 @@ void MeasureLosses(ProtectionCell& cell) {
   cell.failed_share = failed / count;
 }
 
+// The part of the span in which the antagonist could work: not after the end of
+// a run that failed.
+TimeSpan UntilItsEnd(TimeSpan span, const TestResult& result) {
+  const RecordEnds ends = RecordEndsOf(result);
+  for (const auto& end_ns : {ends.antagonist_loss_ns, ends.failure_ns}) {
+    if (end_ns) span.end_ns = std::clamp(*end_ns, span.start_ns, span.end_ns);
+  }
+  return span;
+}
+
 FileLatencies FileLatenciesOf(const ProtectionCell& cell, Worker worker) {
   NestedLatencyList reads;
   NestedLatencyList writes;
@@ -139,7 +149,7 @@ std::optional<WorkRate> MeanAntagonistRate(
     const auto phases = PhasesOf(result->experiment_cell());
     if (!phases.ok()) continue;
     const auto rate = MeanRate(CollectWork(*result, Worker::kAntagonist),
-                               phases->interference);
+                               UntilItsEnd(phases->interference, *result));
     if (!rate) continue;
     ++count;
     sum.offered += rate->offered;

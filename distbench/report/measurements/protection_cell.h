@@ -88,8 +88,8 @@ size_t MeasuredRunCount(const ProtectionCell& cell);
 // Goodput per second of all seconds of interference.
 std::vector<double> GoodputOf(const ProtectionCell& cell);
 
-// The antagonist's mean work in the phase of interference; absent if no result
-// recorded any.
+// The antagonist's mean work in the phase of interference, or until the end of
+// a run that failed; absent if no result recorded any.
 std::optional<WorkRate> MeanAntagonistRate(
     absl::Span<const TestResult* const> results);
 

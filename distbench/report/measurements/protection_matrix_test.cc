@@ -118,6 +118,29 @@ TEST(ProtectionMatrixTest, AccountsTheAntagonistsWork) {
   EXPECT_TRUE(matrix.cells[0].conservation.empty());
 }
 
+// Otherwise, an antagonist that died alone would seem to do more beside others.
+TEST(ProtectionMatrixTest, WorkEndsWithARunThatFailed) {
+  ExampleRun beside = RunWith(40, 0, "hog");
+  for (ExampleSecond* second : InterferenceOf(beside)) {
+    second->completed_count = 80;
+  }
+  ExampleRun alone = RunWith(0, 0, "hog");
+  alone.controls = "";
+  alone.purpose = "antagonist_alone";
+  for (int i = 0; i < 5; ++i) InterferenceOf(alone)[i]->completed_count = 100;
+  TestSequenceResults results = ResultsOf({beside, alone});
+  RunInfo& info = *results.mutable_test_results(1)->mutable_run_info();
+  info.set_failure("the antagonist was killed");
+  info.set_end_timestamp_ns((kExampleStartSecond + alone.baseline_s + 5) *
+                            int64_t{1'000'000'000});
+  const ProtectionMatrix matrix = MatrixOf(results);
+  ASSERT_EQ(matrix.cells.size(), 1);
+  const AntagonistWork& work = matrix.cells[0].work;
+  ASSERT_TRUE(work.beside && work.alone);
+  EXPECT_EQ(work.beside->completed, 80);
+  EXPECT_EQ(work.alone->completed, 100);
+}
+
 TEST(ProtectionMatrixTest, SeveralExperimentsAreToldApartByTheirTests) {
   TestSequenceResults results =
       ResultsOf({RunWith(40, 0, "hog"), RunWith(60, 0, "hog")});
