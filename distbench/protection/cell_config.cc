@@ -34,17 +34,15 @@ std::string NameOf(const ExperimentPlan& plan, const ExperimentCell& cell) {
   return absl::StrReplaceAll(name, {{"/", "_per_"}, {"%", "_percent"}});
 }
 
-// The services start, and wait for requests that nobody sends.
+// The services start, and do nothing. Without RPCs, a run that measures none is
+// valid.
 void RemoveTraffic(DistributedSystemDescription& test) {
-  for (ActionList& list : *test.mutable_action_lists()) {
-    const bool is_main =
-        absl::c_any_of(test.services(), [&](const ServiceSpec& service) {
-          return service.name() == list.name();
-        });
-    if (!is_main) continue;
-    list.clear_action_names();
-    list.clear_predicate_probabilities();
-  }
+  test.clear_action_lists();
+  test.clear_actions();
+  test.clear_rpc_descriptions();
+  test.clear_rpc_replay_traces();
+  test.clear_objectives();
+  test.clear_search();
 }
 
 // The subject at the load of the cell, for the whole time.

@@ -44,21 +44,23 @@ void ExpectSame(const DistributedSystemDescription& actual,
       << differences;
 }
 
-// What the subject's part of every cell of the example has.
-constexpr char kSubject[] = R"(
+// What every cell of the example has, and what those with traffic have.
+constexpr char kServices[] = R"(
   random_seed: 7
   workers_per_instance: 2
   sample_memory_bytes: 0
   services { name: "client" count: 1 x_size: 1 }
   services { name: "server" count: 2 x_size: 2 }
-  rpc_descriptions {
-    name: "query" client: "client" server: "server" fanout_filter: "random"
-  }
   activity_configs {
     name: "burn"
     activity_settings { name: "activity_func" string_value: "ConsumeCpu" }
   }
 )";
+
+constexpr char kQuery[] = R"(
+  rpc_descriptions {
+    name: "query" client: "client" server: "server" fanout_filter: "random"
+  })";
 
 // What the antagonist adds, except for its times.
 constexpr char kHog[] = R"(
@@ -89,7 +91,7 @@ TEST(CellTestTest, TheAntagonistRunsBesideTheSubjectUnderControls) {
   ExpectSame(MakeCell(plan,
                       "controls: 'on' antagonist: 'hog' load: '50/s' "
                       "load_per_second: 50"),
-             absl::StrCat(kSubject, kHog, R"(
+             absl::StrCat(kServices, kQuery, kHog, R"(
                name: "t-on-hog-50_per_s"
                attributes { key: "test_timeout" value: "105" }
                action_lists { name: "client" action_names: "ask" }
@@ -137,7 +139,8 @@ TEST(CellTestTest, TheAntagonistRunsBesideTheSubjectUnderControls) {
 
 TEST(CellTestTest, WithoutAnAntagonistTheSubjectRunsAsEver) {
   const ExperimentPlan plan = ExamplePlan();
-  ExpectSame(MakeCell(plan, "controls: 'on'"), absl::StrCat(kSubject, R"(
+  ExpectSame(MakeCell(plan, "controls: 'on'"),
+             absl::StrCat(kServices, kQuery, R"(
                name: "t-on"
                attributes { key: "test_timeout" value: "105" }
                node_service_bundles {
@@ -167,19 +170,9 @@ TEST(CellTestTest, WithoutAnAntagonistTheSubjectRunsAsEver) {
 TEST(CellTestTest, AloneTheAntagonistBeginsAtOnce) {
   const ExperimentPlan plan = ExamplePlan();
   ExpectSame(MakeCell(plan, "antagonist: 'hog' purpose: 'antagonist_alone'"),
-             absl::StrCat(kSubject, kHog, R"(
+             absl::StrCat(kServices, kHog, R"(
         name: "t-hog-antagonist_alone"
-        attributes { key: "test_timeout" value: "80" }
-        action_lists { name: "client" }
-        action_lists { name: "query" }
-        actions {
-          name: "ask" rpc_name: "query"
-          iterations {
-            open_loop_interval_ns: 10000000
-            max_duration_us: 1000000
-            warmup_ns: 1000000000
-          }
-        })",
+        attributes { key: "test_timeout" value: "80" })",
                           kHogsList, R"(
         actions {
           name: "antagonist_hog/0"

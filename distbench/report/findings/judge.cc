@@ -70,11 +70,12 @@ void JudgeOutcome(const TestResult& result, const TestTotals& totals,
   }
   // A failed test already explains why there is nothing.
   if (totals.all.succeeded_count == 0 && !result.run_info().has_failure()) {
-    // A test of activities alone has no RPCs to measure.
-    findings.Add(totals.rpcs.empty() ? Finding::WARN : Finding::INVALID,
-                 "nothing_measured",
-                 "no RPC succeeded after the warm-up, so there is nothing to "
-                 "report; look at the failures, or shorten the warm-up");
+    const bool has_rpcs = !totals.rpcs.empty();
+    findings.Add(
+        has_rpcs ? Finding::INVALID : Finding::WARN, "nothing_measured",
+        has_rpcs ? "no RPC succeeded after the warm-up, so there is nothing to "
+                   "report; look at the failures, or shorten the warm-up"
+                 : "the test has no RPCs, so no latency was measured");
   }
   const bool samples_wanted = result.traffic_config().sample_memory_bytes() > 0;
   if (totals.all.dropped_sample_count > 0 && samples_wanted) {
