@@ -178,6 +178,31 @@ TEST_F(AppliedControlsTest, NeighboursMayEndDuringATest) {
   EXPECT_EQ(applied->proofs()[0].after(), "removed");
 }
 
+TEST_F(AppliedControlsTest, RestoresWhatTheKernelMadeOfAValue) {
+  fake_.MakeGroup("/other");
+  EXPECT_THAT(Refusal(R"(groups {
+                everything_else: true
+                io_max {
+                  device: "disk0"
+                  write_bytes: "1MB"
+                  read_operations: 5000000000
+                }
+              })"),
+              HasSubstr("accepted another value"));
+}
+
+TEST_F(AppliedControlsTest, SetsNoListsOfOthersThatItCouldNotEmptyAgain) {
+  constexpr char kSet[] = "groups { everything_else: true cpuset_cpus: '0' }";
+  fake_.MakeGroup("/other");
+  fake_.AddProcess(5'000'001, 1, "other", "/other");
+  EXPECT_THAT(Refusal(kSet), HasSubstr("/other/cpuset.cpus is empty"));
+  fake_.Write("/sys/fs/cgroup/other/cpuset.cpus", "0-3\n");
+  const auto applied = Apply(kSet);
+  EXPECT_EQ(fake_.ReadGroup("/other/cpuset.cpus"), "0");
+  ASSERT_TRUE(applied->Restore().ok());
+  EXPECT_EQ(fake_.ReadGroup("/other/cpuset.cpus"), "0-3");
+}
+
 TEST_F(AppliedControlsTest, DoesNotTouchUnitsOfSystemd) {
   fake_.MakeGroup("/user.slice");
   fake_.Write("/run/systemd/system/x", "");
@@ -233,6 +258,21 @@ TEST_F(AppliedControlsTest, SaysThatAProtectionHasNoEffect) {
   EXPECT_EQ(fake_.ReadGroup("/service/distbench.group-0/1-server.1/memory.low"),
             "4096");
   EXPECT_THAT(applied->proofs(), SizeIs(3));
+}
+
+TEST_F(AppliedControlsTest, SaysThatAListIsNotInEffect) {
+  fake_.Write("/sys/fs/cgroup/service/cpuset.cpus", "0-1\n");
+  EXPECT_THAT(Refusal("groups { services: 'server' cpuset_cpus: '1-2' }"),
+              HasSubstr("in effect is 1 ("));
+  EXPECT_THAT(Refusal("groups { services: 'server' cpuset_cpus: '2-3' }"),
+              HasSubstr("in effect is 0-1 ("));
+}
+
+TEST_F(AppliedControlsTest, NoticesThatAListIsNoLongerInEffect) {
+  const auto applied = Apply("groups { services: 'server' cpuset_cpus: '1' }");
+  fake_.Write("/sys/fs/cgroup/service/cpuset.cpus", "0\n");
+  applied->Verify();
+  EXPECT_THAT(applied->proofs()[0].problem(), HasSubstr("in effect is 0 ("));
 }
 
 TEST_F(AppliedControlsTest, DoesNotMoveProcessesOfOthers) {
