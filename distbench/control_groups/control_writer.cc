@@ -62,6 +62,16 @@ absl::Status CheckUndoable(const JournalRecord& record) {
       record.file, ".effective there says, before the test"));
 }
 
+// Whatever is in a group of the journal is killed at the end.
+absl::Status CheckNew(const std::string& folder) {
+  if (!Exists(folder)) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      "the control group ", folder,
+      " exists already, and no journal says whose it is: another node manager "
+      "may use it, with another --control_state_dir; give both the same. "
+      "Otherwise end what is in the group, and remove it (rmdir)"));
+}
+
 // A list may name what a group above lacks, or what is offline; what is in
 // effect is another file. If nothing is left, that is what the group above has.
 absl::Status CheckInEffect(const std::string& folder,
@@ -121,6 +131,7 @@ absl::Status ControlWriter::EnterManagerGroup() {
   const std::string from = hierarchy_.DelegatedFolder();
   const std::string to = absl::StrCat(from, "/", kManagerGroup);
   absl::Status status = CheckOwnProcesses(root_, from, files_);
+  if (status.ok()) status = CheckNew(to);
   if (!status.ok()) return status;
   status =
       journal_.Append({.kind = Kind::kManager, .folder = to, .before = from});
@@ -156,8 +167,10 @@ absl::Status ControlWriter::PassOn(const std::set<std::string>& controllers) {
 
 absl::Status ControlWriter::MakeOneGroup(const std::string& path) {
   const std::string folder = hierarchy_.Folder(path);
-  absl::Status status =
-      journal_.Append({.kind = Kind::kGroup, .folder = folder});
+  absl::Status status = CheckNew(folder);
+  if (status.ok()) {
+    status = journal_.Append({.kind = Kind::kGroup, .folder = folder});
+  }
   return status.ok() ? files_.MakeGroup(folder) : status;
 }
 
