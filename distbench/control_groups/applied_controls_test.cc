@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "distbench/base/testing/proto_testing.h"
 #include "distbench/base/testing/status_testing.h"
 #include "distbench/control_groups/recovery.h"
+#include "distbench/control_groups/state_folder.h"
 #include "distbench/control_groups/testing/fake_hierarchy.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -178,6 +180,31 @@ TEST_F(AppliedControlsTest, NeighboursMayEndDuringATest) {
   EXPECT_EQ(applied->proofs()[0].after(), "removed");
 }
 
+TEST_F(AppliedControlsTest, RestoresWhatTheKernelMadeOfAValue) {
+  fake_.MakeGroup("/other");
+  EXPECT_THAT(Refusal(R"(groups {
+                everything_else: true
+                io_max {
+                  device: "disk0"
+                  write_bytes: "1MB"
+                  read_operations: 5000000000
+                }
+              })"),
+              HasSubstr("accepted another value"));
+}
+
+TEST_F(AppliedControlsTest, SetsNoListsOfOthersThatItCouldNotEmptyAgain) {
+  constexpr char kSet[] = "groups { everything_else: true cpuset_cpus: '0' }";
+  fake_.MakeGroup("/other");
+  fake_.AddProcess(5'000'001, 1, "other", "/other");
+  EXPECT_THAT(Refusal(kSet), HasSubstr("/other/cpuset.cpus is empty"));
+  fake_.Write("/sys/fs/cgroup/other/cpuset.cpus", "0-3\n");
+  const auto applied = Apply(kSet);
+  EXPECT_EQ(fake_.ReadGroup("/other/cpuset.cpus"), "0");
+  ASSERT_TRUE(applied->Restore().ok());
+  EXPECT_EQ(fake_.ReadGroup("/other/cpuset.cpus"), "0-3");
+}
+
 TEST_F(AppliedControlsTest, DoesNotTouchUnitsOfSystemd) {
   fake_.MakeGroup("/user.slice");
   fake_.Write("/run/systemd/system/x", "");
@@ -235,11 +262,33 @@ TEST_F(AppliedControlsTest, SaysThatAProtectionHasNoEffect) {
   EXPECT_THAT(applied->proofs(), SizeIs(3));
 }
 
+TEST_F(AppliedControlsTest, SaysThatAListIsNotInEffect) {
+  fake_.Write("/sys/fs/cgroup/service/cpuset.cpus", "0-1\n");
+  EXPECT_THAT(Refusal("groups { services: 'server' cpuset_cpus: '1-2' }"),
+              HasSubstr("in effect is 1 ("));
+  EXPECT_THAT(Refusal("groups { services: 'server' cpuset_cpus: '2-3' }"),
+              HasSubstr("in effect is 0-1 ("));
+}
+
+TEST_F(AppliedControlsTest, NoticesThatAListIsNoLongerInEffect) {
+  const auto applied = Apply("groups { services: 'server' cpuset_cpus: '1' }");
+  fake_.Write("/sys/fs/cgroup/service/cpuset.cpus", "0\n");
+  applied->Verify();
+  EXPECT_THAT(applied->proofs()[0].problem(), HasSubstr("in effect is 0 ("));
+}
+
 TEST_F(AppliedControlsTest, DoesNotMoveProcessesOfOthers) {
   fake_.AddProcess(5'000'001, 1, "sshd", "/service");
   EXPECT_THAT(Refusal("groups { services: 'server' cpu_weight: 5 }"),
               HasSubstr("also contains sshd (5000001), which must not be "
                         "moved"));
+}
+
+TEST_F(AppliedControlsTest, DoesNotMoveProcessesOfOtherNamespaces) {
+  fake_.Write("/sys/fs/cgroup/service/cgroup.procs",
+              absl::StrCat(getpid(), "\n0\n"));
+  EXPECT_THAT(Refusal("groups { services: 'server' cpu_weight: 5 }"),
+              HasSubstr("also contains a process of another pid namespace"));
 }
 
 TEST_F(AppliedControlsTest, MovesProcessesThatItStarted) {
@@ -258,6 +307,17 @@ TEST_F(AppliedControlsTest, ExcludesOtherNodeManagers) {
       Message(second.status()),
       HasSubstr("/service is in use by process " + std::to_string(getpid())));
   EXPECT_EQ(fake_.ReadGroup("/service/distbench.group-0/cpu.weight"), "5");
+}
+
+TEST_F(AppliedControlsTest, DoesNotMoveTheNodeManagerOfAnotherStateFolder) {
+  const auto applied = Apply("groups { services: 'server' cpu_weight: 5 }");
+  const std::string before = fake_.Snapshot();
+  host_.state_folder += "_2";
+  EXPECT_THAT(
+      Message(TryApply("groups { services: 'server' cpu_weight: 6 }").status()),
+      HasSubstr("/service/distbench.manager exists already"));
+  EXPECT_EQ(fake_.Snapshot(), before);
+  EXPECT_THAT(ListJournals(host_.state_folder), IsEmpty());
 }
 
 TEST_F(AppliedControlsTest, ChangesNothingWithoutAGuardian) {
@@ -363,6 +423,29 @@ TEST_F(AppliedControlsTest, KeepsAJournalOfWhatCouldNotBeUndone) {
   EXPECT_FALSE(Exists(fake_.mount() + "/service/distbench.manager"));
 }
 
+TEST_F(AppliedControlsTest, UndoesTheNewestJournalFirst) {
+  fake_.MakeGroup("/other");
+  ASSERT_TRUE(MakeStateFolder(fake_.state_folder()).ok());
+  fake_.Write("/sys/fs/cgroup/other/cpu.weight", "300\n");
+  std::string before = "100";
+  // The older one could not be undone when the second began.
+  for (const std::string value : {"200", "300"}) {
+    JournalHolder holder = ThisHolder(host_.root);
+    holder.pid = value == "200" ? 1 : 2;
+    const auto journal = *Journal::Create(fake_.state_folder(), holder);
+    ASSERT_TRUE(journal
+                    ->Append({.kind = JournalRecord::Kind::kValue,
+                              .folder = fake_.mount() + "/other",
+                              .file = "cpu.weight",
+                              .value = value,
+                              .before = before})
+                    .ok());
+    before = value;
+  }
+  RecoverAbandoned(host_.root, host_.state_folder, *files_);
+  EXPECT_EQ(fake_.ReadGroup("/other/cpu.weight"), "100");
+}
+
 class ControlsAtTheRootTest : public AppliedControlsTest {
  protected:
   ControlsAtTheRootTest() : AppliedControlsTest("/") {}
@@ -378,6 +461,17 @@ TEST_F(ControlsAtTheRootTest, NeedNoGroupForTheNodeManager) {
   EXPECT_EQ(fake_.ReadGroup("/cgroup.procs"), "5000001");
   ASSERT_TRUE(applied->Restore().ok());
   EXPECT_EQ(fake_.Snapshot(), before);
+}
+
+TEST_F(ControlsAtTheRootTest, LeaveTheGroupsOfAnotherStateFolderAlone) {
+  const auto applied = Apply("groups { services: 'server' cpu_weight: 5 }");
+  fake_.AddProcess(5'000'001, 1, "engine", "/distbench.group-0/0-server.0");
+  host_.state_folder += "_2";
+  const auto second = TryApply("groups { services: 'server' cpu_weight: 6 }");
+  EXPECT_THAT(Message(second.status()),
+              HasSubstr("with another --control_state_dir"));
+  EXPECT_EQ(fake_.ReadGroup("/distbench.group-0/0-server.0/cgroup.procs"),
+            "5000001");
 }
 
 }  // namespace

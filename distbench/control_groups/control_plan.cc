@@ -1,13 +1,12 @@
 #include "distbench/control_groups/control_plan.h"
 
-#include <fnmatch.h>
-
 #include <iterator>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "distbench/config/syntax/constraints.h"
 
 namespace distbench {
 namespace {
@@ -17,7 +16,7 @@ constexpr size_t kMaxNameBytes = 100;
 
 bool Names(const ControlGroup& group, const std::string& service) {
   for (const std::string& pattern : group.services()) {
-    if (fnmatch(pattern.c_str(), service.c_str(), 0) == 0) return true;
+    if (GlobMatches(pattern, service)) return true;
   }
   return false;
 }

@@ -49,6 +49,47 @@ std::set<std::string> NeededControllers(
   return needed;
 }
 
+// The kernel does not let a group with processes lose its list of CPUs or
+// memory nodes (ENOSPC), and processes may come into it during the test.
+absl::Status CheckUndoable(const JournalRecord& record) {
+  if (!absl::StartsWith(record.file, "cpuset.") || !record.before.empty()) {
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError(absl::StrCat(
+      record.folder, "/", record.file,
+      " is empty, which it could not become again while the group has "
+      "processes; write to it what ",
+      record.file, ".effective there says, before the test"));
+}
+
+// Whatever is in a group of the journal is killed at the end.
+absl::Status CheckNew(const std::string& folder) {
+  if (!Exists(folder)) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      "the control group ", folder,
+      " exists already, and no journal says whose it is: another node manager "
+      "may use it, with another --control_state_dir; give both the same. "
+      "Otherwise end what is in the group, and remove it (rmdir)"));
+}
+
+// A list may name what a group above lacks, or what is offline; what is in
+// effect is another file. If nothing is left, that is what the group above has.
+absl::Status CheckInEffect(const std::string& folder,
+                           const FileSetting& setting,
+                           const GroupFiles& files) {
+  if (!absl::StartsWith(setting.file, "cpuset.")) return absl::OkStatus();
+  const std::string file =
+      absl::StrCat(folder, "/", setting.file, ".effective");
+  const auto text = files.Read(file);
+  if (!text.ok() || Says(setting.file, *text, setting.value)) {
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError(absl::StrCat(
+      "in effect is ", absl::StripAsciiWhitespace(*text), " (", file,
+      "), because the groups above do not have all of it, or some of it is "
+      "offline"));
+}
+
 void Fail(const absl::Status& status, ControlProof& proof) {
   proof.set_held(false);
   proof.set_problem(std::string(status.message()));
@@ -62,7 +103,11 @@ void WrittenControl::Verify(const GroupFiles& files) {
   // A neighbour may end during a test, as services and sessions do.
   if (absl::IsNotFound(text.status()) && !Exists(folder)) return;
   if (!text.ok()) return Fail(text.status(), proof);
-  if (Says(setting.file, *text, setting.value)) return;
+  if (Says(setting.file, *text, setting.value)) {
+    const absl::Status in_effect = CheckInEffect(folder, setting, files);
+    if (!in_effect.ok()) Fail(in_effect, proof);
+    return;
+  }
   Fail(absl::AbortedError(absl::StrCat(
            "during the test, somebody else changed it to \"",
            RelevantPart(setting.file, *text, setting.value), "\"")),
@@ -86,6 +131,7 @@ absl::Status ControlWriter::EnterManagerGroup() {
   const std::string from = hierarchy_.DelegatedFolder();
   const std::string to = absl::StrCat(from, "/", kManagerGroup);
   absl::Status status = CheckOwnProcesses(root_, from, files_);
+  if (status.ok()) status = CheckNew(to);
   if (!status.ok()) return status;
   status =
       journal_.Append({.kind = Kind::kManager, .folder = to, .before = from});
@@ -121,8 +167,10 @@ absl::Status ControlWriter::PassOn(const std::set<std::string>& controllers) {
 
 absl::Status ControlWriter::MakeOneGroup(const std::string& path) {
   const std::string folder = hierarchy_.Folder(path);
-  absl::Status status =
-      journal_.Append({.kind = Kind::kGroup, .folder = folder});
+  absl::Status status = CheckNew(folder);
+  if (status.ok()) {
+    status = journal_.Append({.kind = Kind::kGroup, .folder = folder});
+  }
   return status.ok() ? files_.MakeGroup(folder) : status;
 }
 
@@ -227,35 +275,53 @@ absl::Status ControlWriter::Write(WrittenControl& control, Owner owner) {
     return absl::OkStatus();
   }
   control.proof.set_before(RelevantPart(setting.file, *before, setting.value));
+  JournalRecord record = {
+      .kind = Kind::kValue,
+      .folder = control.folder,
+      .file = setting.file,
+      .value = setting.value,
+      .before = UndoingValue(setting.file, *before, setting.value)};
   // What is in a group of the test is undone with the group.
   if (owner == Owner::kOthers) {
-    absl::Status status = journal_.Append(
-        {.kind = Kind::kValue,
-         .folder = control.folder,
-         .file = setting.file,
-         .value = setting.value,
-         .before = UndoingValue(setting.file, *before, setting.value)});
+    const absl::Status undoable = CheckUndoable(record);
+    if (!undoable.ok()) {
+      Fail(undoable, control.proof);
+      return absl::OkStatus();
+    }
+    absl::Status status = journal_.Append(record);
     if (!status.ok()) return status;
   }
   const absl::Status written = files_.Write(file, setting.value);
   const auto text = files_.Read(file);
-  if (text.ok()) {
-    control.proof.set_read_back(
-        RelevantPart(setting.file, *text, setting.value));
+  const absl::Status held =
+      written.ok() ? CheckHeld(control, text, owner) : written;
+  if (!held.ok()) Fail(held, control.proof);
+  if (!text.ok()) return absl::OkStatus();
+  control.proof.set_read_back(RelevantPart(setting.file, *text, setting.value));
+  if (owner == Owner::kTest || !written.ok() ||
+      Says(setting.file, *text, setting.value)) {
+    return absl::OkStatus();
   }
-  if (!written.ok()) {
-    Fail(written, control.proof);
-  } else if (!text.ok()) {
-    Fail(text.status(), control.proof);
-  } else if (!Says(setting.file, *text, setting.value)) {
-    Fail(
-        absl::AbortedError("the kernel accepted another value than was wanted"),
-        control.proof);
-  } else if (owner == Owner::kTest) {
-    const absl::Status above = CheckProtectionAbove(setting);
-    if (!above.ok()) Fail(above, control.proof);
+  // Otherwise the way back would take what the kernel made of the value for
+  // that of somebody else.
+  record.value = UndoingValue(setting.file, *text, setting.value);
+  return journal_.Append(record);
+}
+
+absl::Status ControlWriter::CheckHeld(const WrittenControl& control,
+                                      const absl::StatusOr<std::string>& text,
+                                      Owner owner) const {
+  const FileSetting& setting = control.setting;
+  if (!text.ok()) return text.status();
+  if (!Says(setting.file, *text, setting.value)) {
+    return absl::AbortedError(
+        "the kernel accepted another value than was wanted");
   }
-  return absl::OkStatus();
+  absl::Status status = CheckInEffect(control.folder, setting, files_);
+  if (status.ok() && owner == Owner::kTest) {
+    status = CheckProtectionAbove(setting);
+  }
+  return status;
 }
 
 absl::Status ControlWriter::CheckPossible(const FileSetting& setting,

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "distbench/control_groups/control_plan.h"
 #include "distbench/control_groups/group_files.h"
 #include "distbench/control_groups/hierarchy.h"
@@ -71,6 +72,9 @@ class ControlWriter {
   absl::Status Set(const FileSetting& setting, const std::string& path,
                    const std::string& label, Owner owner);
   absl::Status Write(WrittenControl& control, Owner owner);
+  absl::Status CheckHeld(const WrittenControl& control,
+                         const absl::StatusOr<std::string>& text,
+                         Owner owner) const;
   absl::Status CheckPossible(const FileSetting& setting, Owner owner) const;
   absl::Status CheckProtectionAbove(const FileSetting& setting) const;
 

@@ -113,11 +113,13 @@ absl::StatusOr<Mount> UsableMount(const Mounts& mounts) {
 // The path below the mount. In a container, the mount may be of a group that
 // /proc names by its whole path.
 absl::StatusOr<std::string> PathBelow(const Mount& mount, std::string path) {
-  if (mount.group != "/" && absl::StartsWith(path, mount.group)) {
-    path = path.substr(mount.group.size());
-  }
-  if (!absl::StartsWith(path, "/")) path.insert(0, "/");
-  if (absl::StartsWith(path, "/..") || absl::EndsWith(path, " (deleted)")) {
+  // In a namespace of groups, the mount of another one begins with "/..".
+  const std::string parent = mount.group == "/" ? "" : mount.group;
+  const bool is_below =
+      path == parent || absl::StartsWith(path, absl::StrCat(parent, "/"));
+  if (is_below) path = path.substr(parent.size());
+  if (!is_below || absl::StartsWith(path, "/..") ||
+      absl::EndsWith(path, " (deleted)")) {
     return Impossible(
         absl::StrCat("the group of this process, ", path, ", is not visible"),
         "in a container, give it a cgroup namespace of its own");

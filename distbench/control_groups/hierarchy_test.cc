@@ -83,6 +83,13 @@ TEST(HierarchyTest, SaysThatItsGroupIsNotVisible) {
   EXPECT_THAT(Problem(host), HasSubstr("not visible"));
   host.Write("/proc/self/cgroup", "0::/gone (deleted)\n");
   EXPECT_THAT(Problem(host), HasSubstr("not visible"));
+  for (const std::string mounted : {"/..", "/other", "/servic"}) {
+    host.Write("/proc/self/mountinfo", "25 1 0:26 " + mounted +
+                                           " /sys/fs/cgroup rw - cgroup2 "
+                                           "cgroup2 rw\n");
+    host.Write("/proc/self/cgroup", "0::/service\n");
+    EXPECT_THAT(Problem(host), HasSubstr("not visible")) << mounted;
+  }
 }
 
 TEST(HierarchyTest, SaysThatTheGroupIsNotWritable) {

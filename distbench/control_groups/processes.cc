@@ -46,7 +46,9 @@ bool HasGone(const std::string& root, pid_t pid) {
   return !Exists(ProcFolder(root, pid));
 }
 
+// Processes of other pid namespaces are 0.
 std::string Describe(const std::string& root, pid_t pid) {
+  if (pid == 0) return "a process of another pid namespace";
   return absl::StrCat(FirstLine(ProcFolder(root, pid) + "/comm"), " (", pid,
                       ")");
 }

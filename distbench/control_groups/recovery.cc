@@ -1,10 +1,12 @@
 #include "distbench/control_groups/recovery.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
 #include "distbench/control_groups/journal.h"
 #include "distbench/control_groups/state_folder.h"
 #include "distbench/control_groups/undo.h"
@@ -16,6 +18,21 @@ constexpr absl::Duration kLockPatience = absl::Seconds(10);
 
 void Append(std::vector<std::string> from, std::vector<std::string>& to) {
   for (std::string& each : from) to.push_back(std::move(each));
+}
+
+// The number in the name of a journal, which is when it was created.
+absl::string_view CreationTime(absl::string_view path) {
+  return path.substr(path.rfind('-') + 1);
+}
+
+// The newest first: if an older one could not be undone, the newer ones take
+// what it left for the state before.
+std::vector<std::string> ListNewestFirst(const std::string& state_folder) {
+  std::vector<std::string> paths = ListJournals(state_folder);
+  std::sort(paths.begin(), paths.end(), [](const auto& a, const auto& b) {
+    return CreationTime(a) > CreationTime(b);
+  });
+  return paths;
 }
 
 std::string RestoredSentence(const UndoneValue& value) {
@@ -55,7 +72,7 @@ std::vector<std::string> RecoverLocked(const std::string& root,
                                        GroupFiles& files) {
   const std::string boot_id = ThisHolder(root).boot_id;
   std::vector<std::string> sentences;
-  for (const std::string& path : ListJournals(state_folder)) {
+  for (const std::string& path : ListNewestFirst(state_folder)) {
     const std::unique_ptr<Journal> journal = Journal::TakeAbandoned(path);
     if (journal == nullptr) continue;
     const auto contents = journal->Read();

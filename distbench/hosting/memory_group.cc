@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/numbers.h"
@@ -33,9 +34,9 @@ std::string Read(const FileDescriptor& file) {
   return text;
 }
 
-// 0: no limit.
-int64_t TightestLimit(int folder) {
-  int64_t tightest = 0;
+// Nothing: no limit.
+std::optional<int64_t> TightestLimit(int folder) {
+  std::optional<int64_t> tightest;
   std::string up;
   for (int level = 0; level < kMostLevels; ++level, up += "../") {
     // The hierarchy ends here.
@@ -43,7 +44,7 @@ int64_t TightestLimit(int folder) {
     const FileDescriptor file = OpenAt(folder, up + "memory.max");
     int64_t bytes = 0;
     if (!file.is_open() || !absl::SimpleAtoi(Read(file), &bytes)) continue;
-    tightest = tightest == 0 ? bytes : std::min(tightest, bytes);
+    tightest = std::min(tightest.value_or(bytes), bytes);
   }
   return tightest;
 }
@@ -52,11 +53,12 @@ int64_t TightestLimit(int folder) {
 
 MemoryGroup MemoryGroup::Open(int folder) {
   if (folder < 0) return MemoryGroup(FileDescriptor(), "");
-  const int64_t bytes = TightestLimit(folder);
-  return MemoryGroup(OpenAt(folder, "memory.events"),
-                     bytes == 0 ? "which has no memory.max"
-                                : absl::StrCat("whose memory.max is ",
-                                               FormatSizeWithUnit(bytes)));
+  const std::optional<int64_t> bytes = TightestLimit(folder);
+  return MemoryGroup(
+      OpenAt(folder, "memory.events"),
+      bytes.has_value()
+          ? absl::StrCat("whose memory.max is ", FormatSizeWithUnit(*bytes))
+          : "which has no memory.max");
 }
 
 MemoryGroup::MemoryGroup(FileDescriptor events, std::string limit)

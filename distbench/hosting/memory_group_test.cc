@@ -53,6 +53,8 @@ TEST_F(MemoryGroupTest, NamesTheTightestLimit) {
   EXPECT_EQ(Open().DescribeLimit(), "whose memory.max is 512MiB");
   Write(instance_ / "memory.max", "1048576\n");
   EXPECT_EQ(Open().DescribeLimit(), "whose memory.max is 1MiB");
+  Write(instance_ / "memory.max", "0\n");
+  EXPECT_EQ(Open().DescribeLimit(), "whose memory.max is 0B");
 }
 
 TEST_F(MemoryGroupTest, LooksAboveAGroupWithoutTheController) {

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <set>
 #include <sstream>
@@ -15,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "distbench/base/index_list.h"
 #include "distbench/control_groups/testing/fake_hierarchy.h"
 
@@ -81,6 +83,15 @@ std::map<std::string, std::string> KeysOf(absl::string_view line) {
   return keys;
 }
 
+// The kernel counts operations in 32 bits, of which the highest is no limit.
+std::string AcceptedLimit(absl::string_view key, const std::string& wanted) {
+  int64_t count = 0;
+  const bool is_none = absl::EndsWith(key, "iops") &&
+                       absl::SimpleAtoi(wanted, &count) &&
+                       count >= std::numeric_limits<uint32_t>::max();
+  return is_none ? "max" : wanted;
+}
+
 // Keeps a line for each device, with the keys that were written last.
 std::string WithDevice(const std::string& name, const std::string& text,
                        absl::string_view value) {
@@ -97,7 +108,9 @@ std::string WithDevice(const std::string& name, const std::string& text,
     if (!absl::StartsWith(line, absl::StrCat(device, " "))) continue;
     for (const auto& [key, old] : KeysOf(line)) keys[key] = old;
   }
-  for (const auto& [key, wanted] : KeysOf(value)) keys[key] = wanted;
+  for (const auto& [key, wanted] : KeysOf(value)) {
+    keys[key] = name == "io.max" ? AcceptedLimit(key, wanted) : wanted;
+  }
   const bool is_unlimited =
       name == "io.max" && std::all_of(keys.begin(), keys.end(), [](auto& each) {
         return each.second == "max";
@@ -110,10 +123,12 @@ std::string WithDevice(const std::string& name, const std::string& text,
                          absl::StrJoin(keys, " ", absl::PairFormatter("="))));
 }
 
-// What a file of a controller says after a write.
+// What a file of a controller says after a write to that of a group with
+// processes, or of one without.
 absl::StatusOr<std::string> Accepted(const std::string& name,
                                      const std::string& text,
-                                     absl::string_view value) {
+                                     absl::string_view value,
+                                     bool has_processes) {
   if (name == "io.max" || absl::StartsWith(name, "io.cost.")) {
     return WithDevice(name, text, value);
   }
@@ -121,6 +136,10 @@ absl::StatusOr<std::string> Accepted(const std::string& name,
   if (absl::StartsWith(name, "cpuset.")) {
     const auto list = ParseIndexList(value);
     if (!list.ok()) return list.status();
+    if (list->empty() && has_processes &&
+        !absl::StripAsciiWhitespace(text).empty()) {
+      return absl::ErrnoToStatus(ENOSPC, name);
+    }
     return FormatIndexList(*list);
   }
   if (absl::StartsWith(name, "memory.") && value != "max") {
@@ -137,8 +156,22 @@ absl::StatusOr<std::string> Accepted(const std::string& name,
 
 absl::StatusOr<std::string> FakeGroupFiles::Read(
     const std::string& file) const {
+  absl::string_view list = file;
+  if (absl::ConsumeSuffix(&list, ".effective")) {
+    return Effective(std::string(list));
+  }
   if (!Exists(file)) return absl::ErrnoToStatus(ENOENT, file);
   return Text(file);
+}
+
+std::string FakeGroupFiles::Effective(const std::string& file) const {
+  const std::string folder = FolderOf(file);
+  const std::string name = file.substr(folder.size());
+  if (folder == mount_) return name == "/cpuset.cpus" ? "0-3" : "0";
+  const std::string above = Effective(FolderOf(folder) + name);
+  const IndexSet shared =
+      Intersection(*ParseIndexList(Text(file)), *ParseIndexList(above));
+  return shared.empty() ? above : FormatIndexList(shared);
 }
 
 absl::Status FakeGroupFiles::Change(const std::string& path) const {
@@ -158,7 +191,8 @@ absl::Status FakeGroupFiles::Write(const std::string& file,
     Kill(folder);
     return absl::OkStatus();
   }
-  const auto text = Accepted(name, Text(file), value);
+  const auto text = Accepted(name, Text(file), value,
+                             !WordsOf(folder + "/cgroup.procs").empty());
   if (!text.ok()) return text.status();
   Put(file, *text);
   return absl::OkStatus();

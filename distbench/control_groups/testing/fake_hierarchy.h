@@ -14,8 +14,9 @@ namespace distbench {
 
 // Does what the kernel does: makes the files of a group with it, keeps to the
 // rule that a group cannot contain processes and pass on controllers, moves
-// processes, rounds memory to pages, and keeps a line for each device. All
-// state is in the files, so that several processes can use one hierarchy.
+// processes, rounds memory to pages, keeps a line for each device, and says
+// what is in effect of lists. All state is in the files, so that several
+// processes can use one hierarchy.
 class FakeGroupFiles final : public GroupFiles {
  public:
   // `mount` is the folder of the root group.
@@ -39,6 +40,8 @@ class FakeGroupFiles final : public GroupFiles {
  private:
   friend class FakeHierarchy;
 
+  // What is in effect of the list of CPUs or memory nodes in a file.
+  std::string Effective(const std::string& file) const;
   absl::Status PassOn(const std::string& folder, absl::string_view words);
   absl::Status PassOnOne(const std::string& folder, absl::string_view word);
   absl::Status Enter(const std::string& folder, absl::string_view pid);
