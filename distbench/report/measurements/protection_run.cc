@@ -37,7 +37,7 @@ std::optional<int> FindRpc(const TestResult& result, const std::string& rpc) {
 class RunMeasurement {
  public:
   RunMeasurement(const TestResult& result, const ProtectionSubject& subject)
-      : subject_(subject), ends_(RecordEndsOf(result)) {
+      : subject_(subject) {
     run_.result = &result;
   }
 
@@ -84,6 +84,7 @@ class RunMeasurement {
       return absl::NotFoundError(
           absl::StrCat("its config has no RPC \"", subject_.rpc, "\""));
     }
+    ends_ = RecordEndsOf(*run_.result, *rpc_index);
     series_ = CollectSeries(*run_.result, *rpc_index);
     if (series_.intervals.empty()) {
       const std::string& failure = run_.result->run_info().failure();
@@ -245,7 +246,7 @@ class RunMeasurement {
   }
 
   const ProtectionSubject& subject_;
-  const RecordEnds ends_;
+  RecordEnds ends_;
   ProtectionPhases phases_;
   RpcSeries series_;
   ProtectionRun run_;
