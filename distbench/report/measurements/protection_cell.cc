@@ -136,8 +136,8 @@ std::optional<WorkRate> MeanAntagonistRate(
   WorkRate sum;
   double count = 0;
   for (const TestResult* result : results) {
-    const auto phases = PhasesOf(result->experiment_cell());
-    if (!phases.ok()) continue;
+    const auto phases = WorkingPhasesOf(*result);
+    if (!phases.ok() || LostAntagonist(*result)) continue;
     const auto rate = MeanRate(CollectWork(*result, Worker::kAntagonist),
                                phases->interference);
     if (!rate) continue;

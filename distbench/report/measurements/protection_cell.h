@@ -27,8 +27,8 @@ struct Estimate {
   std::optional<Interval> interval;
 };
 
-// The antagonist's work per second in the phase of interference: the mean over
-// the runs that recorded it.
+// The antagonist's work per second in the phase of interference, which ends
+// with a run that fails: the mean over the runs that recorded it.
 struct AntagonistWork {
   std::optional<WorkRate> beside;  // the subject
   std::optional<WorkRate> alone;

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "distbench/base/time_units.h"
 #include "distbench/report/testing/example_experiment.h"
 #include "distbench/report/testing/report_testing.h"
 #include "gmock/gmock.h"
@@ -116,6 +117,23 @@ TEST(ProtectionMatrixTest, AccountsTheAntagonistsWork) {
   EXPECT_EQ(hog.conservation.size(), kWorkResources.size());
   EXPECT_TRUE(MainConservation(hog.conservation) != nullptr);
   EXPECT_TRUE(matrix.cells[0].conservation.empty());
+}
+
+TEST(ProtectionMatrixTest, TheAntagonistsWorkIsThatUntilTheRunFailed) {
+  ExampleRun run = RunWith(50, 0, "hog");
+  for (ExampleSecond* second : InterferenceOf(run)) second->completed_count = 8;
+  run.seconds.resize(15);
+  TestSequenceResults results = ResultsOf({run, RunWith(50, 1, "hog")});
+  TestResult& failed = *results.mutable_test_results(0);
+  failed.mutable_run_info()->set_failure("server/0 was killed");
+  failed.mutable_run_info()->set_end_timestamp_ns((kExampleStartSecond + 15) *
+                                                  kNsPerSecond);
+  const TestResult* const result = &failed;
+  ASSERT_TRUE(MeanAntagonistRate({result}).has_value());
+  EXPECT_EQ(MeanAntagonistRate({result})->completed, 8);
+  (*failed.mutable_service_logs()->mutable_instance_logs())["antagonist_hog/1"]
+      .set_measurements_end_timestamp_ns(0);
+  EXPECT_FALSE(MeanAntagonistRate({result}).has_value());
 }
 
 TEST(ProtectionMatrixTest, SeveralExperimentsAreToldApartByTheirTests) {

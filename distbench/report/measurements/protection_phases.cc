@@ -68,6 +68,22 @@ absl::StatusOr<ProtectionPhases> PhasesOf(const ExperimentCell& cell) {
                           .recovery = {recover_ns, end_ns}};
 }
 
+void EndPhasesAt(int64_t end_ns, ProtectionPhases& phases) {
+  for (TimeSpan* span : {&phases.interference, &phases.recovery}) {
+    span->end_ns = std::min(span->end_ns, end_ns);
+    span->start_ns = std::min(span->start_ns, span->end_ns);
+  }
+}
+
+absl::StatusOr<ProtectionPhases> WorkingPhasesOf(const TestResult& result) {
+  absl::StatusOr<ProtectionPhases> phases = PhasesOf(result.experiment_cell());
+  const RunInfo& run_info = result.run_info();
+  if (phases.ok() && run_info.has_failure()) {
+    EndPhasesAt(run_info.end_timestamp_ns(), *phases);
+  }
+  return phases;
+}
+
 IntervalRange WholeIntervals(const TimeSpan& span, int64_t interval_ns) {
   const int64_t before = span.start_ns / interval_ns;
   return {.begin = before + (span.start_ns % interval_ns > 0 ? 1 : 0),

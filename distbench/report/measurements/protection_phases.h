@@ -42,6 +42,13 @@ struct ProtectionPhases {
 // not in order.
 absl::StatusOr<ProtectionPhases> PhasesOf(const ExperimentCell& cell);
 
+// Cuts off what of interference and recovery is after the time.
+void EndPhasesAt(int64_t end_ns, ProtectionPhases& phases);
+
+// The phases as far as anything could work in them: if the run failed, they end
+// with it.
+absl::StatusOr<ProtectionPhases> WorkingPhasesOf(const TestResult& result);
+
 // Numbers of intervals; the end is excluded.
 struct IntervalRange {
   int64_t begin = 0;

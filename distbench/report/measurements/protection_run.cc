@@ -111,10 +111,7 @@ class RunMeasurement {
   // Without the antagonist, nothing of the rest is interference or recovery.
   void EndAt(int64_t end_ns) {
     run_.antagonist_lost = true;
-    for (TimeSpan* span : {&phases_.interference, &phases_.recovery}) {
-      span->end_ns = std::min(span->end_ns, end_ns);
-      span->start_ns = std::min(span->start_ns, span->end_ns);
-    }
+    EndPhasesAt(end_ns, phases_);
   }
 
   absl::Status MeasureBaseline() {
