@@ -49,7 +49,7 @@ void MeasureIsolation(ProtectionCell& cell) {
   if (all.empty()) return;
   cell.isolation = ValueDistribution(std::move(all));
   cell.mean_isolation = {
-      cell.isolation.mean().value_or(0),
+      ValueDistribution(means).mean().value_or(0),
       Within(IntervalOfMean(means, kReportConfidence), 0, 1)};
   cell.p05_isolation = {
       cell.isolation.AtQuantile(kLowIsolation),
@@ -65,13 +65,13 @@ void MeasureImpact(ProtectionCell& cell) {
     });
     cell.impact[i] = ValueDistribution(std::move(all));
   }
-  const std::optional<double> mean = cell.impact[kMainImpact].mean();
-  if (!mean) return;
   std::vector<double> means;
   ForEachMeasured(cell, [&](const ProtectionRun& run) {
     const auto run_mean = ValueDistribution(ImpactOf(run, kMainImpact)).mean();
     if (run_mean) means.push_back(*run_mean);
   });
+  const std::optional<double> mean = ValueDistribution(means).mean();
+  if (!mean) return;
   cell.mean_impact = {*mean, Within(IntervalOfMean(means, kReportConfidence), 0,
                                     ValueDistribution::kInfinite)};
 }

@@ -56,8 +56,10 @@ struct ProtectionCell {
   ValueDistribution isolation;
   std::array<ValueDistribution, kImpactQuantiles.size()> impact;
 
-  // Mean and p05 of `isolation`, and the mean impact on p95 of the seconds in
-  // which it is finite.
+  // The mean over the runs of their mean isolation, the p05 of `isolation`, and
+  // the mean over the runs of their mean impact on p95 in the seconds in which
+  // it is finite. The first and the last differ from the means of the
+  // distributions if the runs differ in their seconds.
   std::optional<Estimate> mean_isolation;
   std::optional<Estimate> p05_isolation;
   std::optional<Estimate> mean_impact;

@@ -83,6 +83,33 @@ TEST(ProtectionMatrixTest, IntervalsStayWithinWhatTheMeasureCanBe) {
   EXPECT_EQ(matrix.cells[0].mean_isolation->interval->upper, 1);
 }
 
+// One long run has no weight that its interval does not have.
+TEST(ProtectionMatrixTest, MeansLieWithinTheirIntervals) {
+  std::vector<ExampleRun> runs = {RunWith(100, 0, "hog")};
+  for (int i = 1; i < 6; ++i) {
+    ExampleRun& run = runs.emplace_back(RunWith(20, i, "hog"));
+    for (ExampleSecond* second : InterferenceOf(run)) {
+      second->latency_ns.assign(20, 3 * kMillisecond);
+    }
+  }
+  TestSequenceResults results = ResultsOf(runs);
+  for (int i = 1; i < 6; ++i) {
+    results.mutable_test_results(i)
+        ->mutable_experiment_cell()
+        ->set_recover_start_timestamp_ns((kExampleStartSecond + 11) *
+                                         kNsPerSecond);
+  }
+  const ProtectionMatrix matrix = MatrixOf(results);
+  const ProtectionCell& cell = matrix.cells[0];
+  EXPECT_DOUBLE_EQ(*cell.isolation.mean(), 11.0 / 15);
+  ASSERT_TRUE(cell.mean_isolation && cell.mean_isolation->interval);
+  EXPECT_DOUBLE_EQ(cell.mean_isolation->value, 2.0 / 6);
+  EXPECT_LT(cell.mean_isolation->value, cell.mean_isolation->interval->upper);
+  ASSERT_TRUE(cell.mean_impact && cell.mean_impact->interval);
+  EXPECT_NEAR(cell.mean_impact->value, 10.0 / 6, 1e-9);
+  EXPECT_GT(cell.mean_impact->value, cell.mean_impact->interval->lower);
+}
+
 TEST(ProtectionMatrixTest, ComparesWithTheCellWithoutAntagonist) {
   const TestSequenceResults results =
       ResultsOf({RunWith(80, 0, ""), RunWith(40, 0, "hog")});
