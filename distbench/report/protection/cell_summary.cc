@@ -127,7 +127,6 @@ std::string ConservationText(const ProtectionCell& cell) {
 }
 
 std::string Recoveries(const ProtectionCell& cell) {
-  if (cell.antagonist.empty()) return "";
   std::vector<std::string> runs;
   for (const ProtectionRun& run : cell.runs) {
     if (!run.problem.empty()) continue;
