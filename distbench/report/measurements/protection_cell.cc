@@ -157,6 +157,7 @@ std::optional<WorkRate> MeanAntagonistRate(
 std::optional<double> MedianRecovery(const ProtectionCell& cell) {
   std::vector<double> times;
   ForEachMeasured(cell, [&](const ProtectionRun& run) {
+    if (!ShowsRecovery(run)) return;
     times.push_back(
         run.recovered_after_s.value_or(ValueDistribution::kInfinite));
   });

@@ -96,8 +96,7 @@ std::optional<WorkRate> MeanAntagonistRate(
     absl::Span<const TestResult* const> results);
 
 // The median over the runs of the time until the subject had recovered, in
-// seconds: infinite for runs in which it did not. Absent if no run was
-// measured.
+// seconds: infinite for runs in which it did not. Absent if no run shows it.
 std::optional<double> MedianRecovery(const ProtectionCell& cell);
 
 }  // namespace distbench

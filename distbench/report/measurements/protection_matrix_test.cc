@@ -202,6 +202,9 @@ TEST(MedianRecoveryTest, RunsWithoutRecoveryRankAboveAll) {
   ProtectionCell cell;
   EXPECT_EQ(MedianRecovery(cell), std::nullopt);
   cell.runs.resize(3);
+  // Without a recovery, none of them shows whether there would have been one.
+  EXPECT_EQ(MedianRecovery(cell), std::nullopt);
+  for (ProtectionRun& run : cell.runs) run.recovery_s = 10;
   cell.runs[0].recovered_after_s = 4;
   cell.runs[1].recovered_after_s = 2;
   EXPECT_EQ(MedianRecovery(cell), 4);

@@ -290,6 +290,10 @@ ProtectionRun MeasureProtection(const TestResult& result,
   return RunMeasurement(result, subject).Measure(most_seconds);
 }
 
+bool ShowsRecovery(const ProtectionRun& run) {
+  return run.recovery_s * kNsPerSecond >= static_cast<double>(kRecoveredForNs);
+}
+
 std::vector<double> IsolationOf(const ProtectionRun& run) {
   std::vector<double> values;
   for (const ProtectionSecond& second : run.seconds) {

@@ -136,6 +136,7 @@ TEST(ProtectionRunTest, TheSecondsEndWithTheAntagonist) {
   const ProtectionRun measured = Measured(result);
   ASSERT_EQ(measured.problem, "");
   EXPECT_TRUE(measured.antagonist_lost);
+  EXPECT_FALSE(ShowsRecovery(measured));
   EXPECT_EQ(IsolationOf(measured).size(), 6);
   EXPECT_THAT(IsolationOf(measured), Each(1.0));
 }

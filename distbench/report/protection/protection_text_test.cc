@@ -126,6 +126,19 @@ TEST(ProtectionTextTest, CellsWithoutAntagonistHaveATimeToRecover) {
   EXPECT_THAT(LinesWith(text, "  off "), ElementsAre(HasSubstr("  no  ")));
 }
 
+TEST(ProtectionTextTest, ARunThatTheAntagonistEndedHasNoRecovery) {
+  TestSequenceResults results = ResultsOf({SteadyRun(100, kMillisecond)});
+  TestResult& result = *results.mutable_test_results(0);
+  (*result.mutable_service_logs()->mutable_instance_logs())["antagonist_hog/0"]
+      .set_measurements_end_timestamp_ns(0);
+  result.mutable_run_info()->set_failure("antagonist_hog/0 was killed");
+  result.mutable_run_info()->set_end_timestamp_ns((kExampleStartSecond + 15) *
+                                                  kNsPerSecond);
+  const std::string text = ProtectionText(results);
+  EXPECT_THAT(text, HasSubstr("\nRecovered: not measured\n"));
+  EXPECT_THAT(LinesWith(text, "  off "), ElementsAre(Not(HasSubstr("  no  "))));
+}
+
 TEST(ProtectionTextTest, TellsWhatWasNotMeasured) {
   ExampleRun silent = SteadyRun(0, kMillisecond);
   TestSequenceResults results = ResultsOf({silent});
