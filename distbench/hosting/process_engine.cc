@@ -122,8 +122,10 @@ void ProcessEngine::EmitLoss(
   ServicePerformanceLog& log = *chunk.mutable_instance_log();
   log.set_engine_error_message(
       absl::StrCat(loss.message(), WhatIsLeft(has_results)));
-  // An instance that calls nobody has no measurements to lose.
-  if (!has_results && !peers_.empty()) {
+  // An instance that calls nobody and does nothing has no measurements to lose.
+  const bool may_measure =
+      !peers_.empty() || !options_.plan->activities.empty();
+  if (!has_results && may_measure) {
     log.set_measurements_end_timestamp_ns(kept_.end_timestamp_ns());
     kept_.Emit(name, emit);
   }

@@ -185,6 +185,33 @@ TEST_F(ProcessEngineTest, ALostClientThatHasReportedNothingSaysSo) {
   EXPECT_EQ(log.measurements_end_timestamp_ns(), 0);
 }
 
+// Reports find out by it that an antagonist was lost, and not its subject.
+TEST_F(ProcessEngineTest, ALostInstanceThatCallsNobodyHasLostItsActivities) {
+  SetTest(R"(max_iteration_count: 1 } }
+    activity_configs {
+      name: "wait"
+      activity_settings { name: "activity_func" string_value: "SleepFor" }
+      activity_settings { name: "duration_us" int64_value: 1000 }
+    }
+    action_lists { name: "server" action_names: "wait" }
+    actions {
+      name: "wait" activity_config_name: "wait"
+      iterations { max_duration_us: 60000000)");
+  ASSERT_EQ(Make(1, server_), absl::OkStatus());
+  kill(server_.engine->pid(), SIGKILL);
+  ASSERT_TRUE(server_.overloaded.WaitForNotificationWithTimeout(kGenerous));
+  ServiceLogs logs;
+  EXPECT_FALSE(server_.engine
+                   ->Collect([&](ResultChunk chunk) {
+                     EXPECT_EQ(MergeChunk(std::move(chunk), logs),
+                               absl::OkStatus());
+                   })
+                   .ok());
+  const ServicePerformanceLog& log = logs.instance_logs().at("server/0");
+  EXPECT_TRUE(log.has_measurements_end_timestamp_ns());
+  EXPECT_EQ(log.measurements_end_timestamp_ns(), 0);
+}
+
 TEST_F(ProcessEngineTest, ALossBeforeTheStartEndsTheTrafficOnce) {
   SetTest("max_duration_us: 60000000");
   MakeBoth();

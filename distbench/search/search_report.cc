@@ -99,7 +99,7 @@ bool RanOutOfTime(const TestResult& result) {
 // the clearest of misses.
 bool LostItsSubject(const SearchPlan& plan, const TestResult& result) {
   return MeasuresIsolation(plan) && result.run_info().has_failure() &&
-         RecordEndsOf(result).first_loss_ns.has_value();
+         LostSubject(result);
 }
 
 SearchProbe MissedByFar(const PlannedProbe& planned, std::string reason,

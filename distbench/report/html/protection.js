@@ -14,8 +14,16 @@ function estimateCell(cell, name) {
       element('small', {}, `${formatShare(lower)} – ${formatShare(cell[`${name}_upper`])}`));
 }
 
-function recoveryText({antagonist, recovered_after_s: seconds}) {
-  if (antagonist === '' || seconds === null) return '–';
+// Seconds whose p95 was failed are in no mean.
+function impactCell(cell) {
+  const mean = estimateCell(cell, 'mean_lat_imp');
+  const failed = cell.lat_imp_failed_seconds;
+  if (failed === 0) return mean;
+  return element('span', {}, mean, element('small', {}, `p95 failed in ${failed} of ${cell.seconds} seconds`));
+}
+
+function recoveryText({recovered_after_s: seconds}) {
+  if (seconds === null) return '–';
   return seconds === 'failed' ? 'not in time' : `${Number(seconds.toPrecision(3))} s`;
 }
 
@@ -53,7 +61,7 @@ function renderCells(experiment) {
   ];
   replaceContent('protection-table', makeTable(columns, experiment.cells.map(cell => [
     cell.controls || '–', cell.antagonist || 'none', cell.load || '–', `${cell.measured_runs}/${cell.runs}`,
-    estimateCell(cell, 'mean_isol'), formatShare(cell.p05_isol), estimateCell(cell, 'mean_lat_imp'),
+    estimateCell(cell, 'mean_isol'), formatShare(cell.p05_isol), impactCell(cell),
     recoveryText(cell), antagonistCell(cell), workCell(cell), formatShare(cell.missing), formatShare(cell.failed),
   ])));
 }
@@ -63,6 +71,8 @@ function runNotes(cell) {
     run.problem === null ? '' : `not measured: ${run.problem}`,
     run.problem === null && run.failure !== null ? `it failed: ${run.failure}` : '',
     run.antagonist_lost ? 'the antagonist was lost' : '',
+    run.series_left_out === 0 ? ''
+        : `the series of ${run.series_left_out} clients could not be added to those of the others`,
     run.is_stable === false ? `the subject did not hold still before: ${run.stability ?? 'no reason given'}` : '',
   ].filter(note => note !== '').map(note => `Run ${run.repetition + 1}: ${note}.`)).flat();
 }

@@ -49,7 +49,7 @@ void MeasureIsolation(ProtectionCell& cell) {
   if (all.empty()) return;
   cell.isolation = ValueDistribution(std::move(all));
   cell.mean_isolation = {
-      cell.isolation.mean().value_or(0),
+      ValueDistribution(means).mean().value_or(0),
       Within(IntervalOfMean(means, kReportConfidence), 0, 1)};
   cell.p05_isolation = {
       cell.isolation.AtQuantile(kLowIsolation),
@@ -65,13 +65,13 @@ void MeasureImpact(ProtectionCell& cell) {
     });
     cell.impact[i] = ValueDistribution(std::move(all));
   }
-  const std::optional<double> mean = cell.impact[kMainImpact].mean();
-  if (!mean) return;
   std::vector<double> means;
   ForEachMeasured(cell, [&](const ProtectionRun& run) {
     const auto run_mean = ValueDistribution(ImpactOf(run, kMainImpact)).mean();
     if (run_mean) means.push_back(*run_mean);
   });
+  const std::optional<double> mean = ValueDistribution(means).mean();
+  if (!mean) return;
   cell.mean_impact = {*mean, Within(IntervalOfMean(means, kReportConfidence), 0,
                                     ValueDistribution::kInfinite)};
 }
@@ -90,16 +90,6 @@ void MeasureLosses(ProtectionCell& cell) {
   if (count == 0) return;
   cell.missing_share = missing / count;
   cell.failed_share = failed / count;
-}
-
-// The part of the span in which the antagonist could work: not after the end of
-// a run that failed.
-TimeSpan UntilItsEnd(TimeSpan span, const TestResult& result) {
-  const RecordEnds ends = RecordEndsOf(result);
-  for (const auto& end_ns : {ends.antagonist_loss_ns, ends.failure_ns}) {
-    if (end_ns) span.end_ns = std::clamp(*end_ns, span.start_ns, span.end_ns);
-  }
-  return span;
 }
 
 FileLatencies FileLatenciesOf(const ProtectionCell& cell, Worker worker) {
@@ -146,10 +136,10 @@ std::optional<WorkRate> MeanAntagonistRate(
   WorkRate sum;
   double count = 0;
   for (const TestResult* result : results) {
-    const auto phases = PhasesOf(result->experiment_cell());
-    if (!phases.ok()) continue;
+    const auto phases = WorkingPhasesOf(*result);
+    if (!phases.ok() || LostAntagonist(*result)) continue;
     const auto rate = MeanRate(CollectWork(*result, Worker::kAntagonist),
-                               UntilItsEnd(phases->interference, *result));
+                               phases->interference);
     if (!rate) continue;
     ++count;
     sum.offered += rate->offered;
@@ -167,6 +157,7 @@ std::optional<WorkRate> MeanAntagonistRate(
 std::optional<double> MedianRecovery(const ProtectionCell& cell) {
   std::vector<double> times;
   ForEachMeasured(cell, [&](const ProtectionRun& run) {
+    if (!ShowsRecovery(run)) return;
     times.push_back(
         run.recovered_after_s.value_or(ValueDistribution::kInfinite));
   });

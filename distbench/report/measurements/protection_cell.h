@@ -27,8 +27,8 @@ struct Estimate {
   std::optional<Interval> interval;
 };
 
-// The antagonist's work per second in the phase of interference: the mean over
-// the runs that recorded it.
+// The antagonist's work per second in the phase of interference, which ends
+// with a run that fails: the mean over the runs that recorded it.
 struct AntagonistWork {
   std::optional<WorkRate> beside;  // the subject
   std::optional<WorkRate> alone;
@@ -56,8 +56,10 @@ struct ProtectionCell {
   ValueDistribution isolation;
   std::array<ValueDistribution, kImpactQuantiles.size()> impact;
 
-  // Mean and p05 of `isolation`, and the mean impact on p95 of the seconds in
-  // which it is finite.
+  // The mean over the runs of their mean isolation, the p05 of `isolation`, and
+  // the mean over the runs of their mean impact on p95 in the seconds in which
+  // it is finite. The first and the last differ from the means of the
+  // distributions if the runs differ in their seconds.
   std::optional<Estimate> mean_isolation;
   std::optional<Estimate> p05_isolation;
   std::optional<Estimate> mean_impact;
@@ -94,8 +96,7 @@ std::optional<WorkRate> MeanAntagonistRate(
     absl::Span<const TestResult* const> results);
 
 // The median over the runs of the time until the subject had recovered, in
-// seconds: infinite for runs in which it did not. Absent if no run was
-// measured.
+// seconds: infinite for runs in which it did not. Absent if no run shows it.
 std::optional<double> MedianRecovery(const ProtectionCell& cell);
 
 }  // namespace distbench

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "distbench/base/time_units.h"
 #include "distbench/report/testing/example_experiment.h"
 #include "distbench/report/testing/report_testing.h"
 #include "gmock/gmock.h"
@@ -82,6 +83,33 @@ TEST(ProtectionMatrixTest, IntervalsStayWithinWhatTheMeasureCanBe) {
   EXPECT_EQ(matrix.cells[0].mean_isolation->interval->upper, 1);
 }
 
+// One long run has no weight that its interval does not have.
+TEST(ProtectionMatrixTest, MeansLieWithinTheirIntervals) {
+  std::vector<ExampleRun> runs = {RunWith(100, 0, "hog")};
+  for (int i = 1; i < 6; ++i) {
+    ExampleRun& run = runs.emplace_back(RunWith(20, i, "hog"));
+    for (ExampleSecond* second : InterferenceOf(run)) {
+      second->latency_ns.assign(20, 3 * kMillisecond);
+    }
+  }
+  TestSequenceResults results = ResultsOf(runs);
+  for (int i = 1; i < 6; ++i) {
+    results.mutable_test_results(i)
+        ->mutable_experiment_cell()
+        ->set_recover_start_timestamp_ns((kExampleStartSecond + 11) *
+                                         kNsPerSecond);
+  }
+  const ProtectionMatrix matrix = MatrixOf(results);
+  const ProtectionCell& cell = matrix.cells[0];
+  EXPECT_DOUBLE_EQ(*cell.isolation.mean(), 11.0 / 15);
+  ASSERT_TRUE(cell.mean_isolation && cell.mean_isolation->interval);
+  EXPECT_DOUBLE_EQ(cell.mean_isolation->value, 2.0 / 6);
+  EXPECT_LT(cell.mean_isolation->value, cell.mean_isolation->interval->upper);
+  ASSERT_TRUE(cell.mean_impact && cell.mean_impact->interval);
+  EXPECT_NEAR(cell.mean_impact->value, 10.0 / 6, 1e-9);
+  EXPECT_GT(cell.mean_impact->value, cell.mean_impact->interval->lower);
+}
+
 TEST(ProtectionMatrixTest, ComparesWithTheCellWithoutAntagonist) {
   const TestSequenceResults results =
       ResultsOf({RunWith(80, 0, ""), RunWith(40, 0, "hog")});
@@ -141,6 +169,23 @@ TEST(ProtectionMatrixTest, WorkEndsWithARunThatFailed) {
   EXPECT_EQ(work.alone->completed, 100);
 }
 
+TEST(ProtectionMatrixTest, TheAntagonistsWorkIsThatUntilTheRunFailed) {
+  ExampleRun run = RunWith(50, 0, "hog");
+  for (ExampleSecond* second : InterferenceOf(run)) second->completed_count = 8;
+  run.seconds.resize(15);
+  TestSequenceResults results = ResultsOf({run, RunWith(50, 1, "hog")});
+  TestResult& failed = *results.mutable_test_results(0);
+  failed.mutable_run_info()->set_failure("server/0 was killed");
+  failed.mutable_run_info()->set_end_timestamp_ns((kExampleStartSecond + 15) *
+                                                  kNsPerSecond);
+  const TestResult* const result = &failed;
+  ASSERT_TRUE(MeanAntagonistRate({result}).has_value());
+  EXPECT_EQ(MeanAntagonistRate({result})->completed, 8);
+  (*failed.mutable_service_logs()->mutable_instance_logs())["antagonist_hog/1"]
+      .set_measurements_end_timestamp_ns(0);
+  EXPECT_FALSE(MeanAntagonistRate({result}).has_value());
+}
+
 TEST(ProtectionMatrixTest, SeveralExperimentsAreToldApartByTheirTests) {
   TestSequenceResults results =
       ResultsOf({RunWith(40, 0, "hog"), RunWith(60, 0, "hog")});
@@ -180,6 +225,9 @@ TEST(MedianRecoveryTest, RunsWithoutRecoveryRankAboveAll) {
   ProtectionCell cell;
   EXPECT_EQ(MedianRecovery(cell), std::nullopt);
   cell.runs.resize(3);
+  // Without a recovery, none of them shows whether there would have been one.
+  EXPECT_EQ(MedianRecovery(cell), std::nullopt);
+  for (ProtectionRun& run : cell.runs) run.recovery_s = 10;
   cell.runs[0].recovered_after_s = 4;
   cell.runs[1].recovered_after_s = 2;
   EXPECT_EQ(MedianRecovery(cell), 4);

@@ -42,6 +42,13 @@ struct ProtectionPhases {
 // not in order.
 absl::StatusOr<ProtectionPhases> PhasesOf(const ExperimentCell& cell);
 
+// Cuts off what of interference and recovery is after the time.
+void EndPhasesAt(int64_t end_ns, ProtectionPhases& phases);
+
+// The phases as far as anything could work in them: if the run failed, they end
+// with it.
+absl::StatusOr<ProtectionPhases> WorkingPhasesOf(const TestResult& result);
+
 // Numbers of intervals; the end is excluded.
 struct IntervalRange {
   int64_t begin = 0;
@@ -53,10 +60,16 @@ struct IntervalRange {
 // The intervals that lie within the span as a whole. Requires interval_ns > 0.
 IntervalRange WholeIntervals(const TimeSpan& span, int64_t interval_ns);
 
+// Whether an engine of the subject, or of the antagonist, was lost in the run.
+// What its activities did is lost with it.
+bool LostSubject(const TestResult& result);
+bool LostAntagonist(const TestResult& result);
+
 // How the records of a run end before the end of its phases, in Unix
 // nanoseconds. Absent: they do not.
 struct RecordEnds {
-  // The first measurements of the subject end, because an engine was lost.
+  // The first measurements of the subject's RPC end, because the engine of a
+  // client was lost.
   std::optional<int64_t> first_loss_ns;
 
   // The subject failed: the run ended, and not because of the antagonist.
@@ -66,7 +79,8 @@ struct RecordEnds {
   std::optional<int64_t> antagonist_loss_ns;
 };
 
-RecordEnds RecordEndsOf(const TestResult& result);
+// rpc_index: that of the subject's RPC.
+RecordEnds RecordEndsOf(const TestResult& result, int rpc_index);
 
 }  // namespace distbench
 

@@ -120,24 +120,28 @@ std::optional<ResourceUse> CpuUseOf(const TestResult& result,
   return sum.Use();
 }
 
+bool CountsDevices(const GroupUse& group) {
+  return group.has_read_bytes() || group.has_written_bytes();
+}
+
 std::optional<ResourceUse> DeviceUseOf(const TestResult& result,
                                        const TimeSpan& span) {
   std::optional<ResourceUse> use;
   for (const NodeResources* node : SharedNodes(result)) {
-    const std::vector<const ResourceSample*> samples =
-        SamplesWithin(*node, span);
     double bytes = 0;
-    bool has_group = false;
-    for (const ResourceSample* sample : samples) {
+    std::vector<const ResourceSample*> counted;
+    for (const ResourceSample* sample : SamplesWithin(*node, span)) {
       const auto group = sample->groups().find(kWholeNode);
-      if (group == sample->groups().end()) continue;
-      has_group = true;
+      if (group == sample->groups().end() || !CountsDevices(group->second)) {
+        continue;
+      }
+      counted.push_back(sample);
       bytes += static_cast<double>(group->second.read_bytes()) +
                static_cast<double>(group->second.written_bytes());
     }
-    if (!has_group) continue;
+    if (counted.empty()) continue;
     if (!use) use.emplace();
-    use->used += std::max(0.0, bytes) * 1e9 / DurationNs(samples);
+    use->used += std::max(0.0, bytes) * 1e9 / DurationNs(counted);
   }
   return use;
 }
@@ -186,14 +190,13 @@ std::string ReasonAgainst(WorkResource resource,
   if (alone_runs.empty()) return "there is no run of the antagonist alone";
   if (!subject || !together || !antagonist) {
     return resource == WorkResource::kDeviceBytes
-               ? "the nodes have no control groups"
+               ? "the nodes have no control groups that count it"
                : "it was not recorded in all phases";
   }
   if (antagonist->used == 0) return "the antagonist alone did not use it";
   if (resource == WorkResource::kActivityBytes && subject->used == 0) {
     return "the subject alone did not use it";
   }
-  if (together->used == 0) return "nothing of it was used";
   return "";
 }
 
@@ -213,12 +216,13 @@ absl::string_view WorkResourceName(WorkResource resource) {
 
 RunUses UsesOf(const TestResult& result) {
   RunUses uses;
-  const absl::StatusOr<ProtectionPhases> phases =
-      PhasesOf(result.experiment_cell());
+  const absl::StatusOr<ProtectionPhases> phases = WorkingPhasesOf(result);
   if (!phases.ok()) return uses;
   const WorkSeries subject = CollectWork(result, Worker::kSubject);
   const WorkSeries antagonist = CollectWork(result, Worker::kAntagonist);
-  const auto use = [&](WorkResource resource, const TimeSpan& span) {
+  const bool knows_activities = !LostSubject(result) && !LostAntagonist(result);
+  const auto use = [&](WorkResource resource,
+                       const TimeSpan& span) -> std::optional<ResourceUse> {
     switch (resource) {
       case WorkResource::kCpuTime:
         return CpuUseOf(result, span);
@@ -227,6 +231,7 @@ RunUses UsesOf(const TestResult& result) {
       case WorkResource::kActivityBytes:
         break;
     }
+    if (!knows_activities) return std::nullopt;
     return ActivityUseOf(subject, antagonist, span);
   };
   for (size_t i = 0; i < kWorkResources.size(); ++i) {
@@ -265,7 +270,11 @@ WorkConservation ConservationOf(absl::Span<const RunUses> runs,
   const double unused =
       std::max(0.0, together->unused.value_or(most - work.together));
   work.possible = work.together + std::min(lost, unused);
-  work.share = work.together / work.possible;
+  if (work.possible > 0) {
+    work.share = work.together / work.possible;
+  } else {
+    work.reason = "nothing of it was used or left";
+  }
   return work;
 }
 

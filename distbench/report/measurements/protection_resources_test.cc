@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "distbench/base/time_units.h"
 #include "distbench/report/testing/example_experiment.h"
 #include "gtest/gtest.h"
 
@@ -79,7 +80,7 @@ TEST(ProtectionResourcesTest, SaysWhyNothingIsAccounted) {
   EXPECT_EQ(ConservationOf({run}, {}, kCpuTime, 0).reason,
             "there is no run of the antagonist alone");
   EXPECT_EQ(Conserved(run, run, kDeviceBytes).reason,
-            "the nodes have no control groups");
+            "the nodes have no control groups that count it");
   EXPECT_EQ(Conserved(run, RunUses(), kCpuTime).reason,
             "it was not recorded in all phases");
   EXPECT_EQ(Conserved(run, UsesOfRun(RunWithCpus(0, 0)), kCpuTime).reason,
@@ -99,6 +100,53 @@ TEST(ProtectionResourcesTest, BytesOfActivitiesNeedThoseOfBoth) {
   const RunUses uses = UsesOfRun(run);
   EXPECT_EQ(Conserved(uses, uses, kActivityBytes).reason,
             "the subject alone did not use it");
+}
+
+TEST(ProtectionResourcesTest, NothingOfWhatWasPossibleIsNotUnaccounted) {
+  RunUses run;
+  run[kDeviceBytes] = {.baseline = ResourceUse{.used = 100, .unused = {}},
+                       .interference = ResourceUse{.used = 0, .unused = {}}};
+  RunUses alone;
+  alone[kDeviceBytes].interference = ResourceUse{.used = 500, .unused = {}};
+  const WorkConservation work = Conserved(run, alone, kDeviceBytes, 500);
+  EXPECT_EQ(work.reason, "");
+  EXPECT_EQ(work.share, 0);
+  EXPECT_EQ(work.possible, 500);
+}
+
+TEST(ProtectionResourcesTest,
+     GroupsThatDoNotCountBytesHaveUsedNoneThatIsKnown) {
+  ExampleRun run = RunWithCpus(0, 0);
+  for (ExampleSecond& second : run.seconds) second.device_bytes = 100;
+  TestResult result = ResultOf(run);
+  auto& node = (*result.mutable_resource_usage_logs()
+                     ->mutable_node_resources())["node0"];
+  // As after the first 65 536 of a node.
+  for (int i = 15; i < 20; ++i) node.mutable_samples(i)->clear_groups();
+  EXPECT_EQ(UsesOf(result)[kDeviceBytes].interference->used, 100);
+  for (ResourceSample& sample : *node.mutable_samples()) {
+    (*sample.mutable_groups())[""].clear_read_bytes();
+  }
+  EXPECT_FALSE(UsesOf(result)[kDeviceBytes].interference.has_value());
+}
+
+TEST(ProtectionResourcesTest, WorkIsThatUntilTheRunFailed) {
+  ExampleRun run = RunWithCpus(0, 0);
+  for (ExampleSecond* second : InterferenceOf(run)) {
+    second->completed_count = 1;
+    second->bytes = 1'000;
+  }
+  run.seconds.resize(14);
+  TestResult result = ResultOf(run);
+  result.mutable_run_info()->set_failure("server/0 was killed");
+  result.mutable_run_info()->set_end_timestamp_ns((kExampleStartSecond + 14) *
+                                                  kNsPerSecond);
+  ASSERT_TRUE(UsesOf(result)[kActivityBytes].interference.has_value());
+  EXPECT_EQ(UsesOf(result)[kActivityBytes].interference->used, 1'000);
+  // What the activities of a lost engine did is not known.
+  (*result.mutable_service_logs()->mutable_instance_logs())["server/0"]
+      .set_measurements_end_timestamp_ns(0);
+  EXPECT_FALSE(UsesOf(result)[kActivityBytes].interference.has_value());
 }
 
 TEST(ProtectionResourcesTest, TheMainResourceIsThatOfTheAntagonist) {

@@ -37,7 +37,7 @@ std::optional<int> FindRpc(const TestResult& result, const std::string& rpc) {
 class RunMeasurement {
  public:
   RunMeasurement(const TestResult& result, const ProtectionSubject& subject)
-      : subject_(subject), ends_(RecordEndsOf(result)) {
+      : subject_(subject) {
     run_.result = &result;
   }
 
@@ -84,6 +84,7 @@ class RunMeasurement {
       return absl::NotFoundError(
           absl::StrCat("its config has no RPC \"", subject_.rpc, "\""));
     }
+    ends_ = RecordEndsOf(*run_.result, *rpc_index);
     series_ = CollectSeries(*run_.result, *rpc_index);
     if (series_.intervals.empty()) {
       const std::string& failure = run_.result->run_info().failure();
@@ -110,10 +111,7 @@ class RunMeasurement {
   // Without the antagonist, nothing of the rest is interference or recovery.
   void EndAt(int64_t end_ns) {
     run_.antagonist_lost = true;
-    for (TimeSpan* span : {&phases_.interference, &phases_.recovery}) {
-      span->end_ns = std::min(span->end_ns, end_ns);
-      span->start_ns = std::min(span->start_ns, span->end_ns);
-    }
+    EndPhasesAt(end_ns, phases_);
   }
 
   absl::Status MeasureBaseline() {
@@ -245,7 +243,7 @@ class RunMeasurement {
   }
 
   const ProtectionSubject& subject_;
-  const RecordEnds ends_;
+  RecordEnds ends_;
   ProtectionPhases phases_;
   RpcSeries series_;
   ProtectionRun run_;
@@ -290,6 +288,10 @@ ProtectionRun MeasureProtection(const TestResult& result,
                                 const ProtectionSubject& subject,
                                 int64_t most_seconds) {
   return RunMeasurement(result, subject).Measure(most_seconds);
+}
+
+bool ShowsRecovery(const ProtectionRun& run) {
+  return run.recovery_s * kNsPerSecond >= static_cast<double>(kRecoveredForNs);
 }
 
 std::vector<double> IsolationOf(const ProtectionRun& run) {

@@ -114,6 +114,10 @@ ProtectionRun MeasureProtection(const TestResult& result,
                                 const ProtectionSubject& subject,
                                 int64_t most_seconds);
 
+// Whether the recovery was long enough to tell. It was not if the antagonist
+// was lost before it.
+bool ShowsRecovery(const ProtectionRun& run);
+
 // Values of the seconds of interference, in order; none where they are absent.
 std::vector<double> IsolationOf(const ProtectionRun& run);
 std::vector<double> ImpactOf(const ProtectionRun& run, size_t quantile_index);

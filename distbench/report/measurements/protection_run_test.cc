@@ -130,14 +130,38 @@ TEST(ProtectionRunTest, TheSecondsEndWithTheAntagonist) {
   run.seconds.resize(16);
   TestResult result = ResultOf(run);
   (*result.mutable_service_logs()->mutable_instance_logs())["antagonist_hog/0"]
-      .set_measurements_end_timestamp_ns(kStartNs + 14 * kNsPerSecond);
+      .set_measurements_end_timestamp_ns(0);
   result.mutable_run_info()->set_failure("antagonist_hog/0 was killed");
   result.mutable_run_info()->set_end_timestamp_ns(kStartNs + 16 * kNsPerSecond);
   const ProtectionRun measured = Measured(result);
   ASSERT_EQ(measured.problem, "");
   EXPECT_TRUE(measured.antagonist_lost);
+  EXPECT_FALSE(ShowsRecovery(measured));
   EXPECT_EQ(IsolationOf(measured).size(), 6);
   EXPECT_THAT(IsolationOf(measured), Each(1.0));
+}
+
+// It records nothing of the RPC that could end, so that no second is missing.
+TEST(ProtectionRunTest, ALostServerIsAFailureOfTheSubject) {
+  ExampleRun run = SteadyRun(100, kMillisecond);
+  run.seconds.resize(16);
+  TestResult result = ResultOf(run);
+  auto& logs = *result.mutable_service_logs()->mutable_instance_logs();
+  logs["server/0"].set_measurements_end_timestamp_ns(0);
+  result.mutable_run_info()->set_failure("server/0 was killed");
+  result.mutable_run_info()->set_end_timestamp_ns(kStartNs + 16 * kNsPerSecond);
+  const auto expect_failure = [&] {
+    const ProtectionRun measured = Measured(result);
+    ASSERT_EQ(measured.problem, "");
+    EXPECT_FALSE(measured.antagonist_lost);
+    EXPECT_DOUBLE_EQ(MeanOf(IsolationOf(measured)), 0.6);
+    EXPECT_EQ(measured.seconds[15].state, SecondState::kMeasured);
+    EXPECT_EQ(measured.seconds[16].state, SecondState::kFailed);
+  };
+  expect_failure();
+  // Also if the antagonist was killed with it.
+  logs["antagonist_hog/0"].set_measurements_end_timestamp_ns(0);
+  expect_failure();
 }
 
 TEST(ProtectionRunTest, RunsWithoutABaselineHaveAProblem) {

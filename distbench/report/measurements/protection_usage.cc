@@ -1,9 +1,11 @@
 #include "distbench/report/measurements/protection_usage.h"
 
 #include <algorithm>
+#include <string>
 
 #include "distbench/base/saturating_add.h"
 #include "distbench/report/measurements/protection_phases.h"
+#include "distbench/results/counters.h"
 
 namespace distbench {
 namespace {
@@ -45,15 +47,53 @@ void AddHost(const HostCounters& host, double duration_ns, Pressure& pressure) {
   RaiseTo(pressure.io, host.has_io_pressure_ns(), share(host.io_pressure_ns()));
 }
 
-void AddSample(const ResourceSample& sample, SecondUsage& usage) {
-  const double duration_ns = static_cast<double>(sample.duration_ns());
-  for (const auto& [instance, group] : sample.groups()) {
+// All samples of one node in an interval. There may be several: intervals are
+// wide if memory was used up, and samples do not begin with seconds.
+struct NodeUse {
+  double duration_ns = 0;
+  HostCounters host;
+  std::map<std::string, GroupUse> groups;
+};
+
+// Amounts of memory are those at the end.
+void Append(const GroupUse& later, GroupUse& sum) {
+  GroupUse counters = later;
+  counters.clear_memory_bytes();
+  counters.clear_swap_bytes();
+  AddCounters(counters, sum);
+  if (later.has_memory_bytes()) sum.set_memory_bytes(later.memory_bytes());
+  if (later.has_swap_bytes()) sum.set_swap_bytes(later.swap_bytes());
+}
+
+void Append(const ResourceSample& later, NodeUse& sum) {
+  sum.duration_ns += static_cast<double>(later.duration_ns());
+  AddCounters(later.host_counters(), sum.host);
+  for (const auto& [instance, group] : later.groups()) {
+    Append(group, sum.groups[instance]);
+  }
+}
+
+std::map<int64_t, NodeUse> UseByInterval(const NodeResources& node,
+                                         int64_t interval_ns) {
+  std::map<int64_t, NodeUse> uses;
+  for (const ResourceSample& sample : node.samples()) {
+    if (sample.duration_ns() <= 0) continue;
+    const int64_t middle_ns =
+        SaturatingSubtract(sample.end_timestamp_ns(), sample.duration_ns() / 2);
+    if (middle_ns < 0) continue;
+    Append(sample, uses[middle_ns / interval_ns]);
+  }
+  return uses;
+}
+
+void AddNode(const NodeUse& node, SecondUsage& usage) {
+  for (const auto& [instance, group] : node.groups) {
     // The group of the whole node contains the others.
     if (instance.empty()) continue;
-    AddGroup(group, duration_ns,
+    AddGroup(group, node.duration_ns,
              IsAntagonist(instance) ? usage.antagonist : usage.subject);
   }
-  AddHost(sample.host_counters(), duration_ns, usage.host_pressure);
+  AddHost(node.host, node.duration_ns, usage.host_pressure);
 }
 
 }  // namespace
@@ -63,12 +103,8 @@ std::map<int64_t, SecondUsage> UsageBySecond(const TestResult& result,
   std::map<int64_t, SecondUsage> usage;
   for (const auto& [name, node] :
        result.resource_usage_logs().node_resources()) {
-    for (const ResourceSample& sample : node.samples()) {
-      if (sample.duration_ns() <= 0) continue;
-      const int64_t middle_ns = SaturatingSubtract(sample.end_timestamp_ns(),
-                                                   sample.duration_ns() / 2);
-      if (middle_ns < 0) continue;
-      AddSample(sample, usage[middle_ns / interval_ns]);
+    for (const auto& [index, use] : UseByInterval(node, interval_ns)) {
+      AddNode(use, usage[index]);
     }
   }
   return usage;

@@ -36,8 +36,10 @@ struct SecondUsage {
   Pressure host_pressure;
 };
 
-// Keyed by the number of the interval in which the middle of a sample is. Where
-// an interval has no sample, as in runs of more than an hour, it is absent.
+// Keyed by the number of the interval in which the middle of a sample is. Of
+// several samples of a node, shares and CPUs are the mean, and memory is the
+// last. Where an interval has no sample, as in runs of more than an hour, it is
+// absent.
 // Requires interval_ns > 0.
 std::map<int64_t, SecondUsage> UsageBySecond(const TestResult& result,
                                              int64_t interval_ns);

@@ -38,5 +38,33 @@ TEST(ProtectionUsageTest, AddsUpGroupsByWorker) {
   EXPECT_EQ(second.host_pressure.io, 0.1);
 }
 
+// As in an interval of two seconds, or if one of two samples was late.
+TEST(ProtectionUsageTest, SeveralSamplesOfAnIntervalAreNotSeveralUses) {
+  const TestResult result = ResultFromText(R"(
+    resource_usage_logs { node_resources { key: "n" value {
+      samples {
+        end_timestamp_ns: 11000000000 duration_ns: 1000000000
+        groups { key: "server/0" value {
+          cpu_ns: 500000000 memory_bytes: 10 some_io_pressure_ns: 100000000
+        } }
+        host_counters { io_pressure_ns: 100000000 }
+      }
+      samples {
+        end_timestamp_ns: 12000000000 duration_ns: 1000000000
+        groups { key: "server/0" value {
+          cpu_ns: 1000000000 memory_bytes: 30 some_io_pressure_ns: 300000000
+        } }
+        host_counters { io_pressure_ns: 500000000 }
+      }
+    } } })");
+  const auto usage = UsageBySecond(result, 2 * kNsPerSecond);
+  ASSERT_EQ(usage.size(), 1);
+  const SecondUsage& interval = usage.at(5);
+  EXPECT_EQ(interval.subject.cpus, 0.75);
+  EXPECT_EQ(interval.subject.memory_bytes, 30);
+  EXPECT_EQ(interval.subject.pressure.io, 0.2);
+  EXPECT_EQ(interval.host_pressure.io, 0.3);
+}
+
 }  // namespace
 }  // namespace distbench

@@ -126,14 +126,17 @@ std::string ConservationText(const ProtectionCell& cell) {
   return text;
 }
 
+std::string RecoveryText(const ProtectionRun& run) {
+  if (!ShowsRecovery(run)) return "not measured";
+  return run.recovered_after_s
+             ? absl::StrFormat("after %.3g s", *run.recovered_after_s)
+             : absl::StrFormat("not within %.3g s", run.recovery_s);
+}
+
 std::string Recoveries(const ProtectionCell& cell) {
-  if (cell.antagonist.empty()) return "";
   std::vector<std::string> runs;
   for (const ProtectionRun& run : cell.runs) {
-    if (!run.problem.empty()) continue;
-    runs.push_back(run.recovered_after_s
-                       ? absl::StrFormat("after %.3g s", *run.recovered_after_s)
-                       : absl::StrFormat("not within %.3g s", run.recovery_s));
+    if (run.problem.empty()) runs.push_back(RecoveryText(run));
   }
   return absl::StrCat("Recovered: ", absl::StrJoin(runs, "; "), "\n");
 }

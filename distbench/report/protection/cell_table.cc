@@ -39,15 +39,30 @@ std::string IntervalText(const std::optional<Estimate>& estimate) {
                       FormatShare(estimate->interval->upper));
 }
 
+// Seconds whose p95 was failed are in no mean: the text says so.
+std::string ImpactText(const ProtectionCell& cell) {
+  if (cell.impact[kMainImpact].infinite_count() == 0) {
+    return ShareText(cell.mean_impact);
+  }
+  return cell.mean_impact ? absl::StrCat(ShareText(cell.mean_impact), "*")
+                          : "fail";
+}
+
 std::string RecoveryText(const ProtectionCell& cell) {
   const std::optional<double> median = MedianRecovery(cell);
-  if (cell.antagonist.empty() || !median) return "-";
+  if (!median) return "-";
   return std::isinf(*median) ? "no" : absl::StrFormat("%.3g s", *median);
 }
 
 std::string WorkText(const ProtectionCell& cell) {
   const WorkConservation* work = MainConservation(cell.conservation);
   return work == nullptr ? "-" : FormatShare(*work->share);
+}
+
+bool HasFailedSeconds(const std::vector<ProtectionCell>& cells) {
+  return std::any_of(cells.begin(), cells.end(), [](const auto& cell) {
+    return cell.impact[kMainImpact].infinite_count() > 0;
+  });
 }
 
 TextRow RowOf(const ProtectionCell& cell) {
@@ -58,7 +73,7 @@ TextRow RowOf(const ProtectionCell& cell) {
           ShareText(cell.mean_isolation),
           IntervalText(cell.mean_isolation),
           ShareText(cell.p05_isolation),
-          ShareText(cell.mean_impact),
+          ImpactText(cell),
           IntervalText(cell.mean_impact),
           RecoveryText(cell),
           WorkText(cell)};
@@ -96,6 +111,10 @@ std::string CellTable(const std::vector<ProtectionCell>& cells) {
                       "seconds beside the antagonist; intervals: %.0f %% "
                       "confidence, over runs.\n",
                       100 * kReportConfidence),
+      HasFailedSeconds(cells)
+          ? "*: without the seconds whose p95 was failed, whose share is "
+            "lat_imp_failed below; fail: it was in all.\n"
+          : "",
       "A cell without antagonist shows what noise alone costs.\n");
 }
 

@@ -16,6 +16,7 @@
 namespace distbench {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
@@ -97,6 +98,45 @@ TEST(ProtectionTextTest, HasATableAndASummaryOfEachCell) {
   EXPECT_THAT(text, HasSubstr("Note: The device has no io.cost"));
   EXPECT_THAT(text, HasSubstr("Work, activity_bytes: not accounted: the "
                               "subject alone did not use it\n"));
+}
+
+// A mean of the seconds that did not fail would look like protection.
+TEST(ProtectionTextTest, TheTableTellsWhichMeansLeaveFailuresOut) {
+  ExampleRun run = SteadyRun(100, kMillisecond);
+  EXPECT_THAT(ProtectionText(ResultsOf({run})), Not(HasSubstr("p95 was fail")));
+  const std::vector<ExampleSecond*> interference = InterferenceOf(run);
+  interference[0]->failed_count = 10;
+  std::string text = ProtectionText(ResultsOf({run}));
+  EXPECT_THAT(text, HasSubstr("  0*  "));
+  EXPECT_THAT(text, HasSubstr("*: without the seconds whose p95 was failed"));
+  for (ExampleSecond* second : interference) second->failed_count = 10;
+  text = ProtectionText(ResultsOf({run}));
+  EXPECT_THAT(LinesWith(text, "  off "), ElementsAre(HasSubstr("  fail  ")));
+}
+
+// By it one sees whether noise alone would count as not recovered.
+TEST(ProtectionTextTest, CellsWithoutAntagonistHaveATimeToRecover) {
+  ExampleRun run = SteadyRun(100, kMillisecond);
+  run.antagonist.clear();
+  for (ExampleSecond* second : RecoveryOf(run)) {
+    second->latency_ns.assign(100, 2 * kMillisecond);
+  }
+  const std::string text = ProtectionText(ResultsOf({run}));
+  EXPECT_THAT(text, HasSubstr("\nRecovered: not within 10 s\n"));
+  EXPECT_THAT(LinesWith(text, "  off "), ElementsAre(HasSubstr("  no  ")));
+}
+
+TEST(ProtectionTextTest, ARunThatTheAntagonistEndedHasNoRecovery) {
+  TestSequenceResults results = ResultsOf({SteadyRun(100, kMillisecond)});
+  TestResult& result = *results.mutable_test_results(0);
+  (*result.mutable_service_logs()->mutable_instance_logs())["antagonist_hog/0"]
+      .set_measurements_end_timestamp_ns(0);
+  result.mutable_run_info()->set_failure("antagonist_hog/0 was killed");
+  result.mutable_run_info()->set_end_timestamp_ns((kExampleStartSecond + 15) *
+                                                  kNsPerSecond);
+  const std::string text = ProtectionText(results);
+  EXPECT_THAT(text, HasSubstr("\nRecovered: not measured\n"));
+  EXPECT_THAT(LinesWith(text, "  off "), ElementsAre(Not(HasSubstr("  no  "))));
 }
 
 TEST(ProtectionTextTest, TellsWhatWasNotMeasured) {

@@ -65,7 +65,11 @@ class RunRows {
 
  private:
   void AddWork(const ProtectionSecond& second, Row& row) const {
-    const std::optional<WorkRate> rate = RateAt(antagonist_, second.start_ns);
+    // A wide interval of the subject may contain several of the antagonist.
+    std::optional<WorkRate> rate =
+        MeanRate(antagonist_, {.start_ns = second.start_ns,
+                               .end_ns = second.start_ns + run_.interval_ns});
+    if (!rate) rate = RateAt(antagonist_, second.start_ns);
     const WorkRate known = rate.value_or(WorkRate());
     for (const double number :
          {known.offered, known.completed, known.bytes, known.message_bytes}) {

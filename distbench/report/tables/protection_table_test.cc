@@ -9,6 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "distbench/report/testing/example_experiment.h"
 #include "distbench/report/testing/report_testing.h"
+#include "distbench/results/time_series.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -85,6 +86,21 @@ TEST(ProtectionTableTest, HasARowPerSecond) {
   EXPECT_EQ(beside["subject_memory_pressure"], "0.25");
   EXPECT_EQ(beside["host_memory_pressure"], "0.1");
   EXPECT_EQ(beside["antagonist_cpus"], "");
+}
+
+TEST(ProtectionTableTest, WideIntervalsHaveAllWorkOfTheAntagonist) {
+  ExampleRun run = SteadyRun(100, 1'000'000);
+  InterferenceOf(run)[1]->completed_count = 60;
+  TestSequenceResults results = ResultsOf({run});
+  RpcTimeSeries& series = (*(*results.mutable_test_results(0)
+                                  ->mutable_service_logs()
+                                  ->mutable_instance_logs())["client/0"]
+                                .mutable_rpc_time_series())[0];
+  ASSERT_TRUE(WidenTimeSeries(2'000'000'000, series));
+  CsvRow beside = Csv(results, ProtectionSecondsTable()).at(5);
+  EXPECT_EQ(beside["duration_s"], "2");
+  EXPECT_EQ(beside["phase"], "interference");
+  EXPECT_EQ(beside["antagonist_completed_per_second"], "30");
 }
 
 TEST(ProtectionTableTest, FailedSecondsAreNamed) {
