@@ -32,15 +32,27 @@ bool HasIoWeight(const ControlSet& controls) {
   return false;
 }
 
+// Whether a test means the disk that was measured, by number or by name.
+bool IsDiskOf(const std::string& device, const BenchJob& from) {
+  if (device == FindText(from.outcome(), kIoCostDevice)) return true;
+  for (const BenchSystem& system : from.systems()) {
+    for (const BlockDeviceFacts& disk : system.devices()) {
+      if (!device.empty() && device == disk.name()) return true;
+    }
+  }
+  return false;
+}
+
 // Returns whether anything was taken.
-bool Complete(const IoCostSettings& found, ControlSet& controls) {
+bool Complete(const BenchJob& from, ControlSet& controls) {
+  const IoCostSettings found = IoCostFrom(from.outcome());
   bool is_changed = false;
   if (controls.io_cost().empty() && HasIoWeight(controls)) {
     controls.add_io_cost()->set_enable(true);
   }
   for (IoCostSettings& settings : *controls.mutable_io_cost()) {
     if (settings.device().empty()) settings.set_device(found.device());
-    if (settings.device() != found.device() || !settings.enable()) continue;
+    if (!settings.enable() || !IsDiskOf(settings.device(), from)) continue;
     if (!settings.has_model()) {
       *settings.mutable_model() = found.model();
       is_changed = true;
@@ -173,16 +185,15 @@ void UseIoCost(absl::Span<const BenchJob* const> earlier,
                DistributedSystemDescription& test, BenchJob& job) {
   const BenchJob* from = NearestOf("iocost-params", earlier);
   if (from == nullptr) return;
-  const IoCostSettings found = IoCostFrom(from->outcome());
   for (const std::string& controller : job.passive()) {
     if (controller == "io") return;
   }
   bool is_used = false;
-  if (test.has_controls()) is_used |= Complete(found, *test.mutable_controls());
+  if (test.has_controls()) is_used |= Complete(*from, *test.mutable_controls());
   if (test.has_experiment()) {
     for (ControlSet& controls :
          *test.mutable_experiment()->mutable_controls()) {
-      is_used |= Complete(found, controls);
+      is_used |= Complete(*from, controls);
     }
   }
   if (!is_used) return;

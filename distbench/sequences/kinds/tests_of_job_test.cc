@@ -20,6 +20,7 @@ BenchJob IoCostParams() {
   BenchJob job;
   job.set_kind("iocost-params");
   job.set_state(BenchJob::DONE);
+  job.add_systems()->add_devices()->set_name("nvme0n1");
   IoCostSettings settings;
   settings.set_device("259:0");
   settings.mutable_model()->set_rbps(7);
@@ -54,6 +55,18 @@ TEST(UseIoCostTest, CompletesEntriesOfTheDevice) {
   EXPECT_FALSE(controls.io_cost(1).has_model());
   ASSERT_EQ(job.parameters_size(), 1);
   EXPECT_EQ(job.parameters(0).source(), "iocost-params");
+}
+
+TEST(UseIoCostTest, TestsMayNameTheDevice) {
+  BenchJob job;
+  const ControlSet controls = After(
+      R"pb(io_cost { device: "nvme0n1" enable: true }
+           io_cost { device: "sda" enable: true })pb",
+      job);
+  EXPECT_EQ(controls.io_cost(0).device(), "nvme0n1");
+  EXPECT_EQ(controls.io_cost(0).model().rbps(), 7);
+  EXPECT_FALSE(controls.io_cost(1).has_model());
+  EXPECT_EQ(job.parameters_size(), 1);
 }
 
 TEST(UseIoCostTest, KeepsWhatTheTestSays) {
