@@ -132,6 +132,24 @@ TEST(SearchJobTest, AFactorIsThatOfARate) {
   EXPECT_EQ(FindNumber(job.outcome(), kRateFactor), std::nullopt);
 }
 
+TEST(SearchJobTest, FixedLoadsAreNoCapacity) {
+  BenchJob job = Searched("all_met");
+  ASSERT_TRUE(SearchKind().Study(job).ok());
+  EXPECT_EQ(FindNumber(job.outcome(), kFoundLoad), 300);
+  EXPECT_EQ(FindNumber(job.outcome(), kRateFactor), std::nullopt);
+}
+
+TEST(SearchJobTest, TheLoadOfCopiesIsNotThatOfOneSystem) {
+  BenchJob job = Searched("converged");
+  SearchProbe& probe =
+      *job.mutable_results()->mutable_searches(0)->add_probes();
+  probe.add_instance_statistics();
+  probe.add_instance_statistics();
+  ASSERT_TRUE(SearchKind().Study(job).ok());
+  EXPECT_EQ(FindNumber(job.outcome(), kFoundLoad), 300);
+  EXPECT_EQ(FindNumber(job.outcome(), kRateFactor), std::nullopt);
+}
+
 TEST(SearchJobTest, VerdictsHaveTheExitStatusesOfTheCommand) {
   for (const char* missed : {"objective_unreachable", "not_all_met"}) {
     BenchJob job = Searched(missed);
