@@ -121,10 +121,7 @@ class IoCostParams final : public JobKind {
     const absl::StatusOr<std::string> disk =
         DiskOfFile(run.values.Text("dir"), run.environment.host_root);
     if (!disk.ok()) return disk.status();
-    run.job.clear_systems();
-    BenchSystem& system = *run.job.add_systems();
-    system = ReadHostSystem(run.environment.host_root);
-    *system.add_devices() = ReadBlockDevice(*disk, run.environment.host_root);
+    DescribeDisk(*disk, run.environment.host_root, run.job);
     run.job.clear_parameters();
     BenchValues& parameters = *run.job.mutable_parameters();
     AddNumber("size", *run.values.Size("size"), parameters, "bytes");

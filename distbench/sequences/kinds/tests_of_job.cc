@@ -14,9 +14,12 @@
 #include "distbench/sequences/jobs/passive_controls.h"
 #include "distbench/sequences/kinds/io_cost_outcome.h"
 #include "distbench/sequences/kinds/values.h"
+#include "google/protobuf/util/message_differencer.h"
 
 namespace distbench {
 namespace {
+
+using google::protobuf::util::MessageDifferencer;
 
 constexpr char kInfile[] = "infile";
 
@@ -243,6 +246,19 @@ void AddStorageRequirements(BenchJob& job) {
       AddOnce(missed, job);
     }
   }
+}
+
+void DescribeDisk(const std::string& disk, const std::string& root,
+                  BenchJob& job) {
+  const BlockDeviceFacts facts = ReadBlockDevice(disk, root);
+  const bool is_same =
+      !job.systems().empty() && !job.systems(0).devices().empty() &&
+      MessageDifferencer::Equals(job.systems(0).devices(0), facts);
+  if (!is_same) job.clear_io_phases();
+  job.clear_systems();
+  BenchSystem& here = *job.add_systems();
+  here = ReadHostSystem(root);
+  *here.add_devices() = facts;
 }
 
 void DescribeSystems(const JobEnvironment& environment, BenchJob& job) {

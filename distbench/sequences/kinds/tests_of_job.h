@@ -4,6 +4,8 @@
 #ifndef DISTBENCH_SEQUENCES_KINDS_TESTS_OF_JOB_H_
 #define DISTBENCH_SEQUENCES_KINDS_TESTS_OF_JOB_H_
 
+#include <string>
+
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "distbench/sequences/kinds/job_kind.h"
@@ -35,6 +37,12 @@ void UseCalibration(absl::Span<const BenchJob* const> earlier,
 // or whose io.cost tests set: as it was during the tests. Adds settings of
 // control groups that could not be made to the missed requirements.
 void DescribeSystems(const JobEnvironment& environment, BenchJob& job);
+
+// Describes this host with a disk that the job measures. Measurements that the
+// job has already are forgotten if they are of another disk, or of this one with
+// other settings: the description would not be theirs.
+void DescribeDisk(const std::string& disk, const std::string& root,
+                  BenchJob& job);
 
 // Adds what the job's systems lack for tests of disks and memory.
 void AddStorageRequirements(BenchJob& job);

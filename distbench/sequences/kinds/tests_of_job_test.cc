@@ -219,6 +219,22 @@ TEST(DescribeSystemsTest, ADiskIsDescribedAsItWasDuringTheTests) {
   EXPECT_EQ(job.missed_requirements_size(), 1);
 }
 
+TEST(DescribeDiskTest, MeasurementsOfAnotherDiskAreForgotten) {
+  const std::string root = MakeHost();
+  BenchJob job;
+  job.add_io_phases();  // of what, nobody knows
+  DescribeDisk("nvme0n1", root, job);
+  EXPECT_EQ(job.io_phases_size(), 0);
+  EXPECT_EQ(job.systems(0).devices(0).number(), "259:0");
+  job.add_io_phases();
+  DescribeDisk("nvme0n1", root, job);
+  EXPECT_EQ(job.io_phases_size(), 1);
+  job.mutable_systems(0)->mutable_devices(0)->set_scheduler("bfq");
+  DescribeDisk("nvme0n1", root, job);
+  EXPECT_EQ(job.io_phases_size(), 0);
+  EXPECT_EQ(job.systems_size(), 1);
+}
+
 TEST(NodesNeededTest, CountsBundlesAndInstancesOutside) {
   DistributedSystemDescription test = FromText<DistributedSystemDescription>(
       R"pb(services { name: "client" count: 2 x_size: 2 }
