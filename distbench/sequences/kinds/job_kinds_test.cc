@@ -98,6 +98,8 @@ TEST(JobKindsTest, WrongPropertiesAreFoundBeforeTheRun) {
               HasSubstr("less than a block"));
   EXPECT_THAT(Message(Prepared(IoCostParamsKind(), {{"percentile", "100"}})),
               HasSubstr("at most 99.99"));
+  EXPECT_THAT(Message(Prepared(IoCostParamsKind(), {{"depth", "1025"}})),
+              HasSubstr("at most 1024"));
   EXPECT_THAT(Message(Prepared(IoCostParamsKind(), {{"dir", "/proc"}})),
               HasSubstr("name a folder"));
   EXPECT_THAT(
