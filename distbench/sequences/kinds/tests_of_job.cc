@@ -13,6 +13,7 @@
 #include "distbench/sequences/block_devices/host_system.h"
 #include "distbench/sequences/jobs/passive_controls.h"
 #include "distbench/sequences/kinds/io_cost_outcome.h"
+#include "distbench/sequences/kinds/search_outcome.h"
 #include "distbench/sequences/kinds/values.h"
 #include "google/protobuf/util/message_differencer.h"
 
@@ -66,6 +67,15 @@ bool Complete(const BenchJob& from, ControlSet& controls) {
     }
   }
   return is_changed;
+}
+
+bool Has(const TestSequence& tests, const ActivityConfig& activity) {
+  for (const DistributedSystemDescription& test : tests.tests()) {
+    for (const ActivityConfig& other : test.activity_configs()) {
+      if (MessageDifferencer::Equals(other, activity)) return true;
+    }
+  }
+  return false;
 }
 
 void SetSetting(const std::string& name, int64_t value,
@@ -217,6 +227,7 @@ void UseCalibration(absl::Span<const BenchJob* const> earlier,
       continue;
     }
     for (ActivityConfig& activity : *test.mutable_activity_configs()) {
+      if (!Has(from->tests(), activity)) continue;
       const std::string prefix = activity.name() + ".";
       for (const BenchValue& value : from->outcome()) {
         if (!absl::StartsWith(value.name(), prefix)) continue;
@@ -227,6 +238,21 @@ void UseCalibration(absl::Span<const BenchJob* const> earlier,
     }
     return;
   }
+}
+
+const BenchJob* SearchOf(absl::Span<const BenchJob* const> earlier,
+                         const BenchJob& job) {
+  const std::string infile = InfileOf(job);
+  if (infile.empty()) return nullptr;
+  for (const BenchJob* from : earlier) {
+    if (from->kind() == "search" && from->state() == BenchJob::DONE &&
+        InfileOf(*from) == infile &&
+        FindNumber(from->outcome(), kRateFactor).has_value() &&
+        MessageDifferencer::Equals(from->tests(), job.tests())) {
+      return from;
+    }
+  }
+  return nullptr;
 }
 
 absl::StatusOr<TestSequence> AdaptedTests(TestSequence tests,

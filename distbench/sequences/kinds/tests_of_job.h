@@ -20,7 +20,8 @@ namespace distbench {
 // - iocost-params: its model and QoS complete io_cost entries of that device
 //   (or of none). Sets of controls with an io.weight, which has no effect
 //   without io.cost, get such an entry.
-// - calibrate, if it was of the same infile: the sizes of activities.
+// - calibrate, if it was of the same infile: the sizes of those activities that
+//   have not changed since.
 // Adds what was taken to the job's parameters, which are cleared before.
 // INVALID_ARGUMENT if the tests are no longer valid.
 absl::StatusOr<TestSequence> AdaptedTests(TestSequence tests,
@@ -31,6 +32,11 @@ void UseIoCost(absl::Span<const BenchJob* const> earlier,
                DistributedSystemDescription& test, BenchJob& job);
 void UseCalibration(absl::Span<const BenchJob* const> earlier,
                     DistributedSystemDescription& test, BenchJob& job);
+
+// The nearest search of the same infile, as it still is, that found how much one
+// system carries; null if there is none.
+const BenchJob* SearchOf(absl::Span<const BenchJob* const> earlier,
+                         const BenchJob& job);
 
 // Describes the hosts of the job's results and, for jobs on this host, adds
 // what is only known here, with the disks on which activities have their files

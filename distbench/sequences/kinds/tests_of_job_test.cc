@@ -6,6 +6,7 @@
 #include "distbench/base/testing/proto_testing.h"
 #include "distbench/sequences/kinds/io_cost_outcome.h"
 #include "distbench/sequences/kinds/job_cluster.h"
+#include "distbench/sequences/kinds/search_outcome.h"
 #include "distbench/sequences/kinds/values.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -125,6 +126,7 @@ TEST(UseCalibrationTest, SizesActivitiesOfTheSameFile) {
              activity_settings { name: "array_size" int64_value: 1 }
            }
            activity_configs { name: "other" })pb");
+  *found.mutable_tests()->add_tests() = test;
   BenchJob job;
   (*job.mutable_properties())["infile"] = "b.config";
   UseCalibration(earlier, test, job);
@@ -135,6 +137,29 @@ TEST(UseCalibrationTest, SizesActivitiesOfTheSameFile) {
   EXPECT_THAT(test.activity_configs(1).activity_settings(), IsEmpty());
   ASSERT_EQ(job.parameters_size(), 1);
   EXPECT_EQ(job.parameters(0).source(), "calibrate");
+  // The activity is another one now.
+  UseCalibration(earlier, test, job);
+  EXPECT_EQ(job.parameters_size(), 1);
+}
+
+TEST(SearchOfTest, IsOfTheSameFileWithTheSameTests) {
+  BenchJob found;
+  found.set_kind("search");
+  found.set_state(BenchJob::DONE);
+  (*found.mutable_properties())["infile"] = "a.config";
+  found.mutable_tests()->add_tests()->set_name("t");
+  BenchJob job;
+  (*job.mutable_properties())["infile"] = "a.config";
+  *job.mutable_tests() = found.tests();
+  const std::vector<const BenchJob*> earlier = {&found};
+  EXPECT_EQ(SearchOf(earlier, job), nullptr);  // of no rate
+  AddNumber(kRateFactor, 2, *found.mutable_outcome());
+  EXPECT_EQ(SearchOf(earlier, job), &found);
+  job.mutable_tests()->mutable_tests(0)->set_name("changed");
+  EXPECT_EQ(SearchOf(earlier, job), nullptr);
+  *job.mutable_tests() = found.tests();
+  (*job.mutable_properties())["infile"] = "b.config";
+  EXPECT_EQ(SearchOf(earlier, job), nullptr);
 }
 
 TEST(DescribeSystemsTest, AControlThatDidNotHoldIsAMissedRequirement) {
