@@ -180,6 +180,21 @@ class BenchTest(programs.ProgramTest):
         )
         self.assertEqual(report.status, 0, report)
         self.assertIn("ping", report.out)
+        self.assert_refused(
+            self.bench("pack", "--outfile", self.result),
+            "is the result file itself",
+        )
+        self.assertEqual(self.listed(), [("done", "run")])
+
+    def test_an_archive_unpacks_below_its_folder(self):
+        result = self.path("...pb")
+        self.assertEqual(self.bench("run", self.job, result=result).status, 0)
+        archive = self.path("x.tar.gz")
+        outcome = self.bench("pack", "--outfile", archive, result=result)
+        self.assertEqual(outcome.status, 0, outcome)
+        with tarfile.open(archive) as packed:
+            for name in packed.getnames():
+                self.assertTrue(name.startswith("bench/"), name)
 
     def test_runs_named_jobs(self):
         jobs = self.write("jobs.yaml", JOBS)

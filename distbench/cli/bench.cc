@@ -145,8 +145,8 @@ void AddMerge(CLI::App& bench, const Flags& flags, CommandBody& chosen) {
   command.add_flag("--force", flags->force,
                    "Merge also jobs that missed requirements");
   command.footer(
-      "Jobs of equal kind, id and properties, on disks of the same model,\n"
-      "become repetitions of one job.\n\n"
+      "Jobs of equal kind, id, properties and tests, on disks of the same\n"
+      "model, become repetitions of one job.\n\n"
       "Example:\n"
       "  distbench bench merge -r merged.pb.gz host1.pb.gz host2.pb.gz");
 }

@@ -57,6 +57,15 @@ std::string NameWithoutSuffix(const std::string& path) {
   return std::string(name);
 }
 
+// The folder in the archive of a result file, within the folder into which it
+// is unpacked.
+std::string FolderOf(const std::string& result) {
+  std::string name =
+      NameWithoutSuffix(std::filesystem::path(result).filename().string());
+  if (name.empty() || name == "." || name == "..") return "bench";
+  return name;
+}
+
 }  // namespace
 
 int ListBench(const BenchFlags& flags) {
@@ -143,10 +152,15 @@ int PackBench(const BenchFlags& flags) {
       flags.outfile.empty()
           ? absl::StrCat(NameWithoutSuffix(flags.result), ".tar.gz")
           : flags.outfile;
-  const std::string folder = NameWithoutSuffix(
-      std::filesystem::path(flags.result).filename().string());
+  std::error_code ignored;
+  if (std::filesystem::equivalent(path, flags.result, ignored)) {
+    return Fail(absl::StrCat(path,
+                             " is the result file itself; name another file "
+                             "with --outfile"),
+                kExitUsage);
+  }
   const absl::StatusOr<std::vector<PackedFile>> files =
-      PackedJobs(*file, folder, absl::LocalTimeZone());
+      PackedJobs(*file, FolderOf(flags.result), absl::LocalTimeZone());
   if (!files.ok()) return Fail(files.status(), kExitRunFailed);
   const absl::Status written = WriteTarball(*files, path);
   if (!written.ok()) return Fail(written, kExitRunFailed);

@@ -11,11 +11,15 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "distbench/base/files.h"
 #include "distbench/sequences/block_devices/io_cost_files.h"
 
@@ -54,6 +58,13 @@ absl::Status CheckIsDisk(const fs::path& device) {
     return NoDisk(
         name, absl::StrCat("is a file used as a device (",
                            FirstLine(device / "loop" / "backing_file"), ")"));
+  }
+  for (const char* kind : {"zram", "ram", "nbd"}) {
+    absl::string_view number = name;
+    if (absl::ConsumePrefix(&number, kind) && !number.empty() &&
+        absl::c_all_of(number, absl::ascii_isdigit)) {
+      return NoDisk(name, "is a device in memory or on a network");
+    }
   }
   return absl::OkStatus();
 }
@@ -124,6 +135,12 @@ void ReadQueue(const std::string& folder, BlockDeviceFacts& facts) {
   }
 }
 
+// mountinfo writes white space and backslashes as "\\040".
+std::string WithoutEscapes(absl::string_view field) {
+  std::string text;
+  return absl::CUnescape(field, &text) ? text : std::string(field);
+}
+
 }  // namespace
 
 std::string MountedDevice(absl::string_view mounts, absl::string_view path) {
@@ -136,13 +153,13 @@ std::string MountedDevice(absl::string_view mounts, absl::string_view path) {
     const std::vector<absl::string_view> place = absl::StrSplit(halves[0], ' ');
     const std::vector<absl::string_view> what = absl::StrSplit(halves[1], ' ');
     if (place.size() < 5 || what.size() < 2) continue;
-    const absl::string_view point = place[4];
+    const std::string point = WithoutEscapes(place[4]);
     const bool is_above = point == "/" || path == point ||
                           absl::StartsWith(path, absl::StrCat(point, "/"));
     // Of several mounts on one point, the last hides the others.
     if (!is_above || point.size() < longest) continue;
     longest = point.size();
-    device = absl::StartsWith(what[1], "/dev/") ? std::string(what[1]) : "";
+    device = absl::StartsWith(what[1], "/dev/") ? WithoutEscapes(what[1]) : "";
   }
   return device;
 }

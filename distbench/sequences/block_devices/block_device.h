@@ -17,8 +17,8 @@ namespace distbench {
 // Returns the name of the disk on which a file or folder is, such as "nvme0n1"
 // (of a partition: its whole disk). NOT_FOUND if there is no such file.
 // FAILED_PRECONDITION, with its name, for what is no single disk: memory and
-// network file systems, overlays, and devices made of others (device mapper,
-// RAID, loop devices), whose costs are not those of a disk.
+// network file systems and block devices, overlays, and devices made of others
+// (device mapper, RAID, loop devices), whose costs are not those of a disk.
 absl::StatusOr<std::string> DiskOfFile(const std::string& path,
                                        const std::string& root);
 

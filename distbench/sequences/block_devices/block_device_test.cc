@@ -70,6 +70,15 @@ TEST_F(BlockDeviceTest, DevicesMadeOfOthersAreRefusedByName) {
   EXPECT_THAT(Problem("1:1"), HasSubstr("no block device 1:1"));
 }
 
+TEST_F(BlockDeviceTest, MemoryAndNetworksAreNoDisks) {
+  AddDevice("devices/virtual/block/zram0", "254:0");
+  AddDevice("devices/virtual/block/ram1", "1:1");
+  AddDevice("devices/virtual/block/nbd15", "43:15");
+  EXPECT_THAT(Problem("254:0"), HasSubstr("zram0 is a device in memory"));
+  EXPECT_THAT(Problem("1:1"), HasSubstr("ram1 is a device in memory"));
+  EXPECT_THAT(Problem("43:15"), HasSubstr("nbd15 is a device in memory"));
+}
+
 TEST_F(BlockDeviceTest, AFileInMemoryIsOnNoDisk) {
   const auto disk = DiskOfFile("/proc/self/status", "");
   EXPECT_EQ(disk.status().code(), absl::StatusCode::kFailedPrecondition);
@@ -93,6 +102,14 @@ TEST(MountedDeviceTest, IsThatOfTheInnermostMount) {
   EXPECT_EQ(MountedDevice(kMounts, "/home/a/tmp/x"), "");
   EXPECT_EQ(MountedDevice(kMounts, "/mnt/x"), "/dev/vdd");
   EXPECT_EQ(MountedDevice("", "/"), "");
+}
+
+TEST(MountedDeviceTest, NamesMayHaveSpaces) {
+  constexpr char kMounts[] =
+      "22 1 0:20 / / rw - btrfs /dev/vda1 rw\n"
+      "23 22 0:21 / /mnt/my\\040data rw - nfs4 server:/data rw\n";
+  EXPECT_EQ(MountedDevice(kMounts, "/mnt/my data/x"), "");
+  EXPECT_EQ(MountedDevice(kMounts, "/mnt/my"), "/dev/vda1");
 }
 
 TEST_F(BlockDeviceTest, FactsAreRead) {

@@ -57,7 +57,7 @@ absl::StatusOr<double> RateOf(const IoPhaseRecords& records,
   return static_cast<double>(latencies->count()) * 1e9 / record.duration_ns();
 }
 
-// The kernel refuses 0. Damaged records may have any rate.
+// A model of 0 is not valid. Damaged records may have any rate.
 int64_t WholeRate(double per_second) {
   constexpr double kMost = 1e18;
   return std::llround(std::clamp(per_second, 1.0, kMost));

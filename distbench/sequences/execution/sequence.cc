@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/report/findings/verdict.h"
+#include "distbench/sequences/block_devices/host_system.h"
 #include "distbench/sequences/files/job_identity.h"
 #include "google/protobuf/util/message_differencer.h"
 
@@ -27,21 +28,34 @@ void ClearRecords(BenchJob& job) {
   job.clear_results();
   job.clear_io_phases();
   job.clear_parameters();
+  job.clear_systems();
   job.clear_start_timestamp_ns();
 }
 
+// Describes this host unless jobs run on others, and forgets what was measured
+// on another one: its file may have been copied, or be on a shared folder.
+void BeginOnHost(const JobEnvironment& environment, BenchJob& job) {
+  if (!environment.test_sequencer.empty()) return;
+  BenchSystem here = ReadHostSystem(environment.host_root);
+  if (!job.systems().empty() && job.systems(0).hostname() != here.hostname()) {
+    ClearRecords(job);
+  }
+  if (job.systems().empty()) *job.add_systems() = std::move(here);
+}
+
 // Prepares a job of the file, perhaps a new one, for its run.
-void Begin(const TestSequence& tests, bool starts_anew, const Clock& clock,
+void Begin(const TestSequence& tests, bool starts_anew,
+           const JobEnvironment& environment, const Clock& clock,
            BenchJob& job) {
   if (starts_anew || !MessageDifferencer::Equals(tests, job.tests())) {
     ClearRecords(job);
   }
+  BeginOnHost(environment, job);
   *job.mutable_tests() = tests;
   job.clear_error();
   job.clear_exit_code();
   job.clear_outcome();
   job.clear_missed_requirements();
-  job.clear_systems();
   job.clear_end_timestamp_ns();
   job.set_state(BenchJob::CUT_SHORT);
   if (!job.has_start_timestamp_ns()) {
@@ -136,7 +150,8 @@ std::vector<const BenchJob*> Sequence::EarlierThan(size_t index) const {
 
 absl::Status Sequence::RunItem(size_t index, BenchJob& job) {
   const Item& item = items_[index];
-  Begin(item.tests, item.kind->StartsAnew(), *options_.clock, job);
+  Begin(item.tests, item.kind->StartsAnew(), environment_, *options_.clock,
+        job);
   if (absl::Status saved = file_.Save(); !saved.ok()) return saved;
   if (options_.announce) {
     options_.announce(job, static_cast<int>(index) + 1,

@@ -181,6 +181,20 @@ TEST_F(SequenceTest, AResumableJobKeepsWhatItHad) {
   EXPECT_EQ(Saved(0).start_timestamp_ns(), first_start_ns);
 }
 
+// What a copy of the file continues on another host.
+TEST_F(SequenceTest, AnotherHostStartsAnew) {
+  resumable_.on_run_ = [](const JobRun& run) {
+    run.job.mutable_systems(0)->set_hostname("elsewhere");
+    return absl::CancelledError("stopped");
+  };
+  EXPECT_EQ(*Start({Spec("resumable")}), 3);
+  resumable_.on_run_ = {};
+  EXPECT_EQ(*Start({Spec("resumable")}), 0);
+  EXPECT_EQ(Saved(0).results().test_results_size(), 1);
+  ASSERT_EQ(Saved(0).systems_size(), 1);
+  EXPECT_NE(Saved(0).systems(0).hostname(), "elsewhere");
+}
+
 // Not even a resumable job continues from measurements of another test.
 TEST_F(SequenceTest, ChangedTestsStartAnew) {
   resumable_.on_run_ = [](const JobRun&) {

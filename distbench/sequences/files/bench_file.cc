@@ -92,6 +92,13 @@ absl::StatusOr<BenchFile> ReadOrBegin(const std::string& path) {
   return file;
 }
 
+// The same for all symbolic links to a file, which are written through.
+std::string LockPath(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path real = std::filesystem::canonical(path, error);
+  return absl::StrCat(error ? path : real.string(), ".lock");
+}
+
 // Whether the descriptor is still the file of that name: its last owner may
 // have removed it between open(2) and flock(2).
 bool IsFileOf(int fd, const std::string& path) {
@@ -111,6 +118,9 @@ absl::StatusOr<FileDescriptor> Lock(const std::string& path,
           errno, absl::StrCat("cannot open ", path, ": its lock ", lock_path));
     }
     if (flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
+      if (errno != EWOULDBLOCK) {
+        return absl::ErrnoToStatus(errno, absl::StrCat("cannot lock ", path));
+      }
       return absl::FailedPreconditionError(
           absl::StrCat("another distbench works on ", path,
                        "; wait for its end, or use another file"));
@@ -160,7 +170,7 @@ absl::Status WriteBenchFile(const BenchFile& file, const std::string& path) {
 
 absl::StatusOr<std::unique_ptr<OpenBenchFile>> OpenBenchFile::Open(
     const std::string& path) {
-  std::string lock_path = absl::StrCat(path, ".lock");
+  std::string lock_path = LockPath(path);
   absl::StatusOr<FileDescriptor> lock = Lock(path, lock_path);
   if (!lock.ok()) return lock.status();
   auto file = absl::WrapUnique(

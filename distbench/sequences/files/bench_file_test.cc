@@ -123,6 +123,17 @@ TEST_F(BenchFileTest, OneProcessAtATime) {
   EXPECT_FALSE(std::filesystem::exists(path + ".lock"));
 }
 
+TEST_F(BenchFileTest, ALinkIsTheSameFile) {
+  const std::string path = Path("a.pb");
+  const std::string link = Path("link.pb");
+  ASSERT_TRUE(WriteBenchFile(Example(), path).ok());
+  std::filesystem::create_symlink(path, link);
+  const auto first = OpenBenchFile::Open(path);
+  ASSERT_TRUE(first.ok()) << first.status();
+  EXPECT_THAT(Message(OpenBenchFile::Open(link).status()),
+              HasSubstr("another distbench works on"));
+}
+
 TEST_F(BenchFileTest, IsSavedOnlyWhenAsked) {
   const std::string path = Path("a.pb");
   {

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "distbench/config/reading/load.h"
 
 namespace distbench {
 
@@ -39,7 +40,12 @@ std::string GroupKeyOf(const BenchJob& job) {
       models.insert(device.model());
     }
   }
-  return absl::StrCat(RequestOf(job), "\n", absl::StrJoin(models, "\n"));
+  std::string key =
+      absl::StrCat(RequestOf(job), "\n", absl::StrJoin(models, "\n"));
+  for (const DistributedSystemDescription& test : job.tests().tests()) {
+    absl::StrAppend(&key, "\n", ConfigHash(test));
+  }
+  return key;
 }
 
 }  // namespace distbench

@@ -18,8 +18,8 @@ std::string RequestOf(const BenchJob& job);
 // Writes the request and the number of the repetition into a new job.
 void SetIdentity(const JobSpec& spec, int repetition, BenchJob& job);
 
-// Jobs with equal keys can be compared: the same request, on block devices of
-// the same models.
+// Jobs with equal keys can be compared: the same request and tests, on block
+// devices of the same models.
 std::string GroupKeyOf(const BenchJob& job);
 
 }  // namespace distbench

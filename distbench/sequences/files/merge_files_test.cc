@@ -61,6 +61,23 @@ TEST(MergeFilesTest, OtherPropertiesMakeAnotherGroup) {
   EXPECT_EQ(merged->file.jobs(1).repetition(), 0);
 }
 
+// A config of the same name may differ between hosts.
+TEST(MergeFilesTest, OtherTestsMakeAnotherGroup) {
+  BenchJob first = Job("run", "x", 1);
+  first.mutable_tests()->add_tests()->set_name("t");
+  BenchJob same = first;
+  same.set_start_timestamp_ns(2);
+  BenchJob changed = first;
+  changed.set_start_timestamp_ns(3);
+  changed.mutable_tests()->mutable_tests(0)->set_name("u");
+  const auto merged = MergeBenchFiles(
+      {File("a", {first}), File("b", {changed}), File("c", {same})}, false);
+  ASSERT_TRUE(merged.ok()) << merged.status();
+  EXPECT_THAT(
+      Placed(merged->file),
+      ElementsAre("run/x/disk/0<a", "run/x/disk/1<c", "run/x/disk/0<b"));
+}
+
 TEST(MergeFilesTest, AMergedFileKeepsItsOrigins) {
   BenchJob job = Job("run", "x", 1);
   job.set_origin("first");

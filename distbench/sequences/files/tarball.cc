@@ -45,7 +45,9 @@ bool Add(archive* tar, const PackedFile& file) {
   archive_entry_set_filetype(entry.get(), AE_IFREG);
   archive_entry_set_perm(entry.get(), kFileMode);
   archive_entry_set_mtime(entry.get(), 0, 0);
-  if (archive_write_header(tar, entry.get()) != ARCHIVE_OK) return false;
+  // A warning says that the name is not in the locale's character set; it is
+  // written as it is.
+  if (archive_write_header(tar, entry.get()) < ARCHIVE_WARN) return false;
   return archive_write_data(tar, file.bytes.data(), file.bytes.size()) ==
          static_cast<la_ssize_t>(file.bytes.size());
 }

@@ -43,6 +43,18 @@ TEST(TarballTest, HoldsTheFiles) {
   EXPECT_THAT(Unpack(path), ElementsAre(Pair("a", large), Pair("b/empty", "")));
 }
 
+TEST(TarballTest, NamesMayHaveAnyLetters) {
+  const std::string path = ::testing::TempDir() + "/tarball_letters.tar.gz";
+  const absl::Status written = WriteTarball({{"gr\xc3\xb6\xc3\x9f"
+                                              "e/a",
+                                              "x"}},
+                                            path);
+  ASSERT_TRUE(written.ok()) << written;
+  EXPECT_THAT(Unpack(path), ElementsAre(Pair("gr\xc3\xb6\xc3\x9f"
+                                             "e/a",
+                                             "x")));
+}
+
 TEST(TarballTest, EqualFilesGiveEqualArchives) {
   const std::string one = ::testing::TempDir() + "/tarball_one.tar.gz";
   const std::string other = ::testing::TempDir() + "/tarball_other.tar.gz";

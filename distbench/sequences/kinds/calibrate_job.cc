@@ -118,6 +118,7 @@ class CalibrateJob final : public JobKind {
     const absl::StatusOr<Targets> targets =
         ParseTargets(run.values.Text("target"));
     if (!targets.ok()) return targets.status();
+    run.job.clear_systems();
     *run.job.add_systems() = ReadHostSystem(run.environment.host_root);
     TestSequence tests = run.job.tests();
     for (DistributedSystemDescription& test : *tests.mutable_tests()) {

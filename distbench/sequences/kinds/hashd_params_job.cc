@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "distbench/config/validate/check.h"
 #include "distbench/search/sequencer_runner.h"
 #include "distbench/search/storage_sizing/storage_probe.h"
 #include "distbench/search/storage_sizing/storage_sizing.h"
@@ -57,6 +58,12 @@ absl::StatusOr<SizingOptions> OptionsOfRun(const JobRun& run) {
                    RoundedMemory(ReadHostSystem(run.environment.host_root)));
 }
 
+// Whether there can be a condition of the RPC's requests.
+absl::Status CheckRpc(const std::string& rpc, TestSequence tests) {
+  tests.mutable_tests(0)->add_objectives(absl::StrCat(rpc, " p50<=1s"));
+  return CheckTestSequence(std::move(tests)).status();
+}
+
 class HashdParams final : public JobKind {
  public:
   const JobDeclaration& declaration() const override {
@@ -95,6 +102,9 @@ class HashdParams final : public JobKind {
     if (absl::Status status = CheckSizable(*test); !status.ok()) return status;
     TestSequence tests;
     *tests.add_tests() = *std::move(test);
+    if (absl::Status rpc = CheckRpc(values.Text("rpc"), tests); !rpc.ok()) {
+      return rpc;
+    }
     return tests;
   }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "distbench/base/thread_room.h"
 #include "distbench/sequences/block_devices/block_device.h"
 #include "distbench/sequences/block_devices/host_system.h"
 #include "distbench/sequences/block_devices/io_cost_files.h"
@@ -20,6 +21,10 @@ namespace {
 
 constexpr char kPercentile[] = "percentile";
 constexpr double kMaxPercentile = 99.99;
+
+// As many as the queue of an NVMe disk usually holds. Each takes a thread and a
+// block of memory.
+constexpr int kMaxDepth = 1024;
 
 IoCostMeasurementOptions OptionsOf(const PropertyValues& values) {
   IoCostMeasurementOptions options;
@@ -44,6 +49,17 @@ absl::Status CheckOptions(const PropertyValues& values) {
                      " is too much; use at most ", kMaxPercentile));
   }
   return absl::OkStatus();
+}
+
+absl::Status CheckThreads(int depth, const ThreadRoom& room) {
+  if (depth > kMaxDepth) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("depth=", depth, " is too much; use at most ", kMaxDepth));
+  }
+  if (depth <= room.left) return absl::OkStatus();
+  return absl::ResourceExhaustedError(
+      absl::StrCat("depth=", depth, " needs as many threads, but ", room.limit,
+                   "; raise that limit, or use a smaller depth="));
 }
 
 absl::Status Measure(const JobRun& run) {
@@ -109,6 +125,9 @@ class IoCostParams final : public JobKind {
       const PropertyValues& values,
       const JobEnvironment& environment) const override {
     if (absl::Status status = CheckOptions(values); !status.ok()) return status;
+    absl::Status threads = CheckThreads(OptionsOf(values).queue_depth,
+                                        ReadThreadRoom(environment.host_root));
+    if (!threads.ok()) return threads;
     const absl::StatusOr<std::string> disk =
         DiskOfFile(values.Text("dir"), environment.host_root);
     if (!disk.ok()) return disk.status();
@@ -121,10 +140,7 @@ class IoCostParams final : public JobKind {
     const absl::StatusOr<std::string> disk =
         DiskOfFile(run.values.Text("dir"), run.environment.host_root);
     if (!disk.ok()) return disk.status();
-    run.job.clear_systems();
-    BenchSystem& system = *run.job.add_systems();
-    system = ReadHostSystem(run.environment.host_root);
-    *system.add_devices() = ReadBlockDevice(*disk, run.environment.host_root);
+    DescribeDisk(*disk, run.environment.host_root, run.job);
     run.job.clear_parameters();
     BenchValues& parameters = *run.job.mutable_parameters();
     AddNumber("size", *run.values.Size("size"), parameters, "bytes");

@@ -56,8 +56,9 @@ struct JobRun {
   // Jobs before this one, the nearest first, whose outcomes it may use.
   absl::Span<const BenchJob* const> earlier;
 
-  // Has its identity and its tests; if it was cut short before, also what it
-  // had measured. The run adds records, parameters and missed requirements.
+  // Has its identity and its tests, and this host as its system unless jobs run
+  // on others; if it was cut short before, also what it had measured, and its
+  // systems of then. The run adds records, parameters and missed requirements.
   BenchJob& job;
 
   // Writes the result file. An error ends the job.

@@ -6,6 +6,7 @@
 
 #include "distbench/base/testing/proto_testing.h"
 #include "distbench/base/testing/status_testing.h"
+#include "distbench/config/validate/check.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/sequences/block_devices/io_cost_measurement.h"
 #include "distbench/sequences/jobs/job_declaration.h"
@@ -97,6 +98,8 @@ TEST(JobKindsTest, WrongPropertiesAreFoundBeforeTheRun) {
               HasSubstr("less than a block"));
   EXPECT_THAT(Message(Prepared(IoCostParamsKind(), {{"percentile", "100"}})),
               HasSubstr("at most 99.99"));
+  EXPECT_THAT(Message(Prepared(IoCostParamsKind(), {{"depth", "1025"}})),
+              HasSubstr("at most 1024"));
   EXPECT_THAT(Message(Prepared(IoCostParamsKind(), {{"dir", "/proc"}})),
               HasSubstr("name a folder"));
   EXPECT_THAT(
@@ -105,6 +108,51 @@ TEST(JobKindsTest, WrongPropertiesAreFoundBeforeTheRun) {
   EXPECT_THAT(Message(Prepared(CalibrateKind(),
                                {{"infile", "x"}, {"target", "a=1ms"}})),
               HasSubstr("no activity_configs entry is named \"a\""));
+}
+
+// Found hours later otherwise, when the jobs before it have run.
+TEST(JobKindsTest, RpcsThatTheTestDoesNotHaveAreFoundBeforeTheRun) {
+  const auto checked = CheckTestSequence(FromText<TestSequence>(
+      R"pb(tests {
+             name: "storage"
+             services { name: "client" count: 1 }
+             services { name: "server" count: 1 }
+             rpc_descriptions {
+               name: "query"
+               client: "client"
+               server: "server"
+             }
+             activity_pools { name: "disk" size: 4 }
+             action_lists { name: "client" action_names: "send" }
+             action_lists { name: "query" action_names: "serve" }
+             actions {
+               name: "send"
+               rpc_name: "query"
+               iterations { rate: "100/s" max_duration: "1s" }
+             }
+             actions { name: "serve" activity_config_name: "store" }
+             activity_configs {
+               name: "store"
+               pool_name: "disk"
+               activity_settings {
+                 name: "activity_func"
+                 string_value: "Storage"
+               }
+             }
+           })pb"));
+  ASSERT_TRUE(checked.ok()) << checked.status();
+  const TestSequence& tests = *checked;
+  const std::map<std::string, std::string> right = {{"infile", "x"},
+                                                    {"slo", "query p99<=1s"}};
+  EXPECT_EQ(Message(Prepared(RunKind(), right, tests)), "");
+  EXPECT_THAT(
+      Message(Prepared(RunKind(), {{"infile", "x"}, {"slo", "qurey p99<=1s"}},
+                       tests)),
+      HasSubstr("no RPC is named \"qurey\""));
+  EXPECT_EQ(Message(Prepared(HashdParamsKind(), {{"infile", "x"}}, tests)), "");
+  EXPECT_THAT(Message(Prepared(HashdParamsKind(),
+                               {{"infile", "x"}, {"rpc", "qurey"}}, tests)),
+              HasSubstr("no RPC is named \"qurey\""));
 }
 
 BenchJob Searched(const std::string& verdict) {
@@ -129,6 +177,24 @@ TEST(SearchJobTest, AFactorIsThatOfARate) {
   BenchJob job = Searched("converged");
   job.mutable_results()->mutable_searches(0)->mutable_search()->set_knob("x");
   ASSERT_TRUE(SearchKind().Study(job).ok());
+  EXPECT_EQ(FindNumber(job.outcome(), kRateFactor), std::nullopt);
+}
+
+TEST(SearchJobTest, FixedLoadsAreNoCapacity) {
+  BenchJob job = Searched("all_met");
+  ASSERT_TRUE(SearchKind().Study(job).ok());
+  EXPECT_EQ(FindNumber(job.outcome(), kFoundLoad), 300);
+  EXPECT_EQ(FindNumber(job.outcome(), kRateFactor), std::nullopt);
+}
+
+TEST(SearchJobTest, TheLoadOfCopiesIsNotThatOfOneSystem) {
+  BenchJob job = Searched("converged");
+  SearchProbe& probe =
+      *job.mutable_results()->mutable_searches(0)->add_probes();
+  probe.add_instance_statistics();
+  probe.add_instance_statistics();
+  ASSERT_TRUE(SearchKind().Study(job).ok());
+  EXPECT_EQ(FindNumber(job.outcome(), kFoundLoad), 300);
   EXPECT_EQ(FindNumber(job.outcome(), kRateFactor), std::nullopt);
 }
 

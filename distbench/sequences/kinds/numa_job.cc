@@ -118,6 +118,7 @@ class NumaJob final : public JobKind {
     const absl::StatusOr<DeploymentPlan> plan =
         PlanOf(run.values, tests->tests(0), run.environment);
     if (!plan.ok()) return plan.status();
+    run.job.clear_systems();
     *run.job.add_systems() = ReadHostSystem(run.environment.host_root);
     LocalCapacitySearch search(run.environment.program, SpecOf(run.values),
                                run.environment.say);

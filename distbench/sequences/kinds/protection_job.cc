@@ -63,22 +63,6 @@ void UseSizes(absl::Span<const BenchJob* const> earlier,
   TakeAll(*from, job);
 }
 
-// The nearest search of the same config for a rate.
-const BenchJob* SearchOf(absl::Span<const BenchJob* const> earlier,
-                         const BenchJob& job) {
-  const auto infile = job.properties().find(kInfile);
-  if (infile == job.properties().end()) return nullptr;
-  for (const BenchJob* from : earlier) {
-    const auto other = from->properties().find(kInfile);
-    if (from->kind() == "search" && from->state() == BenchJob::DONE &&
-        other != from->properties().end() && other->second == infile->second &&
-        FindNumber(from->outcome(), kRateFactor).has_value()) {
-      return from;
-    }
-  }
-  return nullptr;
-}
-
 // The capacity that a search found, if loads are shares of an unknown one.
 absl::Status UseCapacity(absl::Span<const BenchJob* const> earlier,
                          DistributedSystemDescription& test, BenchJob& job) {

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "distbench/config/search/objective.h"
+#include "distbench/config/validate/check.h"
 #include "distbench/report/findings/judge.h"
 #include "distbench/report/findings/verdict.h"
 #include "distbench/report/objectives/check_objectives.h"
@@ -69,7 +70,7 @@ class RunTestsJob final : public JobKind {
     for (DistributedSystemDescription& test : *tests->mutable_tests()) {
       test.add_objectives(objective);
     }
-    return tests;
+    return CheckTestSequence(*std::move(tests));
   }
 
   absl::Status Run(const JobRun& run) const override {

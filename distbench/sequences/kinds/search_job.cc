@@ -154,6 +154,19 @@ bool IsAnswer(const std::string& verdict) {
          verdict == kAllMetVerdict || verdict == kNotAllMetVerdict;
 }
 
+// Whether the load is the most that one system carries: fixed loads were only
+// tried, and copies share their hosts.
+bool IsOfOneSystem(const SearchReport& report) {
+  if (report.verdict() != ToString(SearchVerdict::kConverged) &&
+      report.verdict() != ToString(SearchVerdict::kUpperBoundHit)) {
+    return false;
+  }
+  for (const SearchProbe& probe : report.probes()) {
+    if (probe.instance_statistics_size() > 1) return false;
+  }
+  return true;
+}
+
 std::string ProbeText(const SearchProbe& probe) {
   return absl::StrFormat("  probe %d (%s) at %.6g: %s, %s", probe.number(),
                          probe.phase(), probe.requested_load(), probe.outcome(),
@@ -245,7 +258,8 @@ class SearchJob final : public JobKind {
     if (report.has_load()) {
       AddNumber(kFoundLoad, report.load(), *job.mutable_outcome());
       const double base = FindNumber(job.parameters(), kBaseLoad).value_or(0);
-      if (report.search().knob() == "rate" && base > 0) {
+      if (report.search().knob() == "rate" && base > 0 &&
+          IsOfOneSystem(report)) {
         AddNumber(kRateFactor, report.load() / base, *job.mutable_outcome());
       }
     }

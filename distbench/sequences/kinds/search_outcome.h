@@ -8,7 +8,8 @@ namespace distbench {
 // The load, in the unit of the knob.
 inline constexpr char kFoundLoad[] = "load";
 
-// The load as a multiple of the config's own; only if the knob is the rate.
+// The load as a multiple of the config's own; only if the knob is the rate, and
+// the load the most that one system carries.
 inline constexpr char kRateFactor[] = "rate_factor";
 
 }  // namespace distbench

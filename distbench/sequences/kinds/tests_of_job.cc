@@ -13,10 +13,14 @@
 #include "distbench/sequences/block_devices/host_system.h"
 #include "distbench/sequences/jobs/passive_controls.h"
 #include "distbench/sequences/kinds/io_cost_outcome.h"
+#include "distbench/sequences/kinds/search_outcome.h"
 #include "distbench/sequences/kinds/values.h"
+#include "google/protobuf/util/message_differencer.h"
 
 namespace distbench {
 namespace {
+
+using google::protobuf::util::MessageDifferencer;
 
 constexpr char kInfile[] = "infile";
 
@@ -32,15 +36,27 @@ bool HasIoWeight(const ControlSet& controls) {
   return false;
 }
 
+// Whether a test means the disk that was measured, by number or by name.
+bool IsDiskOf(const std::string& device, const BenchJob& from) {
+  if (device == FindText(from.outcome(), kIoCostDevice)) return true;
+  for (const BenchSystem& system : from.systems()) {
+    for (const BlockDeviceFacts& disk : system.devices()) {
+      if (!device.empty() && device == disk.name()) return true;
+    }
+  }
+  return false;
+}
+
 // Returns whether anything was taken.
-bool Complete(const IoCostSettings& found, ControlSet& controls) {
+bool Complete(const BenchJob& from, ControlSet& controls) {
+  const IoCostSettings found = IoCostFrom(from.outcome());
   bool is_changed = false;
   if (controls.io_cost().empty() && HasIoWeight(controls)) {
     controls.add_io_cost()->set_enable(true);
   }
   for (IoCostSettings& settings : *controls.mutable_io_cost()) {
     if (settings.device().empty()) settings.set_device(found.device());
-    if (settings.device() != found.device() || !settings.enable()) continue;
+    if (!settings.enable() || !IsDiskOf(settings.device(), from)) continue;
     if (!settings.has_model()) {
       *settings.mutable_model() = found.model();
       is_changed = true;
@@ -51,6 +67,15 @@ bool Complete(const IoCostSettings& found, ControlSet& controls) {
     }
   }
   return is_changed;
+}
+
+bool Has(const TestSequence& tests, const ActivityConfig& activity) {
+  for (const DistributedSystemDescription& test : tests.tests()) {
+    for (const ActivityConfig& other : test.activity_configs()) {
+      if (MessageDifferencer::Equals(other, activity)) return true;
+    }
+  }
+  return false;
 }
 
 void SetSetting(const std::string& name, int64_t value,
@@ -173,16 +198,15 @@ void UseIoCost(absl::Span<const BenchJob* const> earlier,
                DistributedSystemDescription& test, BenchJob& job) {
   const BenchJob* from = NearestOf("iocost-params", earlier);
   if (from == nullptr) return;
-  const IoCostSettings found = IoCostFrom(from->outcome());
   for (const std::string& controller : job.passive()) {
     if (controller == "io") return;
   }
   bool is_used = false;
-  if (test.has_controls()) is_used |= Complete(found, *test.mutable_controls());
+  if (test.has_controls()) is_used |= Complete(*from, *test.mutable_controls());
   if (test.has_experiment()) {
     for (ControlSet& controls :
          *test.mutable_experiment()->mutable_controls()) {
-      is_used |= Complete(found, controls);
+      is_used |= Complete(*from, controls);
     }
   }
   if (!is_used) return;
@@ -203,6 +227,7 @@ void UseCalibration(absl::Span<const BenchJob* const> earlier,
       continue;
     }
     for (ActivityConfig& activity : *test.mutable_activity_configs()) {
+      if (!Has(from->tests(), activity)) continue;
       const std::string prefix = activity.name() + ".";
       for (const BenchValue& value : from->outcome()) {
         if (!absl::StartsWith(value.name(), prefix)) continue;
@@ -213,6 +238,21 @@ void UseCalibration(absl::Span<const BenchJob* const> earlier,
     }
     return;
   }
+}
+
+const BenchJob* SearchOf(absl::Span<const BenchJob* const> earlier,
+                         const BenchJob& job) {
+  const std::string infile = InfileOf(job);
+  if (infile.empty()) return nullptr;
+  for (const BenchJob* from : earlier) {
+    if (from->kind() == "search" && from->state() == BenchJob::DONE &&
+        InfileOf(*from) == infile &&
+        FindNumber(from->outcome(), kRateFactor).has_value() &&
+        MessageDifferencer::Equals(from->tests(), job.tests())) {
+      return from;
+    }
+  }
+  return nullptr;
 }
 
 absl::StatusOr<TestSequence> AdaptedTests(TestSequence tests,
@@ -232,6 +272,19 @@ void AddStorageRequirements(BenchJob& job) {
       AddOnce(missed, job);
     }
   }
+}
+
+void DescribeDisk(const std::string& disk, const std::string& root,
+                  BenchJob& job) {
+  const BlockDeviceFacts facts = ReadBlockDevice(disk, root);
+  const bool is_same =
+      !job.systems().empty() && !job.systems(0).devices().empty() &&
+      MessageDifferencer::Equals(job.systems(0).devices(0), facts);
+  if (!is_same) job.clear_io_phases();
+  job.clear_systems();
+  BenchSystem& here = *job.add_systems();
+  here = ReadHostSystem(root);
+  *here.add_devices() = facts;
 }
 
 void DescribeSystems(const JobEnvironment& environment, BenchJob& job) {

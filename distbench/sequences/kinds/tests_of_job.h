@@ -4,6 +4,8 @@
 #ifndef DISTBENCH_SEQUENCES_KINDS_TESTS_OF_JOB_H_
 #define DISTBENCH_SEQUENCES_KINDS_TESTS_OF_JOB_H_
 
+#include <string>
+
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "distbench/sequences/kinds/job_kind.h"
@@ -18,7 +20,8 @@ namespace distbench {
 // - iocost-params: its model and QoS complete io_cost entries of that device
 //   (or of none). Sets of controls with an io.weight, which has no effect
 //   without io.cost, get such an entry.
-// - calibrate, if it was of the same infile: the sizes of activities.
+// - calibrate, if it was of the same infile: the sizes of those activities that
+//   have not changed since.
 // Adds what was taken to the job's parameters, which are cleared before.
 // INVALID_ARGUMENT if the tests are no longer valid.
 absl::StatusOr<TestSequence> AdaptedTests(TestSequence tests,
@@ -30,11 +33,22 @@ void UseIoCost(absl::Span<const BenchJob* const> earlier,
 void UseCalibration(absl::Span<const BenchJob* const> earlier,
                     DistributedSystemDescription& test, BenchJob& job);
 
+// The nearest search of the same infile, as it still is, that found how much one
+// system carries; null if there is none.
+const BenchJob* SearchOf(absl::Span<const BenchJob* const> earlier,
+                         const BenchJob& job);
+
 // Describes the hosts of the job's results and, for jobs on this host, adds
 // what is only known here, with the disks on which activities have their files
 // or whose io.cost tests set: as it was during the tests. Adds settings of
 // control groups that could not be made to the missed requirements.
 void DescribeSystems(const JobEnvironment& environment, BenchJob& job);
+
+// Describes this host with a disk that the job measures. Measurements that the
+// job has already are forgotten if they are of another disk, or of this one with
+// other settings: the description would not be theirs.
+void DescribeDisk(const std::string& disk, const std::string& root,
+                  BenchJob& job);
 
 // Adds what the job's systems lack for tests of disks and memory.
 void AddStorageRequirements(BenchJob& job);

@@ -6,6 +6,7 @@
 #include "distbench/base/testing/proto_testing.h"
 #include "distbench/sequences/kinds/io_cost_outcome.h"
 #include "distbench/sequences/kinds/job_cluster.h"
+#include "distbench/sequences/kinds/search_outcome.h"
 #include "distbench/sequences/kinds/values.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -20,6 +21,7 @@ BenchJob IoCostParams() {
   BenchJob job;
   job.set_kind("iocost-params");
   job.set_state(BenchJob::DONE);
+  job.add_systems()->add_devices()->set_name("nvme0n1");
   IoCostSettings settings;
   settings.set_device("259:0");
   settings.mutable_model()->set_rbps(7);
@@ -54,6 +56,18 @@ TEST(UseIoCostTest, CompletesEntriesOfTheDevice) {
   EXPECT_FALSE(controls.io_cost(1).has_model());
   ASSERT_EQ(job.parameters_size(), 1);
   EXPECT_EQ(job.parameters(0).source(), "iocost-params");
+}
+
+TEST(UseIoCostTest, TestsMayNameTheDevice) {
+  BenchJob job;
+  const ControlSet controls = After(
+      R"pb(io_cost { device: "nvme0n1" enable: true }
+           io_cost { device: "sda" enable: true })pb",
+      job);
+  EXPECT_EQ(controls.io_cost(0).device(), "nvme0n1");
+  EXPECT_EQ(controls.io_cost(0).model().rbps(), 7);
+  EXPECT_FALSE(controls.io_cost(1).has_model());
+  EXPECT_EQ(job.parameters_size(), 1);
 }
 
 TEST(UseIoCostTest, KeepsWhatTheTestSays) {
@@ -112,6 +126,7 @@ TEST(UseCalibrationTest, SizesActivitiesOfTheSameFile) {
              activity_settings { name: "array_size" int64_value: 1 }
            }
            activity_configs { name: "other" })pb");
+  *found.mutable_tests()->add_tests() = test;
   BenchJob job;
   (*job.mutable_properties())["infile"] = "b.config";
   UseCalibration(earlier, test, job);
@@ -122,6 +137,29 @@ TEST(UseCalibrationTest, SizesActivitiesOfTheSameFile) {
   EXPECT_THAT(test.activity_configs(1).activity_settings(), IsEmpty());
   ASSERT_EQ(job.parameters_size(), 1);
   EXPECT_EQ(job.parameters(0).source(), "calibrate");
+  // The activity is another one now.
+  UseCalibration(earlier, test, job);
+  EXPECT_EQ(job.parameters_size(), 1);
+}
+
+TEST(SearchOfTest, IsOfTheSameFileWithTheSameTests) {
+  BenchJob found;
+  found.set_kind("search");
+  found.set_state(BenchJob::DONE);
+  (*found.mutable_properties())["infile"] = "a.config";
+  found.mutable_tests()->add_tests()->set_name("t");
+  BenchJob job;
+  (*job.mutable_properties())["infile"] = "a.config";
+  *job.mutable_tests() = found.tests();
+  const std::vector<const BenchJob*> earlier = {&found};
+  EXPECT_EQ(SearchOf(earlier, job), nullptr);  // of no rate
+  AddNumber(kRateFactor, 2, *found.mutable_outcome());
+  EXPECT_EQ(SearchOf(earlier, job), &found);
+  job.mutable_tests()->mutable_tests(0)->set_name("changed");
+  EXPECT_EQ(SearchOf(earlier, job), nullptr);
+  *job.mutable_tests() = found.tests();
+  (*job.mutable_properties())["infile"] = "b.config";
+  EXPECT_EQ(SearchOf(earlier, job), nullptr);
 }
 
 TEST(DescribeSystemsTest, AControlThatDidNotHoldIsAMissedRequirement) {
@@ -204,6 +242,22 @@ TEST(DescribeSystemsTest, ADiskIsDescribedAsItWasDuringTheTests) {
   DescribeSystems(environment, job);
   EXPECT_THAT(job.systems(0).devices(), IsEmpty());
   EXPECT_EQ(job.missed_requirements_size(), 1);
+}
+
+TEST(DescribeDiskTest, MeasurementsOfAnotherDiskAreForgotten) {
+  const std::string root = MakeHost();
+  BenchJob job;
+  job.add_io_phases();  // of what, nobody knows
+  DescribeDisk("nvme0n1", root, job);
+  EXPECT_EQ(job.io_phases_size(), 0);
+  EXPECT_EQ(job.systems(0).devices(0).number(), "259:0");
+  job.add_io_phases();
+  DescribeDisk("nvme0n1", root, job);
+  EXPECT_EQ(job.io_phases_size(), 1);
+  job.mutable_systems(0)->mutable_devices(0)->set_scheduler("bfq");
+  DescribeDisk("nvme0n1", root, job);
+  EXPECT_EQ(job.io_phases_size(), 0);
+  EXPECT_EQ(job.systems_size(), 1);
 }
 
 TEST(NodesNeededTest, CountsBundlesAndInstancesOutside) {
