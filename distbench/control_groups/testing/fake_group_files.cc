@@ -254,7 +254,8 @@ void FakeGroupFiles::RemoveFromAll(const std::string& folder,
   if (pids.erase(pid) > 0) {
     Put(folder + "/cgroup.procs", absl::StrJoin(pids, "\n"));
   }
-  for (const std::string& child : *Children(folder)) {
+  const auto below = Children(folder);
+  for (const std::string& child : *below) {
     RemoveFromAll(absl::StrCat(folder, "/", child), pid);
   }
 }
@@ -268,7 +269,8 @@ void FakeGroupFiles::Kill(const std::string& folder) {
     }
   }
   Put(folder + "/cgroup.procs", "");
-  for (const std::string& child : *Children(folder)) {
+  const auto below = Children(folder);
+  for (const std::string& child : *below) {
     Kill(absl::StrCat(folder, "/", child));
   }
 }
