@@ -120,6 +120,7 @@ TEST_F(ProgressDisplayTest, RateIsThatOfTheTimeBetweenTheCounts) {
   RunTestsEvent event = Progress(4000, 0);
   event.mutable_progress()->set_traffic_time_ns(2 * kSecondNs);
   clock_.Advance(5 * kSecondNs);
+  TakeOutput();
   display.Show(event);
   EXPECT_EQ(TakeOutput(),
             "[2/3] incast: 5 s, 4000 RPCs, 2.00 kQPS, 0 failed\n");
@@ -137,6 +138,7 @@ TEST_F(ProgressDisplayTest, ThereIsNoRateWithoutNewCounts) {
   clock_.Advance(5 * kSecondNs);
   RunTestsEvent event = Progress(0, 0);
   event.mutable_progress()->clear_traffic_time_ns();
+  TakeOutput();
   display.Show(event);
   EXPECT_EQ(TakeOutput(), "[2/3] incast: 5 s, 0 RPCs, 0 failed\n");
 }
@@ -302,7 +304,7 @@ TEST_F(ProgressDisplayTest, OpenLoopsShowWhatIsOfferedToo) {
 
 // A test of three tiers: an open loop sends 520 per second, of which 510 have
 // ended, and each of those causes four more RPCs.
-RunTestsEvent ThreeTiers(int64_t failed) {
+RunTestsEvent ThreeTiers(int64_t failed, int64_t traffic_time_ns) {
   RunTestsEvent event;
   event.set_test_index(1);
   TrafficProgress& progress = *event.mutable_progress();
@@ -310,6 +312,7 @@ RunTestsEvent ThreeTiers(int64_t failed) {
   progress.set_failed_count(failed);
   progress.set_offered_count(520);
   progress.set_open_loop_ended_count(510);
+  progress.set_traffic_time_ns(traffic_time_ns);
   LogHistogram latency_ns;
   latency_ns.Record(1'234'567);
   EncodeHistogram(latency_ns, *progress.mutable_recent_response_time_ns());
@@ -323,7 +326,7 @@ TEST_F(ProgressDisplayTest, OnlyOpenLoopsAreComparedWithWhatTheyOffered) {
   display.Show(Started(20'000'000));
   clock_.Advance(kSecondNs);
   TakeOutput();
-  display.Show(ThreeTiers(/*failed=*/0));
+  display.Show(ThreeTiers(/*failed=*/0, kSecondNs));
   EXPECT_EQ(TakeOutput(),
             "\r\x1b[K[2/3] [#-------------------] 1 s, 19 s left, 0.51 of 0.52 "
             "kQPS, 2.55 kQPS in all, p50 1.23ms, p99 1.23ms, 0 failed  incast");
@@ -334,7 +337,7 @@ TEST_F(ProgressDisplayTest, FileSaysTheSameInItsOrder) {
   display.Show(Started(0));
   clock_.Advance(5 * kSecondNs);
   TakeOutput();
-  display.Show(ThreeTiers(/*failed=*/3));
+  display.Show(ThreeTiers(/*failed=*/3, 5 * kSecondNs));
   EXPECT_EQ(TakeOutput(),
             "[2/3] incast: 5 s, 2550 RPCs, 0.10 of 0.10 kQPS, 0.51 kQPS in "
             "all, p50 1.23ms, p99 1.23ms, 3 failed\n");
@@ -382,7 +385,7 @@ TEST_F(ProgressDisplayTest, EveryWidthShowsTheWorstNewsFirst) {
     display.Show(Started(20'000'000));
     clock_.Advance(kSecondNs);
     TakeOutput();
-    display.Show(ThreeTiers(/*failed=*/1'234'567));
+    display.Show(ThreeTiers(/*failed=*/1'234'567, kSecondNs));
     EXPECT_EQ(TakeOutput(), "\r\x1b[K" + line);
   }
 }

@@ -16,6 +16,7 @@
 #include "distbench/engine/testing/simulated_system.h"
 #include "distbench/protocol/loopback/loopback_driver.h"
 #include "distbench/results/histogram_proto.h"
+#include "distbench/results/merge.h"
 #include "distbench/stats/log_histogram.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -282,12 +283,11 @@ ActivityLog RunReally(const std::string& config, int workers) {
   (*engine)->Start(RealClock().MonotonicNs());
   finished.WaitForNotification();
   (*engine)->Shutdown();
-  ActivityLog log;
+  ServiceLogs logs;
   (*engine)->Collect([&](ResultChunk chunk) {
-    const auto& logs = chunk.instance_log().activity_logs();
-    if (logs.contains("work")) log = logs.at("work");
+    EXPECT_TRUE(MergeChunk(std::move(chunk), logs).ok());
   });
-  return log;
+  return LogOf(logs, "lonely/0");
 }
 
 const char* const kSort = R"pb(

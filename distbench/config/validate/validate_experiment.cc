@@ -188,21 +188,6 @@ bool HasLoop(const DistributedSystemDescription& test) {
   return false;
 }
 
-void CheckPhases(const TestValidation& validation, const Path& path) {
-  const PhaseDurations phases =
-      ReadPhases(validation.test().experiment().phases(), path.Field("phases"),
-                 validation.problems());
-  const auto timeout = TestTimeoutSeconds(validation.test());
-  if (!timeout.ok() || phases.Total() <= absl::Seconds(*timeout)) return;
-  validation.Add(
-      path.Field("phases"),
-      absl::StrCat("take ", absl::FormatDuration(phases.Total()),
-                   " together, which is more than the test's time-out of ",
-                   absl::FormatDuration(absl::Seconds(*timeout)),
-                   "; shorten them, or raise the attribute ",
-                   kTestTimeoutAttribute));
-}
-
 void CheckSize(const TestValidation& validation, const Path& path) {
   const Experiment& experiment = validation.test().experiment();
   const auto at_least_one = [](int64_t count) {
@@ -244,7 +229,8 @@ void ValidateExperiment(const TestValidation& validation) {
   CheckFreeNames(validation);
   CheckAntagonists(validation, path);
   CheckControls(validation, path);
-  CheckPhases(validation, path);
+  ReadPhases(validation.test().experiment().phases(), path.Field("phases"),
+             validation.problems());
   CheckSize(validation, path);
 }
 

@@ -201,11 +201,6 @@ INSTANTIATE_TEST_SUITE_P(
         ValidationCase{"PhaseIsNone", "",
                        EXPERIMENT("phases { baseline: 'long' }"),
                        "experiment.phases.baseline", "is not a duration"},
-        ValidationCase{"LongerThanTheTimeout", "",
-                       EXPERIMENT("phases { interfere: '1h' }"),
-                       "experiment.phases",
-                       "take 1h1m30s together, which is more than the test's "
-                       "time-out of 1h"},
         ValidationCase{"ReservedName", "",
                        EXPERIMENT("") "payload_descriptions { "
                                       "name: 'antagonist_size' size: 1 }",
