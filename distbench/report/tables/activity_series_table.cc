@@ -41,7 +41,7 @@ void ListActivitySeriesRows(const TestResult& result, RowSink sink) {
 const ReportTable& ActivitySeriesTable() {
   static const ReportTable* const table = new ReportTable{
       "activity_series",
-      "a row per instance, activity and second (or longer), warm-up included",
+      "a row per instance, activity and second",
       {"instance", "activity", "start_timestamp_ns", "duration_s", "offered",
        "completed", "input_bytes", "output_bytes", "read_p50_ns", "read_p99_ns",
        "read_max_ns", "write_p50_ns", "write_p99_ns", "write_max_ns"},
