@@ -292,7 +292,7 @@ int Search(const SearchFlags& flags) {
 void AddSearchCommand(CLI::App& app, CommandBody& chosen) {
   CLI::App* command = app.add_subcommand(
       "search",
-      "Finds the highest load, or the weakest control, that meets an "
+      "Finds the load, or the weakest control, that meets an "
       "objective");
   auto flags = std::make_shared<SearchFlags>();
   AddSearchFlags(*command, *flags);
