@@ -98,7 +98,7 @@ std::vector<Parameter> Parameters() {
 Pattern StorageServicePattern() {
   return {
       .name = "storage_service",
-      .summary = "a client and servers that read and hash files",
+      .summary = "servers that read and hash files",
       .description =
           "Open loop: a client sends qps queries per second to the servers in "
           "turn. For each, a server reads files and memory, of which a part is "

@@ -218,13 +218,14 @@ void CheckStorage(const Rules& rules) {
   CheckAtMost(rules, "log_bytes", "log_capacity_bytes");
   CheckAccess(rules);
   const bool uses_memory = rules.Number("memory_percent") > 0;
-  if (uses_memory != (rules.Number("memory_bytes") > 0)) {
+  const bool has_memory = rules.Number("memory_bytes") > 0;
+  if (uses_memory != has_memory) {
     rules.Add(uses_memory ? "memory_bytes" : "memory_percent",
               absl::StrCat("is 0, but ",
                            uses_memory ? "memory_percent" : "memory_bytes",
                            " is not; set both, or none"));
   }
-  if (uses_memory) CheckAtMost(rules, "file_bytes", "memory_bytes");
+  if (has_memory) CheckAtMost(rules, "file_bytes", "memory_bytes");
   if (!uses_memory && rules.Number("memory_write_percent") > 0) {
     rules.Add("memory_write_percent",
               "has no effect without memory_percent and memory_bytes; remove "
