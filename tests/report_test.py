@@ -137,7 +137,7 @@ class ReportTest(ReportTestCase):
     def test_mpstat_has_rows_of_each_cpu_and_second(self):
         outcome = self.distbench("report", self.example(), "--format=mpstat")
         self.assertEqual(outcome.status, 0, outcome)
-        self.assertRegex(outcome.out, r"(?m)^Linux .* CPU\)$")
+        self.assertRegex(outcome.out, r"(?m) \(host0\)\t.* CPU\)$")
         self.assertRegex(outcome.out, r"(?m)^Average: +all( +\d+\.\d\d){8}$")
         self.assertRegex(outcome.out, r"(?m)^\d\d:\d\d:\d\d +\d+ +\d+\.\d\d ")
 

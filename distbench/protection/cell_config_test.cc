@@ -219,11 +219,10 @@ TEST(CellTestTest, TheBurstsOfARampFollowEachOther) {
       "antagonists { name: 'slow' activity: 'incast' ramp: '4s' rate: '1/s' "
       "message_size: '1kB' }");
   const auto iterations_of = [&](const std::string& antagonist) {
+    const DistributedSystemDescription test = MakeCell(
+        plan, absl::StrCat("controls: 'off' antagonist: '", antagonist, "'"));
     std::vector<Iterations> all;
-    for (const Action& action :
-         MakeCell(plan, absl::StrCat("controls: 'off' antagonist: '",
-                                     antagonist, "'"))
-             .actions()) {
+    for (const Action& action : test.actions()) {
       if (action.name() != "ask") all.push_back(action.iterations());
     }
     return all;

@@ -371,8 +371,8 @@ class FullDiskTest(RunsTest):
             self.skipTest(f"no small disk can be mounted here: {probe.stderr}")
 
     def on_small_disk(self, *command):
-        """Wraps the command in a mount namespace where self.disk has 64 KiB."""
-        mount = f'mount -t tmpfs -o size=64k none {self.disk} && exec "$@"'
+        """Wraps the command in a mount namespace where self.disk has 128 KiB."""
+        mount = f'mount -t tmpfs -o size=128k none {self.disk} && exec "$@"'
         user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
         return ["unshare", *user, "--mount", "sh", "-c", mount, "sh", *command]
 

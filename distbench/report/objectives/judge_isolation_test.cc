@@ -72,7 +72,7 @@ TEST(JudgeSecondsTest, ASilentSecondIsWorseThanAnyLatency) {
   EXPECT_EQ(tail.excess.estimate, kInfinity);
   EXPECT_THAT(tail.measured, HasSubstr("nothing ended in some seconds"));
   const ObjectiveOutcome most =
-      JudgeText("lat_imp_p95<=20%", Seconds(100, 5, kInfinity, 0.05));
+      JudgeText("lat_imp_p95<=20%", Seconds(100, 4, kInfinity, 0.05));
   EXPECT_NEAR(most.excess.estimate, std::log(0.05 / 0.2), 1e-9);
   EXPECT_EQ(JudgeText("lat_imp_mean<=20%", Seconds(9, 1, kInfinity, 0))
                 .excess.estimate,

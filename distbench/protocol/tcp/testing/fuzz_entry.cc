@@ -41,11 +41,11 @@ class Answers {
                               ? header.response_bytes
                               : kReplyBytes;
     const int64_t sent = Append(request.call_id, asked);
-    Require(sent - static_cast<int64_t>(TimesBytes(kind_)) ==
+    Require(sent ==
             LayOutMessage(ResponseHeader{.server_instance = kInstance}, asked)
                 .total_bytes());
     Require(queue_.Write(stream_) != SendQueue::Outcome::kBroken);
-    Receive(request.call_id, sent);
+    Receive(request.call_id, sent + static_cast<int64_t>(TimesBytes(kind_)));
   }
 
  private:
