@@ -64,11 +64,6 @@ begin() {
   state >"/out/$1.held"
 }
 
-guardian() {
-  # Brackets, because the command line of grep has this text, too.
-  grep -l '[c]ontrol_guardian' /proc/[0-9]*/cmdline 2>/dev/null | cut -d/ -f3
-}
-
 # pidof_command WORD: the process of distbench with this subcommand.
 pidof_command() {
   local process
@@ -76,6 +71,10 @@ pidof_command() {
     tr '\0' ' ' <"/proc/$process/cmdline" | grep -q "^[^ ]* $1 " &&
       echo "$process"
   done
+}
+
+guardian() {
+  pidof_command control_guardian
 }
 
 end_by_cancelling() {

@@ -14,16 +14,18 @@ prepare_host() {
   number=$(number_of "$drive")
   sed -i "s/DRIVE/$drive/" /*.config
   mkdir $DELEGATED $NEIGHBOUR
-  in_group $NEIGHBOUR sleep 100000 &
+  become_in_group $NEIGHBOUR sleep 100000 &
   # What groups below are protected from must be granted here, too.
+  echo max >$DELEGATED/memory.min
   echo max >$DELEGATED/memory.low
   mkdir -p $STATE_FOLDER
   chmod 700 $STATE_FOLDER
 }
 
 start_node() {
-  in_group $DELEGATED distbench node_manager node0 --test_sequencer=$ADDRESS \
-    --service_address=127.0.0.1 --control_state_dir=$STATE_FOLDER \
+  become_in_group $DELEGATED distbench node_manager node0 \
+    --test_sequencer=$ADDRESS --service_address=127.0.0.1 \
+    --control_state_dir=$STATE_FOLDER \
     >/out/node0.log 2>&1 &
   node=$!
   wait_for node0 ' registered with '
