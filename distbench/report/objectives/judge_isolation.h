@@ -11,8 +11,9 @@
 
 namespace distbench {
 
-// Judges an objective on isolation by the run of a cell. NOT_FOUND if the run
-// is none, or has no baseline to compare with.
+// Judges an objective on isolation by the run of a cell. What makes its figures
+// doubtful, such as an antagonist that did nothing, is in `measured`. NOT_FOUND
+// if the run is none, or has no baseline to compare with.
 absl::StatusOr<ObjectiveOutcome> JudgeIsolation(const Objective& objective,
                                                 const TestResult& result);
 

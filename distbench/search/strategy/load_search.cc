@@ -266,8 +266,10 @@ void LoadSearch::Approach(const Crossing& crossing) {
   const Probe* nearest = history_.LastRefined(load, options_.tolerance);
   if (nearest == nullptr) return Ask(ProbePhase::kRefine, load, 1);
 
-  const double expected_at_most =
-      std::max(ClearDistance(*nearest), options_.tolerance * crossing.slope);
+  // The final run will be lower by up to the tolerance, which leaves half of it
+  // for the distance from where the curve really crosses.
+  const double expected_at_most = std::max(
+      ClearDistance(*nearest), options_.tolerance / 2 * crossing.slope);
   if (std::abs(nearest->excess) > expected_at_most && !IsNarrow()) {
     // The true curve deviates from the line.
     return nearest->excess < 0 ? Bisect(nearest->request.load, *bounds_.missed)
