@@ -159,6 +159,34 @@ TEST(IsolationSearchTest, FindsTheHighestLoadThatKeepsIt) {
   EXPECT_FALSE(report.finds_lowest());
 }
 
+// Otherwise the search would never end: what is overloaded anyway keeps all of
+// its goodput beside an antagonist.
+TEST(IsolationSearchTest, ALoadThatIsTooMuchAloneIsAMiss) {
+  const SearchPlan plan = Plan("objectives: 'isol_mean>=90%'");
+  TestSequenceResults results;
+  const SearchCallbacks callbacks = {
+      .run = [](const DistributedSystemDescription& test,
+                const ProgressWatcher&) -> absl::StatusOr<TestResult> {
+        constexpr double kCapacity = 1000;
+        const double load = std::max(1.0, RateOf(test) / kCapacity);
+        TestResult result = Serve(test, 1);
+        for (RpcInterval& interval :
+             *(*(*result.mutable_service_logs()
+                      ->mutable_instance_logs())["client/0"]
+                    .mutable_rpc_time_series())[0]
+                  .mutable_intervals()) {
+          interval.set_offered_count(std::lround(kServedPerSecond * load));
+        }
+        return result;
+      }};
+  const absl::Status status = RunLoadSearch(plan, callbacks, results);
+  ASSERT_TRUE(status.ok()) << status;
+  const SearchReport& report = results.searches(0);
+  EXPECT_EQ(report.verdict(), "converged") << report.evidence();
+  // 95 % are served.
+  EXPECT_NEAR(report.load(), 1000 / 0.95, 1000 / 0.95 * 0.03);
+}
+
 TEST(IsolationSearchTest, FindsTheLowestWeightThatKeepsIt) {
   // A weight of 225 keeps 90 %.
   const SearchReport report = RunPlan(

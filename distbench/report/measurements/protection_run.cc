@@ -150,6 +150,9 @@ class RunMeasurement {
       if (served == 0) ++run_.baseline.silent_count;
       AddCounts(index, all);
     }
+    const double due = std::max(static_cast<double>(all.offered_count),
+                                static_cast<double>(outcomes.count()));
+    if (due > 0) run_.baseline.served_share = goodput / due;
     if (goodput == 0) {
       return absl::FailedPreconditionError(absl::StrCat(
           "no request was served within the objective in the ", range.count(),
@@ -157,13 +160,16 @@ class RunMeasurement {
           "compared"));
     }
     run_.baseline_per_second = PerSecond(goodput / range.count());
+    run_.baseline.second_count = range.count();
+    SetBaselineLatencies(outcomes, all);
+    return absl::OkStatus();
+  }
+
+  void SetBaselineLatencies(const Outcomes& outcomes,
+                            const IntervalTotals& all) {
     for (size_t i = 0; i < kImpactQuantiles.size(); ++i) {
       run_.baseline_ns[i] = outcomes.ValueAtQuantile(kImpactQuantiles[i]);
     }
-    run_.baseline.second_count = range.count();
-    run_.baseline.served_share =
-        goodput / std::max(static_cast<double>(all.offered_count),
-                           static_cast<double>(outcomes.count()));
     if (run_.has_response_times) {
       const auto counted = static_cast<int64_t>(outcomes.latency_ns.count());
       run_.baseline.without_response_time_count = std::max<int64_t>(
@@ -171,7 +177,6 @@ class RunMeasurement {
     }
     run_.baseline.has_main_impact =
         Impact(0, run_.baseline_ns[kMainImpact]).has_value();
-    return absl::OkStatus();
   }
 
   void AddCounts(int64_t index, IntervalTotals& sum) const {

@@ -80,7 +80,7 @@ struct BaselineQuality {
   int64_t silent_count = 0;  // of these: nothing was served
 
   // Of the requests that were due in it, or ended: those that were served
-  // within the objective.
+  // within the objective; 1 if there were none.
   double served_share = 1;
 
   // Requests that succeeded without a response time, although others have one.
@@ -95,7 +95,7 @@ struct ProtectionRun {
   const TestResult* result = nullptr;
 
   // Why there are no measures; empty if there are. The rest is then
-  // meaningless.
+  // meaningless, except for baseline.served_share.
   std::string problem;
 
   int64_t interval_ns = 0;

@@ -112,6 +112,24 @@ std::string Doubts(const ProtectionRun& run) {
   return text;
 }
 
+// The service did not carry the load even alone, so there is nothing that it
+// could keep.
+ObjectiveOutcome MissAlone(const Objective& objective,
+                           const ProtectionRun& run) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const double worst = objective.is_upper_limit ? kInfinity : 0;
+  ObjectiveOutcome outcome;
+  outcome.excess = {.estimate = kInfinity, .error = 0};
+  outcome.service_excess = outcome.excess;
+  outcome.lower = worst;
+  outcome.upper = worst;
+  outcome.measured = absl::StrFormat(
+      "only %.3g%% of the requests were served within the objective before the "
+      "antagonist began, and %.3g%% should be",
+      100 * run.baseline.served_share, 100 * kLeastServedShare);
+  return outcome;
+}
+
 }  // namespace
 
 ObjectiveOutcome JudgeSeconds(const Objective& objective,
@@ -140,6 +158,9 @@ absl::StatusOr<ObjectiveOutcome> JudgeIsolation(const Objective& objective,
   const ProtectionRun run = MeasureProtection(
       result, {.rpc = objective.rpc, .limit_ns = isolation.served_within_ns},
       kMostSeconds);
+  if (run.baseline.served_share < kLeastServedShare) {
+    return MissAlone(objective, run);
+  }
   if (!run.problem.empty()) {
     return absl::NotFoundError(
         absl::StrCat("the objective \"", objective.text,
