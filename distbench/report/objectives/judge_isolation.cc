@@ -125,7 +125,7 @@ ObjectiveOutcome MissAlone(const Objective& objective,
   outcome.upper = worst;
   outcome.measured = absl::StrFormat(
       "only %.3g%% of the requests were served within the objective before the "
-      "antagonist began, and %.3g%% should be",
+      "antagonist began, and more than %.3g%% should be",
       100 * run.baseline.served_share, 100 * kLeastServedShare);
   return outcome;
 }
@@ -158,7 +158,8 @@ absl::StatusOr<ObjectiveOutcome> JudgeIsolation(const Objective& objective,
   const ProtectionRun run = MeasureProtection(
       result, {.rpc = objective.rpc, .limit_ns = isolation.served_within_ns},
       kMostSeconds);
-  if (run.baseline.served_share < kLeastServedShare) {
+  // If no more are served, the p95 of the baseline is failed.
+  if (run.baseline.served_share <= kLeastServedShare) {
     return MissAlone(objective, run);
   }
   if (!run.problem.empty()) {

@@ -266,17 +266,18 @@ void LoadSearch::Approach(const Crossing& crossing) {
   const Probe* nearest = history_.LastRefined(load, options_.tolerance);
   if (nearest == nullptr) return Ask(ProbePhase::kRefine, load, 1);
 
-  // The final run will be lower by up to the tolerance, which leaves half of it
-  // for the distance from where the curve really crosses.
-  const double expected_at_most = std::max(
-      ClearDistance(*nearest), options_.tolerance / 2 * crossing.slope);
+  const double expected_at_most =
+      std::max(ClearDistance(*nearest), options_.tolerance * crossing.slope);
   if (std::abs(nearest->excess) > expected_at_most && !IsNarrow()) {
     // The true curve deviates from the line.
     return nearest->excess < 0 ? Bisect(nearest->request.load, *bounds_.missed)
                                : Bisect(*bounds_.met, nearest->request.load);
   }
   if (crossing.error < options_.tolerance / 2 || refine_length_ >= kMaxLength) {
-    return AskFinal(std::min(Below(crossing), load));
+    // What clearly met needs no margin. The line may cross too low if the curve
+    // has a bend.
+    const double met = history_.WithSharedErrors().HighestClearMeet();
+    return AskFinal(std::min(std::max(Below(crossing), met), load));
   }
   refine_length_ = std::min(refine_length_ * kLengthStep, kMaxLength);
   Ask(ProbePhase::kRefine, load, refine_length_);
