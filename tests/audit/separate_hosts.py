@@ -27,11 +27,12 @@ class SeparateHostsTest(unittest.TestCase):
         if SeparateHostsTest.hosts is None:
             lab = namespaces.Lab()
             nodes = [f"node{number}" for number in range(self.NODES)]
-            SeparateHostsTest.hosts = {
+            hosts = {
                 name: lab.add_host(name)
                 for name in ("sequencer", "client", *nodes)
             }
-            self.prepare_hosts()
+            self.prepare_hosts(hosts)
+            SeparateHostsTest.hosts = hosts
         self.folder = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, self.folder)
         self.cluster = clusters.Cluster(self.hosts, self.folder)
@@ -41,8 +42,8 @@ class SeparateHostsTest(unittest.TestCase):
             self.cluster.start_node(number, *self.node_flags(number))
         self.cluster.wait_for_nodes(self.NODES)
 
-    def prepare_hosts(self):
-        """Changes the new hosts, before anything runs on them."""
+    def prepare_hosts(self, hosts):
+        """Changes the new hosts, by name, before anything runs on them."""
 
     def node_flags(self, number):
         """Returns more flags of a node manager."""

@@ -72,11 +72,9 @@ tests {{
 
 
 class TimePartsTest(separate_hosts.SeparateHostsTest):
-    def prepare_hosts(self):
+    def prepare_hosts(self, hosts):
         delayed_link.DelayedLink(
-            (self.hosts["node0"], self.hosts["node1"]),
-            ADDRESSES,
-            LINK_MS / 1000,
+            (hosts["node0"], hosts["node1"]), ADDRESSES, LINK_MS / 1000
         )
 
     def node_flags(self, number):
