@@ -9,6 +9,7 @@
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -29,6 +30,7 @@
 #include "distbench/protection/runner.h"
 #include "distbench/protection/sequencer_experiment.h"
 #include "distbench/report/findings/verdict.h"
+#include "distbench/report/measurements/protection_notes.h"
 #include "distbench/report/protection/protection_text.h"
 #include "distbench/results/result_file.h"
 #include "distbench/search/search_display.h"
@@ -132,7 +134,13 @@ int ExitCodeOf(const TestSequenceResults& results, bool allow_invalid) {
   for (const std::string& omission : results.experiments(0).omissions()) {
     Fail(omission, kExitRunFailed);
   }
-  if (!results.experiments(0).omissions().empty()) return kExitRunFailed;
+  const std::vector<std::string> unmeasured = UnmeasuredRuns(results);
+  for (const std::string& sentence : unmeasured) {
+    Fail(sentence, kExitRunFailed);
+  }
+  if (!results.experiments(0).omissions().empty() || !unmeasured.empty()) {
+    return kExitRunFailed;
+  }
   const auto count =
       std::count_if(results.test_results().begin(),
                     results.test_results().end(), IsUntrustworthy);

@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "distbench/config/experiment/cells.h"
 #include "distbench/report/measurements/protection_phases.h"
 #include "distbench/report/measurements/protection_resources.h"
 
@@ -61,6 +63,34 @@ int RepetitionOf(const ProtectionRun& run) {
   return run.result->experiment_cell().repetition();
 }
 
+using RunKey =
+    std::tuple<std::string, std::string, std::string, std::string, int>;
+
+RunKey RunKeyOf(const ExperimentCell& cell) {
+  return {cell.purpose(), cell.controls(), cell.antagonist(), cell.load(),
+          cell.repetition()};
+}
+
+std::vector<ExperimentCell> MissingRuns(
+    const Experiment& experiment,
+    const std::vector<const TestResult*>& results) {
+  // Only a damaged result asks for more.
+  if (CountRuns(experiment) > kMostExperimentRuns) return {};
+  std::set<RunKey> present;
+  for (const TestResult* result : results) {
+    present.insert(RunKeyOf(result->experiment_cell()));
+  }
+  constexpr uint64_t kAnySeed = 0;  // of an order that does not matter here
+  std::map<RunKey, ExperimentCell> missing;
+  for (const ExperimentCell& run : ListCells(experiment, kAnySeed)) {
+    const RunKey key = RunKeyOf(run);
+    if (!present.contains(key)) missing[key] = run;
+  }
+  std::vector<ExperimentCell> runs;
+  for (const auto& [key, run] : missing) runs.push_back(run);
+  return runs;
+}
+
 // Puts the runs of one experiment together.
 class MatrixBuilder {
  public:
@@ -68,6 +98,7 @@ class MatrixBuilder {
                 const std::vector<const TestResult*>& results)
       : experiment_(report.experiment()) {
     matrix_.report = &report;
+    matrix_.missing_runs = MissingRuns(experiment_, results);
     for (const TestResult* result : results) {
       const ExperimentCell& cell = result->experiment_cell();
       if (IsAntagonistAlone(cell)) {

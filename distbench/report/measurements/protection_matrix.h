@@ -23,6 +23,10 @@ struct ProtectionMatrix {
   // Why nothing was measured; empty if something was.
   std::string problem;
 
+  // Runs of the experiment that the results do not hold, by their names and
+  // repetition. They were omitted, or are yet to be run.
+  std::vector<ExperimentCell> missing_runs;
+
   // By controls, antagonist and load, in the order of the experiment; first
   // those without antagonist. Only cells of which there are runs.
   std::vector<ProtectionCell> cells;

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/report/measurements/protection_matrix.h"
+#include "distbench/report/measurements/protection_notes.h"
 #include "distbench/report/protection/text_parts.h"
 
 namespace distbench {
@@ -33,6 +34,9 @@ std::string MatrixText(const ProtectionMatrix& matrix) {
   }
   for (const std::string& omission : matrix.report->omissions()) {
     absl::StrAppend(&text, "Note: ", omission, "\n");
+  }
+  for (const std::string& note : NotesOf(matrix)) {
+    absl::StrAppend(&text, "Note: ", note, "\n");
   }
   for (const ProtectionCell& cell : matrix.cells) {
     absl::StrAppend(&text, "\n", CellSummary(cell));
