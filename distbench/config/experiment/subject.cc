@@ -101,6 +101,17 @@ std::string SubjectRpc(const DistributedSystemDescription& test) {
   return roots.size() == 1 ? roots.front() : "";
 }
 
+bool HasClosedLoop(const DistributedSystemDescription& test,
+                   const std::string& rpc) {
+  const std::map<std::string, int64_t> main_actions = MainActions(test);
+  return std::any_of(test.actions().begin(), test.actions().end(),
+                     [&](const Action& action) {
+                       return action.rpc_name() == rpc &&
+                              main_actions.count(action.name()) > 0 &&
+                              action.iterations().open_loop_interval_ns() <= 0;
+                     });
+}
+
 double OpenLoopRate(const DistributedSystemDescription& test,
                     const std::string& rpc) {
   const std::map<std::string, int64_t> main_actions = MainActions(test);

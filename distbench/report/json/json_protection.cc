@@ -145,6 +145,8 @@ Json ExperimentJson(const ProtectionMatrix& matrix,
   for (const std::string& omission : report.omissions()) {
     omissions.push_back(omission);
   }
+  Json notes = Json::array();
+  for (const std::string& note : matrix.notes) notes.push_back(note);
   return {{"source", matrix.source},
           {"test_name", report.test_name()},
           {"rpc", matrix.subject.rpc},
@@ -152,11 +154,13 @@ Json ExperimentJson(const ProtectionMatrix& matrix,
           {"capacity_per_second", report.has_capacity_per_second()
                                       ? Json(report.capacity_per_second())
                                       : Json()},
+          {"is_capacity_least", matrix.is_capacity_least},
           {"random_seed", report.has_random_seed()
                               ? Json(absl::StrCat(report.random_seed()))
                               : Json()},
           {"problem", TextOrNull(matrix.problem)},
           {"omissions", std::move(omissions)},
+          {"notes", std::move(notes)},
           {"cells", CellsJson(matrix, tests)},
           {"seconds", SecondsJson(matrix, max_rows)}};
 }

@@ -23,6 +23,13 @@ struct ProtectionMatrix {
   // Why nothing was measured; empty if something was.
   std::string problem;
 
+  // What else is to be known of the runs; a sentence each.
+  std::vector<std::string> notes;
+
+  // The search for the capacity ended at the highest load that it was to try:
+  // the subject carries at least this.
+  bool is_capacity_least = false;
+
   // By controls, antagonist and load, in the order of the experiment; first
   // those without antagonist. Only cells of which there are runs.
   std::vector<ProtectionCell> cells;
