@@ -39,6 +39,12 @@ int64_t Bytes(absl::string_view text) {
                                         : std::numeric_limits<int64_t>::max();
 }
 
+// The inverse of Bytes().
+std::string Amount(int64_t bytes) {
+  return bytes == std::numeric_limits<int64_t>::max() ? "max"
+                                                      : absl::StrCat(bytes);
+}
+
 // Controllers without which there are no statistics of a group.
 std::set<std::string> NeededControllers(
     const std::vector<PlannedGroup>& groups) {
@@ -367,7 +373,7 @@ absl::Status ControlWriter::CheckProtectionAbove(
         "it has no effect beyond that of ", folder, "/", setting.file,
         ", which is ", absl::StripAsciiWhitespace(*text),
         is_sum ? " and is divided among the test's groups" : "",
-        "; set that to at least ", wanted,
+        "; set that to at least ", Amount(wanted),
         is_sum ? ", what they ask for together" : "",
         " (of a unit of systemd: MemoryMin= or MemoryLow=)"));
   }

@@ -230,8 +230,8 @@ void RefuseRepeatedDevices(std::vector<FileSetting>& settings) {
     }
     setting.problem = absl::InvalidArgumentError(
         absl::StrCat("device ", device,
-                     " is listed twice, by its name and by its numbers; list "
-                     "it once"));
+                     " is listed twice, by its name or by its numbers; list it "
+                     "once"));
   }
 }
 
