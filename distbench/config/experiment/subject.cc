@@ -48,6 +48,12 @@ class RpcWalk {
   std::set<std::string> rpcs_;
 };
 
+// What a closed loop with a count and no time does is set-up.
+bool EndsByCount(const Action& action) {
+  return action.iterations().has_max_iteration_count() &&
+         !action.iterations().has_max_duration_us();
+}
+
 // The nodes that bundles name, by instance.
 std::map<std::string, std::string> BundledNodes(
     const DistributedSystemDescription& test) {
@@ -104,12 +110,11 @@ std::string SubjectRpc(const DistributedSystemDescription& test) {
 bool HasClosedLoop(const DistributedSystemDescription& test,
                    const std::string& rpc) {
   const std::map<std::string, int64_t> main_actions = MainActions(test);
-  return std::any_of(test.actions().begin(), test.actions().end(),
-                     [&](const Action& action) {
-                       return action.rpc_name() == rpc &&
-                              main_actions.count(action.name()) > 0 &&
-                              action.iterations().open_loop_interval_ns() <= 0;
-                     });
+  return std::any_of(
+      test.actions().begin(), test.actions().end(), [&](const Action& action) {
+        return action.rpc_name() == rpc && IsClosedLoop(action) &&
+               !EndsByCount(action) && main_actions.count(action.name()) > 0;
+      });
 }
 
 double OpenLoopRate(const DistributedSystemDescription& test,

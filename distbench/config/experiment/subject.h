@@ -22,8 +22,8 @@ std::vector<std::string> RootRpcs(const DistributedSystemDescription& test);
 // Empty if there is no such RPC.
 std::string SubjectRpc(const DistributedSystemDescription& test);
 
-// Whether a main list sends the RPC at no rate, as in a closed loop: its
-// requests have no response times.
+// Whether a main list sends the RPC in a closed loop that lasts: its requests
+// have no response times. What ends after a count is set-up.
 bool HasClosedLoop(const DistributedSystemDescription& test,
                    const std::string& rpc);
 

@@ -81,7 +81,9 @@ INSTANTIATE_TEST_SUITE_P(
                        OPEN_LOOP "  actions { name: 'then' dependencies: 'run' "
                                  "predicates: 'lucky' }\n",
                        RATE("") "actions { name: 'then' rpc_name: 'query' "
-                                "dependencies: 'run' predicates: 'lucky' }\n",
+                                "dependencies: 'run' predicates: 'lucky' "
+                                "iterations { max_duration_us: 9 } "
+                                "}\n",
                        "experiment.subject.rpc",
                        "\"query\" is sent by open and by closed loops"},
         ValidationCase{"CapacityIsAShare", OPEN_LOOP,
