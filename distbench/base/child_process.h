@@ -3,6 +3,7 @@
 #ifndef DISTBENCH_BASE_CHILD_PROCESS_H_
 #define DISTBENCH_BASE_CHILD_PROCESS_H_
 
+#include <signal.h>
 #include <sys/types.h>
 
 #include <string>
@@ -28,8 +29,11 @@ struct ChildProgram {
   int inherited = -1;
   static constexpr int kInheritedNumber = 3;
 
-  // The child gets SIGTERM when the thread that started it ends.
+  // The child gets a signal when the thread that started it ends, even if that
+  // happens before it runs the program. One that must not outlive it, whatever
+  // it is doing, gets SIGKILL.
   bool ends_with_parent = false;
+  int end_signal = SIGTERM;
 
   // A session of its own, away from the terminal of this process.
   bool has_own_session = false;

@@ -44,6 +44,22 @@ void CheckRpc(const TestValidation& validation, const Path& path) {
                        : absl::StrCat(", such as ", Quoted(roots.front()))));
 }
 
+// Those of closed loops would be in no measure: it is the response times that
+// are compared.
+void CheckLoops(const TestValidation& validation, const Path& path) {
+  const std::string rpc = SubjectRpc(validation.test());
+  if (rpc.empty() || OpenLoopRate(validation.test(), rpc) == 0 ||
+      !HasClosedLoop(validation.test(), rpc)) {
+    return;
+  }
+  validation.Add(
+      path.Field("rpc"),
+      absl::StrCat(Quoted(rpc),
+                   " is sent by open and by closed loops, and only requests of "
+                   "the former have response times; give all actions that send "
+                   "it a rate, or none, or use another RPC for the others"));
+}
+
 // The limit above which a request is not goodput.
 void CheckObjectiveOfSubject(const TestValidation& validation,
                              const Path& path) {
@@ -206,6 +222,7 @@ void ValidateExperiment(const TestValidation& validation) {
   const Path path = validation.path().Field("experiment");
   const Path subject = path.Field("subject");
   CheckRpc(validation, subject);
+  CheckLoops(validation, subject);
   CheckObjectiveOfSubject(validation, subject);
   CheckCapacity(validation, subject, CheckLoads(validation, subject));
   CheckServices(validation, subject.Field("services"),

@@ -156,15 +156,20 @@ function drawCell() {
       })]));
 }
 
+// What the page does not show is said, so that nobody takes an end of a timeline for an end of the run.
+function experimentNotes({omissions, notes, seconds}) {
+  return [...omissions, ...notes.map(note => `Note: ${note}.`), ...(seconds.rows_left_out === 0 ? [] : [
+    `The timelines of later cells lack ${seconds.rows_left_out} seconds, which are in the CSV table protection_seconds.`,
+  ])];
+}
+
 function drawExperiment() {
   const experiment = data.experiments[protectionView.experiment];
   byId('protection-title').textContent = [
     experiment.test_name, experiment.rpc === '' ? '' : `RPC ${experiment.rpc}`, experiment.objective ?? '',
     experiment.problem === null ? '' : `not measured: ${experiment.problem}`,
   ].filter(part => part !== '').join(', ');
-  replaceContent('protection-omissions',
-      ...[...experiment.omissions, ...experiment.notes.map(note => `Note: ${note}.`)]
-          .map(text => element('p', {className: 'note'}, text)));
+  replaceContent('protection-omissions', ...experimentNotes(experiment).map(text => element('p', {className: 'note'}, text)));
   renderCells(experiment);
   const hasCells = experiment.cells.length > 0;
   byId('protection-timeline').hidden = !hasCells;

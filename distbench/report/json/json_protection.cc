@@ -158,6 +158,7 @@ Json ExperimentJson(const ProtectionMatrix& matrix,
           {"capacity_per_second", report.has_capacity_per_second()
                                       ? Json(report.capacity_per_second())
                                       : Json()},
+          {"is_capacity_least", matrix.is_capacity_least},
           {"random_seed", report.has_random_seed()
                               ? Json(absl::StrCat(report.random_seed()))
                               : Json()},

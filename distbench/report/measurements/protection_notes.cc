@@ -92,6 +92,22 @@ bool DidNothing(const WorkRate& rate) {
   return rate.completed == 0 && rate.bytes == 0 && rate.message_bytes == 0;
 }
 
+// Needs at least one.
+std::string NoteOfMissing(const std::vector<ExperimentCell>& missing) {
+  std::vector<std::string> named;
+  for (size_t i = 0; i < std::min(missing.size(), kMostNamed); ++i) {
+    named.push_back(absl::StrCat("(", DescribeCell(missing[i]),
+                                 ") in repetition ",
+                                 missing[i].repetition() + int64_t{1}));
+  }
+  if (missing.size() > kMostNamed) {
+    named.push_back(absl::StrCat(missing.size() - kMostNamed, " more"));
+  }
+  return absl::StrCat("the experiment is not complete; missing are ",
+                      absl::StrJoin(named, ", "),
+                      ". distbench protection --resume runs them");
+}
+
 }  // namespace
 
 std::vector<std::string> NotesOf(const ProtectionRun& run) {
@@ -119,20 +135,23 @@ std::vector<std::string> NotesOf(const ProtectionCell& cell) {
 }
 
 std::vector<std::string> NotesOf(const ProtectionMatrix& matrix) {
-  const std::vector<ExperimentCell>& missing = matrix.missing_runs;
-  if (missing.empty()) return {};
-  std::vector<std::string> named;
-  for (size_t i = 0; i < std::min(missing.size(), kMostNamed); ++i) {
-    named.push_back(absl::StrCat("(", DescribeCell(missing[i]),
-                                 ") in repetition ",
-                                 missing[i].repetition() + int64_t{1}));
+  Notes notes;
+  if (!matrix.missing_runs.empty()) {
+    notes.push_back(NoteOfMissing(matrix.missing_runs));
   }
-  if (missing.size() > kMostNamed) {
-    named.push_back(absl::StrCat(missing.size() - kMostNamed, " more"));
+  for (const FailureAlone& run : matrix.failures_alone) {
+    notes.push_back(absl::StrCat("a run of antagonist ", run.antagonist,
+                                 " alone failed, so that comparisons with it "
+                                 "are not to be trusted: ",
+                                 run.failure));
   }
-  return {absl::StrCat("the experiment is not complete; missing are ",
-                       absl::StrJoin(named, ", "),
-                       ". distbench protection --resume runs them")};
+  if (matrix.is_capacity_least) {
+    notes.push_back(
+        "the search for the capacity met the objective at the highest load "
+        "that it was to try: shares of the capacity are shares of this load. "
+        "Give the test's search a higher max_load");
+  }
+  return notes;
 }
 
 std::vector<std::string> UnmeasuredRuns(const TestSequenceResults& results) {

@@ -19,8 +19,9 @@ std::string Title(const ProtectionMatrix& matrix) {
   const std::string& objective = report.experiment().subject().objective();
   if (!objective.empty()) absl::StrAppend(&title, ", ", objective);
   if (report.has_capacity_per_second()) {
-    absl::StrAppend(&title, ", capacity ", report.capacity_per_second(),
-                    " per second");
+    absl::StrAppend(&title, ", capacity ",
+                    matrix.is_capacity_least ? "at least " : "",
+                    report.capacity_per_second(), " per second");
   }
   return absl::StrCat(title, "\n");
 }
