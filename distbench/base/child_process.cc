@@ -118,7 +118,8 @@ absl::Status StartError(int error_number, const ChildProgram& program) {
 }
 
 // Whether one of `replaced` ("NAME=VALUE") has the variable's name.
-bool IsReplaced(const char* variable, const std::vector<std::string>& replaced) {
+bool IsReplaced(const char* variable,
+                const std::vector<std::string>& replaced) {
   const absl::string_view text = variable;
   const absl::string_view name = text.substr(0, text.find('=') + 1);
   return std::any_of(

@@ -92,10 +92,10 @@ TEST(ChildProcessTest, ReadsTheStdinOfItsParentIfItMay) {
 
 TEST(ChildProcessTest, PassesSignalsOn) {
   FileDescriptor output;
-  const auto child = ChildProcess::Start(
-      Shell("trap 'echo stopped; exit 5' TERM; echo ready; "
-            "while :; do sleep 0.01; done"),
-      &output);
+  const auto child =
+      ChildProcess::Start(Shell("trap 'echo stopped; exit 5' TERM; echo ready; "
+                                "while :; do sleep 0.01; done"),
+                          &output);
   ASSERT_TRUE(child.ok()) << child.status();
   ASSERT_EQ(ReadLine(output), "ready");
   child->PassOn(SIGTERM);

@@ -34,9 +34,10 @@ objective was not met, 3 a run failed or its results are invalid.)";
 
 // The option that holds the words after "--": CLI11 would take them for
 // arguments of the command itself. Its value is one text, because CLI11 looks
-// for lists in the values of options that have several.
+// for lists in the values of options that have several; and it begins with a
+// mark, so that it never looks like a flag.
 constexpr char kTrailingFlag[] = "--trailing_command";
-constexpr char kWordEnd = '\0';
+constexpr char kWordMark = '\0';
 
 // Replaces "--" and what follows it by that option, if the command has it.
 std::vector<std::string> TakeTrailingCommand(
@@ -52,7 +53,8 @@ std::vector<std::string> TakeTrailingCommand(
   }
   std::string words;
   for (auto word = dashes + 1; word != arguments.end(); ++word) {
-    words.append(*word).push_back(kWordEnd);
+    words.push_back(kWordMark);
+    words.append(*word);
   }
   arguments.erase(dashes, arguments.end());
   if (words.empty()) return arguments;
@@ -81,10 +83,12 @@ std::vector<std::string> SplitEmptyValues(
   return split;
 }
 
-// Returns the long names of a command's flags, without dashes.
+// Returns the long names of a command's flags, without dashes and without those
+// that are hidden from users.
 std::vector<std::string> FlagsOf(const CLI::App& command) {
   std::vector<std::string> flags;
   for (const CLI::Option* option : command.get_options()) {
+    if (option->get_group().empty()) continue;
     const std::vector<std::string>& names = option->get_lnames();
     flags.insert(flags.end(), names.begin(), names.end());
   }
@@ -237,8 +241,8 @@ void AddTrailingCommand(CLI::App& command, std::vector<std::string>& words) {
       .add_option_function<std::string>(
           kTrailingFlag,
           [&words](const std::string& text) {
-            words = absl::StrSplit(text, kWordEnd);
-            words.pop_back();  // after the last end
+            words = absl::StrSplit(text, kWordMark);
+            words.erase(words.begin());  // before the first mark
           })
       ->group("");  // not shown in the help
 }

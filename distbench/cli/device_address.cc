@@ -15,10 +15,10 @@ absl::StatusOr<std::string> AddressOrDevice(const std::string& text) {
 
 absl::StatusOr<std::string> AddressOrDevice(
     const std::string& text, absl::Span<const InterfaceAddress> devices) {
-  const bool is_device = std::any_of(
-      devices.begin(), devices.end(), [&text](const InterfaceAddress& each) {
-        return each.interface_name == text;
-      });
+  const bool is_device = std::any_of(devices.begin(), devices.end(),
+                                     [&text](const InterfaceAddress& each) {
+                                       return each.interface_name == text;
+                                     });
   if (!is_device) return text;
   return ChooseHostAddress(devices, {.netdev = text});
 }

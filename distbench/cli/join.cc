@@ -156,13 +156,12 @@ int RunJoin(const CLI::App& app, const Flags& flags) {
     return Fail(status, kExitUsage);
   }
   if (flags.is_plain && job->place.is_leader()) {
-    job->say(SequencerExposure(job->node.listen_address, TlsFiles(),
-                               AccessRules()));
+    job->say(
+        SequencerExposure(job->node.listen_address, TlsFiles(), AccessRules()));
   }
-  const JobEnd end = job->place.is_leader() ? LeadJob(*job, stop)
-                                            : JoinJob(*job, stop);
-  return end.error.empty() ? end.exit_status
-                           : Fail(end.error, end.exit_status);
+  const JobEnd end =
+      job->place.is_leader() ? LeadJob(*job, stop) : JoinJob(*job, stop);
+  return end.error.empty() ? end.exit_status : Fail(end.error, end.exit_status);
 }
 
 void AddPlaceFlags(CLI::App& command, Flags& flags) {
@@ -215,19 +214,22 @@ void AddJoinCommand(CLI::App& app, CommandBody& chosen) {
       "join", "Makes this process a part of a job, as the launcher says");
   auto flags = std::make_shared<Flags>();
   command
-      ->add_option("NAME=VALUE", flags->attributes,
-                   "Attributes for the service constraints of tests; those\n"
-                   "that the launcher tells are there already")
+      ->add_option("ATTRIBUTES", flags->attributes,
+                   "name=value: attributes for the service constraints of\n"
+                   "tests; those that the launcher tells are there already")
       ->option_text(" ");
   AddPlaceFlags(*command, *flags);
   AddJobFlags(*command, *flags);
   AddNodeFlags(*command, flags->node);
   AddTrailingCommand(*command, flags->command);
   command->footer(
-      "The same command, started once on each host, makes a cluster: rank 0 is\n"
+      "The same command, started once on each host, makes a cluster: rank 0 "
+      "is\n"
       "the sequencer and a node, the others are nodes. When all are there,\n"
-      "rank 0 runs the COMMAND after --, which is a subcommand of distbench or\n"
-      "test_builder and needs no --test_sequencer. The status of the COMMAND is\n"
+      "rank 0 runs the COMMAND after --, which is a subcommand of distbench "
+      "or\n"
+      "test_builder and needs no --test_sequencer. The status of the COMMAND "
+      "is\n"
       "that of rank 0, and the others end. Without a COMMAND, rank 0 serves\n"
       "until SIGTERM. --listen and --service_address also take the name of a\n"
       "network device.\n\n"

@@ -63,7 +63,8 @@ void AddMakeSecretCommand(CLI::App& app, CommandBody& chosen) {
   AddTextFlag(*command, "--valid_for", flags->valid_for, "DURATION",
               "How long it can be used, such as 12h; default: 7d");
   command->footer(
-      "Writes the files of a kubernetes.io/tls Secret: ca.crt, the certificate\n"
+      "Writes the files of a kubernetes.io/tls Secret: ca.crt, the "
+      "certificate\n"
       "of an authority for this job alone, and tls.crt with tls.key, the only\n"
       "certificate that it signs. Whoever has these files is a part of the\n"
       "job. Remove them when it has ended.\n\n"

@@ -44,8 +44,8 @@ absl::StatusOr<std::optional<NumaBinding>> BindAsFlagged(
 // Checks what no single flag shows.
 absl::Status CheckNodeFlags(const NodeFlags& flags);
 
-// The options that the flags and the binding of the process determine. `engines`
-// must outlive the node.
+// The options that the flags and the binding of the process determine.
+// `engines` must outlive the node.
 NodeManagerOptions ToNodeOptions(const NodeFlags& flags,
                                  const std::optional<NumaBinding>& binding,
                                  EngineFactory& engines);

@@ -82,7 +82,8 @@ int RunNodeManager(const Flags& flags) {
 
   std::cout << (*node)->alias() << " registered with " << flags.test_sequencer
             << '\n'
-            << NodeExposure(flags.node.listen, flags.node.service_address, flags.tls)
+            << NodeExposure(flags.node.listen, flags.node.service_address,
+                            flags.tls)
             << std::endl;
   if ((*node)->metrics_port() != 0) {
     std::cout << "Metrics at port " << (*node)->metrics_port() << std::endl;

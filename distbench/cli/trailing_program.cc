@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -65,15 +66,13 @@ absl::StatusOr<JobCommand> FindTrailingProgram(
   }
   const std::vector<std::string> names = PossibleCommands(app);
   if (std::find(names.begin(), names.end(), words.front()) == names.end()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(Quoted(words.front()),
-                     " after -- is no command that a job can run; ",
-                     Suggestion(words.front(), names)));
+    return absl::InvalidArgumentError(absl::StrCat(
+        Quoted(words.front()), " after -- is no command that a job can run; ",
+        Suggestion(words.front(), names)));
   }
   JobCommand command = {.path = *std::move(own_program),
                         .arguments = {"distbench"}};
-  command.arguments.insert(command.arguments.end(), words.begin(),
-                           words.end());
+  command.arguments.insert(command.arguments.end(), words.begin(), words.end());
   return command;
 }
 

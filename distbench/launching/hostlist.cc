@@ -122,9 +122,9 @@ std::vector<absl::string_view> SplitElements(absl::string_view list) {
 
 absl::StatusOr<std::vector<std::string>> ParseHostlist(absl::string_view list) {
   const auto error = [list](const absl::Status& problem) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("\"", list, "\" is not a list of hosts such as n[1-3,7]: ",
-                     problem.message()));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "\"", list,
+        "\" is not a list of hosts such as n[1-3,7]: ", problem.message()));
   };
   Names hosts;
   for (const absl::string_view element : SplitElements(list)) {

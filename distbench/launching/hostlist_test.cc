@@ -49,8 +49,8 @@ TEST(HostlistTest, CombinesBrackets) {
 TEST(HostlistTest, SaysWhatIsWrong) {
   EXPECT_THAT(Error(""), HasSubstr("empty name"));
   EXPECT_THAT(Error("a,,b"), HasSubstr("empty name"));
-  EXPECT_THAT(Error("n[1-3"), AllOf(HasSubstr("\"n[1-3\""),
-                                    HasSubstr("\"[\" has no \"]\"")));
+  EXPECT_THAT(Error("n[1-3"),
+              AllOf(HasSubstr("\"n[1-3\""), HasSubstr("\"[\" has no \"]\"")));
   EXPECT_THAT(Error("n1-3]"), HasSubstr("\"]\" has no \"[\""));
   EXPECT_THAT(Error("n[3-1]"), HasSubstr("3-1 runs backwards"));
   EXPECT_THAT(Error("n[]"), HasSubstr("not a number"));

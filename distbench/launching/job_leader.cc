@@ -40,9 +40,9 @@ std::string OwnHost(const JobOptions& options) {
 
 // The host name with which others reach it.
 std::string ReachableHost(const JobOptions& options) {
-  for (const std::string* host : {&options.leader.host,
-                                  &options.node.listen_address,
-                                  &options.node.service_address}) {
+  for (const std::string* host :
+       {&options.leader.host, &options.node.listen_address,
+        &options.node.service_address}) {
     if (!host->empty()) return std::string(WithoutBrackets(*host));
   }
   return Hostname();
@@ -51,9 +51,8 @@ std::string ReachableHost(const JobOptions& options) {
 // What the command needs to know, in variables that all programs read.
 std::vector<std::string> CommandEnvironment(const JobOptions& options,
                                             int port) {
-  std::vector<std::string> variables = {
-      absl::StrCat("DISTBENCH_TEST_SEQUENCER=",
-                   JoinHostPort(OwnHost(options), port))};
+  std::vector<std::string> variables = {absl::StrCat(
+      "DISTBENCH_TEST_SEQUENCER=", JoinHostPort(OwnHost(options), port))};
   // Set without a value, they hide what the user may have set.
   const TlsFiles files =
       options.node.tls == nullptr ? TlsFiles() : options.node.tls->files();
@@ -114,8 +113,8 @@ class Leader {
     sequencer_ = *std::move(started);
     const std::string address =
         JoinHostPort(ReachableHost(options_), sequencer_->port());
-    options_.say(absl::StrCat(DescribePlace(options_.place), " leads at ",
-                              address));
+    options_.say(
+        absl::StrCat(DescribePlace(options_.place), " leads at ", address));
     return file_.has_value() ? file_->Announce(address) : absl::OkStatus();
   }
 
@@ -134,10 +133,10 @@ class Leader {
   absl::Status AwaitOthers() {
     TestClient client(sequencer_->InProcessChannel());
     RollCall roll_call(options_.place.size, options_.node_on_leader);
-    Patience patience(
-        options_.join_timeout, RealClock(), [this](absl::Duration pause) {
-          return !stopped_.WaitForNotificationWithTimeout(pause);
-        });
+    Patience patience(options_.join_timeout, RealClock(),
+                      [this](absl::Duration pause) {
+                        return !stopped_.WaitForNotificationWithTimeout(pause);
+                      });
     do {
       if (file_.has_value()) {
         if (absl::Status status = file_->Check(); !status.ok()) return status;

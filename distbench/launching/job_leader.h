@@ -12,10 +12,10 @@ class StopSignals;
 // child process that knows the sequencer from its environment, and tells the
 // nodes to end. Blocks meanwhile.
 //
-// The exit status is the command's; kExitUsage if the command was never started,
-// because this process could not listen or others did not join; kExitRunFailed
-// if a signal ended the command. Without a command, serves until `stop`. A stop
-// is passed on to the command, which decides how to end.
+// The exit status is the command's; kExitUsage if the command was never
+// started, because this process could not listen or others did not join;
+// kExitRunFailed if a signal ended the command. Without a command, serves until
+// `stop`. A stop is passed on to the command, which decides how to end.
 JobEnd LeadJob(const JobOptions& options, StopSignals& stop);
 
 }  // namespace distbench

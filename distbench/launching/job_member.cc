@@ -72,10 +72,10 @@ std::string SecretProblem(const JobOptions& options,
   const std::string problem = DiagnoseTls(
       address, tls->files(), ServerName::kChecked, kDiagnosisTimeout);
   if (problem.empty()) return "";
-  return absl::StrCat("the leader at ", address,
-                      " does not have the same secret as this process: ",
-                      problem,
-                      "; all processes of a job need the same --secret");
+  return absl::StrCat(
+      "the leader at ", address,
+      " does not have the same secret as this process: ", problem,
+      "; all processes of a job need the same --secret");
 }
 
 std::string Explain(const JobOptions& options, const std::string& address,
@@ -139,8 +139,8 @@ class Joining {
   }
 
   absl::Status Error(absl::string_view what) const {
-    return absl::UnavailableError(absl::StrCat(DescribePlace(options_.place),
-                                               " ", what, ": ", problem_));
+    return absl::UnavailableError(
+        absl::StrCat(DescribePlace(options_.place), " ", what, ": ", problem_));
   }
 
   const JobOptions& options_;
@@ -177,9 +177,9 @@ JobEnd JoinJob(const JobOptions& options, StopSignals& stop) {
   (*joined)->Leave(kLeavePatience);
   (*joined)->Shutdown();
   if (end.ok()) return {};
-  return {.exit_status = kExitRunFailed,
-          .error = absl::StrCat(DescribePlace(options.place), ": ",
-                                end.message())};
+  return {
+      .exit_status = kExitRunFailed,
+      .error = absl::StrCat(DescribePlace(options.place), ": ", end.message())};
 }
 
 }  // namespace distbench

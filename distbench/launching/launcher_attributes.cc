@@ -49,8 +49,8 @@ std::optional<int> HetGroup(const Environment& environment) {
     return std::nullopt;
   }
   for (int group = 0; group < std::min(size, kMaxHetSize); ++group) {
-    const auto list = environment.Get(
-        absl::StrCat("SLURM_JOB_NODELIST_HET_GROUP_", group));
+    const auto list =
+        environment.Get(absl::StrCat("SLURM_JOB_NODELIST_HET_GROUP_", group));
     if (!list.has_value()) continue;
     const auto hosts = ParseHostlist(*list);
     if (hosts.ok() &&

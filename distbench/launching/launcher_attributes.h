@@ -23,8 +23,8 @@ using NodeAttributes = std::vector<std::pair<std::string, std::string>>;
 //   gpus            SLURM_STEP_GPUS, or else SLURM_JOB_GPUS
 //
 // and those of DISTBENCH_NODE_ATTRIBUTES="NAME=VALUE,...", which replace them,
-// as `given` replaces both; an empty value removes an attribute. The error names
-// the variable.
+// as `given` replaces both; an empty value removes an attribute. The error
+// names the variable.
 absl::StatusOr<NodeAttributes> MergeAttributes(const Environment& environment,
                                                const NodeAttributes& given);
 

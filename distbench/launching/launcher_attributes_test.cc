@@ -47,11 +47,11 @@ TEST(LauncherAttributesTest, SlurmTellsTheLowestSwitch) {
 }
 
 TEST(LauncherAttributesTest, SlurmTellsPartitionAndDevices) {
-  EXPECT_THAT(Merged({{"SLURM_JOB_PARTITION", "fast"},
-                      {"SLURM_JOB_GPUS", "0,1,2,3"},
-                      {"SLURM_STEP_GPUS", "0,1"}}),
-              UnorderedElementsAre(Pair("partition", "fast"),
-                                   Pair("gpus", "0,1")));
+  EXPECT_THAT(
+      Merged({{"SLURM_JOB_PARTITION", "fast"},
+              {"SLURM_JOB_GPUS", "0,1,2,3"},
+              {"SLURM_STEP_GPUS", "0,1"}}),
+      UnorderedElementsAre(Pair("partition", "fast"), Pair("gpus", "0,1")));
 }
 
 TEST(LauncherAttributesTest, ComponentsOfHeterogeneousJobsAreTold) {
@@ -75,10 +75,10 @@ TEST(LauncherAttributesTest, StrongerOnesReplaceWeakerOnes) {
   const Variables variables = {
       {"SLURM_JOB_PARTITION", "fast"},
       {"DISTBENCH_NODE_ATTRIBUTES", "zone=a,partition=mine,rack=r1"}};
-  EXPECT_THAT(Merged(variables, {{"rack", "r2"}, {"zone", "b=c"}}),
-              UnorderedElementsAre(Pair("zone", "b=c"),
-                                   Pair("partition", "mine"),
-                                   Pair("rack", "r2")));
+  EXPECT_THAT(
+      Merged(variables, {{"rack", "r2"}, {"zone", "b=c"}}),
+      UnorderedElementsAre(Pair("zone", "b=c"), Pair("partition", "mine"),
+                           Pair("rack", "r2")));
 }
 
 TEST(LauncherAttributesTest, EmptyValuesRemove) {

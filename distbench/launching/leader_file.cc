@@ -56,10 +56,9 @@ absl::StatusOr<std::string> ReadLeaderFile(const std::string& path) {
   RefreshDirectory(fs::path(path).parent_path());
   const absl::StatusOr<std::string> text = ReadFile(path, kMaxBytes);
   if (!text.ok()) return text.status();
-  const std::string line =
-      std::pair<std::string, std::string>(
-          absl::StrSplit(*text, absl::MaxSplits('\n', 1)))
-          .first;
+  const std::string line = std::pair<std::string, std::string>(
+                               absl::StrSplit(*text, absl::MaxSplits('\n', 1)))
+                               .first;
   if (IsAddress(line)) return line;
   return absl::InvalidArgumentError(
       absl::StrCat(path, " does not begin with HOST:PORT; remove it"));
@@ -76,8 +75,8 @@ absl::Status LeaderFile::Clear() {
     return CannotUse(path_, std::strerror(errno));
   }
   if (unlink(path_.c_str()) == 0 || errno == ENOENT) return absl::OkStatus();
-  return CannotUse(path_, absl::StrCat("cannot remove ", path_, ": ",
-                                       std::strerror(errno)));
+  return CannotUse(
+      path_, absl::StrCat("cannot remove ", path_, ": ", std::strerror(errno)));
 }
 
 absl::Status LeaderFile::Announce(const std::string& address) {
@@ -98,10 +97,10 @@ absl::Status LeaderFile::Check() const {
   const absl::StatusOr<std::string> address = ReadLeaderFile(path_);
   // Nodes that have read the file need it no longer.
   if (!address.ok() || *address == announced_) return absl::OkStatus();
-  return absl::AlreadyExistsError(
-      absl::StrCat("another rank 0 has written its address, ", *address,
-                   ", to ", path_, "; start one process with each rank, and "
-                   "give each job a rendezvous directory of its own"));
+  return absl::AlreadyExistsError(absl::StrCat(
+      "another rank 0 has written its address, ", *address, ", to ", path_,
+      "; start one process with each rank, and "
+      "give each job a rendezvous directory of its own"));
 }
 
 }  // namespace distbench

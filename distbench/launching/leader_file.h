@@ -12,8 +12,8 @@
 
 namespace distbench {
 
-// Returns the "HOST:PORT" in the file. NOT_FOUND if there is no such file (yet),
-// INVALID_ARGUMENT if it contains something else.
+// Returns the "HOST:PORT" in the file. NOT_FOUND if there is no such file
+// (yet), INVALID_ARGUMENT if it contains something else.
 absl::StatusOr<std::string> ReadLeaderFile(const std::string& path);
 
 // The leader's side of the file. Not thread-safe.

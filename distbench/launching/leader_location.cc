@@ -49,9 +49,9 @@ absl::StatusOr<LeaderLocation> ParseAddress(absl::string_view source,
                                             const std::string& text) {
   LeaderLocation location;
   const bool has_port = HasPort(text);
-  auto [host, port] = has_port ? SplitHostPort(text)
-                               : std::pair<std::string, std::string>(
-                                     WithoutBrackets(text), "");
+  auto [host, port] =
+      has_port ? SplitHostPort(text)
+               : std::pair<std::string, std::string>(WithoutBrackets(text), "");
   const bool is_port_fine =
       !has_port || (absl::SimpleAtoi(port, &location.port) &&
                     location.port > 0 && location.port <= kMaxPort);

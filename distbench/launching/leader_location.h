@@ -29,10 +29,10 @@ struct LeaderFlags {
   std::optional<int> port;
 };
 
-// Uses the first of these that is there: --leader=HOST[:PORT], --rendezvous=DIR,
-// DISTBENCH_LEADER, DISTBENCH_RENDEZVOUS, and the first host of
-// SLURM_STEP_NODELIST with a port that follows from the numbers of job and step,
-// so that jobs that share a host do not collide. Errors: two flags that
+// Uses the first of these that is there: --leader=HOST[:PORT],
+// --rendezvous=DIR, DISTBENCH_LEADER, DISTBENCH_RENDEZVOUS, and the first host
+// of SLURM_STEP_NODELIST with a port that follows from the numbers of job and
+// step, so that jobs that share a host do not collide. Errors: two flags that
 // contradict each other, a malformed address, or nothing that says where the
 // leader is.
 //

@@ -109,8 +109,8 @@ absl::Status Contradiction(const Known& one, const Known& other) {
       "the other"));
 }
 
-// The variables of the first launcher that gave this process a rank. Others that
-// did must agree, because a wrong choice would start half of two jobs.
+// The variables of the first launcher that gave this process a rank. Others
+// that did must agree, because a wrong choice would start half of two jobs.
 absl::StatusOr<Known> AskLaunchers(const Environment& environment) {
   std::optional<Known> found;
   for (const Launcher& launcher : kLaunchers) {
@@ -197,9 +197,9 @@ absl::StatusOr<PlaceInJob> FindPlaceInJob(const PlaceFlags& flags,
   if (!known.rank.has_value()) return NoRank(environment);
   if (!known.size.has_value()) return NoSize(known, environment);
   if (*known.rank >= *known.size) {
-    return Wrong(absl::StrCat(known.rank_source, " is not a rank of a job with ",
-                              known.size_source, "; ranks are 0 to ",
-                              *known.size - 1));
+    return Wrong(
+        absl::StrCat(known.rank_source, " is not a rank of a job with ",
+                     known.size_source, "; ranks are 0 to ", *known.size - 1));
   }
   return PlaceInJob{.rank = *known.rank, .size = *known.size};
 }

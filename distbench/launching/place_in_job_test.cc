@@ -22,9 +22,8 @@ std::string Place(const PlaceFlags& flags, const Variables& variables) {
 }
 
 Variables Slurm(const std::string& rank, const std::string& size) {
-  return {{"SLURM_PROCID", rank},
-          {"SLURM_NTASKS", size},
-          {"SLURM_STEP_ID", "0"}};
+  return {
+      {"SLURM_PROCID", rank}, {"SLURM_NTASKS", size}, {"SLURM_STEP_ID", "0"}};
 }
 
 TEST(PlaceInJobTest, FlagsAreEnough) {
@@ -34,14 +33,13 @@ TEST(PlaceInJobTest, FlagsAreEnough) {
 
 TEST(PlaceInJobTest, EachLauncherIsKnown) {
   EXPECT_EQ(Place({}, Slurm("1", "3")), "rank 1 of 3");
-  EXPECT_EQ(
-      Place({}, {{"JOB_COMPLETION_INDEX", "2"}, {"DISTBENCH_SIZE", "4"}}),
-      "rank 2 of 4");
+  EXPECT_EQ(Place({}, {{"JOB_COMPLETION_INDEX", "2"}, {"DISTBENCH_SIZE", "4"}}),
+            "rank 2 of 4");
   EXPECT_EQ(Place({.size = "5"}, {{"JOB_COMPLETION_INDEX", "2"}}),
             "rank 2 of 5");
-  EXPECT_EQ(Place({}, {{"OMPI_COMM_WORLD_RANK", "0"},
-                       {"OMPI_COMM_WORLD_SIZE", "2"}}),
-            "rank 0 of 2");
+  EXPECT_EQ(
+      Place({}, {{"OMPI_COMM_WORLD_RANK", "0"}, {"OMPI_COMM_WORLD_SIZE", "2"}}),
+      "rank 0 of 2");
   EXPECT_EQ(Place({}, {{"PMI_RANK", "1"}, {"PMI_SIZE", "2"}}), "rank 1 of 2");
 }
 
@@ -73,8 +71,8 @@ TEST(PlaceInJobTest, LaunchersMustNotContradict) {
 
 TEST(PlaceInJobTest, RankMustBeBelowTheSize) {
   EXPECT_THAT(Place({.rank = "3", .size = "3"}, {}),
-              AllOf(HasSubstr("--rank=3 is not a rank"),
-                    HasSubstr("--size=3"), HasSubstr("0 to 2")));
+              AllOf(HasSubstr("--rank=3 is not a rank"), HasSubstr("--size=3"),
+                    HasSubstr("0 to 2")));
   EXPECT_THAT(Place({.size = "2"}, Slurm("2", "3")),
               HasSubstr("SLURM_PROCID=2 is not a rank of a job with --size=2"));
 }

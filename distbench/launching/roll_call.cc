@@ -26,8 +26,8 @@ std::string DescribeRanks(const std::vector<int>& ranks) {
       break;
     }
     absl::StrAppend(&text, text.empty() ? "" : ", ", ranks[i]);
-    if (last > i) absl::StrAppend(&text, last > i + 1 ? " to " : ", ",
-                                  ranks[last]);
+    if (last > i)
+      absl::StrAppend(&text, last > i + 1 ? " to " : ", ", ranks[last]);
     i = last + 1;
   }
   return absl::StrCat(ranks.size() == 1 ? "rank " : "ranks ", text);
@@ -40,7 +40,8 @@ std::string ClockProblem(const NodeStatus& node) {
   if (absl::AbsDuration(offset) - error <= RollCall::kClockTolerance) return "";
   return absl::StrFormat(
       "\nthe clock of %s (host %s) is %.1f s %s that of rank 0; distbench "
-      "corrects for it, but logs and certificates do not: is NTP running there?",
+      "corrects for it, but logs and certificates do not: is NTP running "
+      "there?",
       node.config().node_alias(), node.registration().hostname(),
       absl::ToDoubleSeconds(absl::AbsDuration(offset)),
       offset > absl::ZeroDuration() ? "ahead of" : "behind");
@@ -79,20 +80,20 @@ std::string RollCall::Summary() const {
     hosts.insert(node.registration().hostname());
     absl::StrAppend(&clocks, ClockProblem(node));
   }
-  return absl::StrCat("all ", size_, " processes have joined: ",
-                      status_.nodes_size(),
-                      status_.nodes_size() == 1 ? " node on " : " nodes on ",
-                      hosts.size(), hosts.size() == 1 ? " host" : " hosts",
-                      clocks);
+  return absl::StrCat(
+      "all ", size_, " processes have joined: ", status_.nodes_size(),
+      status_.nodes_size() == 1 ? " node on " : " nodes on ", hosts.size(),
+      hosts.size() == 1 ? " host" : " hosts", clocks);
 }
 
 absl::Status RollCall::MissingAfter(absl::Duration time,
                                     bool has_secret) const {
   const std::vector<int> missing = Missing();
   if (missing.empty()) {
-    return absl::DeadlineExceededError(absl::StrCat(
-        "the clocks of some nodes are not known after ",
-        absl::FormatDuration(time), "; the hosts or the network are overloaded"));
+    return absl::DeadlineExceededError(
+        absl::StrCat("the clocks of some nodes are not known after ",
+                     absl::FormatDuration(time),
+                     "; the hosts or the network are overloaded"));
   }
   return absl::DeadlineExceededError(absl::StrCat(
       DescribeRanks(missing), " of ", size_, " did not join within ",

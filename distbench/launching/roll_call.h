@@ -11,8 +11,8 @@
 
 namespace distbench {
 
-// Which of a job's processes are there, by the nodes of its sequencer: node R is
-// that of rank R. Not thread-safe.
+// Which of a job's processes are there, by the nodes of its sequencer: node R
+// is that of rank R. Not thread-safe.
 class RollCall {
  public:
   // Above this, a clock is said to be wrong. distbench corrects for such a
@@ -25,11 +25,12 @@ class RollCall {
   // Takes what the sequencer says now.
   void SetStatus(GetStatusResponse status) { status_ = std::move(status); }
 
-  // Whether all are there, and the sequencer knows how far their clocks are off.
+  // Whether all are there, and the sequencer knows how far their clocks are
+  // off.
   bool is_complete() const;
 
-  // A sentence about all that are there, and one about each clock that is wrong;
-  // a line each.
+  // A sentence about all that are there, and one about each clock that is
+  // wrong; a line each.
   std::string Summary() const;
 
   // The error that names the ranks that have not joined within the time.

@@ -281,10 +281,10 @@ class NodeManager::Impl {
     const absl::Duration away =
         absl::Nanoseconds(environment_.clock.MonotonicNs() - *lost_ns_);
     if (away < options_.reconnect_timeout) return std::nullopt;
-    return absl::UnavailableError(absl::StrCat(
-        alias_, " has lost ", target_, " for ",
-        absl::FormatDuration(absl::Floor(away, absl::Seconds(1))),
-        ", and ends (", last_error_.message(), ")"));
+    return absl::UnavailableError(
+        absl::StrCat(alias_, " has lost ", target_, " for ",
+                     absl::FormatDuration(absl::Floor(away, absl::Seconds(1))),
+                     ", and ends (", last_error_.message(), ")"));
   }
 
   absl::Status ExplainFailure() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {

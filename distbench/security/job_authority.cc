@@ -38,9 +38,9 @@ absl::Status OpenSslError(const char* what) {
   const unsigned long error = ERR_get_error();
   ERR_clear_error();
   const char* reason = error == 0 ? nullptr : ERR_reason_error_string(error);
-  return absl::InternalError(absl::StrCat(
-      what, " failed in OpenSSL", reason == nullptr ? "" : ": ",
-      reason == nullptr ? "" : reason));
+  return absl::InternalError(absl::StrCat(what, " failed in OpenSSL",
+                                          reason == nullptr ? "" : ": ",
+                                          reason == nullptr ? "" : reason));
 }
 
 struct Extension {
@@ -48,12 +48,11 @@ struct Extension {
   const char* value;  // in the syntax of openssl.cnf
 };
 
-bool AddExtension(const Extension& extension, X509* issuer,
-                  X509* certificate) {
+bool AddExtension(const Extension& extension, X509* issuer, X509* certificate) {
   X509V3_CTX context;
   X509V3_set_ctx(&context, issuer, certificate, nullptr, nullptr, 0);
-  const Owned<X509_EXTENSION> made(X509V3_EXT_conf_nid(
-      nullptr, &context, extension.nid, extension.value));
+  const Owned<X509_EXTENSION> made(
+      X509V3_EXT_conf_nid(nullptr, &context, extension.nid, extension.value));
   return made != nullptr && X509_add_ext(certificate, made.get(), -1) == 1;
 }
 
@@ -63,8 +62,8 @@ bool SetSerial(X509* certificate) {
   const Owned<BIGNUM> number(BN_new());
   return BN_rand(number.get(), kSerialBits - 1, BN_RAND_TOP_ONE,
                  BN_RAND_BOTTOM_ANY) == 1 &&
-         BN_to_ASN1_INTEGER(number.get(),
-                            X509_get_serialNumber(certificate)) != nullptr;
+         BN_to_ASN1_INTEGER(number.get(), X509_get_serialNumber(certificate)) !=
+             nullptr;
 }
 
 bool SetName(const std::string& common_name, X509* certificate) {
@@ -94,13 +93,12 @@ Owned<X509> MakeCertificate(const CertificatePlan& plan, EVP_PKEY* key,
   Owned<X509> made(X509_new());
   if (made == nullptr) return nullptr;
   if (issuer == nullptr) issuer = made.get();
-  bool is_fine = X509_set_version(made.get(), kX509Version3) == 1 &&
-                 SetSerial(made.get()) &&
-                 SetName(plan.common_name, made.get()) &&
-                 SetTimes(plan.begin, plan.end, made.get()) &&
-                 X509_set_issuer_name(made.get(),
-                                      X509_get_subject_name(issuer)) == 1 &&
-                 X509_set_pubkey(made.get(), key) == 1;
+  bool is_fine =
+      X509_set_version(made.get(), kX509Version3) == 1 &&
+      SetSerial(made.get()) && SetName(plan.common_name, made.get()) &&
+      SetTimes(plan.begin, plan.end, made.get()) &&
+      X509_set_issuer_name(made.get(), X509_get_subject_name(issuer)) == 1 &&
+      X509_set_pubkey(made.get(), key) == 1;
   for (const Extension& extension : plan.extensions) {
     is_fine = is_fine && AddExtension(extension, issuer, made.get());
   }
@@ -126,9 +124,9 @@ absl::StatusOr<std::string> ToPem(X509* certificate) {
 
 absl::StatusOr<std::string> ToPem(EVP_PKEY* key) {
   const Owned<BIO> bio(BIO_new(BIO_s_mem()));
-  if (bio == nullptr || PEM_write_bio_PKCS8PrivateKey(
-                            bio.get(), key, nullptr, nullptr, 0, nullptr,
-                            nullptr) != 1) {
+  if (bio == nullptr ||
+      PEM_write_bio_PKCS8PrivateKey(bio.get(), key, nullptr, nullptr, 0,
+                                    nullptr, nullptr) != 1) {
     return OpenSslError("writing a key");
   }
   return TextOf(bio.get());
@@ -215,8 +213,8 @@ absl::Status CheckIssuedFor(const std::string& name, const TlsFiles& files) {
     return OpenSslError("checking a certificate");
   }
   if (X509_verify_cert(check.get()) != 1) {
-    const char* reason = X509_verify_cert_error_string(
-        X509_STORE_CTX_get_error(check.get()));
+    const char* reason =
+        X509_verify_cert_error_string(X509_STORE_CTX_get_error(check.get()));
     ERR_clear_error();
     return absl::InvalidArgumentError(
         absl::StrCat(files.cert, " is not signed by ", files.ca, " (", reason,

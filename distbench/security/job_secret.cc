@@ -85,8 +85,9 @@ absl::Status CheckUnused(const TlsFiles& files) {
     struct stat info = {};
     if (lstat(file->c_str(), &info) == 0) {
       return absl::AlreadyExistsError(
-          absl::StrCat(*file, " exists, and may be in use; choose another "
-                              "directory, or remove this one first"));
+          absl::StrCat(*file,
+                       " exists, and may be in use; choose another "
+                       "directory, or remove this one first"));
     }
   }
   return absl::OkStatus();
@@ -95,7 +96,8 @@ absl::Status CheckUnused(const TlsFiles& files) {
 // Writes a file that must not exist; removes it again after an error.
 absl::Status WriteNewFile(const std::string& path,
                           const std::string& contents) {
-  FileDescriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+  FileDescriptor file(open(path.c_str(),
+                           O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
                            S_IRUSR | S_IWUSR));
   if (!file.is_open()) return SystemError(path, "cannot be made");
   const ssize_t written = write(file.get(), contents.data(), contents.size());
@@ -172,9 +174,8 @@ absl::Status MakeJobSecret(const std::string& directory,
         "; it must be more than nothing, and at most ",
         absl::FormatDuration(kLongestJobSecret)));
   }
-  const absl::StatusOr<TlsContents> contents =
-      IssueJobCertificate(kJobName, now - kJobSecretClockTolerance,
-                          now + valid_for);
+  const absl::StatusOr<TlsContents> contents = IssueJobCertificate(
+      kJobName, now - kJobSecretClockTolerance, now + valid_for);
   if (!contents.ok()) return contents.status();
   const TlsFiles files = FilesIn(directory);
   absl::Status status = MakeDirectory(directory);
@@ -186,8 +187,8 @@ absl::StatusOr<TlsFiles> FindJobSecret(const std::string& directory) {
   const TlsFiles files = FilesIn(directory);
   absl::Status status = CheckModes(directory, files);
   if (!status.ok()) return status;
-  status = CheckTlsFiles(files, TlsRole::kNode,
-                         {.ca = "", .cert = "", .key = ""});
+  status =
+      CheckTlsFiles(files, TlsRole::kNode, {.ca = "", .cert = "", .key = ""});
   if (status.ok()) status = CheckIssuedFor(kJobName, files);
   if (status.ok()) return files;
   return absl::Status(

@@ -96,8 +96,9 @@ TEST_F(JobSecretTest, GoesIntoAnEmptyPrivateDirectory) {
 TEST_F(JobSecretTest, NeverReplacesAnotherOne) {
   const std::string directory = Make("secret");
   const std::string before = *ReadFile(directory + "/tls.key");
-  EXPECT_THAT(Message(MakeJobSecret(directory, kDay, absl::Now())),
-              AllOf(HasSubstr("ca.crt exists"), HasSubstr("another directory")));
+  EXPECT_THAT(
+      Message(MakeJobSecret(directory, kDay, absl::Now())),
+      AllOf(HasSubstr("ca.crt exists"), HasSubstr("another directory")));
   EXPECT_EQ(*ReadFile(directory + "/tls.key"), before);
 }
 
@@ -158,8 +159,8 @@ TEST_F(JobSecretTest, ClocksMayBeBehind) {
   EXPECT_EQ(FindError(path("near")), "");
   ASSERT_EQ(MakeJobSecret(path("far"), kDay, absl::Now() + absl::Hours(2)),
             absl::OkStatus());
-  EXPECT_THAT(FindError(path("far")), AllOf(HasSubstr("valid only from"),
-                                            HasSubstr("host's clock")));
+  EXPECT_THAT(FindError(path("far")),
+              AllOf(HasSubstr("valid only from"), HasSubstr("host's clock")));
 }
 
 TEST_F(JobSecretTest, FilesOfTwoSecretsAreAnError) {
@@ -182,7 +183,8 @@ TEST_F(JobSecretTest, CertificatesOfHostsAreAnError) {
   fs::copy_file(host.cert, directory + "/tls.crt");
   fs::copy_file(host.key, directory + "/tls.key");
   ASSERT_EQ(chmod((directory + "/tls.key").c_str(), 0600), 0);
-  EXPECT_THAT(FindError(directory), HasSubstr("not for the name distbench-job"));
+  EXPECT_THAT(FindError(directory),
+              HasSubstr("not for the name distbench-job"));
 }
 
 TEST_F(JobSecretTest, OpenToOthersIsAnError) {

@@ -124,9 +124,9 @@ std::string ExplainCertificate(const std::string& address, long result,
     case X509_V_ERR_HOSTNAME_MISMATCH:
     case X509_V_ERR_IP_ADDRESS_MISMATCH:
       if (!files.name.empty()) {
-        return absl::StrCat("the certificate of ", address,
-                            " does not have the name ", files.name,
-                            "; is that the sequencer, and is --tls_name right?");
+        return absl::StrCat(
+            "the certificate of ", address, " does not have the name ",
+            files.name, "; is that the sequencer, and is --tls_name right?");
       }
       return absl::StrCat("the certificate of ", address,
                           " is for another host; name the host as its "

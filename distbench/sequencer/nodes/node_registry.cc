@@ -71,9 +71,8 @@ void NodeRegistry::ShutDownNodes() {
 }
 
 bool NodeRegistry::AwaitEmpty(absl::Duration patience) {
-  const auto is_empty = +[](std::map<int, Entry>* entries) {
-    return entries->empty();
-  };
+  const auto is_empty =
+      +[](std::map<int, Entry>* entries) { return entries->empty(); };
   absl::MutexLock lock(&mutex_);
   return mutex_.AwaitWithTimeout(absl::Condition(is_empty, &entries_),
                                  patience);
