@@ -23,11 +23,11 @@
 #include "distbench/cli/revision.h"
 #include "distbench/cli/trailing_program.h"
 #include "distbench/hosting/process_engines.h"
-#include "distbench/launching/environment.h"
 #include "distbench/launching/job_leader.h"
 #include "distbench/launching/job_member.h"
 #include "distbench/launching/job_options.h"
 #include "distbench/launching/launcher_attributes.h"
+#include "distbench/launching/launcher_environment.h"
 #include "distbench/launching/leader_location.h"
 #include "distbench/launching/place_in_job.h"
 #include "distbench/report/findings/verdict.h"
@@ -56,7 +56,7 @@ struct Flags {
 
 // No files: the user wants no TLS.
 absl::StatusOr<TlsFiles> FindSecret(const Flags& flags,
-                                    const Environment& environment) {
+                                    const LauncherEnvironment& environment) {
   if (flags.is_plain) {
     if (flags.secret.empty()) return TlsFiles();
     return absl::InvalidArgumentError(
@@ -72,8 +72,8 @@ absl::StatusOr<TlsFiles> FindSecret(const Flags& flags,
       "--plain where everyone who can reach the ports may use the hosts");
 }
 
-absl::StatusOr<NodeAttributes> FindAttributes(const Flags& flags,
-                                              const Environment& environment) {
+absl::StatusOr<NodeAttributes> FindAttributes(
+    const Flags& flags, const LauncherEnvironment& environment) {
   absl::StatusOr<NodeArguments> arguments =
       ParseNodeArguments(flags.attributes);
   if (!arguments.ok()) return arguments.status();
@@ -87,7 +87,7 @@ absl::StatusOr<NodeAttributes> FindAttributes(const Flags& flags,
 
 // Everything but the node, which `MakeNode` adds.
 absl::StatusOr<JobOptions> MakeJob(const CLI::App& app, const Flags& flags,
-                                   const Environment& environment) {
+                                   const LauncherEnvironment& environment) {
   const absl::StatusOr<PlaceInJob> place =
       FindPlaceInJob(flags.place, environment);
   if (!place.ok()) return place.status();
@@ -116,7 +116,8 @@ absl::StatusOr<JobOptions> MakeJob(const CLI::App& app, const Flags& flags,
   return job;
 }
 
-absl::Status MakeNode(const Flags& flags, const Environment& environment,
+absl::Status MakeNode(const Flags& flags,
+                      const LauncherEnvironment& environment,
                       const std::optional<NumaBinding>& binding,
                       EngineFactory& engines, JobOptions& job) {
   if (absl::Status status = CheckNodeFlags(flags.node); !status.ok()) {
@@ -145,7 +146,7 @@ int RunJoin(const CLI::App& app, const Flags& flags) {
   const absl::StatusOr<std::optional<NumaBinding>> binding =
       BindAsFlagged(flags.node);
   if (!binding.ok()) return Fail(binding.status(), kExitUsage);
-  const Environment environment = Environment::OfThisProcess();
+  const LauncherEnvironment environment = LauncherEnvironment::OfThisProcess();
   absl::StatusOr<JobOptions> job = MakeJob(app, flags, environment);
   if (!job.ok()) return Fail(job.status(), kExitUsage);
   StopSignals stop(kExitRunFailed);

@@ -25,7 +25,8 @@ using Attributes = std::map<std::string, std::string>;
 // Slurm writes the way from the topmost switch to the host, and what each part
 // of it is: "s0.s4.host7" and "switch.switch.node". The lowest part of a kind
 // comes last. Names with dots make the two differ; then nothing is certain.
-void AddTopology(const Environment& environment, Attributes& attributes) {
+void AddTopology(const LauncherEnvironment& environment,
+                 Attributes& attributes) {
   const auto address = environment.Get("SLURM_TOPOLOGY_ADDR");
   const auto pattern = environment.Get("SLURM_TOPOLOGY_ADDR_PATTERN");
   if (!address.has_value() || !pattern.has_value()) return;
@@ -40,7 +41,7 @@ void AddTopology(const Environment& environment, Attributes& attributes) {
 }
 
 // Returns the component of a heterogeneous job to which this host belongs.
-std::optional<int> HetGroup(const Environment& environment) {
+std::optional<int> HetGroup(const LauncherEnvironment& environment) {
   int size = 0;
   const auto host = environment.Get("SLURMD_NODENAME");
   if (!host.has_value() ||
@@ -61,7 +62,7 @@ std::optional<int> HetGroup(const Environment& environment) {
   return std::nullopt;
 }
 
-void AddSlurm(const Environment& environment, Attributes& attributes) {
+void AddSlurm(const LauncherEnvironment& environment, Attributes& attributes) {
   AddTopology(environment, attributes);
   std::optional<std::string> partition = environment.Get("SLURM_JOB_PARTITION");
   if (const std::optional<int> group = HetGroup(environment)) {
@@ -104,8 +105,8 @@ absl::Status AddGiven(const std::string& text, Attributes& attributes) {
 
 }  // namespace
 
-absl::StatusOr<NodeAttributes> MergeAttributes(const Environment& environment,
-                                               const NodeAttributes& given) {
+absl::StatusOr<NodeAttributes> MergeAttributes(
+    const LauncherEnvironment& environment, const NodeAttributes& given) {
   Attributes attributes;
   AddSlurm(environment, attributes);
   if (const auto text = environment.Get(kGiven)) {

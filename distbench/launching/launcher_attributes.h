@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "distbench/launching/environment.h"
+#include "distbench/launching/launcher_environment.h"
 
 namespace distbench {
 
@@ -25,8 +25,8 @@ using NodeAttributes = std::vector<std::pair<std::string, std::string>>;
 // and those of DISTBENCH_NODE_ATTRIBUTES="NAME=VALUE,...", which replace them,
 // as `given` replaces both; an empty value removes an attribute. The error
 // names the variable.
-absl::StatusOr<NodeAttributes> MergeAttributes(const Environment& environment,
-                                               const NodeAttributes& given);
+absl::StatusOr<NodeAttributes> MergeAttributes(
+    const LauncherEnvironment& environment, const NodeAttributes& given);
 
 }  // namespace distbench
 

@@ -20,7 +20,7 @@ using Variables = std::map<std::string, std::string>;
 
 NodeAttributes Merged(const Variables& variables,
                       const NodeAttributes& given = {}) {
-  const auto merged = MergeAttributes(Environment(variables), given);
+  const auto merged = MergeAttributes(LauncherEnvironment(variables), given);
   EXPECT_EQ(merged.status(), absl::OkStatus());
   return merged.value_or(NodeAttributes());
 }
@@ -93,7 +93,8 @@ TEST(LauncherAttributesTest, EmptyValuesRemove) {
 TEST(LauncherAttributesTest, SaysWhatIsWrong) {
   for (const char* wrong : {"zone", "=a", "rack=1,zone"}) {
     const auto merged = MergeAttributes(
-        Environment(Variables{{"DISTBENCH_NODE_ATTRIBUTES", wrong}}), {});
+        LauncherEnvironment(Variables{{"DISTBENCH_NODE_ATTRIBUTES", wrong}}),
+        {});
     EXPECT_THAT(Message(merged.status()),
                 AllOf(HasSubstr("DISTBENCH_NODE_ATTRIBUTES="),
                       HasSubstr("is not NAME=VALUE")))

@@ -86,7 +86,7 @@ absl::StatusOr<LeaderLocation> AddressFrom(absl::string_view source,
 }
 
 LeaderLocation FileIn(const std::string& directory, std::optional<int> port,
-                      const Environment& environment) {
+                      const LauncherEnvironment& environment) {
   const std::string tries = environment.Get(kRestartCount).value_or("0");
   return {.host = "",
           .port = port.value_or(0),
@@ -94,7 +94,7 @@ LeaderLocation FileIn(const std::string& directory, std::optional<int> port,
                                tries == "0" ? "" : absl::StrCat(".", tries))};
 }
 
-absl::StatusOr<int> SlurmPort(const Environment& environment) {
+absl::StatusOr<int> SlurmPort(const LauncherEnvironment& environment) {
   uint32_t job = 0;
   uint32_t step = 0;
   if (!absl::SimpleAtoi(environment.Get(kJobId).value_or(""), &job) ||
@@ -107,9 +107,9 @@ absl::StatusOr<int> SlurmPort(const Environment& environment) {
   return static_cast<int>(kFirstJobPort + number % kJobPorts);
 }
 
-absl::StatusOr<LeaderLocation> SlurmLeader(const std::string& node_list,
-                                           std::optional<int> port,
-                                           const Environment& environment) {
+absl::StatusOr<LeaderLocation> SlurmLeader(
+    const std::string& node_list, std::optional<int> port,
+    const LauncherEnvironment& environment) {
   const absl::StatusOr<std::vector<std::string>> hosts =
       ParseHostlist(node_list);
   if (!hosts.ok()) {
@@ -134,8 +134,8 @@ absl::StatusOr<LeaderLocation> SlurmLeader(const std::string& node_list,
 
 }  // namespace
 
-absl::StatusOr<LeaderLocation> FindLeader(const LeaderFlags& flags,
-                                          const Environment& environment) {
+absl::StatusOr<LeaderLocation> FindLeader(
+    const LeaderFlags& flags, const LauncherEnvironment& environment) {
   if (!flags.leader.empty() && !flags.rendezvous.empty()) {
     return Wrong(
         "--leader and --rendezvous both say where the leader is; give one");

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "distbench/launching/environment.h"
+#include "distbench/launching/launcher_environment.h"
 
 namespace distbench {
 
@@ -38,8 +38,8 @@ struct LeaderFlags {
 //
 // The file is DIR/leader; after Slurm has requeued the job for the Nth time,
 // DIR/leader.N, so that nobody reads what an earlier try left there.
-absl::StatusOr<LeaderLocation> FindLeader(const LeaderFlags& flags,
-                                          const Environment& environment);
+absl::StatusOr<LeaderLocation> FindLeader(
+    const LeaderFlags& flags, const LauncherEnvironment& environment);
 
 }  // namespace distbench
 

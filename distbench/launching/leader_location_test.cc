@@ -19,7 +19,7 @@ using Variables = std::map<std::string, std::string>;
 
 // "host:port", "file (port)", or the error.
 std::string Leader(const LeaderFlags& flags, const Variables& variables) {
-  const auto found = FindLeader(flags, Environment(variables));
+  const auto found = FindLeader(flags, LauncherEnvironment(variables));
   if (!found.ok()) return Message(found.status());
   if (!found->file.empty()) return absl::StrCat(found->file, " ", found->port);
   return absl::StrCat(found->host, ":", found->port);

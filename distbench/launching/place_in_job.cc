@@ -82,7 +82,7 @@ absl::Status ReadFlags(const PlaceFlags& flags, Known& known) {
 }
 
 absl::StatusOr<Known> ReadLauncher(const Launcher& launcher,
-                                   const Environment& environment) {
+                                   const LauncherEnvironment& environment) {
   Known known;
   if (const auto text = environment.Get(launcher.rank)) {
     const absl::StatusOr<int> rank = ParseRank(launcher.rank, *text);
@@ -111,7 +111,7 @@ absl::Status Contradiction(const Known& one, const Known& other) {
 
 // The variables of the first launcher that gave this process a rank. Others
 // that did must agree, because a wrong choice would start half of two jobs.
-absl::StatusOr<Known> AskLaunchers(const Environment& environment) {
+absl::StatusOr<Known> AskLaunchers(const LauncherEnvironment& environment) {
   std::optional<Known> found;
   for (const Launcher& launcher : kLaunchers) {
     const absl::StatusOr<Known> known = ReadLauncher(launcher, environment);
@@ -135,7 +135,7 @@ absl::StatusOr<Known> AskLaunchers(const Environment& environment) {
   return found.value_or(Known());
 }
 
-absl::Status CheckBatchScript(const Environment& environment) {
+absl::Status CheckBatchScript(const LauncherEnvironment& environment) {
   if (!environment.Has(kSlurm.rank) || environment.Has(kSlurmStep)) {
     return absl::OkStatus();
   }
@@ -145,7 +145,7 @@ absl::Status CheckBatchScript(const Environment& environment) {
       "processes of the job with srun distbench join ..."));
 }
 
-absl::Status NoRank(const Environment& environment) {
+absl::Status NoRank(const LauncherEnvironment& environment) {
   for (const Launcher& launcher : kLaunchers) {
     if (!environment.Has(launcher.size)) continue;
     return Wrong(absl::StrCat(launcher.size, " is set, but not ", launcher.rank,
@@ -159,7 +159,8 @@ absl::Status NoRank(const Environment& environment) {
       "Job of Kubernetes, or with mpirun");
 }
 
-absl::Status NoSize(const Known& known, const Environment& environment) {
+absl::Status NoSize(const Known& known,
+                    const LauncherEnvironment& environment) {
   const bool is_kubernetes = environment.Has(kKubernetes.rank);
   return Wrong(absl::StrCat(
       known.rank_source, ", but nothing says of how many; give --size=N",
@@ -173,8 +174,8 @@ std::string DescribePlace(const PlaceInJob& place) {
   return absl::StrCat("rank ", place.rank, " of ", place.size);
 }
 
-absl::StatusOr<PlaceInJob> FindPlaceInJob(const PlaceFlags& flags,
-                                          const Environment& environment) {
+absl::StatusOr<PlaceInJob> FindPlaceInJob(
+    const PlaceFlags& flags, const LauncherEnvironment& environment) {
   Known known;
   absl::Status status = ReadFlags(flags, known);
   if (!status.ok()) return status;

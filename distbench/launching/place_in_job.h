@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "distbench/launching/environment.h"
+#include "distbench/launching/launcher_environment.h"
 
 namespace distbench {
 
@@ -38,8 +38,8 @@ struct PlaceFlags {
 // (OMPI_COMM_WORLD_RANK, OMPI_COMM_WORLD_SIZE), other MPIs (PMI_RANK,
 // PMI_SIZE). The error names the flag or the variable that is missing, wrong,
 // or contradicted by another launcher's, and says what to give.
-absl::StatusOr<PlaceInJob> FindPlaceInJob(const PlaceFlags& flags,
-                                          const Environment& environment);
+absl::StatusOr<PlaceInJob> FindPlaceInJob(
+    const PlaceFlags& flags, const LauncherEnvironment& environment);
 
 }  // namespace distbench
 

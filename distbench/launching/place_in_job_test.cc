@@ -17,7 +17,7 @@ using Variables = std::map<std::string, std::string>;
 
 // "rank 1 of 3", or the error.
 std::string Place(const PlaceFlags& flags, const Variables& variables) {
-  const auto place = FindPlaceInJob(flags, Environment(variables));
+  const auto place = FindPlaceInJob(flags, LauncherEnvironment(variables));
   return place.ok() ? DescribePlace(*place) : Message(place.status());
 }
 

@@ -1,4 +1,4 @@
-#include "distbench/launching/environment.h"
+#include "distbench/launching/launcher_environment.h"
 
 #include <unistd.h>
 
@@ -6,17 +6,18 @@
 
 namespace distbench {
 
-Environment Environment::OfThisProcess() {
+LauncherEnvironment LauncherEnvironment::OfThisProcess() {
   std::map<std::string, std::string> variables;
   for (char** each = environ; each != nullptr && *each != nullptr; ++each) {
     std::pair<std::string, std::string> variable =
         absl::StrSplit(*each, absl::MaxSplits('=', 1));
     variables.insert(std::move(variable));
   }
-  return Environment(std::move(variables));
+  return LauncherEnvironment(std::move(variables));
 }
 
-std::optional<std::string> Environment::Get(const std::string& name) const {
+std::optional<std::string> LauncherEnvironment::Get(
+    const std::string& name) const {
   const auto it = variables_.find(name);
   if (it == variables_.end() || it->second.empty()) return std::nullopt;
   return it->second;

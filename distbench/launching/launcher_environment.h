@@ -1,5 +1,5 @@
-#ifndef DISTBENCH_LAUNCHING_ENVIRONMENT_H_
-#define DISTBENCH_LAUNCHING_ENVIRONMENT_H_
+#ifndef DISTBENCH_LAUNCHING_LAUNCHER_ENVIRONMENT_H_
+#define DISTBENCH_LAUNCHING_LAUNCHER_ENVIRONMENT_H_
 
 #include <map>
 #include <optional>
@@ -10,13 +10,13 @@ namespace distbench {
 
 // The environment variables of a process, at one time; those without a value
 // count as absent, because launchers and templates often set them so.
-class Environment {
+class LauncherEnvironment {
  public:
-  explicit Environment(std::map<std::string, std::string> variables)
+  explicit LauncherEnvironment(std::map<std::string, std::string> variables)
       : variables_(std::move(variables)) {}
 
   // Those of this process, now.
-  static Environment OfThisProcess();
+  static LauncherEnvironment OfThisProcess();
 
   std::optional<std::string> Get(const std::string& name) const;
   bool Has(const std::string& name) const { return Get(name).has_value(); }
@@ -27,4 +27,4 @@ class Environment {
 
 }  // namespace distbench
 
-#endif  // DISTBENCH_LAUNCHING_ENVIRONMENT_H_
+#endif  // DISTBENCH_LAUNCHING_LAUNCHER_ENVIRONMENT_H_
