@@ -22,6 +22,7 @@
 #include "distbench/cli/output.h"
 #include "distbench/cli/revision.h"
 #include "distbench/cli/trailing_program.h"
+#include "distbench/hosting/engine_factory.h"
 #include "distbench/hosting/process_engines.h"
 #include "distbench/launching/job_leader.h"
 #include "distbench/launching/job_member.h"
@@ -31,9 +32,11 @@
 #include "distbench/launching/leader_location.h"
 #include "distbench/launching/place_in_job.h"
 #include "distbench/report/findings/verdict.h"
+#include "distbench/security/authorization.h"
 #include "distbench/security/credentials.h"
 #include "distbench/security/job_secret.h"
 #include "distbench/security/tls_files.h"
+#include "proto/traffic_config.pb.h"
 
 namespace distbench {
 
@@ -105,8 +108,12 @@ absl::StatusOr<JobOptions> MakeJob(const CLI::App& app, const Flags& flags,
   if (leader.ok()) job.leader = *std::move(leader);
   absl::StatusOr<JobCommand> command = FindTrailingProgram(
       app, flags.command, environment.Get("PATH").value_or(""));
-  if (!command.ok()) return command.status();
-  job.command = *std::move(command);
+  // Only the leader needs to have test_builder.
+  const bool is_missing = absl::IsNotFound(command.status());
+  if (!command.ok() && (place->is_leader() || !is_missing)) {
+    return command.status();
+  }
+  if (command.ok()) job.command = *std::move(command);
   job.join_timeout = flags.join_timeout;
   job.leader_timeout = flags.leader_timeout;
   job.revision = kRevision;

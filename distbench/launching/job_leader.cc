@@ -24,6 +24,8 @@
 #include "distbench/launching/roll_call.h"
 #include "distbench/node/host_facts.h"
 #include "distbench/report/findings/verdict.h"
+#include "distbench/security/credentials.h"
+#include "distbench/security/tls_files.h"
 #include "distbench/sequencer/serving/sequencer_server.h"
 
 namespace distbench {

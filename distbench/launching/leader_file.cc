@@ -23,8 +23,8 @@ namespace fs = std::filesystem;
 
 constexpr int kMaxPort = 65535;
 
-// Longer than any host name.
-constexpr int64_t kMaxBytes = 1024;
+// Far more than an address.
+constexpr int64_t kMaxBytes = 1 << 20;
 
 bool IsAddress(const std::string& line) {
   const auto [host, port] = SplitHostPort(line);
@@ -56,10 +56,9 @@ absl::StatusOr<std::string> ReadLeaderFile(const std::string& path) {
   RefreshDirectory(fs::path(path).parent_path());
   const absl::StatusOr<std::string> text = ReadFile(path, kMaxBytes);
   if (!text.ok()) return text.status();
-  const std::string line = std::pair<std::string, std::string>(
-                               absl::StrSplit(*text, absl::MaxSplits('\n', 1)))
-                               .first;
-  if (IsAddress(line)) return line;
+  const std::pair<std::string, std::string> lines =
+      absl::StrSplit(*text, absl::MaxSplits('\n', 1));
+  if (IsAddress(lines.first)) return lines.first;
   return absl::InvalidArgumentError(
       absl::StrCat(path, " does not begin with HOST:PORT; remove it"));
 }

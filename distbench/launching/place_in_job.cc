@@ -13,20 +13,18 @@ namespace {
 
 // The two variables in which a launcher tells a process its place.
 struct Launcher {
-  absl::string_view name;
   const char* rank;
   const char* size;
 };
 
-constexpr Launcher kSlurm = {"Slurm", "SLURM_PROCID", "SLURM_NTASKS"};
-constexpr Launcher kKubernetes = {"Kubernetes", "JOB_COMPLETION_INDEX",
-                                  "DISTBENCH_SIZE"};
+constexpr Launcher kSlurm = {"SLURM_PROCID", "SLURM_NTASKS"};
+constexpr Launcher kKubernetes = {"JOB_COMPLETION_INDEX", "DISTBENCH_SIZE"};
 // In the order in which they are asked.
 constexpr Launcher kLaunchers[] = {
     kSlurm,
     kKubernetes,
-    {"Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
-    {"MPI", "PMI_RANK", "PMI_SIZE"}};
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+    {"PMI_RANK", "PMI_SIZE"}};
 
 // srun sets this for the tasks of a step. A batch script has a SLURM_PROCID,
 // too, but is not one of the tasks that it starts.
