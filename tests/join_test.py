@@ -162,7 +162,11 @@ class JobTest(JoinTest):
         for command, status in (
             (["check_test", "--infile=/no/such/file"], 1),
             (
-                ["run_tests", f"--infile={self.config()}", "--slo=ping p99<=1ns"],
+                [
+                    "run_tests",
+                    f"--infile={self.config()}",
+                    "--slo=ping p99<=1ns",
+                ],
                 2,
             ),
         ):
@@ -304,7 +308,9 @@ class EndTest(JoinTest):
         for rank in ranks[1:]:
             outcome = rank.wait()
             self.assertEqual(outcome.status, 3, outcome)
-            self.assertRegex(outcome.err, r"rank \d of 3: node\d has lost .* for")
+            self.assertRegex(
+                outcome.err, r"rank \d of 3: node\d has lost .* for"
+            )
         # The command was told to end, too.
         deadline = time.monotonic() + programs.DEADLINE_SECONDS
         while self.leftovers() and time.monotonic() < deadline:
