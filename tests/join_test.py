@@ -202,9 +202,7 @@ class JobTest(JoinTest):
         self.assertEqual(ranks[1].wait().status, 0)
 
     def test_leader_need_not_be_a_node(self):
-        ranks = self.start_job(
-            3, "--node_on_leader=false", "--", "status"
-        )
+        ranks = self.start_job(3, "--node_on_leader=false", "--", "status")
         outcome = ranks[0].wait()
         self.assertEqual(outcome.status, 0, outcome)
         self.assertIn("Nodes: 2\n", outcome.out)
@@ -428,8 +426,10 @@ class RefusalTest(JoinTest):
         ):
             with self.subTest(leader_flags=leader_flags, flags=flags):
                 leader = self.start_rank(
-                    slurm(0, 2), self.rendezvous, "--join_timeout=10s",
-                    *leader_flags
+                    slurm(0, 2),
+                    self.rendezvous,
+                    "--join_timeout=10s",
+                    *leader_flags,
                 )
                 leader.wait_for("rank 0 of 2 leads at", stream="err")
                 self.assert_refused(
