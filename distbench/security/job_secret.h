@@ -27,7 +27,7 @@ inline constexpr char kJobName[] = "distbench-job";
 inline constexpr absl::Duration kJobSecretClockTolerance = absl::Hours(1);
 
 // The longest time for which a secret can be valid: it is for one job.
-inline constexpr absl::Duration kLongestJobSecret = absl::Hours(24) * 3650;
+inline constexpr absl::Duration kLongestJobSecret = absl::Hours(24 * 3650);
 
 // Writes a new secret, valid from `now` (and kJobSecretClockTolerance before)
 // for `valid_for`, into `directory`. The directory is made if it is missing,
