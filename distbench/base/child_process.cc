@@ -16,8 +16,11 @@
 #include <cstring>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
+#include "distbench/base/stop_signals.h"
 
 namespace distbench {
 namespace {
@@ -46,8 +49,10 @@ void AppendPointers(std::vector<std::string>& strings,
   } else {
     setpgid(0, 0);
   }
-  close(STDIN_FILENO);
-  open("/dev/null", O_RDONLY);  // the lowest descriptor that is free
+  if (!program.has_stdin) {
+    close(STDIN_FILENO);
+    open("/dev/null", O_RDONLY);  // the lowest descriptor that is free
+  }
   if (output >= 0) {
     dup2(output, STDOUT_FILENO);
     dup2(output, STDERR_FILENO);
@@ -129,6 +134,16 @@ absl::Status StartError(int error_number, const ChildProgram& program) {
       absl::StrCat(status.message(), GroupExplanation(error_number)));
 }
 
+// Whether one of `replaced` ("NAME=VALUE") has the variable's name.
+bool IsReplaced(const char* variable,
+                const std::vector<std::string>& replaced) {
+  const absl::string_view text = variable;
+  const absl::string_view name = text.substr(0, text.find('=') + 1);
+  return std::any_of(
+      replaced.begin(), replaced.end(),
+      [name](const std::string& each) { return absl::StartsWith(each, name); });
+}
+
 // fork(2) would copy the page tables of a process that may be large, and
 // posix_spawn(3) does not support PR_SET_PDEATHSIG.
 pid_t Spawn(ChildProgram& program, int output) {
@@ -136,7 +151,9 @@ pid_t Spawn(ChildProgram& program, int output) {
   AppendPointers(program.arguments, arguments);
   std::vector<char*> environment;
   for (char** each = environ; *each != nullptr; ++each) {
-    environment.push_back(*each);
+    if (!IsReplaced(*each, program.more_environment)) {
+      environment.push_back(*each);
+    }
   }
   AppendPointers(program.more_environment, environment);
   const pid_t parent = getpid();
@@ -194,6 +211,14 @@ bool ChildProcess::HasEnded(absl::Duration patience) const {
 
 void ChildProcess::Signal(int signal) const {
   syscall(SYS_pidfd_send_signal, handle_.get(), signal, nullptr, 0);
+}
+
+void ChildProcess::PassOn(int signal) const {
+  siginfo_t info = {};
+  info.si_signo = signal;
+  info.si_code = SI_QUEUE;
+  info.si_value.sival_int = kPassedOnSignal;
+  syscall(SYS_pidfd_send_signal, handle_.get(), signal, &info, 0);
 }
 
 int ChildProcess::Finish() {

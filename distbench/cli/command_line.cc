@@ -5,9 +5,11 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "distbench/base/version.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/report/findings/verdict.h"
@@ -30,6 +32,37 @@ constexpr char kFooter[] = R"(Example on four hosts:
 Exit status: 0 success, 1 usage or config error before any traffic, 2 an
 objective was not met, 3 a run failed or its results are invalid.)";
 
+// The option that holds the words after "--": CLI11 would take them for
+// arguments of the command itself. Its value is one text, because CLI11 looks
+// for lists in the values of options that have several; and it begins with a
+// mark, so that it never looks like a flag.
+constexpr char kTrailingFlag[] = "--trailing_command";
+constexpr char kWordMark = '\0';
+
+// Replaces "--" and what follows it by that option, if the command has it.
+std::vector<std::string> TakeTrailingCommand(
+    const CLI::App& app, std::vector<std::string> arguments) {
+  const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
+  if (dashes == arguments.begin() || dashes == arguments.end()) {
+    return arguments;
+  }
+  const CLI::App* command = app.get_subcommand_no_throw(arguments.front());
+  if (command == nullptr ||
+      command->get_option_no_throw(kTrailingFlag) == nullptr) {
+    return arguments;
+  }
+  std::string words;
+  for (auto word = dashes + 1; word != arguments.end(); ++word) {
+    words.push_back(kWordMark);
+    words.append(*word);
+  }
+  arguments.erase(dashes, arguments.end());
+  if (words.empty()) return arguments;
+  arguments.push_back(kTrailingFlag);
+  arguments.push_back(std::move(words));
+  return arguments;
+}
+
 bool IsFlag(const std::string& argument) {
   return argument.size() > 1 && argument.front() == '-';
 }
@@ -50,10 +83,12 @@ std::vector<std::string> SplitEmptyValues(
   return split;
 }
 
-// Returns the long names of a command's flags, without dashes.
+// Returns the long names of a command's flags, without dashes and without those
+// that are hidden from users.
 std::vector<std::string> FlagsOf(const CLI::App& command) {
   std::vector<std::string> flags;
   for (const CLI::Option* option : command.get_options()) {
+    if (option->get_group().empty()) continue;
     const std::vector<std::string>& names = option->get_lnames();
     flags.insert(flags.end(), names.begin(), names.end());
   }
@@ -201,6 +236,17 @@ void AddHelpCommand(CLI::App& app, CommandBody& chosen) {
 
 }  // namespace
 
+void AddTrailingCommand(CLI::App& command, std::vector<std::string>& words) {
+  command
+      .add_option_function<std::string>(
+          kTrailingFlag,
+          [&words](const std::string& text) {
+            words = absl::StrSplit(text, kWordMark);
+            words.erase(words.begin());  // before the first mark
+          })
+      ->group("");  // not shown in the help
+}
+
 int RunCommandLine(const std::vector<AddCommand>& commands,
                    std::vector<std::string> arguments) {
   CLI::App app(kDescription, "distbench");
@@ -212,7 +258,7 @@ int RunCommandLine(const std::vector<AddCommand>& commands,
   for (const AddCommand add_command : commands) add_command(app, chosen);
   AddHelpCommand(app, chosen);
 
-  arguments = SplitEmptyValues(arguments);
+  arguments = SplitEmptyValues(TakeTrailingCommand(app, std::move(arguments)));
   std::reverse(arguments.begin(), arguments.end());  // the order CLI11 expects
   try {
     app.parse(arguments);

@@ -15,6 +15,7 @@ namespace distbench {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::MatchesRegex;
@@ -57,6 +58,26 @@ void AddSellCommand(CLI::App& app, CommandBody& chosen) {
   command->callback([sequencer, &chosen] { chosen = [] { return kRan; }; });
 }
 
+// A subcommand that takes another command line.
+std::vector<std::string>& LastOrder() {
+  static auto* const words = new std::vector<std::string>();
+  return *words;
+}
+
+void AddOrderCommand(CLI::App& app, CommandBody& chosen) {
+  CLI::App* command = app.add_subcommand("order", "Orders bread.");
+  auto words = std::make_shared<std::vector<std::string>>();
+  auto names = std::make_shared<std::vector<std::string>>();
+  command->add_option("NAMES", *names, "Who orders");
+  AddTrailingCommand(*command, *words);
+  command->callback([words, names, &chosen] {
+    chosen = [words, names] {
+      LastOrder() = *words;
+      return kRan + static_cast<int>(names->size());
+    };
+  });
+}
+
 // A subcommand with nested subcommands.
 void AddOvenCommand(CLI::App& app, CommandBody& chosen) {
   CLI::App* oven = app.add_subcommand("oven", "Looks after the oven.");
@@ -79,7 +100,8 @@ Outcome Invoke(std::vector<std::string> arguments) {
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
   const int exit_code = RunCommandLine(
-      {AddBakeCommand, AddSellCommand, AddOvenCommand}, std::move(arguments));
+      {AddBakeCommand, AddSellCommand, AddOvenCommand, AddOrderCommand},
+      std::move(arguments));
   return {exit_code, testing::internal::GetCapturedStdout(),
           testing::internal::GetCapturedStderr()};
 }
@@ -244,6 +266,30 @@ TEST(CommandLineTest, SubcommandsMayHaveSubcommands) {
   ExpectRefusal({"help", "oven", "heal"},
                 "distbench help: oven has no subcommand \"heal\"; did you mean "
                 "\"heat\"?\nSee: distbench help help\n");
+}
+
+TEST(CommandLineTest, AnotherCommandFollowsDashes) {
+  EXPECT_EQ(Invoke({"order", "ann", "bob", "--", "bake", "--port=7", "--",
+                    "--outfile=", "", "[a,b]", "-x"})
+                .exit_code,
+            kRan + 2);
+  EXPECT_THAT(LastOrder(), ElementsAre("bake", "--port=7", "--",
+                                       "--outfile=", "", "[a,b]", "-x"));
+  EXPECT_EQ(Invoke({"order", "ann", "--", "--help"}).exit_code, kRan + 1);
+  EXPECT_THAT(LastOrder(), ElementsAre("--help"));
+  for (const auto& none :
+       {std::vector<std::string>{"order", "ann"}, {"order", "ann", "--"}}) {
+    EXPECT_EQ(Invoke(none).exit_code, kRan + 1);
+    EXPECT_THAT(LastOrder(), IsEmpty());
+  }
+}
+
+TEST(CommandLineTest, FlagsBeforeDashesAreTheCommandsOwn) {
+  ExpectRefusal({"order", "--porridge=7", "--", "bake"},
+                "distbench order: unknown flag --porridge\n"
+                "See: distbench help order\n");
+  EXPECT_EQ(Invoke({"order", "--help"}).out.find("trailing"),
+            std::string::npos);
 }
 
 TEST(CommandLineTest, HelpOfSubcommandsOfSubcommands) {

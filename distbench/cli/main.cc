@@ -9,6 +9,8 @@ int main(int argc, char** argv) {
       {
           AddTestSequencerCommand,
           AddNodeManagerCommand,
+          AddJoinCommand,
+          AddMakeSecretCommand,
           AddEngineCommand,
           AddControlGuardianCommand,
           AddRunTestsCommand,
