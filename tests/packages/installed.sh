@@ -14,14 +14,34 @@ install_quietly() {
   }
 }
 
+# completions WORD: what Tab would offer after "distbench WORD".
+completions() {
+  # shellcheck source=/dev/null
+  source /usr/share/bash-completion/bash_completion
+  _completion_loader distbench || true # 124: try again, as bash would
+  local loaded
+  loaded=$(complete -p distbench | sed 's/.*-F \([^ ]*\).*/\1/')
+  COMP_WORDS=(distbench "$1") COMP_CWORD=1
+  COMP_LINE="distbench $1" COMP_POINT=$((10 + ${#1}))
+  "$loaded" distbench "$1" distbench
+  printf '%s\n' "${COMPREPLY[@]}"
+}
+
+# With a NUL after each.
+package_files() {
+  local path
+  dpkg -L distbench | while IFS= read -r path; do
+    [[ ! -f $path ]] || printf '%s\0' "$path"
+  done
+}
+
 version=$(dpkg-deb -f distbench_*.deb Version)
 program_version=${version%-*}
 
 check "the package lists are there" quietly apt-get update
 check "the package can be installed" install_quietly ./distbench_*.deb
-du -ch --apparent-size $(dpkg -L distbench | xargs -d '\n' sh -c \
-  'for f; do [ -f "$f" ] && echo "$f"; done' list) | tail -n 1 |
-  sed 's/^/    installed size: /'
+du -ch --apparent-size --files0-from=<(package_files) | tail -n 1 |
+  sed 's/^/    files of the package: /'
 
 check "distbench has the version" says "distbench $program_version" \
   distbench --version
@@ -78,14 +98,7 @@ check "man, completion and systemd can be installed" \
   install_quietly bash-completion man-db systemd systemd-sysv
 check "the manual says something" says "distbench" \
   bash -c 'man distbench | head -n 12'
-check "Tab completes subcommands" says "run_tests" bash -c '
-  source /usr/share/bash-completion/bash_completion
-  _completion_loader distbench || true
-  COMP_WORDS=(distbench run_); COMP_CWORD=1
-  COMP_LINE="distbench run_"; COMP_POINT=${#COMP_LINE}
-  function=$(complete -p distbench | sed "s/.*-F \([^ ]*\).*/\1/")
-  "$function" distbench run_ distbench
-  printf "%s\n" "${COMPREPLY[@]}"'
+check "Tab completes subcommands" says "run_tests" completions run_
 check "the units are valid" systemd-analyze verify \
   /usr/lib/systemd/system/distbench-{node,sequencer}.service
 # The score of systemd-analyze, from 0 (locked up) to 100, and what may be left.
