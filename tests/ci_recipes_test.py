@@ -19,8 +19,8 @@ INSTALLS = "apt-get"
 # Short runs of a machine that other tests keep busy: what is tested is which
 # steps run, and with which exit status, not how long RPCs take.
 QUICK = {
-    "DURATION": "1s",
-    "RUNS": "2",
+    "DURATION": "2s",
+    "RUNS": "4",  # fewer decide nothing
     "OBJECTIVE": "client_server_rpc p99<=1h",
     "REGRESSION": "p50>100000%",
 }
@@ -115,24 +115,20 @@ class GithubTest(RecipeTest):
         self.end_of_job()
         return failed
 
-    def test_the_first_run_becomes_the_base(self):
+    def test_runs_are_compared_with_those_of_the_main_branch(self):
         self.assertEqual(self.run_job(), 0)
         names = ("objectives.xml", "report.html", "base.pb.gz")
         self.assertEqual(self.made(*names), list(names))
         self.assertEqual(self.made("changes.xml"), [])
 
-    def test_later_runs_are_compared_with_it(self):
-        self.assertEqual(self.run_job(), 0)
         self.assertEqual(self.run_job(ref="refs/heads/other"), 0)
         self.assertEqual(self.made("changes.xml"), ["changes.xml"])
         with open(self.path("summary"), encoding="utf-8") as summary:
             self.assertIn("p50", summary.read())
 
-    def test_a_proven_regression_fails(self):
-        self.assertEqual(self.run_job(), 0)
-        # What cannot be: whatever is measured is more than 99.9 % less.
-        status = self.run_job(REGRESSION="p50>-99.9%")
-        self.assertEqual(status, 2)
+        # Whatever is not a thousand times as fast counts as a regression.
+        os.remove(os.path.join(self.workspace, "report.html"))
+        self.assertEqual(self.run_job(REGRESSION="p50>-99.9%"), 2)
         self.assertEqual(self.made("report.html"), ["report.html"])
 
     def test_a_missed_objective_fails_and_leaves_a_report(self):
@@ -178,8 +174,8 @@ class GitlabTest(RecipeTest):
     def test_runs_are_compared_with_those_of_the_default_branch(self):
         self.assertEqual(self.run_job(), 0)
         self.assertEqual(self.made("changes.xml"), [])
-        size = self.size("base.pb.gz")
-        self.assertGreater(size, 0)
+        self.assertEqual(self.made("base.pb.gz"), ["base.pb.gz"])
+
         self.assertEqual(self.run_job(branch="other"), 0)
         names = ("changes.xml", "objectives.xml", "report.html")
         self.assertEqual(self.made(*names), list(names))
