@@ -22,7 +22,7 @@ UNRELEASED = "## Unreleased"
 RELEASED = re.compile(r"## (\d+\.\d+\.\d+) \((\d{4}-\d{2}-\d{2})\)")
 
 ENTRY = """\
-distbench ({version}-1~{system}) unstable; urgency=medium
+distbench ({version}-1.{system}) unstable; urgency=medium
 
   * Version {version}. What has changed is in
     /usr/share/doc/distbench/changelog.gz.

@@ -52,7 +52,7 @@ class DebianChangelogTest(unittest.TestCase):
             debian_changelog.debian_changelog(
                 [("0.8.0", AT_MIDNIGHT)], "debian12", "A B <a@b.example>"
             ),
-            "distbench (0.8.0-1~debian12) unstable; urgency=medium\n\n"
+            "distbench (0.8.0-1.debian12) unstable; urgency=medium\n\n"
             "  * Version 0.8.0. What has changed is in\n"
             "    /usr/share/doc/distbench/changelog.gz.\n\n"
             " -- A B <a@b.example>  Fri, 02 Jan 2026 00:00:00 -0000\n",
