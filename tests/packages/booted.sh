@@ -47,7 +47,7 @@ check "its result is kept" quietly ls /var/lib/distbench/*.result
 run_controls >/tmp/killed 2>&1 &
 run=$!
 check "another test has groups" within_deadline has_groups
-systemctl kill --kill-who=main --signal=KILL distbench-node
+systemctl kill --kill-whom=main --signal=KILL distbench-node
 check "it fails, as its node is killed" fails wait "$run"
 check "the node is started again" within_deadline has_node
 check "and runs tests with control groups" says "Total samples" run_controls

@@ -39,7 +39,3 @@ within_deadline() {
 }
 
 quietly() { "$@" >/dev/null; }
-
-as_service_user() {
-  setpriv --reuid=_distbench --regid=_distbench --clear-groups "$@"
-}

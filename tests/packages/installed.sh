@@ -6,6 +6,10 @@ cd "$(dirname "$0")"
 source ./checks.sh
 export DEBIAN_FRONTEND=noninteractive
 
+readonly AS_SERVICE_USER=(
+  setpriv --reuid=_distbench --regid=_distbench --clear-groups --reset-env
+)
+
 install_quietly() {
   apt-get install -y --no-install-recommends -o Dpkg::Use-Pty=0 "$@" \
     >/tmp/apt.log 2>&1 || {
@@ -66,17 +70,17 @@ done
 
 folder=$(mktemp -d)
 chmod 777 "$folder"
-as_service_user distbench test_sequencer --listen=127.0.0.1 --port=0 \
+"${AS_SERVICE_USER[@]}" distbench test_sequencer --listen=127.0.0.1 --port=0 \
   --local_nodes=2 >"$folder/sequencer.log" 2>&1 &
 sequencer=$!
 trap 'kill "$sequencer" 2>/dev/null' EXIT
 check "a sequencer starts" \
   within_deadline grep -q '^Listening at' "$folder/sequencer.log"
 address=$(sed -n 's/^Listening at //p' "$folder/sequencer.log")
-check "a pattern runs" quietly as_service_user \
+check "a pattern runs" quietly "${AS_SERVICE_USER[@]}" \
   test_builder client_server -s "$address" -o "$folder/results" -t 1s
 result=$(echo "$folder"/results/*.pb.gz)
-check "its result has a page" quietly as_service_user \
+check "its result has a page" quietly "${AS_SERVICE_USER[@]}" \
   distbench report "$result" --format=html -o "$folder/report.html"
 check "a packaged workload is valid" quietly \
   distbench check_test --infile=/usr/share/distbench/workloads/clique.config
