@@ -54,16 +54,15 @@ class RecipeTest(programs.ProgramTest):
         os.mkdir(self.workspace)
 
     def job_environment(self, variables, changes):
-        return self.environment(
+        settings = {
             **variables,
-            **{
-                "PATH": self.path("bin") + ":" + os.environ["PATH"],
-                "HOME": self.folder,
-                "DISTBENCH_TEST_SEQUENCER": f"localhost:{free_port()}",
-                **QUICK,
-                **changes,
-            },
-        )
+            "PATH": self.path("bin") + ":" + os.environ["PATH"],
+            "HOME": self.folder,
+            "DISTBENCH_TEST_SEQUENCER": f"localhost:{free_port()}",
+            **QUICK,
+            **changes,
+        }
+        return self.environment(**settings)
 
     def shell(self, script, environment):
         """Runs one step; returns its exit status, and prints what it printed
