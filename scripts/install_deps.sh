@@ -50,6 +50,7 @@ PACKAGES=(
   mount
   openssl
   python3
+  python3-yaml
   tcpdump
   util-linux
 )

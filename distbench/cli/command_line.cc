@@ -252,7 +252,8 @@ int RunCommandLine(const std::vector<AddCommand>& commands,
   CLI::App app(kDescription, "distbench");
   app.footer(kFooter);
   app.require_subcommand(0, 1);
-  app.set_version_flag("--version", absl::StrCat("distbench ", kVersion),
+  app.set_version_flag("--version",
+                       absl::StrCat("distbench ", ProgramVersion()),
                        "Print the version and exit");
   CommandBody chosen;
   for (const AddCommand add_command : commands) add_command(app, chosen);

@@ -63,7 +63,7 @@ NodeRegistration MakeRegistration(const NodeManagerOptions& options) {
   }
   registration.set_cpu_count(UsableCpuCount());
   *registration.mutable_topology() = ReadHostTopology("");
-  registration.set_version(kVersion);
+  registration.set_version(std::string(ProgramVersion()));
   absl::BitGen random;
   registration.set_incarnation(
       absl::Uniform<uint64_t>(absl::IntervalClosed, random, 1, UINT64_MAX));

@@ -212,7 +212,7 @@ absl::Status SequenceRun::FinishUnplaced(int test_index,
   TestResult result;
   *result.mutable_traffic_config() = test;
   RunInfo& info = *result.mutable_run_info();
-  info.set_version(kVersion);
+  info.set_version(std::string(ProgramVersion()));
   info.set_random_seed(test.random_seed());
   info.set_failure(std::string(reason.message()));
   for (std::string& line : SummarizeTest(result)) {

@@ -104,7 +104,7 @@ class SequencerServer::Impl {
  public:
   explicit Impl(SequencerOptions options)
       : options_(std::move(options)),
-        registry_(kVersion, options_.max_nodes),
+        registry_(std::string(ProgramVersion()), options_.max_nodes),
         environment_{.registry = registry_,
                      .status = status_,
                      .clock = RealClock(),
