@@ -16,7 +16,9 @@
 #include <cstring>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
 
 namespace distbench {
@@ -28,6 +30,25 @@ void AppendPointers(std::vector<std::string>& strings,
                     std::vector<char*>& pointers) {
   for (std::string& each : strings) pointers.push_back(each.data());
   pointers.push_back(nullptr);
+}
+
+// A variable that is there twice has one value for some programs, and the other
+// for others, so that the new one replaces the old one.
+std::vector<char*> EnvironmentOf(ChildProgram& program) {
+  std::vector<char*> environment;
+  for (char** each = environ; *each != nullptr; ++each) {
+    const absl::string_view variable = *each;
+    const absl::string_view name = variable.substr(0, variable.find('=') + 1);
+    if (std::none_of(program.more_environment.begin(),
+                     program.more_environment.end(),
+                     [name](const std::string& more) {
+                       return absl::StartsWith(more, name);
+                     })) {
+      environment.push_back(*each);
+    }
+  }
+  AppendPointers(program.more_environment, environment);
+  return environment;
 }
 
 // Runs in the child, which shares the parent's memory until execve(2), or has a
@@ -117,11 +138,7 @@ absl::Status StartError(int error_number, const ChildProgram& program) {
 pid_t Spawn(ChildProgram& program, int output) {
   std::vector<char*> arguments;
   AppendPointers(program.arguments, arguments);
-  std::vector<char*> environment;
-  for (char** each = environ; *each != nullptr; ++each) {
-    environment.push_back(*each);
-  }
-  AppendPointers(program.more_environment, environment);
+  std::vector<char*> environment = EnvironmentOf(program);
   const pid_t parent = getpid();
   const pid_t pid =
       program.group >= 0

@@ -76,6 +76,14 @@ TEST(ChildProcessTest, InheritsTheEnvironmentAndMore) {
   EXPECT_EQ(WEXITSTATUS(ExitOf(program)), 12);
 }
 
+TEST(ChildProcessTest, WhatIsAddedReplacesWhatItInherits) {
+  setenv("DISTBENCH_OLD", "1", 1);
+  ChildProgram program =
+      Shell("exit $(env | grep -c DISTBENCH_OLD)$DISTBENCH_OLD");
+  program.more_environment = {"DISTBENCH_OLD=2"};
+  EXPECT_EQ(WEXITSTATUS(ExitOf(program)), 12);
+}
+
 TEST(ChildProcessTest, HasTheDescriptorThatItIsGivenAndNoOther) {
   const FileDescriptor file(memfd_create("", MFD_CLOEXEC));
   const FileDescriptor other(open("/dev/null", O_RDONLY));  // not close-on-exec

@@ -2,11 +2,13 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/time/time.h"
 #include "distbench/cli/flags.h"
+#include "distbench/flags/connection_defaults.h"
 #include "distbench/report/findings/verdict.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -15,6 +17,7 @@ namespace distbench {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::MatchesRegex;
@@ -50,11 +53,54 @@ void AddBakeCommand(CLI::App& app, CommandBody& chosen) {
   });
 }
 
+// The address of the last run of "sell".
+std::string& LastSequencer() {
+  static auto* const address = new std::string();
+  return *address;
+}
+
 void AddSellCommand(CLI::App& app, CommandBody& chosen) {
   CLI::App* command = app.add_subcommand("sell", "Sells bread.");
   auto sequencer = std::make_shared<std::string>();
   AddTestSequencerFlag(*command, *sequencer);
-  command->callback([sequencer, &chosen] { chosen = [] { return kRan; }; });
+  command->callback([sequencer, &chosen] {
+    chosen = [sequencer] {
+      LastSequencer() = *sequencer;
+      return kRan;
+    };
+  });
+}
+
+// The arguments of the last run of "pass" or "read".
+std::vector<std::string>& LastWords() {
+  static auto* const words = new std::vector<std::string>();
+  return *words;
+}
+
+// A subcommand that passes its arguments on.
+void AddPassCommand(CLI::App& app, CommandBody& chosen) {
+  CLI::App* command = app.add_subcommand("pass", "Passes it on.");
+  auto words = std::make_shared<std::vector<std::string>>();
+  command->add_option("WORD", *words, "What to pass on");
+  command->callback([words, &chosen] {
+    chosen = [words] {
+      LastWords() = *words;
+      return kRan;
+    };
+  });
+}
+
+void AddReadCommand(CLI::App& app, CommandBody& chosen) {
+  CLI::App* command = app.add_subcommand("read", "Reads it.");
+  auto infile = std::make_shared<std::string>("-");
+  AddInfileFlag(*command, *infile);
+  AddInfileArgument(*command, *infile);
+  command->callback([infile, &chosen] {
+    chosen = [infile] {
+      LastWords() = {*infile};
+      return kRan;
+    };
+  });
 }
 
 // A subcommand with nested subcommands.
@@ -75,11 +121,14 @@ struct Outcome {
   std::string err;
 };
 
-Outcome Invoke(std::vector<std::string> arguments) {
+Outcome Invoke(std::vector<std::string> arguments,
+               const Environment& environment = NoEnvironment()) {
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
-  const int exit_code = RunCommandLine(
-      {AddBakeCommand, AddSellCommand, AddOvenCommand}, std::move(arguments));
+  const int exit_code =
+      RunCommandLine({AddBakeCommand, AddSellCommand, AddOvenCommand,
+                      AddPassCommand, AddReadCommand},
+                     std::move(arguments), environment);
   return {exit_code, testing::internal::GetCapturedStdout(),
           testing::internal::GetCapturedStderr()};
 }
@@ -140,7 +189,8 @@ TEST(CommandLineTest, HelpExplainsItself) {
 TEST(CommandLineTest, TellsItsVersion) {
   const Outcome outcome = Invoke({"--version"});
   EXPECT_EQ(outcome.exit_code, kExitOk);
-  EXPECT_THAT(outcome.out, MatchesRegex("distbench [0-9.]+\n"));
+  EXPECT_THAT(outcome.out,
+              MatchesRegex("distbench [0-9.]+ \\(revision .+\\)\n"));
 }
 
 TEST(CommandLineTest, MisspeltSubcommandIsExplained) {
@@ -193,8 +243,53 @@ TEST(CommandLineTest, ArgumentTooManyIsRefused) {
 
 TEST(CommandLineTest, MissingFlagIsNamed) {
   ExpectRefusal({"sell"},
-                "distbench sell: --test_sequencer is required\n"
+                "distbench sell: --test_sequencer is required; "
+                "DISTBENCH_TEST_SEQUENCER can set it\n"
                 "See: distbench help sell\n");
+}
+
+TEST(CommandLineTest, TheEnvironmentGivesWhatIsMissing) {
+  std::string address = "a:1";
+  const Environment environment =
+      [&](const std::string& name) -> std::optional<std::string> {
+    if (name != "DISTBENCH_TEST_SEQUENCER") return std::nullopt;
+    return address;
+  };
+  EXPECT_EQ(Invoke({"sell"}, environment).exit_code, kRan);
+  EXPECT_EQ(LastSequencer(), "a:1");
+  EXPECT_EQ(Invoke({"sell", "--test_sequencer=b:2"}, environment).exit_code,
+            kRan);
+  EXPECT_EQ(LastSequencer(), "b:2");
+  address = "a";
+  const Outcome outcome = Invoke({"sell"}, environment);
+  EXPECT_EQ(outcome.exit_code, kExitUsage);
+  EXPECT_THAT(outcome.err, HasSubstr("sell: DISTBENCH_TEST_SEQUENCER: \"a\" is "
+                                     "not HOST:PORT"));
+  // Where there is nothing to connect to, nothing is read.
+  EXPECT_EQ(Invoke({"bake"}, environment).exit_code, kRan);
+}
+
+TEST(CommandLineTest, WhatFollowsTwoDashesIsLeftAlone) {
+  EXPECT_EQ(Invoke({"pass", "--", "run", "--outfile=", "--", "--x"}).exit_code,
+            kRan);
+  EXPECT_THAT(LastWords(), ElementsAre("run", "--outfile=", "--", "--x"));
+}
+
+TEST(CommandLineTest, AFileIsAnArgumentOrAFlag) {
+  EXPECT_EQ(Invoke({"read", "a.config"}).exit_code, kRan);
+  EXPECT_THAT(LastWords(), ElementsAre("a.config"));
+  EXPECT_EQ(Invoke({"read", "--infile=b.config"}).exit_code, kRan);
+  EXPECT_THAT(LastWords(), ElementsAre("b.config"));
+  const Outcome outcome = Invoke({"read", "a.config", "--infile=b.config"});
+  EXPECT_EQ(outcome.exit_code, kExitUsage);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("FILE"), HasSubstr("--infile")));
+}
+
+TEST(CommandLineTest, APlainNumberIsSeconds) {
+  EXPECT_EQ(Invoke({"bake", "--duration=130"}).exit_code, kRan);
+  EXPECT_EQ(LastBake().duration, absl::Seconds(130));
+  EXPECT_EQ(Invoke({"bake", "--duration=0.5"}).exit_code, kRan);
+  EXPECT_EQ(LastBake().duration, absl::Milliseconds(500));
 }
 
 TEST(CommandLineTest, ValuesAreChecked) {
@@ -210,7 +305,7 @@ TEST(CommandLineTest, ValuesAreChecked) {
     EXPECT_EQ(outcome.exit_code, kExitUsage);
     EXPECT_THAT(outcome.err, AllOf(HasSubstr("--port"), HasSubstr(port)));
   }
-  for (const char* duration : {"130", "-1s", "soon"}) {
+  for (const char* duration : {"1x", "-1s", "soon"}) {
     const Outcome outcome =
         Invoke({"bake", std::string("--duration=") + duration});
     EXPECT_EQ(outcome.exit_code, kExitUsage);
