@@ -384,10 +384,17 @@ class ManyProgramsTest(programs.ClusterTest):
         self.assertEqual(both.status, 1, both)
         self.assertIn("bad.config", both.err)
         self.assertEqual(both.out, f"Result: {good} parsed successfully.\n")
-        for command in ("check_test", "test_preview", "run_tests"):
-            twice = self.distbench(command, good, f"--infile={good}")
+        for command in (
+            ("check_test",),
+            ("test_preview",),
+            ("calibrate",),
+            ("run_tests", "--test_sequencer=a:1"),
+            ("search", "--test_sequencer=a:1"),
+            ("protection", "--test_sequencer=a:1"),
+        ):
+            twice = self.distbench(*command, good, f"--infile={good}")
             self.assertEqual(twice.status, 1, twice)
-            self.assertRegex(twice.err, "FILE.*--infile|--infile.*FILE|required")
+            self.assertRegex(twice.err, "FILE.*--infile|--infile.*FILE")
 
 
 if __name__ == "__main__":
