@@ -64,7 +64,7 @@ void SetHelp(CommandLine& line) {
 absl::Status FillConnection(CLI::App& app, ConnectionDefaults& defaults,
                             CommandLine& line) {
   const bool names_sequencer = app.get_option("--test_sequencer")->count() > 0;
-  const bool names_tls = !line.tls.empty();
+  const bool names_tls = !line.tls.empty() || !line.tls.name.empty();
   const absl::Status status = defaults.Fill(app);
   if (!status.ok()) return status;
   line.filled = defaults.Filled();
@@ -85,9 +85,11 @@ absl::Status CheckUse(const CommandLine& line) {
     return absl::InvalidArgumentError(
         "-s runs tests and needs a directory for their results: -o DIR");
   }
-  if (!line.tls.empty() && line.sequencer.empty()) {
+  const bool has_tls = !line.tls.empty() || !line.tls.name.empty();
+  if (has_tls && line.sequencer.empty()) {
     return absl::InvalidArgumentError(
-        "--tls_ca, --tls_cert and --tls_key are for a sequencer: -s HOST:PORT");
+        "--tls_ca, --tls_cert, --tls_key and --tls_name are for a sequencer: "
+        "-s HOST:PORT");
   }
   if (absl::StrContains(line.tests.label, "/")) {
     return absl::InvalidArgumentError(
@@ -118,6 +120,10 @@ void AddFlags(CLI::App& app, CommandLine& line) {
   app.add_option("--tls_key", line.tls.key,
                  "The certificate's private key (PEM).")
       ->type_name("FILE");
+  app.add_option("--tls_name", line.tls.name,
+                 "Name that the sequencer's certificate must have;\n"
+                 "default: that of its host.")
+      ->type_name("NAME");
   app.add_option("-t,--duration", line.tests.duration,
                  "Traffic of each test, in seconds or with a unit,\n"
                  "such as 2m; default: 30.")

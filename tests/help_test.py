@@ -19,6 +19,8 @@ SUBCOMMANDS = (
     "check_test",
     "compare",
     "help",
+    "join",
+    "make_secret",
     "node_manager",
     "noise_floor",
     "numa_compare",

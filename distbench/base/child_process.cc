@@ -20,6 +20,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
+#include "distbench/base/stop_signals.h"
 
 namespace distbench {
 namespace {
@@ -30,25 +31,6 @@ void AppendPointers(std::vector<std::string>& strings,
                     std::vector<char*>& pointers) {
   for (std::string& each : strings) pointers.push_back(each.data());
   pointers.push_back(nullptr);
-}
-
-// A variable that is there twice has one value for some programs, and the other
-// for others, so that the new one replaces the old one.
-std::vector<char*> EnvironmentOf(ChildProgram& program) {
-  std::vector<char*> environment;
-  for (char** each = environ; *each != nullptr; ++each) {
-    const absl::string_view variable = *each;
-    const absl::string_view name = variable.substr(0, variable.find('=') + 1);
-    if (std::none_of(program.more_environment.begin(),
-                     program.more_environment.end(),
-                     [name](const std::string& more) {
-                       return absl::StartsWith(more, name);
-                     })) {
-      environment.push_back(*each);
-    }
-  }
-  AppendPointers(program.more_environment, environment);
-  return environment;
 }
 
 // Runs in the child, which shares the parent's memory until execve(2), or has a
@@ -67,8 +49,10 @@ std::vector<char*> EnvironmentOf(ChildProgram& program) {
   } else {
     setpgid(0, 0);
   }
-  close(STDIN_FILENO);
-  open("/dev/null", O_RDONLY);  // the lowest descriptor that is free
+  if (!program.has_stdin) {
+    close(STDIN_FILENO);
+    open("/dev/null", O_RDONLY);  // the lowest descriptor that is free
+  }
   if (output >= 0) {
     dup2(output, STDOUT_FILENO);
     dup2(output, STDERR_FILENO);
@@ -133,12 +117,28 @@ absl::Status StartError(int error_number, const ChildProgram& program) {
       absl::StrCat(status.message(), GroupExplanation(error_number)));
 }
 
+// Whether one of `replaced` ("NAME=VALUE") has the variable's name.
+bool IsReplaced(const char* variable,
+                const std::vector<std::string>& replaced) {
+  const absl::string_view text = variable;
+  const absl::string_view name = text.substr(0, text.find('=') + 1);
+  return std::any_of(
+      replaced.begin(), replaced.end(),
+      [name](const std::string& each) { return absl::StartsWith(each, name); });
+}
+
 // fork(2) would copy the page tables of a process that may be large, and
 // posix_spawn(3) does not support PR_SET_PDEATHSIG.
 pid_t Spawn(ChildProgram& program, int output) {
   std::vector<char*> arguments;
   AppendPointers(program.arguments, arguments);
-  std::vector<char*> environment = EnvironmentOf(program);
+  std::vector<char*> environment;
+  for (char** each = environ; *each != nullptr; ++each) {
+    if (!IsReplaced(*each, program.more_environment)) {
+      environment.push_back(*each);
+    }
+  }
+  AppendPointers(program.more_environment, environment);
   const pid_t parent = getpid();
   const pid_t pid =
       program.group >= 0
@@ -188,6 +188,14 @@ bool ChildProcess::HasEnded(absl::Duration patience) const {
 
 void ChildProcess::Signal(int signal) const {
   syscall(SYS_pidfd_send_signal, handle_.get(), signal, nullptr, 0);
+}
+
+void ChildProcess::PassOn(int signal) const {
+  siginfo_t info = {};
+  info.si_signo = signal;
+  info.si_code = SI_QUEUE;
+  info.si_value.sival_int = kPassedOnSignal;
+  syscall(SYS_pidfd_send_signal, handle_.get(), signal, &info, 0);
 }
 
 int ChildProcess::Finish() {

@@ -5,10 +5,12 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "distbench/cli/version_text.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/flags/command_tree.h"
@@ -35,20 +37,51 @@ objective was not met, 3 a run failed or its results are invalid.
 
 )";
 
+// The option that holds the words after "--": CLI11 would take them for
+// arguments of the command itself. Its value is one text, because CLI11 looks
+// for lists in the values of options that have several; and it begins with a
+// mark, so that it never looks like a flag.
+constexpr char kTrailingFlag[] = "--trailing_command";
+constexpr char kWordMark = '\0';
+
+// Replaces "--" and what follows it by that option, if the command has it.
+std::vector<std::string> TakeTrailingCommand(
+    const CLI::App& app, std::vector<std::string> arguments) {
+  const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
+  if (dashes == arguments.begin() || dashes == arguments.end()) {
+    return arguments;
+  }
+  const std::vector<const CLI::App*> commands =
+      app.get_subcommands([&](const CLI::App* command) {
+        return command->get_name() == arguments.front() &&
+               command->get_option_no_throw(kTrailingFlag) != nullptr;
+      });
+  if (commands.empty()) {
+    return arguments;
+  }
+  std::string words;
+  for (auto word = dashes + 1; word != arguments.end(); ++word) {
+    words.push_back(kWordMark);
+    words.append(*word);
+  }
+  arguments.erase(dashes, arguments.end());
+  if (words.empty()) return arguments;
+  arguments.push_back(kTrailingFlag);
+  arguments.push_back(std::move(words));
+  return arguments;
+}
+
 bool IsFlag(const std::string& argument) {
   return argument.size() > 1 && argument.front() == '-';
 }
 
 // Makes an empty value an argument of its own: CLI11 takes "--outfile=" for a
-// flag whose value follows. What follows "--" is for someone else.
+// flag whose value follows.
 std::vector<std::string> SplitEmptyValues(
     const std::vector<std::string>& arguments) {
   std::vector<std::string> split;
-  bool is_ours = true;
   for (const std::string& argument : arguments) {
-    is_ours &= argument != "--";
-    if (is_ours && IsFlag(argument) &&
-        argument.find('=') == argument.size() - 1) {
+    if (IsFlag(argument) && argument.find('=') == argument.size() - 1) {
       split.push_back(argument.substr(0, argument.size() - 1));
       split.emplace_back();
     } else {
@@ -58,10 +91,12 @@ std::vector<std::string> SplitEmptyValues(
   return split;
 }
 
-// Returns the long names of a command's flags, without dashes.
+// Returns the long names of a command's flags, without dashes and without those
+// that are hidden from users.
 std::vector<std::string> FlagNamesOf(const CLI::App& command) {
   std::vector<std::string> flags;
   for (const CLI::Option* option : command.get_options()) {
+    if (option->get_group().empty()) continue;
     const std::vector<std::string>& names = option->get_lnames();
     flags.insert(flags.end(), names.begin(), names.end());
   }
@@ -229,6 +264,17 @@ std::string Remedy(const CLI::App& app) {
 
 }  // namespace
 
+void AddTrailingCommand(CLI::App& command, std::vector<std::string>& words) {
+  command
+      .add_option_function<std::string>(
+          kTrailingFlag,
+          [&words](const std::string& text) {
+            words = absl::StrSplit(text, kWordMark);
+            words.erase(words.begin());  // before the first mark
+          })
+      ->group("");  // not shown in the help
+}
+
 int RunCommandLine(const std::vector<AddCommand>& commands,
                    std::vector<std::string> arguments,
                    const Environment& environment) {
@@ -243,7 +289,7 @@ int RunCommandLine(const std::vector<AddCommand>& commands,
   AddHelpCommand(app, chosen);
   defaults.Announce(app);
 
-  arguments = SplitEmptyValues(arguments);
+  arguments = SplitEmptyValues(TakeTrailingCommand(app, std::move(arguments)));
   std::reverse(arguments.begin(), arguments.end());  // the order CLI11 expects
   try {
     app.parse(arguments);

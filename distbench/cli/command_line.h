@@ -23,6 +23,10 @@ using CommandBody = std::function<int()>;
 // names it.
 using AddCommand = void (*)(CLI::App& app, CommandBody& chosen);
 
+// Lets the command take another command line after "--", with flags of its own,
+// and stores its words. `words` must outlive the parsing.
+void AddTrailingCommand(CLI::App& command, std::vector<std::string>& words);
+
 // Runs the command that `arguments` (without the program's name) ask for. Flags
 // of the connection that they leave out come from the environment and the
 // user's file. Prints help to stdout; prints usage errors and suggestions to

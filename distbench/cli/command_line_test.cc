@@ -71,23 +71,10 @@ void AddSellCommand(CLI::App& app, CommandBody& chosen) {
   });
 }
 
-// The arguments of the last run of "pass" or "read".
-std::vector<std::string>& LastWords() {
-  static auto* const words = new std::vector<std::string>();
-  return *words;
-}
-
-// A subcommand that passes its arguments on.
-void AddPassCommand(CLI::App& app, CommandBody& chosen) {
-  CLI::App* command = app.add_subcommand("pass", "Passes it on.");
-  auto words = std::make_shared<std::vector<std::string>>();
-  command->add_option("WORD", *words, "What to pass on");
-  command->callback([words, &chosen] {
-    chosen = [words] {
-      LastWords() = *words;
-      return kRan;
-    };
-  });
+// The file of the last run of "read".
+std::string& LastInfile() {
+  static auto* const infile = new std::string();
+  return *infile;
 }
 
 void AddReadCommand(CLI::App& app, CommandBody& chosen) {
@@ -97,8 +84,28 @@ void AddReadCommand(CLI::App& app, CommandBody& chosen) {
   AddInfileArgument(*command, *infile);
   command->callback([infile, &chosen] {
     chosen = [infile] {
-      LastWords() = {*infile};
+      LastInfile() = *infile;
       return kRan;
+    };
+  });
+}
+
+// A subcommand that takes another command line.
+std::vector<std::string>& LastOrder() {
+  static auto* const words = new std::vector<std::string>();
+  return *words;
+}
+
+void AddOrderCommand(CLI::App& app, CommandBody& chosen) {
+  CLI::App* command = app.add_subcommand("order", "Orders bread.");
+  auto words = std::make_shared<std::vector<std::string>>();
+  auto names = std::make_shared<std::vector<std::string>>();
+  command->add_option("NAMES", *names, "Who orders");
+  AddTrailingCommand(*command, *words);
+  command->callback([words, names, &chosen] {
+    chosen = [words, names] {
+      LastOrder() = *words;
+      return kRan + static_cast<int>(names->size());
     };
   });
 }
@@ -127,7 +134,7 @@ Outcome Invoke(std::vector<std::string> arguments,
   testing::internal::CaptureStderr();
   const int exit_code =
       RunCommandLine({AddBakeCommand, AddSellCommand, AddOvenCommand,
-                      AddPassCommand, AddReadCommand},
+                      AddOrderCommand, AddReadCommand},
                      std::move(arguments), environment);
   return {exit_code, testing::internal::GetCapturedStdout(),
           testing::internal::GetCapturedStderr()};
@@ -269,17 +276,11 @@ TEST(CommandLineTest, TheEnvironmentGivesWhatIsMissing) {
   EXPECT_EQ(Invoke({"bake"}, environment).exit_code, kRan);
 }
 
-TEST(CommandLineTest, WhatFollowsTwoDashesIsLeftAlone) {
-  EXPECT_EQ(Invoke({"pass", "--", "run", "--outfile=", "--", "--x"}).exit_code,
-            kRan);
-  EXPECT_THAT(LastWords(), ElementsAre("run", "--outfile=", "--", "--x"));
-}
-
 TEST(CommandLineTest, AFileIsAnArgumentOrAFlag) {
   EXPECT_EQ(Invoke({"read", "a.config"}).exit_code, kRan);
-  EXPECT_THAT(LastWords(), ElementsAre("a.config"));
+  EXPECT_EQ(LastInfile(), "a.config");
   EXPECT_EQ(Invoke({"read", "--infile=b.config"}).exit_code, kRan);
-  EXPECT_THAT(LastWords(), ElementsAre("b.config"));
+  EXPECT_EQ(LastInfile(), "b.config");
   const Outcome outcome = Invoke({"read", "a.config", "--infile=b.config"});
   EXPECT_EQ(outcome.exit_code, kExitUsage);
   EXPECT_THAT(outcome.err, AllOf(HasSubstr("FILE"), HasSubstr("--infile")));
@@ -339,6 +340,30 @@ TEST(CommandLineTest, SubcommandsMayHaveSubcommands) {
   ExpectRefusal({"help", "oven", "heal"},
                 "distbench help: oven has no subcommand \"heal\"; did you mean "
                 "\"heat\"?\nSee: distbench help help\n");
+}
+
+TEST(CommandLineTest, AnotherCommandFollowsDashes) {
+  EXPECT_EQ(Invoke({"order", "ann", "bob", "--", "bake", "--port=7", "--",
+                    "--outfile=", "", "[a,b]", "-x"})
+                .exit_code,
+            kRan + 2);
+  EXPECT_THAT(LastOrder(), ElementsAre("bake", "--port=7", "--",
+                                       "--outfile=", "", "[a,b]", "-x"));
+  EXPECT_EQ(Invoke({"order", "ann", "--", "--help"}).exit_code, kRan + 1);
+  EXPECT_THAT(LastOrder(), ElementsAre("--help"));
+  for (const auto& none :
+       {std::vector<std::string>{"order", "ann"}, {"order", "ann", "--"}}) {
+    EXPECT_EQ(Invoke(none).exit_code, kRan + 1);
+    EXPECT_THAT(LastOrder(), IsEmpty());
+  }
+}
+
+TEST(CommandLineTest, FlagsBeforeDashesAreTheCommandsOwn) {
+  ExpectRefusal({"order", "--porridge=7", "--", "bake"},
+                "distbench order: unknown flag --porridge\n"
+                "See: distbench help order\n");
+  EXPECT_EQ(Invoke({"order", "--help"}).out.find("trailing"),
+            std::string::npos);
 }
 
 TEST(CommandLineTest, HelpOfSubcommandsOfSubcommands) {

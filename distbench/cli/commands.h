@@ -16,6 +16,8 @@ void AddCompleteCommand(CLI::App& app, CommandBody& chosen);
 void AddControlGuardianCommand(CLI::App& app, CommandBody& chosen);
 void AddEngineCommand(CLI::App& app, CommandBody& chosen);
 void AddGenerateShellFilesCommand(CLI::App& app, CommandBody& chosen);
+void AddJoinCommand(CLI::App& app, CommandBody& chosen);
+void AddMakeSecretCommand(CLI::App& app, CommandBody& chosen);
 void AddNodeManagerCommand(CLI::App& app, CommandBody& chosen);
 void AddNoiseFloorCommand(CLI::App& app, CommandBody& chosen);
 void AddNumaCompareCommand(CLI::App& app, CommandBody& chosen);

@@ -76,6 +76,9 @@ void AddTlsFlags(CLI::App& command, TlsFiles& files) {
               "Own certificate (PEM), such as host1.crt");
   AddTextFlag(command, "--tls_key", files.key, "FILE",
               "Private key of that certificate (PEM), such as host1.key");
+  AddTextFlag(command, "--tls_name", files.name, "NAME",
+              "Name that the sequencer's certificate must have; default: that\n"
+              "of its host");
 }
 
 void AddNamesFlag(CLI::App& command, const std::string& flag,

@@ -30,7 +30,7 @@ void AddPortFlag(CLI::App& command, int& port, absl::string_view description);
 // --test_sequencer=HOST:PORT; required.
 void AddTestSequencerFlag(CLI::App& command, std::string& address);
 
-// --tls_ca, --tls_cert and --tls_key.
+// --tls_ca, --tls_cert, --tls_key and --tls_name.
 void AddTlsFlags(CLI::App& command, TlsFiles& files);
 
 // Adds a flag that takes a comma-separated list of names and may be repeated.

@@ -9,6 +9,7 @@ int main(int argc, char** argv) {
   return RunCommandLine(
       {
           AddTestSequencerCommand, AddNodeManagerCommand,
+          AddJoinCommand,          AddMakeSecretCommand,
           AddEngineCommand,        AddControlGuardianCommand,
           AddRunTestsCommand,      AddRunsCommand,
           AddAbTestCommand,        AddSearchCommand,

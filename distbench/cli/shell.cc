@@ -121,8 +121,7 @@ void AddCompleteCommand(CLI::App& app, CommandBody& chosen) {
   // Hidden from the list of subcommands, because scripts of shells call it.
   command->group("");
   auto words = std::make_shared<std::vector<std::string>>();
-  command->add_option("WORD", *words,
-                      "After --: the program and the words so far");
+  AddTrailingCommand(*command, *words);
   command->footer("Example:\n  distbench complete -- distbench run_");
   command->callback([&app, words, &chosen] {
     chosen = [&app, words] { return PrintCompletion(app, *words); };

@@ -57,6 +57,7 @@ std::unique_ptr<TestClient> Connect(const ValueRequest& request) {
   tls.ca = ConnectionValue(request, "tls_ca");
   tls.cert = ConnectionValue(request, "tls_cert");
   tls.key = ConnectionValue(request, "tls_key");
+  tls.name = ConnectionValue(request, "tls_name");
   absl::StatusOr<std::unique_ptr<TestClient>> client =
       TestClient::Connect(address, tls, kConnectTimeout);
   return client.ok() ? *std::move(client) : nullptr;

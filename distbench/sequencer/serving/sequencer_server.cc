@@ -158,6 +158,11 @@ class SequencerServer::Impl {
     book_.AwaitStored(kStoreGrace);
   }
 
+  bool EndNodes(absl::Duration patience) {
+    registry_.ShutDownNodes();
+    return registry_.AwaitEmpty(patience);
+  }
+
   void Shutdown() ABSL_LOCKS_EXCLUDED(shutdown_mutex_) {
     absl::MutexLock lock(&shutdown_mutex_);
     if (is_shut_down_) return;
@@ -292,6 +297,10 @@ std::shared_ptr<grpc::Channel> SequencerServer::InProcessChannel() {
 }
 
 void SequencerServer::EndRuns() { impl_->EndRuns(); }
+
+bool SequencerServer::EndNodes(absl::Duration patience) {
+  return impl_->EndNodes(patience);
+}
 
 void SequencerServer::Shutdown() { impl_->Shutdown(); }
 
