@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "distbench/cli/own_program.h"
 #include "distbench/config/problems/suggest.h"
 
@@ -30,9 +31,9 @@ absl::StatusOr<std::string> FindTestBuilder(const std::string& own_program,
                                             const std::string& search_path) {
   const fs::path beside = fs::path(own_program).parent_path() / kTestBuilder;
   if (IsProgram(beside)) return beside.string();
-  for (const std::string& folder :
+  for (const absl::string_view folder :
        absl::StrSplit(search_path, ':', absl::SkipEmpty())) {
-    const fs::path path = fs::path(folder) / kTestBuilder;
+    const fs::path path = fs::path(std::string(folder)) / kTestBuilder;
     if (IsProgram(path)) return path.string();
   }
   return absl::NotFoundError(absl::StrCat(
