@@ -1,6 +1,7 @@
 #include "test_builder/completion.h"
 
 #include <CLI/CLI.hpp>
+#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -65,7 +66,8 @@ std::vector<Candidate> SettingCandidates(const std::string& stays) {
   return candidates;
 }
 
-// The names of all parameters, which a sweep may vary.
+// The names of all parameters, which a sweep may vary. Of those with the same
+// name, the first describes them.
 std::vector<Candidate> SweepCandidates() {
   std::vector<Parameter> parameters = CommonParameters();
   for (const Pattern& pattern : AllPatterns()) {
@@ -75,7 +77,9 @@ std::vector<Candidate> SweepCandidates() {
     AddParameters(protocol.parameters, parameters);
   }
   std::vector<Candidate> candidates;
+  std::set<std::string> names;
   for (const Parameter& parameter : parameters) {
+    if (!names.insert(parameter.name).second) continue;
     candidates.push_back({parameter.name, parameter.meaning});
   }
   return candidates;

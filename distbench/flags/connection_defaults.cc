@@ -184,8 +184,8 @@ void ConnectionDefaults::ReadVariables(const Environment& environment) {
 
 void ConnectionDefaults::Announce(CLI::App& app) {
   for (const auto& [option, name] : OptionsOf(app)) {
-    option->description(absl::StrCat(option->get_description(),
-                                     "\nEnvironment: ", VariableOf(name)));
+    option->description(absl::StrCat(option->get_description(), "\n",
+                                     kEnvironmentLabel, VariableOf(name)));
   }
   if (HasConnectionFlags(app)) {
     // Only of the command that is used: elsewhere the flag stays required, as

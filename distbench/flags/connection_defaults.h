@@ -80,6 +80,9 @@ class ConnectionDefaults {
   std::vector<std::string> filled_;
 };
 
+// Begins the line about its variable in the description of a flag.
+inline constexpr char kEnvironmentLabel[] = "Environment: ";
+
 // A paragraph about the variables and the file, for help texts.
 std::string ConnectionDefaultsHelp();
 

@@ -39,13 +39,16 @@ std::string Italic(absl::string_view text) {
   return absl::StrCat("\\fI", Escape(text), "\\fR");
 }
 
-// A paragraph that is filled, except that an indented line stays one.
+// A paragraph that is filled, except that an indented line stays one, and that
+// of a flag's variable.
 std::string Filled(absl::string_view paragraph) {
   std::string text;
   for (absl::string_view line : absl::StrSplit(paragraph, '\n')) {
     const absl::string_view stripped = absl::StripAsciiWhitespace(line);
     if (stripped.empty()) continue;
-    if (stripped.size() < line.size()) absl::StrAppend(&text, ".br\n");
+    const bool begins_line = stripped.size() < line.size() ||
+                             absl::StartsWith(line, kEnvironmentLabel);
+    if (begins_line) absl::StrAppend(&text, ".br\n");
     absl::StrAppend(&text, Escape(stripped), "\n");
   }
   return text;

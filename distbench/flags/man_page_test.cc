@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
+#include "distbench/flags/connection_defaults.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -86,7 +87,11 @@ TEST_F(ManPageTest, NamesWhatUsersSee) {
 TEST_F(ManPageTest, OnlyConnectionsHaveAnEnvironment) {
   EXPECT_THAT(Page(*bake_), Not(HasSubstr("ENVIRONMENT")));
   bake_->add_option("--tls_ca", text_, "Whom to trust");
-  EXPECT_THAT(Page(*bake_), HasSubstr(".SH ENVIRONMENT AND FILES\n"));
+  ConnectionDefaults defaults(NoEnvironment());
+  defaults.Announce(app_);
+  EXPECT_THAT(Page(*bake_), AllOf(HasSubstr(".SH ENVIRONMENT AND FILES\n"),
+                                  HasSubstr("Whom to trust\n.br\nEnvironment: "
+                                            "DISTBENCH_TLS_CA\n")));
 }
 
 }  // namespace
