@@ -26,14 +26,14 @@ std::vector<std::string> Words(std::vector<std::string> words) {
   return found;
 }
 
-TEST(CompletionTest, Patterns) {
+TEST(TestBuilderCompletionTest, Patterns) {
   EXPECT_THAT(Words({"cliq"}), ElementsAre("clique"));
   EXPECT_THAT(Words({"-t", "5", ""}),
               AllOf(Contains("client_server"), Contains("parameter_sweep")));
   EXPECT_THAT(Words({"clique", "trip"}), ElementsAre("tripartite"));
 }
 
-TEST(CompletionTest, Settings) {
+TEST(TestBuilderCompletionTest, Settings) {
   EXPECT_THAT(Words({"clique:node"}), ElementsAre("clique:node_count="));
   EXPECT_THAT(Words({"clique:node_count=3:test_d"}),
               ElementsAre("clique:node_count=3:test_duration="));
@@ -42,24 +42,24 @@ TEST(CompletionTest, Settings) {
   EXPECT_THAT(Words({"clique:tcp:client_t"}), IsEmpty());
 }
 
-TEST(CompletionTest, Choices) {
+TEST(TestBuilderCompletionTest, Choices) {
   EXPECT_THAT(Words({"clique:synchronization_mode=sync_burst_"}),
               ElementsAre("clique:synchronization_mode=sync_burst_spread"));
   EXPECT_THAT(Words({"clique:node_count="}), IsEmpty());
 }
 
-TEST(CompletionTest, PrefixesAndSweeps) {
+TEST(TestBuilderCompletionTest, PrefixesAndSweeps) {
   EXPECT_THAT(Words({"-c", "ipv"}), ElementsAre("ipv4", "ipv6"));
   EXPECT_THAT(Words({"parameter_sweep", "node_c"}), ElementsAre("node_count"));
   EXPECT_THAT(Words({"--prefix=grpc:ipv4"}), ElementsAre("--prefix=grpc:ipv4"));
 }
 
-TEST(CompletionTest, Flags) {
+TEST(TestBuilderCompletionTest, Flags) {
   EXPECT_THAT(Words({"--dry"}), ElementsAre("--dry_run"));
   EXPECT_EQ(CompleteTestBuilder({"-o", ""}).paths, Completion::Paths::kFolders);
 }
 
-TEST(ManualTest, HasFlagsAndAllPatterns) {
+TEST(TestBuilderManualTest, HasFlagsAndAllPatterns) {
   const std::string page = TestBuilderManPage("1.2.3");
   EXPECT_THAT(page, StartsWith(".TH \"TEST_BUILDER\" 1"));
   for (const char* part :
