@@ -1,5 +1,8 @@
 #include "test_builder/command_line.h"
 
+#include <optional>
+#include <string>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -80,6 +83,35 @@ TEST(ParseCommandLineTest, Help) {
     EXPECT_TRUE(Parse(arguments).help);
     EXPECT_EQ(Parse(arguments).help_topic, "clique");
   }
+}
+
+TEST(ParseCommandLineTest, ASequencerByDefaultRunsWhatHasADirectory) {
+  const Environment environment =
+      [](const std::string& name) -> std::optional<std::string> {
+    if (name == "DISTBENCH_TEST_SEQUENCER") return "host:1";
+    if (name == "DISTBENCH_TLS_CA") return "ca.crt";
+    return std::nullopt;
+  };
+  const auto run = ParseCommandLine({"clique", "-o", "dir"}, environment);
+  ASSERT_TRUE(run.ok()) << run.status();
+  EXPECT_EQ(run->sequencer, "host:1");
+  EXPECT_EQ(run->tls.ca, "ca.crt");
+  EXPECT_EQ(run->filled.size(), 2);
+
+  const auto printed = ParseCommandLine({"clique"}, environment);
+  ASSERT_TRUE(printed.ok()) << printed.status();
+  EXPECT_EQ(printed->sequencer, "");
+  EXPECT_TRUE(printed->tls.empty());
+
+  const auto written =
+      ParseCommandLine({"clique", "-o", "dir", "-s", ""}, environment);
+  ASSERT_TRUE(written.ok()) << written.status();
+  EXPECT_EQ(written->sequencer, "");
+}
+
+TEST(ParseCommandLineTest, AsksForTheVersionAlone) {
+  EXPECT_TRUE(Parse({"--version"}).version);
+  EXPECT_FALSE(Parse({"clique"}).version);
 }
 
 TEST(ParseCommandLineTest, SaysWhatIsMissing) {

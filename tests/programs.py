@@ -25,6 +25,12 @@ START_SCRIPT = os.path.abspath("start_distbench_localhost.sh")
 # return less of it.
 SANITIZED = "DISTBENCH_SANITIZED" in os.environ
 
+# Defaults of flags that the developer may have are not those of the tests.
+os.environ["XDG_CONFIG_HOME"] = "/nonexistent"
+for _variable in list(os.environ):
+    if re.match("DISTBENCH_(TEST_SEQUENCER|TLS_)", _variable):
+        del os.environ[_variable]
+
 # Inherited by all programs that a test starts, so that leftovers are found.
 _MARKER = "DISTBENCH_TEST_MARKER"
 

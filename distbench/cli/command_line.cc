@@ -7,11 +7,14 @@
 #include <optional>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "distbench/base/version.h"
+#include "distbench/cli/version_text.h"
 #include "distbench/config/problems/suggest.h"
+#include "distbench/flags/command_tree.h"
+#include "distbench/flags/connection_defaults.h"
 #include "distbench/report/findings/verdict.h"
 
 namespace distbench {
@@ -30,7 +33,9 @@ constexpr char kFooter[] = R"(Example on four hosts:
   host4$ distbench run_tests --test_sequencer=host1:10000 --infile=test.config
 
 Exit status: 0 success, 1 usage or config error before any traffic, 2 an
-objective was not met, 3 a run failed or its results are invalid.)";
+objective was not met, 3 a run failed or its results are invalid.
+
+)";
 
 // The option that holds the words after "--": CLI11 would take them for
 // arguments of the command itself. Its value is one text, because CLI11 looks
@@ -46,9 +51,12 @@ std::vector<std::string> TakeTrailingCommand(
   if (dashes == arguments.begin() || dashes == arguments.end()) {
     return arguments;
   }
-  const CLI::App* command = app.get_subcommand_no_throw(arguments.front());
-  if (command == nullptr ||
-      command->get_option_no_throw(kTrailingFlag) == nullptr) {
+  const std::vector<const CLI::App*> commands =
+      app.get_subcommands([&](const CLI::App* command) {
+        return command->get_name() == arguments.front() &&
+               command->get_option_no_throw(kTrailingFlag) != nullptr;
+      });
+  if (commands.empty()) {
     return arguments;
   }
   std::string words;
@@ -85,7 +93,7 @@ std::vector<std::string> SplitEmptyValues(
 
 // Returns the long names of a command's flags, without dashes and without those
 // that are hidden from users.
-std::vector<std::string> FlagsOf(const CLI::App& command) {
+std::vector<std::string> FlagNamesOf(const CLI::App& command) {
   std::vector<std::string> flags;
   for (const CLI::Option* option : command.get_options()) {
     if (option->get_group().empty()) continue;
@@ -101,26 +109,12 @@ std::vector<std::string> NamesOf(const std::vector<const CLI::App*>& commands) {
   return names;
 }
 
-std::vector<const CLI::App*> CommandsOf(const CLI::App& app) {
-  return app.get_subcommands(
-      [](const CLI::App* command) { return !command->get_group().empty(); });
-}
-
-// Returns a name such as "runs get"; empty for the app itself.
-std::string FullName(const CLI::App& command) {
-  const CLI::App* parent = command.get_parent();
-  if (parent == nullptr) return "";
-  const std::string before = FullName(*parent);
-  return before.empty() ? command.get_name()
-                        : absl::StrCat(before, " ", command.get_name());
-}
-
 // Returns the full names of all subcommands, at any depth, that have the flag.
 std::vector<std::string> CommandsWithFlag(const CLI::App& app,
                                           const std::string& flag) {
   std::vector<std::string> names;
   for (const CLI::App* command : CommandsOf(app)) {
-    const std::vector<std::string> flags = FlagsOf(*command);
+    const std::vector<std::string> flags = FlagNamesOf(*command);
     if (std::find(flags.begin(), flags.end(), flag) != flags.end()) {
       names.push_back(FullName(*command));
     }
@@ -144,7 +138,8 @@ std::string ExplainFlag(const CLI::App& app, const CLI::App& command,
     return absl::StrCat(flag, " is a flag of ", absl::StrJoin(owners, ", "),
                         ", and comes after the subcommand's name");
   }
-  const std::optional<std::string> meant = ClosestName(name, FlagsOf(command));
+  const std::optional<std::string> meant =
+      ClosestName(name, FlagNamesOf(command));
   return absl::StrCat(
       "unknown flag ", flag,
       meant ? absl::StrCat("; did you mean --", *meant, "?") : "");
@@ -166,6 +161,11 @@ std::string ExplainExtra(const CLI::App& app, const CLI::App& command,
 
 // Returns the innermost subcommand that the user named, or the app itself.
 const CLI::App& NamedCommand(const CLI::App& app) {
+  const std::vector<CLI::App*> named = app.get_subcommands();
+  return named.empty() ? app : NamedCommand(*named.front());
+}
+
+CLI::App& NamedCommand(CLI::App& app) {
   const std::vector<CLI::App*> named = app.get_subcommands();
   return named.empty() ? app : NamedCommand(*named.front());
 }
@@ -234,6 +234,34 @@ void AddHelpCommand(CLI::App& app, CommandBody& chosen) {
   });
 }
 
+// Names what was not typed, for users who wonder what an error is about.
+void SayWhatWasFilledIn(const ConnectionDefaults& defaults) {
+  for (const std::string& filled : defaults.Filled()) {
+    std::cerr << "distbench: " << filled << '\n';
+  }
+}
+
+// Fills in what the command line leaves out, and runs the command.
+int RunChosen(CLI::App& app, ConnectionDefaults& defaults,
+              const CommandBody& body) {
+  const absl::Status filled = defaults.Fill(NamedCommand(app));
+  if (!filled.ok()) return Refuse(app, std::string(filled.message()));
+  const int exit_code = body();
+  if (exit_code == kExitUsage) SayWhatWasFilledIn(defaults);
+  return exit_code;
+}
+
+// What else could give a flag that is missing.
+std::string Remedy(const CLI::App& app) {
+  for (const CLI::Option* option : NamedCommand(app).get_options()) {
+    if (!option->get_required() || option->count() > 0) continue;
+    // CLI11 complains about the first.
+    const std::string variable = VariableOf(option->get_single_name());
+    return variable.empty() ? "" : absl::StrCat("; ", variable, " can set it");
+  }
+  return "";
+}
+
 }  // namespace
 
 void AddTrailingCommand(CLI::App& command, std::vector<std::string>& words) {
@@ -248,16 +276,18 @@ void AddTrailingCommand(CLI::App& command, std::vector<std::string>& words) {
 }
 
 int RunCommandLine(const std::vector<AddCommand>& commands,
-                   std::vector<std::string> arguments) {
+                   std::vector<std::string> arguments,
+                   const Environment& environment) {
+  ConnectionDefaults defaults(environment);
   CLI::App app(kDescription, "distbench");
-  app.footer(kFooter);
+  app.footer(absl::StrCat(kFooter, ConnectionDefaultsHelp()));
   app.require_subcommand(0, 1);
-  app.set_version_flag("--version",
-                       absl::StrCat("distbench ", ProgramVersion()),
+  app.set_version_flag("--version", VersionText(),
                        "Print the version and exit");
   CommandBody chosen;
   for (const AddCommand add_command : commands) add_command(app, chosen);
   AddHelpCommand(app, chosen);
+  defaults.Announce(app);
 
   arguments = SplitEmptyValues(TakeTrailingCommand(app, std::move(arguments)));
   std::reverse(arguments.begin(), arguments.end());  // the order CLI11 expects
@@ -267,12 +297,14 @@ int RunCommandLine(const std::vector<AddCommand>& commands,
     return app.exit(help_or_version);
   } catch (const CLI::ExtrasError&) {
     return Refuse(app, ExplainExtras(app));
+  } catch (const CLI::RequiredError& error) {
+    return Refuse(app, absl::StrCat(error.what(), Remedy(app)));
   } catch (const CLI::ParseError& error) {
     return Refuse(app, error.what());
   }
-  if (chosen != nullptr) return chosen();
-  // A subcommand was named without the nested subcommand that it needs.
+  if (chosen != nullptr) return RunChosen(app, defaults, chosen);
   const CLI::App& named = NamedCommand(app);
+  // A subcommand was named without the nested subcommand that it needs.
   if (&named != &app) return PrintHelp(named);
   std::cout << app.help();
   return kExitOk;

@@ -4,7 +4,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
-#include "distbench/config/syntax/quantity.h"
+#include "distbench/flags/duration.h"
 
 namespace distbench {
 
@@ -14,7 +14,7 @@ constexpr int kMaxPort = 65535;
 
 // Returns an empty string if the text is a positive duration, else the error.
 std::string CheckDuration(const std::string& text) {
-  const auto duration = ParseDurationWithUnit(text);
+  const auto duration = ParseDurationOrSeconds(text);
   if (!duration.ok()) return std::string(duration.status().message());
   if (*duration > absl::ZeroDuration()) return "";
   return '"' + text + "\" is out of range; a duration must be above 0";
@@ -116,6 +116,18 @@ void AddInfileFlag(CLI::App& command, std::string& infile) {
       .capture_default_str();
 }
 
+void AddInfileArgument(CLI::App& command, std::string& infile) {
+  // Its name on the command line differs from that of the variable's flag.
+  AddTextOption(command, "FILE", infile, "FILE", "The same as --infile=FILE")
+      .excludes(command.get_option("--infile"))
+      ->option_text(" ");
+}
+
+void AddQuietFlag(CLI::App& command, bool& quiet) {
+  command.add_flag("--quiet", quiet,
+                   "Show no progress, only results, warnings and errors");
+}
+
 void AddDurationFlag(CLI::App& command, const std::string& flag,
                      absl::Duration& duration, absl::string_view description) {
   command
@@ -123,7 +135,7 @@ void AddDurationFlag(CLI::App& command, const std::string& flag,
           flag,
           [&duration](const std::string& text) {
             duration =
-                ParseDurationWithUnit(text).value_or(absl::ZeroDuration());
+                ParseDurationOrSeconds(text).value_or(absl::ZeroDuration());
           },
           std::string(description))
       ->check(CheckDuration)

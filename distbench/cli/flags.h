@@ -48,7 +48,14 @@ void AddMetricsPortFlag(CLI::App& command, std::optional<int>& port);
 // --infile=FILE.
 void AddInfileFlag(CLI::App& command, std::string& infile);
 
-// Adds a flag that takes a positive duration, such as "130s" or "2m".
+// FILE as an argument, instead of --infile, which the command already has.
+// `infile` is the same variable.
+void AddInfileArgument(CLI::App& command, std::string& infile);
+
+// --quiet.
+void AddQuietFlag(CLI::App& command, bool& quiet);
+
+// Adds a flag that takes a positive duration, such as "1m30s", or seconds.
 void AddDurationFlag(CLI::App& command, const std::string& flag,
                      absl::Duration& duration, absl::string_view description);
 

@@ -14,7 +14,7 @@
 #include "distbench/cli/commands.h"
 #include "distbench/cli/flags.h"
 #include "distbench/cli/output.h"
-#include "distbench/config/syntax/quantity.h"
+#include "distbench/flags/duration.h"
 #include "distbench/report/findings/verdict.h"
 #include "distbench/security/job_secret.h"
 
@@ -37,7 +37,7 @@ absl::StatusOr<absl::Duration> ParseValidity(absl::string_view text) {
       std::isfinite(days)) {
     return days * kDay;
   }
-  return ParseDurationWithUnit(text);
+  return ParseDurationOrSeconds(text);
 }
 
 int RunMakeSecret(const Flags& flags) {

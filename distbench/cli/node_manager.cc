@@ -106,6 +106,7 @@ void AddNodeManagerCommand(CLI::App& app, CommandBody& chosen) {
                    "nodeN: the node's name, otherwise chosen by the\n"
                    "sequencer; then name=value: attributes for the\n"
                    "service constraints of tests")
+      ->type_name("NODE")
       ->option_text(" ");
   AddTestSequencerFlag(*command, flags->test_sequencer);
   AddTlsFlags(*command, flags->tls);

@@ -74,10 +74,10 @@ void AddLoadFlags(CLI::App& command, SearchFlags& flags) {
 }
 
 void AddCellFlags(CLI::App& command, SearchFlags& flags) {
-  AddTextFlag(command, "--controls", flags.controls, "NAME",
+  AddTextFlag(command, "--controls", flags.controls, "CONTROLS",
               "With an objective on isolation: the set of controls of the\n"
               "test's experiment that holds; default: the only one");
-  AddTextFlag(command, "--antagonist", flags.antagonist, "NAME",
+  AddTextFlag(command, "--antagonist", flags.antagonist, "ANTAGONIST",
               "With an objective on isolation: the antagonist; default: the\n"
               "only one");
 }
@@ -118,6 +118,7 @@ void AddOutputFlags(CLI::App& command, SearchFlags& flags) {
   AddTextFlag(command, "--on_final", flags.on_final, "COMMAND",
               "Shell command, such as a profiler, to run when the final run\n"
               "begins; DISTBENCH_FINAL_START and _END hold its times");
+  AddQuietFlag(command, flags.quiet);
 }
 
 }  // namespace
@@ -133,6 +134,9 @@ void AddSearchFlags(CLI::App& command, SearchFlags& flags) {
       ->check([](const std::string& value) {
         return absl::StartsWith(value, "--") ? "its FILE is missing" : "";
       });
+  command.add_option("FILE", flags.infile, "The same as --infile=FILE")
+      ->excludes(command.get_option("--infile"))
+      ->option_text(" ");
   AddLoadFlags(command, flags);
   AddCellFlags(command, flags);
   AddEffortFlags(command, flags);

@@ -90,7 +90,10 @@ absl::StatusOr<std::unique_ptr<JobCluster>> JobCluster::Start(
     const JobEnvironment& environment, const TestSequence& tests) {
   auto cluster = absl::WrapUnique(new JobCluster());
   std::string address = environment.test_sequencer;
+  TlsFiles tls = environment.tls;
   if (address.empty()) {
+    // Certificates that the user has are for a sequencer of theirs.
+    tls = {};
     absl::StatusOr<std::unique_ptr<LocalCluster>> local =
         StartLocal(environment, tests);
     if (!local.ok()) return local.status();
@@ -98,7 +101,7 @@ absl::StatusOr<std::unique_ptr<JobCluster>> JobCluster::Start(
     address = cluster->local_->address();
   }
   absl::StatusOr<std::unique_ptr<TestClient>> client =
-      TestClient::Connect(address, environment.tls);
+      TestClient::Connect(address, tls);
   if (!client.ok()) return client.status();
   cluster->client_ = *std::move(client);
   cluster->cancel_client_.emplace(
