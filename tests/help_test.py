@@ -19,6 +19,7 @@ SUBCOMMANDS = (
     "check_test",
     "compare",
     "help",
+    "launch",
     "node_manager",
     "noise_floor",
     "numa_compare",

@@ -14,6 +14,8 @@ void AddCheckTestCommand(CLI::App& app, CommandBody& chosen);
 void AddCompareCommand(CLI::App& app, CommandBody& chosen);
 void AddControlGuardianCommand(CLI::App& app, CommandBody& chosen);
 void AddEngineCommand(CLI::App& app, CommandBody& chosen);
+void AddLaunchCommand(CLI::App& app, CommandBody& chosen);
+void AddLaunchedCommand(CLI::App& app, CommandBody& chosen);
 void AddNodeManagerCommand(CLI::App& app, CommandBody& chosen);
 void AddNoiseFloorCommand(CLI::App& app, CommandBody& chosen);
 void AddNumaCompareCommand(CLI::App& app, CommandBody& chosen);

@@ -11,6 +11,8 @@ int main(int argc, char** argv) {
           AddNodeManagerCommand,
           AddEngineCommand,
           AddControlGuardianCommand,
+          AddLaunchCommand,
+          AddLaunchedCommand,
           AddRunTestsCommand,
           AddRunsCommand,
           AddAbTestCommand,
