@@ -65,6 +65,16 @@ std::vector<std::string> JoinFlags(const Flags& flags) {
   return join;
 }
 
+absl::Status CheckCopy(const Flags& flags) {
+  if (!flags.copy || flags.command.empty() ||
+      flags.command.front() != "test_builder") {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      "--copy copies distbench alone, and not test_builder; write the tests to "
+      "a file with test_builder, and give that to run_tests");
+}
+
 absl::Status MakeLogFolder(const std::string& logs) {
   if (logs.empty()) return absl::OkStatus();
   std::error_code error;
@@ -106,9 +116,9 @@ absl::StatusOr<SshLaunch> Prepare(const Flags& flags) {
     if (!leader.ok()) return leader.status();
     launch.leader = *std::move(leader);
   }
-  if (absl::Status status = MakeLogFolder(flags.logs); !status.ok()) {
-    return status;
-  }
+  absl::Status status = CheckCopy(flags);
+  if (status.ok()) status = MakeLogFolder(flags.logs);
+  if (!status.ok()) return status;
   if (flags.copy) {
     absl::StatusOr<absl::Cord> bytes = OwnBytes();
     if (!bytes.ok()) return bytes.status();

@@ -10,20 +10,20 @@ namespace {
 
 // $1 is the folder, $2 the program.
 constexpr char kRunInstalled[] =
-    R"(if [ -n "$1" ]; then cd -- "$1" || exit 1; fi; )"
-    R"(program=$2; shift 2; exec "$program" "$@")";
+    R"sh(if [ -n "$1" ]; then cd -- "$1" || exit 1; fi; )sh"
+    R"sh(program=$2; shift 2; exec "$program" "$@")sh";
 
 // $1 is the folder, $2 the number of bytes of the program. The shell stays, to
 // remove the copy whatever becomes of the program. Nothing that follows the
 // copy on stdin may be read ahead: `launch` sends it when the program asks.
 constexpr char kRunCopy[] =
-    R"(place=${TMPDIR:-/tmp}; )"
-    R"(if [ -n "$1" ]; then cd -- "$1" || exit 1; place=$PWD; fi; )"
-    R"(copy=$(mktemp -d "$place/distbench.XXXXXXXX") || exit 1; )"
-    R"(trap 'rm -rf "$copy"' EXIT; trap 'exit 1' HUP INT TERM; )"
-    R"(head -c "$2" >"$copy/distbench" || exit 1; )"
-    R"([ "$(wc -c <"$copy/distbench")" -eq "$2" ] || exit 1; )"
-    R"(chmod 700 "$copy/distbench"; shift 2; "$copy/distbench" "$@")";
+    R"sh(place=${TMPDIR:-/tmp}; )sh"
+    R"sh(if [ -n "$1" ]; then cd -- "$1" || exit 1; place=$PWD; fi; )sh"
+    R"sh(copy=$(mktemp -d "$place/distbench.XXXXXXXX") || exit 1; )sh"
+    R"sh(trap 'rm -rf "$copy"' EXIT; trap 'exit 1' HUP INT TERM; )sh"
+    R"sh(head -c "$2" >"$copy/distbench" || exit 1; )sh"
+    R"sh([ "$(wc -c <"$copy/distbench")" -eq "$2" ] || exit 1; )sh"
+    R"sh(chmod 700 "$copy/distbench"; shift 2; "$copy/distbench" "$@")sh";
 
 bool IsPlain(char c) {
   return absl::ascii_isalnum(c) || absl::StrContains("_-./:=,@%+", c);
