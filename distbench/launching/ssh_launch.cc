@@ -32,6 +32,11 @@ constexpr absl::Duration kLookInterval = absl::Milliseconds(100);
 // Distbench's own commands use less; shells and ssh use those above.
 constexpr int kLargestStatus = 125;
 
+// Whether this is the end of a command of distbench, and not that of ssh.
+bool HasStatus(int wait_status) {
+  return WIFEXITED(wait_status) && WEXITSTATUS(wait_status) <= kLargestStatus;
+}
+
 std::string HostsInWords(size_t count) {
   return absl::StrCat(count, count == 1 ? " host is" : " hosts are");
 }
@@ -217,12 +222,13 @@ void SshLauncher::BlameHosts() {
   }
 }
 
-// They end when rank 0 does. If they do not, their input ends.
+// They end when rank 0 ends in order. Otherwise, and if they do not, their input
+// ends.
 void SshLauncher::EndOthers() {
   const auto have_ended = [this] { return others_have_ended(); };
-  // Without a sequencer they wait for the start, or for nothing.
   const bool end_by_themselves = leader().output.port().has_value() &&
-                                 *leader().session->wait_status() == 0;
+                                 HasStatus(*leader().session->wait_status()) &&
+                                 !stop_requested_ && problems_.empty();
   if (end_by_themselves &&
       MoveUntil(have_ended, absl::Now() + kOthersPatience)) {
     return;
@@ -241,7 +247,7 @@ void SshLauncher::EndOthers() {
 LaunchEnd SshLauncher::Finish() {
   const int wait_status = *leader().session->wait_status();
   LaunchEnd end;
-  if (WIFEXITED(wait_status) && WEXITSTATUS(wait_status) <= kLargestStatus) {
+  if (HasStatus(wait_status)) {
     end.status = WEXITSTATUS(wait_status);
   } else {
     problems_.push_back(absl::StrCat("the session to ", leader().host->host,
