@@ -41,7 +41,7 @@ class LaunchedRankTest : public testing::Test {
  protected:
   LaunchedRankTest() : stop_(/*exit_code=*/3) {
     std::string name = testing::TempDir() + "/launched_rank.XXXXXX";
-    folder_ = mkdtemp(name.data());
+    folder_ = std::filesystem::canonical(mkdtemp(name.data()));
     int ends[2];
     EXPECT_EQ(pipe2(ends, O_CLOEXEC), 0);
     input_ = FileDescriptor(ends[0]);

@@ -26,7 +26,7 @@ constexpr char kRunCopy[] =
     R"sh(chmod 700 "$copy/distbench"; shift 2; "$copy/distbench" "$@")sh";
 
 bool IsPlain(char c) {
-  return absl::ascii_isalnum(c) || absl::StrContains("_-./:=,@%+", c);
+  return absl::ascii_isalnum(c) || absl::StrContains("_-./:=,@+", c);
 }
 
 }  // namespace
@@ -49,7 +49,8 @@ std::string QuoteForShell(absl::string_view text) {
       set_open(false);
       absl::StrAppend(&quoted, "\\", absl::string_view(&c, 1));
     } else {
-      if (!IsPlain(c)) set_open(true);
+      // zsh takes a word that begins with '=' for a command's path.
+      if (!IsPlain(c) || (c == '=' && quoted.empty())) set_open(true);
       quoted += c;
     }
   }

@@ -1,48 +1,60 @@
 #include "distbench/launching/remote_shell.h"
 
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdio>
+#include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <random>
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "distbench/base/child_process.h"
+#include "distbench/base/files.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace distbench {
 namespace {
 
+constexpr absl::Duration kGenerous = absl::Seconds(20);
+
 // A fresh folder that ends with the test.
 class RemoteShellTest : public testing::Test {
  protected:
   RemoteShellTest() {
     std::string name = testing::TempDir() + "/remote_shell.XXXXXX";
-    folder_ = mkdtemp(name.data());
+    folder_ = std::filesystem::canonical(mkdtemp(name.data()));
+    setenv("TMPDIR", (folder_ / "tmp").c_str(), /*overwrite=*/1);
   }
   ~RemoteShellTest() override { std::filesystem::remove_all(folder_); }
 
-  // Runs a command as sshd does, with `shell` as the user's login shell.
+  // Runs a command as sshd does, with `shell` as the user's login shell. What
+  // it writes is then in output_.
   int Run(const std::string& shell, const std::string& command,
           const std::string& input = "") {
-    std::ofstream(folder_ / "command") << command;
-    std::ofstream(folder_ / "input") << input;
-    const std::string at = folder_.string();
-    const int status = std::system(
-        absl::StrCat("cd ", at, " && TMPDIR=", at, "/tmp ", shell,
-                     " -c \"$(cat command; printf x)\" <input >output 2>errors")
-            .c_str());
-    return WEXITSTATUS(status);
-  }
-
-  std::string Contents(const std::string& name) {
-    std::ifstream file(folder_ / name);
-    return {std::istreambuf_iterator<char>(file), {}};
+    const FileDescriptor stdin_of_command(memfd_create("", MFD_CLOEXEC));
+    EXPECT_EQ(pwrite(stdin_of_command.get(), input.data(), input.size(), 0),
+              static_cast<ssize_t>(input.size()));
+    FileDescriptor reader;
+    auto child = ChildProcess::Start(
+        {.path = shell,
+         .arguments = {shell, "-c", "exec <&3 3<&-; " + command},
+         .inherited = stdin_of_command.get()},
+        &reader);
+    EXPECT_TRUE(child.ok()) << child.status();
+    output_.clear();
+    char bytes[4096];
+    for (ssize_t count; (count = read(reader.get(), bytes, 4096)) > 0;) {
+      output_.append(bytes, count);
+    }
+    EXPECT_TRUE(child->HasEnded(kGenerous));
+    return WEXITSTATUS(child->Finish());
   }
 
   // A program that prints its arguments, each with a NUL behind it.
@@ -56,6 +68,7 @@ class RemoteShellTest : public testing::Test {
   }
 
   std::filesystem::path folder_;
+  std::string output_;
 };
 
 std::string RandomWord(std::mt19937& random) {
@@ -79,13 +92,10 @@ TEST_F(RemoteShellTest, ShellsGetEveryWordExactly) {
       words.push_back(RandomWord(random));
       expected += words.back() + '\0';
     }
-    for (const char* shell : {"sh", "bash"}) {
-      // The 'x' that Run() appends keeps line feeds at the end.
-      ASSERT_EQ(Run(shell, QuoteForShell(program) + " " + QuoteWords(words) +
-                               "; exit #"),
-                0)
-          << Contents("errors");
-      ASSERT_EQ(Contents("output"), expected) << QuoteWords(words);
+    for (const char* shell : {"/bin/sh", "/bin/bash"}) {
+      ASSERT_EQ(Run(shell, QuoteForShell(program) + " " + QuoteWords(words)), 0)
+          << output_;
+      ASSERT_EQ(output_, expected) << QuoteWords(words);
     }
   }
 }
@@ -95,21 +105,21 @@ TEST(QuoteForShellTest, LeavesOrdinaryWordsReadable) {
   EXPECT_EQ(QuoteForShell(""), "''");
   EXPECT_EQ(QuoteForShell("query p99<=5ms"), "query' p99<=5ms'");
   EXPECT_EQ(QuoteForShell("~"), "'~'");
+  EXPECT_EQ(QuoteForShell("=x"), "'=x'");
 }
 
 TEST_F(RemoteShellTest, RunsAnInstalledProgramInItsFolder) {
   std::filesystem::create_directory(folder_ / "a folder");
   const std::string program = Install("#!/bin/sh\npwd; echo \"$1\"; exit 5\n");
-  EXPECT_EQ(
-      Run("sh", RemoteCommand({.path = program, .folder = folder_ / "a folder"},
-                              {"it's"}) +
-                    " #"),
-      5);
-  EXPECT_EQ(Contents("output"), (folder_ / "a folder").string() + "\nit's\n");
+  EXPECT_EQ(Run("/bin/sh",
+                RemoteCommand({.path = program, .folder = folder_ / "a folder"},
+                              {"it's"})),
+            5);
+  EXPECT_EQ(output_, (folder_ / "a folder").string() + "\nit's\n");
 }
 
 TEST_F(RemoteShellTest, ExitsWith127WithoutTheProgram) {
-  EXPECT_EQ(Run("sh", RemoteCommand({.path = "no_such_program"}, {}) + " #"),
+  EXPECT_EQ(Run("/bin/sh", RemoteCommand({.path = "no_such_program"}, {})),
             127);
 }
 
@@ -117,13 +127,12 @@ TEST_F(RemoteShellTest, RunsACopyAndRemovesIt) {
   std::filesystem::create_directory(folder_ / "tmp");
   const std::string program = "#!/bin/sh\ncat; echo \"$0 $1\"; exit 4\n";
   EXPECT_EQ(
-      Run("sh",
+      Run("/bin/sh",
           RemoteCommand({.copied_bytes = static_cast<int64_t>(program.size())},
-                        {"a b"}) +
-              " #",
+                        {"a b"}),
           program),
       4);
-  EXPECT_THAT(Contents("output"),
+  EXPECT_THAT(output_,
               testing::MatchesRegex(".*/tmp/distbench\\..*/distbench a b\n"));
   EXPECT_TRUE(std::filesystem::is_empty(folder_ / "tmp"));
 }
@@ -131,9 +140,9 @@ TEST_F(RemoteShellTest, RunsACopyAndRemovesIt) {
 TEST_F(RemoteShellTest, ATruncatedCopyIsNotRun) {
   std::filesystem::create_directory(folder_ / "tmp");
   const std::string program = "#!/bin/sh\necho ran\n";
-  EXPECT_EQ(
-      Run("sh", RemoteCommand({.copied_bytes = 1000}, {}) + " #", program), 1);
-  EXPECT_EQ(Contents("output"), "");
+  EXPECT_EQ(Run("/bin/sh", RemoteCommand({.copied_bytes = 1000}, {}), program),
+            1);
+  EXPECT_EQ(output_, "");
   EXPECT_TRUE(std::filesystem::is_empty(folder_ / "tmp"));
 }
 

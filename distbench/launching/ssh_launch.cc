@@ -222,8 +222,8 @@ void SshLauncher::BlameHosts() {
   }
 }
 
-// They end when rank 0 ends in order. Otherwise, and if they do not, their input
-// ends.
+// They end when rank 0 ends in order. Otherwise, and if they do not, their
+// input ends.
 void SshLauncher::EndOthers() {
   const auto have_ended = [this] { return others_have_ended(); };
   const bool end_by_themselves = leader().output.port().has_value() &&
@@ -254,7 +254,7 @@ LaunchEnd SshLauncher::Finish() {
                                      " (rank 0) was lost: ssh ",
                                      DescribeExit(wait_status)));
   }
-  leader().output.Finish();
+  for (const auto& host : hosts_) host->output.Finish();
   end.problems = std::move(problems_);
   return end;
 }

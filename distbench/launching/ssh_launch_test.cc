@@ -59,7 +59,7 @@ class SshLaunchTest : public testing::Test {
  protected:
   SshLaunchTest() {
     std::string name = testing::TempDir() + "/ssh_launch.XXXXXX";
-    folder_ = mkdtemp(name.data());
+    folder_ = std::filesystem::canonical(mkdtemp(name.data()));
     setenv("HERE", folder_.c_str(), /*overwrite=*/1);
     WriteProgram("ssh", kFakeSsh);
     WriteProgram("distbench", kFakeProgram);
