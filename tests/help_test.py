@@ -20,6 +20,7 @@ SUBCOMMANDS = (
     "compare",
     "help",
     "join",
+    "launch",
     "make_secret",
     "node_manager",
     "noise_floor",

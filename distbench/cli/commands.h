@@ -17,6 +17,8 @@ void AddControlGuardianCommand(CLI::App& app, CommandBody& chosen);
 void AddEngineCommand(CLI::App& app, CommandBody& chosen);
 void AddGenerateShellFilesCommand(CLI::App& app, CommandBody& chosen);
 void AddJoinCommand(CLI::App& app, CommandBody& chosen);
+void AddLaunchCommand(CLI::App& app, CommandBody& chosen);
+void AddLaunchedCommand(CLI::App& app, CommandBody& chosen);
 void AddMakeSecretCommand(CLI::App& app, CommandBody& chosen);
 void AddNodeManagerCommand(CLI::App& app, CommandBody& chosen);
 void AddNoiseFloorCommand(CLI::App& app, CommandBody& chosen);

@@ -10,6 +10,7 @@ int main(int argc, char** argv) {
       {
           AddTestSequencerCommand, AddNodeManagerCommand,
           AddJoinCommand,          AddMakeSecretCommand,
+          AddLaunchCommand,        AddLaunchedCommand,
           AddEngineCommand,        AddControlGuardianCommand,
           AddRunTestsCommand,      AddRunsCommand,
           AddAbTestCommand,        AddSearchCommand,
