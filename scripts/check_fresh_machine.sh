@@ -18,13 +18,6 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 readonly DEFAULT_COMMAND='./scripts/quickstart.sh && ./scripts/test.sh'
 
-# Prints the first Debian mirror that apt uses here.
-configured_mirror() {
-  # shellcheck disable=SC2016  # apt-get expands these.
-  apt-get indextargets --format '$(ORIGIN) $(REPO_URI)' 'Created-By: Packages' |
-    awk '$1 == "Debian" { print $2; exit }'
-}
-
 # make_root FOLDER SUITE
 make_root() {
   local root=$1 suite=$2 mirror
