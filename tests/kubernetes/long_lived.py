@@ -53,13 +53,7 @@ class LongLivedTest(unittest.TestCase):
             file.write(CONFIG)
 
     def install(self, *values):
-        return Release(
-            CLUSTER,
-            "form=cluster",
-            "sequencerResources.cpus=1",
-            "sequencerResources.memory=256Mi",
-            *values,
-        )
+        return Release(CLUSTER, "form=cluster", *values)
 
     def wait_until_ready(self, release):
         for component in ("sequencer", "node"):
@@ -93,6 +87,7 @@ class LongLivedTest(unittest.TestCase):
                 f"--tls_ca={secret}/ca.crt",
                 f"--tls_cert={secret}/tls.crt",
                 f"--tls_key={secret}/tls.key",
+                "--tls_name=distbench-job",
             ]
         return lambda *command, **options: run(
             [program("distbench"), *command, *flags], **options
@@ -165,9 +160,7 @@ class LongLivedTest(unittest.TestCase):
     def test_a_node_with_another_secret_is_refused(self):
         release = self.install()
         self.wait_until_ready(release)
-        other = Release(
-            CLUSTER, "form=cluster", "sequencerResources.memory=256Mi", name="other-distbench"
-        )
+        other = Release(CLUSTER, "form=cluster", name="other-distbench")
         # Its nodes go to the first sequencer, with a secret of their own.
         CLUSTER.kubectl(
             "-n",

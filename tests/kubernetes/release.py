@@ -184,8 +184,7 @@ class Release:
     def wait_for_traffic(self):
         """Waits until the leader's command shows progress."""
         wait_until(
-            lambda: "RPCs" in self.leader_log() or "running" in self.leader_log(),
-            "the leader reports progress",
+            lambda: " RPCs" in self.leader_log(), "the leader reports progress"
         )
 
     def describe(self):

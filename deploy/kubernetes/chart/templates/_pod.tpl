@@ -48,20 +48,15 @@ securityContext:
     drop: [ALL]
 {{- end -}}
 
-{{- /* Takes {cpus, memory}. */ -}}
-{{- define "distbench.guaranteed" -}}
+{{- /* Takes {cpus, memory, guaranteed}. */ -}}
+{{- define "distbench.resources" -}}
 resources:
+{{- if .guaranteed }}
   requests: &resources
     cpu: {{ .cpus | quote }}
     memory: {{ .memory }}
   limits: *resources
-{{- end -}}
-
-{{- define "distbench.nodeResources" -}}
-{{- if .Values.resources.guaranteed -}}
-{{ include "distbench.guaranteed" .Values.resources }}
-{{- else -}}
-resources:
+{{- else }}
   requests:
     cpu: 10m
     memory: 64Mi
