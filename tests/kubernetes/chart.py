@@ -115,9 +115,7 @@ class RenderingTest(unittest.TestCase):
                         )
 
     def test_lint_finds_nothing(self):
-        done = helm(
-            "lint", "--strict", CHART, "--kube-version=1.33.0", *A_TEST
-        )
+        done = helm("lint", "--strict", CHART, "--kube-version=1.33.0", *A_TEST)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_pods_are_restricted(self):
@@ -248,7 +246,9 @@ class RenderingTest(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_versions_agree(self):
-        with open(os.path.join(REPOSITORY, "VERSION"), encoding="ascii") as file:
+        with open(
+            os.path.join(REPOSITORY, "VERSION"), encoding="ascii"
+        ) as file:
             version = file.read().strip()
         with open(os.path.join(CHART, "Chart.yaml"), encoding="utf-8") as file:
             chart = yaml.safe_load(file)

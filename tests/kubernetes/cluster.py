@@ -1,11 +1,12 @@
 """A real Kubernetes cluster of one host, for as long as a `with` statement.
 
-etcd, API server, controller manager, scheduler, CoreDNS, containerd with bridged
-networks, and the kubelet, all of them processes of the caller. The caller must
-be root, and the first process of network, mount and process namespaces of its
-own, which `run` makes: then nothing that happens here reaches the host's network,
-and the kernel ends all containers with the caller. Only the control groups of
-Pods are left to remove_pod_groups(), which is called outside of the namespaces.
+etcd, API server, controller manager, scheduler, CoreDNS, containerd with
+bridged networks, and the kubelet, all of them processes of the caller. The
+caller must be root, and the first process of network, mount and process
+namespaces of its own, which `run` makes: then nothing that happens here reaches
+the host's network, and the kernel ends all containers with the caller. Only the
+control groups of Pods are left to remove_pod_groups(), which is called outside
+of the namespaces.
 """
 
 import json
@@ -40,7 +41,9 @@ def wait_until(condition, what, seconds=DEADLINE_SECONDS):
 
 def run(arguments, check=True, **options):
     """Runs a program to its end, and returns its CompletedProcess with text."""
-    options.setdefault("stdin", None if "input" in options else subprocess.DEVNULL)
+    options.setdefault(
+        "stdin", None if "input" in options else subprocess.DEVNULL
+    )
     if "input" in options:
         del options["stdin"]
     done = subprocess.run(
@@ -223,7 +226,9 @@ class Cluster:
 
     def _serves(self):
         self._check_programs()
-        return self.kubectl("get", "--raw", "/readyz", check=False).returncode == 0
+        return (
+            self.kubectl("get", "--raw", "/readyz", check=False).returncode == 0
+        )
 
     def _is_ready(self):
         self._check_programs()
@@ -299,7 +304,15 @@ def make_pause_image(tools):
         + ['["/bin/busybox", "sleep", "1000000"]', container]
     )
     run(["buildah", "commit", "-q", "--rm", container, PAUSE_IMAGE])
-    run(["buildah", "push", "-q", PAUSE_IMAGE, f"docker-archive:{archive}:{PAUSE_IMAGE}"])
+    run(
+        [
+            "buildah",
+            "push",
+            "-q",
+            PAUSE_IMAGE,
+            f"docker-archive:{archive}:{PAUSE_IMAGE}",
+        ]
+    )
 
 
 KUBECONFIG = f"""apiVersion: v1

@@ -36,7 +36,9 @@ class JobTest(unittest.TestCase):
         self.kept = os.path.join(folder, "claim")
         self.fetched = os.path.join(folder, "fetched")
         make_claim(CLUSTER, self.kept)
-        self.addCleanup(CLUSTER.kubectl, "delete", "persistentvolume", CLAIM, "--wait=false")
+        self.addCleanup(
+            CLUSTER.kubectl, "delete", "persistentvolume", CLAIM, "--wait=false"
+        )
 
     def result(self, revision=1):
         return os.path.join(self.fetched, f"distbench-{revision}.pb.gz")
@@ -93,7 +95,9 @@ class JobTest(unittest.TestCase):
         self.assertIn("server/19", summary_of(self.result()))
 
     def test_a_pod_that_is_deleted_ends_the_job_and_keeps_measurements(self):
-        release = Release(CLUSTER, f"results.claim={CLAIM}", config=traffic(120))
+        release = Release(
+            CLUSTER, f"results.claim={CLAIM}", config=traffic(120)
+        )
         release.wait_for_traffic()
         node = release.pod_of_rank(1)["metadata"]["name"]
         CLUSTER.kubectl("-n", NAMESPACE, "delete", "pod", node, "--wait=false")
@@ -102,7 +106,9 @@ class JobTest(unittest.TestCase):
         self.assertIn("client_server_rpc: N: ", summary_of(self.result()))
 
     def test_a_job_that_is_deleted_keeps_measurements(self):
-        release = Release(CLUSTER, f"results.claim={CLAIM}", config=traffic(120))
+        release = Release(
+            CLUSTER, f"results.claim={CLAIM}", config=traffic(120)
+        )
         release.wait_for_traffic()
         CLUSTER.kubectl("-n", NAMESPACE, "delete", "job", release.job_name())
         wait_until(lambda: not release.pods(), "all Pods have ended")
@@ -137,9 +143,7 @@ class JobTest(unittest.TestCase):
         self.assertRegex(release.leader_log(), "certificate")
 
     def test_a_secret_that_is_missing_is_named(self):
-        release = Release(
-            CLUSTER, "security.secret=absent", config=traffic(2)
-        )
+        release = Release(CLUSTER, "security.secret=absent", config=traffic(2))
         wait_until(
             lambda: 'secret "absent" not found' in release.describe(),
             "an event names the Secret",
@@ -217,9 +221,9 @@ def run_as_before_1_31(config):
 
 
 def secret_of(release):
-    return CLUSTER.get(
-        "secret", f"{release.name}-secret", "-n", NAMESPACE
-    )["data"]
+    return CLUSTER.get("secret", f"{release.name}-secret", "-n", NAMESPACE)[
+        "data"
+    ]
 
 
 def make_mixed_secret():

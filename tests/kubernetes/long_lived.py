@@ -1,4 +1,4 @@
-"""The chart's long-lived cluster in a real one, whose namespace is restricted."""
+"""The chart's long-lived cluster in a real one, in a restricted namespace."""
 
 import os
 import shutil
@@ -64,12 +64,16 @@ class LongLivedTest(unittest.TestCase):
 
     def is_ready(self, release, component):
         pods = release.pods(f"app.kubernetes.io/component={component}")
-        return pods and all(
-            condition["status"] == "True"
-            for pod in pods
-            for condition in pod["status"].get("conditions", [])
-            if condition["type"] == "Ready"
-        ) and pods[0]["status"].get("phase") == "Running"
+        return (
+            pods
+            and all(
+                condition["status"] == "True"
+                for pod in pods
+                for condition in pod["status"].get("conditions", [])
+                if condition["type"] == "Ready"
+            )
+            and pods[0]["status"].get("phase") == "Running"
+        )
 
     def client(self, release, tls):
         """Returns a function that runs a subcommand as a user would."""
@@ -116,17 +120,23 @@ class LongLivedTest(unittest.TestCase):
     def test_the_sequencer_comes_back_with_its_results(self):
         folder = os.path.join(self.folder, "claim")
         make_claim(CLUSTER, folder)
-        self.addCleanup(CLUSTER.kubectl, "delete", "persistentvolume", CLAIM, "--wait=false")
+        self.addCleanup(
+            CLUSTER.kubectl, "delete", "persistentvolume", CLAIM, "--wait=false"
+        )
         release = self.install(f"results.claim={CLAIM}")
         self.wait_until_ready(release)
         distbench = self.client(release, tls=True)
         self.wait_for_node(distbench)
-        submitted = distbench("run_tests", f"--infile={self.config}", "--detach")
+        submitted = distbench(
+            "run_tests", f"--infile={self.config}", "--detach"
+        )
         identity = submitted.stdout.strip()
         distbench("runs", "wait", identity)
 
         (pod,) = release.pods("app.kubernetes.io/component=sequencer")
-        CLUSTER.kubectl("-n", NAMESPACE, "delete", "pod", pod["metadata"]["name"])
+        CLUSTER.kubectl(
+            "-n", NAMESPACE, "delete", "pod", pod["metadata"]["name"]
+        )
         self.wait_until_ready(release)
         distbench = self.client(release, tls=True)
         self.assertIn("query: N: ", distbench("runs", "get", identity).stdout)
@@ -138,9 +148,7 @@ class LongLivedTest(unittest.TestCase):
 
     def test_binding_memory_is_refused_by_name(self):
         release = self.install("security.tls=false")
-        wait_until(
-            lambda: self.is_ready(release, "node"), "the node is ready"
-        )
+        wait_until(lambda: self.is_ready(release, "node"), "the node is ready")
         (pod,) = release.pods("app.kubernetes.io/component=node")
         done = CLUSTER.kubectl(
             "-n",

@@ -66,7 +66,9 @@ def make_namespace(cluster):
 
 
 def remove_namespace(cluster):
+    """Removes it with everything in it, and the volume of its claim."""
     cluster.kubectl("delete", "namespace", NAMESPACE, "--timeout=120s")
+    cluster.kubectl("delete", "persistentvolume", CLAIM, "--ignore-not-found")
 
 
 def make_claim(cluster, folder):
@@ -128,8 +130,12 @@ class Release:
     # ---- Pods ---------------------------------------------------------------
 
     def pods(self, *labels):
-        selector = ",".join((f"app.kubernetes.io/instance={self.name}", *labels))
-        return self.cluster.get("pods", "-n", NAMESPACE, "-l", selector)["items"]
+        selector = ",".join(
+            (f"app.kubernetes.io/instance={self.name}", *labels)
+        )
+        return self.cluster.get("pods", "-n", NAMESPACE, "-l", selector)[
+            "items"
+        ]
 
     def pod_of_rank(self, rank):
         """Its Pod, or None if it has none."""
