@@ -1,6 +1,7 @@
 """Jobs of the chart in a real cluster, whose namespace is restricted."""
 
 import os
+import re
 import shutil
 import tempfile
 import unittest
@@ -10,6 +11,7 @@ from release import (
     CHART,
     CLAIM,
     NAMESPACE,
+    REPOSITORY,
     BASE_VALUES,
     Release,
     fetch_results,
@@ -21,6 +23,8 @@ from release import (
 )
 
 CLUSTER = None  # set by run
+
+MANIFEST = os.path.join(REPOSITORY, "deploy/kubernetes/manifests/job.yaml")
 
 
 def summary_of(result):
@@ -36,9 +40,6 @@ class JobTest(unittest.TestCase):
         self.kept = os.path.join(folder, "claim")
         self.fetched = os.path.join(folder, "fetched")
         make_claim(CLUSTER, self.kept)
-        self.addCleanup(
-            CLUSTER.kubectl, "delete", "persistentvolume", CLAIM, "--wait=false"
-        )
 
     def result(self, revision=1):
         return os.path.join(self.fetched, f"distbench-{revision}.pb.gz")
@@ -82,6 +83,14 @@ class JobTest(unittest.TestCase):
         release.wait_for_job("Complete")
         for rank in range(3):
             self.assertEqual(release.exit_status(rank), 0, release.describe())
+
+    def test_plain_manifests(self):
+        make_job_secret("distbench-secret")
+        make_config_map("distbench-test", traffic(3))
+        CLUSTER.kubectl("-n", NAMESPACE, "apply", "-f", "-", input=plain_job())
+        release = AppliedJob()
+        release.wait_for_job("Complete")
+        self.assertIn("RPC latency summary:", release.leader_log())
 
     def test_thirty_pods(self):
         release = Release(
@@ -195,7 +204,7 @@ class JobTest(unittest.TestCase):
 
 
 class AppliedJob(Release):
-    """The job that run_as_before_1_31() has applied."""
+    """A job that was applied without Helm."""
 
     def __init__(self):
         self.cluster = CLUSTER
@@ -218,6 +227,48 @@ def run_as_before_1_31(config):
         ).stdout
     assert "successPolicy:" not in rendered
     CLUSTER.kubectl("-n", NAMESPACE, "apply", "-f", "-", input=rendered)
+
+
+def plain_job():
+    """The manifest, with what users change: the image, and the resources."""
+    with open(MANIFEST, encoding="utf-8") as file:
+        text = file.read()
+    text = re.sub(
+        r'image: ".*"',
+        "image: localhost/distbench:test",
+        text,
+    )
+    text = text.replace("IfNotPresent", "Never")
+    return text.replace('cpu: "2"', "cpu: 100m").replace("2Gi", "256Mi")
+
+
+def make_config_map(name, config):
+    with tempfile.NamedTemporaryFile("w") as file:
+        file.write(config)
+        file.flush()
+        CLUSTER.kubectl(
+            "-n",
+            NAMESPACE,
+            "create",
+            "configmap",
+            name,
+            f"--from-file=test.config={file.name}",
+        )
+
+
+def make_job_secret(name):
+    with tempfile.TemporaryDirectory() as folder:
+        secret = os.path.join(folder, "secret")
+        run([program("distbench"), "make_secret", secret])
+        CLUSTER.kubectl(
+            "-n",
+            NAMESPACE,
+            "create",
+            "secret",
+            "generic",
+            name,
+            f"--from-file={secret}",
+        )
 
 
 def secret_of(release):

@@ -120,9 +120,6 @@ class LongLivedTest(unittest.TestCase):
     def test_the_sequencer_comes_back_with_its_results(self):
         folder = os.path.join(self.folder, "claim")
         make_claim(CLUSTER, folder)
-        self.addCleanup(
-            CLUSTER.kubectl, "delete", "persistentvolume", CLAIM, "--wait=false"
-        )
         release = self.install(f"results.claim={CLAIM}")
         self.wait_until_ready(release)
         distbench = self.client(release, tls=True)
