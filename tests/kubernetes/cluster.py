@@ -119,6 +119,7 @@ class Cluster:
     def _start(self):
         if os.getpid() != 1:
             raise RuntimeError("not in a process namespace of its own")
+        self._hide_host_folders()
         self._make_network()
         self._write("tokens.csv", f'{TOKEN},admin,1,"system:masters"\n')
         self._write("kubeconfig", KUBECONFIG)
@@ -129,6 +130,13 @@ class Cluster:
         self._start_containerd()
         self._start_kubelet()
         wait_until(self._is_ready, "the node is ready")
+
+    # Where containerd, the CNI plug-ins and the kubelet keep what they could
+    # find, and mistake for their own, the next time.
+    def _hide_host_folders(self):
+        for folder in ("/run", "/var/lib/cni", "/var/log"):
+            os.makedirs(folder, exist_ok=True)
+            run(["mount", "-t", "tmpfs", "tmpfs", folder])
 
     def _make_network(self):
         run(["ip", "link", "set", "lo", "up"])
@@ -381,6 +389,7 @@ authorization: {{mode: AlwaysAllow}}
 cgroupDriver: cgroupfs
 failSwapOn: false
 containerRuntimeEndpoint: unix://{folder}/containerd.sock
+volumePluginDir: {folder}/volume_plugins
 enforceNodeAllocatable: []
 resolvConf: ""
 evictionHard: {{memory.available: 10Mi, nodefs.available: 1%, imagefs.available: 1%}}
