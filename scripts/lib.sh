@@ -80,6 +80,13 @@ apt_get_as_root() {
     apt-get -y -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=120 "$@"
 }
 
+# Prints the first Debian mirror that apt uses here.
+configured_mirror() {
+  # shellcheck disable=SC2016  # apt-get expands these.
+  apt-get indextargets --format '$(ORIGIN) $(REPO_URI)' 'Created-By: Packages' |
+    awk '$1 == "Debian" { print $2; exit }'
+}
+
 # bazel_do COMMAND ARGUMENTS...: runs Bazel in the checkout, optimised, with
 # progress: Bazel's own display on a terminal, else a line every few seconds.
 bazel_do() {

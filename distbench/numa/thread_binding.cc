@@ -34,6 +34,19 @@ absl::Status ErrnoStatus(const std::string& what) {
       absl::StrCat(what, ": the kernel says: ", std::strerror(error)));
 }
 
+// The seccomp profiles that container runtimes use by default forbid reading
+// and setting where memory lies.
+absl::Status MemoryErrnoStatus(const std::string& what) {
+  const bool forbidden = errno == EPERM;
+  absl::Status status = ErrnoStatus(what);
+  if (!forbidden) return status;
+  return absl::FailedPreconditionError(absl::StrCat(
+      status.message(),
+      "; a container's seccomp profile forbids binding to NUMA nodes or CPUs "
+      "unless the container has the capability SYS_NICE; leave the binding "
+      "out, or run outside of the container"));
+}
+
 absl::StatusOr<IndexSet> GetAffinity() {
   std::vector<cpu_set_t> sets(kMaxCpus / CPU_SETSIZE);
   const size_t size = CPU_ALLOC_SIZE(kMaxCpus);
@@ -69,7 +82,7 @@ absl::Status SetMemoryPolicy(int mode, const IndexSet& nodes) {
                     has_nodes ? kMaxNodes : 0) == 0) {
     return absl::OkStatus();
   }
-  return ErrnoStatus(
+  return MemoryErrnoStatus(
       absl::StrCat("memory of NUMA nodes ", FormatIndexList(nodes)));
 }
 
@@ -137,7 +150,7 @@ absl::StatusOr<ThreadPlace> PlaceOfThisThread() {
   std::vector<unsigned long> mask(kMaxNodes / kBitsPerWord);
   if (get_mempolicy(&place.memory_mode, mask.data(), kMaxNodes, nullptr, 0) !=
       0) {
-    return ErrnoStatus("get_mempolicy");
+    return MemoryErrnoStatus("get_mempolicy");
   }
   for (int node = 0; node < kMaxNodes; ++node) {
     if ((mask[node / kBitsPerWord] >> (node % kBitsPerWord)) & 1) {

@@ -2,6 +2,14 @@
 
 #include "distbench/numa/thread_binding.h"
 
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <iterator>
 #include <string>
 #include <thread>
 
@@ -89,6 +97,33 @@ TEST(ThreadBindingTest, SaysWhatTheKernelSaysAndChangesNothing) {
                 HasSubstr("memory of NUMA nodes 1000: the kernel says:"));
     EXPECT_EQ(PlaceOfThisThread()->cpus, before.cpus);
   });
+}
+
+// Makes a call fail for this thread as a container's seccomp profile does.
+// Returns whether the kernel can do that.
+bool ForbidCall(unsigned call) {
+  sock_filter program[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog filter = {std::size(program), program};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+}
+
+TEST(ThreadBindingTest, NamesTheSeccompProfileThatForbidsIt) {
+  for (const unsigned call : {SYS_get_mempolicy, SYS_set_mempolicy}) {
+    OnThread([&] {
+      if (!ForbidCall(call)) GTEST_SKIP() << "a kernel without seccomp";
+      const absl::Status status = BindThisThread(OneCpu());
+      EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
+      EXPECT_THAT(std::string(status.message()),
+                  HasSubstr("Operation not permitted; a container's seccomp "
+                            "profile forbids binding"));
+    });
+  }
 }
 
 }  // namespace
