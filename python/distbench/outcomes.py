@@ -68,9 +68,8 @@ class Outcomes:
         )
 
     def supports_quantile(self, quantile: float) -> bool:
-        """Whether at least one request is expected above the quantile."""
-        # Slightly less than 1, because 1 - 0.99999 is not exactly 0.00001.
-        return self.count * (1 - quantile) >= 1 - 1e-6
+        """Whether there are enough requests for the quantile."""
+        return supports_quantile(self.count, quantile)
 
 
 @dataclass(frozen=True)
@@ -144,6 +143,12 @@ class Latency:
     def curve(self) -> list[CurvePoint]:
         """Returns the cumulative distribution of those that succeeded."""
         return self.outcomes.latency_ns.curve()
+
+
+def supports_quantile(count: int, quantile: float) -> bool:
+    """Whether at least one of `count` requests is expected above the quantile."""
+    # Slightly less than 1, because 1 - 0.99999 is not exactly 0.00001.
+    return count * (1 - quantile) >= 1 - 1e-6
 
 
 def make_blocks(consecutive: Iterable[Outcomes]) -> list[Outcomes]:

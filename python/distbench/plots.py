@@ -8,10 +8,11 @@ returns the axes. Nothing is shown or saved:
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 from distbench._optional import import_optional
+from distbench.outcomes import supports_quantile
 from distbench.report import Report
 from distbench.results import Results
 from distbench.tables import Curve
@@ -29,7 +30,7 @@ _TICK_PERCENTS = (0.0, 50.0, 90.0, 99.0, 99.9, 99.99, 99.999, 99.9999)
 def latency_curves(
     results: Results | Report,
     *,
-    rpcs: Iterable[str] | None = None,
+    rpcs: Collection[str] | None = None,
     ax: "Axes | None" = None,
 ) -> "Axes":
     """Draws the latency at each percentile, with a line for each RPC of each run.
@@ -47,16 +48,14 @@ def latency_curves(
     shown = [
         curve
         for curve in results.curves()
-        if curve.points and (rpcs is None or curve.rpc in set(rpcs))
+        if curve.points and (rpcs is None or curve.rpc in rpcs)
     ]
     _check_any(shown, "latencies", rpcs)
     for curve in shown:
         positions, latencies = _points(curve)
         axes.plot(positions, latencies, label=curve.label, drawstyle="steps-post")
     largest = max(curve.count for curve in shown)
-    ticks = [
-        percent for percent in _TICK_PERCENTS if largest * (1 - percent / 100) >= 1
-    ]
+    ticks = [p for p in _TICK_PERCENTS if supports_quantile(largest, p / 100)]
     axes.set_xticks(
         [_position(percent / 100) for percent in ticks],
         [f"{percent:g}" for percent in ticks],
@@ -71,7 +70,7 @@ def latency_curves(
 def over_time(
     results: Results | Report,
     *,
-    rpcs: Iterable[str] | None = None,
+    rpcs: Collection[str] | None = None,
     values: Sequence[str] = ("p50", "p99"),
     ax: "Axes | None" = None,
 ) -> "Axes":
@@ -108,7 +107,7 @@ def over_time(
 def over_load(
     results: Results | Report,
     *,
-    rpcs: Iterable[str] | None = None,
+    rpcs: Collection[str] | None = None,
     values: Sequence[str] = ("p50", "p99"),
     ax: "Axes | None" = None,
 ) -> "Axes":
@@ -173,14 +172,14 @@ def _finish(axes: "Axes") -> None:
     axes.legend(fontsize="small")
 
 
-def _check_any(found: Any, what: str, rpcs: Iterable[str] | None) -> None:
+def _check_any(found: Any, what: str, rpcs: Collection[str] | None) -> None:
     if len(found) == 0:
         of_rpcs = "" if rpcs is None else f" of {', '.join(rpcs)}"
         raise ValueError(f"there are no {what}{of_rpcs} to draw")
 
 
 def _only(
-    frame: "pandas.DataFrame", rpcs: Iterable[str] | None
+    frame: "pandas.DataFrame", rpcs: Collection[str] | None
 ) -> "pandas.DataFrame":
     return frame if rpcs is None else frame[frame["rpc"].isin(list(rpcs))]
 
