@@ -184,6 +184,7 @@ class Client:
 
     def submit(self, tests: Tests, *, label: str = "", preempt: bool = False) -> str:
         """Submits tests and returns the run's id, without waiting for them.
+        Whether the registered nodes can host them shows when they run.
 
         Args:
             tests: a path of a config, its text, or a TestSequence. A string with

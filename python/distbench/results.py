@@ -71,13 +71,22 @@ class Results:
         """The runs, in the order of the results."""
         return self._runs
 
-    def runs_of(self, test: str) -> list[Run]:
-        """Returns the runs of a test; KeyError lists the tests."""
-        found = [run for run in self._runs if run.test == test]
-        if not found:
-            names = ", ".join(sorted({run.test for run in self._runs}))
-            raise KeyError(f"there is no test {test!r}; there are {names}")
-        return found
+    def only(self, *tests: str) -> "Results":
+        """Returns the results of these tests, without searches; KeyError lists
+        the tests that there are."""
+        names = {run.test for run in self._runs}
+        for test in tests:
+            if test not in names:
+                known = ", ".join(sorted(names))
+                raise KeyError(f"there is no test {test!r}; there are {known}")
+        chosen = [run for run in self._runs if run.test in tests]
+        results = Results(
+            (run.source, results_pb2.TestSequenceResults(test_results=[run.result]))
+            for run in chosen
+        )
+        # With what they have added up, and the names of tests without a name.
+        results._runs = chosen
+        return results
 
     def added_up(self) -> dict[str, dict[str, RpcMeasurements]]:
         """Returns all runs of each test together, by test and RPC; see
@@ -116,6 +125,7 @@ class Results:
             )
             for run in self._runs
             for rpc in run.rpcs
+            if rpc.latency.count > 0
         ]
 
     def write(self, path: str | os.PathLike[str], *, text: bool = False) -> None:

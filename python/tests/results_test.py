@@ -111,7 +111,12 @@ class RunTest(unittest.TestCase):
         with self.assertRaisesRegex(KeyError, "no RPC 'ask'; it has query"):
             results_of(test_result()).runs[0].rpc("ask")
         with self.assertRaisesRegex(KeyError, "there are example"):
-            results_of(test_result()).runs_of("other")
+            results_of(test_result()).only("other")
+
+    def test_tests_are_chosen_by_name(self):
+        results = results_of(test_result("a"), test_result("b"), test_result("a"))
+        self.assertEqual([run.test for run in results.only("a").runs], ["a", "a"])
+        self.assertEqual(results.only("b").runs[0].source, "a.pb")
 
 
 class SeriesTest(unittest.TestCase):

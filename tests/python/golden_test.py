@@ -4,14 +4,14 @@ every table, from result files and from JSON, and comparisons."""
 import csv
 import io
 import math
+import os
 import re
-import unittest
 
 import distbench
 from tests import programs, testing_main
-from tests.programs import DISTBENCH
 
 MAKE_RESULT = "distbench/report/testing/make_example_result"
+MAKE_EXPERIMENT = "distbench/report/testing/make_example_experiment"
 
 # Tables that CSV and the package both have.
 TABLES = (
@@ -153,6 +153,19 @@ class GoldenTest(programs.ClusterTest):
              ("1", "2", "1", "40", "2000"))
         ):
             self.assert_golden(self.make_result(f"{i}.pb", f"test{i}", *size))
+
+    def test_kept_results_with_a_search(self):
+        folder = "python/examples/data"
+        for name in sorted(os.listdir(folder)):
+            self.assert_golden(os.path.join(folder, name))
+        results = distbench.read_results(folder)
+        self.assertGreater(len(results.table("probes").rows), 0)
+
+    def test_an_experiment_with_many_runs(self):
+        path = self.path("experiment.pb")
+        outcome = self.run_to_end(MAKE_EXPERIMENT, path)
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertGreater(len(self.assert_golden(path).runs), 1)
 
     def test_a_real_result(self):
         sequencer = self.start_sequencer()
