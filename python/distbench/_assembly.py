@@ -4,6 +4,8 @@ The counterpart of distbench/results/merge.h: the order of pieces only affects
 the order of samples.
 """
 
+from typing import Any, TypeVar
+
 from distbench._proto import control_pb2, results_pb2
 from distbench._totals import RpcTotals
 from distbench.errors import DistbenchError, ResultError
@@ -27,8 +29,8 @@ _ACTIVITY_COUNTS = (
 )
 _ACTIVITY_HISTOGRAMS = ("read_ns", "write_ns")
 
-_Series = results_pb2.RpcTimeSeries | results_pb2.ActivitySeries
-_Interval = results_pb2.RpcInterval | results_pb2.ActivityInterval
+_Series = TypeVar("_Series", results_pb2.RpcTimeSeries, results_pb2.ActivitySeries)
+_Interval = TypeVar("_Interval", results_pb2.RpcInterval, results_pb2.ActivityInterval)
 
 
 class ResultAssembler:
@@ -161,7 +163,7 @@ def _merge_series(
     if piece.interval_ns <= 0:
         raise ResultError(f"a time series has intervals of {piece.interval_ns} ns")
     if not total.intervals:
-        total.CopyFrom(piece)  # type: ignore[arg-type]
+        total.CopyFrom(piece)
         return
     widest_ns = max(piece.interval_ns, total.interval_ns)
     if widest_ns % piece.interval_ns != 0 or widest_ns % total.interval_ns != 0:
@@ -169,7 +171,7 @@ def _merge_series(
             f"time series with intervals of {piece.interval_ns} and "
             f"{total.interval_ns} ns cannot be merged"
         )
-    merged: dict[int, _Interval] = {}
+    merged: dict[int, Any] = {}
     for series in (total, piece):
         for interval in series.intervals:
             index = interval.index * series.interval_ns // widest_ns
@@ -179,12 +181,12 @@ def _merge_series(
                 _add_interval(interval, merged[index], counts, histograms)
     del total.intervals[:]
     total.interval_ns = widest_ns
-    total.intervals.extend(merged[index] for index in sorted(merged))  # type: ignore[misc]
+    total.intervals.extend(merged[index] for index in sorted(merged))
 
 
 def _copy(interval: _Interval, index: int) -> _Interval:
     copy = type(interval)()
-    copy.CopyFrom(interval)  # type: ignore[arg-type]
+    copy.CopyFrom(interval)
     copy.index = index
     return copy
 
@@ -196,10 +198,10 @@ def _add_interval(
     histograms: tuple[str, ...],
 ) -> None:
     for name in counts:
-        if interval.HasField(name):  # type: ignore[arg-type]
+        if interval.HasField(name):
             setattr(total, name, getattr(total, name) + getattr(interval, name))
     for name in histograms:
-        if interval.HasField(name):  # type: ignore[arg-type]
+        if interval.HasField(name):
             _merge_histogram(getattr(interval, name), getattr(total, name))
 
 

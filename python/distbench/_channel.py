@@ -76,7 +76,7 @@ def open_channel(endpoint: Endpoint) -> "grpc.Channel":
         ConfigError: a TLS file cannot be read; names it.
         MissingPackageError: grpcio is not installed.
     """
-    grpc = import_optional("grpc", "client", "a connection to a sequencer")
+    library = import_optional("grpc", "client", "a connection to a sequencer")
     options: list[tuple[str, Any]] = [
         ("grpc.max_receive_message_length", -1),
         ("grpc.max_send_message_length", -1),
@@ -88,16 +88,16 @@ def open_channel(endpoint: Endpoint) -> "grpc.Channel":
         ("grpc.use_local_subchannel_pool", 1),
     ]
     if endpoint.tls_ca is None:
-        channel: "grpc.Channel" = grpc.insecure_channel(endpoint.address, options)
+        channel: "grpc.Channel" = library.insecure_channel(endpoint.address, options)
         return channel
-    credentials = grpc.ssl_channel_credentials(
+    credentials = library.ssl_channel_credentials(
         _read("tls_ca", endpoint.tls_ca),
         _read("tls_key", endpoint.tls_key),
         _read("tls_cert", endpoint.tls_cert),
     )
     if endpoint.tls_name is not None:
         options.append(("grpc.ssl_target_name_override", endpoint.tls_name))
-    channel = grpc.secure_channel(endpoint.address, credentials, options)
+    channel = library.secure_channel(endpoint.address, credentials, options)
     return channel
 
 

@@ -340,6 +340,6 @@ def _fields(
 ) -> Row:
     """Returns fields of a message, None for those that are absent."""
     return tuple(
-        getattr(message, name) if message.HasField(name) else None  # type: ignore[arg-type]
+        getattr(message, name) if message.HasField(name) else None
         for name in names.split()
     )

@@ -212,7 +212,7 @@ def _decode_histograms(
 ) -> dict[str, Histogram]:
     decoded = {}
     for name in (*_LATENCIES, *TIME_PARTS):
-        if statistics.HasField(name + "_ns"):  # type: ignore[arg-type]
+        if statistics.HasField(name + "_ns"):
             try:
                 decoded[name] = Histogram.from_proto(
                     getattr(statistics, name + "_ns")
@@ -227,7 +227,7 @@ def _decode_moments(
 ) -> dict[str, results_pb2.ValueMoments]:
     decoded = {}
     for name in _LATENCIES:
-        if statistics.HasField(name + "_moments"):  # type: ignore[arg-type]
+        if statistics.HasField(name + "_moments"):
             decoded[name] = getattr(statistics, name + "_moments")
             _check_moments(decoded[name])
     return decoded

@@ -146,8 +146,10 @@ def ratio_of_means(base: Sequence[float], new: Sequence[float]) -> Change:
     change = difference_of_means(
         [math.log(value) for value in base], [math.log(value) for value in new]
     )
+    if change.lower is None or change.upper is None:
+        return Change(math.exp(change.estimate), None, None)
     return Change(
-        *(None if bound is None else math.exp(bound) for bound in change)  # type: ignore[arg-type]
+        math.exp(change.estimate), math.exp(change.lower), math.exp(change.upper)
     )
 
 
@@ -203,7 +205,7 @@ def _traffic_of(run: Run) -> bytes:
     config = traffic_config_pb2.DistributedSystemDescription()
     config.CopyFrom(run.result.traffic_config)
     for field in _NO_TRAFFIC:
-        config.ClearField(field)  # type: ignore[arg-type]
+        config.ClearField(field)
     for service in config.services:
         service.ClearField("protocol_driver_options_name")
     return config.SerializeToString(deterministic=True)

@@ -6,6 +6,7 @@ Buckets, quantiles and sums are those of the C++ class LogHistogram
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from distbench._proto import results_pb2
@@ -23,7 +24,8 @@ BUCKET_COUNT = (_VALUE_BITS - SUB_BUCKET_BITS + 1) * _SUB_BUCKETS
 _MAX_COUNT = 2**63 - 1
 
 
-class Bucket(NamedTuple):
+@dataclass(frozen=True)
+class Bucket:
     """A bucket of values from `lower` to `upper`, both included."""
 
     lower: int

@@ -125,8 +125,9 @@ def over_load(
     axes = _axes(ax)
     probes = results.frame("probes")
     if len(probes) > 0:
-        for number, group in probes.groupby("search"):
-            _load_lines(axes, group, values, f"search {int(number) + 1}", "")
+        searches: Any = probes.groupby(["source", "search"], sort=False)
+        for number, (_, group) in enumerate(searches, 1):
+            _load_lines(axes, group, values, f"search {number}", "")
     else:
         runs = _only(results.frame("rpcs"), rpcs)
         _check_any(runs.index, "RPCs", rpcs)
@@ -189,7 +190,7 @@ def _by_run_and_rpc(
 ) -> "list[tuple[str, pandas.DataFrame]]":
     """Groups with a label; RPCs of several runs are told apart by their tests."""
     keys = ["source", "test", "repetition", "rpc"]
-    groups = list(seconds.groupby(keys, sort=False))
+    groups: list[Any] = list(seconds.groupby(keys, sort=False))
     tests = {key[:3] for key, _ in groups}
     return [
         (

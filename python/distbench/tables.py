@@ -69,15 +69,15 @@ class Table:
         Raises:
             MissingPackageError: pandas is not installed.
         """
-        pandas = import_optional("pandas", "pandas", "a frame")
+        library = import_optional("pandas", "pandas", "a frame")
         columns = {
-            column.name: pandas.Series(
+            column.name: library.Series(
                 [_in_frame(row[i], column.kind) for row in self.rows],
                 dtype=_DTYPES[column.kind],
             )
             for i, column in enumerate(self.columns)
         }
-        frame: "pandas.DataFrame" = pandas.DataFrame(columns)
+        frame: "pandas.DataFrame" = library.DataFrame(columns)
         return frame
 
 
