@@ -50,6 +50,10 @@ PACKAGES=(
   mount
   openssl
   python3
+  python3-grpcio
+  python3-matplotlib
+  python3-pandas
+  python3-protobuf
   tcpdump
   util-linux
 )

@@ -25,6 +25,7 @@ from distbench.errors import (
 )
 from distbench.histogram import Histogram
 from distbench.outcomes import FAILED, Latency, Outcomes, Percentile
+from distbench.progress import Progress, RunDescription
 from distbench.report import Report, read_report
 from distbench.results import Results, read_results
 from distbench.runs import Finding, OfferedLoad, RpcMeasurements, Run, add_up
@@ -32,7 +33,7 @@ from distbench.tables import Table
 
 if TYPE_CHECKING:
     from distbench import plots
-    from distbench.client import Client, Progress, RunDescription
+    from distbench.client import Client
 
 __all__ = [
     "FAILED",
@@ -62,13 +63,11 @@ __all__ = [
     "read_results",
 ]
 
-_IN_CLIENT = ("Client", "Progress", "RunDescription")
-
 
 def __getattr__(name: str) -> Any:
     """Imports what most programs do not need when it is first used."""
     if name == "plots":
         return importlib.import_module("distbench.plots")
-    if name in _IN_CLIENT:
-        return getattr(importlib.import_module("distbench.client"), name)
+    if name == "Client":
+        return importlib.import_module("distbench.client").Client
     raise AttributeError(f"module 'distbench' has no attribute {name!r}")

@@ -38,6 +38,7 @@ class ResultAssembler:
 
     def __init__(self) -> None:
         self.results = results_pb2.TestSequenceResults()
+        self._unfinished: set[int] = set()
 
     def add(self, event: control_pb2.RunTestsEvent) -> None:
         """Adds what an event holds of a result.
@@ -51,11 +52,18 @@ class ResultAssembler:
             )
         elif event.HasField("finished"):
             self._result(event.test_index).MergeFrom(event.finished)
+            self._unfinished.discard(event.test_index)
+
+    def mark_incomplete(self, reason: str) -> None:
+        """Notes in tests of which the end is missing why it will not come."""
+        for index in self._unfinished:
+            self.results.test_results[index].run_info.failure = reason
 
     def _result(self, index: int) -> results_pb2.TestResult:
         if index < 0:
             raise DistbenchError(f"the sequencer sent an event of test {index}")
         while len(self.results.test_results) <= index:
+            self._unfinished.add(len(self.results.test_results))
             self.results.test_results.add()
         return self.results.test_results[index]
 

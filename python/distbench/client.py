@@ -1,85 +1,30 @@
 """Submits tests to a sequencer, follows their runs and fetches their results."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
-from google.protobuf import text_format
 from google.protobuf.message import Message
 
 from distbench import _channel, result_files
 from distbench._assembly import ResultAssembler
 from distbench._optional import import_optional
-from distbench._proto import control_pb2, traffic_config_pb2
-from distbench.errors import ConfigError, DistbenchError, SequencerError
+from distbench._proto import control_pb2
+from distbench.configs import Tests, read_tests
+from distbench.errors import DistbenchError, SequencerError
+from distbench.progress import Observer, Progress, RunDescription, update
 from distbench.results import Results
-
-if TYPE_CHECKING:
-    import grpc
 
 _SERVICE = "/distbench.DistBenchTestSequencer/"
 _CONNECT_SECONDS = 5.0
 _CALL_SECONDS = 60.0
 
-
-Tests = str | os.PathLike[str] | traffic_config_pb2.TestSequence
 _Reply = TypeVar("_Reply", bound=Message)
 
 
-@dataclass(frozen=True)
-class Progress:
-    """How far a run is.
-
-    Attributes:
-        run_id: the run.
-        state: "accepted", "waiting" (queue_position runs are ahead), "started"
-            (a test), "running" (its traffic; about once a second) or "finished"
-            (a test).
-        test_index: the position of the test in its sequence.
-        test_name: known once the test has started.
-        queue_position: while waiting.
-        expected_duration_s: of the test; None if its config does not say.
-        traffic_time_s: since its traffic started; None before the first RPC.
-        succeeded, failed, in_flight: RPCs of the test so far.
-        offered: RPCs of open loops that should have been sent by now.
-    """
-
-    run_id: str
-    state: str
-    test_index: int = 0
-    test_name: str = ""
-    queue_position: int = 0
-    expected_duration_s: float | None = None
-    traffic_time_s: float | None = None
-    succeeded: int = 0
-    failed: int = 0
-    in_flight: int = 0
-    offered: int = 0
-
-
-Observer = Callable[[Progress], object]
-
-
-@dataclass(frozen=True)
-class RunDescription:
-    """A run that a sequencer knows.
-
-    Attributes:
-        id: for wait(), results() and cancel().
-        state: "waiting", "running", "done", "failed", "cancelled" or
-            "interrupted" (the sequencer ended during the run).
-        label: as given when it was submitted.
-        test_names: its tests.
-        message: why it failed or was interrupted.
-    """
-
-    id: str
-    state: str
-    label: str
-    test_names: tuple[str, ...]
-    message: str
+class _RunCancelled(SequencerError):
+    """The run was cancelled; all that it measured has arrived."""
 
 
 class Client:
@@ -217,8 +162,9 @@ class Client:
         """Runs tests and returns their results.
 
         A test that fails is in the results, with its failure and what it had
-        measured. If this is interrupted (by Ctrl-C or an error of `on_progress`),
-        the run is cancelled; what it measured can be fetched by results().
+        measured. If the run is cancelled, the tests that had begun are. If this
+        call is interrupted (by Ctrl-C or an error of `on_progress`), the run is
+        cancelled; what it measured can be fetched by results().
 
         Args:
             tests, label, preempt: see submit().
@@ -290,13 +236,16 @@ class Client:
         """Receives a run to its end."""
         assembler = ResultAssembler()
         progress = Progress(run_id, "accepted")
-        for event in self._received(events):
-            assembler.add(event)
-            if event.HasField("result_chunk"):
-                continue
-            progress = _update(progress, event)
-            if observer is not None:
-                observer(progress)
+        try:
+            for event in self._received(events):
+                assembler.add(event)
+                if event.HasField("result_chunk"):
+                    continue
+                progress = update(progress, event)
+                if observer is not None:
+                    observer(progress)
+        except _RunCancelled as cancelled:
+            assembler.mark_incomplete(str(cancelled))
         result_files.complete(assembler.results)
         return Results([(f"{self.address}/{progress.run_id}", assembler.results)])
 
@@ -304,7 +253,10 @@ class Client:
         try:
             yield from events
         except self._grpc.RpcError as error:
-            raise _channel.explain(error, self._endpoint) from None
+            explained = _channel.explain(error, self._endpoint)
+            if explained.code == "CANCELLED":
+                raise _RunCancelled(explained.code, str(explained)) from None
+            raise explained from None
 
     def _cancel_quietly(self, run_id: str) -> None:
         """The caller is told about another error, which matters more."""
@@ -336,33 +288,6 @@ class Client:
         return call(request, timeout=timeout_s)
 
 
-def read_tests(tests: Tests) -> traffic_config_pb2.TestSequence:
-    """Reads a config: a path, its text, or a TestSequence. A string with a brace
-    is a text, any other a path.
-
-    Raises:
-        ConfigError: it cannot be read, or it is not a config; names the place.
-    """
-    if isinstance(tests, traffic_config_pb2.TestSequence):
-        return tests
-    source, text = "the text", tests
-    if not isinstance(tests, str) or "{" not in tests:
-        source = os.fspath(tests)
-        try:
-            with open(source, encoding="utf-8") as file:
-                text = file.read()
-        except (OSError, UnicodeDecodeError) as error:
-            raise ConfigError(f"cannot read tests from {source}: {error}") from None
-    sequence = traffic_config_pb2.TestSequence()
-    try:
-        text_format.Parse(str(text), sequence)
-    except text_format.ParseError as error:
-        raise ConfigError(f"{source} is not a config of tests: {error}") from None
-    if not sequence.tests:
-        raise ConfigError(f"{source} has no tests; write tests {{ ... }}")
-    return sequence
-
-
 def _request(tests: Tests, label: str, preempt: bool) -> control_pb2.RunTestsRequest:
     return control_pb2.RunTestsRequest(
         test_sequence=read_tests(tests), label=label, preempt=preempt
@@ -371,39 +296,3 @@ def _request(tests: Tests, label: str, preempt: bool) -> control_pb2.RunTestsReq
 
 def _serialize(message: Message) -> bytes:
     return message.SerializeToString()
-
-
-def _update(progress: Progress, event: control_pb2.RunTestsEvent) -> Progress:
-    if event.HasField("run_id"):
-        return replace(progress, run_id=event.run_id, state="accepted")
-    if event.HasField("queue_position"):
-        return replace(
-            progress, state="waiting", queue_position=event.queue_position
-        )
-    if event.HasField("started"):
-        expected_s = None
-        if event.started.HasField("expected_duration_us"):
-            expected_s = event.started.expected_duration_us / 1e6
-        return Progress(
-            progress.run_id,
-            "started",
-            event.test_index,
-            event.started.name,
-            expected_duration_s=expected_s,
-        )
-    if event.HasField("progress"):
-        counts = event.progress
-        time_s = None
-        if counts.HasField("traffic_time_ns"):
-            time_s = counts.traffic_time_ns / 1e9
-        return replace(
-            progress,
-            state="running",
-            test_index=event.test_index,
-            traffic_time_s=time_s,
-            succeeded=counts.succeeded_count,
-            failed=counts.failed_count,
-            in_flight=counts.in_flight_count,
-            offered=counts.offered_count,
-        )
-    return replace(progress, state="finished", test_index=event.test_index)

@@ -104,6 +104,21 @@ class AssemblyTest(unittest.TestCase):
         self.assertEqual(second.run_info.version, "1.2.3")
         self.assertIn("client/0", second.service_logs.instance_logs)
 
+    def test_tests_without_an_end_are_marked(self):
+        assembler = ResultAssembler()
+        assembler.add(
+            control_pb2.RunTestsEvent(
+                test_index=0, finished=results_pb2.TestResult()
+            )
+        )
+        assembler.add(
+            control_pb2.RunTestsEvent(test_index=1, result_chunk=rpc_piece([1]))
+        )
+        assembler.mark_incomplete("cancelled")
+        first, second = assembler.results.test_results
+        self.assertFalse(first.run_info.HasField("failure"))
+        self.assertEqual(second.run_info.failure, "cancelled")
+
     def test_what_comes_once_is_set(self):
         chunk = results_pb2.ResultChunk(instance="client/0")
         log = chunk.instance_log

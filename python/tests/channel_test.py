@@ -7,7 +7,7 @@ import unittest
 
 from distbench._channel import Endpoint, find_endpoint, open_channel
 from distbench._proto import traffic_config_pb2
-from distbench.client import read_tests
+from distbench.configs import read_tests
 from distbench.errors import ConfigError
 from tests import testing_main
 

@@ -75,7 +75,8 @@ class OutcomesTest(unittest.TestCase):
         self.assertIsNone(latency.percentile_ns(99))
         latency = Latency(outcomes_of(range(100)))
         self.assertEqual(latency.percentile_ns(99), 99)
-        self.assertEqual([p.percent for p in latency.percentiles()], [50, 75, 90, 95, 99])
+        percents = [percentile.percent for percentile in latency.percentiles()]
+        self.assertEqual(percents, [50, 75, 90, 95, 99])
 
     def test_nothing_has_no_percentiles(self):
         self.assertEqual(Latency().percentiles(), [])
