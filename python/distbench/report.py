@@ -141,7 +141,7 @@ class Report:
         found = []
         positions: dict[str, int] = {}
         for document in self.documents:
-            for search in document["searches"]:
+            for search in document.get("searches", []):
                 position = positions.get(search["source"], 0)
                 positions[search["source"]] = position + 1
                 found.append((position, search))
@@ -220,6 +220,8 @@ def _check_schema(document: object) -> None:
             f"{_SCHEMA_VERSION}; install the package of distbench "
             f"{document.get('distbench_version')}"
         )
+    if not isinstance(document.get("tests"), list):
+        raise ResultError("it has no list of tests, so it is damaged")
 
 
 def _run_cells(test: _Json) -> Row:

@@ -32,6 +32,7 @@ class ReportTest(unittest.TestCase):
             ("[]", "not a report of distbench"),
             ('{"schema": "other"}', "not a report of distbench"),
             (json.dumps({**EMPTY, "schema_version": 2}), "schema_version 2"),
+            (json.dumps({**EMPTY, "tests": None}), "no list of tests"),
         ):
             with self.assertRaises(distbench.ResultError) as raised:
                 self.read(text)
