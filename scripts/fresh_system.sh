@@ -9,13 +9,6 @@ require_fresh_systems() {
     die "debootstrap is missing: apt-get install debootstrap"
 }
 
-# Prints the first Debian mirror that apt uses here.
-configured_mirror() {
-  # shellcheck disable=SC2016  # apt-get expands these.
-  apt-get indextargets --format '$(ORIGIN) $(REPO_URI)' 'Created-By: Packages' |
-    awk '$1 == "Debian" { print $2; exit }'
-}
-
 # make_root FOLDER SUITE: a minimal system, with this machine's settings of apt. A
 # system that is there already is used as it is.
 make_root() {

@@ -53,6 +53,10 @@ PACKAGES=(
   mount
   openssl
   python3
+  python3-grpcio
+  python3-matplotlib
+  python3-pandas
+  python3-protobuf
   python3-yaml
   tcpdump
   util-linux
