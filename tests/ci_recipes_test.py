@@ -114,7 +114,8 @@ class GithubTest(RecipeTest):
             if not script or INSTALLS in script:
                 continue
             if conditions[step.get("if")](failed):
-                failed = failed or self.shell(script, environment)
+                status = self.shell(script, environment)
+                failed = failed or status
         self.end_of_job()
         return failed
 
