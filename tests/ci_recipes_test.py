@@ -119,6 +119,11 @@ class GithubTest(RecipeTest):
         self.end_of_job()
         return failed
 
+    def summary(self):
+        """What the steps have written for the page of the job."""
+        with open(self.path("summary"), encoding="utf-8") as file:
+            return file.read()
+
     def test_runs_are_compared_with_those_of_the_main_branch(self):
         self.assertEqual(self.run_job(), 0)
         names = ("objectives.xml", "report.html", "base.pb.gz")
@@ -127,12 +132,12 @@ class GithubTest(RecipeTest):
 
         self.assertEqual(self.run_job(ref="refs/heads/other"), 0)
         self.assertEqual(self.made("changes.xml"), ["changes.xml"])
-        with open(self.path("summary"), encoding="utf-8") as summary:
-            self.assertIn("p50", summary.read())
+        self.assertIn("p50", self.summary())
 
         # Whatever is not a thousand times as fast counts as a regression.
         os.remove(os.path.join(self.workspace, "report.html"))
         self.assertEqual(self.run_job(REGRESSION="p50>-99.9%"), 2)
+        self.assertIn("p50>-99.9%", self.summary())
         self.assertEqual(self.made("report.html"), ["report.html"])
 
     def test_a_missed_objective_fails_and_leaves_a_report(self):
