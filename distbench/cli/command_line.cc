@@ -46,9 +46,12 @@ std::vector<std::string> TakeTrailingCommand(
   if (dashes == arguments.begin() || dashes == arguments.end()) {
     return arguments;
   }
-  const CLI::App* command = app.get_subcommand_no_throw(arguments.front());
-  if (command == nullptr ||
-      command->get_option_no_throw(kTrailingFlag) == nullptr) {
+  const std::vector<const CLI::App*> commands =
+      app.get_subcommands([&](const CLI::App* command) {
+        return command->get_name() == arguments.front() &&
+               command->get_option_no_throw(kTrailingFlag) != nullptr;
+      });
+  if (commands.empty()) {
     return arguments;
   }
   std::string words;
