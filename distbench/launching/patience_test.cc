@@ -31,7 +31,9 @@ TEST_F(PatienceTest, PausesGrowUntilTheDeadline) {
   absl::Duration total = absl::ZeroDuration();
   for (size_t i = 0; i < pauses_.size(); ++i) {
     EXPECT_LE(pauses_[i], Patience::kLongest);
-    if (i > 0 && i + 1 < pauses_.size()) EXPECT_GE(pauses_[i], pauses_[i - 1]);
+    if (i > 0 && i + 1 < pauses_.size()) {
+      EXPECT_GE(pauses_[i], pauses_[i - 1]);
+    }
     total += pauses_[i];
   }
   EXPECT_EQ(total, absl::Seconds(10));
