@@ -13,11 +13,12 @@ sample() {
   local group
   local name
   local file
+  local value
   for group in "$@"; do
     [ -d "$group" ] || continue
     name=${group##*/}
     for file in memory.current memory.swap.current; do
-      [ -e "$group/$file" ] && echo "$now $name $file $(cat "$group/$file")"
+      value=$(cat "$group/$file") && echo "$now $name $file $value"
     done
     sed -n "s/^usage_usec /$now $name cpu.stat:usage_usec /p" \
       "$group/cpu.stat"
@@ -111,6 +112,7 @@ end_without_both() {
   kill -KILL "$node"
   sleep 3
   state >/out/both_killed.left
+  renew_delegated
   start_node
   ended both_killed
   stop_cluster

@@ -6,6 +6,20 @@ readonly NEIGHBOUR=$ROOT_GROUP/neighbour
 readonly STATE_FOLDER=/data/state
 readonly RESTORE_SECONDS=30
 
+make_delegated() {
+  mkdir $DELEGATED
+  # What groups below are protected from must be granted here, too.
+  echo max >$DELEGATED/memory.min
+  echo max >$DELEGATED/memory.low
+}
+
+# As a service manager does when nothing of a service is left. While the group
+# passes controllers on, no process can enter it.
+renew_delegated() {
+  find $DELEGATED -depth -type d -exec rmdir {} \;
+  make_delegated
+}
+
 # Groups as a host would have them. The neighbour is one of everything else.
 prepare_host() {
   mount_data
@@ -13,11 +27,9 @@ prepare_host() {
   drive=$(drive_called data)
   number=$(number_of "$drive")
   sed -i "s/DRIVE/$drive/" /*.config
-  mkdir $DELEGATED $NEIGHBOUR
+  make_delegated
+  mkdir $NEIGHBOUR
   become_in_group $NEIGHBOUR sleep 100000 &
-  # What groups below are protected from must be granted here, too.
-  echo max >$DELEGATED/memory.min
-  echo max >$DELEGATED/memory.low
   mkdir -p $STATE_FOLDER
   chmod 700 $STATE_FOLDER
 }
