@@ -169,10 +169,11 @@ class Run:
             totals.add_counts_of(log)
             pair = pairs.setdefault((view.client, view.server), RpcTotals())
             pair.add_counts_of(log)
-        parts = [*pairs.values(), *self._pooled()]
-        for pooled in parts[len(pairs) :]:
-            totals.add_counts_of(pooled)
-        return totals, max((part.duration_ns for part in parts), default=0)
+        pooled = self._pooled()
+        for part in pooled:
+            totals.add_counts_of(part)
+        durations = [part.duration_ns for part in (*pairs.values(), *pooled)]
+        return totals, max(durations, default=0)
 
     def _load(self) -> list[RpcMeasurements]:
         """Adds up the logs when they are first needed, and notes the damaged
