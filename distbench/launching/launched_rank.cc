@@ -18,6 +18,7 @@
 #include "distbench/launching/input_watch.h"
 #include "distbench/launching/private_folder.h"
 #include "distbench/launching/start_message.h"
+#include "distbench/security/job_secret.h"
 
 namespace distbench {
 namespace {
@@ -28,20 +29,15 @@ constexpr absl::Duration kEndPatience = absl::Minutes(1);
 // How often to look for the leader's file and for a stop.
 constexpr absl::Duration kInterval = absl::Milliseconds(50);
 
-// The names that `join --secret` and `join --rendezvous` look for.
-constexpr char kCa[] = "ca.crt";
-constexpr char kCertificate[] = "tls.crt";
-constexpr char kKey[] = "tls.key";
+// The name that `join --rendezvous` looks for.
 constexpr char kLeaderFile[] = "leader";
 
 absl::StatusOr<std::string> SecretFlag(const TlsContents& secret,
-                                       const PrivateFolder& folder) {
+                                       const std::string& folder) {
   if (secret == TlsContents()) return "--plain";
-  absl::Status status = folder.Write(kCa, secret.ca);
-  if (status.ok()) status = folder.Write(kCertificate, secret.cert);
-  if (status.ok()) status = folder.Write(kKey, secret.key);
+  absl::Status status = WriteJobSecret(folder, secret);
   if (!status.ok()) return status;
-  return absl::StrCat("--secret=", folder.path());
+  return absl::StrCat("--secret=", folder);
 }
 
 // The port in the file that rank 0 writes, once it has done so.
@@ -92,20 +88,17 @@ absl::StatusOr<int> RunLaunchedRank(
   say(kReadyLine);
   const absl::StatusOr<StartMessage> message = ReadStartMessage(input);
   if (!message.ok()) return message.status();
-  const absl::StatusOr<PrivateFolder> secret = PrivateFolder::Make();
-  if (!secret.ok()) return secret.status();
-  const absl::StatusOr<PrivateFolder> rendezvous = PrivateFolder::Make();
-  if (!rendezvous.ok()) return rendezvous.status();
+  const absl::StatusOr<PrivateFolder> folder = PrivateFolder::Make();
+  if (!folder.ok()) return folder.status();
 
   const bool is_leader = message->leader.empty();
   std::vector<std::string> arguments = {rank.program, "join"};
   const absl::StatusOr<std::string> secret_flag =
-      SecretFlag(message->secret, *secret);
+      SecretFlag(message->secret, folder->path());
   if (!secret_flag.ok()) return secret_flag.status();
   arguments.push_back(*secret_flag);
-  arguments.push_back(is_leader
-                          ? absl::StrCat("--rendezvous=", rendezvous->path())
-                          : absl::StrCat("--leader=", message->leader));
+  arguments.push_back(is_leader ? absl::StrCat("--rendezvous=", folder->path())
+                                : absl::StrCat("--leader=", message->leader));
   arguments.insert(arguments.end(), rank.join_arguments.begin(),
                    rank.join_arguments.end());
 
@@ -117,7 +110,7 @@ absl::StatusOr<int> RunLaunchedRank(
   bool is_published = !is_leader;
   return join.Wait([&] {
     if (is_published) return;
-    const std::optional<int> port = PublishedPort(rendezvous->path());
+    const std::optional<int> port = PublishedPort(folder->path());
     if (port) say(PortLine(*port));
     is_published = port.has_value();
   });

@@ -4,9 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 
 namespace distbench {
 
@@ -22,12 +20,6 @@ class PrivateFolder {
   ~PrivateFolder();
 
   const std::string& path() const { return path_; }
-
-  // Makes a file of mode 0600; the folder must not have it already.
-  absl::Status Write(absl::string_view name, absl::string_view contents) const;
-
-  // Makes a folder of mode 0700 and returns its path.
-  absl::StatusOr<std::string> MakeFolder(absl::string_view name) const;
 
  private:
   explicit PrivateFolder(std::string path) : path_(std::move(path)) {}

@@ -93,6 +93,16 @@ absl::Status CheckUnused(const TlsFiles& files) {
   return absl::OkStatus();
 }
 
+bool WriteAll(int fd, absl::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = write(fd, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return false;
+    bytes.remove_prefix(count);
+  }
+  return true;
+}
+
 // Writes a file that must not exist; removes it again after an error.
 absl::Status WriteNewFile(const std::string& path,
                           const std::string& contents) {
@@ -100,25 +110,11 @@ absl::Status WriteNewFile(const std::string& path,
                            O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
                            S_IRUSR | S_IWUSR));
   if (!file.is_open()) return SystemError(path, "cannot be made");
-  const ssize_t written = write(file.get(), contents.data(), contents.size());
-  if (written == static_cast<ssize_t>(contents.size()) &&
-      close(file.Release()) == 0) {
+  if (WriteAll(file.get(), contents) && close(file.Release()) == 0) {
     return absl::OkStatus();
   }
   const absl::Status status = SystemError(path, "cannot be written");
   unlink(path.c_str());
-  return status;
-}
-
-absl::Status WriteFiles(const TlsFiles& files, const TlsContents& contents) {
-  absl::Status status = WriteNewFile(files.ca, contents.ca);
-  if (!status.ok()) return status;
-  status = WriteNewFile(files.cert, contents.cert);
-  if (status.ok()) {
-    status = WriteNewFile(files.key, contents.key);
-    if (!status.ok()) unlink(files.cert.c_str());
-  }
-  if (!status.ok()) unlink(files.ca.c_str());
   return status;
 }
 
@@ -177,10 +173,23 @@ absl::Status MakeJobSecret(const std::string& directory,
   const absl::StatusOr<TlsContents> contents = IssueJobCertificate(
       kJobName, now - kJobSecretClockTolerance, now + valid_for);
   if (!contents.ok()) return contents.status();
-  const TlsFiles files = FilesIn(directory);
   absl::Status status = MakeDirectory(directory);
-  if (status.ok()) status = CheckUnused(files);
-  return status.ok() ? WriteFiles(files, *contents) : status;
+  if (status.ok()) status = CheckUnused(FilesIn(directory));
+  return status.ok() ? WriteJobSecret(directory, *contents) : status;
+}
+
+absl::Status WriteJobSecret(const std::string& directory,
+                            const TlsContents& contents) {
+  const TlsFiles files = FilesIn(directory);
+  absl::Status status = WriteNewFile(files.ca, contents.ca);
+  if (!status.ok()) return status;
+  status = WriteNewFile(files.cert, contents.cert);
+  if (status.ok()) {
+    status = WriteNewFile(files.key, contents.key);
+    if (!status.ok()) unlink(files.cert.c_str());
+  }
+  if (!status.ok()) unlink(files.ca.c_str());
+  return status;
 }
 
 absl::StatusOr<TlsFiles> FindJobSecret(const std::string& directory) {

@@ -37,6 +37,11 @@ inline constexpr absl::Duration kLongestJobSecret = absl::Hours(24 * 3650);
 absl::Status MakeJobSecret(const std::string& directory,
                            absl::Duration valid_for, absl::Time now);
 
+// Writes a secret that was made elsewhere into `directory`, which exists, is
+// private and has none. The error names the file; no part is left then.
+absl::Status WriteJobSecret(const std::string& directory,
+                            const TlsContents& contents);
+
 // Returns the files of the secret in `directory`, with the name that peers are
 // checked against. Errors, which name the directory or the file: a file is
 // missing, others may read the key, the files do not belong together, or they

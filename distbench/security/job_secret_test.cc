@@ -1,11 +1,14 @@
 #include "distbench/security/job_secret.h"
 
 #include <sched.h>
+#include <signal.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -117,6 +120,24 @@ TEST_F(JobSecretTest, NamesTheDirectoryThatCannotBeMade) {
   std::ofstream(path("file")) << "text";
   EXPECT_THAT(Message(MakeJobSecret(path("file"), kDay, absl::Now())),
               HasSubstr("is not a directory"));
+}
+
+// A full disk takes the beginning of a file, and then no more, as this limit.
+TEST_F(JobSecretTest, IsNotHalfWritten) {
+  ASSERT_EQ(mkdir(path("full").c_str(), 0700), 0);
+  rlimit old_limit;
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &old_limit), 0);
+  const auto old_handler = signal(SIGXFSZ, SIG_IGN);
+  rlimit limit = old_limit;
+  limit.rlim_cur = 8;
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+  errno = 0;
+  const absl::Status status = WriteJobSecret(
+      path("full"), {.ca = "ca", .cert = "cert", .key = "0123456789"});
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &old_limit), 0);
+  signal(SIGXFSZ, old_handler);
+  EXPECT_THAT(Message(status), HasSubstr("/tls.key: cannot be written"));
+  EXPECT_TRUE(fs::is_empty(path("full")));
 }
 
 TEST_F(JobSecretTest, RefusesTimesOutOfRange) {
