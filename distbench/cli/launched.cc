@@ -1,3 +1,4 @@
+#include <signal.h>
 #include <sys/wait.h>
 
 #include <unistd.h>
@@ -23,6 +24,9 @@ namespace distbench {
 namespace {
 
 int RunLaunched(const std::vector<std::string>& join_arguments) {
+  // A session that is lost takes stdout and stderr with it. What runs here, and
+  // inherits this, must not end by that, but in order.
+  signal(SIGPIPE, SIG_IGN);
   StopSignals stop(kExitRunFailed);
   const absl::StatusOr<std::string> program = OwnProgram();
   if (!program.ok()) return Fail(program.status(), kExitUsage);
