@@ -49,12 +49,8 @@ std::string ClockProblem(const NodeStatus& node) {
 
 }  // namespace
 
-int RollCall::expected_count() const {
-  return node_on_leader_ ? size_ : size_ - 1;
-}
-
 bool RollCall::is_complete() const {
-  if (status_.nodes_size() < expected_count()) return false;
+  if (!Missing().empty()) return false;
   for (const NodeStatus& node : status_.nodes()) {
     if (!node.has_clock_offset_ns()) return false;
   }

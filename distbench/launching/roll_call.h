@@ -38,7 +38,6 @@ class RollCall {
 
  private:
   std::vector<int> Missing() const;
-  int expected_count() const;
 
   const int size_;
   const bool node_on_leader_;

@@ -60,6 +60,11 @@ TEST(RollCallTest, NamesTheRanksThatAreMissing) {
   EXPECT_THAT(Missing(4, {0, 3}), HasSubstr("ranks 1, 2 of 4"));
 }
 
+// As one that was started with another --size.
+TEST(RollCallTest, AnotherRankDoesNotStandInForAMissingOne) {
+  EXPECT_THAT(Missing(3, {0, 1, 5}), HasSubstr("rank 2 of 3"));
+}
+
 TEST(RollCallTest, NamesOnlySomeOfVeryMany) {
   std::vector<int> even;
   for (int rank = 0; rank < 1000; rank += 2) even.push_back(rank);
