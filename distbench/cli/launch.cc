@@ -53,8 +53,8 @@ std::vector<std::string> JoinFlags(const Flags& flags) {
   std::vector<std::string> join;
   if (!flags.node_on_leader) join.emplace_back("--node_on_leader=false");
   if (flags.join_timeout > absl::ZeroDuration()) {
-    join.push_back(absl::StrCat(
-        "--join_timeout=", absl::ToDoubleSeconds(flags.join_timeout), "s"));
+    join.push_back(absl::StrCat("--join_timeout=",
+                                absl::FormatDuration(flags.join_timeout)));
   }
   if (!flags.listen.empty()) {
     join.push_back(absl::StrCat("--listen=", flags.listen));

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "distbench/launching/start_message.h"
@@ -48,7 +49,8 @@ void HostOutput::AddLines(absl::string_view bytes) {
     if (end == absl::string_view::npos && begun_line_.size() < kMaxLineBytes) {
       return;
     }
-    if (begun_line_ == kReadyLine) {
+    // A shell's start-up file may have written something without a line feed.
+    if (absl::EndsWith(begun_line_, kReadyLine)) {
       is_ready_ = true;
     } else if (const auto port = ParsePortLine(begun_line_)) {
       port_ = port;

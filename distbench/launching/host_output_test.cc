@@ -40,6 +40,12 @@ TEST_F(HostOutputTest, FindsItsLinesHoweverTheyAreCut) {
   EXPECT_EQ(out_, "first\nsecond\nno line feed");
 }
 
+TEST_F(HostOutputTest, IsReadyHoweverItsShellGreets) {
+  output_.Add(SshStream::kOut,
+              absl::StrCat("\033]0;title\007", kReadyLine, "\n"));
+  EXPECT_TRUE(output_.is_ready());
+}
+
 TEST_F(HostOutputTest, WhatLooksLikeThemLaterIsOutput) {
   Show();
   output_.Add(SshStream::kOut,

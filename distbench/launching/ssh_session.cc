@@ -22,6 +22,11 @@ std::string LocalScript(const std::string& ssh) {
                       kNumber, ">&-");
 }
 
+// More than the kernel keeps of what a process wrote before its end. Without a
+// limit, a host that writes faster than it is read would keep the others, and a
+// stop, waiting for ever.
+constexpr int kReadsAtOnce = 64;
+
 bool IsOverForNow(ssize_t count) {
   return count < 0 && (errno == EAGAIN || errno == EINTR);
 }
@@ -144,7 +149,7 @@ void SshSession::Write() {
 
 void SshSession::Read(FileDescriptor& from, SshStream stream) {
   char bytes[16384];
-  while (from.is_open()) {
+  for (int i = 0; i < kReadsAtOnce && from.is_open(); ++i) {
     const ssize_t count = read(from.get(), bytes, sizeof(bytes));
     if (IsOverForNow(count)) return;
     if (count <= 0) {

@@ -58,7 +58,7 @@ class SshSession {
              FileDescriptor errors, Listener listener);
 
   void Write();
-  // Reads until there is no more for now; closes the descriptor at its end.
+  // Reads what is there, within limits; closes the descriptor at its end.
   void Read(FileDescriptor& from, SshStream stream);
   void ReadAll();
 
