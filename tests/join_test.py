@@ -221,6 +221,24 @@ class JobTest(JoinTest):
         for rank in ranks:
             self.assertEqual(rank.wait().status, 0, rank.text("err"))
 
+    def test_leader_that_listens_everywhere_says_where_it_is(self):
+        leader = self.start(
+            programs.DISTBENCH,
+            "join",
+            "--rank=0",
+            "--size=1",
+            "--listen=0.0.0.0",
+            "--service_address=127.0.0.1",
+            self.rendezvous,
+            f"--secret={self.secret}",
+            "--",
+            "status",
+            env=self.environment(),
+        )
+        outcome = leader.wait()
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertIn("rank 0 of 1 leads at 127.0.0.1:", outcome.err)
+
     def test_test_builder_is_a_command(self):
         os.symlink(programs.TEST_BUILDER, self.path("test_builder"))
         path = self.folder + os.pathsep + os.environ["PATH"]

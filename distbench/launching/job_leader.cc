@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
 #include "distbench/base/child_process.h"
@@ -40,12 +41,19 @@ std::string OwnHost(const JobOptions& options) {
   return listen.empty() ? "localhost" : std::string(WithoutBrackets(listen));
 }
 
+// Whether a host listens at all of its addresses so; others would take it for
+// themselves.
+bool IsEveryAddress(absl::string_view host) {
+  return host == "0.0.0.0" || host == "::";
+}
+
 // The host name with which others reach it.
 std::string ReachableHost(const JobOptions& options) {
   for (const std::string* host :
        {&options.leader.host, &options.node.listen_address,
         &options.node.service_address}) {
-    if (!host->empty()) return std::string(WithoutBrackets(*host));
+    std::string name(WithoutBrackets(*host));
+    if (!name.empty() && !IsEveryAddress(name)) return name;
   }
   return Hostname();
 }
