@@ -291,7 +291,7 @@ class RefusalTest(unittest.TestCase):
             ),
             (
                 "port, healthPort and metricsPort are 9999, 9999 and 9998",
-                [*A_TEST, "--set", "port=9999"],
+                [*CLUSTER, "--set", "port=9999"],
             ),
         ):
             with self.subTest(expected):
@@ -343,6 +343,7 @@ class RefusalTest(unittest.TestCase):
             ("security.validForDays", "0"),
             ("results.accessMode", "ReadOnlyMany"),
             ("attributes.rack", "a\\,b"),
+            ("attributes.--port", "a"),
             ("joinTimeout", "5"),
             ("terminationGracePeriodSeconds", "1"),
         ):
@@ -363,6 +364,43 @@ class RefusalTest(unittest.TestCase):
             *A_TEST,
             version="1.26.0",
         )
+
+
+class FetchTest(unittest.TestCase):
+    """deploy/kubernetes/fetch, with a kubectl that says yes to everything."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        kubectl = os.path.join(self.folder, "kubectl")
+        with open(kubectl, "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\necho yes\n")
+        os.chmod(kubectl, 0o755)
+
+    def fetch(self, *arguments):
+        return subprocess.run(
+            [os.path.join(KUBERNETES, "fetch"), *arguments],
+            env={**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}"},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def test_nobody_else_can_read_a_fetched_key(self):
+        key = os.path.join(self.folder, "tls.key")
+        with open(key, "w", encoding="utf-8") as file:
+            file.write("an old one")
+        os.chmod(key, 0o644)
+        done = self.fetch("secret", "mine", self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(os.stat(key).st_mode & 0o777, 0o600)
+
+    def test_results_need_an_image(self):
+        done = self.fetch("results", "claim", self.folder)
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn("--image=IMAGE", done.stderr)
 
 
 if __name__ == "__main__":

@@ -19,10 +19,6 @@ problem and the remedy. */ -}}
 {{- if and .Values.hostNetwork (not .Values.hostNetworkAcknowledged) -}}
 {{- fail "hostNetwork: the Pod Security levels \"restricted\" and \"baseline\" forbid the hosts' network, so this needs a namespace whose level is \"privileged\"; if this namespace's is, set hostNetworkAcknowledged=true" -}}
 {{- end -}}
-{{- $ports := list (int .Values.port) (int .Values.healthPort) (int .Values.metricsPort) -}}
-{{- if ne (len (uniq $ports)) 3 -}}
-{{- fail (printf "port, healthPort and metricsPort are %v, %v and %v: they must be different" (index $ports 0) (index $ports 1) (index $ports 2)) -}}
-{{- end -}}
 {{- end -}}
 
 {{- define "distbench.checkSecurity" -}}
@@ -58,6 +54,10 @@ problem and the remedy. */ -}}
 {{- end -}}
 
 {{- define "distbench.checkCluster" -}}
+{{- $ports := list (int .Values.port) (int .Values.healthPort) (int .Values.metricsPort) -}}
+{{- if ne (len (uniq $ports)) 3 -}}
+{{- fail (printf "port, healthPort and metricsPort are %v, %v and %v: they must be different" (index $ports 0) (index $ports 1) (index $ports 2)) -}}
+{{- end -}}
 {{- if or .Values.test.config .Values.test.configMap .Values.test.claim .Values.command .Values.serve -}}
 {{- fail "form=cluster runs no test by itself: leave out test, command and serve, and submit tests with `distbench run_tests` (or use form=job)" -}}
 {{- end -}}
