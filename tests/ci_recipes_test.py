@@ -196,6 +196,22 @@ class GitlabTest(RecipeTest):
         self.assertEqual(self.made(*names), list(names))
         self.assertEqual(self.made("base.pb.gz"), [])
 
+    def test_all_branches_see_the_base_and_one_makes_it(self):
+        (job,) = load(GITLAB).values()
+        self.assertIs(job["cache"]["unprotect"], True)
+        self.assertEqual(job["cache"]["policy"], "$CACHE_POLICY")
+        self.assertEqual(job["variables"]["CACHE_POLICY"], "pull")
+        self.assertEqual(
+            job["rules"],
+            [
+                {
+                    "if": "$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH",
+                    "variables": {"CACHE_POLICY": "pull-push"},
+                },
+                {"if": "$CI_COMMIT_BRANCH"},
+            ],
+        )
+
     def test_keeps_what_the_script_makes(self):
         (job,) = load(GITLAB).values()
         self.assertEqual(job["artifacts"]["when"], "always")
