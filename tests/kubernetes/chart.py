@@ -297,6 +297,15 @@ class RefusalTest(unittest.TestCase):
             with self.subTest(expected):
                 self.check_refused(expected, *arguments)
 
+    def test_names_of_releases_that_no_service_can_have(self):
+        for name in ("my.test", "1test"):
+            with self.subTest(name):
+                done = helm(
+                    "template", name, CHART, "--kube-version=1.33.0", *A_TEST
+                )
+                self.assertNotEqual(done.returncode, 0, done.stdout)
+                self.assertIn("cannot be part of a Service's name", done.stderr)
+
     def test_the_hosts_network_has_to_be_acknowledged(self):
         self.check_refused(
             'needs a namespace whose level is "privileged"',

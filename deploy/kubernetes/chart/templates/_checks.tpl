@@ -5,6 +5,7 @@ problem and the remedy. */ -}}
 {{- define "distbench.configMapLimit" -}}1048576{{- end -}}
 
 {{- define "distbench.check" -}}
+{{- include "distbench.checkName" . -}}
 {{- include "distbench.checkNetwork" . -}}
 {{- include "distbench.checkSecurity" . -}}
 {{- include "distbench.checkResults" . -}}
@@ -12,6 +13,12 @@ problem and the remedy. */ -}}
 {{- include "distbench.checkTest" . -}}
 {{- else -}}
 {{- include "distbench.checkCluster" . -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "distbench.checkName" -}}
+{{- if not (regexMatch "^[a-z][a-z0-9-]*$" .Release.Name) -}}
+{{- fail (printf "the release's name %q cannot be part of a Service's name: begin with a letter, and use only lower-case letters, digits and hyphens" .Release.Name) -}}
 {{- end -}}
 {{- end -}}
 
