@@ -147,13 +147,23 @@ class GithubTest(RecipeTest):
         self.assertEqual(self.made(*names), list(names))
         self.assertEqual(self.made("base.pb.gz"), [])
 
-    def test_keeps_what_the_steps_make(self):
+    def step_that_uses(self, action):
         (job,) = load(GITHUB)["jobs"].values()
-        (upload,) = (
-            step
-            for step in job["steps"]
-            if "upload-artifact" in step.get("uses", "")
+        (found,) = (
+            step for step in job["steps"] if action in step.get("uses", "")
         )
+        return found
+
+    def test_all_branches_see_the_base_and_one_makes_it(self):
+        save = self.step_that_uses("cache/save")
+        restore = self.step_that_uses("cache/restore")["with"]
+        self.assertEqual(save["if"], "github.ref == 'refs/heads/main'")
+        self.assertEqual(save["with"]["path"], "base.pb.gz")
+        self.assertEqual(restore["path"], "base.pb.gz")
+        self.assertTrue(save["with"]["key"].startswith(restore["restore-keys"]))
+
+    def test_keeps_what_the_steps_make(self):
+        upload = self.step_that_uses("upload-artifact")
         self.assertEqual(upload["if"], "always()")
         self.assertEqual(
             upload["with"]["path"].split(),
@@ -195,6 +205,22 @@ class GitlabTest(RecipeTest):
         names = ("objectives.xml", "report.html", "new.pb.gz")
         self.assertEqual(self.made(*names), list(names))
         self.assertEqual(self.made("base.pb.gz"), [])
+
+    def test_all_branches_see_the_base_and_one_makes_it(self):
+        (job,) = load(GITLAB).values()
+        self.assertIs(job["cache"]["unprotect"], True)
+        self.assertEqual(job["cache"]["policy"], "$CACHE_POLICY")
+        self.assertEqual(job["variables"]["CACHE_POLICY"], "pull")
+        self.assertEqual(
+            job["rules"],
+            [
+                {
+                    "if": "$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH",
+                    "variables": {"CACHE_POLICY": "pull-push"},
+                },
+                {"if": "$CI_COMMIT_BRANCH"},
+            ],
+        )
 
     def test_keeps_what_the_script_makes(self):
         (job,) = load(GITLAB).values()

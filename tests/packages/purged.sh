@@ -15,7 +15,7 @@ our_files() {
 }
 
 # Our files except those of a kind.
-others_than() { our_files | grep -Ev "$1"; }
+others_than() { grep -Ev "$1" <(our_files); }
 
 echo 'NODE_FLAGS="rack=r1"' >>/etc/default/distbench-node
 check "the packages can be removed" quietly apt-get remove -y "${PACKAGES[@]}"
