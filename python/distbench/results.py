@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from distbench import _rows, result_files
 from distbench._proto import results_pb2
+from distbench.errors import ResultError
 from distbench.runs import RpcMeasurements, Run, add_up
 from distbench.tables import (
     COLUMNS,
@@ -174,8 +175,11 @@ def read_results(*paths: str | os.PathLike[str]) -> Results:
 
     Raises:
         OSError: a file cannot be read.
-        ResultError: a file is not a result; names the file and the problem.
+        ResultError: a file is not a result; names the file and the problem. Or
+            no file is given.
     """
+    if not paths:
+        raise ResultError("no result is given, of which there must be at least one")
     files: list[str] = []
     for path in paths:
         if os.path.isdir(path):
