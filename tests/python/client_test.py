@@ -128,12 +128,15 @@ class ClientTest(programs.ClusterTest):
     def test_a_lost_sequencer_is_an_error(self):
         def kill(progress):
             if progress.state == "running":
+                run_ids.append(progress.run_id)
                 self.sequencer.kill()
 
+        run_ids = []
         with self.assertRaises(distbench.SequencerError) as raised:
             self.client.run(client_server_config(ENDLESS), on_progress=kill)
         self.assertEqual(raised.exception.code, "UNAVAILABLE")
         self.assertIn(self.sequencer.address, str(raised.exception))
+        self.assertIn(f"wait('{run_ids[0]}')", str(raised.exception))
 
     def test_status_lists_the_nodes(self):
         status = self.client.status()
