@@ -32,8 +32,9 @@ def read_file(path: str | os.PathLike[str]) -> results_pb2.TestSequenceResults:
     try:
         results = _parse(_read_bytes(path))
         complete(results)
-    except ResultError as error:
-        raise ResultError(f"cannot read {os.fspath(path)}: {error}") from None
+    except (TypeError, ValueError) as error:
+        # Also from protobuf, for names that are not UTF-8.
+        raise ResultError(f"cannot read {os.fspath(path)}: {error}") from error
     return results
 
 

@@ -107,8 +107,16 @@ class Results:
 
         Raises:
             ValueError: there is no such table; lists those that there are.
+            ResultError: a result is damaged.
         """
-        return Table(name, _columns(name), list(self._rows(name)))
+        columns = _columns(name)
+        try:
+            return Table(name, columns, list(self._rows(name)))
+        except (TypeError, ValueError) as error:
+            # From protobuf, for names that are not UTF-8.
+            raise ResultError(
+                f'a result is damaged, so there is no table "{name}": {error}'
+            ) from error
 
     def frame(self, name: TableName) -> "pandas.DataFrame":
         """Returns a table as a pandas frame; see table()."""

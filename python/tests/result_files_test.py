@@ -90,6 +90,16 @@ class ResultFilesTest(unittest.TestCase):
             "statistics hold -1",
         )
 
+    def test_names_that_are_not_utf_8_are_refused(self):
+        result = test_result()
+        result.resource_usage_logs.node_resources["node0"].samples.add()
+        result.resource_usage_logs.node_resources["node1"].samples.add()
+        whole = message_of(result).SerializeToString()
+        self.assert_refused(whole.replace(b"server/0", b"server/\xff"), "UTF-8|cut off")
+        path = self.write("bad.pb", whole.replace(b"node0", b"node\xff"))
+        with self.assertRaises(distbench.ResultError):
+            distbench.read_results(path).table("resources")
+
     def test_samples_of_older_tools_become_statistics(self):
         result = test_result()
         instance = result.service_logs.instance_logs["client/0"]
