@@ -67,9 +67,9 @@ absl::Status FillConnection(CLI::App& app, ConnectionDefaults& defaults,
   const bool names_tls = !line.tls.empty() || !line.tls.name.empty();
   const absl::Status status = defaults.Fill(app);
   if (!status.ok()) return status;
-  line.filled = defaults.Filled();
   if (!names_sequencer && line.output == "-") line.sequencer.clear();
   if (line.sequencer.empty() && !names_tls) line.tls = {};
+  if (!line.sequencer.empty()) line.filled = defaults.Filled();
   return absl::OkStatus();
 }
 
@@ -134,6 +134,7 @@ void AddFlags(CLI::App& app, CommandLine& line) {
                  "repeated.")
       ->type_name("PREFIX")
       ->expected(1)
+      ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option("-l,--label", line.tests.label,
                  "Begins file names and config_label attributes.")
@@ -149,6 +150,7 @@ void AddFlags(CLI::App& app, CommandLine& line) {
                  "exit with 2 if one is not met. May be repeated.")
       ->type_name("OBJECTIVE")
       ->expected(1)
+      ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_flag("--allow_undecided", line.allow_undecided,
                "Do not exit with 2 where the evidence is too thin\n"

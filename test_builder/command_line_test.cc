@@ -55,6 +55,14 @@ TEST(ParseCommandLineTest, FlagsMayFollowArguments) {
   EXPECT_EQ(line.arguments, arguments);
 }
 
+TEST(ParseCommandLineTest, RepeatedFlagsLeaveArgumentsAlone) {
+  const CommandLine line =
+      Parse({"-c", "grpc", "clique", "--slo=a p50<=1ms", "tripartite"});
+  EXPECT_THAT(line.tests.configs, ElementsAre("clique", "tripartite"));
+  EXPECT_EQ(line.tests.prefix, "grpc:");
+  EXPECT_THAT(line.objectives, ElementsAre("a p50<=1ms"));
+}
+
 TEST(ParseCommandLineTest, TakesADashForStandardOutput) {
   EXPECT_EQ(Parse({"-o", "-", "clique"}).output, "-");
 }
@@ -102,6 +110,7 @@ TEST(ParseCommandLineTest, ASequencerByDefaultRunsWhatHasADirectory) {
   ASSERT_TRUE(printed.ok()) << printed.status();
   EXPECT_EQ(printed->sequencer, "");
   EXPECT_TRUE(printed->tls.empty());
+  EXPECT_EQ(printed->filled.size(), 0);
 
   const auto written =
       ParseCommandLine({"clique", "-o", "dir", "-s", ""}, environment);

@@ -91,6 +91,9 @@ class TerminalShell:
             self._type(f"source {setup}; echo set''up\n")
             self._wait_for("setup")
             self._wait_for(re.escape(_PROMPT))
+        except BaseException:
+            self.__exit__()
+            raise
         finally:
             os.remove(setup)
         return self

@@ -215,15 +215,11 @@ void AddCalibrateCommand(CLI::App& app, CommandBody& chosen) {
   auto flags = std::make_shared<Flags>();
   AddInfileFlag(*command, flags->infile);
   AddInfileArgument(*command, flags->infile);
-  command
-      ->add_option("--activity", flags->activities,
-                   "Measure this activity only; may be repeated")
-      ->type_name("ACTIVITY");
-  command
-      ->add_option("--target", flags->targets,
-                   "CPU time that an iteration should take, such as\n"
-                   "rank=5000us; may be repeated")
-      ->type_name("NAME=TIME");
+  AddRepeatedFlag(*command, "--activity", flags->activities, "ACTIVITY",
+                  "Measure this activity only; may be repeated");
+  AddRepeatedFlag(*command, "--target", flags->targets, "NAME=TIME",
+                  "CPU time that an iteration should take, such as\n"
+                  "rank=5000us; may be repeated");
   AddTextFlag(*command, "--outfile", flags->outfile, "FILE",
               "Write the calibrated config here");
   command

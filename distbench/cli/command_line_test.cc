@@ -82,10 +82,12 @@ void AddReadCommand(CLI::App& app, CommandBody& chosen) {
   auto infile = std::make_shared<std::string>("-");
   AddInfileFlag(*command, *infile);
   AddInfileArgument(*command, *infile);
-  command->callback([infile, &chosen] {
-    chosen = [infile] {
+  auto topics = std::make_shared<std::vector<std::string>>();
+  AddRepeatedFlag(*command, "--topic", *topics, "TOPIC", "What it is about");
+  command->callback([infile, topics, &chosen] {
+    chosen = [infile, topics] {
       LastInfile() = *infile;
-      return kRan;
+      return kRan + static_cast<int>(topics->size());
     };
   });
 }
@@ -284,6 +286,12 @@ TEST(CommandLineTest, AFileIsAnArgumentOrAFlag) {
   const Outcome outcome = Invoke({"read", "a.config", "--infile=b.config"});
   EXPECT_EQ(outcome.exit_code, kExitUsage);
   EXPECT_THAT(outcome.err, AllOf(HasSubstr("FILE"), HasSubstr("--infile")));
+}
+
+TEST(CommandLineTest, ARepeatedFlagLeavesTheFileAlone) {
+  EXPECT_EQ(Invoke({"read", "--topic=a", "--topic", "b", "c.config"}).exit_code,
+            kRan + 2);
+  EXPECT_EQ(LastInfile(), "c.config");
 }
 
 TEST(CommandLineTest, APlainNumberIsSeconds) {

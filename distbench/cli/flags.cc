@@ -47,6 +47,19 @@ CLI::Option& AddTextOption(CLI::App& command, const std::string& flag,
               });
 }
 
+// Adds an option that may be repeated. CLI11 would also give it the words after
+// its value, such as the command's FILE.
+CLI::Option& AddRepeatedOption(CLI::App& command, const std::string& flag,
+                               std::vector<std::string>& texts,
+                               const std::string& type,
+                               absl::string_view description) {
+  return *command.add_option(flag, texts, std::string(description))
+              ->type_name(type)
+              ->expected(1)
+              ->allow_extra_args(false)
+              ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
 }  // namespace
 
 void AddTextFlag(CLI::App& command, const std::string& flag, std::string& text,
@@ -81,14 +94,17 @@ void AddTlsFlags(CLI::App& command, TlsFiles& files) {
               "of its host");
 }
 
+void AddRepeatedFlag(CLI::App& command, const std::string& flag,
+                     std::vector<std::string>& texts, const std::string& type,
+                     absl::string_view description) {
+  AddRepeatedOption(command, flag, texts, type, description);
+}
+
 void AddNamesFlag(CLI::App& command, const std::string& flag,
                   std::vector<std::string>& names,
                   absl::string_view description) {
-  command.add_option(flag, names, std::string(description))
-      ->delimiter(',')
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->type_name("NAME[,NAME...]")
+  AddRepeatedOption(command, flag, names, "NAME[,NAME...]", description)
+      .delimiter(',')
       ->check([](const std::string& name) {
         return name.empty() || absl::StartsWith(name, "--")
                    ? "its NAME is missing"

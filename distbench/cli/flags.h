@@ -24,6 +24,11 @@ namespace distbench {
 void AddTextFlag(CLI::App& command, const std::string& flag, std::string& text,
                  const std::string& type, absl::string_view description);
 
+// The same, for a flag that may be repeated and takes one value each time.
+void AddRepeatedFlag(CLI::App& command, const std::string& flag,
+                     std::vector<std::string>& texts, const std::string& type,
+                     absl::string_view description);
+
 // --port=PORT.
 void AddPortFlag(CLI::App& command, int& port, absl::string_view description);
 

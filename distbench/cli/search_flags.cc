@@ -26,15 +26,11 @@ std::string CheckInstances(const std::string& text) {
 
 void AddLoadFlags(CLI::App& command, SearchFlags& flags) {
   const CLI::Validator load = CLI::Range(1e-6, kMaxSearchLoad).description("");
-  command
-      .add_option("--slo", flags.objectives,
+  AddRepeatedFlag(command, "--slo", flags.objectives, "OBJECTIVE",
                   "Objective to meet, such as 'my_rpc p95<=500ms',\n"
                   "'my_rpc failures<=0.1%', 'cpu<=60%' or, beside an\n"
                   "antagonist, 'isol_p05>=90%'; if repeated, all must be\n"
-                  "met. Default: those of the config's search")
-      ->type_name("OBJECTIVE")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+                  "met. Default: those of the config's search");
   AddTextFlag(command, "--knob", flags.knob, "KNOB",
               "Setting to vary: rate (a factor on all open loops),\n"
               "concurrency, concurrency:ACTION, payload:NAME,\n"
@@ -45,6 +41,9 @@ void AddLoadFlags(CLI::App& command, SearchFlags& flags) {
                   "Do not search, but run each of these loads once")
       ->check(load)
       ->delimiter(',')
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->type_name("LOAD[,LOAD...]");
   command
       .add_option("--initial_qps,--initial_load", flags.initial_load,

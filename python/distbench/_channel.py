@@ -41,7 +41,7 @@ def find_endpoint(
 
     def given(value: str | os.PathLike[str] | None, variable: str) -> str | None:
         if value is not None:
-            return os.fspath(value)
+            return os.fspath(value) or None
         return environment.get(variable) or None
 
     found = Endpoint(

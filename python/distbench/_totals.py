@@ -192,7 +192,7 @@ def _add_succeeded(sample: results_pb2.RpcSample, totals: RpcTotals) -> None:
     totals.request_bytes += sample.request_size
     totals.response_bytes += sample.response_size
     start_ns = sample.start_timestamp_ns
-    totals._extend(start_ns, start_ns + sample.latency_ns)
+    totals._extend(start_ns, _int64(start_ns + sample.latency_ns))
     values = {"service_time": sample.latency_ns}
     if sample.HasField("server_queue_ns") and sample.HasField("server_handler_ns"):
         values["server_queue"] = sample.server_queue_ns
@@ -202,7 +202,7 @@ def _add_succeeded(sample: results_pb2.RpcSample, totals: RpcTotals) -> None:
         )
     if sample.HasField("lateness_ns"):
         values["lateness"] = sample.lateness_ns
-        values["response_time"] = sample.lateness_ns + sample.latency_ns
+        values["response_time"] = _int64(sample.lateness_ns + sample.latency_ns)
     for name, value in values.items():
         totals.histograms.setdefault(name, Histogram()).record(value)
 
@@ -278,4 +278,4 @@ def _check_moments(proto: results_pb2.ValueMoments) -> None:
 
 
 def _int64(number: int) -> int:
-    return min(number, _INT64_MAX)
+    return max(-_INT64_MAX - 1, min(number, _INT64_MAX))

@@ -246,6 +246,14 @@ class Client:
                     observer(progress)
         except _RunCancelled as cancelled:
             assembler.mark_incomplete(str(cancelled))
+        except SequencerError as error:
+            if error.code != "UNAVAILABLE" or not progress.run_id:
+                raise
+            raise SequencerError(
+                error.code,
+                f"{error}; wait({progress.run_id!r}) of a new client follows the run "
+                "if it still goes on",
+            ) from None
         result_files.complete(assembler.results)
         return Results([(f"{self.address}/{progress.run_id}", assembler.results)])
 

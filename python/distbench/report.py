@@ -1,6 +1,7 @@
 """Reports that `distbench report --format=json` wrote: the same tables as
 results have, without samples and without histograms."""
 
+import contextlib
 import json
 import math
 import os
@@ -92,7 +93,12 @@ class Report:
 
         Raises:
             ValueError: reports have no such table; lists those that they have.
+            ResultError: a report lacks a part.
         """
+        with _naming_what_is_missing():
+            return self._table(name)
+
+    def _table(self, name: str) -> Table:
         if name == "searches":
             return Table(name, COLUMNS[name], self._search_rows())
         if name == "probes":
@@ -118,7 +124,15 @@ class Report:
         return self.table(name).frame()
 
     def curves(self) -> list[Curve]:
-        """Returns the distribution of the latency of each RPC of each run."""
+        """Returns the distribution of the latency of each RPC of each run.
+
+        Raises:
+            ResultError: a report lacks a part.
+        """
+        with _naming_what_is_missing():
+            return self._curves()
+
+    def _curves(self) -> list[Curve]:
         curves = []
         for test in self._tests():
             for rpc in test["rpcs"]:
@@ -192,8 +206,11 @@ def read_report(*paths: str | os.PathLike[str]) -> Report:
 
     Raises:
         OSError: a file cannot be read.
-        ResultError: a file is not such a report; names the file.
+        ResultError: a file is not such a report; names the file. Or no file is
+            given.
     """
+    if not paths:
+        raise ResultError("no report is given, of which there must be at least one")
     documents = []
     for path in paths:
         try:
@@ -208,6 +225,17 @@ def read_report(*paths: str | os.PathLike[str]) -> Report:
             ) from None
         documents.append(document)
     return Report(documents)
+
+
+@contextlib.contextmanager
+def _naming_what_is_missing() -> Iterator[None]:
+    try:
+        yield
+    except (AttributeError, IndexError, KeyError, TypeError) as error:
+        raise ResultError(
+            f"a report is damaged ({error!r}); write it again with distbench "
+            "report FILE --format=json"
+        ) from error
 
 
 def _check_schema(document: object) -> None:

@@ -32,8 +32,9 @@ def read_file(path: str | os.PathLike[str]) -> results_pb2.TestSequenceResults:
     try:
         results = _parse(_read_bytes(path))
         complete(results)
-    except ResultError as error:
-        raise ResultError(f"cannot read {os.fspath(path)}: {error}") from None
+    except (TypeError, ValueError) as error:
+        # Also from protobuf, for names that are not UTF-8.
+        raise ResultError(f"cannot read {os.fspath(path)}: {error}") from error
     return results
 
 
@@ -117,7 +118,8 @@ def _read_bytes(path: str | os.PathLike[str]) -> bytes:
 def _parse(contents: bytes) -> results_pb2.TestSequenceResults:
     if not contents:
         raise ResultError("the file is empty")
-    if _looks_like_json(contents):
+    # No tag of a binary result is one of these.
+    if contents.startswith((b"{", b"[")):
         raise ResultError(
             "it is JSON; reports that distbench report wrote with --format=json "
             "are read by distbench.read_report()"
@@ -138,10 +140,6 @@ def _parse(contents: bytes) -> results_pb2.TestSequenceResults:
             "distbench bench -r FILE format"
         )
     return results
-
-
-def _looks_like_json(contents: bytes) -> bool:
-    return contents[:64].lstrip().startswith((b"{", b"["))
 
 
 def _looks_like_text(beginning: bytes) -> bool:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from distbench import _rows, result_files
 from distbench._proto import results_pb2
+from distbench.errors import ResultError
 from distbench.runs import RpcMeasurements, Run, add_up
 from distbench.tables import (
     COLUMNS,
@@ -106,8 +107,16 @@ class Results:
 
         Raises:
             ValueError: there is no such table; lists those that there are.
+            ResultError: a result is damaged.
         """
-        return Table(name, _columns(name), list(self._rows(name)))
+        columns = _columns(name)
+        try:
+            return Table(name, columns, list(self._rows(name)))
+        except (TypeError, ValueError) as error:
+            # From protobuf, for names that are not UTF-8.
+            raise ResultError(
+                f'a result is damaged, so there is no table "{name}": {error}'
+            ) from error
 
     def frame(self, name: TableName) -> "pandas.DataFrame":
         """Returns a table as a pandas frame; see table()."""
@@ -174,8 +183,11 @@ def read_results(*paths: str | os.PathLike[str]) -> Results:
 
     Raises:
         OSError: a file cannot be read.
-        ResultError: a file is not a result; names the file and the problem.
+        ResultError: a file is not a result; names the file and the problem. Or
+            no file is given.
     """
+    if not paths:
+        raise ResultError("no result is given, of which there must be at least one")
     files: list[str] = []
     for path in paths:
         if os.path.isdir(path):

@@ -41,6 +41,10 @@ class EndpointTest(unittest.TestCase):
         self.assertEqual((found.address, found.tls_ca), ("host2:2", "mine.crt"))
         self.assertEqual(found.tls_cert, "/job/tls.crt")
 
+    def test_an_empty_argument_hides_the_environment(self):
+        nothing = {"tls_ca": "", "tls_cert": "", "tls_key": "", "tls_name": ""}
+        self.assertEqual(find(ENVIRONMENT, **nothing), Endpoint("host1:1"))
+
     def test_incomplete_settings_are_refused(self):
         for environment, problem in (
             ({}, "DISTBENCH_TEST_SEQUENCER"),

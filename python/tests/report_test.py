@@ -46,6 +46,14 @@ class ReportTest(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, f'no table "{name}".*cpus'):
                 report.table(name)
 
+    def test_a_damaged_report_is_refused(self):
+        report = self.read(json.dumps({**EMPTY, "tests": [{"rpcs": [{}]}]}))
+        for read in (lambda: report.table("rpcs"), report.curves):
+            with self.assertRaisesRegex(distbench.ResultError, "damaged.*write it"):
+                read()
+        with self.assertRaisesRegex(distbench.ResultError, "no report is given"):
+            distbench.read_report()
+
     def test_an_empty_report_has_empty_tables(self):
         report = self.read(json.dumps(EMPTY))
         for name in ("runs", "rpcs", "probes", "cpus"):

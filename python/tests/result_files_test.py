@@ -44,6 +44,14 @@ class ResultFilesTest(unittest.TestCase):
             self.assertEqual(read_file(path), message, name)
         self.assertEqual(len(os.listdir(self.folder)), 4)
 
+    def test_no_length_looks_like_json(self):
+        # The second byte is the length of the test: "{", after a "line break".
+        message = message_of()
+        message.test_results.add().run_info.failure = "x" * (ord("{") - 5)
+        contents = message.SerializeToString()
+        self.assertEqual(contents[:2], b"\n{")
+        self.assertEqual(read_file(self.write("short.pb", contents)), message)
+
     def test_folders_are_read_in_the_order_of_names(self):
         write_file(message_of(test_result(name="b")), f"{self.folder}/b.pb")
         write_file(message_of(test_result(name="a")), f"{self.folder}/a.pb.gz")
@@ -54,6 +62,8 @@ class ResultFilesTest(unittest.TestCase):
     def test_a_folder_without_results_is_refused(self):
         with self.assertRaisesRegex(distbench.ResultError, "holds no results"):
             distbench.read_results(self.folder)
+        with self.assertRaisesRegex(distbench.ResultError, "no result is given"):
+            distbench.read_results()
 
     def test_a_missing_file_is_an_oserror(self):
         with self.assertRaises(FileNotFoundError):
@@ -80,6 +90,16 @@ class ResultFilesTest(unittest.TestCase):
             "statistics hold -1",
         )
 
+    def test_names_that_are_not_utf_8_are_refused(self):
+        result = test_result()
+        result.resource_usage_logs.node_resources["node0"].samples.add()
+        result.resource_usage_logs.node_resources["node1"].samples.add()
+        whole = message_of(result).SerializeToString()
+        self.assert_refused(whole.replace(b"server/0", b"server/\xff"), "UTF-8|cut off")
+        path = self.write("bad.pb", whole.replace(b"node0", b"node\xff"))
+        with self.assertRaises(distbench.ResultError):
+            distbench.read_results(path).table("resources")
+
     def test_samples_of_older_tools_become_statistics(self):
         result = test_result()
         instance = result.service_logs.instance_logs["client/0"]
@@ -98,6 +118,23 @@ class ResultFilesTest(unittest.TestCase):
         self.assertEqual(rpc.service_time.outcomes.latency_ns.max, 300)
         self.assertEqual(rpc.response_time.outcomes.latency_ns.min, 110)
         self.assertEqual(rpc.duration_ns, 300)
+
+    def test_samples_that_are_out_of_range_are_no_crash(self):
+        for time_ns, problem in ((2**63 - 1, None), (-(2**63), "at least 0")):
+            result = test_result()
+            instance = result.service_logs.instance_logs["client/0"]
+            log = instance.peer_logs["server/0"].rpc_logs[0]
+            log.ClearField("statistics")
+            log.successful_rpc_samples.add(
+                start_timestamp_ns=time_ns, latency_ns=time_ns, lateness_ns=time_ns
+            )
+            contents = message_of(result).SerializeToString()
+            if problem is not None:
+                self.assert_refused(contents, problem)
+                continue
+            path = self.write("old.pb", contents)
+            rpc = distbench.read_results(path).runs[0].rpc("query")
+            self.assertEqual(rpc.response_time.outcomes.latency_ns.max, time_ns)
 
     def test_write_merges_files(self):
         both = results_of(test_result()) + results_of(test_result(repetition=1))
