@@ -30,8 +30,11 @@ def program(name):
     return os.path.join(os.environ["DISTBENCH_PROGRAMS"], name)
 
 
-def traffic(seconds, servers=2, clients=1, objective=""):
-    """A test in which clients call servers in a closed loop."""
+def traffic(seconds, servers=2, clients=1, extra=""):
+    """A test in which clients call servers in a closed loop.
+
+    extra: fields that are added to the test.
+    """
     config = run(
         [
             program("test_builder"),
@@ -41,10 +44,17 @@ def traffic(seconds, servers=2, clients=1, objective=""):
             ":parallel_queries=1",
         ]
     ).stdout
-    if objective:
-        config = config.rstrip().removesuffix("}")
-        config += f'  objectives: "{objective}"\n}}\n'
-    return config
+    return config.rstrip().removesuffix("}") + extra + "\n}\n"
+
+
+def only_on_nodes_with(**attributes):
+    """For traffic(): the servers need nodes with all of these attributes."""
+    sets = "".join(
+        f'constraint_sets {{ constraints {{ attribute_name: "{name}"'
+        f' relation: EQUAL string_values: "{value}" }} }}'
+        for name, value in attributes.items()
+    )
+    return f'service_constraints {{ key: "server/*" value {{ {sets} }} }}'
 
 
 def make_namespace(cluster):
