@@ -31,20 +31,33 @@ def program(name):
 
 
 def traffic(seconds, servers=2, clients=1, extra=""):
-    """A test in which clients call servers in a closed loop.
+    """A test in which each client calls all servers in a closed loop.
 
     extra: fields that are added to the test.
     """
-    config = run(
-        [
-            program("test_builder"),
-            "-t",
-            str(seconds),
-            f"client_server:client_count={clients}:server_count={servers}"
-            ":parallel_queries=1",
-        ]
-    ).stdout
-    return config.rstrip().removesuffix("}") + extra + "\n}\n"
+    return TRAFFIC.format(
+        servers=servers,
+        clients=clients,
+        extra=extra,
+        duration_us=seconds * 1_000_000,
+    )
+
+
+TRAFFIC = """tests {{
+  name: "calls"
+  services {{ name: "client" count: {clients} }}
+  services {{ name: "server" count: {servers} }}
+  rpc_descriptions {{ name: "query" client: "client" server: "server" }}
+  action_lists {{ name: "client" action_names: "send" }}
+  action_lists {{ name: "query" }}
+  actions {{
+    name: "send"
+    rpc_name: "query"
+    iterations {{ max_duration_us: {duration_us} }}
+  }}
+  {extra}
+}}
+"""
 
 
 def only_on_nodes_with(**attributes):
