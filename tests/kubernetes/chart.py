@@ -63,7 +63,7 @@ VARIANTS = {
         'image.pullSecrets=[{"name": "registry"}]',
         "--set",
         "nodeSelector.pool=bench,priorityClassName=high,runtimeClassName=runc,"
-        "podAnnotations.a=b,attributes.rack=a7,topologyLabels=true",
+        "podAnnotations.a=b,podLabels.c=d,attributes.rack=a7,topologyLabels=true",
     ],
 }
 

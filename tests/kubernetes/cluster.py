@@ -166,8 +166,6 @@ class Cluster:
             "--authorization-mode=RBAC",
             f"--token-auth-file={self._path('tokens.csv')}",
             "--kubelet-preferred-address-types=InternalIP",
-            # On by default from 1.35.
-            "--feature-gates=PodTopologyLabelsAdmission=true",
         )
         wait_until(self._serves, "the API server serves")
         for name in ("kube-controller-manager", "kube-scheduler"):
@@ -214,8 +212,6 @@ class Cluster:
             f"--hostname-override={HOST}",
             f"--node-ip={HOST_ADDRESS}",
             f"--root-dir={self._path('kubelet')}",
-            "--node-labels=topology.kubernetes.io/zone=zone1,"
-            "topology.kubernetes.io/region=region1",
         )
 
     def _start_program(self, name, *arguments):

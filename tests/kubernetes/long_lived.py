@@ -16,30 +16,19 @@ from release import (
     program,
     remove_namespace,
     start_port_forward,
+    traffic,
 )
 
 CLUSTER = None  # set by run
 
-# Client and server on one node: there is one, because the cluster has one host.
-CONFIG = """tests {
-  name: "bundled"
-  attributes { key: "test_timeout" value: "60" }
-  services { name: "client" count: 1 }
-  services { name: "server" count: 1 }
-  node_service_bundles {
-    key: "node0"
-    value { services: "client/0" services: "server/0" }
-  }
-  rpc_descriptions { name: "query" client: "client" server: "server" }
-  action_lists { name: "client" action_names: "send" }
-  action_lists { name: "query" }
-  actions {
-    name: "send"
-    rpc_name: "query"
-    iterations { max_duration_us: 2000000 }
-  }
-}
-"""
+# Client and server share a node: there is one, because the cluster has one host.
+CONFIG = traffic(
+    seconds=2,
+    servers=1,
+    extra="""node_service_bundles {
+      key: "node0" value { services: "client/0" services: "server/0" }
+    }""",
+)
 
 
 class LongLivedTest(unittest.TestCase):

@@ -30,21 +30,44 @@ def program(name):
     return os.path.join(os.environ["DISTBENCH_PROGRAMS"], name)
 
 
-def traffic(seconds, servers=2, clients=1, objective=""):
-    """A test in which clients call servers in a closed loop."""
-    config = run(
-        [
-            program("test_builder"),
-            "-t",
-            str(seconds),
-            f"client_server:client_count={clients}:server_count={servers}"
-            ":parallel_queries=1",
-        ]
-    ).stdout
-    if objective:
-        config = config.rstrip().removesuffix("}")
-        config += f'  objectives: "{objective}"\n}}\n'
-    return config
+def traffic(seconds, servers=2, clients=1, extra=""):
+    """A test in which each client calls all servers in a closed loop.
+
+    extra: fields that are added to the test.
+    """
+    return TRAFFIC.format(
+        servers=servers,
+        clients=clients,
+        extra=extra,
+        duration_us=seconds * 1_000_000,
+    )
+
+
+TRAFFIC = """tests {{
+  name: "calls"
+  services {{ name: "client" count: {clients} }}
+  services {{ name: "server" count: {servers} }}
+  rpc_descriptions {{ name: "query" client: "client" server: "server" }}
+  action_lists {{ name: "client" action_names: "send" }}
+  action_lists {{ name: "query" }}
+  actions {{
+    name: "send"
+    rpc_name: "query"
+    iterations {{ max_duration_us: {duration_us} }}
+  }}
+  {extra}
+}}
+"""
+
+
+def only_on_nodes_with(**attributes):
+    """For traffic(): the servers need nodes with all of these attributes."""
+    sets = "".join(
+        f'constraint_sets {{ constraints {{ attribute_name: "{name}"'
+        f' relation: EQUAL string_values: "{value}" }} }}'
+        for name, value in attributes.items()
+    )
+    return f'service_constraints {{ key: "server/*" value {{ {sets} }} }}'
 
 
 def make_namespace(cluster):
