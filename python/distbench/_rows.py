@@ -3,6 +3,8 @@ them."""
 
 from collections.abc import Iterator
 
+from google.protobuf.message import Message
+
 from distbench import _walk
 from distbench._proto import results_pb2
 from distbench._totals import TIME_PARTS, Moments, RpcTotals, per_second
@@ -331,13 +333,7 @@ def _package_energy(sample: results_pb2.ResourceSample) -> int | None:
     return sum(found) if found else None
 
 
-def _fields(
-    message: "results_pb2.RpcSample | results_pb2.ResourceSample "
-    "| results_pb2.HostCounters | results_pb2.DataConnections "
-    "| results_pb2.HardwareCounters | results_pb2.SearchReport "
-    "| results_pb2.SearchProbe",
-    names: str,
-) -> Row:
+def _fields(message: Message, names: str) -> Row:
     """Returns fields of a message, None for those that are absent."""
     return tuple(
         getattr(message, name) if message.HasField(name) else None
