@@ -219,10 +219,10 @@ class HtmlReportTest(programs.ProgramTest):
         )
         # What the page leaves out is said.
         said = page.evaluate(
-            "notesOf({omissions: ['a'], notes: ['b'],"
+            "experimentNotes({omissions: ['a'], notes: ['b'],"
             " seconds: {rows_left_out: 7}}).join(' ')"
         )
-        self.assertRegex(said, "^a b .* lack 7 seconds")
+        self.assertRegex(said, r"^a Note: b\. .* lack 7 seconds")
         self.assertEqual(page.complaints, [])
         page.close()
 
