@@ -189,7 +189,7 @@ TEST_F(AppliedControlsTest, SaysThatNeighboursCameDuringATest) {
   ASSERT_TRUE(applied->Restore().ok());
   ASSERT_THAT(applied->proofs(), SizeIs(2));
   EXPECT_TRUE(applied->proofs()[0].held());
-  const ControlProof& late = applied->proofs()[1];
+  const ControlProof late = applied->proofs()[1];
   EXPECT_EQ(late.group(), "/late");
   EXPECT_EQ(late.file(), "cpu.weight");
   EXPECT_FALSE(late.held());
