@@ -55,7 +55,9 @@ class ConnectionDefaults {
   absl::Status Fill(CLI::App& command);
 
   // What Fill() has set and where it came from, for users who wonder about an
-  // error: "--tls_ca=/x/ca.crt is from DISTBENCH_TLS_CA".
+  // error: "--tls_ca=/x/ca.crt is from DISTBENCH_TLS_CA". Empty where the
+  // variables are those of `distbench join` (DISTBENCH_IN_JOB is set): its users
+  // did not set them.
   std::vector<std::string> Filled() const { return filled_; }
 
   // The value of a flag such as "test_sequencer"; empty if it has none.
@@ -78,6 +80,7 @@ class ConnectionDefaults {
   absl::Status file_status_;
   std::map<std::string, Default> defaults_;  // by flag, without dashes
   std::vector<std::string> filled_;
+  const bool is_in_job_;
 };
 
 // Begins the line about its variable in the description of a flag.
