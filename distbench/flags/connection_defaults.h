@@ -55,9 +55,8 @@ class ConnectionDefaults {
   absl::Status Fill(CLI::App& command);
 
   // What Fill() has set and where it came from, for users who wonder about an
-  // error: "--tls_ca=/x/ca.crt is from DISTBENCH_TLS_CA". Empty where the
-  // variables are those of `distbench join` (DISTBENCH_IN_JOB is set): its users
-  // did not set them.
+  // error: "--tls_ca=/x/ca.crt is from DISTBENCH_TLS_CA". Empty for the command
+  // of `distbench join`, which sets all variables itself, and DISTBENCH_IN_JOB.
   std::vector<std::string> Filled() const { return filled_; }
 
   // The value of a flag such as "test_sequencer"; empty if it has none.

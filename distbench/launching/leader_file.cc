@@ -58,7 +58,8 @@ absl::StatusOr<std::string> ReadLeaderFile(const std::string& path) {
   if (absl::IsNotFound(text.status())) {
     return absl::NotFoundError(absl::StrCat(
         "rank 0 has not written its address to ", path,
-        "; was it started, with the same --rendezvous, on a shared directory?"));
+        "; was it started, with the same --rendezvous, and do all hosts share "
+        "that directory?"));
   }
   if (!text.ok()) return text.status();
   const std::pair<std::string, std::string> lines =
