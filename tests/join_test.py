@@ -199,6 +199,8 @@ class JobTest(JoinTest):
         outcome = ranks[0].wait()
         self.assertEqual(outcome.status, 1, outcome)
         self.assertIn("the test needs 10 nodes but 2 are", outcome.err)
+        # The user did not set the variables of the job, and cannot mend them.
+        self.assertNotIn("DISTBENCH_TLS", outcome.err)
         self.assertEqual(ranks[1].wait().status, 0)
 
     def test_leader_need_not_be_a_node(self):
@@ -463,7 +465,12 @@ class RefusalTest(JoinTest):
         for flags, pattern in (
             (["--leader=no.such.host.invalid:1"], "no.such.host.invalid:1"),
             ([f"--leader=127.0.0.1:{port}"], f"127.0.0.1:{port} "),
-            ([self.rendezvous], re.escape(self.secret) + "/leader"),
+            (
+                [self.rendezvous],
+                "rank 0 has not written its address to "
+                + re.escape(self.secret)
+                + "/leader",
+            ),
         ):
             with self.subTest(flags=flags):
                 self.assert_refused(

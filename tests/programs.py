@@ -138,8 +138,11 @@ class Program:
         self._join_readers()
 
     def _join_readers(self):
-        for reader in self._readers:
+        streams = (self._process.stdout, self._process.stderr)
+        for reader, stream in zip(self._readers, streams):
             reader.join(DEADLINE_SECONDS)
+            if not reader.is_alive():
+                stream.close()
 
 
 def engines_of(node):

@@ -118,7 +118,8 @@ bool HasConnectionFlags(const CLI::App& command) {
 }
 
 ConnectionDefaults::ConnectionDefaults(const Environment& environment)
-    : path_(FilePath(environment)) {
+    : path_(FilePath(environment)),
+      is_in_job_(environment("DISTBENCH_IN_JOB").has_value()) {
   ReadFile();
   ReadVariables(environment);
 }
@@ -214,6 +215,7 @@ absl::Status ConnectionDefaults::Fill(CLI::App& command) {
     } catch (const CLI::ParseError& error) {
       return LineError(by_default.origin, WithoutName(error.what(), *option));
     }
+    if (is_in_job_) continue;
     filled_.push_back(absl::StrCat(option->get_name(), "=", by_default.value,
                                    " is from ", by_default.origin));
   }

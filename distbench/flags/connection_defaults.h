@@ -55,7 +55,8 @@ class ConnectionDefaults {
   absl::Status Fill(CLI::App& command);
 
   // What Fill() has set and where it came from, for users who wonder about an
-  // error: "--tls_ca=/x/ca.crt is from DISTBENCH_TLS_CA".
+  // error: "--tls_ca=/x/ca.crt is from DISTBENCH_TLS_CA". Empty for the command
+  // of `distbench join`, which sets all variables itself, and DISTBENCH_IN_JOB.
   std::vector<std::string> Filled() const { return filled_; }
 
   // The value of a flag such as "test_sequencer"; empty if it has none.
@@ -78,6 +79,7 @@ class ConnectionDefaults {
   absl::Status file_status_;
   std::map<std::string, Default> defaults_;  // by flag, without dashes
   std::vector<std::string> filled_;
+  const bool is_in_job_;
 };
 
 // Begins the line about its variable in the description of a flag.

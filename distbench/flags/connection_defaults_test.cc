@@ -105,6 +105,14 @@ TEST_F(ConnectionDefaultsTest, VariablesFillWhatIsLeftOut) {
           "--tls_ca=ca.crt is from DISTBENCH_TLS_CA"));
 }
 
+TEST_F(ConnectionDefaultsTest, VariablesOfAJobAreNotTheUsers) {
+  variables_["DISTBENCH_IN_JOB"] = "1";
+  variables_["DISTBENCH_TEST_SEQUENCER"] = "a:1";
+  ASSERT_TRUE(Parse("run").ok());
+  EXPECT_EQ(flags_.test_sequencer, "a:1");
+  EXPECT_THAT(defaults_->Filled(), IsEmpty());
+}
+
 TEST_F(ConnectionDefaultsTest, FlagsAreStrongerThanVariables) {
   variables_["DISTBENCH_TEST_SEQUENCER"] = "a:1";
   ASSERT_TRUE(Parse("run --test_sequencer=b:2").ok());

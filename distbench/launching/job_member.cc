@@ -123,8 +123,10 @@ class Joining {
   absl::StatusOr<std::unique_ptr<NodeManager>> Register(
       const std::string& address, NodeManagerOptions node) {
     node.sequencer = address;
+    // Whole seconds, because messages name them.
+    constexpr absl::Duration kSecond = absl::Seconds(1);
     node.register_timeout =
-        std::clamp(patience_.left(), absl::Seconds(1), kAttempt);
+        std::clamp(absl::Ceil(patience_.left(), kSecond), kSecond, kAttempt);
     return NodeManager::Start(std::move(node));
   }
 

@@ -55,6 +55,12 @@ absl::Status CannotUse(const std::string& path, absl::string_view problem) {
 absl::StatusOr<std::string> ReadLeaderFile(const std::string& path) {
   RefreshDirectory(fs::path(path).parent_path());
   const absl::StatusOr<std::string> text = ReadFile(path, kMaxBytes);
+  if (absl::IsNotFound(text.status())) {
+    return absl::NotFoundError(absl::StrCat(
+        "rank 0 has not written its address to ", path,
+        "; was it started, with the same --rendezvous, and do all hosts share "
+        "that directory?"));
+  }
   if (!text.ok()) return text.status();
   const std::pair<std::string, std::string> lines =
       absl::StrSplit(*text, absl::MaxSplits('\n', 1));

@@ -40,7 +40,10 @@ class LeaderFileTest : public testing::Test {
 TEST_F(LeaderFileTest, OthersReadWhatWasAnnounced) {
   LeaderFile leader(path_);
   ASSERT_EQ(leader.Clear(), absl::OkStatus());
-  EXPECT_TRUE(absl::IsNotFound(ReadLeaderFile(path_).status()));
+  const absl::Status early = ReadLeaderFile(path_).status();
+  EXPECT_TRUE(absl::IsNotFound(early));
+  EXPECT_THAT(Message(early), AllOf(HasSubstr("rank 0 has not written its"),
+                                    HasSubstr(path_)));
   ASSERT_EQ(leader.Announce("host1:1234"), absl::OkStatus());
   EXPECT_EQ(*ReadLeaderFile(path_), "host1:1234");
   EXPECT_EQ(leader.Check(), absl::OkStatus());

@@ -207,11 +207,11 @@ PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
                     text += f"--- {name}\n{file.read()[-3000:]}"
         return text
 
-    def command(self, *arguments, cwd=None, **extra_environment):
-        """Runs one of Slurm's commands and returns what it prints."""
+    def command(self, *arguments, cwd=None, statuses=(0,)):
+        """Runs a command as a user of Slurm, and returns what it prints."""
         outcome = subprocess.run(
             arguments,
-            env={**self._environment, **extra_environment},
+            env=self._environment,
             cwd=cwd,
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -219,7 +219,7 @@ PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
             timeout=DEADLINE_SECONDS,
             check=False,
         )
-        if outcome.returncode != 0:
+        if outcome.returncode not in statuses:
             raise SlurmError(
                 f"{' '.join(arguments)}: status {outcome.returncode}\n"
                 f"{outcome.stdout}{outcome.stderr}"
