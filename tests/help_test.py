@@ -33,6 +33,7 @@ SUBCOMMANDS = (
     "runs get",
     "runs list",
     "runs wait",
+    "search",
     "status",
     "test_preview",
     "test_sequencer",
@@ -69,6 +70,11 @@ class HelpTest(programs.ProgramTest):
         text = self.help_text()
         for subcommand in ("complete", "engine", "generate_shell_files"):
             self.assertNotRegex(text, rf"\n  {subcommand} ")
+            # Their errors say that there is help.
+            self.assertEqual(
+                self.help_text("help", subcommand),
+                self.help_text(subcommand, "--help"),
+            )
 
     def test_flags_of_the_connection_name_their_variables(self):
         self.assertIn("~/.config/distbench/config", self.help_text())

@@ -198,19 +198,21 @@ int PrintHelp(const CLI::App& command) {
 }
 
 // Prints the help of a subcommand; `words` are its name and its parents',
-// outermost first.
+// outermost first. Errors of hidden subcommands refer to their help, too.
 int Explain(const CLI::App& app, const std::vector<std::string>& words) {
   const CLI::App* command = &app;
   for (const std::string& word : words) {
-    const std::vector<std::string> names = NamesOf(CommandsOf(*command));
-    if (std::find(names.begin(), names.end(), word) == names.end()) {
+    const auto found = command->get_subcommands(
+        [&word](const CLI::App* sub) { return sub->get_name() == word; });
+    if (found.empty()) {
+      const std::vector<std::string> names = NamesOf(CommandsOf(*command));
       const std::string owner = FullName(*command);
       return Refuse(app,
                     absl::StrCat(owner.empty() ? "there is no subcommand "
                                                : owner + " has no subcommand ",
                                  Quoted(word), "; ", Suggestion(word, names)));
     }
-    command = command->get_subcommand(word);
+    command = found.front();
   }
   return PrintHelp(*command);
 }

@@ -10,6 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "distbench/flags/command_tree.h"
+#include "distbench/flags/connection_defaults.h"
 
 namespace distbench {
 namespace {
@@ -22,8 +23,19 @@ Paths PathsOf(const std::string& type) {
   return Paths::kNone;
 }
 
-std::string FirstLine(const std::string& text) {
-  return text.substr(0, text.find('\n'));
+// The first sentence of a description, whose lines are broken for the help
+// text; not what is listed below it, nor the variable of a flag.
+std::string FirstSentence(const std::string& description) {
+  std::string text;
+  for (absl::string_view line : absl::StrSplit(description, '\n')) {
+    const bool is_another = line.empty() || absl::StartsWith(line, " ") ||
+                            absl::StartsWith(line, kEnvironmentLabel);
+    if (is_another) break;
+    absl::StrAppend(&text, text.empty() ? "" : " ", line);
+  }
+  text.resize(std::min(text.size(), text.find(". ")));
+  if (absl::EndsWith(text, ".") || absl::EndsWith(text, ":")) text.pop_back();
+  return text;
 }
 
 // Flags and commands that were typed, and what the last word is.
@@ -128,14 +140,14 @@ class Completer {
                              ? absl::StrCat("--", flag->get_lnames().front(),
                                             TakesValue(*flag) ? "=" : "")
                              : absl::StrCat("-", flag->get_snames().front());
-      Add("", std::move(name), FirstLine(flag->get_description()), word_);
+      Add("", std::move(name), FirstSentence(flag->get_description()), word_);
     }
   }
 
   void AddArguments(const Position& position) {
     if (position.argument == 0) {
       for (const CLI::App* sub : CommandsOf(*position.command)) {
-        Add("", sub->get_name(), FirstLine(sub->get_description()), word_);
+        Add("", sub->get_name(), FirstSentence(sub->get_description()), word_);
       }
     }
     const auto arguments = ArgumentsOf(*position.command);

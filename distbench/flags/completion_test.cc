@@ -19,13 +19,16 @@ class CompletionTest : public testing::Test {
  protected:
   CompletionTest() : app_("Bakes", "bakery") {
     CLI::App* bake = app_.add_subcommand("bake", "Bakes bread\nand cakes");
-    bake->add_option("--infile", text_, "The recipe")->type_name("FILE");
+    bake->add_option("--infile", text_,
+                     "The recipe, of any\nage. Old ones are better")
+        ->type_name("FILE");
     bake->add_option("--outdir", text_, "Where it goes")->type_name("DIR");
     bake->add_option("--form", text_, "Its form")->type_name("N|round|long");
     bake->add_option("--table", text_,
                      "How it is laid:\n  oak: old\n  ash: new")
         ->type_name("TABLE");
-    bake->add_option("-r,--run", text_, "Which one")->type_name("RUN");
+    bake->add_option("-r,--run", text_, "Which one\nEnvironment: RUN")
+        ->type_name("RUN");
     bake->add_option("-o", text_, "Elsewhere")->type_name("FILE");
     bake->add_option("--for", list_, "Guests")->type_name("NAME[,NAME...]");
     bake->add_flag("--quiet", flag_, "No noise");
@@ -72,7 +75,7 @@ class CompletionTest : public testing::Test {
 TEST_F(CompletionTest, Subcommands) {
   EXPECT_THAT(Words({""}), ElementsAre("bake", "oven"));
   EXPECT_THAT(Words({"b"}), ElementsAre("bake"));
-  EXPECT_EQ(Ask({"b"}).candidates[0].description, "Bakes bread");
+  EXPECT_EQ(Ask({"b"}).candidates[0].description, "Bakes bread and cakes");
   EXPECT_THAT(Words({"oven", ""}), ElementsAre("heat", "clean"));
   EXPECT_THAT(Words({"cook", ""}), IsEmpty());
 }
@@ -84,6 +87,16 @@ TEST_F(CompletionTest, Flags) {
               ElementsAre("--help", "--infile=", "--outdir=", "--form=",
                           "--table=", "--run=", "-o", "--for=", "--quiet"));
   EXPECT_THAT(Words({"oven", "--in"}), IsEmpty());
+}
+
+// Lines of a description are broken for the help text.
+TEST_F(CompletionTest, DescriptionsAreSentences) {
+  const auto description_of = [this](const std::string& flag) {
+    return Ask({"bake", flag}).candidates[0].description;
+  };
+  EXPECT_EQ(description_of("--inf"), "The recipe, of any age");
+  EXPECT_EQ(description_of("--tab"), "How it is laid");
+  EXPECT_EQ(description_of("--run"), "Which one");
 }
 
 TEST_F(CompletionTest, PathsAreLeftToTheShell) {

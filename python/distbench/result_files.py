@@ -32,8 +32,13 @@ def read_file(path: str | os.PathLike[str]) -> results_pb2.TestSequenceResults:
     try:
         results = _parse(_read_bytes(path))
         complete(results)
+    except UnicodeDecodeError as error:
+        # Some versions of protobuf decode names only when they are used.
+        raise ResultError(
+            f"cannot read {os.fspath(path)}: it is damaged: a name in it is not "
+            f"UTF-8: {error}"
+        ) from error
     except (TypeError, ValueError) as error:
-        # Also from protobuf, for names that are not UTF-8.
         raise ResultError(f"cannot read {os.fspath(path)}: {error}") from error
     return results
 

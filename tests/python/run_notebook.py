@@ -22,6 +22,8 @@ def main():
     path, executed = map(pathlib.Path, sys.argv[1:3])
     # Leaves nothing beside the notebook.
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+    # Otherwise the kernel warns that it cannot debug Python's own modules.
+    os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"
     notebook = nbformat.read(path, as_version=4)
     client = NotebookClient(
         notebook,
@@ -29,6 +31,9 @@ def main():
         kernel_name="python3",
         resources={"metadata": {"path": str(path.parent)}},
     )
+    # The interpreter that runs this: an environment may see only the kernel of
+    # the distribution, which does not see the environment's packages.
+    client.create_kernel_manager().kernel_spec.argv[0] = sys.executable
     client.execute()
     forget_times(notebook)
     nbformat.write(notebook, executed)
