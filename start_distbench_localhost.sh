@@ -188,6 +188,7 @@ all_nodes_registered() {
 
 main() {
   parse_arguments "$@"
+  ignore_connection_defaults
   [[ -z $numa ]] || choose_numa_nodes
   build_if_missing
   output=$(mktemp -d)

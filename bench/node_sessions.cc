@@ -45,7 +45,7 @@ class SimulatedNode {
     arguments.SetMaxReceiveMessageSize(-1);
     NodeRegistration registration;
     registration.set_hostname("simulated");
-    registration.set_version(std::string(kVersion));
+    registration.set_version(std::string(ProgramVersion()));
     registration.set_cpu_count(1);
     stream_ = ControlStream::Open(
         grpc::CreateCustomChannel(

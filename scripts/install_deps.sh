@@ -42,16 +42,25 @@ PACKAGES=(
   prometheus-cpp-dev
   zlib1g-dev
   # Tests and benchmarks. The fault tests and the audit make network namespaces
-  # with iproute2, mount and util-linux.
+  # with iproute2, mount and util-linux. Shells complete command lines, and man-db
+  # formats manual pages.
+  fish
   iproute2
   libbenchmark-dev
   libgmock-dev
   libgtest-dev
+  man-db
   mount
   openssl
   python3
+  python3-grpcio
+  python3-matplotlib
+  python3-pandas
+  python3-protobuf
+  python3-yaml
   tcpdump
   util-linux
+  zsh
 )
 
 missing_packages() {

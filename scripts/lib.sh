@@ -21,6 +21,13 @@ die() {
   exit "${2:-1}"
 }
 
+# Makes the programs that follow use only the flags that they are given: the
+# user's defaults (docs/shell.md) are for another sequencer.
+ignore_connection_defaults() {
+  export DISTBENCH_TEST_SEQUENCER='' DISTBENCH_TLS_CA='' DISTBENCH_TLS_CERT='' \
+    DISTBENCH_TLS_KEY='' DISTBENCH_TLS_NAME=''
+}
+
 # usage: prints the calling script's opening comment.
 usage() {
   sed -n '2,/^$/s/^# \{0,1\}//p' "$0"

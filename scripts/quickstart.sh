@@ -66,6 +66,7 @@ main() {
       ;;
     *) die "unknown argument '$1'; see $0 --help" ;;
   esac
+  ignore_connection_defaults
   "$REPOSITORY/scripts/install_deps.sh"
   trap stop_everything EXIT
   trap 'exit 130' INT TERM

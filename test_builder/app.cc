@@ -127,7 +127,9 @@ int App::Print(const Tests& tests) {
 absl::Status App::PrepareDirectory(const Tests& tests) {
   const absl::StatusOr<bool> created = directory_.Create();
   if (!created.ok()) return created.status();
-  if (*created) Say(absl::StrCat("made the directory ", line_.output));
+  if (*created && !line_.quiet) {
+    Say(absl::StrCat("made the directory ", line_.output));
+  }
   if (tests.size() == 1) return absl::OkStatus();
   return directory_.WriteSequence(tests);
 }
@@ -145,10 +147,11 @@ int App::Write(const Tests& tests) {
         !status.ok()) {
       return Fail(status, kExitUsage);
     }
+    if (line_.quiet) continue;
     *environment_.messages << "Individual test config saved in " << path
                            << ".\n";
   }
-  if (tests.size() > 1) {
+  if (tests.size() > 1 && !line_.quiet) {
     *environment_.messages << "Test sequence config saved in "
                            << directory_.SequencePath() << ".\n";
   }
@@ -167,15 +170,16 @@ int App::RunAll(const Tests& tests) {
     const absl::Status status = backend->Connect();
     if (!status.ok()) return Fail(status, kExitUsage);
   }
-  TestRunner runner(
-      *backend, directory_,
-      {.output = environment_.output,
-       .messages = environment_.messages,
-       .result_text = {.terminal = environment_.terminal,
-                       .verbose = line_.verbose,
-                       .objectives = line_.objectives},
-       .progress = environment_.make_progress(static_cast<int>(tests.size())),
-       .stop_requested = environment_.stop_requested});
+  TestRunner runner(*backend, directory_,
+                    {.output = environment_.output,
+                     .messages = environment_.messages,
+                     .result_text = {.terminal = environment_.terminal,
+                                     .verbose = line_.verbose,
+                                     .objectives = line_.objectives},
+                     .progress = environment_.make_progress(
+                         static_cast<int>(tests.size()), line_.quiet),
+                     .quiet = line_.quiet,
+                     .stop_requested = environment_.stop_requested});
   environment_.set_stop_handler([&backend] { backend->Cancel(); });
   const std::vector<TestOutcome> outcomes = runner.RunAll(tests);
   environment_.set_stop_handler({});
@@ -212,18 +216,36 @@ int App::JudgeObjectives(absl::Span<const TestOutcome> outcomes) const {
   return AllPass(checks, line_.allow_undecided) ? kExitOk : kExitGateNotMet;
 }
 
+// Runs what the command line asks for. Where it is refused, users may wonder
+// about flags that they did not type.
+int RunApp(CommandLine line, const AppEnvironment& environment) {
+  const std::vector<std::string> filled = line.filled;
+  const int exit_code = App(std::move(line), environment).Run();
+  if (exit_code != kExitUsage) return exit_code;
+  for (const std::string& each : filled) {
+    *environment.messages << "test_builder: " << each << "\n";
+  }
+  *environment.messages << std::flush;
+  return exit_code;
+}
+
 }  // namespace
 
 int RunTestBuilder(const std::vector<std::string>& arguments,
                    const AppEnvironment& environment) {
-  absl::StatusOr<CommandLine> line = ParseCommandLine(arguments);
+  absl::StatusOr<CommandLine> line =
+      ParseCommandLine(arguments, environment.variables);
   if (!line.ok()) {
     *environment.messages << "test_builder: " << line.status().message()
                           << "\nSee: test_builder help\n"
                           << std::flush;
     return kExitUsage;
   }
-  if (!line->help) return App(*std::move(line), environment).Run();
+  if (line->version) {
+    *environment.output << environment.version << "\n" << std::flush;
+    return kExitOk;
+  }
+  if (!line->help) return RunApp(*std::move(line), environment);
   if (line->help_topic.empty()) {
     *environment.output << GeneralHelp() << std::flush;
     return kExitOk;

@@ -9,6 +9,7 @@
 
 #include "distbench/base/terminal.h"
 #include "distbench/client/progress_display.h"
+#include "distbench/flags/connection_defaults.h"
 #include "distbench/security/tls_files.h"
 #include "test_builder/run/test_backend.h"
 
@@ -16,17 +17,23 @@ namespace distbench {
 
 // The environment of test_builder, which tests replace.
 struct AppEnvironment {
-  std::ostream* output;    // results: configs, summaries, help
-  std::ostream* messages;  // progress, notes, errors
-  Terminal terminal = {};  // what `output` is
+  std::ostream* output;      // results: configs, summaries, help
+  std::ostream* messages;    // progress, notes, errors
+  std::string version = "";  // what --version prints
+  Terminal terminal = {};    // what `output` is
+
+  // Has defaults of the connection's flags.
+  Environment variables = NoEnvironment();
 
   // Creates a backend for the sequencer at an address.
   std::function<std::unique_ptr<TestBackend>(const std::string& address,
                                              const TlsFiles& tls)>
       make_backend;
 
-  // Returns the options for this number of tests.
-  std::function<ProgressDisplayOptions(int test_count)> make_progress;
+  // Returns the options for this number of tests; if `quiet`, those of a
+  // display that shows nothing.
+  std::function<ProgressDisplayOptions(int test_count, bool quiet)>
+      make_progress;
 
   // Whether the user has asked to stop, and a way to set the handler that is
   // called when they do; {} removes it.

@@ -57,6 +57,7 @@ class AppTest : public testing::Test {
         arguments,
         {.output = &output_,
          .messages = &messages_,
+         .version = "a version",
          .make_backend =
              [this](const std::string& address, const TlsFiles& tls) {
                address_ = address;
@@ -64,7 +65,7 @@ class AppTest : public testing::Test {
                return std::make_unique<BackendHandle>(backend_);
              },
          .make_progress =
-             [this](int test_count) {
+             [this](int test_count, bool) {
                return ProgressDisplayOptions{.test_count = test_count,
                                              .clock = &clock_,
                                              .write = [](absl::string_view) {}};
@@ -130,6 +131,21 @@ TEST_F(AppTest, WritesConfigsToADirectory) {
                     HasSubstr("Individual test config saved in"),
                     HasSubstr("Test sequence config saved in")));
   EXPECT_EQ(output_.str(), "");
+}
+
+TEST_F(AppTest, QuietLeavesOutWhatHappensAsItShould) {
+  EXPECT_EQ(Run({"-o", directory_, "--quiet", "clique:node_count=3,4"}), kOk);
+  EXPECT_EQ(messages_.str(), "");
+  EXPECT_EQ(Run({"-o", directory_, "--quiet", "-s", "host:1", "tripartite"}),
+            kOk);
+  EXPECT_EQ(messages_.str(), "");
+  EXPECT_EQ(Run({"--quiet", "clique:rack=7"}), kOk);
+  EXPECT_THAT(messages_.str(), HasSubstr("note: rack is not a parameter"));
+}
+
+TEST_F(AppTest, PrintsItsVersion) {
+  EXPECT_EQ(Run({"--version"}), kOk);
+  EXPECT_EQ(output_.str(), "a version\n");
 }
 
 TEST_F(AppTest, WritesNoSequenceOfOneTest) {

@@ -15,65 +15,6 @@ namespace {
 constexpr char kSweepWord[] = "parameter_sweep";
 constexpr int kSweepOperands = 4;
 
-// Contains line breaks, because CLI11 does not wrap help texts.
-void DefineFlags(CLI::App& app, CommandLine& line,
-                 std::vector<std::string>& prefixes) {
-  app.set_help_flag("-h,--help", "Print this help, or that of a pattern.");
-  app.add_option("-o,--output", line.output,
-                 "Directory for configs and results, made if\n"
-                 "it is missing; '-', the default: print configs.")
-      ->type_name("DIR");
-  app.add_option("-s,--test_sequencer", line.sequencer,
-                 "Run the tests at this sequencer; needs -o DIR.")
-      ->type_name("HOST:PORT");
-  app.add_option("--tls_ca", line.tls.ca,
-                 "CA that signed the sequencer's certificate (PEM);\n"
-                 "without it, TLS is not used.")
-      ->type_name("FILE");
-  app.add_option("--tls_cert", line.tls.cert,
-                 "Certificate to show to the sequencer (PEM).")
-      ->type_name("FILE");
-  app.add_option("--tls_key", line.tls.key,
-                 "The certificate's private key (PEM).")
-      ->type_name("FILE");
-  app.add_option("-t,--duration", line.tests.duration,
-                 "Traffic of each test, in seconds or with a unit,\n"
-                 "such as 2m; default: 30.")
-      ->type_name("DURATION");
-  app.add_option("-c,--prefix", prefixes,
-                 "Settings for every CONFIG, such as grpc:ipv4;\n"
-                 "those of a CONFIG take precedence. May be\n"
-                 "repeated.")
-      ->type_name("PREFIX")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_option("-l,--label", line.tests.label,
-                 "Begins file names and config_label attributes.")
-      ->type_name("LABEL");
-  app.add_flag("--allow_extra", line.tests.allow_extra,
-               "Accept names that look like typing errors as\n"
-               "attributes.");
-  app.add_flag("--allow_invalid", line.allow_invalid,
-               "Exit with 0 even if the numbers of a test are\n"
-               "false.");
-  app.add_option("--slo", line.objectives,
-                 "Objective of every test, such as 'query p99<=5ms';\n"
-                 "exit with 2 if one is not met. May be repeated.")
-      ->type_name("OBJECTIVE")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_flag("--allow_undecided", line.allow_undecided,
-               "Do not exit with 2 where the evidence is too thin\n"
-               "for a verdict.");
-  app.add_flag("--verbose", line.verbose,
-               "Print the whole summary on a terminal, too.");
-  app.add_flag("--dry_run", line.dry_run,
-               "List the tests and how long they take; write\n"
-               "and run nothing.");
-  app.add_option("CONFIG", line.tests.configs,
-                 "PATTERN[:NAME=VALUE...]: what to build.");
-}
-
 // Removes "parameter_sweep NAME START STEP END" from the arguments, so that a
 // negative STEP is not mistaken for a flag.
 absl::Status TakeSweeps(std::vector<std::string>& arguments,
@@ -117,6 +58,21 @@ void SetHelp(CommandLine& line) {
   line.help_topic = words.front().substr(0, words.front().find(':'));
 }
 
+// Fills in what the command line leaves out. A sequencer that is not on the
+// command line takes the tests that a directory is given for; configs are
+// printed as ever.
+absl::Status FillConnection(CLI::App& app, ConnectionDefaults& defaults,
+                            CommandLine& line) {
+  const bool names_sequencer = app.get_option("--test_sequencer")->count() > 0;
+  const bool names_tls = !line.tls.empty() || !line.tls.name.empty();
+  const absl::Status status = defaults.Fill(app);
+  if (!status.ok()) return status;
+  if (!names_sequencer && line.output == "-") line.sequencer.clear();
+  if (line.sequencer.empty() && !names_tls) line.tls = {};
+  if (!line.sequencer.empty()) line.filled = defaults.Filled();
+  return absl::OkStatus();
+}
+
 absl::Status CheckUse(const CommandLine& line) {
   if (line.tests.configs.empty()) {
     return absl::InvalidArgumentError(
@@ -129,9 +85,11 @@ absl::Status CheckUse(const CommandLine& line) {
     return absl::InvalidArgumentError(
         "-s runs tests and needs a directory for their results: -o DIR");
   }
-  if (!line.tls.empty() && line.sequencer.empty()) {
+  const bool has_tls = !line.tls.empty() || !line.tls.name.empty();
+  if (has_tls && line.sequencer.empty()) {
     return absl::InvalidArgumentError(
-        "--tls_ca, --tls_cert and --tls_key are for a sequencer: -s HOST:PORT");
+        "--tls_ca, --tls_cert, --tls_key and --tls_name are for a sequencer: "
+        "-s HOST:PORT");
   }
   if (absl::StrContains(line.tests.label, "/")) {
     return absl::InvalidArgumentError(
@@ -142,8 +100,76 @@ absl::Status CheckUse(const CommandLine& line) {
 
 }  // namespace
 
+// Contains line breaks, because CLI11 does not wrap help texts.
+void AddFlags(CLI::App& app, CommandLine& line) {
+  app.set_help_flag("-h,--help", "Print this help, or that of a pattern.");
+  app.add_option("-o,--output", line.output,
+                 "Directory for configs and results, made if\n"
+                 "it is missing; '-', the default: print configs.")
+      ->type_name("DIR");
+  app.add_option("-s,--test_sequencer", line.sequencer,
+                 "Run the tests at this sequencer; needs -o DIR.")
+      ->type_name("HOST:PORT");
+  app.add_option("--tls_ca", line.tls.ca,
+                 "CA that signed the sequencer's certificate (PEM);\n"
+                 "without it, TLS is not used.")
+      ->type_name("FILE");
+  app.add_option("--tls_cert", line.tls.cert,
+                 "Certificate to show to the sequencer (PEM).")
+      ->type_name("FILE");
+  app.add_option("--tls_key", line.tls.key,
+                 "The certificate's private key (PEM).")
+      ->type_name("FILE");
+  app.add_option("--tls_name", line.tls.name,
+                 "Name that the sequencer's certificate must have;\n"
+                 "default: that of its host.")
+      ->type_name("NAME");
+  app.add_option("-t,--duration", line.tests.duration,
+                 "Traffic of each test, in seconds or with a unit,\n"
+                 "such as 2m; default: 30.")
+      ->type_name("DURATION");
+  app.add_option("-c,--prefix", line.prefixes,
+                 "Settings for every CONFIG, such as grpc:ipv4;\n"
+                 "those of a CONFIG take precedence. May be\n"
+                 "repeated.")
+      ->type_name("PREFIX")
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("-l,--label", line.tests.label,
+                 "Begins file names and config_label attributes.")
+      ->type_name("LABEL");
+  app.add_flag("--allow_extra", line.tests.allow_extra,
+               "Accept names that look like typing errors as\n"
+               "attributes.");
+  app.add_flag("--allow_invalid", line.allow_invalid,
+               "Exit with 0 even if the numbers of a test are\n"
+               "false.");
+  app.add_option("--slo", line.objectives,
+                 "Objective of every test, such as 'query p99<=5ms';\n"
+                 "exit with 2 if one is not met. May be repeated.")
+      ->type_name("OBJECTIVE")
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_flag("--allow_undecided", line.allow_undecided,
+               "Do not exit with 2 where the evidence is too thin\n"
+               "for a verdict.");
+  app.add_flag("--verbose", line.verbose,
+               "Print the whole summary on a terminal, too.");
+  app.add_flag("--quiet", line.quiet,
+               "Show no progress, only results, notes and\n"
+               "errors.");
+  app.add_flag("--version", line.version, "Print the version and exit.");
+  app.add_flag("--dry_run", line.dry_run,
+               "List the tests and how long they take; write\n"
+               "and run nothing.");
+  app.add_option("CONFIG", line.tests.configs,
+                 "PATTERN[:NAME=VALUE...]: what to build.");
+}
+
 absl::StatusOr<CommandLine> ParseCommandLine(
-    const std::vector<std::string>& arguments) {
+    const std::vector<std::string>& arguments, const Environment& environment) {
   CommandLine line;
   line.arguments = arguments;
   std::vector<std::string> rest = arguments;
@@ -152,9 +178,9 @@ absl::StatusOr<CommandLine> ParseCommandLine(
     return status;
   }
 
+  ConnectionDefaults defaults(environment);
   CLI::App app;
-  std::vector<std::string> prefixes;
-  DefineFlags(app, line, prefixes);
+  AddFlags(app, line);
   std::reverse(rest.begin(), rest.end());
   try {
     app.parse(rest);
@@ -171,18 +197,24 @@ absl::StatusOr<CommandLine> ParseCommandLine(
     SetHelp(line);
     return line;
   }
-  for (const std::string& prefix : prefixes) {
+  if (line.version) return line;
+  for (const std::string& prefix : line.prefixes) {
     absl::StrAppend(&line.tests.prefix, prefix, ":");
+  }
+  if (const absl::Status status = FillConnection(app, defaults, line);
+      !status.ok()) {
+    return status;
   }
   if (const absl::Status status = CheckUse(line); !status.ok()) return status;
   return line;
 }
 
 std::string FlagHelp() {
+  ConnectionDefaults defaults(NoEnvironment());
   CLI::App app;
   CommandLine line;
-  std::vector<std::string> prefixes;
-  DefineFlags(app, line, prefixes);
+  AddFlags(app, line);
+  defaults.Announce(app);
   CLI::Formatter formatter;
   formatter.column_width(28);
   return formatter.make_groups(&app, CLI::AppFormatMode::Normal);

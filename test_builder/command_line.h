@@ -5,8 +5,13 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "distbench/flags/connection_defaults.h"
 #include "distbench/security/tls_files.h"
 #include "test_builder/building/test_list.h"
+
+namespace CLI {
+class App;
+}
 
 namespace distbench {
 
@@ -15,6 +20,9 @@ struct CommandLine {
   std::vector<std::string> arguments;
 
   TestListRequest tests;
+
+  // The parts of tests.prefix, in their order.
+  std::vector<std::string> prefixes;
 
   // "-" means standard output; otherwise a directory.
   std::string output = "-";
@@ -36,14 +44,29 @@ struct CommandLine {
   // Print all details of results on a terminal.
   bool verbose = false;
 
+  // Show no progress.
+  bool quiet = false;
+
+  // Whether only the version is asked for.
+  bool version = false;
+
+  // As of ConnectionDefaults::Filled().
+  std::vector<std::string> filled;
+
   // Whether help was requested, and its topic; empty: the whole program.
   bool help = false;
   std::string help_topic;
 };
 
-// Parses the arguments. The error says what is wrong and what would be right.
+// Adds all flags and arguments to `app`. `line` must outlive the parsing.
+void AddFlags(CLI::App& app, CommandLine& line);
+
+// Parses the arguments. Flags of the connection that they leave out come from
+// the environment and the user's file. The error says what is wrong and what
+// would be right.
 absl::StatusOr<CommandLine> ParseCommandLine(
-    const std::vector<std::string>& arguments);
+    const std::vector<std::string>& arguments,
+    const Environment& environment = NoEnvironment());
 
 // The help text for the flags.
 std::string FlagHelp();

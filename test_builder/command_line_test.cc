@@ -1,5 +1,8 @@
 #include "test_builder/command_line.h"
 
+#include <optional>
+#include <string>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -52,6 +55,14 @@ TEST(ParseCommandLineTest, FlagsMayFollowArguments) {
   EXPECT_EQ(line.arguments, arguments);
 }
 
+TEST(ParseCommandLineTest, RepeatedFlagsLeaveArgumentsAlone) {
+  const CommandLine line =
+      Parse({"-c", "grpc", "clique", "--slo=a p50<=1ms", "tripartite"});
+  EXPECT_THAT(line.tests.configs, ElementsAre("clique", "tripartite"));
+  EXPECT_EQ(line.tests.prefix, "grpc:");
+  EXPECT_THAT(line.objectives, ElementsAre("a p50<=1ms"));
+}
+
 TEST(ParseCommandLineTest, TakesADashForStandardOutput) {
   EXPECT_EQ(Parse({"-o", "-", "clique"}).output, "-");
 }
@@ -80,6 +91,36 @@ TEST(ParseCommandLineTest, Help) {
     EXPECT_TRUE(Parse(arguments).help);
     EXPECT_EQ(Parse(arguments).help_topic, "clique");
   }
+}
+
+TEST(ParseCommandLineTest, ASequencerByDefaultRunsWhatHasADirectory) {
+  const Environment environment =
+      [](const std::string& name) -> std::optional<std::string> {
+    if (name == "DISTBENCH_TEST_SEQUENCER") return "host:1";
+    if (name == "DISTBENCH_TLS_CA") return "ca.crt";
+    return std::nullopt;
+  };
+  const auto run = ParseCommandLine({"clique", "-o", "dir"}, environment);
+  ASSERT_TRUE(run.ok()) << run.status();
+  EXPECT_EQ(run->sequencer, "host:1");
+  EXPECT_EQ(run->tls.ca, "ca.crt");
+  EXPECT_EQ(run->filled.size(), 2);
+
+  const auto printed = ParseCommandLine({"clique"}, environment);
+  ASSERT_TRUE(printed.ok()) << printed.status();
+  EXPECT_EQ(printed->sequencer, "");
+  EXPECT_TRUE(printed->tls.empty());
+  EXPECT_EQ(printed->filled.size(), 0);
+
+  const auto written =
+      ParseCommandLine({"clique", "-o", "dir", "-s", ""}, environment);
+  ASSERT_TRUE(written.ok()) << written.status();
+  EXPECT_EQ(written->sequencer, "");
+}
+
+TEST(ParseCommandLineTest, AsksForTheVersionAlone) {
+  EXPECT_TRUE(Parse({"--version"}).version);
+  EXPECT_FALSE(Parse({"clique"}).version);
 }
 
 TEST(ParseCommandLineTest, SaysWhatIsMissing) {

@@ -111,9 +111,37 @@ std::string DescribeParameters(absl::string_view title,
   return text;
 }
 
+// What the pages of patterns and protocols begin with.
+template <typename Entry>
+std::string Headline(const Entry& entry) {
+  return absl::StrCat(entry.name, ": ", entry.summary, "\n");
+}
+
+std::string AllPatternsText() {
+  std::string text;
+  for (const Pattern& pattern : AllPatterns()) {
+    absl::StrAppend(
+        &text, Headline(pattern), "\n", Wrap(pattern.description, 2),
+        DescribeParameters("Parameters of " + pattern.name, pattern.parameters),
+        "\n");
+  }
+  return text;
+}
+
+std::string AllProtocolsText() {
+  std::string text;
+  for (const Protocol& protocol : AllProtocols()) {
+    absl::StrAppend(&text, Headline(protocol),
+                    DescribeParameters("Parameters of " + protocol.name,
+                                       protocol.parameters),
+                    "\n");
+  }
+  return text;
+}
+
 std::string PatternHelp(const Pattern& pattern) {
   return absl::StrCat(
-      pattern.name, ": ", pattern.summary, "\n\n", Wrap(pattern.description, 0),
+      Headline(pattern), "\n", Wrap(pattern.description, 0),
       DescribeParameters("Parameters and their defaults", pattern.parameters),
       DescribeParameters("Parameters of every test", CommonParameters()),
       "\nExample:\n  test_builder ", pattern.example, "\n");
@@ -121,7 +149,7 @@ std::string PatternHelp(const Pattern& pattern) {
 
 std::string ProtocolHelp(const Protocol& protocol) {
   return absl::StrCat(
-      protocol.name, ": ", protocol.summary, "\n",
+      Headline(protocol),
       DescribeParameters("Parameters and their defaults", protocol.parameters),
       "\nExample:\n  test_builder client_server:", protocol.name, "\n");
 }
@@ -132,6 +160,17 @@ std::string GeneralHelp() {
   return absl::StrCat(kUsage, FlagHelp(), kSyntax, "\nPatterns:\n",
                       List(AllPatterns()), "\nProtocols:\n",
                       List(AllProtocols()), kExamples);
+}
+
+std::vector<HelpSection> HelpSections() {
+  return {
+      {"CONFIGURATIONS", kSyntax},
+      {"PARAMETERS OF EVERY TEST",
+       DescribeParameters("Every pattern takes", CommonParameters())},
+      {"PATTERNS", AllPatternsText()},
+      {"PROTOCOLS", AllProtocolsText()},
+      {"EXAMPLES", kExamples},
+  };
 }
 
 absl::StatusOr<std::string> TopicHelp(absl::string_view topic) {

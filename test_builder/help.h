@@ -4,6 +4,7 @@
 #define DISTBENCH_TEST_BUILDER_HELP_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -12,6 +13,14 @@ namespace distbench {
 
 // Usage, syntax, patterns and protocols.
 std::string GeneralHelp();
+
+struct HelpSection {
+  std::string title;
+  std::string text;
+};
+
+// All help but that on flags, in the sections of a manual page.
+std::vector<HelpSection> HelpSections();
 
 // Help on a pattern or a protocol. The error lists the available topics.
 absl::StatusOr<std::string> TopicHelp(absl::string_view topic);

@@ -5,6 +5,8 @@
 #include "distbench/base/process_setup.h"
 #include "distbench/base/stop_signals.h"
 #include "distbench/base/terminal.h"
+#include "distbench/cli/version_text.h"
+#include "distbench/flags/connection_defaults.h"
 #include "distbench/report/findings/verdict.h"
 #include "test_builder/app.h"
 #include "test_builder/run/sequencer_backend.h"
@@ -16,6 +18,8 @@ int main(int argc, char** argv) {
   AppEnvironment environment;
   environment.output = &std::cout;
   environment.messages = &std::cerr;
+  environment.version = VersionText();
+  environment.variables = ProcessEnvironment();
   environment.terminal = TerminalOf(STDOUT_FILENO);
   environment.make_backend = [](const std::string& address,
                                 const TlsFiles& tls) {

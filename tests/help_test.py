@@ -19,6 +19,9 @@ SUBCOMMANDS = (
     "check_test",
     "compare",
     "help",
+    "join",
+    "launch",
+    "make_secret",
     "node_manager",
     "noise_floor",
     "numa_compare",
@@ -61,6 +64,21 @@ class HelpTest(programs.ProgramTest):
                 self.assertEqual(
                     self.help_text(*subcommand.split(), "--help"), text
                 )
+
+    def test_what_only_scripts_call_is_hidden(self):
+        text = self.help_text()
+        for subcommand in ("complete", "engine", "generate_shell_files"):
+            self.assertNotRegex(text, rf"\n  {subcommand} ")
+
+    def test_flags_of_the_connection_name_their_variables(self):
+        self.assertIn("~/.config/distbench/config", self.help_text())
+        for subcommand in SUBCOMMANDS:
+            text = self.help_text("help", *subcommand.split())
+            for flag in ("test_sequencer", "tls_ca", "tls_cert", "tls_key"):
+                if f"\n  --{flag} " in text:
+                    self.assertIn(
+                        f"Environment: DISTBENCH_{flag.upper()}\n", text
+                    )
 
     def test_lines_fit_a_terminal(self):
         for subcommand in SUBCOMMANDS:

@@ -217,6 +217,12 @@ class HtmlReportTest(programs.ProgramTest):
                 ".closest('figure').hidden"
             )
         )
+        # What the page leaves out is said.
+        said = page.evaluate(
+            "experimentNotes({omissions: ['a'], notes: ['b'],"
+            " seconds: {rows_left_out: 7}}).join(' ')"
+        )
+        self.assertRegex(said, r"^a Note: b\. .* lack 7 seconds")
         self.assertEqual(page.complaints, [])
         page.close()
 

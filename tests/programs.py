@@ -25,6 +25,12 @@ START_SCRIPT = os.path.abspath("start_distbench_localhost.sh")
 # return less of it.
 SANITIZED = "DISTBENCH_SANITIZED" in os.environ
 
+# Defaults of flags that the developer may have are not those of the tests.
+os.environ["XDG_CONFIG_HOME"] = "/nonexistent"
+for _variable in list(os.environ):
+    if re.match("DISTBENCH_(TEST_SEQUENCER|TLS_)", _variable):
+        del os.environ[_variable]
+
 # Inherited by all programs that a test starts, so that leftovers are found.
 _MARKER = "DISTBENCH_TEST_MARKER"
 
@@ -210,14 +216,17 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual(self.leftovers(), {})
 
     def _kill_programs(self):
+        # Also what they have started, before anything is waited for: it may
+        # hold the other ends of the pipes that are read to their end.
+        end = time.monotonic() + DEADLINE_SECONDS
+        while (pids := self.leftovers()) and time.monotonic() < end:
+            for pid in pids:
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass  # The process has ended meanwhile.
         for program in self._programs:
             program.kill()
-        for pid in self.leftovers():
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass  # The process has ended meanwhile.
-        for program in self._programs:
             # Otherwise a test may misinterpret the end, or not notice it.
             if "WARNING: ThreadSanitizer" in program.text("err"):
                 raise AssertionError(program.text("err"))

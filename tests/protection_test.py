@@ -125,6 +125,23 @@ class ProtectionTest(programs.ClusterTest):
         self.assertEqual(outcome.status, 1, outcome)
         self.assertIn("has 13000 runs; at most 10000", outcome.err)
 
+    def test_a_subject_without_a_baseline_is_told(self):
+        sequencer = self.start_cluster()
+        never = 'experiment { subject { objective: "p99<=1ns" }'
+        outcome = self.run_to_end(
+            *self.arguments(
+                sequencer,
+                self.config(EXPERIMENT.replace("experiment {", never)),
+            )
+        )
+        self.assertEqual(outcome.status, 3, outcome)
+        self.assertIn(
+            "The cell (controls none, hog) was not measured in repetition 1: "
+            "no request was served within the objective",
+            outcome.err,
+        )
+        self.assertIn("Result: not measured", outcome.out)
+
     def test_cells_that_cannot_run_are_told(self):
         sequencer = self.start_sequencer()
         outcome = self.run_to_end(*self.arguments(sequencer, self.config()))

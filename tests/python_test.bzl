@@ -1,4 +1,4 @@
-"""Python tests that use only the standard library.
+"""Python tests, by the distribution's python3 and its packages.
 
 Bazel's own py_test starts its tests with a `python` that distributions no longer
 have.

@@ -9,9 +9,11 @@
 
 namespace distbench {
 
-// Some activities may take arbitrarily long, because the system makes them wait
-// for memory, disks or processes. These end an iteration after this time, and
-// the next one continues where it stopped, so that a test can end.
+// Antagonists may take arbitrarily long, because the system makes them wait for
+// memory, disks or processes. They end an iteration after this time, and the
+// next one continues, so that they stop when they are to. Work of a service on
+// a request is never cut short like that while it is measured: the request
+// would seem faster than it is.
 inline constexpr int64_t kLongestIterationNs = 100'000'000;
 
 // Totals of completed work.
@@ -68,6 +70,11 @@ class Activity {
   // Called once the instance has no more traffic of its own. Thread-safe: parts
   // may be in progress.
   virtual void Release() {}
+
+  // From now on iterations, including those in progress, may leave out the rest
+  // of their work, because nobody needs it any more; those that could take long
+  // do. Thread-safe: parts may be in progress.
+  virtual void EndSoon() {}
 };
 
 // Does a whole iteration on the calling thread.

@@ -1,6 +1,7 @@
 #include "distbench/activity/disk.h"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 #include <vector>
 
@@ -33,9 +34,10 @@ class Disk final : public Activity {
 
   Work DoPart(uint64_t iteration, int /*step*/, int /*part*/) override {
     WorkRandom random(options_.seed, iteration);
+    const int64_t end_ns = options_.clock->MonotonicNs() + kLongestIterationNs;
     Work work;
     work.checksum = WorkRandom::Mix(iteration);
-    for (int64_t i = 0; i < options_.operations; ++i) {
+    for (int64_t i = 0; i < options_.operations && MayGoOn(i, end_ns); ++i) {
       const uint64_t number = iteration * options_.operations + i;
       const auto block = static_cast<int64_t>(options_.is_sequential
                                                   ? number % block_count_
@@ -51,7 +53,14 @@ class Disk final : public Activity {
     latencies_.Take(reads, writes);
   }
 
+  void EndSoon() override { ends_soon_ = true; }
+
  private:
+  // Each iteration does at least one operation, however slow the disk is.
+  bool MayGoOn(int64_t done, int64_t end_ns) const {
+    return !ends_soon_ && (done == 0 || options_.clock->MonotonicNs() < end_ns);
+  }
+
   int64_t FirstPage(int64_t block) const {
     return block * static_cast<int64_t>(block_.size());
   }
@@ -89,6 +98,7 @@ class Disk final : public Activity {
   std::vector<FilePage> block_;
   const int64_t block_count_;
   int64_t writes_ = 0;
+  std::atomic<bool> ends_soon_ = false;
   IoLatencies latencies_;
 };
 

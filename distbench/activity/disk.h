@@ -7,6 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "distbench/activity/activity.h"
+#include "distbench/base/clock.h"
 
 namespace distbench {
 
@@ -22,11 +23,16 @@ struct DiskOptions {
   int64_t operations = 1;  // per iteration
   bool is_direct = false;
   uint64_t seed = 0;
+
+  // Limits the time of an iteration.
+  const Clock* clock = &RealClock();
 };
 
 // Reads and writes blocks of a file, one after the other: a neighbour that
 // competes for a disk. Sequential operations go on where the previous iteration
-// ended, and begin again at the end of the data.
+// ended, and begin again at the end of the data. An iteration begins no
+// operation after kLongestIterationNs: which blocks it leaves out depends on
+// the disk, but not what the next iteration does.
 absl::StatusOr<std::unique_ptr<Activity>> MakeDisk(const DiskOptions& options);
 
 }  // namespace distbench

@@ -1,6 +1,7 @@
 #include "distbench/activity/feature_query.h"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 #include <vector>
 
@@ -43,7 +44,7 @@ class FeatureQuery final : public Activity {
         ShareOf(options_.lookups, part, options_.parallelism).size();
     Work work;
     work.checksum = WorkRandom::Mix(iteration);
-    for (int64_t i = 0; i < lookups; ++i) {
+    for (int64_t i = 0; i < lookups && !ends_soon_; ++i) {
       work += LookUp(access_.Next(random), pages_[part]);
     }
     return work;
@@ -52,6 +53,8 @@ class FeatureQuery final : public Activity {
   void TakeLatencies(LogHistogram& reads, LogHistogram& writes) override {
     latencies_.Take(reads, writes);
   }
+
+  void EndSoon() override { ends_soon_ = true; }
 
  private:
   // Rows do not cross the ends of pages.
@@ -75,6 +78,7 @@ class FeatureQuery final : public Activity {
   const SharedDataFile store_;
   const AccessPattern access_;
   std::vector<FilePage> pages_;  // a buffer for each part
+  std::atomic<bool> ends_soon_ = false;
   IoLatencies latencies_;
 };
 

@@ -26,7 +26,7 @@ struct FeatureQueryOptions {
 
 // Reads rows of a store by their keys, one after the other. For each, the page
 // that contains it is read; the time is that of the disk, unless the page cache
-// has it.
+// has it. An iteration takes as long as its reads do, until EndSoon().
 absl::StatusOr<std::unique_ptr<Activity>> MakeFeatureQuery(
     const FeatureQueryOptions& options);
 

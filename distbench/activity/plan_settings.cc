@@ -28,6 +28,12 @@ const std::string& Text(const ActivityPlan& plan, const std::string& name) {
   return *Setting(plan, name).string_value;
 }
 
+int Parallelism(const ActivityPlan& plan) {
+  return static_cast<int>(Integer(plan, "parallelism"));
+}
+
+uint64_t Seed(const ActivityPlan& plan) { return Integer(plan, "seed"); }
+
 absl::StatusOr<std::unique_ptr<Activity>> Named(
     const ActivityPlan& plan,
     absl::StatusOr<std::unique_ptr<Activity>> activity) {

@@ -17,6 +17,10 @@ namespace distbench {
 int64_t Integer(const ActivityPlan& plan, const std::string& name);
 const std::string& Text(const ActivityPlan& plan, const std::string& name);
 
+// The settings "parallelism" and "seed", which many activities have.
+int Parallelism(const ActivityPlan& plan);
+uint64_t Seed(const ActivityPlan& plan);
+
 // The activity, or its error with the plan's name in front.
 absl::StatusOr<std::unique_ptr<Activity>> Named(
     const ActivityPlan& plan,

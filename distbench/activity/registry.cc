@@ -27,12 +27,6 @@ int64_t DurationNs(const ActivityPlan& plan) {
   return Integer(plan, "duration_us") * kNsPerUs;
 }
 
-int Parallelism(const ActivityPlan& plan) {
-  return static_cast<int>(Integer(plan, "parallelism"));
-}
-
-uint64_t Seed(const ActivityPlan& plan) { return Integer(plan, "seed"); }
-
 FeatureExtractOptions FeatureExtractOf(const ActivityPlan& plan) {
   return {
       .hash_lookups = Integer(plan, "hash_lookups"),

@@ -1,6 +1,7 @@
 #include "distbench/activity/storage.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -72,7 +73,7 @@ class Storage final : public Activity {
     Sha1 hash;
     const int64_t reads = (hashed_pages_ + file_pages_ - 1) / file_pages_;
     const Share share = ShareOf(reads, part, options_.parallelism);
-    for (int64_t i = share.begin; i < share.end; ++i) {
+    for (int64_t i = share.begin; i < share.end && !ends_soon_; ++i) {
       // The last read may be shorter.
       const int64_t pages =
           std::min(file_pages_, hashed_pages_ - i * file_pages_);
@@ -89,6 +90,8 @@ class Storage final : public Activity {
   void TakeLatencies(LogHistogram& reads, LogHistogram& writes) override {
     latencies_.Take(reads, writes);
   }
+
+  void EndSoon() override { ends_soon_ = true; }
 
  private:
   int64_t FileCount() const { return (*files_)->page_count() / file_pages_; }
@@ -150,6 +153,7 @@ class Storage final : public Activity {
   const AccessPattern memory_access_;
   std::vector<PartData> parts_;
   std::vector<char> record_;
+  std::atomic<bool> ends_soon_ = false;
   IoLatencies latencies_;
 };
 

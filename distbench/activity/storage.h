@@ -39,7 +39,8 @@ struct StorageOptions {
 // much anonymous memory, of which a part is hot, hashes what it read, and
 // writes a log. If the files and the memory need more memory than there is, the
 // cold parts come from the disk. The footprint is therefore file_set_bytes, and
-// memory_bytes for each object.
+// memory_bytes for each object. An iteration takes as long as its reads do,
+// until EndSoon().
 absl::StatusOr<std::unique_ptr<Activity>> MakeStorage(
     const StorageOptions& options);
 

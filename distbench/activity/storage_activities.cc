@@ -13,12 +13,6 @@
 namespace distbench {
 namespace {
 
-int Parallelism(const ActivityPlan& plan) {
-  return static_cast<int>(Integer(plan, "parallelism"));
-}
-
-uint64_t Seed(const ActivityPlan& plan) { return Integer(plan, "seed"); }
-
 int Percent(const ActivityPlan& plan, const std::string& name) {
   return static_cast<int>(Integer(plan, name));
 }

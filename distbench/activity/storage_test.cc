@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "distbench/activity/data_file.h"
 #include "distbench/activity/disk.h"
@@ -110,6 +111,51 @@ TEST(DiskTest, MeasuresEachOperationOnce) {
   EXPECT_EQ(latencies.reads.count(), 0);
   EXPECT_EQ(latencies.writes.count(), 10);
   EXPECT_EQ(Latencies(*disk).writes.count(), 0);
+}
+
+// Advances by the same time with each look.
+class SteppingClock : public Clock {
+ public:
+  explicit SteppingClock(int64_t step_ns) : step_ns_(step_ns) {}
+  int64_t MonotonicNs() const override { return now_ns_ += step_ns_; }
+  int64_t UnixNs() const override { return now_ns_; }
+
+ private:
+  const int64_t step_ns_;
+  mutable int64_t now_ns_ = 0;
+};
+
+TEST(DiskTest, AnIterationEndsInTime) {
+  const SteppingClock clock(kLongestIterationNs / 4);
+  DiskOptions options = SmallDisk();
+  options.clock = &clock;
+  const auto disk = Made(MakeDisk(options));
+  EXPECT_EQ(DoIteration(*disk, 0).operations, 4);
+}
+
+TEST(DiskTest, AnIterationOnASlowDiskGetsOn) {
+  const SteppingClock clock(2 * kLongestIterationNs);
+  DiskOptions options = SmallDisk();
+  options.clock = &clock;
+  const auto disk = Made(MakeDisk(options));
+  EXPECT_EQ(DoIteration(*disk, 0).operations, 1);
+  EXPECT_EQ(DoIteration(*disk, 1).operations, 1);
+}
+
+TEST(StorageActivitiesTest, EndSoonIfTheyAreTold) {
+  FeatureQueryOptions query = {.name = "query",
+                               .directory = testing::TempDir(),
+                               .rows = 1000,
+                               .lookups = 30};
+  std::vector<std::unique_ptr<Activity>> activities;
+  activities.push_back(Made(MakeDisk(SmallDisk())));
+  activities.push_back(Made(MakeStorage(SmallStorage())));
+  activities.push_back(Made(MakeFeatureQuery(query)));
+  for (const auto& activity : activities) {
+    EXPECT_GT(DoIteration(*activity, 0).operations, 0);
+    activity->EndSoon();
+    EXPECT_EQ(DoIteration(*activity, 1).operations, 0);
+  }
 }
 
 TEST(DiskTest, AnErrorNamesTheDirectory) {

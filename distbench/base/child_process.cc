@@ -16,8 +16,11 @@
 #include <cstring>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
+#include "distbench/base/stop_signals.h"
 
 namespace distbench {
 namespace {
@@ -37,7 +40,7 @@ void AppendPointers(std::vector<std::string>& strings,
                          char* const* arguments, char* const* environment,
                          pid_t parent) {
   if (program.ends_with_parent) {
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    prctl(PR_SET_PDEATHSIG, program.end_signal);
     // The parent may have ended before that took effect.
     if (getppid() != parent) _exit(kCannotRun);
   }
@@ -46,8 +49,10 @@ void AppendPointers(std::vector<std::string>& strings,
   } else {
     setpgid(0, 0);
   }
-  close(STDIN_FILENO);
-  open("/dev/null", O_RDONLY);  // the lowest descriptor that is free
+  if (!program.has_stdin) {
+    close(STDIN_FILENO);
+    open("/dev/null", O_RDONLY);  // the lowest descriptor that is free
+  }
   if (output >= 0) {
     dup2(output, STDOUT_FILENO);
     dup2(output, STDERR_FILENO);
@@ -77,6 +82,26 @@ pid_t ForkIntoGroup(int group) {
   return static_cast<pid_t>(syscall(SYS_clone3, &arguments, sizeof(arguments)));
 }
 
+// Whether clone3(2) failed as it does before Linux 5.7, and in containers that
+// forbid it.
+bool MayLackClone3(int error_number) {
+  return error_number == ENOSYS || error_number == EPERM ||
+         error_number == EINVAL || error_number == E2BIG;
+}
+
+// Moves this process, a child that was made outside, into a control group. What
+// it has allocated so far is not its own, or next to nothing. Otherwise ends
+// it, and tells the parent the error through the memory that they share.
+void JoinGroup(int group, volatile int& error_number) {
+  const int processes = openat(group, "cgroup.procs", O_WRONLY | O_CLOEXEC);
+  if (processes >= 0 && write(processes, "0", 1) == 1) {
+    close(processes);
+    return;
+  }
+  error_number = errno;
+  _exit(kCannotRun);
+}
+
 // What the number of an error means for a start in a control group.
 const char* GroupExplanation(int error_number) {
   switch (error_number) {
@@ -93,11 +118,8 @@ const char* GroupExplanation(int error_number) {
              "group and of the one that contains both processes";
     case ENODEV:
       return "; the control group has been removed";
-    case ENOSYS:
-    case EINVAL:
-    case E2BIG:
-      return "; starting in a control group needs Linux 5.7, and a container "
-             "that allows clone3";
+    case ENOENT:
+      return "; the control group has been removed, or is none of version 2";
     default:
       return "";
   }
@@ -112,6 +134,16 @@ absl::Status StartError(int error_number, const ChildProgram& program) {
       absl::StrCat(status.message(), GroupExplanation(error_number)));
 }
 
+// Whether one of `replaced` ("NAME=VALUE") has the variable's name.
+bool IsReplaced(const char* variable,
+                const std::vector<std::string>& replaced) {
+  const absl::string_view text = variable;
+  const absl::string_view name = text.substr(0, text.find('=') + 1);
+  return std::any_of(
+      replaced.begin(), replaced.end(),
+      [name](const std::string& each) { return absl::StartsWith(each, name); });
+}
+
 // fork(2) would copy the page tables of a process that may be large, and
 // posix_spawn(3) does not support PR_SET_PDEATHSIG.
 pid_t Spawn(ChildProgram& program, int output) {
@@ -119,18 +151,26 @@ pid_t Spawn(ChildProgram& program, int output) {
   AppendPointers(program.arguments, arguments);
   std::vector<char*> environment;
   for (char** each = environ; *each != nullptr; ++each) {
-    environment.push_back(*each);
+    if (!IsReplaced(*each, program.more_environment)) {
+      environment.push_back(*each);
+    }
   }
   AppendPointers(program.more_environment, environment);
   const pid_t parent = getpid();
-  const pid_t pid =
-      program.group >= 0
-          ? ForkIntoGroup(program.group)
-          : vfork();  // NOLINT(clang-analyzer-security.insecureAPI.vfork)
+  pid_t pid = program.group >= 0 ? ForkIntoGroup(program.group) : -1;
+  const bool joins = program.group >= 0 && pid < 0 && MayLackClone3(errno);
+  volatile int join_error = 0;
+  if (program.group < 0 || joins) {
+    pid = vfork();  // NOLINT(clang-analyzer-security.insecureAPI.vfork)
+  }
   if (pid == 0) {
+    if (joins) JoinGroup(program.group, join_error);
     Become(program, output, arguments.data(), environment.data(), parent);
   }
-  return pid;
+  if (join_error == 0) return pid;
+  waitpid(pid, nullptr, 0);
+  errno = join_error;
+  return -1;
 }
 
 }  // namespace
@@ -171,6 +211,14 @@ bool ChildProcess::HasEnded(absl::Duration patience) const {
 
 void ChildProcess::Signal(int signal) const {
   syscall(SYS_pidfd_send_signal, handle_.get(), signal, nullptr, 0);
+}
+
+void ChildProcess::PassOn(int signal) const {
+  siginfo_t info = {};
+  info.si_signo = signal;
+  info.si_code = SI_QUEUE;
+  info.si_value.sival_int = kPassedOnSignal;
+  syscall(SYS_pidfd_send_signal, handle_.get(), signal, &info, 0);
 }
 
 int ChildProcess::Finish() {

@@ -3,6 +3,7 @@
 #ifndef DISTBENCH_BASE_CHILD_PROCESS_H_
 #define DISTBENCH_BASE_CHILD_PROCESS_H_
 
+#include <signal.h>
 #include <sys/types.h>
 
 #include <string>
@@ -19,17 +20,24 @@ struct ChildProgram {
   std::string path;                    // PATH is not searched
   std::vector<std::string> arguments;  // the first is the program name
 
-  // Each is "NAME=VALUE", added to the environment of this process.
+  // Each is "NAME=VALUE", added to the environment of this process, or instead
+  // of the variable that has the name there.
   std::vector<std::string> more_environment = {};
 
   // A descriptor of this process that the child gets as kInheritedNumber;
   // negative for none. The child's only other open descriptors are stdin, which
-  // is /dev/null, stdout and stderr.
+  // is /dev/null unless `has_stdin`, stdout and stderr.
   int inherited = -1;
   static constexpr int kInheritedNumber = 3;
 
-  // The child gets SIGTERM when the thread that started it ends.
+  // The child reads the stdin of this process.
+  bool has_stdin = false;
+
+  // The child gets a signal when the thread that started it ends, even if that
+  // happens before it runs the program. One that must not outlive it, whatever
+  // it is doing, gets SIGKILL.
   bool ends_with_parent = false;
+  int end_signal = SIGTERM;
 
   // A session of its own, away from the terminal of this process.
   bool has_own_session = false;
@@ -67,6 +75,11 @@ class ChildProcess {
 
   // Does nothing once the child has ended.
   void Signal(int signal) const;
+
+  // Sends a signal that this process received itself. A child with StopSignals
+  // does not take it for a second request if whoever sent it to this process
+  // sent it to the child as well.
+  void PassOn(int signal) const;
 
   // Kills whatever is left of the process group. Returns the wait status, as
   // waitpid(2) does.

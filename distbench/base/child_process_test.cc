@@ -1,14 +1,21 @@
 #include "distbench/base/child_process.h"
 
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <thread>
 
@@ -74,6 +81,32 @@ TEST(ChildProcessTest, InheritsTheEnvironmentAndMore) {
   ChildProgram program = Shell("exit $DISTBENCH_OLD$DISTBENCH_NEW");
   program.more_environment = {"DISTBENCH_NEW=2"};
   EXPECT_EQ(WEXITSTATUS(ExitOf(program)), 12);
+  program.more_environment = {"DISTBENCH_NEW=2", "DISTBENCH_OLD=3"};
+  EXPECT_EQ(WEXITSTATUS(ExitOf(program)), 32);
+}
+
+TEST(ChildProcessTest, ReadsTheStdinOfItsParentIfItMay) {
+  const FileDescriptor input(memfd_create("", MFD_CLOEXEC));
+  ASSERT_EQ(pwrite(input.get(), "for the child\n", 14, 0), 14);
+  ASSERT_EQ(dup2(input.get(), STDIN_FILENO), STDIN_FILENO);
+  FileDescriptor output;
+  ChildProgram program = Shell("cat");
+  program.has_stdin = true;
+  const auto child = ChildProcess::Start(program, &output);
+  ASSERT_TRUE(child.ok()) << child.status();
+  EXPECT_EQ(ReadLine(output), "for the child");
+}
+
+TEST(ChildProcessTest, PassesSignalsOn) {
+  FileDescriptor output;
+  const auto child =
+      ChildProcess::Start(Shell("trap 'echo stopped; exit 5' TERM; echo ready; "
+                                "while :; do sleep 0.01; done"),
+                          &output);
+  ASSERT_TRUE(child.ok()) << child.status();
+  ASSERT_EQ(ReadLine(output), "ready");
+  child->PassOn(SIGTERM);
+  EXPECT_EQ(ReadLine(output), "stopped");
 }
 
 TEST(ChildProcessTest, HasTheDescriptorThatItIsGivenAndNoOther) {
@@ -140,15 +173,26 @@ TEST(ChildProcessTest, IsGoneWithAllThatItStarted) {
   EXPECT_EQ(ReadLine(output), "");
 }
 
+// Which signal ends a child when the thread that starts it ends.
+int EndSignalOf(const ChildProgram& program) {
+  absl::StatusOr<ChildProcess> child = absl::UnknownError("not started");
+  std::thread([&] { child.emplace(*ChildProcess::Start(program)); }).join();
+  EXPECT_TRUE(child.ok()) << child.status();
+  EXPECT_TRUE(child->HasEnded(kGenerous));
+  return WTERMSIG(child->Finish());
+}
+
 TEST(ChildProcessTest, EndsWithTheThreadThatStartsIt) {
   ChildProgram program = Shell("sleep 600");
   program.ends_with_parent = true;
-  FileDescriptor output;
-  absl::StatusOr<ChildProcess> child = absl::UnknownError("not started");
-  std::thread([&] { child.emplace(*ChildProcess::Start(program)); }).join();
-  ASSERT_TRUE(child.ok()) << child.status();
-  EXPECT_TRUE(child->HasEnded(kGenerous));
-  EXPECT_EQ(WTERMSIG(child->Finish()), SIGTERM);
+  EXPECT_EQ(EndSignalOf(program), SIGTERM);
+}
+
+TEST(ChildProcessTest, EndsBySigkillIfThatIsAsked) {
+  ChildProgram program = Shell("sleep 600");
+  program.ends_with_parent = true;
+  program.end_signal = SIGKILL;
+  EXPECT_EQ(EndSignalOf(program), SIGKILL);
 }
 
 TEST(ChildProcessTest, MayHaveASessionOfItsOwn) {
@@ -205,6 +249,47 @@ TEST(ChildProcessTest, StartsInAControlGroup) {
   const auto child = ChildProcess::Start(program, &output);
   ASSERT_TRUE(child.ok()) << child.status();
   EXPECT_EQ(ReadLine(output), group.path());
+}
+
+// Makes clone3(2) fail for this thread, as kernels and containers do.
+void ForbidClone3(int error_number) {
+  sock_filter filter[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K,
+               SECCOMP_RET_ERRNO | static_cast<uint32_t>(error_number)),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog program = {.len = std::size(filter), .filter = filter};
+  ASSERT_EQ(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+  ASSERT_EQ(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
+}
+
+TEST(ChildProcessTest, StartsInAControlGroupWithoutClone3) {
+  const GroupForTest group;
+  if (!group.exists()) GTEST_SKIP() << "no control group can be made here";
+  for (const int error_number : {ENOSYS, EPERM, EINVAL}) {
+    std::thread([&] {
+      ForbidClone3(error_number);
+      ChildProgram program = Shell("sed -n s/^0:://p /proc/$$/cgroup");
+      program.group = group.get();
+      FileDescriptor output;
+      const auto child = ChildProcess::Start(program, &output);
+      ASSERT_TRUE(child.ok()) << child.status();
+      EXPECT_EQ(ReadLine(output), group.path());
+    }).join();
+  }
+}
+
+TEST(ChildProcessTest, SaysWhyItCannotJoinAControlGroup) {
+  const FileDescriptor folder(open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  std::thread([&] {
+    ForbidClone3(ENOSYS);
+    ChildProgram program = Shell("exit 0");
+    program.group = folder.get();
+    EXPECT_THAT(Message(ChildProcess::Start(program).status()),
+                HasSubstr("is none of version 2"));
+  }).join();
 }
 
 TEST(ChildProcessTest, SaysWhyItCannotStartInAControlGroup) {

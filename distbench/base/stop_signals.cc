@@ -22,6 +22,10 @@ sigset_t StopSignalSet() {
   return signals;
 }
 
+bool IsPassedOn(const signalfd_siginfo& signal) {
+  return signal.ssi_code == SI_QUEUE && signal.ssi_int == kPassedOnSignal;
+}
+
 // Makes the signals readable from the returned file descriptor.
 int InterceptStopSignals() {
   const sigset_t signals = StopSignalSet();
@@ -57,6 +61,8 @@ void StopSignals::Listen() {
   // The handler gets its own thread: it may take long, and this thread must see
   // the second signal.
   std::thread requester;
+  bool was_sent = false;
+  bool was_passed_on = false;
   while (true) {
     const int ready = poll(descriptors, 2, -1);
     PCHECK(ready > 0 || errno == EINTR) << "poll";
@@ -64,8 +70,10 @@ void StopSignals::Listen() {
     if (descriptors[1].revents != 0) break;
     signalfd_siginfo signal;
     if (read(signal_fd_, &signal, sizeof(signal)) != sizeof(signal)) continue;
-    if (requester.joinable()) _exit(exit_code_);
-    requester = std::thread([this] { Request(); });
+    bool& was_received = IsPassedOn(signal) ? was_passed_on : was_sent;
+    if (was_received) _exit(exit_code_);
+    was_received = true;
+    if (!requester.joinable()) requester = std::thread([this] { Request(); });
   }
   if (requester.joinable()) requester.join();
 }

@@ -12,10 +12,16 @@
 
 namespace distbench {
 
+// The value with which a process passes on a signal to its child
+// (ChildProcess::PassOn()).
+inline constexpr int kPassedOnSignal = 0x64627061;
+
 // Handles SIGINT and SIGTERM. The first signal is a request, reported through
-// Wait() and a handler; the second ends the process at once. SIGINT works even
-// in a program that was started in the background and therefore ignores it by
-// default.
+// Wait() and a handler; the second ends the process at once. A signal that the
+// parent passed on is no second one, because schedulers send theirs to a
+// process and to its children, and the parent then passes on what both have
+// got. SIGINT works even in a program that was started in the background and
+// therefore ignores it by default.
 //
 // At most one instance at a time, made before the process has other threads,
 // because threads inherit the signal mask. Its methods are thread-safe.

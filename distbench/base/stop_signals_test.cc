@@ -1,5 +1,6 @@
 #include "distbench/base/stop_signals.h"
 
+#include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -87,6 +88,48 @@ TEST_P(StopSignalsTest, SignalEndsTheProcessOnceItIsGivenBack) {
   });
   ASSERT_TRUE(WIFSIGNALED(status));
   EXPECT_EQ(WTERMSIG(status), GetParam());
+}
+
+// Sends a signal to this process as ChildProcess::PassOn() does.
+void PassOnToSelf(int signal) {
+  sigval value = {};
+  value.sival_int = kPassedOnSignal;
+  sigqueue(getpid(), signal, value);
+}
+
+// Waits until the signal has been read.
+void AwaitRead(int signal) {
+  sigset_t pending;
+  do {
+    sched_yield();
+    sigpending(&pending);
+  } while (sigismember(&pending, signal) == 1);
+}
+
+TEST_P(StopSignalsTest, SignalThatIsAlsoPassedOnIsNoSecondOne) {
+  for (const bool is_passed_on_first : {false, true}) {
+    ExpectExitCode(0, [is_passed_on_first] {
+      StopSignals stop(kExitCode);
+      for (const bool passes_on : {is_passed_on_first, !is_passed_on_first}) {
+        if (passes_on) PassOnToSelf(GetParam());
+        if (!passes_on) kill(getpid(), GetParam());
+        AwaitRead(GetParam());
+      }
+      stop.Wait();
+      return 0;
+    });
+  }
+}
+
+TEST_P(StopSignalsTest, SecondSignalThatIsPassedOnEndsTheProcess) {
+  ExpectExitCode(kExitCode, [] {
+    StopSignals stop(kExitCode);
+    PassOnToSelf(GetParam());
+    AwaitRead(GetParam());
+    PassOnToSelf(GetParam());
+    while (true) pause();
+    return 0;
+  });
 }
 
 INSTANTIATE_TEST_SUITE_P(Signals, StopSignalsTest,

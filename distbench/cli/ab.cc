@@ -46,6 +46,7 @@ struct Flags {
   bool no_samples = false;
   bool allow_invalid = false;
   std::string label;
+  bool quiet = false;
   ComparisonFlags comparison;
 };
 
@@ -103,11 +104,11 @@ absl::StatusOr<Side> PrepareSide(const std::string& infile,
 
 absl::Status RunSide(Side& side, absl::string_view name, const Flags& flags,
                      TestSequenceResults& results) {
-  std::cerr << name << ":" << std::endl;
+  if (!flags.quiet) std::cerr << name << ":" << std::endl;
   RunTestsRequest request;
   *request.mutable_test_sequence() = side.tests;
   request.set_label(flags.label);
-  ProgressDisplay display(StderrProgress(side.tests.tests_size()));
+  ProgressDisplay display(StderrProgress(side.tests.tests_size(), flags.quiet));
   return side.client->RunTests(
       request, [&](const RunTestsEvent& event) { display.Show(event); },
       results);
@@ -171,7 +172,7 @@ int RunOnSides(const ComparisonRequest& request, Side& base, Side& next,
                        measured);
       },
       [&](const AbTestResults& so_far) {
-        ShowRound(so_far, flags.repeat);
+        if (!flags.quiet) ShowRound(so_far, flags.repeat);
         return Save(so_far, flags.outdir);
       },
       results);
@@ -232,6 +233,7 @@ void AddRepetitionFlags(CLI::App& command, Flags& flags) {
                    "Do not exit 3 because rounds were left out");
   AddTextFlag(command, "--label", flags.label, "TEXT",
               "Text kept with the runs, shown by distbench runs list");
+  AddQuietFlag(command, flags.quiet);
 }
 
 }  // namespace

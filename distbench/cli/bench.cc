@@ -86,6 +86,7 @@ void AddRun(CLI::App& bench, const Flags& flags, CommandBody& chosen) {
       .add_option("-i,--variables", flags->variables,
                   "With -f: values of variables, such as '{\"qps\": 100}'")
       ->type_name("JSON");
+  AddQuietFlag(command, flags->quiet);
   command.footer(absl::StrCat(
       "Jobs that are done are skipped; one that was cut short is run again.\n"
       "Later jobs use what earlier ones found. SIGINT or SIGTERM keeps what\n"

@@ -22,6 +22,7 @@ struct BenchFlags {
   std::string variables;  // JSON
   std::string outfile;
   bool force = false;
+  bool quiet = false;
 };
 
 // Bodies of the subcommands; return an ExitCode.

@@ -34,14 +34,22 @@ namespace {
 // Progress on stderr: a line of the test that runs, and lines that stay.
 class Progress {
  public:
+  explicit Progress(bool quiet)
+      : quiet_(quiet), display_(StderrProgress(1, quiet)) {}
+
   void Say(const std::string& line) {
+    if (!quiet_) Warn(line);
+  }
+  // Also if quiet.
+  void Warn(const std::string& line) {
     display_.Clear();
     std::cerr << line << std::endl;
   }
   void Show(const RunTestsEvent& event) { display_.Show(event); }
 
  private:
-  ProgressDisplay display_{StderrProgress(1)};
+  const bool quiet_;
+  ProgressDisplay display_;
 };
 
 // The jobs that the user gave, or those that a named job stands for.
@@ -128,7 +136,7 @@ void Observe(const BenchJob& job, bool was_done, Progress& progress) {
     return;
   }
   for (const std::string& missed : job.missed_requirements()) {
-    progress.Say(absl::StrCat("warning: missed requirement: ", missed));
+    progress.Warn(absl::StrCat("warning: missed requirement: ", missed));
   }
   std::cout << JobText(job, absl::LocalTimeZone()) << std::endl;
 }
@@ -137,7 +145,7 @@ int Run(const BenchFlags& flags, std::vector<JobSpec> specs,
         OpenBenchFile& file, StopSignals& stop) {
   absl::StatusOr<std::string> program = OwnProgram();
   if (!program.ok()) return Fail(program.status(), kExitUsage);
-  Progress progress;
+  Progress progress(flags.quiet);
   Cancellation cancellation;
   const JobEnvironment environment =
       EnvironmentOf(flags, *std::move(program), progress, cancellation);
@@ -175,7 +183,9 @@ int RunBench(const BenchFlags& flags) {
   const absl::StatusOr<std::unique_ptr<OpenBenchFile>> file =
       OpenBenchFile::Open(*path);
   if (!file.ok()) return Fail(file.status(), kExitUsage);
-  if (flags.result.empty()) std::cerr << "Results: " << *path << std::endl;
+  if (flags.result.empty() && !flags.quiet) {
+    std::cerr << "Results: " << *path << std::endl;
+  }
   return Run(flags, *std::move(specs), **file, stop);
 }
 

@@ -45,7 +45,8 @@ void AddBindingFlags(CLI::App& command, BindingFlags& flags) {
               "memory, such as 1 or 0,2");
   AddTextFlag(command, "--cpus", flags.cpus, "LIST",
               "Run on these CPUs, such as 0-7,16-23; excludes --numa_node");
-  AddTextFlag(command, "--mem_policy", flags.mem_policy, "POLICY",
+  AddTextFlag(command, "--mem_policy", flags.mem_policy,
+              "bind|preferred|interleave|local",
               "bind: use only the nodes' memory; preferred: use other\n"
               "memory once the nodes' memory is full; interleave: take\n"
               "pages from the nodes in turn; local: use the memory of\n"

@@ -24,7 +24,7 @@
 #include "distbench/config/catalogs/activity_catalog.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/reading/load.h"
-#include "distbench/config/syntax/quantity.h"
+#include "distbench/flags/duration.h"
 #include "distbench/report/findings/verdict.h"
 #include "distbench/results/output_file.h"
 #include "proto/traffic_config.pb.h"
@@ -50,7 +50,7 @@ absl::StatusOr<Targets> ParseTargets(const std::vector<std::string>& texts) {
   for (const std::string& text : texts) {
     const size_t equals = text.rfind('=');
     const absl::Duration duration =
-        ParseDurationWithUnit(text.substr(equals + 1))
+        ParseDurationOrSeconds(text.substr(equals + 1))
             .value_or(absl::ZeroDuration());
     if (equals == std::string::npos || equals == 0 ||
         duration == absl::ZeroDuration()) {
@@ -214,15 +214,12 @@ void AddCalibrateCommand(CLI::App& app, CommandBody& chosen) {
       "calibrate", "Measures the cost of activities and sizes them to targets");
   auto flags = std::make_shared<Flags>();
   AddInfileFlag(*command, flags->infile);
-  command
-      ->add_option("--activity", flags->activities,
-                   "Measure this activity only; may be repeated")
-      ->type_name("NAME");
-  command
-      ->add_option("--target", flags->targets,
-                   "CPU time that an iteration should take, such as\n"
-                   "rank=5000us; may be repeated")
-      ->type_name("NAME=TIME");
+  AddInfileArgument(*command, flags->infile);
+  AddRepeatedFlag(*command, "--activity", flags->activities, "ACTIVITY",
+                  "Measure this activity only; may be repeated");
+  AddRepeatedFlag(*command, "--target", flags->targets, "NAME=TIME",
+                  "CPU time that an iteration should take, such as\n"
+                  "rank=5000us; may be repeated");
   AddTextFlag(*command, "--outfile", flags->outfile, "FILE",
               "Write the calibrated config here");
   command
@@ -244,8 +241,8 @@ void AddCalibrateCommand(CLI::App& app, CommandBody& chosen) {
       "With a target, changes the settings that the activity's cost is\n"
       "proportional to.\n\n"
       "Examples:\n"
-      "  distbench calibrate --infile=feed.config\n"
-      "  distbench calibrate --infile=feed.config --target=rank=5000us \\\n"
+      "  distbench calibrate feed.config\n"
+      "  distbench calibrate feed.config --target=rank=5000us \\\n"
       "      --outfile=calibrated.config");
   command->callback([flags, &chosen] {
     chosen = [flags] { return CalibrateTests(*flags); };

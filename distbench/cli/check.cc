@@ -1,7 +1,9 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "distbench/cli/commands.h"
@@ -17,6 +19,11 @@ namespace distbench {
 
 namespace {
 
+struct Flags {
+  std::string infile = "-";
+  std::vector<std::string> files;  // instead of it
+};
+
 int CheckTest(const std::string& infile) {
   const absl::StatusOr<TestSequence> tests = LoadAndCheckTests(infile);
   if (!tests.ok()) return Fail(tests.status(), kExitUsage);
@@ -27,16 +34,33 @@ int CheckTest(const std::string& infile) {
   return kExitOk;
 }
 
+// Checks all of them, whatever is wrong with the first.
+int CheckTests(const Flags& flags) {
+  if (flags.files.empty()) return CheckTest(flags.infile);
+  int exit_code = kExitOk;
+  for (const std::string& file : flags.files) {
+    exit_code = std::max(exit_code, CheckTest(file));
+  }
+  return exit_code;
+}
+
 }  // namespace
 
 void AddCheckTestCommand(CLI::App& app, CommandBody& chosen) {
   CLI::App* command = app.add_subcommand(
       "check_test", "Lists all problems of a test config without running it");
-  auto infile = std::make_shared<std::string>("-");
-  AddInfileFlag(*command, *infile);
-  command->footer("Example:\n  distbench check_test --infile=my_test.config");
+  auto flags = std::make_shared<Flags>();
+  AddInfileFlag(*command, flags->infile);
+  command
+      ->add_option("FILE", flags->files, "The same as --infile=FILE, of each")
+      ->excludes(command->get_option("--infile"))
+      ->option_text(" ");
+  command->footer(
+      "Examples:\n"
+      "  distbench check_test my_test.config\n"
+      "  distbench check_test workloads/*.config");
   command->callback(
-      [infile, &chosen] { chosen = [infile] { return CheckTest(*infile); }; });
+      [flags, &chosen] { chosen = [flags] { return CheckTests(*flags); }; });
 }
 
 }  // namespace distbench

@@ -5,11 +5,16 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <utility>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "distbench/base/version.h"
+#include "absl/strings/str_split.h"
+#include "distbench/cli/version_text.h"
 #include "distbench/config/problems/suggest.h"
+#include "distbench/flags/command_tree.h"
+#include "distbench/flags/connection_defaults.h"
 #include "distbench/report/findings/verdict.h"
 
 namespace distbench {
@@ -28,7 +33,43 @@ constexpr char kFooter[] = R"(Example on four hosts:
   host4$ distbench run_tests --test_sequencer=host1:10000 --infile=test.config
 
 Exit status: 0 success, 1 usage or config error before any traffic, 2 an
-objective was not met, 3 a run failed or its results are invalid.)";
+objective was not met, 3 a run failed or its results are invalid.
+
+)";
+
+// The option that holds the words after "--": CLI11 would take them for
+// arguments of the command itself. Its value is one text, because CLI11 looks
+// for lists in the values of options that have several; and it begins with a
+// mark, so that it never looks like a flag.
+constexpr char kTrailingFlag[] = "--trailing_command";
+constexpr char kWordMark = '\0';
+
+// Replaces "--" and what follows it by that option, if the command has it.
+std::vector<std::string> TakeTrailingCommand(
+    const CLI::App& app, std::vector<std::string> arguments) {
+  const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
+  if (dashes == arguments.begin() || dashes == arguments.end()) {
+    return arguments;
+  }
+  const std::vector<const CLI::App*> commands =
+      app.get_subcommands([&](const CLI::App* command) {
+        return command->get_name() == arguments.front() &&
+               command->get_option_no_throw(kTrailingFlag) != nullptr;
+      });
+  if (commands.empty()) {
+    return arguments;
+  }
+  std::string words;
+  for (auto word = dashes + 1; word != arguments.end(); ++word) {
+    words.push_back(kWordMark);
+    words.append(*word);
+  }
+  arguments.erase(dashes, arguments.end());
+  if (words.empty()) return arguments;
+  arguments.push_back(kTrailingFlag);
+  arguments.push_back(std::move(words));
+  return arguments;
+}
 
 bool IsFlag(const std::string& argument) {
   return argument.size() > 1 && argument.front() == '-';
@@ -50,10 +91,12 @@ std::vector<std::string> SplitEmptyValues(
   return split;
 }
 
-// Returns the long names of a command's flags, without dashes.
-std::vector<std::string> FlagsOf(const CLI::App& command) {
+// Returns the long names of a command's flags, without dashes and without those
+// that are hidden from users.
+std::vector<std::string> FlagNamesOf(const CLI::App& command) {
   std::vector<std::string> flags;
   for (const CLI::Option* option : command.get_options()) {
+    if (option->get_group().empty()) continue;
     const std::vector<std::string>& names = option->get_lnames();
     flags.insert(flags.end(), names.begin(), names.end());
   }
@@ -66,26 +109,12 @@ std::vector<std::string> NamesOf(const std::vector<const CLI::App*>& commands) {
   return names;
 }
 
-std::vector<const CLI::App*> CommandsOf(const CLI::App& app) {
-  return app.get_subcommands(
-      [](const CLI::App* command) { return !command->get_group().empty(); });
-}
-
-// Returns a name such as "runs get"; empty for the app itself.
-std::string FullName(const CLI::App& command) {
-  const CLI::App* parent = command.get_parent();
-  if (parent == nullptr) return "";
-  const std::string before = FullName(*parent);
-  return before.empty() ? command.get_name()
-                        : absl::StrCat(before, " ", command.get_name());
-}
-
 // Returns the full names of all subcommands, at any depth, that have the flag.
 std::vector<std::string> CommandsWithFlag(const CLI::App& app,
                                           const std::string& flag) {
   std::vector<std::string> names;
   for (const CLI::App* command : CommandsOf(app)) {
-    const std::vector<std::string> flags = FlagsOf(*command);
+    const std::vector<std::string> flags = FlagNamesOf(*command);
     if (std::find(flags.begin(), flags.end(), flag) != flags.end()) {
       names.push_back(FullName(*command));
     }
@@ -109,7 +138,8 @@ std::string ExplainFlag(const CLI::App& app, const CLI::App& command,
     return absl::StrCat(flag, " is a flag of ", absl::StrJoin(owners, ", "),
                         ", and comes after the subcommand's name");
   }
-  const std::optional<std::string> meant = ClosestName(name, FlagsOf(command));
+  const std::optional<std::string> meant =
+      ClosestName(name, FlagNamesOf(command));
   return absl::StrCat(
       "unknown flag ", flag,
       meant ? absl::StrCat("; did you mean --", *meant, "?") : "");
@@ -131,6 +161,11 @@ std::string ExplainExtra(const CLI::App& app, const CLI::App& command,
 
 // Returns the innermost subcommand that the user named, or the app itself.
 const CLI::App& NamedCommand(const CLI::App& app) {
+  const std::vector<CLI::App*> named = app.get_subcommands();
+  return named.empty() ? app : NamedCommand(*named.front());
+}
+
+CLI::App& NamedCommand(CLI::App& app) {
   const std::vector<CLI::App*> named = app.get_subcommands();
   return named.empty() ? app : NamedCommand(*named.front());
 }
@@ -199,20 +234,62 @@ void AddHelpCommand(CLI::App& app, CommandBody& chosen) {
   });
 }
 
+// Names what was not typed, for users who wonder what an error is about.
+void SayWhatWasFilledIn(const ConnectionDefaults& defaults) {
+  for (const std::string& filled : defaults.Filled()) {
+    std::cerr << "distbench: " << filled << '\n';
+  }
+}
+
+// Fills in what the command line leaves out, and runs the command.
+int RunChosen(CLI::App& app, ConnectionDefaults& defaults,
+              const CommandBody& body) {
+  const absl::Status filled = defaults.Fill(NamedCommand(app));
+  if (!filled.ok()) return Refuse(app, std::string(filled.message()));
+  const int exit_code = body();
+  if (exit_code == kExitUsage) SayWhatWasFilledIn(defaults);
+  return exit_code;
+}
+
+// What else could give a flag that is missing.
+std::string Remedy(const CLI::App& app) {
+  for (const CLI::Option* option : NamedCommand(app).get_options()) {
+    if (!option->get_required() || option->count() > 0) continue;
+    // CLI11 complains about the first.
+    const std::string variable = VariableOf(option->get_single_name());
+    return variable.empty() ? "" : absl::StrCat("; ", variable, " can set it");
+  }
+  return "";
+}
+
 }  // namespace
 
+void AddTrailingCommand(CLI::App& command, std::vector<std::string>& words) {
+  command
+      .add_option_function<std::string>(
+          kTrailingFlag,
+          [&words](const std::string& text) {
+            words = absl::StrSplit(text, kWordMark);
+            words.erase(words.begin());  // before the first mark
+          })
+      ->group("");  // not shown in the help
+}
+
 int RunCommandLine(const std::vector<AddCommand>& commands,
-                   std::vector<std::string> arguments) {
+                   std::vector<std::string> arguments,
+                   const Environment& environment) {
+  ConnectionDefaults defaults(environment);
   CLI::App app(kDescription, "distbench");
-  app.footer(kFooter);
+  app.footer(absl::StrCat(kFooter, ConnectionDefaultsHelp()));
   app.require_subcommand(0, 1);
-  app.set_version_flag("--version", absl::StrCat("distbench ", kVersion),
+  app.set_version_flag("--version", VersionText(),
                        "Print the version and exit");
   CommandBody chosen;
   for (const AddCommand add_command : commands) add_command(app, chosen);
   AddHelpCommand(app, chosen);
+  defaults.Announce(app);
 
-  arguments = SplitEmptyValues(arguments);
+  arguments = SplitEmptyValues(TakeTrailingCommand(app, std::move(arguments)));
   std::reverse(arguments.begin(), arguments.end());  // the order CLI11 expects
   try {
     app.parse(arguments);
@@ -220,12 +297,14 @@ int RunCommandLine(const std::vector<AddCommand>& commands,
     return app.exit(help_or_version);
   } catch (const CLI::ExtrasError&) {
     return Refuse(app, ExplainExtras(app));
+  } catch (const CLI::RequiredError& error) {
+    return Refuse(app, absl::StrCat(error.what(), Remedy(app)));
   } catch (const CLI::ParseError& error) {
     return Refuse(app, error.what());
   }
-  if (chosen != nullptr) return chosen();
-  // A subcommand was named without the nested subcommand that it needs.
+  if (chosen != nullptr) return RunChosen(app, defaults, chosen);
   const CLI::App& named = NamedCommand(app);
+  // A subcommand was named without the nested subcommand that it needs.
   if (&named != &app) return PrintHelp(named);
   std::cout << app.help();
   return kExitOk;

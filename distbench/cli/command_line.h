@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "distbench/flags/connection_defaults.h"
+
 namespace CLI {
 class App;
 }
@@ -21,11 +23,17 @@ using CommandBody = std::function<int()>;
 // names it.
 using AddCommand = void (*)(CLI::App& app, CommandBody& chosen);
 
-// Runs the command that `arguments` (without the program's name) ask for.
-// Prints help to stdout; prints usage errors and suggestions to stderr. Returns
-// an ExitCode.
+// Lets the command take another command line after "--", with flags of its own,
+// and stores its words. `words` must outlive the parsing.
+void AddTrailingCommand(CLI::App& command, std::vector<std::string>& words);
+
+// Runs the command that `arguments` (without the program's name) ask for. Flags
+// of the connection that they leave out come from the environment and the
+// user's file. Prints help to stdout; prints usage errors and suggestions to
+// stderr. Returns an ExitCode.
 int RunCommandLine(const std::vector<AddCommand>& commands,
-                   std::vector<std::string> arguments);
+                   std::vector<std::string> arguments,
+                   const Environment& environment);
 
 }  // namespace distbench
 

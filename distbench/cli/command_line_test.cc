@@ -2,11 +2,13 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/time/time.h"
 #include "distbench/cli/flags.h"
+#include "distbench/flags/connection_defaults.h"
 #include "distbench/report/findings/verdict.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -15,6 +17,7 @@ namespace distbench {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::MatchesRegex;
@@ -50,11 +53,63 @@ void AddBakeCommand(CLI::App& app, CommandBody& chosen) {
   });
 }
 
+// The address of the last run of "sell".
+std::string& LastSequencer() {
+  static auto* const address = new std::string();
+  return *address;
+}
+
 void AddSellCommand(CLI::App& app, CommandBody& chosen) {
   CLI::App* command = app.add_subcommand("sell", "Sells bread.");
   auto sequencer = std::make_shared<std::string>();
   AddTestSequencerFlag(*command, *sequencer);
-  command->callback([sequencer, &chosen] { chosen = [] { return kRan; }; });
+  command->callback([sequencer, &chosen] {
+    chosen = [sequencer] {
+      LastSequencer() = *sequencer;
+      return kRan;
+    };
+  });
+}
+
+// The file of the last run of "read".
+std::string& LastInfile() {
+  static auto* const infile = new std::string();
+  return *infile;
+}
+
+void AddReadCommand(CLI::App& app, CommandBody& chosen) {
+  CLI::App* command = app.add_subcommand("read", "Reads it.");
+  auto infile = std::make_shared<std::string>("-");
+  AddInfileFlag(*command, *infile);
+  AddInfileArgument(*command, *infile);
+  auto topics = std::make_shared<std::vector<std::string>>();
+  AddRepeatedFlag(*command, "--topic", *topics, "TOPIC", "What it is about");
+  command->callback([infile, topics, &chosen] {
+    chosen = [infile, topics] {
+      LastInfile() = *infile;
+      return kRan + static_cast<int>(topics->size());
+    };
+  });
+}
+
+// A subcommand that takes another command line.
+std::vector<std::string>& LastOrder() {
+  static auto* const words = new std::vector<std::string>();
+  return *words;
+}
+
+void AddOrderCommand(CLI::App& app, CommandBody& chosen) {
+  CLI::App* command = app.add_subcommand("order", "Orders bread.");
+  auto words = std::make_shared<std::vector<std::string>>();
+  auto names = std::make_shared<std::vector<std::string>>();
+  command->add_option("NAMES", *names, "Who orders");
+  AddTrailingCommand(*command, *words);
+  command->callback([words, names, &chosen] {
+    chosen = [words, names] {
+      LastOrder() = *words;
+      return kRan + static_cast<int>(names->size());
+    };
+  });
 }
 
 // A subcommand with nested subcommands.
@@ -75,11 +130,14 @@ struct Outcome {
   std::string err;
 };
 
-Outcome Invoke(std::vector<std::string> arguments) {
+Outcome Invoke(std::vector<std::string> arguments,
+               const Environment& environment = NoEnvironment()) {
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
-  const int exit_code = RunCommandLine(
-      {AddBakeCommand, AddSellCommand, AddOvenCommand}, std::move(arguments));
+  const int exit_code =
+      RunCommandLine({AddBakeCommand, AddSellCommand, AddOvenCommand,
+                      AddOrderCommand, AddReadCommand},
+                     std::move(arguments), environment);
   return {exit_code, testing::internal::GetCapturedStdout(),
           testing::internal::GetCapturedStderr()};
 }
@@ -140,7 +198,8 @@ TEST(CommandLineTest, HelpExplainsItself) {
 TEST(CommandLineTest, TellsItsVersion) {
   const Outcome outcome = Invoke({"--version"});
   EXPECT_EQ(outcome.exit_code, kExitOk);
-  EXPECT_THAT(outcome.out, MatchesRegex("distbench [0-9.]+\n"));
+  EXPECT_THAT(outcome.out,
+              MatchesRegex("distbench [0-9.]+ \\(revision .+\\)\n"));
 }
 
 TEST(CommandLineTest, MisspeltSubcommandIsExplained) {
@@ -193,8 +252,53 @@ TEST(CommandLineTest, ArgumentTooManyIsRefused) {
 
 TEST(CommandLineTest, MissingFlagIsNamed) {
   ExpectRefusal({"sell"},
-                "distbench sell: --test_sequencer is required\n"
+                "distbench sell: --test_sequencer is required; "
+                "DISTBENCH_TEST_SEQUENCER can set it\n"
                 "See: distbench help sell\n");
+}
+
+TEST(CommandLineTest, TheEnvironmentGivesWhatIsMissing) {
+  std::string address = "a:1";
+  const Environment environment =
+      [&](const std::string& name) -> std::optional<std::string> {
+    if (name != "DISTBENCH_TEST_SEQUENCER") return std::nullopt;
+    return address;
+  };
+  EXPECT_EQ(Invoke({"sell"}, environment).exit_code, kRan);
+  EXPECT_EQ(LastSequencer(), "a:1");
+  EXPECT_EQ(Invoke({"sell", "--test_sequencer=b:2"}, environment).exit_code,
+            kRan);
+  EXPECT_EQ(LastSequencer(), "b:2");
+  address = "a";
+  const Outcome outcome = Invoke({"sell"}, environment);
+  EXPECT_EQ(outcome.exit_code, kExitUsage);
+  EXPECT_THAT(outcome.err, HasSubstr("sell: DISTBENCH_TEST_SEQUENCER: \"a\" is "
+                                     "not HOST:PORT"));
+  // Where there is nothing to connect to, nothing is read.
+  EXPECT_EQ(Invoke({"bake"}, environment).exit_code, kRan);
+}
+
+TEST(CommandLineTest, AFileIsAnArgumentOrAFlag) {
+  EXPECT_EQ(Invoke({"read", "a.config"}).exit_code, kRan);
+  EXPECT_EQ(LastInfile(), "a.config");
+  EXPECT_EQ(Invoke({"read", "--infile=b.config"}).exit_code, kRan);
+  EXPECT_EQ(LastInfile(), "b.config");
+  const Outcome outcome = Invoke({"read", "a.config", "--infile=b.config"});
+  EXPECT_EQ(outcome.exit_code, kExitUsage);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("FILE"), HasSubstr("--infile")));
+}
+
+TEST(CommandLineTest, ARepeatedFlagLeavesTheFileAlone) {
+  EXPECT_EQ(Invoke({"read", "--topic=a", "--topic", "b", "c.config"}).exit_code,
+            kRan + 2);
+  EXPECT_EQ(LastInfile(), "c.config");
+}
+
+TEST(CommandLineTest, APlainNumberIsSeconds) {
+  EXPECT_EQ(Invoke({"bake", "--duration=130"}).exit_code, kRan);
+  EXPECT_EQ(LastBake().duration, absl::Seconds(130));
+  EXPECT_EQ(Invoke({"bake", "--duration=0.5"}).exit_code, kRan);
+  EXPECT_EQ(LastBake().duration, absl::Milliseconds(500));
 }
 
 TEST(CommandLineTest, ValuesAreChecked) {
@@ -210,7 +314,7 @@ TEST(CommandLineTest, ValuesAreChecked) {
     EXPECT_EQ(outcome.exit_code, kExitUsage);
     EXPECT_THAT(outcome.err, AllOf(HasSubstr("--port"), HasSubstr(port)));
   }
-  for (const char* duration : {"130", "-1s", "soon"}) {
+  for (const char* duration : {"1x", "-1s", "soon"}) {
     const Outcome outcome =
         Invoke({"bake", std::string("--duration=") + duration});
     EXPECT_EQ(outcome.exit_code, kExitUsage);
@@ -244,6 +348,30 @@ TEST(CommandLineTest, SubcommandsMayHaveSubcommands) {
   ExpectRefusal({"help", "oven", "heal"},
                 "distbench help: oven has no subcommand \"heal\"; did you mean "
                 "\"heat\"?\nSee: distbench help help\n");
+}
+
+TEST(CommandLineTest, AnotherCommandFollowsDashes) {
+  EXPECT_EQ(Invoke({"order", "ann", "bob", "--", "bake", "--port=7", "--",
+                    "--outfile=", "", "[a,b]", "-x"})
+                .exit_code,
+            kRan + 2);
+  EXPECT_THAT(LastOrder(), ElementsAre("bake", "--port=7", "--",
+                                       "--outfile=", "", "[a,b]", "-x"));
+  EXPECT_EQ(Invoke({"order", "ann", "--", "--help"}).exit_code, kRan + 1);
+  EXPECT_THAT(LastOrder(), ElementsAre("--help"));
+  for (const auto& none :
+       {std::vector<std::string>{"order", "ann"}, {"order", "ann", "--"}}) {
+    EXPECT_EQ(Invoke(none).exit_code, kRan + 1);
+    EXPECT_THAT(LastOrder(), IsEmpty());
+  }
+}
+
+TEST(CommandLineTest, FlagsBeforeDashesAreTheCommandsOwn) {
+  ExpectRefusal({"order", "--porridge=7", "--", "bake"},
+                "distbench order: unknown flag --porridge\n"
+                "See: distbench help order\n");
+  EXPECT_EQ(Invoke({"order", "--help"}).out.find("trailing"),
+            std::string::npos);
 }
 
 TEST(CommandLineTest, HelpOfSubcommandsOfSubcommands) {

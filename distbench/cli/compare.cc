@@ -54,9 +54,11 @@ void AddCompareCommand(CLI::App& app, CommandBody& chosen) {
   command
       ->add_option("BASE", flags->base, "A result file, or a directory of them")
       ->required()
+      ->type_name("RESULT")
       ->option_text(" ");
   command->add_option("NEW", flags->next, "The results to compare with BASE")
       ->required()
+      ->type_name("RESULT")
       ->option_text(" ");
   AddComparisonFlags(*command, flags->comparison);
   command->footer(

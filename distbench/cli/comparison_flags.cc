@@ -15,14 +15,10 @@
 namespace distbench {
 
 void AddComparisonFlags(CLI::App& command, ComparisonFlags& flags) {
-  command
-      .add_option("--fail_if", flags.fail_if,
+  AddRepeatedFlag(command, "--fail_if", flags.fail_if, "CONDITION",
                   "Exit 2 unless the evidence rules this out:\n"
                   "[RPC:]METRIC>PERCENT%, or <. May be given several times.\n"
-                  "METRIC: a percentile such as p99.9, mean, rate or failures")
-      ->type_name("CONDITION")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+                  "METRIC: a percentile such as p99.9, mean, rate or failures");
   AddTextFlag(command, "--noise_floor", flags.noise_floor, "RESULT",
               "Runs of an unchanged test: show how much the same metric\n"
               "differs between groups of them; see distbench noise_floor");

@@ -4,7 +4,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
-#include "distbench/config/syntax/quantity.h"
+#include "distbench/flags/duration.h"
 
 namespace distbench {
 
@@ -14,7 +14,7 @@ constexpr int kMaxPort = 65535;
 
 // Returns an empty string if the text is a positive duration, else the error.
 std::string CheckDuration(const std::string& text) {
-  const auto duration = ParseDurationWithUnit(text);
+  const auto duration = ParseDurationOrSeconds(text);
   if (!duration.ok()) return std::string(duration.status().message());
   if (*duration > absl::ZeroDuration()) return "";
   return '"' + text + "\" is out of range; a duration must be above 0";
@@ -47,6 +47,19 @@ CLI::Option& AddTextOption(CLI::App& command, const std::string& flag,
               });
 }
 
+// Adds an option that may be repeated. CLI11 would also give it the words after
+// its value, such as the command's FILE.
+CLI::Option& AddRepeatedOption(CLI::App& command, const std::string& flag,
+                               std::vector<std::string>& texts,
+                               const std::string& type,
+                               absl::string_view description) {
+  return *command.add_option(flag, texts, std::string(description))
+              ->type_name(type)
+              ->expected(1)
+              ->allow_extra_args(false)
+              ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
 }  // namespace
 
 void AddTextFlag(CLI::App& command, const std::string& flag, std::string& text,
@@ -76,16 +89,22 @@ void AddTlsFlags(CLI::App& command, TlsFiles& files) {
               "Own certificate (PEM), such as host1.crt");
   AddTextFlag(command, "--tls_key", files.key, "FILE",
               "Private key of that certificate (PEM), such as host1.key");
+  AddTextFlag(command, "--tls_name", files.name, "NAME",
+              "Name that the sequencer's certificate must have; default: that\n"
+              "of its host");
+}
+
+void AddRepeatedFlag(CLI::App& command, const std::string& flag,
+                     std::vector<std::string>& texts, const std::string& type,
+                     absl::string_view description) {
+  AddRepeatedOption(command, flag, texts, type, description);
 }
 
 void AddNamesFlag(CLI::App& command, const std::string& flag,
                   std::vector<std::string>& names,
                   absl::string_view description) {
-  command.add_option(flag, names, std::string(description))
-      ->delimiter(',')
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->type_name("NAME[,NAME...]")
+  AddRepeatedOption(command, flag, names, "NAME[,NAME...]", description)
+      .delimiter(',')
       ->check([](const std::string& name) {
         return name.empty() || absl::StartsWith(name, "--")
                    ? "its NAME is missing"
@@ -113,6 +132,18 @@ void AddInfileFlag(CLI::App& command, std::string& infile) {
       .capture_default_str();
 }
 
+void AddInfileArgument(CLI::App& command, std::string& infile) {
+  // Its name on the command line differs from that of the variable's flag.
+  AddTextOption(command, "FILE", infile, "FILE", "The same as --infile=FILE")
+      .excludes(command.get_option("--infile"))
+      ->option_text(" ");
+}
+
+void AddQuietFlag(CLI::App& command, bool& quiet) {
+  command.add_flag("--quiet", quiet,
+                   "Show no progress, only results, warnings and errors");
+}
+
 void AddDurationFlag(CLI::App& command, const std::string& flag,
                      absl::Duration& duration, absl::string_view description) {
   command
@@ -120,7 +151,7 @@ void AddDurationFlag(CLI::App& command, const std::string& flag,
           flag,
           [&duration](const std::string& text) {
             duration =
-                ParseDurationWithUnit(text).value_or(absl::ZeroDuration());
+                ParseDurationOrSeconds(text).value_or(absl::ZeroDuration());
           },
           std::string(description))
       ->check(CheckDuration)

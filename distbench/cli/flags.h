@@ -24,13 +24,18 @@ namespace distbench {
 void AddTextFlag(CLI::App& command, const std::string& flag, std::string& text,
                  const std::string& type, absl::string_view description);
 
+// The same, for a flag that may be repeated and takes one value each time.
+void AddRepeatedFlag(CLI::App& command, const std::string& flag,
+                     std::vector<std::string>& texts, const std::string& type,
+                     absl::string_view description);
+
 // --port=PORT.
 void AddPortFlag(CLI::App& command, int& port, absl::string_view description);
 
 // --test_sequencer=HOST:PORT; required.
 void AddTestSequencerFlag(CLI::App& command, std::string& address);
 
-// --tls_ca, --tls_cert and --tls_key.
+// --tls_ca, --tls_cert, --tls_key and --tls_name.
 void AddTlsFlags(CLI::App& command, TlsFiles& files);
 
 // Adds a flag that takes a comma-separated list of names and may be repeated.
@@ -48,7 +53,14 @@ void AddMetricsPortFlag(CLI::App& command, std::optional<int>& port);
 // --infile=FILE.
 void AddInfileFlag(CLI::App& command, std::string& infile);
 
-// Adds a flag that takes a positive duration, such as "130s" or "2m".
+// FILE as an argument, instead of --infile, which the command already has.
+// `infile` is the same variable.
+void AddInfileArgument(CLI::App& command, std::string& infile);
+
+// --quiet.
+void AddQuietFlag(CLI::App& command, bool& quiet);
+
+// Adds a flag that takes a positive duration, such as "1m30s", or seconds.
 void AddDurationFlag(CLI::App& command, const std::string& flag,
                      absl::Duration& duration, absl::string_view description);
 

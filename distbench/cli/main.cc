@@ -1,30 +1,25 @@
 #include "distbench/base/process_setup.h"
 #include "distbench/cli/command_line.h"
 #include "distbench/cli/commands.h"
+#include "distbench/flags/connection_defaults.h"
 
 int main(int argc, char** argv) {
   using namespace distbench;
   SetUpProcess(argv[0]);
   return RunCommandLine(
       {
-          AddTestSequencerCommand,
-          AddNodeManagerCommand,
-          AddEngineCommand,
-          AddControlGuardianCommand,
-          AddRunTestsCommand,
-          AddRunsCommand,
-          AddAbTestCommand,
-          AddSearchCommand,
-          AddNumaCompareCommand,
-          AddProtectionCommand,
-          AddBenchCommand,
-          AddCheckTestCommand,
-          AddTestPreviewCommand,
-          AddCalibrateCommand,
-          AddStatusCommand,
-          AddReportCommand,
-          AddCompareCommand,
-          AddNoiseFloorCommand,
+          AddTestSequencerCommand, AddNodeManagerCommand,
+          AddJoinCommand,          AddMakeSecretCommand,
+          AddLaunchCommand,        AddLaunchedCommand,
+          AddEngineCommand,        AddControlGuardianCommand,
+          AddRunTestsCommand,      AddRunsCommand,
+          AddAbTestCommand,        AddSearchCommand,
+          AddNumaCompareCommand,   AddProtectionCommand,
+          AddBenchCommand,         AddCheckTestCommand,
+          AddTestPreviewCommand,   AddCalibrateCommand,
+          AddStatusCommand,        AddReportCommand,
+          AddCompareCommand,       AddNoiseFloorCommand,
+          AddCompleteCommand,      AddGenerateShellFilesCommand,
       },
-      {argv + 1, argv + argc});
+      {argv + 1, argv + argc}, ProcessEnvironment());
 }

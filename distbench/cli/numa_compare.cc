@@ -47,6 +47,7 @@ struct Flags {
   int max_probes = 25;
   double tolerance_percent = 2;
   TestOutputFlags output;
+  bool quiet = false;
 };
 
 absl::StatusOr<NumaDeploymentOptions> ParseDeployment(const Flags& flags) {
@@ -103,15 +104,16 @@ void Announce(const CapacityQuestion& question) {
 
 int RunComparison(const Flags& flags, const DeploymentPlan& plan,
                   const std::string& program, StopSignals& stop) {
-  LocalCapacitySearch search(
-      program, SearchSpecOf(flags),
-      [](const std::string& line) { std::cerr << line << std::endl; });
+  LocalCapacitySearch search(program, SearchSpecOf(flags),
+                             [&flags](const std::string& line) {
+                               if (!flags.quiet) std::cerr << line << std::endl;
+                             });
   stop.SetHandler([&] { search.Cancel(); });
   ConsoleRun run;
   run.status = RunNumaComparison(
       plan, flags.comparison,
       [&](const CapacityQuestion& question) {
-        Announce(question);
+        if (!flags.quiet) Announce(question);
         return search.Search(question);
       },
       run.results);
@@ -141,13 +143,15 @@ int NumaCompare(Flags flags) {
   if (flags.comparison.seed == 0) {
     flags.comparison.seed = std::random_device()();
   }
-  std::cerr << "Random order of the searches: --seed=" << flags.comparison.seed
-            << std::endl;
+  if (!flags.quiet) {
+    std::cerr << "Random order of the searches: --seed="
+              << flags.comparison.seed << std::endl;
+  }
   return RunComparison(flags, *plan, *program, stop);
 }
 
 void AddDeploymentFlags(CLI::App& command, Flags& flags) {
-  AddTextFlag(command, "--service", flags.service, "NAME",
+  AddTextFlag(command, "--service", flags.service, "SERVICE",
               "Service to deploy in different ways; default: the only\n"
               "service that serves RPCs and starts none");
   AddTextFlag(command, "--numa_nodes", flags.numa_nodes, "LIST",
@@ -226,6 +230,7 @@ void AddNumaCompareCommand(CLI::App& app, CommandBody& chosen) {
   AddDeploymentFlags(*command, *flags);
   AddSearchFlags(*command, *flags);
   AddTestOutputFlags(*command, flags->output);
+  AddQuietFlag(*command, flags->quiet);
   command->footer(
       "Starts its own sequencer and node managers, and searches for the\n"
       "highest load in each deployment, all with the same total of workers:\n"

@@ -9,6 +9,7 @@
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -29,6 +30,7 @@
 #include "distbench/protection/runner.h"
 #include "distbench/protection/sequencer_experiment.h"
 #include "distbench/report/findings/verdict.h"
+#include "distbench/report/measurements/protection_notes.h"
 #include "distbench/report/protection/protection_text.h"
 #include "distbench/results/result_file.h"
 #include "distbench/search/search_display.h"
@@ -50,6 +52,7 @@ struct Flags {
   std::optional<uint64_t> seed;
   std::string resume;
   TestOutputFlags output;
+  bool quiet = false;
 };
 
 // The file that the results are read from and written to.
@@ -132,7 +135,13 @@ int ExitCodeOf(const TestSequenceResults& results, bool allow_invalid) {
   for (const std::string& omission : results.experiments(0).omissions()) {
     Fail(omission, kExitRunFailed);
   }
-  if (!results.experiments(0).omissions().empty()) return kExitRunFailed;
+  const std::vector<std::string> unmeasured = UnmeasuredRuns(results);
+  for (const std::string& sentence : unmeasured) {
+    Fail(sentence, kExitRunFailed);
+  }
+  if (!results.experiments(0).omissions().empty() || !unmeasured.empty()) {
+    return kExitRunFailed;
+  }
   const auto count =
       std::count_if(results.test_results().begin(),
                     results.test_results().end(), IsUntrustworthy);
@@ -150,10 +159,11 @@ int ExitCodeOf(const TestSequenceResults& results, bool allow_invalid) {
 // Shows runs of cells and probes of the search for the capacity on stderr.
 class Display {
  public:
-  Display()
-      : traffic_(StderrProgress(1)),
-        search_(StderrProgress(1)),
-        cells_([this](absl::string_view line) {
+  explicit Display(bool quiet)
+      : traffic_(StderrProgress(1, quiet)),
+        search_(StderrProgress(1, quiet)),
+        cells_([this, quiet](absl::string_view line) {
+          if (quiet) return;
           traffic_.Clear();
           search_.Clear();
           std::cerr << line << std::flush;
@@ -204,7 +214,7 @@ int Run(const Flags& flags, const ExperimentPlan& plan, TestClient& client,
   const ResultEncoding encoding = flags.output.binary_output
                                       ? ResultEncoding::kBinary
                                       : ResultEncoding::kText;
-  Display display;
+  Display display(flags.quiet);
   ExperimentCallbacks callbacks;
   callbacks.run = RunOnSequencer(client);
   callbacks.save = [&](const TestSequenceResults& so_far) {
@@ -258,6 +268,7 @@ void AddProtectionCommand(CLI::App& app, CommandBody& chosen) {
   AddTestSequencerFlag(*command, flags->test_sequencer);
   AddTlsFlags(*command, flags->tls);
   AddInfileFlag(*command, flags->infile);
+  AddInfileArgument(*command, flags->infile);
   command
       ->add_option("--repeat", flags->repeat,
                    "Run each cell this often; default: the config's repeat")
@@ -271,6 +282,7 @@ void AddProtectionCommand(CLI::App& app, CommandBody& chosen) {
   AddTestOutputFlags(*command, flags->output);
   AddTextFlag(*command, "--resume", flags->resume, "FILE",
               "Go on with the experiment in this outfile, and write to it");
+  AddQuietFlag(*command, flags->quiet);
   command->footer(
       "Runs the cells of the config's experiment: each set of controls with\n"
       "each antagonist, and with none, at each load. The outfile is written\n"
@@ -278,8 +290,8 @@ void AddProtectionCommand(CLI::App& app, CommandBody& chosen) {
       "--resume continues. Prints the report to stdout. Exits 3 if a cell\n"
       "could not be measured. See docs/protection.md.\n\n"
       "Example:\n"
-      "  distbench protection --test_sequencer=host1:10000 \\\n"
-      "      --infile=workloads/protection.config --outfile=protection.pb.gz");
+      "  distbench protection workloads/protection.config \\\n"
+      "      --test_sequencer=host1:10000 --outfile=protection.pb.gz");
   command->callback(
       [flags, &chosen] { chosen = [flags] { return Protection(*flags); }; });
 }

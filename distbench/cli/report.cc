@@ -316,16 +316,16 @@ void AddReportCommand(CLI::App& app, CommandBody& chosen) {
   command->add_option("--table", flags->table, TableHelp())
       ->check(OneOf(TableNames()))
       ->type_name("TABLE");
-  AddTextFlag(*command, "--test", flags->hdr.test, "NAME",
+  AddTextFlag(*command, "--test", flags->hdr.test, "TEST",
               "With --format=hdr: the test, if there are several");
-  AddTextFlag(*command, "--rpc", flags->hdr.rpc, "NAME",
+  AddTextFlag(*command, "--rpc", flags->hdr.rpc, "RPC",
               "With --format=hdr: the RPC, if there are several");
   command
       ->add_option("--latency", flags->latency,
                    "With --format=hdr: service or response time;\n"
                    "default: response time if it was measured")
       ->check(OneOf({"service", "response"}))
-      ->type_name("KIND");
+      ->type_name("service|response");
   command->add_flag("--strict_legacy", flags->strict_legacy,
                     "With --format=benchpress: only FeedSim's keys, and some\n"
                     "numbers as strings, as FeedSim has them");

@@ -40,6 +40,7 @@ struct Flags {
   bool preempt = false;
   bool detach = false;
   std::string label;
+  bool quiet = false;
 };
 
 constexpr int kMaxRepeat = 10'000;
@@ -91,6 +92,7 @@ absl::Status CheckDetached(const Flags& flags) {
                      : flags.output.binary_output            ? "--binary_output"
                      : flags.output.allow_invalid            ? "--allow_invalid"
                      : flags.output.verbose                  ? "--verbose"
+                     : flags.quiet                           ? "--quiet"
                      : !flags.output.checks.junit.empty()    ? "--junit"
                      : !flags.output.checks.markdown.empty() ? "--markdown"
                                                              : nullptr;
@@ -144,8 +146,10 @@ int RunTests(const Flags& flags) {
   request.set_label(flags.label);
   if (flags.detach) return Detach(**client, request);
 
-  ConsoleRun run = RunOnConsole(**client, request, /*show_run_id=*/true,
-                                PrinterOf(flags.output), stop);
+  const RunProgress progress =
+      flags.quiet ? RunProgress::kNone : RunProgress::kWithRunId;
+  ConsoleRun run =
+      RunOnConsole(**client, request, progress, PrinterOf(flags.output), stop);
   if (flags.repeat > 1) NumberRepetitions(tests->tests_size(), run.results);
   const int exit_code = FinishRun(run, flags.output);
   SayHowToGoOn(run, flags);
@@ -161,9 +165,11 @@ void AddRunTestsCommand(CLI::App& app, CommandBody& chosen) {
   AddTestSequencerFlag(*command, flags->test_sequencer);
   AddTlsFlags(*command, flags->tls);
   AddInfileFlag(*command, flags->infile);
+  AddInfileArgument(*command, flags->infile);
   AddTestOutputFlags(*command, flags->output);
   AddObjectiveFlags(*command, flags->output);
   AddVerboseFlag(*command, flags->output);
+  AddQuietFlag(*command, flags->quiet);
   AddDurationFlag(*command, "--max_test_duration", flags->max_test_duration,
                   "End a test after this time, such as 130s; default:\n"
                   "the test's attribute test_timeout");
@@ -192,8 +198,8 @@ void AddRunTestsCommand(CLI::App& app, CommandBody& chosen) {
       "If the connection is lost, the run goes on and its result is kept: see\n"
       "distbench help runs.\n\n"
       "Examples:\n"
-      "  distbench run_tests --test_sequencer=host1:10000 \\\n"
-      "      --infile=my_test.config --outfile=my_test.pb.gz --binary_output\n"
+      "  distbench run_tests my_test.config --test_sequencer=host1:10000 \\\n"
+      "      --outfile=my_test.pb.gz --binary_output\n"
       "  distbench run_tests --test_sequencer=host1:10000 \\\n"
       "      --infile=my_test.config --label=nightly --detach");
   command->callback(

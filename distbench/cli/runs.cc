@@ -30,6 +30,7 @@ struct Flags {
   std::string run_id;
   std::string format = "text";
   TestOutputFlags output;
+  bool quiet = false;  // of wait
 };
 
 // On failure, the error may suggest a similar id.
@@ -86,8 +87,10 @@ int Wait(TestClient& client, const Flags& flags, StopSignals& stop) {
   if (!writable.ok()) return Fail(writable, kExitUsage);
   const absl::StatusOr<RunDescription> run = FindRun(client, flags.run_id);
   if (!run.ok()) return Fail(run.status(), kExitUsage);
+  const RunProgress progress =
+      flags.quiet ? RunProgress::kNone : RunProgress::kShown;
   ConsoleRun outcome =
-      FollowOnConsole(client, *run, PrinterOf(flags.output), stop);
+      FollowOnConsole(client, *run, progress, PrinterOf(flags.output), stop);
   if (stop.requested()) {
     outcome.status = absl::CancelledError(
         "no longer waiting; the run goes on (distbench runs cancel ends it)");
@@ -193,6 +196,7 @@ void AddWait(CLI::App& runs, CommandBody& chosen) {
   AddTestOutputFlags(command, flags->output);
   AddObjectiveFlags(command, flags->output);
   AddVerboseFlag(command, flags->output);
+  AddQuietFlag(command, flags->quiet);
   command.footer(
       "Prints and exits as run_tests does. SIGINT or SIGTERM ends the wait,\n"
       "not the run.\n\n"

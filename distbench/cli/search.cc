@@ -205,7 +205,7 @@ class Outputs {
 
 int RunPlan(const SearchFlags& flags, const SearchPlan& plan,
             TestClient& client, TestSequenceResults results, Outputs& outputs) {
-  SearchDisplay display(StderrProgress(1));
+  SearchDisplay display(StderrProgress(1, flags.quiet));
   FinalHook hook(flags.on_final);
   SearchCallbacks callbacks;
   callbacks.run = RunOnSequencer(client);
@@ -244,7 +244,8 @@ int RunPlan(const SearchFlags& flags, const SearchPlan& plan,
       Fail(absl::StrCat("warning: --on_final: ", finding.message()), kExitOk);
     }
   }
-  display.ShowVerdict(results.searches(0));
+  // The verdict is the result, whatever is shown on the way to it.
+  SearchDisplay(StderrProgress(1)).ShowVerdict(results.searches(0));
   return ExitCodeOf(results.searches(0));
 }
 
@@ -301,8 +302,7 @@ void AddSearchCommand(CLI::App& app, CommandBody& chosen) {
       "all instances start, unless --knob says otherwise. Exits 2 if an\n"
       "objective cannot be met, 3 if the answer cannot be trusted.\n\n"
       "Examples:\n"
-      "  distbench search --test_sequencer=host1:10000 --infile=my_test.config "
-      "\\\n"
+      "  distbench search my_test.config --test_sequencer=host1:10000 \\\n"
       "      --slo='my_rpc p99<=2ms' --outfile=search.pb.gz --csv=probes.csv\n"
       "  distbench search --test_sequencer=host1:10000 --slo='query p99<=2ms' "
       "\\\n"

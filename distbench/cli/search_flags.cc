@@ -26,15 +26,11 @@ std::string CheckInstances(const std::string& text) {
 
 void AddLoadFlags(CLI::App& command, SearchFlags& flags) {
   const CLI::Validator load = CLI::Range(1e-6, kMaxSearchLoad).description("");
-  command
-      .add_option("--slo", flags.objectives,
+  AddRepeatedFlag(command, "--slo", flags.objectives, "OBJECTIVE",
                   "Objective to meet, such as 'my_rpc p95<=500ms',\n"
                   "'my_rpc failures<=0.1%', 'cpu<=60%' or, beside an\n"
                   "antagonist, 'isol_p05>=90%'; if repeated, all must be\n"
-                  "met. Default: those of the config's search")
-      ->type_name("OBJECTIVE")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+                  "met. Default: those of the config's search");
   AddTextFlag(command, "--knob", flags.knob, "KNOB",
               "Setting to vary: rate (a factor on all open loops),\n"
               "concurrency, concurrency:ACTION, payload:NAME,\n"
@@ -45,6 +41,9 @@ void AddLoadFlags(CLI::App& command, SearchFlags& flags) {
                   "Do not search, but run each of these loads once")
       ->check(load)
       ->delimiter(',')
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->type_name("LOAD[,LOAD...]");
   command
       .add_option("--initial_qps,--initial_load", flags.initial_load,
@@ -74,10 +73,10 @@ void AddLoadFlags(CLI::App& command, SearchFlags& flags) {
 }
 
 void AddCellFlags(CLI::App& command, SearchFlags& flags) {
-  AddTextFlag(command, "--controls", flags.controls, "NAME",
+  AddTextFlag(command, "--controls", flags.controls, "CONTROLS",
               "With an objective on isolation: the set of controls of the\n"
               "test's experiment that holds; default: the only one");
-  AddTextFlag(command, "--antagonist", flags.antagonist, "NAME",
+  AddTextFlag(command, "--antagonist", flags.antagonist, "ANTAGONIST",
               "With an objective on isolation: the antagonist; default: the\n"
               "only one");
 }
@@ -118,6 +117,7 @@ void AddOutputFlags(CLI::App& command, SearchFlags& flags) {
   AddTextFlag(command, "--on_final", flags.on_final, "COMMAND",
               "Shell command, such as a profiler, to run when the final run\n"
               "begins; DISTBENCH_FINAL_START and _END hold its times");
+  AddQuietFlag(command, flags.quiet);
 }
 
 }  // namespace
@@ -133,6 +133,9 @@ void AddSearchFlags(CLI::App& command, SearchFlags& flags) {
       ->check([](const std::string& value) {
         return absl::StartsWith(value, "--") ? "its FILE is missing" : "";
       });
+  command.add_option("FILE", flags.infile, "The same as --infile=FILE")
+      ->excludes(command.get_option("--infile"))
+      ->option_text(" ");
   AddLoadFlags(command, flags);
   AddCellFlags(command, flags);
   AddEffortFlags(command, flags);

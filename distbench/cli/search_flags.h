@@ -45,6 +45,7 @@ struct SearchFlags {
   bool binary_output = false;
   std::string resume;
   std::string on_final;
+  bool quiet = false;
 };
 
 // `flags` must outlive the parsing.

@@ -33,14 +33,10 @@ void AddTestOutputFlags(CLI::App& command, TestOutputFlags& flags) {
 }
 
 void AddObjectiveFlags(CLI::App& command, TestOutputFlags& flags) {
-  command
-      .add_option("--slo", flags.objectives,
+  AddRepeatedFlag(command, "--slo", flags.objectives, "OBJECTIVE",
                   "Exit 2 unless each test meets this objective, such as\n"
                   "'query p99<=5ms'; in addition to those of the test. May be\n"
-                  "repeated")
-      ->type_name("OBJECTIVE")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+                  "repeated");
   AddCheckFlags(command, flags.checks);
 }
 

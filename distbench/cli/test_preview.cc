@@ -29,6 +29,7 @@ namespace {
 struct Flags {
   std::string infile = "-";
   TestOutputFlags output;
+  bool quiet = false;
 };
 
 // Places everything on node0, whatever the test says about hosts.
@@ -74,9 +75,11 @@ int PreviewTests(const Flags& flags) {
   TestClient client((*sequencer)->InProcessChannel());
   RunTestsRequest request;
   *request.mutable_test_sequence() = *std::move(tests);
-  return FinishRun(RunOnConsole(client, request, /*show_run_id=*/false,
-                                PrinterOf(flags.output), stop),
-                   flags.output);
+  const RunProgress progress =
+      flags.quiet ? RunProgress::kNone : RunProgress::kShown;
+  return FinishRun(
+      RunOnConsole(client, request, progress, PrinterOf(flags.output), stop),
+      flags.output);
 }
 
 }  // namespace
@@ -86,13 +89,15 @@ void AddTestPreviewCommand(CLI::App& app, CommandBody& chosen) {
       app.add_subcommand("test_preview", "Runs tests within this process");
   auto flags = std::make_shared<Flags>();
   AddInfileFlag(*command, flags->infile);
+  AddInfileArgument(*command, flags->infile);
   AddTestOutputFlags(*command, flags->output);
   AddObjectiveFlags(*command, flags->output);
   AddVerboseFlag(*command, flags->output);
+  AddQuietFlag(*command, flags->quiet);
   command->footer(
       "Runs all services on one node, wherever the test places them, to show\n"
       "what a test does before a cluster runs it.\n\n"
-      "Example:\n  distbench test_preview --infile=my_test.config");
+      "Example:\n  distbench test_preview my_test.config");
   command->callback(
       [flags, &chosen] { chosen = [flags] { return PreviewTests(*flags); }; });
 }

@@ -50,11 +50,12 @@ ConsoleRun Conduct(TestClient& client, StopSignals& stop,
 }  // namespace
 
 ConsoleRun RunOnConsole(TestClient& client, const RunTestsRequest& request,
-                        bool show_run_id, const ResultPrinter& print,
+                        RunProgress progress, const ResultPrinter& print,
                         StopSignals& stop) {
   ProgressDisplayOptions options =
-      StderrProgress(request.test_sequence().tests_size());
-  options.show_run_id = show_run_id;
+      StderrProgress(request.test_sequence().tests_size(),
+                     /*quiet=*/progress == RunProgress::kNone);
+  options.show_run_id = progress == RunProgress::kWithRunId;
   ProgressDisplay display(options);
   return Conduct(client, stop, print, &display,
                  [&](const auto& observe, TestSequenceResults& results) {
@@ -63,8 +64,11 @@ ConsoleRun RunOnConsole(TestClient& client, const RunTestsRequest& request,
 }
 
 ConsoleRun FollowOnConsole(TestClient& client, const RunDescription& run,
-                           const ResultPrinter& print, StopSignals& stop) {
-  ProgressDisplayOptions options = StderrProgress(run.test_names_size());
+                           RunProgress progress, const ResultPrinter& print,
+                           StopSignals& stop) {
+  ProgressDisplayOptions options =
+      StderrProgress(run.test_names_size(),
+                     /*quiet=*/progress == RunProgress::kNone);
   options.running_time_us = RunningTimeUs(client, run);
   ProgressDisplay display(options);
   return Conduct(client, stop, print, &display,

@@ -34,19 +34,21 @@ struct ConsoleRun {
 // Prints the result of a test that has ended.
 using ResultPrinter = std::function<void(const TestResult& result)>;
 
+// What stderr shows while a run is under way.
+enum class RunProgress { kNone, kShown, kWithRunId };
+
 // Each of these functions passes each test's result to `print` when the test
 // ends, and takes over the handler of `stop` while it runs.
 
-// Runs the tests with progress on stderr; the progress begins with the run's id
-// if `show_run_id`. A stop signal cancels the tests.
+// Runs the tests. A stop signal cancels them.
 ConsoleRun RunOnConsole(TestClient& client, const RunTestsRequest& request,
-                        bool show_run_id, const ResultPrinter& print,
+                        RunProgress progress, const ResultPrinter& print,
                         StopSignals& stop);
 
-// Waits for the end of a run, with progress on stderr. A stop signal ends the
-// wait, not the run.
+// Waits for the end of a run. A stop signal ends the wait, not the run.
 ConsoleRun FollowOnConsole(TestClient& client, const RunDescription& run,
-                           const ResultPrinter& print, StopSignals& stop);
+                           RunProgress progress, const ResultPrinter& print,
+                           StopSignals& stop);
 
 // Gets the results of a finished run.
 ConsoleRun GetOnConsole(TestClient& client, const RunDescription& run,

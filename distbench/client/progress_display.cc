@@ -59,15 +59,17 @@ void WriteToStderr(absl::string_view text) {
   std::fflush(stderr);
 }
 
+void WriteNowhere(absl::string_view) {}
+
 }  // namespace
 
-ProgressDisplayOptions StderrProgress(int test_count) {
+ProgressDisplayOptions StderrProgress(int test_count, bool quiet) {
   ProgressDisplayOptions options;
   options.test_count = test_count;
   const Terminal terminal = TerminalOf(STDERR_FILENO);
   options.terminal = terminal.is_terminal;
   options.columns = terminal.columns;
-  options.write = WriteToStderr;
+  options.write = quiet ? WriteNowhere : WriteToStderr;
   return options;
 }
 

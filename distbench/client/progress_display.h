@@ -37,8 +37,9 @@ struct ProgressDisplayOptions {
   std::function<void(absl::string_view text)> write;
 };
 
-// Returns options for stderr: whether it is a terminal, and its width.
-ProgressDisplayOptions StderrProgress(int test_count);
+// Returns options for stderr: whether it is a terminal, and its width. If
+// `quiet`, nothing is written.
+ProgressDisplayOptions StderrProgress(int test_count, bool quiet = false);
 
 // Not thread-safe.
 class ProgressDisplay {

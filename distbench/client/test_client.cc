@@ -44,8 +44,7 @@ std::shared_ptr<grpc::Channel> MakeChannel(const std::string& address,
   arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   // Do not reuse what another client found out about the address earlier.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  return grpc::CreateCustomChannel(address, SequencerChannelCredentials(tls),
-                                   arguments);
+  return MakeSequencerChannel(address, tls, std::move(arguments));
 }
 
 // Explains a failure to connect by TLS, or returns "" if TLS is not the cause.

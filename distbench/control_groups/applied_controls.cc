@@ -121,10 +121,15 @@ absl::Status AppliedControls::Make(const ControlPlan& plan) {
   ControlWriter writer(host_.root, *hierarchy, *host_.files, *journal_);
   status = Write(writer, plan, neighbours);
   if (!status.ok()) return status;
+  hierarchy_ = *hierarchy;
   delegated_folder_ = hierarchy->DelegatedFolder();
   folders_ = writer.TakeFolders();
   written_ = writer.TakeWritten();
-  return OpenFolders();
+  status = OpenFolders();
+  if (!status.ok()) return status;
+  everything_else_ = plan.everything_else;
+  neighbours_ = {neighbours.begin(), neighbours.end()};
+  return absl::OkStatus();
 }
 
 // Everything before the first change.
@@ -235,6 +240,26 @@ std::map<std::string, GroupUse> AppliedControls::ReadUse() const {
 void AppliedControls::Verify() {
   absl::MutexLock lock(&mutex_);
   for (WrittenControl& control : written_) control.Verify(*host_.files);
+  AddNewNeighbours();
+}
+
+void AppliedControls::AddNewNeighbours() {
+  if (everything_else_.empty()) return;
+  const auto paths = NeighbourPaths(hierarchy_, *host_.files);
+  if (!paths.ok()) {
+    AddUnheld(everything_else_, "everything else",
+              absl::StrCat("which groups there are at the end is unknown: ",
+                           paths.status().message()),
+              written_);
+    return;
+  }
+  for (const std::string& path : *paths) {
+    if (!neighbours_.insert(path).second) continue;
+    AddUnheld(everything_else_, path,
+              "the group was made during the test, and was not set; keep "
+              "others from starting services and sessions meanwhile",
+              written_);
+  }
 }
 
 std::vector<ControlProof> AppliedControls::proofs() const {

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -75,7 +76,9 @@ class AppliedControls {
   std::map<std::string, GroupUse> ReadUse() const;
 
   // Reads all settings again: the proof of a setting that no longer says what
-  // was wanted does not hold. Call it at the end of a test, before Restore().
+  // was wanted does not hold. Settings of everything else have no effect on
+  // groups that others have made meanwhile, which get proofs that say so. Call
+  // it at the end of a test, before Restore().
   void Verify() ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Kills what is left in the groups, removes them, restores what was changed,
@@ -101,6 +104,9 @@ class AppliedControls {
                      const std::vector<std::string>& neighbours);
   absl::Status OpenFolders();
 
+  // Adds proofs for groups of everything else that were not there before.
+  void AddNewNeighbours() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
   // Undoes everything, and makes proofs that nothing holds.
   void Abandon(const ControlPlan& plan, const absl::Status& reason)
       ABSL_LOCKS_EXCLUDED(mutex_);
@@ -109,7 +115,8 @@ class AppliedControls {
   const ControlHost host_;
 
   // Set by Apply(), before others use this.
-  std::string delegated_folder_;
+  GroupHierarchy hierarchy_;
+  std::string delegated_folder_;                       // empty: no groups
   std::map<std::string, std::string> folders_;         // by instance
   std::map<std::string, FileDescriptor> descriptors_;  // of these
 
@@ -117,6 +124,10 @@ class AppliedControls {
   std::unique_ptr<Journal> journal_ ABSL_GUARDED_BY(mutex_);
   std::unique_ptr<Guardian> guardian_ ABSL_GUARDED_BY(mutex_);
   std::vector<WrittenControl> written_ ABSL_GUARDED_BY(mutex_);
+
+  // What everything else is set to, and the paths of which that is known.
+  std::vector<FileSetting> everything_else_ ABSL_GUARDED_BY(mutex_);
+  std::set<std::string> neighbours_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace distbench

@@ -180,6 +180,40 @@ TEST_F(AppliedControlsTest, NeighboursMayEndDuringATest) {
   EXPECT_EQ(applied->proofs()[0].after(), "removed");
 }
 
+TEST_F(AppliedControlsTest, SaysThatNeighboursCameDuringATest) {
+  fake_.MakeGroup("/other");
+  const auto applied = Apply("groups { everything_else: true cpu_weight: 10 }");
+  fake_.MakeGroup("/late");
+  applied->Verify();
+  applied->Verify();
+  ASSERT_TRUE(applied->Restore().ok());
+  ASSERT_THAT(applied->proofs(), SizeIs(2));
+  EXPECT_TRUE(applied->proofs()[0].held());
+  const ControlProof late = applied->proofs()[1];
+  EXPECT_EQ(late.group(), "/late");
+  EXPECT_EQ(late.file(), "cpu.weight");
+  EXPECT_FALSE(late.held());
+  EXPECT_THAT(late.problem(), HasSubstr("made during the test"));
+  EXPECT_EQ(fake_.ReadGroup("/late/cpu.weight"), "100");
+}
+
+TEST_F(AppliedControlsTest, NewNeighboursDoNotMatterToGroupsOfTheTest) {
+  const auto applied = Apply("groups { services: 'server' cpu_weight: 5 }");
+  fake_.MakeGroup("/late");
+  applied->Verify();
+  EXPECT_THAT(applied->proofs(), SizeIs(1));
+}
+
+TEST_F(AppliedControlsTest, NoticesThatAGroupOfTheTestVanished) {
+  const auto applied = Apply("groups { services: 'server' cpu_weight: 500 }");
+  const std::string group = fake_.mount() + "/service/distbench.group-0";
+  for (const char* folder : {"/0-server.0", "/1-server.1", ""}) {
+    ASSERT_TRUE(files_->RemoveGroup(group + folder).ok()) << folder;
+  }
+  applied->Verify();
+  EXPECT_FALSE(applied->proofs()[0].held());
+}
+
 TEST_F(AppliedControlsTest, RestoresWhatTheKernelMadeOfAValue) {
   fake_.MakeGroup("/other");
   EXPECT_THAT(Refusal(R"(groups {
@@ -211,6 +245,15 @@ TEST_F(AppliedControlsTest, DoesNotTouchUnitsOfSystemd) {
   EXPECT_THAT(Refusal("groups { everything_else: true cpu_weight: 10 }"),
               AllOf(HasSubstr("cpu.weight = \"10\" for /user.slice"),
                     HasSubstr("systemctl set-property --runtime")));
+}
+
+// systemd still owns the settings of the unit's own group.
+TEST_F(AppliedControlsTest, DoesNotTouchDelegatedUnitsOfOthers) {
+  fake_.MakeGroup("/docker.service");
+  fake_.Write("/run/systemd/system/x", "");
+  files_->delegated = {fake_.mount() + "/docker.service"};
+  EXPECT_THAT(Refusal("groups { everything_else: true cpu_weight: 10 }"),
+              HasSubstr("systemd manages /docker.service"));
 }
 
 TEST_F(AppliedControlsTest, AStrictSetNamesAllThatIsImpossible) {
@@ -260,6 +303,20 @@ TEST_F(AppliedControlsTest, SaysThatAProtectionHasNoEffect) {
   EXPECT_EQ(fake_.ReadGroup("/service/distbench.group-0/1-server.1/memory.low"),
             "4096");
   EXPECT_THAT(applied->proofs(), SizeIs(3));
+}
+
+// Half each of a protection that is enough for one of them.
+TEST_F(AppliedControlsTest, SaysThatGroupsTogetherAreNotProtected) {
+  constexpr char kSet[] = R"(
+    groups { services: "server" memory_low: "8KiB" }
+    groups { services: "hog" memory_low: "4KiB" })";
+  fake_.Write("/sys/fs/cgroup/service/memory.low", "8192\n");
+  EXPECT_THAT(Refusal(kSet),
+              HasSubstr("which is 8192 and is divided among the test's groups; "
+                        "set that to at least 12288, what they ask for "
+                        "together"));
+  fake_.Write("/sys/fs/cgroup/service/memory.low", "12288\n");
+  EXPECT_TRUE(Apply(kSet)->proofs()[0].held());
 }
 
 TEST_F(AppliedControlsTest, SaysThatAListIsNotInEffect) {

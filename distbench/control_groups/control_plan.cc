@@ -77,12 +77,14 @@ ControlPlan PlanControls(const ControlSet& set,
       MoveTo(plan.everything_else, std::move(groups[i].settings));
     }
   }
+  RefuseRepeatedDevices(plan.everything_else);
   for (PlannedGroup& group : groups) {
     if (!group.members.empty()) plan.groups.push_back(std::move(group));
   }
   for (const IoCostSettings& device : set.io_cost()) {
     MoveTo(plan.devices, SettingsOf(device, host));
   }
+  RefuseRepeatedDevices(plan.devices);
   return plan;
 }
 

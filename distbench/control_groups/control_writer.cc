@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "distbench/base/saturating_add.h"
 #include "distbench/control_groups/processes.h"
 #include "distbench/control_groups/read_back.h"
 
@@ -25,7 +26,8 @@ std::string Join(const std::string& path, const std::string& name) {
 }
 
 // Settings that protect a group only as far as each group above it is
-// protected, and of which a member gets none from its group.
+// protected, and of which a member gets none from its group. The members of a
+// group share what protects it.
 bool IsProtection(const FileSetting& setting) {
   return setting.file == "memory.min" || setting.file == "memory.low";
 }
@@ -35,6 +37,12 @@ int64_t Bytes(absl::string_view text) {
   int64_t bytes = 0;
   return absl::SimpleAtoi(text, &bytes) ? bytes
                                         : std::numeric_limits<int64_t>::max();
+}
+
+// The inverse of Bytes().
+std::string Amount(int64_t bytes) {
+  return bytes == std::numeric_limits<int64_t>::max() ? "max"
+                                                      : absl::StrCat(bytes);
 }
 
 // Controllers without which there are no statistics of a group.
@@ -100,8 +108,9 @@ void Fail(const absl::Status& status, ControlProof& proof) {
 void WrittenControl::Verify(const GroupFiles& files) {
   if (!proof.held()) return;
   const auto text = files.Read(absl::StrCat(folder, "/", setting.file));
-  // A neighbour may end during a test, as services and sessions do.
-  if (absl::IsNotFound(text.status()) && !Exists(folder)) return;
+  if (is_of_others && absl::IsNotFound(text.status()) && !Exists(folder)) {
+    return;
+  }
   if (!text.ok()) return Fail(text.status(), proof);
   if (Says(setting.file, *text, setting.value)) {
     const absl::Status in_effect = CheckInEffect(folder, setting, files);
@@ -119,6 +128,12 @@ void WrittenControl::Verify(const GroupFiles& files) {
 absl::Status ControlWriter::OpenDelegatedGroup(
     const std::vector<PlannedGroup>& groups) {
   if (groups.empty()) return absl::OkStatus();
+  for (const PlannedGroup& group : groups) {
+    for (const FileSetting& setting : group.settings) {
+      if (!IsProtection(setting) || !setting.problem.ok()) continue;
+      SaturatingAddTo(protections_[setting.file], Bytes(setting.value));
+    }
+  }
   // At the root of the host, processes and groups may be side by side.
   if (!hierarchy_.is_host_root) {
     absl::Status status = EnterManagerGroup();
@@ -209,8 +224,7 @@ absl::Status ControlWriter::MakeGroup(const PlannedGroup& group) {
 absl::Status ControlWriter::SetNeighbour(const FileSetting& setting,
                                          const std::string& path) {
   FileSetting checked = setting;
-  if (checked.problem.ok() &&
-      IsManagedBySystemd(root_, hierarchy_, path, files_)) {
+  if (checked.problem.ok() && IsUnitOfSystemd(root_, path)) {
     checked.problem = absl::FailedPreconditionError(absl::StrCat(
         "systemd manages ", path,
         ", and may overwrite what others set there; "
@@ -248,8 +262,10 @@ absl::Status ControlWriter::SetDevices(
 absl::Status ControlWriter::Set(const FileSetting& setting,
                                 const std::string& path,
                                 const std::string& label, Owner owner) {
-  WrittenControl control = {
-      .folder = hierarchy_.Folder(path), .setting = setting, .proof = {}};
+  WrittenControl control = {.folder = hierarchy_.Folder(path),
+                            .setting = setting,
+                            .proof = {},
+                            .is_of_others = owner == Owner::kOthers};
   control.proof.set_group(label);
   control.proof.set_path(path);
   control.proof.set_file(setting.file);
@@ -345,16 +361,20 @@ absl::Status ControlWriter::CheckPossible(const FileSetting& setting,
 absl::Status ControlWriter::CheckProtectionAbove(
     const FileSetting& setting) const {
   if (!IsProtection(setting)) return absl::OkStatus();
+  const int64_t wanted = protections_.at(setting.file);
+  const bool is_sum = wanted > Bytes(setting.value);
   std::string folder = hierarchy_.DelegatedFolder();
   for (; absl::StartsWith(folder, hierarchy_.mount);
        folder.resize(folder.rfind('/'))) {
     const auto text = files_.Read(absl::StrCat(folder, "/", setting.file));
     if (!text.ok()) continue;  // the root of the host has no such file
-    if (Bytes(*text) >= Bytes(setting.value)) continue;
+    if (Bytes(*text) >= wanted) continue;
     return absl::FailedPreconditionError(absl::StrCat(
         "it has no effect beyond that of ", folder, "/", setting.file,
         ", which is ", absl::StripAsciiWhitespace(*text),
-        "; set that to at least ", setting.value,
+        is_sum ? " and is divided among the test's groups" : "",
+        "; set that to at least ", Amount(wanted),
+        is_sum ? ", what they ask for together" : "",
         " (of a unit of systemd: MemoryMin= or MemoryLow=)"));
   }
   return absl::OkStatus();

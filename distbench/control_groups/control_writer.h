@@ -3,6 +3,7 @@
 #ifndef DISTBENCH_CONTROL_GROUPS_CONTROL_WRITER_H_
 #define DISTBENCH_CONTROL_GROUPS_CONTROL_WRITER_H_
 
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
@@ -24,6 +25,10 @@ struct WrittenControl {
   std::string folder;
   FileSetting setting;
   ControlProof proof;
+
+  // Whether the group is not of the test, and may therefore end during it, as
+  // services and sessions do.
+  bool is_of_others = false;
 
   // Reads the file again; the proof holds no longer if it says something else.
   void Verify(const GroupFiles& files);
@@ -82,6 +87,10 @@ class ControlWriter {
   const GroupHierarchy& hierarchy_;
   GroupFiles& files_;
   Journal& journal_;
+
+  // What the groups of the test ask for together, by file: the kernel divides
+  // the protection of the delegated group among them.
+  std::map<std::string, int64_t> protections_;
 
   // The controllers that are passed on, and why others are not.
   std::set<std::string> passed_on_;

@@ -1,9 +1,12 @@
 #include "distbench/control_groups/group_statistics.h"
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <utility>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -46,7 +49,7 @@ class GroupReader {
   // that has not used any device.
   std::optional<int64_t> Sum(absl::string_view file,
                              absl::string_view key) const {
-    if (!Exists(absl::StrCat(folder_, "/", file))) return std::nullopt;
+    if (!Read(file).ok()) return std::nullopt;
     int64_t sum = 0;
     for (const Words& words : Lines(file)) {
       sum += FindKey(words, key).value_or(0);
@@ -57,8 +60,17 @@ class GroupReader {
  private:
   using Words = std::vector<std::string>;
 
+  // Each file is read once: opening it takes the kernel longer than writing its
+  // text, and all numbers of a file are then of the same moment.
+  const absl::StatusOr<std::string>& Read(absl::string_view file) const {
+    const auto known = texts_.find(file);
+    if (known != texts_.end()) return known->second;
+    return texts_.emplace(file, files_.Read(absl::StrCat(folder_, "/", file)))
+        .first->second;
+  }
+
   std::string Text(absl::string_view file) const {
-    return files_.Read(absl::StrCat(folder_, "/", file)).value_or("");
+    return Read(file).value_or("");
   }
 
   // Each has at least one word.
@@ -90,6 +102,8 @@ class GroupReader {
 
   const std::string& folder_;
   const GroupFiles& files_;
+  mutable std::map<std::string, absl::StatusOr<std::string>, std::less<>>
+      texts_;
 };
 
 using Setter = void (GroupUse::*)(int64_t);

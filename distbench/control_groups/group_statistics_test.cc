@@ -1,5 +1,9 @@
 #include "distbench/control_groups/group_statistics.h"
 
+#include <map>
+#include <string>
+#include <vector>
+
 #include "distbench/base/testing/proto_testing.h"
 #include "distbench/control_groups/testing/fake_hierarchy.h"
 #include "gmock/gmock.h"
@@ -10,6 +14,39 @@ namespace distbench {
 namespace {
 
 using google::protobuf::util::MessageDifferencer;
+
+// Counts how often files are read.
+class CountedFiles final : public GroupFiles {
+ public:
+  explicit CountedFiles(GroupFiles& files) : files_(files) {}
+
+  absl::StatusOr<std::string> Read(const std::string& file) const override {
+    ++reads[file];
+    return files_.Read(file);
+  }
+  absl::Status Write(const std::string& file,
+                     absl::string_view value) override {
+    return files_.Write(file, value);
+  }
+  absl::Status MakeGroup(const std::string& folder) override {
+    return files_.MakeGroup(folder);
+  }
+  absl::Status RemoveGroup(const std::string& folder) override {
+    return files_.RemoveGroup(folder);
+  }
+  absl::StatusOr<std::vector<std::string>> Children(
+      const std::string& folder) const override {
+    return files_.Children(folder);
+  }
+  bool IsMarkedDelegated(const std::string& folder) const override {
+    return files_.IsMarkedDelegated(folder);
+  }
+
+  mutable std::map<std::string, int> reads;
+
+ private:
+  GroupFiles& files_;
+};
 
 class GroupStatisticsTest : public testing::Test {
  protected:
@@ -25,6 +62,14 @@ class GroupStatisticsTest : public testing::Test {
 
   FakeHierarchy host_;
 };
+
+TEST_F(GroupStatisticsTest, ReadsEachFileOnce) {
+  Put("io.stat", "8:0 rbytes=10 wbytes=20 rios=3 wios=4\n");
+  CountedFiles files(host_.files());
+  EXPECT_EQ(ReadGroupUse(host_.root() + "/group", files).read_bytes(), 10);
+  EXPECT_THAT(files.reads, testing::SizeIs(7));
+  for (const auto& [file, count] : files.reads) EXPECT_EQ(count, 1) << file;
+}
 
 TEST_F(GroupStatisticsTest, ReadsAll) {
   Put("cpu.stat",

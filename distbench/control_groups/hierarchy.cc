@@ -8,11 +8,11 @@
 #include <fstream>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -20,6 +20,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "distbench/base/files.h"
+#include "distbench/base/mount_table.h"
 
 namespace distbench {
 namespace {
@@ -31,49 +32,28 @@ constexpr char kHowToDelegate[] =
     "root), or Delegate=yes in its unit; systemd marks such groups since "
     "version 251";
 
-// A mount of version 2: where it is, and which group is there.
-struct Mount {
-  std::string point;
-  std::string group;
-};
-
 struct Mounts {
   std::optional<Mount> version_2;
   std::set<std::string> version_1;  // controllers
 };
-
-std::string WithoutEscapes(absl::string_view field) {
-  std::string text;
-  return absl::CUnescape(field, &text) ? text : std::string(field);
-}
 
 bool IsController(absl::string_view name) {
   return name == "cpu" || name == "cpuset" || name == "memory" ||
          name == "blkio" || name == "pids";
 }
 
-// A line of mountinfo has a part about the mount and one about the file system,
-// separated by " - ".
-void AddMount(absl::string_view line, Mounts& mounts) {
-  const std::vector<absl::string_view> parts = absl::StrSplit(line, " - ");
-  if (parts.size() != 2) return;
-  const std::vector<absl::string_view> mount = absl::StrSplit(parts[0], ' ');
-  const std::vector<absl::string_view> system = absl::StrSplit(parts[1], ' ');
-  if (mount.size() < 5 || system.size() < 3) return;
-  if (system[0] == "cgroup2" && !mounts.version_2.has_value()) {
-    mounts.version_2 = Mount{.point = WithoutEscapes(mount[4]),
-                             .group = WithoutEscapes(mount[3])};
-  } else if (system[0] == "cgroup") {
-    for (absl::string_view option : absl::StrSplit(system[2], ',')) {
-      if (IsController(option)) mounts.version_1.insert(std::string(option));
+Mounts ReadMounts(const std::string& root) {
+  Mounts mounts;
+  const auto text = ReadFile(ProcFolder(root, 0) + "/mountinfo");
+  for (Mount& mount : ParseMountInfo(text.value_or(""))) {
+    if (mount.type == "cgroup2" && !mounts.version_2.has_value()) {
+      mounts.version_2 = std::move(mount);
+    } else if (mount.type == "cgroup") {
+      for (absl::string_view option : absl::StrSplit(mount.options, ',')) {
+        if (IsController(option)) mounts.version_1.insert(std::string(option));
+      }
     }
   }
-}
-
-Mounts ReadMounts(const std::string& root) {
-  std::ifstream file(root + "/proc/self/mountinfo");
-  Mounts mounts;
-  for (std::string line; std::getline(file, line);) AddMount(line, mounts);
   return mounts;
 }
 
@@ -114,7 +94,7 @@ absl::StatusOr<Mount> UsableMount(const Mounts& mounts) {
 // /proc names by its whole path.
 absl::StatusOr<std::string> PathBelow(const Mount& mount, std::string path) {
   // In a namespace of groups, the mount of another one begins with "/..".
-  const std::string parent = mount.group == "/" ? "" : mount.group;
+  const std::string parent = mount.root == "/" ? "" : mount.root;
   const bool is_below =
       path == parent || absl::StartsWith(path, absl::StrCat(parent, "/"));
   if (is_below) path = path.substr(parent.size());
@@ -204,7 +184,8 @@ absl::StatusOr<GroupHierarchy> FindHierarchy(const std::string& root,
   const std::string folder = found.DelegatedFolder();
   found.is_host_root =
       found.delegated_path == "/" && !Exists(folder + "/cgroup.type");
-  if (IsManagedBySystemd(root, found, found.delegated_path, files)) {
+  if (IsUnitOfSystemd(root, found.delegated_path) &&
+      !files.IsMarkedDelegated(folder)) {
     return Impossible(
         absl::StrCat("systemd manages the group of this process, ",
                      found.delegated_path,
@@ -242,11 +223,9 @@ ControlGroupFacts ReadControlGroupFacts(const std::string& root,
   return facts;
 }
 
-bool IsManagedBySystemd(const std::string& root, const GroupHierarchy& in,
-                        absl::string_view path, const GroupFiles& files) {
-  if (!Exists(root + "/run/systemd/system")) return false;
-  const bool is_unit = path == "/" || IsUnitName(path);
-  return is_unit && !files.IsMarkedDelegated(in.Folder(path));
+bool IsUnitOfSystemd(const std::string& root, absl::string_view path) {
+  return Exists(root + "/run/systemd/system") &&
+         (path == "/" || IsUnitName(path));
 }
 
 }  // namespace distbench

@@ -45,12 +45,11 @@ absl::StatusOr<GroupHierarchy> FindHierarchy(const std::string& root,
 ControlGroupFacts ReadControlGroupFacts(const std::string& root,
                                         const GroupFiles& files);
 
-// Whether systemd manages the group: systemd runs, the last part of the path is
-// the name of a unit ("system.slice"), and the unit is not delegated. systemd
-// may overwrite what others set there. The root of the host's hierarchy is
-// systemd's, too.
-bool IsManagedBySystemd(const std::string& root, const GroupHierarchy& in,
-                        absl::string_view path, const GroupFiles& files);
+// Whether the group is a unit of systemd's: systemd runs, and the last part of
+// the path is the name of a unit ("system.slice"). The root of the host's
+// hierarchy is systemd's, too. systemd may overwrite the settings of a unit's
+// own group, even if what is below was delegated to somebody.
+bool IsUnitOfSystemd(const std::string& root, absl::string_view path);
 
 }  // namespace distbench
 

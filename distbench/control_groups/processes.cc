@@ -128,13 +128,17 @@ absl::Status LeaveGroup(const std::string& folder, const std::string& to,
   return status.ok() ? files.RemoveGroup(folder) : status;
 }
 
+void KillGroup(const std::string& folder, GroupFiles& files) {
+  if (!files.Write(folder + "/cgroup.kill", "1").ok()) {
+    KillOneByOne(folder, files);
+  }
+}
+
 absl::Status EndAndRemoveGroup(const std::string& folder, GroupFiles& files,
                                absl::Duration patience) {
   const absl::Time deadline = absl::Now() + patience;
   while (Exists(folder)) {
-    if (!files.Write(folder + "/cgroup.kill", "1").ok()) {
-      KillOneByOne(folder, files);
-    }
+    KillGroup(folder, files);
     const auto below = files.Children(folder);
     if (!below.ok()) return Exists(folder) ? below.status() : absl::OkStatus();
     for (const std::string& name : *below) {

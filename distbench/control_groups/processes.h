@@ -37,6 +37,10 @@ absl::Status MoveProcesses(const std::string& from, const std::string& to,
 absl::Status LeaveGroup(const std::string& folder, const std::string& to,
                         GroupFiles& files);
 
+// Kills all processes of a group and, if the kernel has cgroup.kill, of those
+// below it. Does not wait until they are gone.
+void KillGroup(const std::string& folder, GroupFiles& files);
+
 // Kills all processes of a group and of those below it, and removes these
 // groups. They may take `patience` to die. Does nothing if it does not exist.
 absl::Status EndAndRemoveGroup(const std::string& folder, GroupFiles& files,

@@ -14,11 +14,6 @@
 namespace distbench {
 namespace {
 
-// Files with lines such as "259:0 rbps=max wbps=1048576".
-bool HasDevices(absl::string_view file) {
-  return file == "io.max" || absl::StartsWith(file, "io.cost.");
-}
-
 absl::string_view FirstWord(absl::string_view text) {
   return text.substr(0, text.find(' '));
 }
@@ -81,6 +76,10 @@ bool ListSays(absl::string_view text, absl::string_view value) {
 }
 
 }  // namespace
+
+bool HasDevices(absl::string_view file) {
+  return file == "io.max" || absl::StartsWith(file, "io.cost.");
+}
 
 bool Says(absl::string_view file, absl::string_view text,
           absl::string_view value) {

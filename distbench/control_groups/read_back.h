@@ -9,6 +9,10 @@
 
 namespace distbench {
 
+// Whether the file has a line for each device, such as
+// "259:0 rbps=max wbps=1048576", and a value is about the device that it names.
+bool HasDevices(absl::string_view file);
+
 // Whether the text of a file means a value that was written to it. The kernel
 // sorts lists of CPUs, has a line for each device, of which a value names one,
 // adds keys that the value leaves open, and omits limits that are none.

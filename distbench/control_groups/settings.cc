@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "absl/strings/numbers.h"
@@ -15,6 +16,7 @@
 #include "distbench/base/memory.h"
 #include "distbench/config/syntax/quantity.h"
 #include "distbench/control_groups/group_files.h"
+#include "distbench/control_groups/read_back.h"
 
 namespace distbench {
 namespace {
@@ -197,6 +199,7 @@ std::vector<FileSetting> SettingsOf(const ControlGroup& group,
   }
   add_text(group.has_io_priority_class(), "io.prio.class",
            group.io_priority_class());
+  RefuseRepeatedDevices(settings);
   return settings;
 }
 
@@ -215,6 +218,21 @@ std::vector<FileSetting> SettingsOf(const IoCostSettings& device,
     add("io.cost.qos", QosValue(device));
   }
   return settings;
+}
+
+void RefuseRepeatedDevices(std::vector<FileSetting>& settings) {
+  std::set<std::pair<std::string, std::string>> seen;
+  for (FileSetting& setting : settings) {
+    const std::string device = setting.value.substr(0, setting.value.find(' '));
+    if (!HasDevices(setting.file) || !setting.problem.ok() ||
+        seen.emplace(setting.file, device).second) {
+      continue;
+    }
+    setting.problem = absl::InvalidArgumentError(
+        absl::StrCat("device ", device,
+                     " is listed twice, by its name or by its numbers; list it "
+                     "once"));
+  }
 }
 
 absl::StatusOr<std::string> FindDevice(const std::string& root,

@@ -47,6 +47,10 @@ std::vector<FileSetting> SettingsOf(const ControlGroup& group,
 std::vector<FileSetting> SettingsOf(const IoCostSettings& device,
                                     const HostAmounts& host);
 
+// Gives a problem to each setting whose device an earlier one of the same file
+// has set, under another name: the kernel would keep a mixture of both.
+void RefuseRepeatedDevices(std::vector<FileSetting>& settings);
+
 // Returns a device's numbers, "259:0", by its name or by them. NOT_FOUND if
 // there is no such device; INVALID_ARGUMENT for a partition, which the kernel
 // cannot control by itself.

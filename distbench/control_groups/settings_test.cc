@@ -99,6 +99,17 @@ TEST_F(SettingsTest, SayWhatIsWrong) {
               HasSubstr("with its unit"));
 }
 
+TEST_F(SettingsTest, RefuseADeviceByTwoNames) {
+  const auto settings = SettingsOf(
+      FromText<ControlGroup>("io_max { device: 'disk0' read_bytes: '1MB' } "
+                             "io_max { device: '8:0' write_bytes: '1MB' }"),
+      ReadHostAmounts(host_.root()));
+  ASSERT_EQ(settings.size(), 2u);
+  EXPECT_TRUE(settings[0].problem.ok());
+  EXPECT_THAT(Message(settings[1].problem),
+              HasSubstr("device 8:0 is listed twice"));
+}
+
 TEST_F(SettingsTest, KeepTheTextThatHasNoValue) {
   const auto settings = SettingsOf(FromText<ControlGroup>("memory_max: 'much'"),
                                    ReadHostAmounts(host_.root()));

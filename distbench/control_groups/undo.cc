@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "absl/time/clock.h"
 #include "distbench/control_groups/processes.h"
 #include "distbench/control_groups/read_back.h"
 
@@ -17,7 +18,14 @@ namespace {
 class Undoing {
  public:
   Undoing(GroupFiles& files, absl::Duration patience)
-      : files_(files), patience_(patience) {}
+      : files_(files), deadline_(absl::Now() + patience) {}
+
+  // So that all die at the same time.
+  void Kill(const JournalRecord& record) {
+    if (record.kind == JournalRecord::Kind::kGroup && Exists(record.folder)) {
+      KillGroup(record.folder, files_);
+    }
+  }
 
   void Undo(const JournalRecord& record) {
     switch (record.kind) {
@@ -28,7 +36,8 @@ class Undoing {
       case JournalRecord::Kind::kControllers:
         return StopPassingOn(record);
       case JournalRecord::Kind::kGroup:
-        return Expect(EndAndRemoveGroup(record.folder, files_, patience_));
+        return Expect(
+            EndAndRemoveGroup(record.folder, files_, deadline_ - absl::Now()));
       case JournalRecord::Kind::kValue:
         return RestoreValue(record);
     }
@@ -94,7 +103,7 @@ class Undoing {
   }
 
   GroupFiles& files_;
-  const absl::Duration patience_;
+  const absl::Time deadline_;
   UndoReport report_;
 };
 
@@ -103,6 +112,7 @@ class Undoing {
 UndoReport Undo(absl::Span<const JournalRecord> records, GroupFiles& files,
                 absl::Duration patience) {
   Undoing undoing(files, patience);
+  for (const JournalRecord& record : records) undoing.Kill(record);
   for (auto record = records.rbegin(); record != records.rend(); ++record) {
     undoing.Undo(*record);
   }

@@ -39,7 +39,8 @@ struct UndoReport {
 // Undoes the records, the last first: restores values, unless others have
 // changed them meanwhile; kills what is in the groups that were made, and
 // removes these; moves processes back. Undoes as much as possible. May be
-// repeated, also after a part of it. Processes may take `patience` to die.
+// repeated, also after a part of it. Processes may take `patience` to die, all
+// of them together.
 UndoReport Undo(absl::Span<const JournalRecord> records, GroupFiles& files,
                 absl::Duration patience);
 

@@ -4,6 +4,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 #include "distbench/base/child_process.h"
 #include "distbench/control_groups/testing/fake_hierarchy.h"
@@ -71,6 +76,44 @@ TEST_F(UndoTest, NeedNotHaveBeenWritten) {
     return absl::InternalError(path);
   };
   EXPECT_THAT(After(Value("500")), ElementsAre("restored"));
+}
+
+TEST_F(UndoTest, KillsAllBeforeItWaitsForAny) {
+  std::vector<JournalRecord> records;
+  for (const char* name : {"/other/a", "/other/b"}) {
+    host_.MakeGroup(name);
+    records.push_back({.kind = Kind::kGroup, .folder = host_.mount() + name});
+  }
+  std::vector<std::string> changes;
+  host_.files().before_change = [&](const std::string& path) {
+    changes.push_back(path);
+    return absl::OkStatus();
+  };
+  EXPECT_THAT(Undone(records).problems, IsEmpty());
+  const auto place = [&](const std::string& path) {
+    return std::find(changes.begin(), changes.end(), host_.mount() + path) -
+           changes.begin();
+  };
+  EXPECT_LT(place("/other/a/cgroup.kill"), place("/other/b"));
+  EXPECT_EQ(changes.back(), host_.mount() + "/other/a");
+}
+
+TEST_F(UndoTest, GroupsShareTheTimeToDie) {
+  std::vector<JournalRecord> records;
+  for (const char* name : {"/other/a", "/other/b", "/other/c"}) {
+    host_.MakeGroup(name);
+    records.push_back({.kind = Kind::kGroup, .folder = host_.mount() + name});
+  }
+  std::map<std::string, int> attempts;
+  host_.files().before_change = [&](const std::string& path) {
+    ++attempts[path];
+    return absl::UnavailableError("busy");
+  };
+  EXPECT_EQ(
+      Undo(records, host_.files(), absl::Milliseconds(50)).problems.size(), 3u);
+  // The one before them has used up the time.
+  EXPECT_EQ(attempts[records[0].folder], 1);
+  EXPECT_EQ(attempts[records[1].folder], 1);
 }
 
 TEST_F(UndoTest, TheGroupMayBeGone) {

@@ -45,6 +45,8 @@ absl::StatusOr<std::unique_ptr<EngineProcess>> EngineProcess::Launch(
   ChildProgram program = {.path = "/proc/self/exe",
                           .arguments = {"distbench", kEngineSubcommand},
                           .inherited = ends->second.get(),
+                          .ends_with_parent = true,
+                          .end_signal = SIGKILL,
                           .group = group};
   if (start == Start::kWarm) program.arguments.push_back(kWarmFlag);
   if (limits.max_files > 0) {

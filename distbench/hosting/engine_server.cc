@@ -370,7 +370,9 @@ absl::Status ServeEngines(FileDescriptor socket, EngineFactory& engines) {
 }
 
 absl::Status SetUpEngineProcess(int64_t max_files) {
-  // SIGKILL also ends a process that was stopped.
+  // The node manager has asked for the same, but the kernel forgets it when it
+  // executes a program with capabilities of its own. SIGKILL also ends a
+  // process that was stopped.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   // For ps(1) and top(1): a program started through /proc/self/exe would be
   // called "exe".

@@ -5,9 +5,12 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -21,8 +24,10 @@
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
 #include "absl/types/span.h"
+#include "distbench/base/child_process.h"
 #include "distbench/base/files.h"
 #include "distbench/hosting/engine_messages.h"
+#include "distbench/hosting/engine_process.h"
 #include "distbench/hosting/engine_server.h"
 #include "distbench/hosting/in_process_engines.h"
 #include "distbench/hosting/message_socket.h"
@@ -34,6 +39,23 @@ namespace distbench {
 namespace {
 
 using ::testing::HasSubstr;
+
+// main() runs OwnEngineThatStops() if this is its first argument.
+constexpr char kNodeManager[] = "node_manager";
+
+// Engines that find this in their environment stop (SIGSTOP) before they do
+// anything.
+constexpr char kStopVariable[] = "DISTBENCH_TEST_ENGINES_STOP";
+
+// Stands for a node manager: starts an engine, prints its process id, and waits
+// to be killed.
+int OwnEngineThatStops() {
+  setenv(kStopVariable, "1", 1);
+  const auto engine = EngineProcess::Launch(EngineProcess::Start::kCold, {});
+  if (!engine.ok()) return 1;
+  std::cout << (*engine)->pid() << std::endl;
+  while (true) pause();
+}
 
 TEST_F(ProcessEnginesTest, ProcessesEndWithTheirEngines) {
   SetTest("max_iteration_count: 1");
@@ -237,6 +259,36 @@ TEST(ProcessEngineLimitsDeathTest, LimitsBeyondTheKernelsAreNotMade) {
 }
 
 // The behaviour of an engine process without its node manager.
+// The state of a process in /proc, such as 'T' for a stopped one.
+char StateOf(pid_t pid) {
+  std::ifstream file(absl::StrCat("/proc/", pid, "/stat"));
+  std::string number, name;
+  char state = 0;
+  file >> number >> name >> state;
+  return state;
+}
+
+// Its node manager may be killed before an engine has set itself up, or while
+// it warms up.
+TEST(EngineProcessTest, EndsWithItsNodeManagerAtAnyTime) {
+  // So that the engine becomes a child of this process, and can be waited for.
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  FileDescriptor output;
+  auto node_manager = ChildProcess::Start(
+      {.path = "/proc/self/exe", .arguments = {"test", kNodeManager}}, &output);
+  ASSERT_TRUE(node_manager.ok()) << node_manager.status();
+  std::string line;
+  for (char c; read(output.get(), &c, 1) == 1 && c != '\n';) line += c;
+  pid_t engine = 0;
+  ASSERT_TRUE(absl::SimpleAtoi(line, &engine)) << line;
+  EXPECT_TRUE(WaitUntil([&] { return StateOf(engine) == 'T'; }));
+  node_manager->Finish();
+  EXPECT_TRUE(
+      WaitUntil([&] { return waitpid(engine, nullptr, WNOHANG) == engine; }));
+  kill(engine, SIGKILL);
+  prctl(PR_SET_CHILD_SUBREAPER, 0);
+}
+
 TEST(ServeEnginesTest, EndsWithTheSocket) {
   auto ends = MessageSocket::MakePair();
   ASSERT_TRUE(ends.ok());
@@ -263,7 +315,11 @@ TEST(ServeEnginesDeathTest, EndsTheProcessIfTheNodeManagerFallsSilent) {
 }  // namespace distbench
 
 int main(int argc, char** argv) {
+  if (argc >= 2 && std::strcmp(argv[1], distbench::kNodeManager) == 0) {
+    return distbench::OwnEngineThatStops();
+  }
   if (argc >= 2 && std::strcmp(argv[1], distbench::kEngineSubcommand) == 0) {
+    if (getenv(distbench::kStopVariable) != nullptr) raise(SIGSTOP);
     int64_t max_files = 0;
     for (absl::string_view flag : absl::MakeSpan(argv, argc)) {
       if (!absl::ConsumePrefix(&flag, distbench::kMaxFilesFlag)) continue;

@@ -15,7 +15,6 @@ namespace distbench {
 // subtracted, so that a thousand nodes do not come at once. Only a success that
 // lasts resets the delay: one that ends at once, again and again, must not be
 // retried ten times a second. Not thread-safe.
-// again, must not be tried ten times a second. Not thread-safe.
 class Backoff {
  public:
   static constexpr absl::Duration kFirst = absl::Milliseconds(100);

@@ -117,7 +117,7 @@ void AddMitigations(const std::string& root, HostFacts& facts) {
 
 void AddVersions(HostFacts& facts) {
   auto& versions = *facts.mutable_versions();
-  versions["distbench"] = kVersion;
+  versions["distbench"] = std::string(ProgramVersion());
   versions["grpc"] = grpc::Version();
   versions["protobuf"] =
       google::protobuf::internal::VersionString(GOOGLE_PROTOBUF_VERSION);

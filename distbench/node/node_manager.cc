@@ -45,8 +45,7 @@ std::shared_ptr<grpc::Channel> MakeChannel(const std::string& address,
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 3000);
   // Makes every attempt start afresh: the node decides when to try.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  return grpc::CreateCustomChannel(address, SequencerChannelCredentials(tls),
-                                   arguments);
+  return MakeSequencerChannel(address, tls, std::move(arguments));
 }
 
 NodeRegistration MakeRegistration(const NodeManagerOptions& options) {
@@ -64,7 +63,7 @@ NodeRegistration MakeRegistration(const NodeManagerOptions& options) {
   }
   registration.set_cpu_count(UsableCpuCount());
   *registration.mutable_topology() = ReadHostTopology("");
-  registration.set_version(kVersion);
+  registration.set_version(std::string(ProgramVersion()));
   absl::BitGen random;
   registration.set_incarnation(
       absl::Uniform<uint64_t>(absl::IntervalClosed, random, 1, UINT64_MAX));
@@ -258,12 +257,13 @@ class NodeManager::Impl {
         << end.status.message() << "); will keep trying";
     last_error_ = end.status;
     if (end.was_welcome) {
+      lost_ns_ = environment_.clock.MonotonicNs();
       LOG(WARNING) << alias_ << " has lost " << target_ << " ("
                    << end.status.message() << "); trying to reach it again";
       registration_.set_preassigned_node_id(node_id_);
       return std::nullopt;
     }
-    if (IsTemporary(end.status)) return std::nullopt;
+    if (IsTemporary(end.status)) return IfLostForTooLong();
     const bool may_change_alias =
         options_.preassigned_id < 0 && registration_.preassigned_node_id() >= 0;
     if (absl::IsAlreadyExists(end.status) && may_change_alias) {
@@ -271,6 +271,20 @@ class NodeManager::Impl {
       return std::nullopt;
     }
     return ExplainFailure();
+  }
+
+  // Returns the status with which the node ends if the sequencer has been away
+  // for reconnect_timeout.
+  std::optional<absl::Status> IfLostForTooLong() const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    if (!lost_ns_.has_value()) return std::nullopt;
+    const absl::Duration away =
+        absl::Nanoseconds(environment_.clock.MonotonicNs() - *lost_ns_);
+    if (away < options_.reconnect_timeout) return std::nullopt;
+    return absl::UnavailableError(
+        absl::StrCat(alias_, " has lost ", target_, " for ",
+                     absl::FormatDuration(absl::Floor(away, absl::Seconds(1))),
+                     ", and ends (", last_error_.message(), ")"));
   }
 
   absl::Status ExplainFailure() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
@@ -343,6 +357,8 @@ class NodeManager::Impl {
   std::string alias_ ABSL_GUARDED_BY(mutex_);  // empty: never registered
   int node_id_ ABSL_GUARDED_BY(mutex_) = -1;
   absl::Status last_error_ ABSL_GUARDED_BY(mutex_);
+  // When the last session with the sequencer ended; absent before.
+  std::optional<int64_t> lost_ns_ ABSL_GUARDED_BY(mutex_);
   std::shared_ptr<ControlSession> session_ ABSL_GUARDED_BY(mutex_);
 
   absl::Mutex shutdown_mutex_;  // serializes Shutdown()

@@ -73,8 +73,13 @@ struct NodeManagerOptions {
   // How long Start() tries to reach a sequencer.
   absl::Duration register_timeout = absl::Seconds(60);
 
-  // Called once, when the sequencer has told the node to shut down, or when it
-  // refused the registration on a later attempt (the status says which). Called
+  // How long a node that has lost its sequencer tries to register again; then
+  // it ends, within a few seconds.
+  absl::Duration reconnect_timeout = absl::InfiniteDuration();
+
+  // Called once, when the sequencer has told the node to shut down, when it
+  // refused the registration on a later attempt, or when it was away for longer
+  // than reconnect_timeout (the status, OK or not, says which). Called
   // on a thread of the NodeManager; it must not destroy the NodeManager or shut
   // it down.
   std::function<void(absl::Status)> on_ended = [](absl::Status) {};
@@ -87,7 +92,7 @@ struct NodeManagerOptions {
 // Thread-safe. If a session ends unexpectedly (sequencer killed or restarted,
 // link cut, silence for as long as the sequencer announced), the node ends its
 // traffic. It then tries to register again, under the same alias, until it
-// succeeds or is shut down.
+// succeeds, is shut down, or has tried for reconnect_timeout.
 class NodeManager {
  public:
   // Returns when the node is registered. The error says why it is not: there

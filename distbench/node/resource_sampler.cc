@@ -77,16 +77,6 @@ void Append(const DataConnections& later, DataConnections& sum) {
       std::max(sum.connection_count(), later.connection_count()));
 }
 
-// Amounts of memory are those at the end.
-void Append(const GroupUse& later, GroupUse& sum) {
-  GroupUse added = later;
-  added.clear_memory_bytes();
-  added.clear_swap_bytes();
-  AddCounters(added, sum);
-  if (later.has_memory_bytes()) sum.set_memory_bytes(later.memory_bytes());
-  if (later.has_swap_bytes()) sum.set_swap_bytes(later.swap_bytes());
-}
-
 // Merges an interval with the next one, which is as long.
 void Append(const ResourceSample& later, ResourceSample& sample) {
   sample.set_end_timestamp_ns(later.end_timestamp_ns());
@@ -122,7 +112,7 @@ void Append(const ResourceSample& later, ResourceSample& sample) {
   }
   sample.clear_cpus();
   for (const auto& [name, use] : later.groups()) {
-    Append(use, (*sample.mutable_groups())[name]);
+    AppendUse(use, (*sample.mutable_groups())[name]);
   }
 }
 

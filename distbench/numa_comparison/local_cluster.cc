@@ -14,6 +14,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
+#include "distbench/flags/connection_defaults.h"
 
 namespace distbench {
 namespace {
@@ -33,6 +34,8 @@ absl::StatusOr<std::unique_ptr<ServerProcess>> ServerProcess::Start(
   absl::StatusOr<ChildProcess> process =
       ChildProcess::Start({.path = arguments.front(),
                            .arguments = arguments,
+                           // Those of the user are for another sequencer.
+                           .more_environment = NoConnectionDefaults(),
                            .ends_with_parent = true},
                           &output);
   if (!process.ok()) return process.status();

@@ -5,8 +5,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
+#include "distbench/config/experiment/cells.h"
 #include "distbench/protection/cell_config.h"
-#include "distbench/protection/cells.h"
 #include "distbench/protection/resumption.h"
 
 namespace distbench {

@@ -5,11 +5,11 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/config/experiment/antagonist_names.h"
+#include "distbench/config/experiment/cells.h"
 #include "distbench/config/experiment/subject.h"
 #include "distbench/config/problems/problem.h"
 #include "distbench/protection/antagonist_services.h"
 #include "distbench/protection/cell_config.h"
-#include "distbench/protection/cells.h"
 
 namespace distbench {
 namespace {

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/base/testing/proto_testing.h"
 #include "distbench/config/validate/check.h"
+#include "distbench/search/testing/simulated_system.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -16,20 +17,11 @@ using ::testing::HasSubstr;
 DistributedSystemDescription MakeTest(const std::string& antagonists,
                                       const std::string& search) {
   TestSequence sequence;
-  *sequence.add_tests() = FromText<DistributedSystemDescription>(absl::StrCat(
-      R"(name: "shop"
-         services { name: "client" count: 1 }
-         services { name: "server" count: 1 }
-         rpc_descriptions {
-           name: "query" client: "client" server: "server"
-         }
-         action_lists { name: "client" action_names: "send" }
-         action_lists { name: "query" }
-         actions {
-           name: "send" rpc_name: "query"
-           iterations { open_loop_interval_ns: 10000000 }
-         }
-         activity_configs {
+  DistributedSystemDescription& test = *sequence.add_tests();
+  test = SimulatedTest(10'000'000);
+  test.set_name("shop");
+  test.MergeFrom(FromText<DistributedSystemDescription>(absl::StrCat(
+      R"(activity_configs {
            name: "burn"
            activity_settings { name: "activity_func" string_value: "ConsumeCpu" }
            activity_settings { name: "array_size" int64_value: 1000 }
@@ -43,7 +35,7 @@ DistributedSystemDescription MakeTest(const std::string& antagonists,
              groups { services: "server" cpu_weight: 100 }
              groups { services: "antagonist_*" cpu_max: "1" }
            } )",
-      antagonists, "} search {", search, "}"));
+      antagonists, "} search {", search, "}")));
   absl::StatusOr<TestSequence> checked = CheckTestSequence(sequence);
   EXPECT_TRUE(checked.ok()) << checked.status();
   return checked.ok() ? checked->tests(0) : DistributedSystemDescription();

@@ -5,8 +5,8 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "distbench/config/experiment/cells.h"
 #include "distbench/protection/cell_config.h"
-#include "distbench/protection/cells.h"
 #include "distbench/protection/subject_record.h"
 #include "google/protobuf/util/message_differencer.h"
 

@@ -8,10 +8,10 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/config/experiment/antagonist_names.h"
+#include "distbench/config/experiment/cells.h"
 #include "distbench/config/syntax/quantity.h"
 #include "distbench/protection/capacity.h"
 #include "distbench/protection/cell_config.h"
-#include "distbench/protection/cells.h"
 #include "distbench/protection/resumption.h"
 #include "distbench/protection/subject_record.h"
 

@@ -10,7 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/base/time_units.h"
-#include "distbench/protection/cells.h"
+#include "distbench/config/experiment/cells.h"
 #include "distbench/protection/resumption.h"
 #include "distbench/protection/testing/example_experiment.h"
 #include "distbench/results/histogram_proto.h"

@@ -48,8 +48,9 @@ struct Peer {
   std::vector<std::string> addresses;
 
   // How to choose among several servers: kRoundRobinPolicy or kPickFirstPolicy
-  // (config/driver_options.h). Empty if there is only one, as always with
-  // drivers that declare no settings of channels (config/driver_catalog.h).
+  // (config/plan/driver_options.h). Empty if there is only one, as always with
+  // drivers that declare no settings of channels
+  // (config/catalogs/driver_catalog.h).
   std::string policy{};
 };
 

@@ -27,6 +27,15 @@ void AddCounters(const Message& from, Message& into) {
   }
 }
 
+void AppendUse(const GroupUse& later, GroupUse& sum) {
+  GroupUse counters = later;
+  counters.clear_memory_bytes();
+  counters.clear_swap_bytes();
+  AddCounters(counters, sum);
+  if (later.has_memory_bytes()) sum.set_memory_bytes(later.memory_bytes());
+  if (later.has_swap_bytes()) sum.set_swap_bytes(later.swap_bytes());
+}
+
 void SubtractCounters(const Message& start, Message& into) {
   const google::protobuf::Reflection& reflection = *into.GetReflection();
   for (const FieldDescriptor* field : CountersIn(into)) {

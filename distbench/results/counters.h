@@ -19,6 +19,10 @@ namespace distbench {
 void AddCounters(const google::protobuf::Message& from,
                  google::protobuf::Message& into);
 
+// Adds what a group used in the interval after that of `sum`. Amounts of memory
+// are those at the end.
+void AppendUse(const GroupUse& later, GroupUse& sum);
+
 // Turns a later reading of counters into what was counted since `start`.
 // Counters that `start` lacks are removed. None becomes negative: the kernel
 // may correct idle times downwards.

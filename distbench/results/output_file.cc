@@ -5,17 +5,24 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "absl/memory/memory.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "distbench/base/files.h"
 
 namespace distbench {
@@ -35,6 +42,65 @@ int StandardDescriptor(const std::string& path) {
 std::string ResolvedPath(const std::string& path) {
   char resolved[PATH_MAX];
   return realpath(path.c_str(), resolved) == nullptr ? path : resolved;
+}
+
+// Temporary files are TARGET.PID.tmp.
+constexpr char kTemporarySuffix[] = ".tmp";
+
+bool IsTemporaryOf(absl::string_view name, absl::string_view target_name) {
+  return absl::ConsumePrefix(&name, target_name) &&
+         absl::ConsumePrefix(&name, ".") &&
+         absl::ConsumeSuffix(&name, kTemporarySuffix) && !name.empty() &&
+         std::all_of(name.begin(), name.end(), absl::ascii_isdigit);
+}
+
+int LockFile(int fd, int operation) {
+  int result = 0;
+  do {
+    result = flock(fd, operation);
+  } while (result != 0 && errno == EINTR);
+  return result;
+}
+
+// Removes a temporary file, unless a process holds it.
+void RemoveIfAbandoned(const std::string& path) {
+  const FileDescriptor fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (fd.is_open() && LockFile(fd.get(), LOCK_EX | LOCK_NB) == 0) {
+    unlink(path.c_str());
+  }
+}
+
+// Removes the temporary files of processes that were killed.
+void RemoveAbandoned(const std::string& target_path) {
+  const std::filesystem::path target(target_path);
+  const std::filesystem::path folder =
+      target.has_parent_path() ? target.parent_path() : ".";
+  std::error_code error;
+  std::filesystem::directory_iterator entry(folder, error), end;
+  for (; !error && entry != end; entry.increment(error)) {
+    if (IsTemporaryOf(entry->path().filename().string(),
+                      target.filename().string())) {
+      RemoveIfAbandoned(entry->path().string());
+    }
+  }
+}
+
+bool IsStillFileOf(int fd, const std::string& path) {
+  struct stat opened, named;
+  return fstat(fd, &opened) == 0 && stat(path.c_str(), &named) == 0 &&
+         opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+}
+
+// Creates and holds a temporary file, as long as the descriptor is open.
+int OpenTemporary(const std::string& path) {
+  while (true) {
+    const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+                        kDefaultMode);
+    if (fd < 0) return fd;
+    // Where files cannot be locked, nobody takes it for abandoned either.
+    if (LockFile(fd, LOCK_SH) != 0 || IsStillFileOf(fd, path)) return fd;
+    close(fd);  // another process has just taken it for abandoned
+  }
 }
 
 }  // namespace
@@ -58,9 +124,9 @@ absl::StatusOr<std::unique_ptr<OutputFile>> OutputFile::Open(
     fd = -1;  // read-only, although its directory would allow replacing it
   } else {
     target_path = ResolvedPath(path);
-    temporary_path = absl::StrCat(target_path, ".", getpid(), ".tmp");
-    fd = open(temporary_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
-              kDefaultMode);
+    temporary_path = absl::StrCat(target_path, ".", getpid(), kTemporarySuffix);
+    RemoveAbandoned(target_path);
+    fd = OpenTemporary(temporary_path);
   }
   if (fd < 0) {
     return WriteError(path, errno);

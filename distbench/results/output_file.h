@@ -20,7 +20,8 @@ namespace distbench {
 // Writes to a temporary file in the directory of the destination, and gives it
 // the destination's name at Commit(). An existing file of that name is kept
 // until then. Symbolic links are followed. After Commit(), both file and name
-// are on disk, if the file system has one.
+// are on disk, if the file system has one. What a killed process has left of a
+// temporary file is removed by the next one that writes the same file.
 //
 // Only regular files can be replaced: pipes and devices are written directly,
 // and "/dev/stdout" and "/dev/stderr" mean the process's own streams, at their

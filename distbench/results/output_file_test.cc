@@ -2,8 +2,10 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -49,6 +51,15 @@ class OutputFileTest : public testing::Test {
 
   static void WriteOld(const std::string& path) {
     std::ofstream(path) << "old";
+  }
+
+  std::vector<std::string> Names() const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(directory_)) {
+      names.push_back(entry.path().filename().string());
+    }
+    std::sort(names.begin(), names.end());
+    return names;
   }
 
   static std::unique_ptr<OutputFile> Open(const std::string& path) {
@@ -226,6 +237,38 @@ TEST_F(OutputFileTest, StandardOutputGoesOnWhereItIs) {
   close(saved);
   ASSERT_TRUE(file.ok()) << file.status();
   EXPECT_EQ(*ReadFile(path), "before result after");
+}
+
+TEST_F(OutputFileTest, RemovesWhatAKilledProcessLeft) {
+  const pid_t child = fork();
+  if (child == 0) {
+    const auto left = OutputFile::Open(Path("out"));
+    _exit(left.ok() ? 0 : 1);  // without destructors, as if killed
+  }
+  ASSERT_EQ(waitpid(child, nullptr, 0), child);
+  ASSERT_EQ(FileCount(), 1);
+  for (const char* name :
+       {"out.1.txt", "out.x.tmp", "out..tmp", "other.1.tmp"}) {
+    WriteOld(Path(name));
+  }
+  const auto file = Open(Path("out"));
+  EXPECT_THAT(Names(), ElementsAre("other.1.tmp", "out..tmp", "out.1.txt",
+                                   "out." + std::to_string(getpid()) + ".tmp",
+                                   "out.x.tmp"));
+}
+
+TEST_F(OutputFileTest, LeavesWhatAnotherProcessWrites) {
+  const auto first = Open(Path("out"));
+  const pid_t child = fork();
+  if (child == 0) {
+    const auto second = OutputFile::Open(Path("out"));
+    _exit(second.ok() && (*second)->Commit().ok() ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(first->Commit(), absl::OkStatus());
+  EXPECT_THAT(Names(), ElementsAre("out"));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "absl/time/time.h"
 #include "distbench/base/testing/proto_testing.h"
 #include "distbench/results/histogram_proto.h"
+#include "distbench/search/testing/simulated_system.h"
 #include "distbench/stats/log_histogram.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -21,19 +22,10 @@ using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
 DistributedSystemDescription MakeTest() {
-  return FromText<DistributedSystemDescription>(
-      R"(services { name: "client" count: 1 x_size: 1 }
-         services { name: "server" count: 1 x_size: 1 }
-         rpc_descriptions {
-           name: "query" client: "client" server: "server"
-         }
-         action_lists { name: "client" action_names: "send" }
-         action_lists { name: "query" }
-         actions {
-           name: "send" rpc_name: "query"
-           iterations { open_loop_interval_ns: 10000000 }
-         }
-         search { objectives: "query p95<=1ms" initial_load: 100 })");
+  DistributedSystemDescription test = SimulatedTest(10'000'000);
+  *test.mutable_search() = FromText<LoadSearchSpec>(
+      "objectives: 'query p95<=1ms' initial_load: 100");
+  return test;
 }
 
 SearchPlan Plan(int instances = 1) {

@@ -1,5 +1,6 @@
 #include "distbench/security/credentials.h"
 
+#include <grpcpp/create_channel.h>
 #include <grpcpp/security/tls_certificate_verifier.h>
 #include <grpcpp/security/tls_credentials_options.h>
 
@@ -42,16 +43,25 @@ TlsCredentials::TlsCredentials(const TlsFiles& files)
 
 absl::StatusOr<std::shared_ptr<const TlsCredentials>> TlsCredentials::Load(
     const TlsFiles& files, TlsRole role) {
-  if (files.empty()) return std::shared_ptr<const TlsCredentials>();
   const absl::Status status = CheckTlsFiles(files, role);
   if (!status.ok()) return status;
+  if (files.empty()) return std::shared_ptr<const TlsCredentials>();
   return std::shared_ptr<const TlsCredentials>(new TlsCredentials(files));
 }
 
-std::shared_ptr<grpc::ChannelCredentials> SequencerChannelCredentials(
-    const TlsCredentials* tls) {
-  if (tls == nullptr) return grpc::InsecureChannelCredentials();
-  return tls_api::TlsCredentials(ChannelOptions(*tls));
+std::shared_ptr<grpc::Channel> MakeSequencerChannel(
+    const std::string& address, const TlsCredentials* tls,
+    grpc::ChannelArguments arguments) {
+  if (tls == nullptr) {
+    return grpc::CreateCustomChannel(
+        address, grpc::InsecureChannelCredentials(), arguments);
+  }
+  // gRPC then checks the certificate against this name, instead of the host's.
+  if (!tls->files().name.empty()) {
+    arguments.SetSslTargetNameOverride(tls->files().name);
+  }
+  return grpc::CreateCustomChannel(
+      address, tls_api::TlsCredentials(ChannelOptions(*tls)), arguments);
 }
 
 CoreChannelCredentials PeerChannelCredentials(const TlsCredentials* tls) {

@@ -5,11 +5,14 @@
 #define DISTBENCH_SECURITY_CREDENTIALS_H_
 
 #include <grpc/grpc_security.h>
+#include <grpcpp/channel.h>
 #include <grpcpp/security/credentials.h>
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/security/tls_certificate_provider.h>
+#include <grpcpp/support/channel_arguments.h>
 
 #include <memory>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "distbench/security/tls_files.h"
@@ -57,10 +60,11 @@ class TlsCredentials {
 
 // In the functions below, null means plain text.
 
-// For a channel to a sequencer, whose certificate must match the host name that
-// the user gave.
-std::shared_ptr<grpc::ChannelCredentials> SequencerChannelCredentials(
-    const TlsCredentials* tls);
+// Returns a channel to the sequencer at "HOST:PORT", whose certificate must
+// have the name that the files ask for, or else match the host.
+std::shared_ptr<grpc::Channel> MakeSequencerChannel(
+    const std::string& address, const TlsCredentials* tls,
+    grpc::ChannelArguments arguments);
 
 // For a channel to another node, whose certificate must be signed by the CA.
 // Its name is not checked, because nodes use addresses that are chosen for each

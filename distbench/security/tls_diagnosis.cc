@@ -123,6 +123,11 @@ std::string ExplainCertificate(const std::string& address, long result,
   switch (result) {
     case X509_V_ERR_HOSTNAME_MISMATCH:
     case X509_V_ERR_IP_ADDRESS_MISMATCH:
+      if (!files.name.empty()) {
+        return absl::StrCat(
+            "the certificate of ", address, " does not have the name ",
+            files.name, "; is that the sequencer, and is --tls_name right?");
+      }
       return absl::StrCat("the certificate of ", address,
                           " is for another host; name the host as its "
                           "certificate does, or have one made for this name");
@@ -171,7 +176,9 @@ std::string DiagnoseTls(const std::string& address, const TlsFiles& files,
   constexpr unsigned char kAlpn[] = "\x02h2";
   SSL_set_alpn_protos(ssl.get(), kAlpn, sizeof(kAlpn) - 1);
   SSL_set_fd(ssl.get(), socket.fd());
-  if (server_name == ServerName::kChecked) ExpectHost(ssl.get(), host);
+  if (server_name == ServerName::kChecked) {
+    ExpectHost(ssl.get(), files.name.empty() ? host : files.name);
+  }
 
   const bool connected = SSL_connect(ssl.get()) == 1;
   const long verified = SSL_get_verify_result(ssl.get());

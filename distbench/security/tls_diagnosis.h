@@ -8,7 +8,8 @@
 
 namespace distbench {
 
-// Whether the server's certificate must match the host name.
+// Whether the server's certificate must match the host, or the name that the
+// files ask for.
 enum class ServerName { kChecked, kAny };
 
 // Explains why gRPC could not connect to "HOST:PORT". gRPC's own errors say

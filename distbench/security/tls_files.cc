@@ -30,19 +30,18 @@ using Bio = std::unique_ptr<BIO, FreeOpenSsl>;
 using Certificate = std::unique_ptr<X509, FreeOpenSsl>;
 using Key = std::unique_ptr<EVP_PKEY, FreeOpenSsl>;
 
-absl::Status Wrong(absl::string_view flag, const std::string& file,
+absl::Status Wrong(absl::string_view label, const std::string& file,
                    absl::string_view problem) {
-  return absl::InvalidArgumentError(
-      absl::StrCat(flag, "=", file, ": ", problem));
+  return absl::InvalidArgumentError(absl::StrCat(label, file, ": ", problem));
 }
 
-absl::StatusOr<Bio> Open(absl::string_view flag, const std::string& file) {
+absl::StatusOr<Bio> Open(absl::string_view label, const std::string& file) {
   errno = 0;
   Bio bio(BIO_new_file(file.c_str(), "r"));
   if (bio != nullptr) return bio;
   const int error = errno;
   ERR_clear_error();
-  return Wrong(flag, file,
+  return Wrong(label, file,
                absl::StrCat("cannot be read: ", std::strerror(error)));
 }
 
@@ -55,58 +54,57 @@ std::string ToText(const ASN1_TIME* time) {
   return std::string(text, size);
 }
 
-absl::StatusOr<Certificate> ReadCertificate(absl::string_view flag,
+absl::StatusOr<Certificate> ReadCertificate(absl::string_view label,
                                             const std::string& file) {
-  const absl::StatusOr<Bio> bio = Open(flag, file);
+  const absl::StatusOr<Bio> bio = Open(label, file);
   if (!bio.ok()) return bio.status();
   Certificate certificate(
       PEM_read_bio_X509(bio->get(), nullptr, nullptr, nullptr));
   if (certificate == nullptr) {
     ERR_clear_error();
-    return Wrong(flag, file,
+    return Wrong(label, file,
                  "no certificate in PEM form, which begins with \"-----BEGIN "
                  "CERTIFICATE-----\"");
   }
   const ASN1_TIME* end = X509_get0_notAfter(certificate.get());
   if (X509_cmp_current_time(end) < 0) {
     return Wrong(
-        flag, file,
+        label, file,
         absl::StrCat("the certificate expired on ", ToText(end), "; renew it"));
   }
   const ASN1_TIME* begin = X509_get0_notBefore(certificate.get());
   if (X509_cmp_current_time(begin) > 0) {
-    return Wrong(flag, file,
+    return Wrong(label, file,
                  absl::StrCat("the certificate is valid only from ",
                               ToText(begin), "; is the host's clock right?"));
   }
   return certificate;
 }
 
-absl::StatusOr<Key> ReadKey(const std::string& file) {
-  constexpr absl::string_view kFlag = "--tls_key";
-  const absl::StatusOr<Bio> bio = Open(kFlag, file);
+absl::StatusOr<Key> ReadKey(absl::string_view label, const std::string& file) {
+  const absl::StatusOr<Bio> bio = Open(label, file);
   if (!bio.ok()) return bio.status();
   // Without this callback, OpenSSL asks for a password on the terminal.
   const auto no_password = [](char*, int, int, void*) { return -1; };
   Key key(PEM_read_bio_PrivateKey(bio->get(), nullptr, no_password, nullptr));
   if (key != nullptr) return key;
   ERR_clear_error();
-  return Wrong(kFlag, file,
+  return Wrong(label, file,
                "no private key in PEM form, or one with a password, which "
                "distbench cannot ask for");
 }
 
-absl::Status CheckPair(const TlsFiles& files) {
+absl::Status CheckPair(const TlsFiles& files, const TlsLabels& labels) {
   const absl::StatusOr<Certificate> certificate =
-      ReadCertificate("--tls_cert", files.cert);
+      ReadCertificate(labels.cert, files.cert);
   if (!certificate.ok()) return certificate.status();
-  const absl::StatusOr<Key> key = ReadKey(files.key);
+  const absl::StatusOr<Key> key = ReadKey(labels.key, files.key);
   if (!key.ok()) return key.status();
   if (X509_check_private_key(certificate->get(), key->get()) == 1) {
     return absl::OkStatus();
   }
   ERR_clear_error();
-  return Wrong("--tls_key", files.key,
+  return Wrong(labels.key, files.key,
                absl::StrCat("not the key of the certificate in ", files.cert));
 }
 
@@ -167,13 +165,20 @@ std::string NameOf(const FileDescriptor& descriptor) {
 
 }  // namespace
 
-absl::Status CheckTlsFiles(const TlsFiles& files, TlsRole role) {
-  if (files.empty()) return absl::OkStatus();
+absl::Status CheckTlsFiles(const TlsFiles& files, TlsRole role,
+                           const TlsLabels& labels) {
+  if (files.empty()) {
+    return files.name.empty()
+               ? absl::OkStatus()
+               : Missing("--tls_ca",
+                         "--tls_name is the name in a certificate, and there "
+                         "is none without TLS");
+  }
   absl::Status status = CheckCompleteness(files, role);
   if (status.ok() && !files.ca.empty()) {
-    status = ReadCertificate("--tls_ca", files.ca).status();
+    status = ReadCertificate(labels.ca, files.ca).status();
   }
-  if (status.ok() && !files.cert.empty()) status = CheckPair(files);
+  if (status.ok() && !files.cert.empty()) status = CheckPair(files, labels);
   return status;
 }
 

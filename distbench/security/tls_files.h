@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "distbench/base/files.h"
 
 namespace distbench {
@@ -23,6 +24,11 @@ struct TlsFiles {
   // The unencrypted private key of the first certificate of `cert`.
   std::string key;
 
+  // Not a file: the name that the sequencer's certificate must have; empty: the
+  // name of the host that was connected to.
+  std::string name = {};
+
+  // Whether there are no files.
   bool empty() const { return ca.empty() && cert.empty() && key.empty(); }
 };
 
@@ -37,9 +43,18 @@ enum class TlsRole {
   kNode,
 };
 
+// How errors name a file: by the flag that named it, unless the files were not
+// given by flags.
+struct TlsLabels {
+  absl::string_view ca = "--tls_ca=";
+  absl::string_view cert = "--tls_cert=";
+  absl::string_view key = "--tls_key=";
+};
+
 // Checks that the files are complete for the role, readable, consistent and not
 // expired. The error names the flag and the file.
-absl::Status CheckTlsFiles(const TlsFiles& files, TlsRole role);
+absl::Status CheckTlsFiles(const TlsFiles& files, TlsRole role,
+                           const TlsLabels& labels = {});
 
 // The contents of the files of TlsFiles. Empty if there is no such file.
 struct TlsContents {

@@ -50,6 +50,11 @@ TEST_F(TlsFilesTest, SaysWhatIsMissing) {
               HasSubstr("TLS needs --tls_cert as well"));
 }
 
+TEST_F(TlsFilesTest, NameWithoutTlsIsAnError) {
+  EXPECT_THAT(Error({.name = "host"}, TlsRole::kClient),
+              AllOf(HasSubstr("TLS needs --tls_ca"), HasSubstr("--tls_name")));
+}
+
 TEST_F(TlsFilesTest, NamesTheFileThatIsNotThere) {
   TlsFiles files = good_;
   files.ca = "/no/such/file";

@@ -62,8 +62,8 @@ TestOutcome TestRunner::RunOne(const DistributedSystemDescription& test) {
 }
 
 TestOutcome TestRunner::Keep(const DistributedSystemDescription& test) {
-  Say(absl::StrCat("Kept ", directory_.ResultPath(test.name()),
-                   ", so the test is not run again."));
+  SayProgress(absl::StrCat("Kept ", directory_.ResultPath(test.name()),
+                           ", so the test is not run again."));
   if (directory_.HasOtherConfig(test)) {
     Say(absl::StrCat("note: ", directory_.ConfigPath(test.name()),
                      " differs from the requested config; to measure that, "
@@ -123,12 +123,12 @@ TestOutcome TestRunner::Finish(const DistributedSystemDescription& test,
 }
 
 void TestRunner::Announce(const DistributedSystemDescription& test) {
-  Say(absl::StrCat("Individual test config saved in ",
-                   directory_.ConfigPath(test.name()), "."));
-  Say(absl::StrCat("Trying to produce ", directory_.ResultPath(test.name()),
-                   "."));
+  SayProgress(absl::StrCat("Individual test config saved in ",
+                           directory_.ConfigPath(test.name()), "."));
+  SayProgress(absl::StrCat("Trying to produce ",
+                           directory_.ResultPath(test.name()), "."));
   const absl::Time now = absl::FromUnixNanos(console_.progress.clock->UnixNs());
-  Say(absl::StrCat(
+  SayProgress(absl::StrCat(
       "Starting at ",
       absl::FormatTime("%a %b %e %H:%M:%S %Z %Y", now, absl::LocalTimeZone()),
       "."));
@@ -159,10 +159,14 @@ void TestRunner::SayWhatIsLeft(
     seconds += TrafficSeconds(test);
   }
   if (count == 0 || unreachable_ || console_.stop_requested()) return;
-  Say(absl::StrCat(
+  SayProgress(absl::StrCat(
       count, count == 1 ? " test" : " tests", " left, about ",
       absl::FormatDuration(absl::Seconds(static_cast<int64_t>(seconds))),
       " of traffic."));
+}
+
+void TestRunner::SayProgress(absl::string_view text) {
+  if (!console_.quiet) Say(text);
 }
 
 void TestRunner::Say(absl::string_view text) {

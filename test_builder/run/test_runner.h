@@ -30,6 +30,9 @@ struct RunConsole {
 
   ProgressDisplayOptions progress;
 
+  // Leaves out what happens as it should.
+  bool quiet = false;
+
   // Whether the user has asked to stop. Whoever notices first also calls
   // TestBackend::Cancel(), to end the running test.
   std::function<bool()> stop_requested;
@@ -60,8 +63,9 @@ class TestRunner {
   // Prints how many tests will run, and for how long.
   void SayWhatIsLeft(absl::Span<const DistributedSystemDescription> tests);
 
-  // Prints a line to the messages.
+  // Print a line to the messages: always, and unless the console is quiet.
   void Say(absl::string_view text);
+  void SayProgress(absl::string_view text);
 
   TestBackend& backend_;
   const ResultDirectory& directory_;

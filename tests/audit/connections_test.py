@@ -6,16 +6,13 @@ which connections these were. On a busy machine, a connection that lost nothing
 may send a segment again because the answer was late, but not as many.
 """
 
-import csv
-import io
 import re
 import shutil
-import tempfile
 import time
-import unittest
 
 from tests import programs
 from tests import testing_main
+from tests.audit import separate_hosts
 from tests.faults import cluster as clusters
 from tests.faults import namespaces
 
@@ -25,22 +22,8 @@ RETRANSMITTED = re.compile(r" retrans:\d+/(\d+)")
 ENOUGH = 3
 
 
-class ConnectionsTest(unittest.TestCase):
-    unavailable = None  # the reason, if namespaces are unavailable
-    hosts = None
-
-    def setUp(self):
-        if self.unavailable is not None:
-            self.skipTest(self.unavailable)
-        if ConnectionsTest.hosts is None:
-            lab = namespaces.Lab()
-            names = ("sequencer", "client", "node0", "node1", "node2")
-            ConnectionsTest.hosts = {name: lab.add_host(name) for name in names}
-        self.folder = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.folder)
-        self.cluster = clusters.Cluster(self.hosts, self.folder)
-        self.addCleanup(self.cluster.close)
-        self.cluster.start()
+class ConnectionsTest(separate_hosts.SeparateHostsTest):
+    NODES = 3
 
     def address(self, name):
         return self.hosts[name].address
@@ -81,16 +64,6 @@ class ConnectionsTest(unittest.TestCase):
             *("ss", "-tinH", "dst", self.address("node2"))
         )
         return [int(count) for count in RETRANSMITTED.findall(text)]
-
-    def table(self, run, name):
-        outcome = programs.Program(
-            [
-                *(programs.DISTBENCH, "report", run.outfile),
-                *("--format=csv", f"--table={name}"),
-            ]
-        ).wait()
-        self.assertIn(outcome.status, (0, 3), outcome.err)
-        return list(csv.DictReader(io.StringIO(outcome.out)))
 
     def check_connections(self, rows):
         instances = {

@@ -5,18 +5,12 @@ A client and a server run in network namespaces of their own, joined by a link
 that delays packets. Each case prints a row of the table in docs/measuring.md.
 """
 
-import csv
-import io
 import json
-import shutil
 import statistics
-import tempfile
-import unittest
 
-from tests import programs
 from tests import testing_main
 from tests.audit import delayed_link
-from tests.faults import cluster as clusters
+from tests.audit import separate_hosts
 from tests.faults import namespaces
 
 TOLERANCE = 0.05
@@ -77,37 +71,22 @@ tests {{
 """
 
 
-class TimePartsTest(unittest.TestCase):
-    unavailable = None  # the reason, if namespaces are
-    hosts = None
+class TimePartsTest(separate_hosts.SeparateHostsTest):
+    def prepare_hosts(self, hosts):
+        delayed_link.DelayedLink(
+            (hosts["node0"], hosts["node1"]), ADDRESSES, LINK_MS / 1000
+        )
 
-    def setUp(self):
-        if self.unavailable is not None:
-            self.skipTest(self.unavailable)
-        if TimePartsTest.hosts is None:
-            lab = namespaces.Lab()
-            names = ("sequencer", "client", "node0", "node1")
-            hosts = {name: lab.add_host(name) for name in names}
-            delayed_link.DelayedLink(
-                (hosts["node0"], hosts["node1"]), ADDRESSES, LINK_MS / 1000
-            )
-            TimePartsTest.hosts = hosts
-        self.folder = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.folder)
-        self.cluster = clusters.Cluster(self.hosts, self.folder)
-        self.addCleanup(self.cluster.close)
-        self.cluster.start_sequencer()
-        for number, address in enumerate(ADDRESSES):
-            self.cluster.start_node(number, f"--service_address={address}")
-        self.cluster.wait_for_nodes(2)
+    def node_flags(self, number):
+        return (f"--service_address={ADDRESSES[number]}",)
 
     def measure(self, name, config):
         """Returns the medians of the parts in ms, by name, and the samples."""
         run = self.cluster.start_run(config)
         outcome = run.finish()
         self.assertEqual(outcome.status, 0, outcome)
-        self.assertRegex(self.report(run.outfile), r"(?m)^\s*Time parts:$")
-        report = json.loads(self.report(run.outfile, "--format=json"))
+        self.assertRegex(self.report(run), r"(?m)^\s*Time parts:$")
+        report = json.loads(self.report(run, "--format=json"))
         (test,) = report["tests"]
         codes = [finding["code"] for finding in test["findings"]]
         self.assertNotIn("time_parts_missing", codes)
@@ -119,27 +98,11 @@ class TimePartsTest(unittest.TestCase):
                 dict(zip(table["columns"], row)) for row in table["rows"]
             )
         }
-        samples = list(
-            csv.DictReader(
-                io.StringIO(
-                    self.report(
-                        run.outfile, "--format=csv", "--table=samples"
-                    )
-                )
-            )
-        )
+        samples = self.table(run, "samples")
         samples.sort(key=lambda sample: int(sample["start_timestamp_ns"]))
         self.assertGreater(len(samples), 10)
         self.check_sums(samples)
         return parts, samples
-
-    def report(self, outfile, *flags):
-        outcome = programs.Program(
-            [programs.DISTBENCH, "report", outfile, *flags]
-        ).wait()
-        # 3: requests that the cap held back make the run invalid.
-        self.assertIn(outcome.status, (0, 3), outcome.err)
-        return outcome.out
 
     def check_sums(self, samples):
         for sample in samples:

@@ -7,16 +7,14 @@ row of the table in docs/measuring.md.
 import shutil
 import signal
 import statistics
-import tempfile
 import time
-import unittest
 
 from tests import programs
 from tests import testing_main
 from tests.audit import capture
 from tests.audit import comparison
 from tests.audit import framing
-from tests.faults import cluster as clusters
+from tests.audit import separate_hosts
 from tests.faults import namespaces
 
 RATE = 1000
@@ -111,26 +109,7 @@ def _row(driver, traffic_name, reported, traffic, asked_rate):
     return f"| {' | '.join(cells)} |"
 
 
-class WireTest(unittest.TestCase):
-    unavailable = None  # the reason, if namespaces or tcpdump are unavailable
-    hosts = None
-
-    def setUp(self):
-        if self.unavailable is not None:
-            self.skipTest(self.unavailable)
-        if WireTest.hosts is None:
-            lab = namespaces.Lab()
-            names = ("sequencer", "client", "node0", "node1")
-            WireTest.hosts = {name: lab.add_host(name) for name in names}
-        self.folder = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.folder)
-        self.cluster = clusters.Cluster(self.hosts, self.folder)
-        self.addCleanup(self.cluster.close)
-        self.cluster.start_sequencer()
-        self.cluster.start_node(0)
-        self.cluster.start_node(1)
-        self.cluster.wait_for_nodes(2)
-
+class WireTest(separate_hosts.SeparateHostsTest):
     def run_captured(self, name, config):
         """Returns the records of the capture, and what the result reports."""
         path = f"{self.folder}/{name}.pcap"
@@ -142,8 +121,8 @@ class WireTest(unittest.TestCase):
         outcome = tcpdump.stop(signal.SIGINT)
         self.assertIn("\n0 packets dropped by kernel", outcome.err)
         return records, comparison.read_report(
-            self.report(run.outfile, "--format=json"),
-            self.report(run.outfile, "--format=csv", "--table=samples"),
+            self.report(run, "--format=json"),
+            self.report(run, "--format=csv", "--table=samples"),
         )
 
     def start_tcpdump(self, path):
@@ -176,14 +155,6 @@ class WireTest(unittest.TestCase):
             if time.monotonic() > end:
                 raise AssertionError("connections did not end")
             time.sleep(0.05)
-
-    def report(self, outfile, *flags):
-        outcome = programs.Program(
-            [programs.DISTBENCH, "report", outfile, *flags]
-        ).wait()
-        # 3: on a busy machine, requests were so late that the run is invalid.
-        self.assertIn(outcome.status, (0, 3), outcome.err)
-        return outcome.out
 
     def check_sensitivity(self, records, reported, traffic, traffic_of):
         """Checks that a lost packet, and a lost last request, are noticed."""

@@ -206,7 +206,7 @@ class RawNode {
     NodeMessage message;
     NodeRegistration& registration = *message.mutable_registration();
     registration.set_hostname("alpha");
-    registration.set_version(kVersion);
+    registration.set_version(std::string(ProgramVersion()));
     registration.set_incarnation(1);
     return stream_->Write(message);
   }

@@ -3,9 +3,11 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
 #include "distbench/base/listen_address.h"
 #include "distbench/base/testing/status_testing.h"
@@ -241,6 +243,40 @@ TEST(NodesTest, StopTheirTrafficWhenTheSequencerIsGone) {
   EXPECT_TRUE(cluster.engines().WaitFor("server/0", EngineStep::kShutdown));
   const absl::Status status = run.Finish();
   EXPECT_THAT(Message(status), HasSubstr("shutting down"));
+}
+
+TEST(NodesTest, EndWhenTheirSequencerStaysAway) {
+  absl::Status end;
+  absl::Notification has_ended;
+  Cluster cluster;
+  NodeManagerOptions options = Named(7);
+  options.reconnect_timeout = absl::Milliseconds(300);
+  options.on_ended = [&](absl::Status status) {
+    end = std::move(status);
+    has_ended.Notify();
+  };
+  cluster.StartNode(std::move(options));
+  NodeManager& patient = cluster.StartNode();
+  cluster.StopSequencer();
+  ASSERT_TRUE(has_ended.WaitForNotificationWithTimeout(kGenerous));
+  EXPECT_TRUE(absl::IsUnavailable(end));
+  EXPECT_THAT(Message(end), HasSubstr("node7 has lost"));
+  cluster.RestartSequencer();
+  EXPECT_TRUE(cluster.WaitForNodeCount(1));
+  EXPECT_EQ(patient.alias(), "node0");
+}
+
+TEST(NodesTest, EndWithTheirSequencerIfItSaysSo) {
+  absl::Notification has_ended;
+  Cluster cluster;
+  NodeManagerOptions options;
+  options.on_ended = [&](const absl::Status& status) {
+    EXPECT_EQ(status, absl::OkStatus());
+    has_ended.Notify();
+  };
+  cluster.StartNode(std::move(options));
+  EXPECT_TRUE(cluster.sequencer().EndNodes(kGenerous));
+  EXPECT_TRUE(has_ended.WaitForNotificationWithTimeout(kGenerous));
 }
 
 TEST(NodesTest, ComeBackToASequencerThatWasRestarted) {

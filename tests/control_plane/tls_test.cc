@@ -137,6 +137,23 @@ TEST_F(TlsTest, ASequencerMustHaveTheNameThatIsAskedFor) {
   EXPECT_THAT(Message(Connect(alice_)), HasSubstr("is for another host"));
 }
 
+TEST_F(TlsTest, AnotherNameThanTheHostsMayBeAskedFor) {
+  // As the processes of a job do: the certificate of all of them has its name.
+  const TlsFiles job = authority_.Issue(
+      "job", {.common_name = "job", .alternative_names = {"DNS:the-job"}});
+  StartSequencer(job);
+  TlsFiles files = job;
+  EXPECT_THAT(Message(Connect(files)), HasSubstr("is for another host"));
+  files.name = "the-job";
+  EXPECT_EQ(Connect(files), absl::OkStatus());
+  EXPECT_EQ(StartNode(files).status(), absl::OkStatus());
+  files.name = "another-job";
+  const std::string problem = "does not have the name another-job";
+  EXPECT_THAT(Message(Connect(files)),
+              AllOf(HasSubstr(problem), HasSubstr("--tls_name")));
+  EXPECT_THAT(Message(StartNode(files).status()), HasSubstr(problem));
+}
+
 TEST_F(TlsTest, ExpiredCertificatesAreFoundBeforeAnythingElse) {
   const TlsFiles expired = authority_.Issue(
       "old", {.common_name = "old", .validity = -absl::Minutes(1)});

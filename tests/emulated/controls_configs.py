@@ -42,6 +42,7 @@ BURN = """
 READ = """
   activity_settings { name: "activity_func" string_value: "Disk" }
   activity_settings { name: "directory" string_value: "/data" }
+  activity_settings { name: "io" string_value: "direct" }
   activity_settings { name: "data_bytes" int64_value: 8388608 }
 """
 
@@ -166,8 +167,8 @@ def configs():
         "memory_low": config(
             "memory_low",
             {
-                FAVOURED: grow(KEPT_BYTES, hot_percent=0),
-                OTHER: grow(KEPT_BYTES, hot_percent=0),
+                FAVOURED: grow(KEPT_BYTES, hot_percent=1),
+                OTHER: grow(KEPT_BYTES, hot_percent=1),
                 "hog": grow(3 * GROWN_BYTES),
             },
             group(

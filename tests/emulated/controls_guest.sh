@@ -13,11 +13,12 @@ sample() {
   local group
   local name
   local file
+  local value
   for group in "$@"; do
     [ -d "$group" ] || continue
     name=${group##*/}
     for file in memory.current memory.swap.current; do
-      [ -e "$group/$file" ] && echo "$now $name $file $(cat "$group/$file")"
+      value=$(cat "$group/$file") && echo "$now $name $file $value"
     done
     sed -n "s/^usage_usec /$now $name cpu.stat:usage_usec /p" \
       "$group/cpu.stat"
@@ -64,11 +65,6 @@ begin() {
   state >"/out/$1.held"
 }
 
-guardian() {
-  # Brackets, because the command line of grep has this text, too.
-  grep -l '[c]ontrol_guardian' /proc/[0-9]*/cmdline 2>/dev/null | cut -d/ -f3
-}
-
 # pidof_command WORD: the process of distbench with this subcommand.
 pidof_command() {
   local process
@@ -76,6 +72,10 @@ pidof_command() {
     tr '\0' ' ' <"/proc/$process/cmdline" | grep -q "^[^ ]* $1 " &&
       echo "$process"
   done
+}
+
+guardian() {
+  pidof_command control_guardian
 }
 
 end_by_cancelling() {
@@ -112,6 +112,7 @@ end_without_both() {
   kill -KILL "$node"
   sleep 3
   state >/out/both_killed.left
+  renew_delegated
   start_node
   ended both_killed
   stop_cluster

@@ -6,6 +6,20 @@ readonly NEIGHBOUR=$ROOT_GROUP/neighbour
 readonly STATE_FOLDER=/data/state
 readonly RESTORE_SECONDS=30
 
+make_delegated() {
+  mkdir $DELEGATED
+  # What groups below are protected from must be granted here, too.
+  echo max >$DELEGATED/memory.min
+  echo max >$DELEGATED/memory.low
+}
+
+# As a service manager does when nothing of a service is left. While the group
+# passes controllers on, no process can enter it.
+renew_delegated() {
+  find $DELEGATED -depth -type d -exec rmdir {} \;
+  make_delegated
+}
+
 # Groups as a host would have them. The neighbour is one of everything else.
 prepare_host() {
   mount_data
@@ -13,17 +27,17 @@ prepare_host() {
   drive=$(drive_called data)
   number=$(number_of "$drive")
   sed -i "s/DRIVE/$drive/" /*.config
-  mkdir $DELEGATED $NEIGHBOUR
-  in_group $NEIGHBOUR sleep 100000 &
-  # What groups below are protected from must be granted here, too.
-  echo max >$DELEGATED/memory.low
+  make_delegated
+  mkdir $NEIGHBOUR
+  become_in_group $NEIGHBOUR sleep 100000 &
   mkdir -p $STATE_FOLDER
   chmod 700 $STATE_FOLDER
 }
 
 start_node() {
-  in_group $DELEGATED distbench node_manager node0 --test_sequencer=$ADDRESS \
-    --service_address=127.0.0.1 --control_state_dir=$STATE_FOLDER \
+  become_in_group $DELEGATED distbench node_manager node0 \
+    --test_sequencer=$ADDRESS --service_address=127.0.0.1 \
+    --control_state_dir=$STATE_FOLDER \
     >/out/node0.log 2>&1 &
   node=$!
   wait_for node0 ' registered with '

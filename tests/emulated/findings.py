@@ -17,6 +17,24 @@ DISTBENCH = os.environ.get(
 )
 
 
+# What a test's controls are written to.
+CONTROL_FILES = (
+    "cpu.weight",
+    "cpu.max",
+    "cpuset.cpus",
+    "cpuset.mems",
+    "memory.min",
+    "memory.low",
+    "memory.high",
+    "memory.max",
+    "memory.swap.max",
+    "io.weight",
+    "io.max",
+    "io.cost.qos",
+    "io.cost.model",
+)
+
+
 @dataclasses.dataclass(frozen=True)
 class Boot:
     """What a test needs in order to boot: a kernel, and where results go."""

@@ -54,11 +54,17 @@ enable_swap() {
   swapon "/dev/$(drive_called swap)"
 }
 
-# in_group GROUP COMMAND...: runs it in a control group, given by its path.
-in_group() {
+# become_in_group GROUP COMMAND...: the shell becomes the command, in a control
+# group, given by its path. In the background (&), $! is the command's process.
+become_in_group() {
   local group=$1
   shift
   # Expanded by the new shell, whose number $$ is.
   # shellcheck disable=SC2016
-  sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" "$@"
+  exec sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" "$@"
+}
+
+# in_group GROUP COMMAND...: runs the command, and waits for it.
+in_group() {
+  (become_in_group "$@")
 }

@@ -14,19 +14,7 @@ ALLOWED_CPU_SHARE = 0.25
 WATCHED_SECONDS = 6
 
 REQUIRED_FILES = (
-    "cpu.weight",
-    "cpu.max",
-    "cpuset.cpus",
-    "cpuset.mems",
-    "memory.min",
-    "memory.low",
-    "memory.high",
-    "memory.max",
-    "memory.swap.max",
-    "io.weight",
-    "io.max",
-    "io.cost.qos",
-    "io.cost.model",
+    *findings.CONTROL_FILES,
     "cpu.pressure",
     "memory.pressure",
     "io.pressure",

@@ -67,7 +67,7 @@ probe_cpu_weight() {
   for name in light heavy; do
     mkdir $ROOT_GROUP/$name
     echo 0 >$ROOT_GROUP/$name/cpuset.cpus
-    in_group $ROOT_GROUP/$name sh -c 'while :; do :; done' &
+    become_in_group $ROOT_GROUP/$name sh -c 'while :; do :; done' &
     burners="$burners $!"
   done
   echo 100 >$ROOT_GROUP/light/cpu.weight
@@ -86,7 +86,7 @@ probe_cpu_weight() {
 probe_cpu_max() {
   mkdir $ROOT_GROUP/capped
   echo '25000 100000' >$ROOT_GROUP/capped/cpu.max
-  in_group $ROOT_GROUP/capped sh -c 'while :; do :; done' &
+  become_in_group $ROOT_GROUP/capped sh -c 'while :; do :; done' &
   sleep 6
   fact "cpu_max:used $(usage $ROOT_GROUP/capped)"
   kill $!
@@ -136,7 +136,7 @@ probe_io_weight() {
   local name
   local readers=
   for name in light heavy; do
-    in_group $ROOT_GROUP/$name dd if=/dev/$drive of=/dev/null bs=4k \
+    become_in_group $ROOT_GROUP/$name dd if=/dev/$drive of=/dev/null bs=4k \
       iflag=direct 2>>/out/dd.log &
     readers="$readers $!"
   done

@@ -291,11 +291,20 @@ class RefusalTest(unittest.TestCase):
             ),
             (
                 "port, healthPort and metricsPort are 9999, 9999 and 9998",
-                [*A_TEST, "--set", "port=9999"],
+                [*CLUSTER, "--set", "port=9999"],
             ),
         ):
             with self.subTest(expected):
                 self.check_refused(expected, *arguments)
+
+    def test_names_of_releases_that_no_service_can_have(self):
+        for name in ("my.test", "1test"):
+            with self.subTest(name):
+                done = helm(
+                    "template", name, CHART, "--kube-version=1.33.0", *A_TEST
+                )
+                self.assertNotEqual(done.returncode, 0, done.stdout)
+                self.assertIn("cannot be part of a Service's name", done.stderr)
 
     def test_the_hosts_network_has_to_be_acknowledged(self):
         self.check_refused(
@@ -343,6 +352,7 @@ class RefusalTest(unittest.TestCase):
             ("security.validForDays", "0"),
             ("results.accessMode", "ReadOnlyMany"),
             ("attributes.rack", "a\\,b"),
+            ("attributes.--port", "a"),
             ("joinTimeout", "5"),
             ("terminationGracePeriodSeconds", "1"),
         ):
@@ -363,6 +373,43 @@ class RefusalTest(unittest.TestCase):
             *A_TEST,
             version="1.26.0",
         )
+
+
+class FetchTest(unittest.TestCase):
+    """deploy/kubernetes/fetch, with a kubectl that says yes to everything."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        kubectl = os.path.join(self.folder, "kubectl")
+        with open(kubectl, "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\necho yes\n")
+        os.chmod(kubectl, 0o755)
+
+    def fetch(self, *arguments):
+        return subprocess.run(
+            [os.path.join(KUBERNETES, "fetch"), *arguments],
+            env={**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}"},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def test_nobody_else_can_read_a_fetched_key(self):
+        key = os.path.join(self.folder, "tls.key")
+        with open(key, "w", encoding="utf-8") as file:
+            file.write("an old one")
+        os.chmod(key, 0o644)
+        done = self.fetch("secret", "mine", self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(os.stat(key).st_mode & 0o777, 0o600)
+
+    def test_results_need_an_image(self):
+        done = self.fetch("results", "claim", self.folder)
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn("--image=IMAGE", done.stderr)
 
 
 if __name__ == "__main__":

@@ -226,7 +226,9 @@ class Release:
             ["get", "jobs,deployments,daemonsets,pods", "-l", selector],
             ["logs", "--tail=-1", "-l", f"{selector},{LEADER}"],
         ):
-            self.cluster.kubectl("-n", NAMESPACE, *arguments, is_noted=True)
+            self.cluster.kubectl(
+                "-n", NAMESPACE, *arguments, check=False, is_noted=True
+            )
 
     def describe(self):
         """For messages of failed tests."""

@@ -48,6 +48,12 @@ class RpcWalk {
   std::set<std::string> rpcs_;
 };
 
+// What a closed loop with a count and no time does is set-up.
+bool EndsByCount(const Action& action) {
+  return action.iterations().has_max_iteration_count() &&
+         !action.iterations().has_max_duration_us();
+}
+
 // The nodes that bundles name, by instance.
 std::map<std::string, std::string> BundledNodes(
     const DistributedSystemDescription& test) {
@@ -99,6 +105,16 @@ std::string SubjectRpc(const DistributedSystemDescription& test) {
   if (!named.empty()) return named;
   const std::vector<std::string> roots = RootRpcs(test);
   return roots.size() == 1 ? roots.front() : "";
+}
+
+bool HasClosedLoop(const DistributedSystemDescription& test,
+                   const std::string& rpc) {
+  const std::map<std::string, int64_t> main_actions = MainActions(test);
+  return std::any_of(
+      test.actions().begin(), test.actions().end(), [&](const Action& action) {
+        return action.rpc_name() == rpc && IsClosedLoop(action) &&
+               !EndsByCount(action) && main_actions.count(action.name()) > 0;
+      });
 }
 
 double OpenLoopRate(const DistributedSystemDescription& test,

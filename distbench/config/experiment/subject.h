@@ -22,6 +22,11 @@ std::vector<std::string> RootRpcs(const DistributedSystemDescription& test);
 // Empty if there is no such RPC.
 std::string SubjectRpc(const DistributedSystemDescription& test);
 
+// Whether a main list sends the RPC in a closed loop that lasts: its requests
+// have no response times. What ends after a count is set-up.
+bool HasClosedLoop(const DistributedSystemDescription& test,
+                   const std::string& rpc);
+
 // Iterations per second of the open loops of all instances' main lists that
 // send the RPC themselves; 0 if there are none.
 double OpenLoopRate(const DistributedSystemDescription& test,

@@ -1,5 +1,6 @@
 #include "distbench/config/testing/random_drivers.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -48,13 +49,14 @@ class DriverDraw {
     } else if (random_.Chance(0.5)) {
       test_.set_default_protocol(AnyProtocol());
     } else {
-      Decorate(options, AnyCount());
+      // The options are one of the decorators.
+      Decorate(options, std::max<int64_t>(1, AnyDecorators()) - 1);
       test_.set_default_protocol(options.protocol_name());
       options.clear_protocol_name();
     }
   }
 
-  std::string AnyProtocol() { return ProtocolAround(AnyCount()); }
+  std::string AnyProtocol() { return ProtocolAround(AnyDecorators()); }
 
   // A protocol_name that resolves through this many decorators.
   std::string ProtocolAround(int64_t decorators) {
@@ -64,7 +66,9 @@ class DriverDraw {
       Decorate(options, decorators - 1);
       name = options.name();
     }
-    for (int64_t aliases = AnyCount(); aliases > 0; --aliases) {
+    // Options of a decorator count among those that lead to it.
+    const int64_t most = kMaxDriverDepth - (decorators > 0 ? 1 : 0);
+    for (int64_t aliases = AnyCount(most); aliases > 0; --aliases) {
       ProtocolDriverOptions& alias = AddOptions();
       alias.set_protocol_name(name);
       name = alias.name();
@@ -84,13 +88,16 @@ class DriverDraw {
 
   const DriverDeclaration& AnyDecorator() { return random_.OneOf(decorators_); }
 
-  // Mostly zero; rarely close to the maximum depth.
-  int64_t AnyCount() {
-    if (random_.Chance(0.008)) {
-      return random_.Between(kMaxDriverDepth - 1, kMaxDriverDepth + 2);
-    }
+  // Mostly zero; rarely the most that are valid, and more rarely too many: what
+  // is invalid shows nothing but that it is refused.
+  int64_t AnyCount(int64_t most) {
+    if (random_.Chance(0.02)) return random_.Between(most - 1, most);
+    if (random_.Chance(0.002)) return random_.Between(most + 1, most + 2);
     return random_.Chance(0.3) ? random_.Between(1, 2) : 0;
   }
+
+  // The driver itself is one of the stack.
+  int64_t AnyDecorators() { return AnyCount(kMaxDriverDepth - 1); }
 
   ProtocolDriverOptions& AddOptions() {
     ProtocolDriverOptions& options = *test_.add_protocol_driver_options();

@@ -11,6 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/config/experiment/antagonist_names.h"
+#include "distbench/config/experiment/cells.h"
 #include "distbench/config/experiment/phases.h"
 #include "distbench/config/experiment/subject.h"
 #include "distbench/config/problems/suggest.h"
@@ -24,9 +25,6 @@ namespace distbench {
 namespace {
 
 constexpr int64_t kMaxRepeat = 1000;
-
-// Results of all cells are kept in one file.
-constexpr int64_t kMaxRuns = 10'000;
 
 void CheckRpc(const TestValidation& validation, const Path& path) {
   const std::string& rpc = validation.test().experiment().subject().rpc();
@@ -44,6 +42,22 @@ void CheckRpc(const TestValidation& validation, const Path& path) {
                    roots.empty()
                        ? ""
                        : absl::StrCat(", such as ", Quoted(roots.front()))));
+}
+
+// Those of closed loops would be in no measure: it is the response times that
+// are compared.
+void CheckLoops(const TestValidation& validation, const Path& path) {
+  const std::string rpc = SubjectRpc(validation.test());
+  if (rpc.empty() || OpenLoopRate(validation.test(), rpc) == 0 ||
+      !HasClosedLoop(validation.test(), rpc)) {
+    return;
+  }
+  validation.Add(
+      path.Field("rpc"),
+      absl::StrCat(Quoted(rpc),
+                   " is sent by open and by closed loops, and only requests of "
+                   "the former have response times; give all actions that send "
+                   "it a rate, or none, or use another RPC for the others"));
 }
 
 // The limit above which a request is not goodput.
@@ -190,24 +204,15 @@ bool HasLoop(const DistributedSystemDescription& test) {
 
 void CheckSize(const TestValidation& validation, const Path& path) {
   const Experiment& experiment = validation.test().experiment();
-  const auto at_least_one = [](int64_t count) {
-    return count > 0 ? count : int64_t{1};
-  };
   validation.CheckRange(path.Field("repeat"), experiment.repeat(), 1,
                         kMaxRepeat);
   if (experiment.repeat() < 1 || experiment.repeat() > kMaxRepeat) return;
-  // Factors are small enough for a double to be exact where it matters.
-  const double runs =
-      static_cast<double>(experiment.repeat()) *
-      (static_cast<double>(at_least_one(experiment.controls_size())) *
-           static_cast<double>(
-               at_least_one(experiment.subject().loads_size())) *
-           (1.0 + experiment.antagonists_size()) +
-       experiment.antagonists_size());
-  if (runs <= kMaxRuns) return;
-  validation.Add(path, absl::StrCat("has ", runs, " runs; at most ", kMaxRuns,
-                                    " are possible. Use fewer controls, "
-                                    "antagonists, loads or repeats"));
+  const double runs = CountRuns(experiment);
+  if (runs <= kMostExperimentRuns) return;
+  validation.Add(
+      path, absl::StrCat("has ", runs, " runs; at most ", kMostExperimentRuns,
+                         " are possible. Use fewer controls, "
+                         "antagonists, loads or repeats"));
 }
 
 }  // namespace
@@ -217,6 +222,7 @@ void ValidateExperiment(const TestValidation& validation) {
   const Path path = validation.path().Field("experiment");
   const Path subject = path.Field("subject");
   CheckRpc(validation, subject);
+  CheckLoops(validation, subject);
   CheckObjectiveOfSubject(validation, subject);
   CheckCapacity(validation, subject, CheckLoads(validation, subject));
   CheckServices(validation, subject.Field("services"),

@@ -77,6 +77,15 @@ INSTANTIATE_TEST_SUITE_P(
         ValidationCase{"NoCapacity", OPEN_LOOP, RATE("loads: '80%'"),
                        "experiment.subject.capacity",
                        "cannot be searched for without an objective"},
+        ValidationCase{"OpenAndClosedLoops",
+                       OPEN_LOOP "  actions { name: 'then' dependencies: 'run' "
+                                 "predicates: 'lucky' }\n",
+                       RATE("") "actions { name: 'then' rpc_name: 'query' "
+                                "dependencies: 'run' predicates: 'lucky' "
+                                "iterations { max_duration_us: 9 } "
+                                "}\n",
+                       "experiment.subject.rpc",
+                       "\"query\" is sent by open and by closed loops"},
         ValidationCase{"CapacityIsAShare", OPEN_LOOP,
                        RATE("loads: '80%' capacity: '90%'"),
                        "experiment.subject.capacity", "\"90%\" is not a rate"}),

@@ -62,7 +62,7 @@ class Activities {
   }
 
   // From here on, iterations that have not begun count as done without being
-  // run.
+  // run, and the others end soon.
   void DropWaiting();
 
   // Frees what iterations have accumulated; soon, on other threads.

@@ -71,6 +71,9 @@ void ActivityPool::DropWaiting() {
   {
     absl::MutexLock lock(&mutex_);
     dropping_ = true;
+    for (const std::vector<Activity*>& of_plan : made_activities_) {
+      for (Activity* activity : of_plan) activity->EndSoon();
+    }
     while (!jobs_.empty() && jobs_.back()->work == nullptr) {
       Job& job = *jobs_.back();
       jobs_.pop_back();

@@ -90,7 +90,7 @@ class ActivityPool {
   void Submit(int activity, Iteration& iteration, ActivityListener& listener);
 
   // From here on, iterations that have not begun count as done without being
-  // run.
+  // run, and the others end soon (Activity::EndSoon()).
   void DropWaiting();
 
   // Makes a thread call Activity::Release() of all activities.

@@ -38,7 +38,7 @@ using ::google::protobuf::FieldDescriptor;
 
 constexpr int64_t kTests = 300;
 // Most generated tests must be valid; otherwise few would run.
-constexpr double kMinValidShare = 0.9;
+constexpr double kMinValidShare = 0.95;
 constexpr int kShrinkAttempts = 2000;
 constexpr int kShrinkSeconds = 30;
 

@@ -1,6 +1,8 @@
 #include "distbench/engine/activity_pools/activity_pool.h"
 
+#include <atomic>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -183,6 +185,65 @@ TEST(ActivityPoolTest, DropsWhatHasNotBegun) {
   collector.remaining.Wait();
   EXPECT_EQ(RecordOf(pool).iteration_count, 1);
   blocker.let_go.Notify();
+}
+
+// Work that would take hours: reads of a page each.
+ActivityPlan FeatureQuery(int64_t lookups) {
+  ActivityPlan plan;
+  plan.name = "query";
+  plan.function = "FeatureQuery";
+  const auto set_number = [&](const char* name, int64_t value) {
+    plan.settings.emplace_back();
+    plan.settings.back().name = name;
+    plan.settings.back().int64_value = value;
+  };
+  const auto set_text = [&](const char* name, const std::string& value) {
+    plan.settings.emplace_back();
+    plan.settings.back().name = name;
+    plan.settings.back().string_value = value;
+  };
+  set_number("rows", 1);
+  set_number("row_bytes", 8);
+  set_number("lookups", lookups);
+  set_number("parallelism", 1);
+  set_number("seed", 1);
+  set_number("spread_percent", 20);
+  set_number("skew_thousandths", 990);
+  set_text("access", "uniform");
+  set_text("io", "cached");
+  set_text("directory", testing::TempDir());
+  return plan;
+}
+
+// Tells when a pool has looked at it twice: when an iteration is submitted, and
+// when it begins.
+class WatchedClock final : public Clock {
+ public:
+  int64_t MonotonicNs() const override {
+    if (++looks_ == 2) iteration_began.Notify();
+    return RealClock().MonotonicNs();
+  }
+  int64_t UnixNs() const override { return RealClock().UnixNs(); }
+
+  mutable absl::Notification iteration_began;
+
+ private:
+  mutable std::atomic<int> looks_ = 0;
+};
+
+TEST(ActivityPoolTest, EndsWhatHasBegunSoon) {
+  const Plan plan = PlanWith(FeatureQuery(int64_t{1} << 40));
+  const WatchedClock clock;
+  Iteration iteration;
+  Collector collector(1);
+  ActivityPool::Options options = OptionsFor(plan, 1);
+  options.clock = &clock;
+  ActivityPool pool(options);
+  ASSERT_TRUE(pool.WaitUntilReady(absl::InfiniteFuture()).ok());
+  pool.Submit(0, iteration, collector);
+  clock.iteration_began.WaitForNotification();
+  pool.DropWaiting();
+  collector.remaining.Wait();
 }
 
 // Allocates memory up to a limit, and then has nothing to do.

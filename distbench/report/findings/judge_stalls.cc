@@ -8,7 +8,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/report/findings/judge_parts.h"
-#include "distbench/results/walk.h"
 #include "distbench/stats/log_histogram.h"
 
 namespace distbench {

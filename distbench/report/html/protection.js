@@ -66,15 +66,10 @@ function renderCells(experiment) {
   ])));
 }
 
-function runNotes(cell) {
-  return cell.by_run.map(run => [
-    run.problem === null ? '' : `not measured: ${run.problem}`,
-    run.problem === null && run.failure !== null ? `it failed: ${run.failure}` : '',
-    run.antagonist_lost ? 'the antagonist was lost' : '',
-    run.series_left_out === 0 ? ''
-        : `the series of ${run.series_left_out} clients could not be added to those of the others`,
-    run.is_stable === false ? `the subject did not hold still before: ${run.stability ?? 'no reason given'}` : '',
-  ].filter(note => note !== '').map(note => `Run ${run.repetition + 1}: ${note}.`)).flat();
+function notesOf(cell) {
+  const ofRuns = cell.by_run.filter(run => run.notes.length > 0)
+      .map(run => `Run ${run.repetition + 1}: ${run.notes.join('; ')}.`);
+  return [...cell.notes.map(note => `Note: ${note}.`), ...ofRuns];
 }
 
 // The seconds of a run, with their times relative to the start of the interference.
@@ -141,7 +136,7 @@ function drawUsage({rows}, shade) {
 function drawCell() {
   const experiment = data.experiments[protectionView.experiment];
   const cell = experiment.cells[protectionView.cell];
-  replaceContent('protection-notes', ...runNotes(cell).map(note => element('p', {className: 'note'}, note)));
+  replaceContent('protection-notes', ...notesOf(cell).map(note => element('p', {className: 'note'}, note)));
   const timelines = cell.by_run.filter(run => run.problem === null)
       .map((run, i) => ({run, rows: timelineOf(experiment, cell, run), color: seriesColor(i)}))
       .filter(({rows}) => rows.length > 0);
@@ -161,14 +156,20 @@ function drawCell() {
       })]));
 }
 
+// What the page does not show is said, so that nobody takes an end of a timeline for an end of the run.
+function experimentNotes({omissions, notes, seconds}) {
+  return [...omissions, ...notes.map(note => `Note: ${note}.`), ...(seconds.rows_left_out === 0 ? [] : [
+    `The timelines of later cells lack ${seconds.rows_left_out} seconds, which are in the CSV table protection_seconds.`,
+  ])];
+}
+
 function drawExperiment() {
   const experiment = data.experiments[protectionView.experiment];
   byId('protection-title').textContent = [
     experiment.test_name, experiment.rpc === '' ? '' : `RPC ${experiment.rpc}`, experiment.objective ?? '',
     experiment.problem === null ? '' : `not measured: ${experiment.problem}`,
   ].filter(part => part !== '').join(', ');
-  replaceContent('protection-omissions',
-      ...experiment.omissions.map(text => element('p', {className: 'note'}, text)));
+  replaceContent('protection-omissions', ...experimentNotes(experiment).map(text => element('p', {className: 'note'}, text)));
   renderCells(experiment);
   const hasCells = experiment.cells.length > 0;
   byId('protection-timeline').hidden = !hasCells;

@@ -191,7 +191,7 @@ std::string RenderJson(absl::Span<const TestRun> runs, const JsonLimits& limits,
                        absl::Span<const SourcedSearch> searches) {
   Json document = {{"schema", "distbench report"},
                    {"schema_version", kJsonSchemaVersion},
-                   {"distbench_version", kVersion},
+                   {"distbench_version", std::string(ProgramVersion())},
                    {"confidence", kReportConfidence}};
   Json& tests = document["tests"] = Json::array();
   for (const TestRun& run : runs) tests.push_back(TestJson(run, limits));

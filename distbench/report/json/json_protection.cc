@@ -5,6 +5,7 @@
 #include "absl/strings/str_format.h"
 #include "distbench/report/json/json_parts.h"
 #include "distbench/report/measurements/protection_matrix.h"
+#include "distbench/report/measurements/protection_notes.h"
 #include "distbench/report/tables/protection_table.h"
 
 namespace distbench {
@@ -34,6 +35,9 @@ Json BaselineJson(const ProtectionRun& run) {
     json[absl::StrFormat("p%.0f_ns", 100 * kImpactQuantiles[i])] =
         OutcomeJson(run.baseline_ns[i]);
   }
+  json["seconds"] = run.baseline.second_count;
+  json["silent_seconds"] = run.baseline.silent_count;
+  json["served"] = run.baseline.served_share;
   return json;
 }
 
@@ -53,6 +57,7 @@ Json ProtectionRunJson(const ProtectionRun& run,
       {"repetition", cell.repetition()},
       {"order", cell.order()},
       {"problem", TextOrNull(run.problem)},
+      {"notes", NotesOf(run)},
       {"failure", TextOrNull(run.result->run_info().failure())},
       {"antagonist_lost", run.antagonist_lost},
       {"is_stable", cell.has_is_stable() ? Json(cell.is_stable()) : Json()},
@@ -113,6 +118,7 @@ Json CellsJson(const ProtectionMatrix& matrix,
     }
     json["subject_files"] = FilesJson(cell.subject_files);
     json["antagonist_files"] = FilesJson(cell.antagonist_files);
+    json["notes"] = NotesOf(cell);
     json["by_run"] = Json::array();
     for (const ProtectionRun& run : cell.runs) {
       json["by_run"].push_back(ProtectionRunJson(run, tests));
@@ -152,11 +158,13 @@ Json ExperimentJson(const ProtectionMatrix& matrix,
           {"capacity_per_second", report.has_capacity_per_second()
                                       ? Json(report.capacity_per_second())
                                       : Json()},
+          {"is_capacity_least", matrix.is_capacity_least},
           {"random_seed", report.has_random_seed()
                               ? Json(absl::StrCat(report.random_seed()))
                               : Json()},
           {"problem", TextOrNull(matrix.problem)},
           {"omissions", std::move(omissions)},
+          {"notes", NotesOf(matrix)},
           {"cells", CellsJson(matrix, tests)},
           {"seconds", SecondsJson(matrix, max_rows)}};
 }

@@ -11,6 +11,8 @@
 namespace distbench {
 namespace {
 
+using ::testing::HasSubstr;
+
 using Json = nlohmann::json;
 
 Json Experiments(const TestSequenceResults& results,
@@ -74,6 +76,29 @@ TEST(JsonProtectionTest, RunsWithoutMeasuresSayWhy) {
   EXPECT_EQ(cell["measured_runs"], 0);
   EXPECT_TRUE(cell["by_run"][0]["baseline"].is_null());
   EXPECT_TRUE(cell["by_run"][0]["problem"].is_string());
+}
+
+TEST(JsonProtectionTest, NotesSayWhatMakesFiguresDoubtful) {
+  ExampleRun run = SteadyRun(100, 1'000'000);
+  for (ExampleSecond& second : run.seconds) second.failed_count = 25;
+  TestSequenceResults results = ResultsOf({run});
+  results.mutable_experiments(0)
+      ->mutable_experiment()
+      ->add_antagonists()
+      ->set_name("hog");
+  const Json experiment = Experiments(results)[0];
+  ASSERT_EQ(experiment["notes"].size(), 1);
+  EXPECT_THAT(experiment["notes"][0].get<std::string>(),
+              HasSubstr("missing are (hog alone) in repetition 1"));
+  const Json& cell = experiment["cells"][0];
+  ASSERT_EQ(cell["notes"].size(), 1);
+  EXPECT_THAT(cell["notes"][0].get<std::string>(),
+              HasSubstr("the antagonist completed nothing"));
+  const Json& measured = cell["by_run"][0];
+  EXPECT_EQ(measured["notes"].size(), 2);
+  EXPECT_EQ(measured["baseline"]["served"], 0.8);
+  EXPECT_EQ(measured["baseline"]["seconds"], 10);
+  EXPECT_EQ(measured["baseline"]["silent_seconds"], 0);
 }
 
 TEST(JsonProtectionTest, ResultsWithoutExperimentsHaveNone) {

@@ -162,7 +162,10 @@ std::optional<double> MedianRecovery(const ProtectionCell& cell) {
         run.recovered_after_s.value_or(ValueDistribution::kInfinite));
   });
   if (times.empty()) return std::nullopt;
-  return ValueDistribution(std::move(times)).AtQuantile(0.5);
+  std::sort(times.begin(), times.end());
+  const size_t upper = times.size() / 2;
+  const size_t lower = (times.size() - 1) / 2;
+  return (times[lower] + times[upper]) / 2;
 }
 
 }  // namespace distbench

@@ -96,7 +96,8 @@ std::optional<WorkRate> MeanAntagonistRate(
     absl::Span<const TestResult* const> results);
 
 // The median over the runs of the time until the subject had recovered, in
-// seconds: infinite for runs in which it did not. Absent if no run shows it.
+// seconds: infinite for runs in which it did not, and of an even number of runs
+// the mean of the two in the middle. Absent if no run shows it.
 std::optional<double> MedianRecovery(const ProtectionCell& cell);
 
 }  // namespace distbench

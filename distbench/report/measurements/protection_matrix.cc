@@ -5,10 +5,13 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "distbench/config/experiment/cells.h"
 #include "distbench/report/measurements/protection_phases.h"
 #include "distbench/report/measurements/protection_resources.h"
 
@@ -17,6 +20,9 @@ namespace {
 
 // More than 500 runs of an hour: only damaged results have more.
 constexpr int64_t kMostSecondsOfExperiment = 2'000'000;
+
+// A verdict of searches (docs/search.md).
+constexpr absl::string_view kUpperBoundHit = "upper_bound_hit";
 
 // The place of a name in a list of the experiment, and the name.
 using Place = std::pair<int, std::string>;
@@ -61,6 +67,34 @@ int RepetitionOf(const ProtectionRun& run) {
   return run.result->experiment_cell().repetition();
 }
 
+using RunKey =
+    std::tuple<std::string, std::string, std::string, std::string, int>;
+
+RunKey RunKeyOf(const ExperimentCell& cell) {
+  return {cell.purpose(), cell.controls(), cell.antagonist(), cell.load(),
+          cell.repetition()};
+}
+
+std::vector<ExperimentCell> MissingRuns(
+    const Experiment& experiment,
+    const std::vector<const TestResult*>& results) {
+  // Only a damaged result asks for more.
+  if (CountRuns(experiment) > kMostExperimentRuns) return {};
+  std::set<RunKey> present;
+  for (const TestResult* result : results) {
+    present.insert(RunKeyOf(result->experiment_cell()));
+  }
+  constexpr uint64_t kAnySeed = 0;  // of an order that does not matter here
+  std::map<RunKey, ExperimentCell> missing;
+  for (const ExperimentCell& run : ListCells(experiment, kAnySeed)) {
+    const RunKey key = RunKeyOf(run);
+    if (!present.contains(key)) missing[key] = run;
+  }
+  std::vector<ExperimentCell> runs;
+  for (const auto& [key, run] : missing) runs.push_back(run);
+  return runs;
+}
+
 // Puts the runs of one experiment together.
 class MatrixBuilder {
  public:
@@ -68,10 +102,11 @@ class MatrixBuilder {
                 const std::vector<const TestResult*>& results)
       : experiment_(report.experiment()) {
     matrix_.report = &report;
+    matrix_.missing_runs = MissingRuns(experiment_, results);
     for (const TestResult* result : results) {
       const ExperimentCell& cell = result->experiment_cell();
       if (IsAntagonistAlone(cell)) {
-        Add(*result, alone_[cell.antagonist()]);
+        AddAlone(*result);
       } else {
         results_[KeyOf(cell, experiment_)].push_back(result);
       }
@@ -97,6 +132,15 @@ class MatrixBuilder {
   static void Add(const TestResult& result, Group& group) {
     group.results.push_back(&result);
     group.uses.push_back(UsesOf(result));
+  }
+
+  // What a run that failed did until then counts, but says less.
+  void AddAlone(const TestResult& result) {
+    const std::string& name = result.experiment_cell().antagonist();
+    Add(result, alone_[name]);
+    if (!result.run_info().has_failure()) return;
+    matrix_.failures_alone.push_back(
+        {.antagonist = name, .failure = result.run_info().failure()});
   }
 
   void AddCell(const CellKey& key,
@@ -203,6 +247,17 @@ const ExperimentReport* ExperimentOf(const TestResult& result,
   return experiment;
 }
 
+// In results of several experiments, the search is that of any of them.
+bool IsCapacityLeast(const ExperimentReport& report,
+                     const TestSequenceResults& results) {
+  return report.has_capacity_per_second() &&
+         !report.experiment().subject().has_capacity() &&
+         std::any_of(results.searches().begin(), results.searches().end(),
+                     [](const SearchReport& search) {
+                       return search.verdict() == kUpperBoundHit;
+                     });
+}
+
 }  // namespace
 
 std::vector<ProtectionMatrix> MeasureExperiments(
@@ -214,7 +269,9 @@ std::vector<ProtectionMatrix> MeasureExperiments(
   }
   std::vector<ProtectionMatrix> matrices;
   for (const ExperimentReport& report : results.experiments()) {
-    matrices.push_back(MatrixBuilder(report, runs[&report]).Build());
+    ProtectionMatrix& matrix =
+        matrices.emplace_back(MatrixBuilder(report, runs[&report]).Build());
+    matrix.is_capacity_least = IsCapacityLeast(report, results);
   }
   return matrices;
 }

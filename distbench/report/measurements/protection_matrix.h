@@ -14,6 +14,12 @@
 
 namespace distbench {
 
+// A run of an antagonist alone that failed.
+struct FailureAlone {
+  std::string antagonist;
+  std::string failure;
+};
+
 struct ProtectionMatrix {
   // Where the results are from, such as a file name.
   std::string source;
@@ -22,6 +28,17 @@ struct ProtectionMatrix {
 
   // Why nothing was measured; empty if something was.
   std::string problem;
+
+  // Runs of the experiment that the results do not hold, by their names and
+  // repetition. They were omitted, or are yet to be run.
+  std::vector<ExperimentCell> missing_runs;
+
+  // Runs of antagonists alone that failed. What they did until then counts.
+  std::vector<FailureAlone> failures_alone;
+
+  // The search for the capacity ended at the highest load that it was to try:
+  // the subject carries at least this.
+  bool is_capacity_least = false;
 
   // By controls, antagonist and load, in the order of the experiment; first
   // those without antagonist. Only cells of which there are runs.

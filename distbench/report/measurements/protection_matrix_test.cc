@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "distbench/base/time_units.h"
+#include "distbench/report/measurements/protection_notes.h"
 #include "distbench/report/testing/example_experiment.h"
 #include "distbench/report/testing/report_testing.h"
 #include "gmock/gmock.h"
@@ -13,6 +14,8 @@ namespace distbench {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 constexpr int64_t kMillisecond = 1'000'000;
 
@@ -221,6 +224,33 @@ TEST(ProtectionMatrixTest, ResultsOfSeveralRunsAreMeasuredOnce) {
   EXPECT_EQ(matrices[0].source, "file.pb");
 }
 
+TEST(ProtectionMatrixTest, SaysThatAnAntagonistFailedAlone) {
+  ExampleRun alone = RunWith(0, 0, "hog");
+  alone.purpose = "antagonist_alone";
+  TestSequenceResults results = ResultsOf({RunWith(40, 0, "hog"), alone});
+  EXPECT_THAT(NotesOf(MatrixOf(results)), IsEmpty());
+  results.mutable_test_results(1)->mutable_run_info()->set_failure("killed");
+  EXPECT_THAT(NotesOf(MatrixOf(results)),
+              ElementsAre("a run of antagonist hog alone failed, so that "
+                          "comparisons with it are not to be trusted: "
+                          "killed"));
+}
+
+TEST(ProtectionMatrixTest, SaysThatTheCapacityIsABoundOfItsSearch) {
+  TestSequenceResults results = ResultsOf({RunWith(40, 0, "hog")});
+  results.mutable_experiments(0)->set_capacity_per_second(300);
+  results.add_searches()->set_verdict("converged");
+  EXPECT_FALSE(MatrixOf(results).is_capacity_least);
+  results.mutable_searches(0)->set_verdict("upper_bound_hit");
+  EXPECT_TRUE(MatrixOf(results).is_capacity_least);
+  EXPECT_THAT(NotesOf(MatrixOf(results)), ElementsAre(HasSubstr("max_load")));
+  results.mutable_experiments(0)
+      ->mutable_experiment()
+      ->mutable_subject()
+      ->set_capacity("300/s");
+  EXPECT_FALSE(MatrixOf(results).is_capacity_least);
+}
+
 TEST(MedianRecoveryTest, RunsWithoutRecoveryRankAboveAll) {
   ProtectionCell cell;
   EXPECT_EQ(MedianRecovery(cell), std::nullopt);
@@ -233,6 +263,10 @@ TEST(MedianRecoveryTest, RunsWithoutRecoveryRankAboveAll) {
   EXPECT_EQ(MedianRecovery(cell), 4);
   cell.runs[0].recovered_after_s.reset();
   EXPECT_EQ(MedianRecovery(cell), ValueDistribution::kInfinite);
+  cell.runs.resize(2);
+  EXPECT_EQ(MedianRecovery(cell), ValueDistribution::kInfinite);
+  cell.runs[0].recovered_after_s = 4;
+  EXPECT_EQ(MedianRecovery(cell), 3);
 }
 
 }  // namespace

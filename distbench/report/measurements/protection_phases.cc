@@ -4,13 +4,10 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
+#include "distbench/config/experiment/antagonist_names.h"
 
 namespace distbench {
 namespace {
-
-// As the cells of an experiment name them.
-constexpr absl::string_view kAntagonistPrefix = "antagonist_";
-constexpr absl::string_view kAntagonistAlone = "antagonist_alone";
 
 void LowerTo(int64_t value, std::optional<int64_t>& least) {
   least = std::min(value, least.value_or(value));

@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "distbench/base/saturating_add.h"
 #include "distbench/config/search/objective.h"
 #include "distbench/report/measurements/rpc_series.h"
 #include "distbench/results/walk.h"
@@ -100,12 +101,28 @@ class RunMeasurement {
     }
     run_.interval_ns = series_.interval_ns;
     run_.left_out_count = series_.left_out_count;
+    run_.clocks_contradict = ClocksContradict();
     run_.has_response_times = std::any_of(
         series_.intervals.begin(), series_.intervals.end(), [](const auto& i) {
           return i.second.offered_count > 0 ||
                  i.second.response_time_ns.count() > 0;
         });
     return absl::OkStatus();
+  }
+
+  // Whether whole intervals of records lie before the start of the run or, if
+  // it did not fail, after its end.
+  bool ClocksContradict() const {
+    const RunInfo& info = run_.result->run_info();
+    const int64_t width_ns = series_.interval_ns;
+    const int64_t first_end_ns =
+        (series_.intervals.begin()->first + 1) * width_ns;
+    const int64_t last_start_ns = series_.intervals.rbegin()->first * width_ns;
+    return SaturatingSubtract(info.start_timestamp_ns(), first_end_ns) >=
+               width_ns ||
+           (info.has_end_timestamp_ns() && !info.has_failure() &&
+            SaturatingSubtract(last_start_ns, info.end_timestamp_ns()) >=
+                width_ns);
   }
 
   // Without the antagonist, nothing of the rest is interference or recovery.
@@ -118,6 +135,7 @@ class RunMeasurement {
     const IntervalRange range =
         WholeIntervals(phases_.baseline, run_.interval_ns);
     Outcomes outcomes;
+    IntervalTotals all;
     double goodput = 0;
     for (int64_t index = range.begin; index < range.end; ++index) {
       if (StateOf(index) != SecondState::kMeasured) {
@@ -127,8 +145,14 @@ class RunMeasurement {
                          run_.result->run_info().failure()));
       }
       outcomes.Merge(OutcomesOf(index));
-      goodput += Goodput(index);
+      const double served = Goodput(index);
+      goodput += served;
+      if (served == 0) ++run_.baseline.silent_count;
+      AddCounts(index, all);
     }
+    const double due = std::max(static_cast<double>(all.offered_count),
+                                static_cast<double>(outcomes.count()));
+    if (due > 0) run_.baseline.served_share = goodput / due;
     if (goodput == 0) {
       return absl::FailedPreconditionError(absl::StrCat(
           "no request was served within the objective in the ", range.count(),
@@ -136,10 +160,31 @@ class RunMeasurement {
           "compared"));
     }
     run_.baseline_per_second = PerSecond(goodput / range.count());
+    run_.baseline.second_count = range.count();
+    SetBaselineLatencies(outcomes, all);
+    return absl::OkStatus();
+  }
+
+  void SetBaselineLatencies(const Outcomes& outcomes,
+                            const IntervalTotals& all) {
     for (size_t i = 0; i < kImpactQuantiles.size(); ++i) {
       run_.baseline_ns[i] = outcomes.ValueAtQuantile(kImpactQuantiles[i]);
     }
-    return absl::OkStatus();
+    if (run_.has_response_times) {
+      const auto counted = static_cast<int64_t>(outcomes.latency_ns.count());
+      run_.baseline.without_response_time_count = std::max<int64_t>(
+          0, all.succeeded_count - all.warmup_count - counted);
+    }
+    run_.baseline.has_main_impact =
+        Impact(0, run_.baseline_ns[kMainImpact]).has_value();
+  }
+
+  void AddCounts(int64_t index, IntervalTotals& sum) const {
+    const auto found = series_.intervals.find(index);
+    if (found == series_.intervals.end()) return;
+    SaturatingAddTo(sum.offered_count, found->second.offered_count);
+    SaturatingAddTo(sum.succeeded_count, found->second.succeeded_count);
+    SaturatingAddTo(sum.warmup_count, found->second.warmup_count);
   }
 
   void MeasureSeconds(ProtectionPhase phase, const TimeSpan& span) {
@@ -218,7 +263,11 @@ class RunMeasurement {
   }
 
   void FindRecovery() {
-    const TimeSpan& recovery = phases_.recovery;
+    TimeSpan recovery = phases_.recovery;
+    // Who failed before the phase did not recover. Who failed in it might have.
+    if (ends_.failure_ns && *ends_.failure_ns > recovery.start_ns) {
+      recovery.end_ns = std::min(recovery.end_ns, *ends_.failure_ns);
+    }
     run_.recovery_s =
         static_cast<double>(recovery.end_ns - recovery.start_ns) / kNsPerSecond;
     const int64_t needed =
@@ -291,7 +340,8 @@ ProtectionRun MeasureProtection(const TestResult& result,
 }
 
 bool ShowsRecovery(const ProtectionRun& run) {
-  return run.recovery_s * kNsPerSecond >= static_cast<double>(kRecoveredForNs);
+  return run.baseline.has_main_impact &&
+         run.recovery_s * kNsPerSecond >= static_cast<double>(kRecoveredForNs);
 }
 
 std::vector<double> IsolationOf(const ProtectionRun& run) {

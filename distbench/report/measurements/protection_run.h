@@ -74,11 +74,28 @@ struct ProtectionSecond {
   std::array<std::optional<double>, kImpactQuantiles.size()> impact = {};
 };
 
+// What a baseline is worth, with which the rest of its run is compared.
+struct BaselineQuality {
+  int64_t second_count = 0;
+  int64_t silent_count = 0;  // of these: nothing was served
+
+  // Of the requests that were due in it, or ended: those that were served
+  // within the objective; 1 if there were none.
+  double served_share = 1;
+
+  // Requests that succeeded without a response time, although others have one.
+  // They are no goodput.
+  int64_t without_response_time_count = 0;
+
+  // Whether the main percentile can be compared with.
+  bool has_main_impact = true;
+};
+
 struct ProtectionRun {
   const TestResult* result = nullptr;
 
   // Why there are no measures; empty if there are. The rest is then
-  // meaningless.
+  // meaningless, except for baseline.served_share.
   std::string problem;
 
   int64_t interval_ns = 0;
@@ -93,6 +110,10 @@ struct ProtectionRun {
   // the phase together.
   double baseline_per_second = 0;
   std::array<int64_t, kImpactQuantiles.size()> baseline_ns = {};
+  BaselineQuality baseline;
+
+  // Records lie outside of the time of the run.
+  bool clocks_contradict = false;
 
   // The whole seconds of all phases, ascending.
   std::vector<ProtectionSecond> seconds;
@@ -102,6 +123,7 @@ struct ProtectionRun {
 
   // Seconds from the end of the interference to the start of the second in
   // which the subject has recovered; absent if it did not within recovery_s.
+  // That is shorter than the phase if the subject failed in it.
   std::optional<double> recovered_after_s;
   double recovery_s = 0;
 };
@@ -114,8 +136,8 @@ ProtectionRun MeasureProtection(const TestResult& result,
                                 const ProtectionSubject& subject,
                                 int64_t most_seconds);
 
-// Whether the recovery was long enough to tell. It was not if the antagonist
-// was lost before it.
+// Whether the recovery was long enough to tell, and the baseline has what it is
+// told by. It was not if the antagonist was lost before it.
 bool ShowsRecovery(const ProtectionRun& run);
 
 // Values of the seconds of interference, in order; none where they are absent.

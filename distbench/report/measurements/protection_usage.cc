@@ -55,21 +55,11 @@ struct NodeUse {
   std::map<std::string, GroupUse> groups;
 };
 
-// Amounts of memory are those at the end.
-void Append(const GroupUse& later, GroupUse& sum) {
-  GroupUse counters = later;
-  counters.clear_memory_bytes();
-  counters.clear_swap_bytes();
-  AddCounters(counters, sum);
-  if (later.has_memory_bytes()) sum.set_memory_bytes(later.memory_bytes());
-  if (later.has_swap_bytes()) sum.set_swap_bytes(later.swap_bytes());
-}
-
 void Append(const ResourceSample& later, NodeUse& sum) {
   sum.duration_ns += static_cast<double>(later.duration_ns());
   AddCounters(later.host_counters(), sum.host);
   for (const auto& [instance, group] : later.groups()) {
-    Append(group, sum.groups[instance]);
+    AppendUse(group, sum.groups[instance]);
   }
 }
 

@@ -41,11 +41,6 @@ const Outcomes& RpcMeasurements::latency() const {
   return response_time.count() > 0 ? response_time : service_time;
 }
 
-std::vector<Outcomes> RpcMeasurements::latency_blocks() const {
-  return response_time.count() > 0 ? ResponseTimeBlocks(series)
-                                   : ServiceTimeBlocks(series);
-}
-
 std::vector<Percentile> EstimatePercentiles(
     const Outcomes& outcomes, const std::vector<Outcomes>& blocks) {
   std::vector<Percentile> percentiles;

@@ -39,10 +39,9 @@ struct RpcMeasurements {
   Outcomes response_time;
   RpcSeries series;
 
-  // The latency that a caller experiences, and its blocks: response times in
-  // open loops, otherwise service times.
+  // The latency that a caller experiences: response times in open loops,
+  // otherwise service times.
   const Outcomes& latency() const;
-  std::vector<Outcomes> latency_blocks() const;
 };
 
 // `totals` must belong to the result. max_intervals is the argument of

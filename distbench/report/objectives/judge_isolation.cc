@@ -12,11 +12,13 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "distbench/report/measurements/protection_cell.h"
+#include "distbench/report/measurements/protection_notes.h"
 #include "distbench/report/measurements/protection_run.h"
 #include "distbench/report/measurements/rpc_measurements.h"
-#include "distbench/stats/distributions.h"
 #include "distbench/stats/outcomes.h"
 #include "distbench/stats/quantile_interval.h"
+#include "distbench/stats/run_interval.h"
 #include "distbench/stats/value_distribution.h"
 
 namespace distbench {
@@ -35,39 +37,37 @@ constexpr double kUnknownError = 0.25;
 // logarithms that say nothing.
 constexpr double kSmallestShare = 1e-4;
 
-struct Estimate {
+struct BoundedValue {
   double value = 0;
   std::optional<double> lower;
   std::optional<double> upper;
 };
 
-Estimate PercentileOf(const std::vector<double>& sorted, double quantile) {
+BoundedValue PercentileOf(const std::vector<double>& sorted, double quantile) {
   const auto count = static_cast<int64_t>(sorted.size());
   const RankInterval ranks =
       OrderStatisticRanks(count, quantile, kReportConfidence);
-  Estimate estimate = {.value = ValueDistribution(sorted).AtQuantile(quantile)};
+  BoundedValue estimate = {.value =
+                               ValueDistribution(sorted).AtQuantile(quantile)};
   if (ranks.lower >= 1) estimate.lower = sorted[ranks.lower - 1];
   if (ranks.upper <= count) estimate.upper = sorted[ranks.upper - 1];
   return estimate;
 }
 
-// Student's t interval of the mean. Infinite if one of the seconds is: what
-// nothing ended in was no better than anything measured.
-Estimate MeanOf(const std::vector<double>& seconds) {
+// Infinite if one of the seconds is: what nothing ended in was no better than
+// anything measured.
+BoundedValue MeanOf(const std::vector<double>& seconds) {
   const ValueDistribution all(seconds);
   if (all.infinite_count() > 0) {
     return {.value = ValueDistribution::kInfinite,
             .lower = ValueDistribution::kInfinite,
             .upper = ValueDistribution::kInfinite};
   }
-  Estimate estimate = {.value = all.mean().value_or(0)};
-  if (!all.deviation()) return estimate;
-  const auto count = static_cast<double>(seconds.size());
-  const double half_width =
-      StudentTQuantile((1 + kReportConfidence) / 2, count - 1) *
-      *all.deviation() / std::sqrt(count);
-  estimate.lower = estimate.value - half_width;
-  estimate.upper = estimate.value + half_width;
+  BoundedValue estimate = {.value = all.mean().value_or(0)};
+  if (const auto interval = IntervalOfMean(seconds, kReportConfidence)) {
+    estimate.lower = interval->lower;
+    estimate.upper = interval->upper;
+  }
   return estimate;
 }
 
@@ -79,7 +79,7 @@ double DistanceOf(const Objective& objective, double share) {
 }
 
 // Half of the interval's width, in standard errors.
-double ErrorOf(const Estimate& estimate) {
+double ErrorOf(const BoundedValue& estimate) {
   if (std::isinf(estimate.value)) return 0;
   if (!estimate.lower || !estimate.upper || std::isinf(*estimate.upper)) {
     return kUnknownError;
@@ -99,6 +99,37 @@ std::string TextOf(const Objective& objective, double value) {
   return absl::StrFormat("%s %.4g%%", name, 100 * value);
 }
 
+// What a reader of the measurement has to know; empty if nothing.
+std::string Doubts(const ProtectionRun& run) {
+  ProtectionCell cell;
+  cell.antagonist = run.result->experiment_cell().antagonist();
+  cell.runs = {run};
+  cell.work.beside = MeanAntagonistRate({run.result});
+  std::string text;
+  for (const std::vector<std::string>& notes : {NotesOf(cell), NotesOf(run)}) {
+    for (const std::string& note : notes) absl::StrAppend(&text, "; ", note);
+  }
+  return text;
+}
+
+// The service did not carry the load even alone, so there is nothing that it
+// could keep.
+ObjectiveOutcome MissAlone(const Objective& objective,
+                           const ProtectionRun& run) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const double worst = objective.is_upper_limit ? kInfinity : 0;
+  ObjectiveOutcome outcome;
+  outcome.excess = {.estimate = kInfinity, .error = 0};
+  outcome.service_excess = outcome.excess;
+  outcome.lower = worst;
+  outcome.upper = worst;
+  outcome.measured = absl::StrFormat(
+      "only %.3g%% of the requests were served within the objective before the "
+      "antagonist began, and more than %.3g%% should be",
+      100 * run.baseline.served_share, 100 * kLeastServedShare);
+  return outcome;
+}
+
 }  // namespace
 
 ObjectiveOutcome JudgeSeconds(const Objective& objective,
@@ -106,9 +137,9 @@ ObjectiveOutcome JudgeSeconds(const Objective& objective,
   std::vector<double> sorted(seconds.begin(), seconds.end());
   std::sort(sorted.begin(), sorted.end());
   const auto& isolation = std::get<Isolation>(objective.metric);
-  const Estimate estimate = isolation.percent
-                                ? PercentileOf(sorted, *isolation.percent / 100)
-                                : MeanOf(sorted);
+  const BoundedValue estimate =
+      isolation.percent ? PercentileOf(sorted, *isolation.percent / 100)
+                        : MeanOf(sorted);
   ObjectiveOutcome outcome;
   outcome.excess = {.estimate = DistanceOf(objective, estimate.value),
                     .error = ErrorOf(estimate)};
@@ -127,6 +158,10 @@ absl::StatusOr<ObjectiveOutcome> JudgeIsolation(const Objective& objective,
   const ProtectionRun run = MeasureProtection(
       result, {.rpc = objective.rpc, .limit_ns = isolation.served_within_ns},
       kMostSeconds);
+  // If no more are served, the p95 of the baseline is failed.
+  if (run.baseline.served_share <= kLeastServedShare) {
+    return MissAlone(objective, run);
+  }
   if (!run.problem.empty()) {
     return absl::NotFoundError(
         absl::StrCat("the objective \"", objective.text,
@@ -141,7 +176,9 @@ absl::StatusOr<ObjectiveOutcome> JudgeIsolation(const Objective& objective,
                      "\" cannot be judged: the run has no second beside the "
                      "antagonist that could be compared with its baseline"));
   }
-  return JudgeSeconds(objective, seconds);
+  ObjectiveOutcome outcome = JudgeSeconds(objective, seconds);
+  outcome.measured += Doubts(run);
+  return outcome;
 }
 
 }  // namespace distbench

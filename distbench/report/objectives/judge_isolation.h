@@ -11,8 +11,11 @@
 
 namespace distbench {
 
-// Judges an objective on isolation by the run of a cell. NOT_FOUND if the run
-// is none, or has no baseline to compare with.
+// Judges an objective on isolation by the run of a cell. What makes its figures
+// doubtful, such as an antagonist that did nothing, is in `measured`. If too
+// few requests were served in the baseline (kLeastServedShare), nothing was
+// kept, and the objective is missed by far. NOT_FOUND if the run is none, or
+// nothing is known of its baseline.
 absl::StatusOr<ObjectiveOutcome> JudgeIsolation(const Objective& objective,
                                                 const TestResult& result);
 

@@ -3,8 +3,10 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <variant>
 #include <vector>
 
+#include "distbench/report/testing/example_experiment.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -12,6 +14,7 @@ namespace distbench {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -98,6 +101,61 @@ TEST(JudgeIsolationTest, NeedsTheRunOfACell) {
   EXPECT_EQ(outcome.status().code(), absl::StatusCode::kNotFound);
   EXPECT_THAT(std::string(outcome.status().message()),
               HasSubstr("\"isol_p05>=90%\" cannot be judged: "));
+}
+
+// A search would otherwise find that nothing disturbs a service which nothing
+// disturbed.
+TEST(JudgeIsolationTest, SaysWhatMakesItsFiguresDoubtful) {
+  absl::StatusOr<Objective> objective = ParseObjective("isol_p05>=90%");
+  ASSERT_TRUE(objective.ok());
+  objective->rpc = kExampleRpc;
+  const auto measured = [&](const ExampleRun& run) {
+    const absl::StatusOr<ObjectiveOutcome> outcome =
+        JudgeIsolation(*objective, ResultOf(run));
+    EXPECT_TRUE(outcome.ok()) << outcome.status();
+    return outcome.ok() ? outcome->measured : "";
+  };
+  ExampleRun run = SteadyRun(100, 1'000'000);
+  EXPECT_THAT(measured(run),
+              StartsWith("isol_p05 100%; the antagonist completed nothing"));
+  for (ExampleSecond* second : InterferenceOf(run)) second->completed_count = 1;
+  EXPECT_EQ(measured(run), "isol_p05 100%");
+  run.baseline_s = 2;
+  EXPECT_THAT(measured(run), HasSubstr("whole intervals of its baseline: only "
+                                       "2"));
+}
+
+// Relative to a baseline without goodput, anything is good, or nothing can be
+// said. A search would go on to higher loads, or end.
+TEST(JudgeIsolationTest, ALoadThatTheServiceDoesNotCarryAloneIsAMiss) {
+  for (const char* text : {"isol_mean>=90%", "lat_imp_mean<=20%"}) {
+    absl::StatusOr<Objective> objective = ParseObjective(text);
+    ASSERT_TRUE(objective.ok());
+    objective->rpc = kExampleRpc;
+    std::get<Isolation>(objective->metric).served_within_ns = 1'000'000;
+    ExampleRun run = SteadyRun(96, 1'000'000);
+    for (ExampleSecond& second : run.seconds) second.failed_count = 4;
+    auto outcome = JudgeIsolation(*objective, ResultOf(run));
+    ASSERT_TRUE(outcome.ok()) << outcome.status();
+    EXPECT_LT(outcome->excess.estimate, 0);
+    for (ExampleSecond& second : run.seconds) {
+      second.latency_ns.pop_back();
+      ++second.failed_count;
+    }
+    outcome = JudgeIsolation(*objective, ResultOf(run));
+    ASSERT_TRUE(outcome.ok()) << outcome.status();
+    EXPECT_EQ(outcome->excess.estimate, kInfinity);
+    EXPECT_EQ(outcome->upper, objective->is_upper_limit ? kInfinity : 0);
+    EXPECT_THAT(outcome->measured, StartsWith("only 95% of the requests"));
+    // Nothing at all is no problem of the run.
+    for (ExampleSecond& second : run.seconds) {
+      second.latency_ns.assign(100, 5'000'000);
+    }
+    outcome = JudgeIsolation(*objective, ResultOf(run));
+    ASSERT_TRUE(outcome.ok()) << outcome.status();
+    EXPECT_EQ(outcome->excess.estimate, kInfinity);
+    EXPECT_THAT(outcome->measured, StartsWith("only 0% of the requests"));
+  }
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "distbench/report/measurements/protection_notes.h"
 #include "distbench/report/protection/protection_format.h"
 #include "distbench/report/protection/text_parts.h"
 #include "distbench/report/terminal/human_units.h"
@@ -141,37 +142,17 @@ std::string Recoveries(const ProtectionCell& cell) {
   return absl::StrCat("Recovered: ", absl::StrJoin(runs, "; "), "\n");
 }
 
-// What is to be known about a run before its numbers are believed.
-std::string RunNote(const ProtectionRun& run) {
-  const ExperimentCell& cell = run.result->experiment_cell();
-  const std::string& failure = run.result->run_info().failure();
-  std::vector<std::string> notes;
-  if (!run.problem.empty()) {
-    notes.push_back(absl::StrCat("not measured: ", run.problem));
-  } else if (!failure.empty()) {
-    notes.push_back(absl::StrCat("it failed: ", failure));
-  }
-  if (run.antagonist_lost) {
-    notes.push_back("the antagonist was lost, and its seconds end there");
-  }
-  if (cell.has_is_stable() && !cell.is_stable()) {
-    notes.push_back(absl::StrCat("the subject did not hold still before: ",
-                                 cell.stability()));
-  }
-  if (run.left_out_count > 0) {
-    notes.push_back(
-        absl::StrCat("the series of ", run.left_out_count,
-                     " clients could not be added to those of the others"));
-  }
-  if (notes.empty()) return "";
-  return absl::StrCat("Run ", cell.repetition() + int64_t{1}, ": ",
-                      absl::StrJoin(notes, "; "), "\n");
-}
-
 std::string Notes(const ProtectionCell& cell) {
   std::string text;
+  for (const std::string& note : NotesOf(cell)) {
+    absl::StrAppend(&text, "Note: ", note, "\n");
+  }
   for (const ProtectionRun& run : cell.runs) {
-    absl::StrAppend(&text, RunNote(run));
+    const std::vector<std::string> notes = NotesOf(run);
+    if (notes.empty()) continue;
+    absl::StrAppend(&text, "Run ",
+                    run.result->experiment_cell().repetition() + int64_t{1},
+                    ": ", absl::StrJoin(notes, "; "), "\n");
   }
   return text;
 }

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/report/measurements/protection_matrix.h"
+#include "distbench/report/measurements/protection_notes.h"
 #include "distbench/report/protection/text_parts.h"
 
 namespace distbench {
@@ -18,8 +19,9 @@ std::string Title(const ProtectionMatrix& matrix) {
   const std::string& objective = report.experiment().subject().objective();
   if (!objective.empty()) absl::StrAppend(&title, ", ", objective);
   if (report.has_capacity_per_second()) {
-    absl::StrAppend(&title, ", capacity ", report.capacity_per_second(),
-                    " per second");
+    absl::StrAppend(&title, ", capacity ",
+                    matrix.is_capacity_least ? "at least " : "",
+                    report.capacity_per_second(), " per second");
   }
   return absl::StrCat(title, "\n");
 }
@@ -33,6 +35,9 @@ std::string MatrixText(const ProtectionMatrix& matrix) {
   }
   for (const std::string& omission : matrix.report->omissions()) {
     absl::StrAppend(&text, "Note: ", omission, "\n");
+  }
+  for (const std::string& note : NotesOf(matrix)) {
+    absl::StrAppend(&text, "Note: ", note, "\n");
   }
   for (const ProtectionCell& cell : matrix.cells) {
     absl::StrAppend(&text, "\n", CellSummary(cell));

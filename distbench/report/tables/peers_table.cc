@@ -1,5 +1,6 @@
+#include <utility>
+
 #include "absl/strings/str_cat.h"
-#include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/measurements/time_parts.h"
 #include "distbench/report/tables/table.h"
 #include "distbench/results/rpc_totals.h"
@@ -27,6 +28,12 @@ struct Latency {
 constexpr TimePart kListedParts[] = {TimePart::kNetwork, TimePart::kServerQueue,
                                      TimePart::kServerHandler};
 
+void AppendLatency(const Latency& latency, Row& row) {
+  row.insert(row.end(),
+             {MeanCell(latency.all), QuantileCell(latency.outcomes, 0.5),
+              QuantileCell(latency.outcomes, 0.99), MaxCell(latency.all)});
+}
+
 void AppendTimeParts(const RpcTotals& totals, Row& row) {
   for (const TimePart part : kListedParts) {
     const LogHistogram& times_ns = TimesOf(totals, part);
@@ -37,18 +44,23 @@ void AppendTimeParts(const RpcTotals& totals, Row& row) {
   }
 }
 
+void AppendLatencyColumns(absl::string_view name,
+                          std::vector<std::string>& columns) {
+  for (const char* value : {"_mean_ns", "_p50_ns", "_p99_ns", "_max_ns"}) {
+    columns.push_back(absl::StrCat(name, value));
+  }
+}
+
 std::vector<std::string> PeersColumns() {
-  std::vector<std::string> columns = {
-      "client",          "server",          "rpc",
-      "succeeded",       "failed",          "warmup",
-      "request_bytes",   "response_bytes",  "duration_s",
-      "per_second",      "service_mean_ns", "service_p50_ns",
-      "service_p99_ns",  "service_max_ns",  "response_mean_ns",
-      "response_p50_ns", "response_p99_ns", "response_max_ns"};
+  std::vector<std::string> columns = {"client", "server", "rpc"};
+  for (std::string& column : CountColumns()) {
+    columns.push_back(std::move(column));
+  }
+  for (const char* latency : {"service", "response"}) {
+    AppendLatencyColumns(latency, columns);
+  }
   for (const TimePart part : kListedParts) {
-    for (const char* value : {"_mean_ns", "_p50_ns", "_p99_ns", "_max_ns"}) {
-      columns.push_back(absl::StrCat(NameOf(part), value));
-    }
+    AppendLatencyColumns(NameOf(part), columns);
   }
   return columns;
 }
@@ -66,25 +78,10 @@ void ListPeerRows(const TestResult& result, RowSink sink) {
     const Latency response(totals.response_time_ns,
                            totals.moments.response_time_ns,
                            is_open_loop ? counts.failed_count : 0);
-    Row row = {view.client,
-               view.server,
-               view.rpc_name,
-               counts.succeeded_count,
-               counts.failed_count,
-               counts.warmup_count,
-               counts.request_bytes,
-               counts.response_bytes,
-               SecondsCell(counts.duration_ns()),
-               PerSecond(static_cast<double>(counts.succeeded_count),
-                         counts.duration_ns()),
-               MeanCell(service.all),
-               QuantileCell(service.outcomes, 0.5),
-               QuantileCell(service.outcomes, 0.99),
-               MaxCell(service.all),
-               MeanCell(response.all),
-               QuantileCell(response.outcomes, 0.5),
-               QuantileCell(response.outcomes, 0.99),
-               MaxCell(response.all)};
+    Row row = {view.client, view.server, view.rpc_name};
+    AppendCounts(counts, row);
+    AppendLatency(service, row);
+    AppendLatency(response, row);
     AppendTimeParts(totals, row);
     sink(row);
   });

@@ -12,10 +12,10 @@ namespace {
 constexpr char kLatencies[][9] = {"service", "response", "lateness"};
 
 std::vector<std::string> RpcsColumns() {
-  std::vector<std::string> columns = {
-      "rpc",           "succeeded",      "failed",     "warmup",
-      "request_bytes", "response_bytes", "duration_s", "per_second",
-      "offered",       "unsent",         "held_back",  "dropped_samples"};
+  std::vector<std::string> columns = CountColumns();
+  columns.insert(columns.begin(), "rpc");
+  columns.insert(columns.end(),
+                 {"offered", "unsent", "held_back", "dropped_samples"});
   for (const char* latency : kLatencies) {
     columns.push_back(absl::StrCat(latency, "_min_ns"));
     columns.push_back(absl::StrCat(latency, "_mean_ns"));
@@ -38,15 +38,8 @@ void AppendLatency(const Outcomes& outcomes, Row& row) {
 
 Row RpcRow(const RpcMeasurements& rpc) {
   const RpcCounts& counts = rpc.totals.counts;
-  Row row = {rpc.name,
-             counts.succeeded_count,
-             counts.failed_count,
-             counts.warmup_count,
-             counts.request_bytes,
-             counts.response_bytes,
-             SecondsCell(counts.duration_ns()),
-             PerSecond(static_cast<double>(counts.succeeded_count),
-                       counts.duration_ns())};
+  Row row = {rpc.name};
+  AppendCounts(counts, row);
   if (rpc.offered) {
     row.insert(row.end(),
                {rpc.offered->offered_count(), rpc.offered->unsent_count(),

@@ -1,6 +1,7 @@
 #include "distbench/report/tables/table.h"
 
 #include "distbench/report/measurements/test_run.h"
+#include "distbench/report/measurements/test_totals.h"
 #include "distbench/results/walk.h"
 #include "distbench/stats/quantile_interval.h"
 
@@ -74,6 +75,20 @@ std::map<std::string, const NodeResources*> NodesByName(
 
 Cell SecondsCell(int64_t duration_ns) {
   return static_cast<double>(duration_ns) / 1e9;
+}
+
+std::vector<std::string> CountColumns() {
+  return {"succeeded",      "failed",     "warmup",    "request_bytes",
+          "response_bytes", "duration_s", "per_second"};
+}
+
+void AppendCounts(const RpcCounts& counts, Row& row) {
+  row.insert(row.end(),
+             {counts.succeeded_count, counts.failed_count, counts.warmup_count,
+              counts.request_bytes, counts.response_bytes,
+              SecondsCell(counts.duration_ns()),
+              PerSecond(static_cast<double>(counts.succeeded_count),
+                        counts.duration_ns())});
 }
 
 void ListSeriesRows(const std::string& rpc, const RpcSeries& series,

@@ -13,6 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "distbench/report/measurements/rpc_series.h"
+#include "distbench/results/rpc_totals.h"
 #include "distbench/stats/log_histogram.h"
 #include "distbench/stats/outcomes.h"
 #include "distbench/stats/running_moments.h"
@@ -81,6 +82,10 @@ std::map<std::string, const NodeResources*> NodesByName(
 
 // Converts nanoseconds to seconds.
 Cell SecondsCell(int64_t duration_ns);
+
+// The columns "succeeded" to "per_second", and the cells of RPCs in these.
+std::vector<std::string> CountColumns();
+void AppendCounts(const RpcCounts& counts, Row& row);
 
 // Passes the rows of SecondsTable() for one RPC to the sink.
 void ListSeriesRows(const std::string& rpc, const RpcSeries& series,

@@ -1,6 +1,7 @@
 #include "distbench/report/terminal/human_units.h"
 
 #include <cmath>
+#include <iterator>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -40,5 +41,18 @@ std::string InUnits(double number, absl::Span<const Unit> units) {
 std::string HumanDuration(double ns) { return InUnits(ns, kTimes); }
 
 std::string HumanRate(double per_second) { return InUnits(per_second, kRates); }
+
+std::string HumanBytes(double bytes) {
+  constexpr const char* kUnits[] = {"", "K", "M", "G", "T"};
+  size_t unit = 0;
+  while (bytes >= 1024 && unit + 1 < std::size(kUnits)) {
+    bytes /= 1024;
+    ++unit;
+  }
+  if (unit == 0 || bytes >= 99.95) {
+    return absl::StrFormat("%.0f%s", bytes, kUnits[unit]);
+  }
+  return absl::StrFormat("%.1f%s", bytes, kUnits[unit]);
+}
 
 }  // namespace distbench

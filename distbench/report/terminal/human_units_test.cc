@@ -28,5 +28,14 @@ TEST(HumanRateTest, IsWrittenAsInConfigs) {
   EXPECT_EQ(HumanRate(1.2345e9), "1234M/s");
 }
 
+TEST(HumanBytesTest, HaveTheUnitsOfManuals) {
+  EXPECT_EQ(HumanBytes(512), "512");
+  EXPECT_EQ(HumanBytes(1 << 20), "1.0M");
+  EXPECT_EQ(HumanBytes(1258291), "1.2M");
+  EXPECT_EQ(HumanBytes(512110190592.0), "477G");
+  EXPECT_EQ(HumanBytes(99.96 * 1024), "100K");
+  EXPECT_EQ(HumanBytes(5e15), "4547T");
+}
+
 }  // namespace
 }  // namespace distbench

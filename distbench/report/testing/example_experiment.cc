@@ -203,6 +203,7 @@ TestSequenceResults MakeExampleExperiment() {
       ExampleRun& alone =
           runs.emplace_back(ExampleOf("", antagonist, repetition));
       alone.purpose = "antagonist_alone";
+      alone.load.clear();
       for (ExampleSecond& second : alone.seconds) second.latency_ns.clear();
     }
   }

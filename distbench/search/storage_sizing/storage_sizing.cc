@@ -8,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "distbench/config/catalogs/storage_activities.h"
 #include "distbench/config/search/objective.h"
+#include "distbench/report/terminal/human_units.h"
 
 namespace distbench {
 namespace {
@@ -48,16 +49,7 @@ int64_t PagesOfRead(int64_t pages, double reads) {
 }
 
 std::string ByteText(const std::optional<int64_t>& bytes) {
-  if (!bytes) return "?";
-  constexpr const char* kUnits[] = {"", "K", "M", "G", "T"};
-  auto value = static_cast<double>(*bytes);
-  size_t unit = 0;
-  while (value >= 1024 && unit + 1 < std::size(kUnits)) {
-    value /= 1024;
-    ++unit;
-  }
-  return unit == 0 ? absl::StrCat(*bytes)
-                   : absl::StrFormat("%.1f%s", value, kUnits[unit]);
+  return bytes ? HumanBytes(static_cast<double>(*bytes)) : "?";
 }
 
 }  // namespace

@@ -274,7 +274,10 @@ void LoadSearch::Approach(const Crossing& crossing) {
                                : Bisect(*bounds_.met, nearest->request.load);
   }
   if (crossing.error < options_.tolerance / 2 || refine_length_ >= kMaxLength) {
-    return AskFinal(std::min(Below(crossing), load));
+    // What clearly met needs no margin. The line may cross too low if the curve
+    // has a bend.
+    const double met = history_.WithSharedErrors().HighestClearMeet();
+    return AskFinal(std::min(std::max(Below(crossing), met), load));
   }
   refine_length_ = std::min(refine_length_ * kLengthStep, kMaxLength);
   Ask(ProbePhase::kRefine, load, refine_length_);

@@ -61,8 +61,8 @@ void Encode(const Measured& measured, ServicePerformanceLog& log) {
 
 }  // namespace
 
-DistributedSystemDescription SimulatedTest() {
-  return FromText<DistributedSystemDescription>(
+DistributedSystemDescription SimulatedTest(int64_t interval_ns) {
+  auto test = FromText<DistributedSystemDescription>(
       R"(services { name: "client" count: 1 x_size: 1 }
          services { name: "server" count: 1 x_size: 1 }
          rpc_descriptions {
@@ -70,10 +70,10 @@ DistributedSystemDescription SimulatedTest() {
          }
          action_lists { name: "client" action_names: "send" }
          action_lists { name: "query" }
-         actions {
-           name: "send" rpc_name: "query"
-           iterations { open_loop_interval_ns: 4000000 }
-         })");
+         actions { name: "send" rpc_name: "query" iterations {} })");
+  test.mutable_actions(0)->mutable_iterations()->set_open_loop_interval_ns(
+      interval_ns);
+  return test;
 }
 
 TestResult SimulatedSystem::Run(const DistributedSystemDescription& test) {

@@ -12,8 +12,11 @@
 
 namespace distbench {
 
-// A test of one RPC, "query", in one open loop.
-DistributedSystemDescription SimulatedTest();
+// A test of one RPC, "query", which "client" sends to "server" in one open
+// loop, once in each interval.
+inline constexpr int64_t kSimulatedIntervalNs = 4'000'000;
+DistributedSystemDescription SimulatedTest(
+    int64_t interval_ns = kSimulatedIntervalNs);
 
 // Runs probes of SimulatedTest(), each from an empty queue and with other
 // random numbers. RPCs fail independently with the given probability.

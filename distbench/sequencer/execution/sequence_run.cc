@@ -134,7 +134,7 @@ void SequenceRun::Run() {
   }
   const bool shut_down =
       status.ok() && sequence_.tests_setting().shutdown_after_tests();
-  if (shut_down) ShutDownNodes();
+  if (shut_down) environment_.registry.ShutDownNodes();
   client_->OnSequenceDone(status);
   if (shut_down) environment_.on_shutdown_request();
 }
@@ -212,7 +212,7 @@ absl::Status SequenceRun::FinishUnplaced(int test_index,
   TestResult result;
   *result.mutable_traffic_config() = test;
   RunInfo& info = *result.mutable_run_info();
-  info.set_version(kVersion);
+  info.set_version(std::string(ProgramVersion()));
   info.set_random_seed(test.random_seed());
   info.set_failure(std::string(reason.message()));
   for (std::string& line : SummarizeTest(result)) {
@@ -226,15 +226,6 @@ absl::StatusOr<std::shared_ptr<RunInbox>> SequenceRun::OpenInbox() {
   if (!cancel_reason_.ok()) return cancel_reason_;
   inbox_ = std::make_shared<RunInbox>(environment_.clock);
   return inbox_;
-}
-
-void SequenceRun::ShutDownNodes() {
-  environment_.registry.Close();
-  for (const auto& node : environment_.registry.Nodes()) {
-    NodeCommand command;
-    command.mutable_shutdown();
-    node->Send(std::move(command));
-  }
 }
 
 }  // namespace distbench

@@ -73,7 +73,6 @@ class SequenceRun final : public QueuedRun {
   // Returns the inbox of the next test; the error says why there is none.
   absl::StatusOr<std::shared_ptr<RunInbox>> OpenInbox()
       ABSL_LOCKS_EXCLUDED(mutex_);
-  void ShutDownNodes();
 
   TestSequence sequence_;
   RunEnvironment& environment_;

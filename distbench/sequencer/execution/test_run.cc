@@ -164,7 +164,7 @@ void TestExecution::Release() {
 TestResult TestExecution::Finish() {
   *result_.mutable_traffic_config() = spec_.test;
   RunInfo& info = *result_.mutable_run_info();
-  info.set_version(kVersion);
+  info.set_version(std::string(ProgramVersion()));
   info.set_random_seed(spec_.test.random_seed());
   info.set_config_hash(ConfigHash(spec_.test));
   AddClockOffsets(participants_, info);

@@ -61,6 +61,23 @@ void NodeRegistry::Close() {
   closed_ = true;
 }
 
+void NodeRegistry::ShutDownNodes() {
+  Close();
+  for (const auto& node : Nodes()) {
+    NodeCommand command;
+    command.mutable_shutdown();
+    node->Send(std::move(command));
+  }
+}
+
+bool NodeRegistry::AwaitEmpty(absl::Duration patience) {
+  const auto is_empty =
+      +[](std::map<int, Entry>* entries) { return entries->empty(); };
+  absl::MutexLock lock(&mutex_);
+  return mutex_.AwaitWithTimeout(absl::Condition(is_empty, &entries_),
+                                 patience);
+}
+
 absl::Status NodeRegistry::Check(const NodeRegistration& registration) const {
   if (registration.version() != version_) {
     return absl::FailedPreconditionError(absl::StrCat(

@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
 #include "distbench/sequencer/nodes/node_handle.h"
 #include "proto/control.pb.h"
 
@@ -56,6 +57,12 @@ class NodeRegistry {
 
   // Registers no more nodes.
   void Close() ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Registers no more nodes, and tells all to end. They leave soon.
+  void ShutDownNodes() ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Returns whether there are no nodes any more, waiting up to `patience`.
+  bool AwaitEmpty(absl::Duration patience) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
   struct Entry {

@@ -2,9 +2,11 @@
 
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/time/time.h"
 #include "distbench/sequencer/testing/fake_node.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -51,6 +53,18 @@ class NodeRegistryTest : public testing::Test {
   NodeConfig last_config_;
   uint64_t incarnation_ = 0;
 };
+
+TEST_F(NodeRegistryTest, IsEmptyWhenNodesThatWereToldToEndHaveLeft) {
+  const auto node = std::make_shared<FakeNode>("");
+  ASSERT_EQ(Register(Valid(), node), absl::OkStatus());
+  EXPECT_FALSE(registry_.AwaitEmpty(absl::ZeroDuration()));
+  registry_.ShutDownNodes();
+  EXPECT_EQ(node->CommandsOf(NodeCommand::kShutdown).size(), 1);
+  EXPECT_TRUE(absl::IsUnavailable(Error(Valid())));
+  std::thread leaving([&] { registry_.Remove(0, *node); });
+  EXPECT_TRUE(registry_.AwaitEmpty(absl::Seconds(20)));
+  leaving.join();
+}
 
 TEST_F(NodeRegistryTest, NamesNodesInTheOrderInWhichTheyCome) {
   EXPECT_EQ(AliasFor(Valid()), "node0");

@@ -104,7 +104,7 @@ class SequencerServer::Impl {
  public:
   explicit Impl(SequencerOptions options)
       : options_(std::move(options)),
-        registry_(kVersion, options_.max_nodes),
+        registry_(std::string(ProgramVersion()), options_.max_nodes),
         environment_{.registry = registry_,
                      .status = status_,
                      .clock = RealClock(),
@@ -156,6 +156,11 @@ class SequencerServer::Impl {
     queue_.Close(ShutdownReason());
     queue_.AwaitIdle(kCollectGrace);
     book_.AwaitStored(kStoreGrace);
+  }
+
+  bool EndNodes(absl::Duration patience) {
+    registry_.ShutDownNodes();
+    return registry_.AwaitEmpty(patience);
   }
 
   void Shutdown() ABSL_LOCKS_EXCLUDED(shutdown_mutex_) {
@@ -292,6 +297,10 @@ std::shared_ptr<grpc::Channel> SequencerServer::InProcessChannel() {
 }
 
 void SequencerServer::EndRuns() { impl_->EndRuns(); }
+
+bool SequencerServer::EndNodes(absl::Duration patience) {
+  return impl_->EndNodes(patience);
+}
 
 void SequencerServer::Shutdown() { impl_->Shutdown(); }
 

@@ -103,6 +103,10 @@ class SequencerServer {
   // accepted. Idempotent.
   void EndRuns();
 
+  // Registers no more nodes, tells all nodes to end, and waits up to `patience`
+  // until they have left. They do not come back. Returns whether all have left.
+  bool EndNodes(absl::Duration patience);
+
   // Ends all runs, and closes all sessions and the port. Nodes wait for a
   // sequencer to come back. Idempotent.
   void Shutdown();

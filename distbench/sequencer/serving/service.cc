@@ -123,7 +123,7 @@ grpc::ServerUnaryReactor* SequencerService::GetStatus(
     DescribeTest(*running, environment_.clock, *response);
   }
   response->set_queued_sequence_count(queue_.waiting_count());
-  response->set_version(kVersion);
+  response->set_version(std::string(ProgramVersion()));
   return Answer(*context, absl::OkStatus());
 }
 

@@ -14,13 +14,13 @@
 #include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "distbench/base/files.h"
+#include "distbench/base/mount_table.h"
 #include "distbench/sequences/block_devices/io_cost_files.h"
 
 namespace distbench {
@@ -135,31 +135,19 @@ void ReadQueue(const std::string& folder, BlockDeviceFacts& facts) {
   }
 }
 
-// mountinfo writes white space and backslashes as "\\040".
-std::string WithoutEscapes(absl::string_view field) {
-  std::string text;
-  return absl::CUnescape(field, &text) ? text : std::string(field);
-}
-
 }  // namespace
 
 std::string MountedDevice(absl::string_view mounts, absl::string_view path) {
   std::string device;
   size_t longest = 0;
-  for (const absl::string_view line : absl::StrSplit(mounts, '\n')) {
-    const std::vector<absl::string_view> halves =
-        absl::StrSplit(line, absl::MaxSplits(" - ", 1));
-    if (halves.size() != 2) continue;
-    const std::vector<absl::string_view> place = absl::StrSplit(halves[0], ' ');
-    const std::vector<absl::string_view> what = absl::StrSplit(halves[1], ' ');
-    if (place.size() < 5 || what.size() < 2) continue;
-    const std::string point = WithoutEscapes(place[4]);
+  for (const Mount& mount : ParseMountInfo(mounts)) {
+    const std::string& point = mount.point;
     const bool is_above = point == "/" || path == point ||
                           absl::StartsWith(path, absl::StrCat(point, "/"));
     // Of several mounts on one point, the last hides the others.
     if (!is_above || point.size() < longest) continue;
     longest = point.size();
-    device = absl::StartsWith(what[1], "/dev/") ? WithoutEscapes(what[1]) : "";
+    device = absl::StartsWith(mount.source, "/dev/") ? mount.source : "";
   }
   return device;
 }

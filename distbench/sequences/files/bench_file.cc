@@ -12,12 +12,12 @@
 #include <utility>
 
 #include "absl/memory/memory.h"
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/results/output_file.h"
 #include "distbench/results/result_file.h"
 #include "distbench/results/uncompressed_file.h"
+#include "distbench/sequences/jobs/job_spec.h"
 #include "google/protobuf/io/gzip_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl.h"
 
@@ -41,19 +41,8 @@ absl::Status ParseFile(FileDescriptor fd, BenchFile& file) {
       "it is damaged, or no result file of distbench bench");
 }
 
-// Names become those of files, and must not lead elsewhere.
-bool IsName(absl::string_view name) {
-  for (const char c : name) {
-    if (!absl::ascii_isalnum(static_cast<unsigned char>(c)) && c != '_' &&
-        c != '-' && c != '.') {
-      return false;
-    }
-  }
-  return true;
-}
-
 absl::Status CheckJob(BenchJob& job) {
-  if (job.kind().empty() || !IsName(job.kind()) || !IsName(job.id())) {
+  if (job.kind().empty() || !IsJobName(job.kind()) || !IsJobName(job.id())) {
     return absl::InvalidArgumentError(
         "its kind or id is no name of letters, digits, '_', '-' and '.'");
   }

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/syntax/quantity.h"
+#include "distbench/flags/duration.h"
 
 namespace distbench {
 namespace {
@@ -65,7 +66,7 @@ absl::Status CheckPropertyValue(const JobProperty& property,
       if (IsNumber(value)) return absl::OkStatus();
       return WrongValue(property, value, "a positive number, such as 0.8");
     case PropertyType::kDuration: {
-      const auto duration = ParseDurationWithUnit(value);
+      const auto duration = ParseDurationOrSeconds(value);
       if (duration.ok() && *duration > absl::ZeroDuration()) {
         return absl::OkStatus();
       }
@@ -109,7 +110,7 @@ std::optional<double> PropertyValues::Number(absl::string_view name) const {
 
 std::optional<absl::Duration> PropertyValues::Duration(
     absl::string_view name) const {
-  const auto duration = ParseDurationWithUnit(Text(name));
+  const auto duration = ParseDurationOrSeconds(Text(name));
   if (!duration.ok()) return std::nullopt;
   return *duration;
 }

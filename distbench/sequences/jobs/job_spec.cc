@@ -131,17 +131,10 @@ absl::Status UnknownProperty(absl::string_view key,
                    Suggestion(key, names)));
 }
 
-bool IsId(absl::string_view id) {
-  return std::all_of(id.begin(), id.end(), [](char c) {
-    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_' ||
-           c == '-' || c == '.';
-  });
-}
-
 absl::Status SetCommon(absl::string_view key, const std::string& value,
                        JobSpec& spec) {
   if (key == "id") {
-    if (!IsId(value)) {
+    if (!IsJobName(value)) {
       return absl::InvalidArgumentError(
           absl::StrCat("id=", Quoted(value),
                        " is wrong; use letters, digits, '_', '-' and '.'"));
@@ -245,6 +238,13 @@ std::string ToText(const JobSpec& spec) {
   }
   if (pairs.empty()) return spec.kind;
   return absl::StrCat(spec.kind, ":", absl::StrJoin(pairs, ","));
+}
+
+bool IsJobName(absl::string_view name) {
+  return std::all_of(name.begin(), name.end(), [](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_' ||
+           c == '-' || c == '.';
+  });
 }
 
 std::string JobTitle(absl::string_view kind, absl::string_view id) {

@@ -43,6 +43,11 @@ absl::StatusOr<JobSpec> ParseJobSpec(
 // The same job as text; ParseJobSpec() reads it back.
 std::string ToText(const JobSpec& spec);
 
+// Whether the text may be the kind or the id of a job: letters, digits, '_',
+// '-' and '.', or nothing. Such names become those of files, and lead nowhere
+// else.
+bool IsJobName(absl::string_view name);
+
 // `protection "iocost-on"`, or the kind alone if there is no id.
 std::string JobTitle(absl::string_view kind, absl::string_view id);
 

@@ -79,8 +79,13 @@ NamedJob ParseJob(const YAML::Node& node) {
     Refuse(node, "expected a job with name, description, vars and args");
   }
   NamedJob job;
+  std::set<std::string> seen;
   for (const auto& entry : node) {
     const std::string field = TextOf(entry.first, "the name of a field");
+    if (!seen.insert(field).second) {
+      Refuse(entry.first,
+             absl::StrCat("the job has ", field, " twice; give it once"));
+    }
     if (field == "name") {
       job.name = TextOf(entry.second, field);
     } else if (field == "description") {

@@ -93,6 +93,9 @@ TEST(NamedJobsTest, ErrorsOfTheFileNameItsLine) {
               AllOf(StartsWith("jobs.yaml:2:3: "),
                     HasSubstr("did you mean \"args\"?")));
   EXPECT_THAT(ErrorOf("- args: [y]"), HasSubstr("has no name"));
+  EXPECT_THAT(ErrorOf("- name: x\n  args: [y]\n  args: [z]"),
+              AllOf(StartsWith("jobs.yaml:3:3: "),
+                    HasSubstr("the job has args twice")));
   EXPECT_THAT(ErrorOf("- name: x"), HasSubstr("has no args"));
   EXPECT_THAT(ErrorOf("- {name: x, args: y}"), HasSubstr("list of texts"));
   EXPECT_THAT(ErrorOf("- {name: [x], args: [y]}"), HasSubstr("must be a text"));

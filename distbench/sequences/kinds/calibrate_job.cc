@@ -12,7 +12,7 @@
 #include "distbench/activity/calibration.h"
 #include "distbench/base/cpu_time.h"
 #include "distbench/config/problems/suggest.h"
-#include "distbench/config/syntax/quantity.h"
+#include "distbench/flags/duration.h"
 #include "distbench/sequences/block_devices/host_system.h"
 #include "distbench/sequences/kinds/job_kind.h"
 #include "distbench/sequences/kinds/values.h"
@@ -29,7 +29,7 @@ absl::StatusOr<Targets> ParseTargets(const std::string& text) {
     const std::pair<std::string, std::string> pair =
         absl::StrSplit(part, absl::MaxSplits('=', 1));
     const absl::StatusOr<absl::Duration> duration =
-        ParseDurationWithUnit(pair.second);
+        ParseDurationOrSeconds(pair.second);
     if (pair.first.empty() || !duration.ok() ||
         *duration <= absl::ZeroDuration()) {
       return absl::InvalidArgumentError(

@@ -115,6 +115,7 @@ class HashdParams final : public JobKind {
     if (!options.ok()) return options.status();
     absl::StatusOr<TestSequence> tests = AdaptedTests(run.job.tests(), run);
     if (!tests.ok()) return tests.status();
+    TieRecordsTo(*tests, run.environment.say, run.job);
     DistributedSystemDescription& test = *tests->mutable_tests(0);
     if (run.environment.test_sequencer.empty()) ShareNode(test);
     AddSizingOptions(*options, *run.job.mutable_parameters());

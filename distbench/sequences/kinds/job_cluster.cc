@@ -1,6 +1,8 @@
 #include "distbench/sequences/kinds/job_cluster.h"
 
 #include <algorithm>
+#include <climits>
+#include <cstdint>
 #include <set>
 #include <string>
 #include <utility>
@@ -11,7 +13,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "distbench/base/saturating_add.h"
 #include "distbench/config/syntax/instance_names.h"
+#include "distbench/sequences/block_devices/host_system.h"
 
 namespace distbench {
 namespace {
@@ -39,19 +43,20 @@ absl::StatusOr<std::unique_ptr<LocalCluster>> StartLocal(
 
 int NodesNeeded(const DistributedSystemDescription& test) {
   std::set<std::string> bundled;
-  int last_named = 0;
+  int64_t last_named = 0;
   for (const auto& [node, bundle] : test.node_service_bundles()) {
     bundled.insert(bundle.services().begin(), bundle.services().end());
-    int number = 0;
+    int64_t number = 0;
     absl::string_view rest = node;
     if (absl::ConsumePrefix(&rest, "node") && absl::SimpleAtoi(rest, &number)) {
-      last_named = std::max(last_named, number + 1);
+      last_named = std::max(last_named, SaturatingAdd(number, 1));
     }
   }
-  int nodes = static_cast<int>(test.node_service_bundles().size());
+  auto nodes = static_cast<int64_t>(test.node_service_bundles().size());
   for (const ServiceSpec& service : test.services()) nodes += service.count();
-  nodes -= static_cast<int>(bundled.size());
-  return std::max({1, nodes, last_named});
+  nodes -= static_cast<int64_t>(bundled.size());
+  return static_cast<int>(
+      std::clamp<int64_t>(std::max(nodes, last_named), 1, INT_MAX));
 }
 
 void ShareNode(DistributedSystemDescription& test) {
@@ -64,11 +69,31 @@ void ShareNode(DistributedSystemDescription& test) {
   }
 }
 
+absl::StatusOr<std::set<std::string>> HostsOf(
+    const JobEnvironment& environment) {
+  if (environment.test_sequencer.empty()) {
+    return std::set{ReadHostSystem(environment.host_root).hostname()};
+  }
+  const absl::StatusOr<std::unique_ptr<TestClient>> client =
+      TestClient::Connect(environment.test_sequencer, environment.tls);
+  if (!client.ok()) return client.status();
+  const absl::StatusOr<GetStatusResponse> status = (*client)->GetStatus();
+  if (!status.ok()) return status.status();
+  std::set<std::string> hosts;
+  for (const NodeStatus& node : status->nodes()) {
+    hosts.insert(node.registration().hostname());
+  }
+  return hosts;
+}
+
 absl::StatusOr<std::unique_ptr<JobCluster>> JobCluster::Start(
     const JobEnvironment& environment, const TestSequence& tests) {
   auto cluster = absl::WrapUnique(new JobCluster());
   std::string address = environment.test_sequencer;
+  TlsFiles tls = environment.tls;
   if (address.empty()) {
+    // Certificates that the user has are for a sequencer of theirs.
+    tls = {};
     absl::StatusOr<std::unique_ptr<LocalCluster>> local =
         StartLocal(environment, tests);
     if (!local.ok()) return local.status();
@@ -76,7 +101,7 @@ absl::StatusOr<std::unique_ptr<JobCluster>> JobCluster::Start(
     address = cluster->local_->address();
   }
   absl::StatusOr<std::unique_ptr<TestClient>> client =
-      TestClient::Connect(address, environment.tls);
+      TestClient::Connect(address, tls);
   if (!client.ok()) return client.status();
   cluster->client_ = *std::move(client);
   cluster->cancel_client_.emplace(

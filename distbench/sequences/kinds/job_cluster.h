@@ -5,6 +5,8 @@
 
 #include <memory>
 #include <optional>
+#include <set>
+#include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -17,12 +19,18 @@
 namespace distbench {
 
 // How many nodes a test needs: one for each bundle, and one for each instance
-// outside bundles; more if a bundle names a later node, such as "node7".
+// outside bundles; more if a bundle names a later node, such as "node7". At
+// most INT_MAX.
 int NodesNeeded(const DistributedSystemDescription& test);
 
 // Puts all instances of a test without bundles on one node, so that one node
 // manager holds all control groups of the host.
 void ShareNode(DistributedSystemDescription& test);
+
+// The names of the hosts on which tests run: those of the sequencer's nodes or,
+// without a sequencer, this one's. Empty if no node is registered.
+absl::StatusOr<std::set<std::string>> HostsOf(
+    const JobEnvironment& environment);
 
 // A connection to the environment's sequencer or, if it has none, to one that
 // was started for the job, with as many node managers as its tests need.

@@ -297,6 +297,40 @@ TEST(ProtectionJobTest, OmittedCellsAndFalseBaselinesFailTheJob) {
   EXPECT_THAT(Message(ProtectionKind().Study(job)), HasSubstr("no cell"));
 }
 
+TEST(ProtectionJobTest, AnAntagonistThatFailedAloneIsAMissedRequirement) {
+  BenchJob job;
+  job.mutable_results()->add_experiments();
+  TestResult& alone = *job.mutable_results()->add_test_results();
+  alone.mutable_experiment_cell()->set_antagonist("hog");
+  alone.mutable_experiment_cell()->set_purpose("antagonist_alone");
+  ASSERT_TRUE(ProtectionKind().Study(job).ok());
+  EXPECT_EQ(job.missed_requirements_size(), 0);
+  alone.mutable_run_info()->set_failure("killed");
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(ProtectionKind().Study(job).ok());
+  EXPECT_THAT(job.missed_requirements(),
+              ElementsAre(HasSubstr("antagonist hog alone failed")));
+}
+
+TEST(NumaJobTest, AFailedSearchOrAFalseRunFailsTheJob) {
+  BenchJob job;
+  EXPECT_FALSE(NumaKind().Study(job).ok());
+  NumaDeployment& deployment =
+      *job.mutable_results()->mutable_numa_comparison()->add_deployments();
+  deployment.set_name("bound");
+  deployment.add_cpu_target_searches()->set_verdict("converged");
+  TestResult& run = *job.mutable_results()->add_test_results();
+  ASSERT_TRUE(NumaKind().Study(job).ok());
+  EXPECT_EQ(job.exit_code(), 0);
+  run.mutable_run_info()->add_findings()->set_severity(Finding::INVALID);
+  EXPECT_THAT(Message(NumaKind().Study(job)), HasSubstr("is invalid"));
+  run.clear_run_info();
+  SearchReport& failed = *deployment.add_objective_searches();
+  failed.set_verdict("failed");
+  failed.set_evidence("node0 was lost");
+  EXPECT_THAT(Message(NumaKind().Study(job)),
+              HasSubstr("a search in deployment bound failed: node0 was lost"));
+}
+
 TEST(StorageSubjectTest, TheHogRunsBesideEveryServer) {
   DistributedSystemDescription test = FromText<DistributedSystemDescription>(
       R"pb(rpc_descriptions { name: "a" client: "c" server: "s" }

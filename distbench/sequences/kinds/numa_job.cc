@@ -10,6 +10,7 @@
 #include "distbench/numa_comparison/capacity_search.h"
 #include "distbench/numa_comparison/numa_comparison.h"
 #include "distbench/numa_comparison/numa_deployments.h"
+#include "distbench/report/findings/verdict.h"
 #include "distbench/report/tables/numa_table.h"
 #include "distbench/search/search_plan.h"
 #include "distbench/sequences/block_devices/host_system.h"
@@ -60,6 +61,40 @@ absl::StatusOr<DeploymentPlan> PlanOf(const PropertyValues& values,
   options.numa_nodes = *std::move(nodes);
   return PlanNumaDeployments(test, options,
                              ReadHostTopology(environment.host_root));
+}
+
+absl::Status CheckSearches(
+    const NumaDeployment& deployment,
+    const google::protobuf::RepeatedPtrField<SearchReport>& searches) {
+  for (const SearchReport& search : searches) {
+    if (search.verdict() != kFailedVerdict) continue;
+    return absl::AbortedError(absl::StrCat("a search in deployment ",
+                                           deployment.name(),
+                                           " failed: ", search.evidence()));
+  }
+  return absl::OkStatus();
+}
+
+// A comparison of which a part is missing or false compares nothing.
+absl::Status CheckComparison(const TestSequenceResults& results) {
+  if (results.numa_comparison().deployments().empty()) {
+    return absl::InvalidArgumentError("no deployment was compared");
+  }
+  for (const NumaDeployment& deployment :
+       results.numa_comparison().deployments()) {
+    absl::Status status =
+        CheckSearches(deployment, deployment.cpu_target_searches());
+    status.Update(CheckSearches(deployment, deployment.objective_searches()));
+    if (!status.ok()) return status;
+  }
+  for (const TestResult& result : results.test_results()) {
+    if (!IsInvalid(result)) continue;
+    return absl::AbortedError(absl::StrCat(
+        "a run of test \"", result.traffic_config().name(),
+        "\" is invalid, as when a binding did not hold: its numbers are "
+        "false"));
+  }
+  return absl::OkStatus();
 }
 
 class NumaJob final : public JobKind {
@@ -145,8 +180,9 @@ class NumaJob final : public JobKind {
   }
 
   absl::Status Study(BenchJob& job) const override {
-    job.set_exit_code(0);
-    return absl::OkStatus();
+    const absl::Status status = CheckComparison(job.results());
+    if (status.ok()) job.set_exit_code(kExitOk);
+    return status;
   }
 
   std::string ResultText(const BenchJob& job) const override {

@@ -18,10 +18,13 @@
 #include "distbench/protection/runner.h"
 #include "distbench/protection/sequencer_experiment.h"
 #include "distbench/report/findings/verdict.h"
+#include "distbench/report/measurements/protection_phases.h"
 #include "distbench/report/protection/protection_text.h"
 #include "distbench/search/sequencer_runner.h"
 #include "distbench/search/storage_sizing/storage_probe.h"
+#include "distbench/search/strategy/load_search.h"
 #include "distbench/sequences/block_devices/host_system.h"
+#include "distbench/sequences/jobs/job_spec.h"
 #include "distbench/sequences/kinds/job_cluster.h"
 #include "distbench/sequences/kinds/job_kind.h"
 #include "distbench/sequences/kinds/search_outcome.h"
@@ -73,6 +76,14 @@ absl::Status UseCapacity(absl::Span<const BenchJob* const> earlier,
   const absl::StatusOr<ExperimentPlan> plan = PlanExperiment(test, {});
   if (!plan.ok()) return plan.status();
   if (!NeedsCapacity(*plan) || plan->own_rate <= 0) return absl::OkStatus();
+  if (FindText(from->outcome(), kVerdict) ==
+      ToString(SearchVerdict::kUpperBoundHit)) {
+    AddOnce(absl::StrCat(
+                "the capacity is what ", JobTitle(from->kind(), from->id()),
+                " tried at most: the subject may carry more; give that "
+                "job a larger max_load="),
+            job);
+  }
   const double factor = *FindNumber(from->outcome(), kRateFactor);
   test.mutable_experiment()->mutable_subject()->set_capacity(
       absl::StrFormat("%.6f/s", factor * plan->own_rate));
@@ -262,9 +273,17 @@ class ProtectionJob final : public JobKind {
                 *job.mutable_outcome());
     }
     for (const TestResult& result : results.test_results()) {
-      // Beside an antagonist, a failure of the subject is a measurement.
-      if (!result.experiment_cell().antagonist().empty()) continue;
+      const ExperimentCell& cell = result.experiment_cell();
       if (!result.run_info().has_failure() && !IsInvalid(result)) continue;
+      if (IsAntagonistAlone(cell)) {
+        AddOnce(absl::StrCat("a run of antagonist ", cell.antagonist(),
+                             " alone failed or is invalid: comparisons with it "
+                             "are not to be trusted"),
+                job);
+        continue;
+      }
+      // Beside an antagonist, a failure of the subject is a measurement.
+      if (!cell.antagonist().empty()) continue;
       return absl::AbortedError(
           "a run without an antagonist failed or is invalid: the baseline is "
           "not to be trusted");
@@ -292,6 +311,7 @@ class ProtectionJob final : public JobKind {
     if (!status.ok()) return status;
     tests = CheckTestSequence(*std::move(tests));
     if (!tests.ok()) return tests.status();
+    TieRecordsTo(*tests, run.environment.say, run.job);
     return std::move(*tests->mutable_tests(0));
   }
 };

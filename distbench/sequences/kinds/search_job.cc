@@ -217,6 +217,7 @@ class SearchJob final : public JobKind {
     const absl::StatusOr<TestSequence> tests =
         AdaptedTests(run.job.tests(), run);
     if (!tests.ok()) return tests.status();
+    TieRecordsTo(*tests, run.environment.say, run.job);
     const absl::StatusOr<Copies> copies = CopiesOf(run, *tests);
     if (!copies.ok()) return copies.status();
     absl::StatusOr<SearchPlan> plan = PlanOf(run.values, *tests, copies->count);
@@ -254,7 +255,7 @@ class SearchJob final : public JobKind {
                        ": ", report.evidence()));
     }
     job.clear_outcome();
-    AddText("verdict", report.verdict(), *job.mutable_outcome());
+    AddText(kVerdict, report.verdict(), *job.mutable_outcome());
     if (report.has_load()) {
       AddNumber(kFoundLoad, report.load(), *job.mutable_outcome());
       const double base = FindNumber(job.parameters(), kBaseLoad).value_or(0);

@@ -5,6 +5,9 @@
 
 namespace distbench {
 
+// How the search ended.
+inline constexpr char kVerdict[] = "verdict";
+
 // The load, in the unit of the knob.
 inline constexpr char kFoundLoad[] = "load";
 

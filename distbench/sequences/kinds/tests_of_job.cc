@@ -5,14 +5,19 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "distbench/config/reading/load.h"
 #include "distbench/config/validate/check.h"
 #include "distbench/sequences/block_devices/block_device.h"
 #include "distbench/sequences/block_devices/host_system.h"
+#include "distbench/sequences/jobs/job_spec.h"
 #include "distbench/sequences/jobs/passive_controls.h"
 #include "distbench/sequences/kinds/io_cost_outcome.h"
+#include "distbench/sequences/kinds/job_cluster.h"
 #include "distbench/sequences/kinds/search_outcome.h"
 #include "distbench/sequences/kinds/values.h"
 #include "google/protobuf/util/message_differencer.h"
@@ -23,6 +28,9 @@ namespace {
 using google::protobuf::util::MessageDifferencer;
 
 constexpr char kInfile[] = "infile";
+
+// A parameter: the tests with which a job has measured, as hashes.
+constexpr char kMeasuredTests[] = "tests";
 
 std::string InfileOf(const BenchJob& job) {
   const auto found = job.properties().find(kInfile);
@@ -55,7 +63,10 @@ bool Complete(const BenchJob& from, ControlSet& controls) {
     controls.add_io_cost()->set_enable(true);
   }
   for (IoCostSettings& settings : *controls.mutable_io_cost()) {
-    if (settings.device().empty()) settings.set_device(found.device());
+    if (settings.device().empty()) {
+      settings.set_device(found.device());
+      is_changed = true;
+    }
     if (!settings.enable() || !IsDiskOf(settings.device(), from)) continue;
     if (!settings.has_model()) {
       *settings.mutable_model() = found.model();
@@ -67,6 +78,36 @@ bool Complete(const BenchJob& from, ControlSet& controls) {
     }
   }
   return is_changed;
+}
+
+// Returns whether anything was taken.
+bool CompleteAll(const BenchJob& from, DistributedSystemDescription& test) {
+  bool is_changed = false;
+  if (test.has_controls())
+    is_changed = Complete(from, *test.mutable_controls());
+  if (!test.has_experiment()) return is_changed;
+  for (ControlSet& controls : *test.mutable_experiment()->mutable_controls()) {
+    is_changed |= Complete(from, controls);
+  }
+  return is_changed;
+}
+
+// The parameters of a disk are those of no other disk, and hosts may have disks
+// of the same name and number.
+absl::Status CheckRunsWhereMeasured(const BenchJob& from,
+                                    const std::set<std::string>& hosts) {
+  const std::string measured =
+      from.systems().empty() ? "" : from.systems(0).hostname();
+  if (hosts == std::set{measured}) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      JobTitle(from.kind(), from.id()), " measured disk ",
+      FindText(from.outcome(), kIoCostDevice), " of host \"", measured,
+      "\", but the tests run on ",
+      hosts.empty() ? "no host yet"
+                    : absl::StrCat("\"", absl::StrJoin(hosts, "\", \""), "\""),
+      ", whose disks are others; run the sequence on that host without "
+      "--test_sequencer, write model and qos into the tests' io_cost, or leave "
+      "I/O alone with passive=io"));
 }
 
 bool Has(const TestSequence& tests, const ActivityConfig& activity) {
@@ -89,13 +130,6 @@ void SetSetting(const std::string& name, int64_t value,
   NamedSetting& added = *activity.add_activity_settings();
   added.set_name(name);
   added.set_int64_value(value);
-}
-
-void AddOnce(const std::string& sentence, BenchJob& job) {
-  for (const std::string& missed : job.missed_requirements()) {
-    if (missed == sentence) return;
-  }
-  job.add_missed_requirements(sentence);
 }
 
 void AddHosts(const TestResult& result, BenchJob& job) {
@@ -194,27 +228,26 @@ void AddDevices(const JobEnvironment& environment, const BenchJob& job,
 
 }  // namespace
 
-void UseIoCost(absl::Span<const BenchJob* const> earlier,
-               DistributedSystemDescription& test, BenchJob& job) {
+absl::Status UseIoCost(
+    absl::Span<const BenchJob* const> earlier,
+    absl::FunctionRef<absl::StatusOr<std::set<std::string>>()> hosts,
+    DistributedSystemDescription& test, BenchJob& job) {
   const BenchJob* from = NearestOf("iocost-params", earlier);
-  if (from == nullptr) return;
+  if (from == nullptr) return absl::OkStatus();
   for (const std::string& controller : job.passive()) {
-    if (controller == "io") return;
+    if (controller == "io") return absl::OkStatus();
   }
-  bool is_used = false;
-  if (test.has_controls()) is_used |= Complete(*from, *test.mutable_controls());
-  if (test.has_experiment()) {
-    for (ControlSet& controls :
-         *test.mutable_experiment()->mutable_controls()) {
-      is_used |= Complete(*from, controls);
-    }
-  }
-  if (!is_used) return;
+  if (!CompleteAll(*from, test)) return absl::OkStatus();
+  const absl::StatusOr<std::set<std::string>> names = hosts();
+  if (!names.ok()) return names.status();
+  absl::Status status = CheckRunsWhereMeasured(*from, *names);
+  if (!status.ok()) return status;
   for (const BenchValue& value : from->outcome()) {
     if (value.name() == kIoCostDevice) {
       AddTaken(*from, value, *job.mutable_parameters());
     }
   }
+  return absl::OkStatus();
 }
 
 void UseCalibration(absl::Span<const BenchJob* const> earlier,
@@ -255,12 +288,43 @@ const BenchJob* SearchOf(absl::Span<const BenchJob* const> earlier,
   return nullptr;
 }
 
+void AddOnce(const std::string& sentence, BenchJob& job) {
+  for (const std::string& missed : job.missed_requirements()) {
+    if (missed == sentence) return;
+  }
+  job.add_missed_requirements(sentence);
+}
+
+void TieRecordsTo(const TestSequence& tests,
+                  const std::function<void(const std::string& line)>& say,
+                  BenchJob& job) {
+  std::vector<std::string> hashes;
+  for (const DistributedSystemDescription& test : tests.tests()) {
+    hashes.push_back(ConfigHash(test));
+  }
+  const std::string now = absl::StrJoin(hashes, "+");
+  const std::string before = FindText(job.parameters(), kMeasuredTests);
+  if (before == now) return;
+  if (!before.empty()) {
+    say("What was measured before was with other tests, and starts anew");
+    job.clear_results();
+    RemoveValue(kMeasuredTests, *job.mutable_parameters());
+  }
+  AddText(kMeasuredTests, now, *job.mutable_parameters());
+}
+
 absl::StatusOr<TestSequence> AdaptedTests(TestSequence tests,
                                           const JobRun& run) {
+  const std::string measured = FindText(run.job.parameters(), kMeasuredTests);
   run.job.clear_parameters();
+  if (!measured.empty()) {
+    AddText(kMeasuredTests, measured, *run.job.mutable_parameters());
+  }
   for (DistributedSystemDescription& test : *tests.mutable_tests()) {
     LeaveUntouched(run.spec.passive, test);
-    UseIoCost(run.earlier, test, run.job);
+    const absl::Status status = UseIoCost(
+        run.earlier, [&] { return HostsOf(run.environment); }, test, run.job);
+    if (!status.ok()) return status;
     UseCalibration(run.earlier, test, run.job);
   }
   return CheckTestSequence(std::move(tests));

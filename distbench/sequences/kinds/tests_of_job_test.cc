@@ -1,9 +1,14 @@
 #include "distbench/sequences/kinds/tests_of_job.h"
 
+#include <climits>
 #include <filesystem>
 #include <fstream>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "distbench/base/testing/proto_testing.h"
+#include "distbench/base/testing/status_testing.h"
 #include "distbench/sequences/kinds/io_cost_outcome.h"
 #include "distbench/sequences/kinds/job_cluster.h"
 #include "distbench/sequences/kinds/search_outcome.h"
@@ -14,14 +19,17 @@
 namespace distbench {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 BenchJob IoCostParams() {
   BenchJob job;
   job.set_kind("iocost-params");
   job.set_state(BenchJob::DONE);
-  job.add_systems()->add_devices()->set_name("nvme0n1");
+  job.add_systems()->set_hostname("host1");
+  job.mutable_systems(0)->add_devices()->set_name("nvme0n1");
   IoCostSettings settings;
   settings.set_device("259:0");
   settings.mutable_model()->set_rbps(7);
@@ -36,13 +44,39 @@ DistributedSystemDescription TestWith(const std::string& controls) {
   return test;
 }
 
-// The control set after the job of a sequence that found parameters.
-ControlSet After(const std::string& controls, BenchJob& job) {
+using Hosts = std::set<std::string>;
+
+// What UseIoCost() returns after the job of a sequence that found parameters on
+// "host1", if tests run on `hosts`.
+absl::Status Used(const Hosts& hosts, DistributedSystemDescription& test,
+                  BenchJob& job) {
   const BenchJob found = IoCostParams();
   const std::vector<const BenchJob*> earlier = {&found};
+  return UseIoCost(
+      earlier, [&] { return absl::StatusOr<Hosts>(hosts); }, test, job);
+}
+
+// The control set after that, on the disk's host.
+ControlSet After(const std::string& controls, BenchJob& job) {
   DistributedSystemDescription test = TestWith(controls);
-  UseIoCost(earlier, test, job);
+  EXPECT_EQ(Used({"host1"}, test, job), absl::OkStatus());
   return test.experiment().controls(0);
+}
+
+TEST(UseIoCostTest, ParametersOfADiskAreNotThoseOfAnotherHosts) {
+  for (const Hosts& hosts :
+       {Hosts{}, Hosts{"host2"}, Hosts{"host1", "host2"}}) {
+    BenchJob job;
+    DistributedSystemDescription test =
+        TestWith(R"pb(groups { services: "a" io_weight: 500 })pb");
+    EXPECT_THAT(Message(Used(hosts, test, job)),
+                AllOf(HasSubstr("measured disk 259:0 of host \"host1\""),
+                      HasSubstr(hosts.empty() ? "no host" : "\"host2\""),
+                      HasSubstr("passive=io")));
+    // What needs no parameters runs anywhere.
+    test = TestWith(R"pb(groups { services: "a" cpu_weight: 5 })pb");
+    EXPECT_EQ(Used(hosts, test, job), absl::OkStatus());
+  }
 }
 
 TEST(UseIoCostTest, CompletesEntriesOfTheDevice) {
@@ -140,6 +174,36 @@ TEST(UseCalibrationTest, SizesActivitiesOfTheSameFile) {
   // The activity is another one now.
   UseCalibration(earlier, test, job);
   EXPECT_EQ(job.parameters_size(), 1);
+}
+
+TestSequence TestsNamed(const std::string& name) {
+  TestSequence tests;
+  tests.add_tests()->set_name(name);
+  return tests;
+}
+
+TEST(TieRecordsToTest, RecordsOfOtherTestsAreForgotten) {
+  BenchJob job;
+  std::vector<std::string> said;
+  const auto tie = [&](const std::string& test) {
+    TieRecordsTo(
+        TestsNamed(test),
+        [&](const std::string& line) { said.push_back(line); }, job);
+  };
+  AddNumber("size", 7, *job.mutable_parameters());
+  tie("a");
+  job.mutable_results()->add_searches()->set_load(300);
+  tie("a");
+  EXPECT_EQ(job.results().searches_size(), 1);
+  EXPECT_THAT(said, IsEmpty());
+  tie("b");
+  EXPECT_FALSE(job.has_results());
+  EXPECT_THAT(said, ElementsAre(HasSubstr("starts anew")));
+  job.mutable_results()->add_searches();
+  tie("b");
+  EXPECT_TRUE(job.has_results());
+  EXPECT_EQ(job.parameters_size(), 2);
+  EXPECT_EQ(FindNumber(job.parameters(), "size"), 7);
 }
 
 TEST(SearchOfTest, IsOfTheSameFileWithTheSameTests) {
@@ -271,6 +335,18 @@ TEST(NodesNeededTest, CountsBundlesAndInstancesOutside) {
   EXPECT_EQ(NodesNeeded(test), 4);
   (*test.mutable_node_service_bundles())["node7"].add_services("server/1");
   EXPECT_EQ(NodesNeeded(test), 8);
+}
+
+TEST(NodesNeededTest, DoesNotOverflow) {
+  DistributedSystemDescription test;
+  for (int i = 0; i < 3; ++i) test.add_services()->set_count(INT_MAX);
+  EXPECT_EQ(NodesNeeded(test), INT_MAX);
+  for (const char* node : {"node2147483647", "node9223372036854775807"}) {
+    test.clear_services();
+    test.clear_node_service_bundles();
+    (*test.mutable_node_service_bundles())[node].add_services("server/0");
+    EXPECT_EQ(NodesNeeded(test), INT_MAX);
+  }
 }
 
 TEST(NodesNeededTest, SharedTestsNeedOneNode) {

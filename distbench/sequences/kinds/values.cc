@@ -1,11 +1,12 @@
 #include "distbench/sequences/kinds/values.h"
 
-#include <iterator>
+#include <algorithm>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "distbench/report/terminal/human_units.h"
 #include "distbench/sequences/jobs/job_spec.h"
 
 namespace distbench {
@@ -26,7 +27,7 @@ std::string ValueText(const BenchValue& value) {
                ? value.text()
                : absl::StrCat("\"", value.text(), "\"");
   }
-  if (value.unit() == kBytes) return ByteText(value.number());
+  if (value.unit() == kBytes) return HumanBytes(value.number());
   return absl::StrFormat("%.10g%s", value.number(), value.unit());
 }
 
@@ -45,6 +46,13 @@ void AddText(absl::string_view name, absl::string_view text,
   BenchValue& value = *values.Add();
   value.set_name(std::string(name));
   value.set_text(std::string(text));
+}
+
+void RemoveValue(absl::string_view name, BenchValues& values) {
+  values.erase(
+      std::remove_if(values.begin(), values.end(),
+                     [&](const auto& value) { return value.name() == name; }),
+      values.end());
 }
 
 std::optional<double> FindNumber(const BenchValues& values,
@@ -72,19 +80,6 @@ void AddTaken(const BenchJob& from, const BenchValue& value,
   BenchValue& taken = *parameters.Add();
   taken = value;
   taken.set_source(JobTitle(from.kind(), from.id()));
-}
-
-std::string ByteText(double bytes) {
-  constexpr const char* kUnits[] = {"", "K", "M", "G", "T"};
-  size_t unit = 0;
-  while (bytes >= 1024 && unit + 1 < std::size(kUnits)) {
-    bytes /= 1024;
-    ++unit;
-  }
-  if (unit == 0 || bytes >= 99.95) {
-    return absl::StrFormat("%.0f%s", bytes, kUnits[unit]);
-  }
-  return absl::StrFormat("%.1f%s", bytes, kUnits[unit]);
 }
 
 std::string ValuesText(const BenchValues& values) {

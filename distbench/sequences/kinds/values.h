@@ -20,6 +20,9 @@ void AddNumber(absl::string_view name, double number, BenchValues& values,
 void AddText(absl::string_view name, absl::string_view text,
              BenchValues& values);
 
+// Removes all values of that name.
+void RemoveValue(absl::string_view name, BenchValues& values);
+
 std::optional<double> FindNumber(const BenchValues& values,
                                  absl::string_view name);
 std::string FindText(const BenchValues& values, absl::string_view name);
@@ -31,10 +34,6 @@ const BenchJob* NearestOf(absl::string_view kind,
 // Adds values that a job was given by an earlier one.
 void AddTaken(const BenchJob& from, const BenchValue& value,
               BenchValues& parameters);
-
-// "1.2M": bytes with the units K, M, G and T for powers of 1024; below 100 with
-// a decimal place.
-std::string ByteText(double bytes);
 
 // "a=1 b=1.2M": all values, in order.
 std::string ValuesText(const BenchValues& values);

@@ -8,15 +8,6 @@
 namespace distbench {
 namespace {
 
-TEST(ValuesTest, BytesHaveTheUnitsOfTheManual) {
-  EXPECT_EQ(ByteText(512), "512");
-  EXPECT_EQ(ByteText(1 << 20), "1.0M");
-  EXPECT_EQ(ByteText(1258291), "1.2M");
-  EXPECT_EQ(ByteText(512110190592.0), "477G");
-  EXPECT_EQ(ByteText(99.96 * 1024), "100K");
-  EXPECT_EQ(ByteText(5e15), "4547T");
-}
-
 TEST(ValuesTest, ValuesAreWrittenWithTheirUnits) {
   BenchValues values;
   AddNumber("rate", 1029, values);

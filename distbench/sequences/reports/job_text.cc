@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "distbench/report/terminal/human_units.h"
 #include "distbench/sequences/block_devices/io_cost_files.h"
 #include "distbench/sequences/files/job_identity.h"
 #include "distbench/sequences/jobs/job_spec.h"
@@ -46,9 +47,9 @@ std::string PeriodText(const BenchJob& job, absl::TimeZone zone) {
 std::string MemoryLine(const BenchSystem& system) {
   std::vector<std::string> words;
   words.push_back(absl::StrCat("nr_cpus=", system.cpu_count()));
-  words.push_back(absl::StrCat("memory=", ByteText(system.memory_bytes())));
+  words.push_back(absl::StrCat("memory=", HumanBytes(system.memory_bytes())));
   if (system.has_swap_bytes()) {
-    words.push_back(absl::StrCat("swap=", ByteText(system.swap_bytes())));
+    words.push_back(absl::StrCat("swap=", HumanBytes(system.swap_bytes())));
   }
   if (system.has_swappiness()) {
     words.push_back(absl::StrCat("swappiness=", system.swappiness()));
@@ -96,11 +97,11 @@ std::string ControllerLine(const BlockDeviceFacts& device) {
 
 std::string DeviceText(const BlockDeviceFacts& device) {
   const std::string indent = Indent(kDevice);
-  std::string text =
-      absl::StrCat(kDevice, "dev=", device.name(), "(", device.number(),
-                   ") model=\"", device.model(), "\" firmware=\"",
-                   device.firmware(), "\" size=", ByteText(device.size_bytes()),
-                   "\n", indent, ControllerLine(device), "\n");
+  std::string text = absl::StrCat(kDevice, "dev=", device.name(), "(",
+                                  device.number(), ") model=\"", device.model(),
+                                  "\" firmware=\"", device.firmware(),
+                                  "\" size=", HumanBytes(device.size_bytes()),
+                                  "\n", indent, ControllerLine(device), "\n");
   if (device.io_cost().enable()) {
     absl::StrAppend(&text, IoCostText(device.io_cost().model(),
                                       device.io_cost().qos(), indent));

@@ -5,6 +5,7 @@ problem and the remedy. */ -}}
 {{- define "distbench.configMapLimit" -}}1048576{{- end -}}
 
 {{- define "distbench.check" -}}
+{{- include "distbench.checkName" . -}}
 {{- include "distbench.checkNetwork" . -}}
 {{- include "distbench.checkSecurity" . -}}
 {{- include "distbench.checkResults" . -}}
@@ -15,13 +16,15 @@ problem and the remedy. */ -}}
 {{- end -}}
 {{- end -}}
 
+{{- define "distbench.checkName" -}}
+{{- if not (regexMatch "^[a-z][a-z0-9-]*$" .Release.Name) -}}
+{{- fail (printf "the release's name %q cannot be part of a Service's name: begin with a letter, and use only lower-case letters, digits and hyphens" .Release.Name) -}}
+{{- end -}}
+{{- end -}}
+
 {{- define "distbench.checkNetwork" -}}
 {{- if and .Values.hostNetwork (not .Values.hostNetworkAcknowledged) -}}
 {{- fail "hostNetwork: the Pod Security levels \"restricted\" and \"baseline\" forbid the hosts' network, so this needs a namespace whose level is \"privileged\"; if this namespace's is, set hostNetworkAcknowledged=true" -}}
-{{- end -}}
-{{- $ports := list (int .Values.port) (int .Values.healthPort) (int .Values.metricsPort) -}}
-{{- if ne (len (uniq $ports)) 3 -}}
-{{- fail (printf "port, healthPort and metricsPort are %v, %v and %v: they must be different" (index $ports 0) (index $ports 1) (index $ports 2)) -}}
 {{- end -}}
 {{- end -}}
 
@@ -58,6 +61,10 @@ problem and the remedy. */ -}}
 {{- end -}}
 
 {{- define "distbench.checkCluster" -}}
+{{- $ports := list (int .Values.port) (int .Values.healthPort) (int .Values.metricsPort) -}}
+{{- if ne (len (uniq $ports)) 3 -}}
+{{- fail (printf "port, healthPort and metricsPort are %v, %v and %v: they must be different" (index $ports 0) (index $ports 1) (index $ports 2)) -}}
+{{- end -}}
 {{- if or .Values.test.config .Values.test.configMap .Values.test.claim .Values.command .Values.serve -}}
 {{- fail "form=cluster runs no test by itself: leave out test, command and serve, and submit tests with `distbench run_tests` (or use form=job)" -}}
 {{- end -}}

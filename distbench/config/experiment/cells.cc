@@ -1,4 +1,4 @@
-#include "distbench/protection/cells.h"
+#include "distbench/config/experiment/cells.h"
 
 #include <algorithm>
 #include <random>
@@ -54,7 +54,20 @@ std::vector<ExperimentCell> Matrix(const Experiment& experiment) {
   return cells;
 }
 
+double AtLeastOne(int count) {
+  return std::max(1.0, static_cast<double>(count));
+}
+
 }  // namespace
+
+double CountRuns(const Experiment& experiment) {
+  const double antagonists = experiment.antagonists_size();
+  const double beside_subject = AtLeastOne(experiment.controls_size()) *
+                                AtLeastOne(experiment.subject().loads_size()) *
+                                (1 + antagonists);
+  return static_cast<double>(experiment.repeat()) *
+         (beside_subject + antagonists);
+}
 
 std::vector<ExperimentCell> ListCells(const Experiment& experiment,
                                       uint64_t seed) {

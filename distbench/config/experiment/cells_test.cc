@@ -1,4 +1,4 @@
-#include "distbench/protection/cells.h"
+#include "distbench/config/experiment/cells.h"
 
 #include <set>
 #include <string>

@@ -1,7 +1,7 @@
 // The cells of an experiment: controls x antagonists x loads.
 
-#ifndef DISTBENCH_PROTECTION_CELLS_H_
-#define DISTBENCH_PROTECTION_CELLS_H_
+#ifndef DISTBENCH_CONFIG_EXPERIMENT_CELLS_H_
+#define DISTBENCH_CONFIG_EXPERIMENT_CELLS_H_
 
 #include <cstdint>
 #include <string>
@@ -10,6 +10,13 @@
 #include "proto/experiment.pb.h"
 
 namespace distbench {
+
+// The most runs that an experiment may have, and how many it has. The number is
+// a double because configs that nobody checked may ask for any; it is exact
+// where it matters. A list of controls or loads that is empty counts as one.
+// The limit is there because the results of all runs are kept in one file.
+inline constexpr int kMostExperimentRuns = 10'000;
+double CountRuns(const Experiment& experiment);
 
 // The runs of an experiment whose defaults have been made explicit, in the
 // order in which they take place. In each repetition, every cell is run once,
@@ -30,4 +37,4 @@ std::string DescribeCell(const ExperimentCell& cell);
 
 }  // namespace distbench
 
-#endif  // DISTBENCH_PROTECTION_CELLS_H_
+#endif  // DISTBENCH_CONFIG_EXPERIMENT_CELLS_H_

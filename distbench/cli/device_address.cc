@@ -1,0 +1,26 @@
+#include "distbench/cli/device_address.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace distbench {
+
+absl::StatusOr<std::string> AddressOrDevice(const std::string& text) {
+  if (text.empty()) return text;
+  const absl::StatusOr<std::vector<InterfaceAddress>> devices =
+      ListInterfaceAddresses();
+  if (!devices.ok()) return text;  // then it can only be an address
+  return AddressOrDevice(text, *devices);
+}
+
+absl::StatusOr<std::string> AddressOrDevice(
+    const std::string& text, absl::Span<const InterfaceAddress> devices) {
+  const bool is_device = std::any_of(devices.begin(), devices.end(),
+                                     [&text](const InterfaceAddress& each) {
+                                       return each.interface_name == text;
+                                     });
+  if (!is_device) return text;
+  return ChooseHostAddress(devices, {.netdev = text});
+}
+
+}  // namespace distbench

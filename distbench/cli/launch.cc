@@ -1,0 +1,231 @@
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "distbench/base/files.h"
+#include "distbench/base/stop_signals.h"
+#include "distbench/cli/commands.h"
+#include "distbench/cli/flags.h"
+#include "distbench/cli/output.h"
+#include "distbench/cli/own_program.h"
+#include "distbench/launching/ssh_hosts.h"
+#include "distbench/launching/ssh_launch.h"
+#include "distbench/report/findings/verdict.h"
+#include "distbench/security/job_authority.h"
+#include "distbench/security/job_secret.h"
+
+namespace distbench {
+
+namespace {
+
+// Longer than any job; the secret is forgotten when the job ends.
+constexpr absl::Duration kSecretValidity = absl::Hours(24 * 30);
+
+struct Flags {
+  std::string hosts;
+  std::string ssh = "ssh";
+  bool copy = false;
+  std::string remote_program = "distbench";
+  std::string remote_dir;
+  std::string logs;
+  std::string leader;
+  absl::Duration start_timeout = absl::Minutes(2);
+  absl::Duration join_timeout = absl::ZeroDuration();
+  bool plain = false;
+  bool node_on_leader = true;
+  std::string listen;
+  std::string service_address;
+  std::vector<std::string> command;
+};
+
+std::vector<std::string> JoinFlags(const Flags& flags) {
+  std::vector<std::string> join;
+  if (!flags.node_on_leader) join.emplace_back("--node_on_leader=false");
+  if (flags.join_timeout > absl::ZeroDuration()) {
+    join.push_back(absl::StrCat("--join_timeout=",
+                                absl::FormatDuration(flags.join_timeout)));
+  }
+  if (!flags.listen.empty()) {
+    join.push_back(absl::StrCat("--listen=", flags.listen));
+  }
+  if (!flags.service_address.empty()) {
+    join.push_back(absl::StrCat("--service_address=", flags.service_address));
+  }
+  return join;
+}
+
+absl::Status CheckCopy(const Flags& flags) {
+  if (!flags.copy || flags.command.empty() ||
+      flags.command.front() != "test_builder") {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      "--copy copies distbench alone, and not test_builder; write the tests to "
+      "a file with test_builder, and give that to run_tests");
+}
+
+absl::Status MakeLogFolder(const std::string& logs) {
+  if (logs.empty()) return absl::OkStatus();
+  std::error_code error;
+  std::filesystem::create_directories(logs, error);
+  if (!error) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("--logs=", logs, ": ", error.message()));
+}
+
+// The program of this process, for the hosts.
+absl::StatusOr<absl::Cord> OwnBytes() {
+  const absl::StatusOr<std::string> path = OwnProgram();
+  if (!path.ok()) return path.status();
+  absl::StatusOr<std::string> bytes = ReadFile(*path);
+  if (!bytes.ok()) return bytes.status();
+  return absl::Cord(*std::move(bytes));
+}
+
+// The secret is never in a file of this machine.
+absl::StatusOr<TlsContents> MakeSecret() {
+  const absl::Time now = absl::Now();
+  return IssueJobCertificate(kJobName, now - kJobSecretClockTolerance,
+                             now + kSecretValidity);
+}
+
+absl::StatusOr<SshLaunch> Prepare(const Flags& flags) {
+  absl::StatusOr<std::vector<SshHost>> hosts = ReadHosts(flags.hosts);
+  if (!hosts.ok()) return hosts.status();
+  SshLaunch launch = {
+      .hosts = *std::move(hosts),
+      .ssh = flags.ssh,
+      .program = {.path = flags.remote_program, .folder = flags.remote_dir},
+      .join_flags = JoinFlags(flags),
+      .command = flags.command,
+      .start_timeout = flags.start_timeout,
+      .logs = flags.logs};
+  if (!flags.leader.empty()) {
+    absl::StatusOr<SshHost> leader = ParseHostOfFlag("--leader", flags.leader);
+    if (!leader.ok()) return leader.status();
+    launch.leader = *std::move(leader);
+  }
+  absl::Status status = CheckCopy(flags);
+  if (status.ok()) status = MakeLogFolder(flags.logs);
+  if (!status.ok()) return status;
+  if (flags.copy) {
+    absl::StatusOr<absl::Cord> bytes = OwnBytes();
+    if (!bytes.ok()) return bytes.status();
+    launch.copy = *std::move(bytes);
+  }
+  if (!flags.plain) {
+    absl::StatusOr<TlsContents> secret = MakeSecret();
+    if (!secret.ok()) return secret.status();
+    launch.secret = *std::move(secret);
+  }
+  return launch;
+}
+
+void Show(std::ostream& stream, absl::string_view bytes) {
+  stream.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  stream.flush();
+}
+
+int ExitCodeOf(const LaunchEnd& end) {
+  for (const std::string& problem : end.problems) Fail(problem, kExitRunFailed);
+  const bool went_well = end.problems.empty() && end.status >= 0;
+  return went_well || end.status > 0 ? end.status : kExitRunFailed;
+}
+
+int Launch(const Flags& flags) {
+  StopSignals stop(kExitRunFailed);
+  absl::StatusOr<SshLaunch> launch = Prepare(flags);
+  if (!launch.ok()) return Fail(launch.status(), kExitUsage);
+  SshLauncher launcher(
+      *std::move(launch),
+      {.out = [](absl::string_view bytes) { Show(std::cout, bytes); },
+       .err = [](absl::string_view bytes) { Show(std::cerr, bytes); }});
+  stop.SetHandler([&launcher] { launcher.Stop(); });
+  const absl::StatusOr<LaunchEnd> end = launcher.Run();
+  stop.SetHandler({});
+  return end.ok() ? ExitCodeOf(*end) : Fail(end.status(), kExitUsage);
+}
+
+void AddHostFlags(CLI::App& command, Flags& flags) {
+  AddTextFlag(command, "--hosts", flags.hosts, "FILE|HOST[,HOST...]",
+              "The hosts: [USER@]HOST[:PORT], separated by commas, or in a\n"
+              "file, one a line, with attributes NAME=VALUE behind them and\n"
+              "comments after #. The first one runs COMMAND");
+  command.get_option("--hosts")->required();
+  AddTextFlag(command, "--ssh", flags.ssh, "COMMAND",
+              "ssh with flags, such as 'ssh -i my_key'; default: ssh");
+  command.add_flag("--copy", flags.copy,
+                   "Copy this program to the hosts, and remove it at the end");
+  AddTextFlag(command, "--remote_program", flags.remote_program, "PATH",
+              "distbench on the hosts; default: distbench, found by PATH");
+  command.get_option("--copy")->excludes("--remote_program");
+  AddTextFlag(command, "--remote_dir", flags.remote_dir, "DIR",
+              "Directory on the hosts in which it runs, and in which --copy\n"
+              "makes its own; default: the home directory, and $TMPDIR");
+  AddTextFlag(command, "--logs", flags.logs, "DIR",
+              "Keep what each host prints in DIR/HOST.log");
+}
+
+void AddJobFlags(CLI::App& command, Flags& flags) {
+  AddTextFlag(command, "--leader", flags.leader, "HOST[:PORT]",
+              "Where the other hosts reach the first one; default: its name\n"
+              "in --hosts, and a free port");
+  AddDurationFlag(command, "--start_timeout", flags.start_timeout,
+                  "How long the hosts may take until all are ready, before\n"
+                  "anything is started; default: 2m");
+  AddDurationFlag(command, "--join_timeout", flags.join_timeout,
+                  "As of distbench join");
+  command
+      .add_option("--node_on_leader", flags.node_on_leader,
+                  "Whether the first host is a node, too; default: true")
+      ->type_name("true|false");
+  command.add_flag("--plain", flags.plain,
+                   "Without TLS: anyone on the network can read and change\n"
+                   "everything");
+  AddListenFlag(command, flags.listen, "As of distbench join");
+  AddTextFlag(command, "--service_address", flags.service_address, "ADDRESS",
+              "As of distbench join");
+}
+
+}  // namespace
+
+void AddLaunchCommand(CLI::App& app, CommandBody& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "launch", "Runs a job on hosts that are reached by ssh");
+  auto flags = std::make_shared<Flags>();
+  AddHostFlags(*command, *flags);
+  AddJobFlags(*command, *flags);
+  command
+      ->add_option("COMMAND", flags->command,
+                   "What the first host runs, after --: a distbench command,\n"
+                   "or test_builder, with its arguments. Files that it reads\n"
+                   "and writes are there. Without it, the nodes wait for tests")
+      ->option_text(" ");
+  command->footer(
+      "Starts distbench join on every host, with a secret of its own for the\n"
+      "job, shows what the first host prints and exits as it does. Nothing is\n"
+      "started unless all hosts are ready. SIGINT, SIGTERM, a lost session or\n"
+      "the end of this program end it on all hosts; COMMAND keeps what was\n"
+      "measured. A second signal does not wait for that.\n\n"
+      "Examples:\n"
+      "  distbench launch --hosts=host1,host2,host3 -- \\\n"
+      "      run_tests --infile=my_test.config --outfile=my_test.pb.gz \\\n"
+      "      --binary_output\n"
+      "  distbench launch --hosts=hosts.txt --copy --logs=logs -- \\\n"
+      "      search --infile=my_test.config --slo='query p99<=5ms'");
+  command->callback(
+      [flags, &chosen] { chosen = [flags] { return Launch(*flags); }; });
+}
+
+}  // namespace distbench

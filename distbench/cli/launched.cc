@@ -1,0 +1,56 @@
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <unistd.h>
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "distbench/base/child_process.h"
+#include "distbench/base/stop_signals.h"
+#include "distbench/cli/commands.h"
+#include "distbench/cli/output.h"
+#include "distbench/cli/own_program.h"
+#include "distbench/launching/launched_rank.h"
+#include "distbench/report/findings/verdict.h"
+
+namespace distbench {
+
+namespace {
+
+int RunLaunched(const std::vector<std::string>& join_arguments) {
+  // A session that is lost takes stdout and stderr with it. What runs here, and
+  // inherits this, must not end by that, but in order.
+  signal(SIGPIPE, SIG_IGN);
+  StopSignals stop(kExitRunFailed);
+  const absl::StatusOr<std::string> program = OwnProgram();
+  if (!program.ok()) return Fail(program.status(), kExitUsage);
+  const absl::StatusOr<int> wait_status = RunLaunchedRank(
+      {.program = *program, .join_arguments = join_arguments}, STDIN_FILENO,
+      stop, [](absl::string_view line) { std::cout << line << std::endl; });
+  if (!wait_status.ok()) return Fail(wait_status.status(), kExitUsage);
+  if (WIFEXITED(*wait_status)) return WEXITSTATUS(*wait_status);
+  return Fail(absl::StrCat("distbench join ", DescribeExit(*wait_status)),
+              kExitRunFailed);
+}
+
+}  // namespace
+
+void AddLaunchedCommand(CLI::App& app, CommandBody& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "launched", "Runs one host's part of a job for distbench launch");
+  // Hidden from the list of subcommands, because it is not for users.
+  command->group("");
+  auto arguments = std::make_shared<std::vector<std::string>>();
+  command->add_option("ARGUMENTS", *arguments);
+  command->callback([arguments, &chosen] {
+    chosen = [arguments] { return RunLaunched(*arguments); };
+  });
+}
+
+}  // namespace distbench

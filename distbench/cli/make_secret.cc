@@ -1,0 +1,79 @@
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "distbench/cli/commands.h"
+#include "distbench/cli/flags.h"
+#include "distbench/cli/output.h"
+#include "distbench/flags/duration.h"
+#include "distbench/report/findings/verdict.h"
+#include "distbench/security/job_secret.h"
+
+namespace distbench {
+
+namespace {
+
+constexpr absl::Duration kDay = absl::Hours(24);
+
+struct Flags {
+  std::string directory;
+  std::string valid_for = "7d";
+};
+
+// Days are for people; the other units are those of all durations.
+absl::StatusOr<absl::Duration> ParseValidity(absl::string_view text) {
+  absl::string_view number = text;
+  double days = 0;
+  if (absl::ConsumeSuffix(&number, "d") && absl::SimpleAtod(number, &days) &&
+      std::isfinite(days)) {
+    return days * kDay;
+  }
+  return ParseDurationOrSeconds(text);
+}
+
+int RunMakeSecret(const Flags& flags) {
+  const absl::StatusOr<absl::Duration> valid_for =
+      ParseValidity(flags.valid_for);
+  if (!valid_for.ok()) return Fail(valid_for.status(), kExitUsage);
+  const absl::Status status =
+      MakeJobSecret(flags.directory, *valid_for, absl::Now());
+  return status.ok() ? kExitOk : Fail(status, kExitUsage);
+}
+
+}  // namespace
+
+void AddMakeSecretCommand(CLI::App& app, CommandBody& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "make_secret", "Makes the secret that the processes of a job share");
+  auto flags = std::make_shared<Flags>();
+  command
+      ->add_option("DIR", flags->directory,
+                   "Where to; made if it is missing, with mode 0700")
+      ->required()
+      ->option_text(" ");
+  AddTextFlag(*command, "--valid_for", flags->valid_for, "DURATION",
+              "How long it can be used, such as 12h; default: 7d");
+  command->footer(
+      "Writes the files of a kubernetes.io/tls Secret: ca.crt, the "
+      "certificate\n"
+      "of an authority for this job alone, and tls.crt with tls.key, the only\n"
+      "certificate that it signs. Whoever has these files is a part of the\n"
+      "job. Remove them when it has ended.\n\n"
+      "Example:\n"
+      "  distbench make_secret job_secret --valid_for=12h\n"
+      "  srun distbench join --secret=job_secret --rendezvous=job_secret \\\n"
+      "      -- run_tests --infile=my_test.config");
+  command->callback(
+      [flags, &chosen] { chosen = [flags] { return RunMakeSecret(*flags); }; });
+}
+
+}  // namespace distbench

@@ -1,0 +1,105 @@
+#include "distbench/cli/node_flags.h"
+
+#include <sys/resource.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+
+#include "absl/strings/str_cat.h"
+#include "distbench/cli/flags.h"
+#include "distbench/numa/binding.h"
+#include "distbench/numa/thread_binding.h"
+
+namespace distbench {
+
+namespace {
+
+constexpr int kMaxWorkers = 1024;
+
+// Any engine needs as many.
+constexpr int64_t kLeastFiles = 64;
+constexpr int64_t kLeastThreads = 16;
+constexpr int64_t kMostOfEngine = 10'000'000;
+
+// Engines inherit the hard limit of this process.
+absl::Status CheckFileLimit(const EngineLimits& limits) {
+  rlimit files;
+  if (getrlimit(RLIMIT_NOFILE, &files) != 0 ||
+      files.rlim_max == RLIM_INFINITY ||
+      limits.max_files <= static_cast<int64_t>(files.rlim_max)) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("--engine_max_files=", limits.max_files,
+                   " is more than this process may give: ", files.rlim_max,
+                   "; raise ulimit -Hn (under systemd LimitNOFILE)"));
+}
+
+void AddEngineLimitFlags(CLI::App& command, EngineLimits& limits) {
+  command
+      .add_option("--engine_max_files", limits.max_files,
+                  "Files and sockets that each engine process may have\n"
+                  "open; default: as many as this process")
+      ->check(CLI::Range(kLeastFiles, kMostOfEngine).description(""))
+      ->type_name("N");
+  command
+      .add_option("--engine_max_threads", limits.max_threads,
+                  "Threads that each engine process may have, those of\n"
+                  "libraries included; default: what the host allows")
+      ->check(CLI::Range(kLeastThreads, kMostOfEngine).description(""))
+      ->type_name("N");
+}
+
+}  // namespace
+
+void AddNodeFlags(CLI::App& command, NodeFlags& flags) {
+  AddListenFlag(command, flags.listen,
+                "Address on which this node and the services of tests\n"
+                "listen; default: all interfaces, or --service_address if\n"
+                "that is given");
+  AddTextFlag(command, "--service_address", flags.service_address, "ADDRESS",
+              "Address at which other nodes reach the services on this\n"
+              "node; default: detected");
+  AddBindingFlags(command, flags.binding);
+  command
+      .add_option("--workers", flags.workers,
+                  "Threads per instance on this node, unless the test sets\n"
+                  "them; 0: the sequencer divides the host's CPUs")
+      ->check(CLI::Range(0, kMaxWorkers).description(""))
+      ->type_name("N")
+      ->capture_default_str();
+  AddEngineLimitFlags(command, flags.engine_limits);
+  AddTextFlag(command, "--control_state_dir", flags.control_state_dir, "DIR",
+              "Where to note what the controls of tests change, so that it\n"
+              "can be undone after a crash; default: /run/distbench or,\n"
+              "without root, a folder of the user's");
+}
+
+absl::StatusOr<std::optional<NumaBinding>> BindAsFlagged(
+    const NodeFlags& flags) {
+  absl::StatusOr<std::optional<NumaBinding>> asked =
+      ParseBindingFlags(flags.binding);
+  if (!asked.ok() || !asked->has_value()) return asked;
+  const absl::StatusOr<ResolvedBinding> made = BindProcess(**asked);
+  if (!made.ok()) return made.status();
+  return made->proto;
+}
+
+absl::Status CheckNodeFlags(const NodeFlags& flags) {
+  return CheckFileLimit(flags.engine_limits);
+}
+
+NodeManagerOptions ToNodeOptions(const NodeFlags& flags,
+                                 const std::optional<NumaBinding>& binding,
+                                 EngineFactory& engines) {
+  NodeManagerOptions options;
+  options.engines = &engines;
+  options.service_address = flags.service_address;
+  options.listen_address = flags.listen;
+  options.binding = binding;
+  options.workers_per_instance = flags.workers;
+  options.control_state_dir = flags.control_state_dir;
+  return options;
+}
+
+}  // namespace distbench

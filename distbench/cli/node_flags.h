@@ -1,0 +1,55 @@
+// The flags of a process that is a node: where it listens, what it runs on, and
+// what its engines may use.
+
+#ifndef DISTBENCH_CLI_NODE_FLAGS_H_
+#define DISTBENCH_CLI_NODE_FLAGS_H_
+
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "distbench/cli/binding_flags.h"
+#include "distbench/hosting/engine_factory.h"
+#include "distbench/hosting/process_engines.h"
+#include "distbench/node/node_manager.h"
+#include "proto/traffic_config.pb.h"
+
+namespace CLI {
+class App;
+}
+
+namespace distbench {
+
+struct NodeFlags {
+  std::string listen;
+  std::string service_address;
+  BindingFlags binding;
+  int workers = 0;
+  std::string control_state_dir;
+  EngineLimits engine_limits;
+};
+
+// Adds --listen, --service_address, --numa_node, --cpus, --mem_policy,
+// --mem_nodes, --workers, --engine_max_files, --engine_max_threads and
+// --control_state_dir. `flags` must outlive the parsing.
+void AddNodeFlags(CLI::App& command, NodeFlags& flags);
+
+// Binds the process as the flags say; call it before there are other threads.
+// The first call does not return if there is a binding: it restarts the program
+// with it.
+absl::StatusOr<std::optional<NumaBinding>> BindAsFlagged(
+    const NodeFlags& flags);
+
+// Checks what no single flag shows.
+absl::Status CheckNodeFlags(const NodeFlags& flags);
+
+// The options that the flags and the binding of the process determine.
+// `engines` must outlive the node.
+NodeManagerOptions ToNodeOptions(const NodeFlags& flags,
+                                 const std::optional<NumaBinding>& binding,
+                                 EngineFactory& engines);
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_CLI_NODE_FLAGS_H_

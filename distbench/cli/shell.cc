@@ -1,0 +1,150 @@
+// The hidden subcommands for shells: completion, and files for packages.
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "distbench/base/version.h"
+#include "distbench/cli/commands.h"
+#include "distbench/cli/output.h"
+#include "distbench/cli/value_candidates.h"
+#include "distbench/flags/command_tree.h"
+#include "distbench/flags/completion.h"
+#include "distbench/flags/man_page.h"
+#include "distbench/flags/shell_scripts.h"
+#include "distbench/report/findings/verdict.h"
+#include "test_builder/completion.h"
+#include "test_builder/manual.h"
+
+namespace distbench {
+namespace {
+
+constexpr char kTestBuilder[] = "test_builder";
+
+// Whoever presses Tab waits no longer, whatever a sequencer or a file does.
+constexpr unsigned kCompletionSeconds = 2;
+
+void GiveUpAfter(unsigned seconds) {
+  signal(SIGALRM, [](int) { _exit(kExitOk); });
+  alarm(seconds);
+}
+
+// What follows the last "--" is the command line of a program that another one
+// runs, and begins with the name of a program or of a subcommand.
+std::vector<std::string> InnermostLine(std::vector<std::string> words) {
+  const auto before = words.rbegin() + 1;  // the last word is being typed
+  const auto separator = std::find(before, words.rend(), "--");
+  if (separator == words.rend()) return words;
+  std::vector<std::string> inner(separator.base(), words.end());
+  if (inner.size() == 1 || inner.front() != kTestBuilder) {
+    inner.insert(inner.begin(), "distbench");
+  }
+  return inner;
+}
+
+// `words` begin with the name of a program, and end with what is being typed.
+int PrintCompletion(const CLI::App& app, std::vector<std::string> words) {
+  GiveUpAfter(kCompletionSeconds);
+  if (words.size() < 2) return kExitUsage;
+  words = InnermostLine(std::move(words));
+  const bool is_test_builder = words.front() == kTestBuilder;
+  words.erase(words.begin());
+  std::cout << CompletionText(
+                   is_test_builder
+                       ? CompleteTestBuilder(std::move(words))
+                       : Complete(app, std::move(words), ValueCandidates))
+            << std::flush;
+  return kExitOk;
+}
+
+absl::Status WriteText(const std::filesystem::path& path,
+                       absl::string_view text) {
+  std::error_code error;
+  std::filesystem::create_directories(path.parent_path(), error);
+  if (error) {
+    return absl::UnknownError(absl::StrCat("cannot make the directory ",
+                                           path.parent_path().string(), ": ",
+                                           error.message()));
+  }
+  absl::StatusOr<ReportOutput> output = ReportOutput::Open(path);
+  if (!output.ok()) return output.status();
+  output->Write(text);
+  return output->Finish();
+}
+
+// Writes the pages of a command and of all below it.
+absl::Status WriteManPages(const CLI::App& command,
+                           const std::filesystem::path& folder) {
+  const ManPageOptions options = {.program = "distbench",
+                                  .version = std::string(ProgramVersion())};
+  absl::Status status = WriteText(
+      folder / absl::StrCat(ManPageName(command, options.program), ".1"),
+      ManPage(command, options));
+  for (const CLI::App* sub : CommandsOf(command)) {
+    status.Update(WriteManPages(*sub, folder));
+  }
+  return status;
+}
+
+absl::Status WriteShellFiles(const CLI::App& app,
+                             const std::filesystem::path& folder) {
+  absl::Status status = WriteManPages(app, folder / "man");
+  status.Update(WriteText(folder / "man" / "test_builder.1",
+                          TestBuilderManPage(ProgramVersion())));
+  for (const char* program : {"distbench", kTestBuilder}) {
+    for (const ShellScript& script : CompletionScripts(program)) {
+      status.Update(
+          WriteText(folder / "completions" / script.path, script.text));
+    }
+  }
+  return status;
+}
+
+}  // namespace
+
+void AddCompleteCommand(CLI::App& app, CommandBody& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "complete", "Prints what may come next on a command line");
+  // Hidden from the list of subcommands, because scripts of shells call it.
+  command->group("");
+  auto words = std::make_shared<std::vector<std::string>>();
+  AddTrailingCommand(*command, *words);
+  command->footer("Example:\n  distbench complete -- distbench run_");
+  command->callback([&app, words, &chosen] {
+    chosen = [&app, words] { return PrintCompletion(app, *words); };
+  });
+}
+
+void AddGenerateShellFilesCommand(CLI::App& app, CommandBody& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "generate_shell_files",
+      "Writes manual pages and completion scripts of all programs");
+  // Hidden from the list of subcommands, because packages call it.
+  command->group("");
+  auto folder = std::make_shared<std::string>();
+  command->add_option("DIR", *folder, "Where to make man/ and completions/")
+      ->required()
+      ->option_text(" ");
+  command->footer("Example:\n  distbench generate_shell_files build/shell");
+  command->callback([&app, folder, &chosen] {
+    chosen = [&app, folder] {
+      const absl::Status status = WriteShellFiles(app, *folder);
+      return status.ok() ? int{kExitOk} : Fail(status, kExitUsage);
+    };
+  });
+}
+
+}  // namespace distbench

@@ -1,0 +1,241 @@
+#include "distbench/cli/value_candidates.h"
+
+#include <filesystem>
+#include <memory>
+#include <set>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/time/time.h"
+#include "distbench/cli/input.h"
+#include "distbench/client/test_client.h"
+#include "distbench/config/reading/load.h"
+#include "distbench/flags/connection_defaults.h"
+#include "distbench/security/tls_files.h"
+#include "distbench/sequences/kinds/job_kind.h"
+#include "proto/control.pb.h"
+#include "proto/results.pb.h"
+#include "proto/traffic_config.pb.h"
+#include "test_builder/completion.h"
+
+namespace distbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Candidates = std::vector<Candidate>;
+
+// Users do not wait for a sequencer that is away.
+constexpr absl::Duration kConnectTimeout = absl::Seconds(1);
+
+Candidates FromNames(const std::set<std::string>& names) {
+  Candidates candidates;
+  for (const std::string& name : names) candidates.push_back({name});
+  return candidates;
+}
+
+// ---- From the sequencer -----------------------------------------------------
+
+// The flag's value, as it was typed or by default.
+std::string ConnectionValue(const ValueRequest& request,
+                            const std::string& flag) {
+  const std::string typed = FlagValue(request.words, absl::StrCat("--", flag));
+  if (!typed.empty()) return typed;
+  return ConnectionDefaults(ProcessEnvironment()).ValueOf(flag);
+}
+
+// Null if there is none, or it does not answer.
+std::unique_ptr<TestClient> Connect(const ValueRequest& request) {
+  const std::string address = ConnectionValue(request, "test_sequencer");
+  if (address.empty()) return nullptr;
+  TlsFiles tls;
+  tls.ca = ConnectionValue(request, "tls_ca");
+  tls.cert = ConnectionValue(request, "tls_cert");
+  tls.key = ConnectionValue(request, "tls_key");
+  tls.name = ConnectionValue(request, "tls_name");
+  absl::StatusOr<std::unique_ptr<TestClient>> client =
+      TestClient::Connect(address, tls, kConnectTimeout);
+  return client.ok() ? *std::move(client) : nullptr;
+}
+
+// The newest run first, because it is what users usually ask about.
+Candidates Runs(const ValueRequest& request) {
+  const std::unique_ptr<TestClient> client = Connect(request);
+  if (client == nullptr) return {};
+  const absl::StatusOr<std::vector<RunDescription>> runs = client->ListRuns();
+  Candidates candidates;
+  if (!runs.ok()) return candidates;
+  for (auto run = runs->rbegin(); run != runs->rend(); ++run) {
+    candidates.push_back({run->id(), absl::StrJoin(run->test_names(), ", ")});
+  }
+  return candidates;
+}
+
+Candidates Nodes(const ValueRequest& request) {
+  const std::unique_ptr<TestClient> client = Connect(request);
+  if (client == nullptr) return {};
+  const absl::StatusOr<GetStatusResponse> status = client->GetStatus();
+  Candidates candidates;
+  if (!status.ok()) return candidates;
+  for (const NodeStatus& node : status->nodes()) {
+    candidates.push_back(
+        {node.config().node_alias(), node.registration().hostname()});
+  }
+  return candidates;
+}
+
+Candidates Sequencers(const ValueRequest& request) {
+  const std::string address = ConnectionValue(request, "test_sequencer");
+  if (address.empty()) return {};
+  return {{address}};
+}
+
+// ---- From files -------------------------------------------------------------
+
+// What the words name as files: values of flags, too.
+std::vector<std::string> FilesIn(const std::vector<std::string>& words) {
+  std::vector<std::string> files;
+  for (const std::string& word : words) {
+    const std::string path =
+        absl::StartsWith(word, "--") && absl::StrContains(word, "=")
+            ? word.substr(word.find('=') + 1)
+            : word;
+    std::error_code ignored;
+    if (fs::is_regular_file(path, ignored)) files.push_back(path);
+  }
+  return files;
+}
+
+// Collects names from each test of the configs that the words name.
+template <typename Collect>
+Candidates FromConfigs(const ValueRequest& request, const Collect& collect) {
+  std::set<std::string> names;
+  for (const std::string& file : FilesIn(request.words)) {
+    const absl::StatusOr<TestSequence> tests = LoadTestSequence(file);
+    if (!tests.ok()) continue;
+    for (const DistributedSystemDescription& test : tests->tests()) {
+      collect(test, names);
+    }
+  }
+  return FromNames(names);
+}
+
+Candidates Activities(const ValueRequest& request) {
+  return FromConfigs(request, [](const auto& test, auto& names) {
+    for (const auto& activity : test.activity_configs()) {
+      names.insert(activity.name());
+    }
+  });
+}
+
+Candidates Services(const ValueRequest& request) {
+  return FromConfigs(request, [](const auto& test, auto& names) {
+    for (const auto& service : test.services()) names.insert(service.name());
+  });
+}
+
+Candidates Controls(const ValueRequest& request) {
+  return FromConfigs(request, [](const auto& test, auto& names) {
+    for (const auto& controls : test.experiment().controls()) {
+      names.insert(controls.name());
+    }
+  });
+}
+
+Candidates Antagonists(const ValueRequest& request) {
+  return FromConfigs(request, [](const auto& test, auto& names) {
+    for (const auto& antagonist : test.experiment().antagonists()) {
+      names.insert(antagonist.name());
+    }
+  });
+}
+
+// Collects names from the tests of the results that the words name.
+template <typename Collect>
+Candidates FromResults(const ValueRequest& request, const Collect& collect) {
+  std::set<std::string> names;
+  const absl::StatusOr<std::vector<SourcedResults>> results =
+      ReadResultFiles(FilesIn(request.words));
+  if (!results.ok()) return {};
+  for (const SourcedResults& sourced : *results) {
+    for (const TestResult& result : sourced.results.test_results()) {
+      collect(result.traffic_config(), names);
+    }
+  }
+  return FromNames(names);
+}
+
+Candidates Tests(const ValueRequest& request) {
+  return FromResults(request, [](const auto& test, auto& names) {
+    names.insert(test.name());
+  });
+}
+
+Candidates Rpcs(const ValueRequest& request) {
+  return FromResults(request, [](const auto& test, auto& names) {
+    for (const auto& rpc : test.rpc_descriptions()) names.insert(rpc.name());
+  });
+}
+
+// ---- From declarations ------------------------------------------------------
+
+Candidates Patterns(const ValueRequest& request) {
+  return ConfigCandidates(request.typed);
+}
+
+// KIND, or KIND:KEY=VALUE,KEY=...
+Candidates Jobs(const ValueRequest& request) {
+  const std::string& typed = request.typed;
+  const std::string kind = typed.substr(0, typed.find(':'));
+  Candidates candidates;
+  for (const JobDeclaration& declaration : JobDeclarations()) {
+    if (kind == typed) {
+      candidates.push_back({declaration.kind, declaration.description});
+    } else if (declaration.kind == kind) {
+      const std::string begin = typed.substr(0, typed.find_last_of(":,") + 1);
+      for (const auto* properties :
+           {&declaration.properties, &CommonProperties()}) {
+        for (const JobProperty& property : *properties) {
+          candidates.push_back(
+              {absl::StrCat(begin, property.name, "="), property.description});
+        }
+      }
+    }
+  }
+  return candidates;
+}
+
+struct Source {
+  const char* type;
+  Candidates (*find)(const ValueRequest& request);
+};
+
+constexpr Source kSources[] = {
+    {"ACTIVITY", Activities},
+    {"ANTAGONIST", Antagonists},
+    {"CONTROLS", Controls},
+    {"HOST:PORT", Sequencers},
+    {"JOB", Jobs},
+    {"NODE", Nodes},
+    {"PATTERN", Patterns},
+    {"RPC", Rpcs},
+    {"RUN", Runs},
+    {"SERVICE", Services},
+    {"TEST", Tests},
+};
+
+}  // namespace
+
+std::vector<Candidate> ValueCandidates(const ValueRequest& request) {
+  for (const Source& source : kSources) {
+    if (source.type == request.type) return source.find(request);
+  }
+  return {};
+}
+
+}  // namespace distbench

@@ -1,0 +1,229 @@
+#include "distbench/flags/completion.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "distbench/flags/command_tree.h"
+
+namespace distbench {
+namespace {
+
+using Paths = Completion::Paths;
+
+Paths PathsOf(const std::string& type) {
+  if (type == "FILE" || type == "RESULT") return Paths::kFiles;
+  if (type == "DIR") return Paths::kFolders;
+  return Paths::kNone;
+}
+
+std::string FirstLine(const std::string& text) {
+  return text.substr(0, text.find('\n'));
+}
+
+// Flags and commands that were typed, and what the last word is.
+struct Position {
+  const CLI::App* command;
+  int argument = 0;                      // how many were given
+  const CLI::Option* pending = nullptr;  // a flag whose value is the next word
+};
+
+// Returns null if the command has no flag that is written so.
+const CLI::Option* FindFlag(const CLI::App& command, const std::string& word) {
+  const std::string name = word.substr(0, word.find('='));
+  for (const CLI::Option* flag : FlagsOf(command)) {
+    for (const std::string& lname : flag->get_lnames()) {
+      if (absl::StrCat("--", lname) == name) return flag;
+    }
+    for (const std::string& sname : flag->get_snames()) {
+      if (absl::StrCat("-", sname) == name) return flag;
+    }
+  }
+  return nullptr;
+}
+
+void Take(const std::string& word, Position& position) {
+  if (position.pending != nullptr) {
+    position.pending = nullptr;
+  } else if (absl::StartsWith(word, "-")) {
+    const CLI::Option* flag = FindFlag(*position.command, word);
+    const bool has_value = word.find('=') != std::string::npos;
+    if (flag != nullptr && TakesValue(*flag) && !has_value) {
+      position.pending = flag;
+    }
+  } else if (const CLI::App* sub = FindCommand(*position.command, word);
+             sub != nullptr && position.argument == 0) {
+    position.command = sub;
+  } else {
+    ++position.argument;
+  }
+}
+
+// Whether a shell takes the word as it is. Names come from files and from other
+// users of a sequencer, and the word is typed for the user.
+bool IsHarmless(const std::string& word) {
+  return std::all_of(word.begin(), word.end(), [](unsigned char c) {
+    return absl::ascii_isalnum(c) ||
+           absl::string_view("_-.,:=/@%+[]").find(c) != absl::string_view::npos;
+  });
+}
+
+std::string Printable(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(),
+      [](unsigned char c) { return absl::ascii_iscntrl(c); }, ' ');
+  return text;
+}
+
+// The choices that a flag's description lists, a line each: "  json: all of
+// it".
+std::vector<Candidate> ListedChoices(const std::string& description) {
+  std::vector<Candidate> choices;
+  for (absl::string_view line : absl::StrSplit(description, '\n')) {
+    const std::vector<std::string> parts =
+        absl::StrSplit(line, absl::MaxSplits(": ", 1));
+    if (absl::StartsWith(line, "  ") && parts.size() == 2) {
+      choices.push_back({parts[0].substr(2), parts[1]});
+    }
+  }
+  return choices;
+}
+
+class Completer {
+ public:
+  Completer(std::vector<std::string> before, std::string word,
+            const ValueSource& values)
+      : before_(std::move(before)), word_(std::move(word)), values_(values) {}
+
+  Completion Run(const CLI::App& app) {
+    Position position = {.command = &app};
+    for (const std::string& word : before_) Take(word, position);
+    const size_t equals = word_.find('=');
+    if (position.pending != nullptr) {
+      AddValues(*position.pending, "", word_);
+    } else if (absl::StartsWith(word_, "-") && equals != std::string::npos) {
+      const CLI::Option* flag = FindFlag(*position.command, word_);
+      if (flag != nullptr) {
+        AddValues(*flag, word_.substr(0, equals + 1), word_.substr(equals + 1));
+      }
+    } else if (absl::StartsWith(word_, "-")) {
+      AddFlags(*position.command);
+    } else {
+      AddArguments(position);
+    }
+    return std::move(completion_);
+  }
+
+ private:
+  // Of a flag with several names, the first one is offered.
+  void AddFlags(const CLI::App& command) {
+    for (const CLI::Option* flag : FlagsOf(command)) {
+      const bool is_long = !flag->get_lnames().empty();
+      std::string name = is_long
+                             ? absl::StrCat("--", flag->get_lnames().front(),
+                                            TakesValue(*flag) ? "=" : "")
+                             : absl::StrCat("-", flag->get_snames().front());
+      Add("", std::move(name), FirstLine(flag->get_description()), word_);
+    }
+  }
+
+  void AddArguments(const Position& position) {
+    if (position.argument == 0) {
+      for (const CLI::App* sub : CommandsOf(*position.command)) {
+        Add("", sub->get_name(), FirstLine(sub->get_description()), word_);
+      }
+    }
+    const auto arguments = ArgumentsOf(*position.command);
+    int place = position.argument;
+    for (const CLI::Option* argument : arguments) {
+      if (place < argument->get_items_expected_max()) {
+        return AddValues(*argument, "", word_);
+      }
+      place -= argument->get_items_expected_max();
+    }
+  }
+
+  // Adds values of an option to what stays of the word.
+  void AddValues(const CLI::Option& option, std::string stays,
+                 std::string typed) {
+    const std::string type = TypeOf(option);
+    const std::string one = type.substr(0, type.find('['));
+    if (one != type) {  // NAME[,NAME...]
+      const size_t comma = typed.rfind(',');
+      if (comma != std::string::npos) {
+        stays += typed.substr(0, comma + 1);
+        typed.erase(0, comma + 1);
+      }
+    }
+    completion_.paths = PathsOf(one);
+    if (absl::StrContains(one, '|')) return AddChoices(one, stays, typed);
+    for (Candidate& choice : ListedChoices(option.get_description())) {
+      Add(stays, std::move(choice.word), std::move(choice.description), typed);
+    }
+    for (Candidate& value : values_({one, typed, before_})) {
+      Add(stays, std::move(value.word), std::move(value.description), typed);
+    }
+  }
+
+  // Of "N|auto", N stands for something else.
+  void AddChoices(const std::string& type, const std::string& stays,
+                  const std::string& typed) {
+    for (absl::string_view choice : absl::StrSplit(type, '|')) {
+      const bool is_literal =
+          std::none_of(choice.begin(), choice.end(),
+                       [](unsigned char c) { return absl::ascii_isupper(c); });
+      if (is_literal) Add(stays, std::string(choice), "", typed);
+    }
+  }
+
+  void Add(const std::string& stays, std::string value, std::string description,
+           const std::string& typed) {
+    if (!absl::StartsWith(value, typed)) return;
+    completion_.candidates.push_back(
+        {absl::StrCat(stays, value), std::move(description)});
+  }
+
+  const std::vector<std::string> before_;
+  const std::string word_;
+  const ValueSource& values_;
+  Completion completion_;
+};
+
+}  // namespace
+
+Completion Complete(const CLI::App& app, std::vector<std::string> words,
+                    const ValueSource& values) {
+  if (words.empty()) words.emplace_back();
+  std::string word = std::move(words.back());
+  words.pop_back();
+  return Completer(std::move(words), std::move(word), values).Run(app);
+}
+
+std::string CompletionText(const Completion& completion) {
+  std::string text;
+  if (completion.paths == Paths::kFiles) text = ":files\n";
+  if (completion.paths == Paths::kFolders) text = ":folders\n";
+  for (const Candidate& candidate : completion.candidates) {
+    if (!IsHarmless(candidate.word)) continue;
+    absl::StrAppend(&text, candidate.word, "\t",
+                    Printable(candidate.description), "\n");
+  }
+  return text;
+}
+
+std::string FlagValue(const std::vector<std::string>& words,
+                      const std::string& flag) {
+  const std::string begin = absl::StrCat(flag, "=");
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (absl::StartsWith(words[i], begin)) return words[i].substr(begin.size());
+    if (words[i] == flag && i + 1 < words.size()) return words[i + 1];
+  }
+  return "";
+}
+
+}  // namespace distbench

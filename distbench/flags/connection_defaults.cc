@@ -1,0 +1,228 @@
+#include "distbench/flags/connection_defaults.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "distbench/config/problems/suggest.h"
+
+namespace distbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ConnectionFlag {
+  const char* name;
+  bool is_file;
+};
+
+constexpr ConnectionFlag kFlags[] = {
+    {"test_sequencer", false}, {"tls_ca", true},    {"tls_cert", true},
+    {"tls_key", true},         {"tls_name", false},
+};
+
+const ConnectionFlag* FindFlag(absl::string_view name) {
+  for (const ConnectionFlag& flag : kFlags) {
+    if (flag.name == name) return &flag;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> FlagNames() {
+  std::vector<std::string> names;
+  for (const ConnectionFlag& flag : kFlags) names.emplace_back(flag.name);
+  return names;
+}
+
+std::string FilePath(const Environment& environment) {
+  const std::string folder = environment("XDG_CONFIG_HOME").value_or("");
+  // The XDG specification has relative paths ignored.
+  if (fs::path(folder).is_absolute()) {
+    return fs::path(folder) / "distbench" / "config";
+  }
+  const std::string home = environment("HOME").value_or("");
+  return home.empty() ? ""
+                      : fs::path(home) / ".config" / "distbench" / "config";
+}
+
+absl::Status LineError(const std::string& origin, absl::string_view problem) {
+  return absl::InvalidArgumentError(absl::StrCat(origin, ": ", problem));
+}
+
+// The connection's options of a command, and their names.
+std::vector<std::pair<CLI::Option*, std::string>> OptionsOf(CLI::App& command) {
+  std::vector<std::pair<CLI::Option*, std::string>> found;
+  for (CLI::Option* option : command.get_options({})) {
+    for (const std::string& name : option->get_lnames()) {
+      if (FindFlag(name) != nullptr) found.emplace_back(option, name);
+    }
+  }
+  return found;
+}
+
+// CLI11 begins the error with the name of the option, which was not typed.
+std::string WithoutName(const std::string& error, const CLI::Option& option) {
+  return std::string(
+      absl::StripPrefix(error, absl::StrCat(option.get_name(), ": ")));
+}
+
+}  // namespace
+
+Environment ProcessEnvironment() {
+  return [](const std::string& name) -> std::optional<std::string> {
+    const char* value = std::getenv(name.c_str());
+    if (value == nullptr) return std::nullopt;
+    return value;
+  };
+}
+
+Environment NoEnvironment() {
+  return [](const std::string&) { return std::nullopt; };
+}
+
+std::string VariableOf(const std::string& flag) {
+  if (FindFlag(flag) == nullptr) return "";
+  return absl::StrCat("DISTBENCH_", absl::AsciiStrToUpper(flag));
+}
+
+std::vector<std::string> NoConnectionDefaults() {
+  std::vector<std::string> variables;
+  for (const ConnectionFlag& flag : kFlags) {
+    variables.push_back(absl::StrCat(VariableOf(flag.name), "="));
+  }
+  return variables;
+}
+
+std::string ConnectionDefaultsHelp() {
+  return "Where the command line leaves out --test_sequencer or a --tls_ "
+         "flag,\n"
+         "it is taken from the environment (DISTBENCH_TEST_SEQUENCER,\n"
+         "DISTBENCH_TLS_CA, ...), else from ~/.config/distbench/config, which\n"
+         "has lines such as test_sequencer = host1:10000.";
+}
+
+bool HasConnectionFlags(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) {
+      if (FindFlag(name) != nullptr) return true;
+    }
+  }
+  return false;
+}
+
+ConnectionDefaults::ConnectionDefaults(const Environment& environment)
+    : path_(FilePath(environment)) {
+  ReadFile();
+  ReadVariables(environment);
+}
+
+void ConnectionDefaults::ReadFile() {
+  std::error_code error;
+  // Someone else's home, which may not be searched, has no file for us.
+  if (path_.empty() || !fs::exists(path_, error)) return;
+  std::ifstream file(path_);
+  std::string line;
+  int number = 0;
+  while (file_status_.ok() && std::getline(file, line)) {
+    file_status_ = ReadLine(line, absl::StrCat(path_, ":", ++number));
+  }
+  // A folder can be opened, but not read.
+  if (file_status_.ok() && (!file.eof() || fs::is_directory(path_, error))) {
+    file_status_ = LineError(path_, "cannot be read; check its permissions");
+  }
+}
+
+// CLI11's own reader of such files knows no line numbers, and takes the
+// address [::1]:10000 for a list.
+absl::Status ConnectionDefaults::ReadLine(absl::string_view line,
+                                          const std::string& origin) {
+  line = absl::StripAsciiWhitespace(line);
+  if (line.empty() || line.front() == '#') return absl::OkStatus();
+  const size_t equals = line.find('=');
+  if (equals == absl::string_view::npos) {
+    return LineError(origin, absl::StrCat(Quoted(line),
+                                          " is not NAME = VALUE, "
+                                          "such as test_sequencer = "
+                                          "host1:10000"));
+  }
+  const std::string name(absl::StripAsciiWhitespace(line.substr(0, equals)));
+  std::string value(absl::StripAsciiWhitespace(line.substr(equals + 1)));
+  const ConnectionFlag* flag = FindFlag(name);
+  if (flag == nullptr) {
+    return LineError(origin, absl::StrCat("there is no setting ", Quoted(name),
+                                          "; ", Suggestion(name, FlagNames())));
+  }
+  if (value.empty()) {
+    return LineError(origin, absl::StrCat(name,
+                                          " has no value; remove the "
+                                          "line, or write one"));
+  }
+  if (flag->is_file) value = fs::path(path_).parent_path() / value;
+  if (!defaults_.emplace(name, Default{value, origin}).second) {
+    return LineError(origin,
+                     absl::StrCat(name, " is set twice; remove a line"));
+  }
+  return absl::OkStatus();
+}
+
+void ConnectionDefaults::ReadVariables(const Environment& environment) {
+  for (const ConnectionFlag& flag : kFlags) {
+    const std::string variable = VariableOf(flag.name);
+    const std::optional<std::string> value = environment(variable);
+    if (!value) continue;
+    defaults_.erase(flag.name);
+    if (!value->empty()) defaults_[flag.name] = {*value, variable};
+  }
+}
+
+void ConnectionDefaults::Announce(CLI::App& app) {
+  for (const auto& [option, name] : OptionsOf(app)) {
+    option->description(absl::StrCat(option->get_description(), "\n",
+                                     kEnvironmentLabel, VariableOf(name)));
+  }
+  if (HasConnectionFlags(app)) {
+    // Only of the command that is used: elsewhere the flag stays required, as
+    // manual pages have to say.
+    app.preparse_callback([this, &app](size_t) {
+      for (const auto& [option, name] : OptionsOf(app)) {
+        if (!file_status_.ok() || defaults_.count(name) > 0) {
+          option->required(false);
+        }
+      }
+    });
+  }
+  for (CLI::App* command : app.get_subcommands({})) Announce(*command);
+}
+
+absl::Status ConnectionDefaults::Fill(CLI::App& command) {
+  if (!HasConnectionFlags(command)) return absl::OkStatus();
+  if (!file_status_.ok()) return file_status_;
+  for (const auto& [option, name] : OptionsOf(command)) {
+    const auto found = defaults_.find(name);
+    if (option->count() > 0 || found == defaults_.end()) continue;
+    const Default& by_default = found->second;
+    try {
+      option->add_result(by_default.value);
+      option->run_callback();
+    } catch (const CLI::ParseError& error) {
+      return LineError(by_default.origin, WithoutName(error.what(), *option));
+    }
+    filled_.push_back(absl::StrCat(option->get_name(), "=", by_default.value,
+                                   " is from ", by_default.origin));
+  }
+  return absl::OkStatus();
+}
+
+std::string ConnectionDefaults::ValueOf(const std::string& flag) const {
+  const auto found = defaults_.find(flag);
+  return found == defaults_.end() ? "" : found->second.value;
+}
+
+}  // namespace distbench

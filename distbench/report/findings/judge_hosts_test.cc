@@ -1,0 +1,297 @@
+// Findings on hosts.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "distbench/base/time_units.h"
+#include "distbench/report/findings/judge.h"
+#include "distbench/report/findings/testing/judge_testing.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "proto/results.pb.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+// ---- cpu_saturated, other_load ----------------------------------------------
+
+TEST_F(JudgeTest, AnOpenLoopThatSaturatesItsHostIsAWarning) {
+  UseCpus(4 * kNsPerSecond, 4 * kNsPerSecond);
+  EXPECT_THAT(ExpectOne(Finding::WARN, "cpu_saturated"),
+              HasSubstr("host h were 100.0 % busy"));
+}
+
+TEST_F(JudgeTest, AClosedLoopThatSaturatesItsHostIsANote) {
+  CloseLoop();
+  UseCpus(4 * kNsPerSecond, 4 * kNsPerSecond);
+  ExpectOne(Finding::NOTE, "cpu_saturated");
+}
+
+TEST_F(JudgeTest, OtherProgramsOnTheHostAreAWarning) {
+  UseCpus(3 * kNsPerSecond, 2 * kNsPerSecond);
+  EXPECT_THAT(ExpectOne(Finding::WARN, "other_load"), HasSubstr("25.0 %"));
+}
+
+TEST_F(JudgeTest, OtherNodesOnTheHostAreNotOthers) {
+  UseCpus(3 * kNsPerSecond, 2 * kNsPerSecond);
+  (*result_.mutable_resource_usage_logs()->mutable_node_resources())["node1"] =
+      Resources();
+  ExpectNothing();
+}
+
+TEST_F(JudgeTest, AHostThatUsesAllThatWasNotStolenIsSaturated) {
+  UseCpus(3 * kNsPerSecond, 3 * kNsPerSecond);
+  Counters().set_steal_cpu_ns(kJudgedSeconds * kNsPerSecond);
+  const std::vector<Finding> findings = Judge(result_);
+  ASSERT_THAT(findings, SizeIs(2));
+  EXPECT_EQ(findings[0].code(), "cpu_saturated");
+  EXPECT_EQ(findings[1].code(), "stolen");
+}
+
+// ---- waited_for_cpu ---------------------------------------------------------
+
+// Other programs run for half of the time, on one of four CPUs.
+TEST_F(JudgeTest, WaitingForACpuThatOthersHadIsAWarning) {
+  Resources().mutable_samples(0)->set_run_queue_delay_ns(4 * kNsPerSecond);
+  EXPECT_THAT(ExpectOne(Finding::WARN, "waited_for_cpu"),
+              HasSubstr("(13.3 % of the time)"));
+}
+
+TEST_F(JudgeTest, AShortWaitIsNothing) {
+  Resources().mutable_samples(0)->set_run_queue_delay_ns(2 * kNsPerSecond);
+  ExpectNothing();
+}
+
+TEST_F(JudgeTest, ThreadsThatWaitForEachOtherAreNothing) {
+  Resources().mutable_samples(0)->set_run_queue_delay_ns(20 * kNsPerSecond);
+  UseCpus(2 * kNsPerSecond, 2 * kNsPerSecond);
+  ExpectNothing();
+}
+
+TEST_F(JudgeTest, TheWaitsOfAllNodesOfAHostCount) {
+  NodeResources& other = (*result_.mutable_resource_usage_logs()
+                               ->mutable_node_resources())["node1"];
+  other.mutable_host()->CopyFrom(Resources().host());
+  ResourceSample& sample = *other.add_samples();
+  sample.set_run_queue_delay_ns(2 * kNsPerSecond);
+  Resources().mutable_samples(0)->set_run_queue_delay_ns(2 * kNsPerSecond);
+  ExpectOne(Finding::WARN, "waited_for_cpu");
+}
+
+// ---- stolen -----------------------------------------------------------------
+
+// 30 s of 4 CPUs.
+constexpr int64_t kCapacity = 4 * kJudgedSeconds * kNsPerSecond;
+
+TEST_F(JudgeTest, LittleStolenTimeIsNothing) {
+  Counters().set_steal_cpu_ns(kCapacity * 4 / 1000);
+  ExpectNothing();
+}
+
+TEST_F(JudgeTest, StolenTimeIsANote) {
+  Counters().set_steal_cpu_ns(kCapacity * 6 / 1000);
+  EXPECT_THAT(ExpectOne(Finding::NOTE, "stolen"),
+              HasSubstr("took 0.6 % of the CPU time of host h"));
+}
+
+TEST_F(JudgeTest, MuchStolenTimeIsAWarning) {
+  Counters().set_steal_cpu_ns(kCapacity * 6 / 100);
+  ExpectOne(Finding::WARN, "stolen");
+}
+
+// ---- throttled --------------------------------------------------------------
+
+TEST_F(JudgeTest, AnyThrottlingIsANote) {
+  Counters().set_throttled_count(1);
+  Counters().set_throttled_ns(kJudgedSeconds * kNsPerSecond / 200);
+  EXPECT_THAT(ExpectOne(Finding::NOTE, "throttled"),
+              HasSubstr("stopped it once, for 150.00 ms over all CPUs (0.5 "
+                        "% of the time)"));
+}
+
+TEST_F(JudgeTest, MuchThrottlingIsAWarning) {
+  Counters().set_throttled_count(3);
+  Counters().set_throttled_ns(kJudgedSeconds * kNsPerSecond / 50);
+  ExpectOne(Finding::WARN, "throttled");
+}
+
+TEST_F(JudgeTest, ThrottlingOfAnyNodeOfAHostCounts) {
+  UseCpus(3 * kNsPerSecond, 2 * kNsPerSecond);
+  NodeResources& other = (*result_.mutable_resource_usage_logs()
+                               ->mutable_node_resources())["node1"];
+  other = Resources();
+  HostCounters& counters = *other.mutable_samples(0)->mutable_host_counters();
+  counters.set_throttled_count(3);
+  counters.set_throttled_ns(kNsPerSecond);
+  ExpectOne(Finding::WARN, "throttled");
+}
+
+// ---- retransmits ------------------------------------------------------------
+
+TEST_F(JudgeTest, FewRetransmitsAreNothing) {
+  Counters().set_tcp_sent_segments(1'000'000);
+  Counters().set_tcp_retransmitted_segments(99);
+  ExpectNothing();
+}
+
+TEST_F(JudgeTest, RetransmitsAreANote) {
+  Counters().set_tcp_sent_segments(1'000'000);
+  Counters().set_tcp_retransmitted_segments(200);
+  EXPECT_THAT(ExpectOne(Finding::NOTE, "retransmits"),
+              HasSubstr("host h sent 200 TCP segments again, 0.020 %"));
+}
+
+TEST_F(JudgeTest, ManyRetransmitsAreAWarning) {
+  Counters().set_tcp_sent_segments(1'000'000);
+  Counters().set_tcp_retransmitted_segments(2000);
+  ExpectOne(Finding::WARN, "retransmits");
+}
+
+TEST_F(JudgeTest, RetransmitsAmongFewSegmentsAreANote) {
+  Counters().set_tcp_sent_segments(1000);
+  Counters().set_tcp_retransmitted_segments(9);
+  ExpectOne(Finding::NOTE, "retransmits");
+}
+
+// 30 samples in each of which the test's connections send 1000 segments.
+DataConnections& FirstOfConnections(NodeResources& node) {
+  for (ResourceSample& sample : *node.mutable_samples()) {
+    sample.mutable_data_connections()->set_sent_segments(1000);
+  }
+  return *node.mutable_samples(0)->mutable_data_connections();
+}
+
+TEST_F(JudgeTest, RetransmitsOfOtherProgramsAreNothing) {
+  Counters().set_tcp_sent_segments(1'000'000);
+  Counters().set_tcp_retransmitted_segments(2000);
+  FirstOfConnections(Resources()).set_retransmitted_segments(3);
+  ExpectNothing();
+}
+
+TEST_F(JudgeTest, ATestWithoutConnectionsHasNoRetransmits) {
+  Counters().set_tcp_sent_segments(1'000'000);
+  Counters().set_tcp_retransmitted_segments(2000);
+  Resources().mutable_samples(0)->mutable_data_connections();
+  ExpectNothing();
+}
+
+TEST_F(JudgeTest, RetransmitsOfTheTestNameTheWorstConnection) {
+  FirstOfConnections(Resources()).set_retransmitted_segments(31);
+  for (const int retransmitted : {2, 29, 4}) {
+    DataConnection& connection = *Resources().add_data_connections();
+    connection.set_local_address("10.0.0.1:40000");
+    connection.set_peer_address(absl::StrCat("10.0.0.2:", retransmitted));
+    connection.set_instance("client/0");
+    connection.set_retransmitted_segments(retransmitted);
+  }
+  EXPECT_THAT(ExpectOne(Finding::WARN, "retransmits"),
+              HasSubstr("the test on host h sent 31 TCP segments again, 0.1 % "
+                        "of all that it sent, most from 10.0.0.1:40000 to "
+                        "10.0.0.2:29 (29 of client/0)"));
+}
+
+TEST_F(JudgeTest, RetransmitsOfAllNodesOfAHostAreAddedUp) {
+  NodeResources& other = (*result_.mutable_resource_usage_logs()
+                               ->mutable_node_resources())["node1"];
+  other = Resources();
+  other.clear_samples();
+  *other.add_samples() = Resources().samples(0);
+  DataConnections& connections =
+      *other.mutable_samples(0)->mutable_data_connections();
+  connections.set_sent_segments(10'000);
+  connections.set_retransmitted_segments(20);
+  FirstOfConnections(Resources()).set_retransmitted_segments(12);
+  EXPECT_THAT(ExpectOne(Finding::NOTE, "retransmits"),
+              HasSubstr("sent 32 TCP segments again, 0.080 %"));
+}
+
+// ---- congestion_control_differs ---------------------------------------------
+
+TEST_F(JudgeTest, DifferentCongestionControlsAreAWarning) {
+  auto& nodes =
+      *result_.mutable_resource_usage_logs()->mutable_node_resources();
+  nodes["node0"].mutable_host()->set_tcp_congestion_control("bbr");
+  nodes["node1"].mutable_host()->set_tcp_congestion_control("cubic");
+  nodes["node2"].mutable_host()->set_tcp_congestion_control("cubic");
+  EXPECT_THAT(ExpectOne(Finding::WARN, "congestion_control_differs"),
+              HasSubstr("(bbr on node0, cubic on node1 and 1 more)"));
+}
+
+TEST_F(JudgeTest, CongestionControlsThatAreAlikeOrNotKnownAreNothing) {
+  auto& nodes =
+      *result_.mutable_resource_usage_logs()->mutable_node_resources();
+  nodes["node0"].mutable_host()->set_tcp_congestion_control("bbr");
+  nodes["node1"].mutable_host()->set_tcp_congestion_control("bbr");
+  nodes["node2"].mutable_host()->set_hostname("old");
+  ExpectNothing();
+}
+
+TEST_F(JudgeTest, CongestionControlsAreThoseOfDataConnections) {
+  auto& nodes =
+      *result_.mutable_resource_usage_logs()->mutable_node_resources();
+  for (const std::string alias : {"node0", "node1"}) {
+    nodes[alias].mutable_host()->set_tcp_congestion_control("cubic");
+    nodes[alias].add_data_connections()->set_congestion_control("cubic");
+  }
+  nodes["node1"].mutable_host()->set_tcp_congestion_control("bbr");
+  ExpectNothing();
+  nodes["node1"].add_data_connections()->set_congestion_control("dctcp");
+  EXPECT_THAT(ExpectOne(Finding::WARN, "congestion_control_differs"),
+              HasSubstr("(cubic on node0 and 1 more, dctcp on node1)"));
+}
+
+// ---- binding_not_held -------------------------------------------------------
+
+class JudgeBindingsTest : public JudgeTest {
+ protected:
+  BindingProof& Proof() {
+    NodeResources& node = (*result_.mutable_resource_usage_logs()
+                                ->mutable_node_resources())["node7"];
+    return (*node.mutable_binding_proofs())["server/0"];
+  }
+};
+
+TEST_F(JudgeBindingsTest, AStrictBindingThatDidNotHoldIsInvalid) {
+  Proof().mutable_binding()->set_strict(true);
+  Proof().add_violations("its threads spent 5 us on CPUs 3, outside of 0-1");
+  EXPECT_THAT(ExpectOne(Finding::INVALID, "binding_not_held"),
+              HasSubstr("server/0 on node7 did not run where its binding says: "
+                        "its threads spent 5 us on CPUs 3"));
+}
+
+TEST_F(JudgeBindingsTest, ABestEffortThatFailedIsAWarning) {
+  Proof().mutable_binding()->set_strict(false);
+  Proof().add_violations("the host has no NUMA node 3");
+  ExpectOne(Finding::WARN, "binding_not_held");
+}
+
+TEST_F(JudgeBindingsTest, ABindingThatHeldIsNothing) {
+  Proof().mutable_binding()->set_cpus("0-1");
+  ExpectNothing();
+}
+
+// ---- clock_error ------------------------------------------------------------
+
+TEST_F(JudgeTest, AnUncertainClockIsANote) {
+  ClockFor("node1", 2'000'000);
+  EXPECT_THAT(ExpectOne(Finding::NOTE, "clock_error"), HasSubstr("node1"));
+}
+
+TEST_F(JudgeTest, AnUncertainClockOfSynchronisedBurstsIsAWarning) {
+  ClockFor("node1", 2'000'000);
+  Loop().set_open_loop_interval_distribution("sync_burst_spread");
+  ExpectOne(Finding::WARN, "clock_error");
+}
+
+TEST_F(JudgeTest, AClockThatIsKnownIsNothing) {
+  ClockFor("node1", 900'000);
+  ExpectNothing();
+}
+
+}  // namespace
+}  // namespace distbench

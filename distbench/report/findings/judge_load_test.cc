@@ -1,0 +1,126 @@
+// Findings on what open loops sent, and when.
+
+#include <cstdint>
+#include <random>
+
+#include "distbench/report/findings/testing/judge_testing.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "proto/results.pb.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::HasSubstr;
+
+// ---- unsent_load, held_back -------------------------------------------------
+
+TEST_F(JudgeTest, MuchUnsentLoadMakesTheRunInvalid) {
+  Load().set_unsent_count(31);
+  EXPECT_THAT(ExpectOne(Finding::INVALID, "unsent_load"),
+              HasSubstr("31 of 3000 RPCs that were due (1.0 %)"));
+}
+
+TEST_F(JudgeTest, ALittleUnsentLoadDoesNot) {
+  Load().set_unsent_count(30);
+  ExpectOne(Finding::WARN, "unsent_load");
+  Load().set_unsent_count(1);
+  ExpectOne(Finding::NOTE, "unsent_load");
+}
+
+TEST_F(JudgeTest, ACapThatIsHitOftenIsAWarning) {
+  Load().set_held_back_count(31);
+  EXPECT_THAT(ExpectOne(Finding::WARN, "held_back"),
+              HasSubstr("max_parallel_iterations"));
+}
+
+TEST_F(JudgeTest, ACapThatIsHitOnceIsANote) {
+  Load().set_held_back_count(1);
+  ExpectOne(Finding::NOTE, "held_back");
+}
+
+// ---- late_sends -------------------------------------------------------------
+
+TEST_F(JudgeTest, ATailThatIsTheGeneratorsOwnMakesTheRunInvalid) {
+  *Statistics().mutable_lateness_ns() = Repeated(2'000'000, 3000);
+  *Statistics().mutable_response_time_ns() = Repeated(3'000'000, 3000);
+  EXPECT_THAT(ExpectOne(Finding::INVALID, "late_sends"), HasSubstr("2.00 ms"));
+}
+
+TEST_F(JudgeTest, SomeLatenessIsAWarning) {
+  *Statistics().mutable_lateness_ns() = Repeated(200'000, 3000);
+  *Statistics().mutable_response_time_ns() = Repeated(1'200'000, 3000);
+  ExpectOne(Finding::WARN, "late_sends");
+}
+
+TEST_F(JudgeTest, LatenessThatTheResponseTimeDwarfsIsNothing) {
+  *Statistics().mutable_lateness_ns() = Repeated(2'000'000, 3000);
+  *Statistics().mutable_response_time_ns() = Repeated(100'000'000, 3000);
+  ExpectNothing();
+}
+
+TEST_F(JudgeTest, LatenessOfAWakeUpIsNothing) {
+  *Statistics().mutable_lateness_ns() = Repeated(60'000, 3000);
+  *Statistics().mutable_response_time_ns() = Repeated(100'000, 3000);
+  ExpectNothing();
+}
+
+TEST_F(JudgeTest, LatenessThatTheCapCausedIsTheCaps) {
+  *Statistics().mutable_lateness_ns() = Repeated(50'000'000, 3000);
+  *Statistics().mutable_response_time_ns() = Repeated(51'000'000, 3000);
+  Load().set_held_back_count(1500);
+  ExpectOne(Finding::WARN, "held_back");
+}
+
+// ---- arrivals ---------------------------------------------------------------
+
+TEST_F(JudgeTest, AConstantRateThatIsNotIsAWarning) {
+  // A pause of one second, and its consequence.
+  SendPerSecond([](int i) { return i == 10 ? 0 : i == 11 ? 200 : 100; });
+  EXPECT_THAT(
+      ExpectOne(Finding::WARN, "arrivals"),
+      HasSubstr("query of client/0 should have been sent at a constant rate"));
+}
+
+TEST_F(JudgeTest, AConstantRateMayBreatheAtTheEdgesOfSeconds) {
+  SendPerSecond([](int i) { return 100 + i % 2; });
+  ExpectNothing();
+}
+
+TEST_F(JudgeTest, APoissonProcessIsOne) {
+  Loop().set_open_loop_interval_distribution("exponential");
+  for (int seed = 0; seed < 200; ++seed) {
+    std::mt19937_64 random(seed);
+    std::poisson_distribution<int64_t> count(100);
+    SendPerSecond([&](int) { return count(random); });
+    ExpectNothing();
+  }
+}
+
+TEST_F(JudgeTest, APoissonProcessThatBunchesIsAWarning) {
+  Loop().set_open_loop_interval_distribution("exponential");
+  SendPerSecond([](int i) { return i % 2 == 0 ? 60 : 140; });
+  EXPECT_THAT(ExpectOne(Finding::WARN, "arrivals"), HasSubstr("Poisson"));
+}
+
+TEST_F(JudgeTest, APoissonProcessThatIsTooEvenIsAWarning) {
+  Loop().set_open_loop_interval_distribution("exponential");
+  ExpectOne(Finding::WARN, "arrivals");
+}
+
+TEST_F(JudgeTest, AFanoutMultipliesWhatIsSent) {
+  Loop().set_open_loop_interval_distribution("exponential");
+  std::mt19937_64 random(1);
+  std::poisson_distribution<int64_t> count(100);
+  SendPerSecond([&](int) { return 8 * count(random); });
+  ExpectNothing();
+}
+
+TEST_F(JudgeTest, ArrivalsOfABurstAreNotJudged) {
+  Loop().set_open_loop_interval_distribution("sync_burst");
+  SendPerSecond([](int i) { return 100 * (i % 4); });
+  ExpectNothing();
+}
+
+}  // namespace
+}  // namespace distbench

@@ -1,0 +1,95 @@
+#include <cstdint>
+#include <random>
+
+#include "distbench/report/findings/testing/judge_testing.h"
+#include "distbench/results/histogram_proto.h"
+#include "distbench/stats/log_histogram.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "proto/results.pb.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class StallsTest : public JudgeTest {
+ protected:
+  StallsTest() { CloseLoop(); }
+
+  // RPCs of `usual_ns`, and ten of `long_ns`, as if ten had been in flight when
+  // the server stalled.
+  void Serve(int64_t usual_count, int64_t usual_ns, int64_t long_ns) {
+    LogHistogram times;
+    times.RecordN(usual_ns, usual_count);
+    times.RecordN(long_ns, 10);
+    EncodeHistogram(times, *Statistics().mutable_service_time_ns());
+  }
+};
+
+TEST_F(StallsTest, AStallThatFewRpcsShowIsAWarning) {
+  // Of 36 s, 6 s. In 1 % of the time more than (6 - 0.36) / 10 s are left, plus
+  // the error of a bucket.
+  Serve(100'000, 300'000, 600'000'000);
+  EXPECT_THAT(ExpectOne(Finding::WARN, "stalls"),
+              AllOf(HasSubstr("more than 565."), HasSubstr("only 0.010 %"),
+                    HasSubstr("took 16.7 %"), HasSubstr("not of 300.0 us")));
+}
+
+TEST_F(StallsTest, AShortStallIsNone) {
+  Serve(100'000, 300'000, 30'000'000);  // 1 % of the time
+  ExpectNothing();
+}
+
+TEST_F(StallsTest, TheLimitIsFiveTimesThe99thPercentile) {
+  // 0.99 L - 1 ms is left.
+  Serve(1'000, 1'000'000, 6'000'000);
+  ExpectNothing();
+  Serve(1'000, 1'000'000, 6'200'000);
+  ExpectOne(Finding::WARN, "stalls");
+}
+
+TEST_F(StallsTest, LessThanAMillisecondIsNone) {
+  Serve(10'000, 1'000, 900'000);
+  ExpectNothing();
+  Serve(10'000, 1'000, 1'100'000);
+  ExpectOne(Finding::WARN, "stalls");
+}
+
+TEST_F(StallsTest, TooFewRpcsProveNothing) {
+  Serve(989, 300'000, 60'000'000);
+  ExpectNothing();
+}
+
+TEST_F(StallsTest, ExponentialTimesAreNone) {
+  std::mt19937_64 random(1);
+  std::exponential_distribution<double> draw(1.0 / 10'000'000);
+  LogHistogram times;
+  for (int i = 0; i < 100'000; ++i) {
+    times.Record(static_cast<int64_t>(draw(random)));
+  }
+  EncodeHistogram(times, *Statistics().mutable_service_time_ns());
+  ExpectNothing();
+}
+
+TEST_F(StallsTest, AnOpenLoopSendsMeanwhile) {
+  Serve(100'000, 300'000, 600'000'000);
+  Loop().set_open_loop_interval_ns(10'000'000);
+  EXPECT_EQ(Find("stalls"), "");
+}
+
+TEST_F(StallsTest, RpcsOfHandlersHaveTheRateOfTheirRequests) {
+  Serve(100'000, 300'000, 600'000'000);
+  result_.mutable_traffic_config()->mutable_action_lists(0)->set_name("other");
+  EXPECT_EQ(Find("stalls"), "");
+}
+
+TEST_F(StallsTest, OtherRpcsOfTheLoopDoNotMatter) {
+  Serve(100'000, 300'000, 600'000'000);
+  result_.mutable_traffic_config()->mutable_actions(0)->set_rpc_name("other");
+  EXPECT_EQ(Find("stalls"), "");
+}
+
+}  // namespace
+}  // namespace distbench

@@ -1,0 +1,93 @@
+"""Tests what distbench.plots draws, without a screen."""
+
+import math
+import unittest
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+# After use(): pyplot chooses its backend when it is imported.
+from matplotlib import pyplot  # noqa: E402
+
+import distbench  # noqa: E402
+from python.tests.example import message_of, results_of, test_result  # noqa: E402
+from tests import testing_main  # noqa: E402
+
+
+class PlotsTest(unittest.TestCase):
+    def setUp(self):
+        self.addCleanup(pyplot.close, "all")
+
+    def test_a_curve_ends_at_the_maximum(self):
+        results = results_of(test_result(values=range(10**6, 2 * 10**6, 1000)))
+        ax = distbench.plots.latency_curves(results)
+        (line,) = ax.get_lines()
+        self.assertEqual(line.get_label(), "example: query")
+        self.assertAlmostEqual(line.get_ydata()[-1], 1.999)
+        # 1000 requests: the axis ends at p99.9, half a request before all.
+        self.assertAlmostEqual(line.get_xdata()[-1], -math.log10(0.5 / 1000))
+        ticks = [tick.get_text() for tick in ax.get_xticklabels()]
+        self.assertEqual(ticks, ["0", "50", "90", "99", "99.9"])
+        ax.figure.canvas.draw()
+
+    def test_a_curve_ends_where_failures_begin(self):
+        results = results_of(test_result(values=range(1, 91), failed=10))
+        (line,) = distbench.plots.latency_curves(results).get_lines()
+        self.assertAlmostEqual(line.get_xdata()[-1], 1)  # p90
+
+    def test_repetitions_have_labels_of_their_own(self):
+        results = results_of(test_result(), test_result(repetition=1))
+        lines = distbench.plots.latency_curves(results).get_lines()
+        labels = [line.get_label() for line in lines]
+        self.assertEqual(labels, ["example: query", "example #2: query"])
+
+    def test_over_time_has_a_point_per_second_and_shades_the_warmup(self):
+        result = test_result(values=range(10**6, 2 * 10**6, 1000))
+        series = result.service_logs.instance_logs["client/0"].rpc_time_series[0]
+        series.intervals[0].warmup_count = 5
+        ax = distbench.plots.over_time(results_of(result), values=["p50"])
+        (line,) = ax.get_lines()
+        self.assertEqual(list(line.get_xdata()), [0, 1])
+        self.assertAlmostEqual(line.get_ydata()[1], 1.75, places=2)
+        self.assertEqual(len(ax.patches), 1)
+        ax.figure.canvas.draw()
+
+    def test_over_load_is_in_the_order_of_rates(self):
+        results = results_of(
+            test_result("fast", values=[10**6] * 4000),
+            test_result("slow", values=[3 * 10**6] * 1000),
+        )
+        ax = distbench.plots.over_load(results, values=["p50"])
+        (line,) = ax.get_lines()
+        self.assertEqual(list(line.get_xdata()), [500, 2000])
+        self.assertEqual(list(line.get_ydata()), [3, 1])
+
+    def test_over_load_draws_the_probes_of_a_search(self):
+        message = message_of()
+        probe = message.searches.add().probes.add(number=1)
+        log = test_result().service_logs.instance_logs["client/0"]
+        probe.statistics.CopyFrom(log.peer_logs["server/0"].rpc_logs[0].statistics)
+        results = distbench.Results([("a.pb", message)])
+        lines = distbench.plots.over_load(results).get_lines()
+        labels = [line.get_label() for line in lines]
+        self.assertEqual(labels, ["search 1 p50", "search 1 p99"])
+
+    def test_given_axes_are_used(self):
+        axes = pyplot.subplots()[1]
+        drawn = distbench.plots.latency_curves(results_of(test_result()), ax=axes)
+        self.assertIs(drawn, axes)
+
+    def test_nothing_to_draw_is_an_error(self):
+        results = results_of(test_result())
+        for draw in (
+            distbench.plots.latency_curves,
+            distbench.plots.over_time,
+            distbench.plots.over_load,
+        ):
+            with self.assertRaisesRegex(ValueError, "there are no .* of ask"):
+                draw(results, rpcs=["ask"])
+
+
+if __name__ == "__main__":
+    testing_main.main()

@@ -1,0 +1,81 @@
+"""Tests that the examples of docs/python.md and the notebook's cells run."""
+
+import io
+import json
+import os
+import re
+from contextlib import redirect_stdout
+from unittest import mock
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+from matplotlib import pyplot  # noqa: E402
+
+from tests import programs, testing_main  # noqa: E402
+from tests.programs import TEST_BUILDER  # noqa: E402
+
+DOCS = os.path.abspath("docs/python.md")
+NOTEBOOK = os.path.abspath("python/examples/queue.ipynb")
+
+
+def examples_of_page():
+    """The Python of the page, in order."""
+    with open(DOCS, encoding="utf-8") as file:
+        return re.findall(r"^```python\n(.*?)^```", file.read(), re.M | re.S)
+
+
+def code_of_notebook():
+    with open(NOTEBOOK, encoding="utf-8") as file:
+        cells = json.load(file)["cells"]
+    return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+
+
+class ExamplesTest(programs.ClusterTest):
+    def setUp(self):
+        super().setUp()
+        self.addCleanup(pyplot.close, "all")
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(os.path.dirname(NOTEBOOK))
+
+    def run_all(self, examples):
+        """Runs examples in one module, and returns what they printed."""
+        module = {"__name__": "__main__"}
+        printed = io.StringIO()
+        with redirect_stdout(printed):
+            for example in examples:
+                # So that a traceback shows the example.
+                with self.subTest(example=example):
+                    exec(compile(example, "example", "exec"), module)
+        return printed.getvalue()
+
+    def test_the_page(self):
+        examples = examples_of_page()
+        self.assertGreater(len(examples), 10)
+        os.symlink(TEST_BUILDER, self.path("test_builder"))
+        report = self.distbench("report", "data/sweep.pb.gz", "--format=json").out
+        examples = [
+            example.replace("/tmp/", self.folder + "/") for example in examples
+        ]
+        self.write("sweep.json", report)
+        sequencer = self.start_sequencer()
+        for _ in range(2):
+            self.start_node(sequencer)
+        environment = {
+            "DISTBENCH_TEST_SEQUENCER": sequencer.address,
+            "PATH": self.folder + os.pathsep + os.environ["PATH"],
+        }
+        with mock.patch.dict(os.environ, environment):
+            printed = self.run_all(examples)
+        self.assertIn("took 10 ms or less", printed)
+        self.assertIn("finished", printed)
+        self.assertGreater(os.path.getsize(self.path("curves.png")), 10000)
+
+    def test_the_notebook(self):
+        printed = self.run_all(code_of_notebook())
+        self.assertIn("of theory", printed)
+
+
+if __name__ == "__main__":
+    testing_main.main()

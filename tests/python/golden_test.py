@@ -1,0 +1,254 @@
+"""Tests that the Python package computes what the program does: every cell of
+every table, from result files and from JSON, and comparisons."""
+
+import csv
+import io
+import math
+import os
+import re
+
+import distbench
+from tests import programs, testing_main
+
+MAKE_RESULT = "distbench/report/testing/make_example_result"
+MAKE_EXPERIMENT = "distbench/report/testing/make_example_experiment"
+
+# Tables that CSV and the package both have.
+TABLES = (
+    "rpcs",
+    "percentiles",
+    "peers",
+    "seconds",
+    "samples",
+    "resources",
+)
+
+# Two seconds of everything that a result may hold: an open loop with failures, a
+# closed loop, time parts, and samples.
+CONFIG = """
+tests {
+  name: "both loops"
+  measure_time_parts: true
+  services { name: "client" count: 2 }
+  services { name: "server" count: 2 }
+  node_service_bundles {
+    key: "node0" value { services: "client/0" services: "server/0" }
+  }
+  node_service_bundles {
+    key: "node1" value { services: "client/1" services: "server/1" }
+  }
+  payload_descriptions { name: "small" size: 100 }
+  rpc_descriptions {
+    name: "open" client: "client" server: "server"
+    request_payload_name: "small" response_payload_name: "small"
+  }
+  rpc_descriptions {
+    name: "closed" client: "client" server: "server" fanout_filter: "round_robin"
+    request_payload_name: "small" response_payload_name: "small"
+  }
+  actions {
+    name: "send_open" rpc_name: "open"
+    iterations {
+      max_duration: "2s" open_loop_interval_ns: 2000000 warmup_iterations: 50
+    }
+  }
+  actions {
+    name: "send_closed" rpc_name: "closed"
+    iterations { max_iteration_count: 500 warmup_iterations: 20 }
+  }
+  action_lists {
+    name: "client" action_names: "send_open" action_names: "send_closed"
+    max_rpc_samples: 200
+  }
+  action_lists { name: "open" }
+  action_lists { name: "closed" }
+}
+"""
+
+
+def number(cell):
+    """A cell of CSV as the package has it."""
+    if cell == "":
+        return None
+    if cell == "failed":
+        return math.inf
+    try:
+        return float(cell)
+    except ValueError:
+        return cell
+
+
+class GoldenTest(programs.ClusterTest):
+    maxDiff = None
+
+    def report(self, path, *flags):
+        outcome = self.distbench("report", path, *flags)
+        self.assertIn(outcome.status, (0, 3), outcome)  # 3: numbers are false.
+        return outcome.out
+
+    def assert_equal_cells(self, found, expected, where):
+        """CSV has nine significant digits of numbers that are not whole."""
+        if isinstance(expected, float) and math.isfinite(expected):
+            self.assertIsNotNone(found, where)
+            self.assertAlmostEqual(
+                found, expected, delta=1e-8 * max(abs(expected), 1e-3), msg=where
+            )
+        else:
+            self.assertEqual(found, expected, where)
+
+    def assert_table_is_that_of_csv(self, table, path):
+        text = self.report(path, "--format=csv", f"--table={table.name}")
+        header, *rows = csv.reader(io.StringIO(text))
+        self.assertEqual(table.column_names, header)
+        self.assertEqual(len(table.rows), len(rows), table.name)
+        for i, (found, expected) in enumerate(zip(table.rows, rows)):
+            for column, cell, text in zip(header, found, expected):
+                where = f"{table.name}, row {i}, {column}"
+                if column in ("source", "test"):
+                    self.assertEqual(cell, text, where)
+                else:
+                    self.assert_equal_cells(cell, number(text), where)
+
+    def assert_same_tables(self, results, report):
+        """That the JSON gives what the result gives."""
+        for name in ("runs", "findings", *TABLES, "searches", "probes"):
+            if name == "samples":
+                continue  # JSON has none.
+            self.assertEqual(
+                report.table(name).column_names, results.table(name).column_names
+            )
+            found, expected = report.table(name).rows, results.table(name).rows
+            self.assertEqual(len(found), len(expected), name)
+            for row, (found_row, expected_row) in enumerate(zip(found, expected)):
+                for cell, want in zip(found_row, expected_row):
+                    want = float(want) if isinstance(want, int) else want
+                    self.assert_equal_cells(cell, want, f"{name}, row {row}")
+
+    def assert_golden(self, path):
+        results = distbench.read_results(path)
+        for name in TABLES:
+            self.assert_table_is_that_of_csv(results.table(name), path)
+        json_path = self.write("report.json", self.report(path, "--format=json"))
+        report = distbench.read_report(json_path)
+        self.assert_same_tables(results, report)
+        self.assertEqual(report.curves(), results.curves())
+        for name in ("time_parts", "cpus", "connections", "activities"):
+            text = self.report(path, "--format=csv", f"--table={name}")
+            header, *rows = csv.reader(io.StringIO(text))
+            self.assertEqual(report.table(name).column_names, header)
+            self.assertEqual(len(report.table(name).rows), len(rows))
+        return results
+
+    def make_result(self, name, *arguments):
+        path = self.path(name)
+        outcome = self.run_to_end(MAKE_RESULT, path, *arguments)
+        self.assertEqual(outcome.status, 0, outcome)
+        return path
+
+    def test_synthetic_results(self):
+        # Clients, servers, RPCs, seconds, RPCs a second: with blocks and without,
+        # with few values and with many.
+        for i, size in enumerate(
+            (("2", "3", "2", "20", "50"), ("1", "1", "1", "3", "2"),
+             ("1", "2", "1", "40", "2000"))
+        ):
+            self.assert_golden(self.make_result(f"{i}.pb", f"test{i}", *size))
+
+    def test_kept_results_with_a_search(self):
+        folder = "python/examples/data"
+        for name in sorted(os.listdir(folder)):
+            self.assert_golden(os.path.join(folder, name))
+        results = distbench.read_results(folder)
+        self.assertGreater(len(results.table("probes").rows), 0)
+
+    def test_an_experiment_with_many_runs(self):
+        path = self.path("experiment.pb")
+        outcome = self.run_to_end(MAKE_EXPERIMENT, path)
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertGreater(len(self.assert_golden(path).runs), 1)
+
+    def test_a_real_result(self):
+        sequencer = self.start_sequencer()
+        for _ in range(2):
+            self.start_node(sequencer)
+        path = self.path("real.pb.gz")
+        outcome = self.run_tests(
+            sequencer,
+            self.write("both.config", CONFIG),
+            f"--outfile={path}",
+            "--binary_output",
+            "--allow_invalid",
+        )
+        self.assertEqual(outcome.status, 0, outcome)
+        results = self.assert_golden(path)
+        run = results.runs[0]
+        self.assertGreater(run.rpc("open").response_time.count, 1000)
+        self.assertEqual(run.rpc("closed").response_time.count, 0)
+        self.assertGreater(len(results.table("samples").rows), 0)
+
+        # The package writes what the program reads, in all encodings.
+        expected = self.report(path, "--format=csv", "--table=percentiles")
+        for name, text in (("copy.pb", False), ("copy.config.gz", True)):
+            copy = self.path(name)
+            results.write(copy, text=text)
+            found = self.report(copy, "--format=csv", "--table=percentiles")
+            self.assertEqual(found.replace(copy, path), expected)
+
+    def test_added_up_repetitions_are_those_of_the_program(self):
+        # The HdrHistogram output adds up all repetitions of a test.
+        paths = [
+            self.make_result(f"{i}.pb", "test", "1", "1", "1", "5", "100", slowness)
+            for i, slowness in enumerate(("1", "1.5", "3"))
+        ]
+        results = distbench.read_results(*paths)
+        total = results.added_up()["test"]["rpc_0"]
+        outcome = self.distbench("report", *paths, "--format=hdr", "--rpc=rpc_0")
+        histogram = total.response_time.outcomes.latency_ns
+        count = re.search(r"Total count\s*=\s*(\d+)", outcome.out)
+        self.assertIsNotNone(count, outcome)
+        self.assertEqual(int(count.group(1)), histogram.count)
+        largest = re.search(r"#\[Max\s*=\s*([\d.]+)", outcome.out)
+        self.assertAlmostEqual(
+            float(largest.group(1)), histogram.max / 1e6, delta=0.001
+        )
+
+    def test_comparisons_are_those_of_the_program(self):
+        def group(name, factors):
+            parts = [
+                self.make_result(
+                    f"part{i}.pb", "test", "1", "1", "1", "5", "100", factor
+                )
+                for i, factor in enumerate(factors)
+            ]
+            path = self.path(name)
+            results = distbench.read_results(*parts)
+            results.write(path)
+            return results, path
+
+        base, base_path = group("base.pb", ("1", "1.02", "0.97"))
+        new, new_path = group("new.pb", ("1.3", "1.25", "1.4"))
+        text = self.distbench("compare", base_path, new_path).out
+        table = distbench.compare(base, new)
+        self.assertEqual(len(table.rows), 7)
+        for row in table.rows:
+            cells = dict(zip(table.column_names, row))
+            self.assertIn(comparison_line(cells), re.sub(" +", " ", text))
+
+
+def comparison_line(cells):
+    """A row of the package's comparison as distbench compare ends it."""
+    metric, verdict = cells["metric"], cells["verdict"]
+    if verdict == "not comparable":
+        return f"{metric} - - - - {verdict}: {cells['reason']}"
+    if verdict == "no difference":
+        verdict = "no difference shown"
+    figures = [cells[name] for name in ("change", "lower", "upper")]
+    if metric == "failures":
+        change, lower, upper = (f"{100 * figure:+.3f}pp" for figure in figures)
+    else:
+        change, lower, upper = (f"x{figure:.3f}" for figure in figures)
+    return f"{change} {lower} to {upper} {verdict}"
+
+
+if __name__ == "__main__":
+    testing_main.main()
