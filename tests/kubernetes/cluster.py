@@ -11,6 +11,7 @@ of the namespaces.
 
 import json
 import os
+import shlex
 import subprocess
 import time
 
@@ -26,6 +27,9 @@ TOKEN = "administrator"
 
 PAUSE_IMAGE = "localhost/pause:1"
 
+# Names a file, to which what users would type is appended, with its output.
+TRANSCRIPT = "DISTBENCH_TRANSCRIPT"
+
 
 def wait_until(condition, what, seconds=DEADLINE_SECONDS):
     """Returns the first true value of condition(), which is called often."""
@@ -39,7 +43,25 @@ def wait_until(condition, what, seconds=DEADLINE_SECONDS):
         time.sleep(0.2)
 
 
-def run(arguments, check=True, **options):
+def note(text):
+    """Adds to the transcript, if there is one."""
+    if TRANSCRIPT in os.environ:
+        with open(os.environ[TRANSCRIPT], "a", encoding="utf-8") as file:
+            file.write(text)
+
+
+def note_command(arguments, done):
+    """Adds a command to the transcript, without what only this cluster needs."""
+    words = [os.path.basename(arguments[0]), *arguments[1:]]
+    if "--kubeconfig" in words:
+        at = words.index("--kubeconfig")
+        del words[at : at + 2]
+    note(f"$ {shlex.join(words)}\n{done.stdout}{done.stderr}")
+    if done.returncode != 0:
+        note(f"(status {done.returncode})\n")
+
+
+def run(arguments, check=True, is_noted=False, **options):
     """Runs a program to its end, and returns its CompletedProcess with text."""
     options.setdefault(
         "stdin", None if "input" in options else subprocess.DEVNULL
@@ -55,6 +77,8 @@ def run(arguments, check=True, **options):
         timeout=options.pop("timeout", 600),
         **options,
     )
+    if is_noted:
+        note_command(arguments, done)
     if check and done.returncode != 0:
         raise RuntimeError(
             f"{' '.join(arguments)}: status {done.returncode}\n"
@@ -105,6 +129,7 @@ class Cluster:
     def helm(self, *arguments, **options):
         return run(
             [self.tool("helm"), "--kubeconfig", self.kubeconfig, *arguments],
+            is_noted=True,
             **options,
         )
 

@@ -6,7 +6,7 @@ import shutil
 import tempfile
 import unittest
 
-from cluster import HOST, run, wait_until
+from cluster import HOST, note, run, wait_until
 from release import (
     CHART,
     CLAIM,
@@ -29,11 +29,14 @@ MANIFEST = os.path.join(REPOSITORY, "deploy/kubernetes/manifests/job.yaml")
 
 
 def summary_of(result):
-    return run([program("distbench"), "report", result], check=False).stdout
+    return run(
+        [program("distbench"), "report", result], check=False, is_noted=True
+    ).stdout
 
 
 class JobTest(unittest.TestCase):
     def setUp(self):
+        note(f"\n# {self.id()}\n")
         make_namespace(CLUSTER)
         self.addCleanup(remove_namespace, CLUSTER)
         folder = tempfile.mkdtemp(prefix="results")
@@ -113,7 +116,15 @@ class JobTest(unittest.TestCase):
         )
         release.wait_for_traffic()
         node = release.pod_of_rank(1)["metadata"]["name"]
-        CLUSTER.kubectl("-n", NAMESPACE, "delete", "pod", node, "--wait=false")
+        CLUSTER.kubectl(
+            "-n",
+            NAMESPACE,
+            "delete",
+            "pod",
+            node,
+            "--wait=false",
+            is_noted=True,
+        )
         release.wait_for_job("Failed")
         self.wait_for_result()
         self.assertIn("query: N: ", summary_of(self.result()))
@@ -123,7 +134,15 @@ class JobTest(unittest.TestCase):
             CLUSTER, f"results.claim={CLAIM}", config=traffic(120)
         )
         release.wait_for_traffic()
-        CLUSTER.kubectl("-n", NAMESPACE, "delete", "job", release.job_name())
+        release.show()
+        CLUSTER.kubectl(
+            "-n",
+            NAMESPACE,
+            "delete",
+            "job",
+            release.job_name(),
+            is_noted=True,
+        )
         wait_until(lambda: not release.pods(), "all Pods have ended")
         self.wait_for_result()
         self.assertIn("query: N: ", summary_of(self.result()))

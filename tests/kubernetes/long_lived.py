@@ -5,7 +5,7 @@ import shutil
 import tempfile
 import unittest
 
-from cluster import HOST, run, wait_until
+from cluster import HOST, note, run, wait_until
 from release import (
     CLAIM,
     NAMESPACE,
@@ -33,6 +33,7 @@ CONFIG = traffic(
 
 class LongLivedTest(unittest.TestCase):
     def setUp(self):
+        note(f"\n# {self.id()}\n")
         make_namespace(CLUSTER)
         self.addCleanup(remove_namespace, CLUSTER)
         self.folder = tempfile.mkdtemp(prefix="results")
@@ -83,7 +84,9 @@ class LongLivedTest(unittest.TestCase):
                 "--tls_name=distbench-job",
             ]
         return lambda *command, **options: run(
-            [program("distbench"), *command, *flags], **options
+            [program("distbench"), *command, *flags],
+            is_noted=True,
+            **options,
         )
 
     def wait_for_node(self, distbench):
@@ -97,6 +100,7 @@ class LongLivedTest(unittest.TestCase):
         self.wait_until_ready(release)
         distbench = self.client(release, tls)
         self.wait_for_node(distbench)
+        release.show()
         done = distbench("run_tests", f"--infile={self.config}")
         self.assertIn("query: N: ", done.stdout)
 

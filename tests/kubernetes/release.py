@@ -12,6 +12,7 @@ REPOSITORY = os.path.dirname(
 CHART = os.path.join(REPOSITORY, "deploy/kubernetes/chart")
 FETCH = os.path.join(REPOSITORY, "deploy/kubernetes/fetch")
 
+LEADER = "batch.kubernetes.io/job-completion-index=0"
 NAMESPACE = "bench"
 CLAIM = "kept"
 USER = 65532  # as in the chart's values
@@ -201,6 +202,8 @@ class Release:
                 for one in job["status"].get("conditions", [])
                 if one["status"] == "True"
             }
+            if true & {"Complete", "Failed"}:
+                self.show()
             if true & {"Complete", "Failed"} - {condition}:
                 raise AssertionError(f"{job['status']}\n{self.leader_log()}")
             return condition in true
@@ -215,6 +218,17 @@ class Release:
         wait_until(
             lambda: " RPCs" in self.leader_log(), "the leader reports progress"
         )
+
+    def show(self):
+        """Puts the state of the release into the transcript."""
+        selector = f"app.kubernetes.io/instance={self.name}"
+        for arguments in (
+            ["get", "jobs,deployments,daemonsets,pods", "-l", selector],
+            ["logs", "--tail=-1", "-l", f"{selector},{LEADER}"],
+        ):
+            self.cluster.kubectl(
+                "-n", NAMESPACE, *arguments, check=False, is_noted=True
+            )
 
     def describe(self):
         """For messages of failed tests."""
@@ -232,6 +246,7 @@ def fetch_results(cluster, folder):
         [FETCH, "results", CLAIM, folder, "-n", NAMESPACE]
         + ["--image=localhost/distbench:test"],
         env=user_environment(cluster),
+        is_noted=True,
     ).stdout
 
 
@@ -239,6 +254,7 @@ def fetch_secret(cluster, secret, folder):
     run(
         [FETCH, "secret", secret, folder, "-n", NAMESPACE],
         env=user_environment(cluster),
+        is_noted=True,
     )
 
 
