@@ -80,6 +80,9 @@ class HtmlReportTest(programs.ProgramTest):
             "report", *results, "--format=html", "-o", report
         )
         self.assertEqual(outcome.status, 0, outcome)
+        return self.open_page(report, **page_arguments)
+
+    def open_page(self, report, **page_arguments):
         page = browser.Page(self, f"file://{report}", **page_arguments)
         page.wait_until(
             "document.body && document.body.dataset.rendered === 'true'"
@@ -217,13 +220,24 @@ class HtmlReportTest(programs.ProgramTest):
                 ".closest('figure').hidden"
             )
         )
-        # What the page leaves out is said.
-        said = page.evaluate(
-            "experimentNotes({omissions: ['a'], notes: ['b'],"
-            " seconds: {rows_left_out: 7}}).join(' ')"
-        )
-        self.assertRegex(said, r"^a Note: b\. .* lack 7 seconds")
         self.assertEqual(page.complaints, [])
+        page.close()
+
+    def test_seconds_that_are_left_out_are_said(self):
+        result = self.path("experiment.pb.gz")
+        outcome = self.run_to_end(MAKE_EXPERIMENT, result)
+        self.assertEqual(outcome.status, 0, outcome)
+        self.open_report(result).close()
+        with open(self.path("report.html"), encoding="utf-8") as file:
+            html = file.read()
+        nothing = '"rows_left_out":0'
+        self.assertIn(nothing, html)
+        # Pages leave out seconds of experiments that are too long for a test.
+        shortened = self.write(
+            "shortened.html", html.replace(nothing, '"rows_left_out":7')
+        )
+        page = self.open_page(shortened)
+        self.assertIn("lack 7 seconds", self.text_of(page, "protection-omissions"))
         page.close()
 
     def test_result_without_anything_at_all_is_shown(self):

@@ -54,7 +54,6 @@ TEST_F(SettingsTest, AreInTheFormOfTheKernel) {
         memory_swap_max: "0B"
         io_weight: 300
         io_max { device: "disk0" read_bytes: "1MB" write_operations: 7 }
-        io_max { device: "8:0" write_bytes: "max" }
         io_priority_class: "idle")"),
       ElementsAre("cpu.weight = 500", "cpu.max = 150000 100000",
                   "cpuset.cpus = 0-1", "cpuset.mems = 0", "memory.min = 4096",
@@ -62,8 +61,13 @@ TEST_F(SettingsTest, AreInTheFormOfTheKernel) {
                   "memory.max = max", "memory.swap.max = 0",
                   "io.weight = default 300",
                   "io.max = 8:0 rbps=1000000 wbps=max riops=max wiops=7",
-                  "io.max = 8:0 rbps=max wbps=max riops=max wiops=max",
                   "io.prio.class = idle"));
+}
+
+TEST_F(SettingsTest, DevicesMayBeGivenByTheirNumbers) {
+  EXPECT_THAT(
+      Lines<ControlGroup>("io_max { device: '8:0' write_bytes: 'max' }"),
+      ElementsAre("io.max = 8:0 rbps=max wbps=max riops=max wiops=max"));
 }
 
 TEST_F(SettingsTest, SharesOfCpuTimeAreOfTheHosts) {
