@@ -1,6 +1,7 @@
 """Connections to a sequencer: addresses, TLS files and what went wrong."""
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
     import grpc
 
 _KEEPALIVE_MS = 5000
+
+_HOST_AND_PORT = re.compile(r"(\[[^\]]+\]|[^:\[\]]+):([0-9]{1,5})")
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,8 @@ def find_endpoint(
     """Completes what the caller gave from DISTBENCH_* of the environment.
 
     Raises:
-        ConfigError: there is no address, or the TLS files are not complete.
+        ConfigError: there is no address, or it is none, or the TLS files are not
+            complete.
     """
 
     def given(value: str | os.PathLike[str] | None, variable: str) -> str | None:
@@ -55,6 +59,12 @@ def find_endpoint(
         raise ConfigError(
             'no sequencer is given; pass its address "HOST:PORT", or set '
             "DISTBENCH_TEST_SEQUENCER"
+        )
+    parts = _HOST_AND_PORT.fullmatch(found.address)
+    if parts is None or not 0 < int(parts[2]) < 65536:
+        raise ConfigError(
+            f'"{found.address}" is not HOST:PORT, such as localhost:10000 or '
+            "[::1]:10000"
         )
     if (found.tls_cert is None) != (found.tls_key is None):
         raise ConfigError(

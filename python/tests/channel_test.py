@@ -55,6 +55,13 @@ class EndpointTest(unittest.TestCase):
             with self.assertRaisesRegex(ConfigError, problem):
                 find(environment)
 
+    def test_addresses_are_checked(self):
+        for address in ("localhost:10000", "10.0.0.1:1", "[::1]:65535"):
+            self.assertEqual(find({}, address).address, address)
+        for address in ("nowhere", "a:", ":1", "a:0", "a:65536", "a:b", "::1", "::1:1"):
+            with self.assertRaisesRegex(ConfigError, "is not HOST:PORT"):
+                find({}, address)
+
     def test_a_missing_file_is_named(self):
         with self.assertRaisesRegex(ConfigError, "tls_ca: cannot read /none/ca.crt"):
             open_channel(Endpoint("localhost:1", tls_ca="/none/ca.crt"))

@@ -83,7 +83,8 @@ absl::string_view DescribeUnit(Parameter::Unit unit) {
     case Parameter::Unit::kPerSecond:
       return ", or with a unit, such as 1.5k/s";
     case Parameter::Unit::kSeconds:
-      return ", or with a unit, such as 500ms";
+      // Whole seconds, because some of these parameters are integers.
+      return ", or with a unit, such as 2m";
     case Parameter::Unit::kMicroseconds:
       return ", or with a unit, such as 16ms";
     case Parameter::Unit::kBytes:
