@@ -102,7 +102,9 @@ class Effects(findings.Findings):
         return max(int(value) for _, value in self.samples(test)[service, file])
 
     def last(self, test, file, service=configs.FAVOURED):
-        return int(self.samples(test)[service, file][-1][1])
+        """Returns the last value while the group was in use."""
+        values = [int(value) for _, value in self.samples(test)[service, file]]
+        return [value for value in values if value > 0][-1]
 
     def proofs(self, test, out=""):
         result = self.report(os.path.join(out, f"{test}.pb.gz"))
