@@ -272,7 +272,8 @@ class JobTest(JoinTest):
 
 class EndTest(JoinTest):
     def start_endless(self, size, *flags):
-        """A job whose test runs until it is stopped; returns when it does."""
+        """A job whose test runs until it is stopped; returns once it has
+        measured something."""
         outfile = self.path("endless.out")
         ranks = self.start_job(
             size,
@@ -282,7 +283,7 @@ class EndTest(JoinTest):
             f"--infile={self.config(programs.ENDLESS)}",
             f"--outfile={outfile}",
         )
-        ranks[0].wait_for(r"client_server: started", stream="err")
+        ranks[0].wait_for(r"[1-9]\d* RPCs", stream="err")
         return ranks, outfile
 
     def assert_measured(self, outfile):

@@ -47,7 +47,7 @@ class LaunchCases:
                 f"--outfile={self.path('result.pb')}",
             )
         )
-        launch.wait_for(r"\d RPCs", "err")
+        launch.wait_for(r"[1-9]\d* RPCs", "err")
         return launch
 
     def running(self):

@@ -3,6 +3,7 @@
 # Of services that do the same, this one is given more.
 FAVOURED = "favoured"
 OTHER = "other"
+HOG = "hog"
 
 MIB = 1 << 20
 CPU_SHARE = 0.25
@@ -169,7 +170,7 @@ def configs():
             {
                 FAVOURED: grow(KEPT_BYTES, hot_percent=1),
                 OTHER: grow(KEPT_BYTES, hot_percent=1),
-                "hog": grow(3 * GROWN_BYTES),
+                HOG: grow(3 * GROWN_BYTES),
             },
             group(
                 [FAVOURED],

@@ -1,3 +1,4 @@
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -331,17 +332,18 @@ TEST(NumaJobTest, AFailedSearchOrAFalseRunFailsTheJob) {
               HasSubstr("a search in deployment bound failed: node0 was lost"));
 }
 
+const MemoryHogOptions kHogOptions = {.objective = "p95<=75ms",
+                                      .load = "80%",
+                                      .hog_bytes = 4096,
+                                      .interfere = "60s",
+                                      .stabilise = "30s",
+                                      .repetitions = 2};
+
 TEST(StorageSubjectTest, TheHogRunsBesideEveryServer) {
   DistributedSystemDescription test = FromText<DistributedSystemDescription>(
       R"pb(rpc_descriptions { name: "a" client: "c" server: "s" }
            rpc_descriptions { name: "b" client: "c" server: "s" })pb");
-  AddMemoryHog({.objective = "p95<=75ms",
-                .load = "80%",
-                .hog_bytes = 4096,
-                .interfere = "60s",
-                .stabilise = "30s",
-                .repetitions = 2},
-               test);
+  AddMemoryHog(kHogOptions, test);
   const Experiment& experiment = test.experiment();
   EXPECT_EQ(experiment.repeat(), 2);
   EXPECT_EQ(experiment.phases().interfere(), "60s");
@@ -351,6 +353,17 @@ TEST(StorageSubjectTest, TheHogRunsBesideEveryServer) {
               ElementsAre("antagonist_memory_hog"));
   ASSERT_EQ(test.activity_configs_size(), 1);
   EXPECT_EQ(test.activity_configs(0).activity_settings(1).int64_value(), 4096);
+}
+
+TEST(StorageSubjectTest, TheHogMayTakeAllMemoryUnlessTheTestSaysOtherwise) {
+  DistributedSystemDescription test;
+  AddMemoryHog(kHogOptions, test);
+  EXPECT_EQ(test.overload_limits().max_memory_bytes(),
+            std::numeric_limits<int64_t>::max());
+  DistributedSystemDescription limited;
+  limited.mutable_overload_limits()->set_max_memory_bytes(1 << 20);
+  AddMemoryHog(kHogOptions, limited);
+  EXPECT_EQ(limited.overload_limits().max_memory_bytes(), 1 << 20);
 }
 
 }  // namespace

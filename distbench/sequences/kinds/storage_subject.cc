@@ -1,5 +1,6 @@
 #include "distbench/sequences/kinds/storage_subject.h"
 
+#include <limits>
 #include <set>
 #include <utility>
 
@@ -82,6 +83,12 @@ absl::StatusOr<DistributedSystemDescription> SubjectOf(
 void AddMemoryHog(const MemoryHogOptions& options,
                   DistributedSystemDescription& test) {
   AddHogActivity(options.hog_bytes, test);
+  // By default, a test ends when its host has hardly any memory left, which is
+  // what the hog is for.
+  if (!test.overload_limits().has_max_memory_bytes()) {
+    test.mutable_overload_limits()->set_max_memory_bytes(
+        std::numeric_limits<int64_t>::max());
+  }
   Experiment& experiment = *test.mutable_experiment();
   experiment.mutable_subject()->set_objective(options.objective);
   experiment.mutable_subject()->add_loads(options.load);
