@@ -14,6 +14,7 @@
 #include "absl/strings/string_view.h"
 #include "distbench/base/files.h"
 #include "distbench/base/host_port.h"
+#include "distbench/base/write_all.h"
 #include "distbench/results/output_file.h"
 
 namespace distbench {
@@ -87,9 +88,7 @@ absl::Status LeaderFile::Clear() {
 absl::Status LeaderFile::Announce(const std::string& address) {
   const auto file = OutputFile::Open(path_);
   if (!file.ok()) return file.status();
-  const std::string text = absl::StrCat(address, "\n");
-  if (write((*file)->fd(), text.data(), text.size()) !=
-      static_cast<ssize_t>(text.size())) {
+  if (!WriteAll((*file)->fd(), absl::StrCat(address, "\n"))) {
     return WriteError(path_, errno);
   }
   const absl::Status status = (*file)->Commit();
