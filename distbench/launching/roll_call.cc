@@ -76,8 +76,11 @@ std::string RollCall::Summary() const {
     hosts.insert(node.registration().hostname());
     absl::StrAppend(&clocks, ClockProblem(node));
   }
+  const std::string all =
+      size_ == 1 ? "the only process has joined: "
+                 : absl::StrCat("all ", size_, " processes have joined: ");
   return absl::StrCat(
-      "all ", size_, " processes have joined: ", status_.nodes_size(),
+      all, status_.nodes_size(),
       status_.nodes_size() == 1 ? " node on " : " nodes on ", hosts.size(),
       hosts.size() == 1 ? " host" : " hosts", clocks);
 }

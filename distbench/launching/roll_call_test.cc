@@ -45,6 +45,13 @@ TEST(RollCallTest, IsCompleteWithAllNodes) {
             "all 3 processes have joined: 3 nodes on 2 hosts");
 }
 
+TEST(RollCallTest, OneProcessIsNotAllProcesses) {
+  RollCall roll_call(1, true);
+  roll_call.SetStatus(Nodes({0}));
+  EXPECT_EQ(roll_call.Summary(),
+            "the only process has joined: 1 node on 1 host");
+}
+
 TEST(RollCallTest, LeaderNeedNotBeANode) {
   RollCall roll_call(3, false);
   roll_call.SetStatus(Nodes({1, 2}));

@@ -89,7 +89,7 @@ std::string ExplainNotReady(const SshHost& host, int wait_status,
     meaning = absl::StrCat("its session ended before it was ready: ssh ",
                            DescribeExit(wait_status));
   }
-  return absl::StrCat(host.host, ": ", meaning);
+  return absl::StrCat(DescribeHost(host), ": ", meaning);
 }
 
 }  // namespace distbench

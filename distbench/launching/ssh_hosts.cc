@@ -19,6 +19,7 @@
 namespace distbench {
 namespace {
 
+constexpr int kNoPort = 0;
 constexpr int kMaxPort = 65535;
 constexpr char kForm[] = "[USER@]HOST[:PORT]";
 
@@ -110,15 +111,22 @@ class HostCollector {
  private:
   std::optional<std::string> Repeated(const SshHost& host,
                                       const std::string& place) {
-    const auto [first, is_new] =
-        places_.emplace(absl::AsciiStrToLower(host.host), place);
-    if (is_new) return std::nullopt;
-    return absl::StrCat(host.host, " is already in ", first->second,
-                        "; a host can be one node of a job");
+    auto& places = places_[absl::AsciiStrToLower(host.host)];
+    auto same = places.find(host.port);
+    if (same == places.end()) same = places.find(kNoPort);
+    if (same == places.end() && host.port == kNoPort) same = places.begin();
+    if (same == places.end()) {
+      places.emplace(host.port, place);
+      return std::nullopt;
+    }
+    return absl::StrCat(host.host, " is already in ", same->second,
+                        "; a host can be one node of a job, and two hosts of "
+                        "one name need two ports");
   }
 
   std::vector<SshHost> hosts_;
-  std::map<std::string, std::string> places_;  // of hosts, in lower case
+  // By the hosts' names, in lower case, and their ports.
+  std::map<std::string, std::map<int, std::string>> places_;
   std::vector<std::string> problems_;
 };
 
@@ -133,6 +141,10 @@ bool IsFile(const std::string& path) {
 }
 
 }  // namespace
+
+std::string DescribeHost(const SshHost& host) {
+  return host.port == kNoPort ? host.host : JoinHostPort(host.host, host.port);
+}
 
 absl::StatusOr<std::vector<SshHost>> ParseHostsFile(absl::string_view text,
                                                     absl::string_view name) {

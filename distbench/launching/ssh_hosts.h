@@ -18,10 +18,14 @@ struct SshHost {
   std::vector<std::string> attributes = {};  // each is "NAME=VALUE"
 };
 
+// "HOST", or "HOST:PORT" if the user named a port. No two hosts of a job are
+// called the same.
+std::string DescribeHost(const SshHost& host);
+
 // Parses a file with a host a line: "[USER@]HOST[:PORT] [NAME=VALUE ...]". An
 // IPv6 address stands in brackets. "#" begins a comment. `name` names the file
 // in the error, which lists every wrong line; a host that is there twice is
-// wrong, too.
+// wrong, too. Two ports of one name may lead to two hosts; no port may be any.
 absl::StatusOr<std::vector<SshHost>> ParseHostsFile(absl::string_view text,
                                                     absl::string_view name);
 

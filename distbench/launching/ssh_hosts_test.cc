@@ -73,7 +73,22 @@ TEST(SshHostsTest, NamesEveryWrongLine) {
 TEST(SshHostsTest, RefusesAHostThatIsThereTwice) {
   EXPECT_EQ(ErrorOf("host1\nhost2\nalice@HOST1:23\n"),
             "hosts.txt:3: HOST1 is already in hosts.txt:1; a host can be one "
-            "node of a job");
+            "node of a job, and two hosts of one name need two ports");
+  EXPECT_THAT(ErrorOf("host1:22\nhost2\nhost1\n"),
+              HasSubstr("hosts.txt:3: host1 is already in hosts.txt:1"));
+  EXPECT_THAT(ErrorOf("host1:22\nhost1:23\nbob@host1:23\n"),
+              HasSubstr("hosts.txt:3: host1 is already in hosts.txt:2"));
+}
+
+// As containers whose ports one host forwards.
+TEST(SshHostsTest, TwoPortsAreTwoHosts) {
+  const auto hosts = ParseHostList("host1:22,host1:23,[::1]:22,[::1]:23");
+  ASSERT_TRUE(hosts.ok()) << hosts.status();
+  std::vector<std::string> names;
+  for (const SshHost& host : *hosts) names.push_back(DescribeHost(host));
+  EXPECT_THAT(names,
+              ElementsAre("host1:22", "host1:23", "[::1]:22", "[::1]:23"));
+  EXPECT_EQ(DescribeHost({.user = "bob", .host = "::1"}), "::1");
 }
 
 TEST(SshHostsTest, RefusesAFileWithoutHosts) {

@@ -105,7 +105,7 @@ absl::Status SshLauncher::StartSessions() {
     host->host = &launch_.hosts[rank];
     if (!launch_.logs.empty()) {
       const absl::Status status = host->output.LogTo(
-          absl::StrCat(launch_.logs, "/", host->host->host, ".log"));
+          absl::StrCat(launch_.logs, "/", host->name(), ".log"));
       if (!status.ok()) return status;
     }
     HostOutput& output = host->output;
@@ -154,7 +154,7 @@ absl::Status SshLauncher::ExplainWhoIsNotReady() {
           words.empty() ? "" : "; it said:\n", words));
     } else if (!host->output.is_ready()) {
       reasons.push_back(absl::StrCat(
-          host->host->host, ": was not ready within ",
+          host->name(), ": was not ready within ",
           absl::FormatDuration(launch_.start_timeout),
           "; --start_timeout allows for more\n", host->output.LastWords()));
     }
@@ -169,12 +169,18 @@ absl::Status SshLauncher::ExplainWhoIsNotReady() {
 void SshLauncher::StartJob() {
   StartMessage message = {.leader = "", .secret = launch_.secret};
   leader().session->Send(absl::Cord(EncodeStartMessage(message)));
-  MoveUntil(
-      [this] {
-        return stop_requested_ || leader().has_ended() ||
-               leader().output.port().has_value();
-      },
-      absl::InfiniteFuture());
+  const auto is_decided = [this] {
+    return stop_requested_ || leader().has_ended() ||
+           leader().output.port().has_value();
+  };
+  if (!MoveUntil(is_decided, absl::Now() + launch_.start_timeout)) {
+    problems_.push_back(absl::StrCat(
+        leader().name(), " (rank 0) did not lead the job within ",
+        absl::FormatDuration(launch_.start_timeout),
+        "; is that host overloaded, or its disk full? --start_timeout allows "
+        "for more; it said:\n",
+        leader().output.LastWords()));
+  }
   if (!leader().output.port()) return;
   const std::string& name =
       launch_.leader.host.empty() ? leader().host->host : launch_.leader.host;
@@ -184,7 +190,8 @@ void SshLauncher::StartJob() {
   }
 }
 
-// Returns when rank 0 has ended, or does not end when told to.
+// Returns when rank 0 has ended, or does not end when told to. If there are
+// problems already, it is told at once.
 void SshLauncher::WatchJob() {
   MoveUntil(
       [this] {
@@ -198,7 +205,7 @@ void SshLauncher::WatchJob() {
   const auto has_ended = [this] { return leader().has_ended(); };
   if (!MoveUntil(has_ended, absl::Now() + kLeaderPatience)) {
     problems_.push_back(
-        absl::StrCat(leader().host->host, " (rank 0) did not end within ",
+        absl::StrCat(leader().name(), " (rank 0) did not end within ",
                      absl::FormatDuration(kLeaderPatience),
                      "; look whether distbench still runs there"));
     leader().session->Kill();
@@ -215,7 +222,7 @@ void SshLauncher::BlameHosts() {
     }
     host.is_blamed = true;
     host.output.Finish();
-    problems_.push_back(absl::StrCat(host.host->host, " (rank ", i,
+    problems_.push_back(absl::StrCat(host.name(), " (rank ", i,
                                      ") ended before the job did: ssh ",
                                      DescribeExit(*host.session->wait_status()),
                                      "; it said:\n", host.output.LastWords()));
@@ -238,7 +245,7 @@ void SshLauncher::EndOthers() {
   for (size_t i = 1; i < hosts_.size(); ++i) {
     if (hosts_[i]->has_ended()) continue;
     problems_.push_back(
-        absl::StrCat(hosts_[i]->host->host, " (rank ", i,
+        absl::StrCat(hosts_[i]->name(), " (rank ", i,
                      ") did not end; look whether distbench still runs there"));
     hosts_[i]->session->Kill();
   }
@@ -250,7 +257,7 @@ LaunchEnd SshLauncher::Finish() {
   if (HasStatus(wait_status)) {
     end.status = WEXITSTATUS(wait_status);
   } else {
-    problems_.push_back(absl::StrCat("the session to ", leader().host->host,
+    problems_.push_back(absl::StrCat("the session to ", leader().name(),
                                      " (rank 0) was lost: ssh ",
                                      DescribeExit(wait_status)));
   }

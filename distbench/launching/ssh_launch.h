@@ -50,7 +50,8 @@ struct SshLaunch {
   // What rank 0 runs; empty: nothing, it serves until it is stopped.
   std::vector<std::string> command;
 
-  // Within which every host must be ready, copy included.
+  // Within which every host must be ready, copy included, and then rank 0 must
+  // lead.
   absl::Duration start_timeout = absl::Minutes(2);
 
   // An existing folder for a log of each host; empty for none.
@@ -87,6 +88,7 @@ class SshLauncher {
     std::unique_ptr<SshSession> session;
     bool is_blamed = false;
 
+    std::string name() const { return DescribeHost(*host); }
     bool has_ended() const { return session->wait_status().has_value(); }
   };
 

@@ -149,7 +149,7 @@ TEST_F(SshLaunchTest, RunsAJob) {
       Contents("noisy.message"),
       AllOf(HasSubstr("leader leader.example:4711\n"), HasSubstr("secret\n")));
   EXPECT_THAT(Contents("host0.message"), Not(HasSubstr("leader ")));
-  EXPECT_THAT(Contents("noisy.log"),
+  EXPECT_THAT(Contents("noisy:2222.log"),
               AllOf(HasSubstr("welcome to noisy\n"), HasSubstr("from noisy")));
   EXPECT_THAT(Contents("ssh_arguments"),
               AllOf(HasSubstr("-l alice -p 2222 -- noisy "),
@@ -181,6 +181,22 @@ TEST_F(SshLaunchTest, NamesAHostThatIsNotReadyInTime) {
   launch_.start_timeout = absl::Milliseconds(300);
   EXPECT_THAT(Message(Launcher().Run().status()),
               HasSubstr("host1: was not ready within 300ms"));
+}
+
+TEST_F(SshLaunchTest, ALeaderThatDoesNotLeadEndsTheJob) {
+  WriteProgram("distbench",
+               "#!/bin/sh\necho 'distbench launch: ready'\n"
+               "echo disk full >&2; cat >/dev/null; exit 3\n");
+  launch_.start_timeout = absl::Seconds(5);
+  const auto end = Launcher().Run();
+  ASSERT_TRUE(end.ok()) << end.status();
+  EXPECT_EQ(end->status, 3);
+  EXPECT_THAT(end->problems,
+              ElementsAre(AllOf(HasSubstr("host0 (rank 0) did not lead the job "
+                                          "within 5s"),
+                                HasSubstr("--start_timeout"),
+                                HasSubstr("disk full"))));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "host1.arguments"));
 }
 
 TEST_F(SshLaunchTest, ARankThatEndsEarlyEndsTheJob) {
