@@ -1,7 +1,6 @@
 #include "distbench/protection/capacity.h"
 
 #include <string>
-#include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/status/status.h"
