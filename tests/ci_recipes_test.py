@@ -2,7 +2,6 @@
 runner would run them."""
 
 import os
-import socket
 import time
 import unittest
 
@@ -30,12 +29,6 @@ QUICK = {
 MISSED = {"OBJECTIVE": "stochastic_rpc p50<=1ns"}
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 def load(recipe):
     with open(recipe, encoding="utf-8") as file:
         return yaml.safe_load(file)
@@ -61,7 +54,7 @@ class RecipeTest(programs.ProgramTest):
             **variables,
             "PATH": self.path("bin") + ":" + os.environ["PATH"],
             "HOME": self.folder,
-            "DISTBENCH_TEST_SEQUENCER": f"localhost:{free_port()}",
+            "DISTBENCH_TEST_SEQUENCER": f"localhost:{programs.free_port()}",
             **QUICK,
             **changes,
         }

@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 import threading
@@ -25,11 +26,15 @@ START_SCRIPT = os.path.abspath("start_distbench_localhost.sh")
 # return less of it.
 SANITIZED = "DISTBENCH_SANITIZED" in os.environ
 
-# Defaults of flags that the developer may have are not those of the tests.
+# What the developer's shell, or a launcher that has started the tests, tells
+# programs is not for those of the tests: defaults of flags, and places in jobs.
 os.environ["XDG_CONFIG_HOME"] = "/nonexistent"
-for _variable in list(os.environ):
-    if re.match("DISTBENCH_(TEST_SEQUENCER|TLS_)", _variable):
-        del os.environ[_variable]
+_NOT_FOR_TESTS = re.compile(
+    "DISTBENCH_(TEST_SEQUENCER|TLS_|SECRET|LEADER|RENDEZVOUS|SIZE|IN_JOB"
+    "|NODE_ATTRIBUTES)|(SLURM|OMPI|PMI|JOB_COMPLETION)_"
+)
+for _variable in filter(_NOT_FOR_TESTS.match, list(os.environ)):
+    del os.environ[_variable]
 
 # Inherited by all programs that a test starts, so that leftovers are found.
 _MARKER = "DISTBENCH_TEST_MARKER"
@@ -143,6 +148,13 @@ class Program:
             reader.join(DEADLINE_SECONDS)
             if not reader.is_alive():
                 stream.close()
+
+
+def free_port():
+    """Returns a port of loopback on which nobody listens at the moment."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
 
 
 def engines_of(node):

@@ -166,6 +166,34 @@ class RunTestsTest(programs.ClusterTest):
                 summary = outcome.out.removeprefix("Test summary:\n")
                 self.assertEqual(report.out, "Test: client_server\n" + summary)
 
+    def test_outfile_is_complete_though_nobody_reads_stdout(self):
+        sequencer = self.start_cluster()
+        infile = self.write(
+            "two.config",
+            programs.client_server_config(COUNTED, "first")
+            + programs.client_server_config(COUNTED, "second"),
+        )
+        reader, writer = os.pipe()
+        os.close(reader)
+        with os.fdopen(writer) as stdout:
+            outcome = subprocess.run(
+                [
+                    programs.DISTBENCH,
+                    "run_tests",
+                    f"--test_sequencer={sequencer.address}",
+                    f"--infile={infile}",
+                    f"--outfile={self.path('a.pb')}",
+                ],
+                stdout=stdout,
+                stderr=subprocess.PIPE,
+                env=self.environment(),
+                timeout=programs.DEADLINE_SECONDS,
+            )
+        self.assertEqual(outcome.returncode, 0, outcome)
+        report = self.distbench("report", self.path("a.pb"))
+        self.assertIn("Test: first\n", report.out)
+        self.assertIn("Test: second\n", report.out)
+
     def test_false_numbers_exit_3_unless_they_are_allowed(self):
         sequencer = self.start_cluster()
         infile = self.write("overload.config", OVERLOAD)

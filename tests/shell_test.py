@@ -225,6 +225,11 @@ class CompletionTest(ShellFilesTest):
         line = ("distbench", "any", "--size=2", "--")
         self.assertEqual(self.complete(*line, "run_t"), ["run_tests"])
         self.assertEqual(
+            self.complete(*line, "test_"),
+            ["test_sequencer", "test_preview", "test_builder"],
+        )
+        self.assertNotIn("test_builder", self.complete("distbench", ""))
+        self.assertEqual(
             self.complete(*line, "test_builder", "cliq"), ["clique"]
         )
 

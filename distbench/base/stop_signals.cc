@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -26,6 +27,13 @@ bool IsPassedOn(const signalfd_siginfo& signal) {
   return signal.ssi_code == SI_QUEUE && signal.ssi_int == kPassedOnSignal;
 }
 
+// Of the calling thread, which must be the one that the program began with.
+int DeathSignal() {
+  int number = 0;
+  prctl(PR_GET_PDEATHSIG, &number);
+  return number;
+}
+
 // Makes the signals readable from the returned file descriptor.
 int InterceptStopSignals() {
   const sigset_t signals = StopSignalSet();
@@ -42,6 +50,8 @@ int InterceptStopSignals() {
 
 StopSignals::StopSignals(int exit_code)
     : exit_code_(exit_code),
+      parent_(getppid()),
+      death_signal_(DeathSignal()),
       signal_fd_(InterceptStopSignals()),
       listener_([this] { Listen(); }) {}
 
@@ -70,9 +80,14 @@ void StopSignals::Listen() {
     if (descriptors[1].revents != 0) break;
     signalfd_siginfo signal;
     if (read(signal_fd_, &signal, sizeof(signal)) != sizeof(signal)) continue;
-    bool& was_received = IsPassedOn(signal) ? was_passed_on : was_sent;
-    if (was_received) _exit(exit_code_);
-    was_received = true;
+    const bool is_of_death = signal.ssi_signo == death_signal_ &&
+                             signal.ssi_code == SI_USER &&
+                             signal.ssi_pid == parent_;
+    if (!is_of_death) {
+      bool& was_received = IsPassedOn(signal) ? was_passed_on : was_sent;
+      if (was_received) _exit(exit_code_);
+      was_received = true;
+    }
     if (!requester.joinable()) requester = std::thread([this] { Request(); });
   }
   if (requester.joinable()) requester.join();

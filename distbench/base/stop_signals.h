@@ -3,6 +3,8 @@
 #ifndef DISTBENCH_BASE_STOP_SIGNALS_H_
 #define DISTBENCH_BASE_STOP_SIGNALS_H_
 
+#include <sys/types.h>
+
 #include <functional>
 #include <thread>
 
@@ -20,8 +22,10 @@ inline constexpr int kPassedOnSignal = 0x64627061;
 // Wait() and a handler; the second ends the process at once. A signal that the
 // parent passed on is no second one, because schedulers send theirs to a
 // process and to its children, and the parent then passes on what both have
-// got. SIGINT works even in a program that was started in the background and
-// therefore ignores it by default.
+// got. Neither is a signal that tells of the parent's death
+// (ChildProgram::ends_with_parent), which the kernel may send for each of the
+// parent's threads. SIGINT works even in a program that was started in the
+// background and therefore ignores it by default.
 //
 // At most one instance at a time, made before the process has other threads,
 // because threads inherit the signal mask. Its methods are thread-safe.
@@ -54,6 +58,8 @@ class StopSignals {
   void Listen();
 
   const int exit_code_;
+  const pid_t parent_;
+  const int death_signal_;  // of the parent's death; 0 for none
   mutable absl::Mutex mutex_;
   bool requested_ ABSL_GUARDED_BY(mutex_) = false;
   std::function<void()> handler_ ABSL_GUARDED_BY(mutex_);

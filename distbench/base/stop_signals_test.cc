@@ -2,6 +2,7 @@
 
 #include <sched.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -130,6 +131,54 @@ TEST_P(StopSignalsTest, SecondSignalThatIsPassedOnEndsTheProcess) {
     while (true) pause();
     return 0;
   });
+}
+
+bool Tell(int pipe) { return write(pipe, "x", 1) == 1; }
+
+bool Hear(int pipe) {
+  char byte;
+  return read(pipe, &byte, 1) == 1;
+}
+
+// Sends a child three signals, each after it has read the one before, as the
+// kernel may do when a parent with threads dies. Returns the child's exit code.
+int ExitCodeAfterThreeFromParent(int death_signal) {
+  int to_child[2];
+  int from_child[2];
+  EXPECT_EQ(pipe(to_child), 0);
+  EXPECT_EQ(pipe(from_child), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    close(to_child[1]);
+    prctl(PR_SET_PDEATHSIG, death_signal);
+    {
+      StopSignals stop(kExitCode);
+      while (Tell(from_child[1]) && Hear(to_child[0])) AwaitRead(SIGTERM);
+      stop.Wait();
+    }
+    _exit(0);
+  }
+  close(from_child[1]);
+  for (int i = 0; i < 3 && Hear(from_child[0]); ++i) {
+    kill(child, SIGTERM);
+    Tell(to_child[1]);
+  }
+  Hear(from_child[0]);
+  close(to_child[1]);
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  close(to_child[0]);
+  close(from_child[0]);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(StopSignalsOfParentTest, ItsDeathMayBeToldMoreThanOnce) {
+  EXPECT_EQ(ExitCodeAfterThreeFromParent(SIGTERM), 0);
+}
+
+TEST(StopSignalsOfParentTest, WhoStaysAliveMeansTheSecondSignal) {
+  EXPECT_EQ(ExitCodeAfterThreeFromParent(0), kExitCode);
+  EXPECT_EQ(ExitCodeAfterThreeFromParent(SIGKILL), kExitCode);
 }
 
 INSTANTIATE_TEST_SUITE_P(Signals, StopSignalsTest,

@@ -1,5 +1,3 @@
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstdint>
@@ -17,6 +15,7 @@
 #include "absl/time/time.h"
 #include "distbench/activity/calibration.h"
 #include "distbench/base/cpu_time.h"
+#include "distbench/base/write_all.h"
 #include "distbench/cli/commands.h"
 #include "distbench/cli/flags.h"
 #include "distbench/cli/input.h"
@@ -170,13 +169,7 @@ absl::Status WriteConfig(const TestSequence& tests, const std::string& path) {
   if (!file.ok()) return file.status();
   const std::string text =
       absl::StrCat("# produced by distbench calibrate\n", ToText(tests));
-  size_t written = 0;
-  while (written < text.size()) {
-    const ssize_t count =
-        write((*file)->fd(), text.data() + written, text.size() - written);
-    if (count < 0) return WriteError(path, errno);
-    written += count;
-  }
+  if (!WriteAll((*file)->fd(), text)) return WriteError(path, errno);
   return (*file)->Commit();
 }
 

@@ -37,14 +37,24 @@ objective was not met, 3 a run failed or its results are invalid.
 
 )";
 
-// The option that holds the words after "--": CLI11 would take them for
-// arguments of the command itself. Its value is one text, because CLI11 looks
-// for lists in the values of options that have several; and it begins with a
-// mark, so that it never looks like a flag.
-constexpr char kTrailingFlag[] = "--trailing_command";
+// Begins each of the words after "--" in the value of kTrailingCommandFlag.
+// CLI11 would take the words for arguments of the command itself. The value is
+// one text, because CLI11 looks for lists in the values of options that have
+// several; and it begins with a mark, so that it never looks like a flag.
 constexpr char kWordMark = '\0';
 
-// Replaces "--" and what follows it by that option, if the command has it.
+// Shows that a command line may follow "--".
+class UsageFormatter final : public CLI::Formatter {
+ public:
+  std::string make_usage(const CLI::App* command,
+                         std::string name) const override {
+    std::string usage = CLI::Formatter::make_usage(command, std::move(name));
+    return usage.insert(usage.find_last_not_of('\n') + 1,
+                        TrailingUsage(*command));
+  }
+};
+
+// Replaces "--" and what follows it by that flag, if the command has it.
 std::vector<std::string> TakeTrailingCommand(
     const CLI::App& app, std::vector<std::string> arguments) {
   const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
@@ -54,7 +64,7 @@ std::vector<std::string> TakeTrailingCommand(
   const std::vector<const CLI::App*> commands =
       app.get_subcommands([&](const CLI::App* command) {
         return command->get_name() == arguments.front() &&
-               command->get_option_no_throw(kTrailingFlag) != nullptr;
+               !TrailingUsage(*command).empty();
       });
   if (commands.empty()) {
     return arguments;
@@ -66,7 +76,7 @@ std::vector<std::string> TakeTrailingCommand(
   }
   arguments.erase(dashes, arguments.end());
   if (words.empty()) return arguments;
-  arguments.push_back(kTrailingFlag);
+  arguments.push_back(kTrailingCommandFlag);
   arguments.push_back(std::move(words));
   return arguments;
 }
@@ -269,7 +279,7 @@ std::string Remedy(const CLI::App& app) {
 void AddTrailingCommand(CLI::App& command, std::vector<std::string>& words) {
   command
       .add_option_function<std::string>(
-          kTrailingFlag,
+          kTrailingCommandFlag,
           [&words](const std::string& text) {
             words = absl::StrSplit(text, kWordMark);
             words.erase(words.begin());  // before the first mark
@@ -282,6 +292,7 @@ int RunCommandLine(const std::vector<AddCommand>& commands,
                    const Environment& environment) {
   ConnectionDefaults defaults(environment);
   CLI::App app(kDescription, "distbench");
+  app.formatter(std::make_shared<UsageFormatter>());  // also of subcommands
   app.footer(absl::StrCat(kFooter, ConnectionDefaultsHelp()));
   app.require_subcommand(0, 1);
   app.set_version_flag("--version", VersionText(),

@@ -15,12 +15,13 @@
 #include "absl/time/time.h"
 #include "distbench/base/files.h"
 #include "distbench/base/stop_signals.h"
+#include "distbench/cli/command_line.h"
 #include "distbench/cli/commands.h"
 #include "distbench/cli/flags.h"
 #include "distbench/cli/output.h"
 #include "distbench/cli/own_program.h"
-#include "distbench/launching/ssh_hosts.h"
-#include "distbench/launching/ssh_launch.h"
+#include "distbench/launching/ssh/ssh_hosts.h"
+#include "distbench/launching/ssh/ssh_launch.h"
 #include "distbench/report/findings/verdict.h"
 #include "distbench/security/job_authority.h"
 #include "distbench/security/job_secret.h"
@@ -174,7 +175,8 @@ void AddHostFlags(CLI::App& command, Flags& flags) {
               "Directory on the hosts in which it runs, and in which --copy\n"
               "makes its own; default: the home directory, and $TMPDIR");
   AddTextFlag(command, "--logs", flags.logs, "DIR",
-              "Keep what each host prints in DIR/HOST.log");
+              "Keep what each host prints in DIR/HOST.log, or\n"
+              "DIR/HOST:PORT.log if --hosts has a port");
 }
 
 void AddJobFlags(CLI::App& command, Flags& flags) {
@@ -183,7 +185,8 @@ void AddJobFlags(CLI::App& command, Flags& flags) {
               "in --hosts, and a free port");
   AddDurationFlag(command, "--start_timeout", flags.start_timeout,
                   "How long the hosts may take until all are ready, before\n"
-                  "anything is started; default: 2m");
+                  "anything is started, and then the first one until it\n"
+                  "leads the job; default: 2m");
   AddDurationFlag(command, "--join_timeout", flags.join_timeout,
                   "As of distbench join");
   command
@@ -206,18 +209,16 @@ void AddLaunchCommand(CLI::App& app, CommandBody& chosen) {
   auto flags = std::make_shared<Flags>();
   AddHostFlags(*command, *flags);
   AddJobFlags(*command, *flags);
-  command
-      ->add_option("COMMAND", flags->command,
-                   "What the first host runs, after --: a distbench command,\n"
-                   "or test_builder, with its arguments. Files that it reads\n"
-                   "and writes are there. Without it, the nodes wait for tests")
-      ->option_text(" ");
+  AddTrailingCommand(*command, flags->command);
   command->footer(
       "Starts distbench join on every host, with a secret of its own for the\n"
       "job, shows what the first host prints and exits as it does. Nothing is\n"
       "started unless all hosts are ready. SIGINT, SIGTERM, a lost session or\n"
       "the end of this program end it on all hosts; COMMAND keeps what was\n"
       "measured. A second signal does not wait for that.\n\n"
+      "The COMMAND after -- is a subcommand of distbench or test_builder. The\n"
+      "files that it reads and writes are on the first host. Without it, the\n"
+      "nodes wait for tests.\n\n"
       "Examples:\n"
       "  distbench launch --hosts=host1,host2,host3 -- \\\n"
       "      run_tests --infile=my_test.config --outfile=my_test.pb.gz \\\n"

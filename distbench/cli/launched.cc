@@ -13,10 +13,11 @@
 #include "absl/strings/string_view.h"
 #include "distbench/base/child_process.h"
 #include "distbench/base/stop_signals.h"
+#include "distbench/cli/command_line.h"
 #include "distbench/cli/commands.h"
 #include "distbench/cli/output.h"
 #include "distbench/cli/own_program.h"
-#include "distbench/launching/launched_rank.h"
+#include "distbench/launching/ssh/launched_rank.h"
 #include "distbench/report/findings/verdict.h"
 
 namespace distbench {
@@ -47,7 +48,7 @@ void AddLaunchedCommand(CLI::App& app, CommandBody& chosen) {
   // Hidden from the list of subcommands, because it is not for users.
   command->group("");
   auto arguments = std::make_shared<std::vector<std::string>>();
-  command->add_option("ARGUMENTS", *arguments);
+  AddTrailingCommand(*command, *arguments);
   command->callback([arguments, &chosen] {
     chosen = [arguments] { return RunLaunched(*arguments); };
   });

@@ -1,7 +1,5 @@
 #include "distbench/cli/output.h"
 
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <cerrno>
 #include <iostream>
@@ -9,6 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "distbench/base/write_all.h"
 #include "distbench/cli/flags.h"
 
 namespace distbench {
@@ -41,13 +40,8 @@ absl::StatusOr<ReportOutput> ReportOutput::Open(const std::string& path) {
 }
 
 void ReportOutput::Write(absl::string_view bytes) {
-  while (status_.ok() && !bytes.empty()) {
-    const ssize_t written = write(file_->fd(), bytes.data(), bytes.size());
-    if (written >= 0) {
-      bytes.remove_prefix(written);
-    } else if (errno != EINTR) {
-      status_ = WriteError(path_, errno);
-    }
+  if (status_.ok() && !WriteAll(file_->fd(), bytes)) {
+    status_ = WriteError(path_, errno);
   }
 }
 

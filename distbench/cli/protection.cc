@@ -126,7 +126,7 @@ uint64_t NewSeed(const Flags& flags, const DistributedSystemDescription& test) {
 // Without an antagonist, nothing excuses numbers that are false.
 bool IsUntrustworthy(const TestResult& result) {
   const ExperimentCell& cell = result.experiment_cell();
-  if (!cell.antagonist().empty()) return false;
+  if (!result.has_experiment_cell() || !cell.antagonist().empty()) return false;
   return result.run_info().has_failure() || IsInvalid(result);
 }
 

@@ -15,6 +15,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "distbench/base/version.h"
@@ -44,7 +45,7 @@ void GiveUpAfter(unsigned seconds) {
 
 // What follows the last "--" is the command line of a program that another one
 // runs, and begins with the name of a program or of a subcommand.
-std::vector<std::string> InnermostLine(std::vector<std::string> words) {
+std::vector<std::string> InnermostLine(const std::vector<std::string>& words) {
   const auto before = words.rbegin() + 1;  // the last word is being typed
   const auto separator = std::find(before, words.rend(), "--");
   if (separator == words.rend()) return words;
@@ -55,17 +56,31 @@ std::vector<std::string> InnermostLine(std::vector<std::string> words) {
   return inner;
 }
 
+// `words` are what was typed after "distbench".
+Completion CompleteDistbench(const CLI::App& app,
+                             const std::vector<std::string>& words,
+                             bool is_inner_line) {
+  Completion completion = Complete(app, words, ValueCandidates);
+  // A job runs it as if it were a subcommand.
+  if (is_inner_line && words.size() == 1 &&
+      absl::StartsWith(kTestBuilder, words.front())) {
+    completion.candidates.push_back(
+        {kTestBuilder, "Builds tests from patterns, and runs them"});
+  }
+  return completion;
+}
+
 // `words` begin with the name of a program, and end with what is being typed.
 int PrintCompletion(const CLI::App& app, std::vector<std::string> words) {
   GiveUpAfter(kCompletionSeconds);
   if (words.size() < 2) return kExitUsage;
-  words = InnermostLine(std::move(words));
-  const bool is_test_builder = words.front() == kTestBuilder;
-  words.erase(words.begin());
-  std::cout << CompletionText(
-                   is_test_builder
-                       ? CompleteTestBuilder(std::move(words))
-                       : Complete(app, std::move(words), ValueCandidates))
+  std::vector<std::string> line = InnermostLine(words);
+  const bool is_inner_line = line != words;
+  const bool is_test_builder = line.front() == kTestBuilder;
+  line.erase(line.begin());
+  std::cout << CompletionText(is_test_builder
+                                  ? CompleteTestBuilder(std::move(line))
+                                  : CompleteDistbench(app, line, is_inner_line))
             << std::flush;
   return kExitOk;
 }

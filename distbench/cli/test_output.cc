@@ -1,5 +1,6 @@
 #include "distbench/cli/test_output.h"
 
+#include <signal.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -66,6 +67,21 @@ int CountInvalid(const TestSequenceResults& results) {
                        results.test_results().end(), IsInvalid);
 }
 
+bool WritesFiles(const TestOutputFlags& flags) {
+  return !flags.outfile.empty() || !flags.checks.junit.empty() ||
+         !flags.checks.markdown.empty();
+}
+
+absl::Status WriteOutfile(const ConsoleRun& run, const TestOutputFlags& flags) {
+  if (flags.outfile.empty() || run.results.test_results().empty()) {
+    return absl::OkStatus();
+  }
+  return WriteResults(
+      run.results, flags.outfile,
+      flags.binary_output ? ResultEncoding::kBinary : ResultEncoding::kText);
+}
+
+// Writes files before it prints, as FinishRun() does.
 int CheckAllObjectives(const ConsoleRun& run, const TestOutputFlags& flags) {
   std::vector<Check> checks;
   for (const TestResult& result : run.results.test_results()) {
@@ -73,12 +89,12 @@ int CheckAllObjectives(const ConsoleRun& run, const TestOutputFlags& flags) {
       checks.push_back(std::move(check));
     }
   }
+  const absl::Status written = WriteChecks(checks, flags.checks);
   const bool were_shown =
       run.printed_results && TerminalOf(STDOUT_FILENO).is_terminal;
   if (!checks.empty() && !were_shown) {
     std::cout << "Objectives:\n" << ChecksText(checks) << std::flush;
   }
-  const absl::Status written = WriteChecks(checks, flags.checks);
   if (!written.ok()) return Fail(written, kExitRunFailed);
   return AllPass(checks, flags.checks.allow_undecided) ? kExitOk
                                                        : kExitGateNotMet;
@@ -87,6 +103,9 @@ int CheckAllObjectives(const ConsoleRun& run, const TestOutputFlags& flags) {
 }  // namespace
 
 ResultPrinter PrinterOf(const TestOutputFlags& flags) {
+  // Who reads stdout, such as head(1), may end long before a run whose results
+  // are for files.
+  if (WritesFiles(flags)) signal(SIGPIPE, SIG_IGN);
   return [&flags](const TestResult& result) {
     std::cout << ResultText(result, {.terminal = TerminalOf(STDOUT_FILENO),
                                      .verbose = flags.verbose,
@@ -96,6 +115,8 @@ ResultPrinter PrinterOf(const TestOutputFlags& flags) {
 }
 
 int FinishRun(const ConsoleRun& run, const TestOutputFlags& flags) {
+  // First: what follows is printed, and may take long to be read.
+  const absl::Status written = WriteOutfile(run, flags);
   int exit_code = ExitCodeFor(run.results, flags.allow_invalid);
   if (const int count = CountInvalid(run.results); count > 0) {
     Fail(absl::StrCat(count, count == 1 ? " test is" : " tests are",
@@ -107,12 +128,7 @@ int FinishRun(const ConsoleRun& run, const TestOutputFlags& flags) {
   }
   exit_code = std::max(exit_code, CheckAllObjectives(run, flags));
   if (!run.status.ok()) exit_code = Fail(run.status, kExitRunFailed);
-  if (!flags.outfile.empty() && run.results.test_results_size() > 0) {
-    const absl::Status written = WriteResults(
-        run.results, flags.outfile,
-        flags.binary_output ? ResultEncoding::kBinary : ResultEncoding::kText);
-    if (!written.ok()) exit_code = Fail(written, kExitRunFailed);
-  }
+  if (!written.ok()) exit_code = Fail(written, kExitRunFailed);
   const bool was_ended = absl::IsCancelled(run.status) ||
                          absl::IsAborted(run.status) ||
                          absl::IsUnavailable(run.status);

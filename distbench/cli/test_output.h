@@ -42,11 +42,12 @@ absl::Status CheckOutput(const TestOutputFlags& flags);
 void AddVerboseFlag(CLI::App& command, TestOutputFlags& flags);
 
 // Prints a test's result to stdout, for a terminal or for programs. `flags`
-// must outlive the printer.
+// must outlive the printer. If the flags name files, the process no longer ends
+// when stdout has no reader.
 ResultPrinter PrinterOf(const TestOutputFlags& flags);
 
-// Prints which objectives were met, unless the printer has done so, writes the
-// files that the flags name, prints errors, and returns the ExitCode.
+// Writes the files that the flags name, prints which objectives were met,
+// unless the printer has done so, prints errors, and returns the ExitCode.
 int FinishRun(const ConsoleRun& run, const TestOutputFlags& flags);
 
 }  // namespace distbench

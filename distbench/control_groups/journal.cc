@@ -13,6 +13,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "distbench/base/write_all.h"
 
 namespace distbench {
 namespace {
@@ -94,14 +95,9 @@ absl::Status Journal::Remove() {
 }
 
 absl::Status Journal::WriteLine(const std::string& line) {
-  absl::string_view rest = line;
-  while (!rest.empty()) {
-    const ssize_t count = write(file_.get(), rest.data(), rest.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return JournalError(path_);
-    rest.remove_prefix(count);
-  }
-  return sync_(file_.get()) == 0 ? absl::OkStatus() : JournalError(path_);
+  const bool is_on_disk =
+      WriteAll(file_.get(), line) && sync_(file_.get()) == 0;
+  return is_on_disk ? absl::OkStatus() : JournalError(path_);
 }
 
 absl::Status Journal::SyncFolder() const {

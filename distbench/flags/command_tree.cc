@@ -32,6 +32,12 @@ std::string FullName(const CLI::App& command) {
                         : absl::StrCat(before, " ", command.get_name());
 }
 
+std::string TrailingUsage(const CLI::App& command) {
+  const bool has_flag =
+      command.get_option_no_throw(kTrailingCommandFlag) != nullptr;
+  return has_flag ? " [-- COMMAND...]" : "";
+}
+
 std::vector<const CLI::Option*> FlagsOf(const CLI::App& command) {
   return command.get_options([](const CLI::Option* option) {
     return !option->get_group().empty() && option->nonpositional();

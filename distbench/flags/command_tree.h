@@ -23,6 +23,13 @@ const CLI::App* FindCommand(const CLI::App& command, const std::string& name);
 // A name such as "runs get"; empty for the program itself.
 std::string FullName(const CLI::App& command);
 
+// The hidden flag of a command behind which another command line may follow, as
+// `-- COMMAND...`: it holds the words of that.
+inline constexpr char kTrailingCommandFlag[] = "--trailing_command";
+
+// What usage lines say about that; empty for other commands.
+std::string TrailingUsage(const CLI::App& command);
+
 // A flag begins with a dash; an argument is known by its place.
 std::vector<const CLI::Option*> FlagsOf(const CLI::App& command);
 std::vector<const CLI::Option*> ArgumentsOf(const CLI::App& command);

@@ -178,6 +178,8 @@ class Completer {
       Add(stays, std::move(choice.word), std::move(choice.description), typed);
     }
     for (Candidate& value : values_({one, typed, before_})) {
+      // As a word of its own, it would be read as a flag.
+      if (stays.empty() && absl::StartsWith(value.word, "-")) continue;
       Add(stays, std::move(value.word), std::move(value.description), typed);
     }
   }

@@ -46,12 +46,15 @@ class CompletionTest : public testing::Test {
           asked_ = request.type;
           words_ = request.words;
           if (request.type == "RUN") {
-            return std::vector<Candidate>{{"17-a", "the first"}, {"18-b"}};
+            return std::vector<Candidate>{
+                {"17-a", "the first"}, {"18-b"}, {"-19-c"}};
           }
           if (request.type == "NAME") {
             return std::vector<Candidate>{{"ann"}, {"bob"}};
           }
-          if (request.type == "LOAF") return std::vector<Candidate>{{"rye"}};
+          if (request.type == "LOAF") {
+            return std::vector<Candidate>{{"rye"}, {"--rusk"}};
+          }
           return std::vector<Candidate>();
         });
   }
@@ -121,6 +124,14 @@ TEST_F(CompletionTest, ValuesComeFromTheSource) {
   EXPECT_THAT(Words({"bake", "-r", ""}), ElementsAre("17-a", "18-b"));
   EXPECT_THAT(words_, ElementsAre("bake", "-r"));
   EXPECT_THAT(Words({"bake", "--for=ann,b"}), ElementsAre("--for=ann,bob"));
+}
+
+// The names of others may begin with a dash.
+TEST_F(CompletionTest, ValuesAreNotOfferedWhereTheyWouldBeFlags) {
+  EXPECT_THAT(Words({"bake", ""}), ElementsAre("rye"));
+  EXPECT_THAT(Words({"bake", "--run", ""}), ElementsAre("17-a", "18-b"));
+  EXPECT_THAT(Words({"bake", "--run="}),
+              ElementsAre("--run=17-a", "--run=18-b", "--run=-19-c"));
 }
 
 TEST_F(CompletionTest, ArgumentsAreCounted) {

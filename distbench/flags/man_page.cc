@@ -130,7 +130,7 @@ std::string Synopsis(const CLI::App& command, const std::string& program) {
   if (!CommandsOf(command).empty()) {
     absl::StrAppend(&text, " ", Italic("COMMAND"));
   }
-  return absl::StrCat(text, "\n");
+  return absl::StrCat(text, Escape(TrailingUsage(command)), "\n");
 }
 
 std::string Names(const CLI::Option& option) {

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
+#include "distbench/flags/command_tree.h"
 #include "distbench/flags/connection_defaults.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -55,6 +56,12 @@ TEST_F(ManPageTest, IsNamedAfterTheCommand) {
             HasSubstr(".SH NAME\nbakery\\-bake \\- Bakes bread\n"),
             HasSubstr(".SH SYNOPSIS\n\\fBbakery bake\\fR "
                       "[\\fIOPTIONS\\fR] [\\fILOAF\\fR...]\n")));
+}
+
+TEST_F(ManPageTest, SaysThatACommandLineMayFollow) {
+  bake_->add_option(kTrailingCommandFlag, text_)->group("");
+  EXPECT_THAT(Page(*bake_),
+              HasSubstr("[\\fILOAF\\fR...] [\\-\\- COMMAND...]\n"));
 }
 
 TEST_F(ManPageTest, ListsFlags) {

@@ -1,7 +1,6 @@
 #include "distbench/protection/capacity.h"
 
 #include <string>
-#include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/status/status.h"
@@ -61,18 +60,9 @@ absl::StatusOr<double> FindCapacity(const ExperimentPlan& plan,
                                     const SearchPlan& search_plan,
                                     const SearchCallbacks& callbacks,
                                     TestSequenceResults& results) {
-  // The search keeps its last runs, which are no cells.
-  TestSequenceResults found;
-  *found.mutable_searches() = results.searches();
-  SearchCallbacks kept = callbacks;
-  kept.save = [&](const TestSequenceResults& so_far) {
-    *results.mutable_searches() = so_far.searches();
-    return callbacks.save ? callbacks.save(results) : absl::OkStatus();
-  };
-  const absl::Status status = RunLoadSearch(search_plan, kept, found);
-  *results.mutable_searches() = found.searches();
+  const absl::Status status = RunLoadSearch(search_plan, callbacks, results);
   if (!status.ok()) return status;
-  const SearchReport& report = found.searches(0);
+  const SearchReport& report = results.searches(0);
   if (!IsAnswer(report)) {
     return absl::FailedPreconditionError(absl::StrCat(
         "the capacity of the subject was not found: ", report.verdict(), ": ",

@@ -20,9 +20,10 @@ bool NeedsCapacity(const ExperimentPlan& plan);
 // if there is no such search.
 absl::StatusOr<SearchPlan> PlanCapacitySearch(const ExperimentPlan& plan);
 
-// Returns requests per second of the subject's RPC: those that the experiment
-// gives, or the answer of a search, which begins or continues in
-// results.searches. FAILED_PRECONDITION if the search did not find any.
+// Returns requests per second of the subject's RPC: the answer of a search,
+// which begins or continues in `results`. These must have no run of a cell yet,
+// because a run of the search is kept among their runs: it tells what test the
+// search was for. FAILED_PRECONDITION if the search did not find any.
 absl::StatusOr<double> FindCapacity(const ExperimentPlan& plan,
                                     const SearchPlan& search_plan,
                                     const SearchCallbacks& callbacks,

@@ -6,8 +6,10 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/config/experiment/cells.h"
+#include "distbench/protection/capacity.h"
 #include "distbench/protection/cell_config.h"
 #include "distbench/protection/subject_record.h"
+#include "distbench/search/search_run.h"
 #include "google/protobuf/util/message_differencer.h"
 
 namespace distbench {
@@ -28,6 +30,13 @@ DistributedSystemDescription Comparable(DistributedSystemDescription test) {
     service.clear_multi_server_channels();
   }
   return test;
+}
+
+// Checks a search for the capacity by its last run.
+absl::Status CheckSearch(const ExperimentPlan& plan,
+                         const TestSequenceResults& results) {
+  const absl::StatusOr<SearchPlan> search = PlanCapacitySearch(plan);
+  return search.ok() ? CheckResumable(*search, results) : search.status();
 }
 
 // Checks a kept run by making its test again.
@@ -51,6 +60,12 @@ ExperimentReport NewReport(const ExperimentPlan& plan) {
   report.set_test_name(plan.subject.name());
   report.set_random_seed(plan.seed);
   return report;
+}
+
+bool HasCells(const TestSequenceResults& results) {
+  return absl::c_any_of(results.test_results(), [](const TestResult& result) {
+    return result.has_experiment_cell();
+  });
 }
 
 bool HasRun(const TestSequenceResults& results, const ExperimentCell& cell) {
@@ -91,6 +106,9 @@ absl::Status CheckExperimentResumable(const ExperimentPlan& plan,
   if (!differences.empty()) {
     return absl::FailedPreconditionError(absl::StrCat(
         "it comes from another experiment, which differs in:\n", differences));
+  }
+  if (!HasCells(results) && !results.searches().empty()) {
+    return CheckSearch(plan, results);
   }
   for (const TestResult& result : results.test_results()) {
     if (absl::Status status = CheckRun(plan, result); !status.ok()) {

@@ -15,6 +15,10 @@ namespace distbench {
 // The report of an experiment of which nothing has been run.
 ExperimentReport NewReport(const ExperimentPlan& plan);
 
+// Whether any cell has been run. Before that, the results may have runs of the
+// search for the capacity.
+bool HasCells(const TestSequenceResults& results);
+
 // Whether the results have this run.
 bool HasRun(const TestSequenceResults& results, const ExperimentCell& cell);
 

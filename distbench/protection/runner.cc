@@ -93,7 +93,7 @@ absl::Status ExperimentRunner::Run() {
     const absl::Status status = RunCell(cell, static_cast<int>(runs.size()));
     if (!status.ok()) return status;
   }
-  if (!results_.test_results().empty() || report().omissions().empty()) {
+  if (HasCells(results_) || report().omissions().empty()) {
     return absl::OkStatus();
   }
   return absl::FailedPreconditionError(
@@ -136,6 +136,8 @@ absl::Status ExperimentRunner::RunCell(ExperimentCell cell, int count) {
     if (!attempt.ok()) return attempt.status();
     if (attempt->outcome == CellOutcome::kOmitted) Omit(run.cell, *attempt);
     if (attempt->outcome == CellOutcome::kKept) {
+      // The cell tells as well as the run of the search what the test is.
+      if (!HasCells(results_)) results_.clear_test_results();
       *results_.add_test_results() = std::move(attempt->result);
     }
     if (callbacks_.observe) {

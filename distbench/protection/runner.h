@@ -63,7 +63,8 @@ struct ExperimentCallbacks {
 
 // Runs the cells that `results` does not hold yet. results.experiments(0) is
 // the report, results.test_results the runs of cells, each with its
-// experiment_cell, and results.searches the search of the capacity, if any.
+// experiment_cell, and results.searches the search of the capacity, if any. As
+// long as no cell has been run, the runs are those of the search.
 //
 // A cell that cannot run is told in the report's omissions and does not end the
 // others; neither do its further repetitions run if no traffic was possible. A

@@ -12,6 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "distbench/base/files.h"
+#include "distbench/base/write_all.h"
 #include "distbench/security/job_authority.h"
 
 namespace distbench {
@@ -91,16 +92,6 @@ absl::Status CheckUnused(const TlsFiles& files) {
     }
   }
   return absl::OkStatus();
-}
-
-bool WriteAll(int fd, absl::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t count = write(fd, bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return false;
-    bytes.remove_prefix(count);
-  }
-  return true;
 }
 
 // Writes a file that must not exist; removes it again after an error.

@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "distbench/base/host_port.h"
+#include "distbench/security/job_secret.h"
 
 namespace distbench {
 namespace {
@@ -69,28 +70,56 @@ std::string TakeReason() {
   return reason == nullptr ? "" : reason;
 }
 
+// How a diagnosis names what the user gave this process, and what to check.
+struct Words {
+  std::string own_certificate;
+  std::string is_unknown;  // to the server, which refuses it
+  std::string who_signed;  // the server's certificate
+  std::string right_name;
+  std::string without_tls;  // how the server was started
+};
+
+// Who has a job's secret gave no certificates, and knows no flags for them.
+Words WordsFor(const TlsFiles& files) {
+  if (files.name == kJobName) {
+    return {
+        .own_certificate =
+            absl::StrCat("the secret's certificate ", files.cert),
+        .is_unknown = "it has another secret",
+        .who_signed = absl::StrCat("is ", files.ca, " of another secret?"),
+        .right_name = "is that the leader of a job?",
+        .without_tls = "was it started with --plain?"};
+  }
+  return {
+      .own_certificate =
+          absl::StrCat("the certificate of --tls_cert=", files.cert),
+      .is_unknown = "its --tls_ca does not name who signed it",
+      .who_signed =
+          absl::StrCat("does --tls_ca=", files.ca, " name who signed it?"),
+      .right_name = "is that the sequencer, and is --tls_name right?",
+      .without_tls = "was it started with --tls_cert and --tls_key?"};
+}
+
 // Explains the alert with which the peer refused the handshake.
 std::string ExplainAlert(const std::string& address, const std::string& reason,
-                         const TlsFiles& files) {
+                         const Words& words) {
   if (absl::StrContains(reason, "certificate required") ||
       absl::StrContains(reason, "handshake failure")) {
     return absl::StrCat(address,
                         " asks for a client certificate; give --tls_cert and "
                         "--tls_key");
   }
+  const std::string refuses =
+      absl::StrCat(address, " refuses ", words.own_certificate, ": ");
   if (absl::StrContains(reason, "unknown ca")) {
-    return absl::StrCat(address,
-                        " refuses the certificate of --tls_cert=", files.cert,
-                        ": its --tls_ca does not name who signed it");
+    return absl::StrCat(refuses, words.is_unknown);
   }
   if (absl::StrContains(reason, "certificate expired")) {
-    return absl::StrCat(address,
-                        " refuses the certificate of --tls_cert=", files.cert,
-                        ": it has expired; renew it");
+    return absl::StrCat(refuses, "it has expired; renew it");
   }
   if (absl::StrContains(reason, "alert")) {
     return absl::StrCat(address, " refuses the TLS handshake (", reason,
-                        "); does the certificate of --tls_cert=", files.cert,
+                        "); does ", words.own_certificate,
                         " allow what it is used for?");
   }
   return "";
@@ -100,33 +129,32 @@ std::string ExplainAlert(const std::string& address, const std::string& reason,
 // connected; gRPC's servers then close the connection silently. Servers that
 // accept the client send first.
 std::string ExplainHangup(const std::string& address, SSL* ssl,
-                          const TlsFiles& files) {
+                          const TlsFiles& files, const Words& words) {
   char byte;
   ERR_clear_error();
   const int received = SSL_read(ssl, &byte, 1);
   if (received > 0) return "";
   const bool timed_out = SSL_get_error(ssl, received) == SSL_ERROR_WANT_READ;
-  const std::string alert = ExplainAlert(address, TakeReason(), files);
+  const std::string alert = ExplainAlert(address, TakeReason(), words);
   if (timed_out || !alert.empty()) return alert;
   if (files.cert.empty()) {
-    return ExplainAlert(address, "certificate required", files);
+    return ExplainAlert(address, "certificate required", words);
   }
-  return absl::StrCat(address,
-                      " refuses the certificate of --tls_cert=", files.cert,
-                      ": its --tls_ca does not name who signed it, or it has "
-                      "expired by that host's clock");
+  return absl::StrCat(address, " refuses ", words.own_certificate, ": ",
+                      words.is_unknown,
+                      ", or it has expired by that host's clock");
 }
 
 std::string ExplainCertificate(const std::string& address, long result,
-                               const TlsFiles& files) {
+                               const TlsFiles& files, const Words& words) {
   const char* const text = X509_verify_cert_error_string(result);
   switch (result) {
     case X509_V_ERR_HOSTNAME_MISMATCH:
     case X509_V_ERR_IP_ADDRESS_MISMATCH:
       if (!files.name.empty()) {
-        return absl::StrCat(
-            "the certificate of ", address, " does not have the name ",
-            files.name, "; is that the sequencer, and is --tls_name right?");
+        return absl::StrCat("the certificate of ", address,
+                            " does not have the name ", files.name, "; ",
+                            words.right_name);
       }
       return absl::StrCat("the certificate of ", address,
                           " is for another host; name the host as its "
@@ -136,8 +164,7 @@ std::string ExplainCertificate(const std::string& address, long result,
                           " has expired; renew it there");
     default:
       return absl::StrCat("the certificate of ", address, " is not accepted (",
-                          text, "); does --tls_ca=", files.ca,
-                          " name who signed it?");
+                          text, "); ", words.who_signed);
   }
 }
 
@@ -182,17 +209,18 @@ std::string DiagnoseTls(const std::string& address, const TlsFiles& files,
 
   const bool connected = SSL_connect(ssl.get()) == 1;
   const long verified = SSL_get_verify_result(ssl.get());
+  const Words words = WordsFor(files);
   if (!connected && verified != X509_V_OK) {
     ERR_clear_error();
-    return ExplainCertificate(address, verified, files);
+    return ExplainCertificate(address, verified, files, words);
   }
-  if (connected) return ExplainHangup(address, ssl.get(), files);
+  if (connected) return ExplainHangup(address, ssl.get(), files, words);
   const std::string reason = TakeReason();
-  const std::string refusal = ExplainAlert(address, reason, files);
+  const std::string refusal = ExplainAlert(address, reason, words);
   if (!refusal.empty()) return refusal;
   return absl::StrCat(address, " does not answer with TLS",
                       reason.empty() ? "" : absl::StrCat(" (", reason, ")"),
-                      "; was it started with --tls_cert and --tls_key?");
+                      "; ", words.without_tls);
 }
 
 bool WantsTls(const std::string& address, absl::Duration timeout) {

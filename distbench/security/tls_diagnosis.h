@@ -14,7 +14,8 @@ enum class ServerName { kChecked, kAny };
 
 // Explains why gRPC could not connect to "HOST:PORT". gRPC's own errors say
 // little, so this function makes another attempt. The text says which side
-// refuses the other, why, and what to do. Empty if TLS does not seem to be the
+// refuses the other, why, and what to do: in terms of flags or, if the files
+// ask for kJobName, of a job's secret. Empty if TLS does not seem to be the
 // problem. Blocks for at most the timeout.
 std::string DiagnoseTls(const std::string& address, const TlsFiles& files,
                         ServerName server_name, absl::Duration timeout);

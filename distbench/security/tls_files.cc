@@ -17,6 +17,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "distbench/base/files.h"
+#include "distbench/base/write_all.h"
 
 namespace distbench {
 namespace {
@@ -146,8 +147,7 @@ absl::Status Replace(const std::string& contents, FileDescriptor& descriptor) {
   if (contents.empty()) return absl::OkStatus();
   FileDescriptor file(memfd_create("tls", MFD_CLOEXEC));
   if (!file.is_open()) return absl::ErrnoToStatus(errno, "memfd_create");
-  if (write(file.get(), contents.data(), contents.size()) !=
-      static_cast<ssize_t>(contents.size())) {
+  if (!WriteAll(file.get(), contents)) {
     return absl::ErrnoToStatus(errno, "cannot keep certificates in memory");
   }
   if (!descriptor.is_open()) {

@@ -6,8 +6,10 @@ the order of samples.
 
 from typing import Any, TypeVar
 
+from google.protobuf.message import Message
+
 from distbench._proto import control_pb2, results_pb2
-from distbench._totals import RpcTotals
+from distbench._totals import RpcTotals, saturated
 from distbench.errors import DistbenchError, ResultError
 from distbench.histogram import Histogram
 
@@ -29,6 +31,10 @@ _ACTIVITY_COUNTS = (
 )
 _ACTIVITY_HISTOGRAMS = ("read_ns", "write_ns")
 
+# As many as a sequencer takes for a run: tests_per_run of
+# distbench/sequencer/runs/run_book.h.
+_MOST_TESTS = 100_000
+
 _Series = TypeVar("_Series", results_pb2.RpcTimeSeries, results_pb2.ActivitySeries)
 _Interval = TypeVar("_Interval", results_pb2.RpcInterval, results_pb2.ActivityInterval)
 
@@ -36,8 +42,10 @@ _Interval = TypeVar("_Interval", results_pb2.RpcInterval, results_pb2.ActivityIn
 class ResultAssembler:
     """The results of the tests of one run. Not thread-safe."""
 
-    def __init__(self) -> None:
+    def __init__(self, test_count: int = _MOST_TESTS) -> None:
+        """test_count: how many tests the run may have."""
         self.results = results_pb2.TestSequenceResults()
+        self._test_count = test_count
         self._unfinished: set[int] = set()
 
     def add(self, event: control_pb2.RunTestsEvent) -> None:
@@ -45,6 +53,7 @@ class ResultAssembler:
 
         Raises:
             ResultError: a piece contradicts itself or what there is already.
+            DistbenchError: the event is not of a test of the run.
         """
         if event.HasField("result_chunk"):
             merge_chunk(
@@ -60,8 +69,10 @@ class ResultAssembler:
             self.results.test_results[index].run_info.failure = reason
 
     def _result(self, index: int) -> results_pb2.TestResult:
-        if index < 0:
-            raise DistbenchError(f"the sequencer sent an event of test {index}")
+        if not 0 <= index < self._test_count:
+            raise DistbenchError(
+                f"the sequencer sent an event of test {index} of {self._test_count}"
+            )
         while len(self.results.test_results) <= index:
             self._unfinished.add(len(self.results.test_results))
             self.results.test_results.add()
@@ -154,9 +165,7 @@ def _merge_activity_log(
 def _merge_load(
     piece: results_pb2.OfferedLoad, total: results_pb2.OfferedLoad
 ) -> None:
-    total.offered_count += piece.offered_count
-    total.unsent_count += piece.unsent_count
-    total.held_back_count += piece.held_back_count
+    _add_counts(piece, total, ("offered_count", "unsent_count", "held_back_count"))
     if piece.HasField("unsent_wait_ns"):
         _merge_histogram(piece.unsent_wait_ns, total.unsent_wait_ns)
 
@@ -205,12 +214,16 @@ def _add_interval(
     counts: tuple[str, ...],
     histograms: tuple[str, ...],
 ) -> None:
-    for name in counts:
-        if interval.HasField(name):
-            setattr(total, name, getattr(total, name) + getattr(interval, name))
+    _add_counts(interval, total, counts)
     for name in histograms:
         if interval.HasField(name):
             _merge_histogram(getattr(interval, name), getattr(total, name))
+
+
+def _add_counts(piece: Message, total: Message, names: tuple[str, ...]) -> None:
+    for name in names:
+        if piece.HasField(name):
+            setattr(total, name, saturated(getattr(total, name) + getattr(piece, name)))
 
 
 def _merge_histogram(

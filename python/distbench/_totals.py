@@ -116,12 +116,12 @@ class RpcTotals:
     def encode(self) -> results_pb2.RpcStatistics:
         """Returns the sum as results have it."""
         proto = results_pb2.RpcStatistics(
-            succeeded_count=_int64(self.succeeded),
-            failed_count=_int64(self.failed),
-            warmup_count=_int64(self.warmup),
-            request_bytes=_int64(self.request_bytes),
-            response_bytes=_int64(self.response_bytes),
-            dropped_sample_count=_int64(self.dropped_samples),
+            succeeded_count=saturated(self.succeeded),
+            failed_count=saturated(self.failed),
+            warmup_count=saturated(self.warmup),
+            request_bytes=saturated(self.request_bytes),
+            response_bytes=saturated(self.response_bytes),
+            dropped_sample_count=saturated(self.dropped_samples),
         )
         if self.first_start_ns is not None and self.last_end_ns is not None:
             proto.first_start_timestamp_ns = self.first_start_ns
@@ -133,7 +133,7 @@ class RpcTotals:
             if moments.count > 0:
                 moments.encode(getattr(proto, name + "_moments"))
         for index, count in self.failures_by_error.items():
-            proto.failures_by_error[index] = _int64(count)
+            proto.failures_by_error[index] = saturated(count)
         return proto
 
     def _add_counts(self, statistics: results_pb2.RpcStatistics) -> None:
@@ -192,7 +192,7 @@ def _add_succeeded(sample: results_pb2.RpcSample, totals: RpcTotals) -> None:
     totals.request_bytes += sample.request_size
     totals.response_bytes += sample.response_size
     start_ns = sample.start_timestamp_ns
-    totals._extend(start_ns, _int64(start_ns + sample.latency_ns))
+    totals._extend(start_ns, saturated(start_ns + sample.latency_ns))
     values = {"service_time": sample.latency_ns}
     if sample.HasField("server_queue_ns") and sample.HasField("server_handler_ns"):
         values["server_queue"] = sample.server_queue_ns
@@ -202,7 +202,7 @@ def _add_succeeded(sample: results_pb2.RpcSample, totals: RpcTotals) -> None:
         )
     if sample.HasField("lateness_ns"):
         values["lateness"] = sample.lateness_ns
-        values["response_time"] = _int64(sample.lateness_ns + sample.latency_ns)
+        values["response_time"] = saturated(sample.lateness_ns + sample.latency_ns)
     for name, value in values.items():
         totals.histograms.setdefault(name, Histogram()).record(value)
 
@@ -277,5 +277,7 @@ def _check_moments(proto: results_pb2.ValueMoments) -> None:
         )
 
 
-def _int64(number: int) -> int:
+def saturated(number: int) -> int:
+    """Returns the number or, if it has more than 64 bits, the closest that has
+    not: as C++ adds."""
     return max(-_INT64_MAX - 1, min(number, _INT64_MAX))

@@ -1,7 +1,9 @@
 """Submits tests to a sequencer, follows their runs and fetches their results."""
 
 import os
+import warnings
 from collections.abc import Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -19,6 +21,9 @@ from distbench.results import Results
 _SERVICE = "/distbench.DistBenchTestSequencer/"
 _CONNECT_SECONDS = 5.0
 _CALL_SECONDS = 60.0
+
+# How long an interrupted call waits for the id of the run that it is to cancel.
+_FIRST_EVENT_SECONDS = 5.0
 
 _Reply = TypeVar("_Reply", bound=Message)
 
@@ -175,11 +180,9 @@ class Client:
             ConfigError, SequencerError: see submit(). If the connection was
                 lost, the run goes on: use wait().
         """
-        events = self._stream("RunTests", _request(tests, label, preempt), None)
-        run_ids: list[str] = []
+        request = _request(tests, label, preempt)
 
         def observe(progress: Progress) -> None:
-            run_ids[:] = [progress.run_id]
             if on_progress is None:
                 return
             try:
@@ -188,14 +191,23 @@ class Client:
                 self._cancel_quietly(progress.run_id)
                 raise
 
-        try:
-            return self._follow(events, observe, "")
-        except KeyboardInterrupt:
-            for run_id in run_ids:
-                self._cancel_quietly(run_id)
-            raise
-        finally:
-            events.cancel()
+        events = self._stream("RunTests", request, None)
+        received = self._received(events)
+        # A thread gets the first event, which has the run's id: an interrupt of
+        # this one may come before it, and must not lose it.
+        with ThreadPoolExecutor(max_workers=1) as reader:
+            first = reader.submit(next, received, None)
+            try:
+                return self._follow(
+                    _with_first(first, received),
+                    observe,
+                    ResultAssembler(len(request.test_sequence.tests)),
+                )
+            except KeyboardInterrupt:
+                self._cancel_accepted(first)
+                raise
+            finally:
+                events.cancel()
 
     def wait(self, run_id: str, *, on_progress: Observer | None = None) -> Results:
         """Follows a run until it ends, and returns its results. Interrupting
@@ -228,16 +240,23 @@ class Client:
             "GetRun", control_pb2.GetRunRequest(run_id=run_id, wait=wait), None
         )
         try:
-            return self._follow(events, on_progress, run_id)
+            return self._follow(
+                self._received(events), on_progress, ResultAssembler(), run_id
+            )
         finally:
             events.cancel()
 
-    def _follow(self, events: Any, observer: Observer | None, run_id: str) -> Results:
+    def _follow(
+        self,
+        events: Iterator[control_pb2.RunTestsEvent],
+        observer: Observer | None,
+        assembler: ResultAssembler,
+        run_id: str = "",
+    ) -> Results:
         """Receives a run to its end."""
-        assembler = ResultAssembler()
         progress = Progress(run_id, "accepted")
         try:
-            for event in self._received(events):
+            for event in events:
                 assembler.add(event)
                 if event.HasField("result_chunk"):
                     continue
@@ -273,6 +292,24 @@ class Client:
         except SequencerError:
             pass  # It has ended, or the sequencer is gone.
 
+    def _cancel_accepted(
+        self, first: "Future[control_pb2.RunTestsEvent | None]"
+    ) -> None:
+        """Cancels the run whose first event this is, or is going to be."""
+        try:
+            event = first.result(_FIRST_EVENT_SECONDS)
+        except TimeoutError:
+            warnings.warn(
+                f"{self.address} has not told the id of the run, which may go on; "
+                "runs() lists it, and cancel() ends it",
+                stacklevel=3,
+            )
+        except SequencerError:
+            pass  # The sequencer has refused the tests, or is gone.
+        else:
+            if event is not None:
+                self._cancel_quietly(event.run_id)
+
     def _call(
         self, method: str, request: Message, reply: type[_Reply], timeout_s: float
     ) -> _Reply:
@@ -294,6 +331,16 @@ class Client:
             response_deserializer=control_pb2.RunTestsEvent.FromString,
         )
         return call(request, timeout=timeout_s)
+
+
+def _with_first(
+    first: "Future[control_pb2.RunTestsEvent | None]",
+    others: Iterator[control_pb2.RunTestsEvent],
+) -> Iterator[control_pb2.RunTestsEvent]:
+    event = first.result()
+    if event is not None:
+        yield event
+        yield from others
 
 
 def _request(tests: Tests, label: str, preempt: bool) -> control_pb2.RunTestsRequest:

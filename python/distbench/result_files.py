@@ -3,8 +3,10 @@ binary or text, plain or compressed by gzip."""
 
 import gzip
 import os
+import secrets
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 
 from google.protobuf import text_format
 from google.protobuf.message import DecodeError
@@ -57,11 +59,7 @@ def write_file(
         contents = results.SerializeToString()
     if os.fspath(path).endswith(".gz"):
         contents = gzip.compress(contents)
-    # A reader never sees a part of a file.
-    partial = f"{os.fspath(path)}.partial"
-    with open(partial, "wb") as file:
-        file.write(contents)
-    os.replace(partial, path)
+    _replace(os.fspath(path), contents)
 
 
 def result_files_in(folder: str | os.PathLike[str]) -> list[str]:
@@ -99,6 +97,20 @@ def complete(results: results_pb2.TestSequenceResults) -> None:
                     f"test_results[{i}]: statistics of {view.rpc} from "
                     f"{view.client} to {view.server}: {error}"
                 ) from None
+
+
+def _replace(path: str, contents: bytes) -> None:
+    """Writes a file of which neither a reader nor another writer sees a part."""
+    # In the same folder, because only within a file system are files renamed.
+    partial = f"{path}.{secrets.token_hex(8)}.partial"
+    try:
+        with open(partial, "xb") as file:
+            file.write(contents)
+        os.replace(partial, path)
+    except BaseException:
+        with suppress(FileNotFoundError):
+            os.unlink(partial)
+        raise
 
 
 def _all_logs(result: results_pb2.TestResult) -> Iterator[_walk.RpcLog]:

@@ -7,6 +7,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Literal
 
 from distbench._optional import import_optional
+from distbench._totals import saturated
 from distbench.histogram import CurvePoint
 
 if TYPE_CHECKING:
@@ -91,6 +92,9 @@ _DTYPES = {
 
 
 def _in_frame(cell: Cell, kind: Kind) -> Cell:
+    if isinstance(cell, int) and kind in (Kind.INTEGER, Kind.OPTIONAL_INTEGER):
+        # Sums of damaged results may have more than the 64 bits of a column.
+        return saturated(cell)
     return math.nan if cell is None and kind is Kind.NUMBER else cell
 
 

@@ -6,7 +6,7 @@ import unittest
 
 from distbench._assembly import ResultAssembler
 from distbench._proto import control_pb2, results_pb2
-from distbench.errors import ResultError
+from distbench.errors import DistbenchError, ResultError
 from python.tests.example import histogram_of
 from tests import testing_main
 
@@ -145,6 +145,32 @@ class AssemblyTest(unittest.TestCase):
         self.assertEqual(work.activity_metrics[0].value_int, 4)
         self.assertEqual(work.series.intervals[0].completed_count, 7)
         self.assertEqual(work.series.intervals[0].read_ns, histogram_of([3]))
+
+    def test_counts_stay_within_64_bits(self):
+        most = 2**63 - 1
+        chunk = results_pb2.ResultChunk(instance="client/0")
+        chunk.instance_log.offered_loads[0].offered_count = most
+        series = chunk.instance_log.rpc_time_series[0]
+        series.interval_ns = 1000
+        series.intervals.add(index=1, request_bytes=most, sent_count=3)
+        _, result = assembled([chunk, chunk])
+        log = result.service_logs.instance_logs["client/0"]
+        self.assertEqual(log.offered_loads[0].offered_count, most)
+        (interval,) = log.rpc_time_series[0].intervals
+        self.assertEqual((interval.request_bytes, interval.sent_count), (most, 6))
+
+    def test_tests_that_the_run_has_not_are_refused(self):
+        assembler = ResultAssembler(2)
+        for index in (-1, 2, 2**31 - 1):
+            event = control_pb2.RunTestsEvent(
+                test_index=index, finished=results_pb2.TestResult()
+            )
+            with self.assertRaisesRegex(DistbenchError, f"of test {index} of 2"):
+                assembler.add(event)
+        self.assertEqual(len(assembler.results.test_results), 0)
+        # A sequencer that is trusted with less is no reason to run out of memory.
+        with self.assertRaisesRegex(DistbenchError, "of 100000"):
+            ResultAssembler().add(event)
 
     def test_contradictions_are_refused(self):
         bad = rpc_piece([1])

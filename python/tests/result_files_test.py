@@ -5,6 +5,7 @@ import gzip
 import os
 import tempfile
 import unittest
+from unittest import mock
 
 import distbench
 from distbench.result_files import read_file, write_file
@@ -43,6 +44,30 @@ class ResultFilesTest(unittest.TestCase):
             write_file(message, path, text=text)
             self.assertEqual(read_file(path), message, name)
         self.assertEqual(len(os.listdir(self.folder)), 4)
+
+    def test_two_writers_do_not_disturb_each_other(self):
+        path = os.path.join(self.folder, "same.pb")
+        messages = [message_of(test_result(name=name)) for name in ("a", "b")]
+        # Each is at work when the other one replaces the file.
+        for first, second in (messages, messages[::-1]):
+            replace = os.replace
+
+            def late_replace(source, target):
+                with mock.patch("os.replace", replace):
+                    write_file(second, path)
+                replace(source, target)
+
+            with mock.patch("os.replace", late_replace):
+                write_file(first, path)
+            self.assertEqual(read_file(path), first)
+        self.assertEqual(os.listdir(self.folder), ["same.pb"])
+
+    def test_what_cannot_be_written_leaves_nothing(self):
+        folder = os.path.join(self.folder, "folder.pb")
+        os.mkdir(folder)
+        with self.assertRaises(OSError):
+            write_file(message_of(), folder)
+        self.assertEqual(os.listdir(self.folder), ["folder.pb"])
 
     def test_no_length_looks_like_json(self):
         # The second byte is the length of the test: "{", after a "line break".

@@ -35,6 +35,17 @@ class TablesTest(unittest.TestCase):
         # It is a text because 64 bits without a sign are too long for pandas.
         self.assertEqual(frame.loc[0, "random_seed"], str(2**63))
 
+    def test_sums_of_more_than_64_bits_stay_in_their_column(self):
+        result = test_result()
+        logs = result.service_logs.instance_logs
+        logs["client/1"].CopyFrom(logs["client/0"])
+        for log in logs.values():
+            statistics = log.peer_logs["server/0"].rpc_logs[0].statistics
+            statistics.request_bytes = 2**63 - 1
+        frame = results_of(result).frame("rpcs")
+        self.assertEqual(frame.loc[0, "request_bytes"], 2**63 - 1)
+        self.assertEqual(frame.loc[0, "succeeded"], 2000)
+
     def test_empty_tables_have_their_columns(self):
         frame = distbench.Results().frame("rpcs")
         self.assertEqual(len(frame), 0)

@@ -1,12 +1,11 @@
 #include "test_builder/run/result_directory.h"
 
-#include <unistd.h>
-
 #include <cerrno>
 #include <filesystem>
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
+#include "distbench/base/write_all.h"
 #include "distbench/config/reading/load.h"
 #include "distbench/results/output_file.h"
 #include "distbench/results/result_file.h"
@@ -20,12 +19,7 @@ absl::Status WriteText(absl::string_view text, const std::string& path) {
   const absl::StatusOr<std::unique_ptr<OutputFile>> file =
       OutputFile::Open(path);
   if (!file.ok()) return file.status();
-  while (!text.empty()) {
-    const ssize_t written = write((*file)->fd(), text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return WriteError(path, errno);
-    text.remove_prefix(written);
-  }
+  if (!WriteAll((*file)->fd(), text)) return WriteError(path, errno);
   return (*file)->Commit();
 }
 

@@ -2,8 +2,15 @@
 and what it says when something is wrong."""
 
 import os
+import signal
+import threading
+import unittest
+from concurrent import futures
+
+import grpc
 
 import distbench
+from distbench._proto import control_pb2
 from tests import programs, testing_main
 from tests.certificates import Authority
 from tests.programs import ENDLESS, client_server_config
@@ -147,6 +154,64 @@ class ClientTest(programs.ClusterTest):
         environment = {"DISTBENCH_TEST_SEQUENCER": self.sequencer.address}
         with distbench.Client(environment=environment) as client:
             self.assertEqual(client.address, self.sequencer.address)
+
+
+class InterruptingSequencer:
+    """Interrupts this process, as Ctrl-C does, before it tells a run's id."""
+
+    def __init__(self):
+        self.cancelled = []
+        self._over = threading.Event()
+        self._server = grpc.server(futures.ThreadPoolExecutor(max_workers=4))
+        status = control_pb2.GetStatusResponse
+        handlers = {
+            "GetStatus": grpc.unary_unary_rpc_method_handler(
+                lambda request, context: status(),
+                response_serializer=status.SerializeToString,
+            ),
+            "RunTests": grpc.unary_stream_rpc_method_handler(
+                self._run_tests,
+                response_serializer=control_pb2.RunTestsEvent.SerializeToString,
+            ),
+            "CancelRun": grpc.unary_unary_rpc_method_handler(
+                self._cancel_run,
+                request_deserializer=control_pb2.CancelRunRequest.FromString,
+                response_serializer=control_pb2.CancelRunResponse.SerializeToString,
+            ),
+        }
+        self._server.add_generic_rpc_handlers(
+            [
+                grpc.method_handlers_generic_handler(
+                    "distbench.DistBenchTestSequencer", handlers
+                )
+            ]
+        )
+        port = self._server.add_insecure_port("127.0.0.1:0")
+        self.address = f"127.0.0.1:{port}"
+        self._server.start()
+
+    def stop(self):
+        self._over.set()
+        self._server.stop(None).wait()
+
+    def _run_tests(self, request, context):
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+        yield control_pb2.RunTestsEvent(run_id="the-run")
+        self._over.wait(programs.DEADLINE_SECONDS)
+
+    def _cancel_run(self, request, context):
+        self.cancelled.append(request.run_id)
+        return control_pb2.CancelRunResponse()
+
+
+class InterruptTest(unittest.TestCase):
+    def test_a_run_is_cancelled_though_its_id_comes_after_the_interrupt(self):
+        sequencer = InterruptingSequencer()
+        self.addCleanup(sequencer.stop)
+        with distbench.Client(sequencer.address, environment={}) as client:
+            with self.assertRaises(KeyboardInterrupt):
+                client.run(client_server_config(ENDLESS))
+        self.assertEqual(sequencer.cancelled, ["the-run"])
 
 
 class ConnectionTest(programs.ClusterTest):

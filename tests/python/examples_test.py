@@ -40,7 +40,7 @@ class ExamplesTest(programs.ClusterTest):
         os.chdir(os.path.dirname(NOTEBOOK))
 
     def run_all(self, examples):
-        """Runs examples in one module, and returns what they printed."""
+        """Runs examples in one module; returns what they printed, and it."""
         module = {"__name__": "__main__"}
         printed = io.StringIO()
         with redirect_stdout(printed):
@@ -48,7 +48,7 @@ class ExamplesTest(programs.ClusterTest):
                 # So that a traceback shows the example.
                 with self.subTest(example=example):
                     exec(compile(example, "example", "exec"), module)
-        return printed.getvalue()
+        return printed.getvalue(), module
 
     def test_the_page(self):
         examples = examples_of_page()
@@ -67,14 +67,26 @@ class ExamplesTest(programs.ClusterTest):
             "PATH": self.folder + os.pathsep + os.environ["PATH"],
         }
         with mock.patch.dict(os.environ, environment):
-            printed = self.run_all(examples)
-        self.assertIn("took 10 ms or less", printed)
+            printed, _ = self.run_all(examples)
+        self.assertRegex(printed, r"\n[1-9]\d* took 10 ms or less")
         self.assertIn("finished", printed)
         self.assertGreater(os.path.getsize(self.path("curves.png")), 10000)
 
     def test_the_notebook(self):
-        printed = self.run_all(code_of_notebook())
+        printed, module = self.run_all(code_of_notebook())
         self.assertIn("of theory", printed)
+        # What the notebook is to show: measurements agree with theory, those of
+        # single percentiles within a quarter of it.
+        table = module["table"]
+        self.assertEqual(len(table), 15)
+        ratios = table["measured_ms"] / table["theory_ms"]
+        self.assertGreater(ratios.min(), 0.75)
+        self.assertLess(ratios.max(), 1.25)
+        means = module["means"]
+        self.assertAlmostEqual(means["base"] * module["MS"] / 4, 1, delta=0.1)
+        self.assertAlmostEqual(means["new"] * module["MS"] / 3, 1, delta=0.1)
+        found = module["answer"]["load"] / module["expected"]
+        self.assertAlmostEqual(found, 1, delta=0.1)
 
 
 if __name__ == "__main__":

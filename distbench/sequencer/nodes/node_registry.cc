@@ -25,8 +25,10 @@ absl::Status NodeRegistry::Register(const NodeRegistration& registration,
     if (!id.ok()) return id.status();
     if (entries_.size() >= max_nodes_ && !entries_.contains(*id)) {
       return absl::ResourceExhaustedError(
-          absl::StrCat("there are ", max_nodes_,
-                       " nodes already; more need a larger --max_nodes"));
+          absl::StrCat("the sequencer takes no more than ", max_nodes_,
+                       max_nodes_ == 1 ? " node" : " nodes",
+                       "; give test_sequencer a larger --max_nodes, or all "
+                       "processes of the job the same --size"));
     }
     NodeConfig config;
     config.set_node_id(*id);

@@ -71,6 +71,20 @@ TEST_F(NodeRegistryTest, NamesNodesInTheOrderInWhichTheyCome) {
   EXPECT_EQ(AliasFor(Valid()), "node1");
 }
 
+// The limit is a flag of test_sequencer, and the size of a job.
+TEST_F(NodeRegistryTest, RefusesMoreNodesThanAreExpected) {
+  NodeRegistry of_one("1.0", 1);
+  const auto make = [](const NodeConfig&) {
+    return std::make_shared<FakeNode>("");
+  };
+  ASSERT_EQ(of_one.Register(Valid(), make), absl::OkStatus());
+  const absl::Status refused = of_one.Register(Valid(), make);
+  EXPECT_TRUE(absl::IsResourceExhausted(refused));
+  EXPECT_THAT(std::string(refused.message()),
+              AllOf(HasSubstr("no more than 1 node;"),
+                    HasSubstr("--max_nodes"), HasSubstr("--size")));
+}
+
 TEST_F(NodeRegistryTest, GivesNodesTheNameThatTheyAskFor) {
   EXPECT_EQ(AliasFor(Valid(1)), "node1");
   EXPECT_EQ(AliasFor(Valid()), "node0");

@@ -17,6 +17,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "distbench/base/files.h"
+#include "distbench/base/write_all.h"
 #include "distbench/results/output_file.h"
 #include "distbench/sequencer/runs/result_file.h"
 #include "distbench/sequencer/runs/run_id.h"
@@ -98,12 +99,7 @@ absl::Status RunDirectory::Save(const RunDescription& description) {
   google::protobuf::TextFormat::PrintToString(description, &text);
   absl::StatusOr<std::unique_ptr<OutputFile>> file = OutputFile::Open(path);
   if (!file.ok()) return file.status();
-  const ssize_t written = write((*file)->fd(), text.data(), text.size());
-  if (written < 0) return WriteError(path, errno);
-  // A short write means that the disk is full.
-  if (written < static_cast<ssize_t>(text.size())) {
-    return WriteError(path, ENOSPC);
-  }
+  if (!WriteAll((*file)->fd(), text)) return WriteError(path, errno);
   return (*file)->Commit();
 }
 

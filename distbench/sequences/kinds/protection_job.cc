@@ -273,6 +273,7 @@ class ProtectionJob final : public JobKind {
                 *job.mutable_outcome());
     }
     for (const TestResult& result : results.test_results()) {
+      if (!result.has_experiment_cell()) continue;
       const ExperimentCell& cell = result.experiment_cell();
       if (!result.run_info().has_failure() && !IsInvalid(result)) continue;
       if (IsAntagonistAlone(cell)) {

@@ -25,15 +25,15 @@ livenessProbe:
   failureThreshold: 6
 {{- end -}}
 
-{{- /* A node is healthy while it is registered. That it is not, is no reason to
-restart it: it registers again by itself. */ -}}
+{{- /* A node is healthy while it is registered. A node that has lost the sequencer
+is not restarted, because it registers again by itself. A node that has never
+found it ends after a minute, which restarts it. */ -}}
 {{- define "distbench.nodeProbes" -}}
 startupProbe:
   {{- include "distbench.answers" . | nindent 2 }}
   periodSeconds: 2
   timeoutSeconds: 10
-  # It waits for the sequencer, whose image may still be on its way.
-  failureThreshold: 150
+  failureThreshold: 30
 {{- if not .Values.security.tls }}
 readinessProbe:
   grpc:
