@@ -1,5 +1,5 @@
-// Curves of base and new over each other: single runs thin, and the geometric
-// mean of their quantiles, which is what the tables compare.
+// Curves of base and new over each other: single runs, and the geometric mean of
+// their quantiles, which is what the tables compare.
 
 const CURVE_POINTS_PER_HALVING = 24;
 
@@ -28,7 +28,7 @@ function sharesFor(curves) {
 }
 
 // Points {share, ns} up to the first share that falls among a run's failures.
-function curveOf(curves) {
+function meanCurve(curves) {
   const shares = sharesFor(curves);
   const byRun = curves.map(({latency}) => quantiles(latency, shares));
   const points = [];
@@ -41,24 +41,24 @@ function curveOf(curves) {
   return points;
 }
 
-// The lines of both sides, the means on top.
+// The lines of both sides, the means first: they are drawn over the others.
 function latencyLines(sides) {
   const means = sides.map(({side, curves}) => ({
     label: curves.length > 1 ? `${side.name}, mean` : side.name,
-    color: cssColor(side.color), width: 2.5, curve: curveOf(curves),
+    curve: side.name, color: cssColor(side.color), isBold: true, points: meanCurve(curves),
   }));
-  const single = sides.filter(({curves}) => curves.length > 1).flatMap(({side, curves}) => curves.map(one => ({
-    label: `${side.name} #${one.run.repetition + 1}`,
-    color: cssColor(side.runColor), width: 1, curve: curveOf([one]),
+  const single = sides.filter(({curves}) => curves.length > 1).flatMap(({side, curves}) => curves.map((one, i) => ({
+    label: `${side.name} #${i + 1}`,
+    curve: side.name, color: cssColor(side.runColor), isThin: true, points: meanCurve([one]),
   })));
   return [...means, ...single];
 }
 
 function drawPercentileLines(lines) {
   const drawn = lines.map(line => ({
-    ...line, points: line.curve.map(({share, ns}) => ({x: 1 / (1 - share), y: ns, share})),
+    ...line, points: line.points.map(({share, ns}) => ({x: 1 / (1 - share), y: ns, share})),
   }));
-  const largest = drawn.flatMap(line => line.points).reduce((max, point) => Math.max(max, point.x), 10);
+  const largest = drawn.flatMap(({points}) => points).reduce((max, {x}) => Math.max(max, x), 10);
   const ticks = [1];
   for (let x = 10; x <= largest * 1.0001; x *= 10) ticks.push(x);
   drawLines('percentiles-chart', drawn, {
@@ -71,9 +71,9 @@ function drawPercentileLines(lines) {
   }, latencyAxis(drawn, 'y'), point => `${describePercentile(point.share)} = ${formatTime(point.y)}`);
 }
 
-function drawDistributionLines(lines) {
-  const drawn = lines.map(line => ({...line, points: line.curve.map(({share, ns}) => ({x: ns, y: 100 * share}))}));
-  drawLines('distribution-chart', drawn, latencyAxis(drawn, 'x'), {
+function drawShareLines(lines) {
+  const drawn = lines.map(line => ({...line, points: line.points.map(({share, ns}) => ({x: ns, y: 100 * share}))}));
+  drawLines('shares-chart', drawn, latencyAxis(drawn, 'x'), {
     min: 0,
     max: 100,
     ticks: {callback: value => `${value}%`},
@@ -81,37 +81,57 @@ function drawDistributionLines(lines) {
   }, point => `${Number(point.y.toPrecision(6))} % within ${formatTime(point.x)}`);
 }
 
-// A line for each run; valueOf(row) may be NaN.
+const TIME_AXIS = {title: {text: 'seconds since the start'}};
+
+// Points {time, row} of the intervals of an RPC; row is null in gaps.
+function timesOf({run, rpc}) {
+  const rows = rowsOf(run.seconds);
+  const origin = run.run.start_timestamp_ns ?? Math.min(...rows.map(row => row.start_timestamp_ns));
+  const points = [];
+  for (const row of rows.filter(({rpc: name}) => name === rpc.name)) {
+    const time = (row.start_timestamp_ns - origin) / 1e9;
+    const gapStart = points.length === 0 ? time : points.at(-1).time + row.duration_s;
+    if (time - gapStart > 0.5 * row.duration_s) points.push({time: gapStart, row: null});
+    if (time - gapStart > 1.5 * row.duration_s) points.push({time: time - row.duration_s, row: null});
+    points.push({time, row});
+  }
+  return points;
+}
+
+// A line for each run.
 function linesOverTime(sides, valueOf) {
-  return sides.flatMap(({side, curves}) => curves.map(({run, series}) => ({
-    label: curves.length > 1 ? `${side.name} #${run.repetition + 1}` : side.name,
+  return sides.flatMap(({side, curves}) => curves.map(({times}, i) => ({
+    label: curves.length > 1 ? `${side.name} #${i + 1}` : side.name,
+    curve: side.name,
     color: cssColor(side.color),
-    width: curves.length > 1 ? 1 : 2,
-    points: series.map(({time, row}) => ({x: time, y: valueOf(row)})),
+    isThin: curves.length > 1,
+    points: times.map(({time, row}) => ({x: time, y: valueOf(row)})),
   })));
 }
 
+function drawPercentileOverTime(sides, percentile, column) {
+  const lines = linesOverTime(sides, row => {
+    const ns = row === null ? null : row[column];
+    return typeof ns === 'number' ? atLeastOne(ns) : NaN;
+  });
+  drawLines(`${percentile}-chart`, lines, TIME_AXIS, latencyAxis(lines, 'y'),
+      point => `${formatTime(point.y)} at ${point.x.toFixed(1)} s`);
+}
+
 function drawOverTime(sides, latencyName) {
-  const withSeries = sides.map(({side, curves}) => ({
-    side,
-    curves: curves.map(curve => ({...curve, series: seriesOf(curve)})).filter(({series}) => series.length > 0),
+  const withTimes = sides.map(({side, curves}) => ({
+    side, curves: curves.map(curve => ({...curve, times: timesOf(curve)})).filter(({times}) => times.length > 0),
   }));
-  const all = withSeries.flatMap(({curves}) => curves);
-  byId('over-time').hidden = all.length === 0;
-  if (all.length === 0) return;
-  byId('over-time-note').textContent =
-      `Over time, each run is a line. Warm-up is included. A point stands for ${intervalOf(all)} s.`;
-  drawLines('load-chart', linesOverTime(withSeries, row => row === null ? 0 : row.succeeded / row.duration_s),
-      SECONDS_AXIS, {beginAtZero: true, ticks: {callback: value => formatRate(value)}},
+  const rows = withTimes.flatMap(({curves}) => curves.flatMap(({times}) => times.map(({row}) => row)));
+  showSection('over-time', rows.length > 0);
+  if (rows.length === 0) return;
+  byId('over-time-note').textContent = 'Over time, each run is a line. Warm-up is included. A point stands for ' +
+      `${Math.max(...rows.map(row => row?.duration_s ?? 0))} s; the first and the last one may be shorter.`;
+  drawLines('load-chart', linesOverTime(withTimes, row => row === null ? 0 : row.succeeded / row.duration_s),
+      TIME_AXIS, {beginAtZero: true, ticks: {callback: value => formatRate(value)}},
       point => `${formatRate(point.y)} per second at ${point.x.toFixed(1)} s`);
   for (const percentile of ['p50', 'p99']) {
-    const column = `${LATENCIES[latencyName].columns}_${percentile}_ns`;
-    const lines = linesOverTime(withSeries, row => {
-      const ns = row === null ? null : row[column];
-      return typeof ns === 'number' ? atLeastOne(ns) : NaN;
-    });
-    drawLines(`${percentile}-chart`, lines, SECONDS_AXIS, latencyAxis(lines, 'y'),
-        point => `${formatTime(point.y)} at ${point.x.toFixed(1)} s`);
+    drawPercentileOverTime(withTimes, percentile, `${LATENCIES[latencyName].columns}_${percentile}_ns`);
   }
 }
 
@@ -142,11 +162,12 @@ function renderCurves() {
   const sides = SIDES.map(side => ({side, curves: measuredRuns(side, selected, latencyName)}))
       .filter(({curves}) => curves.length > 0);
   legend('curves-legend', sides.map(({side, curves}) => (
-    {label: `${side.name} (${countRuns(curves.length)})`, color: cssColor(side.color)})));
-  byId('curves-note').textContent = `${selected.rpc.name}: ${selected.rpc.latency}. ` +
-      'Thick lines are geometric means over the runs, thin ones are runs.';
+    {label: `${side.name} (${countRuns(curves.length)})`, curve: side.name, color: cssColor(side.color)})));
+  byId('curves-note').textContent = `${selected.rpc.name}, ${selected.rpc.latency}.` +
+      (sides.some(({curves}) => curves.length > 1)
+        ? ' Bold lines are geometric means over the runs, pale ones are single runs.' : '');
   const lines = latencyLines(sides);
   drawPercentileLines(lines);
-  drawDistributionLines(lines);
+  drawShareLines(lines);
   drawOverTime(sides, latencyName);
 }

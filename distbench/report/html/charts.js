@@ -12,7 +12,7 @@ const charts = new Map();
 
 // lines: [{label, points: [{x, y}], color, isDashed}]. Optional: hasPoints
 // marks the points of a line; isPointsOnly omits the line, with radius and
-// isHollow for other marks; width is that of the line. x and y are options of the axes; describe(point)
+// isHollow for other marks. x and y are options of the axes; describe(point)
 // returns the text of a tooltip. shade: {from, to} marks a part of the x axis.
 function drawLines(id, lines, x, y, describe, shade = null) {
   charts.get(id)?.destroy();
@@ -34,7 +34,7 @@ function drawLines(id, lines, x, y, describe, shade = null) {
         backgroundColor: line.isHollow ? 'transparent' : line.color,
         showLine: !line.isPointsOnly,
         borderDash: line.isDashed ? [5, 4] : [],
-        borderWidth: line.width ?? (line.isDashed ? 1.5 : 2),
+        borderWidth: line.isDashed ? 1.5 : 2,
         // Without marks, a line with a single point would be invisible.
         pointRadius: line.radius ??
             (line.isPointsOnly || line.hasPoints || line.points.length === 1 ? 3 : 0),
