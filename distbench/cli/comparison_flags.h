@@ -28,8 +28,8 @@ struct ComparisonFlags {
   CheckFlags checks;
 };
 
-// Adds --format, -o, --fail_if, --allow_different_traffic, --noise_floor and the
-// flags of AddCheckFlags(). `flags` must outlive the parsing.
+// Adds --format, -o, --fail_if, --allow_different_traffic, --noise_floor and
+// the flags of AddCheckFlags(). `flags` must outlive the parsing.
 void AddComparisonFlags(CLI::App& command, ComparisonFlags& flags);
 
 // What the flags ask for.

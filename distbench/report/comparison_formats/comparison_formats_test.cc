@@ -179,8 +179,9 @@ TEST(ComparisonJunitTest, WithoutConditionsMetricsAreCases) {
   EXPECT_THAT(xml, HasSubstr("tests=\"3\" failures=\"0\" errors=\"0\""));
   EXPECT_THAT(xml, HasSubstr("name=\"query p99\"><system-out>worse: 1.00 ms "
                              "-&gt; 2.01 ms, x2.000 ("));
-  EXPECT_THAT(ComparisonJunit(ReportOf({RunOf(1000)}, {RunOf(1000)})),
-              HasSubstr("tests=\"7\" failures=\"0\" errors=\"0\" skipped=\"7\""));
+  EXPECT_THAT(
+      ComparisonJunit(ReportOf({RunOf(1000)}, {RunOf(1000)})),
+      HasSubstr("tests=\"7\" failures=\"0\" errors=\"0\" skipped=\"7\""));
 }
 
 TEST(ComparisonJunitTest, RunsThatFailedAreErrors) {
@@ -196,8 +197,9 @@ TEST(ComparisonJunitTest, RunsThatFailedAreErrors) {
 TEST(ComparisonFormatsTest, HostileNamesStayText) {
   const ComparisonReport report = HostileReport();
   const Json json = JsonOf(report);
-  EXPECT_THAT(json["tests"][0]["name"].get<std::string>(),
-              HasSubstr("</script><img src=x>\"q\"&\n@octocat\x1b\xef\xbf\xbd"));
+  EXPECT_THAT(
+      json["tests"][0]["name"].get<std::string>(),
+      HasSubstr("</script><img src=x>\"q\"&\n@octocat\x1b\xef\xbf\xbd"));
   const std::string markdown = ComparisonMarkdown(report);
   EXPECT_THAT(markdown, HasSubstr("a\\|b\\`c\\`\\*d\\*\\]\\]>&lt;/script>"));
   for (const char* raw : {"<img", "@octocat", "\x1b", "\xff"}) {

@@ -68,9 +68,9 @@ std::string Folded(absl::string_view summary, const std::string& contents) {
 }
 
 std::string SideText(absl::string_view name, const ComparisonSide& side) {
-  return absl::StrCat(name, ": ", MarkdownText(side.source), " (",
-                      side.runs.size(), side.runs.size() == 1 ? " run" : " runs",
-                      ")");
+  const size_t runs = side.runs.size();
+  return absl::StrCat(name, ": ", MarkdownText(side.source), " (", runs,
+                      runs == 1 ? " run" : " runs", ")");
 }
 
 // Ratios as people write them in comments: "+36.2%".

@@ -32,9 +32,9 @@ int CountChecks(const ComparisonReport& report, CheckVerdict verdict) {
 }
 
 int CountInvalid(const ComparisonReport& report) {
-  return static_cast<int>(
-      std::count_if(report.tests.begin(), report.tests.end(),
-                    [](const TestComparison& test) { return test.is_invalid; }));
+  int count = 0;
+  for (const TestComparison& test : report.tests) count += test.is_invalid;
+  return count;
 }
 
 // Tests and searches that were not compared, although they are valid.

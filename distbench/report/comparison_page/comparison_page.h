@@ -10,9 +10,9 @@
 namespace distbench {
 
 // Returns a self-contained HTML file that needs neither a network nor other
-// files. It contains the document of ComparisonJson(), that of RenderJson() with
-// the runs of base and then of new, limited to what the page shows, and the
-// scripts that draw them. Names and messages in results are always shown as
+// files. It contains the document of ComparisonJson(), that of RenderJson()
+// with the runs of base and then of new, limited to what the page shows, and
+// the scripts that draw them. Names and messages in results are always shown as
 // text, never interpreted as markup.
 std::string RenderComparisonPage(const ComparisonReport& report);
 

@@ -45,11 +45,18 @@ function meanCurve(curves) {
 function latencyLines(sides) {
   const means = sides.map(({side, curves}) => ({
     label: curves.length > 1 ? `${side.name}, mean` : side.name,
-    curve: side.name, color: cssColor(side.color), isBold: true, points: meanCurve(curves),
+    curve: side.name,
+    color: cssColor(side.color),
+    isDashed: side.isDashed,
+    isBold: true,
+    points: meanCurve(curves),
   }));
   const single = sides.filter(({curves}) => curves.length > 1).flatMap(({side, curves}) => curves.map((one, i) => ({
     label: `${side.name} #${i + 1}`,
-    curve: side.name, color: cssColor(side.runColor), isThin: true, points: meanCurve([one]),
+    curve: side.name,
+    color: cssColor(side.runColor),
+    isThin: true,
+    points: meanCurve([one]),
   })));
   return [...means, ...single];
 }
@@ -104,6 +111,7 @@ function linesOverTime(sides, valueOf) {
     label: curves.length > 1 ? `${side.name} #${i + 1}` : side.name,
     curve: side.name,
     color: cssColor(side.color),
+    isDashed: side.isDashed,
     isThin: curves.length > 1,
     points: times.map(({time, row}) => ({x: time, y: valueOf(row)})),
   })));
@@ -161,8 +169,11 @@ function renderCurves() {
   const latencyName = selected.rpc.latency.replace(' ', '_');
   const sides = SIDES.map(side => ({side, curves: measuredRuns(side, selected, latencyName)}))
       .filter(({curves}) => curves.length > 0);
-  legend('curves-legend', sides.map(({side, curves}) => (
-    {label: `${side.name} (${countRuns(curves.length)})`, curve: side.name, color: cssColor(side.color)})));
+  legend('curves-legend', sides.map(({side, curves}) => ({
+    label: `${side.name}${side.isDashed ? ', dashed' : ''} (${countRuns(curves.length)})`,
+    curve: side.name,
+    color: cssColor(side.color),
+  })));
   byId('curves-note').textContent = `${selected.rpc.name}, ${selected.rpc.latency}.` +
       (sides.some(({curves}) => curves.length > 1)
         ? ' Bold lines are geometric means over the runs, pale ones are single runs.' : '');

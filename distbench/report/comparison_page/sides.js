@@ -2,10 +2,11 @@
 
 const comparison = JSON.parse(byId('comparison-data').textContent);
 
-// The runs of the page are those of base, then those of new.
+// The runs of the page are those of base, then those of new. Lines of base are
+// dashed and on top, so that both are seen where they are equal.
 const SIDES = [
-  {name: 'base', color: '--base', runColor: '--base-run', runs: runs.slice(0, comparison.base.runs)},
-  {name: 'new', color: '--new', runColor: '--new-run', runs: runs.slice(comparison.base.runs)},
+  {name: 'base', color: '--base', runColor: '--base-run', isDashed: true, runs: runs.slice(0, comparison.base.runs)},
+  {name: 'new', color: '--new', runColor: '--new-run', isDashed: false, runs: runs.slice(comparison.base.runs)},
 ];
 
 // The runs of a test on a side.
