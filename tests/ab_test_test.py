@@ -49,12 +49,14 @@ class AbTestTest(programs.ClusterTest):
         ]
 
     def test_a_large_regression_is_decided_early(self):
+        changes = self.path("changes.xml")
         outcome = self.ab_test(
             f"--new={self.write('new.config', config(6_000))}",
             "--allow_different_traffic",
             "--fail_if=p50>20%",
             "--until_decided",
             "--repeat=12",
+            f"--junit={changes}",
         )
         self.assertEqual(outcome.status, 2, outcome)
         self.assertRegex(outcome.out, r"FAIL .*ping:p50>20%")
@@ -72,13 +74,19 @@ class AbTestTest(programs.ClusterTest):
             "--fail_if=p50>20%",
         )
         self.assertEqual(compared.out, outcome.out)
+        with open(changes, encoding="utf-8") as file:
+            self.assertRegex(file.read(), 'name="ping:p50&gt;20%"><failure ')
 
     def test_an_a_a_test_gives_a_noise_floor(self):
         outcome = self.ab_test(
-            f"--new={self.path('base.config')}", "--repeat=3"
+            f"--new={self.path('base.config')}",
+            "--repeat=3",
+            "--format=json",
         )
         self.assertEqual(outcome.status, 0, outcome)
-        self.assertIn("base: 3 runs, new: 3 runs", outcome.out)
+        document = json.loads(outcome.out)
+        self.assertEqual(document["base"], {"source": "base", "runs": 3})
+        self.assertEqual(document["new"], {"source": "new", "runs": 3})
         base = os.path.join(self.path("out"), "base.pb.gz")
         floor = self.distbench("noise_floor", base)
         self.assertEqual(floor.status, 0, floor)

@@ -102,6 +102,16 @@ class Page:
             raise AssertionError(f"{expression}: {result['exceptionDetails']}")
         return result["result"].get("value")
 
+    def resize(self, width, height):
+        """Makes the window that of a phone or a tablet."""
+        self._call(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=True,
+        )
+
     def wait_until(self, expression):
         end = time.monotonic() + programs.DEADLINE_SECONDS
         while not self.evaluate(expression):

@@ -136,12 +136,14 @@ class GithubTest(RecipeTest):
         self.assertEqual(self.made("changes.xml"), [])
 
         self.assertEqual(self.run_job(ref="refs/heads/other"), 0)
-        self.assertEqual(self.made("changes.xml"), ["changes.xml"])
-        self.assertIn("p50", self.summary())
+        names = ("changes.html", "changes.xml")
+        self.assertEqual(self.made(*names), list(names))
+        self.assertIn("**distbench: passed.**", self.summary())
 
         # Whatever is not a thousand times as fast counts as a regression.
         os.remove(os.path.join(self.workspace, "report.html"))
         self.assertEqual(self.run_job(REGRESSION="p50>-99.9%"), 2)
+        self.assertIn("**distbench: failed.**", self.summary())
         self.assertIn("p50>-99.9%", self.summary())
         self.assertEqual(self.made("report.html"), ["report.html"])
 
@@ -175,7 +177,13 @@ class GithubTest(RecipeTest):
         self.assertEqual(upload["if"], "always()")
         self.assertEqual(
             upload["with"]["path"].split(),
-            ["*.xml", "new.pb.gz", "report.html", "sequencer.log"],
+            [
+                "*.xml",
+                "new.pb.gz",
+                "changes.html",
+                "report.html",
+                "sequencer.log",
+            ],
         )
 
 
@@ -205,7 +213,12 @@ class GitlabTest(RecipeTest):
         self.assertEqual(self.made("base.pb.gz"), ["base.pb.gz"])
 
         self.assertEqual(self.run_job(branch="other"), 0)
-        names = ("changes.xml", "objectives.xml", "report.html")
+        names = (
+            "changes.html",
+            "changes.xml",
+            "objectives.xml",
+            "report.html",
+        )
         self.assertEqual(self.made(*names), list(names))
 
     def test_a_missed_objective_fails_and_leaves_a_report(self):
@@ -239,7 +252,7 @@ class GitlabTest(RecipeTest):
         self.assertEqual(job["artifacts"]["when"], "always")
         self.assertEqual(
             job["artifacts"]["paths"],
-            ["new.pb.gz", "report.html", "sequencer.log"],
+            ["new.pb.gz", "changes.html", "report.html", "sequencer.log"],
         )
 
 

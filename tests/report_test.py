@@ -209,6 +209,72 @@ class CompareTest(ReportTestCase):
         with open(self.path("checks.md"), encoding="utf-8") as table:
             self.assertIn("| undecided |", table.read())
 
+    def compared(self, *flags):
+        """Two runs of each, of which new is slower, in a format."""
+        for side, slowness in (("base", 1), ("new", 2)):
+            if not os.path.isdir(self.path(side)):
+                os.mkdir(self.path(side))
+                self.example(f"{side}/a.pb.gz", slowness)
+                self.example(f"{side}/b.pb.gz", slowness * 1.01)
+        return self.distbench(
+            "compare", self.path("base"), self.path("new"), *flags
+        )
+
+    def test_every_format_has_the_same_verdict(self):
+        text = self.compared()
+        self.assertEqual(text.status, 0, text)
+        headline = text.out.splitlines()[0]
+        document = json.loads(self.compared("--format=json").out)
+        self.assertEqual(
+            headline, f"Result: {document['verdict']}. {document['headline']}"
+        )
+        self.assertEqual(document["verdict"], "worse")
+        markdown = self.compared("--format=markdown").out
+        self.assertTrue(
+            markdown.startswith(f"**distbench: worse.** {document['headline']}")
+        )
+        (metrics,) = (
+            rpc["metrics"]
+            for rpc in document["tests"][0]["rpcs"]
+            if rpc["name"] == "rpc_0"
+        )
+        cases = xml.etree.ElementTree.fromstring(
+            self.compared("--format=junit").out
+        ).findall("testsuite/testcase")
+        found = {
+            case.get("name"): "".join(case.itertext()) for case in cases
+        }
+        for metric in metrics:
+            if metric["verdict"] in ("worse", "better"):
+                message = found[f"rpc_0 {metric['metric']}"]
+                self.assertTrue(message.startswith(metric["verdict"]), message)
+        page = self.compared("--format=html").out
+        self.assertIn(f'"headline":"{document["headline"]}"', page)
+
+    def test_every_format_has_the_same_exit_status(self):
+        invalid = self.write("invalid.pb", INVALID_RESULT)
+        for name in ("text", "json", "markdown", "junit", "html"):
+            with self.subTest(format=name):
+                file = self.path(f"changes.{name}")
+                flags = (f"--format={name}", "-o", file)
+                outcome = self.compared(*flags)
+                self.assertEqual((outcome.status, outcome.out), (0, ""), outcome)
+                self.assertGreater(os.path.getsize(file), 0)
+                outcome = self.compared(*flags, "--fail_if=p50>5%")
+                self.assertEqual(outcome.status, 2, outcome)
+                outcome = self.distbench(
+                    "compare", invalid, invalid, f"--format={name}"
+                )
+                self.assertEqual(outcome.status, 3, outcome)
+
+    def test_an_unknown_format_and_an_unwritable_file_are_refused(self):
+        outcome = self.compared("--format=htlm")
+        self.assertEqual(outcome.status, 1, outcome)
+        self.assertIn('did you mean "html"?', outcome.err)
+        outcome = self.compared("-o", "/nonexistent/a.html")
+        self.assertEqual(outcome.status, 1, outcome)
+        self.assertIn("/nonexistent/a.html", outcome.err)
+
     def test_false_numbers_exit_3(self):
         outcome = self.distbench(
             "compare", self.example(), self.write("invalid.pb", INVALID_RESULT)

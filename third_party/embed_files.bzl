@@ -1,6 +1,6 @@
 """Embeds files in a program as constants."""
 
-def embed_files(name, srcs):
+def embed_files(name, srcs, visibility = None):
     """Makes a C++ library with the content of files.
 
     Its header NAME.h declares an absl::string_view for each file in the namespace
@@ -9,6 +9,7 @@ def embed_files(name, srcs):
     Args:
       name: the name of the target and of its header.
       srcs: the files.
+      visibility: of the library.
     """
     native.genrule(
         name = name + "_source",
@@ -24,5 +25,6 @@ def embed_files(name, srcs):
         name = name,
         srcs = [name + ".cc"],
         hdrs = [name + ".h"],
+        visibility = visibility,
         deps = ["@system//:absl"],
     )

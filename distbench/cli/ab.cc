@@ -7,11 +7,13 @@
 #include <memory>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/types/span.h"
 #include "distbench/base/stop_signals.h"
 #include "distbench/cli/commands.h"
 #include "distbench/cli/comparison_flags.h"
@@ -142,11 +144,20 @@ bool WasRefused(const absl::Status& status, const AbTestResults& results) {
          results.left_out.test_results().empty();
 }
 
+std::vector<TestRun> RunsOf(const SourcedResults& results) {
+  return ListRuns(absl::MakeConstSpan(&results, 1));
+}
+
 int Finish(const absl::Status& status, const AbTestResults& results,
            const Flags& flags) {
   if (WasRefused(status, results)) return Fail(status, kExitUsage);
-  int exit_code = FinishComparison(results.comparisons, results.checks,
-                                   flags.comparison.checks);
+  int exit_code = FinishComparison(
+      {.base = {"base", RunsOf(results.base)},
+       .next = {"new", RunsOf(results.next)},
+       .tests = results.comparisons,
+       .checks = results.checks,
+       .allow_undecided = flags.comparison.checks.allow_undecided},
+      flags.comparison);
   for (const std::string& reason : results.left_out_reasons) {
     exit_code =
         Fail(reason, flags.allow_invalid ? exit_code : int{kExitRunFailed});

@@ -1,5 +1,4 @@
 #include <CLI/CLI.hpp>
-#include <iostream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,9 +11,9 @@
 #include "distbench/report/comparison/capacity.h"
 #include "distbench/report/comparison/compare.h"
 #include "distbench/report/comparison/gate.h"
+#include "distbench/report/comparison_formats/comparison_report.h"
 #include "distbench/report/findings/verdict.h"
 #include "distbench/report/measurements/test_run.h"
-#include "distbench/report/verdicts/check.h"
 
 namespace distbench {
 
@@ -37,12 +36,17 @@ int CompareResults(const Flags& flags) {
       ReadResultFiles({flags.next});
   if (!next.ok()) return Fail(next.status(), kExitUsage);
 
-  std::cout << DescribeCapacities(CompareCapacities(
-      *base, *next, flags.comparison.allow_different_traffic));
-  const std::vector<TestComparison> comparisons =
-      Compare(ListPlainRuns(*base), ListPlainRuns(*next), request->options);
-  return FinishComparison(comparisons, JudgeGates(request->gates, comparisons),
-                          flags.comparison.checks);
+  ComparisonReport report = {
+      .base = {flags.base, ListPlainRuns(*base)},
+      .next = {flags.next, ListPlainRuns(*next)},
+      .tests = {},
+      .capacities = CompareCapacities(*base, *next,
+                                      request->options.allow_different_traffic),
+      .allow_undecided = flags.comparison.checks.allow_undecided};
+  report.tests =
+      Compare(report.base.runs, report.next.runs, request->options);
+  report.checks = JudgeGates(request->gates, report.tests);
+  return FinishComparison(report, flags.comparison);
 }
 
 }  // namespace
@@ -70,7 +74,8 @@ void AddCompareCommand(CLI::App& app, CommandBody& chosen) {
       "Examples:\n"
       "  distbench compare base.pb.gz new.pb.gz\n"
       "  distbench compare base.pb.gz new.pb.gz --fail_if='p99>5%' "
-      "--fail_if='rate<-3%'");
+      "--fail_if='rate<-3%'\n"
+      "  distbench compare base.pb.gz new.pb.gz --format=html -o changes.html");
   command->callback([flags, &chosen] {
     chosen = [flags] { return CompareResults(*flags); };
   });

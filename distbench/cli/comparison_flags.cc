@@ -2,19 +2,69 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <iostream>
+#include <map>
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "distbench/cli/flags.h"
 #include "distbench/cli/input.h"
 #include "distbench/cli/output.h"
 #include "distbench/report/comparison/compare.h"
+#include "distbench/report/comparison_formats/comparison_formats.h"
+#include "distbench/report/comparison_page/comparison_page.h"
 #include "distbench/report/findings/verdict.h"
 
 namespace distbench {
+namespace {
+
+struct Format {
+  absl::string_view description;
+  std::string (*render)(const ComparisonReport& report);
+};
+
+const std::map<std::string, Format>& Formats() {
+  static const auto* const formats = new std::map<std::string, Format>{
+      {"text", {"tables for a terminal", ComparisonText}},
+      {"json", {"everything, for programs", ComparisonJson}},
+      {"markdown", {"for a comment on GitHub", ComparisonMarkdown}},
+      {"junit", {"test cases, for CI systems", ComparisonJunit}},
+      {"html", {"charts on one page", RenderComparisonPage}},
+  };
+  return *formats;
+}
+
+void AddFormatFlags(CLI::App& command, ComparisonFlags& flags) {
+  std::string help = "Output format:";
+  std::vector<std::string> names;
+  for (const auto& [name, format] : Formats()) {
+    absl::StrAppend(&help, "\n  ", name, ": ", format.description);
+    names.push_back(name);
+  }
+  AddChoiceFlag(command, "--format", flags.format, names, "FORMAT", help);
+  AddTextFlag(command, "-o", flags.output, "FILE",
+              "Write the comparison here; default: standard output");
+}
+
+// Also the files that CI systems read beside it.
+absl::Status WriteFormats(const ComparisonReport& report,
+                          const ComparisonFlags& flags) {
+  absl::Status status =
+      WriteReport(flags.output, Formats().at(flags.format).render(report));
+  if (status.ok() && !flags.checks.junit.empty()) {
+    status = WriteReport(flags.checks.junit, ComparisonJunit(report));
+  }
+  if (status.ok() && !flags.checks.markdown.empty()) {
+    status = WriteReport(flags.checks.markdown, ComparisonMarkdown(report));
+  }
+  return status;
+}
+
+}  // namespace
 
 void AddComparisonFlags(CLI::App& command, ComparisonFlags& flags) {
+  AddFormatFlags(command, flags);
   AddRepeatedFlag(command, "--fail_if", flags.fail_if, "CONDITION",
                   "Exit 2 unless the evidence rules this out:\n"
                   "[RPC:]METRIC>PERCENT%, or <. May be given several times.\n"
@@ -50,17 +100,16 @@ absl::StatusOr<ComparisonRequest> ReadComparisonFlags(
   return request;
 }
 
-int FinishComparison(absl::Span<const TestComparison> comparisons,
-                     absl::Span<const Check> checks, const CheckFlags& flags) {
-  std::cout << DescribeComparisons(comparisons) << ChecksText(checks)
-            << std::flush;
-  const absl::Status written = WriteChecks(checks, flags);
+int FinishComparison(const ComparisonReport& report,
+                     const ComparisonFlags& flags) {
+  const absl::Status written = WriteFormats(report, flags);
   if (!written.ok()) return Fail(written, kExitUsage);
   const bool any_invalid =
-      std::any_of(comparisons.begin(), comparisons.end(),
+      std::any_of(report.tests.begin(), report.tests.end(),
                   [](const TestComparison& test) { return test.is_invalid; });
   if (any_invalid) return kExitRunFailed;
-  return AllPass(checks, flags.allow_undecided) ? kExitOk : kExitGateNotMet;
+  return AllPass(report.checks, report.allow_undecided) ? kExitOk
+                                                        : kExitGateNotMet;
 }
 
 }  // namespace distbench

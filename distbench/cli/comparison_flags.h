@@ -7,12 +7,11 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/types/span.h"
 #include "distbench/cli/output.h"
 #include "distbench/report/comparison/compare.h"
 #include "distbench/report/comparison/gate.h"
+#include "distbench/report/comparison_formats/comparison_report.h"
 #include "distbench/report/measurements/test_run.h"
-#include "distbench/report/verdicts/check.h"
 
 namespace CLI {
 class App;
@@ -21,14 +20,16 @@ class App;
 namespace distbench {
 
 struct ComparisonFlags {
+  std::string format = "text";
+  std::string output;
   std::vector<std::string> fail_if;
   bool allow_different_traffic = false;
   std::string noise_floor;
   CheckFlags checks;
 };
 
-// Adds --fail_if, --allow_different_traffic, --noise_floor and the flags of
-// AddCheckFlags(). `flags` must outlive the parsing.
+// Adds --format, -o, --fail_if, --allow_different_traffic, --noise_floor and
+// the flags of AddCheckFlags(). `flags` must outlive the parsing.
 void AddComparisonFlags(CLI::App& command, ComparisonFlags& flags);
 
 // What the flags ask for.
@@ -44,10 +45,10 @@ struct ComparisonRequest {
 absl::StatusOr<ComparisonRequest> ReadComparisonFlags(
     const ComparisonFlags& flags);
 
-// Prints comparisons and verdicts, writes the files that the flags name, and
+// Writes the report in the format and to the files that the flags name, and
 // returns the ExitCode.
-int FinishComparison(absl::Span<const TestComparison> comparisons,
-                     absl::Span<const Check> checks, const CheckFlags& flags);
+int FinishComparison(const ComparisonReport& report,
+                     const ComparisonFlags& flags);
 
 }  // namespace distbench
 

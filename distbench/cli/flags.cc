@@ -1,9 +1,12 @@
 #include "distbench/cli/flags.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "distbench/config/problems/suggest.h"
 #include "distbench/flags/duration.h"
 
 namespace distbench {
@@ -65,6 +68,25 @@ CLI::Option& AddRepeatedOption(CLI::App& command, const std::string& flag,
 void AddTextFlag(CLI::App& command, const std::string& flag, std::string& text,
                  const std::string& type, absl::string_view description) {
   AddTextOption(command, flag, text, type, description);
+}
+
+void AddChoiceFlag(CLI::App& command, const std::string& flag,
+                   std::string& text, const std::vector<std::string>& choices,
+                   const std::string& type, const std::string& description) {
+  CLI::Option* option =
+      command.add_option(flag, text, description)
+          ->check(CLI::Validator(
+              [choices](std::string& value) -> std::string {
+                if (std::find(choices.begin(), choices.end(), value) !=
+                    choices.end()) {
+                  return "";
+                }
+                return absl::StrCat("there is no ", Quoted(value), "; ",
+                                    Suggestion(value, choices));
+              },
+              ""))
+          ->type_name(type);
+  if (!text.empty()) option->capture_default_str();
 }
 
 void AddPortFlag(CLI::App& command, int& port, absl::string_view description) {

@@ -24,7 +24,14 @@ namespace distbench {
 void AddTextFlag(CLI::App& command, const std::string& flag, std::string& text,
                  const std::string& type, absl::string_view description);
 
-// The same, for a flag that may be repeated and takes one value each time.
+// The same, for a flag that takes one of these texts. A text that it already
+// has is the default.
+void AddChoiceFlag(CLI::App& command, const std::string& flag,
+                   std::string& text, const std::vector<std::string>& choices,
+                   const std::string& type, const std::string& description);
+
+// As AddTextFlag(), for a flag that may be repeated and takes one value each
+// time.
 void AddRepeatedFlag(CLI::App& command, const std::string& flag,
                      std::vector<std::string>& texts, const std::string& type,
                      absl::string_view description);

@@ -11,17 +11,6 @@
 #include "distbench/cli/flags.h"
 
 namespace distbench {
-namespace {
-
-absl::Status WriteFile(const std::string& path, absl::string_view text) {
-  if (path.empty()) return absl::OkStatus();
-  absl::StatusOr<ReportOutput> output = ReportOutput::Open(path);
-  if (!output.ok()) return output.status();
-  output->Write(text);
-  return output->Finish();
-}
-
-}  // namespace
 
 int Fail(const absl::Status& error, int exit_code) {
   return Fail(error.message(), exit_code);
@@ -50,6 +39,13 @@ absl::Status ReportOutput::Finish() {
   return file_->Commit();
 }
 
+absl::Status WriteReport(const std::string& path, absl::string_view text) {
+  absl::StatusOr<ReportOutput> output = ReportOutput::Open(path);
+  if (!output.ok()) return output.status();
+  output->Write(text);
+  return output->Finish();
+}
+
 void AddCheckFlags(CLI::App& command, CheckFlags& flags) {
   AddTextFlag(command, "--junit", flags.junit, "FILE",
               "Write the verdicts on all conditions as JUnit XML");
@@ -62,10 +58,15 @@ void AddCheckFlags(CLI::App& command, CheckFlags& flags) {
 
 absl::Status WriteChecks(absl::Span<const Check> checks,
                          const CheckFlags& flags) {
-  const absl::Status status =
-      WriteFile(flags.junit, ChecksJunit(checks, flags.allow_undecided));
-  return status.ok() ? WriteFile(flags.markdown, ChecksMarkdown(checks))
-                     : status;
+  absl::Status status;
+  if (!flags.junit.empty()) {
+    status =
+        WriteReport(flags.junit, ChecksJunit(checks, flags.allow_undecided));
+  }
+  if (status.ok() && !flags.markdown.empty()) {
+    status = WriteReport(flags.markdown, ChecksMarkdown(checks));
+  }
+  return status;
 }
 
 }  // namespace distbench

@@ -44,6 +44,9 @@ class ReportOutput {
   absl::Status status_;
 };
 
+// Writes a whole report. An empty path means stdout.
+absl::Status WriteReport(const std::string& path, absl::string_view text);
+
 // Where the verdicts on conditions go, and what they are: objectives of runs,
 // or gates of comparisons.
 struct CheckFlags {

@@ -1,5 +1,4 @@
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <deque>
 #include <map>
 #include <memory>
@@ -15,7 +14,6 @@
 #include "distbench/cli/flags.h"
 #include "distbench/cli/input.h"
 #include "distbench/cli/output.h"
-#include "distbench/config/problems/suggest.h"
 #include "distbench/report/export/hdr.h"
 #include "distbench/report/export/mpstat.h"
 #include "distbench/report/export/trace_events.h"
@@ -262,19 +260,6 @@ int Report(const Flags& flags) {
   return ExitCodeForAll(*results);
 }
 
-// Returns an error text for a value that is not one of `names`, else "".
-CLI::Validator OneOf(const std::vector<std::string>& names) {
-  return CLI::Validator(
-      [names](std::string& value) -> std::string {
-        if (std::find(names.begin(), names.end(), value) != names.end()) {
-          return "";
-        }
-        return absl::StrCat("there is no ", Quoted(value), "; ",
-                            Suggestion(value, names));
-      },
-      "");
-}
-
 std::string FormatHelp() {
   std::string help = "Output format:";
   for (const auto& [name, format] : Formats()) {
@@ -307,25 +292,20 @@ void AddReportCommand(CLI::App& app, CommandBody& chosen) {
                    "directories with *.pb and *.pb.gz files")
       ->required()
       ->option_text("...");
-  command->add_option("--format", flags->format, FormatHelp())
-      ->check(OneOf(FormatNames()))
-      ->type_name("FORMAT")
-      ->capture_default_str();
+  AddChoiceFlag(*command, "--format", flags->format, FormatNames(), "FORMAT",
+                FormatHelp());
   AddTextFlag(*command, "-o", flags->output, "FILE",
               "Write the report here; default: standard output");
-  command->add_option("--table", flags->table, TableHelp())
-      ->check(OneOf(TableNames()))
-      ->type_name("TABLE");
+  AddChoiceFlag(*command, "--table", flags->table, TableNames(), "TABLE",
+                TableHelp());
   AddTextFlag(*command, "--test", flags->hdr.test, "TEST",
               "With --format=hdr: the test, if there are several");
   AddTextFlag(*command, "--rpc", flags->hdr.rpc, "RPC",
               "With --format=hdr: the RPC, if there are several");
-  command
-      ->add_option("--latency", flags->latency,
-                   "With --format=hdr: service or response time;\n"
-                   "default: response time if it was measured")
-      ->check(OneOf({"service", "response"}))
-      ->type_name("service|response");
+  AddChoiceFlag(*command, "--latency", flags->latency, {"service", "response"},
+                "service|response",
+                "With --format=hdr: service or response time;\n"
+                "default: response time if it was measured");
   command->add_flag("--strict_legacy", flags->strict_legacy,
                     "With --format=benchpress: only FeedSim's keys, and some\n"
                     "numbers as strings, as FeedSim has them");

@@ -161,6 +161,21 @@ CapacityComparison CompareQuestion(const std::string& question,
 
 }  // namespace
 
+bool IsLoad(const CapacityRatio& ratio) { return ratio.name == "load"; }
+
+ComparisonVerdict JudgeRatio(const CapacityRatio& ratio, double tolerance) {
+  const auto& interval = ratio.ratio.interval;
+  if (!interval) return ComparisonVerdict::kNotShown;
+  const double resolution = IsLoad(ratio) ? tolerance : kLatencyResolution;
+  const bool is_shown = interval->lower > 1 || interval->upper < 1;
+  const double change = ratio.ratio.estimate;
+  if (!is_shown || std::max(change, 1 / change) <= 1 + resolution) {
+    return ComparisonVerdict::kNoDifference;
+  }
+  return (change > 1) == IsLoad(ratio) ? ComparisonVerdict::kBetter
+                                       : ComparisonVerdict::kWorse;
+}
+
 std::vector<TestRun> ListPlainRuns(absl::Span<const SourcedResults> results) {
   std::vector<TestRun> runs = ListRuns(results);
   std::erase_if(runs,
@@ -178,7 +193,7 @@ CapacityComparisons CompareCapacities(absl::Span<const SourcedResults> base,
   const std::vector<TestRun> next_runs = SearchRuns(next);
   std::string difference;
   if (!base_runs.empty() && !next_runs.empty()) {
-    comparisons.notes = ConditionDifferences(base_runs, "new", next_runs);
+    comparisons.notes = DescribeDifferences(base_runs, "new", next_runs);
     difference = WorkDifference(base_runs, next_runs);
   }
   if (!difference.empty() && allow_different_traffic) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "distbench/report/comparison/compare.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/stats/welch_interval.h"
 
@@ -27,6 +28,13 @@ struct CapacityRatio {
   double next = 0;
   Difference ratio = {};
 };
+
+// Whether it is the load that was found, of which more is better.
+bool IsLoad(const CapacityRatio& ratio);
+
+// Better, worse, no difference or not shown. `tolerance` is the largest of the
+// searches.
+ComparisonVerdict JudgeRatio(const CapacityRatio& ratio, double tolerance);
 
 struct CapacityComparison {
   // What was searched for, such as "bound: highest iterations per second with
@@ -58,6 +66,9 @@ struct CapacityComparisons {
 CapacityComparisons CompareCapacities(absl::Span<const SourcedResults> base,
                                       absl::Span<const SourcedResults> next,
                                       bool allow_different_traffic);
+
+// Formats values and change, such as "1005 -> 1695, x1.687 (x1.661 to x1.712)".
+std::string DescribeRatio(const CapacityRatio& ratio);
 
 // Formats the comparisons for users.
 std::string DescribeCapacities(const CapacityComparisons& comparisons);

@@ -5,11 +5,10 @@
 #include "absl/strings/str_format.h"
 #include "distbench/report/comparison/capacity.h"
 #include "distbench/report/comparison/compare.h"
+#include "distbench/report/comparison/metric_text.h"
 
 namespace distbench {
 namespace {
-
-bool IsLoad(const CapacityRatio& ratio) { return ratio.name == "load"; }
 
 std::string ValueText(const CapacityRatio& ratio, double value) {
   return IsLoad(ratio) ? absl::StrFormat("%.6g", value) : LatencyText(value);
@@ -21,16 +20,15 @@ std::string IntervalText(const CapacityRatio& ratio) {
   return absl::StrFormat("x%.3f to x%.3f", interval->lower, interval->upper);
 }
 
-// `resolution` is the share by which answers differ that are not different.
-std::string VerdictText(const CapacityRatio& ratio, double resolution) {
-  const auto& interval = ratio.ratio.interval;
-  if (!interval) return "unknown: a single search does not show how much searches vary";
-  const bool is_shown = interval->lower > 1 || interval->upper < 1;
-  const double change = ratio.ratio.estimate;
-  if (!is_shown || std::max(change, 1 / change) <= 1 + resolution) {
-    return "no difference shown";
+std::string VerdictText(ComparisonVerdict verdict) {
+  switch (verdict) {
+    case ComparisonVerdict::kNotShown:
+      return "unknown: a single search does not show how much searches vary";
+    case ComparisonVerdict::kNoDifference:
+      return "no difference shown";
+    default:
+      return std::string(VerdictName(verdict));
   }
-  return (change > 1) == IsLoad(ratio) ? "better" : "worse";
 }
 
 void AppendRatio(const CapacityRatio& ratio, double tolerance,
@@ -39,7 +37,7 @@ void AppendRatio(const CapacityRatio& ratio, double tolerance,
       &text, "    %-8s %12s %12s %10s  %-22s %s\n", ratio.name,
       ValueText(ratio, ratio.base), ValueText(ratio, ratio.next),
       absl::StrFormat("x%.3f", ratio.ratio.estimate), IntervalText(ratio),
-      VerdictText(ratio, IsLoad(ratio) ? tolerance : kLatencyResolution));
+      VerdictText(JudgeRatio(ratio, tolerance)));
 }
 
 // "169% of the load of base, with 112% of its p99".
@@ -78,6 +76,13 @@ void AppendQuestion(const CapacityComparison& comparison, std::string& text) {
 }
 
 }  // namespace
+
+std::string DescribeRatio(const CapacityRatio& ratio) {
+  return absl::StrCat(ValueText(ratio, ratio.base), " -> ",
+                      ValueText(ratio, ratio.next),
+                      absl::StrFormat(", x%.3f (", ratio.ratio.estimate),
+                      IntervalText(ratio), ")");
+}
 
 std::string DescribeCapacities(const CapacityComparisons& comparisons) {
   std::string text;

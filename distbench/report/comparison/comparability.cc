@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
@@ -78,7 +79,7 @@ std::string DifferenceFromFirst(absl::Span<const TestRun> base,
 struct Condition {
   absl::string_view name;
 
-  // The values in a run; several if its nodes differ.
+  // The values in a run; several if its nodes differ, none if not known.
   std::function<std::set<std::string>(const TestResult&)> values;
 };
 
@@ -114,6 +115,15 @@ Condition HostCondition(absl::string_view name,
             }
             return values;
           }};
+}
+
+std::set<std::string> NodeCount(const TestResult& result) {
+  std::set<std::string> nodes;
+  for (const auto& [name, endpoint] : result.placement().service_endpoints()) {
+    if (endpoint.has_node_alias()) nodes.insert(endpoint.node_alias());
+  }
+  if (nodes.empty()) return {};
+  return {absl::StrCat(nodes.size())};
 }
 
 std::string CpuCount(const HostFacts& host) {
@@ -183,9 +193,11 @@ std::vector<Condition> Conditions() {
                       }),
       {"distbench version",
        [](const TestResult& result) {
-         return std::set<std::string>{absl::StrCat(
-             result.run_info().version(), " ", result.run_info().revision())};
+         return std::set<std::string>{std::string(absl::StripAsciiWhitespace(
+             absl::StrCat(result.run_info().version(), " ",
+                          result.run_info().revision())))};
        }},
+      {"number of nodes", NodeCount},
       HostCondition("CPU model", &HostFacts::cpu_model),
       HostCondition("number of CPUs", CpuCount),
       HostCondition("kernel", &HostFacts::kernel),
@@ -207,8 +219,7 @@ std::vector<Condition> Conditions() {
 
 constexpr size_t kMaxValueLength = 120;
 
-std::string Shown(const std::set<std::string>& values) {
-  std::string text = absl::StrJoin(values, ", ");
+std::string Shown(std::string text) {
   if (text.size() > kMaxValueLength) {
     text.resize(kMaxValueLength);
     text += "...";
@@ -241,17 +252,33 @@ std::string WorkDifference(absl::Span<const TestRun> base,
   return DifferenceFromFirst(base, next, WorkOf);
 }
 
-std::vector<std::string> ConditionDifferences(absl::Span<const TestRun> base,
-                                              absl::string_view other_name,
-                                              absl::Span<const TestRun> other) {
-  std::vector<std::string> differences;
+std::vector<Circumstance> CompareCircumstances(
+    absl::Span<const TestRun> base, absl::Span<const TestRun> other) {
+  std::vector<Circumstance> circumstances;
   for (const Condition& condition : Conditions()) {
-    const std::set<std::string> in_base = ValuesIn(base, condition);
-    const std::set<std::string> in_other = ValuesIn(other, condition);
-    if (in_base == in_other) continue;
-    differences.push_back(absl::StrCat(condition.name, ": base ",
-                                       Shown(in_base), ", ", other_name, " ",
-                                       Shown(in_other)));
+    Circumstance circumstance = {
+        .name = std::string(condition.name),
+        .base = absl::StrJoin(ValuesIn(base, condition), ", "),
+        .other = absl::StrJoin(ValuesIn(other, condition), ", ")};
+    if (circumstance.base.empty() && circumstance.other.empty()) continue;
+    circumstances.push_back(std::move(circumstance));
+  }
+  return circumstances;
+}
+
+std::string DescribeCircumstance(const Circumstance& circumstance,
+                                 absl::string_view other_name) {
+  return absl::StrCat(circumstance.name, ": base ", Shown(circumstance.base),
+                      ", ", other_name, " ", Shown(circumstance.other));
+}
+
+std::vector<std::string> DescribeDifferences(absl::Span<const TestRun> base,
+                                             absl::string_view other_name,
+                                             absl::Span<const TestRun> other) {
+  std::vector<std::string> differences;
+  for (const Circumstance& circumstance : CompareCircumstances(base, other)) {
+    if (!circumstance.differs()) continue;
+    differences.push_back(DescribeCircumstance(circumstance, other_name));
   }
   return differences;
 }

@@ -29,12 +29,31 @@ std::string TrafficDifference(absl::Span<const TestRun> base,
 std::string WorkDifference(absl::Span<const TestRun> base,
                            absl::Span<const TestRun> next);
 
-// Lists the conditions that differ between base and another group, one sentence
-// each: protocol drivers, placement, threads, hosts, versions. Comparing these
-// is legitimate.
-std::vector<std::string> ConditionDifferences(absl::Span<const TestRun> base,
-                                              absl::string_view other_name,
-                                              absl::Span<const TestRun> other);
+// Something beside the traffic that may make runs differ: protocol drivers,
+// placement, threads, hosts, versions. Comparing these is legitimate.
+struct Circumstance {
+  std::string name;
+
+  // In all runs of a group, several values separated by commas; empty if not
+  // known.
+  std::string base;
+  std::string other;
+
+  bool differs() const { return base != other; }
+};
+
+// Lists what is known of either group.
+std::vector<Circumstance> CompareCircumstances(absl::Span<const TestRun> base,
+                                               absl::Span<const TestRun> other);
+
+// Returns a sentence, with the start of long values.
+std::string DescribeCircumstance(const Circumstance& circumstance,
+                                 absl::string_view other_name);
+
+// Describes those that differ.
+std::vector<std::string> DescribeDifferences(absl::Span<const TestRun> base,
+                                             absl::string_view other_name,
+                                             absl::Span<const TestRun> other);
 
 }  // namespace distbench
 

@@ -140,6 +140,8 @@ TestComparison CompareTest(const std::string& name,
                            const CompareOptions& options) {
   TestComparison comparison;
   comparison.test = name;
+  if (!base.empty()) comparison.base_name = base.front().name;
+  if (!next.empty()) comparison.next_name = next.front().name;
   comparison.base_runs = static_cast<int>(base.size());
   comparison.next_runs = static_cast<int>(next.size());
   if (base.empty() || next.empty()) {
@@ -147,6 +149,7 @@ TestComparison CompareTest(const std::string& name,
         absl::StrCat("it is in ", base.empty() ? "new" : "base", " only");
     return comparison;
   }
+  comparison.circumstances = CompareCircumstances(base, next);
   FindInvalid("base", base, comparison);
   FindInvalid("new", next, comparison);
   if (comparison.is_invalid) return comparison;
@@ -167,8 +170,11 @@ TestComparison CompareTest(const std::string& name,
     return comparison;
   }
   comparison.look_plan = *look_plan;
-  for (std::string& note : ConditionDifferences(base, "new", next)) {
-    comparison.notes.push_back(std::move(note));
+  if (comparison.look_plan) {
+    comparison.notes.push_back(absl::StrCat(
+        "repeated until decided, at most ", comparison.look_plan->last,
+        " times: the bounds of conditions allow for the looks, the verdicts of "
+        "the table do not"));
   }
   const std::vector<TestRun> noise =
       FindNoiseRuns(base, options.noise_runs, comparison.notes);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "distbench/report/comparison/comparability.h"
 #include "distbench/report/comparison/distribution_change.h"
 #include "distbench/report/comparison/repeated_looks.h"
 #include "distbench/report/measurements/test_run.h"
@@ -74,6 +75,10 @@ struct RpcComparison {
 
 struct TestComparison {
   std::string test;
+
+  // The test in each group; empty if the group does not have it.
+  std::string base_name;
+  std::string next_name;
   int base_runs = 0;
   int next_runs = 0;
 
@@ -82,8 +87,11 @@ struct TestComparison {
   std::string not_comparable;
   bool is_invalid = false;
 
-  // Differences between the groups other than the measurements.
+  // What limits the comparison.
   std::vector<std::string> notes;
+
+  // Empty if a group does not have the test.
+  std::vector<Circumstance> circumstances;
   std::vector<RpcComparison> rpcs;
 
   // By which the runs were repeated until they decided; absent if their number
@@ -113,9 +121,6 @@ std::vector<TestComparison> Compare(absl::Span<const TestRun> base,
 
 // Formats comparisons for users: a table per RPC, with verdicts.
 std::string DescribeComparisons(absl::Span<const TestComparison> comparisons);
-
-// Formats a latency in a unit that suits it, such as "1.25 ms".
-std::string LatencyText(double ns);
 
 }  // namespace distbench
 

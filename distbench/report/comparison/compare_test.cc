@@ -13,13 +13,11 @@
 #include "distbench/report/verdicts/check.h"
 #include "distbench/results/rpc_totals.h"
 #include "gmock/gmock.h"
-#include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
 namespace distbench {
 namespace {
 
-using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -168,80 +166,6 @@ TEST(CompareTest, OtherTrafficIsNotComparableUnlessAllowed) {
   EXPECT_THAT(allowed[0].notes, ElementsAre(HasSubstr("fanout_filter")));
 }
 
-TEST(CompareTest, SeedsNamesAndLabelsDoNotMatterAndConditionsAreNoted) {
-  TestResult other = RunOf(1000);
-  DistributedSystemDescription& config = *other.mutable_traffic_config();
-  config.set_random_seed(77);
-  config.set_name("u");
-  (*config.mutable_attributes())["label"] = "x";
-  EXPECT_THAT(Compared({RunOf(1000)}, {other})[0].notes, IsEmpty());
-  config.set_default_protocol("tcp");
-  (*other.mutable_resource_usage_logs()->mutable_node_resources())["node0"]
-      .mutable_host()
-      ->set_kernel("6.2");
-  EXPECT_THAT(Compared({RunOf(1000)}, {other})[0].notes,
-              ElementsAre(HasSubstr("protocol drivers"),
-                          "kernel: base not known, new 6.2"));
-}
-
-TEST(CompareTest, ControlsAreAConditionAndNotTraffic) {
-  TestResult other = RunOf(1000);
-  ControlSet& controls = *other.mutable_traffic_config()->mutable_controls();
-  controls.set_name("none");
-  EXPECT_THAT(Compared({RunOf(1000)}, {other})[0].notes, IsEmpty());
-  ControlGroup& group = *controls.add_groups();
-  group.add_services("server");
-  group.set_cpu_weight(50);
-  const auto compared = Compared({RunOf(1000)}, {other});
-  EXPECT_THAT(compared[0].not_comparable, IsEmpty());
-  EXPECT_THAT(
-      compared[0].notes,
-      ElementsAre(AllOf(HasSubstr("controls: "), HasSubstr("cpu_weight: 50"))));
-}
-
-TEST(CompareTest, SettingsOfTheKernelAreNoted) {
-  const auto facts = [](const char* text) {
-    TestResult result = RunOf(1000);
-    EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(
-        text, (*result.mutable_resource_usage_logs()
-                    ->mutable_node_resources())["node0"]
-                  .mutable_host()));
-    return result;
-  };
-  const TestResult base = facts(R"pb(
-    is_smt_active: true
-    is_cpu_boost_enabled: true
-    idle_states: [ "POLL", "C1" ]
-    mitigations { key: "mds" value: "Not affected" }
-    mitigations { key: "retbleed" value: "Vulnerable" }
-    transparent_huge_pages: "madvise"
-    tcp_congestion_control: "cubic"
-    tcp_ecn_mode: 2
-    default_queueing_discipline: "fq"
-  )pb");
-  EXPECT_THAT(Compared({base}, {base})[0].notes, IsEmpty());
-  const TestResult other = facts(R"pb(
-    is_smt_active: false
-    is_cpu_boost_enabled: false
-    idle_states: [ "POLL" ]
-    mitigations { key: "retbleed" value: "Mitigation: untrained" }
-    transparent_huge_pages: "always"
-    tcp_congestion_control: "bbr"
-    tcp_ecn_mode: 0
-    default_queueing_discipline: "pfifo_fast"
-  )pb");
-  EXPECT_THAT(
-      Compared({base}, {other})[0].notes,
-      ElementsAre("SMT: base on, new off", "CPU boost: base on, new off",
-                  "idle states: base POLL C1, new POLL",
-                  "mitigations: base retbleed: Vulnerable, new retbleed: "
-                  "Mitigation: untrained",
-                  "transparent huge pages: base madvise, new always",
-                  "TCP congestion control: base cubic, new bbr",
-                  "TCP ECN mode: base 2, new 0",
-                  "default queueing discipline: base fq, new pfifo_fast"));
-}
-
 TEST(CompareTest, TestsAreAlignedByName) {
   TestResult a = RunOf(1000);
   a.mutable_traffic_config()->set_name("a");
@@ -252,6 +176,8 @@ TEST(CompareTest, TestsAreAlignedByName) {
   const auto compared = Compared({a, b}, {c, b});
   ASSERT_EQ(compared.size(), 3);
   EXPECT_EQ(compared[0].not_comparable, "it is in base only");
+  EXPECT_EQ(compared[0].base_name, "a");
+  EXPECT_EQ(compared[0].next_name, "");
   EXPECT_EQ(compared[1].not_comparable, "");
   EXPECT_EQ(compared[2].not_comparable, "it is in new only");
 }

@@ -119,7 +119,7 @@ std::vector<TestRun> FindNoiseRuns(absl::Span<const TestRun> base,
     return {};
   }
   for (const std::string& difference :
-       ConditionDifferences(base, "noise floor", found)) {
+       DescribeDifferences(base, "noise floor", found)) {
     notes.push_back(difference);
   }
   return found;

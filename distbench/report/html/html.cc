@@ -1,12 +1,8 @@
 #include "distbench/report/html/html.h"
 
-#include <utility>
-#include <vector>
-
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
-#include "absl/strings/string_view.h"
 #include "distbench/report/html/page_files.h"
+#include "distbench/report/html/page_template.h"
 #include "distbench/report/json/json.h"
 
 namespace distbench {
@@ -27,28 +23,6 @@ constexpr int64_t kMaxActivitySeriesRows = 0;
 
 // 30 cells of 20 runs that take three minutes each.
 constexpr int64_t kMaxProtectionRows = 108'000;
-
-// Escapes JSON so that it cannot end the script element that contains it.
-std::string ScriptSafe(absl::string_view json) {
-  return absl::StrReplaceAll(json, {{"<", "\\u003c"}});
-}
-
-// Replaces each "{{name}}" of the page once. Inserted contents are not searched
-// for further names.
-std::string FillIn(
-    absl::string_view page,
-    const std::vector<std::pair<absl::string_view, absl::string_view>>&
-        contents) {
-  std::string filled;
-  for (const auto& [name, content] : contents) {
-    const std::string mark = absl::StrCat("{{", name, "}}");
-    const size_t position = page.find(mark);
-    absl::StrAppend(&filled, page.substr(0, position), content);
-    page.remove_prefix(position + mark.size());
-  }
-  absl::StrAppend(&filled, page);
-  return filled;
-}
 
 }  // namespace
 

@@ -158,7 +158,7 @@ Json TestJson(const TestRun& run, const JsonLimits& limits) {
   json["activity_series"] =
       TableJson(ActivitySeriesTable(), result, limits.max_activity_series_rows);
   json["resources"] =
-      TableJson(ResourcesTable(), result, std::numeric_limits<int64_t>::max());
+      TableJson(ResourcesTable(), result, limits.max_resource_rows);
   json["cpus"] = TableJson(CpusTable(), result, limits.max_cpu_rows);
   json["groups"] = TableJson(GroupsTable(), result, limits.max_group_rows);
   json["connections"] =

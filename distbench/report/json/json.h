@@ -17,6 +17,7 @@ namespace distbench {
 struct JsonLimits {
   int64_t max_peer_rows = std::numeric_limits<int64_t>::max();
   int64_t max_activity_series_rows = std::numeric_limits<int64_t>::max();
+  int64_t max_resource_rows = std::numeric_limits<int64_t>::max();
   int64_t max_cpu_rows = std::numeric_limits<int64_t>::max();
   int64_t max_group_rows = std::numeric_limits<int64_t>::max();
   int64_t max_connection_rows = std::numeric_limits<int64_t>::max();

@@ -13,6 +13,8 @@
 #include "distbench/report/comparison/capacity.h"
 #include "distbench/report/comparison/compare.h"
 #include "distbench/report/comparison/noise_floor.h"
+#include "distbench/report/comparison_formats/comparison_formats.h"
+#include "distbench/report/comparison_page/comparison_page.h"
 #include "distbench/report/export/hdr.h"
 #include "distbench/report/export/mpstat.h"
 #include "distbench/report/export/trace_events.h"
@@ -52,6 +54,19 @@ class MemoryFile {
 
 void Drop(absl::string_view) {}
 
+void CompareInAllFormats(const std::vector<TestRun>& runs) {
+  CompareOptions options;
+  options.noise_runs = runs;
+  const ComparisonReport report = {.base = {"base", runs},
+                                   .next = {"new", runs},
+                                   .tests = Compare(runs, runs, options)};
+  ComparisonText(report);
+  ComparisonJson(report);
+  ComparisonMarkdown(report);
+  ComparisonJunit(report);
+  RenderComparisonPage(report);
+}
+
 void MakeReports(const std::vector<TestRun>& runs) {
   for (const TestRun& run : runs) {
     SummarizeTest(*run.result);
@@ -68,9 +83,7 @@ void MakeReports(const std::vector<TestRun>& runs) {
   RenderMpstat(runs);
   const auto latency = SelectLatency(runs, {});
   if (latency.ok()) RenderHdr(*latency);
-  CompareOptions options;
-  options.noise_runs = runs;
-  DescribeComparisons(Compare(runs, runs, options));
+  CompareInAllFormats(runs);
   if (!runs.empty()) DescribeNoise(runs).IgnoreError();
 }
 

@@ -5,8 +5,10 @@
 #define DISTBENCH_REPORT_VERDICTS_CHECK_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/types/span.h"
+#include "distbench/report/verdicts/junit.h"
 
 namespace distbench {
 
@@ -37,9 +39,12 @@ std::string ChecksText(absl::Span<const Check> checks);
 // Returns a Markdown table.
 std::string ChecksMarkdown(absl::Span<const Check> checks);
 
-// Returns JUnit XML for CI systems: a test suite for each test, a test case for
-// each condition. An undecided check is a failure, or skipped if
-// allow_undecided.
+// Returns a test case for each condition, in a test suite for each test. An
+// undecided check is a failure, or skipped if allow_undecided.
+std::vector<JunitCase> JunitCases(absl::Span<const Check> checks,
+                                  bool allow_undecided);
+
+// Returns these as JUnit XML.
 std::string ChecksJunit(absl::Span<const Check> checks, bool allow_undecided);
 
 }  // namespace distbench

@@ -45,14 +45,16 @@ TEST(CheckTest, JunitCountsAndEscapes) {
       ChecksJunit(AllVerdicts(), /*allow_undecided=*/false),
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
       "<testsuites>\n"
-      "  <testsuite name=\"t\" tests=\"2\" failures=\"1\" skipped=\"0\">\n"
+      "  <testsuite name=\"t\" tests=\"2\" failures=\"1\" errors=\"0\" "
+      "skipped=\"0\">\n"
       "    <testcase classname=\"t\" name=\"p99&lt;=5ms\">"
       "<system-out>p99 4.0 ms</system-out></testcase>\n"
       "    <testcase classname=\"t\" name=\"a|b&gt;1%\">"
       "<failure message=\"FAIL: it is &lt;2&gt; &amp; &quot;more&quot; \"/>"
       "</testcase>\n"
       "  </testsuite>\n"
-      "  <testsuite name=\"longer\" tests=\"1\" failures=\"1\" skipped=\"0\">\n"
+      "  <testsuite name=\"longer\" tests=\"1\" failures=\"1\" errors=\"0\" "
+      "skipped=\"0\">\n"
       "    <testcase classname=\"longer\" name=\"mean&lt;=1ms\">"
       "<failure message=\"undecided: thin\"/></testcase>\n"
       "  </testsuite>\n"
@@ -62,7 +64,7 @@ TEST(CheckTest, JunitCountsAndEscapes) {
 TEST(CheckTest, JunitSkipsWhatMayBeUndecided) {
   const std::string xml = ChecksJunit(AllVerdicts(), /*allow_undecided=*/true);
   EXPECT_THAT(xml, HasSubstr("<skipped message=\"undecided: thin\"/>"));
-  EXPECT_THAT(xml, HasSubstr("failures=\"0\" skipped=\"1\""));
+  EXPECT_THAT(xml, HasSubstr("failures=\"0\" errors=\"0\" skipped=\"1\""));
 }
 
 }  // namespace

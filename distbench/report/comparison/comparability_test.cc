@@ -1,0 +1,126 @@
+#include "distbench/report/comparison/comparability.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "distbench/report/comparison/compare.h"
+#include "distbench/report/comparison/testing/made_runs.h"
+#include "gmock/gmock.h"
+#include "google/protobuf/text_format.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// What else differs between the groups of the only test.
+std::vector<std::string> DifferencesOf(
+    const std::vector<TestComparison>& comparisons) {
+  std::vector<std::string> differences;
+  for (const Circumstance& circumstance : comparisons.at(0).circumstances) {
+    if (!circumstance.differs()) continue;
+    differences.push_back(DescribeCircumstance(circumstance, "new"));
+  }
+  return differences;
+}
+
+TEST(ComparabilityTest, SeedsNamesAndLabelsDoNotMatterAndConditionsAreNoted) {
+  TestResult other = RunOf(1000);
+  DistributedSystemDescription& config = *other.mutable_traffic_config();
+  config.set_random_seed(77);
+  config.set_name("u");
+  (*config.mutable_attributes())["label"] = "x";
+  EXPECT_THAT(DifferencesOf(Compared({RunOf(1000)}, {other})), IsEmpty());
+  config.set_default_protocol("tcp");
+  (*other.mutable_resource_usage_logs()->mutable_node_resources())["node0"]
+      .mutable_host()
+      ->set_kernel("6.2");
+  EXPECT_THAT(DifferencesOf(Compared({RunOf(1000)}, {other})),
+              ElementsAre(HasSubstr("protocol drivers"),
+                          "kernel: base not known, new 6.2"));
+}
+
+TEST(ComparabilityTest, ControlsAreAConditionAndNotTraffic) {
+  TestResult other = RunOf(1000);
+  ControlSet& controls = *other.mutable_traffic_config()->mutable_controls();
+  controls.set_name("none");
+  EXPECT_THAT(DifferencesOf(Compared({RunOf(1000)}, {other})), IsEmpty());
+  ControlGroup& group = *controls.add_groups();
+  group.add_services("server");
+  group.set_cpu_weight(50);
+  const auto compared = Compared({RunOf(1000)}, {other});
+  EXPECT_THAT(compared[0].not_comparable, IsEmpty());
+  EXPECT_THAT(
+      DifferencesOf(compared),
+      ElementsAre(AllOf(HasSubstr("controls: "), HasSubstr("cpu_weight: 50"))));
+}
+
+TEST(ComparabilityTest, SettingsOfTheKernelAreNoted) {
+  const auto facts = [](const char* text) {
+    TestResult result = RunOf(1000);
+    EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(
+        text, (*result.mutable_resource_usage_logs()
+                    ->mutable_node_resources())["node0"]
+                  .mutable_host()));
+    return result;
+  };
+  const TestResult base = facts(R"pb(
+    is_smt_active: true
+    is_cpu_boost_enabled: true
+    idle_states: [ "POLL", "C1" ]
+    mitigations { key: "mds" value: "Not affected" }
+    mitigations { key: "retbleed" value: "Vulnerable" }
+    transparent_huge_pages: "madvise"
+    tcp_congestion_control: "cubic"
+    tcp_ecn_mode: 2
+    default_queueing_discipline: "fq"
+  )pb");
+  EXPECT_THAT(DifferencesOf(Compared({base}, {base})), IsEmpty());
+  const TestResult other = facts(R"pb(
+    is_smt_active: false
+    is_cpu_boost_enabled: false
+    idle_states: [ "POLL" ]
+    mitigations { key: "retbleed" value: "Mitigation: untrained" }
+    transparent_huge_pages: "always"
+    tcp_congestion_control: "bbr"
+    tcp_ecn_mode: 0
+    default_queueing_discipline: "pfifo_fast"
+  )pb");
+  EXPECT_THAT(
+      DifferencesOf(Compared({base}, {other})),
+      ElementsAre("SMT: base on, new off", "CPU boost: base on, new off",
+                  "idle states: base POLL C1, new POLL",
+                  "mitigations: base retbleed: Vulnerable, new retbleed: "
+                  "Mitigation: untrained",
+                  "transparent huge pages: base madvise, new always",
+                  "TCP congestion control: base cubic, new bbr",
+                  "TCP ECN mode: base 2, new 0",
+                  "default queueing discipline: base fq, new pfifo_fast"));
+}
+
+TEST(ComparabilityTest, CircumstancesOfIncomparableTestsAreKnown) {
+  const auto on_nodes = [](int count) {
+    TestResult result = RunOf(1000);
+    auto& endpoints = *result.mutable_placement()->mutable_service_endpoints();
+    for (int i = 0; i < count; ++i) {
+      endpoints[absl::StrCat("c/", i)].set_node_alias(absl::StrCat("node", i));
+    }
+    return result;
+  };
+  TestResult failed = on_nodes(3);
+  failed.mutable_run_info()->set_failure("node1 was lost");
+  const auto compared = Compared({on_nodes(2)}, {failed});
+  EXPECT_TRUE(compared[0].is_invalid);
+  EXPECT_THAT(DifferencesOf(compared),
+              ElementsAre("number of nodes: base 2, new 3"));
+  EXPECT_THAT(DescribeComparisons(compared),
+              HasSubstr("  note: number of nodes: base 2, new 3\n"));
+}
+
+}  // namespace
+}  // namespace distbench

@@ -1,0 +1,188 @@
+#include <nlohmann/json.hpp>
+
+#include "distbench/base/version.h"
+#include "distbench/report/comparison/metric_text.h"
+#include "distbench/report/comparison_formats/comparison_formats.h"
+
+namespace distbench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json TextOrNull(const std::string& text) {
+  return text.empty() ? Json(nullptr) : Json(text);
+}
+
+Json Name(absl::string_view name) { return std::string(name); }
+
+template <typename Value>
+Json ValueOrNull(const std::optional<Value>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+std::string UnitOf(const Metric& metric) {
+  switch (metric.kind) {
+    case Metric::Kind::kPercentile:
+    case Metric::Kind::kMean:
+      return "ns";
+    case Metric::Kind::kRate:
+      return "per_second";
+    case Metric::Kind::kFailures:
+      return "share";
+  }
+  return "";
+}
+
+// Adds the change and its interval.
+void AddChange(const Difference& change, Json& json) {
+  json["change"] = change.estimate;
+  json["lower"] =
+      change.interval ? Json(change.interval->lower) : Json(nullptr);
+  json["upper"] =
+      change.interval ? Json(change.interval->upper) : Json(nullptr);
+}
+
+Json MetricJson(const MetricComparison& metric) {
+  Json json = {{"metric", MetricName(metric.metric)},
+               {"unit", UnitOf(metric.metric)},
+               {"higher_is_better", HigherIsBetter(metric.metric)},
+               {"change_is", IsComparedByRatio(metric.metric) ? "ratio"
+                                                              : "difference"},
+               {"verdict", Name(VerdictName(metric.verdict))},
+               {"reason", TextOrNull(metric.reason)}};
+  const bool is_compared = metric.verdict != ComparisonVerdict::kNotComparable;
+  for (const char* name :
+       {"base", "new", "difference", "change", "lower", "upper"}) {
+    json[name] = nullptr;
+  }
+  if (is_compared) {
+    json["base"] = metric.base;
+    json["new"] = metric.next;
+    json["difference"] = metric.next - metric.base;
+    AddChange(metric.change, json);
+  }
+  json["noise_floor"] = ValueOrNull(metric.noise_floor);
+  json["is_beyond_noise_floor"] =
+      metric.noise_floor ? Json(IsBeyondNoise(metric)) : Json(nullptr);
+  json["base_values"] = metric.base_values;
+  json["new_values"] = metric.next_values;
+  json["base_rpcs"] = metric.base_count;
+  json["new_rpcs"] = metric.next_count;
+  return json;
+}
+
+Json DistributionJson(const DistributionChange& change) {
+  const char* verdict = !change.p_value    ? "not shown"
+                        : change.differs() ? "differs"
+                                           : "no difference";
+  return {{"verdict", verdict},
+          {"reason", TextOrNull(change.reason)},
+          {"p_value", ValueOrNull(change.p_value)},
+          {"distance", change.p_value ? Json(change.distance) : Json(nullptr)}};
+}
+
+Json RpcJson(const RpcComparison& rpc) {
+  Json json = {{"name", rpc.rpc},
+               {"latency", rpc.latency},
+               {"distribution", DistributionJson(rpc.distribution)}};
+  Json& metrics = json["metrics"] = Json::array();
+  for (const MetricComparison& metric : rpc.metrics) {
+    metrics.push_back(MetricJson(metric));
+  }
+  return json;
+}
+
+Json CircumstancesJson(const TestComparison& test) {
+  Json json = Json::array();
+  for (const Circumstance& circumstance : test.circumstances) {
+    json.push_back({{"name", circumstance.name},
+                    {"base", TextOrNull(circumstance.base)},
+                    {"new", TextOrNull(circumstance.other)},
+                    {"differs", circumstance.differs()}});
+  }
+  return json;
+}
+
+Json TestJson(const TestComparison& test) {
+  Json json = {
+      {"name", test.test},
+      {"base_name", TextOrNull(test.base_name)},
+      {"new_name", TextOrNull(test.next_name)},
+      {"base_runs", test.base_runs},
+      {"new_runs", test.next_runs},
+      {"not_comparable", TextOrNull(test.not_comparable)},
+      {"is_invalid", test.is_invalid},
+      {"most_runs_until_decided",
+       test.look_plan ? Json(test.look_plan->last) : Json(nullptr)},
+      {"notes", test.notes},
+      {"circumstances", CircumstancesJson(test)}};
+  Json& rpcs = json["rpcs"] = Json::array();
+  for (const RpcComparison& rpc : test.rpcs) rpcs.push_back(RpcJson(rpc));
+  return json;
+}
+
+Json SearchJson(const CapacityComparison& question) {
+  Json json = {{"question", question.question},
+               {"base_searches", question.base_searches},
+               {"new_searches", question.next_searches},
+               {"tolerance", question.tolerance},
+               {"not_comparable", TextOrNull(question.not_comparable)}};
+  Json& metrics = json["metrics"] = Json::array();
+  for (const CapacityRatio& ratio : question.ratios) {
+    Json metric = {
+        {"metric", ratio.name},
+        {"verdict", Name(VerdictName(JudgeRatio(ratio, question.tolerance)))},
+        {"base", ratio.base},
+        {"new", ratio.next}};
+    AddChange(ratio.ratio, metric);
+    metrics.push_back(std::move(metric));
+  }
+  return json;
+}
+
+Json ChecksJson(const ComparisonReport& report) {
+  Json json = Json::array();
+  for (const Check& check : report.checks) {
+    json.push_back({{"test", check.test},
+                    {"condition", check.condition},
+                    {"verdict", check.verdict == CheckVerdict::kFail
+                                    ? "fail"
+                                    : VerdictName(check.verdict)},
+                    {"evidence", check.evidence}});
+  }
+  return json;
+}
+
+Json SideJson(const ComparisonSide& side) {
+  return {{"source", side.source}, {"runs", side.runs.size()}};
+}
+
+}  // namespace
+
+std::string ComparisonJson(const ComparisonReport& report) {
+  const Headline headline = HeadlineOf(report);
+  Json document = {{"schema", "distbench comparison"},
+                   {"schema_version", kComparisonSchemaVersion},
+                   {"distbench_version", std::string(ProgramVersion())},
+                   {"confidence", kCompareConfidence},
+                   {"verdict", headline.verdict},
+                   {"headline", headline.text},
+                   {"cautions", headline.cautions},
+                   {"base", SideJson(report.base)},
+                   {"new", SideJson(report.next)},
+                   {"allow_undecided", report.allow_undecided},
+                   {"checks", ChecksJson(report)}};
+  Json& tests = document["tests"] = Json::array();
+  for (const TestComparison& test : report.tests) {
+    tests.push_back(TestJson(test));
+  }
+  Json& searches = document["searches"] = Json::array();
+  for (const CapacityComparison& question : report.capacities.questions) {
+    searches.push_back(SearchJson(question));
+  }
+  document["search_notes"] = report.capacities.notes;
+  // Names may contain arbitrary bytes; invalid UTF-8 is replaced.
+  return document.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace distbench

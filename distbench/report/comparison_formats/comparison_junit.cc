@@ -1,0 +1,92 @@
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "distbench/report/comparison/metric_text.h"
+#include "distbench/report/comparison_formats/comparison_formats.h"
+#include "distbench/report/verdicts/junit.h"
+
+namespace distbench {
+namespace {
+
+using Outcome = JunitCase::Outcome;
+
+// Without a condition, nothing has to be better: what is judged passes.
+Outcome OutcomeOf(ComparisonVerdict verdict) {
+  switch (verdict) {
+    case ComparisonVerdict::kBetter:
+    case ComparisonVerdict::kWorse:
+    case ComparisonVerdict::kNoDifference:
+      return Outcome::kPass;
+    case ComparisonVerdict::kNotShown:
+    case ComparisonVerdict::kNotComparable:
+      return Outcome::kSkipped;
+  }
+  return Outcome::kSkipped;
+}
+
+std::string MetricMessage(const MetricComparison& metric) {
+  const std::string verdict = VerdictText(metric);
+  if (metric.verdict == ComparisonVerdict::kNotComparable) return verdict;
+  return absl::StrCat(
+      verdict, ": ", FormatValue(metric.metric, metric.base), " -> ",
+      FormatValue(metric.metric, metric.next), ", ",
+      FormatChange(metric.metric, metric.change.estimate), " (",
+      FormatInterval(metric), ")");
+}
+
+void AppendMetrics(const TestComparison& test, std::vector<JunitCase>& cases) {
+  for (const RpcComparison& rpc : test.rpcs) {
+    for (const MetricComparison& metric : rpc.metrics) {
+      cases.push_back({.suite = test.test,
+                       .name = absl::StrCat(rpc.rpc, " ",
+                                            MetricName(metric.metric)),
+                       .outcome = OutcomeOf(metric.verdict),
+                       .message = MetricMessage(metric)});
+    }
+  }
+}
+
+void AppendSearch(const CapacityComparison& question,
+                  std::vector<JunitCase>& cases) {
+  const std::string suite = absl::StrCat("search: ", question.question);
+  if (!question.not_comparable.empty()) {
+    cases.push_back({.suite = suite,
+                     .name = "comparison",
+                     .outcome = Outcome::kSkipped,
+                     .message = question.not_comparable});
+  }
+  for (const CapacityRatio& ratio : question.ratios) {
+    const ComparisonVerdict verdict = JudgeRatio(ratio, question.tolerance);
+    cases.push_back(
+        {.suite = suite,
+         .name = ratio.name,
+         .outcome = OutcomeOf(verdict),
+         .message = absl::StrCat(VerdictName(verdict), ": ",
+                                 DescribeRatio(ratio))});
+  }
+}
+
+}  // namespace
+
+std::string ComparisonJunit(const ComparisonReport& report) {
+  std::vector<JunitCase> cases;
+  for (const TestComparison& test : report.tests) {
+    if (test.not_comparable.empty()) continue;
+    cases.push_back(
+        {.suite = test.test,
+         .name = "comparison",
+         .outcome = test.is_invalid ? Outcome::kError : Outcome::kSkipped,
+         .message = test.not_comparable});
+  }
+  for (JunitCase& check : JunitCases(report.checks, report.allow_undecided)) {
+    cases.push_back(std::move(check));
+  }
+  if (!report.checks.empty()) return RenderJunit(cases);
+  for (const TestComparison& test : report.tests) AppendMetrics(test, cases);
+  for (const CapacityComparison& question : report.capacities.questions) {
+    AppendSearch(question, cases);
+  }
+  return RenderJunit(cases);
+}
+
+}  // namespace distbench

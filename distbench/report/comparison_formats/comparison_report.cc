@@ -1,0 +1,175 @@
+#include "distbench/report/comparison_formats/comparison_report.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <initializer_list>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "distbench/report/comparison/verdict_counts.h"
+
+namespace distbench {
+namespace {
+
+// Of metrics of tests and of searches.
+VerdictCounts CountAllVerdicts(const ComparisonReport& report) {
+  VerdictCounts counts = CountVerdicts(report.tests);
+  for (const CapacityComparison& question : report.capacities.questions) {
+    for (const CapacityRatio& ratio : question.ratios) {
+      counts.Add(JudgeRatio(ratio, question.tolerance));
+    }
+  }
+  return counts;
+}
+
+int CountChecks(const ComparisonReport& report, CheckVerdict verdict) {
+  return static_cast<int>(std::count_if(
+      report.checks.begin(), report.checks.end(),
+      [&](const Check& check) { return check.verdict == verdict; }));
+}
+
+int CountInvalid(const ComparisonReport& report) {
+  int count = 0;
+  for (const TestComparison& test : report.tests) count += test.is_invalid;
+  return count;
+}
+
+// Tests and searches that were not compared, although they are valid.
+int CountNotCompared(const ComparisonReport& report) {
+  int count = 0;
+  for (const TestComparison& test : report.tests) {
+    if (!test.not_comparable.empty() && !test.is_invalid) ++count;
+  }
+  for (const CapacityComparison& question : report.capacities.questions) {
+    if (!question.not_comparable.empty()) ++count;
+  }
+  return count;
+}
+
+std::string VerdictOnChecks(const ComparisonReport& report) {
+  if (AllPass(report.checks, report.allow_undecided)) return "passed";
+  return CountChecks(report, CheckVerdict::kFail) > 0 ? "failed" : "undecided";
+}
+
+std::string VerdictOnMetrics(const VerdictCounts& counts) {
+  if (counts.worse > 0) return "worse";
+  if (counts.better > 0) return "better";
+  if (counts.differing_distributions > 0) return "differs";
+  if (counts.judged() > 0) return "no difference";
+  return counts.not_shown > 0 ? "not shown" : "not comparable";
+}
+
+std::string OverallVerdict(const ComparisonReport& report,
+                           const VerdictCounts& counts) {
+  if (CountInvalid(report) > 0) return "invalid";
+  return report.checks.empty() ? VerdictOnMetrics(counts)
+                               : VerdictOnChecks(report);
+}
+
+// Appends a sentence such as "Conditions: 1 failed, 2 passed." about the counts
+// that are not 0.
+void AppendCounts(
+    absl::string_view title,
+    std::initializer_list<std::pair<int, absl::string_view>> counts,
+    std::string& text) {
+  std::vector<std::string> parts;
+  for (const auto& [count, what] : counts) {
+    if (count > 0) parts.push_back(absl::StrCat(count, " ", what));
+  }
+  if (parts.empty()) return;
+  absl::StrAppend(&text, text.empty() ? "" : " ", title, ": ",
+                  absl::StrJoin(parts, ", "), ".");
+}
+
+// In the order of the classes that MetricsWorstFirst() names.
+int Rank(ComparisonVerdict verdict) {
+  switch (verdict) {
+    case ComparisonVerdict::kWorse:
+      return 0;
+    case ComparisonVerdict::kBetter:
+      return 1;
+    case ComparisonVerdict::kNotShown:
+      return 2;
+    case ComparisonVerdict::kNoDifference:
+      return 3;
+    case ComparisonVerdict::kNotComparable:
+      return 4;
+  }
+  return 5;
+}
+
+// Differences of shares count as much as equal relative changes.
+double SizeOfChange(const MetricComparison& metric) {
+  if (metric.verdict == ComparisonVerdict::kNotComparable) return 0;
+  return IsComparedByRatio(metric.metric)
+             ? std::abs(std::log(metric.change.estimate))
+             : std::abs(metric.change.estimate);
+}
+
+}  // namespace
+
+Headline HeadlineOf(const ComparisonReport& report) {
+  const VerdictCounts counts = CountAllVerdicts(report);
+  Headline headline = {.verdict = OverallVerdict(report, counts),
+                       .text = "",
+                       .cautions = Cautions(counts)};
+  AppendCounts("Tests",
+               {{CountInvalid(report), "not valid"},
+                {CountNotCompared(report), "not compared"}},
+               headline.text);
+  AppendCounts("Conditions",
+               {{CountChecks(report, CheckVerdict::kFail), "failed"},
+                {CountChecks(report, CheckVerdict::kUndecided), "undecided"},
+                {CountChecks(report, CheckVerdict::kPass), "passed"}},
+               headline.text);
+  AppendCounts("Metrics",
+               {{counts.worse, "worse"},
+                {counts.better, "better"},
+                {counts.no_difference, "without a difference shown"},
+                {counts.not_shown, "with too few runs for a verdict"},
+                {counts.not_comparable, "not comparable"}},
+               headline.text);
+  AppendCounts("Distributions", {{counts.differing_distributions, "different"}},
+               headline.text);
+  if (headline.text.empty()) headline.text = "Nothing was compared.";
+  return headline;
+}
+
+std::vector<PlacedMetric> MetricsWorstFirst(const ComparisonReport& report) {
+  std::vector<PlacedMetric> metrics;
+  for (const TestComparison& test : report.tests) {
+    for (const RpcComparison& rpc : test.rpcs) {
+      for (const MetricComparison& metric : rpc.metrics) {
+        metrics.push_back({&test, &rpc, &metric});
+      }
+    }
+  }
+  const auto key = [](const PlacedMetric& placed) {
+    return std::make_pair(Rank(placed.metric->verdict),
+                          -SizeOfChange(*placed.metric));
+  };
+  std::stable_sort(metrics.begin(), metrics.end(),
+                   [&](const PlacedMetric& a, const PlacedMetric& b) {
+                     return key(a) < key(b);
+                   });
+  return metrics;
+}
+
+std::vector<Check> ChecksWorstFirst(const ComparisonReport& report) {
+  std::vector<Check> checks = report.checks;
+  const auto rank = [](const Check& check) {
+    return check.verdict == CheckVerdict::kFail        ? 0
+           : check.verdict == CheckVerdict::kUndecided ? 1
+                                                       : 2;
+  };
+  std::stable_sort(checks.begin(), checks.end(),
+                   [&](const Check& a, const Check& b) {
+                     return rank(a) < rank(b);
+                   });
+  return checks;
+}
+
+}  // namespace distbench

@@ -1,0 +1,55 @@
+#include "distbench/report/comparison_page/comparison_page.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "distbench/report/comparison_formats/comparison_formats.h"
+#include "distbench/report/comparison_page/comparison_page_files.h"
+#include "distbench/report/html/page_files.h"
+#include "distbench/report/html/page_template.h"
+#include "distbench/report/json/json.h"
+
+namespace distbench {
+namespace {
+
+// Of all runs together, but enough of each to show its course.
+constexpr int64_t kMaxIntervals = 6000;
+constexpr int64_t kMinIntervalsOfRun = 60;
+
+std::string RunsJson(const ComparisonReport& report) {
+  std::vector<TestRun> runs = report.base.runs;
+  runs.insert(runs.end(), report.next.runs.begin(), report.next.runs.end());
+  const int64_t run_count = std::max<int64_t>(1, runs.size());
+  return RenderJson(runs, {.max_peer_rows = 0,
+                           .max_activity_series_rows = 0,
+                           .max_resource_rows = 0,
+                           .max_cpu_rows = 0,
+                           .max_group_rows = 0,
+                           .max_connection_rows = 0,
+                           .max_protection_rows = 0,
+                           .max_intervals = std::max(
+                               kMinIntervalsOfRun, kMaxIntervals / run_count)});
+}
+
+}  // namespace
+
+std::string RenderComparisonPage(const ComparisonReport& report) {
+  const std::string runs = ScriptSafe(RunsJson(report));
+  const std::string comparison = ScriptSafe(ComparisonJson(report));
+  const std::string style = absl::StrCat(kStyleCss, kComparisonCss);
+  // The report's own scripts come first.
+  const std::string script = absl::StrCat(
+      kModelJs, kDomJs, kChartsJs, kSidesJs, kChangesJs, kCurvesJs, kDiffJs,
+      kDifferencesJs, kComparisonJs);
+  // In page order.
+  return FillIn(kComparisonHtml, {{"style", style},
+                                  {"runs", runs},
+                                  {"comparison", comparison},
+                                  {"library_licence", kLibraryLicenceTxt},
+                                  {"library", kChartMinJs},
+                                  {"script", script}});
+}
+
+}  // namespace distbench

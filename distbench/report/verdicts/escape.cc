@@ -1,0 +1,55 @@
+#include "distbench/report/verdicts/escape.h"
+
+#include <nlohmann/json.hpp>
+
+#include "absl/strings/str_replace.h"
+
+namespace distbench {
+namespace {
+
+// The text as valid UTF-8 without control characters.
+std::string PrintableText(absl::string_view text) {
+  using Json = nlohmann::json;
+  // Replaces what is invalid; the library has no other way to ask for it.
+  std::string printable =
+      Json::parse(Json(std::string(text))
+                      .dump(-1, ' ', false, Json::error_handler_t::replace))
+          .get<std::string>();
+  for (char& c : printable) {
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
+  }
+  return printable;
+}
+
+}  // namespace
+
+std::string MarkdownText(absl::string_view text) {
+  // A comment splits what GitHub would make a link of.
+  return absl::StrReplaceAll(PrintableText(text), {{"&", "&amp;"},
+                                                   {"<", "&lt;"},
+                                                   {"$", "&#36;"},
+                                                   {"\\", "\\\\"},
+                                                   {"`", "\\`"},
+                                                   {"*", "\\*"},
+                                                   {"_", "\\_"},
+                                                   {"~", "\\~"},
+                                                   {"[", "\\["},
+                                                   {"]", "\\]"},
+                                                   {"|", "\\|"},
+                                                   {"@", "@<!-- -->"},
+                                                   {"#", "#<!-- -->"},
+                                                   {"://", ":<!-- -->//"},
+                                                   {"www.", "www<!-- -->."}});
+}
+
+std::string XmlText(absl::string_view text) {
+  // XML 1.0 does not have the last two of the first 65536 characters.
+  return absl::StrReplaceAll(PrintableText(text), {{"&", "&amp;"},
+                                                   {"<", "&lt;"},
+                                                   {">", "&gt;"},
+                                                   {"\"", "&quot;"},
+                                                   {"\xef\xbf\xbe", " "},
+                                                   {"\xef\xbf\xbf", " "}});
+}
+
+}  // namespace distbench
