@@ -11,6 +11,9 @@ MAKE_EXAMPLE = os.path.abspath("distbench/report/testing/make_example_result")
 MAKE_EXPERIMENT = os.path.abspath(
     "distbench/report/testing/make_example_experiment"
 )
+MAKE_BLAMED = os.path.abspath(
+    "distbench/report/blame/testing/make_blamed_result"
+)
 
 HOSTILE = '</script><img src=x onerror=\\"document.title = \'broken\'\\">'
 
@@ -194,6 +197,37 @@ class HtmlReportTest(programs.ProgramTest):
             "900 ns",
         ):
             self.assertIn(text, table)
+        page.close()
+
+    def test_who_is_to_blame_is_shown(self):
+        result = self.path("blamed.pb.gz")
+        # It is part of all RPCs' names.
+        name = HOSTILE.replace("\\", "")
+        outcome = self.run_to_end(MAKE_BLAMED, result, name)
+        self.assertEqual(outcome.status, 0, outcome)
+        page = self.open_report(result)
+        self.assertTrue(page.evaluate(f"{IS_DRAWN}('blame-chart')"))
+        sentences = self.text_of(page, "blame-sentences")
+        self.assertIn("leaf/3 is a straggler", sentences)
+        self.assertIn(name, sentences)
+        tables = self.text_of(page, "blame-tables")
+        for text in (
+            f"lookup{name}: server: handler, leaf/3",
+            f"leaf/3 answered lookup{name} as fast as",
+            "Who is last",
+        ):
+            self.assertIn(text, tables)
+        self.assertIn(name, self.text_of(page, "blame-legend"))
+        self.assertIn("2,000 complete traces", self.text_of(page, "blame-note"))
+        self.assertEqual(page.evaluate("document.images.length"), 0)
+        page.close()
+
+    def test_without_traces_it_is_said_how_to_get_them(self):
+        page = self.open_report(self.write("old.pb", OLD_RESULT))
+        self.assertIn("tracing_interval", self.text_of(page, "blame-note"))
+        self.assertTrue(
+            page.evaluate("document.getElementById('blame-bars').hidden")
+        )
         page.close()
 
     def test_experiments_are_shown(self):

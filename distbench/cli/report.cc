@@ -14,6 +14,7 @@
 #include "distbench/cli/flags.h"
 #include "distbench/cli/input.h"
 #include "distbench/cli/output.h"
+#include "distbench/report/blame/blame_text.h"
 #include "distbench/report/export/hdr.h"
 #include "distbench/report/export/mpstat.h"
 #include "distbench/report/export/trace_events.h"
@@ -144,6 +145,12 @@ absl::Status WriteTrace(const Input& input, const Flags&,
       input.runs, [&](absl::string_view bytes) { output.Write(bytes); });
 }
 
+absl::Status WriteBlame(const Input& input, const Flags&,
+                        ReportOutput& output) {
+  output.Write(BlameText(input.runs));
+  return absl::OkStatus();
+}
+
 absl::Status WriteMpstat(const Input& input, const Flags&,
                          ReportOutput& output) {
   output.Write(RenderMpstat(input.runs));
@@ -164,6 +171,7 @@ const std::map<std::string, Format>& Formats() {
       {"hdr", {"HdrHistogram's percentile output of one RPC", WriteHdr}},
       {"benchpress",
        {"a search as DCPerf's FeedSim reports it", WriteBenchpress}},
+      {"blame", {"who is to blame for the tail, from traces", WriteBlame}},
       {"trace", {"RPC traces for ui.perfetto.dev", WriteTrace}},
       {"mpstat", {"the use of CPUs as mpstat prints it", WriteMpstat}},
   };

@@ -40,7 +40,8 @@ std::string RenderHtml(absl::Span<const TestRun> runs,
                             searches));
   const std::string script =
       absl::StrCat(kModelJs, kDomJs, kTablesJs, kChartsJs, kHeatMapJs,
-                   kResourcesJs, kNumaJs, kSearchJs, kProtectionJs, kMainJs);
+                   kResourcesJs, kNumaJs, kSearchJs, kProtectionJs, kBlameJs,
+                   kMainJs);
   // In page order.
   return FillIn(kPageHtml, {{"style", kStyleCss},
                             {"data", data},

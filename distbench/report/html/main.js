@@ -56,6 +56,7 @@ function renderSelection() {
 function renderAll() {
   renderSearches();
   renderProtection();
+  renderBlame();
   renderSelection();
   renderPeers();
   renderResources();

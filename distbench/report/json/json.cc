@@ -163,6 +163,7 @@ Json TestJson(const TestRun& run, const JsonLimits& limits) {
   json["groups"] = TableJson(GroupsTable(), result, limits.max_group_rows);
   json["connections"] =
       TableJson(ConnectionsTable(), result, limits.max_connection_rows);
+  json["blame"] = BlameJson(result);
   json["nodes"] = NodesJson(result);
   json["placement"] = PlacementJson(result);
   json["bindings"] = BindingsJson(result);

@@ -29,6 +29,9 @@ nlohmann::ordered_json ControlsJson(const TestResult& result);
 // Lists the node of each instance.
 nlohmann::ordered_json PlacementJson(const TestResult& result);
 
+// Says who is to blame for the tail. Null if no requests were traced.
+nlohmann::ordered_json BlameJson(const TestResult& result);
+
 // A value of Outcomes: nanoseconds, or "failed".
 nlohmann::ordered_json OutcomeJson(int64_t value_ns);
 

@@ -38,7 +38,7 @@ TEST(JsonTest, SchemaIsAsDocumented) {
                   "source", "name", "repetition", "verdict", "failure",
                   "findings", "objectives", "run", "totals", "rpcs", "seconds",
                   "time_parts", "peers", "activities", "activity_series",
-                  "resources", "cpus", "groups", "connections", "nodes",
+                  "resources", "cpus", "groups", "connections", "blame", "nodes",
                   "placement", "bindings", "controls", "stopped_instances",
                   "traffic_config"));
   ASSERT_EQ(test["rpcs"].size(), 2);

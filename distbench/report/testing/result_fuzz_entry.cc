@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "distbench/report/blame/blame_text.h"
 #include "distbench/report/comparison/capacity.h"
 #include "distbench/report/comparison/compare.h"
 #include "distbench/report/comparison/noise_floor.h"
@@ -80,6 +81,7 @@ void MakeReports(const std::vector<TestRun>& runs) {
   RenderJson(runs);
   RenderHtml(runs);
   RenderTraceEvents(runs, Drop).IgnoreError();
+  BlameText(runs);
   RenderMpstat(runs);
   const auto latency = SelectLatency(runs, {});
   if (latency.ok()) RenderHdr(*latency);
