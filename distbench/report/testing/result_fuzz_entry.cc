@@ -14,7 +14,10 @@
 #include "distbench/report/comparison/compare.h"
 #include "distbench/report/comparison/noise_floor.h"
 #include "distbench/report/export/hdr.h"
+#include "distbench/report/export/hlog.h"
 #include "distbench/report/export/mpstat.h"
+#include "distbench/report/export/openmetrics.h"
+#include "distbench/report/export/otlp.h"
 #include "distbench/report/export/trace_events.h"
 #include "distbench/report/findings/judge.h"
 #include "distbench/report/html/html.h"
@@ -65,9 +68,13 @@ void MakeReports(const std::vector<TestRun>& runs) {
   RenderJson(runs);
   RenderHtml(runs);
   RenderTraceEvents(runs, Drop).IgnoreError();
+  RenderOtlp(runs, Drop).IgnoreError();
+  RenderOpenMetrics(runs);
   RenderMpstat(runs);
   const auto latency = SelectLatency(runs, {});
   if (latency.ok()) RenderHdr(*latency);
+  const auto rpc = SelectRpc(runs, {});
+  if (rpc.ok()) RenderHlog(*rpc);
   CompareOptions options;
   options.noise_runs = runs;
   DescribeComparisons(Compare(runs, runs, options));
