@@ -199,8 +199,7 @@ const std::map<std::string, Format>& Formats() {
        {"a search as DCPerf's FeedSim reports it", WriteBenchpress}},
       {"trace", {"RPC traces for ui.perfetto.dev", WriteTrace}},
       {"otlp", {"RPC traces for OpenTelemetry and Jaeger", WriteOtlp}},
-      {"openmetrics",
-       {"metrics for gateways of Prometheus", WriteOpenMetrics}},
+      {"openmetrics", {"metrics for gateways of Prometheus", WriteOpenMetrics}},
       {"mpstat", {"the use of CPUs as mpstat prints it", WriteMpstat}},
   };
   return *formats;
@@ -232,10 +231,9 @@ absl::Status CheckFlags(const Flags& flags) {
     if (!is_given || absl::c_linear_search(formats, flags.format)) {
       return absl::OkStatus();
     }
-    return absl::InvalidArgumentError(
-        absl::StrCat(flag, " goes with --format=",
-                     absl::StrJoin(formats, " or --format="),
-                     ", not with --format=", flags.format));
+    return absl::InvalidArgumentError(absl::StrCat(
+        flag, " goes with --format=", absl::StrJoin(formats, " or --format="),
+        ", not with --format=", flags.format));
   };
   const FormatList of_one_rpc = {"hdr", "hlog"};
   absl::Status status = check("--table", !flags.table.empty(), {"csv"});

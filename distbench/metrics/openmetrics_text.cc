@@ -28,11 +28,11 @@ std::string Number(double value) {
 std::string LabelsText(const std::vector<Label>& labels) {
   if (labels.empty()) return "";
   const auto append = [](std::string* text, const Label& label) {
-    absl::StrAppend(text, label.name, "=\"",
-                    absl::StrReplaceAll(
-                        label.value,
-                        {{"\\", "\\\\"}, {"\"", "\\\""}, {"\n", "\\n"}}),
-                    "\"");
+    absl::StrAppend(
+        text, label.name, "=\"",
+        absl::StrReplaceAll(label.value,
+                            {{"\\", "\\\\"}, {"\"", "\\\""}, {"\n", "\\n"}}),
+        "\"");
   };
   return absl::StrCat("{", absl::StrJoin(labels, ",", append), "}");
 }
@@ -52,8 +52,8 @@ void AppendHistogram(const std::string& name, const ClientMetric& metric,
   }
   AppendSample(name + "_count", metric.label,
                absl::StrCat(metric.histogram.sample_count), text);
-  AppendSample(name + "_sum", metric.label,
-               Number(metric.histogram.sample_sum), text);
+  AppendSample(name + "_sum", metric.label, Number(metric.histogram.sample_sum),
+               text);
 }
 
 absl::string_view TypeName(MetricType type) {

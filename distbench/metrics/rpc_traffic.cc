@@ -75,9 +75,8 @@ MetricFamily EndedFamily(const std::vector<LabelledTraffic>& rpcs) {
 
 void BucketedLatencies::Add(const LogHistogram& latencies_ns) {
   for (const LogHistogram::Bucket& bucket : latencies_ns.Buckets()) {
-    const auto bound =
-        std::lower_bound(kLatencyBoundsNs.begin(), kLatencyBoundsNs.end(),
-                         bucket.lower);
+    const auto bound = std::lower_bound(kLatencyBoundsNs.begin(),
+                                        kLatencyBoundsNs.end(), bucket.lower);
     counts[bound - kLatencyBoundsNs.begin()] += bucket.count;
   }
   counts.back() += latencies_ns.overflow_count();
@@ -140,8 +139,8 @@ std::vector<MetricFamily> RpcFamilies(
                   "RPCs of the warm-up that have ended",
                   &IntervalCounts::warmup, rpcs),
       CountFamily("distbench_rpc_offered_total",
-                  "RPCs that open loops were to send",
-                  &IntervalCounts::offered, rpcs),
+                  "RPCs that open loops were to send", &IntervalCounts::offered,
+                  rpcs),
       CountFamily("distbench_rpc_request_bytes_total",
                   "Bytes of the requests of RPCs that succeeded",
                   &IntervalCounts::request_bytes, rpcs),

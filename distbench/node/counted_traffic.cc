@@ -27,7 +27,7 @@ std::vector<std::string> RpcNames(const DistributedSystemDescription& test) {
 }  // namespace
 
 CountedTraffic::CountedTraffic(const DistributedSystemDescription& test,
-                         TrafficMetrics* metrics)
+                               TrafficMetrics* metrics)
     : metrics_(metrics) {
   if (metrics_ == nullptr) return;
   test_ = NameOf(test);
@@ -35,7 +35,7 @@ CountedTraffic::CountedTraffic(const DistributedSystemDescription& test,
 }
 
 void CountedTraffic::CountRecent(const SeriesByRpc& recent,
-                              int64_t in_flight_count) {
+                                 int64_t in_flight_count) {
   if (metrics_ == nullptr) return;
   absl::MutexLock lock(&mutex_);
   if (is_over_) return;
@@ -51,8 +51,8 @@ void CountedTraffic::CountCpu(const RUsage& used) {
   if (metrics_ == nullptr) return;
   absl::MutexLock lock(&mutex_);
   const double before = cpu_seconds_;
-  cpu_seconds_ = std::max(before, used.user_cpu_time_seconds() +
-                                      used.system_cpu_time_seconds());
+  cpu_seconds_ = std::max(
+      before, used.user_cpu_time_seconds() + used.system_cpu_time_seconds());
   metrics_->AddCpuSeconds(cpu_seconds_ - before);
 }
 

@@ -23,7 +23,7 @@ class CountedTraffic {
  public:
   // Does nothing if `metrics` is null. Otherwise they must outlive it.
   CountedTraffic(const DistributedSystemDescription& test,
-              TrafficMetrics* metrics);
+                 TrafficMetrics* metrics);
 
   // What was measured since the last call, and how many RPCs are in flight.
   void CountRecent(const SeriesByRpc& recent, int64_t in_flight_count)

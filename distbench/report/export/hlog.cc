@@ -36,8 +36,8 @@ void AppendNumber(Number number, std::string& bytes) {
 
 // Seven bits per byte, the lowest first; a ninth byte has eight bits.
 void AppendZigZag(int64_t value, std::string& bytes) {
-  uint64_t rest = (static_cast<uint64_t>(value) << 1) ^
-                  static_cast<uint64_t>(value >> 63);
+  uint64_t rest =
+      (static_cast<uint64_t>(value) << 1) ^ static_cast<uint64_t>(value >> 63);
   for (int i = 0; i < 8 && rest >= 0x80; ++i) {
     bytes.push_back(static_cast<char>(rest | 0x80));
     rest >>= 7;
@@ -94,8 +94,8 @@ Intervals ListIntervals(const SelectedRpc& rpc) {
   Intervals all;
   for (const RpcMeasurements& run : rpc.runs) {
     const bool is_service = rpc.latency == LatencyKind::kService;
-    const Outcomes& outcomes = is_service ? run.service_time
-                                          : run.response_time;
+    const Outcomes& outcomes =
+        is_service ? run.service_time : run.response_time;
     all.failed_count += static_cast<int64_t>(outcomes.failed_count);
     all.left_out_clients += run.series.left_out_count;
     for (const auto& [index, interval] : run.series.intervals) {
@@ -173,9 +173,8 @@ std::string EncodeHdrHistogram(const LogHistogram& histogram) {
 
 std::string RenderHlog(const SelectedRpc& rpc) {
   const Intervals intervals = ListIntervals(rpc);
-  const int64_t start_ns = intervals.by_start_ns.empty()
-                               ? 0
-                               : intervals.by_start_ns.begin()->first;
+  const int64_t start_ns =
+      intervals.by_start_ns.empty() ? 0 : intervals.by_start_ns.begin()->first;
   std::string text;
   AppendHeader(rpc, intervals, Seconds(start_ns), text);
   for (const auto& [interval_start_ns, interval] : intervals.by_start_ns) {

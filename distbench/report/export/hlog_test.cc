@@ -128,10 +128,10 @@ TEST(EncodeHdrHistogramTest, CountsMayBeLarge) {
 TEST(EncodeHdrHistogramTest, OverflowIsInTheLastBucket) {
   LogHistogram histogram;
   histogram.Record(LogHistogram::kMaxValue + 1);
-  EXPECT_THAT(Decode(EncodeHdrHistogram(histogram)),
-              ElementsAre(Pair(LogHistogram::BucketLower(
-                                   LogHistogram::kBucketCount - 1),
-                               1)));
+  EXPECT_THAT(
+      Decode(EncodeHdrHistogram(histogram)),
+      ElementsAre(
+          Pair(LogHistogram::BucketLower(LogHistogram::kBucketCount - 1), 1)));
 }
 
 TEST(EncodeHdrHistogramTest, AnEmptyHistogramHasNoCounts) {

@@ -70,9 +70,8 @@ class RunFamilies {
 
   std::vector<MetricFamily> Take() {
     std::vector<MetricFamily> families = RpcFamilies(traffic_);
-    for (MetricFamily* family :
-         {&service_times_, &response_times_, &verdicts_, &findings_,
-          &objectives_, &starts_, &ends_}) {
+    for (MetricFamily* family : {&service_times_, &response_times_, &verdicts_,
+                                 &findings_, &objectives_, &starts_, &ends_}) {
       families.push_back(std::move(*family));
     }
     return families;
@@ -116,9 +115,8 @@ class RunFamilies {
       ++counts[{SeverityName(finding.severity()), finding.code()}];
     }
     for (const auto& [kind, count] : counts) {
-      AddMetric(
-          With(With(labels, "severity", kind.first), "code", kind.second),
-          findings_)
+      AddMetric(With(With(labels, "severity", kind.first), "code", kind.second),
+                findings_)
           .gauge.value = count;
     }
   }
@@ -136,8 +134,8 @@ class RunFamilies {
   MetricFamily response_times_ =
       GaugeFamily("distbench_rpc_response_time_percentile_seconds",
                   "Percentiles of all RPCs of open loops; +Inf among failures");
-  MetricFamily verdicts_ = GaugeFamily("distbench_run_verdict",
-                                       "1 for the verdict on the run");
+  MetricFamily verdicts_ =
+      GaugeFamily("distbench_run_verdict", "1 for the verdict on the run");
   MetricFamily findings_ =
       GaugeFamily("distbench_run_findings", "Findings about the run");
   MetricFamily objectives_ =

@@ -80,13 +80,12 @@ class RunSpans {
   Json Take() {
     Json all = Json::array();
     for (auto& [instance, spans] : spans_) {
-      Json scope = {{"scope",
-                     {{"name", "distbench"},
-                      {"version", std::string(ProgramVersion())}}},
-                    {"spans", std::move(spans)}};
-      all.push_back(
-          {{"resource", ResourceOf(instance)},
-           {"scopeSpans", Json::array({std::move(scope)})}});
+      Json scope = {
+          {"scope",
+           {{"name", "distbench"}, {"version", std::string(ProgramVersion())}}},
+          {"spans", std::move(spans)}};
+      all.push_back({{"resource", ResourceOf(instance)},
+                     {"scopeSpans", Json::array({std::move(scope)})}});
     }
     return all;
   }
@@ -139,7 +138,8 @@ class RunSpans {
     span["spanId"] = ServerSpanId(position);
     span["parentSpanId"] = ClientSpanId(position);
     Json& attributes = span["attributes"];
-    attributes.push_back(NumberAttribute("distbench.server_queue_ns", queue_ns));
+    attributes.push_back(
+        NumberAttribute("distbench.server_queue_ns", queue_ns));
     attributes.push_back(FlagAttribute("distbench.start_is_estimated"));
     spans_[*rpc.server].push_back(std::move(span));
   }
@@ -171,8 +171,7 @@ class RunSpans {
   void AddClientAttributes(const TracedRpc& rpc, Json& attributes) const {
     const RpcSample& sample = *rpc.sample;
     AddServerAddress(*rpc.server, attributes);
-    attributes.push_back(
-        TextAttribute("peer.service", ServiceOf(*rpc.server)));
+    attributes.push_back(TextAttribute("peer.service", ServiceOf(*rpc.server)));
     attributes.push_back(TextAttribute("distbench.server", *rpc.server));
     attributes.push_back(
         NumberAttribute("distbench.request_bytes", sample.request_size()));
@@ -182,7 +181,8 @@ class RunSpans {
       attributes.push_back(
           NumberAttribute("distbench.lateness_ns", sample.lateness_ns()));
     }
-    if (sample.warmup()) attributes.push_back(FlagAttribute("distbench.warmup"));
+    if (sample.warmup())
+      attributes.push_back(FlagAttribute("distbench.warmup"));
   }
 
   const ServiceEndpoint* EndpointOf(const std::string& instance) const {
@@ -203,11 +203,11 @@ class RunSpans {
   }
 
   Json ResourceOf(const std::string& instance) const {
-    Json attributes = Json::array(
-        {TextAttribute("service.name", ServiceOf(instance)),
-         TextAttribute("service.instance.id", instance),
-         TextAttribute("distbench.test", run_.name),
-         NumberAttribute("distbench.repetition", run_.repetition)});
+    Json attributes =
+        Json::array({TextAttribute("service.name", ServiceOf(instance)),
+                     TextAttribute("service.instance.id", instance),
+                     TextAttribute("distbench.test", run_.name),
+                     NumberAttribute("distbench.repetition", run_.repetition)});
     const ServiceEndpoint* endpoint = EndpointOf(instance);
     if (endpoint != nullptr && endpoint->has_hostname()) {
       attributes.push_back(TextAttribute("host.name", endpoint->hostname()));

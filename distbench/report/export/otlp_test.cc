@@ -96,10 +96,9 @@ constexpr char kTwoHops[] = R"(
 Json Render(const std::vector<TestResult>& results) {
   const auto sourced = Sourced(results);
   std::string text;
-  const absl::Status status =
-      RenderOtlp(ListRuns(sourced), [&](absl::string_view bytes) {
-        absl::StrAppend(&text, bytes);
-      });
+  const absl::Status status = RenderOtlp(
+      ListRuns(sourced),
+      [&](absl::string_view bytes) { absl::StrAppend(&text, bytes); });
   EXPECT_TRUE(status.ok()) << status;
   EXPECT_EQ(text.find('\n'), text.size() - 1);
   return Json::parse(text);
@@ -117,8 +116,8 @@ std::map<std::string, Json> Attributes(const Json& owner) {
 std::map<std::string, std::vector<Json>> SpansOf(const Json& request) {
   std::map<std::string, std::vector<Json>> spans;
   for (const Json& part : request["resourceSpans"]) {
-    auto& own = spans[Attributes(part["resource"])["service.instance.id"]
-                                                  ["stringValue"]];
+    auto& own = spans[Attributes(
+        part["resource"])["service.instance.id"]["stringValue"]];
     for (const Json& span : part["scopeSpans"][0]["spans"]) {
       own.push_back(span);
     }

@@ -31,9 +31,8 @@ void TestOutcomes::Add(const std::string& test, const TestResult& result) {
                      [&](const Objective& o) { return o.test == test; }),
       objectives_.end());
   for (const Check& check : checks) {
-    objectives_.push_back(
-        {test, check.condition,
-         absl::AsciiStrToLower(VerdictName(check.verdict))});
+    objectives_.push_back({test, check.condition,
+                           absl::AsciiStrToLower(VerdictName(check.verdict))});
     if (objectives_.size() > kMostObjectives) objectives_.pop_front();
   }
 }
@@ -49,10 +48,9 @@ void TestOutcomes::CountFinding(const Finding& finding) {
 std::vector<MetricFamily> TestOutcomes::Metrics() const {
   absl::MutexLock lock(&mutex_);
   // Includes zero counts, so that the first test shows as an increase.
-  MetricFamily tests =
-      Family("distbench_tests_ended_total",
-             "Tests that have ended, by the verdict on them",
-             MetricType::Counter);
+  MetricFamily tests = Family("distbench_tests_ended_total",
+                              "Tests that have ended, by the verdict on them",
+                              MetricType::Counter);
   for (const char* verdict : kTestVerdicts) {
     const auto found = tests_.find(verdict);
     AddMetric({{"verdict", verdict}}, tests).counter.value =

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "distbench/metrics/metrics_server.h"
+#include "distbench/metrics/families.h"
 #include "proto/control.pb.h"
 
 namespace distbench {
