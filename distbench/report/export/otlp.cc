@@ -62,7 +62,7 @@ std::map<std::string, std::string> DriversOf(
   return drivers;
 }
 
-// The spans of one run, by the instance whose they are.
+// The spans of one run.
 class RunSpans {
  public:
   // number: the position of the run among all runs.
