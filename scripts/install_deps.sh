@@ -7,7 +7,8 @@
 #   ./scripts/install_deps.sh [--with-browser] --list    only prints the packages
 #
 #   --with-browser   also installs Chromium (400 MB), which the tests of the HTML
-#                    report need; without it they are skipped
+#                    report need, and Prometheus (100 MB, a service), which those
+#                    of monitoring need; without it they are skipped
 
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
@@ -54,8 +55,10 @@ PACKAGES=(
   openssl
   python3
   python3-grpcio
+  python3-jsonschema
   python3-matplotlib
   python3-pandas
+  python3-prometheus-client
   python3-protobuf
   python3-yaml
   tcpdump
@@ -110,7 +113,7 @@ ensure_localhost() {
 
 main() {
   if [[ ${1-} == --with-browser ]]; then
-    PACKAGES+=(chromium)
+    PACKAGES+=(chromium prometheus)
     shift
   fi
   if [[ ${1-} == --list ]]; then

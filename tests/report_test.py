@@ -194,7 +194,8 @@ class ReportTest(ReportTestCase):
 
     def test_invalid_results_exit_3_in_every_format(self):
         result = self.write("invalid.pb", INVALID_RESULT)
-        for name in ("text", "json", "csv", "html", "blame", "mpstat"):
+        names = "text json csv html blame mpstat openmetrics"
+        for name in names.split():
             with self.subTest(format=name):
                 outcome = self.distbench("report", result, f"--format={name}")
                 self.assertEqual(outcome.status, 3, outcome)

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
@@ -16,7 +17,11 @@
 #include "distbench/cli/output.h"
 #include "distbench/report/blame/blame_text.h"
 #include "distbench/report/export/hdr.h"
+#include "distbench/report/export/hlog.h"
 #include "distbench/report/export/mpstat.h"
+#include "distbench/report/export/openmetrics.h"
+#include "distbench/report/export/otlp.h"
+#include "distbench/report/export/rpc_selection.h"
 #include "distbench/report/export/trace_events.h"
 #include "distbench/report/findings/verdict.h"
 #include "distbench/report/html/html.h"
@@ -43,7 +48,7 @@ struct Flags {
   std::string output;
   std::string table;
   std::string latency;
-  HdrSelection hdr;
+  RpcSelection selection;
   bool strict_legacy = false;
   int instance = 0;  // 0: all
 };
@@ -118,14 +123,28 @@ absl::Status WriteCsv(const Input& input, const Flags& flags,
   return absl::OkStatus();
 }
 
-absl::Status WriteHdr(const Input& input, const Flags& flags,
-                      ReportOutput& output) {
-  HdrSelection selection = flags.hdr;
+RpcSelection SelectionOf(const Flags& flags) {
+  RpcSelection selection = flags.selection;
   if (flags.latency == "service") selection.latency = LatencyKind::kService;
   if (flags.latency == "response") selection.latency = LatencyKind::kResponse;
-  const absl::StatusOr<Outcomes> latency = SelectLatency(input.runs, selection);
+  return selection;
+}
+
+absl::Status WriteHdr(const Input& input, const Flags& flags,
+                      ReportOutput& output) {
+  const absl::StatusOr<Outcomes> latency =
+      SelectLatency(input.runs, SelectionOf(flags));
   if (!latency.ok()) return latency.status();
   output.Write(RenderHdr(*latency));
+  return absl::OkStatus();
+}
+
+absl::Status WriteHlog(const Input& input, const Flags& flags,
+                       ReportOutput& output) {
+  const absl::StatusOr<SelectedRpc> rpc =
+      SelectRpc(input.runs, SelectionOf(flags));
+  if (!rpc.ok()) return rpc.status();
+  output.Write(RenderHlog(*rpc));
   return absl::OkStatus();
 }
 
@@ -151,6 +170,17 @@ absl::Status WriteBlame(const Input& input, const Flags&,
   return absl::OkStatus();
 }
 
+absl::Status WriteOtlp(const Input& input, const Flags&, ReportOutput& output) {
+  return RenderOtlp(input.runs,
+                    [&](absl::string_view bytes) { output.Write(bytes); });
+}
+
+absl::Status WriteOpenMetrics(const Input& input, const Flags&,
+                              ReportOutput& output) {
+  output.Write(RenderOpenMetrics(input.runs));
+  return absl::OkStatus();
+}
+
 absl::Status WriteMpstat(const Input& input, const Flags&,
                          ReportOutput& output) {
   output.Write(RenderMpstat(input.runs));
@@ -169,10 +199,13 @@ const std::map<std::string, Format>& Formats() {
       {"csv", {"one table; see --table", WriteCsv}},
       {"html", {"charts on one page", WriteHtml}},
       {"hdr", {"HdrHistogram's percentile output of one RPC", WriteHdr}},
+      {"hlog", {"HdrHistogram's interval log of one RPC", WriteHlog}},
       {"benchpress",
        {"a search as DCPerf's FeedSim reports it", WriteBenchpress}},
       {"blame", {"who is to blame for the tail, from traces", WriteBlame}},
       {"trace", {"RPC traces for ui.perfetto.dev", WriteTrace}},
+      {"otlp", {"RPC traces for OpenTelemetry and Jaeger", WriteOtlp}},
+      {"openmetrics", {"metrics for gateways of Prometheus", WriteOpenMetrics}},
       {"mpstat", {"the use of CPUs as mpstat prints it", WriteMpstat}},
   };
   return *formats;
@@ -198,17 +231,22 @@ std::vector<std::string> TableNames() {
 
 // Rejects flags that apply to another format only.
 absl::Status CheckFlags(const Flags& flags) {
-  const auto check = [&](const char* flag, bool is_given, const char* format) {
-    if (!is_given || flags.format == format) return absl::OkStatus();
-    return absl::InvalidArgumentError(
-        absl::StrCat(flag, " goes with --format=", format,
-                     ", not with --format=", flags.format));
+  using FormatList = std::vector<std::string>;
+  const auto check = [&](const char* flag, bool is_given,
+                         const FormatList& formats) {
+    if (!is_given || absl::c_linear_search(formats, flags.format)) {
+      return absl::OkStatus();
+    }
+    return absl::InvalidArgumentError(absl::StrCat(
+        flag, " goes with --format=", absl::StrJoin(formats, " or --format="),
+        ", not with --format=", flags.format));
   };
-  absl::Status status = check("--table", !flags.table.empty(), "csv");
-  status.Update(check("--test", !flags.hdr.test.empty(), "hdr"));
-  status.Update(check("--rpc", !flags.hdr.rpc.empty(), "hdr"));
-  status.Update(check("--strict_legacy", flags.strict_legacy, "benchpress"));
-  status.Update(check("--latency", !flags.latency.empty(), "hdr"));
+  const FormatList of_one_rpc = {"hdr", "hlog"};
+  absl::Status status = check("--table", !flags.table.empty(), {"csv"});
+  status.Update(check("--test", !flags.selection.test.empty(), of_one_rpc));
+  status.Update(check("--rpc", !flags.selection.rpc.empty(), of_one_rpc));
+  status.Update(check("--strict_legacy", flags.strict_legacy, {"benchpress"}));
+  status.Update(check("--latency", !flags.latency.empty(), of_one_rpc));
   return status;
 }
 
@@ -306,13 +344,13 @@ void AddReportCommand(CLI::App& app, CommandBody& chosen) {
               "Write the report here; default: standard output");
   AddChoiceFlag(*command, "--table", flags->table, TableNames(), "TABLE",
                 TableHelp());
-  AddTextFlag(*command, "--test", flags->hdr.test, "TEST",
-              "With --format=hdr: the test, if there are several");
-  AddTextFlag(*command, "--rpc", flags->hdr.rpc, "RPC",
-              "With --format=hdr: the RPC, if there are several");
+  AddTextFlag(*command, "--test", flags->selection.test, "TEST",
+              "With --format=hdr or hlog: the test, if there are several");
+  AddTextFlag(*command, "--rpc", flags->selection.rpc, "RPC",
+              "With --format=hdr or hlog: the RPC, if there are several");
   AddChoiceFlag(*command, "--latency", flags->latency, {"service", "response"},
                 "service|response",
-                "With --format=hdr: service or response time;\n"
+                "With --format=hdr or hlog: service or response time;\n"
                 "default: response time if it was measured");
   command->add_flag("--strict_legacy", flags->strict_legacy,
                     "With --format=benchpress: only FeedSim's keys, and some\n"

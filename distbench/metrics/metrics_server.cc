@@ -79,17 +79,6 @@ class Collector final : public prometheus::Collectable {
   const MetricsServer::Source source_;
 };
 
-prometheus::MetricFamily Family(const std::string& name,
-                                const std::string& help,
-                                prometheus::MetricType type) {
-  prometheus::MetricFamily family;
-  family.name = name;
-  family.help = help;
-  family.type = type;
-  family.metric.emplace_back();
-  return family;
-}
-
 }  // namespace
 
 std::vector<prometheus::MetricFamily> ProcessMetrics() {
@@ -109,20 +98,6 @@ std::vector<prometheus::MetricFamily> ProcessMetrics() {
       Gauge("distbench_open_sockets", "Open file descriptors that are sockets",
             descriptors.sockets),
   };
-}
-
-prometheus::MetricFamily Gauge(const std::string& name, const std::string& help,
-                               double value) {
-  auto family = Family(name, help, prometheus::MetricType::Gauge);
-  family.metric.front().gauge.value = value;
-  return family;
-}
-
-prometheus::MetricFamily Counter(const std::string& name,
-                                 const std::string& help, double value) {
-  auto family = Family(name, help, prometheus::MetricType::Counter);
-  family.metric.front().counter.value = value;
-  return family;
 }
 
 class MetricsServer::Impl {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "distbench/metrics/families.h"
 
 namespace distbench {
 
@@ -19,12 +20,6 @@ namespace distbench {
 // process_cpu_seconds_total), threads and sockets of this process. A value that
 // /proc does not give is 0.
 std::vector<prometheus::MetricFamily> ProcessMetrics();
-
-// A metric with a single value.
-prometheus::MetricFamily Gauge(const std::string& name, const std::string& help,
-                               double value);
-prometheus::MetricFamily Counter(const std::string& name,
-                                 const std::string& help, double value);
 
 // Thread-safe.
 class MetricsServer {

@@ -262,7 +262,6 @@ void ControlSession::Tick() {
 
 void ControlSession::Send(int64_t test_id, NodeMessage message) {
   message.set_test_id(test_id);
-  if (message.has_progress()) environment_.on_progress(message.progress());
   stream_->Send(std::move(message));
 }
 

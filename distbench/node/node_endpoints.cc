@@ -74,24 +74,13 @@ void NodeEndpoints::SetRegistered(bool registered) {
   registered_ = registered;
 }
 
-void NodeEndpoints::SetProgress(const TrafficProgress& progress) {
-  const absl::MutexLock lock(&mutex_);
-  progress_ = progress;
-}
-
 std::vector<prometheus::MetricFamily> NodeEndpoints::Metrics() {
+  std::vector<prometheus::MetricFamily> families = traffic_.Collect();
   const absl::MutexLock lock(&mutex_);
-  return {
-      Gauge("distbench_registered", "1 while the sequencer knows the node",
-            registered_ ? 1 : 0),
-      Counter("distbench_rpcs_succeeded_total",
-              "RPCs of this node in the current test, or in the last one",
-              progress_.succeeded_count()),
-      Counter("distbench_rpcs_failed_total", "RPCs that failed",
-              progress_.failed_count()),
-      Gauge("distbench_rpcs_in_flight", "RPCs that have not ended",
-            progress_.in_flight_count()),
-  };
+  families.push_back(Gauge("distbench_registered",
+                           "1 while the sequencer knows the node",
+                           registered_ ? 1 : 0));
+  return families;
 }
 
 }  // namespace distbench

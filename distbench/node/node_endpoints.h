@@ -12,8 +12,8 @@
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
 #include "distbench/metrics/metrics_server.h"
+#include "distbench/node/traffic_metrics.h"
 #include "distbench/security/credentials.h"
-#include "proto/control.pb.h"
 
 namespace grpc {
 class Server;
@@ -48,8 +48,8 @@ class NodeEndpoints {
   // A node is healthy while it is registered.
   void SetRegistered(bool registered) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Totals of the current test, or of the last one.
-  void SetProgress(const TrafficProgress& progress) ABSL_LOCKS_EXCLUDED(mutex_);
+  // The traffic that the metrics tell of.
+  TrafficMetrics& traffic() { return traffic_; }
 
  private:
   absl::Status StartHealth(const NodeEndpointOptions& options);
@@ -57,7 +57,7 @@ class NodeEndpoints {
 
   absl::Mutex mutex_;
   bool registered_ ABSL_GUARDED_BY(mutex_) = false;
-  TrafficProgress progress_ ABSL_GUARDED_BY(mutex_);
+  TrafficMetrics traffic_;
 
   std::unique_ptr<grpc::Server> health_;
   std::unique_ptr<MetricsServer> metrics_;

@@ -81,9 +81,9 @@ NodeEnvironment MakeEnvironment(const NodeManagerOptions& options,
                               .listen_address = options.listen_address,
                               .tls = options.tls,
                               .hostname = registration.hostname()};
-  environment.on_progress = [&endpoints](const TrafficProgress& totals) {
-    endpoints.SetProgress(totals);
-  };
+  if (options.metrics_port.has_value()) {
+    environment.traffic_metrics = &endpoints.traffic();
+  }
   environment.binding = options.binding;
   environment.workers_per_instance = options.workers_per_instance;
   environment.control_host.state_folder = options.control_state_dir;

@@ -30,6 +30,7 @@ TestPart::TestPart(PrepareTest request, const NodeEnvironment& environment,
       environment_(environment),
       on_finished_(std::move(on_finished)),
       clock_(environment.clock, request_.clock_offset_ns()),
+      counted_(request_.config().traffic_config(), environment.traffic_metrics),
       connections_({.clock = &clock_,
                     .root = environment.system_root,
                     .engines = [this] { return InstancesByProcess(); }}),
@@ -383,6 +384,7 @@ void TestPart::End() {
   environment_.engines.Expect(0);
   // Destroying engines shuts them down, without waiting for engine processes.
   TakeEngines().clear();
+  counted_.CountRest();
   const absl::Status restored = RestoreControls();
   LOG_IF(ERROR, !restored.ok()) << restored.message();
 }

@@ -26,6 +26,7 @@
 #include "distbench/config/plan/plan.h"
 #include "distbench/control_groups/applied_controls.h"
 #include "distbench/hosting/engine_factory.h"
+#include "distbench/node/counted_traffic.h"
 #include "distbench/node/data_connections.h"
 #include "distbench/node/hardware_counting.h"
 #include "distbench/node/host_limits.h"
@@ -33,6 +34,7 @@
 #include "distbench/node/resource_sampler.h"
 #include "distbench/node/socket_limits.h"
 #include "distbench/node/test_controls.h"
+#include "distbench/node/traffic_metrics.h"
 #include "distbench/security/credentials.h"
 #include "proto/control.pb.h"
 #include "proto/results.pb.h"
@@ -51,10 +53,8 @@ struct NodeEnvironment {
   std::string hostname;
   std::vector<Attribute> attributes;
 
-  // Receives the totals of the traffic once a second and at its end, on any
-  // thread.
-  std::function<void(const TrafficProgress& totals)> on_progress =
-      [](const TrafficProgress&) {};
+  // Where the traffic of all tests is counted; null: nowhere.
+  TrafficMetrics* traffic_metrics = nullptr;
 
   // The parent of /proc and /sys; empty: the real ones.
   std::string system_root;
@@ -191,6 +191,7 @@ class TestPart {
   const NodeEnvironment& environment_;
   const FinishedHandler on_finished_;
   const ShiftedClock clock_;
+  CountedTraffic counted_;
   std::shared_ptr<const Plan> plan_;
   std::optional<MemoryLimit> memory_limit_;
   RUsage usage_at_start_;

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
@@ -57,6 +58,7 @@ TrafficProgress TestPart::TakeProgress() {
                                   part.open_loop_ended_count);
     engine->TakeRecent(recent);
   }
+  counted_.CountRecent(recent, sum.in_flight_count());
   for (const auto& [rpc, series] : recent) {
     IntervalSeries::ForEach({&series}, [&](const IntervalSeries::View& view) {
       service_time_ns.Merge(view.service_time_ns);
@@ -74,7 +76,7 @@ TrafficProgress TestPart::TakeProgress() {
 
 void TestPart::SampleResources() {
   resources_.Sample();
-  Usage();
+  counted_.CountCpu(UsageBetween(usage_at_start_, Usage()).rusage_diff());
   if (bindings_) bindings_->Sample();
 }
 
@@ -83,6 +85,7 @@ CollectReply TestPart::Collect(
   CollectReply reply;
   controls_.Verify();
   *reply.mutable_node_usage() = UsageBetween(usage_at_start_, Usage());
+  counted_.CountCpu(reply.node_usage().rusage_diff());
   // The current interval may extend beyond the traffic; it is used only if
   // there is no other.
   if (resources_.samples().empty()) resources_.Finish();
@@ -100,16 +103,21 @@ CollectReply TestPart::Collect(
   if (bindings_) bindings_->Finish(resources);
   Engines engines = TakeEngines();
   for (const auto& engine : engines) engine->Shutdown();
+  const auto count_and_emit = [&](ResultChunk chunk) {
+    counted_.AddResults(chunk);
+    emit(std::move(chunk));
+  };
   absl::Status status;
   for (size_t i = 0; i < engines.size(); ++i) {
     const std::string& name = request_.config().services(i);
-    status.Update(Annotate(name, engines[i]->Collect(emit)));
+    status.Update(Annotate(name, engines[i]->Collect(count_and_emit)));
     if (const std::optional<RUsage> usage = engines[i]->process_usage()) {
       (*resources.mutable_engine_usages())[name] = *usage;
     }
     // Frees its memory early.
     engines[i].reset();
   }
+  counted_.CountRest();
   *reply.mutable_status() = ToCommandStatus(status);
   const absl::Status restored = RestoreControls();
   controls_.AddProofs(resources);

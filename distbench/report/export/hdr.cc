@@ -2,87 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <vector>
 
-#include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
 #include "distbench/base/time_units.h"
 #include "distbench/report/measurements/rpc_measurements.h"
-#include "distbench/report/measurements/test_totals.h"
-#include "distbench/results/walk.h"
 
 namespace distbench {
 namespace {
 
 // HdrHistogram's default.
 constexpr int kPointsPerHalving = 5;
-
-// Returns the selected name, or the only one. `what` names the kind of thing.
-absl::StatusOr<std::string> Choose(const std::string& selected,
-                                   const std::vector<std::string>& names,
-                                   absl::string_view what) {
-  if (names.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat("the result has no ", what));
-  }
-  if (!selected.empty()) {
-    if (std::find(names.begin(), names.end(), selected) != names.end()) {
-      return selected;
-    }
-    return absl::InvalidArgumentError(
-        absl::StrCat("the result has no ", what, " \"", selected,
-                     "\"; it has: ", absl::StrJoin(names, ", ")));
-  }
-  if (names.size() == 1) return names.front();
-  return absl::InvalidArgumentError(absl::StrCat(
-      "the format has room for a single ", what, "; choose one with --", what,
-      ": ", absl::StrJoin(names, ", ")));
-}
-
-void AddOnce(const std::string& name, std::vector<std::string>& names) {
-  if (std::find(names.begin(), names.end(), name) == names.end()) {
-    names.push_back(name);
-  }
-}
-
-std::vector<std::string> TestNamesOf(absl::Span<const TestRun> runs) {
-  std::vector<std::string> names;
-  for (const TestRun& run : runs) AddOnce(run.name, names);
-  return names;
-}
-
-std::vector<std::string> RpcNamesOf(const std::vector<TestRun>& runs) {
-  std::vector<std::string> names;
-  for (const TestRun& run : runs) {
-    for (const int index : ListRpcs(*run.result)) {
-      AddOnce(RpcName(*run.result, index), names);
-    }
-  }
-  return names;
-}
-
-struct Latencies {
-  Outcomes service_time;
-  Outcomes response_time;
-};
-
-Latencies AddUpLatencies(const std::vector<TestRun>& runs,
-                         const std::string& rpc_name) {
-  Latencies latencies;
-  for (const TestRun& run : runs) {
-    const TestTotals totals = AddUp(*run.result);
-    for (const int index : ListRpcs(*run.result)) {
-      if (RpcName(*run.result, index) != rpc_name) continue;
-      const RpcMeasurements rpc = MeasurementsOf(
-          *run.result, totals, index, std::numeric_limits<int64_t>::max());
-      latencies.service_time.Merge(rpc.service_time);
-      latencies.response_time.Merge(rpc.response_time);
-    }
-  }
-  return latencies;
-}
 
 double StandardDeviation(const LogHistogram& histogram) {
   const double mean = histogram.mean();
@@ -94,31 +23,15 @@ double StandardDeviation(const LogHistogram& histogram) {
 }  // namespace
 
 absl::StatusOr<Outcomes> SelectLatency(absl::Span<const TestRun> runs,
-                                       const HdrSelection& selection) {
-  const absl::StatusOr<std::string> test =
-      Choose(selection.test, TestNamesOf(runs), "test");
-  if (!test.ok()) return test.status();
-  std::vector<TestRun> repetitions;
-  std::copy_if(runs.begin(), runs.end(), std::back_inserter(repetitions),
-               [&](const TestRun& run) { return run.name == *test; });
-  const absl::StatusOr<std::string> rpc =
-      Choose(selection.rpc, RpcNamesOf(repetitions), "rpc");
+                                       const RpcSelection& selection) {
+  const absl::StatusOr<SelectedRpc> rpc = SelectRpc(runs, selection);
   if (!rpc.ok()) return rpc.status();
-
-  Latencies latencies = AddUpLatencies(repetitions, *rpc);
-  const bool is_open_loop = latencies.response_time.count() > 0;
-  const LatencyKind kind = selection.latency.value_or(
-      is_open_loop ? LatencyKind::kResponse : LatencyKind::kService);
-  if (kind == LatencyKind::kService) {
-    return std::move(latencies.service_time);
+  Outcomes sum;
+  for (const RpcMeasurements& run : rpc->runs) {
+    sum.Merge(rpc->latency == LatencyKind::kService ? run.service_time
+                                                    : run.response_time);
   }
-  if (!is_open_loop) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(*rpc,
-                     " has no response times: these exist in open loops "
-                     "only. Choose --latency=service"));
-  }
-  return std::move(latencies.response_time);
+  return sum;
 }
 
 std::string RenderHdr(const Outcomes& outcomes) {

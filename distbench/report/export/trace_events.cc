@@ -119,9 +119,7 @@ absl::Status RenderTraceEvents(absl::Span<const TestRun> runs, ByteSink sink) {
     }
   }
   if (origin_ns == std::numeric_limits<int64_t>::max()) {
-    return absl::InvalidArgumentError(
-        "no RPC of the result was traced: give an RPC of the test a "
-        "tracing_interval, such as 1000 for every 1000th iteration");
+    return NoTracesError();
   }
   EventWriter writer(origin_ns, sink);
   for (size_t i = 0; i < traces.size(); ++i) {

@@ -140,4 +140,10 @@ std::vector<TraceTree> CollectTraces(const TestResult& result) {
   return trees;
 }
 
+absl::Status NoTracesError() {
+  return absl::InvalidArgumentError(
+      "no RPC of the result was traced: give an RPC of the test a "
+      "tracing_interval, such as 1000 for every 1000th iteration");
+}
+
 }  // namespace distbench

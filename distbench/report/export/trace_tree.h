@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "proto/results.pb.h"
 
 namespace distbench {
@@ -37,6 +38,9 @@ using TraceTree = std::vector<TracedRpc>;
 
 // Returns the trees, ordered by the roots' send times.
 std::vector<TraceTree> CollectTraces(const TestResult& result);
+
+// Tells how to trace RPCs.
+absl::Status NoTracesError();
 
 }  // namespace distbench
 

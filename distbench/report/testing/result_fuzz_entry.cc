@@ -17,7 +17,10 @@
 #include "distbench/report/comparison_formats/comparison_formats.h"
 #include "distbench/report/comparison_page/comparison_page.h"
 #include "distbench/report/export/hdr.h"
+#include "distbench/report/export/hlog.h"
 #include "distbench/report/export/mpstat.h"
+#include "distbench/report/export/openmetrics.h"
+#include "distbench/report/export/otlp.h"
 #include "distbench/report/export/trace_events.h"
 #include "distbench/report/findings/judge.h"
 #include "distbench/report/html/html.h"
@@ -82,9 +85,13 @@ void MakeReports(const std::vector<TestRun>& runs) {
   RenderHtml(runs);
   RenderTraceEvents(runs, Drop).IgnoreError();
   BlameText(runs);
+  RenderOtlp(runs, Drop).IgnoreError();
+  RenderOpenMetrics(runs);
   RenderMpstat(runs);
   const auto latency = SelectLatency(runs, {});
   if (latency.ok()) RenderHdr(*latency);
+  const auto rpc = SelectRpc(runs, {});
+  if (rpc.ok()) RenderHlog(*rpc);
   CompareInAllFormats(runs);
   if (!runs.empty()) DescribeNoise(runs).IgnoreError();
 }

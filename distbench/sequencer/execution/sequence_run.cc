@@ -73,7 +73,8 @@ class TestFollower final : public TestRunObserver {
     return client_.OnResultChunk(test_index_, std::move(chunk));
   }
 
-  // Adds the findings and the summary, which follow from the result.
+  // Adds the findings and the summary, which follow from the result, and
+  // counts the outcome.
   void Conclude(TestResult& result) {
     *result.mutable_service_logs() = std::move(logs_);
     for (Finding& finding : Judge(result)) {
@@ -82,6 +83,7 @@ class TestFollower final : public TestRunObserver {
     for (std::string& line : SummarizeTest(result)) {
       result.add_log_summary(std::move(line));
     }
+    environment_.outcomes.Add(started_.name(), result);
     result.clear_service_logs();
   }
 
@@ -218,6 +220,7 @@ absl::Status SequenceRun::FinishUnplaced(int test_index,
   for (std::string& line : SummarizeTest(result)) {
     result.add_log_summary(std::move(line));
   }
+  environment_.outcomes.Add(TestName(test, test_index), result);
   return client_->OnTestFinished(test_index, std::move(result));
 }
 

@@ -16,6 +16,7 @@
 #include "distbench/base/clock.h"
 #include "distbench/sequencer/execution/participant.h"
 #include "distbench/sequencer/execution/run_inbox.h"
+#include "distbench/sequencer/execution/test_outcomes.h"
 #include "distbench/sequencer/execution/test_run.h"
 #include "distbench/sequencer/nodes/node_registry.h"
 #include "distbench/sequencer/runs/run_client.h"
@@ -39,6 +40,7 @@ struct RunEnvironment {
   std::function<void()> on_shutdown_request;
 
   std::atomic<int64_t> next_test_id = 1;
+  TestOutcomes outcomes = {};
 };
 
 class SequenceRun final : public QueuedRun {

@@ -4,6 +4,17 @@
 
 namespace distbench {
 
+RunStatus::Totals RunStatus::TotalsWithRunning() const {
+  if (!test_.has_value()) return ended_;
+  const TrafficProgress& running = test_->progress;
+  return {.succeeded_count = ended_.succeeded_count +
+                             static_cast<double>(running.succeeded_count()),
+          .failed_count =
+              ended_.failed_count + static_cast<double>(running.failed_count()),
+          .offered_count = ended_.offered_count +
+                           static_cast<double>(running.offered_count())};
+}
+
 std::string TestName(const DistributedSystemDescription& test, int test_index) {
   if (!test.name().empty()) return test.name();
   const auto it = test.attributes().find("test_name");

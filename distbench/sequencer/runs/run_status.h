@@ -31,6 +31,7 @@ class RunStatus {
 
   void Set(std::optional<RunningTest> test) ABSL_LOCKS_EXCLUDED(mutex_) {
     absl::MutexLock lock(&mutex_);
+    ended_ = TotalsWithRunning();
     test_ = std::move(test);
   }
 
@@ -45,6 +46,17 @@ class RunStatus {
     if (test_.has_value()) test_->progress = progress;
   }
 
+  // RPCs of all tests, those that have ended and the running one.
+  struct Totals {
+    double succeeded_count = 0;
+    double failed_count = 0;
+    double offered_count = 0;
+  };
+  Totals totals() const ABSL_LOCKS_EXCLUDED(mutex_) {
+    absl::MutexLock lock(&mutex_);
+    return TotalsWithRunning();
+  }
+
   // Absent if no test is running.
   std::optional<RunningTest> Get() const ABSL_LOCKS_EXCLUDED(mutex_) {
     absl::MutexLock lock(&mutex_);
@@ -52,8 +64,11 @@ class RunStatus {
   }
 
  private:
+  Totals TotalsWithRunning() const ABSL_SHARED_LOCKS_REQUIRED(mutex_);
+
   mutable absl::Mutex mutex_;
   std::optional<RunningTest> test_ ABSL_GUARDED_BY(mutex_);
+  Totals ended_ ABSL_GUARDED_BY(mutex_);  // of the tests before test_
 };
 
 // The name of a test in messages: its attribute test_name, or "tests[INDEX]".

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "distbench/metrics/metrics_server.h"
+#include "distbench/metrics/families.h"
 #include "proto/control.pb.h"
 
 namespace distbench {
@@ -46,11 +46,10 @@ prometheus::MetricFamily EndedRuns(
 
 std::vector<prometheus::MetricFamily> SequencerMetrics(
     const NodeRegistry& registry, const RunQueue& queue, const RunBook& book,
-    const RunStatus& status) {
+    const RunStatus& status, const TestOutcomes& outcomes) {
   const std::optional<RunStatus::RunningTest> running = status.Get();
-  const TrafficProgress progress =
-      running.has_value() ? running->progress : TrafficProgress();
-  return {
+  const RunStatus::Totals totals = status.totals();
+  std::vector<prometheus::MetricFamily> families = {
       Gauge("distbench_nodes", "Registered nodes",
             static_cast<double>(registry.Nodes().size())),
       Gauge("distbench_busy_nodes", "Nodes that the current test uses",
@@ -60,13 +59,21 @@ std::vector<prometheus::MetricFamily> SequencerMetrics(
       Runs(queue.waiting_count(), running.has_value() ? 1 : 0),
       EndedRuns(book.ended_counts()),
       Counter("distbench_rpcs_succeeded_total",
-              "RPCs of all nodes in the current test",
-              static_cast<double>(progress.succeeded_count())),
-      Counter("distbench_rpcs_failed_total", "RPCs that failed",
-              static_cast<double>(progress.failed_count())),
+              "RPCs that succeeded, of all nodes and tests",
+              totals.succeeded_count),
+      Counter("distbench_rpcs_failed_total",
+              "RPCs that failed, of all nodes and tests", totals.failed_count),
+      Counter("distbench_rpcs_offered_total",
+              "RPCs that open loops should have sent", totals.offered_count),
       Gauge("distbench_rpcs_in_flight", "RPCs that have not ended",
-            static_cast<double>(progress.in_flight_count())),
+            running.has_value()
+                ? static_cast<double>(running->progress.in_flight_count())
+                : 0),
   };
+  for (prometheus::MetricFamily& family : outcomes.Metrics()) {
+    families.push_back(std::move(family));
+  }
+  return families;
 }
 
 }  // namespace distbench

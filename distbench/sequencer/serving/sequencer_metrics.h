@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "distbench/sequencer/execution/test_outcomes.h"
 #include "distbench/sequencer/nodes/node_registry.h"
 #include "distbench/sequencer/runs/run_book.h"
 #include "distbench/sequencer/runs/run_queue.h"
@@ -15,7 +16,7 @@ namespace distbench {
 // The sequencer's metrics for Prometheus; docs/metrics.md explains them.
 std::vector<prometheus::MetricFamily> SequencerMetrics(
     const NodeRegistry& registry, const RunQueue& queue, const RunBook& book,
-    const RunStatus& status);
+    const RunStatus& status, const TestOutcomes& outcomes);
 
 }  // namespace distbench
 

@@ -25,15 +25,16 @@ class SequencerMetricsTest : public testing::Test {
     (*run)->OnSequenceDone(status);
   }
 
-  // Returns the values of a counter by its only label.
+  // Returns the values of a counter by its only label, or "".
   std::map<std::string, double> Counts(const std::string& name) {
     std::map<std::string, double> counts;
     for (const auto& family :
-         SequencerMetrics(registry_, queue_, book_, status_)) {
+         SequencerMetrics(registry_, queue_, book_, status_, outcomes_)) {
       if (family.name != name) continue;
       EXPECT_EQ(family.type, prometheus::MetricType::Counter);
       for (const prometheus::ClientMetric& metric : family.metric) {
-        counts[metric.label.at(0).value] = metric.counter.value;
+        counts[metric.label.empty() ? "" : metric.label.front().value] =
+            metric.counter.value;
       }
     }
     return counts;
@@ -44,7 +45,28 @@ class SequencerMetricsTest : public testing::Test {
   RunQueue queue_;
   RunBook book_{RunLimits(), clock_};
   RunStatus status_;
+  TestOutcomes outcomes_;
 };
+
+TEST_F(SequencerMetricsTest, CountersGoOnWithTheNextTest) {
+  constexpr char kName[] = "distbench_rpcs_succeeded_total";
+  const auto progress = [&](int64_t count) {
+    TrafficProgress progress;
+    progress.set_succeeded_count(count);
+    status_.SetProgress(progress);
+  };
+  EXPECT_THAT(Counts(kName), ElementsAre(Pair("", 0)));
+  status_.Set(RunStatus::RunningTest());
+  progress(100);
+  progress(300);
+  EXPECT_THAT(Counts(kName), ElementsAre(Pair("", 300)));
+  status_.Set(RunStatus::RunningTest());
+  EXPECT_THAT(Counts(kName), ElementsAre(Pair("", 300)));
+  progress(50);
+  EXPECT_THAT(Counts(kName), ElementsAre(Pair("", 350)));
+  status_.Set(std::nullopt);
+  EXPECT_THAT(Counts(kName), ElementsAre(Pair("", 350)));
+}
 
 TEST_F(SequencerMetricsTest, TellHowRunsEnded) {
   constexpr char kName[] = "distbench_runs_ended_total";

@@ -246,8 +246,10 @@ class SequencerServer::Impl {
   absl::Status StartMetrics() {
     if (!options_.metrics_port.has_value()) return absl::OkStatus();
     auto metrics = MetricsServer::Start(
-        options_.listen_address, *options_.metrics_port,
-        [this] { return SequencerMetrics(registry_, queue_, book_, status_); });
+        options_.listen_address, *options_.metrics_port, [this] {
+          return SequencerMetrics(registry_, queue_, book_, status_,
+                                  environment_.outcomes);
+        });
     if (!metrics.ok()) return metrics.status();
     metrics_ = *std::move(metrics);
     return absl::OkStatus();

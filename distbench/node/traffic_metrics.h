@@ -1,0 +1,65 @@
+// What a node tells Prometheus of its traffic, over all of its tests.
+
+#ifndef DISTBENCH_NODE_TRAFFIC_METRICS_H_
+#define DISTBENCH_NODE_TRAFFIC_METRICS_H_
+
+#include <prometheus/metric_family.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "distbench/metrics/rpc_traffic.h"
+
+namespace distbench {
+
+// Nothing begins anew with a test, as Prometheus expects of counters: an RPC of
+// a test that runs again goes on where it was. Thread-safe.
+class TrafficMetrics {
+ public:
+  // How many RPCs have metrics of their own. A further RPC replaces the one of
+  // an earlier test that was counted longest ago. If there is no earlier test,
+  // it is counted under kOtherNames.
+  static constexpr size_t kMostRpcs = 100;
+
+  // Adds what was measured of an RPC, which is in the totals as well.
+  void AddRpc(const std::string& test, const std::string& rpc,
+              const RpcTraffic& more) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Adds CPU time of the node manager and its engines during a test.
+  void AddCpuSeconds(double more) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  void SetInFlight(int64_t count) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  std::vector<prometheus::MetricFamily> Collect() const
+      ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  using TestAndRpc = std::pair<std::string, std::string>;
+  struct Counted {
+    RpcTraffic traffic;
+    int64_t last_use = 0;
+  };
+
+  Counted& Find(TestAndRpc key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  // Returns false if all RPCs are of this test.
+  bool ForgetOldestExceptOf(const std::string& test)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  mutable absl::Mutex mutex_;
+  IntervalCounts totals_ ABSL_GUARDED_BY(mutex_);
+  std::map<TestAndRpc, Counted> rpcs_ ABSL_GUARDED_BY(mutex_);
+  int64_t uses_ ABSL_GUARDED_BY(mutex_) = 0;
+  int64_t in_flight_count_ ABSL_GUARDED_BY(mutex_) = 0;
+  double cpu_seconds_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace distbench
+
+#endif  // DISTBENCH_NODE_TRAFFIC_METRICS_H_

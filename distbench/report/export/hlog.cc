@@ -1,0 +1,191 @@
+#include "distbench/report/export/hlog.h"
+
+#include <zlib.h>
+
+#include <bit>
+#include <cstdint>
+#include <map>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/string_view.h"
+#include "distbench/base/saturating_add.h"
+#include "distbench/base/time_units.h"
+#include "distbench/stats/outcomes.h"
+
+namespace distbench {
+namespace {
+
+// Of version 2, with words of 8 bytes.
+constexpr uint32_t kCookie = 0x1c849313;
+constexpr uint32_t kCompressedCookie = 0x1c849314;
+
+constexpr uint32_t kSignificantDigits = 2;
+static_assert(LogHistogram::kSubBuckets == 128,
+              "two digits make as many buckets per octave");
+
+// HdrHistogram writes numbers with the highest byte first.
+template <typename Number>
+void AppendNumber(Number number, std::string& bytes) {
+  for (int shift = 8 * sizeof(Number) - 8; shift >= 0; shift -= 8) {
+    bytes.push_back(static_cast<char>(number >> shift));
+  }
+}
+
+// Seven bits per byte, the lowest first; a ninth byte has eight bits.
+void AppendZigZag(int64_t value, std::string& bytes) {
+  uint64_t rest =
+      (static_cast<uint64_t>(value) << 1) ^ static_cast<uint64_t>(value >> 63);
+  for (int i = 0; i < 8 && rest >= 0x80; ++i) {
+    bytes.push_back(static_cast<char>(rest | 0x80));
+    rest >>= 7;
+  }
+  bytes.push_back(static_cast<char>(rest));
+}
+
+// The counts of all buckets up to the last that has any; -n stands for n empty
+// ones. Values above the range of the buckets count in the last one.
+std::string EncodeCounts(const LogHistogram& histogram) {
+  std::map<int, uint64_t> counts;
+  for (const LogHistogram::Bucket& bucket : histogram.Buckets()) {
+    counts[bucket.index] = bucket.count;
+  }
+  if (histogram.overflow_count() > 0) {
+    counts[LogHistogram::kBucketCount - 1] += histogram.overflow_count();
+  }
+  std::string bytes;
+  int next = 0;
+  for (const auto& [index, count] : counts) {
+    if (index > next) AppendZigZag(next - index, bytes);
+    AppendZigZag(static_cast<int64_t>(count), bytes);
+    next = index + 1;
+  }
+  return bytes;
+}
+
+std::string Compress(const std::string& bytes) {
+  uLongf size = compressBound(bytes.size());
+  std::string compressed(size, '\0');
+  // Cannot fail: there is room, and the memory that it takes is small.
+  compress(reinterpret_cast<Bytef*>(compressed.data()), &size,
+           reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
+  compressed.resize(size);
+  return compressed;
+}
+
+double Seconds(int64_t ns) { return static_cast<double>(ns) / kNsPerSecond; }
+
+struct LoggedInterval {
+  int64_t width_ns;
+  LogHistogram latency_ns;
+};
+
+// The intervals of all runs, by their starts, and what is not in them.
+struct Intervals {
+  std::map<int64_t, LoggedInterval> by_start_ns;
+  int64_t failed_count = 0;
+  int64_t warmup_intervals = 0;
+  int left_out_clients = 0;
+};
+
+Intervals ListIntervals(const SelectedRpc& rpc) {
+  Intervals all;
+  for (const RpcMeasurements& run : rpc.runs) {
+    const bool is_service = rpc.latency == LatencyKind::kService;
+    const Outcomes& outcomes =
+        is_service ? run.service_time : run.response_time;
+    all.failed_count += static_cast<int64_t>(outcomes.failed_count);
+    all.left_out_clients += run.series.left_out_count;
+    for (const auto& [index, interval] : run.series.intervals) {
+      const LogHistogram& latency_ns =
+          is_service ? interval.service_time_ns : interval.response_time_ns;
+      if (latency_ns.count() == 0) continue;
+      if (interval.warmup_count > 0) {
+        ++all.warmup_intervals;
+        continue;
+      }
+      LoggedInterval& logged =
+          all.by_start_ns[SaturatingMultiply(index, run.series.interval_ns)];
+      logged.width_ns = run.series.interval_ns;
+      logged.latency_ns.Merge(latency_ns);
+    }
+  }
+  return all;
+}
+
+// A name on a line of its own kind.
+std::string OneLine(std::string name) {
+  for (char& c : name) {
+    if (absl::ascii_iscntrl(c)) c = ' ';
+  }
+  return name;
+}
+
+void AppendHeader(const SelectedRpc& rpc, const Intervals& intervals,
+                  double start_s, std::string& text) {
+  absl::StrAppend(&text, "#[distbench: ",
+                  rpc.latency == LatencyKind::kService ? "service" : "response",
+                  " times of ", OneLine(rpc.runs.front().name), " in ",
+                  OneLine(rpc.test), ", in nanoseconds]\n",
+                  "#[Histogram log format version 1.3]\n");
+  if (intervals.failed_count > 0) {
+    absl::StrAppend(&text, "#[Failed: ", intervals.failed_count,
+                    " RPCs, which are in no histogram]\n");
+  }
+  if (intervals.warmup_intervals > 0) {
+    absl::StrAppend(&text, "#[Left out: ", intervals.warmup_intervals,
+                    " intervals with warm-up]\n");
+  }
+  if (intervals.left_out_clients > 0) {
+    absl::StrAppend(&text, "#[Left out: ", intervals.left_out_clients,
+                    " clients whose series do not fit the others]\n");
+  }
+  absl::StrAppendFormat(&text, "#[StartTime: %.3f (seconds since epoch)]\n",
+                        start_s);
+  absl::StrAppendFormat(&text, "#[BaseTime: %.3f (seconds since epoch)]\n",
+                        start_s);
+  text +=
+      "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\","
+      "\"Interval_Compressed_Histogram\"\n";
+}
+
+}  // namespace
+
+std::string EncodeHdrHistogram(const LogHistogram& histogram) {
+  const std::string counts = EncodeCounts(histogram);
+  std::string encoded;
+  AppendNumber(kCookie, encoded);
+  AppendNumber(static_cast<uint32_t>(counts.size()), encoded);
+  AppendNumber(uint32_t{0}, encoded);  // offset of normalisation
+  AppendNumber(kSignificantDigits, encoded);
+  AppendNumber(uint64_t{1}, encoded);  // lowest value
+  AppendNumber(static_cast<uint64_t>(LogHistogram::kMaxValue), encoded);
+  AppendNumber(std::bit_cast<uint64_t>(1.0), encoded);  // ratio of doubles
+  encoded += counts;
+  const std::string compressed = Compress(encoded);
+  std::string framed;
+  AppendNumber(kCompressedCookie, framed);
+  AppendNumber(static_cast<uint32_t>(compressed.size()), framed);
+  return framed + compressed;
+}
+
+std::string RenderHlog(const SelectedRpc& rpc) {
+  const Intervals intervals = ListIntervals(rpc);
+  const int64_t start_ns =
+      intervals.by_start_ns.empty() ? 0 : intervals.by_start_ns.begin()->first;
+  std::string text;
+  AppendHeader(rpc, intervals, Seconds(start_ns), text);
+  for (const auto& [interval_start_ns, interval] : intervals.by_start_ns) {
+    absl::StrAppendFormat(
+        &text, "%.3f,%.3f,%.6f,%s\n",
+        Seconds(SaturatingSubtract(interval_start_ns, start_ns)),
+        Seconds(interval.width_ns),
+        static_cast<double>(interval.latency_ns.max()) / kNsPerMs,
+        absl::Base64Escape(EncodeHdrHistogram(interval.latency_ns)));
+  }
+  return text;
+}
+
+}  // namespace distbench

@@ -1,0 +1,227 @@
+#include "distbench/report/export/otlp.h"
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "distbench/report/testing/report_testing.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using Json = nlohmann::json;
+using ::testing::HasSubstr;
+
+// A query from c/0 to r/0, which queries l/0. Only r/0 says how long it took.
+constexpr char kTwoHops[] = R"(
+  traffic_config {
+    name: "tree"
+    services { name: "c" count: 1 }
+    services { name: "r" count: 1 }
+    services { name: "l" count: 1 protocol_driver_options_name: "fast" }
+    protocol_driver_options { name: "fast" protocol_name: "tcp" }
+    rpc_descriptions { name: "query" client: "c" server: "r" }
+    rpc_descriptions { name: "leaf" client: "r" server: "l" }
+  }
+  run_info { random_seed: 18 start_timestamp_ns: 1 }
+  placement {
+    service_endpoints {
+      key: "r/0"
+      value { endpoint_address: "[::1]:4711" hostname: "beta" }
+    }
+  }
+  service_logs {
+    instance_logs {
+      key: "c/0"
+      value {
+        peer_logs {
+          key: "r/0"
+          value {
+            rpc_logs {
+              key: 0
+              value {
+                successful_rpc_samples {
+                  request_size: 16
+                  response_size: 1024
+                  start_timestamp_ns: 1700000000000000000
+                  latency_ns: 10000
+                  lateness_ns: 70
+                  server_queue_ns: 1000
+                  server_handler_ns: 5000
+                  trace_context {
+                    engine_ids: 0 actionlist_indices: 0
+                    actionlist_invocations: 0 action_indices: 0
+                    action_iterations: 7 fanout_index: 0
+                  }
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+    instance_logs {
+      key: "r/0"
+      value {
+        error_dictionary { error_message: "" error_message: "no answer" }
+        peer_logs {
+          key: "l/0"
+          value {
+            rpc_logs {
+              key: 1
+              value {
+                failed_rpc_samples {
+                  start_timestamp_ns: 1700000000000003000
+                  latency_ns: 2000
+                  warmup: true
+                  error_index: 1
+                  trace_context {
+                    engine_ids: [ 0, 1 ] actionlist_indices: [ 0, 0 ]
+                    actionlist_invocations: [ 0, 0 ] action_indices: [ 0, 0 ]
+                    action_iterations: [ 7, 0 ] fanout_index: [ 0, 0 ]
+                  }
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+  })";
+
+Json Render(const std::vector<TestResult>& results) {
+  const auto sourced = Sourced(results);
+  std::string text;
+  const absl::Status status = RenderOtlp(
+      ListRuns(sourced),
+      [&](absl::string_view bytes) { absl::StrAppend(&text, bytes); });
+  EXPECT_TRUE(status.ok()) << status;
+  EXPECT_EQ(text.find('\n'), text.size() - 1);
+  return Json::parse(text);
+}
+
+std::map<std::string, Json> Attributes(const Json& owner) {
+  std::map<std::string, Json> attributes;
+  for (const Json& attribute : owner["attributes"]) {
+    attributes[attribute["key"]] = attribute["value"];
+  }
+  return attributes;
+}
+
+// The spans by instance, in order.
+std::map<std::string, std::vector<Json>> SpansOf(const Json& request) {
+  std::map<std::string, std::vector<Json>> spans;
+  for (const Json& part : request["resourceSpans"]) {
+    auto& own = spans[Attributes(
+        part["resource"])["service.instance.id"]["stringValue"]];
+    for (const Json& span : part["scopeSpans"][0]["spans"]) {
+      own.push_back(span);
+    }
+  }
+  return spans;
+}
+
+class OtlpTest : public testing::Test {
+ protected:
+  OtlpTest() {
+    auto spans = SpansOf(Render({ResultFromText(kTwoHops)}));
+    EXPECT_EQ(spans["c/0"].size(), 1);
+    EXPECT_EQ(spans["r/0"].size(), 2);
+    query_ = spans["c/0"].at(0);
+    for (const Json& span : spans["r/0"]) {
+      (span["kind"] == 2 ? served_ : leaf_) = span;
+    }
+  }
+
+  Json query_;
+  Json served_;
+  Json leaf_;
+};
+
+TEST_F(OtlpTest, ARpcIsASpanOfItsClient) {
+  EXPECT_EQ(query_["name"], "r/query");
+  EXPECT_EQ(query_["kind"], 3);
+  EXPECT_EQ(query_["startTimeUnixNano"], "1700000000000000000");
+  EXPECT_EQ(query_["endTimeUnixNano"], "1700000000000010000");
+  EXPECT_FALSE(query_.contains("status"));
+  EXPECT_FALSE(query_.contains("parentSpanId"));
+  auto attributes = Attributes(query_);
+  EXPECT_EQ(attributes["rpc.system"]["stringValue"], "grpc");
+  EXPECT_EQ(attributes["rpc.service"]["stringValue"], "r");
+  EXPECT_EQ(attributes["rpc.method"]["stringValue"], "query");
+  EXPECT_EQ(attributes["server.address"]["stringValue"], "::1");
+  EXPECT_EQ(attributes["server.port"]["intValue"], "4711");
+  EXPECT_EQ(attributes["distbench.request_bytes"]["intValue"], "16");
+  EXPECT_EQ(attributes["distbench.lateness_ns"]["intValue"], "70");
+  EXPECT_EQ(attributes.count("distbench.warmup"), 0);
+}
+
+TEST_F(OtlpTest, TheServersTimeIsInTheMiddle) {
+  EXPECT_EQ(served_["startTimeUnixNano"], "1700000000000002000");
+  EXPECT_EQ(served_["endTimeUnixNano"], "1700000000000008000");
+  EXPECT_EQ(served_["parentSpanId"], query_["spanId"]);
+  auto attributes = Attributes(served_);
+  EXPECT_EQ(attributes["distbench.start_is_estimated"]["boolValue"], true);
+  EXPECT_EQ(attributes["distbench.server_queue_ns"]["intValue"], "1000");
+}
+
+TEST_F(OtlpTest, WhatAServerCausedIsBelowItsSpan) {
+  EXPECT_EQ(leaf_["parentSpanId"], served_["spanId"]);
+  EXPECT_EQ(leaf_["traceId"], query_["traceId"]);
+  EXPECT_EQ(leaf_["status"]["code"], 2);
+  EXPECT_EQ(leaf_["status"]["message"], "no answer");
+  auto attributes = Attributes(leaf_);
+  EXPECT_EQ(attributes["rpc.system"]["stringValue"], "tcp");
+  EXPECT_EQ(attributes["distbench.warmup"]["boolValue"], true);
+  EXPECT_EQ(attributes.count("server.address"), 0);
+}
+
+TEST_F(OtlpTest, IdsAreHexadecimalAndDifferBetweenRuns) {
+  const TestResult result = ResultFromText(kTwoHops);
+  std::set<std::string> traces;
+  const Json request = Render({result, result});
+  for (const Json& part : request["resourceSpans"]) {
+    std::set<std::string> ids;
+    for (const Json& span : part["scopeSpans"][0]["spans"]) {
+      const std::string trace = span["traceId"];
+      EXPECT_EQ(trace.size(), 32);
+      EXPECT_EQ(trace.find_first_not_of("0123456789abcdef"), trace.npos);
+      traces.insert(trace);
+      const std::string id = span["spanId"];
+      EXPECT_EQ(id.size(), 16);
+      EXPECT_TRUE(ids.insert(id).second) << id;
+    }
+  }
+  EXPECT_EQ(traces.size(), 2);
+}
+
+TEST_F(OtlpTest, ResourcesAreInstancesOfARun) {
+  const Json request = Render({ResultFromText(kTwoHops)});
+  auto attributes = Attributes(request["resourceSpans"][1]["resource"]);
+  EXPECT_EQ(attributes["service.name"]["stringValue"], "r");
+  EXPECT_EQ(attributes["service.instance.id"]["stringValue"], "r/0");
+  EXPECT_EQ(attributes["host.name"]["stringValue"], "beta");
+  EXPECT_EQ(attributes["distbench.test"]["stringValue"], "tree");
+}
+
+TEST_F(OtlpTest, NamesMayBeAnything) {
+  TestResult result = ResultFromText(kTwoHops);
+  result.mutable_traffic_config()->mutable_rpc_descriptions(0)->set_name(
+      kHostileName);
+  EXPECT_EQ(SpansOf(Render({result}))["c/0"].at(0)["name"],
+            absl::StrCat("r/", kHostileName));
+}
+
+TEST_F(OtlpTest, NothingTracedIsAnError) {
+  const auto results = Sourced({TestResult()});
+  const absl::Status status =
+      RenderOtlp(ListRuns(results), [](absl::string_view) { FAIL(); });
+  EXPECT_THAT(std::string(status.message()), HasSubstr("tracing_interval"));
+}
+
+}  // namespace
+}  // namespace distbench
