@@ -62,8 +62,10 @@ function renderAll() {
 }
 
 renderSubtitle();
+renderHeadline();
 renderRuns();
 renderFindings();
+renderTopology();
 renderNuma();
 renderControls();
 renderTimeParts();

@@ -78,8 +78,8 @@ TEST(JsonTopologyTest, FailuresAreTheWorst) {
   EXPECT_EQ(topology["edges"][0]["p99_ns"], "failed");
   EXPECT_EQ(topology["edges"][0]["failed"], 500);
   const Json& instances = topology["instances"];
-  EXPECT_THAT((std::vector<std::string>{CellOf(instances, 0, "instance"),
-                                        CellOf(instances, 1, "instance")}),
+  EXPECT_THAT((std::vector<Json>{CellOf(instances, 0, "instance"),
+                                 CellOf(instances, 1, "instance")}),
               UnorderedElementsAre("client/0", "server/1"));
   EXPECT_EQ(CellOf(instances, 0, "p99_ns"), "failed");
 }
