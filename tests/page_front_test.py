@@ -16,13 +16,14 @@ def samples(count, latency_ns):
     )
 
 
-def pair(client, server, rpc, rpcs):
-    """The log of a client that calls one server."""
-    return (
-        f'instance_logs {{ key: "{client}" value {{ peer_logs {{ '
-        f'key: "{server}" value {{ rpc_logs {{ key: {rpc} value {{ {rpcs} }} '
-        "} } } } } "
+def log(client, rpc, servers):
+    """The log of a client; servers maps instances to RPCs."""
+    peers = "".join(
+        f'peer_logs {{ key: "{server}" value {{ rpc_logs {{ '
+        f"key: {rpc} value {{ {rpcs} }} }} }} }} "
+        for server, rpcs in servers.items()
     )
+    return f'instance_logs {{ key: "{client}" value {{ {peers} }} }} '
 
 
 def result(config, logs, more=""):
@@ -37,12 +38,12 @@ def simple(more_config="", more="", latency_ns=2000, name="simple"):
     return result(
         f'name: "{name}" rpc_descriptions {{ name: "query" client: "c" '
         f'server: "s" }} {more_config}',
-        pair("c/0", "s/0", 0, samples(200, latency_ns)),
+        log("c/0", 0, {"s/0": samples(200, latency_ns)}),
         more,
     )
 
 
-# The RPCs of three tiers; "leaf" fails for a third of its callers.
+# The RPCs of three tiers; "leaf" fails for one of its callers.
 TIERS = """
 name: "tiers"
 services { name: "load" count: 1 }
@@ -59,9 +60,9 @@ actions { name: "ask" rpc_name: "fetch" }
 FAILED = "failed_rpc_samples { start_timestamp_ns: 5 latency_ns: 7 } "
 
 TIERS_LOGS = (
-    pair("load/0", "root/0", 1, samples(200, 9000))
-    + pair("root/0", "leaf/0", 0, samples(200, 2000))
-    + pair("root/1", "leaf/2", 0, samples(200, 3000) + 100 * FAILED)
+    log("load/0", 1, {"root/0": samples(200, 9000)})
+    + log("root/0", 0, {"leaf/0": samples(200, 2000)})
+    + log("root/1", 0, {"leaf/2": samples(200, 3000) + 100 * FAILED})
 )
 
 # Whether no two of the labels and boxes of the graph cover each other.
@@ -331,9 +332,10 @@ class PageFrontTest(report_page.ReportPageTest):
         page.close()
 
     def test_a_thousand_instances_are_one_box_and_a_filter(self):
-        logs = "".join(
-            pair("load/0", f"leaf/{i}", 0, samples(1, 2000 + i))
-            for i in range(1000)
+        logs = log(
+            "load/0",
+            0,
+            {f"leaf/{i}": samples(1, 2000 + i) for i in range(1000)},
         )
         page = self.open_text(
             result(
@@ -373,7 +375,7 @@ class PageFrontTest(report_page.ReportPageTest):
                 'rpc_descriptions { name: "self" client: "a" server: "a" } '
                 'rpc_descriptions { name: "ask" client: "a" server: "b" } '
                 'rpc_descriptions { name: "back" client: "b" server: "a" }',
-                pair("a/0", "a/1", 0, samples(3, 2000)),
+                log("a/0", 0, {"a/1": samples(3, 2000)}),
             )
         )
         self.assertEqual(self.count(page, "#topology-graph .edge"), 3)
@@ -409,7 +411,7 @@ class PageFrontTest(report_page.ReportPageTest):
             f'services {{ name: "{HOSTILE}" count: 2 }} '
             f'rpc_descriptions {{ name: "{HOSTILE}" client: "{HOSTILE}" '
             f'server: "{HOSTILE}" }}',
-            pair(HOSTILE, f"{HOSTILE}/0", 0, samples(200, 2000)),
+            log(HOSTILE, 0, {f"{HOSTILE}/0": samples(200, 2000)}),
             f'run_info {{ version: "{HOSTILE}" findings {{ severity: WARN '
             f'code: "{HOSTILE}" message: "{HOSTILE}" }} }} '
             f'resource_usage_logs {{ node_resources {{ key: "{HOSTILE}" '
