@@ -1,21 +1,19 @@
 """The HTML report in a real browser. Skipped if there is no chromium."""
 
 import os
-import unittest
 
-from tests import browser
-from tests import programs
+from tests import report_page
 from tests import testing_main
 
-MAKE_EXAMPLE = os.path.abspath("distbench/report/testing/make_example_result")
+IS_DRAWN = report_page.IS_DRAWN
+HOSTILE = report_page.HOSTILE
+
 MAKE_EXPERIMENT = os.path.abspath(
     "distbench/report/testing/make_example_experiment"
 )
 MAKE_BLAMED = os.path.abspath(
     "distbench/report/blame/testing/make_blamed_result"
 )
-
-HOSTILE = '</script><img src=x onerror=\\"document.title = \'broken\'\\">'
 
 # A result of another or older tool: no series, resources or run_info.
 OLD_RESULT = """
@@ -29,22 +27,6 @@ test_results {
   } } } }
 }
 """
-
-# Tells whether a line was drawn: enough pixels of a canvas have a colour,
-# unlike grid and labels, which are grey.
-IS_DRAWN = """(id => {
-  const canvas = document.getElementById(id);
-  if (canvas.width === 0 || canvas.height === 0) return false;
-  const {data} = canvas.getContext('2d').getImageData(
-      0, 0, canvas.width, canvas.height);
-  let coloured = 0;
-  for (let i = 0; i < data.length; i += 4) {
-    const pixel = [data[i], data[i + 1], data[i + 2]];
-    const range = Math.max(...pixel) - Math.min(...pixel);
-    if (data[i + 3] > 128 && range > 60) ++coloured;
-  }
-  return coloured > 100;
-})"""
 
 CHARTS = (
     "percentile-chart",
@@ -66,38 +48,7 @@ PROTECTION_CHARTS = (
 )
 
 
-@unittest.skipUnless(
-    browser.CHROMIUM,
-    "chromium is not installed (scripts/install_deps.sh --with-browser)",
-)
-class HtmlReportTest(programs.ProgramTest):
-    def example(self, name, *size):
-        path = self.path(f"{name}.pb.gz")
-        outcome = self.run_to_end(MAKE_EXAMPLE, path, name, *map(str, size))
-        self.assertEqual(outcome.status, 0, outcome)
-        return path
-
-    def open_report(self, *results, **page_arguments):
-        report = self.path("report.html")
-        outcome = self.distbench(
-            "report", *results, "--format=html", "-o", report
-        )
-        self.assertEqual(outcome.status, 0, outcome)
-        return self.open_page(report, **page_arguments)
-
-    def open_page(self, report, **page_arguments):
-        page = browser.Page(self, f"file://{report}", **page_arguments)
-        page.wait_until(
-            "document.body && document.body.dataset.rendered === 'true'"
-        )
-        self.assertEqual(page.complaints, [])
-        # The page makes no other requests.
-        self.assertEqual(page.requests, [f"file://{report}"])
-        return page
-
-    def text_of(self, page, element):
-        return page.evaluate(f"document.getElementById('{element}').innerText")
-
+class HtmlReportTest(report_page.ReportPageTest):
     def test_everything_is_drawn(self):
         results = [
             self.example("base", 3, 4, 2, 20, 50),
@@ -126,6 +77,7 @@ class HtmlReportTest(programs.ProgramTest):
                 self.assertEqual(
                     self.text_of(page, "latency-legend").count("rpc_"), 4
                 )
+                self.open_details(page)
                 self.assertIn("Example CPU", self.text_of(page, "nodes-table"))
                 self.assertIn("4,321", self.text_of(page, "connections-table"))
                 page.close()
@@ -276,7 +228,7 @@ class HtmlReportTest(programs.ProgramTest):
 
     def test_result_without_anything_at_all_is_shown(self):
         page = self.open_report(self.write("nothing.pb", "test_results {}"))
-        self.assertIn("tests[0]", self.text_of(page, "runs-table"))
+        self.assertIn("tests[0]", self.text_of(page, "title"))
         page.close()
 
     def test_names_stay_text(self):
@@ -284,6 +236,7 @@ class HtmlReportTest(programs.ProgramTest):
             '"query"', f'"{HOSTILE}"'
         )
         page = self.open_report(self.write("hostile.pb", result))
+        self.open_details(page)
         self.assertIn("<img src=x", self.text_of(page, "runs-table"))
         self.assertEqual(page.evaluate("document.images.length"), 0)
         self.assertNotEqual(page.evaluate("document.title"), "broken")

@@ -17,6 +17,7 @@ constexpr int64_t kMaxPeerRows = 62'500;
 // The page shows the worst of a run, and no single CPUs, control groups or
 // seconds of activities.
 constexpr int64_t kMaxConnectionRows = 20'000;
+constexpr int64_t kMaxInstanceRows = 20'000;
 constexpr int64_t kMaxCpuRows = 0;
 constexpr int64_t kMaxGroupRows = 0;
 constexpr int64_t kMaxActivitySeriesRows = 0;
@@ -35,13 +36,15 @@ std::string RenderHtml(absl::Span<const TestRun> runs,
                              .max_cpu_rows = kMaxCpuRows,
                              .max_group_rows = kMaxGroupRows,
                              .max_connection_rows = kMaxConnectionRows,
+                             .max_instance_rows = kMaxInstanceRows,
                              .max_protection_rows = kMaxProtectionRows,
                              .max_intervals = kMaxIntervals},
                             searches));
   const std::string script =
-      absl::StrCat(kModelJs, kDomJs, kTablesJs, kChartsJs, kHeatMapJs,
-                   kResourcesJs, kNumaJs, kSearchJs, kProtectionJs, kBlameJs,
-                   kMainJs);
+      absl::StrCat(kModelJs, kDomJs, kVerdictsJs, kTitleJs, kHeadlineJs,
+                   kFindingsJs, kTopologyLayoutJs, kTopologyJs, kTablesJs,
+                   kChartsJs, kHeatMapJs, kResourcesJs, kNumaJs, kSearchJs,
+                   kProtectionJs, kBlameJs, kMainJs);
   // In page order.
   return FillIn(kPageHtml, {{"style", kStyleCss},
                             {"data", data},

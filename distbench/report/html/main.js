@@ -63,8 +63,10 @@ function renderAll() {
 }
 
 renderSubtitle();
+renderHeadline();
 renderRuns();
 renderFindings();
+renderTopology();
 renderNuma();
 renderControls();
 renderTimeParts();

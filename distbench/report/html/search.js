@@ -16,11 +16,6 @@ function outcomeBadge(outcome) {
   return node;
 }
 
-function searchVerdict(search) {
-  const verdict = search.verdict === null ? 'not ended' : search.verdict.replaceAll('_', ' ');
-  return search.answer === '' ? verdict : `${verdict}: ${search.answer}`;
-}
-
 function renderProbes(search) {
   const columns = [
     {title: 'Probe', isNumber: true}, {title: 'Phase'}, {title: 'Load', isNumber: true},
@@ -137,8 +132,8 @@ function drawBracket(search) {
 
 function drawSearch() {
   const search = data.searches[searchView.search];
-  byId('search-verdict').textContent =
-      `${search.objectives.join(' and ')} – ${searchVerdict(search)}. ${search.evidence}`;
+  const answer = [search.objectives.join(' and '), search.answer].filter(Boolean).join(' – ');
+  replaceContent('search-verdict', verdictBadge(verdictOfSearch(search)), ` ${answer}. ${search.evidence}`);
   renderProbes(search);
   drawLatencyByLoad(search);
   drawLimits(search);

@@ -1,52 +1,4 @@
-// Tables and texts of the report.
-
-function renderSubtitle() {
-  const starts = runs.map(run => run.run.start_timestamp_ns).filter(start => start !== null);
-  const count = `${runs.length} ${runs.length === 1 ? 'run' : 'runs'}`;
-  const when = starts.length === 0 ? '' : `, from ${formatDate(Math.min(...starts))}`;
-  byId('subtitle').textContent = `${count}${when}. Made by distbench ${data.distbench_version}.`;
-  document.title = runs.length === 1 ? `${runs[0].name} – distbench report` : 'distbench report';
-}
-
-function renderRuns() {
-  const columns = [
-    {title: 'Run', isWrapped: true}, {title: 'Verdict'}, {title: 'Started'},
-    {title: 'Traffic', isNumber: true}, {title: 'Succeeded', isNumber: true},
-    {title: 'Failed', isNumber: true}, {title: 'Warm-up', isNumber: true},
-    {title: 'Sent', isNumber: true}, {title: 'Version'}, {title: 'Seed'},
-  ];
-  replaceContent('runs-table', makeTable(columns, runs.map(run => [
-    run.label, badge(run.verdict), formatDate(run.run.start_timestamp_ns),
-    formatTime(run.totals.duration_ns), formatCount(run.totals.succeeded_count),
-    formatCount(run.totals.failed_count), formatCount(run.totals.warmup_count),
-    formatBytes(run.totals.request_bytes + run.totals.response_bytes),
-    [run.run.version, run.run.revision].filter(Boolean).join(' ') || '–',
-    run.run.random_seed ?? '–',
-  ])));
-}
-
-function findingsOf(run) {
-  const failure = run.failure === null ? []
-      : [{severity: 'failed', message: `The test did not run to its end: ${run.failure}`}];
-  const stopped = run.stopped_instances.map(({instance, message}) =>
-      ({severity: 'warn', message: `${instance} stopped early: ${message}`}));
-  const leftOut = run.rpcs.filter(rpc => rpc.series_left_out > 0).map(rpc => ({
-    severity: 'note',
-    message: `${rpc.name}: the series over time of ${rpc.series_left_out} clients are left out, ` +
-        'because they cannot be added to the others.',
-  }));
-  return [...failure, ...run.findings, ...stopped, ...leftOut];
-}
-
-function renderFindings() {
-  const findings = runs.flatMap(run => findingsOf(run).map(finding => element(
-      'div', {className: 'finding'}, badge(finding.severity),
-      element('p', {}, ...(runs.length > 1
-          ? [element('span', {className: 'where'}, `${run.label}: `)] : []),
-      finding.message))));
-  replaceContent('findings-list', ...(findings.length > 0 ? findings
-      : [element('p', {className: 'note'}, 'No findings.')]));
-}
+// Tables of latencies, failures and activities, and the configs.
 
 function percentileCell(latency, percent) {
   const found = latency.percentiles.find(entry => entry.percentile === percent);
@@ -140,7 +92,7 @@ function renderConfigs() {
         [{title: 'Instance'}, {title: 'Node'}, {title: 'Host'}, {title: 'Address', isWrapped: true}],
         run.placement.map(place => [place.instance, place.node ?? '–', place.hostname ?? '–',
           place.address ?? '–'])))];
-    return element('details', {}, element('summary', {}, run.label),
+    return element('details', {id: `config-${run.index}`}, element('summary', {}, run.label),
         element('pre', {}, run.traffic_config || 'The result contains no traffic config.'), ...placement);
   }));
 }

@@ -9,10 +9,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/base/version.h"
+#include "distbench/report/findings/advice.h"
 #include "distbench/report/json/json_objectives.h"
 #include "distbench/report/json/json_parts.h"
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/test_totals.h"
+#include "distbench/report/measurements/topology.h"
 #include "distbench/report/tables/numa_table.h"
 #include "distbench/report/tables/table.h"
 
@@ -66,21 +68,27 @@ Json RunJson(const RunInfo& run_info) {
                                    : Json(nullptr)}};
 }
 
+Json FindingJson(const std::string& severity, const std::string& code,
+                 const std::string& message) {
+  return {{"severity", severity},
+          {"code", code},
+          {"message", message},
+          {"advice", TextOrNull(std::string(AdviceFor(code)))}};
+}
+
 Json FindingsJson(const TestResult& result, const TestTotals& totals) {
   Json json = Json::array();
   if (totals.invalid_log_count > 0) {
-    json.push_back(
-        {{"severity", "invalid"},
-         {"code", "damaged_logs"},
-         {"message", absl::StrCat(totals.invalid_log_count,
-                                  " logs are left out because their "
-                                  "statistics are damaged; the first: ",
-                                  totals.first_invalid_log)}});
+    json.push_back(FindingJson(
+        "invalid", "damaged_logs",
+        absl::StrCat(totals.invalid_log_count,
+                     " logs are left out because their statistics are damaged; "
+                     "the first: ",
+                     totals.first_invalid_log)));
   }
   for (const Finding& finding : FindingsBySeverity(result)) {
-    json.push_back({{"severity", SeverityName(finding.severity())},
-                    {"code", finding.code()},
-                    {"message", finding.message()}});
+    json.push_back(FindingJson(SeverityName(finding.severity()), finding.code(),
+                               finding.message()));
   }
   return json;
 }
@@ -150,6 +158,8 @@ Json TestJson(const TestRun& run, const JsonLimits& limits) {
       {"run", RunJson(run_info)},
       {"totals", TotalsJson(totals)}};
   AddRpcs(result, totals, limits, json);
+  json["topology"] =
+      TopologyJson(FindTopology(result), limits.max_instance_rows);
   json["time_parts"] =
       TableJson(TimePartsTable(), result, std::numeric_limits<int64_t>::max());
   json["peers"] = TableJson(PeersTable(), result, limits.max_peer_rows);

@@ -22,6 +22,9 @@ struct JsonLimits {
   int64_t max_group_rows = std::numeric_limits<int64_t>::max();
   int64_t max_connection_rows = std::numeric_limits<int64_t>::max();
 
+  // Instances in the topology, the worst first.
+  int64_t max_instance_rows = std::numeric_limits<int64_t>::max();
+
   // Seconds of all runs of an experiment.
   int64_t max_protection_rows = std::numeric_limits<int64_t>::max();
 

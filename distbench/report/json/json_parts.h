@@ -9,6 +9,7 @@
 #include "absl/types/span.h"
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/test_run.h"
+#include "distbench/report/measurements/topology.h"
 #include "distbench/report/tables/table.h"
 #include "proto/results.pb.h"
 
@@ -37,6 +38,11 @@ nlohmann::ordered_json OutcomeJson(int64_t value_ns);
 
 // Describes one RPC for RenderJson().
 nlohmann::ordered_json RpcJson(const RpcMeasurements& rpc);
+
+// Describes the services of a test and their RPCs. Of the rows of instances,
+// lists the worst max_instance_rows.
+nlohmann::ordered_json TopologyJson(const Topology& topology,
+                                    int64_t max_instance_rows);
 
 nlohmann::ordered_json SearchesJson(absl::Span<const SourcedSearch> searches);
 

@@ -37,10 +37,13 @@ TEST(JsonTest, SchemaIsAsDocumented) {
               testing::UnorderedElementsAre(
                   "source", "name", "repetition", "verdict", "failure",
                   "findings", "objectives", "run", "totals", "rpcs", "seconds",
-                  "time_parts", "peers", "activities", "activity_series",
-                  "resources", "cpus", "groups", "connections", "blame", "nodes",
-                  "placement", "bindings", "controls", "stopped_instances",
-                  "traffic_config"));
+                  "topology", "time_parts", "peers", "activities",
+                  "activity_series", "resources", "cpus", "groups",
+                  "connections", "blame", "nodes", "placement", "bindings",
+                  "controls", "stopped_instances", "traffic_config"));
+  EXPECT_THAT(Keys(test["findings"][0]),
+              testing::UnorderedElementsAre("severity", "code", "message",
+                                            "advice"));
   ASSERT_EQ(test["rpcs"].size(), 2);
   EXPECT_THAT(
       Keys(test["rpcs"][0]),
@@ -280,7 +283,10 @@ TEST(JsonTest, DamagedLogsMakeTheRunInvalid) {
       ->set_failed_count(-1);
   const Json document = Rendered(Sourced({result}));
   EXPECT_EQ(document["tests"][0]["verdict"], "invalid");
-  EXPECT_EQ(document["tests"][0]["findings"][0]["code"], "damaged_logs");
+  const Json& findings = document["tests"][0]["findings"];
+  EXPECT_EQ(findings[0]["code"], "damaged_logs");
+  EXPECT_TRUE(findings[0]["advice"].is_string());
+  EXPECT_TRUE(findings[1]["advice"].is_null()) << "of a code without advice";
 }
 
 TEST(JsonTest, NamesMayBeAnything) {

@@ -4,6 +4,7 @@
 
 #include "distbench/base/testing/proto_testing.h"
 #include "distbench/base/time_units.h"
+#include "distbench/report/findings/advice.h"
 #include "distbench/report/findings/judge.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/stats/log_histogram.h"
@@ -149,6 +150,7 @@ std::string JudgeTest::ExpectOne(Finding::Severity severity,
   if (findings.size() != 1) return "";
   EXPECT_EQ(findings[0].code(), std::string(code));
   EXPECT_EQ(findings[0].severity(), severity) << findings[0].message();
+  EXPECT_FALSE(AdviceFor(code).empty()) << "advice.cc has no " << code;
   return findings[0].message();
 }
 

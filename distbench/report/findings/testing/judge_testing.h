@@ -53,7 +53,8 @@ class JudgeTest : public testing::Test {
 
   void ExpectNothing();
 
-  // Expects exactly this finding; returns its message.
+  // Expects exactly this finding, and that there is advice for it; returns its
+  // message.
   std::string ExpectOne(Finding::Severity severity, absl::string_view code);
 
   // The message of the finding; empty if there is none.

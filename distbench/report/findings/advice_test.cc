@@ -1,0 +1,36 @@
+// Tests of the judge's own codes are in JudgeTest::ExpectOne().
+
+#include "distbench/report/findings/advice.h"
+
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+TEST(AdviceTest, FindingsOfOthersThanTheJudgeHaveIt) {
+  for (const char* code :
+       {"clock_offset", "controls_not_restored", "damaged_logs", "late_start",
+        "node_lost", "one_process"}) {
+    EXPECT_THAT(AdviceFor(code), Not(IsEmpty())) << code;
+  }
+}
+
+TEST(AdviceTest, IsThatOfTheCode) {
+  EXPECT_THAT(std::string(AdviceFor("not_steady")), HasSubstr("warm-up"));
+  EXPECT_THAT(std::string(AdviceFor("throttled")), HasSubstr("cpu.max"));
+}
+
+TEST(AdviceTest, UnknownCodesHaveNone) {
+  EXPECT_THAT(AdviceFor(""), IsEmpty());
+  EXPECT_THAT(AdviceFor("example"), IsEmpty());
+}
+
+}  // namespace
+}  // namespace distbench

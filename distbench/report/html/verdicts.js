@@ -1,0 +1,74 @@
+// Verdicts on runs, tests and searches. Only what was shown to be good is green.
+
+// The worst first.
+const VERDICT_CLASSES = {
+  failed: 'failed', invalid: 'invalid', missed: 'invalid', undecided: 'warn', unproven: 'warn', warn: 'warn', ok: 'ok',
+};
+
+const SEARCH_MISSES = ['objective_unreachable', 'not_all_met'];
+const SEARCH_ANSWERS = ['converged', 'upper_bound_hit', 'all_met'];
+
+function verdictBadge({text, className}) {
+  return element('span', {className: `badge ${className}`}, text);
+}
+
+function isProven(search) {
+  return SEARCH_ANSWERS.includes(search.verdict) && search.is_proven === true;
+}
+
+function verdictOfSearch(search) {
+  const text = search.verdict === null ? 'not ended' : search.verdict.replaceAll('_', ' ');
+  if (isProven(search)) return {text, className: 'ok'};
+  if (search.verdict === 'invalid' || SEARCH_MISSES.includes(search.verdict)) return {text, className: 'invalid'};
+  return {text: SEARCH_ANSWERS.includes(search.verdict) ? `${text}, not proven` : text, className: 'warn'};
+}
+
+function plural(count, noun) {
+  return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+function objectivesWith(run, verdict) {
+  return run.objectives.filter(objective => objective.verdict === verdict).length;
+}
+
+function describeObjectives(run) {
+  const all = run.objectives.length;
+  if (all === 0) return 'no objectives were set';
+  const counts = [['pass', 'met'], ['fail', 'missed'], ['undecided', 'undecided']]
+      .map(([verdict, name]) => [objectivesWith(run, verdict), name]).filter(([count]) => count > 0);
+  return `${counts.map(([count, name]) => `${count} ${name}`).join(', ')} of ${plural(all, 'objective')}`;
+}
+
+// {kind: a key of VERDICT_CLASSES, text, className, reason}
+function verdictOfRun(run) {
+  const search = data.searches.find(other => other.source === run.source && !isProven(other));
+  const warnings = findingsOf(run).filter(finding => finding.severity === 'warn').length;
+  const kind = run.failure !== null ? 'failed'
+      : run.verdict === 'invalid' ? 'invalid'
+      : objectivesWith(run, 'fail') > 0 ? 'missed'
+      : objectivesWith(run, 'undecided') > 0 ? 'undecided'
+      : search !== undefined ? 'unproven'
+      : warnings > 0 ? 'warn' : 'ok';
+  const reasons = [
+    kind === 'failed' ? 'the test did not run to its end' : '',
+    kind === 'invalid' ? 'the numbers are false' : '',
+    describeObjectives(run),
+    search === undefined ? '' : `the search: ${verdictOfSearch(search).text}`,
+    warnings === 0 ? 'no warnings' : plural(warnings, 'warning'),
+  ];
+  return {
+    kind,
+    text: kind === 'unproven' ? 'not proven' : kind,
+    className: VERDICT_CLASSES[kind],
+    reason: reasons.filter(Boolean).join('; '),
+  };
+}
+
+// The worst verdict of several runs.
+function verdictOfGroup(group) {
+  const verdicts = group.runs.map(verdictOfRun);
+  const kind = Object.keys(VERDICT_CLASSES).find(name => verdicts.some(verdict => verdict.kind === name));
+  const alike = verdicts.filter(verdict => verdict.kind === kind);
+  const where = group.runs.length === 1 ? '' : `${alike.length} of ${group.runs.length} runs: `;
+  return {...alike[0], reason: where + alike[0].reason};
+}

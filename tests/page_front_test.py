@@ -1,0 +1,444 @@
+"""The front of the HTML report: title, verdicts, findings and services, in a
+real browser. Skipped if there is no chromium."""
+
+from tests import report_page
+from tests import testing_main
+
+HOSTILE = report_page.HOSTILE
+
+
+def samples(count, latency_ns):
+    """RPCs of a pair of instances, one each 10 ms."""
+    return "".join(
+        f"successful_rpc_samples {{ start_timestamp_ns: {1 + i * 10_000_000} "
+        f"latency_ns: {latency_ns} }} "
+        for i in range(count)
+    )
+
+
+def log(client, rpc, servers):
+    """The log of a client; servers maps instances to RPCs."""
+    peers = "".join(
+        f'peer_logs {{ key: "{server}" value {{ rpc_logs {{ '
+        f"key: {rpc} value {{ {rpcs} }} }} }} }} "
+        for server, rpcs in servers.items()
+    )
+    return f'instance_logs {{ key: "{client}" value {{ {peers} }} }} '
+
+
+def result(config, logs, more=""):
+    return (
+        f"test_results {{ traffic_config {{ {config} }} "
+        f"service_logs {{ {logs} }} {more} }}\n"
+    )
+
+
+def simple(more_config="", more="", latency_ns=2000, name="simple"):
+    """A test of one RPC, without findings."""
+    return result(
+        f'name: "{name}" rpc_descriptions {{ name: "query" client: "c" '
+        f'server: "s" }} {more_config}',
+        log("c/0", 0, {"s/0": samples(200, latency_ns)}),
+        more,
+    )
+
+
+# The RPCs of three tiers; "leaf" fails for one of its callers.
+TIERS = """
+name: "tiers"
+services { name: "load" count: 1 }
+services { name: "root" count: 2 }
+services { name: "leaf" count: 3 }
+rpc_descriptions { name: "fetch" client: "root" server: "leaf" }
+rpc_descriptions { name: "query" client: "load" server: "root" }
+action_lists { name: "load" action_names: "run" }
+action_lists { name: "query" action_names: "ask" }
+actions { name: "run" rpc_name: "query" }
+actions { name: "ask" rpc_name: "fetch" }
+"""
+
+FAILED = "failed_rpc_samples { start_timestamp_ns: 5 latency_ns: 7 } "
+
+TIERS_LOGS = (
+    log("load/0", 1, {"root/0": samples(200, 9000)})
+    + log("root/0", 0, {"leaf/0": samples(200, 2000)})
+    + log("root/1", 0, {"leaf/2": samples(200, 3000) + 100 * FAILED})
+)
+
+# Whether no two of the labels and boxes of the graph cover each other.
+NOTHING_OVERLAPS = """(() => {
+  const boxes = [...document.querySelectorAll('#topology-graph rect')]
+      .map(rect => rect.getBoundingClientRect());
+  return boxes.every((a, i) => boxes.slice(i + 1).every(
+      b => a.right <= b.left || b.right <= a.left ||
+          a.bottom <= b.top || b.bottom <= a.top));
+})()"""
+
+SERVICE = """[...document.querySelectorAll('#topology-graph .service')].find(
+    service => service.getAttribute('aria-label').startsWith('%s'))"""
+
+
+class PageFrontTest(report_page.ReportPageTest):
+    def open_text(self, text, name="result.pb"):
+        return self.open_report(self.write(name, text))
+
+    def count(self, page, selector):
+        return page.evaluate(
+            f"document.querySelectorAll('{selector}').length"
+        )
+
+    def badges(self, page):
+        """The texts and classes of the verdicts at the top."""
+        return page.evaluate(
+            "[...document.querySelectorAll('#headline .verdict .badge')]"
+            ".map(badge => `${badge.textContent}: ${badge.className}`)"
+        )
+
+    def press(self, page, service, key):
+        page.evaluate(
+            f"""(service => {{
+              service.focus();
+              service.dispatchEvent(new KeyboardEvent('keydown',
+                  {{key: '{key}', bubbles: true}}));
+            }})({SERVICE % service})"""
+        )
+
+    # ---- Title ---------------------------------------------------------------
+
+    def test_title_names_test_and_equal_hosts_once(self):
+        nodes = "".join(
+            f'node_resources {{ key: "node{i}" value {{ host {{ '
+            f'hostname: "h{i}" kernel: "Linux 6.1.0-18 x86_64" cpu_count: 2 '
+            "} } } "
+            for i in range(25)
+        )
+        page = self.open_text(
+            simple(
+                more=f"resource_usage_logs {{ {nodes} }} run_info {{ "
+                'version: "1.2" random_seed: 77 '
+                "start_timestamp_ns: 1700000000000000000 }"
+            )
+        )
+        self.assertEqual(self.text_of(page, "title"), "simple")
+        self.assertEqual(
+            page.evaluate("document.title"), "simple – distbench"
+        )
+        subtitle = self.text_of(page, "subtitle")
+        for text in ("2023-11-14 22:13:20 UTC", "distbench 1.2", "seed 77"):
+            self.assertIn(text, subtitle)
+        self.assertEqual(
+            self.text_of(page, "hosts"), "25 × Linux 6.1.0-18, 2 CPUs"
+        )
+        self.open_details(page)
+        self.assertIn("node24", self.text_of(page, "nodes-table"))
+        page.close()
+
+    def test_nodes_of_the_same_host_are_not_hosts(self):
+        nodes = "".join(
+            f'node_resources {{ key: "node{i}" value {{ host {{ '
+            'hostname: "h" cpu_count: 1 } } } '
+            for i in range(3)
+        )
+        page = self.open_text(simple(more=f"resource_usage_logs {{ {nodes} }}"))
+        self.assertEqual(
+            self.text_of(page, "hosts"), "3 nodes on 1 host: 1 × 1 CPU"
+        )
+        page.close()
+
+    # ---- Verdicts ------------------------------------------------------------
+
+    def test_only_what_met_its_objectives_is_green(self):
+        for objective, badge in (
+            ("query p50<=1s", "ok: badge ok"),
+            ("query p50<=1us", "missed: badge invalid"),
+            # 200 RPCs are too few for a bound of p99.9.
+            ("query p99.9<=1s", "undecided: badge warn"),
+        ):
+            with self.subTest(objective):
+                page = self.open_text(simple(f'objectives: "{objective}"'))
+                if badge.startswith("undecided"):
+                    self.assertNotIn("ok: badge ok", self.badges(page))
+                else:
+                    self.assertEqual(self.badges(page), [badge])
+                self.assertIn(objective, self.text_of(page, "headline"))
+                page.close()
+
+    def test_only_proven_searches_are_green(self):
+        for search, badge, of_run in (
+            ('verdict: "converged" is_proven: true', "converged: badge ok",
+             "ok: badge ok"),
+            ('verdict: "converged" is_proven: false',
+             "converged, not proven: badge warn", "not proven: badge warn"),
+            ('verdict: "budget_exhausted"', "budget exhausted: badge warn",
+             "not proven: badge warn"),
+            ('verdict: "objective_unreachable"',
+             "objective unreachable: badge invalid", "not proven: badge warn"),
+            # The search was stopped.
+            ("", "not ended: badge warn", "not proven: badge warn"),
+        ):
+            with self.subTest(search):
+                page = self.open_text(
+                    simple()
+                    + 'searches { search { objectives: "query p99<=1s" } '
+                    'probes { number: 1 phase: "bracket" outcome: "met" '
+                    f"requested_load: 5 }} {search} }}"
+                )
+                self.assertEqual(self.badges(page), [badge, of_run])
+                self.assertIn(
+                    badge.split(":")[0], self.text_of(page, "search-verdict")
+                )
+                page.close()
+
+    def test_failed_runs_say_so(self):
+        page = self.open_text(simple(more='run_info { failure: "node1 left" }'))
+        self.assertEqual(self.badges(page), ["failed: badge failed"])
+        self.assertIn("node1 left", self.text_of(page, "findings"))
+        page.close()
+
+    # ---- Tiles ---------------------------------------------------------------
+
+    def test_tiles_have_load_latency_and_failures(self):
+        page = self.open_report(self.example("one", 2, 3, 1, 20, 50))
+        tiles = page.evaluate(
+            "[...document.querySelectorAll('#headline .tile')]"
+            ".map(tile => tile.innerText)"
+        )
+        self.assertEqual(len(tiles), 4)
+        self.assertIn("300/s", tiles[0])
+        self.assertIn("of 300/s offered", tiles[0])
+        for tile, percentile in zip(tiles[1:3], ("p50", "p99")):
+            self.assertIn(f"{percentile}, response time", tile)
+            self.assertRegex(tile, r"\d+ µs – [\d.]+ (µs|ms) \(95 % conf")
+        self.assertIn("0 % of all RPCs", tiles[3])
+        page.close()
+
+    def test_tiles_are_those_of_rpcs_that_nothing_causes(self):
+        page = self.open_text(result(TIERS, TIERS_LOGS))
+        self.assertEqual(self.count(page, "#headline .headline-rpc"), 1)
+        headline = self.text_of(page, "headline-parts")
+        self.assertIn("query", headline)
+        self.assertIn("p99, service time", headline)
+        self.assertIn("closed loop", headline)
+        page.close()
+
+    def test_repeats_share_their_tiles(self):
+        page = self.open_text(
+            "".join(
+                simple(more=f"run_info {{ repetition: {i} }}", latency_ns=ns)
+                for i, ns in enumerate((2000, 9000, 4000))
+            )
+        )
+        self.assertEqual(self.count(page, "#headline .tile"), 4)
+        p99 = page.evaluate(
+            "document.querySelectorAll('#headline .tile')[2].innerText"
+        )
+        self.assertIn("4 µs", p99)
+        self.assertIn("median; 2 µs – 9 µs in 3 runs", p99)
+        self.open_details(page)
+        repeats = self.text_of(page, "repeats-0")
+        for text in ("simple #1", "simple #2", "simple #3", "9 µs"):
+            self.assertIn(text, repeats)
+        page.close()
+
+    def test_several_tests_are_a_table_of_verdicts(self):
+        page = self.open_text(
+            simple(name="good")
+            + simple('objectives: "query p50<=1us"', name="bad")
+        )
+        self.assertEqual(self.text_of(page, "title"), "good, bad")
+        rows = page.evaluate(
+            "[...document.querySelectorAll('#verdicts-table tbody tr')]"
+            ".map(row => row.innerText)"
+        )
+        self.assertEqual(len(rows), 2)
+        self.assertRegex(rows[0], r"good\s+ok\s+query")
+        self.assertRegex(rows[1], r"bad\s+missed\s+query")
+        page.close()
+
+    # ---- Findings ------------------------------------------------------------
+
+    def test_findings_of_a_kind_share_their_advice(self):
+        findings = "".join(
+            "findings { severity: WARN code: "
+            f'"stolen" message: "host h{i} lost time" }} '
+            for i in range(5)
+        )
+        page = self.open_text(
+            simple(
+                more=f"run_info {{ {findings} findings {{ severity: INVALID "
+                'code: "unheard_of" message: "something" } }'
+            )
+        )
+        text = self.text_of(page, "findings-list")
+        self.assertLess(text.index("something"), text.index("host h0"))
+        self.assertEqual(text.count("What to do:"), 1)
+        self.assertIn("dedicated CPUs", text)
+        self.assertIn("2 more", text)
+        self.assertNotIn("host h4", text)
+        self.open_details(page)
+        self.assertIn("host h4", self.text_of(page, "findings-list"))
+        page.close()
+
+    # ---- Services ------------------------------------------------------------
+
+    def test_services_are_drawn_with_what_is_worst(self):
+        page = self.open_text(result(TIERS, TIERS_LOGS))
+        self.assertEqual(self.count(page, "#topology-graph .service"), 3)
+        self.assertEqual(self.count(page, "#topology-graph .edge"), 2)
+        self.assertTrue(page.evaluate(NOTHING_OVERLAPS))
+        lefts = page.evaluate(
+            "['load', 'root', 'leaf'].map(name => "
+            "[...document.querySelectorAll('#topology-graph .service')]"
+            ".find(box => box.getAttribute('aria-label').startsWith(name))"
+            ".getBoundingClientRect().left)"
+        )
+        self.assertEqual(lefts, sorted(lefts))
+        edges = page.evaluate(
+            "[...document.querySelectorAll('#topology-graph .edge')]"
+            ".map(edge => edge.textContent)"
+        )
+        query, fetch = sorted(edges, reverse=True)
+        self.assertIn("p99 9 µs", query)
+        self.assertNotIn("most failures", query)
+        self.assertIn("20 % failed", fetch)
+        self.assertIn("▲ most failures", fetch)
+        self.assertIn("highest p99", fetch, "failures are above all latencies")
+        self.open_details(page)
+        table = self.text_of(page, "topology-table")
+        for text in ("root (2)", "leaf (3)", "failed", "service time"):
+            self.assertIn(text, table)
+        page.close()
+
+    def test_instances_are_listed_by_keyboard(self):
+        page = self.open_text(result(TIERS, TIERS_LOGS))
+        is_hidden = "document.getElementById('topology-instances').hidden"
+        self.assertTrue(page.evaluate(is_hidden))
+        self.press(page, "leaf", "Enter")
+        instances = self.text_of(page, "topology-instances")
+        self.assertLess(instances.index("leaf/2"), instances.index("leaf/0"))
+        self.assertEqual(
+            page.evaluate(
+                "document.activeElement.getAttribute('aria-expanded')"
+            ),
+            "true",
+        )
+        self.press(page, "root", " ")
+        self.assertIn("root/1", self.text_of(page, "topology-instances"))
+        self.assertEqual(
+            self.count(page, '#topology-graph [aria-expanded="true"]'), 1
+        )
+        self.press(page, "root", "Enter")
+        self.assertTrue(page.evaluate(is_hidden))
+        page.close()
+
+    def test_a_thousand_instances_are_one_box_and_a_filter(self):
+        logs = log(
+            "load/0",
+            0,
+            {f"leaf/{i}": samples(1, 2000 + i) for i in range(1000)},
+        )
+        page = self.open_text(
+            result(
+                'services { name: "load" count: 1 } '
+                'services { name: "leaf" count: 1000 } '
+                'rpc_descriptions { name: "get" client: "load" '
+                'server: "leaf" }',
+                logs,
+            )
+        )
+        self.assertEqual(self.count(page, "#topology-graph .service"), 2)
+        self.assertIn(
+            "1,000 instances",
+            page.evaluate(
+                "document.getElementById('topology-graph').textContent"
+            ),
+        )
+        self.press(page, "leaf", "Enter")
+        rows = "#topology-instances-table tbody tr"
+        self.assertEqual(self.count(page, rows), 30)
+        self.assertIn(
+            "970 of 1,000 rows are left out",
+            self.text_of(page, "topology-instances-note"),
+        )
+        page.evaluate(
+            """(filter => { filter.value = 'LEAF/77';
+            filter.dispatchEvent(new Event('input')); })(
+            document.querySelector('#topology-instances-head input'))"""
+        )
+        # leaf/77 and leaf/770 to leaf/779.
+        self.assertEqual(self.count(page, rows), 11)
+        page.close()
+
+    def test_cycles_are_drawn(self):
+        page = self.open_text(
+            result(
+                'rpc_descriptions { name: "self" client: "a" server: "a" } '
+                'rpc_descriptions { name: "ask" client: "a" server: "b" } '
+                'rpc_descriptions { name: "back" client: "b" server: "a" }',
+                log("a/0", 0, {"a/1": samples(3, 2000)}),
+            )
+        )
+        self.assertEqual(self.count(page, "#topology-graph .edge"), 3)
+        self.assertTrue(page.evaluate(NOTHING_OVERLAPS))
+        svg = page.evaluate(
+            "document.querySelector('#topology-graph svg').outerHTML"
+        )
+        self.assertNotIn("NaN", svg)
+        self.assertNotIn("undefined", svg)
+        self.assertIn("nothing sent", svg)
+        page.close()
+
+    def test_graph_scrolls_inside_itself(self):
+        page = self.open_text(result(TIERS, TIERS_LOGS))
+        self.assertTrue(
+            page.evaluate(
+                """(() => {
+                  const main = document.querySelector('main');
+                  main.style.width = '360px';
+                  const graph = document.getElementById('topology-graph');
+                  return graph.scrollWidth > graph.clientWidth &&
+                      graph.clientWidth < 360;
+                })()"""
+            )
+        )
+        page.close()
+
+    # ---- Names ---------------------------------------------------------------
+
+    def test_names_stay_text(self):
+        text = result(
+            f'name: "{HOSTILE}" objectives: "{HOSTILE}" '
+            f'services {{ name: "{HOSTILE}" count: 2 }} '
+            f'rpc_descriptions {{ name: "{HOSTILE}" client: "{HOSTILE}" '
+            f'server: "{HOSTILE}" }}',
+            log(HOSTILE, 0, {f"{HOSTILE}/0": samples(200, 2000)}),
+            f'run_info {{ version: "{HOSTILE}" findings {{ severity: WARN '
+            f'code: "{HOSTILE}" message: "{HOSTILE}" }} }} '
+            f'resource_usage_logs {{ node_resources {{ key: "{HOSTILE}" '
+            f'value {{ host {{ hostname: "h" kernel: "{HOSTILE}" '
+            f'cpu_model: "{HOSTILE}" }} }} }} }}',
+        )
+        page = self.open_text(text)
+        page.evaluate(
+            "document.querySelector('#topology-graph .service')"
+            ".dispatchEvent(new MouseEvent('click', {bubbles: true}))"
+        )
+        self.open_details(page)
+        for part in (
+            "title",
+            "subtitle",
+            "hosts",
+            "headline",
+            "findings",
+            "topology-table",
+            "topology-instances",
+        ):
+            self.assertIn("<img src=x", self.text_of(page, part), part)
+        self.assertEqual(page.evaluate("document.images.length"), 0)
+        self.assertNotEqual(page.evaluate("document.title"), "broken")
+        self.assertEqual(page.complaints, [])
+        page.close()
+
+
+if __name__ == "__main__":
+    testing_main.main()
