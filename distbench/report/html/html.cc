@@ -65,8 +65,10 @@ std::string RenderHtml(absl::Span<const TestRun> runs,
                              .max_intervals = kMaxIntervals},
                             searches));
   const std::string script =
-      absl::StrCat(kModelJs, kDomJs, kTablesJs, kChartsJs, kHeatMapJs,
-                   kResourcesJs, kNumaJs, kSearchJs, kProtectionJs, kMainJs);
+      absl::StrCat(kModelJs, kDomJs, kSortJs, kTablesJs, kChartsJs, kZoomJs,
+                   kDownloadsJs, kSelectionJs, kRepeatsJs, kLatencyChartsJs,
+                   kOverTimeJs, kHeatMapJs, kResourcesJs, kSweepJs, kNumaJs,
+                   kSearchJs, kProtectionJs, kDeepLinksJs, kPrintJs, kMainJs);
   // In page order.
   return FillIn(kPageHtml, {{"style", kStyleCss},
                             {"data", data},
