@@ -1,18 +1,13 @@
 """The HTML report in a real browser. Skipped if there is no chromium."""
 
 import os
-import unittest
 
-from tests import browser
-from tests import programs
+from tests import report_page
 from tests import testing_main
 
-MAKE_EXAMPLE = os.path.abspath("distbench/report/testing/make_example_result")
 MAKE_EXPERIMENT = os.path.abspath(
     "distbench/report/testing/make_example_experiment"
 )
-
-HOSTILE = '</script><img src=x onerror=\\"document.title = \'broken\'\\">'
 
 # A result of another or older tool: no series, resources or run_info.
 OLD_RESULT = """
@@ -26,22 +21,6 @@ test_results {
   } } } }
 }
 """
-
-# Tells whether a line was drawn: enough pixels of a canvas have a colour,
-# unlike grid and labels, which are grey.
-IS_DRAWN = """(id => {
-  const canvas = document.getElementById(id);
-  if (canvas.width === 0 || canvas.height === 0) return false;
-  const {data} = canvas.getContext('2d').getImageData(
-      0, 0, canvas.width, canvas.height);
-  let coloured = 0;
-  for (let i = 0; i < data.length; i += 4) {
-    const pixel = [data[i], data[i + 1], data[i + 2]];
-    const range = Math.max(...pixel) - Math.min(...pixel);
-    if (data[i + 3] > 128 && range > 60) ++coloured;
-  }
-  return coloured > 100;
-})"""
 
 CHARTS = (
     "percentile-chart",
@@ -63,38 +42,7 @@ PROTECTION_CHARTS = (
 )
 
 
-@unittest.skipUnless(
-    browser.CHROMIUM,
-    "chromium is not installed (scripts/install_deps.sh --with-browser)",
-)
-class HtmlReportTest(programs.ProgramTest):
-    def example(self, name, *size):
-        path = self.path(f"{name}.pb.gz")
-        outcome = self.run_to_end(MAKE_EXAMPLE, path, name, *map(str, size))
-        self.assertEqual(outcome.status, 0, outcome)
-        return path
-
-    def open_report(self, *results, **page_arguments):
-        report = self.path("report.html")
-        outcome = self.distbench(
-            "report", *results, "--format=html", "-o", report
-        )
-        self.assertEqual(outcome.status, 0, outcome)
-        return self.open_page(report, **page_arguments)
-
-    def open_page(self, report, **page_arguments):
-        page = browser.Page(self, f"file://{report}", **page_arguments)
-        page.wait_until(
-            "document.body && document.body.dataset.rendered === 'true'"
-        )
-        self.assertEqual(page.complaints, [])
-        # The page makes no other requests.
-        self.assertEqual(page.requests, [f"file://{report}"])
-        return page
-
-    def text_of(self, page, element):
-        return page.evaluate(f"document.getElementById('{element}').innerText")
-
+class HtmlReportTest(report_page.ReportPageTest):
     def test_everything_is_drawn(self):
         results = [
             self.example("base", 3, 4, 2, 20, 50),
@@ -105,7 +53,7 @@ class HtmlReportTest(programs.ProgramTest):
                 page = self.open_report(*results, dark=dark)
                 for chart in CHARTS:
                     self.assertTrue(
-                        page.evaluate(f"{IS_DRAWN}('{chart}')"), chart
+                        page.evaluate(f"{report_page.IS_DRAWN}('{chart}')"), chart
                     )
                 self.assertIn(
                     "This result was made up.", self.text_of(page, "findings")
@@ -144,7 +92,7 @@ class HtmlReportTest(programs.ProgramTest):
                     '#peers-controls label:last-child select'))"""
             )
             self.assertTrue(
-                page.evaluate(f"{IS_DRAWN}('heat-map-canvas')"), metric
+                page.evaluate(f"{report_page.IS_DRAWN}('heat-map-canvas')"), metric
             )
         # With nothing selected there is nothing to draw, and no error.
         page.evaluate("document.querySelectorAll('input[name=rpc]')[1].click()")
@@ -165,7 +113,7 @@ class HtmlReportTest(programs.ProgramTest):
 
     def test_result_without_anything_new_is_shown(self):
         page = self.open_report(self.write("old.pb", OLD_RESULT))
-        self.assertTrue(page.evaluate(f"{IS_DRAWN}('cdf-chart')"))
+        self.assertTrue(page.evaluate(f"{report_page.IS_DRAWN}('cdf-chart')"))
         self.assertTrue(
             page.evaluate("document.getElementById('protection').hidden")
         )
@@ -206,7 +154,7 @@ class HtmlReportTest(programs.ProgramTest):
             self.assertIn(text, table)
         # At first, the timeline is that of a cell with an antagonist.
         for chart in PROTECTION_CHARTS:
-            self.assertTrue(page.evaluate(f"{IS_DRAWN}('{chart}')"), chart)
+            self.assertTrue(page.evaluate(f"{report_page.IS_DRAWN}('{chart}')"), chart)
         self.assertIn("run 3", self.text_of(page, "protection-runs-legend"))
         # The cell without one has no work of it to show.
         page.evaluate(
@@ -246,8 +194,8 @@ class HtmlReportTest(programs.ProgramTest):
         page.close()
 
     def test_names_stay_text(self):
-        result = OLD_RESULT.replace('"old"', f'"{HOSTILE}"').replace(
-            '"query"', f'"{HOSTILE}"'
+        result = OLD_RESULT.replace('"old"', f'"{report_page.HOSTILE}"').replace(
+            '"query"', f'"{report_page.HOSTILE}"'
         )
         page = self.open_report(self.write("hostile.pb", result))
         self.assertIn("<img src=x", self.text_of(page, "runs-table"))
