@@ -43,24 +43,27 @@ COLUMN = """((id, column) =>
     [...document.getElementById(id).querySelectorAll('tbody tr')]
         .filter(row => !row.hidden).map(row => row.cells[column].innerText))"""
 
-# A character that is special in every format on the way.
+# None of them says anything that this page has.
 HOSTILE_FRAGMENTS = (
     "#runs=99,-1,__proto__&rpc=nothing&latency=__proto__",
     "#latency=constructor&sort=latency:999:ascending&sort=latency&sort=:::",
     "#sort=latency:-1:descending&sort=__proto__:0:ascending",
     "#zoom=time:NaN:1&zoom=time:5:1&zoom=time:1e308:2e308&zoom=cdf-chart:-9:-8",
     "#open=report-data&open=%3Cimg%20src=x%3E&open=latency-table",
+    "#zoom=time:-1e300:1e300&zoom=percentile-chart:1:1e300",
     "#%E0%A4%A&&&===&=&runs=" + "9," * 1000,
     "#latency",
 )
 
 
 def sample(start_s, latency_us, lateness_us=None):
-    late = "" if lateness_us is None else f"lateness_ns: {lateness_us}000"
+    late = (
+        "" if lateness_us is None else f"lateness_ns: {1000 * lateness_us}"
+    )
     return (
         "successful_rpc_samples { "
         f"start_timestamp_ns: {round(start_s * 1e9)} "
-        f"latency_ns: {latency_us}000 {late} }}"
+        f"latency_ns: {1000 * latency_us} {late} }}"
     )
 
 
@@ -326,7 +329,9 @@ class PageChartsTest(report_page.ReportPageTest):
             ),
             "p50",
         )
-        reason = "without a p99, which takes 100 RPCs of a pair: the busiest has 26"
+        reason = (
+            "without a p99, which takes 100 RPCs of a pair: the busiest has 26"
+        )
         self.assertIn(reason, self.text_of(page, "heat-map"))
         self.choose(page, "#peers-controls label:last-child select", "p99")
         self.assertIn(
@@ -359,11 +364,11 @@ class PageChartsTest(report_page.ReportPageTest):
             colors[name] = {color for _, color, _ in group}
             self.assertEqual(len(colors[name]), 1)
             widths = {label: width for label, _, width in group}
-            median = f"test ({name}.pb) · query, median of 4"
+            median = f"test ({name}.pb), median of 4"
             self.assertGreater(widths.pop(median), max(widths.values()))
         self.assertNotEqual(colors["base"], colors["new"])
         medians = self.points(
-            page, "percentile-chart", "test (base.pb) · query, median of 4"
+            page, "percentile-chart", "test (base.pb), median of 4"
         )
         # Between the second and the third repeat.
         self.assertAlmostEqual(medians[0][1] / 101_500, 1, delta=0.01)
@@ -607,10 +612,8 @@ class PageChartsTest(report_page.ReportPageTest):
         )
         page = self.open_report(self.write("sweep.pb", tests))
         # Over load, which depends on the number of nodes.
-        self.assertEqual(
-            [round(x) for x, _ in self.points(page, "sweep-latency-chart", "size 1, p99")],
-            [200, 400, 1000],
-        )
+        points = self.points(page, "sweep-latency-chart", "size 1, p99")
+        self.assertEqual([round(x) for x, _ in points], [200, 400, 1000])
         self.assertEqual(
             [
                 [round(x), round(y)]
@@ -620,7 +623,7 @@ class PageChartsTest(report_page.ReportPageTest):
             ],
             [[200, 200], [400, 400], [1000, 1000]],
         )
-        # Closed to the parameter that the user chooses.
+        # Over a parameter.
         self.choose(
             page, "#sweep-controls label:last-child select", "node_count"
         )
