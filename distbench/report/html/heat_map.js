@@ -44,7 +44,7 @@ function peerRows() {
 // Why pairs have no value of a metric.
 function whyMissing({title, least}, rows) {
   if (least === undefined) return `without a ${title}, because no RPC succeeded`;
-  const most = rows.reduce((max, row) => Math.max(max, row.succeeded + row.failed), 0);
+  const most = greatestOf(rows.map(row => row.succeeded + row.failed));
   return most < least
       ? `without a ${title}, which takes ${least} RPCs of a pair: the busiest has ${formatCount(most)}`
       : `without a ${title}: it takes ${least} RPCs of a pair, and memory for the pair's histogram`;
@@ -158,8 +158,8 @@ function makeHeatMap(cells) {
   context.scale(ratio, ratio);
   context.font = layout.font;
   const values = cells.map(cell => cell.value).filter(value => value !== null && value !== Infinity);
-  const low = values.reduce((a, b) => Math.min(a, b), Infinity);
-  const high = values.reduce((a, b) => Math.max(a, b), -Infinity);
+  const low = leastOf(values);
+  const high = greatestOf(values);
   drawLabels(context, layout);
   drawCells(context, layout, cells, low, high);
   const {format} = PEER_METRICS[peersView.metric];

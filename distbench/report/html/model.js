@@ -38,6 +38,15 @@ function sumOf(values) {
   return values.reduce((sum, value) => sum + value, 0);
 }
 
+// Unlike Math.min() and Math.max(), for any number of values.
+function leastOf(values) {
+  return values.reduce((a, b) => Math.min(a, b), Infinity);
+}
+
+function greatestOf(values) {
+  return values.reduce((a, b) => Math.max(a, b), -Infinity);
+}
+
 function medianOf(values) {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length >> 1;
@@ -76,8 +85,12 @@ const runs = (() => {
     run.group.runs.push(run);
     return run;
   });
-  for (const run of all) {
-    run.label = run.group.runs.length > 1 ? `${run.group.label} #${run.repetition + 1}` : run.group.label;
+  for (const {label, runs: repeats} of testGroups.values()) {
+    // Tests of one name need not be repeats.
+    const areNumbered = new Set(repeats.map(run => run.repetition)).size === repeats.length;
+    repeats.forEach((run, i) => {
+      run.label = repeats.length === 1 ? label : `${label} #${(areNumbered ? run.repetition : i) + 1}`;
+    });
   }
   return all;
 })();

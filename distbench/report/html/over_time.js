@@ -3,7 +3,7 @@
 const SECONDS_AXIS = {title: {text: 'seconds since the start'}, zoom: 'time'};
 
 function originOf(run, rows, column) {
-  return run.run.start_timestamp_ns ?? Math.min(...rows.map(row => row[column]));
+  return run.run.start_timestamp_ns ?? leastOf(rows.map(row => row[column]));
 }
 
 // The intervals of an RPC: their first covered second, and how many seconds of
@@ -92,7 +92,7 @@ function drawLatencyOverTime(curves, chosen) {
 
 // The longest, in seconds.
 function intervalWidth(curves) {
-  return Math.max(...curves.flatMap(({intervals}) => intervals.map(({row}) => row.duration_s)));
+  return greatestOf(curves.flatMap(({intervals}) => intervals.map(({row}) => row.duration_s)));
 }
 
 function overTimeNote(curves) {

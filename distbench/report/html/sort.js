@@ -89,7 +89,8 @@ function withFilter(table, name) {
     filterRows(table, box.value, count);
   });
   filterRows(table, box.value, count);
-  return element('div', {}, element('div', {className: 'filter'}, element('label', {}, 'Filter ', box), ' ', count), table);
+  const controls = element('div', {className: 'filter'}, element('label', {}, 'Filter ', box), ' ', count);
+  return element('div', {}, controls, table);
 }
 
 tableExtensions.push((table, columns, name) => {

@@ -82,10 +82,13 @@ function percentileOf(rpc, percent) {
   return value === 'failed' ? Infinity : value ?? NaN;
 }
 
-// A point of a curve: the medians of its repeats. Infinite percentiles are among
-// failures.
+// A point of a curve: the medians of its repeats. Percentiles among failures are
+// infinite; what a repeat lacks is NaN.
 function makePoint(repeats, xOf, rpcOf) {
-  const median = valueOf => medianOf(repeats.map(run => valueOf(rpcOf(run), run)));
+  const median = valueOf => {
+    const values = repeats.map(run => valueOf(rpcOf(run), run));
+    return values.some(Number.isNaN) ? NaN : medianOf(values);
+  };
   return {
     repeats,
     x: median((rpc, run) => xOf(run)),
@@ -141,10 +144,10 @@ function renderSweepTable(curves, xTitle) {
   ])), 'sweep'));
 }
 
-function sweepNote({leftOut}, curves, drawn, marks) {
+function sweepNote({leftOut}, curves, drawn, isMixed) {
   const failed = curves.flatMap(({points}) => points).filter(({p99}) => p99 === Infinity).length;
   return [
-    `Latency is ${marks.size === 0 ? 'response time' : 'service time where there is no response time'}; ` +
+    `Latency is ${isMixed ? 'service time where there is no response time' : 'response time'}; ` +
         'repeats are shown as their median.',
     drawn.length === curves.length ? '' : `${drawn.length} of ${curves.length} curves are drawn, the first.`,
     failed === 0 ? '' : `${failed} points are not drawn, because their p99 falls among failures.`,
@@ -161,8 +164,8 @@ function drawSweep() {
       : isOpenLoop ? 'offered RPCs per second' : 'RPCs per second';
   const curves = curvesOfSweep(withRpc, sweepView.axis, rpcOf);
   const drawn = curves.slice(0, MAX_CURVES).map((curve, i) => ({...curve, color: seriesColor(i)}));
-  const marks = new Set(withRpc.runs.map(run => latencyOf(rpcOf(run), 'response_time').mark).filter(mark => mark !== ''));
-  byId('sweep-note').textContent = sweepNote(sweep, curves, drawn, marks);
+  const isMixed = withRpc.runs.some(run => latencyOf(rpcOf(run), 'response_time').mark !== '');
+  byId('sweep-note').textContent = sweepNote(sweep, curves, drawn, isMixed);
   drawSweepCharts(drawn, xTitle);
   renderSweepTable(curves, xTitle);
 }
