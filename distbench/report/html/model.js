@@ -34,6 +34,10 @@ function compareNames(a, b) {
   return nameOrder.compare(a, b);
 }
 
+function sortedByName(items, key) {
+  return [...items].sort((a, b) => compareNames(a[key], b[key]));
+}
+
 function sumOf(values) {
   return values.reduce((sum, value) => sum + value, 0);
 }

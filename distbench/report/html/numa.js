@@ -45,7 +45,7 @@ function proofCells(proof) {
 }
 
 function renderBindings() {
-  const rows = runs.flatMap(run => [...run.bindings].sort((a, b) => compareNames(a.instance, b.instance)).map(
+  const rows = runs.flatMap(run => sortedByName(run.bindings, 'instance').map(
       proof => [...(runs.length > 1 ? [run.label] : []), proof.node, ...proofCells(proof)]));
   showSection('bindings', rows.length > 0);
   replaceContent('bindings-table', makeTable(

@@ -95,8 +95,7 @@ function drawNodes(run) {
     {title: 'Clock offset', isNumber: true}, {title: 'Host', isWrapped: true},
   ];
   const seconds = amount => `${amount.toFixed(2)} s`;
-  const nodes = [...run.nodes].sort((a, b) => compareNames(a.name, b.name));
-  const rows = nodes.map(({name, usage, host, ...node}) => [
+  const rows = sortedByName(run.nodes, 'name').map(({name, usage, host, ...node}) => [
     name,
     usage === null ? '–' : seconds(usage.user_cpu_seconds + usage.system_cpu_seconds),
     usage === null ? '–' : seconds(usage.user_cpu_seconds),

@@ -123,8 +123,7 @@ function renderActivities() {
     {title: 'Waited: mean', isNumber: true}, {title: 'p50', isNumber: true}, {title: 'p99', isNumber: true},
     {title: 'Checksum'},
   ];
-  const rows = runs.flatMap(run => [...rowsOf(run.activities)].sort(
-      (a, b) => compareNames(a.instance, b.instance)).map(row => [
+  const rows = runs.flatMap(run => sortedByName(rowsOf(run.activities), 'instance').map(row => [
     ...(runs.length > 1 ? [run.label] : []),
     row.instance, row.activity, formatCount(row.iterations), formatBytes(row.input_bytes),
     formatBytes(row.output_bytes), formatTime(row.duration_mean_ns), formatTime(row.duration_p50_ns),
@@ -139,8 +138,8 @@ function renderConfigs() {
   replaceContent('configs-list', ...runs.map(run => {
     const placement = run.placement.length === 0 ? [] : [element('div', {className: 'scroll'}, makeTable(
         [{title: 'Instance'}, {title: 'Node'}, {title: 'Host'}, {title: 'Address', isWrapped: true}],
-        [...run.placement].sort((a, b) => compareNames(a.instance, b.instance)).map(place => [place.instance, place.node ?? '–', place.hostname ?? '–',
-          place.address ?? '–'])))];
+        sortedByName(run.placement, 'instance').map(
+            place => [place.instance, place.node ?? '–', place.hostname ?? '–', place.address ?? '–'])))];
     return element('details', {id: `config-${run.index}`}, element('summary', {}, run.label),
         element('pre', {}, run.traffic_config || 'The result contains no traffic config.'), ...placement);
   }));
