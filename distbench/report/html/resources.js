@@ -6,8 +6,7 @@ const resourcesView = {run: null, nodes: null};
 function drawResources() {
   const run = runs[resourcesView.run];
   const rows = rowsOf(run.resources);
-  byId('resource-charts').hidden = rows.length === 0;
-  byId('resources-legend').hidden = rows.length === 0;
+  for (const id of ['resource-charts', 'resources-legend', 'resources-nodes']) showSection(id, rows.length > 0);
   if (rows.length > 0) drawNodesOverTime(run, rows);
   drawNodes(run);
   drawConnections(run);
